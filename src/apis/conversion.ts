@@ -1,0 +1,86 @@
+import { canonicalJson } from "./canonical.ts";
+import {
+  demoApplicationSpec,
+  type DemoApplication,
+  type DemoApplicationSpec,
+  type DemoApplicationV1beta1,
+} from "./demoapplication.ts";
+import type { ObjectMeta } from "./meta.ts";
+import { CONVERSION_ANNOTATION, PAAS_GROUP } from "./wellknown.ts";
+
+/**
+ * DemoApplication between its versions. What v1beta1 cannot hold travels in an annotation, and comes back from there; there
+ * and back again is the same object. An object that comes in v1beta1 with an annotation that does not say a v1 spec is
+ * refused: guessing would drop fields, or let through what v1 would not accept.
+ */
+export class ConversionError extends Error {
+  override readonly name = "ConversionError";
+}
+
+/** What the annotation holds: the rest of the spec, and what an object of v1 itself had under the annotation's name. */
+interface Carried {
+  spec: Omit<DemoApplicationSpec, "image" | "replica" | "ports">;
+  annotation?: string;
+}
+
+const V1 = `${PAAS_GROUP}/v1`;
+const V1BETA1 = `${PAAS_GROUP}/v1beta1`;
+
+function withAnnotation(metadata: ObjectMeta, value: string | undefined): ObjectMeta {
+  const { annotations = {}, ...rest } = metadata;
+  const { [CONVERSION_ANNOTATION]: _former, ...others } = annotations;
+  const all = value === undefined ? others : { ...others, [CONVERSION_ANNOTATION]: value };
+  // The last annotation takes the map with it, but a map that was empty before stays as it was.
+  const wasEmpty = metadata.annotations !== undefined && Object.keys(metadata.annotations).length === 0;
+  return Object.keys(all).length === 0 && !wasEmpty ? rest : { ...rest, annotations: all };
+}
+
+/** Never fails: every v1 object can be read as v1beta1. */
+export function toV1beta1(object: DemoApplication): DemoApplicationV1beta1 {
+  const { image, replica, ports, ...spec } = object.spec;
+  const annotation = object.metadata.annotations?.[CONVERSION_ANNOTATION];
+  const carried: Carried | undefined =
+    Object.keys(spec).length === 0 && annotation === undefined
+      ? undefined
+      : { spec, ...(annotation === undefined ? {} : { annotation }) };
+  return {
+    ...object,
+    apiVersion: V1BETA1,
+    metadata: carried === undefined ? object.metadata : withAnnotation(object.metadata, canonicalJson(carried)),
+    spec: { image, replica, ...(ports === undefined ? {} : { ports }) },
+  };
+}
+
+function readCarried(text: string): Carried {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (cause) {
+    throw new ConversionError(`metadata.annotations[${CONVERSION_ANNOTATION}]: is not JSON; remove it`, { cause });
+  }
+  const { spec, annotation } = (value ?? {}) as Record<string, unknown>;
+  const wellFormed =
+    typeof spec === "object" && spec !== null && !Array.isArray(spec) && ["string", "undefined"].includes(typeof annotation);
+  if (!wellFormed) {
+    throw new ConversionError(`metadata.annotations[${CONVERSION_ANNOTATION}]: does not hold a v1 spec; remove it`);
+  }
+  return value as Carried;
+}
+
+/** Throws {@link ConversionError} when the annotation, or the spec that it completes, is not one that v1 accepts. */
+export function toV1(object: DemoApplicationV1beta1): DemoApplication {
+  const text = object.metadata.annotations?.[CONVERSION_ANNOTATION];
+  if (text === undefined) return { ...object, apiVersion: V1 };
+
+  const carried = readCarried(text);
+  const spec = { ...carried.spec, ...object.spec };
+  const parsed = demoApplicationSpec.safeParse(spec);
+  if (!parsed.success) {
+    const [issue] = parsed.error.issues;
+    const field = ["spec", ...(issue?.path ?? [])].join(".");
+    throw new ConversionError(`metadata.annotations[${CONVERSION_ANNOTATION}]: ${field}: ${issue?.message}`, {
+      cause: parsed.error,
+    });
+  }
+  return { ...object, apiVersion: V1, metadata: withAnnotation(object.metadata, carried.annotation), spec };
+}

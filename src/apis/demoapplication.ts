@@ -1,0 +1,181 @@
+import { z } from "zod";
+import { conditions, count, observedGeneration, timestamp } from "./conditions.ts";
+import {
+  command,
+  envFromSource,
+  envVars,
+  imagePullSecrets,
+  livenessProbe,
+  portReference,
+  readinessProbe,
+  resourceRequirements,
+  volumeMounts,
+  volumes,
+} from "./container.ts";
+import type { ObjectMeta } from "./meta.ts";
+import { DNS_LABEL, IMAGE, LABEL_KEY } from "./patterns.ts";
+import { listMap, withRules } from "./rules.ts";
+
+export const servicePort = z.object({
+  name: z
+    .string()
+    .min(1)
+    .max(63)
+    .regex(DNS_LABEL, "must be a DNS label: lower-case letters, digits and '-'")
+    .optional()
+    .describe("Default, when there is more than one port: its protocol and number, such as tcp-80."),
+  port: z.int().min(1).max(65535).describe("The port of the Service."),
+  targetPort: portReference.optional().describe("The port of the container, by number or name. Default: the same as port."),
+  nodePort: z
+    .int()
+    .min(1)
+    .max(65535)
+    .optional()
+    .describe("The port on every node; makes the Service a NodePort unless serviceType says otherwise."),
+  protocol: z.enum(["TCP", "UDP", "SCTP"]).default("TCP"),
+  appProtocol: z.string().min(1).max(317).regex(LABEL_KEY, "must be a name, such as http or kubernetes.io/h2c").optional(),
+});
+
+const servicePorts = withRules(
+  listMap(z.array(servicePort).max(64), "port", "protocol"),
+  {
+    rule: "self.all(p, !has(p.name) || self.exists_one(q, has(q.name) && q.name == p.name))",
+    message: "ports: every name may be there only once",
+    holds: (ports) => allDistinct(ports.flatMap(({ name }) => name ?? [])),
+  },
+  {
+    rule: "self.all(p, !has(p.nodePort) || self.exists_one(q, has(q.nodePort) && q.nodePort == p.nodePort && q.protocol == p.protocol))",
+    message: "ports: every nodePort may be there only once for each protocol",
+    holds: (ports) => allDistinct(ports.flatMap((p) => (p.nodePort === undefined ? [] : `${p.nodePort}/${p.protocol}`))),
+  },
+);
+
+function allDistinct(values: string[]): boolean {
+  return new Set(values).size === values.length;
+}
+
+/** `v1beta1.spec` is exactly this. */
+export const demoApplicationSpecV1beta1 = z.object({
+  image: z.string().min(1).max(1024).regex(IMAGE, "must be an image, such as registry.example.com/team/web:1.2"),
+  replica: z
+    .int()
+    .min(0)
+    .max(1000)
+    .default(1)
+    .describe("Pods in each cluster, or in all together, as the Placement divides them."),
+  ports: servicePorts.optional(),
+});
+
+export const demoApplicationSpec = withRules(
+  demoApplicationSpecV1beta1.extend({
+    command: command.optional().describe("Instead of the image's entrypoint."),
+    args: command.optional(),
+    serviceType: z
+      .enum(["ClusterIP", "NodePort", "LoadBalancer"])
+      .optional()
+      .describe("Default: NodePort when a port names a nodePort, else ClusterIP."),
+    env: envVars.optional(),
+    envFrom: z.array(envFromSource).max(64).optional(),
+    volumes: volumes.optional(),
+    volumeMounts: volumeMounts.optional(),
+    resources: resourceRequirements.optional(),
+    livenessProbe: livenessProbe.optional(),
+    readinessProbe: readinessProbe.optional(),
+    imagePullSecrets: imagePullSecrets.optional(),
+  }),
+  {
+    rule: "!has(self.volumeMounts) || self.volumeMounts.all(m, has(self.volumes) && self.volumes.exists(v, v.name == m.name))",
+    message: "volumeMounts: every name must be the name of an entry of volumes",
+    field: "volumeMounts",
+    holds: ({ volumes = [], volumeMounts = [] }) =>
+      volumeMounts.every((mount) => volumes.some(({ name }) => name === mount.name)),
+  },
+  {
+    rule: "!has(self.serviceType) || self.serviceType != 'ClusterIP' || !has(self.ports) || self.ports.all(p, !has(p.nodePort))",
+    message: "serviceType: a Service of type ClusterIP has no nodePort; remove the nodePort or choose NodePort",
+    field: "serviceType",
+    holds: ({ serviceType, ports = [] }) =>
+      serviceType !== "ClusterIP" || ports.every(({ nodePort }) => nodePort === undefined),
+  },
+);
+
+export type ServicePort = z.infer<typeof servicePort>;
+export type DemoApplicationSpecV1beta1 = z.infer<typeof demoApplicationSpecV1beta1>;
+export type DemoApplicationSpec = z.infer<typeof demoApplicationSpec>;
+
+export const clusterState = z.enum([
+  "Pending",
+  "Progressing",
+  "Available",
+  "Degraded",
+  "Failed",
+  "Unknown",
+  "Removing",
+  "Held",
+]);
+
+export const replicaCounts = z.object({ desired: count, updated: count, ready: count, available: count });
+
+export const clusterStatusEntry = z
+  .object({
+    name: z.string().min(1).max(253),
+    region: z.string().max(253).exactOptional(),
+    state: clusterState,
+    reason: z.string().max(1024).exactOptional().describe("A CamelCase code for programs."),
+    message: z.string().max(32768).exactOptional(),
+    replicas: replicaCounts,
+    desiredHash: z.string().max(64).exactOptional(),
+    observedHash: z.string().max(64).exactOptional(),
+    observedAt: timestamp
+      .exactOptional()
+      .describe("When this last changed or, while contact with the cluster is lost, the last moment of contact."),
+  })
+  .meta({ "x-kubernetes-map-type": "atomic" });
+
+export const federatedStatus = z.object({
+  observedGeneration: observedGeneration.exactOptional(),
+  conditions: conditions.exactOptional(),
+  placement: z
+    .object({ kind: z.string().max(63), namespace: z.string().max(63).exactOptional(), name: z.string().max(253) })
+    .meta({ "x-kubernetes-map-type": "atomic" })
+    .exactOptional()
+    .describe("The policy that says where it runs."),
+  replicas: replicaCounts.exactOptional().describe("Over all clusters."),
+  /** Label selector of the pods, as text, for the scale subresource. */
+  selector: z.string().max(4096).exactOptional(),
+  availableClusters: z
+    .string()
+    .max(32)
+    .exactOptional()
+    .describe("How many of the clusters that should run it have it available: 2/3."),
+  clusters: listMap(z.array(clusterStatusEntry), "name").exactOptional(),
+  /** Above 100 clusters: the healthy ones that `clusters` leaves out, by region. */
+  summary: listMap(
+    z.array(z.object({ region: z.string().max(253), clusters: count, replicas: replicaCounts })),
+    "region",
+  ).exactOptional(),
+});
+
+export type ClusterState = z.infer<typeof clusterState>;
+export type ReplicaCounts = z.infer<typeof replicaCounts>;
+/** One entry of the list-map `status.clusters`. */
+export type ClusterStatusEntry = z.infer<typeof clusterStatusEntry>;
+/** The status of a DemoApplication, and of any other object that Meridian places. */
+export type FederatedStatus = z.infer<typeof federatedStatus>;
+
+export interface DemoApplication {
+  apiVersion: string;
+  kind: "DemoApplication";
+  metadata: ObjectMeta;
+  spec: DemoApplicationSpec;
+  status?: FederatedStatus;
+}
+
+/** The same object in the version that holds only image, replica and ports. */
+export interface DemoApplicationV1beta1 {
+  apiVersion: string;
+  kind: "DemoApplication";
+  metadata: ObjectMeta;
+  spec: DemoApplicationSpecV1beta1;
+  status?: FederatedStatus;
+}

@@ -1,0 +1,209 @@
+import { z } from "zod";
+import { demoApplicationSpec, demoApplicationSpecV1beta1, federatedStatus } from "./demoapplication.ts";
+import { memberClusterSpec, memberClusterStatus } from "./membercluster.ts";
+import { overridePolicySpec } from "./overridepolicy.ts";
+import { DNS_LABEL, SERVICE_NAME } from "./patterns.ts";
+import { placementSpec, policyStatus } from "./placement.ts";
+import type { Rule } from "./rules.ts";
+import { FEDERATION_GROUP, FEDERATION_VERSION, PAAS_GROUP } from "./wellknown.ts";
+
+export interface PrinterColumn {
+  name: string;
+  type: "string" | "integer" | "boolean" | "date";
+  jsonPath: string;
+  description?: string;
+  /** 0 stands in every table, 1 with `-o wide` only. */
+  priority?: number;
+}
+
+/** Like {@link Rule}, over the object as a whole; of its metadata only the name can be asked for. */
+export type ObjectRule = Rule<{ metadata: { name: string } }>;
+
+export interface KindVersion {
+  name: string;
+  spec: z.ZodType;
+  status: z.ZodType;
+  columns: PrinterColumn[];
+  rules?: ObjectRule[];
+  selectableFields?: string[];
+}
+
+/** One kind as the API server is told of it. */
+export interface KindDefinition {
+  group: string;
+  kind: string;
+  plural: string;
+  singular: string;
+  shortNames: string[];
+  categories: string[];
+  namespaced: boolean;
+  description: string;
+  /** The first one is stored. */
+  versions: KindVersion[];
+  scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath: string };
+}
+
+const AGE: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
+
+function conditionStatus(type: string): string {
+  return `.status.conditions[?(@.type=="${type}")].status`;
+}
+
+const applicationName: ObjectRule = {
+  rule: `size(self.metadata.name) <= 63 && self.metadata.name.matches('${SERVICE_NAME.source}')`,
+  message:
+    "metadata.name: must be at most 63 lower-case letters, digits and '-', and begin with a letter; the Service has the same name",
+  holds: ({ metadata: { name } }) => name.length <= 63 && SERVICE_NAME.test(name),
+};
+
+const clusterNameRule: ObjectRule = {
+  rule: `size(self.metadata.name) <= 63 && self.metadata.name.matches('${DNS_LABEL.source}')`,
+  message: "metadata.name: must be at most 63 lower-case letters, digits and '-'",
+  holds: ({ metadata: { name } }) => name.length <= 63 && DNS_LABEL.test(name),
+};
+
+const applicationVersion = {
+  status: federatedStatus,
+  rules: [applicationName],
+  columns: [
+    { name: "Image", type: "string", jsonPath: ".spec.image" },
+    { name: "Desired", type: "integer", jsonPath: ".status.replicas.desired", description: "Replicas over all clusters" },
+    { name: "Ready", type: "integer", jsonPath: ".status.replicas.ready", description: "Replicas over all clusters" },
+    { name: "Clusters", type: "string", jsonPath: ".status.availableClusters", description: "Clusters where it is available, of those that should run it" },
+    { name: "Available", type: "string", jsonPath: conditionStatus("Available") },
+    { name: "Placement", type: "string", jsonPath: ".status.placement.name", priority: 1 },
+    { name: "Message", type: "string", jsonPath: '.status.conditions[?(@.type=="Available")].message', priority: 1 },
+    AGE,
+  ],
+} satisfies Omit<KindVersion, "name" | "spec">;
+
+const policyColumns: PrinterColumn[] = [
+  { name: "Matched", type: "integer", jsonPath: ".status.matchedObjects", description: "Objects that it applies to" },
+  { name: "Error", type: "string", jsonPath: ".status.lastError", priority: 1 },
+  AGE,
+];
+
+const placementVersion: KindVersion = {
+  name: FEDERATION_VERSION,
+  spec: placementSpec,
+  status: policyStatus,
+  selectableFields: [".spec.suspend"],
+  columns: [
+    { name: "Mode", type: "string", jsonPath: ".spec.replicaScheduling.mode" },
+    { name: "Priority", type: "integer", jsonPath: ".spec.priority" },
+    { name: "Suspended", type: "boolean", jsonPath: ".spec.suspend" },
+    ...policyColumns,
+  ],
+};
+
+const overrideVersion: KindVersion = {
+  name: FEDERATION_VERSION,
+  spec: overridePolicySpec,
+  status: policyStatus,
+  columns: policyColumns,
+};
+
+const federation = { group: FEDERATION_GROUP, categories: ["meridian"] };
+
+export const KINDS: readonly KindDefinition[] = [
+  {
+    group: PAAS_GROUP,
+    kind: "DemoApplication",
+    plural: "demoapplications",
+    singular: "demoapplication",
+    shortNames: ["demo"],
+    categories: ["meridian", "all"],
+    namespaced: true,
+    description: "A web service: a Deployment and a Service, in every cluster that a Placement chooses for it.",
+    versions: [
+      // Both lists may not be the same: the server takes what all versions share for the whole CRD's, and then refuses
+      // selectableFields there because the schemas are not shared.
+      {
+        name: "v1",
+        spec: demoApplicationSpec,
+        ...applicationVersion,
+        selectableFields: [".spec.image", ".spec.serviceType"],
+      },
+      {
+        name: "v1beta1",
+        spec: demoApplicationSpecV1beta1,
+        ...applicationVersion,
+        selectableFields: [".spec.image"],
+      },
+    ],
+    scale: {
+      specReplicasPath: ".spec.replica",
+      statusReplicasPath: ".status.replicas.ready",
+      labelSelectorPath: ".status.selector",
+    },
+  },
+  {
+    ...federation,
+    kind: "MemberCluster",
+    plural: "memberclusters",
+    singular: "membercluster",
+    shortNames: ["mc"],
+    namespaced: false,
+    description: "A cluster that can run what the hub holds, and how it is reached.",
+    versions: [
+      {
+        name: FEDERATION_VERSION,
+        spec: memberClusterSpec,
+        status: memberClusterStatus,
+        rules: [clusterNameRule],
+        selectableFields: [".spec.provider"],
+        columns: [
+          { name: "Region", type: "string", jsonPath: ".metadata.labels.topology\\.kubernetes\\.io/region" },
+          { name: "Ready", type: "string", jsonPath: conditionStatus("Ready") },
+          { name: "Reason", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].reason' },
+          { name: "Version", type: "string", jsonPath: ".status.kubernetesVersion" },
+          { name: "Provider", type: "string", jsonPath: ".spec.provider", priority: 1 },
+          { name: "Zone", type: "string", jsonPath: ".metadata.labels.topology\\.kubernetes\\.io/zone", priority: 1 },
+          { name: "Nodes", type: "integer", jsonPath: ".status.capacity.nodes", priority: 1 },
+          { name: "Message", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].message', priority: 1 },
+          AGE,
+        ],
+      },
+    ],
+  },
+  {
+    ...federation,
+    kind: "Placement",
+    plural: "placements",
+    singular: "placement",
+    shortNames: ["pl"],
+    namespaced: true,
+    description: "Says which clusters run the objects of its namespace that it selects, and how.",
+    versions: [placementVersion],
+  },
+  {
+    ...federation,
+    kind: "ClusterPlacement",
+    plural: "clusterplacements",
+    singular: "clusterplacement",
+    shortNames: ["cpl"],
+    namespaced: false,
+    description: "Says which clusters run the objects that it selects, of any namespace or none, and how.",
+    versions: [placementVersion],
+  },
+  {
+    ...federation,
+    kind: "OverridePolicy",
+    plural: "overridepolicies",
+    singular: "overridepolicy",
+    shortNames: ["op"],
+    namespaced: true,
+    description: "Says how the objects of its namespace that it selects differ from cluster to cluster.",
+    versions: [overrideVersion],
+  },
+  {
+    ...federation,
+    kind: "ClusterOverridePolicy",
+    plural: "clusteroverridepolicies",
+    singular: "clusteroverridepolicy",
+    shortNames: ["cop"],
+    namespaced: false,
+    description: "Says how the objects that it selects, of any namespace or none, differ from cluster to cluster.",
+    versions: [overrideVersion],
+  },
+];

@@ -1,0 +1,137 @@
+import { fc, test } from "@fast-check/vitest";
+import { describe, expect } from "vitest";
+import {
+  matchesClusterSelector,
+  matchesLabelSelector,
+  matchesResourceSelector,
+  selectorSpecificity,
+  type ClusterFacts,
+} from "./match.ts";
+import type { KubeObject } from "./meta.ts";
+import type { ClusterSelector, LabelSelector, ResourceSelector } from "./selectors.ts";
+
+const REGION = "topology.kubernetes.io/region";
+
+describe("a label selector", () => {
+  const labels = { tier: "web", [REGION]: "cn-shanghai" };
+  test.each<{ name: string; selector: LabelSelector | undefined; want: boolean }>([
+    { name: "takes everything when absent", selector: undefined, want: true },
+    { name: "takes everything when empty", selector: {}, want: true },
+    { name: "takes a label of the same value", selector: { matchLabels: { tier: "web" } }, want: true },
+    { name: "refuses another value", selector: { matchLabels: { tier: "db" } }, want: false },
+    { name: "refuses an absent label", selector: { matchLabels: { zone: "a" } }, want: false },
+    { name: "refuses an absent label though a value is empty", selector: { matchLabels: { zone: "" } }, want: false },
+    { name: "In takes one of the values", selector: expression("tier", "In", ["db", "web"]), want: true },
+    { name: "In refuses an absent label", selector: expression("zone", "In", ["a"]), want: false },
+    { name: "NotIn refuses one of the values", selector: expression("tier", "NotIn", ["web"]), want: false },
+    { name: "NotIn takes an absent label", selector: expression("zone", "NotIn", ["a"]), want: true },
+    { name: "Exists takes a label of any value", selector: expression("tier", "Exists"), want: true },
+    { name: "Exists refuses an absent label", selector: expression("zone", "Exists"), want: false },
+    { name: "DoesNotExist takes an absent label", selector: expression("zone", "DoesNotExist"), want: true },
+    { name: "DoesNotExist refuses a label that is there", selector: expression("tier", "DoesNotExist"), want: false },
+    { name: "is not deceived by what every object inherits", selector: expression("constructor", "Exists"), want: false },
+    {
+      name: "wants every part to hold",
+      selector: { matchLabels: { tier: "web" }, ...expression(REGION, "In", ["eu-central-1"]) },
+      want: false,
+    },
+  ])("$name", ({ selector, want }) => expect(matchesLabelSelector(selector, labels)).toBe(want));
+
+  test("over an object without labels takes only what asks for none", () => {
+    expect(matchesLabelSelector({ matchLabels: { tier: "web" } }, undefined)).toBe(false);
+    expect(matchesLabelSelector(expression("tier", "DoesNotExist"), undefined)).toBe(true);
+  });
+
+  const words = fc.constantFrom("a", "b", "c", "d");
+  const someLabels = fc.dictionary(words, words, { maxKeys: 4 });
+  const values = fc.uniqueArray(words, { minLength: 1 });
+  test.prop([someLabels, words, values])("NotIn is the opposite of In, and DoesNotExist of Exists", (some, key, list) => {
+    expect(matchesLabelSelector(expression(key, "NotIn", list), some)).toBe(
+      !matchesLabelSelector(expression(key, "In", list), some),
+    );
+    expect(matchesLabelSelector(expression(key, "DoesNotExist"), some)).toBe(
+      !matchesLabelSelector(expression(key, "Exists"), some),
+    );
+  });
+
+  test.prop([someLabels, someLabels])("with another demand never takes more", (some, more) => {
+    const requirement = { key: "a", operator: "Exists" as const };
+    const narrow = matchesLabelSelector({ matchLabels: more, matchExpressions: [requirement] }, some);
+    if (narrow) expect(matchesLabelSelector({ matchLabels: more }, some)).toBe(true);
+  });
+});
+
+describe("a selector of clusters", () => {
+  const shanghai: ClusterFacts = {
+    name: "shanghai-1",
+    labels: { [REGION]: "cn-shanghai", tier: "gold" },
+    provider: "aliyun",
+    region: "cn-shanghai",
+  };
+  const object = { [REGION]: "cn-shanghai", app: "shop" };
+  test.each<{ name: string; selector: ClusterSelector | undefined; labels?: Record<string, string>; want: boolean }>([
+    { name: "takes every cluster when absent", selector: undefined, want: true },
+    { name: "takes every cluster when empty", selector: {}, want: true },
+    { name: "takes a cluster by name", selector: { clusterNames: ["shanghai-1"] }, want: true },
+    { name: "refuses other names", selector: { clusterNames: ["shanghai-2"] }, want: false },
+    { name: "takes nothing when the list of names is empty", selector: { clusterNames: [] }, want: false },
+    { name: "excludes whatever else says", selector: { clusterNames: ["shanghai-1"], exclude: ["shanghai-1"] }, want: false },
+    { name: "takes by label", selector: { labelSelector: { matchLabels: { tier: "gold" } } }, want: true },
+    { name: "takes by field", selector: { fieldSelector: expression("provider", "In", ["aliyun"]) }, want: true },
+    { name: "refuses by field", selector: { fieldSelector: expression("region", "NotIn", ["cn-shanghai"]) }, want: false },
+    { name: "takes by name as a field", selector: { fieldSelector: expression("name", "In", ["shanghai-1"]) }, want: true },
+    { name: "knows that a field is absent", selector: { fieldSelector: expression("zone", "Exists") }, want: false },
+    { name: "takes a label equal to the object's", selector: { matchLabelKeys: [REGION] }, want: true },
+    {
+      name: "refuses a label that differs from the object's",
+      selector: { matchLabelKeys: [REGION] },
+      labels: { [REGION]: "eu-central-1" },
+      want: false,
+    },
+    { name: "takes nothing for an object without the label", selector: { matchLabelKeys: [REGION] }, labels: {}, want: false },
+    { name: "takes nothing when both lack the label", selector: { matchLabelKeys: ["zone"] }, want: false },
+    {
+      name: "wants every part to hold",
+      selector: { clusterNames: ["shanghai-1"], labelSelector: { matchLabels: { tier: "lead" } } },
+      want: false,
+    },
+  ])("$name", ({ selector, labels, want }) => {
+    expect(matchesClusterSelector(selector, shanghai, labels ?? object)).toBe(want);
+  });
+});
+
+describe("a selector of objects", () => {
+  const shop: KubeObject = {
+    apiVersion: "paas.cmft.com/v1",
+    kind: "DemoApplication",
+    metadata: { name: "shop", namespace: "default", labels: { tier: "web" } },
+  };
+  const all: ResourceSelector = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" };
+  const byLabel: ResourceSelector = { ...all, labelSelector: { matchLabels: { tier: "web" } } };
+  const byName: ResourceSelector = { ...all, name: "shop" };
+
+  test.each<{ name: string; selector: ResourceSelector; want: boolean }>([
+    { name: "takes all of a kind", selector: all, want: true },
+    { name: "takes the object in whatever version it is read", selector: { ...all, apiVersion: "paas.cmft.com/v1beta1" }, want: true },
+    { name: "refuses another group", selector: { ...all, apiVersion: "apps/v1" }, want: false },
+    { name: "refuses another kind", selector: { ...all, kind: "Deployment" }, want: false },
+    { name: "takes by name", selector: byName, want: true },
+    { name: "refuses another name", selector: { ...all, name: "shop-2" }, want: false },
+    { name: "refuses another namespace", selector: { ...all, namespace: "other" }, want: false },
+    { name: "takes by label", selector: byLabel, want: true },
+    { name: "wants name and label both", selector: { ...byLabel, name: "shop-2" }, want: false },
+  ])("$name", ({ selector, want }) => expect(matchesResourceSelector(selector, shop)).toBe(want));
+
+  test.each<{ name: string; selectors: ResourceSelector[]; want: number }>([
+    { name: "by name is closest", selectors: [all, byLabel, byName], want: 3 },
+    { name: "by label is closer than all", selectors: [all, byLabel], want: 2 },
+    { name: "an empty label selector is no closer than all", selectors: [{ ...all, labelSelector: {} }], want: 1 },
+    { name: "a closer selector that does not match does not count", selectors: [all, { ...all, name: "other" }], want: 1 },
+    { name: "nothing matches", selectors: [{ ...all, kind: "Deployment" }], want: 0 },
+    { name: "no selectors", selectors: [], want: 0 },
+  ])("specificity: $name", ({ selectors, want }) => expect(selectorSpecificity(selectors, shop)).toBe(want));
+});
+
+function expression<K extends string>(key: K, operator: "In" | "NotIn" | "Exists" | "DoesNotExist", values?: string[]) {
+  return { matchExpressions: [{ key, operator, ...(values === undefined ? {} : { values }) }] };
+}

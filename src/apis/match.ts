@@ -1,0 +1,104 @@
+import { parseApiVersion, type KubeObject } from "./meta.ts";
+import type { ClusterSelector, FieldSelector, LabelSelector, ResourceSelector } from "./selectors.ts";
+
+/** What a selector of clusters looks at. */
+export interface ClusterFacts {
+  name: string;
+  labels: Readonly<Record<string, string>>;
+  provider?: string;
+  region?: string;
+  zone?: string;
+}
+
+type Labels = Readonly<Record<string, string>>;
+type Requirement = { operator: "In" | "NotIn" | "Exists" | "DoesNotExist"; values?: readonly string[] | undefined };
+
+/** As in Kubernetes: `NotIn` also holds when there is no value at all. */
+function holds(requirement: Requirement, value: string | undefined): boolean {
+  switch (requirement.operator) {
+    case "In":
+      return value !== undefined && (requirement.values?.includes(value) ?? false);
+    case "NotIn":
+      return value === undefined || !(requirement.values?.includes(value) ?? false);
+    case "Exists":
+      return value !== undefined;
+    case "DoesNotExist":
+      return value === undefined;
+  }
+}
+
+/** A label that is not there is undefined, also when its key is the name of something that every object inherits. */
+function labelOf(labels: Labels, key: string): string | undefined {
+  return Object.hasOwn(labels, key) ? labels[key] : undefined;
+}
+
+/** Every requirement must hold. No selector and an empty selector take everything. */
+export function matchesLabelSelector(selector: LabelSelector | undefined, labels: Labels | undefined): boolean {
+  if (selector === undefined) return true;
+  const own = labels ?? {};
+  if (selector.matchLabels !== undefined) {
+    for (const [key, value] of Object.entries(selector.matchLabels)) {
+      if (labelOf(own, key) !== value) return false;
+    }
+  }
+  return selector.matchExpressions?.every((requirement) => holds(requirement, labelOf(own, requirement.key))) ?? true;
+}
+
+function matchesFieldSelector(selector: FieldSelector | undefined, cluster: ClusterFacts): boolean {
+  return selector?.matchExpressions.every((requirement) => holds(requirement, cluster[requirement.key])) ?? true;
+}
+
+/**
+ * Whether the selector takes the object. The API group and the kind are compared, not the version: it is the same object
+ * in whatever version it is read. That a namespaced policy reaches only its own namespace is for the caller to see to.
+ */
+export function matchesResourceSelector(selector: ResourceSelector, object: KubeObject): boolean {
+  if (selector.kind !== object.kind) return false;
+  const { name, namespace, labels } = object.metadata;
+  if (selector.name !== undefined && selector.name !== name) return false;
+  if (selector.namespace !== undefined && selector.namespace !== namespace) return false;
+  if (parseApiVersion(selector.apiVersion).group !== parseApiVersion(object.apiVersion).group) return false;
+  return matchesLabelSelector(selector.labelSelector, labels);
+}
+
+/**
+ * Whether the selector takes the cluster for an object with these labels. No selector takes every cluster. A key of
+ * `matchLabelKeys` that the object lacks selects nothing: an object that does not say where it belongs goes nowhere.
+ */
+export function matchesClusterSelector(
+  selector: ClusterSelector | undefined,
+  cluster: ClusterFacts,
+  objectLabels: Labels | undefined,
+): boolean {
+  if (selector === undefined) return true;
+  if (selector.exclude?.includes(cluster.name)) return false;
+  if (selector.clusterNames !== undefined && !selector.clusterNames.includes(cluster.name)) return false;
+  if (!matchesLabelSelector(selector.labelSelector, cluster.labels)) return false;
+  if (!matchesFieldSelector(selector.fieldSelector, cluster)) return false;
+  return (
+    selector.matchLabelKeys?.every((key) => {
+      const wanted = labelOf(objectLabels ?? {}, key);
+      return wanted !== undefined && wanted === labelOf(cluster.labels, key);
+    }) ?? true
+  );
+}
+
+/** How closely a policy names an object: 3 by name, 2 by label, 1 all of its kind, 0 not at all. The closest match counts. */
+export type Specificity = 0 | 1 | 2 | 3;
+
+function specificityOf(selector: ResourceSelector): Specificity {
+  if (selector.name !== undefined) return 3;
+  const labels = selector.labelSelector;
+  const asksForLabels =
+    Object.keys(labels?.matchLabels ?? {}).length > 0 || (labels?.matchExpressions ?? []).length > 0;
+  return asksForLabels ? 2 : 1;
+}
+
+export function selectorSpecificity(selectors: readonly ResourceSelector[], object: KubeObject): Specificity {
+  let closest: Specificity = 0;
+  for (const selector of selectors) {
+    const specificity = specificityOf(selector);
+    if (specificity > closest && matchesResourceSelector(selector, object)) closest = specificity;
+  }
+  return closest;
+}

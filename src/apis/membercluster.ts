@@ -1,0 +1,82 @@
+import { z } from "zod";
+import { conditions, count, observedGeneration, timestamp } from "./conditions.ts";
+import type { ObjectMeta } from "./meta.ts";
+import { DATA_KEY } from "./patterns.ts";
+import { exactlyOneOf, listMap, withRules } from "./rules.ts";
+import { labelKey, labelValue, subdomainName } from "./selectors.ts";
+
+export const taintEffect = z.enum(["NoSchedule", "PreferNoSchedule", "NoExecute"]);
+
+export const taint = z.object({
+  key: labelKey,
+  value: labelValue.optional(),
+  effect: taintEffect,
+  timeAdded: timestamp.optional().describe("From when tolerationSeconds are counted."),
+});
+
+export const connection = withRules(
+  z.object({
+    kubeconfigSecretRef: z
+      .object({
+        name: subdomainName,
+        key: z.string().min(1).max(253).regex(DATA_KEY, "must be a key of a Secret").default("kubeconfig"),
+      })
+      .optional()
+      .describe("A Secret in Meridian's own namespace, never elsewhere, that holds a kubeconfig for the cluster."),
+    local: z.object({}).optional().describe("The hub itself."),
+    pull: z.object({}).optional().describe("An agent in the cluster does the work; Meridian opens no connection to it."),
+  }),
+  exactlyOneOf("kubeconfigSecretRef", "local", "pull"),
+  {
+    rule: "has(self.local) == has(oldSelf.local)",
+    message: "local: it cannot be added or removed, that would be another cluster; delete this MemberCluster and make a new one",
+  },
+);
+
+export const memberClusterSpec = z.object({
+  provider: labelValue.optional().describe("Who runs it; selected with fieldSelector."),
+  connection,
+  taints: listMap(z.array(taint).max(64), "key", "effect")
+    .optional()
+    .describe("Keep objects away whose Placement does not tolerate them."),
+  /** What becomes of the member's objects when this MemberCluster is deleted. Orphan leaves them running. */
+  deletionPolicy: z
+    .enum(["Drain", "Orphan"])
+    .default("Orphan")
+    .describe("What becomes of the member's objects when this MemberCluster is deleted. Orphan leaves them running."),
+});
+
+export type Taint = z.infer<typeof taint>;
+export type MemberClusterSpec = z.infer<typeof memberClusterSpec>;
+
+export const memberClusterStatus = z.object({
+  observedGeneration: observedGeneration.exactOptional(),
+  conditions: conditions.exactOptional(),
+  kubernetesVersion: z.string().max(253).exactOptional(),
+  clusterUID: z
+    .string()
+    .max(128)
+    .exactOptional()
+    .describe("UID of its kube-system namespace. When it changes, writing stops until a person agrees."),
+  /** `group/version` of every API the cluster serves, sorted. */
+  apis: z.array(z.string().max(317)).exactOptional(),
+  capacity: z
+    .object({
+      nodes: count,
+      cpu: z.string().max(64).exactOptional(),
+      memory: z.string().max(64).exactOptional(),
+      pods: z.string().max(64).exactOptional(),
+    })
+    .exactOptional(),
+  credentials: z.object({ expiresAt: timestamp.exactOptional(), renewAt: timestamp.exactOptional() }).exactOptional(),
+});
+
+export type MemberClusterStatus = z.infer<typeof memberClusterStatus>;
+
+export interface MemberCluster {
+  apiVersion: string;
+  kind: "MemberCluster";
+  metadata: ObjectMeta;
+  spec: MemberClusterSpec;
+  status?: MemberClusterStatus;
+}

@@ -1,0 +1,62 @@
+import { z } from "zod";
+import { KINDS, type KindDefinition, type KindVersion } from "./kinds.ts";
+import { parseApiVersion, type KubeObject } from "./meta.ts";
+
+/** Something that is wrong with one field, as the API server would say it: `spec.ports[1].nodePort`. */
+export interface FieldProblem {
+  field: string;
+  message: string;
+}
+
+export type ParseResult =
+  /** The object with the schema's defaults filled in, as the API server would store it. */
+  { ok: true; object: KubeObject } | { ok: false; problems: FieldProblem[] };
+
+/** The kind and version that an object says it is of; undefined for kinds that are not Meridian's. */
+export function kindOf(object: KubeObject): { kind: KindDefinition; version: KindVersion } | undefined {
+  const { group, version: name } = parseApiVersion(object.apiVersion);
+  const kind = KINDS.find((candidate) => candidate.group === group && candidate.kind === object.kind);
+  const version = kind?.versions.find((candidate) => candidate.name === name);
+  return kind === undefined || version === undefined ? undefined : { kind, version };
+}
+
+function fieldName(path: readonly PropertyKey[]): string {
+  let name = "";
+  for (const part of path) name += typeof part === "number" ? `[${part}]` : `${name === "" ? "" : "."}${String(part)}`;
+  return name;
+}
+
+/** What was given and is not in the schema: parsing leaves it out, and so does the server, but a person meant something by it. */
+function* unknownFields(given: unknown, known: unknown, path: string): Generator<FieldProblem> {
+  if (Array.isArray(given) && Array.isArray(known)) {
+    for (const [index, item] of given.entries()) yield* unknownFields(item, known[index], `${path}[${index}]`);
+  } else if (typeof given === "object" && given !== null && typeof known === "object" && known !== null) {
+    for (const [key, value] of Object.entries(given)) {
+      const field = `${path}.${key}`;
+      if (!Object.hasOwn(known, key)) yield { field, message: "is not a field of this kind" };
+      else yield* unknownFields(value, (known as Record<string, unknown>)[key], field);
+    }
+  }
+}
+
+/**
+ * Reads an object of one of Meridian's kinds as the API server would on creating it: the same demands, the same defaults,
+ * and unknown fields refused as kubectl does. An object of another kind comes back as it is.
+ */
+export function parseObject(object: KubeObject): ParseResult {
+  const found = kindOf(object);
+  if (found === undefined) return { ok: true, object };
+  const { version } = found;
+
+  const problems: FieldProblem[] = (version.rules ?? [])
+    .filter(({ holds }) => holds?.(object) === false)
+    .map(({ message }) => ({ field: "metadata.name", message }));
+  const parsed = z.object({ spec: version.spec }).safeParse({ spec: object["spec"] });
+  if (parsed.success) {
+    problems.push(...unknownFields(object["spec"], parsed.data.spec, "spec"));
+  } else {
+    problems.push(...parsed.error.issues.map(({ path, message }) => ({ field: fieldName(path), message })));
+  }
+  if (!parsed.success || problems.length > 0) return { ok: false, problems };
+  return { ok: true, object: { ...object, spec: parsed.data.spec } };
+}

@@ -1,0 +1,52 @@
+/**
+ * The forms of names and values, written so that they mean the same in JavaScript and in the API server (RE2, no look-around).
+ * Lengths stand beside them in the schemas, because the cost of a rule is reckoned from `maxLength`.
+ */
+
+export const DNS_LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+/** A Service's name: a DNS label that begins with a letter. */
+export const SERVICE_NAME = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
+export const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+/** A port's name in a container: lower case, and at least one letter. */
+export const PORT_NAME = /^([a-z0-9]+-)*[a-z0-9]*[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+export const LABEL_KEY =
+  /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
+export const LABEL_VALUE = /^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/;
+/** A key of a ConfigMap or Secret. */
+export const DATA_KEY = /^[-._a-zA-Z0-9]+$/;
+export const ENV_NAME = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/;
+export const API_VERSION = /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?[a-z][a-z0-9]*$/;
+export const KIND = /^[A-Z][A-Za-z0-9]*$/;
+/** Kubernetes' quantities, without a sign: nothing here can be asked for in negative amounts. */
+export const QUANTITY = /^(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))([KMGTPE]i|[numkMGTPE]|[eE](\+|-)?[0-9]+)?$/;
+/** `90s`, `10m`, `1h30m`. */
+export const DURATION = /^([0-9]+(ms|s|m|h))+$/;
+/** 0% to 100%. */
+export const PERCENT = /^([0-9]|[1-9][0-9]|100)%$/;
+/** 1% to 100%. */
+export const POSITIVE_PERCENT = /^([1-9]|[1-9][0-9]|100)%$/;
+/** A JSON pointer (RFC 6901) to something inside the document, not the document itself. */
+export const JSON_POINTER = /^(\/([^\/~]|~[01])*)+$/;
+/** `spec.replicas`: names joined by dots. */
+export const FIELD_PATH = /^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/;
+
+const host = "([a-zA-Z0-9]([-a-zA-Z0-9.]*[a-zA-Z0-9])?|\\[[a-fA-F0-9:]+\\])(:[0-9]+)?";
+const pathPart = "[a-z0-9]+((\\.|_|__|-+)[a-z0-9]+)*";
+const repository = `${pathPart}(/${pathPart})*`;
+const tag = "[A-Za-z0-9_][A-Za-z0-9_.-]{0,127}";
+const digest = "[a-z0-9]+([-+._][a-z0-9]+)*:[a-fA-F0-9]{32,128}";
+
+/** An image as container runtimes read it: `[registry/]repository[:tag][@digest]`. */
+export const IMAGE = new RegExp(`^(${host}/)?${repository}(:${tag})?(@${digest})?$`);
+export const IMAGE_REGISTRY = new RegExp(`^${host}$`);
+export const IMAGE_REPOSITORY = new RegExp(`^${repository}$`);
+export const IMAGE_TAG = new RegExp(`^${tag}$`);
+export const IMAGE_DIGEST = new RegExp(`^${digest}$`);
+
+/** A path below a folder: not absolute, and no part of it is `..`. */
+export const RELATIVE_PATH =
+  /^([^\/.][^\/]*|\.|\.[^\/.][^\/]*|\.\.[^\/]+)(\/+([^\/.][^\/]*|\.|\.[^\/.][^\/]*|\.\.[^\/]+))*\/*$/;
+
+/** What an override may not touch: what an object is called, whose it is, and what the server keeps of it. */
+export const PROTECTED_POINTER =
+  /^\/(metadata$|(apiVersion|kind|status|metadata\/(name|namespace|uid|resourceVersion|ownerReferences|managedFields))(\/|$))/;

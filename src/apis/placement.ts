@@ -1,0 +1,208 @@
+import { z } from "zod";
+import { conditions, count, observedGeneration } from "./conditions.ts";
+import type { ObjectMeta } from "./meta.ts";
+import { DNS_LABEL, DURATION, FIELD_PATH, KIND, LABEL_KEY, PERCENT, POSITIVE_PERCENT } from "./patterns.ts";
+import { listMap, withRules } from "./rules.ts";
+import { taintEffect } from "./membercluster.ts";
+import { clusterSelector, labelKey, labelValue, resourceSelectors } from "./selectors.ts";
+
+const duration = z.string().min(2).max(32).regex(DURATION, "must be a duration, such as 90s, 10m or 1h30m");
+const percent = z.string().max(4).regex(PERCENT, "must be a percentage, such as 34%");
+const entryName = z.string().min(1).max(63).regex(DNS_LABEL, "must be a DNS label: lower-case letters, digits and '-'");
+
+export const toleration = withRules(
+  z.object({
+    key: labelKey.optional().describe("Absent, with operator Exists: tolerates every taint."),
+    operator: z.enum(["Exists", "Equal"]).default("Equal"),
+    value: labelValue.optional(),
+    effect: taintEffect.optional().describe("Absent: every effect."),
+    tolerationSeconds: z.int().min(0).max(31_536_000).optional().describe("How long a NoExecute taint is tolerated. Absent: for ever."),
+  }),
+  {
+    rule: "self.operator != 'Exists' || !has(self.value) || self.value == ''",
+    message: "value: remove it; operator Exists compares no value",
+    field: "value",
+    holds: ({ operator, value }) => operator !== "Exists" || (value ?? "") === "",
+  },
+  {
+    rule: "self.operator != 'Equal' || has(self.key)",
+    message: "key: name one, or use operator Exists to tolerate every taint",
+    field: "key",
+    holds: ({ operator, key }) => operator !== "Equal" || key !== undefined,
+  },
+  {
+    rule: "!has(self.tolerationSeconds) || (has(self.effect) && self.effect == 'NoExecute')",
+    message: "tolerationSeconds: only with effect NoExecute",
+    field: "tolerationSeconds",
+    holds: ({ tolerationSeconds, effect }) => tolerationSeconds === undefined || effect === "NoExecute",
+  },
+);
+
+export const affinityGroup = clusterSelector.extend({ name: entryName });
+
+export const spreadConstraint = withRules(
+  z.object({
+    topologyKey: withRules(z.string().min(1).max(317).regex(LABEL_KEY, "must be cluster, region, zone, provider or a label key"), {
+      rule: "self in ['cluster', 'region', 'zone', 'provider'] || self.contains('/')",
+      message: "topologyKey: must be cluster, region, zone, provider or a label key with a prefix",
+      holds: (key) => ["cluster", "region", "zone", "provider"].includes(key) || key.includes("/"),
+    }),
+    minGroups: z.int().min(1).max(1000).optional(),
+    maxGroups: z.int().min(1).max(1000).optional(),
+    whenUnsatisfiable: z.enum(["DoNotSchedule", "ScheduleAnyway"]).default("DoNotSchedule"),
+  }),
+  {
+    rule: "!has(self.minGroups) || !has(self.maxGroups) || self.minGroups <= self.maxGroups",
+    message: "minGroups: must not be above maxGroups",
+    field: "minGroups",
+    holds: ({ minGroups, maxGroups }) => minGroups === undefined || maxGroups === undefined || minGroups <= maxGroups,
+  },
+);
+
+const clusterWeights = withRules(
+  z.array(z.object({ targetClusters: clusterSelector, weight: z.int().min(0).max(1000) })).max(64),
+  {
+    rule: "self.exists(w, w.weight > 0)",
+    message: "weights: at least one weight must be above 0",
+    holds: (weights) => weights.some(({ weight }) => weight > 0),
+  },
+);
+
+export const replicaScheduling = withRules(
+  z.object({
+    mode: z
+      .enum(["Duplicated", "Divided"])
+      .default("Duplicated")
+      .describe("Duplicated: every cluster runs all replicas. Divided: they are shared out."),
+    strategy: z.enum(["Weighted", "Available", "Aggregated"]).optional().describe("How to divide. Default: Weighted."),
+    weights: clusterWeights.optional().describe("For Weighted. Absent: every cluster weighs the same."),
+    minReplicasPerCluster: z.int().min(0).max(1000).optional(),
+    maxReplicasPerCluster: z.int().min(1).max(1000).optional(),
+  }),
+  {
+    rule: "self.mode == 'Divided' || !has(self.strategy)",
+    message: "strategy: remove it, or set mode to Divided",
+    field: "strategy",
+    holds: ({ mode, strategy }) => mode === "Divided" || strategy === undefined,
+  },
+  {
+    rule: "!has(self.weights) || (self.mode == 'Divided' && (!has(self.strategy) || self.strategy == 'Weighted'))",
+    message: "weights: remove them, or set mode to Divided and strategy to Weighted",
+    field: "weights",
+    holds: ({ mode, strategy = "Weighted", weights }) =>
+      weights === undefined || (mode === "Divided" && strategy === "Weighted"),
+  },
+  {
+    rule: "self.mode == 'Divided' || !(has(self.minReplicasPerCluster) || has(self.maxReplicasPerCluster))",
+    message: "mode: minReplicasPerCluster and maxReplicasPerCluster need mode Divided",
+    field: "mode",
+    holds: (s) => s.mode === "Divided" || (s.minReplicasPerCluster ?? s.maxReplicasPerCluster) === undefined,
+  },
+  {
+    rule: "!has(self.minReplicasPerCluster) || !has(self.maxReplicasPerCluster) || self.minReplicasPerCluster <= self.maxReplicasPerCluster",
+    message: "minReplicasPerCluster: must not be above maxReplicasPerCluster",
+    field: "minReplicasPerCluster",
+    holds: (s) =>
+      s.minReplicasPerCluster === undefined ||
+      s.maxReplicasPerCluster === undefined ||
+      s.minReplicasPerCluster <= s.maxReplicasPerCluster,
+  },
+);
+
+export const rolloutStage = z.object({
+  name: entryName,
+  targetClusters: clusterSelector.optional().describe("Absent: all clusters that no earlier stage took."),
+  soak: duration.optional().describe("How long it must stay well before the next stage begins."),
+  approval: z.enum(["Automatic", "Manual"]).optional(),
+  maxConcurrency: z
+    .union([z.int().min(1).max(1000), z.string().max(4).regex(POSITIVE_PERCENT)], {
+      error: "must be a number of clusters from 1 to 1000, or a percentage from 1% to 100%",
+    })
+    .optional()
+    .describe("Clusters that change at once, as a number or a share of the stage."),
+});
+
+export const rollout = z.object({
+  stages: listMap(z.array(rolloutStage).max(32), "name").optional(),
+  gate: z.object({ available: percent.optional(), timeout: duration.optional() }).optional(),
+  onFailure: z.enum(["Pause", "Rollback"]).optional(),
+  revisionHistoryLimit: z.int().min(0).max(100).optional(),
+});
+
+export const failover = z.object({
+  gracePeriod: duration.optional(),
+  makeBeforeBreak: z.boolean().optional(),
+  maxUnhealthyClusters: percent.optional().describe("When more are unhealthy at once, nothing moves."),
+  returnAfter: duration.optional(),
+});
+
+const retainedField = z.object({
+  kind: z.string().min(1).max(63).regex(KIND, "must be a kind, such as Deployment"),
+  path: withRules(z.string().min(1).max(512).regex(FIELD_PATH, "must be a path such as spec.replicas"), {
+    rule: "!(self in ['apiVersion', 'kind', 'metadata', 'metadata.name', 'metadata.namespace', 'spec'])",
+    message: "path: name a field inside the object, such as spec.replicas; what it is called cannot be given up",
+    holds: (path) =>
+      !["apiVersion", "kind", "metadata", "metadata.name", "metadata.namespace", "spec"].includes(path),
+  }),
+});
+
+export const placementSpec = z.object({
+  priority: z
+    .int()
+    .min(-1_000_000_000)
+    .max(1_000_000_000)
+    .default(0)
+    .describe("The highest wins when several policies select an object."),
+  resourceSelectors,
+  clusterAffinities: listMap(z.array(affinityGroup).max(16), "name")
+    .optional()
+    .describe("In order: the first group that fits is used. Absent: every cluster."),
+  tolerations: z.array(toleration).max(64).optional(),
+  spreadConstraints: listMap(z.array(spreadConstraint).max(8), "topologyKey").optional(),
+  replicaScheduling: replicaScheduling.default({ mode: "Duplicated" }),
+  rollout: rollout.optional(),
+  failover: failover.optional(),
+  dependencies: z
+    .object({ mode: z.enum(["Auto", "None"]).default("Auto") })
+    .default({ mode: "Auto" })
+    .describe("Auto: the ConfigMaps and Secrets that an object needs travel with it."),
+  conflictResolution: z
+    .enum(["Abort", "Adopt"])
+    .default("Abort")
+    .describe("What to do about an object of that name which somebody else made on the member."),
+  deletionPolicy: z
+    .enum(["Delete", "Orphan"])
+    .default("Delete")
+    .describe("What becomes of the member objects when the hub object is deleted."),
+  retain: listMap(z.array(retainedField).max(64), "kind", "path")
+    .optional()
+    .describe("Fields that are left to the member once the object is there."),
+  suspend: z.boolean().default(false).describe("Nothing is written or deleted on members while it is true."),
+});
+
+/** As the API server returns it, with the schema's defaults filled in. */
+export type PlacementSpec = z.infer<typeof placementSpec>;
+export type AffinityGroup = z.infer<typeof affinityGroup>;
+export type Toleration = z.infer<typeof toleration>;
+
+export const policyStatus = z.object({
+  observedGeneration: observedGeneration.exactOptional(),
+  conditions: conditions.exactOptional(),
+  matchedObjects: count.exactOptional(),
+  decisions: z
+    .array(z.object({ clusters: z.array(z.string().max(253)), objects: count }))
+    .exactOptional()
+    .describe("For each set of clusters that was chosen, how many objects it was chosen for."),
+  lastError: z.string().max(32768).exactOptional(),
+});
+
+/** What a policy says about itself. */
+export type PolicyStatus = z.infer<typeof policyStatus>;
+
+export interface Placement {
+  apiVersion: string;
+  kind: "Placement" | "ClusterPlacement";
+  metadata: ObjectMeta;
+  spec: PlacementSpec;
+  status?: PolicyStatus;
+}

@@ -1,0 +1,29 @@
+const SUFFIXES: Readonly<Record<string, number>> = {
+  n: 1e-9,
+  u: 1e-6,
+  m: 1e-3,
+  "": 1,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  P: 1e15,
+  E: 1e18,
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  Ti: 2 ** 40,
+  Pi: 2 ** 50,
+  Ei: 2 ** 60,
+};
+
+/**
+ * A Kubernetes quantity (`200m`, `1.5Gi`, `2e3`, 4) as a number of its unit; undefined when it is none. Good enough to
+ * compare and to add; beyond 2^53 it loses the last digits.
+ */
+export function parseQuantity(quantity: string | number): number | undefined {
+  if (typeof quantity === "number") return quantity;
+  const parts = /^([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)([a-zA-Z]{0,2})$/.exec(quantity);
+  const factor = Object.hasOwn(SUFFIXES, parts?.[2] ?? "?") ? SUFFIXES[parts?.[2] ?? "?"] : undefined;
+  return factor === undefined ? undefined : Number(parts?.[1]) * factor;
+}

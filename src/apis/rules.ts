@@ -1,0 +1,100 @@
+import { z } from "zod";
+
+/**
+ * One demand that a schema alone cannot make. It is said twice, beside each other: as CEL for the API server, and as a
+ * function for those who read an object before any server has seen it. The table of bad objects holds both to it.
+ */
+export interface Rule<T> {
+  /** CEL over `self`. */
+  rule: string;
+  /** Names the field, and says what to change. */
+  message: string;
+  /** The field below `self` that is to blame, where there is one. */
+  field?: string;
+  /** Absent where only the server can tell, because it takes the object's former life to know. */
+  holds?: (value: T) => boolean;
+}
+
+interface ValidationRule {
+  rule: string;
+  message: string;
+  fieldPath?: string;
+}
+
+function existingRules(schema: z.ZodType): ValidationRule[] {
+  return (schema.meta()?.["x-kubernetes-validations"] as ValidationRule[] | undefined) ?? [];
+}
+
+/** The schema with these rules, for the parser and for the CRD. Such an object schema can no longer be extended. */
+export function withRules<S extends z.ZodType>(schema: S, ...rules: Rule<z.output<S>>[]): S {
+  const refined = schema.superRefine((value, context) => {
+    for (const { holds, message, field } of rules) {
+      if (holds === undefined || holds(value)) continue;
+      context.addIssue({ code: "custom", message, path: field === undefined ? [] : [field] });
+    }
+  });
+  const validations = rules.map(
+    ({ rule, message, field }): ValidationRule => ({
+      rule,
+      message,
+      ...(field === undefined ? {} : { fieldPath: `.${field}` }),
+    }),
+  );
+  return refined.meta({ "x-kubernetes-validations": [...existingRules(schema), ...validations] });
+}
+
+/**
+ * A list whose entries are told apart by some of their fields: two writers with server-side apply can each own entries of
+ * it, and no two entries may be called the same.
+ */
+export function listMap<S extends z.ZodArray<z.ZodObject>>(schema: S, ...keys: string[]): S {
+  const unique = schema.superRefine((entries, context) => {
+    const seen = new Set<string>();
+    for (const [index, entry] of entries.entries()) {
+      const key = JSON.stringify(keys.map((name) => entry[name]));
+      if (seen.has(key)) {
+        context.addIssue({
+          code: "custom",
+          path: [index],
+          message: `${keys.join(" and ")} ${key} is there twice; each entry must have its own`,
+        });
+      }
+      seen.add(key);
+    }
+  });
+  return unique.meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys });
+}
+
+/** A list in which order means nothing and nothing is there twice. */
+export function listSet<S extends z.ZodArray<z.ZodString>>(schema: S): S {
+  const unique = schema.superRefine((entries, context) => {
+    for (const [index, entry] of entries.entries()) {
+      if (entries.indexOf(entry) < index) {
+        context.addIssue({ code: "custom", path: [index], message: `${JSON.stringify(entry)} is there twice` });
+      }
+    }
+  });
+  return unique.meta({ "x-kubernetes-list-type": "set" });
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Exactly one of the fields is given. */
+export function exactlyOneOf(...fields: string[]): Rule<Fields> {
+  const given = fields.map((field) => `has(self.${field})`);
+  const list = `${fields.slice(0, -1).join(", ")} and ${fields.at(-1)}`;
+  return {
+    rule: `[${given.join(", ")}].exists_one(given, given)`,
+    message: `give exactly one of ${list}`,
+    holds: (value) => fields.filter((field) => value[field] !== undefined).length === 1,
+  };
+}
+
+/** At least one of the fields is given. */
+export function atLeastOneOf(...fields: string[]): Rule<Fields> {
+  return {
+    rule: fields.map((field) => `has(self.${field})`).join(" || "),
+    message: `give at least one of ${fields.slice(0, -1).join(", ")} and ${fields.at(-1)}`,
+    holds: (value) => fields.some((field) => value[field] !== undefined),
+  };
+}

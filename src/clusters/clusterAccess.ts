@@ -1,0 +1,101 @@
+import type { Logger } from "../observability/index.ts";
+import { type Client, type Clock, type ClusterConfig, Discovery } from "../runtime/index.ts";
+import { ReplaceableCredentials } from "./credentials.ts";
+import { takeInventory } from "./inventory.ts";
+import type { MemberFindings } from "./memberStatus.ts";
+
+const INVENTORY_INTERVAL_MS = 300_000;
+const INVENTORY_RETRY_MS = 30_000;
+
+/** The hub as a member of its own. The client is not the pool's to close. */
+export interface HubAsMember {
+  client: Client;
+  discovery: Discovery;
+  clusterUid: string;
+}
+
+export interface AccessOptions {
+  cluster: string;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** One client and what hangs on it, from one set of credentials to the next. */
+export class ClusterAccess implements AsyncDisposable {
+  readonly client: Client;
+  readonly discovery: Discovery;
+  readonly local: boolean;
+  readonly #credentials: ReplaceableCredentials | undefined;
+  readonly #options: AccessOptions;
+  readonly #end = new AbortController();
+  /** Monotonic milliseconds. */
+  #inventoryDue = 0;
+  #apis: string | undefined;
+
+  private constructor(
+    parts: { client: Client; discovery: Discovery; local: boolean; credentials: ReplaceableCredentials | undefined },
+    options: AccessOptions,
+  ) {
+    this.client = parts.client;
+    this.discovery = parts.discovery;
+    this.local = parts.local;
+    this.#credentials = parts.credentials;
+    this.#options = options;
+  }
+
+  static local({ client, discovery }: HubAsMember, options: AccessOptions): ClusterAccess {
+    return new ClusterAccess({ client, discovery, local: true, credentials: undefined }, options);
+  }
+
+  static remote(
+    config: ClusterConfig,
+    clientFor: (config: ClusterConfig, cluster: string) => Client,
+    options: AccessOptions,
+  ): ClusterAccess {
+    const credentials = new ReplaceableCredentials(config.credentials);
+    const client = clientFor({ ...config, credentials }, options.cluster);
+    return new ClusterAccess({ client, discovery: new Discovery(client, options.clock), local: false, credentials }, options);
+  }
+
+  /** Aborted when this access is given up. */
+  get signal(): AbortSignal {
+    return this.#end.signal;
+  }
+
+  /** Goes on with the new token of the same subject. */
+  renew(config: ClusterConfig): void {
+    this.#credentials?.replace(config.credentials);
+  }
+
+  get inventoryIsDue(): boolean {
+    return this.#options.clock.monotonic() >= this.#inventoryDue;
+  }
+
+  /** The cluster was away: what it offers may have changed. */
+  expireInventory(): void {
+    this.#inventoryDue = 0;
+  }
+
+  /** Version, APIs and capacity; undefined when they cannot be read now, which is tried again soon. */
+  async takeInventory(): Promise<MemberFindings | undefined> {
+    const { clock, logger } = this.#options;
+    this.#inventoryDue = clock.monotonic() + INVENTORY_INTERVAL_MS;
+    try {
+      const found = await takeInventory(this.client, this.signal);
+      const apis = found.apis?.join();
+      if (this.#apis !== undefined && apis !== this.#apis) this.discovery.invalidate();
+      this.#apis = apis;
+      return found;
+    } catch (err) {
+      if (this.signal.aborted) return undefined;
+      this.#inventoryDue = clock.monotonic() + INVENTORY_RETRY_MS;
+      logger.info({ err, event_reason: "InventoryFailed" }, "version, APIs and capacity not read; trying again");
+      return undefined;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#end.abort(new Error(`the connection to ${this.#options.cluster} was replaced or closed`));
+    if (!this.local) await this.client[Symbol.asyncDispose]();
+  }
+}

@@ -1,0 +1,175 @@
+import { createHash } from "node:crypto";
+import { parseDocument } from "yaml";
+import type { KubeObject, MemberClusterSpec } from "../apis/index.ts";
+import { type ClusterConfig, clusterConfigFromKubeconfig, type Credentials, CredentialsError } from "../runtime/index.ts";
+import { type TokenClaims, tokenClaims } from "./jwt.ts";
+
+/** From a MemberCluster's connection and its Secret to something that a client can be made of. */
+
+/** What the pool keeps of a Secret of its namespace. Never log it. */
+export interface MemberSecret {
+  name: string;
+  resourceVersion: string;
+  annotations: Record<string, string>;
+  /** Base64, as the API has it. */
+  data: Record<string, string>;
+}
+
+export function memberSecret(object: KubeObject): MemberSecret {
+  const { name, resourceVersion = "", annotations = {} } = object.metadata;
+  return { name, resourceVersion, annotations, data: (object["data"] ?? {}) as Record<string, string> };
+}
+
+export interface Unusable {
+  kind: "Unusable";
+  reason: string;
+  message: string;
+}
+
+export interface KubeconfigCredentials {
+  kind: "Kubeconfig";
+  config: ClusterConfig;
+  /** Of everything but the bearer token. */
+  fingerprint: string;
+  /** The bearer token of the current context, when the kubeconfig holds one. */
+  token: string | undefined;
+  claims: TokenClaims | undefined;
+  secret: MemberSecret;
+  key: string;
+}
+
+export type MemberCredentials = Unusable | { kind: "Local" } | KubeconfigCredentials;
+
+/**
+ * Reads what a MemberCluster is connected with. What is wrong with it is a value, because it stands in the status of that cluster
+ * and nowhere else.
+ */
+export function readCredentials(
+  cluster: string,
+  connection: MemberClusterSpec["connection"],
+  secret: MemberSecret | undefined,
+  allowExec: boolean,
+): MemberCredentials {
+  if (connection.local !== undefined) return { kind: "Local" };
+  if (connection.pull !== undefined) {
+    return unusable("PullNotSupported", "pull needs an agent on the member, which this version does not have");
+  }
+  const reference = connection.kubeconfigSecretRef;
+  if (reference === undefined) return unusable("InvalidConnection", "spec.connection names no kubeconfigSecretRef, local or pull");
+  if (secret === undefined) return unusable("SecretNotFound", `Secret ${reference.name} is not in Meridian's namespace`);
+  const key = reference.key ?? "kubeconfig";
+  const encoded = secret.data[key];
+  if (encoded === undefined) return unusable("InvalidKubeconfig", `Secret ${secret.name} has no key ${key}`);
+  const text = Buffer.from(encoded, "base64").toString("utf8");
+  let config: ClusterConfig;
+  try {
+    config = clusterConfigFromKubeconfig(text, { allowExec, cluster });
+  } catch (error) {
+    if (!(error instanceof CredentialsError)) throw error;
+    const message = withoutPrefix(error.message, cluster);
+    return unusable(refusalReason(error, message), message);
+  }
+  const token = currentToken(text);
+  return {
+    kind: "Kubeconfig",
+    config,
+    fingerprint: fingerprint(token === undefined ? text : text.replaceAll(token, "")),
+    token,
+    claims: token === undefined ? undefined : tokenClaims(token),
+    secret,
+    key,
+  };
+}
+
+/**
+ * True when only the token is another one, for the same subject: then the client goes on with the new token, and nothing has to be
+ * listed again. Any other change is a new connection.
+ */
+export function isTokenRenewal(before: KubeconfigCredentials, after: KubeconfigCredentials): boolean {
+  const subject = before.claims?.subject;
+  return subject !== undefined && subject === after.claims?.subject && before.fingerprint === after.fingerprint;
+}
+
+export function sameCredentials(before: MemberCredentials, after: MemberCredentials): boolean {
+  if (before.kind === "Unusable" && after.kind === "Unusable") {
+    return before.reason === after.reason && before.message === after.message;
+  }
+  if (before.kind === "Kubeconfig" && after.kind === "Kubeconfig") {
+    return before.fingerprint === after.fingerprint && before.token === after.token;
+  }
+  return before.kind === after.kind;
+}
+
+/** Credentials whose source can be exchanged while a client uses them. */
+export class ReplaceableCredentials implements Credentials {
+  #current: Credentials;
+
+  constructor(credentials: Credentials) {
+    this.#current = credentials;
+  }
+
+  replace(credentials: Credentials): void {
+    this.#current = credentials;
+  }
+
+  authorization(): Promise<string | undefined> {
+    return this.#current.authorization();
+  }
+
+  clientCertificate(): ReturnType<NonNullable<Credentials["clientCertificate"]>> {
+    return this.#current.clientCertificate?.() ?? Promise.resolve(undefined);
+  }
+
+  invalidate(rejected: string | undefined): boolean {
+    return this.#current.invalidate?.(rejected) ?? false;
+  }
+}
+
+/** The same kubeconfig with another bearer token for its current context. Throws when that has no token to replace. */
+export function withToken(kubeconfig: string, token: string): string {
+  const document = parseDocument(kubeconfig);
+  const path = currentUserPath(document.toJS({ maxAliasCount: 0 }) as Kubeconfig);
+  if (path === undefined || typeof document.getIn([...path, "token"]) !== "string") {
+    throw new CredentialsError("InvalidKubeconfig", "the current context of the kubeconfig has no token");
+  }
+  document.setIn([...path, "token"], token);
+  return document.toString({ lineWidth: 0 });
+}
+
+interface Kubeconfig {
+  "current-context"?: string;
+  contexts?: { name: string; context?: { user?: string } }[];
+  users?: { name: string; user?: { token?: unknown } }[];
+}
+
+function currentToken(kubeconfig: string): string | undefined {
+  const config = parseDocument(kubeconfig).toJS({ maxAliasCount: 0 }) as Kubeconfig;
+  const path = currentUserPath(config);
+  const token = path === undefined ? undefined : config.users?.[path[1]]?.user?.token;
+  return typeof token === "string" && token !== "" ? token : undefined;
+}
+
+function currentUserPath(config: Kubeconfig): ["users", number, "user"] | undefined {
+  const context = config.contexts?.find(({ name }) => name === config["current-context"])?.context;
+  const index = config.users?.findIndex(({ name }) => name === context?.user) ?? -1;
+  return index < 0 ? undefined : ["users", index, "user"];
+}
+
+function unusable(reason: string, message: string): Unusable {
+  return { kind: "Unusable", reason, message };
+}
+
+/** A kubeconfig is refused for what it asks for, or for where it leads. */
+function refusalReason({ reason }: CredentialsError, message: string): string {
+  return reason === "Refused" && !message.startsWith("the kubeconfig ") ? "AddressRefused" : "InvalidKubeconfig";
+}
+
+/** The status of a cluster need not name it again. */
+function withoutPrefix(message: string, cluster: string): string {
+  const prefix = `cluster ${cluster}: `;
+  return message.startsWith(prefix) ? message.slice(prefix.length) : message;
+}
+
+function fingerprint(text: string): string {
+  return createHash("sha256").update(text).digest("hex");
+}

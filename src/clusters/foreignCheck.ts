@@ -1,0 +1,110 @@
+import { type KubeObject, MANAGED_BY_LABEL, type ObjectRef, type OwnerRef } from "../apis/index.ts";
+import { type Client, type Clock, isNotFound, type ResourceType } from "../runtime/index.ts";
+import { ownerOf } from "./observed.ts";
+
+/** From this many open questions about one namespace and kind, one list answers them all. */
+const LIST_FROM = 3;
+/** How long a list answers for names that it did not contain. The first apply does not force, which covers the rest. */
+const LIST_VALID_MS = 250;
+
+interface Question {
+  name: string;
+  resolve: (found: KubeObject | undefined) => void;
+  reject: (reason: unknown) => void;
+}
+
+interface Scope {
+  questions: Question[];
+  busy: boolean;
+  /** Names of objects without our label, as of `listedAt` (monotonic milliseconds). */
+  foreign: Map<string, KubeObject>;
+  listedAt: number;
+}
+
+/**
+ * Answers whether a name on the member is taken by an object that Meridian did not make, before the first apply. It reads
+ * metadata only, from the API server's cache, and asks for a whole namespace at once when many names are pending: what
+ * carries our label is left out by the selector, so the answer is short however much Meridian runs there.
+ */
+export class ForeignCheck {
+  readonly #client: Client;
+  readonly #hubId: string;
+  readonly #clock: Clock;
+  readonly #scopes = new Map<string, Scope>();
+
+  constructor(client: Client, hubId: string, clock: Clock) {
+    this.#client = client;
+    this.#hubId = hubId;
+    this.#clock = clock;
+  }
+
+  /**
+   * Who has that name. An object that carries our owner annotation is ours even if somebody took the label off. Throws what
+   * the client throws.
+   */
+  async find(type: ResourceType, ref: ObjectRef, owner: OwnerRef): Promise<"Free" | "Ours" | "Foreign"> {
+    const found = await this.#ask(type, ref);
+    if (found === undefined) return "Free";
+    return isOurs(found, owner, this.#hubId) ? "Ours" : "Foreign";
+  }
+
+  #ask(type: ResourceType, ref: ObjectRef): Promise<KubeObject | undefined> {
+    const key = `${type.group}/${type.plural}/${ref.namespace ?? ""}`;
+    let scope = this.#scopes.get(key);
+    if (scope === undefined) {
+      scope = { questions: [], busy: false, foreign: new Map(), listedAt: Number.NEGATIVE_INFINITY };
+      this.#scopes.set(key, scope);
+    }
+    if (this.#clock.monotonic() - scope.listedAt < LIST_VALID_MS) return Promise.resolve(scope.foreign.get(ref.name));
+    const { promise, resolve, reject } = Promise.withResolvers<KubeObject | undefined>();
+    scope.questions.push({ name: ref.name, resolve, reject });
+    if (!scope.busy) {
+      scope.busy = true;
+      // Everything that is asked in this turn of the event loop goes into the same answer.
+      queueMicrotask(() => void this.#answer(type, ref.namespace, scope));
+    }
+    return promise;
+  }
+
+  async #answer(type: ResourceType, namespace: string | undefined, scope: Scope): Promise<void> {
+    while (scope.questions.length > 0) {
+      const questions = scope.questions;
+      scope.questions = [];
+      await (questions.length < LIST_FROM
+        ? Promise.all(questions.map((question) => this.#get(type, namespace, question)))
+        : this.#list(type, namespace, scope, questions));
+    }
+    scope.busy = false;
+  }
+
+  async #get(type: ResourceType, namespace: string | undefined, question: Question): Promise<void> {
+    try {
+      question.resolve(await this.#client.get(type, namespace, question.name, { metadataOnly: true, resourceVersion: "0" }));
+    } catch (error) {
+      if (isNotFound(error)) question.resolve(undefined);
+      else question.reject(error);
+    }
+  }
+
+  async #list(type: ResourceType, namespace: string | undefined, scope: Scope, questions: Question[]): Promise<void> {
+    const startedAt = this.#clock.monotonic();
+    try {
+      const list = await this.#client.list(type, {
+        ...(namespace === undefined ? {} : { namespace }),
+        labelSelector: `${MANAGED_BY_LABEL}!=${this.#hubId}`,
+        metadataOnly: true,
+        resourceVersion: "0",
+      });
+      scope.foreign = new Map(list.items.map((item) => [item.metadata.name, item]));
+      scope.listedAt = startedAt;
+      for (const question of questions) question.resolve(scope.foreign.get(question.name));
+    } catch (error) {
+      for (const question of questions) question.reject(error);
+    }
+  }
+}
+
+function isOurs(object: KubeObject, owner: OwnerRef, hubId: string): boolean {
+  if (object.metadata.labels?.[MANAGED_BY_LABEL] === hubId) return true;
+  return ownerOf(object)?.uid === owner.uid;
+}

@@ -1,0 +1,261 @@
+import PQueue from "p-queue";
+import type { LostField } from "../interpreter/index.ts";
+import { type Logger, type Metrics, recordError, startSpan, type Span, type Tracer } from "../observability/index.ts";
+import type { Clock } from "../runtime/index.ts";
+import { Backoffs } from "./backoff.ts";
+import { Breaker } from "./breaker.ts";
+import { AdaptiveConcurrency } from "./concurrency.ts";
+import { type Action, decide } from "./decide.ts";
+import type { MemberWriter } from "./memberWriter.ts";
+import { classify, type Outcome } from "./outcome.ts";
+import { type DesiredStateTable, type Entry, isInSync } from "./table.ts";
+
+export interface LaneOptions {
+  cluster: string;
+  table: DesiredStateTable;
+  clock: Clock;
+  /** Between 0 and 1, for jitter. */
+  random: () => number;
+  logger: Logger;
+  metrics: Metrics;
+  tracer: Tracer;
+  /** Whether every cache that a delete on this cluster rests on has synced. */
+  deletesAllowed: () => boolean;
+  /** The connection looks broken: probe it now. */
+  suspect: () => void;
+  /** Fields that others had taken were taken back. */
+  healed: (entry: Entry, drift: readonly LostField[]) => void;
+}
+
+/**
+ * Carries out the desired state on one member. Whatever happens in here stays here: a cluster that fails or is slow has its own queue, its own
+ * backoff and its own breaker, and an error becomes a failure of one entry, never an exception for a sibling.
+ *
+ * Work is keyed by member object: while one is being written, further changes of it are gathered into one more look.
+ */
+export class Lane implements AsyncDisposable {
+  readonly #options: LaneOptions;
+  readonly #queue: PQueue;
+  readonly #concurrency = new AdaptiveConcurrency();
+  readonly #breaker = new Breaker();
+  readonly #backoffs: Backoffs;
+  readonly #waiting = new Set<string>();
+  readonly #running = new Set<string>();
+  readonly #again = new Set<string>();
+  #writer: MemberWriter | undefined;
+  #throttledUntil = 0;
+  #pause: Disposable | undefined;
+  #closed = false;
+
+  constructor(options: LaneOptions) {
+    this.#options = options;
+    this.#queue = new PQueue({ concurrency: this.#concurrency.limit, autoStart: false });
+    this.#backoffs = new Backoffs(options.clock, options.random);
+  }
+
+  /** Takes up work with the client of a new session. */
+  attach(writer: MemberWriter): void {
+    this.#writer = writer;
+    this.lookAtAll();
+    this.#regulate();
+  }
+
+  /** Stops sending until the next session. */
+  detach(): void {
+    this.#writer = undefined;
+    this.#regulate();
+  }
+
+  /** The pool's word on whether the member answers. */
+  setContact(ok: boolean): void {
+    this.#breaker.setContact(ok);
+    if (ok) this.#backoffs.clear();
+    this.#regulate();
+    if (ok) this.lookAtAll();
+  }
+
+  /** Looks at every object of the cluster again: a session began, or a gate opened. */
+  lookAtAll(): void {
+    for (const entry of this.#options.table.entriesIn(this.#options.cluster)) this.look(entry);
+  }
+
+  /** Something about this entry changed. Cheap when there is nothing to do. */
+  look(entry: Entry): void {
+    if (this.#closed) return;
+    if (this.#running.has(entry.key)) {
+      this.#again.add(entry.key);
+      return;
+    }
+    if (this.#waiting.has(entry.key)) return;
+    const action = decide(entry, this.#options.deletesAllowed());
+    if (action.kind === "Nothing" || action.kind === "Held") {
+      if (isInSync(entry)) this.#backoffs.forget(entry.key);
+      return;
+    }
+    if (this.#backoffs.isWaiting(entry.key, entry.desired?.hash)) return;
+    this.#enqueue(entry.key);
+  }
+
+  /** Waits for what is under way; nothing new is begun. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    this.#queue.clear();
+    this.#backoffs.clear();
+    this.#pause?.[Symbol.dispose]();
+    await this.#queue.onPendingZero();
+  }
+
+  #enqueue(key: string): void {
+    this.#waiting.add(key);
+    void this.#queue.add(() => this.#process(key));
+  }
+
+  async #process(key: string): Promise<void> {
+    this.#waiting.delete(key);
+    const { table, cluster, clock } = this.#options;
+    const entry = table.get(cluster, key);
+    const writer = this.#writer;
+    if (entry === undefined || writer === undefined) return;
+    if (!writer.isSynced(entry.ref)) return;
+    const action = decide(entry, this.#options.deletesAllowed());
+    if (action.kind === "Nothing" || action.kind === "Held") return;
+
+    this.#running.add(key);
+    const desired = entry.desired;
+    const startedAt = clock.monotonic();
+    try {
+      await this.#act(entry, action, writer);
+      this.#succeeded(entry, action, clock.monotonic() - startedAt);
+    } catch (error) {
+      if (!writer.isOver) this.#failed(entry, desired?.hash, error);
+    } finally {
+      this.#running.delete(key);
+      this.#regulate();
+    }
+    this.#lookAgain(key);
+  }
+
+  #lookAgain(key: string): void {
+    if (!this.#again.delete(key)) return;
+    const entry = this.#options.table.get(this.#options.cluster, key);
+    if (entry !== undefined) this.look(entry);
+  }
+
+  async #act(entry: Entry, action: Action, writer: MemberWriter): Promise<void> {
+    const span = this.#startSpan(entry, action);
+    try {
+      switch (action.kind) {
+        case "Create":
+          return await writer.create(entry);
+        case "Update":
+          return await writer.update(entry);
+        case "Delete":
+          return await writer.delete(entry, action.uid);
+        case "Release":
+          return await writer.release(entry, action.uid);
+        case "Nothing":
+        case "Held":
+          return;
+      }
+    } catch (error) {
+      recordError(span, error);
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+
+  #startSpan(entry: Entry, action: Action): Span {
+    const verb = action.kind === "Delete" || action.kind === "Release" ? action.kind : "Sync";
+    return startSpan(this.#options.tracer, `${verb}${entry.ref.kind}`, {
+      parent: entry.trace,
+      attributes: {
+        cluster: this.#options.cluster,
+        "k8s.resource.kind": entry.ref.kind,
+        "k8s.resource.name": entry.ref.name,
+        "k8s.namespace.name": entry.ref.namespace ?? "",
+        "meridian.action": action.kind,
+      },
+    });
+  }
+
+  #succeeded(entry: Entry, action: Action, ms: number): void {
+    const { clock, metrics, table } = this.#options;
+    this.#breaker.succeeded();
+    this.#concurrency.succeeded(ms, clock.monotonic());
+    if (action.kind === "Create" || action.kind === "Update") metrics.observePhase("apply", ms);
+    this.#backoffs.forget(entry.key);
+    table.fail(entry, undefined);
+    if (action.kind === "Update" && action.drift.length > 0) this.#options.healed(entry, action.drift);
+  }
+
+  #failed(entry: Entry, desiredHash: string | undefined, error: unknown): void {
+    const outcome = classify(error, entry.ref.kind === "Secret");
+    if (outcome === undefined) {
+      this.#options.logger.error({ err: error, object: entry.key, event_reason: "InternalError" }, "a member object could not be written");
+      this.#refuse(entry, desiredHash, { reason: "InternalError", message: "internal error; see the manager's log", final: true });
+      return;
+    }
+    this.#handleOutcome(entry, desiredHash, outcome);
+  }
+
+  #handleOutcome(entry: Entry, desiredHash: string | undefined, outcome: Outcome): void {
+    const { clock, table } = this.#options;
+    switch (outcome.kind) {
+      case "NotLeader":
+        return;
+      case "Throttled":
+        this.#concurrency.throttled(clock.monotonic());
+        this.#throttledUntil = Math.max(this.#throttledUntil, clock.monotonic() + outcome.afterMs);
+        return this.#retry(entry, desiredHash, "soon");
+      case "Unreached":
+        this.#breaker.unreached(clock.monotonic());
+        this.#options.suspect();
+        table.fail(entry, { reason: outcome.reason, message: outcome.message, final: false });
+        return this.#retry(entry, desiredHash, "soon");
+      case "NamespaceMissing":
+        // It was there, or was made, a moment ago: somebody deletes it while we write.
+        return this.#refuse(entry, desiredHash, { reason: "NamespaceMissing", message: "the namespace went away", final: false });
+      case "Refused":
+        if (outcome.staleDiscovery) this.#writer?.invalidateDiscovery();
+        return this.#refuse(entry, desiredHash, outcome);
+    }
+  }
+
+  #refuse(entry: Entry, desiredHash: string | undefined, failure: { reason: string; message: string; final: boolean }): void {
+    const { reason, message, final } = failure;
+    this.#options.table.fail(entry, { reason, message, final });
+    this.#retry(entry, desiredHash, final ? "slowly" : "soon");
+  }
+
+  #retry(entry: Entry, desiredHash: string | undefined, pace: "soon" | "slowly"): void {
+    const { key } = entry;
+    this.#backoffs.schedule(key, desiredHash, pace, () => {
+      const known = this.#options.table.get(this.#options.cluster, key);
+      if (known !== undefined) this.look(known);
+    });
+  }
+
+  /** Opens, closes or narrows the queue as breaker, throttling and concurrency say. */
+  #regulate(): void {
+    if (this.#closed) return;
+    const now = this.#options.clock.monotonic();
+    const state = this.#breaker.state(now);
+    const limit = state.kind === "HalfOpen" ? 1 : this.#concurrency.limit;
+    if (this.#queue.concurrency !== limit) this.#queue.concurrency = limit;
+
+    const resumeAt = Math.max(this.#throttledUntil, state.kind === "Open" ? (state.retryAt ?? Number.POSITIVE_INFINITY) : 0);
+    if (this.#writer !== undefined && resumeAt <= now) {
+      this.#pause?.[Symbol.dispose]();
+      this.#pause = undefined;
+      if (this.#queue.isPaused) this.#queue.start();
+      return;
+    }
+    if (!this.#queue.isPaused) this.#queue.pause();
+    if (this.#pause !== undefined || !Number.isFinite(resumeAt)) return;
+    this.#pause = this.#options.clock.after(Math.max(1, resumeAt - now), () => {
+      this.#pause = undefined;
+      this.#regulate();
+    });
+  }
+}

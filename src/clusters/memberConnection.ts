@@ -1,0 +1,358 @@
+import { ACCEPT_CLUSTER_UID_ANNOTATION, type KubeObject, type MemberCluster } from "../apis/index.ts";
+import { type EventRecorder, logContext, type Logger } from "../observability/index.ts";
+import type { Client, Clock, ClusterConfig } from "../runtime/index.ts";
+import type { Contact } from "../status/types.ts";
+import { ClusterAccess, type HubAsMember } from "./clusterAccess.ts";
+import { type ConnectionEvent, type ConnectionState, initialState, NOT_YET_KNOWN, type ProbeTiming, transition } from "./connection.ts";
+import { isTokenRenewal, type MemberCredentials, type MemberSecret, readCredentials, sameCredentials } from "./credentials.ts";
+import { type IdentityClaim, type IdentityVerdict, judgeIdentity } from "./identity.ts";
+import { type MemberFindings, type MemberStatusInput, timestamp } from "./memberStatus.ts";
+import { probe } from "./probe.ts";
+import { ProbeLoop } from "./probeLoop.ts";
+import { renewalPlan, type TokenRequester, TokenRenewer } from "./renewal.ts";
+import { MemberStatusWriter } from "./statusWriter.ts";
+import type { MemberSession, PoolListener } from "./types.ts";
+
+const PROBE_TIMEOUT_MS = 3_000;
+
+export interface MemberConnectionOptions {
+  hub: Client;
+  hubLocal: HubAsMember;
+  systemNamespace: string;
+  allowExec: boolean;
+  clock: Clock;
+  random: () => number;
+  timing: ProbeTiming;
+  logger: Logger;
+  recorder: Pick<EventRecorder, "record"> | undefined;
+  listener: Pick<PoolListener, "sessionStarted">;
+  clientFor: (config: ClusterConfig, cluster: string) => Client;
+  requestToken: TokenRequester;
+  onStatusWritten: (object: KubeObject) => void;
+  secret: (name: string) => MemberSecret | undefined;
+  /** What every MemberCluster says of its identity, this one included. */
+  claims: () => Iterable<IdentityClaim>;
+  /** This one may have another cluster's UID now: the others are to be judged again. */
+  claimChanged: (cluster: string) => void;
+  contactChanged: (cluster: string, contact: Contact) => void;
+}
+
+/** Carries out what the state machine of connection.ts decides, for one MemberCluster. */
+export class MemberConnection {
+  readonly cluster: string;
+  readonly #options: MemberConnectionOptions;
+  readonly #logger: Logger;
+  readonly #writer: MemberStatusWriter;
+  readonly #renewer: TokenRenewer;
+  /** What is under way; it ends soon after its access is given up. */
+  readonly #pending = new Set<Promise<void>>();
+  #object: MemberCluster;
+  #state: ConnectionState = initialState();
+  #credentials: MemberCredentials | undefined;
+  /** What the credentials were read from. */
+  #source: { connection: string; secret: MemberSecret | undefined } | undefined;
+  #access: ClusterAccess | undefined;
+  #loop: ProbeLoop<ConnectionEvent | undefined> | undefined;
+  #session: { session: MemberSession; end: AbortController } | undefined;
+  #observedUid: string | undefined;
+  #findings: MemberFindings = {};
+  #started = false;
+  #closed = false;
+
+  constructor(object: MemberCluster, options: MemberConnectionOptions) {
+    const cluster = object.metadata.name;
+    const { hub, clock, random, systemNamespace, requestToken, onStatusWritten } = options;
+    const logger = options.logger.child(logContext(undefined, { cluster }));
+    this.cluster = cluster;
+    this.#object = object;
+    this.#options = options;
+    this.#logger = logger;
+    const input = (): Omit<MemberStatusInput, "previous"> => this.#statusInput();
+    this.#writer = new MemberStatusWriter({ cluster, hub, clock, logger, input, onWritten: onStatusWritten });
+    this.#writer.take(object);
+    this.#renewer = new TokenRenewer({
+      cluster,
+      hub,
+      systemNamespace,
+      clock,
+      random,
+      logger,
+      requestToken,
+      onOutcome: (outcome) => {
+        if (outcome.renewed) this.#record("Normal", "TokenRenewed", "RenewToken", `the token is valid until ${outcome.expiresAt}`);
+        else this.#record("Warning", "TokenNotRenewed", "RenewToken", outcome.message);
+      },
+    });
+  }
+
+  get contact(): Contact {
+    return this.#state.contact;
+  }
+
+  get session(): MemberSession | undefined {
+    return this.#session?.session;
+  }
+
+  /** UID of the MemberCluster, to tell one life of it from the next. */
+  get objectUid(): string | undefined {
+    return this.#object.metadata.uid;
+  }
+
+  /** The Secret that the kubeconfig is in. */
+  get secretName(): string | undefined {
+    return this.#object.spec.connection.kubeconfigSecretRef?.name;
+  }
+
+  get claim(): IdentityClaim {
+    const { metadata, spec } = this.#object;
+    return {
+      cluster: this.cluster,
+      local: spec.connection.local !== undefined,
+      createdAt: metadata.creationTimestamp ?? "",
+      recordedUid: this.#writer.status?.clusterUID,
+      acceptedUid: metadata.annotations?.[ACCEPT_CLUSTER_UID_ANNOTATION],
+      observedUid: this.#observedUid,
+    };
+  }
+
+  /** Begins to connect: Secrets can be read from now on. */
+  start(): void {
+    if (this.#started) return;
+    this.#started = true;
+    this.reconfigure();
+  }
+
+  update(object: MemberCluster): void {
+    this.#object = object;
+    this.#writer.take(object);
+    this.reconfigure();
+    this.rejudge();
+    if (this.#started) this.#writer.request();
+  }
+
+  /** Looks whether the credentials are still the same. */
+  reconfigure(): void {
+    if (!this.#started || this.#closed) return;
+    const { connection } = this.#object.spec;
+    const { secret, allowExec } = this.#options;
+    const source = { connection: JSON.stringify(connection), secret: this.secretName === undefined ? undefined : secret(this.secretName) };
+    if (this.#source?.connection === source.connection && this.#source.secret === source.secret) return;
+    this.#source = source;
+    const next = readCredentials(this.cluster, connection, source.secret, allowExec);
+    const before = this.#credentials;
+    this.#credentials = next;
+    if (before === undefined || !sameCredentials(before, next)) this.#connect(before, next);
+    this.#followToken(next);
+  }
+
+  /** Looks at the last answer again: an annotation or another MemberCluster changed what it means. */
+  rejudge(): void {
+    if (this.#access === undefined || this.#observedUid === undefined) return;
+    this.#dispatch({ kind: "Judged", verdict: this.#judge() });
+  }
+
+  /** Ends the session and every activity. Nothing is told to anybody after this. */
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#endSession("the connection is closed");
+    this.#giveUpAccess();
+    this.#renewer[Symbol.dispose]();
+    this.#writer[Symbol.dispose]();
+  }
+
+  /** Resolves when everything that was under way has ended; after {@link close}. */
+  async closed(): Promise<void> {
+    await Promise.all([...this.#pending, this.#renewer.settled(), this.#writer.settled()]);
+  }
+
+  #connect(before: MemberCredentials | undefined, next: MemberCredentials): void {
+    if (this.#access !== undefined && before?.kind === "Kubeconfig" && next.kind === "Kubeconfig" && isTokenRenewal(before, next)) {
+      this.#access.renew(next.config);
+      this.#loop?.schedule(0);
+      return;
+    }
+    const { clock, clientFor, hubLocal } = this.#options;
+    // The old session ends before its client is closed, so that nobody takes the closing for a failure.
+    this.#endSession("the credentials have changed");
+    this.#giveUpAccess();
+    if (next.kind === "Unusable") {
+      this.#dispatch({ kind: "Unusable", reason: next.reason, message: next.message });
+      return;
+    }
+    const options = { cluster: this.cluster, clock, logger: this.#logger };
+    const access = next.kind === "Local" ? ClusterAccess.local(hubLocal, options) : ClusterAccess.remote(next.config, clientFor, options);
+    this.#access = access;
+    this.#loop = new ProbeLoop({ clock, probe: () => this.#probe(access), settle: (event) => this.#settle(access, event) });
+    this.#dispatch({ kind: "Configured" });
+  }
+
+  #giveUpAccess(): void {
+    const access = this.#access;
+    const loop = this.#loop;
+    this.#access = undefined;
+    this.#loop = undefined;
+    loop?.[Symbol.dispose]();
+    if (access === undefined) return;
+    this.#track(access[Symbol.asyncDispose]());
+    if (loop !== undefined) this.#track(loop.settled());
+  }
+
+  #followToken(credentials: MemberCredentials): void {
+    const followed = credentials.kind === "Kubeconfig" ? credentials : undefined;
+    this.#renewer.follow(followed, this.#access?.client);
+    const plan = followed && renewalPlan(followed.secret.annotations, followed.claims);
+    this.#find({ credentials: plan === undefined ? null : { expiresAt: timestamp(plan.expiresAt), renewAt: timestamp(plan.renewAt) } });
+  }
+
+  #dispatch(event: ConnectionEvent): void {
+    if (this.#closed) return;
+    const { clock, random, timing } = this.#options;
+    const before = this.#state.contact;
+    const { state, effects } = transition(this.#state, event, { now: clock.now(), random: random(), timing });
+    this.#state = state;
+    for (const effect of effects) {
+      switch (effect.kind) {
+        case "StartSession":
+          this.#startSession(effect.uid);
+          break;
+        case "EndSession":
+          this.#endSession(state.contact.reason ?? "the cluster is another one");
+          break;
+        case "Probe":
+          this.#loop?.schedule(effect.afterMs);
+          break;
+      }
+    }
+    if (!sameContact(before, state.contact)) this.#contactChanged(before, state.contact);
+  }
+
+  #contactChanged(before: Contact, contact: Contact): void {
+    const { reason, message } = contact;
+    if (contact.ok) {
+      this.#logger.info("contact made");
+      if (before.lastContact !== undefined) this.#record("Normal", "Connected", "Probe", "contact regained");
+      this.#renewer.retry();
+      this.#access?.expireInventory();
+    } else {
+      this.#logger.warn({ event_reason: reason, message }, before.ok ? "contact lost" : "no contact");
+      if (before.reason !== NOT_YET_KNOWN) this.#record("Warning", reason ?? "ClusterUnreachable", "Probe", message ?? "");
+    }
+    this.#options.contactChanged(this.cluster, contact);
+    this.#writer.request();
+  }
+
+  #startSession(uid: string): void {
+    const access = this.#access;
+    if (access === undefined) return;
+    const end = new AbortController();
+    const session: MemberSession = {
+      cluster: this.cluster,
+      client: access.client,
+      discovery: access.discovery,
+      clusterUid: uid,
+      local: access.local,
+      signal: end.signal,
+      suspect: () => {
+        if (!end.signal.aborted) this.#dispatch({ kind: "Suspicion" });
+      },
+    };
+    this.#session = { session, end };
+    this.#options.listener.sessionStarted(session);
+  }
+
+  #endSession(why: string): void {
+    const ended = this.#session;
+    this.#session = undefined;
+    ended?.end.abort(new Error(`the session with ${this.cluster} has ended: ${why}`));
+  }
+
+  /** One probe, and what it means. Undefined when the access was given up meanwhile. */
+  async #probe(access: ClusterAccess): Promise<ConnectionEvent | undefined> {
+    const credentials = this.#credentials;
+    const outcome = await probe(access.client, {
+      clock: this.#options.clock,
+      timeoutMs: PROBE_TIMEOUT_MS,
+      tokenExpiresAt: credentials?.kind === "Kubeconfig" ? credentials.claims?.expiresAt : undefined,
+      signal: access.signal,
+    });
+    if (access !== this.#access) return undefined;
+    if (outcome.kind === "Failed") return outcome;
+    const { uid } = outcome;
+    if (this.#observedUid !== uid) {
+      this.#observedUid = uid;
+      this.#options.claimChanged(this.cluster);
+    }
+    if (this.#judge().kind === "Accepted" && this.#writer.status?.clusterUID !== uid) {
+      const failure = await this.#recordIdentity(access, uid);
+      if (access !== this.#access) return undefined;
+      if (failure !== undefined) return failure;
+    }
+    return { kind: "Answered", uid, verdict: this.#judge() };
+  }
+
+  #settle(access: ClusterAccess, event: ConnectionEvent | undefined): void {
+    if (event === undefined || access !== this.#access) return;
+    this.#dispatch(event);
+    if (this.#state.phase === "Connected" && access.inventoryIsDue) this.#track(this.#takeInventory(access));
+  }
+
+  #judge(): IdentityVerdict {
+    return judgeIdentity(this.claim, this.#options.claims());
+  }
+
+  /**
+   * Writes the UID down before anything is written to that cluster: a manager that crashes right after would otherwise take whatever
+   * cluster it finds there next for the same one.
+   */
+  async #recordIdentity(access: ClusterAccess, uid: string): Promise<ConnectionEvent | undefined> {
+    if (this.#state.session !== undefined) {
+      const message = "the accepted UID is being written down";
+      this.#dispatch({ kind: "Judged", verdict: { kind: "Refused", reason: "ClusterIdentityChanged", message } });
+    }
+    await this.#takeInventory(access);
+    if (access !== this.#access) return undefined;
+    const { generation } = this.#object.metadata;
+    try {
+      await this.#writer.write({ generation, contact: { ok: true }, findings: { ...this.#findings, clusterUID: uid } });
+      this.#options.claimChanged(this.cluster);
+      return undefined;
+    } catch (err) {
+      if (this.#closed) return undefined;
+      this.#logger.warn({ err, event_reason: "IdentityNotRecorded" }, "the cluster's UID was not written down");
+      const message = "the cluster's UID could not be written to the status on the hub";
+      return { kind: "Failed", failure: { reason: "IdentityNotRecorded", message, abrupt: false } };
+    }
+  }
+
+  async #takeInventory(access: ClusterAccess): Promise<void> {
+    const found = await access.takeInventory();
+    if (found !== undefined && access === this.#access) this.#find(found);
+  }
+
+  #find(findings: MemberFindings): void {
+    this.#findings = { ...this.#findings, ...findings };
+    this.#writer.request();
+  }
+
+  #statusInput(): Omit<MemberStatusInput, "previous"> {
+    return { generation: this.#object.metadata.generation, contact: this.#state.contact, findings: this.#findings };
+  }
+
+  #record(type: "Normal" | "Warning", reason: string, action: string, note: string): void {
+    const { apiVersion, kind, metadata } = this.#object;
+    const regarding = { apiVersion, kind, name: metadata.name, ...(metadata.uid === undefined ? {} : { uid: metadata.uid }) };
+    this.#options.recorder?.record({ regarding, type, reason, action, note });
+  }
+
+  #track(work: Promise<void>): void {
+    const tracked = work
+      .catch((err: unknown) => this.#logger.error({ err, event_reason: "ConnectionError" }, "unexpected error in the connection"))
+      .finally(() => this.#pending.delete(tracked));
+    this.#pending.add(tracked);
+  }
+}
+
+function sameContact(a: Contact, b: Contact): boolean {
+  return a.ok === b.ok && a.reason === b.reason && a.message === b.message;
+}

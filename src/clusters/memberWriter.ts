@@ -1,0 +1,139 @@
+import {
+  HASH_ANNOTATION,
+  type KubeObject,
+  MANAGED_BY_LABEL,
+  type ObjectRef,
+  OWNER_ANNOTATION,
+  refKey,
+} from "../apis/index.ts";
+import { ApiError, type Client, isNotFound, type ResourceType } from "../runtime/index.ts";
+import type { ForeignCheck } from "./foreignCheck.ts";
+import { classify } from "./outcome.ts";
+import type { NamespaceMaker } from "./namespaces.ts";
+import type { Entry } from "./table.ts";
+
+/** What a writer needs of the session that it writes through. */
+export interface MemberAccess {
+  client: Client;
+  signal: AbortSignal;
+  foreign: ForeignCheck;
+  namespaces: NamespaceMaker;
+  /** The resource of a kind that Meridian carries; undefined when the member does not serve it. */
+  typeOf(ref: ObjectRef): ResourceType | undefined;
+  isSynced(ref: ObjectRef): boolean;
+  /** Takes the server's answer to a write as an observation, without waiting for the watch. */
+  wrote(type: ResourceType, object: KubeObject): void;
+  invalidateDiscovery(): void;
+}
+
+/** The name is taken on the member by an object that Meridian did not make. */
+function taken(ref: ObjectRef): ApiError {
+  const text = `a ${ref.kind} of that name exists on the member and is not Meridian's; set conflictResolution: Adopt to take it over`;
+  return new ApiError(409, "AlreadyExists", text);
+}
+
+/** The writes that a lane makes on one member. Each throws what the client throws. */
+export class MemberWriter {
+  readonly #access: MemberAccess;
+
+  constructor(access: MemberAccess) {
+    this.#access = access;
+  }
+
+  /** Whether what is known of objects of this kind on the member is complete: before that nothing is missing there. */
+  isSynced(ref: ObjectRef): boolean {
+    return this.#access.isSynced(ref);
+  }
+
+  /** The session has ended: what was under way was broken off, and says nothing about the member. */
+  get isOver(): boolean {
+    return this.#access.signal.aborted;
+  }
+
+  invalidateDiscovery(): void {
+    this.#access.invalidateDiscovery();
+  }
+
+  /** First apply. It does not force: if somebody else's object appears after the check, their fields conflict with ours. */
+  async create(entry: Entry): Promise<void> {
+    const { desired, ref } = entry;
+    if (desired === undefined) return;
+    const type = this.#type(ref);
+    const adopt = desired.conflictResolution === "Adopt";
+    const found = adopt ? "Foreign" : await this.#access.foreign.find(type, ref, desired.owner);
+    if (found === "Foreign" && !adopt) throw taken(ref);
+    // Ours without its label, or given to us: then the fields are ours to take.
+    await this.#apply(type, desired.object, adopt || found === "Ours");
+  }
+
+  /** Apply to an object of ours: takes back what others changed. */
+  async update(entry: Entry): Promise<void> {
+    if (entry.desired === undefined) return;
+    await this.#apply(this.#type(entry.ref), entry.desired.object, true);
+  }
+
+  /** Deletes exactly the object that was observed. That it is gone is for the watch to say. */
+  async delete(entry: Entry, uid: string): Promise<void> {
+    const { ref } = entry;
+    try {
+      await this.#access.client.delete(this.#type(ref), ref.namespace, ref.name, {
+        uid,
+        propagationPolicy: "Background",
+        signal: this.#access.signal,
+      });
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+
+  /** Takes Meridian's marks off, so that the object stays on the member as anybody's. */
+  async release(entry: Entry, uid: string): Promise<void> {
+    const { ref } = entry;
+    const type = this.#type(ref);
+    const { client, signal } = this.#access;
+    try {
+      const current = await client.get(type, ref.namespace, ref.name, { metadataOnly: true, signal });
+      const owner = entry.observed?.owner;
+      const ownerReferences = (current.metadata.ownerReferences ?? []).filter((reference) => reference.uid !== owner?.uid);
+      const released = await client.patch(
+        type,
+        ref.namespace,
+        ref.name,
+        "application/merge-patch+json",
+        {
+          metadata: {
+            uid,
+            resourceVersion: current.metadata.resourceVersion,
+            labels: { [MANAGED_BY_LABEL]: null },
+            annotations: { [OWNER_ANNOTATION]: null, [HASH_ANNOTATION]: null },
+            ownerReferences: ownerReferences.length === 0 ? null : ownerReferences,
+          },
+        },
+        { signal },
+      );
+      this.#access.wrote(type, released);
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+  }
+
+  async #apply(type: ResourceType, object: KubeObject, force: boolean): Promise<void> {
+    const { client, signal, namespaces } = this.#access;
+    let applied: KubeObject;
+    try {
+      applied = await client.apply(type, object, { force, signal });
+    } catch (error) {
+      const { namespace } = object.metadata;
+      if (namespace === undefined || classify(error)?.kind !== "NamespaceMissing") throw error;
+      await namespaces.ensure(namespace, signal);
+      applied = await client.apply(type, object, { force, signal });
+    }
+    this.#access.wrote(type, applied);
+  }
+
+  #type(ref: ObjectRef): ResourceType {
+    const type = this.#access.typeOf(ref);
+    if (type !== undefined) return type;
+    throw new ApiError(404, "NotFound", `the member does not serve ${ref.kind} of ${ref.apiVersion} (${refKey(ref)})`);
+  }
+}

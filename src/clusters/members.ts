@@ -1,0 +1,184 @@
+import { type ObjectRef, parseApiVersion } from "../apis/index.ts";
+import type { LostField } from "../interpreter/index.ts";
+import type { Logger, Metrics, Tracer } from "../observability/index.ts";
+import {
+  type Clock,
+  CONFIGMAPS,
+  DEPLOYMENTS,
+  NAMESPACES,
+  type ResourceType,
+  SECRETS,
+  SERVICES,
+} from "../runtime/index.ts";
+import type { Contact } from "../status/types.ts";
+import { Lane } from "./lane.ts";
+import { MemberLink } from "./memberLink.ts";
+import type { DesiredStateTable, Entry } from "./table.ts";
+import type { MemberSession, PoolListener } from "./types.ts";
+
+/** The kinds that Meridian carries to members, and so watches there. */
+const CARRIED: readonly ResourceType[] = [DEPLOYMENTS, SERVICES, CONFIGMAPS, SECRETS];
+
+export interface MembersOptions {
+  table: DesiredStateTable;
+  hubId: string;
+  clock: Clock;
+  random: () => number;
+  logger: Logger;
+  metrics: Metrics;
+  tracer: Tracer;
+  /** Whether everything on the hub that a delete rests on has synced, and this cluster's objects are not to be left alone. */
+  deletesAllowed: (cluster: string) => boolean;
+  healed: (entry: Entry, drift: readonly LostField[]) => void;
+  /** What is known of a cluster as a whole changed: contact, or whether its objects are all known. */
+  clusterChanged: (cluster: string) => void;
+}
+
+interface Member {
+  lane: Lane;
+  contact: Contact;
+  link: MemberLink | undefined;
+}
+
+const NEVER_HEARD: Contact = { ok: false, reason: "Connecting", message: "not connected yet" };
+const UNKNOWN_CLUSTER: Contact = { ok: false, reason: "ClusterUnknown", message: "there is no MemberCluster of that name" };
+
+/** The members as the rest of Meridian sees them: for each one a lane, and while a session lasts its watches. */
+export class Members implements PoolListener, AsyncDisposable {
+  readonly #options: MembersOptions;
+  readonly #members = new Map<string, Member>();
+
+  constructor(options: MembersOptions) {
+    this.#options = options;
+  }
+
+  sessionStarted(session: MemberSession): void {
+    const member = this.#member(session.cluster);
+    const { table, hubId, clock, logger, random } = this.#options;
+    const link = new MemberLink({
+      session,
+      table,
+      hubId,
+      clock,
+      random,
+      logger: logger.child({ cluster: session.cluster }),
+      kinds: session.local ? CARRIED : [...CARRIED, NAMESPACES],
+      typeOf,
+      deletesAllowed: () => this.deletesAllowed(session.cluster),
+      synced: () => {
+        member.lane.lookAtAll();
+        this.#options.clusterChanged(session.cluster);
+      },
+      metrics: this.#options.metrics,
+    });
+    member.link = link;
+    member.lane.attach(link.writer);
+    session.signal.addEventListener(
+      "abort",
+      () => {
+        if (member.link !== link) return;
+        member.link = undefined;
+        member.lane.detach();
+      },
+      { once: true },
+    );
+    link.start();
+  }
+
+  contactChanged(cluster: string, contact: Contact): void {
+    const member = this.#member(cluster);
+    member.contact = contact;
+    member.lane.setContact(contact.ok);
+    this.#options.clusterChanged(cluster);
+  }
+
+  clusterRemoved(cluster: string): void {
+    const member = this.#members.get(cluster);
+    this.#members.delete(cluster);
+    if (member !== undefined) void member.lane[Symbol.asyncDispose]();
+    this.#options.table.forgetCluster(cluster);
+    this.#options.metrics.forgetCluster(cluster);
+    this.#options.clusterChanged(cluster);
+  }
+
+  contact(cluster: string): Contact {
+    return this.#members.get(cluster)?.contact ?? UNKNOWN_CLUSTER;
+  }
+
+  /** Every object of ours on that member is known, and the member answers. */
+  isSynced(cluster: string): boolean {
+    const member = this.#members.get(cluster);
+    return member !== undefined && member.contact.ok && member.link?.isSynced === true;
+  }
+
+  /** Neither reached nor given up yet, or reached but not looked through. */
+  isUndetermined(cluster: string): boolean {
+    const member = this.#members.get(cluster);
+    if (member === undefined || member.contact === NEVER_HEARD) return true;
+    return member.contact.ok && member.link?.isSynced !== true && member.link?.hasFailed !== true;
+  }
+
+  /** Why objects of one kind are not known though the member answers; undefined when they are. */
+  syncFailure(cluster: string, ref: ObjectRef): string | undefined {
+    return this.#members.get(cluster)?.link?.syncFailure(ref);
+  }
+
+  deletesAllowed(cluster: string): boolean {
+    return this.isSynced(cluster) && this.#options.deletesAllowed(cluster);
+  }
+
+  entryChanged(entry: Entry): void {
+    const member = this.#members.get(entry.cluster);
+    if (member === undefined) return;
+    member.lane.look(entry);
+    if (entry.desired === undefined && entry.observed === undefined) member.link?.objectGone(entry.ref);
+  }
+
+  /** A gate opened: what was held may go on. */
+  lookAtAll(): void {
+    for (const member of this.#members.values()) {
+      member.lane.lookAtAll();
+      member.link?.gateOpened();
+    }
+  }
+
+  names(): Iterable<string> {
+    return this.#members.keys();
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await Promise.all([...this.#members.values()].map((member) => member.lane[Symbol.asyncDispose]()));
+  }
+
+  #member(cluster: string): Member {
+    let member = this.#members.get(cluster);
+    if (member === undefined) {
+      member = { lane: this.#lane(cluster), contact: NEVER_HEARD, link: undefined };
+      this.#members.set(cluster, member);
+    }
+    return member;
+  }
+
+  #lane(cluster: string): Lane {
+    const { table, clock, random, logger, metrics, tracer, healed } = this.#options;
+    return new Lane({
+      cluster,
+      table,
+      clock,
+      random,
+      metrics,
+      tracer,
+      healed,
+      logger: logger.child({ cluster }),
+      deletesAllowed: () => this.deletesAllowed(cluster),
+      suspect: () => this.#members.get(cluster)?.link?.suspect(),
+    });
+  }
+}
+
+const BY_KIND = new Map([...CARRIED, NAMESPACES].map((type) => [`${type.group}/${type.kind}`, type]));
+
+function typeOf(ref: ObjectRef): ResourceType | undefined {
+  return BY_KIND.get(`${parseApiVersion(ref.apiVersion).group}/${ref.kind}`);
+}
+

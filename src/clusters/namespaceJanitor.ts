@@ -1,0 +1,106 @@
+import type { KubeObject } from "../apis/index.ts";
+import type { Logger } from "../observability/index.ts";
+import type { Clock, Informer } from "../runtime/index.ts";
+import { Backoffs } from "./backoff.ts";
+import { deleteNamespace, inspectNamespace, isOurNamespace } from "./namespaces.ts";
+import { classify } from "./outcome.ts";
+import type { DesiredStateTable } from "./table.ts";
+import type { MemberSession } from "./types.ts";
+
+export interface NamespaceJanitorOptions {
+  session: MemberSession;
+  table: DesiredStateTable;
+  hubId: string;
+  clock: Clock;
+  random: () => number;
+  logger: Logger;
+  informer: Informer<KubeObject>;
+  deletesAllowed: () => boolean;
+}
+
+/**
+ * Removes from a member the namespaces that Meridian created there, once nothing of Meridian and nothing foreign is inside. A
+ * namespace that Meridian did not create is never touched; one that cannot be looked through completely stays.
+ */
+export class NamespaceJanitor {
+  readonly #options: NamespaceJanitorOptions;
+  readonly #backoffs: Backoffs;
+  readonly #busy = new Set<string>();
+
+  constructor(options: NamespaceJanitorOptions) {
+    this.#options = options;
+    this.#backoffs = new Backoffs(options.clock, options.random);
+  }
+
+  start(): void {
+    const { informer, session } = this.#options;
+    const subscription = informer.onEvent((event) => {
+      if (event.type === "Deleted") this.#backoffs.forget(event.key);
+      else this.consider(event.key);
+    });
+    session.signal.addEventListener(
+      "abort",
+      () => {
+        subscription[Symbol.dispose]();
+        this.#backoffs.clear();
+      },
+      { once: true },
+    );
+  }
+
+  /** Something left that namespace, or a gate opened. */
+  consider(name: string): void {
+    const { session, deletesAllowed } = this.#options;
+    if (session.signal.aborted || this.#busy.has(name) || !deletesAllowed()) return;
+    if (this.#candidate(name) === undefined) return;
+    this.#busy.add(name);
+    void this.#sweep(name);
+  }
+
+  considerAll(): void {
+    for (const namespace of this.#options.informer.list()) this.consider(namespace.metadata.name);
+  }
+
+  /** The namespace, when it is ours, alive, and nothing is or should be in it. */
+  #candidate(name: string): KubeObject | undefined {
+    const { informer, hubId, table, session } = this.#options;
+    const namespace = informer.get(name);
+    if (namespace === undefined || namespace.metadata.deletionTimestamp !== undefined) return undefined;
+    if (!isOurNamespace(namespace, hubId)) return undefined;
+    for (const entry of table.entriesIn(session.cluster)) if (entry.ref.namespace === name) return undefined;
+    return namespace;
+  }
+
+  async #sweep(name: string): Promise<void> {
+    try {
+      const again = await this.#inspectAndDelete(name);
+      if (again && !this.#options.session.signal.aborted) {
+        this.#backoffs.schedule(name, undefined, "slowly", () => this.consider(name));
+      }
+    } finally {
+      this.#busy.delete(name);
+    }
+  }
+
+  /** True when it should be tried again: what occupies it may yet go. */
+  async #inspectAndDelete(name: string): Promise<boolean> {
+    const { session, logger } = this.#options;
+    const { client, discovery, signal } = session;
+    try {
+      const emptiness = await inspectNamespace(client, discovery, name, signal);
+      // Looking took a while: something may have been placed there meanwhile.
+      const namespace = this.#candidate(name);
+      if (namespace === undefined) return false;
+      if (emptiness.kind !== "Empty") {
+        logger.debug({ namespace: name, emptiness }, "a namespace that Meridian made is kept");
+        return true;
+      }
+      return !(await deleteNamespace(client, namespace, signal));
+    } catch (error) {
+      if (signal.aborted) return false;
+      const outcome = classify(error);
+      logger.warn({ err: error, namespace: name, outcome: outcome?.kind, event_reason: "NamespaceKept" }, "a namespace could not be removed");
+      return true;
+    }
+  }
+}

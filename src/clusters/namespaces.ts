@@ -1,0 +1,114 @@
+import {
+  FEDERATION_GROUP,
+  type KubeObject,
+  MANAGED_BY_LABEL,
+} from "../apis/index.ts";
+import { type Client, type Discovery, isAlreadyExists, isConflict, isNotFound, NAMESPACES, type ResourceType } from "../runtime/index.ts";
+
+/** On a namespace that Meridian made: what it may remove again. */
+const CREATED_ANNOTATION = `${FEDERATION_GROUP}/created-for`;
+
+/** Creates the namespaces that a member lacks, marked as ours; concurrent wishes for one namespace are one request. */
+export class NamespaceMaker {
+  readonly #client: Client;
+  readonly #hubId: string;
+  readonly #underWay = new Map<string, Promise<void>>();
+
+  constructor(client: Client, hubId: string) {
+    this.#client = client;
+    this.#hubId = hubId;
+  }
+
+  /** Resolves when the namespace exists. Throws what the client throws. */
+  ensure(name: string, signal: AbortSignal): Promise<void> {
+    let making = this.#underWay.get(name);
+    if (making === undefined) {
+      making = this.#create(name, signal).finally(() => this.#underWay.delete(name));
+      this.#underWay.set(name, making);
+    }
+    return making;
+  }
+
+  async #create(name: string, signal: AbortSignal): Promise<void> {
+    const namespace: KubeObject = {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: {
+        name,
+        labels: { [MANAGED_BY_LABEL]: this.#hubId },
+        annotations: { [CREATED_ANNOTATION]: "federated-objects" },
+      },
+    };
+    try {
+      await this.#client.create(NAMESPACES, namespace, { signal });
+    } catch (error) {
+      if (!isAlreadyExists(error)) throw error;
+    }
+  }
+}
+
+/** True when Meridian of this hub created that namespace. */
+export function isOurNamespace(namespace: KubeObject, hubId: string): boolean {
+  return (
+    namespace.metadata.labels?.[MANAGED_BY_LABEL] === hubId && namespace.metadata.annotations?.[CREATED_ANNOTATION] !== undefined
+  );
+}
+
+/** What every namespace holds by itself, and what goes with the objects that it tells of. */
+const OF_EVERY_NAMESPACE = new Set(["ConfigMap/kube-root-ca.crt", "ServiceAccount/default"]);
+const TELLS_OF_OTHERS = new Set(["Event", "Endpoints", "EndpointSlice"]);
+
+export type Emptiness =
+  | { kind: "Empty" }
+  /** Something that is not ours to remove. */
+  | { kind: "Occupied"; by: string }
+  /** A kind that Meridian may not list: then nobody can say that the namespace is empty. */
+  | { kind: "Unknown"; message: string };
+
+/** Looks through every kind of object that the member serves. Reads metadata of a few objects at most from each. */
+export async function inspectNamespace(client: Client, discovery: Discovery, name: string, signal: AbortSignal): Promise<Emptiness> {
+  const types = (await discovery.list()).filter((type) => type.namespaced && (type.verbs ?? []).includes("list"));
+  for (const type of oncePerKind(types)) {
+    let items: KubeObject[];
+    try {
+      ({ items } = await client.list(type, { namespace: name, metadataOnly: true, limit: 5, signal }));
+    } catch (error) {
+      if (isNotFound(error)) continue;
+      return { kind: "Unknown", message: `${type.plural} cannot be listed: ${error instanceof Error ? error.message : "unknown error"}` };
+    }
+    const foreign = items.find((item) => !goesWithTheNamespace(type.kind, item.metadata.name));
+    if (foreign !== undefined) return { kind: "Occupied", by: `${type.kind} ${foreign.metadata.name}` };
+  }
+  return { kind: "Empty" };
+}
+
+function goesWithTheNamespace(kind: string, name: string): boolean {
+  return TELLS_OF_OTHERS.has(kind) || OF_EVERY_NAMESPACE.has(`${kind}/${name}`);
+}
+
+/** The versions of a group hold the same objects: one of them is enough. */
+function oncePerKind(types: readonly ResourceType[]): Iterable<ResourceType> {
+  const byKind = new Map<string, ResourceType>();
+  for (const type of types) {
+    const key = `${type.group}/${type.plural}`;
+    if (!byKind.has(key)) byKind.set(key, type);
+  }
+  return byKind.values();
+}
+
+/** Deletes the namespace unless it has become another one since. Returns false when it changed under our eyes. */
+export async function deleteNamespace(client: Client, namespace: KubeObject, signal: AbortSignal): Promise<boolean> {
+  const { name, uid, resourceVersion } = namespace.metadata;
+  try {
+    await client.delete(NAMESPACES, undefined, name, {
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      signal,
+    });
+    return true;
+  } catch (error) {
+    if (isNotFound(error)) return true;
+    if (isConflict(error)) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,58 @@
+import {
+  HASH_ANNOTATION,
+  MANAGED_BY_LABEL,
+  OWNER_ANNOTATION,
+  type KubeObject,
+  type ManagedFieldsEntry,
+  type ObjectRef,
+  type OwnerRef,
+  parseApiVersion,
+  refOf,
+} from "../apis/index.ts";
+import { type Health, memberKindOf } from "../interpreter/index.ts";
+
+/** What Meridian keeps of a member object: enough to judge it, little enough to hold a million of them. */
+export interface ObservedObject {
+  ref: ObjectRef;
+  uid: string;
+  resourceVersion: string;
+  /** Hash annotation: what was applied last. */
+  hash: string | undefined;
+  /** The hub object named in the owner annotation. */
+  owner: OwnerRef | undefined;
+  managedBy: string | undefined;
+  deleting: boolean;
+  health: Health;
+  /** Who owns which field; let go of when the object has been judged against a desired one and found in sync. */
+  evidence: { managedFields: ManagedFieldsEntry[] | undefined };
+}
+
+/** Reduces a member object to what is kept of it. */
+export function observe(object: KubeObject): ObservedObject {
+  const { metadata } = object;
+  return {
+    ref: refOf(object),
+    uid: metadata.uid ?? "",
+    resourceVersion: metadata.resourceVersion ?? "",
+    hash: metadata.annotations?.[HASH_ANNOTATION],
+    owner: ownerOf(object),
+    managedBy: metadata.labels?.[MANAGED_BY_LABEL],
+    deleting: metadata.deletionTimestamp !== undefined,
+    health: memberKindOf(parseApiVersion(object.apiVersion).group, object.kind).health(object),
+    evidence: { managedFields: metadata.managedFields },
+  };
+}
+
+/** The hub object that a member object says it stands for; undefined when it says nothing or nothing readable. */
+export function ownerOf(object: KubeObject): OwnerRef | undefined {
+  const text = object.metadata.annotations?.[OWNER_ANNOTATION];
+  if (text === undefined) return undefined;
+  try {
+    const value = JSON.parse(text) as Partial<OwnerRef> | null;
+    if (typeof value?.kind !== "string" || typeof value.name !== "string" || typeof value.uid !== "string") return undefined;
+    return { ...value, apiVersion: value.apiVersion ?? "", kind: value.kind, name: value.name, uid: value.uid };
+  } catch {
+    // Somebody wrote over the annotation: then it names no owner, and the lost field shows as drift.
+    return undefined;
+  }
+}

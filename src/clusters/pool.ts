@@ -1,0 +1,187 @@
+import type { KubeObject, MemberCluster } from "../apis/index.ts";
+import type { EventRecorder, Logger, Metrics } from "../observability/index.ts";
+import {
+  type Client,
+  type ClientOptions,
+  type Clock,
+  type ClusterConfig,
+  createClient,
+  Informer,
+  requestToken,
+  SECRETS,
+} from "../runtime/index.ts";
+import type { Contact } from "../status/types.ts";
+import type { HubAsMember } from "./clusterAccess.ts";
+import { DEFAULT_TIMING, type ProbeTiming } from "./connection.ts";
+import { type MemberSecret, memberSecret } from "./credentials.ts";
+import type { IdentityClaim } from "./identity.ts";
+import { MemberConnection, type MemberConnectionOptions } from "./memberConnection.ts";
+import type { TokenRequester } from "./renewal.ts";
+import type { MemberSession, PoolListener } from "./types.ts";
+
+export interface ClusterPoolOptions {
+  hub: Client;
+  /** The hub as a member (`local: {}`). */
+  hubLocal: HubAsMember;
+  /** Where the Secrets of the members are, and nowhere else. */
+  systemNamespace: string;
+  /** Let kubeconfigs name programs that give credentials. */
+  allowExec: boolean;
+  clock: Clock;
+  logger: Logger;
+  metrics: Pick<Metrics, "setMemberReady" | "forgetCluster">;
+  listener: PoolListener;
+  recorder?: Pick<EventRecorder, "record"> | undefined;
+  /** Asked before every write to a member: throws when the Lease is no longer held. */
+  guard?: ClientOptions["guard"];
+  observe?: ClientOptions["observe"];
+  /** Default: a real client with `guard` and `observe`. */
+  clientFor?: (config: ClusterConfig, cluster: string) => Client;
+  requestToken?: TokenRequester;
+  /** Default: Math.random. */
+  random?: () => number;
+  timing?: Partial<ProbeTiming>;
+  /** The server's answer to a status write, for the informer of MemberClusters. */
+  onStatusWritten?: (object: KubeObject) => void;
+}
+
+const UNKNOWN: Contact = { ok: false, reason: "ClusterUnknown", message: "there is no MemberCluster of that name" };
+
+/**
+ * The connections to all members: one for each MemberCluster, made from its Secret, probed, and made again when the Secret changes.
+ *
+ * Connections begin once {@link run} has read the Secrets. One cluster's trouble is a value in its contact and in the status of
+ * its MemberCluster; no method throws for it.
+ */
+export class ClusterPool implements AsyncDisposable {
+  readonly #options: ClusterPoolOptions;
+  readonly #connectionOptions: MemberConnectionOptions;
+  readonly #connections = new Map<string, MemberConnection>();
+  readonly #closing = new Set<Promise<void>>();
+  readonly #secrets: Informer<MemberSecret>;
+  #state: "New" | "Running" | "Closed" = "New";
+
+  constructor(options: ClusterPoolOptions) {
+    this.#options = options;
+    const { hub, systemNamespace, clock, logger, listener, guard, observe } = options;
+    this.#secrets = new Informer<MemberSecret>({
+      name: "member-secrets",
+      client: hub,
+      type: SECRETS,
+      namespace: systemNamespace,
+      // Helm keeps its releases in the same namespace, a megabyte each.
+      fieldSelector: "type!=helm.sh/release.v1",
+      transform: memberSecret,
+      clock,
+      logger,
+    });
+    const clientOptions = { clock, ...(guard === undefined ? {} : { guard }), ...(observe === undefined ? {} : { observe }) };
+    this.#connectionOptions = {
+      hub,
+      hubLocal: options.hubLocal,
+      systemNamespace,
+      allowExec: options.allowExec,
+      clock,
+      random: options.random ?? Math.random,
+      timing: { ...DEFAULT_TIMING, ...options.timing },
+      logger,
+      recorder: options.recorder,
+      listener,
+      clientFor: options.clientFor ?? ((config, cluster) => createClient(config, { ...clientOptions, cluster })),
+      requestToken: options.requestToken ?? requestToken,
+      onStatusWritten: options.onStatusWritten ?? (() => undefined),
+      secret: (name) => this.#secrets.get(`${systemNamespace}/${name}`),
+      claims: () => this.#claims(),
+      claimChanged: (cluster) => this.#rejudge(cluster),
+      contactChanged: (cluster, contact) => this.#contactChanged(cluster, contact),
+    };
+  }
+
+  /** A MemberCluster is new or has changed; the same one again does no harm. */
+  upsert(object: MemberCluster): void {
+    if (this.#state === "Closed") return;
+    const { name, uid } = object.metadata;
+    const known = this.#connections.get(name);
+    if (known !== undefined && known.objectUid === uid) {
+      known.update(object);
+      return;
+    }
+    // Deleted and created again while nobody looked: another object, which need not be the same cluster.
+    if (known !== undefined) this.remove(name);
+    const connection = new MemberConnection(object, this.#connectionOptions);
+    this.#connections.set(name, connection);
+    this.#contactChanged(name, connection.contact);
+    if (this.#state === "Running") connection.start();
+  }
+
+  /** The MemberCluster is gone. */
+  remove(cluster: string): void {
+    const connection = this.#connections.get(cluster);
+    if (connection === undefined) return;
+    this.#connections.delete(cluster);
+    this.#close(connection);
+    this.#options.listener.clusterRemoved(cluster);
+    this.#options.metrics.forgetCluster(cluster);
+    this.#rejudge(cluster);
+  }
+
+  /** Whether that cluster is heard of, and if not, why. */
+  contact(cluster: string): Contact {
+    return this.#connections.get(cluster)?.contact ?? UNKNOWN;
+  }
+
+  session(cluster: string): MemberSession | undefined {
+    return this.#connections.get(cluster)?.session;
+  }
+
+  /** Connects, and keeps connected, until the signal is aborted; then closes every connection. Runs once. */
+  async run(signal: AbortSignal): Promise<void> {
+    const following = this.#secrets.run(signal);
+    using _changes = this.#secrets.onEvent(({ object }) => this.#secretChanged(object.name));
+    try {
+      await this.#secrets.waitForSync(signal);
+      this.#state = "Running";
+      for (const connection of this.#connections.values()) connection.start();
+      await following;
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      await this[Symbol.asyncDispose]();
+    }
+  }
+
+  /** Closes every connection and waits until nothing is under way. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#state = "Closed";
+    for (const connection of this.#connections.values()) this.#close(connection);
+    this.#connections.clear();
+    await Promise.all(this.#closing);
+  }
+
+  #secretChanged(name: string): void {
+    for (const connection of this.#connections.values()) {
+      if (connection.secretName === name) connection.reconfigure();
+    }
+  }
+
+  #contactChanged(cluster: string, contact: Contact): void {
+    this.#options.metrics.setMemberReady(cluster, contact.ok);
+    this.#options.listener.contactChanged(cluster, contact);
+  }
+
+  *#claims(): Iterable<IdentityClaim> {
+    for (const connection of this.#connections.values()) yield connection.claim;
+  }
+
+  #rejudge(except: string): void {
+    for (const connection of [...this.#connections.values()]) {
+      if (connection.cluster !== except) connection.rejudge();
+    }
+  }
+
+  #close(connection: MemberConnection): void {
+    connection.close();
+    const closing = connection.closed().finally(() => this.#closing.delete(closing));
+    this.#closing.add(closing);
+  }
+}

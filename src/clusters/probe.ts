@@ -1,0 +1,121 @@
+import type { KubeObject } from "../apis/index.ts";
+import {
+  type Client,
+  type Clock,
+  CredentialsError,
+  isApiError,
+  isTransportError,
+  NAMESPACES,
+  type TransportReason,
+} from "../runtime/index.ts";
+import type { ProbeFailure } from "./connection.ts";
+
+/**
+ * Asks a cluster whether it is ready and which one it is, and puts what can go wrong into words that do not change from one probe to
+ * the next (no ports, no times), so that a status that quotes them does not either.
+ */
+
+export type ProbeOutcome = { kind: "Answered"; uid: string } | { kind: "Failed"; failure: ProbeFailure };
+
+export interface ProbeOptions {
+  clock: Clock;
+  /** For the whole probe. */
+  timeoutMs: number;
+  /** End of the bearer token's life, epoch milliseconds: tells an expired token from a refused one. */
+  tokenExpiresAt?: number | undefined;
+  signal: AbortSignal;
+}
+
+class ProbeTimeoutError extends Error {
+  override readonly name = "ProbeTimeoutError";
+}
+
+/** Asks `/readyz` and for the UID of kube-system at once. Rejects only when the signal aborts. */
+export async function probe(client: Client, options: ProbeOptions): Promise<ProbeOutcome> {
+  const { clock, timeoutMs, signal } = options;
+  signal.throwIfAborted();
+  const attempt = new AbortController();
+  const onAbort = (): void => attempt.abort(signal.reason);
+  signal.addEventListener("abort", onAbort, { once: true });
+  using _timer = clock.after(timeoutMs, () => attempt.abort(new ProbeTimeoutError("no answer in time")));
+  try {
+    const [, namespace] = await Promise.all([
+      client.raw("GET", "/readyz", { signal: attempt.signal, timeoutMs, accept: "text/plain, application/json" }),
+      // From the API server's cache: the answer never changes during the life of a cluster.
+      client.get(NAMESPACES, undefined, "kube-system", { metadataOnly: true, resourceVersion: "0", signal: attempt.signal }),
+    ]);
+    return identified(namespace);
+  } catch (error) {
+    signal.throwIfAborted();
+    return { kind: "Failed", failure: explainFailure(error, client.cluster, options) };
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+    attempt.abort();
+  }
+}
+
+function identified(namespace: KubeObject): ProbeOutcome {
+  const { uid } = namespace.metadata;
+  if (uid !== undefined && uid !== "") return { kind: "Answered", uid };
+  return { kind: "Failed", failure: { reason: "NotReady", message: "the namespace kube-system has no UID", abrupt: false } };
+}
+
+const TRANSPORT: Record<TransportReason, ProbeFailure> = {
+  ConnectionRefused: { reason: "ClusterUnreachable", message: "connection refused", abrupt: true },
+  ConnectionReset: { reason: "ClusterUnreachable", message: "connection reset", abrupt: true },
+  Unreachable: { reason: "ClusterUnreachable", message: "no route to the server", abrupt: true },
+  Timeout: { reason: "ClusterUnreachable", message: "no answer in time", abrupt: false },
+  DNS: { reason: "ClusterUnreachable", message: "the server's name does not resolve", abrupt: false },
+  TLS: { reason: "CertificateInvalid", message: "the server's certificate is not trusted", abrupt: false },
+  Aborted: { reason: "ClusterUnreachable", message: "connection closed", abrupt: true },
+  Protocol: { reason: "ClusterUnreachable", message: "the answer is not one of an API server", abrupt: false },
+};
+
+/** What the error means for the connection to that cluster. */
+export function explainFailure(
+  error: unknown,
+  cluster: string,
+  { clock, tokenExpiresAt }: Pick<ProbeOptions, "clock" | "tokenExpiresAt">,
+): ProbeFailure {
+  if (error instanceof ProbeTimeoutError) return TRANSPORT.Timeout;
+  if (isTransportError(error)) return explainTransport(error.reason, error.message);
+  if (isApiError(error)) {
+    if (error.status === 401) {
+      if (tokenExpiresAt !== undefined && tokenExpiresAt <= clock.now()) {
+        const when = `${new Date(tokenExpiresAt).toISOString().slice(0, 16)}Z`;
+        return { reason: "CredentialsExpired", message: `the token expired at ${when}; join ${cluster} again`, abrupt: false };
+      }
+      return { reason: "CredentialsRejected", message: "the server does not accept the credentials (401)", abrupt: false };
+    }
+    if (error.status === 403) return { reason: "Forbidden", message: error.apiMessage, abrupt: false };
+    return { reason: "NotReady", message: notReady(error.status, error.apiMessage), abrupt: false };
+  }
+  if (error instanceof CredentialsError) {
+    const reason = error.reason === "Refused" ? "AddressRefused" : "InvalidKubeconfig";
+    return { reason, message: withoutNumbers(error.message), abrupt: false };
+  }
+  const message = error instanceof Error ? error.message : String(error);
+  return { reason: "ClusterUnreachable", message: withoutNumbers(message), abrupt: false };
+}
+
+function explainTransport(reason: TransportReason, message: string): ProbeFailure {
+  const known = TRANSPORT[reason];
+  // Which way a certificate is wrong is what one needs to know: expired, another host, another authority.
+  return reason === "TLS" ? { ...known, message: withoutNumbers(message) } : known;
+}
+
+/** `/readyz` answers with one line for each check, `[-]` before those that fail. */
+function notReady(status: number, body: string): string {
+  const failing = [...body.matchAll(/^\[-\](\S+)/gm)].map((match) => match[1]);
+  if (failing.length > 0) return `/readyz: failing checks: ${failing.join(", ")}`;
+  return `the server is not ready (HTTP ${status})`;
+}
+
+/** Local ports and times differ each time. */
+function withoutNumbers(message: string): string {
+  return message
+    .replace(/\d{4}-\d{2}-\d{2}T[\d:.]+Z?/g, "")
+    .replace(/:\d{2,5}\b/g, "")
+    .replace(/\s+/g, " ")
+    .trim();
+}

@@ -1,0 +1,115 @@
+import type { KubeObject, MemberCluster, MemberClusterStatus } from "../apis/index.ts";
+import { FEDERATION_API_VERSION } from "../apis/index.ts";
+import type { Logger } from "../observability/index.ts";
+import { backoffDelay, type Client, type Clock, compareResourceVersions, isNotFound, MEMBERCLUSTERS, NotLeaderError } from "../runtime/index.ts";
+import { computeMemberStatus, type MemberStatusInput } from "./memberStatus.ts";
+
+const RETRY = { baseMs: 1_000, capMs: 30_000, jitter: 0 };
+
+export interface StatusWriterOptions {
+  cluster: string;
+  hub: Client;
+  clock: Clock;
+  logger: Logger;
+  /** What the status should speak of now. */
+  input: () => Omit<MemberStatusInput, "previous">;
+  /** The server's answer to a write; for the informer of MemberClusters. */
+  onWritten: (object: KubeObject) => void;
+}
+
+/** Writes the status of one MemberCluster: only when it changed, one write at a time, and again until it worked. */
+export class MemberStatusWriter implements Disposable {
+  readonly #options: StatusWriterOptions;
+  readonly #stop = new AbortController();
+  #status: MemberClusterStatus | undefined;
+  #resourceVersion = "0";
+  #asked = false;
+  #failures = 0;
+  #writing: Promise<void> = Promise.resolve();
+  #pumping = false;
+  #retry: Disposable | undefined;
+
+  constructor(options: StatusWriterOptions) {
+    this.#options = options;
+  }
+
+  /** What the MemberCluster says, as far as known: the newest of what was seen and what was written. */
+  get status(): MemberClusterStatus | undefined {
+    return this.#status;
+  }
+
+  /** Takes the object as an informer saw it; older than one's own last write, it is history. */
+  take(object: MemberCluster): void {
+    const { resourceVersion = "0" } = object.metadata;
+    if (compareResourceVersions(resourceVersion, this.#resourceVersion) < 0) return;
+    this.#resourceVersion = resourceVersion;
+    this.#status = object.status;
+  }
+
+  /** Something that the status is made of changed. */
+  request(): void {
+    this.#asked = true;
+    if (this.#pumping || this.#retry !== undefined || this.#stop.signal.aborted) return;
+    this.#pumping = true;
+    void this.#pump().finally(() => {
+      this.#pumping = false;
+    });
+  }
+
+  /** Writes that now, if it is not what the MemberCluster says already; rejects when it could not be written. */
+  write(input: Omit<MemberStatusInput, "previous">): Promise<void> {
+    const turn = this.#writing.then(() => this.#apply(input));
+    this.#writing = turn.catch(() => undefined);
+    return turn;
+  }
+
+  [Symbol.dispose](): void {
+    this.#retry?.[Symbol.dispose]();
+    this.#stop.abort(new Error("this MemberCluster is not followed any more"));
+  }
+
+  /** Resolves when no request is under way. */
+  async settled(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #pump(): Promise<void> {
+    while (this.#asked && !this.#stop.signal.aborted) {
+      this.#asked = false;
+      try {
+        await this.write(this.#options.input());
+        this.#failures = 0;
+      } catch (err) {
+        this.#failed(err);
+        return;
+      }
+    }
+  }
+
+  #failed(err: unknown): void {
+    // Deleted, or the next leader's business.
+    if (this.#stop.signal.aborted || isNotFound(err) || err instanceof NotLeaderError) return;
+    const { cluster, clock, logger } = this.#options;
+    logger.warn({ err, cluster, event_reason: "StatusNotWritten" }, "status of the MemberCluster not written; trying again");
+    this.#failures += 1;
+    this.#retry = clock.after(backoffDelay(this.#failures, RETRY), () => {
+      this.#retry = undefined;
+      this.request();
+    });
+  }
+
+  async #apply(input: Omit<MemberStatusInput, "previous">): Promise<void> {
+    const { cluster, hub, clock, onWritten } = this.#options;
+    const { signal } = this.#stop;
+    signal.throwIfAborted();
+    const status = computeMemberStatus({ ...input, previous: this.#status }, clock.now());
+    if (status === undefined || status === this.#status) return;
+    const answer = await hub.applyStatus(
+      MEMBERCLUSTERS,
+      { apiVersion: FEDERATION_API_VERSION, kind: "MemberCluster", metadata: { name: cluster }, status },
+      { force: true, signal },
+    );
+    this.take(answer as unknown as MemberCluster);
+    onWritten(answer);
+  }
+}

@@ -1,0 +1,27 @@
+import type { Client } from "../runtime/types.ts";
+import type { Discovery } from "../runtime/discovery.ts";
+import type { Contact } from "../status/types.ts";
+
+/** One life of the connection to one member: from credentials that work and an identity that is known until either changes. */
+export interface MemberSession {
+  readonly cluster: string;
+  readonly client: Client;
+  readonly discovery: Discovery;
+  /** UID of the member's kube-system namespace. */
+  readonly clusterUid: string;
+  /** The hub itself (`local: {}`). */
+  readonly local: boolean;
+  /** Aborted when this session ends: removed, changed credentials or endpoint, changed identity. */
+  readonly signal: AbortSignal;
+  /** Something looks wrong (a watch broke, a write timed out): probe now instead of at the next interval. */
+  suspect(): void;
+}
+
+/** Told by the pool, in order, for each cluster. */
+export interface PoolListener {
+  sessionStarted(session: MemberSession): void;
+  /** Contact was made or lost, or the reason changed. Not called for a probe that found nothing new. */
+  contactChanged(cluster: string, contact: Contact): void;
+  /** The MemberCluster is gone, and its connection with it. */
+  clusterRemoved(cluster: string): void;
+}

@@ -1,0 +1,179 @@
+import { stringify } from "yaml";
+import type { Condition, KubeObject, MemberCluster } from "../apis/index.ts";
+import {
+  type Client,
+  type ClusterConfig,
+  CLUSTERROLEBINDINGS,
+  CLUSTERROLES,
+  clusterConfigFromKubeconfig,
+  isForbidden,
+  isNotFound,
+  kubeconfigFor,
+  MEMBERCLUSTERS,
+  NAMESPACES,
+  requestToken,
+  type ResourceType,
+  ROLEBINDINGS,
+  ROLES,
+  SECRETS,
+  SERVICEACCOUNTS,
+  systemClock,
+} from "../runtime/index.ts";
+import { clusterUid, commandLogger, type CommandContext, connect, connectHub, connectMember, find, isManagerRunning } from "./connection.ts";
+import { follow } from "./follow.ts";
+import { checkIdentity, kubeconfigSecret, memberCluster, type MemberToken } from "./joinedMember.ts";
+import { accessClusterRole, accessDependents, accessNamespace, type MemberAccess, memberAccess } from "./memberAccess.ts";
+import type { JoinOptions } from "./options.ts";
+import { CommandError, EXIT } from "./outcome.ts";
+import { Progress } from "./terminal.ts";
+
+const DEPENDENT_TYPES: Record<string, ResourceType> = {
+  ServiceAccount: SERVICEACCOUNTS,
+  Role: ROLES,
+  RoleBinding: ROLEBINDINGS,
+  ClusterRoleBinding: CLUSTERROLEBINDINGS,
+};
+
+/**
+ * Makes a cluster a member: gives Meridian a service account with generated, least rights there, puts its token into a Secret of the hub, and
+ * creates the MemberCluster. Doing it again renews. The caller's own credentials are used here and stored nowhere.
+ */
+export async function join(name: string, options: JoinOptions, context: CommandContext): Promise<number> {
+  const { terminal, signal } = context;
+  await using hub = connectHub(options, context);
+  await using member = connectMember(name, options.memberKubeconfig, options.memberContext);
+  const [hubUid, memberUid] = await Promise.all([clusterUid(hub.client, signal), clusterUid(member.client, signal)]);
+  const before = await checkHub(name, memberUid, hubUid, options, hub.client, signal);
+  const access = memberAccess(hubUid, options.namespace);
+  const wanted = memberCluster(name, memberUid, options);
+  if (options.dryRun) {
+    terminal.out(describeJoin(access, wanted, options));
+    return EXIT.ok;
+  }
+
+  using progress = new Progress(terminal);
+  progress.show(`${name}: creating the service account ${access.namespace}/${access.name}`);
+  await grantAccess(member.client, access, signal);
+  progress.show(`${name}: asking for a token`);
+  const token = await takeToken(member.client, access, options, signal);
+  const kubeconfig = memberKubeconfig(name, member.config, access, token);
+  await checkKubeconfig(name, kubeconfig, memberUid, signal);
+
+  await ensureHubNamespace(hub.client, options.namespace, signal);
+  const secret = kubeconfigSecret({ cluster: name, namespace: options.namespace, access, memberUid, kubeconfig, token });
+  await hub.client.apply(SECRETS, secret, { force: true, signal });
+  const joined = options.renew && before !== undefined ? before : await hub.client.apply(MEMBERCLUSTERS, wanted, { force: true, signal });
+  progress.show("");
+  terminal.out(`membercluster/${name} ${before === undefined ? "joined" : "renewed"}\n`);
+  return untilReady(joined, options, hub.client, context, progress);
+}
+
+/** What stands on the hub must allow it, before anything is written anywhere. Returns the MemberCluster if there is one. */
+async function checkHub(
+  name: string,
+  memberUid: string,
+  hubUid: string,
+  options: JoinOptions,
+  hub: Client,
+  signal: AbortSignal,
+): Promise<KubeObject | undefined> {
+  let items: KubeObject[];
+  try {
+    ({ items } = await hub.list(MEMBERCLUSTERS, { signal }));
+  } catch (error) {
+    if (isNotFound(error)) throw new CommandError("the hub does not know MemberClusters: run `meridian install` first");
+    throw error;
+  }
+  checkIdentity(name, memberUid, hubUid, items as unknown as MemberCluster[]);
+  const before = items.find(({ metadata }) => metadata.name === name);
+  if (options.renew && before === undefined) throw new CommandError(`there is no member cluster ${name} to renew; join it with --region`);
+  if (!options.renew && options.region === undefined) throw new CommandError("--region is needed: placements and overrides go by it");
+  return before;
+}
+
+/** The service account and its rights on the member. Applying them again repairs what somebody changed. */
+async function grantAccess(member: Client, access: MemberAccess, signal: AbortSignal): Promise<void> {
+  const namespace = await find(member, NAMESPACES, undefined, access.namespace, signal);
+  if (namespace?.metadata.deletionTimestamp !== undefined) {
+    throw new CommandError(`the namespace ${access.namespace} of ${member.cluster} is being deleted; try again when it is gone`);
+  }
+  if (namespace === undefined) await member.create(NAMESPACES, accessNamespace(access), { signal });
+  const role = await member.apply(CLUSTERROLES, accessClusterRole(access), { force: true, signal });
+  for (const object of accessDependents(access, role.metadata.uid ?? "")) {
+    const type = DEPENDENT_TYPES[object.kind];
+    if (type === undefined) throw new Error(`no resource type for ${object.kind}`);
+    await member.apply(type, object, { force: true, signal });
+  }
+}
+
+async function takeToken(member: Client, access: MemberAccess, options: JoinOptions, signal: AbortSignal): Promise<MemberToken> {
+  const issuedAt = systemClock.now();
+  const { token, expiresAt } = await requestToken(member, {
+    namespace: access.namespace,
+    serviceAccount: access.name,
+    expirationSeconds: Math.round(options.tokenLifetime / 1_000),
+    signal,
+  });
+  return { token, issuedAt, expiresAt };
+}
+
+function memberKubeconfig(cluster: string, config: ClusterConfig, access: MemberAccess, { token }: MemberToken): string {
+  const { server, caData, tlsServerName } = config;
+  return kubeconfigFor({ cluster, server, caData, tlsServerName, token, namespace: access.namespace });
+}
+
+/** The kubeconfig is tried as the manager will read it, so that what is wrong is said here and not later in a status. */
+async function checkKubeconfig(cluster: string, kubeconfig: string, memberUid: string, signal: AbortSignal): Promise<void> {
+  await using made = connect(cluster, clusterConfigFromKubeconfig(kubeconfig, { cluster }));
+  try {
+    const uid = await clusterUid(made.client, signal);
+    if (uid !== memberUid) throw new CommandError(`the server ${made.config.server} does not always lead to the same cluster (kube-system UID ${uid}, then ${memberUid})`);
+  } catch (error) {
+    // The token was accepted; API servers take a moment to know new rights, and the manager tries again anyway.
+    if (!isForbidden(error)) throw error;
+  }
+}
+
+async function ensureHubNamespace(hub: Client, name: string, signal: AbortSignal): Promise<void> {
+  if ((await find(hub, NAMESPACES, undefined, name, signal)) !== undefined) return;
+  await hub.apply(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name } }, { force: true, signal });
+}
+
+async function untilReady(joined: KubeObject, options: JoinOptions, hub: Client, context: CommandContext, progress: Progress): Promise<number> {
+  const { terminal, signal } = context;
+  const { name, generation = 0 } = joined.metadata;
+  if (!(await isManagerRunning(hub, options.namespace, options.leaseName, signal))) {
+    terminal.err(`No manager runs on the hub now; ${name} will connect when one does (\`meridian manager\`).\n`);
+    return EXIT.ok;
+  }
+  let last: Condition | undefined;
+  const ready = await follow(
+    { client: hub, type: MEMBERCLUSTERS, name, timeoutMs: options.timeout, signal, logger: commandLogger(options.logLevel, terminal) },
+    (object) => {
+      const status = (object as unknown as MemberCluster | undefined)?.status;
+      last = status?.conditions?.find(({ type }) => type === "Ready");
+      progress.show(`${name}: ${last === undefined ? "waiting for the manager" : `${last.reason} ${last.message}`}`);
+      return last?.status === "True" && (status?.observedGeneration ?? generation) >= generation;
+    },
+  );
+  progress.show("");
+  if (ready) {
+    terminal.out(`membercluster/${name} ready\n`);
+    return EXIT.ok;
+  }
+  const reason = last === undefined ? "the manager has not reported on it" : `${last.reason}: ${last.message}`;
+  throw new CommandError(`${name} is joined but not ready in time (${reason}); see \`meridian status membercluster/${name}\``, { exitCode: EXIT.timeout });
+}
+
+/** What join would write, as YAML; the parts that only the real thing can know are named in angle brackets. */
+function describeJoin(access: MemberAccess, wanted: KubeObject, options: JoinOptions): string {
+  const member = [accessNamespace(access), accessClusterRole(access), ...accessDependents(access, "<uid of the ClusterRole>")];
+  const secret = {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: wanted.metadata.name, namespace: options.namespace },
+    stringData: { kubeconfig: `<server and CA of the member, token of ${access.namespace}/${access.name}>` },
+  };
+  const documents = (objects: unknown[]) => objects.map((object) => `---\n${stringify(object, { aliasDuplicateObjects: false })}`).join("");
+  return `# On the member:\n${documents(member)}# On the hub:\n${documents(options.renew ? [secret] : [secret, wanted])}`;
+}

@@ -1,0 +1,97 @@
+import { FEDERATION_API_VERSION, FEDERATION_GROUP, type KubeObject, type MemberCluster, REGION_LABEL, ZONE_LABEL } from "../apis/index.ts";
+import { SERVICE_ACCOUNT_ANNOTATION, TOKEN_EXPIRES_AT_ANNOTATION, TOKEN_ISSUED_AT_ANNOTATION } from "../clusters/renewal.ts";
+import { JOINED_TO_LABEL, type MemberAccess } from "./memberAccess.ts";
+import type { JoinOptions } from "./options.ts";
+import { CommandError } from "./outcome.ts";
+
+/** What join writes on the hub. Pure: only values come in and go out. */
+
+/** On the Secret and the MemberCluster that join made: UID of the member's kube-system namespace. */
+export const MEMBER_UID_ANNOTATION = `${FEDERATION_GROUP}/joined-cluster-uid`;
+/** Key of the kubeconfig in the Secret. */
+export const KUBECONFIG_KEY = "kubeconfig";
+
+export interface MemberToken {
+  token: string;
+  /** Epoch milliseconds. */
+  issuedAt: number;
+  expiresAt: number;
+}
+
+export interface SecretInput {
+  cluster: string;
+  /** Meridian's namespace on the hub. */
+  namespace: string;
+  access: MemberAccess;
+  memberUid: string;
+  kubeconfig: string;
+  token: MemberToken;
+}
+
+export function kubeconfigSecret({ cluster, namespace, access, memberUid, kubeconfig, token }: SecretInput): KubeObject {
+  return {
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: {
+      name: cluster,
+      namespace,
+      labels: { [JOINED_TO_LABEL]: access.hubId },
+      annotations: {
+        [MEMBER_UID_ANNOTATION]: memberUid,
+        [SERVICE_ACCOUNT_ANNOTATION]: `${access.namespace}/${access.name}`,
+        [TOKEN_ISSUED_AT_ANNOTATION]: timestamp(token.issuedAt),
+        [TOKEN_EXPIRES_AT_ANNOTATION]: timestamp(token.expiresAt),
+      },
+    },
+    type: "Opaque",
+    data: { [KUBECONFIG_KEY]: Buffer.from(kubeconfig).toString("base64") },
+  };
+}
+
+export function memberCluster(name: string, memberUid: string, options: JoinOptions): KubeObject {
+  const { region, zone, provider, labels, taints } = options;
+  return {
+    apiVersion: FEDERATION_API_VERSION,
+    kind: "MemberCluster",
+    metadata: {
+      name,
+      labels: { ...labels, ...(region === undefined ? {} : { [REGION_LABEL]: region }), ...(zone === undefined ? {} : { [ZONE_LABEL]: zone }) },
+      annotations: { [MEMBER_UID_ANNOTATION]: memberUid },
+    },
+    spec: {
+      ...(provider === undefined ? {} : { provider }),
+      connection: { kubeconfigSecretRef: { name, key: KUBECONFIG_KEY } },
+      ...(taints.length === 0 ? {} : { taints }),
+    },
+  };
+}
+
+/** UID of the cluster that a MemberCluster stands for, as far as anybody has written it down. */
+export function knownMemberUid({ metadata, status }: MemberCluster): string | undefined {
+  return status?.clusterUID ?? metadata.annotations?.[MEMBER_UID_ANNOTATION];
+}
+
+/** One cluster has one name, and a name means one cluster. Throws {@link CommandError} otherwise. */
+export function checkIdentity(name: string, memberUid: string, hubUid: string, members: readonly MemberCluster[]): void {
+  if (memberUid === hubUid) {
+    throw new CommandError(
+      `this kubeconfig leads to the hub itself; to run applications there apply a MemberCluster with "spec: {connection: {local: {}}}" instead`,
+    );
+  }
+  for (const member of members) {
+    const known = knownMemberUid(member);
+    if (member.metadata.name !== name && known === memberUid) {
+      throw new CommandError(`this cluster is a member already, as ${member.metadata.name}; unjoin that first, or renew it with \`meridian join ${member.metadata.name} --renew\``);
+    }
+    if (member.metadata.name === name && known !== undefined && known !== memberUid) {
+      throw new CommandError(`${name} is another cluster (kube-system UID ${known}, not ${memberUid}); choose another name, or \`meridian unjoin ${name}\` first`);
+    }
+    if (member.metadata.name === name && member.metadata.deletionTimestamp !== undefined) {
+      throw new CommandError(`${name} is being removed; wait until it is gone (\`meridian status membercluster/${name}\`)`);
+    }
+  }
+}
+
+function timestamp(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}

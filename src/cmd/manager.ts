@@ -1,0 +1,147 @@
+import type { KubeObject } from "../apis/index.ts";
+import { ClusterPool } from "../clusters/index.ts";
+import { runFederation } from "../controllers/index.ts";
+import { createLogger, createMetrics, createTracing, EventRecorder, type Logger, type Metrics, type Tracing } from "../observability/index.ts";
+import {
+  type Client,
+  type ClusterConfig,
+  type ClientOptions,
+  createClient,
+  Discovery,
+  EVENTS,
+  LeaderElector,
+  loadHubConfig,
+  NAMESPACES,
+  serveHttp,
+  systemClock,
+} from "../runtime/index.ts";
+import type { ManagerOptions } from "./options.ts";
+import { VERSION } from "./version.ts";
+
+/** What the parts of one manager process share. */
+interface Process {
+  options: ManagerOptions;
+  config: ClusterConfig;
+  logger: Logger;
+  metrics: Metrics;
+  tracing: Tracing;
+  /** Reads and leader election; does not ask the guard. */
+  client: Client;
+  elector: LeaderElector | undefined;
+  /** True while the pipeline runs. */
+  leading: boolean;
+}
+
+/**
+ * Runs the manager until the signal: serves `/metrics`, `/healthz` and `/readyz`, takes part in the election, and while it leads runs the
+ * pipeline. Resolves with the exit code; rejects when the hub cannot be reached at the start or the port is taken.
+ */
+export async function runManager(options: ManagerOptions, signal: AbortSignal): Promise<number> {
+  const logger = createLogger({ level: options.logLevel });
+  const metrics = createMetrics();
+  const tracing = await createTracing({
+    serviceVersion: VERSION,
+    identity: options.identity,
+    ...(options.otlpEndpoint === undefined ? {} : { endpoint: options.otlpEndpoint }),
+  });
+  const config = loadHubConfig({ kubeconfig: options.kubeconfig, context: options.context, env: process.env, allowExec: true });
+  const observe: NonNullable<ClientOptions["observe"]> = (call) => metrics.observeRequest(call);
+  await using client = createClient(config, { cluster: "hub", clock: systemClock, observe });
+  const self: Process = { options, config, logger, metrics, tracing, client, elector: undefined, leading: false };
+  await using serving = await serveHttp({
+    port: options.metricsPort,
+    ...(options.metricsHost === "" ? {} : { host: options.metricsHost }),
+    healthz: () => [],
+    readyz: () => (options.leaderElect || self.leading ? [] : ["the pipeline is starting"]),
+    metrics: () => metrics.scrape(),
+  });
+  logger.info({ version: VERSION, port: serving.port, identity: options.identity }, "manager started");
+  try {
+    await runElected(self, signal);
+  } finally {
+    await tracing.shutdown();
+  }
+  logger.info("manager stopped");
+  return 0;
+}
+
+async function runElected(self: Process, signal: AbortSignal): Promise<void> {
+  const { options, client, logger, metrics } = self;
+  if (!options.leaderElect) return await lead(self, () => undefined, signal);
+  const elector = new LeaderElector({
+    client,
+    namespace: options.namespace,
+    name: options.leaseName,
+    identity: options.identity,
+    leaseDurationMs: options.leaseDurationMs,
+    renewDeadlineMs: options.renewDeadlineMs,
+    retryPeriodMs: options.retryPeriodMs,
+    clock: systemClock,
+    logger,
+    onChange: (leading) => metrics.setLeader(options.leaseName, leading),
+  });
+  self.elector = elector;
+  await elector.run({ lead: (leading) => lead(self, () => elector.assertHeld(), leading) }, signal);
+}
+
+/** One term of leadership: its clients ask the guard before every write, and end with it. */
+async function lead(self: Process, guard: () => void, signal: AbortSignal): Promise<void> {
+  const { options, config, logger, metrics, tracing } = self;
+  const observe: NonNullable<ClientOptions["observe"]> = (call) => metrics.observeRequest(call);
+  await using client = createClient(config, { cluster: "hub", clock: systemClock, guard, observe });
+  const hubId = await identify(client, signal);
+  const events = recorder(client, options, logger, metrics, signal);
+  self.leading = true;
+  try {
+    await runFederation(
+      {
+        client,
+        hubId,
+        clock: systemClock,
+        random: Math.random,
+        logger,
+        metrics,
+        tracer: tracing.tracer,
+        events,
+        pool: (listener, onStatusWritten) =>
+          new ClusterPool({
+            hub: client,
+            systemNamespace: options.namespace,
+            allowExec: options.allowExecCredentials,
+            clock: systemClock,
+            logger,
+            metrics,
+            guard,
+            observe,
+            listener,
+            random: Math.random,
+            recorder: events,
+            onStatusWritten,
+            hubLocal: { client, discovery: new Discovery(client, systemClock), clusterUid: hubId },
+          }),
+      },
+      signal,
+    );
+  } finally {
+    self.leading = false;
+    await events.flush();
+  }
+}
+
+/** The hub's identity: the UID of its kube-system namespace. */
+async function identify(client: Client, signal: AbortSignal): Promise<string> {
+  const namespace = await client.get(NAMESPACES, undefined, "kube-system", { metadataOnly: true, signal });
+  if (namespace.metadata.uid === undefined) throw new Error("the hub's kube-system namespace has no UID");
+  return namespace.metadata.uid;
+}
+
+function recorder(client: Client, options: ManagerOptions, logger: Logger, metrics: Metrics, signal: AbortSignal): EventRecorder {
+  return new EventRecorder({
+    post: (event: KubeObject) => client.create(EVENTS, event, { signal }),
+    patch: (namespace, name, body) => client.patch(EVENTS, namespace, name, "application/merge-patch+json", body, { signal }),
+    now: () => systemClock.now(),
+    identity: options.identity,
+    logger,
+    onDrop: (cause) => metrics.eventsDropped.inc({ cause }),
+  });
+}

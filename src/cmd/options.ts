@@ -1,0 +1,160 @@
+import { InvalidArgumentError } from "commander";
+import type { LogLevel } from "../observability/index.ts";
+
+/** Where the hub is: a file, else KUBECONFIG, else the cluster that this process runs in. */
+export interface HubOptions {
+  kubeconfig?: string;
+  context?: string;
+  logLevel: LogLevel;
+}
+
+/** What `meridian manager` is started with. Durations in milliseconds. */
+export interface ManagerOptions extends HubOptions {
+  /** Meridian's own namespace on the hub: its Lease, and the Secrets of its members. */
+  namespace: string;
+  metricsHost: string;
+  /** Port of /metrics, /healthz and /readyz; 0 takes a free one. */
+  metricsPort: number;
+  /** False: works at once and without a Lease; only ever one such process may run. */
+  leaderElect: boolean;
+  leaseName: string;
+  leaseDurationMs: number;
+  renewDeadlineMs: number;
+  retryPeriodMs: number;
+  /** Who holds the Lease and reports Events; unique among the replicas. */
+  identity: string;
+  /** Kubeconfigs of members may name a program that gives the credentials. */
+  allowExecCredentials: boolean;
+  /** Base address of an OTLP/HTTP collector; else the environment's OTEL_EXPORTER_OTLP_*. */
+  otlpEndpoint?: string;
+}
+
+export interface InstallOptions extends HubOptions {
+  namespace: string;
+  timeout: number;
+  dryRun: boolean;
+}
+
+export interface TaintOption {
+  key: string;
+  value?: string;
+  effect: "NoSchedule" | "PreferNoSchedule" | "NoExecute";
+}
+
+export interface JoinOptions extends HubOptions {
+  namespace: string;
+  leaseName: string;
+  memberKubeconfig: string;
+  memberContext?: string;
+  region?: string;
+  zone?: string;
+  provider?: string;
+  labels: Record<string, string>;
+  taints: TaintOption[];
+  /** Only new credentials; the MemberCluster stays as it is. */
+  renew: boolean;
+  /** Life to ask for, of the token that the manager connects with and renews. */
+  tokenLifetime: number;
+  dryRun: boolean;
+  timeout: number;
+}
+
+export interface UnjoinOptions extends HubOptions {
+  namespace: string;
+  leaseName: string;
+  /** Drain deletes from the member what Meridian put there; Orphan leaves it running. */
+  deletionPolicy: "Drain" | "Orphan";
+  memberKubeconfig?: string;
+  memberContext?: string;
+  force: boolean;
+  timeout: number;
+}
+
+export const OUTPUT_FORMATS = ["wide", "json", "yaml", "name"] as const;
+export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
+
+export interface StatusOptions extends HubOptions {
+  /** Undefined: every namespace. */
+  namespace?: string;
+  selector?: string;
+  /** Undefined: the short table. */
+  output?: OutputFormat;
+}
+
+const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** Reads `90s`, `2m`, `1h30m`, `500ms`; the answer is in milliseconds. */
+export function parseDuration(text: string): number {
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
+  if (parts.length === 0 || parts.map(([part]) => part).join("") !== text) {
+    throw new InvalidArgumentError("A duration looks like 90s, 2m or 1h30m.");
+  }
+  return parts.reduce((sum, [, amount, unit]) => sum + Number(amount) * (UNITS[unit ?? ""] ?? 0), 0);
+}
+
+export function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port > 65_535) throw new InvalidArgumentError("A port is a number between 0 and 65535.");
+  return port;
+}
+
+/** Reads `host:port`, `:port` and `[::1]:port`. */
+export function parseBindAddress(text: string): { host: string; port: number } {
+  const colon = text.lastIndexOf(":");
+  if (colon < 0) throw new InvalidArgumentError("An address looks like 127.0.0.1:8383 or :8383.");
+  return { host: text.slice(0, colon).replace(/^\[|\]$/g, ""), port: parsePort(text.slice(colon + 1)) };
+}
+
+export function parseBoolean(text: string): boolean {
+  if (text === "true") return true;
+  if (text === "false") return false;
+  throw new InvalidArgumentError("It is true or false.");
+}
+
+const LABEL_NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
+const LABEL_PREFIX = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
+
+/** A label's key as Kubernetes takes it: a name, maybe with a DNS prefix. */
+function isLabelKey(key: string): boolean {
+  const slash = key.indexOf("/");
+  const name = key.slice(slash + 1);
+  return LABEL_NAME.test(name) && (slash < 0 || LABEL_PREFIX.test(key.slice(0, slash)));
+}
+
+/** Empty, or a name of at most 63 characters. */
+export function isLabelValue(value: string): boolean {
+  return value === "" || LABEL_NAME.test(value);
+}
+
+/** Adds one `key=value` to those before it. */
+export function parseLabel(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const equals = text.indexOf("=");
+  const [key, value] = [text.slice(0, equals), text.slice(equals + 1)];
+  if (equals < 0 || !isLabelKey(key) || !isLabelValue(value)) {
+    throw new InvalidArgumentError("A label looks like tier=edge or example.com/owner=sre.");
+  }
+  return { ...before, [key]: value };
+}
+
+/** The value of a label that has an option of its own (--region, --zone). */
+export function parseLabelValue(text: string): string {
+  if (text === "" || !isLabelValue(text)) throw new InvalidArgumentError("It must be at most 63 letters, digits, '-', '_' and '.'.");
+  return text;
+}
+
+/** Adds one `key[=value]:Effect` to those before it. */
+export function parseTaint(text: string, before: TaintOption[] = []): TaintOption[] {
+  const [, key = "", value, effect] = /^([^=:]+)(?:=([^:]*))?:(NoSchedule|PreferNoSchedule|NoExecute)$/.exec(text) ?? [];
+  if (!isLabelKey(key) || (value !== undefined && !isLabelValue(value))) {
+    throw new InvalidArgumentError("A taint looks like maintenance=true:NoExecute; effects are NoSchedule, PreferNoSchedule and NoExecute.");
+  }
+  return [...before, { key, ...(value === undefined ? {} : { value }), effect: effect as TaintOption["effect"] }];
+}
+
+/** Name of a MemberCluster: a DNS label, since it is also a label's value, a metric's label and a Secret's name. */
+export function parseClusterName(text: string): string {
+  if (!/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text)) {
+    throw new InvalidArgumentError("A cluster's name has at most 63 lower-case letters, digits and '-', and begins and ends with a letter or digit.");
+  }
+  return text;
+}

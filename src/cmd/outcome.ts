@@ -1,0 +1,39 @@
+import { redactText } from "../observability/index.ts";
+import { isApiError, isForbidden, isUnauthorized } from "../runtime/index.ts";
+
+/** What the process ends with. */
+export const EXIT = {
+  /** Done, and all is well. */
+  ok: 0,
+  /** Done, and something was found: changes, something unhealthy, something left over. */
+  found: 1,
+  /** An error, or used wrongly. */
+  error: 2,
+  timeout: 3,
+} as const;
+
+/** Ends a command. The message says what to do; it is printed without a stack. */
+export class CommandError extends Error {
+  override readonly name = "CommandError";
+  readonly exitCode: number;
+
+  constructor(message: string, options: { exitCode?: number; cause?: unknown } = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.exitCode = options.exitCode ?? EXIT.error;
+  }
+}
+
+/** The line that a person reads when a command failed. */
+export function describeError(error: unknown): string {
+  const message = error instanceof Error ? error.message : String(error);
+  const cause = error instanceof CommandError && error.cause instanceof Error ? `: ${error.cause.message}` : "";
+  const hint = hintFor(error instanceof CommandError ? error.cause : error);
+  return redactText(`${message}${cause}${hint}`).replaceAll(/\s*\n\s*/g, " ");
+}
+
+function hintFor(error: unknown): string {
+  if (!isApiError(error)) return "";
+  if (isUnauthorized(error)) return " (the credentials of the kubeconfig were not accepted: log in again, or choose another --context)";
+  if (isForbidden(error)) return " (this needs more rights on the cluster than the kubeconfig's user has)";
+  return "";
+}

@@ -1,0 +1,200 @@
+import { hostname } from "node:os";
+import { randomUUID } from "node:crypto";
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { DEFAULT_SYSTEM_NAMESPACE } from "../apis/index.ts";
+import { LOG_LEVELS } from "../observability/index.ts";
+import type { CommandContext } from "./connection.ts";
+import {
+  type InstallOptions,
+  type JoinOptions,
+  type ManagerOptions,
+  OUTPUT_FORMATS,
+  parseBindAddress,
+  parseBoolean,
+  parseClusterName,
+  parseDuration,
+  parseLabel,
+  parseLabelValue,
+  parsePort,
+  parseTaint,
+  type StatusOptions,
+  type UnjoinOptions,
+} from "./options.ts";
+
+/** The work behind each verb. Loaded when the verb is run, so that no command pays for another's modules. */
+export interface Verbs {
+  manager(options: ManagerOptions, context: CommandContext): Promise<number>;
+  install(options: InstallOptions, context: CommandContext): Promise<number>;
+  join(name: string, options: JoinOptions, context: CommandContext): Promise<number>;
+  unjoin(name: string, options: UnjoinOptions, context: CommandContext): Promise<number>;
+  status(names: string[], options: StatusOptions, context: CommandContext): Promise<number>;
+}
+
+export const systemVerbs: Verbs = {
+  manager: async (options, { signal }) => (await import("./manager.ts")).runManager(options, signal),
+  install: async (options, context) => (await import("./install.ts")).install(options, context),
+  join: async (name, options, context) => (await import("./join.ts")).join(name, options, context),
+  unjoin: async (name, options, context) => (await import("./unjoin.ts")).unjoin(name, options, context),
+  status: async (names, options, context) => (await import("./status.ts")).status(names, options, context),
+};
+
+/** Called with the exit code of the verb that was run. */
+export type Finished = (exitCode: number) => void;
+
+/** The command line: what can be given, what it means when it is not, and which verb it leads to. */
+export function createProgram(verbs: Verbs, context: CommandContext, finished: Finished): Command {
+  const program = new Command("meridian")
+    .description("Runs applications on many Kubernetes clusters from one hub.")
+    .option("--kubeconfig <file>", "kubeconfig of the hub (default: KUBECONFIG, else the cluster that this runs in)")
+    .option("--context <name>", "context of that kubeconfig (default: its current-context)")
+    .addOption(new Option("--log-level <level>", "how much is logged").choices(LOG_LEVELS).default("info"))
+    .configureHelp({ showGlobalOptions: true })
+    .showSuggestionAfterError(true)
+    .exitOverride()
+    .configureOutput({ writeOut: (text) => context.terminal.out(text), writeErr: (text) => context.terminal.err(text), outputError: () => undefined });
+
+  const run = (work: () => Promise<number>) => async () => finished(await work());
+  addManager(program, (options) => run(() => verbs.manager(options, context))());
+  addInstall(program, (options) => run(() => verbs.install(options, context))());
+  addJoin(program, (name, options) => run(() => verbs.join(name, options, context))());
+  addUnjoin(program, (name, options) => run(() => verbs.unjoin(name, options, context))());
+  addStatus(program, (names, options) => run(() => verbs.status(names, options, context))());
+  return program;
+}
+
+/** The line for a person whose words commander did not understand. Undefined when it only showed help. */
+export function describeUsageError(error: CommanderError): string | undefined {
+  if (error.exitCode === 0 || error.code === "commander.help") return undefined;
+  return error.message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ");
+}
+
+const systemNamespace = () => new Option("-n, --namespace <namespace>", "Meridian's own namespace on the hub").default(DEFAULT_SYSTEM_NAMESPACE);
+const leaseName = () => new Option("--lease-name <name>", "Lease that the managers share").default("meridian");
+
+function duration(flags: string, description: string, defaultText: string): Option {
+  return new Option(flags, description).argParser(parseDuration).default(parseDuration(defaultText), defaultText);
+}
+
+interface ManagerFlags extends Omit<ManagerOptions, "leaseDurationMs" | "renewDeadlineMs" | "retryPeriodMs"> {
+  leaseDuration: number;
+  renewDeadline: number;
+  retryPeriod: number;
+  metricsBindAddress?: { host: string; port: number };
+}
+
+function addManager(program: Command, action: (options: ManagerOptions) => Promise<void>): void {
+  program
+    .command("manager")
+    .description("runs the controllers on the hub until it is told to stop")
+    .addOption(systemNamespace())
+    .addOption(new Option("--metrics-port <port>", "port of /metrics, /healthz and /readyz").argParser(parsePort).default(8383))
+    .option("--metrics-host <address>", "address they listen on", "0.0.0.0")
+    .addOption(new Option("--metrics-bind-address <host:port>", "both in one").argParser(parseBindAddress))
+    .addOption(new Option("--leader-elect [boolean]", "work only while holding the Lease").argParser(parseBoolean).default(true).preset("true"))
+    .addOption(leaseName())
+    .addOption(duration("--lease-duration <duration>", "how long others wait for a leader that is silent", "15s"))
+    .addOption(duration("--renew-deadline <duration>", "how long a leader tries to renew before it gives up", "10s"))
+    .addOption(duration("--retry-period <duration>", "how often it tries", "2s"))
+    .addOption(new Option("--identity <name>", "name of this replica (default: host name and a random part)"))
+    .option("--allow-exec-credentials", "let a member's kubeconfig name a program that gives its credentials", false)
+    .option("--otlp-endpoint <url>", "OTLP/HTTP collector for traces (default: OTEL_EXPORTER_OTLP_ENDPOINT)")
+    .action((_, command: Command) => action(managerOptions(command.optsWithGlobals<ManagerFlags>())));
+}
+
+function managerOptions(flags: ManagerFlags): ManagerOptions {
+  const { leaseDuration, renewDeadline, retryPeriod, metricsBindAddress, identity, ...rest } = flags;
+  if (renewDeadline >= leaseDuration || retryPeriod >= renewDeadline) {
+    throw new InvalidArgumentError("--lease-duration must be longer than --renew-deadline, and that longer than --retry-period");
+  }
+  return {
+    ...rest,
+    ...(metricsBindAddress === undefined ? {} : { metricsHost: metricsBindAddress.host || rest.metricsHost, metricsPort: metricsBindAddress.port }),
+    leaseDurationMs: leaseDuration,
+    renewDeadlineMs: renewDeadline,
+    retryPeriodMs: retryPeriod,
+    // Two processes on one host must never take each other for themselves.
+    identity: identity ?? `${hostname()}_${randomUUID().slice(0, 8)}`,
+  };
+}
+
+function addInstall(program: Command, action: (options: InstallOptions) => Promise<void>): void {
+  program
+    .command("install")
+    .description("brings the CRDs to the hub and waits until they are served")
+    .addOption(systemNamespace())
+    .addOption(duration("--timeout <duration>", "how long to wait", "60s"))
+    .option("--dry-run", "let the hub check everything and change nothing", false)
+    .action((_, command: Command) => action(command.optsWithGlobals<InstallOptions>()));
+}
+
+interface JoinFlags extends Omit<JoinOptions, "labels" | "taints"> {
+  label?: JoinOptions["labels"];
+  taint?: JoinOptions["taints"];
+}
+
+function addJoin(program: Command, action: (name: string, options: JoinOptions) => Promise<void>): void {
+  program
+    .command("join")
+    .description("makes a cluster a member, or renews its credentials")
+    .argument("<name>", "name of the member cluster", parseClusterName)
+    .requiredOption("--member-kubeconfig <file>", "kubeconfig with administrator's rights on the member; used now, stored nowhere")
+    .option("--member-context <name>", "context of that kubeconfig")
+    .addOption(new Option("--region <region>", "region, for placements and overrides").argParser(parseLabelValue))
+    .addOption(new Option("--zone <zone>", "zone").argParser(parseLabelValue))
+    .option("--provider <name>", "who runs the cluster")
+    .addOption(new Option("--label <key=value>", "label of the MemberCluster (may be repeated)").argParser(parseLabel))
+    .addOption(new Option("--taint <key=value:effect>", "taint of the MemberCluster (may be repeated)").argParser(parseTaint))
+    .option("--renew", "only new credentials: leave the MemberCluster as it is", false)
+    .addOption(duration("--token-lifetime <duration>", "life of the token, which the manager renews at 80 % of it", "24h"))
+    .addOption(systemNamespace())
+    .addOption(leaseName())
+    .option("--dry-run", "print what would be written", false)
+    .addOption(duration("--timeout <duration>", "how long to wait until it is ready", "60s"))
+    .action((name: string, _, command: Command) => {
+      const { label = {}, taint = [], ...rest } = command.optsWithGlobals<JoinFlags>();
+      return action(name, { ...rest, labels: label, taints: taint });
+    });
+}
+
+interface UnjoinFlags extends Omit<UnjoinOptions, "deletionPolicy"> {
+  drain?: boolean;
+  orphan?: boolean;
+}
+
+function addUnjoin(program: Command, action: (name: string, options: UnjoinOptions) => Promise<void>): void {
+  program
+    .command("unjoin")
+    .description("ends a membership and removes what join made")
+    .argument("<name>", "name of the member cluster", parseClusterName)
+    .addOption(new Option("--drain", "delete from the member what Meridian put there").conflicts("orphan"))
+    .addOption(new Option("--orphan", "leave it running, no longer managed (this is the default)"))
+    .option("--member-kubeconfig <file>", "kubeconfig to clean the member with (default: the stored credentials)")
+    .option("--member-context <name>", "context of that kubeconfig")
+    .option("--force", "with --orphan: do not wait for a manager", false)
+    .addOption(systemNamespace())
+    .addOption(leaseName())
+    .addOption(duration("--timeout <duration>", "how long to wait until the manager has let it go", "5m"))
+    .action((name: string, _, command: Command) => {
+      const { drain, orphan: _orphan, ...rest } = command.optsWithGlobals<UnjoinFlags>();
+      return action(name, { ...rest, deletionPolicy: drain === true ? "Drain" : "Orphan" });
+    });
+}
+
+interface StatusFlags extends StatusOptions {
+  allNamespaces?: boolean;
+}
+
+function addStatus(program: Command, action: (names: string[], options: StatusOptions) => Promise<void>): void {
+  program
+    .command("status")
+    .description("shows every federated object and every cluster, and why something is not well")
+    .argument("[names...]", "only these: NAME, demoapplication/NAME or membercluster/NAME")
+    .option("-n, --namespace <namespace>", "only objects of this namespace")
+    .addOption(new Option("-A, --all-namespaces", "objects of every namespace (this is the default)").conflicts("namespace"))
+    .option("-l, --selector <selector>", "only objects with these labels, as in kubectl")
+    .addOption(new Option("-o, --output <format>", "another form").choices(OUTPUT_FORMATS))
+    .action((names: string[], _, command: Command) => {
+      const { allNamespaces: _all, ...rest } = command.optsWithGlobals<StatusFlags>();
+      return action(names, rest);
+    });
+}

@@ -1,0 +1,94 @@
+import type { ClusterReport, ObjectReport, StatusReport } from "./statusView.ts";
+import { type Cell, formatAge, formatTable } from "./terminal.ts";
+
+export interface TableOptions {
+  wide: boolean;
+  color: boolean;
+  /** Epoch milliseconds. */
+  now: number;
+}
+
+/** The tables of `meridian status`. */
+export function formatStatus(report: StatusReport, options: TableOptions): string {
+  const parts: string[] = [];
+  if (report.objects.length > 0) parts.push(objectTable(report.objects, options));
+  if (options.wide && report.objects.some(({ clusters }) => clusters.length > 0)) parts.push(entryTable(report.objects, options));
+  if (report.clusters.length > 0) parts.push(clusterTable(report.clusters, options));
+  return parts.join("\n");
+}
+
+function objectTable(objects: readonly ObjectReport[], { color, now, wide }: TableOptions): string {
+  const header = ["NAMESPACE", "NAME", "PLACEMENT", "DESIRED", "READY", "CLUSTERS", "AVAILABLE", "AGE", "REASON"];
+  const rows = objects.map((object) => [
+    object.namespace,
+    object.name,
+    orDash(object.placement),
+    String(object.replicas.desired),
+    String(object.replicas.ready),
+    String(object.clusterCount),
+    `${object.availableClusters}/${object.clusterCount}`,
+    age(object.createdAt, now),
+    verdict(object.healthy, object.reason, wide ? object.message : ""),
+  ]);
+  return formatTable(header, rows, color);
+}
+
+/** One row for each object on each cluster. */
+function entryTable(objects: readonly ObjectReport[], { color, now }: TableOptions): string {
+  const header = ["NAMESPACE", "NAME", "CLUSTER", "REGION", "STATE", "DESIRED", "UPDATED", "READY", "OBSERVED", "REASON", "MESSAGE"];
+  const rows = objects.flatMap((object) =>
+    object.clusters.map((entry): (string | Cell)[] => [
+      object.namespace,
+      object.name,
+      entry.name,
+      orDash(entry.region),
+      { text: entry.state, tone: entry.state === "Available" ? "good" : entry.state === "Progressing" || entry.state === "Pending" ? "plain" : "bad" },
+      String(entry.replicas.desired),
+      String(entry.replicas.updated),
+      String(entry.replicas.ready),
+      ago(entry.observedAt, now),
+      orDash(entry.reason),
+      orDash(entry.message),
+    ]),
+  );
+  return formatTable(header, rows, color);
+}
+
+function clusterTable(clusters: readonly ClusterReport[], { color, now, wide }: TableOptions): string {
+  const header = ["CLUSTER", "REGION", "READY", "VERSION", "OBJECTS", "LAST CONTACT", "REASON"];
+  const rows = clusters.map((cluster): (string | Cell)[] => [
+    cluster.name,
+    orDash(cluster.region),
+    { text: cluster.ready, tone: cluster.ready === "True" ? "good" : "bad" },
+    orDash(cluster.version),
+    String(cluster.objects),
+    lastContact(cluster, now),
+    verdict(cluster.reason === "", cluster.reason, wide ? cluster.message : ""),
+  ]);
+  return formatTable(header, rows, color);
+}
+
+/** While contact holds nothing is written for it; the moment it was lost is when Ready changed. */
+function lastContact(cluster: ClusterReport, now: number): string {
+  if (cluster.ready === "True") return "now";
+  return cluster.version === "" ? "never" : ago(cluster.since, now);
+}
+
+function verdict(healthy: boolean, reason: string, message: string): Cell {
+  if (healthy) return { text: "-", tone: "good" };
+  return { text: message === "" ? reason : `${reason}: ${message}`, tone: "bad" };
+}
+
+function orDash(text: string | undefined): string {
+  return text === undefined || text === "" ? "-" : text;
+}
+
+function age(since: string, now: number): string {
+  const at = Date.parse(since);
+  return Number.isNaN(at) ? "-" : formatAge(now - at);
+}
+
+function ago(since: string | undefined, now: number): string {
+  const text = age(since ?? "", now);
+  return text === "-" ? text : `${text} ago`;
+}

@@ -1,0 +1,131 @@
+import type { ClusterStatusEntry, Condition, DemoApplication, FederatedStatus, KubeObject, MemberCluster, ReplicaCounts } from "../apis/index.ts";
+import { REGION_LABEL, ZONE_LABEL } from "../apis/index.ts";
+
+/** What `meridian status` says, as values; the JSON and YAML outputs are exactly these. Pure. */
+
+export interface ObjectReport {
+  apiVersion: string;
+  kind: string;
+  namespace: string;
+  name: string;
+  /** Every condition that matters is as it should be, and speaks of the present generation. */
+  healthy: boolean;
+  /** Why not: the CamelCase reason of the first condition that is wrong; empty when healthy. */
+  reason: string;
+  message: string;
+  /** `Kind/name` of the policy that placed it; empty when none did. */
+  placement: string;
+  replicas: ReplicaCounts;
+  conditions: Condition[];
+  clusters: ClusterStatusEntry[];
+  /** How many clusters run it, and how many of them are Available; counts the ones that `clusters` leaves out, too. */
+  clusterCount: number;
+  availableClusters: number;
+  createdAt: string;
+}
+
+export interface ClusterReport {
+  name: string;
+  region: string;
+  zone: string;
+  provider: string;
+  ready: "True" | "False" | "Unknown";
+  /** Why it is not ready; empty when it is. */
+  reason: string;
+  message: string;
+  version: string;
+  /** Objects that are on it or shall be. */
+  objects: number;
+  /** Since when it has been ready or not. */
+  since: string;
+  /** The MemberCluster is being deleted. */
+  deleting: boolean;
+  createdAt: string;
+}
+
+export interface StatusReport {
+  objects: ObjectReport[];
+  clusters: ClusterReport[];
+}
+
+const NONE: ReplicaCounts = { desired: 0, updated: 0, ready: 0, available: 0 };
+
+/** In the order in which one leads to the next: the first that is wrong is the cause. */
+const MUST_BE_TRUE = ["Scheduled", "Applied", "Available", "Fresh"];
+
+export function buildReport(objects: readonly KubeObject[], clusters: readonly KubeObject[]): StatusReport {
+  const reports = objects.map(reportObject).sort((a, b) => compare(`${a.namespace}/${a.name}`, `${b.namespace}/${b.name}`));
+  const counts = new Map<string, number>();
+  for (const report of reports) for (const entry of report.clusters) counts.set(entry.name, (counts.get(entry.name) ?? 0) + 1);
+  return {
+    objects: reports,
+    clusters: clusters.map((cluster) => reportCluster(cluster as unknown as MemberCluster, counts)).sort((a, b) => compare(a.name, b.name)),
+  };
+}
+
+/** Nothing in it needs anybody's attention. */
+export function isHealthy(report: StatusReport): boolean {
+  return report.objects.every((object) => object.healthy) && report.clusters.every((cluster) => cluster.ready === "True" && !cluster.deleting);
+}
+
+function reportObject(object: KubeObject): ObjectReport {
+  const { metadata } = object;
+  const status: FederatedStatus = (object as unknown as DemoApplication).status ?? {};
+  const problem = problemOf(metadata.generation, metadata.deletionTimestamp, status);
+  const clusters = status.clusters ?? [];
+  const summarised = (status.summary ?? []).reduce((sum, { clusters: count }) => sum + count, 0);
+  return {
+    apiVersion: object.apiVersion,
+    kind: object.kind,
+    namespace: metadata.namespace ?? "",
+    name: metadata.name,
+    healthy: problem === undefined,
+    reason: problem?.reason ?? "",
+    message: problem?.message ?? "",
+    placement: status.placement === undefined ? "" : `${status.placement.kind}/${status.placement.name}`,
+    replicas: status.replicas ?? NONE,
+    conditions: status.conditions ?? [],
+    clusters,
+    clusterCount: clusters.length + summarised,
+    availableClusters: clusters.filter(({ state }) => state === "Available").length + summarised,
+    createdAt: metadata.creationTimestamp ?? "",
+  };
+}
+
+function problemOf(generation: number | undefined, deletedAt: string | undefined, status: FederatedStatus): { reason: string; message: string } | undefined {
+  if (deletedAt !== undefined) return { reason: "Deleting", message: "waiting for the member clusters to let it go" };
+  if (status.conditions === undefined) return { reason: "NotReported", message: "no manager has reported on it yet" };
+  if ((status.observedGeneration ?? 0) < (generation ?? 0)) {
+    return { reason: "NotObserved", message: "the manager has not seen the last change of its spec yet" };
+  }
+  for (const type of MUST_BE_TRUE) {
+    const condition = status.conditions.find((candidate) => candidate.type === type);
+    if (condition === undefined) return { reason: "NotReported", message: `the condition ${type} is missing` };
+    if (condition.status !== "True") return { reason: condition.reason, message: condition.message };
+  }
+  return undefined;
+}
+
+function reportCluster({ metadata, spec, status }: MemberCluster, counts: ReadonlyMap<string, number>): ClusterReport {
+  const labels = metadata.labels ?? {};
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  const deleting = metadata.deletionTimestamp !== undefined;
+  return {
+    name: metadata.name,
+    region: labels[REGION_LABEL] ?? "",
+    zone: labels[ZONE_LABEL] ?? "",
+    provider: spec.provider ?? "",
+    ready: ready?.status ?? "Unknown",
+    reason: deleting ? "Deleting" : ready === undefined ? "NotReported" : ready.status === "True" ? "" : ready.reason,
+    message: ready === undefined ? "no manager has reported on it yet" : ready.message,
+    version: status?.kubernetesVersion ?? "",
+    objects: counts.get(metadata.name) ?? 0,
+    since: ready?.lastTransitionTime ?? "",
+    deleting,
+    createdAt: metadata.creationTimestamp ?? "",
+  };
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

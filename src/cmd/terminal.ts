@@ -1,0 +1,80 @@
+/** Where a command writes: results to `out`, everything else to `err`. */
+export interface Terminal {
+  out(text: string): void;
+  err(text: string): void;
+  /** `out` is a terminal that shows colours, and NO_COLOR is not set. */
+  color: boolean;
+  /** `err` is a terminal: progress may be shown and overwritten there. */
+  interactive: boolean;
+}
+
+export function systemTerminal(env: Record<string, string | undefined> = process.env): Terminal {
+  return {
+    out: (text) => void process.stdout.write(text),
+    err: (text) => void process.stderr.write(text),
+    color: process.stdout.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb",
+    interactive: process.stderr.isTTY === true && env["TERM"] !== "dumb",
+  };
+}
+
+/** One line on a terminal that is overwritten; nothing at all elsewhere. */
+export class Progress implements Disposable {
+  private readonly terminal: Terminal;
+  private shown = "";
+
+  constructor(terminal: Terminal) {
+    this.terminal = terminal;
+  }
+
+  show(text: string): void {
+    if (!this.terminal.interactive || text === this.shown) return;
+    this.terminal.err(`\r\u001b[2K${text}`);
+    this.shown = text;
+  }
+
+  /** Takes the line away. */
+  [Symbol.dispose](): void {
+    if (this.shown !== "") this.terminal.err("\r\u001b[2K");
+    this.shown = "";
+  }
+}
+
+export type Tone = "good" | "bad" | "plain";
+
+const CODES: Record<Tone, string> = { good: "\u001b[32m", bad: "\u001b[31m", plain: "" };
+
+export function paint(text: string, tone: Tone, color: boolean): string {
+  return color && tone !== "plain" ? `${CODES[tone]}${text}\u001b[0m` : text;
+}
+
+export interface Cell {
+  text: string;
+  tone: Tone;
+}
+
+/** Columns as kubectl aligns them: three spaces apart, nothing behind the last. */
+export function formatTable(header: string[], rows: (string | Cell)[][], color = false): string {
+  const cells = [header, ...rows].map((row) => row.map((cell): Cell => (typeof cell === "string" ? { text: cell, tone: "plain" } : cell)));
+  const widths = header.map((_, column) => Math.max(...cells.map((row) => (row[column]?.text ?? "").length)));
+  const lines = cells.map((row) =>
+    row
+      .map(({ text, tone }, column) => {
+        const padding = column === row.length - 1 ? "" : " ".repeat((widths[column] ?? 0) - text.length + 3);
+        return paint(text, tone, color) + padding;
+      })
+      .join("")
+      .trimEnd(),
+  );
+  return `${lines.join("\n")}\n`;
+}
+
+/** Age as kubectl prints it: `12s`, `5m`, `3h`, `4d`. */
+export function formatAge(ms: number): string {
+  const seconds = Math.max(0, Math.floor(ms / 1000));
+  if (seconds < 120) return `${seconds}s`;
+  const minutes = Math.floor(seconds / 60);
+  if (minutes < 120) return `${minutes}m`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours}h`;
+  return `${Math.floor(hours / 24)}d`;
+}

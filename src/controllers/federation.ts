@@ -1,0 +1,194 @@
+import { FEDERATION_API_VERSION, type KubeObject, matchesResourceSelector, type OverridePolicy, type Placement, refKey, refOf, type ResourceSelector } from "../apis/index.ts";
+import { type ClusterPool, DesiredStateTable, type Entry, Members, type PoolListener, shorten } from "../clusters/index.ts";
+import type { LostField } from "../interpreter/index.ts";
+import type { EventRecorder, Logger, Metrics, Tracer } from "../observability/index.ts";
+import { type Client, type Clock, Controller, type Informer, Workqueue } from "../runtime/index.ts";
+import { ClusterReconciler } from "./cluster.ts";
+import { DependencyWatches } from "./dependencies.ts";
+import { DeletionGate } from "./gate.ts";
+import { Hub } from "./hub.ts";
+import { PlacementReconciler } from "./placement.ts";
+import { policyKey, PolicyStatusReconciler } from "./policyStatus.ts";
+import { StatusKeeper } from "./status.ts";
+
+export interface FederationOptions {
+  client: Client;
+  hubId: string;
+  clock: Clock;
+  /** Between 0 and 1, for jitter. */
+  random: () => number;
+  logger: Logger;
+  metrics: Metrics;
+  tracer: Tracer;
+  events: EventRecorder;
+  /** Makes the pool of connections; it reports to the listener, and hands over the server's answers to its status writes. */
+  pool: (listener: PoolListener, onStatusWritten: (cluster: KubeObject) => void) => ClusterPool;
+}
+
+const PLACEMENT_WORKERS = 16;
+const CLUSTER_WORKERS = 4;
+const POLICY_WORKERS = 2;
+/** Policies' own status is gathered: one object's plan changes it little, a thousand objects' plans change it a thousand times. */
+const POLICY_STATUS_AFTER_MS = 1_000;
+
+/**
+ * The pipeline, while this process leads: runs every controller until the signal, then finishes what is under way.
+ *
+ *     hub object -> snapshot -> desired state -> table -> lanes -> members -> watches -> table -> status -> hub object
+ */
+export async function runFederation(options: FederationOptions, signal: AbortSignal): Promise<void> {
+  const { client, hubId, clock, random, logger, metrics, tracer, events } = options;
+  const hub = new Hub({ client, clock, random, logger, metrics });
+  const queue = (name: string): Workqueue<string> => new Workqueue<string>({ name, clock, random, metrics: metrics.workqueue(name) });
+  const objects = queue("placement");
+  const clusters = queue("cluster");
+  const policies = queue("policy");
+
+  const table = new DesiredStateTable({
+    entryChanged(entry) {
+      members.entryChanged(entry);
+      if (entry.observed === undefined && isLeaving(hub, entry.cluster)) clusters.add(entry.cluster);
+    },
+    ownerChanged(owner) {
+      statuses.ownerChanged(owner);
+      if (hub.object(owner)?.object.metadata.deletionTimestamp !== undefined) objects.add(owner);
+    },
+  });
+  const gate = new DeletionGate(hub, () => {
+    members.lookAtAll();
+    addAllPolicies();
+    addAll((object) => object.metadata.deletionTimestamp !== undefined);
+  });
+  const members = new Members({
+    table,
+    hubId,
+    clock,
+    random,
+    logger,
+    metrics,
+    tracer,
+    deletesAllowed: (cluster) => gate.deletesAllowed(cluster),
+    healed: (entry, drift) => tellDrift(events, entry, drift),
+    clusterChanged(cluster) {
+      statuses.clusterChanged(cluster);
+      if (isLeaving(hub, cluster)) clusters.add(cluster);
+      addAll((object) => object.metadata.deletionTimestamp !== undefined);
+    },
+  });
+  const statuses = new StatusKeeper({ hub, table, members, clock, logger, metrics, tracer, events, signal });
+  const dependencies = new DependencyWatches({ client, clock, random, logger, signal, changed: (owner) => objects.add(owner) });
+  const pool = options.pool(members, (cluster) => hub.clusters.observe(cluster));
+
+  const addAll = (which: (object: KubeObject) => boolean = () => true): void => {
+    for (const object of hub.objects()) if (which(object)) objects.add(refKey(refOf(object)));
+  };
+  const addAllPolicies = (): void => {
+    for (const policy of [...hub.allPlacements(), ...hub.allOverrides()]) policies.addAfter(policyKey(policy), POLICY_STATUS_AFTER_MS);
+  };
+
+  const placement = new PlacementReconciler({
+    hub,
+    table,
+    members,
+    dependencies,
+    statuses,
+    gate,
+    hubId,
+    clock,
+    metrics,
+    tracer,
+    events,
+    plansChanged: () => {
+      if (gate.allPlanned) addAllPolicies();
+    },
+  });
+  const clusterReconciler = new ClusterReconciler({ client, clusters: hub.clusters, pool, members, table });
+  const policyStatus = new PolicyStatusReconciler({ hub, client, clock, plans: () => placement.plans, ready: () => gate.allPlanned });
+
+  subscribe();
+  const watches = hub.run(signal);
+  await hub.waitForSync(signal);
+  gate.expect([...hub.objects()].map((object) => refKey(refOf(object))));
+  addAll();
+  const common = { clock, logger };
+  const controllers = [
+    new Controller({ ...common, name: "placement", queue: objects, workers: PLACEMENT_WORKERS, metrics: metrics.controller("placement"), tracer, reconcile: (key, end, context) => placement.reconcile(key, end, context) }),
+    new Controller({ ...common, name: "cluster", queue: clusters, workers: CLUSTER_WORKERS, metrics: metrics.controller("cluster"), reconcile: (key, end) => clusterReconciler.reconcile(key, end) }),
+    new Controller({ ...common, name: "policy", queue: policies, workers: POLICY_WORKERS, metrics: metrics.controller("policy"), reconcile: (key, end) => policyStatus.reconcile(key, end) }),
+  ];
+  await Promise.all([pool.run(signal), ...controllers.map((controller) => controller.run(signal))]);
+  await Promise.all([members[Symbol.asyncDispose](), statuses[Symbol.asyncDispose](), watches]);
+
+  function subscribe(): void {
+    for (const { informer } of hub.kinds) {
+      informer.onEvent(({ type, object, old }) => {
+        if (type === "Updated" && old !== undefined && !changesPlan(old, object)) return;
+        objects.add(refKey(refOf(object)));
+      });
+    }
+    hub.clusters.onEvent(({ type, key, object, old }) => {
+      clusters.add(key);
+      const before = type === "Updated" ? old : undefined;
+      if (before !== undefined && !changesPlan(before as unknown as KubeObject, object as unknown as KubeObject)) return;
+      if (hub.synced) addAll();
+    });
+    for (const informer of [...hub.placements, ...hub.overrides]) watchPolicies(informer as Informer<Placement | OverridePolicy>);
+  }
+
+  function watchPolicies(informer: Informer<Placement | OverridePolicy>): void {
+    informer.onEvent(({ type, object, old }) => {
+      policies.add(policyKey(object));
+      const before = type === "Updated" ? old : undefined;
+      if (before !== undefined && !changesPlan(before as unknown as KubeObject, object as unknown as KubeObject)) return;
+      if (!hub.synced) return;
+      const selectors = [...(before?.spec.resourceSelectors ?? []), ...object.spec.resourceSelectors];
+      addAll((candidate) => selectors.some((selector) => couldSelect(selector, object, candidate)));
+    });
+  }
+}
+
+/** Status and bookkeeping of the server aside: has anything changed that a plan looks at? */
+function changesPlan(old: KubeObject, object: KubeObject): boolean {
+  const before = old.metadata;
+  const after = object.metadata;
+  return (
+    before.uid !== after.uid ||
+    before.generation !== after.generation ||
+    before.deletionTimestamp !== after.deletionTimestamp ||
+    !sameEntries(before.labels, after.labels) ||
+    !sameEntries(before.annotations, after.annotations) ||
+    (before.finalizers ?? []).join() !== (after.finalizers ?? []).join()
+  );
+}
+
+function sameEntries(a: Record<string, string> = {}, b: Record<string, string> = {}): boolean {
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
+}
+
+function couldSelect(selector: ResourceSelector, policy: Placement | OverridePolicy, object: KubeObject): boolean {
+  const { namespace } = policy.metadata;
+  if (namespace !== undefined && namespace !== object.metadata.namespace) return false;
+  return matchesResourceSelector(selector, object);
+}
+
+function isLeaving(hub: Hub, cluster: string): boolean {
+  return hub.clusters.get(cluster)?.metadata.deletionTimestamp !== undefined;
+}
+
+function tellDrift(events: EventRecorder, entry: Entry, drift: readonly LostField[]): void {
+  const owner = entry.desired?.owner;
+  if (owner === undefined) return;
+  const first = drift[0];
+  const by = [...new Set(drift.map(({ takenBy }) => takenBy).filter((name) => name !== undefined))];
+  const more = drift.length > 1 ? ` and ${drift.length - 1} more` : "";
+  const who = by.length === 0 ? "" : ` changed by ${by.join(", ")}`;
+  events.record({
+    regarding: owner,
+    type: "Warning",
+    reason: "DriftHealed",
+    action: "Heal",
+    note: shorten(`${entry.cluster}: ${entry.ref.kind} ${entry.ref.name} ${first?.path ?? ""}${more}${who}; put back`),
+    related: { apiVersion: FEDERATION_API_VERSION, kind: "MemberCluster", name: entry.cluster },
+  });
+}

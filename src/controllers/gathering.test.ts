@@ -1,0 +1,46 @@
+import { describe, expect, test } from "vitest";
+import { BUSY_GATHER_MS, GATHER_MS, type Gathering, LONGEST_MS, UNTOUCHED_MS, writeDue, WriteRate } from "./gathering.ts";
+
+function gathering(overrides: Partial<Gathering> = {}): Gathering {
+  return { plannedAt: undefined, movedAt: undefined, lastWriteAt: Number.NEGATIVE_INFINITY, changedAt: 10_000, ...overrides };
+}
+
+describe("writeDue", () => {
+  test("the first change of a settled object is written at once", () => {
+    expect(writeDue(gathering(), true, false)).toBe(10_000);
+  });
+
+  test("what follows within 200 ms of a write is gathered", () => {
+    expect(writeDue(gathering({ lastWriteAt: 9_900 }), true, false)).toBe(9_900 + GATHER_MS);
+  });
+
+  test("when many objects change at once the first change waits a little", () => {
+    expect(writeDue(gathering(), true, true)).toBe(10_000 + BUSY_GATHER_MS);
+  });
+
+  test("a plan that is being carried out is told of once its objects have been moving for a second", () => {
+    expect(writeDue(gathering({ plannedAt: 9_000, movedAt: 9_500 }), false, false)).toBe(9_500 + LONGEST_MS);
+  });
+
+  test("and then once a second", () => {
+    expect(writeDue(gathering({ plannedAt: 9_000, movedAt: 9_500, lastWriteAt: 10_500 }), false, false)).toBe(10_500 + LONGEST_MS);
+  });
+
+  test("a plan of which nothing has begun yet is not kept secret for long", () => {
+    expect(writeDue(gathering({ plannedAt: 9_000 }), false, false)).toBe(9_000 + UNTOUCHED_MS);
+  });
+
+  test("a plan that is complete is told of at once, however recent the last write", () => {
+    expect(writeDue(gathering({ plannedAt: 9_000, movedAt: 9_500, lastWriteAt: 9_990 }), true, true)).toBe(10_000);
+  });
+});
+
+describe("WriteRate", () => {
+  test("is busy while more is written in a second than the limit, and calms down", () => {
+    const rate = new WriteRate();
+    for (let index = 0; index <= WriteRate.BUSY_ABOVE; index += 1) rate.count(5_000 + index);
+    expect(rate.isBusy(5_500)).toBe(true);
+    expect(rate.isBusy(6_500)).toBe(true);
+    expect(rate.isBusy(7_500)).toBe(false);
+  });
+});

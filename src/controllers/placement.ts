@@ -1,0 +1,241 @@
+import {
+  type FederatedStatus,
+  type KubeObject,
+  OBJECT_FINALIZER,
+  refKey,
+  refOf,
+} from "../apis/index.ts";
+import { type DesiredStateTable, type Members, shorten } from "../clusters/index.ts";
+import { computeDesiredState, type DesiredRow, type Plan, type Snapshot } from "../desiredstate/index.ts";
+import type { Dependency } from "../interpreter/index.ts";
+import { type EventRecorder, type Metrics, type Span, startSpan, type Tracer } from "../observability/index.ts";
+import { type Clock, done, isConflict, isNotFound, type ReconcileContext, requeueAfter, type Result } from "../runtime/index.ts";
+import { clusterSnapshot } from "./clusterSnapshot.ts";
+import type { DependencyWatches } from "./dependencies.ts";
+import type { DeletionGate } from "./gate.ts";
+import type { Hub, PlacedKind } from "./hub.ts";
+import type { StatusKeeper } from "./status.ts";
+
+export interface PlacementReconcilerOptions {
+  hub: Hub;
+  table: DesiredStateTable;
+  members: Members;
+  dependencies: DependencyWatches;
+  statuses: StatusKeeper;
+  gate: DeletionGate;
+  hubId: string;
+  clock: Clock;
+  metrics: Metrics;
+  tracer: Tracer;
+  events: EventRecorder;
+  /** A plan was made or dropped: the policies' own status may change. */
+  plansChanged: () => void;
+}
+
+/**
+ * Plans one hub object: takes a snapshot of everything that it depends on, computes the desired state, and puts it into the table, where
+ * the lanes find it. Runs when the object, a policy, a cluster or a dependency changes; never for a change of status.
+ */
+export class PlacementReconciler {
+  readonly #options: PlacementReconcilerOptions;
+  readonly #plans = new Map<string, Plan>();
+
+  constructor(options: PlacementReconcilerOptions) {
+    this.#options = options;
+  }
+
+  async reconcile(owner: string, signal: AbortSignal, { span }: Pick<ReconcileContext, "span">): Promise<Result> {
+    const found = this.#options.hub.object(owner);
+    if (found === undefined) return this.#forget(owner);
+    const { object, kind } = found;
+    this.#options.metrics.reconciled(object.kind, nameOf(object));
+    span?.setAttributes(spanAttributes(owner, object));
+    if (object.metadata.deletionTimestamp !== undefined) return await this.#finalize(owner, object, kind, span, signal);
+    const kept = await this.#ensureFinalizer(object, kind, signal);
+    return kept === undefined ? done : this.#place(owner, kept, kind, span);
+  }
+
+  /** The present plans, by hub object. */
+  get plans(): ReadonlyMap<string, Plan> {
+    return this.#plans;
+  }
+
+  #place(owner: string, object: KubeObject, kind: PlacedKind, span: Span | undefined): Result {
+    const { table, statuses, gate, clock, metrics, dependencies, plansChanged } = this.#options;
+    const startedAt = clock.monotonic();
+    const needed = kind.interpreter.dependencies(object);
+    const found = dependencies.collect(owner, needed);
+    // Planned again as soon as the watches of its namespace have synced.
+    if (found === undefined) return done;
+
+    const before = this.#plans.get(owner);
+    const step = startSpan(this.#options.tracer, "ComputeDesiredState", { parent: span });
+    const plan = computeDesiredState(this.#snapshot(object, found), clock.now());
+    step.end();
+    metrics.observePhase("fetch", clock.monotonic() - startedAt);
+
+    this.#plans.set(owner, plan);
+    const rows = [...plan.rows, ...this.#heldDependencies(owner, plan, needed, found)];
+    statuses.planned(owner, plan, rows);
+    table.replace(owner, rows, { release: "Delete", trace: span, monotonic: clock.monotonic() });
+    gate.planned(owner);
+    this.#tellDecision(object, plan, before);
+    plansChanged();
+    return plan.recheckAt === undefined ? done : requeueAfter(Math.max(1, plan.recheckAt - clock.now()));
+  }
+
+  /**
+   * A dependency that is gone from the hub, or may not be read there, while the object still refers to it: what members have
+   * of it stays, since pods may be running on it.
+   */
+  #heldDependencies(owner: string, plan: Plan, needed: readonly Dependency[], found: ReadonlyMap<string, KubeObject>): DesiredRow[] {
+    const missing = new Set(needed.map(({ ref }) => refKey(ref)).filter((key) => !found.has(key)));
+    if (missing.size === 0) return [];
+    const planned = new Set(plan.clusters.map(({ name }) => name));
+    const held: DesiredRow[] = [];
+    for (const entry of this.#options.table.entriesOf(owner)) {
+      if (!missing.has(entry.key) || entry.observed === undefined || !planned.has(entry.cluster)) continue;
+      const carried = entry.requests.get(owner);
+      const owned = carried?.owner ?? entry.observed.owner;
+      if (owned === undefined) continue;
+      held.push({
+        cluster: entry.cluster,
+        ref: entry.ref,
+        owner: owned,
+        role: "dependency",
+        mode: "Hold",
+        object: { apiVersion: entry.ref.apiVersion, kind: entry.ref.kind, metadata: { name: entry.ref.name } },
+        hash: entry.observed.hash ?? "",
+        conflictResolution: "Abort",
+        deletionPolicy: "Delete",
+      });
+    }
+    return held;
+  }
+
+  /** Sees the deletion through: the finalizer goes when the member objects are seen gone, or their cluster was unjoined. */
+  async #finalize(owner: string, object: KubeObject, kind: PlacedKind, span: Span | undefined, signal: AbortSignal): Promise<Result> {
+    const { table, statuses, gate, clock, plansChanged } = this.#options;
+    if (!(object.metadata.finalizers ?? []).includes(OBJECT_FINALIZER)) return this.#forget(owner);
+    const release = this.#plans.get(owner)?.deletionPolicy ?? this.#deletionPolicy(object);
+    this.#plans.delete(owner);
+    statuses.deleting(owner);
+    table.replace(owner, [], { release, trace: span, monotonic: clock.monotonic() });
+    gate.planned(owner);
+    plansChanged();
+    // Asked again by whatever takes the last of them away.
+    if (this.#remaining(owner, object).length > 0) return done;
+    await this.#patchFinalizers(object, kind, (object.metadata.finalizers ?? []).filter((name) => name !== OBJECT_FINALIZER), signal);
+    return done;
+  }
+
+  /** Clusters of which it is not certain that nothing of the object is left there. */
+  #remaining(owner: string, object: KubeObject): string[] {
+    const { hub, table, members, gate } = this.#options;
+    const names = new Set(((object["status"] as FederatedStatus | undefined)?.clusters ?? []).map(({ name }) => name));
+    const occupied = new Set<string>();
+    for (const entry of table.entriesOf(owner)) if (entry.observed !== undefined) occupied.add(entry.cluster);
+    for (const cluster of occupied) names.add(cluster);
+    return [...names].filter((name) => {
+      if (hub.clusters.get(name) === undefined) return false;
+      return occupied.has(name) || !members.isSynced(name) || !gate.allPlanned;
+    });
+  }
+
+  /** How the policy that placed it says to part from the member objects. */
+  #deletionPolicy(object: KubeObject): "Delete" | "Orphan" {
+    return computeDesiredState(this.#snapshot(object, new Map()), this.#options.clock.now()).deletionPolicy;
+  }
+
+  #snapshot(object: KubeObject, dependencies: ReadonlyMap<string, KubeObject>): Snapshot {
+    const { hub, hubId } = this.#options;
+    return {
+      object,
+      placements: hub.allPlacements(),
+      overrides: hub.allOverrides(),
+      clusters: hub.clusters.list().map(clusterSnapshot),
+      dependencies,
+      hubId,
+      previous: object["status"] as FederatedStatus | undefined,
+    };
+  }
+
+  #forget(owner: string): Result {
+    const { table, statuses, gate, dependencies, clock, plansChanged } = this.#options;
+    this.#plans.delete(owner);
+    dependencies.forget(owner);
+    statuses.forget(owner);
+    table.replace(owner, [], { release: "Delete", monotonic: clock.monotonic() });
+    gate.planned(owner);
+    plansChanged();
+    return done;
+  }
+
+  /** Returns the object with the finalizer; undefined when it changed or went away meanwhile, which its watch will tell. */
+  async #ensureFinalizer(object: KubeObject, kind: PlacedKind, signal: AbortSignal): Promise<KubeObject | undefined> {
+    const finalizers = object.metadata.finalizers ?? [];
+    if (finalizers.includes(OBJECT_FINALIZER)) return object;
+    return await this.#patchFinalizers(object, kind, [...finalizers, OBJECT_FINALIZER], signal);
+  }
+
+  async #patchFinalizers(object: KubeObject, kind: PlacedKind, finalizers: string[], signal: AbortSignal): Promise<KubeObject | undefined> {
+    const { namespace, name, uid, resourceVersion } = object.metadata;
+    try {
+      const patched = await this.#options.hub.client.patch(
+        kind.type,
+        namespace,
+        name,
+        "application/merge-patch+json",
+        { metadata: { uid, resourceVersion, finalizers } },
+        { signal },
+      );
+      if (patched.metadata.deletionTimestamp === undefined) kind.informer.observe(patched);
+      return kind.informer.get(namespace === undefined ? name : `${namespace}/${name}`);
+    } catch (error) {
+      if (isConflict(error) || isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  #tellDecision(object: KubeObject, plan: Plan, before: Plan | undefined): void {
+    const { events } = this.#options;
+    const regarding = { ...refOf(object), ...(object.metadata.uid === undefined ? {} : { uid: object.metadata.uid }) };
+    const reported = (object["status"] as FederatedStatus | undefined)?.conditions?.find(({ type }) => type === "Scheduled");
+    if (plan.scheduled.status === "False") {
+      const known = before === undefined ? reported?.reason : before.scheduled.reason;
+      if (known === plan.scheduled.reason) return;
+      events.record({ regarding, type: "Warning", reason: plan.scheduled.reason, action: "Schedule", note: plan.scheduled.message });
+      return;
+    }
+    const chosen = names(plan.clusters);
+    const previous = before === undefined ? names((object["status"] as FederatedStatus | undefined)?.clusters ?? []) : names(before.clusters);
+    if (chosen === previous) return;
+    events.record({
+      regarding,
+      type: "Normal",
+      reason: "Scheduled",
+      action: "Schedule",
+      note: shorten(`placed on ${plan.clusters.length} clusters: ${chosen}`),
+    });
+  }
+}
+
+function names(clusters: readonly { name: string }[]): string {
+  return clusters.map(({ name }) => name).toSorted().join(", ");
+}
+
+function nameOf(object: KubeObject): string {
+  const { namespace, name } = object.metadata;
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+function spanAttributes(owner: string, object: KubeObject): Record<string, string | number> {
+  return {
+    "reconcile.request": nameOf(object),
+    "reconcile.kind": object.kind,
+    "reconcile.key": owner,
+    "k8s.resource.uid": object.metadata.uid ?? "",
+    "k8s.resource.generation": object.metadata.generation ?? 0,
+  };
+}
+

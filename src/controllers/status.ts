@@ -1,0 +1,353 @@
+import PQueue from "p-queue";
+import { type FederatedStatus, FIELD_MANAGER, type KubeObject, REGION_LABEL, refOf } from "../apis/index.ts";
+import { type DesiredStateTable, type Entry, isInSync, type Members } from "../clusters/index.ts";
+import type { DesiredRow, Plan } from "../desiredstate/index.ts";
+import { type EventRecorder, type Logger, type Metrics, recordError, startSpan, type Span, type Tracer } from "../observability/index.ts";
+import { apiVersionOf, type Clock, isNotFound, NotLeaderError } from "../runtime/index.ts";
+import { aggregate, type ClusterView, type RowView } from "../status/index.ts";
+import { type Gathering, writeDue, WriteRate } from "./gathering.ts";
+import type { Hub, PlacedKind } from "./hub.ts";
+
+export interface StatusKeeperOptions {
+  hub: Hub;
+  table: DesiredStateTable;
+  members: Members;
+  clock: Clock;
+  logger: Logger;
+  metrics: Metrics;
+  tracer: Tracer;
+  events: EventRecorder;
+  signal: AbortSignal;
+}
+
+interface Tracked extends Gathering {
+  plan: Plan | undefined;
+  deleting: boolean;
+  /** Monotonic milliseconds of the plan that is being carried out, for the propagation metric. */
+  propagating: number | undefined;
+  changed: boolean;
+  writing: boolean;
+  timer: Disposable | undefined;
+  dueAt: number;
+  attempts: number;
+}
+
+/** How many status writes are under way at once. */
+const PARALLEL = 16;
+/** For how long after leadership began a status waits for clusters of which nothing is known yet. */
+const SETTLE_IN_MS = 10_000;
+const RETRY_MS = 200;
+const LONGEST_RETRY_MS = 30_000;
+
+/**
+ * Keeps the status of every hub object true: gathers what changed, aggregates it, and writes it by one server-side apply when it
+ * differs from what stands there.
+ */
+export class StatusKeeper implements AsyncDisposable {
+  readonly #options: StatusKeeperOptions;
+  readonly #tracked = new Map<string, Tracked>();
+  readonly #queue = new PQueue({ concurrency: PARALLEL });
+  readonly #rate = new WriteRate();
+  readonly #startedAt: number;
+
+  constructor(options: StatusKeeperOptions) {
+    this.#options = options;
+    this.#startedAt = options.clock.monotonic();
+  }
+
+  /** A plan was made: from now on its rows are being carried out, unless they are there already. */
+  planned(owner: string, plan: Plan, rows: readonly DesiredRow[]): void {
+    const tracked = this.#track(owner);
+    const now = this.#options.clock.monotonic();
+    tracked.plan = plan;
+    tracked.deleting = false;
+    if (this.#isNews(owner, rows)) {
+      tracked.plannedAt = now;
+      tracked.movedAt = undefined;
+      tracked.propagating ??= now;
+    }
+    this.#changed(owner, tracked);
+  }
+
+  deleting(owner: string): void {
+    const tracked = this.#track(owner);
+    tracked.plan = undefined;
+    if (!tracked.deleting) tracked.plannedAt = undefined;
+    tracked.deleting = true;
+    this.#changed(owner, tracked);
+  }
+
+  forget(owner: string): void {
+    const tracked = this.#tracked.get(owner);
+    tracked?.timer?.[Symbol.dispose]();
+    this.#tracked.delete(owner);
+    const [, kind = "", namespace = "", name = ""] = owner.split("/");
+    this.#options.metrics.forgetObject(kind, namespace === "" ? name : `${namespace}/${name}`);
+  }
+
+  /** Something that the status is made of may have changed. Objects that were never planned are not this module's business yet. */
+  ownerChanged(owner: string): void {
+    const tracked = this.#tracked.get(owner);
+    if (tracked === undefined) return;
+    if (tracked.plannedAt !== undefined) tracked.movedAt ??= this.#options.clock.monotonic();
+    this.#changed(owner, tracked);
+  }
+
+  /** Contact with a cluster changed: every object that it carries says so. */
+  clusterChanged(cluster: string): void {
+    const owners = new Set<string>();
+    for (const entry of this.#options.table.entriesIn(cluster)) for (const owner of entry.links) owners.add(owner);
+    for (const [owner, { plan }] of this.#tracked) if (plan?.clusters.some(({ name }) => name === cluster) === true) owners.add(owner);
+    for (const owner of owners) this.ownerChanged(owner);
+  }
+
+  /** Waits for the writes that are under way. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { timer } of this.#tracked.values()) timer?.[Symbol.dispose]();
+    this.#tracked.clear();
+    this.#queue.clear();
+    await this.#queue.onPendingZero();
+  }
+
+  #track(owner: string): Tracked {
+    let tracked = this.#tracked.get(owner);
+    if (tracked === undefined) {
+      tracked = {
+        plan: undefined,
+        deleting: false,
+        plannedAt: undefined,
+        movedAt: undefined,
+        propagating: undefined,
+        lastWriteAt: Number.NEGATIVE_INFINITY,
+        changedAt: 0,
+        changed: false,
+        writing: false,
+        timer: undefined,
+        dueAt: Number.POSITIVE_INFINITY,
+        attempts: 0,
+      };
+      this.#tracked.set(owner, tracked);
+    }
+    return tracked;
+  }
+
+  /** Whether these rows ask for anything that is not there. */
+  #isNews(owner: string, rows: readonly DesiredRow[]): boolean {
+    const { table } = this.#options;
+    let known = 0;
+    for (const entry of table.entriesOf(owner)) if (entry.requests.has(owner)) known += 1;
+    if (known !== rows.length) return true;
+    for (const entry of table.entriesOf(owner)) {
+      const row = rows.find(({ cluster, ref }) => cluster === entry.cluster && ref.kind === entry.ref.kind && ref.name === entry.ref.name);
+      if (row?.hash !== entry.requests.get(owner)?.hash) return true;
+    }
+    return false;
+  }
+
+  #changed(owner: string, tracked: Tracked): void {
+    const now = this.#options.clock.monotonic();
+    if (!tracked.changed) tracked.changedAt = now;
+    tracked.changed = true;
+    if (!tracked.writing) this.#schedule(owner, tracked, now);
+  }
+
+  #schedule(owner: string, tracked: Tracked, now: number): void {
+    const due = writeDue(tracked, this.#isComplete(owner), this.#rate.isBusy(now));
+    if (tracked.timer !== undefined) {
+      if (due >= tracked.dueAt) return;
+      tracked.timer[Symbol.dispose]();
+      tracked.timer = undefined;
+    }
+    if (due <= now) {
+      this.#enqueue(owner, tracked);
+      return;
+    }
+    tracked.dueAt = due;
+    tracked.timer = this.#options.clock.after(due - now, () => {
+      tracked.timer = undefined;
+      tracked.dueAt = Number.POSITIVE_INFINITY;
+      if (this.#tracked.get(owner) === tracked && !tracked.writing) this.#enqueue(owner, tracked);
+    });
+  }
+
+  #enqueue(owner: string, tracked: Tracked): void {
+    tracked.writing = true;
+    void this.#queue.add(() => this.#write(owner, tracked));
+  }
+
+  /** Every object of the plan is right, has failed, or lies in a cluster that does not answer. */
+  #isComplete(owner: string): boolean {
+    const { table, members } = this.#options;
+    for (const entry of table.entriesOf(owner)) {
+      const asked = entry.requests.get(owner);
+      if (asked === undefined) {
+        if (entry.observed !== undefined && members.contact(entry.cluster).ok) return false;
+      } else if (asked.mode === "Apply" && !isInSync(entry) && entry.failure === undefined && members.contact(entry.cluster).ok) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  async #write(owner: string, tracked: Tracked): Promise<void> {
+    const { hub, clock, logger, signal } = this.#options;
+    const found = hub.object(owner);
+    tracked.changed = false;
+    try {
+      if (found === undefined || signal.aborted) return;
+      const waitMs = this.#unsettledFor(owner, tracked);
+      if (waitMs > 0) {
+        this.#later(owner, tracked, waitMs);
+        return;
+      }
+      await this.#update(owner, tracked, found.object, found.kind);
+      tracked.attempts = 0;
+    } catch (error) {
+      if (signal.aborted || error instanceof NotLeaderError || isNotFound(error)) return;
+      logger.warn({ err: error, object: owner, resource_uid: found?.object.metadata.uid, event_reason: "StatusWriteFailed" }, "a status could not be written");
+      tracked.attempts += 1;
+      this.#later(owner, tracked, Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** Math.min(tracked.attempts, 10)));
+    } finally {
+      tracked.writing = false;
+      if (tracked.changed && this.#tracked.get(owner) === tracked) this.#schedule(owner, tracked, clock.monotonic());
+    }
+  }
+
+  #later(owner: string, tracked: Tracked, ms: number): void {
+    tracked.timer?.[Symbol.dispose]();
+    tracked.dueAt = this.#options.clock.monotonic() + ms;
+    tracked.timer = this.#options.clock.after(ms, () => {
+      tracked.timer = undefined;
+      tracked.dueAt = Number.POSITIVE_INFINITY;
+      if (this.#tracked.get(owner) === tracked) this.#changed(owner, tracked);
+    });
+  }
+
+  /** How long to wait for clusters that were neither reached nor given up yet: to say less than stands there would be untrue. */
+  #unsettledFor(owner: string, tracked: Tracked): number {
+    const { clock, table, members } = this.#options;
+    const left = this.#startedAt + SETTLE_IN_MS - clock.monotonic();
+    if (left <= 0) return 0;
+    const clusters = new Set(tracked.plan?.clusters.map(({ name }) => name));
+    for (const entry of table.entriesOf(owner)) clusters.add(entry.cluster);
+    for (const cluster of clusters) if (members.isUndetermined(cluster)) return left;
+    return 0;
+  }
+
+  async #update(owner: string, tracked: Tracked, object: KubeObject, kind: PlacedKind): Promise<void> {
+    const { hub, clock, metrics, tracer, signal } = this.#options;
+    const complete = this.#isComplete(owner);
+    const startedAt = clock.monotonic();
+    const previous = object["status"] as FederatedStatus | undefined;
+    const status = aggregate(
+      {
+        generation: object.metadata.generation ?? 0,
+        deleting: tracked.deleting,
+        previous,
+        plan: tracked.plan,
+        podSelector: kind.interpreter.podSelector(object),
+        clusters: this.#views(owner, tracked),
+      },
+      clock.now(),
+    );
+    metrics.observePhase("verify", clock.monotonic() - startedAt);
+    this.#tell(owner, tracked, status, complete);
+    if (status === previous) return;
+    const span = startSpan(tracer, "UpdateStatus", { parent: this.#traceOf(owner), attributes: { "reconcile.key": owner } });
+    try {
+      const body: KubeObject = { ...refBody(object, kind), status };
+      tracked.lastWriteAt = clock.monotonic();
+      this.#rate.count(tracked.lastWriteAt);
+      const written = await hub.client.applyStatus(kind.type, body, { force: true, fieldManager: FIELD_MANAGER, signal });
+      if (written.metadata.deletionTimestamp === undefined || object.metadata.deletionTimestamp !== undefined) kind.informer.observe(written);
+    } catch (error) {
+      recordError(span, error);
+      throw error;
+    } finally {
+      span.end();
+    }
+  }
+
+  #traceOf(owner: string): Span | undefined {
+    for (const entry of this.#options.table.entriesOf(owner)) if (entry.trace !== undefined) return entry.trace;
+    return undefined;
+  }
+
+  #views(owner: string, tracked: Tracked): ClusterView[] {
+    const { table, members, hub } = this.#options;
+    const views = new Map<string, ClusterView>();
+    const view = (name: string): ClusterView => {
+      let made = views.get(name);
+      if (made === undefined) {
+        const region = hub.clusters.get(name)?.metadata.labels?.[REGION_LABEL];
+        made = { name, ...(region === undefined ? {} : { region }), contact: members.contact(name), rows: [] };
+        views.set(name, made);
+      }
+      return made;
+    };
+    for (const { name } of tracked.plan?.clusters ?? []) view(name);
+    for (const entry of table.entriesOf(owner)) {
+      const row = this.#rowView(owner, entry);
+      if (row !== undefined) view(entry.cluster).rows.push(row);
+    }
+    return [...views.values()];
+  }
+
+  #rowView(owner: string, entry: Entry): RowView | undefined {
+    const asked = entry.requests.get(owner);
+    const { desired, observed, failure } = entry;
+    if (asked === undefined && (observed === undefined || desired !== undefined)) return undefined;
+    if (asked?.mode === "Hold" && asked.role === "dependency") return undefined;
+    const unseen = observed === undefined ? this.#options.members.syncFailure(entry.cluster, entry.ref) : undefined;
+    const told = unseen === undefined ? failure : { reason: "NotObserved", message: unseen, final: true };
+    return {
+      ref: entry.ref,
+      role: asked?.role ?? "rendered",
+      ...(asked === undefined || desired === undefined ? {} : { desiredHash: desired.hash }),
+      ...(observed === undefined ? {} : { observedHash: observed.hash ?? "", health: observed.health }),
+      inSync: isInSync(entry),
+      ...(told === undefined ? {} : { failure: told }),
+    };
+  }
+
+  /** Metrics and Events that follow from a status. */
+  #tell(owner: string, tracked: Tracked, status: FederatedStatus, complete: boolean): void {
+    const { metrics, events, clock, hub } = this.#options;
+    const available = status.conditions?.find(({ type }) => type === "Available");
+    const progressing = status.conditions?.find(({ type }) => type === "Progressing");
+    const [, kind = "", namespace = "", name = ""] = owner.split("/");
+    const state = available?.status === "True" ? "Available" : progressing?.status === "True" ? "Progressing" : "Degraded";
+    metrics.setSyncStatus(`${kind}/${namespace === "" ? name : `${namespace}/${name}`}`, state);
+    if (!complete) return;
+    tracked.plannedAt = undefined;
+    const applied = status.conditions?.find(({ type }) => type === "Applied");
+    if (tracked.propagating !== undefined && applied?.status === "True") {
+      metrics.observePropagation(clock.monotonic() - tracked.propagating);
+      tracked.propagating = undefined;
+    }
+    const object = hub.object(owner)?.object;
+    if (object === undefined) return;
+    for (const entry of status.clusters ?? []) {
+      if (entry.state !== "Failed" || entry.reason === undefined) continue;
+      const before = (object["status"] as FederatedStatus | undefined)?.clusters?.find((one) => one.name === entry.name);
+      if (before?.state === "Failed" && before.reason === entry.reason) continue;
+      const uid = object.metadata.uid;
+      events.record({
+        regarding: { ...refOf(object), ...(uid === undefined ? {} : { uid }) },
+        type: "Warning",
+        reason: entry.reason,
+        action: "Apply",
+        note: `${entry.name}: ${entry.message ?? entry.reason}`,
+      });
+    }
+  }
+}
+
+function refBody(object: KubeObject, kind: PlacedKind): KubeObject {
+  const { namespace, name } = object.metadata;
+  return {
+    apiVersion: apiVersionOf(kind.type),
+    kind: kind.type.kind,
+    metadata: { ...(namespace === undefined ? {} : { namespace }), name },
+  };
+}

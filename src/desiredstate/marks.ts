@@ -1,0 +1,93 @@
+import {
+  canonicalJson,
+  DEPENDENCIES_HASH_ANNOTATION,
+  FEDERATION_GROUP,
+  HASH_ANNOTATION,
+  hashOf,
+  type KubeObject,
+  MANAGED_BY_LABEL,
+  type ObjectRef,
+  OWNER_ANNOTATION,
+  type OwnerRef,
+  parseApiVersion,
+  refOf,
+} from "../apis/index.ts";
+import { memberKindOf } from "../interpreter/index.ts";
+
+/** An object as it is applied, with what a row says of it. Shared between clusters and plans: treat as frozen. */
+export interface Marked {
+  ref: ObjectRef;
+  object: KubeObject;
+  hash: string;
+}
+
+export function ownerRefOf(object: KubeObject): OwnerRef {
+  return { ...refOf(object), uid: object.metadata.uid ?? "" };
+}
+
+/** Puts Meridian's label and annotations onto a copy of the object; the hash covers all of it but the hash itself. */
+export function mark(object: KubeObject, hubId: string, ownerText: string): Marked {
+  const { labels, annotations } = object.metadata;
+  const ours: Record<string, string> = { ...annotations, [OWNER_ANNOTATION]: ownerText };
+  const metadata = { ...object.metadata, labels: { ...labels, [MANAGED_BY_LABEL]: hubId }, annotations: ours };
+  const marked: KubeObject = { ...object, metadata };
+  const hash = hashOf(marked);
+  // Not yet seen by anybody, so it may still change.
+  ours[HASH_ANNOTATION] = hash;
+  return { ref: refOf(marked), object: marked, hash };
+}
+
+export function ownerText(owner: OwnerRef): string {
+  return canonicalJson(owner);
+}
+
+/**
+ * The object with a controller reference to the hub object, so that the cluster's own garbage collector cascades. Only where both are in
+ * one cluster, and only where Kubernetes allows it: a namespaced owner owns within its namespace.
+ */
+export function withControllerReference(object: KubeObject, owner: OwnerRef): KubeObject {
+  if (owner.namespace !== undefined && owner.namespace !== object.metadata.namespace) return object;
+  const { apiVersion, kind, name, uid } = owner;
+  const reference = { apiVersion, kind, name, uid, controller: true, blockOwnerDeletion: true };
+  return { ...object, metadata: { ...object.metadata, ownerReferences: [reference] } };
+}
+
+/** The object with the hash of what its pods read on the pod template, so that a change of it rolls them. */
+export function withDependenciesHash(object: KubeObject, hash: string | undefined): KubeObject {
+  const path = memberKindOf(parseApiVersion(object.apiVersion).group, object.kind).podTemplatePath;
+  if (hash === undefined || path === undefined) return object;
+  return annotatedAt(object, [...path, "metadata", "annotations"], hash) as KubeObject;
+}
+
+function annotatedAt(value: unknown, path: readonly string[], hash: string): unknown {
+  const fields = typeof value === "object" && value !== null && !Array.isArray(value) ? value : {};
+  const [next, ...rest] = path;
+  if (next === undefined) return { ...fields, [DEPENDENCIES_HASH_ANNOTATION]: hash };
+  return { ...fields, [next]: annotatedAt((fields as Record<string, unknown>)[next], rest, hash) };
+}
+
+const IDENTITY = ["apiVersion", "kind"] as const;
+const PROTECTED_METADATA = ["name", "namespace", "generateName", "uid", "ownerReferences", "finalizers", "managedFields"] as const;
+
+/**
+ * The first field that overrides have changed though they may not: what the object is called, whose it is, Meridian's own marks. Undefined
+ * when all is well. A second line behind the checks of the overrides themselves.
+ */
+export function protectedChange(before: readonly KubeObject[], after: readonly KubeObject[]): string | undefined {
+  if (before.length !== after.length) return "the number of objects";
+  for (const [index, was] of before.entries()) {
+    const is = after[index];
+    if (is === undefined) return "the number of objects";
+    if (is === was) continue;
+    const field = IDENTITY.find((name) => is[name] !== was[name]);
+    if (field !== undefined) return field;
+    if (typeof is.metadata !== "object" || is.metadata === null) return "metadata";
+    const inMetadata = PROTECTED_METADATA.find((name) => canonicalJson(is.metadata[name]) !== canonicalJson(was.metadata[name]));
+    if (inMetadata !== undefined) return `metadata.${inMetadata}`;
+    for (const entries of ["labels", "annotations"] as const) {
+      const key = Object.keys(is.metadata[entries] ?? {}).find((name) => parseApiVersion(name).group === FEDERATION_GROUP);
+      if (key !== undefined) return `metadata.${entries}[${key}]`;
+    }
+  }
+  return undefined;
+}

@@ -1,0 +1,88 @@
+import type { KubeObject } from "../apis/index.ts";
+
+/** One step of a path: a field, an item by its fields, or an item by its position. */
+type Step = { field: string } | { where: readonly (readonly [string, string])[] } | { index: number };
+
+const STEP = /\.?([^.[\]]+)|\[(?:(\d+)|"((?:[^"\\]|\\.)*)"|([^\]="]+=[^\]]*))\]/y;
+
+/**
+ * Reads `spec.replicas`, `spec.template.spec.containers[name=web].resources`, `spec.rules[0]` or
+ * `metadata.annotations["example.com/owner"]`. Undefined when the text is none of these.
+ */
+export function parseFieldPath(text: string): Step[] | undefined {
+  const steps: Step[] = [];
+  STEP.lastIndex = 0;
+  while (STEP.lastIndex < text.length) {
+    const match = STEP.exec(text);
+    if (match === null) return undefined;
+    const [, field, index, quoted, where] = match;
+    if (field !== undefined) steps.push({ field });
+    else if (index !== undefined) steps.push({ index: Number(index) });
+    else if (quoted !== undefined) steps.push({ field: quoted.replaceAll(/\\(.)/g, "$1") });
+    else if (where !== undefined) steps.push({ where: where.split(",").map(nameAndValue) });
+  }
+  return steps.length === 0 ? undefined : steps;
+}
+
+function nameAndValue(text: string): readonly [string, string] {
+  const equals = text.indexOf("=");
+  return [text.slice(0, equals), text.slice(equals + 1)];
+}
+
+/**
+ * The objects without the fields that a placement leaves to the members, and without the lists and maps that held nothing else. What is
+ * not touched is shared with the objects given. Paths that lead nowhere change nothing.
+ */
+export function withoutRetained(
+  objects: readonly KubeObject[],
+  retain: readonly { kind: string; path: string }[] | undefined,
+): readonly KubeObject[] {
+  if (retain === undefined || retain.length === 0) return objects;
+  return objects.map((object) => {
+    let rest: unknown = object;
+    for (const { kind, path } of retain) {
+      const steps = kind === object.kind ? parseFieldPath(path) : undefined;
+      if (steps !== undefined && !isIdentity(steps)) rest = without(rest, steps, 0) ?? rest;
+    }
+    return rest as KubeObject;
+  });
+}
+
+/** What the object is called is nobody's to give up. */
+function isIdentity(steps: readonly Step[]): boolean {
+  const [first, second] = steps.map((step) => ("field" in step ? step.field : undefined));
+  if (first !== "metadata") return first === "apiVersion" || first === "kind";
+  return second === undefined || second === "name" || second === "namespace";
+}
+
+/** The value without what the steps lead to; undefined when nothing of it is left. */
+function without(value: unknown, steps: readonly Step[], at: number): unknown {
+  const step = steps[at];
+  if (step === undefined) return undefined;
+  if ("field" in step) {
+    if (!isFields(value) || !Object.hasOwn(value, step.field)) return value;
+    const { [step.field]: member, ...others } = value;
+    const rest = without(member, steps, at + 1);
+    if (rest === member) return value;
+    if (rest !== undefined) return { ...value, [step.field]: rest };
+    return Object.keys(others).length === 0 ? undefined : others;
+  }
+  if (!Array.isArray(value)) return value;
+  const items: unknown[] = value;
+  const rest = items.flatMap((item, index) => {
+    if (!isMeant(step, item, index)) return [item];
+    const left = without(item, steps, at + 1);
+    return left === undefined ? [] : [left];
+  });
+  if (rest.length === 0) return undefined;
+  return rest.length === items.length && rest.every((item, index) => item === items[index]) ? value : rest;
+}
+
+function isMeant(step: Exclude<Step, { field: string }>, item: unknown, index: number): boolean {
+  if ("index" in step) return step.index === index;
+  return isFields(item) && step.where.every(([name, value]) => item[name] !== undefined && String(item[name]) === value);
+}
+
+function isFields(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,159 @@
+import type { FederatedStatus, Placement } from "../apis/index.ts";
+import { shortMessage } from "../interpreter/index.ts";
+import { type ClusterSnapshot, type Decision, schedule, type Subject, type Verdict } from "../scheduler/index.ts";
+import type { Plan, Snapshot } from "./types.ts";
+
+/** Where an object goes, where it stays as it is, and why. */
+export interface Scope {
+  decision: Decision;
+  scheduled: Plan["scheduled"];
+  /** Clusters whose objects are made so. */
+  apply: readonly { name: string; replicas?: number }[];
+  /** Clusters that run it and are neither written nor cleaned, by name. */
+  held: readonly string[];
+  suspended: boolean;
+}
+
+/**
+ * Clusters that run the object now, as far as anybody knows. One that it is being removed from does not count: that was decided while
+ * a policy said where else it belongs.
+ */
+export function currentClusters({ previous, running, clusters }: Snapshot): ReadonlySet<string> {
+  const current = new Set<string>();
+  const removing = new Set<string>();
+  for (const { name, state } of previous?.clusters ?? []) (state === "Removing" ? removing : current).add(name);
+  if (running !== undefined) {
+    for (const name of running) if (!removing.has(name)) current.add(name);
+  } else {
+    // The summary only counts: each cluster of its regions may be meant, and to hold one in vain harms nobody.
+    const regions = new Set((previous?.summary ?? []).map(({ region }) => region));
+    for (const { name, region } of clusters) if (regions.has(region ?? "") && !removing.has(name)) current.add(name);
+  }
+  return current;
+}
+
+/** Decides where the object goes. Clusters are sorted by name. */
+export function scopeOf(
+  snapshot: Snapshot,
+  placement: Placement | undefined,
+  subject: Subject,
+  clusters: readonly ClusterSnapshot[],
+  now: number,
+): Scope {
+  const keepable = clusters.filter(({ name, deleting }) => subject.current.has(name) && !deleting).map(({ name }) => name);
+  if (placement !== undefined) {
+    const decision = schedule(subject, placement.spec, clusters, now);
+    if (placement.spec.suspend === true) return suspended(placement, decision, keepable);
+    return placed(decision, keepable, "ClustersSelected", selectedMessage(decision, clusters.length));
+  }
+
+  const locals = clusters.filter(({ local, deleting }) => local && !deleting).map(({ name }) => name);
+  if (locals.length > 0 && isUnderDefault(snapshot.previous, subject.current, clusters)) {
+    const group = { name: "local", clusterNames: locals };
+    const rules = { clusterAffinities: [group], replicaScheduling: { mode: "Duplicated" as const } };
+    const decision = schedule(subject, rules, clusters, now);
+    return placed(decision, keepable, "DefaultPlacement", `no placement selects it; it runs on the local cluster ${locals.join(", ")}`);
+  }
+
+  const message = "no placement selects it";
+  const verdicts = clusters.map(({ name }): Verdict => ({ cluster: name, fits: false, reason: "NoPlacement", message }));
+  return {
+    decision: { clusters: [], verdicts },
+    scheduled: notScheduled(
+      "NoPlacement",
+      keepable.length === 0
+        ? `${message}; create a Placement that does`
+        : `${message}; it is kept as it is on ${clustersText(keepable.length)}: create a Placement that does, or delete it`,
+    ),
+    apply: [],
+    held: keepable,
+    suspended: false,
+  };
+}
+
+/**
+ * Whether the object is the default policy's: it runs nowhere yet, or only on local clusters without ever having had a
+ * policy. One that a policy had placed there is kept as it is, and stays so: that the last status reports NoPlacement says it.
+ */
+function isUnderDefault(
+  previous: FederatedStatus | undefined,
+  current: ReadonlySet<string>,
+  clusters: readonly ClusterSnapshot[],
+): boolean {
+  if (current.size === 0) return true;
+  if (previous?.placement !== undefined) return false;
+  if (previous?.conditions?.some(({ type, reason }) => type === "Scheduled" && reason === "NoPlacement") === true) return false;
+  const locals = new Set(clusters.filter(({ local }) => local).map(({ name }) => name));
+  return [...current].every((name) => locals.has(name));
+}
+
+function placed(decision: Decision, keepable: readonly string[], reason: string, message: string): Scope {
+  if (decision.clusters.length > 0) {
+    const scheduled = { status: "True" as const, reason, message: shortMessage(message) };
+    return { decision, scheduled, apply: decision.clusters, held: [], suspended: false };
+  }
+  // Nothing to go to is no reason to go: what runs stays until there is.
+  const kept = keepable.length === 0 ? "" : `; it is kept as it is on ${clustersText(keepable.length)}`;
+  return {
+    decision,
+    scheduled: notScheduled("NoClusterFits", `no cluster fits: ${mostFrequentRefusal(decision.verdicts)}${kept}`),
+    apply: [],
+    held: keepable,
+    suspended: false,
+  };
+}
+
+function suspended(placement: Placement, decision: Decision, keepable: readonly string[]): Scope {
+  const message = `${placement.kind} ${placement.metadata.name} is suspended`;
+  return {
+    decision,
+    scheduled:
+      keepable.length === 0
+        ? notScheduled("Suspended", `${message}, and it runs nowhere yet`)
+        : {
+            status: "True",
+            reason: "Suspended",
+            message: shortMessage(`${message}; it is kept as it is on ${clustersText(keepable.length)}`),
+          },
+    apply: [],
+    held: keepable,
+    suspended: true,
+  };
+}
+
+function notScheduled(reason: string, message: string): Plan["scheduled"] {
+  return { status: "False", reason, message: shortMessage(message) };
+}
+
+function selectedMessage(decision: Decision, clusters: number): string {
+  const unknown = decision.verdicts.filter(({ reason }) => reason === "UnknownCluster").map(({ cluster }) => cluster);
+  const note = unknown.length === 0 ? "" : `; ${unknownText(unknown)}`;
+  return `${decision.clusters.length} of ${clustersText(clusters)} selected${note}`;
+}
+
+function unknownText(names: readonly string[]): string {
+  return `unknown cluster${names.length === 1 ? "" : "s"} ${names.join(", ")}`;
+}
+
+/** The reason that most clusters share, in the words of the first of them; of equally frequent ones the first by name. */
+function mostFrequentRefusal(verdicts: readonly Verdict[]): string {
+  const byReason = new Map<string, Verdict[]>();
+  for (const verdict of verdicts) {
+    const same = byReason.get(verdict.reason);
+    if (same === undefined) byReason.set(verdict.reason, [verdict]);
+    else same.push(verdict);
+  }
+  const [worst] = [...byReason.values()].sort(
+    (a, b) => b.length - a.length || ((a[0]?.reason ?? "") < (b[0]?.reason ?? "") ? -1 : 1),
+  );
+  const [first] = worst ?? [];
+  if (worst === undefined || first === undefined) return "there is none; join one with `meridian join`";
+  const unknown = byReason.get("UnknownCluster")?.map(({ cluster }) => cluster) ?? [];
+  if (first.reason === "UnknownCluster") return unknownText(unknown);
+  const others = unknown.length === 0 ? "" : `; ${unknownText(unknown)}`;
+  return `${first.message} (${worst.length} of ${clustersText(verdicts.length - unknown.length)})${others}`;
+}
+
+function clustersText(count: number): string {
+  return `${count} ${count === 1 ? "cluster" : "clusters"}`;
+}

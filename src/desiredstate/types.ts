@@ -1,0 +1,79 @@
+import type {
+  FederatedStatus,
+  KubeObject,
+  ObjectRef,
+  OverridePolicy,
+  OwnerRef,
+  Placement,
+} from "../apis/index.ts";
+import type { ClusterSnapshot, Decision } from "../scheduler/types.ts";
+
+/** Everything that a plan depends on: values of one moment. */
+export interface Snapshot {
+  object: KubeObject;
+  placements: readonly Placement[];
+  overrides: readonly OverridePolicy[];
+  clusters: readonly ClusterSnapshot[];
+  /** The dependencies that exist on the hub, by {@link refKey}. */
+  dependencies: ReadonlyMap<string, KubeObject>;
+  /** UID of the hub's kube-system namespace. */
+  hubId: string;
+  /** What the object's status says now: where it runs. */
+  previous: FederatedStatus | undefined;
+  /**
+   * Names of clusters on which member objects of it have been seen. The status may be older than that, and above 100 clusters it does
+   * not name them all; without this field only the status counts.
+   */
+  running?: ReadonlySet<string>;
+}
+
+/** One object as it should be on one cluster. */
+export interface DesiredRow {
+  cluster: string;
+  ref: ObjectRef;
+  /** The hub object that it stands for; also in its owner annotation. */
+  owner: OwnerRef;
+  role: "rendered" | "dependency";
+  /**
+   * `Apply`: make it so. `Hold`: neither write nor delete (suspended, or no placement says where it belongs now).
+   */
+  mode: "Apply" | "Hold";
+  /** The whole object with Meridian's label and annotations; shared between clusters where it is equal. Treat as frozen. */
+  object: KubeObject;
+  /** Hash of `object` without its hash annotation. */
+  hash: string;
+  conflictResolution: "Abort" | "Adopt";
+  deletionPolicy: "Delete" | "Orphan";
+}
+
+/** What the plan says of one cluster beside its rows. */
+export interface ClusterPlan {
+  name: string;
+  region?: string;
+  /** Replicas after division and overrides; undefined when the kind has none. */
+  replicas?: number;
+  /** A CamelCase reason why nothing is written there (an override that cannot be applied). */
+  problem?: { reason: string; message: string };
+  /** Something that is missing but does not stop it (DependencyMissing). */
+  warning?: { reason: string; message: string };
+  held: boolean;
+}
+
+export interface Plan {
+  /** The policy that placed it; undefined when none matches. */
+  placement?: { kind: string; namespace?: string; name: string };
+  /** Names of the override policies that were applied somewhere. */
+  overrides: { kind: string; namespace?: string; name: string }[];
+  decision: Decision;
+  /** Why Scheduled is what it is: ClustersSelected, NoPlacement, NoClusterFits, Suspended… */
+  scheduled: { status: "True" | "False"; reason: string; message: string };
+  clusters: ClusterPlan[];
+  rows: DesiredRow[];
+  suspended: boolean;
+  deletionPolicy: "Delete" | "Orphan";
+  /** Epoch milliseconds at which to plan again though nothing changed. */
+  recheckAt?: number;
+}
+
+/** src/desiredstate exports: computeDesiredState(snapshot, now): Plan. */
+export type ComputeDesiredState = (snapshot: Snapshot, now: number) => Plan;

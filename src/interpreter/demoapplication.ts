@@ -1,0 +1,115 @@
+import { type KubeObject, type ObjectMeta, PAAS_GROUP } from "../apis/index.ts";
+import { staysOnHub } from "./hubMarks.ts";
+import { podDependencies } from "./podDependencies.ts";
+import { containerPorts, servicePorts, serviceType } from "./ports.ts";
+import type { HubKind } from "./types.ts";
+import { type Fields, fieldsOf, listOf, numberOf, prune } from "./values.ts";
+
+/** Fields of a DemoApplication that a container has under the same name. */
+const CONTAINER_FIELDS = [
+  "image",
+  "command",
+  "args",
+  "env",
+  "envFrom",
+  "resources",
+  "livenessProbe",
+  "readinessProbe",
+  "volumeMounts",
+] as const;
+
+/** The server's default, for objects that were written before it was there. */
+const DEFAULT_REPLICAS = 1;
+
+/**
+ * `paas.cmft.com` DemoApplication, read as `v1` (which holds all that `v1beta1` does). It becomes a Deployment and, when it
+ * has ports, a Service; both have its name, and `app: <name>` as label and selector.
+ */
+export const demoApplicationKind: HubKind = {
+  group: PAAS_GROUP,
+  kind: "DemoApplication",
+
+  render(object) {
+    const spec = fieldsOf(object["spec"]);
+    const ports = listOf(spec["ports"]);
+    const deployment = renderDeployment(object, spec, ports);
+    return ports.length === 0 ? [deployment] : [deployment, renderService(object, spec, ports)];
+  },
+
+  replicas: (object) => replicasOf(fieldsOf(object["spec"])),
+
+  dependencies(object) {
+    const spec = fieldsOf(object["spec"]);
+    const { volumes, imagePullSecrets } = spec;
+    return podDependencies({ containers: [spec], volumes, imagePullSecrets }, object.metadata.namespace);
+  },
+
+  podSelector: (object) => `app=${object.metadata.name}`,
+};
+
+function replicasOf(spec: Fields): number {
+  return numberOf(spec["replica"]) ?? DEFAULT_REPLICAS;
+}
+
+function renderDeployment(object: KubeObject, spec: Fields, ports: Fields[]): KubeObject {
+  const { name } = object.metadata;
+  const container: Record<string, unknown> = { name };
+  for (const field of CONTAINER_FIELDS) put(container, field, spec[field]);
+  put(container, "ports", containerPorts(ports));
+
+  const podSpec: Record<string, unknown> = { containers: [container] };
+  put(podSpec, "volumes", spec["volumes"]);
+  put(podSpec, "imagePullSecrets", spec["imagePullSecrets"]);
+
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: renderMetadata(object),
+    spec: {
+      replicas: replicasOf(spec),
+      selector: { matchLabels: { app: name } },
+      // Labels of the application stay off the pods: a new label must not restart them.
+      template: { metadata: { labels: { app: name } }, spec: podSpec },
+    },
+  };
+}
+
+function renderService(object: KubeObject, spec: Fields, ports: Fields[]): KubeObject {
+  const type = serviceType(spec["serviceType"], ports);
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: renderMetadata(object),
+    spec: { type, selector: { app: object.metadata.name }, ports: servicePorts(ports, type) },
+  };
+}
+
+/** Sets what is left of a value after pruning; nothing when nothing is. */
+function put(target: Record<string, unknown>, field: string, value: unknown): void {
+  const rest = prune(value);
+  if (rest !== undefined && !isEmptyObject(rest)) target[field] = rest;
+}
+
+function isEmptyObject(value: unknown): boolean {
+  return typeof value === "object" && value !== null && Object.keys(value).length === 0;
+}
+
+function renderMetadata(object: KubeObject): ObjectMeta {
+  const { name, namespace } = object.metadata;
+  const annotations = travelling(object.metadata.annotations);
+  return {
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+    labels: { ...travelling(object.metadata.labels), app: name },
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+  };
+}
+
+/** Labels or annotations of the application, without those that speak of the hub's object itself. */
+function travelling(entries: Readonly<Record<string, string>> | undefined): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [key, value] of Object.entries(entries ?? {})) {
+    if (!staysOnHub(key)) kept[key] = value;
+  }
+  return kept;
+}

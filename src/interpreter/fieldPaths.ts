@@ -1,0 +1,38 @@
+import { type Fields } from "./values.ts";
+
+/** Path elements of `fieldsV1`: `f:name`, `k:{"name":"x"}`, `v:"x"`, `i:0`, and `.` for the place itself. */
+
+/** The same few keys come with every event of every object, so each is parsed once. */
+const parsedKeys = new Map<string, Fields>();
+const REMEMBERED_KEYS = 4096;
+
+/** The fields that tell an item of a keyed list apart; undefined when the path element is of another sort. */
+export function associativeKey(path: string): Fields | undefined {
+  if (!path.startsWith("k:")) return undefined;
+  let key = parsedKeys.get(path);
+  if (key === undefined) {
+    key = JSON.parse(path.slice(2)) as Fields;
+    if (parsedKeys.size >= REMEMBERED_KEYS) parsedKeys.clear();
+    parsedKeys.set(path, key);
+  }
+  return key;
+}
+
+/**
+ * Whether an item is the one that the key names. The server fills in defaults before it makes the key, so a field that the item
+ * does not have may have any value, except `protocol`, whose default is TCP everywhere in Kubernetes; one field at least must be
+ * there and equal.
+ */
+export function matchesKey(item: Fields, key: Fields): boolean {
+  let equal = false;
+  for (const field in key) {
+    const value = item[field];
+    if (value === undefined || value === null) {
+      if (field === "protocol" && key[field] !== "TCP") return false;
+      continue;
+    }
+    if (value !== key[field] && String(value) !== String(key[field])) return false;
+    equal = true;
+  }
+  return equal;
+}

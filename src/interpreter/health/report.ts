@@ -1,0 +1,66 @@
+import type { KubeObject } from "../../apis/index.ts";
+import type { Health } from "../types.ts";
+import { type Fields, fieldsOf, listOf, numberOf, shortMessage, textOf } from "../values.ts";
+
+/** What the controllers of a cluster report of an object, and the answers that rules of health share. */
+
+export function statusOf(object: KubeObject): Fields {
+  return fieldsOf(object["status"]);
+}
+
+export interface ReportedCondition {
+  type: string;
+  status: string;
+  reason?: string;
+  message: string;
+  observedGeneration?: number;
+}
+
+export function conditionsOf(object: KubeObject): ReportedCondition[] {
+  return listOf(statusOf(object)["conditions"]).map((condition) => {
+    const reason = textOf(condition["reason"]);
+    const observedGeneration = numberOf(condition["observedGeneration"]);
+    return {
+      type: textOf(condition["type"]) ?? "",
+      status: textOf(condition["status"]) ?? "Unknown",
+      ...(reason === undefined ? {} : { reason }),
+      message: textOf(condition["message"]) ?? "",
+      ...(observedGeneration === undefined ? {} : { observedGeneration }),
+    };
+  });
+}
+
+export function conditionOf(object: KubeObject, type: string): ReportedCondition | undefined {
+  return conditionsOf(object).find((condition) => condition.type === type);
+}
+
+/** Numbers in a status are left out when they are 0. */
+export function count(status: Fields, field: string): number {
+  return numberOf(status[field]) ?? 0;
+}
+
+/** The controller has not said anything of the present generation: what the status says is of an older one, or of none. */
+export function isBehind(object: KubeObject): boolean {
+  const observed = numberOf(statusOf(object)["observedGeneration"]);
+  return observed === undefined || observed < (object.metadata.generation ?? 0);
+}
+
+export const available: Health = Object.freeze({ state: "Available" });
+
+export function health(state: Exclude<Health["state"], "Available">, reason: string, message: string): Health {
+  return { state, reason: codeOf(reason), message: shortMessage(message) };
+}
+
+/** Reasons of others are mostly codes already; what is not becomes one, because a reason of a status must be. */
+function codeOf(reason: string): string {
+  const code = reason.replace(/[^A-Za-z0-9]+/g, "");
+  return /^[A-Za-z]/.test(code) ? code[0]?.toUpperCase() + code.slice(1) : "Unhealthy";
+}
+
+export const pending = (message = "its controller has not seen the present generation yet"): Health =>
+  health("Progressing", "RolloutPending", message);
+
+/** `1 of 3 replicas ready` */
+export function share(some: number, all: number, what: string): string {
+  return `${some} of ${all} ${all === 1 ? "replica" : "replicas"} ${what}`;
+}

@@ -1,0 +1,104 @@
+import type { KubeObject, ReplicaCounts } from "../../apis/index.ts";
+import type { Health } from "../types.ts";
+import { fieldsOf, numberOf, valueAt } from "../values.ts";
+import { available, conditionOf, count, health, isBehind, pending, share, statusOf } from "./report.ts";
+
+/** Health of the kinds that run replicas of a pod. */
+
+/** Replicas of a Deployment or StatefulSet: 1 when it does not say. */
+export function askedReplicas(object: KubeObject): number {
+  return numberOf(fieldsOf(object["spec"])["replicas"]) ?? 1;
+}
+
+export function deploymentHealth(object: KubeObject): Health {
+  const status = statusOf(object);
+  const replicas: ReplicaCounts = {
+    desired: askedReplicas(object),
+    updated: count(status, "updatedReplicas"),
+    ready: count(status, "readyReplicas"),
+    available: count(status, "availableReplicas"),
+  };
+  return { ...judgeDeployment(object, replicas, count(status, "replicas")), replicas };
+}
+
+function judgeDeployment(object: KubeObject, replicas: ReplicaCounts, existing: number): Health {
+  if (isBehind(object)) return pending();
+  const progress = judgeProgress(replicas, existing);
+  if (progress.state === "Available") return progress;
+
+  const state = replicas.available > 0 ? "Degraded" : "Failed";
+  const failure = conditionOf(object, "ReplicaFailure");
+  if (failure?.status === "True") {
+    const reason = /exceeded quota/i.test(failure.message) ? "QuotaExceeded" : "ReplicaFailure";
+    return health(state, reason, failure.message);
+  }
+  const progressing = conditionOf(object, "Progressing");
+  if (progressing?.status === "False" && progressing.reason === "ProgressDeadlineExceeded") {
+    return health(state, "ProgressDeadlineExceeded", progressing.message);
+  }
+  if (fieldsOf(object["spec"])["paused"] === true && replicas.updated < replicas.desired) {
+    return health("Progressing", "DeploymentPaused", share(replicas.updated, replicas.desired, "updated"));
+  }
+  return progress;
+}
+
+/** How far a controller has come that replaces pods and then waits for them. `existing` counts the old ones too. */
+function judgeProgress({ desired, updated, ready, available: serving }: ReplicaCounts, existing: number): Health {
+  if (updated < desired) return health("Progressing", "RollingOut", share(updated, desired, "updated"));
+  if (existing > updated) {
+    const old = existing - updated;
+    return health("Progressing", "RollingOut", `${old} old ${old === 1 ? "replica is" : "replicas are"} still there`);
+  }
+  if (existing > desired) return health("Progressing", "RollingOut", `${existing} replicas are there, ${desired} asked for`);
+  if (ready < desired) return health("Progressing", "PodsNotReady", share(ready, desired, "ready"));
+  if (serving < desired) return health("Progressing", "PodsNotReady", share(serving, desired, "available"));
+  return available;
+}
+
+export function statefulSetHealth(object: KubeObject): Health {
+  const status = statusOf(object);
+  const replicas: ReplicaCounts = {
+    desired: askedReplicas(object),
+    updated: count(status, "updatedReplicas"),
+    ready: count(status, "readyReplicas"),
+    available: count(status, "availableReplicas"),
+  };
+  if (isBehind(object)) return { ...pending(), replicas };
+  const existing = count(status, "replicas");
+  const strategy = fieldsOf(valueAt(object, ["spec", "updateStrategy"]));
+  // OnDelete waits for people, and a partition keeps the pods below it as they are: then fewer are to be updated.
+  const partition = numberOf(fieldsOf(strategy["rollingUpdate"])["partition"]) ?? 0;
+  const toUpdate = strategy["type"] === "OnDelete" ? 0 : Math.max(0, replicas.desired - partition);
+  if (replicas.updated < toUpdate) {
+    return { ...health("Progressing", "RollingOut", share(replicas.updated, toUpdate, "updated")), replicas };
+  }
+  return { ...judgeProgress({ ...replicas, updated: existing }, existing), replicas };
+}
+
+export function daemonSetHealth(object: KubeObject): Health {
+  const status = statusOf(object);
+  const desired = count(status, "desiredNumberScheduled");
+  const replicas: ReplicaCounts = {
+    desired,
+    updated: count(status, "updatedNumberScheduled"),
+    ready: count(status, "numberReady"),
+    available: count(status, "numberAvailable"),
+  };
+  if (isBehind(object)) return { ...pending(), replicas };
+  const onDelete = valueAt(object, ["spec", "updateStrategy", "type"]) === "OnDelete";
+  const updated = onDelete ? desired : replicas.updated;
+  return { ...judgeProgress({ ...replicas, updated }, updated), replicas };
+}
+
+export function jobHealth(object: KubeObject): Health {
+  const complete = conditionOf(object, "Complete");
+  if (complete?.status === "True") return available;
+  for (const type of ["Failed", "FailureTarget"]) {
+    const failed = conditionOf(object, type);
+    if (failed?.status === "True") return health("Failed", failed.reason ?? "JobFailed", failed.message);
+  }
+  if (fieldsOf(object["spec"])["suspend"] === true) return health("Progressing", "JobSuspended", "the job is suspended");
+  const status = statusOf(object);
+  if (status["startTime"] === undefined) return pending("its controller has not started it yet");
+  return health("Progressing", "JobRunning", `${count(status, "active")} active, ${count(status, "succeeded")} succeeded`);
+}

@@ -1,0 +1,219 @@
+import type { FieldsV1, KubeObject, ManagedFieldsEntry } from "../apis/index.ts";
+import { associativeKey, matchesKey } from "./fieldPaths.ts";
+import type { LostField } from "./types.ts";
+import { type Fields, isFields } from "./values.ts";
+
+/** Identity, and what the server strips from managedFields: nobody can own these. */
+const UNOWNED_METADATA: ReadonlySet<string> = new Set([
+  "name",
+  "namespace",
+  "uid",
+  "resourceVersion",
+  "generation",
+  "creationTimestamp",
+  "managedFields",
+]);
+
+/** Where a walk stands: path elements as `fieldsV1` writes them, and what to call them for people. */
+interface Place {
+  elements: string[];
+  names: string[];
+}
+
+/** Called at each leaf that is not ours. */
+type OnLost = (place: Place) => void;
+
+/**
+ * The fields of a desired object that the manager's Apply entry does not hold (any more), in the order of the object: those that
+ * somebody changed, took or removed since. Empty when everything is still ours.
+ *
+ * Only ownership is compared, never values, so what a server defaults or normalises is no loss. Lists are taken for what
+ * `fieldsV1` shows them to be: keyed, sets, or owned as a whole. Apart from a lost path nothing is allocated.
+ */
+export function lostFields(
+  desired: KubeObject,
+  managedFields: readonly ManagedFieldsEntry[],
+  manager: string,
+): LostField[] {
+  const own = managedFields.find((entry) => isOwn(entry, manager));
+  const fields = own?.fieldsV1 ?? NOTHING;
+  const lost: LostField[] = [];
+  const onLost: OnLost = ({ elements, names }) => {
+    const takenBy = takerOf(elements, managedFields, own, manager);
+    lost.push({ path: pathText(names), ...(takenBy === undefined ? {} : { takenBy }) });
+  };
+
+  const place: Place = { elements: [], names: [] };
+  for (const key in desired) {
+    if (key === "apiVersion" || key === "kind" || key === "status") continue;
+    const value = desired[key];
+    if (key === "metadata") walkMetadata(desired.metadata, fields["f:metadata"] ?? NOTHING, place, onLost);
+    else walkField(key, value, fields, place, onLost);
+  }
+  return lost;
+}
+
+const NOTHING: FieldsV1 = Object.freeze({});
+
+function isOwn(entry: ManagedFieldsEntry, manager: string): boolean {
+  return entry.manager === manager && entry.operation === "Apply" && (entry.subresource ?? "") === "";
+}
+
+function walkMetadata(metadata: object, fields: FieldsV1, place: Place, onLost: OnLost): void {
+  push(place, "f:metadata", "metadata");
+  for (const [key, value] of Object.entries(metadata)) {
+    if (!UNOWNED_METADATA.has(key)) walkField(key, value, fields, place, onLost);
+  }
+  pop(place);
+}
+
+function walkField(key: string, value: unknown, fields: FieldsV1, place: Place, onLost: OnLost): void {
+  const element = `f:${key}`;
+  push(place, element, key);
+  walk(value, fields[element], place, onLost);
+  pop(place);
+}
+
+/** `fields` is what we own at this place; undefined when nothing. */
+function walk(value: unknown, fields: FieldsV1 | undefined, place: Place, onLost: OnLost): void {
+  // Null and an empty list leave nothing behind that could be owned.
+  if (value === null || value === undefined) return;
+  if (Array.isArray(value)) {
+    if (value.length > 0) walkList(value, fields, place, onLost);
+    return;
+  }
+  if (typeof value !== "object") {
+    if (fields === undefined) onLost(place);
+    return;
+  }
+  // An owned place with nothing beneath it is owned as a whole: an atomic map, say.
+  if (fields !== undefined && isLeaf(fields)) return;
+  let empty = true;
+  for (const key in value) {
+    empty = false;
+    walkField(key, (value as Fields)[key], fields ?? NOTHING, place, onLost);
+  }
+  if (empty && fields === undefined) onLost(place);
+}
+
+function isLeaf(fields: FieldsV1): boolean {
+  for (const _ in fields) return false;
+  return true;
+}
+
+function walkList(items: readonly unknown[], fields: FieldsV1 | undefined, place: Place, onLost: OnLost): void {
+  if (fields === undefined) {
+    onLost(place);
+    return;
+  }
+  if (isLeaf(fields)) return;
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index];
+    const element = elementOf(item, index, fields);
+    const owned = element === undefined ? undefined : fields[element];
+    push(place, element ?? missingElement(item), itemName(item, index, fields));
+    if (owned === undefined) onLost(place);
+    else walk(item, owned, place, onLost);
+    pop(place);
+  }
+}
+
+/** The path element under which we own that item of a list; undefined when we do not. */
+function elementOf(item: unknown, index: number, fields: FieldsV1): string | undefined {
+  if (isFields(item)) {
+    for (const path in fields) {
+      const key = associativeKey(path);
+      if (key !== undefined && matchesKey(item, key)) return path;
+    }
+  } else {
+    const member = `v:${JSON.stringify(item)}`;
+    if (member in fields) return member;
+  }
+  const position = `i:${index}`;
+  return position in fields ? position : undefined;
+}
+
+/** Others may own the item under an element that is not known here; {@link nodeAt} compares its content. */
+function missingElement(item: unknown): string {
+  return isFields(item) ? `?:${JSON.stringify(item)}` : `v:${JSON.stringify(item)}`;
+}
+
+/** `[name=web]` as its neighbours are told apart, else by position. */
+function itemName(item: unknown, index: number, fields: FieldsV1): string {
+  if (!isFields(item)) return `[${JSON.stringify(item)}]`;
+  for (const path in fields) {
+    const key = associativeKey(path);
+    if (key === undefined) continue;
+    const parts = Object.keys(key).flatMap((field) => (item[field] === undefined ? [] : [`${field}=${String(item[field])}`]));
+    if (parts.length > 0) return `[${parts.join(",")}]`;
+  }
+  return `[${index}]`;
+}
+
+function push(place: Place, element: string, name: string): void {
+  place.elements.push(element);
+  place.names.push(name);
+}
+
+function pop(place: Place): void {
+  place.elements.pop();
+  place.names.pop();
+}
+
+/** `metadata.annotations["example.com/owner"]`, `spec.ports[port=80,protocol=TCP].nodePort` */
+function pathText(names: readonly string[]): string {
+  let text = "";
+  for (const name of names) {
+    if (name.startsWith("[")) text += name;
+    else if (/^[A-Za-z0-9_-]+$/.test(name)) text += text === "" ? name : `.${name}`;
+    else text += `[${JSON.stringify(name)}]`;
+  }
+  return text;
+}
+
+/**
+ * Who has a place now: of the managers that own it the latest. When nobody does, it was removed, and the latest of the others that wrote after
+ * us did it, as far as one can tell.
+ */
+function takerOf(
+  elements: readonly string[],
+  managedFields: readonly ManagedFieldsEntry[],
+  own: ManagedFieldsEntry | undefined,
+  manager: string,
+): string | undefined {
+  let holder: ManagedFieldsEntry | undefined;
+  let last: ManagedFieldsEntry | undefined;
+  for (const entry of managedFields) {
+    if (entry === own || entry.manager === manager) continue;
+    if (entry.fieldsV1 !== undefined && holds(entry.fieldsV1, elements) && isLater(entry, holder)) holder = entry;
+    if (entry.subresource !== "status" && !isLater(own, entry) && isLater(entry, last)) last = entry;
+  }
+  return (holder ?? last)?.manager;
+}
+
+/** RFC 3339 in UTC with whole seconds, as servers write it, sorts as text. Later, or the only one. */
+function isLater(a: ManagedFieldsEntry | undefined, b: ManagedFieldsEntry | undefined): boolean {
+  return b === undefined || (a?.time ?? "") > (b.time ?? "");
+}
+
+function holds(fields: FieldsV1, elements: readonly string[]): boolean {
+  let node = fields;
+  for (const element of elements) {
+    const next = nodeAt(node, element);
+    if (next === undefined) return false;
+    // Owned as a whole, with everything beneath.
+    if (isLeaf(next)) return true;
+    node = next;
+  }
+  return true;
+}
+
+function nodeAt(fields: FieldsV1, element: string): FieldsV1 | undefined {
+  if (!element.startsWith("?:")) return fields[element];
+  const item = JSON.parse(element.slice(2)) as Fields;
+  for (const path in fields) {
+    const key = associativeKey(path);
+    if (key !== undefined && matchesKey(item, key)) return fields[path];
+  }
+  return undefined;
+}

@@ -1,0 +1,109 @@
+import type { KubeObject } from "../apis/index.ts";
+import { demoApplicationKind } from "./demoapplication.ts";
+import { genericHealth, hasNoStatus } from "./health/generic.ts";
+import { available, health } from "./health/report.ts";
+import { namespaceHealth, serviceHealth } from "./health/services.ts";
+import { askedReplicas, daemonSetHealth, deploymentHealth, jobHealth, statefulSetHealth } from "./health/workloads.ts";
+import { podDependencies } from "./podDependencies.ts";
+import type { Health, HubKind, MemberKind, ServedKind } from "./types.ts";
+import { userSetObject } from "./userFields.ts";
+import { fieldsOf, valueAt } from "./values.ts";
+
+const POD_TEMPLATE = ["spec", "template"] as const;
+
+const scalable = {
+  withReplicas: (object: KubeObject, replicas: number): KubeObject => ({
+    ...object,
+    spec: { ...fieldsOf(object["spec"]), replicas },
+  }),
+  replicas: askedReplicas,
+};
+
+const HUB_KINDS: readonly HubKind[] = [demoApplicationKind];
+
+const MEMBER_KINDS: readonly MemberKind[] = [
+  memberKind("apps", "Deployment", deploymentHealth, { ...scalable, podTemplatePath: POD_TEMPLATE }),
+  memberKind("apps", "StatefulSet", statefulSetHealth, { ...scalable, podTemplatePath: POD_TEMPLATE }),
+  memberKind("apps", "DaemonSet", daemonSetHealth, { podTemplatePath: POD_TEMPLATE }),
+  // The template of a Job cannot be changed, so nothing is written into it.
+  memberKind("batch", "Job", jobHealth),
+  memberKind("", "Service", serviceHealth),
+  memberKind("", "Namespace", namespaceHealth),
+  memberKind("", "ConfigMap", () => available),
+  memberKind("", "Secret", () => available),
+];
+
+function memberKind(group: string, kind: string, judge: (object: KubeObject) => Health, more: Partial<MemberKind> = {}): MemberKind {
+  return {
+    ...more,
+    group,
+    kind,
+    health: (object) => (object.metadata.deletionTimestamp === undefined ? judge(object) : terminating(object, judge)),
+  };
+}
+
+/** What is on its way out still runs, but nothing about it is as it should be. */
+function terminating(object: KubeObject, judge: (object: KubeObject) => Health): Health {
+  const { replicas } = judge(object);
+  return { ...health("Progressing", "Terminating", "it is being deleted"), ...(replicas === undefined ? {} : { replicas }) };
+}
+
+function byName<T extends { group: string; kind: string }>(kinds: readonly T[]): Map<string, T> {
+  return new Map(kinds.map((known) => [`${known.group}/${known.kind}`, known]));
+}
+
+const hubKinds = byName(HUB_KINDS);
+const knownMemberKinds = byName(MEMBER_KINDS);
+const carriedKinds = new Map<string, HubKind>();
+const otherMemberKinds = new Map<string, MemberKind>();
+
+/** What Meridian knows of a hub kind that becomes other objects on the members; undefined for kinds that are carried as they are. */
+export function hubKindOf(group: string, kind: string): HubKind | undefined {
+  return hubKinds.get(`${group}/${kind}`);
+}
+
+/** {@link hubKindOf}, or for any other kind the rule that carries an object with what a person set in it. */
+export function placeableKindOf(group: string, kind: string): HubKind {
+  return hubKindOf(group, kind) ?? remembered(carriedKinds, `${group}/${kind}`, () => carriedKind(group, kind));
+}
+
+/** What Meridian knows of a member kind. For any other kind the rule that trusts only what its status says. */
+export function memberKindOf(group: string, kind: string): MemberKind {
+  const name = `${group}/${kind}`;
+  return (
+    knownMemberKinds.get(name) ??
+    remembered(otherMemberKinds, name, () => memberKind(group, kind, hasNoStatus(group, kind) ? () => available : genericHealth))
+  );
+}
+
+/** Rules are asked for with every event, and a cluster has few kinds. */
+function remembered<T>(known: Map<string, T>, name: string, make: () => T): T {
+  let rule = known.get(name);
+  if (rule === undefined) known.set(name, (rule = make()));
+  return rule;
+}
+
+function carriedKind(group: string, kind: string): HubKind {
+  const member = memberKindOf(group, kind);
+  return {
+    group,
+    kind,
+    render: (object) => [userSetObject(object)],
+    replicas: (object) => member.replicas?.(object),
+    dependencies: (object) =>
+      podDependencies(valueAt(object, [...(member.podTemplatePath ?? POD_TEMPLATE), "spec"]), object.metadata.namespace),
+    podSelector: () => undefined,
+  };
+}
+
+const PLACED_TODAY: readonly ServedKind[] = Object.freeze([
+  { group: "apps", version: "v1", kind: "Deployment", plural: "deployments", namespaced: true },
+  { group: "", version: "v1", kind: "Service", plural: "services", namespaced: true },
+  { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true },
+  { group: "", version: "v1", kind: "Secret", plural: "secrets", namespaced: true },
+]);
+
+/** The kinds that Meridian may place on members today, beside the namespaces that it makes for them: those to be watched there. */
+export function memberKinds(): readonly ServedKind[] {
+  return PLACED_TODAY;
+}

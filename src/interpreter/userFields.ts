@@ -1,0 +1,155 @@
+import { FIELD_MANAGER, type FieldsV1, type KubeObject, type ManagedFieldsEntry, type ObjectMeta } from "../apis/index.ts";
+import { associativeKey, matchesKey } from "./fieldPaths.ts";
+import { staysOnHub } from "./hubMarks.ts";
+import { type Fields, isFields } from "./values.ts";
+
+/** Field managers of Kubernetes' own control plane: what they write is the hub's, not a person's. */
+const CONTROL_PLANE: ReadonlySet<string> = new Set([
+  "cloud-controller-manager",
+  "kube-apiserver",
+  "kube-controller-manager",
+  "kube-scheduler",
+  "kubelet",
+]);
+
+/**
+ * The object with only what a person or a client set in it, fit to be applied to another cluster: the fields that
+ * `metadata.managedFields` shows as owned, less the status and what the hub's controllers and Meridian wrote. What the server
+ * allocated or defaulted without an owner stays behind, and so do owner references, finalizers, and kubectl's copy of the object.
+ * An object without managedFields is taken whole, less status and what a server sets. Shares parts with the given object.
+ */
+export function userSetObject(object: KubeObject): KubeObject {
+  const owned = userEntries(object);
+  const metadata = userMetadata(object.metadata, owned);
+  const result: KubeObject = { apiVersion: object.apiVersion, kind: object.kind, metadata };
+  for (const key of Object.keys(object)) {
+    if (key === "apiVersion" || key === "kind" || key === "metadata" || key === "status") continue;
+    const value = owned === undefined || keptWhole(object, key) ? object[key] : extract(object[key], fieldOf(owned, key));
+    if (value !== undefined && value !== null) result[key] = value;
+  }
+  return result;
+}
+
+/** Roots of the owned fields that count; undefined when nothing is known of ownership. */
+function userEntries(object: KubeObject): FieldsV1[] | undefined {
+  const entries = object.metadata.managedFields;
+  if (entries === undefined || entries.length === 0) return undefined;
+  const owned: FieldsV1[] = [];
+  for (const entry of entries) if (isUsers(entry) && entry.fieldsV1 !== undefined) owned.push(entry.fieldsV1);
+  return isCoreKind(object, "Secret") ? owned.map(withStringData) : owned;
+}
+
+function isUsers({ manager, subresource }: ManagedFieldsEntry): boolean {
+  if (subresource === "status") return false;
+  return manager === undefined || (manager !== FIELD_MANAGER && !CONTROL_PLANE.has(manager));
+}
+
+/** Whoever sets `stringData` of a Secret owns that, but what can be read is `data`. */
+function withStringData(fields: FieldsV1): FieldsV1 {
+  const written = fields["f:stringData"];
+  return written === undefined ? fields : { ...fields, "f:data": { ...fields["f:data"], ...written } };
+}
+
+/** Fields that say what the object is: without its type a Secret would become another one. */
+function keptWhole(object: KubeObject, key: string): boolean {
+  if (key === "type") return isCoreKind(object, "Secret");
+  return key === "immutable" && (isCoreKind(object, "Secret") || isCoreKind(object, "ConfigMap"));
+}
+
+function isCoreKind(object: KubeObject, kind: string): boolean {
+  return object.apiVersion === "v1" && object.kind === kind;
+}
+
+function userMetadata(metadata: ObjectMeta, owned: FieldsV1[] | undefined): ObjectMeta {
+  const { name, namespace } = metadata;
+  const result: ObjectMeta = { name, ...(namespace === undefined ? {} : { namespace }) };
+  const ownedMetadata = owned === undefined ? undefined : fieldOf(owned, "metadata");
+  for (const field of ["labels", "annotations"] as const) {
+    const entries = userSetEntries(metadata[field], ownedMetadata && fieldOf(ownedMetadata, field));
+    if (entries !== undefined) result[field] = entries;
+  }
+  return result;
+}
+
+/**
+ * Labels and annotations one by one: here an owned field without fields beneath it is a map that once had entries of that
+ * manager, not one that it owns as a whole.
+ */
+function userSetEntries(
+  entries: Readonly<Record<string, string>> | undefined,
+  owned: FieldsV1[] | undefined,
+): Record<string, string> | undefined {
+  const kept: Record<string, string> = {};
+  let any = false;
+  for (const [key, value] of Object.entries(entries ?? {})) {
+    if (staysOnHub(key) || owned?.some((fields) => `f:${key}` in fields) === false) continue;
+    kept[key] = value;
+    any = true;
+  }
+  return any ? kept : undefined;
+}
+
+function fieldOf(owned: readonly FieldsV1[], key: string): FieldsV1[] {
+  return below(owned, `f:${key}`);
+}
+
+function below(owned: readonly FieldsV1[], path: string): FieldsV1[] {
+  const found: FieldsV1[] = [];
+  for (const fields of owned) {
+    const node = fields[path];
+    if (node !== undefined) found.push(node);
+  }
+  return found;
+}
+
+/** What of a value is owned; undefined when nothing is. Parts that are owned as a whole are shared, not copied. */
+function extract(value: unknown, owned: readonly FieldsV1[]): unknown {
+  if (owned.length === 0 || value === undefined) return undefined;
+  if (typeof value !== "object" || value === null || owned.some(isLeaf)) return value;
+  return Array.isArray(value) ? extractList(value, owned) : extractFields(value as Fields, owned);
+}
+
+/** Nothing is told apart beneath it: a scalar, or a list or map that is owned as one. */
+function isLeaf(fields: FieldsV1): boolean {
+  for (const path in fields) if (path !== ".") return false;
+  return !("." in fields);
+}
+
+function extractFields(value: Fields, owned: readonly FieldsV1[]): unknown {
+  const result: Record<string, unknown> = {};
+  let any = false;
+  for (const key of Object.keys(value)) {
+    const member = extract(value[key], fieldOf(owned, key));
+    if (member === undefined) continue;
+    result[key] = member;
+    any = true;
+  }
+  return any ? result : undefined;
+}
+
+function extractList(value: readonly unknown[], owned: readonly FieldsV1[]): unknown {
+  const result: unknown[] = [];
+  value.forEach((item, index) => {
+    const found: FieldsV1[] = [];
+    let identity: Fields | undefined;
+    for (const fields of owned) {
+      for (const path in fields) {
+        const key = associativeKey(path);
+        if (key === undefined ? !isPathOf(path, item, index) : !(isFields(item) && matchesKey(item, key))) continue;
+        const node = fields[path];
+        if (node === undefined) continue;
+        found.push(node);
+        if (key !== undefined) identity = key;
+      }
+    }
+    if (found.length === 0) return;
+    const part = extract(item, found);
+    // The fields that tell the item apart go along, whoever set them: without them nobody can say which one is meant.
+    result.push(identity === undefined ? part : { ...identity, ...(isFields(part) ? part : {}) });
+  });
+  return result.length === 0 ? undefined : result;
+}
+
+function isPathOf(path: string, item: unknown, index: number): boolean {
+  return path === `i:${index}` || path === `v:${JSON.stringify(item)}`;
+}

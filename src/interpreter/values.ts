@@ -1,0 +1,74 @@
+/** Reading what nobody has checked: the parts of an object whose kind may say something else than expected. */
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+const NO_FIELDS: Fields = Object.freeze({});
+
+/** The value as an object, or an empty one when it is something else. */
+export function fieldsOf(value: unknown): Fields {
+  return isFields(value) ? value : NO_FIELDS;
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** The value as a list of objects; entries that are something else are left out. */
+export function listOf(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.filter(isFields) : [];
+}
+
+export function textOf(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
+}
+
+export function numberOf(value: unknown): number | undefined {
+  return typeof value === "number" && Number.isFinite(value) ? value : undefined;
+}
+
+/** The value at the end of a path of field names; undefined when there is none. */
+export function valueAt(object: unknown, path: readonly string[]): unknown {
+  let value = object;
+  for (const key of path) value = fieldsOf(value)[key];
+  return value;
+}
+
+const EMPTY = Symbol("empty");
+
+function pruned(value: unknown): unknown {
+  if (value === null || value === undefined) return EMPTY;
+  if (Array.isArray(value)) {
+    const entries = value.map(pruned).filter((entry) => entry !== EMPTY);
+    return entries.length === 0 ? EMPTY : entries;
+  }
+  if (!isFields(value)) return value;
+  const keys = Object.keys(value);
+  const kept: Record<string, unknown> = {};
+  let left = 0;
+  for (const key of keys) {
+    const member = pruned(value[key]);
+    if (member === EMPTY) continue;
+    kept[key] = member;
+    left++;
+  }
+  return left === 0 && keys.length > 0 ? EMPTY : kept;
+}
+
+/**
+ * A copy without null, empty lists, and objects that hold nothing else: an API server drops those, and nobody can own what
+ * is not there. An object that was written empty stays, since it may say something by being there (`emptyDir: {}`).
+ * Undefined when nothing is left.
+ */
+export function prune(value: unknown): unknown {
+  const rest = pruned(value);
+  return rest === EMPTY ? undefined : rest;
+}
+
+/** Messages of conditions and statuses are at most this long. */
+const MESSAGE_LIMIT = 120;
+
+/** A message fit for a status: one line, at most 120 characters. */
+export function shortMessage(text: string): string {
+  const line = text.replace(/\s+/g, " ").trim();
+  return line.length <= MESSAGE_LIMIT ? line : `${line.slice(0, MESSAGE_LIMIT - 1).trimEnd()}…`;
+}

@@ -1,0 +1,238 @@
+import type { KubeObject, ObjectRef } from "../apis/index.ts";
+import { redactText } from "./redaction.ts";
+import type { Logger } from "./logger.ts";
+
+/** The object that an Event is about: enough of it to be found again. */
+export interface EventSubject extends ObjectRef {
+  uid?: string;
+  resourceVersion?: string;
+}
+
+export interface EventRecord {
+  regarding: EventSubject;
+  type: "Normal" | "Warning";
+  /** CamelCase code. */
+  reason: string;
+  /** What Meridian did or tried: CamelCase too. */
+  action: string;
+  /** For people; cut at 1 kB. */
+  note: string;
+  related?: EventSubject;
+}
+
+export interface EventRecorderOptions {
+  /** Creates an Event. */
+  post: (event: KubeObject, namespace: string) => Promise<KubeObject>;
+  /** Merge-patches an Event. */
+  patch: (namespace: string, name: string, body: unknown) => Promise<KubeObject>;
+  /** Epoch milliseconds. */
+  now: () => number;
+  /** `reportingInstance`: pod name or host name. */
+  identity: string;
+  logger: Logger;
+  /** Told of each Event that was not written. */
+  onDrop?: (cause: "queue_full" | "failed") => void;
+  /** Runs a callback once after so many milliseconds; a timer that keeps no process alive when absent. */
+  after?: (ms: number, callback: () => void) => Disposable;
+}
+
+/** The same thing again within this time is the same series. */
+const SERIES_LIFE_MS = 6 * 60_000;
+/** A series is written again at most so often. */
+const SERIES_PATCH_MS = 30_000;
+const MAX_SERIES = 2_048;
+const MAX_QUEUE = 1_000;
+const PARALLEL = 4;
+const MAX_NOTE_BYTES = 1_024;
+const CONTROLLER = "paas.cmft.com/meridian";
+
+interface Series {
+  key: string;
+  namespace: string;
+  name: string;
+  count: number;
+  writtenCount: number;
+  lastSeen: number;
+  lastWritten: number;
+  /** The Event exists on the server. */
+  posted: boolean;
+  /** It waits in the queue, or is being written. */
+  queued: boolean;
+  record: EventRecord;
+}
+
+/**
+ * Writes Events (events.k8s.io/v1) without ever making the caller wait or fail. What repeats within six minutes becomes a series: one
+ * Event, patched with its count at most every 30 s. The queue is bounded; what does not fit, or is refused, is dropped and counted.
+ */
+export class EventRecorder {
+  private readonly options: EventRecorderOptions;
+  private readonly after: (ms: number, callback: () => void) => Disposable;
+  /** In the order in which they were last seen. */
+  private readonly series = new Map<string, Series>();
+  private readonly queue: Series[] = [];
+  private active = 0;
+  private serial = 0;
+  private sweep: Disposable | undefined;
+  private idle: PromiseWithResolvers<void> | undefined;
+
+  constructor(options: EventRecorderOptions) {
+    this.options = options;
+    this.after = options.after ?? systemTimer;
+  }
+
+  /** Takes note; writing happens later. */
+  record(record: EventRecord): void {
+    const now = this.options.now();
+    const { regarding: about } = record;
+    const key = [about.kind, about.namespace, about.name, about.uid, record.type, record.reason, record.action, record.note].join("\n");
+    const known = this.series.get(key);
+    if (known !== undefined && now - known.lastSeen < SERIES_LIFE_MS) return this.again(known, now);
+    if (this.queue.length >= MAX_QUEUE) return this.options.onDrop?.("queue_full");
+    this.remember({
+      key,
+      namespace: about.namespace ?? "default",
+      name: this.eventName(about.name, now),
+      count: 1,
+      writtenCount: 0,
+      lastSeen: now,
+      lastWritten: now,
+      posted: false,
+      queued: false,
+      record,
+    });
+  }
+
+  /** Resolves when everything recorded so far is written or dropped, counts of series included. Never throws. */
+  async flush(): Promise<void> {
+    for (;;) {
+      for (const series of this.series.values()) if (series.count > series.writtenCount) this.enqueue(series);
+      if (this.active === 0 && this.queue.length === 0) return;
+      this.idle ??= Promise.withResolvers();
+      await this.idle.promise;
+    }
+  }
+
+  private again(series: Series, now: number): void {
+    series.count += 1;
+    series.lastSeen = now;
+    this.series.delete(series.key);
+    this.series.set(series.key, series);
+    if (now - series.lastWritten >= SERIES_PATCH_MS) this.enqueue(series);
+    else this.scheduleSweep();
+  }
+
+  private remember(series: Series): void {
+    this.series.delete(series.key);
+    this.series.set(series.key, series);
+    if (this.series.size > MAX_SERIES) {
+      const [oldest] = this.series.keys();
+      if (oldest !== undefined) this.series.delete(oldest);
+    }
+    this.enqueue(series);
+  }
+
+  private enqueue(series: Series): void {
+    if (series.queued) return;
+    series.queued = true;
+    this.queue.push(series);
+    this.pump();
+  }
+
+  private pump(): void {
+    while (this.active < PARALLEL) {
+      const next = this.queue.shift();
+      if (next === undefined) break;
+      this.active += 1;
+      void this.write(next).finally(() => {
+        this.active -= 1;
+        this.pump();
+      });
+    }
+    if (this.active > 0) return;
+    this.idle?.resolve();
+    this.idle = undefined;
+  }
+
+  private async write(series: Series): Promise<void> {
+    series.lastWritten = this.options.now();
+    const count = series.count;
+    try {
+      if (series.posted) await this.patchSeries(series, count);
+      else await this.options.post(this.event(series, count), series.namespace);
+      series.posted = true;
+      series.writtenCount = count;
+    } catch (err) {
+      // An Event is news, not state: when it cannot be written now it is lost, and the next one starts afresh.
+      this.series.delete(series.key);
+      this.options.onDrop?.("failed");
+      this.options.logger.debug({ err, event_reason: series.record.reason, event: `${series.namespace}/${series.name}` }, "event not written");
+    } finally {
+      series.queued = false;
+    }
+    if (series.count > series.writtenCount) this.scheduleSweep();
+  }
+
+  private patchSeries(series: Series, count: number): Promise<KubeObject> {
+    return this.options.patch(series.namespace, series.name, { series: { count, lastObservedTime: microTime(series.lastSeen) } });
+  }
+
+  private event(series: Series, count: number): KubeObject {
+    const { record } = series;
+    return {
+      apiVersion: "events.k8s.io/v1",
+      kind: "Event",
+      metadata: { name: series.name, namespace: series.namespace },
+      eventTime: microTime(series.lastSeen),
+      reportingController: CONTROLLER,
+      reportingInstance: this.options.identity.slice(0, 128),
+      type: record.type,
+      reason: record.reason.slice(0, 128),
+      action: record.action.slice(0, 128),
+      note: cutToBytes(redactText(record.note), MAX_NOTE_BYTES),
+      regarding: record.regarding,
+      ...(record.related === undefined ? {} : { related: record.related }),
+      ...(count > 1 ? { series: { count, lastObservedTime: microTime(series.lastSeen) } } : {}),
+    };
+  }
+
+  /** One timer for all series: writes the counts that are due and forgets the series that have ended. */
+  private scheduleSweep(): void {
+    this.sweep ??= this.after(SERIES_PATCH_MS, () => {
+      this.sweep = undefined;
+      const now = this.options.now();
+      let waiting = false;
+      for (const series of this.series.values()) {
+        if (series.count > series.writtenCount) {
+          if (now - series.lastWritten >= SERIES_PATCH_MS) this.enqueue(series);
+          else waiting = true;
+        } else if (now - series.lastSeen >= SERIES_LIFE_MS) this.series.delete(series.key);
+      }
+      if (waiting) this.scheduleSweep();
+    });
+  }
+
+  /** Unique, as client-go makes it: the object's name and the time; a serial number for two in one millisecond. */
+  private eventName(name: string, now: number): string {
+    this.serial = (this.serial + 1) % 0x10000;
+    return `${name.slice(0, 220)}.${now.toString(16)}${this.serial.toString(16).padStart(4, "0")}`;
+  }
+}
+
+function systemTimer(ms: number, callback: () => void): Disposable {
+  const timer = setTimeout(callback, ms);
+  timer.unref();
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
+}
+
+/** RFC 3339 with microseconds, as MicroTime wants it. */
+function microTime(ms: number): string {
+  return new Date(ms).toISOString().replace("Z", "000Z");
+}
+
+/** Cuts at a character's border, so that what is left is at most so many bytes of UTF-8. */
+function cutToBytes(text: string, bytes: number): string {
+  if (Buffer.byteLength(text) <= bytes) return text;
+  const cut = Buffer.from(text).subarray(0, bytes - 3);
+  return `${new TextDecoder().decode(cut).replace(/\uFFFD+$/, "")}…`;
+}

@@ -1,0 +1,24 @@
+/**
+ * What Meridian tells of itself: logs, metrics, traces and Events. The names of metrics and of log fields are a contract with
+ * dashboards and alerts and do not change.
+ *
+ * Promises: telemetry never fails or delays the work it tells about; it holds a bounded amount of memory; credentials and the contents of
+ * Secrets are replaced before anything leaves the process. Never talks to a cluster itself: the recorder is given the calls.
+ */
+export { EventRecorder, type EventRecord, type EventRecorderOptions, type EventSubject } from "./eventRecorder.ts";
+export { createLogger, errorType, LOG_LEVELS, logContext, type LogContext, type Logger, type LoggerOptions, type LogLevel } from "./logger.ts";
+export { createMetrics, Metrics } from "./metrics.ts";
+export { redact, REDACTED, redactText } from "./redaction.ts";
+export {
+  createTracing,
+  recordError,
+  startSpan,
+  withSpan,
+  type Attributes,
+  type Span,
+  type SpanOptions,
+  type Tracer,
+  type Tracing,
+  type TracingOptions,
+} from "./tracing.ts";
+export type { ControllerMetrics, ReconcilePhase, ReconcileResult, RequestObservation, WorkqueueMetrics } from "./types.ts";

@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { createLogger, logContext, type LogLevel } from "./logger.ts";
+import { createTracing, startSpan } from "./tracing.ts";
+
+function capture(level: LogLevel = "debug") {
+  const lines: Record<string, unknown>[] = [];
+  const logger = createLogger({ level, destination: { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) } });
+  return { lines, logger };
+}
+
+class ApplyError extends Error {
+  override readonly name = "ApplyError";
+  readonly reason = "QuotaExceeded";
+}
+
+describe("a log line", () => {
+  test("of an error carries stack_trace, event_reason, type, message and causes", () => {
+    const { lines, logger } = capture();
+    logger.error({ err: new ApplyError("no room", { cause: new RangeError("9 of 8 pods") }), cluster: "shanghai-1" }, "apply failed");
+    expect(lines[0]).toMatchObject({
+      level: "error",
+      msg: "apply failed",
+      cluster: "shanghai-1",
+      event_reason: "QuotaExceeded",
+      error: { type: "ApplyError", message: "no room", causes: ["RangeError: 9 of 8 pods"] },
+    });
+    expect(lines[0]?.["stack_trace"]).toContain("logger.test.ts");
+    expect(lines[0]).not.toHaveProperty("err");
+  });
+
+  test("keeps the event_reason that its caller chose", () => {
+    const { lines, logger } = capture();
+    logger.warn({ err: new Error("x"), event_reason: "DriftHealed" }, "m");
+    expect(lines[0]).toMatchObject({ event_reason: "DriftHealed", error: { type: "Error" } });
+  });
+
+  test("carries an error that was passed alone", () => {
+    const { lines, logger } = capture();
+    logger.error(new TypeError("broken"));
+    expect(lines[0]).toMatchObject({ msg: "broken", error: { type: "TypeError" } });
+  });
+
+  test("of a child carries the trace and the object", async () => {
+    const { lines, logger } = capture();
+    const { tracer } = await createTracing({ serviceVersion: "0", identity: "t", env: {} });
+    const span = startSpan(tracer, "Reconcile");
+    logger.child(logContext(span, { reconcileId: "r-1", resourceUid: "u-1", cluster: "c-1" })).info("hello");
+    expect(lines[0]).toMatchObject({ trace_id: span.spanContext().traceId, reconcile_id: "r-1", resource_uid: "u-1", cluster: "c-1" });
+    expect(span.spanContext().traceId).toMatch(/^[0-9a-f]{32}$/);
+    expect(span.spanContext().traceId).not.toMatch(/^0+$/);
+  });
+
+  test("never holds a credential, wherever it was put", () => {
+    const { lines, logger } = capture();
+    const token = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJzeXN0ZW0ifQ.c2lnbmF0dXJl";
+    logger.child({ authorization: `Basic ${token}` }).error(
+      { err: new Error(`refused Bearer ${token}`, { cause: new Error(token) }), request: { headers: { Authorization: "Basic c2VjcmV0" } }, kubeconfig: "hunter2" },
+      "with token %s",
+      token,
+    );
+    const text = JSON.stringify(lines);
+    expect(lines).toHaveLength(1);
+    for (const secret of [token, "c2VjcmV0", "hunter2"]) expect(text).not.toContain(secret);
+  });
+
+  test("below the level is not written", () => {
+    const { lines, logger } = capture("warn");
+    logger.info("quiet");
+    expect(lines).toEqual([]);
+  });
+});

@@ -1,0 +1,109 @@
+import { ROOT_CONTEXT, SpanStatusCode, trace, type Attributes, type Span, type Tracer } from "@opentelemetry/api";
+import { resourceFromAttributes } from "@opentelemetry/resources";
+import { AlwaysOffSampler, AlwaysOnSampler, BatchSpanProcessor, TracerProvider, type SpanExporter } from "@opentelemetry/sdk-trace";
+import { errorType } from "./logger.ts";
+import { redactText } from "./redaction.ts";
+
+export type { Attributes, Span, Tracer } from "@opentelemetry/api";
+
+export interface TracingOptions {
+  /** Base address of an OTLP/HTTP collector (`http://host:4318`); the environment's OTEL_EXPORTER_OTLP_* when absent. */
+  endpoint?: string;
+  serviceVersion: string;
+  /** Which process this is: pod name or host name. */
+  identity: string;
+  /** Default: the environment of the process. */
+  env?: Record<string, string | undefined>;
+  /** Takes the spans instead of a collector. */
+  exporter?: SpanExporter;
+  /** How long `shutdown` waits for a collector that does not answer. Default: 3 s. */
+  shutdownTimeoutMs?: number;
+}
+
+export interface Tracing {
+  tracer: Tracer;
+  /** Spans leave the process; otherwise they only give trace ids to the logs. */
+  exporting: boolean;
+  /** Sends what is waiting, for at most a few seconds, and ends. Never throws. */
+  readonly shutdown: () => Promise<void>;
+}
+
+const SHUTDOWN_TIMEOUT_MS = 3_000;
+
+/**
+ * A tracer that always gives real trace ids. Without a collector its spans are not recorded, which costs next to nothing, and
+ * the exporter is not even loaded.
+ */
+export async function createTracing(options: TracingOptions): Promise<Tracing> {
+  const exporter = options.exporter ?? (await collectorExporter(options));
+  const exporting = exporter !== undefined;
+  const provider = new TracerProvider({
+    resource: resourceFromAttributes({
+      "service.name": "meridian",
+      "service.version": options.serviceVersion,
+      "service.instance.id": options.identity,
+    }),
+    sampler: exporting ? new AlwaysOnSampler() : new AlwaysOffSampler(),
+    spanProcessors: exporting
+      ? [new BatchSpanProcessor({ exporter, maxQueueSize: 4096, maxExportBatchSize: 512, scheduledDelayMillis: 2_000, exportTimeoutMillis: 10_000 })]
+      : [],
+  });
+  return {
+    tracer: provider.getTracer("meridian", options.serviceVersion),
+    exporting,
+    shutdown: () => settleWithin(provider.shutdown(), options.shutdownTimeoutMs ?? SHUTDOWN_TIMEOUT_MS),
+  };
+}
+
+async function collectorExporter({ endpoint, env = process.env }: TracingOptions): Promise<SpanExporter | undefined> {
+  const traces = env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
+  const base = endpoint ?? env["OTEL_EXPORTER_OTLP_ENDPOINT"];
+  if (endpoint === undefined && traces) return otlpExporter(traces);
+  return base ? otlpExporter(`${base.replace(/\/+$/, "")}/v1/traces`) : undefined;
+}
+
+async function otlpExporter(url: string): Promise<SpanExporter> {
+  const { OTLPTraceExporter } = await import("@opentelemetry/exporter-trace-otlp-http");
+  return new OTLPTraceExporter({ url });
+}
+
+/** A collector that is away must not keep the process from ending; what it did not take is lost, as it would be anyway. */
+async function settleWithin(work: Promise<unknown>, ms: number): Promise<void> {
+  const timeout = Promise.withResolvers<void>();
+  const timer = setTimeout(timeout.resolve, ms);
+  await Promise.race([work.then(() => undefined, () => undefined), timeout.promise]);
+  clearTimeout(timer);
+}
+
+export interface SpanOptions {
+  parent?: Span | undefined;
+  attributes?: Attributes;
+}
+
+/** Starts a span; whoever starts it ends it. Parents are passed by hand: no context follows asynchronous calls around. */
+export function startSpan(tracer: Tracer, name: string, { parent, attributes }: SpanOptions = {}): Span {
+  const context = parent === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, parent);
+  return tracer.startSpan(name, attributes === undefined ? {} : { attributes }, context);
+}
+
+/** Runs `fn` inside a span that ends with it. An error is recorded with type and stack, sets the status, and is thrown on. */
+export async function withSpan<T>(tracer: Tracer, name: string, options: SpanOptions, fn: (span: Span) => Promise<T> | T): Promise<T> {
+  const span = startSpan(tracer, name, options);
+  try {
+    return await fn(span);
+  } catch (error) {
+    recordError(span, error);
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+/** Marks the span as failed: for errors that are values and never thrown. */
+export function recordError(span: Span, error: unknown): void {
+  if (!span.isRecording()) return;
+  const message = redactText(error instanceof Error ? error.message : String(error));
+  const stack = error instanceof Error && error.stack !== undefined ? { "exception.stacktrace": redactText(error.stack) } : {};
+  span.addEvent("exception", { "exception.type": errorType(error), "exception.message": message, ...stack });
+  span.setStatus({ code: SpanStatusCode.ERROR, message });
+}

@@ -1,0 +1,102 @@
+import type { KubeObject, OverrideRule, PatchOperation } from "../apis/index.ts";
+import { shortMessage } from "../interpreter/index.ts";
+import { applyOperation, PatchError } from "./jsonPatch.ts";
+import { isJson, overridePodTemplates, updateAt } from "./podTemplate.ts";
+import { isReservedKey, protectedChange } from "./protectedFields.ts";
+import { RuleError } from "./ruleError.ts";
+import type { MatchedRule, OverrideResult } from "./types.ts";
+
+/**
+ * Applies the rules in their order to the objects rendered for one cluster. Within a rule the named fields come first and
+ * the patches last, so that patches see what the rest has made.
+ *
+ * The objects given are never changed; those returned share with them all that no rule touches, and are the same ones when
+ * nothing is touched. `replicas` is handed back, not applied: only the caller knows what else has a say in it.
+ *
+ * A policy applies whole or not at all. The first rule that fails ends it: the result is then what the policies before have
+ * made, with the problem.
+ */
+export function applyRules(objects: readonly KubeObject[], rules: readonly MatchedRule[]): OverrideResult {
+  let done: Progress = { objects, replicas: undefined };
+  let current = done;
+  for (const [i, matched] of rules.entries()) {
+    const previous = rules[i - 1];
+    if (previous !== undefined && !samePolicy(previous, matched)) done = current;
+    try {
+      current = applyRule(current, matched.rule);
+    } catch (error) {
+      if (!(error instanceof RuleError)) throw error;
+      const { policy, index } = matched;
+      const problem = { policy, rule: index, reason: error.reason, message: shortMessage(error.message) };
+      return { ...resultOf(done), problem };
+    }
+  }
+  return resultOf(current);
+}
+
+interface Progress {
+  objects: readonly KubeObject[];
+  replicas: number | undefined;
+}
+
+function resultOf({ objects, replicas }: Progress): OverrideResult {
+  return { objects: [...objects], ...(replicas === undefined ? {} : { replicas }) };
+}
+
+function samePolicy({ policy: a }: MatchedRule, { policy: b }: MatchedRule): boolean {
+  return a.kind === b.kind && a.namespace === b.namespace && a.name === b.name;
+}
+
+function applyRule({ objects, replicas }: Progress, rule: OverrideRule): Progress {
+  let changed = overridePodTemplates(objects, rule);
+  changed = merge(changed, "labels", rule.labels);
+  changed = merge(changed, "annotations", rule.annotations);
+  changed = patch(changed, rule.patches ?? []);
+  return { objects: changed, replicas: rule.replicas ?? replicas };
+}
+
+/** On the metadata of every object; not on pod templates, where a new label would restart the pods. */
+function merge(
+  objects: readonly KubeObject[],
+  field: "labels" | "annotations",
+  values: Record<string, string> | undefined,
+): readonly KubeObject[] {
+  if (values === undefined) return objects;
+  const key = Object.keys(values).find(isReservedKey);
+  if (key !== undefined) throw new RuleError("ProtectedField", `${field}: ${key} is reserved for Meridian`);
+  const change = (current: unknown): unknown => ({ ...(isJson(current) ? current : {}), ...values });
+  return objects.map((object) => updateAt(object, ["metadata", field], change) as KubeObject);
+}
+
+function patch(objects: readonly KubeObject[], operations: readonly PatchOperation[]): readonly KubeObject[] {
+  if (operations.length === 0 || objects.length === 0) return objects;
+  for (const [i, { kind }] of operations.entries()) {
+    if (kind === undefined || objects.some((object) => object.kind === kind)) continue;
+    throw new RuleError("InvalidPatch", `patch ${i}: no ${kind} is rendered, only ${kindsOf(objects)}`);
+  }
+  return objects.map((object) => patchOne(object, operations));
+}
+
+function kindsOf(objects: readonly KubeObject[]): string {
+  return [...new Set(objects.map((object) => object.kind))].join(", ");
+}
+
+function patchOne(object: KubeObject, operations: readonly PatchOperation[]): KubeObject {
+  let patched: unknown = object;
+  for (const [i, operation] of operations.entries()) {
+    if (operation.kind !== undefined && operation.kind !== object.kind) continue;
+    const before = patched as KubeObject;
+    try {
+      patched = applyOperation(before, operation);
+    } catch (error) {
+      if (!(error instanceof PatchError)) throw error;
+      throw new RuleError("InvalidPatch", `patch ${i} on ${object.kind}: ${error.message}`, { cause: error });
+    }
+    if (patched === before) continue;
+    const field = isJson(patched) ? protectedChange(before, patched) : "the whole object";
+    if (field !== undefined) {
+      throw new RuleError("ProtectedField", `patch ${i} on ${object.kind} may not change ${field}`);
+    }
+  }
+  return patched as KubeObject;
+}

@@ -1,0 +1,156 @@
+import type { PatchOperation } from "../apis/index.ts";
+import { jsonEqual } from "./jsonEqual.ts";
+import { parsePointer, type Pointer } from "./jsonPointer.ts";
+
+/** Why an operation cannot be done. The message names the operation and the path, never a value: it may be a secret. */
+export class PatchError extends Error {
+  override readonly name = "PatchError";
+}
+
+type Operation = Pick<PatchOperation, "op" | "path" | "from" | "value">;
+
+/**
+ * Applies one operation of RFC 6902. The document is never changed: the answer is a new one that shares with it all that
+ * the operation does not touch.
+ *
+ * @throws {PatchError} when the operation is malformed, its target is not there, or its test fails
+ */
+export function applyOperation(document: unknown, operation: Operation): unknown {
+  const path = pointer(operation, operation.path);
+  switch (operation.op) {
+    case "add":
+      return add(document, path, valueOf(operation), operation);
+    case "remove":
+      return remove(document, path, operation);
+    case "replace":
+      read(document, path, operation);
+      return write(document, path, valueOf(operation), operation);
+    case "test":
+      if (jsonEqual(read(document, path, operation), valueOf(operation))) return document;
+      return fail(operation, `${operation.path} has another value`);
+    case "copy":
+      return add(document, path, read(document, fromOf(operation), operation), operation);
+    case "move": {
+      const from = fromOf(operation);
+      if (from.length < path.length && from.every((token, i) => token === path[i])) {
+        return fail(operation, `${operation.from} cannot move into itself`);
+      }
+      const value = read(document, from, operation);
+      return add(remove(document, from, operation), path, value, operation);
+    }
+  }
+}
+
+function fail(operation: Operation, why: string): never {
+  throw new PatchError(`${operation.op}: ${why}`);
+}
+
+function pointer(operation: Operation, text: string): Pointer {
+  return parsePointer(text) ?? fail(operation, `${text} is not a JSON pointer`);
+}
+
+function fromOf(operation: Operation): Pointer {
+  if (operation.from === undefined) return fail(operation, `from is missing for ${operation.path}`);
+  return pointer(operation, operation.from);
+}
+
+function valueOf(operation: Operation): unknown {
+  if (operation.value === undefined) return fail(operation, `value is missing for ${operation.path}`);
+  return operation.value;
+}
+
+/** The text of the first `length` tokens, as a person would write it. */
+function textOf(path: Pointer, length: number): string {
+  if (length === 0) return "the whole object";
+  return path
+    .slice(0, length)
+    .map((token) => `/${token.replaceAll("~", "~0").replaceAll("/", "~1")}`)
+    .join("");
+}
+
+type Json = Record<string, unknown>;
+
+function isObject(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Only what is plainly a number of the array; `-` and leading zeros are not. */
+function indexIn(array: readonly unknown[], token: string): number | undefined {
+  if (!/^(0|[1-9]\d*)$/.test(token)) return undefined;
+  const index = Number(token);
+  return index < array.length ? index : undefined;
+}
+
+/** The member that a token names, wrapped so that a null member is told from none. */
+function memberOf(parent: unknown, token: string): { value: unknown } | undefined {
+  if (Array.isArray(parent)) {
+    const index = indexIn(parent, token);
+    return index === undefined ? undefined : { value: parent[index] };
+  }
+  // A member that is undefined is absent as soon as the object is written as JSON.
+  if (!isObject(parent) || !Object.hasOwn(parent, token) || parent[token] === undefined) return undefined;
+  return { value: parent[token] };
+}
+
+function read(document: unknown, path: Pointer, operation: Operation): unknown {
+  let value = document;
+  for (const [depth, token] of path.entries()) {
+    const member = memberOf(value, token);
+    if (member === undefined) return fail(operation, `${textOf(path, depth + 1)} does not exist`);
+    value = member.value;
+  }
+  return value;
+}
+
+/** A copy of the document in which `change` has been made to the parent of what the path names. */
+function withParent(
+  document: unknown,
+  path: Pointer,
+  operation: Operation,
+  change: (parent: unknown[] | Json, token: string) => unknown,
+): unknown {
+  const descend = (node: unknown, depth: number): unknown => {
+    const token = path[depth] ?? "";
+    const last = depth === path.length - 1;
+    if (last) {
+      if (Array.isArray(node) || isObject(node)) return change(node, token);
+      return fail(operation, `${textOf(path, depth)} holds neither fields nor items`);
+    }
+    const member = memberOf(node, token);
+    if (member === undefined) return fail(operation, `${textOf(path, depth + 1)} does not exist`);
+    return withMember(node as unknown[] | Json, token, descend(member.value, depth + 1));
+  };
+  return descend(document, 0);
+}
+
+function withMember(parent: unknown[] | Json, token: string, value: unknown): unknown {
+  if (Array.isArray(parent)) return parent.with(Number(token), value);
+  return { ...parent, [token]: value };
+}
+
+function write(document: unknown, path: Pointer, value: unknown, operation: Operation): unknown {
+  if (path.length === 0) return value;
+  return withParent(document, path, operation, (parent, token) => withMember(parent, token, value));
+}
+
+function add(document: unknown, path: Pointer, value: unknown, operation: Operation): unknown {
+  if (path.length === 0) return value;
+  return withParent(document, path, operation, (parent, token) => {
+    if (!Array.isArray(parent)) return withMember(parent, token, value);
+    // One past the end is a place to insert at, and so is `-`.
+    const end = token === "-" || token === String(parent.length);
+    const index = end ? parent.length : indexIn(parent, token);
+    if (index === undefined) return fail(operation, `${textOf(path, path.length)} is no place in the array`);
+    return parent.toSpliced(index, 0, value);
+  });
+}
+
+function remove(document: unknown, path: Pointer, operation: Operation): unknown {
+  if (path.length === 0) return fail(operation, "the whole object cannot be removed");
+  read(document, path, operation);
+  return withParent(document, path, operation, (parent, token) => {
+    if (Array.isArray(parent)) return parent.toSpliced(Number(token), 1);
+    const { [token]: _removed, ...rest } = parent;
+    return rest;
+  });
+}

@@ -1,0 +1,113 @@
+import { parseApiVersion, type KubeObject, type OverrideRule } from "../apis/index.ts";
+import { memberKindOf } from "../interpreter/index.ts";
+import { overrideImage, type ImageOverride } from "./image.ts";
+import { jsonEqual } from "./jsonEqual.ts";
+import { RuleError } from "./ruleError.ts";
+
+type Json = Record<string, unknown>;
+
+/** kubectl's own way to say which container of several is the one that people mean. */
+const DEFAULT_CONTAINER_ANNOTATION = "kubectl.kubernetes.io/default-container";
+
+export function podTemplatePath(object: KubeObject): readonly string[] | undefined {
+  return memberKindOf(parseApiVersion(object.apiVersion).group, object.kind)?.podTemplatePath;
+}
+
+export function podTemplateOf(object: KubeObject): Json | undefined {
+  let value: unknown = object;
+  const path = podTemplatePath(object);
+  if (path === undefined) return undefined;
+  for (const field of path) value = isJson(value) ? value[field] : undefined;
+  return isJson(value) ? value : undefined;
+}
+
+/**
+ * Applies `image`, `command`, `args` and `env` to the objects that have a pod template.
+ *
+ * They mean the main container: the one that the annotation `kubectl.kubernetes.io/default-container` of the template names,
+ * else the first. Only `image.registry` reaches every container and init container, because a mirror serves all of them,
+ * while the tag of an application is not the tag of its sidecar.
+ *
+ * @throws {RuleError} InvalidOverride when there is no pod template or no container, or the image is malformed
+ */
+export function overridePodTemplates(objects: readonly KubeObject[], rule: OverrideRule): readonly KubeObject[] {
+  const field = (["image", "command", "args", "env"] as const).find((name) => rule[name] !== undefined);
+  if (field === undefined || objects.length === 0) return objects;
+  if (!objects.some((object) => podTemplateOf(object) !== undefined)) {
+    throw new RuleError("InvalidOverride", `${field} needs a pod template, and no object here has one`);
+  }
+  return objects.map((object) => {
+    if (podTemplateOf(object) === undefined) return object;
+    const change = (template: unknown): unknown => overrideTemplate(template as Json, rule, object.kind);
+    return updateAt(object, podTemplatePath(object) ?? [], change) as KubeObject;
+  });
+}
+
+function overrideTemplate(template: Json, rule: OverrideRule, kind: string): Json {
+  const spec = isJson(template["spec"]) ? template["spec"] : {};
+  const containers = jsonArray(spec["containers"]);
+  const main = mainContainer(template, containers);
+  if (main === undefined) throw new RuleError("InvalidOverride", `the pod template of the ${kind} has no container`);
+
+  const { registry, ...ofMain } = rule.image ?? {};
+  const everywhere: ImageOverride | undefined = registry === undefined ? undefined : { registry };
+  const result = updateAt(spec, ["containers"], () =>
+    containers.map((c) => (c === main ? overrideContainer(c, rule, { ...everywhere, ...ofMain }) : withImage(c, everywhere))),
+  );
+  const initContainers = spec["initContainers"];
+  if (!Array.isArray(initContainers) || everywhere === undefined) return updateAt(template, ["spec"], () => result) as Json;
+  const mirrored = updateAt(result, ["initContainers"], () => jsonArray(initContainers).map((c) => withImage(c, everywhere)));
+  return updateAt(template, ["spec"], () => mirrored) as Json;
+}
+
+function mainContainer(template: Json, containers: Json[]): Json | undefined {
+  const metadata = isJson(template["metadata"]) ? template["metadata"] : {};
+  const annotations = isJson(metadata["annotations"]) ? metadata["annotations"] : {};
+  const named = annotations[DEFAULT_CONTAINER_ANNOTATION];
+  return containers.find((container) => container["name"] === named) ?? containers[0];
+}
+
+function overrideContainer(container: Json, rule: OverrideRule, image: ImageOverride): Json {
+  return {
+    ...withImage(container, image),
+    ...(rule.command === undefined ? {} : { command: rule.command }),
+    ...(rule.args === undefined ? {} : { args: rule.args }),
+    ...(rule.env === undefined ? {} : { env: mergeEnv(jsonArray(container["env"]), rule.env) }),
+  };
+}
+
+function withImage(container: Json, image: ImageOverride | undefined): Json {
+  if (image === undefined || Object.values(image).every((part) => part === undefined)) return container;
+  const current = container["image"];
+  if (typeof current !== "string") {
+    throw new RuleError("InvalidOverride", `container ${String(container["name"])} has no image to override`);
+  }
+  return { ...container, image: overrideImage(current, image) };
+}
+
+/** An entry replaces the one of its name whole, where it stands; new ones follow in their own order. */
+function mergeEnv(base: Json[], entries: readonly Json[]): Json[] {
+  const merged = new Map(base.map((entry) => [entry["name"], entry]));
+  for (const entry of entries) merged.set(entry["name"], entry);
+  return [...merged.values()];
+}
+
+/** The value with what the path leads to replaced; the value itself when that changes nothing. */
+export function updateAt(value: unknown, path: readonly string[], change: (value: unknown) => unknown): unknown {
+  const [field, ...rest] = path;
+  if (field === undefined) {
+    const changed = change(value);
+    return jsonEqual(value, changed) ? value : changed;
+  }
+  const parent = isJson(value) ? value : {};
+  const changed = updateAt(parent[field], rest, change);
+  return changed === parent[field] ? value : { ...parent, [field]: changed };
+}
+
+export function isJson(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function jsonArray(value: unknown): Json[] {
+  return Array.isArray(value) ? value.filter(isJson) : [];
+}

@@ -1,0 +1,112 @@
+import { ApiError, TransportError } from "./errors.ts";
+import type { Answer, ResponseHead } from "./exchange.ts";
+import type { ApiStatus } from "./types.ts";
+
+/** Reasons for answers that do not say one themselves (from proxies and from filters in front of the API). */
+const REASONS: Record<number, string> = {
+  400: "BadRequest",
+  401: "Unauthorized",
+  403: "Forbidden",
+  404: "NotFound",
+  405: "MethodNotAllowed",
+  406: "NotAcceptable",
+  409: "Conflict",
+  410: "Gone",
+  413: "RequestEntityTooLarge",
+  415: "UnsupportedMediaType",
+  422: "Invalid",
+  429: "TooManyRequests",
+  500: "InternalError",
+  502: "BadGateway",
+  503: "ServiceUnavailable",
+  504: "Timeout",
+};
+
+/** Parses a JSON answer; the text of one that cannot be parsed is never repeated. */
+export function parseJson<T>(text: string, host: string): T {
+  try {
+    return JSON.parse(text) as T;
+  } catch {
+    throw new TransportError("Protocol", `${host} answered with something that is not JSON: is it a Kubernetes API server?`);
+  }
+}
+
+export function isJson(head: ResponseHead): boolean {
+  const type = head.headers["content-type"];
+  return typeof type === "string" && /^application\/([\w.-]+\+)?json\b/.test(type);
+}
+
+/** The typed error of an answer that is not a success. `sensitive`: the object was a Secret, whose values servers like to quote. */
+export function apiErrorFrom(answer: Answer, asked: { withToken: boolean; sensitive: boolean }): ApiError {
+  const status = isJson(answer) ? parseStatus(answer.body) : undefined;
+  const code = answer.status;
+  const reason = status?.reason ?? REASONS[code] ?? "Unknown";
+  const said = status?.message ?? `the server answered ${code} ${reason}`;
+  const details = asked.sensitive ? withoutValues(status?.details) : status?.details;
+  const apiMessage = asked.sensitive ? withoutQuotedValues(said) : said;
+  const retryAfterMs = retryAfter(answer, status);
+  return new ApiError(code, reason, apiMessage, {
+    ...(code === 401 ? { message: `${asked.withToken ? "token" : "client certificate"} rejected (401 Unauthorized)` } : {}),
+    ...(details === undefined ? {} : { details }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  });
+}
+
+/** The typed error of an ERROR event in a watch. */
+export function apiErrorFromStatus(status: ApiStatus): ApiError {
+  const reason = status.reason ?? REASONS[status.code] ?? "Unknown";
+  const seconds = status.details?.retryAfterSeconds;
+  return new ApiError(status.code, reason, status.message ?? `the server reported ${status.code} ${reason}`, {
+    ...(status.details === undefined ? {} : { details: status.details }),
+    ...(seconds === undefined ? {} : { retryAfterMs: seconds * 1000 }),
+  });
+}
+
+function parseStatus(body: string): ApiStatus | undefined {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+  if (typeof parsed !== "object" || parsed === null || (parsed as { kind?: unknown }).kind !== "Status") return undefined;
+  const { code, reason, message, details } = parsed as Partial<ApiStatus>;
+  return {
+    code: typeof code === "number" ? code : 0,
+    ...(typeof reason === "string" && reason !== "" ? { reason } : {}),
+    ...(typeof message === "string" && message !== "" ? { message } : {}),
+    ...(typeof details === "object" && details !== null ? { details } : {}),
+  };
+}
+
+/** `Retry-After` in its two forms, or what the Status says. */
+function retryAfter(answer: Answer, status: ApiStatus | undefined): number | undefined {
+  const header = answer.headers["retry-after"];
+  if (typeof header === "string") {
+    const seconds = Number(header);
+    if (Number.isFinite(seconds) && seconds >= 0) return seconds * 1000;
+    const at = Date.parse(header);
+    const date = answer.headers["date"];
+    const now = typeof date === "string" ? Date.parse(date) : Number.NaN;
+    if (Number.isFinite(at) && Number.isFinite(now)) return Math.max(0, at - now);
+  }
+  const seconds = status?.details?.retryAfterSeconds;
+  return typeof seconds === "number" && seconds > 0 ? seconds * 1000 : undefined;
+}
+
+function withoutValues(details: ApiStatus["details"]): ApiStatus["details"] {
+  if (details?.causes === undefined) return details;
+  return {
+    ...details,
+    causes: details.causes.map((cause) =>
+      cause.message === undefined ? cause : { ...cause, message: withoutQuotedValues(cause.message) },
+    ),
+  };
+}
+
+/** Takes out what validation errors quote: `Invalid value: "…"`, `map[…]`, `{…}`, and anything in double quotes that is long. */
+function withoutQuotedValues(message: string): string {
+  return message
+    .replace(/(Invalid value|Unsupported value|Duplicate value): (?:"(?:[^"\\]|\\.)*"|map\[[^\]]*\]|\{[^}]*\}|[^\s:,]+)/g, "$1: (not shown)")
+    .replace(/"(?:[^"\\]|\\.){64,}"/g, '"(not shown)"');
+}

@@ -1,0 +1,340 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { KubeObject } from "../apis/index.ts";
+import { type CallRecord, type ClientOptions, createClient } from "./client.ts";
+import { ApiError, isAlreadyExists, isConflict, NotLeaderError, TransportError } from "./errors.ts";
+import { CONFIGMAPS, NAMESPACES, SECRETS } from "./resources.ts";
+import { FakeClock } from "./testing/fakeClock.ts";
+import { type Handler, sendJson, sendStatus, startTestServer, type TestServer } from "./testing/testServer.ts";
+import type { Client, WatchEvent } from "./types.ts";
+
+async function serving(handler: Handler, options: Partial<ClientOptions> = {}): Promise<{ server: TestServer; client: Client }> {
+  const server = await startTestServer(handler);
+  const client = createClient(server.config(), { cluster: "shanghai-1", clock: new FakeClock(), ...options });
+  onTestFinished(async () => {
+    await client[Symbol.asyncDispose]();
+    await server[Symbol.asyncDispose]();
+  });
+  return { server, client };
+}
+
+const configMap = (name: string): KubeObject => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "shop" } });
+
+async function collect(events: AsyncIterable<WatchEvent>): Promise<WatchEvent[]> {
+  const all: WatchEvent[] = [];
+  for await (const event of events) all.push(event);
+  return all;
+}
+
+describe("requests", () => {
+  interface Case {
+    name: string;
+    call: (client: Client) => Promise<unknown>;
+    method: string;
+    path: string;
+    headers?: Record<string, string>;
+    body?: unknown;
+  }
+  test.each<Case>([
+    {
+      name: "get from the server's cache",
+      call: (client) => client.get(CONFIGMAPS, "shop", "a", { resourceVersion: "0" }),
+      method: "GET",
+      path: "/api/v1/namespaces/shop/configmaps/a?resourceVersion=0",
+      headers: { accept: "application/json", "accept-encoding": "identity" },
+    },
+    {
+      name: "get metadata only",
+      call: (client) => client.get(NAMESPACES, undefined, "shop", { metadataOnly: true }),
+      method: "GET",
+      path: "/api/v1/namespaces/shop",
+      headers: { accept: "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1" },
+    },
+    {
+      name: "list with selectors, in all namespaces",
+      call: (client) => client.list(CONFIGMAPS, { labelSelector: "a in (b,c)", limit: 500, continue: "x=" }),
+      method: "GET",
+      path: "/api/v1/configmaps?labelSelector=a%20in%20(b%2Cc)&limit=500&continue=x%3D",
+    },
+    {
+      name: "server-side apply is JSON, by our field manager",
+      call: (client) => client.apply(CONFIGMAPS, configMap("a"), { force: true }),
+      method: "PATCH",
+      path: "/api/v1/namespaces/shop/configmaps/a?fieldManager=meridian&force=true",
+      headers: { "content-type": "application/apply-patch+yaml" },
+      body: configMap("a"),
+    },
+    {
+      name: "apply of the status, tried only",
+      call: (client) => client.applyStatus(CONFIGMAPS, configMap("a"), { dryRun: true, fieldManager: "other" }),
+      method: "PATCH",
+      path: "/api/v1/namespaces/shop/configmaps/a/status?fieldManager=other&dryRun=All",
+    },
+    {
+      name: "patch of a subresource",
+      call: (client) => client.patch(CONFIGMAPS, "shop", "a", "application/json-patch+json", [], { subresource: "scale" }),
+      method: "PATCH",
+      path: "/api/v1/namespaces/shop/configmaps/a/scale?fieldManager=meridian",
+      headers: { "content-type": "application/json-patch+json" },
+      body: [],
+    },
+    {
+      name: "delete of one life of an object",
+      call: (client) => client.delete(CONFIGMAPS, "shop", "a", { uid: "u-1", propagationPolicy: "Foreground" }),
+      method: "DELETE",
+      path: "/api/v1/namespaces/shop/configmaps/a",
+      body: { apiVersion: "v1", kind: "DeleteOptions", propagationPolicy: "Foreground", preconditions: { uid: "u-1" } },
+    },
+    {
+      name: "create",
+      call: (client) => client.create(CONFIGMAPS, configMap("a")),
+      method: "POST",
+      path: "/api/v1/namespaces/shop/configmaps?fieldManager=meridian",
+      body: configMap("a"),
+    },
+  ])("$name", async ({ call, method, path, headers = {}, body }) => {
+    const { server, client } = await serving((_request, response) => sendJson(response, { metadata: { name: "a" } }));
+    await call(client);
+    const [seen] = server.requests;
+    expect(seen).toMatchObject({ method, path, headers, httpVersion: "2.0" });
+    if (body !== undefined) expect(JSON.parse(seen?.body ?? "")).toEqual(body);
+  });
+
+  test.each(["", ".", "..", "a/b"])("the name %j, which would lead to another path, is never sent", async (name) => {
+    const { server, client } = await serving((_request, response) => sendJson(response, {}));
+    await expect(client.delete(CONFIGMAPS, "shop", name)).rejects.toThrow(TypeError);
+    await expect(client.delete(CONFIGMAPS, name, "a")).rejects.toThrow(TypeError);
+    expect(server.requests).toEqual([]);
+  });
+
+  test("items of a list know their kind, metadata-only answers the kind that was asked for", async () => {
+    const { client } = await serving((request, response) =>
+      sendJson(
+        response,
+        request.path.endsWith("/a")
+          ? { kind: "PartialObjectMetadata", apiVersion: "meta.k8s.io/v1", metadata: { name: "a" } }
+          : { metadata: { resourceVersion: "7", continue: "" }, items: [{ metadata: { name: "a" } }] },
+      ),
+    );
+    await expect(client.list(CONFIGMAPS)).resolves.toEqual({
+      resourceVersion: "7",
+      items: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } }],
+    });
+    await expect(client.get(CONFIGMAPS, "shop", "a", { metadataOnly: true })).resolves.toMatchObject({ apiVersion: "v1", kind: "ConfigMap" });
+  });
+
+  test("an empty list, which Go writes as null, is empty", async () => {
+    const { client } = await serving((_request, response) => sendJson(response, { metadata: { resourceVersion: "7" }, items: null }));
+    await expect(client.list(CONFIGMAPS)).resolves.toEqual({ resourceVersion: "7", items: [] });
+  });
+
+  test("raw gives text when the answer is not JSON", async () => {
+    const { client } = await serving((_request, response) => {
+      response.writeHead(200, { "content-type": "text/plain" });
+      response.end("ok");
+    });
+    await expect(client.raw("GET", "/readyz")).resolves.toBe("ok");
+  });
+
+  test("an answer that should be JSON and is not names the host, not the text", async () => {
+    const { client } = await serving((_request, response) => response.end("<html>hunter2</html>"));
+    await expect(client.get(CONFIGMAPS, "shop", "a")).rejects.toSatisfy(
+      (error) => error instanceof TransportError && error.reason === "Protocol" && !error.message.includes("hunter2"),
+    );
+  });
+});
+
+describe("refusals of the server", () => {
+  test("become an ApiError with reason, message, details and the time to wait", async () => {
+    const details = { name: "a", causes: [{ reason: "FieldManagerConflict", message: 'conflict with "kubectl"', field: ".data.x" }] };
+    const { client } = await serving((_request, response) =>
+      sendStatus(response, 409, "Conflict", "Apply failed", { "retry-after": "3" }, details),
+    );
+    const error = await client.apply(CONFIGMAPS, configMap("a")).catch((caught: unknown) => caught);
+    expect(error).toBeInstanceOf(ApiError);
+    expect(error).toMatchObject({ status: 409, reason: "Conflict", apiMessage: "Apply failed", details, retryAfterMs: 3000 });
+    expect([isConflict(error), isAlreadyExists(error)]).toEqual([true, false]);
+  });
+
+  test.each([
+    { name: "seconds in the header", headers: { "retry-after": "7" }, details: undefined, want: 7000 },
+    {
+      name: "a date in the header, by the server's own clock",
+      headers: { "retry-after": "Wed, 21 Oct 2026 07:28:05 GMT", date: "Wed, 21 Oct 2026 07:28:00 GMT" },
+      details: undefined,
+      want: 5000,
+    },
+    { name: "the Status", headers: {}, details: { retryAfterSeconds: 2 }, want: 2000 },
+    { name: "nothing", headers: {}, details: undefined, want: undefined },
+  ])("Retry-After is read from $name", async ({ headers, details, want }) => {
+    const { client } = await serving((_request, response) =>
+      sendStatus(response, 429, "TooManyRequests", "slow down", headers as Record<string, string>, details),
+    );
+    const error = (await client.list(CONFIGMAPS).catch((caught: unknown) => caught)) as ApiError;
+    expect([error.status, error.retryAfterMs]).toEqual([429, want]);
+  });
+
+  test("an answer of a proxy in between is told by its code alone", async () => {
+    const { client } = await serving((_request, response) => {
+      response.writeHead(503, { "content-type": "text/html" });
+      response.end("<html>upstream hunter2</html>");
+    });
+    await expect(client.list(CONFIGMAPS)).rejects.toMatchObject({
+      status: 503,
+      reason: "ServiceUnavailable",
+      message: "the server answered 503 ServiceUnavailable",
+    });
+  });
+
+  test("what a server quotes of a Secret is not passed on", async () => {
+    const message = 'Secret "s" is invalid: data[token]: Invalid value: "hunter2": must not be so';
+    const causes = [{ reason: "FieldValueInvalid", message: 'Invalid value: "hunter2"', field: "data[token]" }];
+    const { client } = await serving((_request, response) => sendStatus(response, 422, "Invalid", message, {}, { causes }));
+    const error = await client
+      .apply(SECRETS, { apiVersion: "v1", kind: "Secret", metadata: { name: "s", namespace: "shop" } })
+      .catch((caught: unknown) => caught as ApiError);
+    expect(error).toMatchObject({ apiMessage: 'Secret "s" is invalid: data[token]: Invalid value: (not shown): must not be so' });
+    expect(JSON.stringify(error)).not.toContain("hunter2");
+  });
+});
+
+describe("the write guard", () => {
+  const writes: [string, (client: Client) => Promise<unknown>][] = [
+    ["create", (client) => client.create(CONFIGMAPS, configMap("a"))],
+    ["apply", (client) => client.apply(CONFIGMAPS, configMap("a"))],
+    ["applyStatus", (client) => client.applyStatus(CONFIGMAPS, configMap("a"))],
+    ["patch", (client) => client.patch(CONFIGMAPS, "shop", "a", "application/merge-patch+json", {})],
+    ["delete", (client) => client.delete(CONFIGMAPS, "shop", "a")],
+    ["raw POST", (client) => client.raw("POST", "/api/v1/x", { body: {} })],
+    ["raw PUT", (client) => client.raw("PUT", "/api/v1/x", { body: {} })],
+  ];
+  const guard = (): void => {
+    throw new NotLeaderError("the Lease is no longer held");
+  };
+
+  test.each(writes)("stops %s before anything is sent", async (_name, write) => {
+    const { server, client } = await serving((_request, response) => sendJson(response, {}), { guard });
+    await expect(write(client)).rejects.toBeInstanceOf(NotLeaderError);
+    expect(server.requests).toEqual([]);
+  });
+
+  test("lets reads through", async () => {
+    const { client } = await serving((_request, response) => sendJson(response, { items: [] }), { guard });
+    await expect(client.list(CONFIGMAPS)).resolves.toMatchObject({ items: [] });
+    await expect(client.raw("GET", "/version")).resolves.toEqual({ items: [] });
+  });
+});
+
+describe("records of calls", () => {
+  test("name the cluster, method, code, verb and resource, and no object", async () => {
+    const calls: CallRecord[] = [];
+    const { client } = await serving(
+      (request, response) =>
+        request.method === "GET" ? sendStatus(response, 404, "NotFound", "no") : sendJson(response, { metadata: { name: "a" } }),
+      { observe: (call) => calls.push(call) },
+    );
+    await client.get(CONFIGMAPS, "shop", "a").catch(() => undefined);
+    await client.applyStatus(CONFIGMAPS, configMap("a"));
+    await client.raw("POST", "/api/v1/namespaces/shop/serviceaccounts/robot/token", { body: {} });
+    await client.raw("GET", "/apis/apps/v1/namespaces/shop/deployments/web").catch(() => undefined);
+    await client.raw("GET", "/readyz?verbose").catch(() => undefined);
+    expect(calls.map(({ cluster, method, code, verb, resource }) => [cluster, method, code, verb, resource])).toEqual([
+      ["shanghai-1", "GET", "404", "get", "configmaps"],
+      ["shanghai-1", "PATCH", "200", "apply", "configmaps/status"],
+      ["shanghai-1", "POST", "200", "raw", "serviceaccounts/token"],
+      ["shanghai-1", "GET", "404", "raw", "deployments"],
+      ["shanghai-1", "GET", "404", "raw", "readyz"],
+    ]);
+  });
+
+  test("a call without an answer is recorded as <error>, one that the caller gave up is not", async () => {
+    const calls: CallRecord[] = [];
+    const controller = new AbortController();
+    const { server, client } = await serving(
+      (request) => (request.path.endsWith("/a") ? server.sever() : controller.abort(new Error("never mind"))),
+      { observe: (call) => calls.push(call) },
+    );
+    await expect(client.get(CONFIGMAPS, "shop", "a")).rejects.toMatchObject({ reason: "ConnectionReset" });
+    await expect(client.get(CONFIGMAPS, "shop", "b", { signal: controller.signal })).rejects.toThrow("never mind");
+    expect(calls.map((call) => call.code)).toEqual(["<error>"]);
+  });
+});
+
+describe("watch", () => {
+  const added = (name: string): string => `${JSON.stringify({ type: "ADDED", object: { metadata: { name } } })}\n`;
+
+  test("gives typed events, however they are cut, and ends when the server ends it", async () => {
+    const text =
+      added("größe") +
+      `${JSON.stringify({ type: "BOOKMARK", object: { metadata: { resourceVersion: "9" } } })}\n` +
+      `${JSON.stringify({ type: "ERROR", object: { kind: "Status", code: 410, reason: "Expired", message: "too old" } })}\n`;
+    const bytes = Buffer.from(text);
+    const { server, client } = await serving((_request, response) => {
+      response.writeHead(200, { "content-type": "application/json" });
+      const middle = bytes.indexOf(0xb6);
+      response.write(bytes.subarray(0, middle), () => response.end(bytes.subarray(middle)));
+    });
+    const events = await collect(client.watch(CONFIGMAPS, { namespace: "shop", resourceVersion: "5", allowWatchBookmarks: true }));
+    expect(events).toEqual([
+      { type: "ADDED", object: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "größe" } } },
+      { type: "BOOKMARK", object: { metadata: { resourceVersion: "9" } } },
+      { type: "ERROR", status: { kind: "Status", code: 410, reason: "Expired", message: "too old" } },
+    ]);
+    expect(server.requests[0]?.path).toBe("/api/v1/namespaces/shop/configmaps?watch=true&resourceVersion=5&allowWatchBookmarks=true");
+  });
+
+  test("a refusal is an ApiError", async () => {
+    const { client } = await serving((_request, response) => sendStatus(response, 403, "Forbidden", "not you"));
+    await expect(collect(client.watch(CONFIGMAPS))).rejects.toMatchObject({ status: 403, message: "not you" });
+  });
+
+  test("a connection that breaks off is an error, not an end", async () => {
+    const { server, client } = await serving((_request, response) => {
+      response.write(added("a"), () => server.sever());
+    });
+    const events = client.watch(CONFIGMAPS)[Symbol.asyncIterator]();
+    await expect(events.next()).resolves.toMatchObject({ value: { type: "ADDED" } });
+    await expect(events.next()).rejects.toMatchObject({ name: "TransportError", reason: "ConnectionReset" });
+  });
+
+  test("an end in the middle of an event is an error", async () => {
+    const { client } = await serving((_request, response) => response.end(added("a") + '{"type":"ADD'));
+    await expect(collect(client.watch(CONFIGMAPS))).rejects.toMatchObject({ reason: "ConnectionReset" });
+  });
+
+  test("disposing ends a reader that waits, and closes the stream at the server", async () => {
+    let closed: (() => void) | undefined;
+    const closedAtServer = new Promise<void>((resolve) => (closed = resolve));
+    const { client } = await serving((_request, response) => {
+      response.on("close", () => closed?.());
+      response.write(added("a"));
+    });
+    const watch = client.watch(CONFIGMAPS);
+    const events = watch[Symbol.asyncIterator]();
+    await events.next();
+    const waiting = events.next();
+    await watch[Symbol.asyncDispose]();
+    await expect(waiting).resolves.toEqual({ done: true, value: undefined });
+    await closedAtServer;
+  });
+
+  test("the signal's reason ends it with an error", async () => {
+    const { client } = await serving((_request, response) => void response.write(added("a")));
+    const controller = new AbortController();
+    const reason = new Error("the session is over");
+    const events = client.watch(CONFIGMAPS, { signal: controller.signal })[Symbol.asyncIterator]();
+    await events.next();
+    const waiting = events.next();
+    controller.abort(reason);
+    await expect(waiting).rejects.toBe(reason);
+  });
+
+  test("150 watches do not keep a request waiting", async () => {
+    const { client } = await serving((request, response) => {
+      if (request.path.includes("watch=true")) response.write(added("a"));
+      else sendJson(response, { metadata: { name: "a" } });
+    });
+    const watches = Array.from({ length: 150 }, () => client.watch(CONFIGMAPS));
+    await Promise.all(watches.map((watch) => watch[Symbol.asyncIterator]().next()));
+    await expect(client.get(CONFIGMAPS, "shop", "a")).resolves.toMatchObject({ metadata: { name: "a" } });
+  });
+});

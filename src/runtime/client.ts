@@ -1,0 +1,327 @@
+import { FIELD_MANAGER, type KubeObject } from "../apis/index.ts";
+import { apiErrorFrom, isJson, parseJson } from "./apiAnswers.ts";
+import { collectionPath, listQuery, objectPath, query, watchQuery } from "./apiPaths.ts";
+import type { Clock } from "./clock.ts";
+import type { ClusterConfig } from "./credentials/types.ts";
+import type { Answer, BodyReader, ResponseHead } from "./exchange.ts";
+import { apiVersionOf } from "./resources.ts";
+import { Transport, type TransportOptions, type TransportRequest } from "./transport.ts";
+import type {
+  ApplyOptions,
+  CallOptions,
+  Client,
+  DeleteOptions,
+  GetOptions,
+  ListOptions,
+  ObjectList,
+  PatchType,
+  ResourceType,
+  WatchEvent,
+  WatchOptions,
+} from "./types.ts";
+import { WatchStream } from "./watchStream.ts";
+
+/** One request that was answered or failed, for metrics. Holds nothing that grows with the number of objects. */
+export interface CallRecord {
+  cluster: string;
+  /** HTTP method. */
+  method: string;
+  /** HTTP status, or `<error>` when there was no answer. */
+  code: string;
+  /** get, list, watch, create, apply, patch, delete or raw. */
+  verb: string;
+  /** Plural, with the subresource after a slash; first segment of the path for raw calls to non-resource paths. */
+  resource: string;
+  /** Until the whole answer was there; for a watch, until its head was. */
+  ms: number;
+}
+
+export interface ClientOptions extends TransportOptions {
+  /** Name of the cluster, for messages and metrics. */
+  cluster: string;
+  clock: Clock;
+  /** Asked before every write; throws {@link NotLeaderError} when the Lease is no longer held. */
+  guard?: () => void;
+  /** Told of every request except those that the caller gave up. */
+  observe?: (call: CallRecord) => void;
+}
+
+/** A client of one cluster. Opens no connection before the first call; dispose of it to close them all. */
+export function createClient(config: ClusterConfig, options: ClientOptions): Client {
+  return new HttpClient(config, options);
+}
+
+const JSON_TYPE = "application/json";
+/** The server takes JSON under this name, as JSON is YAML. */
+const APPLY_TYPE = "application/apply-patch+yaml";
+const METADATA_ONLY = "application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1";
+const METADATA_LIST_ONLY = "application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1";
+
+interface Call extends Omit<TransportRequest, "accept"> {
+  verb: string;
+  resource: string;
+  accept?: string;
+  write?: boolean;
+  sensitive?: boolean;
+}
+
+class HttpClient implements Client {
+  readonly cluster: string;
+  readonly #transport: Transport;
+  readonly #clock: Clock;
+  readonly #guard: (() => void) | undefined;
+  readonly #observe: ((call: CallRecord) => void) | undefined;
+
+  constructor(config: ClusterConfig, options: ClientOptions) {
+    this.cluster = options.cluster;
+    this.#transport = new Transport(config, options);
+    this.#clock = options.clock;
+    this.#guard = options.guard;
+    this.#observe = options.observe;
+  }
+
+  async get(type: ResourceType, namespace: string | undefined, name: string, options: GetOptions = {}): Promise<KubeObject> {
+    const path = objectPath(type, namespace, name) + query({ resourceVersion: options.resourceVersion });
+    const accept = options.metadataOnly === true ? METADATA_ONLY : JSON_TYPE;
+    const answer = await this.#call({ method: "GET", path, accept, verb: "get", resource: type.plural, ...signalOf(options) });
+    return typed(this.#parse<KubeObject>(answer), type);
+  }
+
+  async list(type: ResourceType, options: ListOptions = {}): Promise<ObjectList> {
+    const path = collectionPath(type, options.namespace) + listQuery(options);
+    const accept = options.metadataOnly === true ? METADATA_LIST_ONLY : JSON_TYPE;
+    const answer = await this.#call({ method: "GET", path, accept, verb: "list", resource: type.plural, ...signalOf(options) });
+    const list = this.#parse<{ metadata?: { resourceVersion?: string; continue?: string }; items?: KubeObject[] | null }>(answer);
+    const items = list.items ?? [];
+    for (const item of items) typed(item, type);
+    const next = list.metadata?.continue;
+    return {
+      items,
+      resourceVersion: list.metadata?.resourceVersion ?? "",
+      ...(next === undefined || next === "" ? {} : { continue: next }),
+    };
+  }
+
+  watch(type: ResourceType, options: WatchOptions = {}): AsyncIterable<WatchEvent> & AsyncDisposable {
+    const path = collectionPath(type, options.namespace) + watchQuery(options);
+    const accept = options.metadataOnly === true ? METADATA_ONLY : JSON_TYPE;
+    const call: Call = { method: "GET", path, accept, verb: "watch", resource: type.plural };
+    return new WatchStream(
+      this.#transport,
+      async (signal) => {
+        const body = await this.#openWatch({ ...call, signal });
+        options.onOpen?.();
+        return body;
+      },
+      (object) => typed(object, type),
+      options.signal,
+    );
+  }
+
+  async create(type: ResourceType, object: KubeObject, options: CallOptions = {}): Promise<KubeObject> {
+    return this.#write(type, {
+      method: "POST",
+      path: collectionPath(type, namespaceFor(type, object)) + query({ fieldManager: FIELD_MANAGER }),
+      contentType: JSON_TYPE,
+      body: JSON.stringify(object),
+      verb: "create",
+      resource: type.plural,
+      ...signalOf(options),
+    });
+  }
+
+  apply(type: ResourceType, object: KubeObject, options: ApplyOptions = {}): Promise<KubeObject> {
+    return this.#apply(type, object, undefined, options);
+  }
+
+  applyStatus(type: ResourceType, object: KubeObject, options: ApplyOptions = {}): Promise<KubeObject> {
+    return this.#apply(type, object, "status", options);
+  }
+
+  async patch(
+    type: ResourceType,
+    namespace: string | undefined,
+    name: string,
+    patchType: PatchType,
+    body: unknown,
+    options: CallOptions & { subresource?: string } = {},
+  ): Promise<KubeObject> {
+    return this.#write(type, {
+      method: "PATCH",
+      path: objectPath(type, namespace, name, options.subresource) + query({ fieldManager: FIELD_MANAGER }),
+      contentType: patchType,
+      body: JSON.stringify(body),
+      verb: "patch",
+      resource: withSubresource(type, options.subresource),
+      ...signalOf(options),
+    });
+  }
+
+  async delete(type: ResourceType, namespace: string | undefined, name: string, options: DeleteOptions = {}): Promise<void> {
+    const { uid, resourceVersion } = options;
+    const preconditions = {
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    };
+    await this.#call({
+      method: "DELETE",
+      path: objectPath(type, namespace, name),
+      contentType: JSON_TYPE,
+      body: JSON.stringify({
+        apiVersion: "v1",
+        kind: "DeleteOptions",
+        propagationPolicy: options.propagationPolicy ?? "Background",
+        preconditions,
+      }),
+      verb: "delete",
+      resource: type.plural,
+      write: true,
+      ...signalOf(options),
+    });
+  }
+
+  async raw(
+    method: "GET" | "POST" | "PUT",
+    path: string,
+    options: CallOptions & { body?: unknown; accept?: string; timeoutMs?: number } = {},
+  ): Promise<unknown> {
+    if (!path.startsWith("/")) throw new TypeError(`"${path}" is not a path of an API server`);
+    const answer = await this.#call({
+      method,
+      path,
+      accept: options.accept ?? JSON_TYPE,
+      ...(options.body === undefined ? {} : { contentType: JSON_TYPE, body: JSON.stringify(options.body) }),
+      verb: "raw",
+      resource: rawResource(path),
+      write: method !== "GET",
+      timeoutMs: options.timeoutMs,
+      ...signalOf(options),
+    });
+    return isJson(answer) ? this.#parse<unknown>(answer) : answer.body;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.#transport[Symbol.asyncDispose]();
+  }
+
+  #apply(type: ResourceType, object: KubeObject, subresource: string | undefined, options: ApplyOptions): Promise<KubeObject> {
+    const parameters = query({
+      fieldManager: options.fieldManager ?? FIELD_MANAGER,
+      force: options.force,
+      dryRun: options.dryRun === true ? "All" : undefined,
+    });
+    return this.#write(type, {
+      method: "PATCH",
+      path: objectPath(type, namespaceFor(type, object), object.metadata.name, subresource) + parameters,
+      contentType: APPLY_TYPE,
+      body: JSON.stringify(object),
+      verb: "apply",
+      resource: withSubresource(type, subresource),
+      ...signalOf(options),
+    });
+  }
+
+  async #write(type: ResourceType, call: Call): Promise<KubeObject> {
+    const sensitive = type.group === "" && type.kind === "Secret";
+    return typed(this.#parse<KubeObject>(await this.#call({ ...call, write: true, sensitive })), type);
+  }
+
+  async #call(call: Call): Promise<Answer> {
+    if (call.write === true) this.#guard?.();
+    const started = this.#clock.monotonic();
+    let answer: Answer;
+    try {
+      answer = await this.#transport.request({ ...call, accept: call.accept ?? JSON_TYPE });
+    } catch (error) {
+      if (call.signal?.aborted !== true) this.#record(call, "<error>", started);
+      throw error;
+    }
+    this.#record(call, String(answer.status), started);
+    if (answer.status >= 400) throw this.#refusal(call, answer);
+    return answer;
+  }
+
+  async #openWatch(call: Call): Promise<BodyReader> {
+    const started = this.#clock.monotonic();
+    let answer: ResponseHead & { body: BodyReader };
+    try {
+      answer = await this.#transport.stream({ ...call, accept: call.accept ?? JSON_TYPE });
+    } catch (error) {
+      if (call.signal?.aborted !== true) this.#record(call, "<error>", started);
+      throw error;
+    }
+    const { body, ...head } = answer;
+    this.#record(call, String(head.status), started);
+    if (head.status < 400) return body;
+    throw this.#refusal(call, { ...head, body: await this.#readAll(body, call.signal) });
+  }
+
+  /** The body of a refused watch: short, so no more than 64 KiB are read. */
+  async #readAll(body: BodyReader, signal: AbortSignal | undefined): Promise<string> {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    while (size < 65_536) {
+      const chunk = await this.#transport.readFrom(body, signal);
+      if (chunk === undefined) break;
+      chunks.push(chunk);
+      size += chunk.length;
+    }
+    body.close();
+    return Buffer.concat(chunks).toString("utf8");
+  }
+
+  #refusal(call: Call, answer: Answer): Error {
+    return apiErrorFrom(answer, { withToken: this.#transport.usesTokens, sensitive: call.sensitive === true });
+  }
+
+  #parse<T>(answer: Answer): T {
+    return parseJson<T>(answer.body, this.#transport.host);
+  }
+
+  #record(call: Call, code: string, started: number): void {
+    this.#observe?.({
+      cluster: this.cluster,
+      method: call.method,
+      code,
+      verb: call.verb,
+      resource: call.resource,
+      ms: this.#clock.monotonic() - started,
+    });
+  }
+}
+
+/**
+ * Items of a list come without apiVersion and kind, and metadata-only answers under a name of their own: everything is
+ * given the names of the type that was asked for. The object is fresh from the parser, so it is changed in place.
+ */
+function typed(object: KubeObject, type: ResourceType): KubeObject {
+  object.apiVersion = apiVersionOf(type);
+  object.kind = type.kind;
+  return object;
+}
+
+function namespaceFor(type: ResourceType, object: KubeObject): string | undefined {
+  if (!type.namespaced) return undefined;
+  if (object.metadata.namespace === undefined) throw new TypeError(`${type.kind} ${object.metadata.name} needs a namespace`);
+  return object.metadata.namespace;
+}
+
+function withSubresource(type: ResourceType, subresource: string | undefined): string {
+  return subresource === undefined ? type.plural : `${type.plural}/${subresource}`;
+}
+
+/** Plural and subresource of a raw path, without the names in it, so that metrics stay bounded. */
+function rawResource(path: string): string {
+  const segments = (path.split("?", 1)[0] ?? "").split("/").filter((part) => part !== "");
+  const root = segments[0] ?? "";
+  if (root !== "api" && root !== "apis") return root;
+  let rest = segments.slice(root === "api" ? 2 : 3);
+  if (rest[0] === "namespaces" && rest.length > 2) rest = rest.slice(2);
+  const [plural, , subresource] = rest;
+  if (plural === undefined) return root;
+  return subresource === undefined ? plural : `${plural}/${subresource}`;
+}
+
+function signalOf(options: CallOptions): { signal?: AbortSignal } {
+  return options.signal === undefined ? {} : { signal: options.signal };
+}

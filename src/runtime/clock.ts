@@ -1,0 +1,58 @@
+/** Time as an argument: production passes the system's clock, tests pass one they can turn. */
+export interface Clock {
+  /** Wall time, epoch milliseconds. For timestamps only: it may jump. */
+  now(): number;
+  /** Milliseconds that never run backwards. For durations. */
+  monotonic(): number;
+  /** Runs `callback` once after `ms`; dispose of the timer to cancel it. Does not keep the process alive. */
+  after(ms: number, callback: () => void): Disposable;
+  /** Resolves after `ms`, or rejects with the signal's reason. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>;
+}
+
+/** The longest delay that a timer of Node takes; a longer one would fire at once. */
+const LONGEST_DELAY = 2 ** 31 - 1;
+
+/** The clock of the machine. */
+export const systemClock: Clock = {
+  now: () => Date.now(),
+  monotonic: () => performance.now(),
+  after(ms, callback) {
+    return startTimer(ms, callback, false);
+  },
+  sleep(ms, signal) {
+    return new Promise((resolve, reject) => {
+      if (signal?.aborted === true) {
+        reject(signal.reason as Error);
+        return;
+      }
+      const onAbort = (): void => {
+        timer[Symbol.dispose]();
+        reject(signal?.reason as Error);
+      };
+      const timer = startTimer(
+        ms,
+        () => {
+          signal?.removeEventListener("abort", onAbort);
+          resolve();
+        },
+        true,
+      );
+      signal?.addEventListener("abort", onAbort, { once: true });
+    });
+  },
+};
+
+function startTimer(ms: number, callback: () => void, keepAlive: boolean): Disposable {
+  let timer: NodeJS.Timeout;
+  const start = (left: number): void => {
+    const step = Math.min(Math.max(left, 0), LONGEST_DELAY);
+    timer = setTimeout(() => {
+      if (left > step) start(left - step);
+      else callback();
+    }, step);
+    if (!keepAlive) timer.unref();
+  };
+  start(ms);
+  return { [Symbol.dispose]: () => clearTimeout(timer) };
+}

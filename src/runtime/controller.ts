@@ -1,0 +1,172 @@
+import { randomUUID } from "node:crypto";
+import { logContext, recordError, startSpan, type ControllerMetrics, type Logger, type ReconcileResult, type Span, type Tracer } from "../observability/index.ts";
+import type { Clock } from "./clock.ts";
+import { NotLeaderError } from "./errors.ts";
+import type { Workqueue } from "./workqueue.ts";
+
+/** How a reconcile that did not fail ended. */
+export interface Result {
+  /** Reconcile again after so many milliseconds, whatever happens until then. */
+  requeueAfter?: number;
+}
+
+/** Nothing more to do until something changes. */
+export const done: Result = Object.freeze({});
+
+/** Look again after `ms`. */
+export function requeueAfter(ms: number): Result {
+  return { requeueAfter: ms };
+}
+
+/** An error that trying again will not heal: it is logged, and its key is not retried until something changes. */
+export class TerminalError extends Error {
+  override readonly name: string = "TerminalError";
+}
+
+/** What belongs to one run of a reconciler. */
+export interface ReconcileContext {
+  /** The span `Reconcile`; parent of the spans of its steps. Absent without a tracer. */
+  readonly span: Span | undefined;
+  readonly reconcileId: string;
+  /** Its lines carry trace_id and reconcile_id. */
+  readonly logger: Logger;
+}
+
+/** Makes the world agree with one object. Called again after an error, so every step must bear repetition. */
+export interface Reconciler<K extends string = string> {
+  reconcile(key: K, signal: AbortSignal, context: ReconcileContext): Promise<Result>;
+}
+
+export interface ControllerOptions<K extends string = string> {
+  /** Of logs, metrics and spans (`reconcile.kind`). */
+  name: string;
+  queue: Workqueue<K>;
+  reconcile: Reconciler<K> | Reconciler<K>["reconcile"];
+  workers: number;
+  clock: Clock;
+  logger: Logger;
+  metrics?: ControllerMetrics;
+  /** Opens a span `Reconcile` around each reconcile. */
+  tracer?: Tracer;
+  /** After the abort: how long reconciles under way may go on before their own signal is aborted. Default 1500 ms. */
+  drainMs?: number;
+}
+
+/** From the abort of the reconciles' signal until they are left behind. */
+const GIVE_UP_MS = 500;
+
+/** Takes keys from a queue and reconciles them, so many at a time. */
+export class Controller<K extends string = string> {
+  readonly #options: ControllerOptions<K>;
+  readonly #reconcile: Reconciler<K>["reconcile"];
+
+  constructor(options: ControllerOptions<K>) {
+    this.#options = options;
+    const { reconcile } = options;
+    this.#reconcile = typeof reconcile === "function" ? reconcile : (key, signal, context) => reconcile.reconcile(key, signal, context);
+    options.metrics?.maxConcurrent(options.workers);
+  }
+
+  /**
+   * Works until the signal is aborted; takes nothing new then, lets the reconciles under way finish, aborts them when they take too
+   * long, and resolves. Never rejects.
+   */
+  async run(signal: AbortSignal): Promise<void> {
+    const { workers, clock, logger, name, drainMs = 1_500 } = this.#options;
+    const work = new AbortController();
+    const running = Promise.all(Array.from({ length: workers }, () => this.#work(signal, work.signal)));
+    const leftBehind = Promise.withResolvers<"left behind">();
+    const timers = new DisposableStack();
+    const drain = (): void => {
+      timers.use(
+        clock.after(drainMs, () => {
+          work.abort(signal.reason);
+          timers.use(clock.after(GIVE_UP_MS, () => leftBehind.resolve("left behind")));
+        }),
+      );
+    };
+    if (signal.aborted) drain();
+    else signal.addEventListener("abort", drain, { once: true });
+    const outcome = await Promise.race([running, leftBehind.promise]);
+    signal.removeEventListener("abort", drain);
+    timers.dispose();
+    if (outcome === "left behind") logger.warn({ controller: name, reconciles: this.#options.queue.processing }, "reconciles ignored the end of the process and were left behind");
+  }
+
+  async #work(signal: AbortSignal, workSignal: AbortSignal): Promise<void> {
+    const { queue } = this.#options;
+    for (;;) {
+      const key = await queue.get(signal);
+      if (key === undefined) return;
+      await this.#reconcileOne(key, workSignal);
+    }
+  }
+
+  async #reconcileOne(key: K, signal: AbortSignal): Promise<void> {
+    const { queue, clock, logger, metrics, name, tracer } = this.#options;
+    const startedAt = clock.monotonic();
+    const span = tracer === undefined ? undefined : startSpan(tracer, "Reconcile", { attributes: { "reconcile.request": key, "reconcile.kind": name } });
+    const context = new LazyContext(span, logger);
+    metrics?.started();
+    let result: ReconcileResult = "success";
+    try {
+      const { requeueAfter: after } = await this.#reconcile(key, signal, context);
+      queue.forget(key);
+      if (after !== undefined) {
+        result = "requeue_after";
+        queue.addAfter(key, after);
+      }
+    } catch (error) {
+      result = this.#failed(key, error, signal, context);
+    } finally {
+      span?.end();
+      queue.done(key);
+      metrics?.finished(result, clock.monotonic() - startedAt);
+    }
+  }
+
+  #failed(key: K, error: unknown, signal: AbortSignal, { span, logger }: ReconcileContext): ReconcileResult {
+    const { queue, name } = this.#options;
+    if (signal.aborted) {
+      logger.debug({ controller: name, key, err: error }, "reconcile given up: the process ends or is not the leader any more");
+      return "requeue";
+    }
+    if (error instanceof NotLeaderError) {
+      queue.addRateLimited(key);
+      logger.debug({ controller: name, key, err: error }, "reconcile put off: the Lease is not held");
+      return "requeue";
+    }
+    if (span !== undefined) recordError(span, error);
+    if (error instanceof TerminalError) {
+      queue.forget(key);
+      logger.error({ controller: name, key, err: error }, "reconcile failed and is not retried");
+      return "error";
+    }
+    const retryInMs = Math.round(queue.addRateLimited(key));
+    logger.error({ controller: name, key, err: error, failures: queue.failures(key), retryInMs }, "reconcile failed");
+    return "error";
+  }
+}
+
+/** Ids and child loggers cost something, and most reconciles never ask for them. */
+class LazyContext implements ReconcileContext {
+  readonly span: Span | undefined;
+  readonly #parent: Logger;
+  #reconcileId: string | undefined;
+  #logger: Logger | undefined;
+
+  constructor(span: Span | undefined, parent: Logger) {
+    this.span = span;
+    this.#parent = parent;
+  }
+
+  get reconcileId(): string {
+    this.#reconcileId ??= randomUUID();
+    return this.#reconcileId;
+  }
+
+  get logger(): Logger {
+    this.#logger ??= this.#parent.child(logContext(this.span, { reconcileId: this.reconcileId }));
+    return this.#logger;
+  }
+}

@@ -1,0 +1,96 @@
+import type { RequestOptions } from "node:https";
+import { CredentialsError } from "../errors.ts";
+import type { ClientCertificate, Credentials } from "./types.ts";
+
+/** `users[].user.exec` of a kubeconfig. */
+export interface ExecPlugin {
+  apiVersion?: string;
+  command: string;
+  args?: string[];
+  env?: { name: string; value: string }[];
+  installHint?: string;
+  provideClusterInfo?: boolean;
+}
+
+/** What the plugin is told of the cluster when it asks (`provideClusterInfo`). */
+export interface ExecCluster {
+  server: string;
+  caData?: string;
+  tlsServerName?: string;
+}
+
+interface Given {
+  authorization: string | undefined;
+  certificate: ClientCertificate | undefined;
+}
+
+/**
+ * Credentials from a program, run and cached by @kubernetes/client-node until they expire or are refused. One instance
+ * for each cluster: client-node caches by the name of the user.
+ */
+export function execCredentials(user: string, plugin: ExecPlugin, cluster: ExecCluster): Credentials {
+  const described = { name: user, exec: { ...plugin, env: [...(plugin.env ?? []), execInfo(plugin, cluster)] } };
+  let source: Promise<{ apply(options: RequestOptions): Promise<void> }> | undefined;
+  let running: Promise<Given> | undefined;
+  let last: Given = { authorization: undefined, certificate: undefined };
+
+  const load = async (): Promise<{ apply(options: RequestOptions): Promise<void> }> => {
+    // Only who uses a plugin pays for loading this.
+    const { ExecAuth } = await import("@kubernetes/client-node/dist/exec_auth.js");
+    const auth = new ExecAuth();
+    return { apply: (options) => auth.applyAuthentication(described, options) };
+  };
+  const run = async (): Promise<Given> => {
+    const options: RequestOptions = {};
+    try {
+      source ??= load();
+      await (await source).apply(options);
+    } catch (error) {
+      throw new CredentialsError("Unavailable", explain(plugin, error));
+    }
+    const header = (options.headers as Record<string, string> | undefined)?.["Authorization"];
+    const { cert, key } = options as { cert?: string; key?: string };
+    const same = last.certificate !== undefined && last.certificate.cert === cert && last.certificate.key === key;
+    const certificate = same ? last.certificate : cert === undefined || key === undefined ? undefined : { cert, key };
+    last = { authorization: header, certificate };
+    return last;
+  };
+  const current = (): Promise<Given> => {
+    running ??= run().finally(() => {
+      running = undefined;
+    });
+    return running;
+  };
+  return {
+    authorization: async () => (await current()).authorization,
+    clientCertificate: async () => (await current()).certificate,
+    invalidate: (rejected) => {
+      if (rejected === last.authorization) source = undefined;
+      return true;
+    },
+  };
+}
+
+function execInfo(plugin: ExecPlugin, cluster: ExecCluster): { name: string; value: string } {
+  const told = {
+    server: cluster.server,
+    ...(cluster.caData === undefined ? {} : { "certificate-authority-data": Buffer.from(cluster.caData).toString("base64") }),
+    ...(cluster.tlsServerName === undefined ? {} : { "tls-server-name": cluster.tlsServerName }),
+  };
+  const info = {
+    apiVersion: plugin.apiVersion ?? "client.authentication.k8s.io/v1",
+    kind: "ExecCredential",
+    spec: { interactive: false, ...(plugin.provideClusterInfo === true ? { cluster: told } : {}) },
+  };
+  return { name: "KUBERNETES_EXEC_INFO", value: JSON.stringify(info) };
+}
+
+/** Neither what the program printed nor the error that quotes it is passed on: there may be a secret in it. */
+function explain(plugin: ExecPlugin, error: unknown): string {
+  const code = (error as NodeJS.ErrnoException).code;
+  if (code === "ENOENT") {
+    const hint = plugin.installHint === undefined ? "" : `: ${plugin.installHint}`;
+    return `the credential plugin ${plugin.command} is not installed${hint}`;
+  }
+  return `the credential plugin ${plugin.command} failed${code === undefined ? "" : ` (${code})`}; run it by hand to see why`;
+}

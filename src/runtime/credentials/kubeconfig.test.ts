@@ -1,0 +1,215 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, expect, onTestFinished, test } from "vitest";
+import { stringify } from "yaml";
+import { CredentialsError } from "../errors.ts";
+import { CA, CLIENT } from "../testing/certificates.ts";
+import { clusterConfigFromKubeconfig, type KubeconfigOptions } from "./kubeconfig.ts";
+import { kubeconfigFor } from "./kubeconfigWriter.ts";
+
+const base64 = (text: string): string => Buffer.from(text).toString("base64");
+
+function kubeconfig(cluster: Record<string, unknown> = {}, user: Record<string, unknown> = { token: "t-1" }): string {
+  return stringify({
+    clusters: [{ name: "c", cluster: { server: "https://api.example:6443", ...cluster } }],
+    users: [{ name: "u", user }],
+    contexts: [{ name: "x", context: { cluster: "c", user: "u", namespace: "shop" } }],
+    "current-context": "x",
+  });
+}
+
+function folder(files: Record<string, string>): string {
+  const path = mkdtempSync(join(tmpdir(), "kubeconfig-"));
+  onTestFinished(() => rmSync(path, { recursive: true }));
+  for (const [name, text] of Object.entries(files)) writeFileSync(join(path, name), text);
+  return path;
+}
+
+const read = (text: string, options: Partial<KubeconfigOptions> = {}) => clusterConfigFromKubeconfig(text, { cluster: "shanghai-1", ...options });
+
+function refusal(text: string, options: Partial<KubeconfigOptions> = {}): CredentialsError {
+  try {
+    read(text, options);
+  } catch (error) {
+    if (error instanceof CredentialsError) return error;
+    throw error;
+  }
+  throw new Error("it was accepted");
+}
+
+describe("a kubeconfig that is complete in itself", () => {
+  test("gives server, CA, namespace and token", async () => {
+    const config = read(kubeconfig({ "certificate-authority-data": base64(CA), "tls-server-name": "api" }));
+    expect(config).toMatchObject({ server: "https://api.example:6443", caData: CA, tlsServerName: "api", currentNamespace: "shop" });
+    await expect(config.credentials.authorization()).resolves.toBe("Bearer t-1");
+  });
+
+  test("gives a client certificate", async () => {
+    const config = read(kubeconfig({}, { "client-certificate-data": base64(CLIENT.cert), "client-key-data": base64(CLIENT.key) }));
+    await expect(config.credentials.authorization()).resolves.toBeUndefined();
+    await expect(config.credentials.clientCertificate?.()).resolves.toEqual(CLIENT);
+  });
+
+  test("gives user name and password", async () => {
+    const config = read(kubeconfig({}, { username: "anna", password: "pw" }));
+    await expect(config.credentials.authorization()).resolves.toBe(`Basic ${base64("anna:pw")}`);
+  });
+
+  test("the context that was asked for wins over the current one", () => {
+    const text = stringify({
+      clusters: [
+        { name: "a", cluster: { server: "https://a.example" } },
+        { name: "b", cluster: { server: "https://b.example/" } },
+      ],
+      contexts: [
+        { name: "a", context: { cluster: "a" } },
+        { name: "b", context: { cluster: "b" } },
+      ],
+      "current-context": "a",
+    });
+    expect(read(text).server).toBe("https://a.example");
+    expect(read(text, { context: "b" }).server).toBe("https://b.example");
+    expect(read(text).currentNamespace).toBe("default");
+  });
+
+  test("what kubeconfigFor writes is read back", async () => {
+    const config = read(kubeconfigFor({ cluster: "m", server: "https://[::1]:6443/k8s", caData: CA, token: "t-2", namespace: "shop" }));
+    expect(config).toMatchObject({ server: "https://[::1]:6443/k8s", caData: CA, currentNamespace: "shop" });
+    await expect(config.credentials.authorization()).resolves.toBe("Bearer t-2");
+  });
+
+  test("other contexts may be broken", () => {
+    const text = stringify({
+      clusters: [{ name: "bad" }, { name: "c", cluster: { server: "https://c.example" } }],
+      contexts: [{ name: "bad" }, { name: "x", context: { cluster: "c" } }],
+      "current-context": "x",
+    });
+    expect(read(text).server).toBe("https://c.example");
+  });
+});
+
+describe("a kubeconfig from a Secret", () => {
+  test.each([
+    { name: "exec", user: { exec: { command: "/bin/steal" } }, says: "runs a program" },
+    { name: "an auth provider", user: { "auth-provider": { name: "gcp" } }, says: "auth-provider" },
+    { name: "a token file", user: { tokenFile: "/etc/hostname" }, says: "tokenFile" },
+    { name: "a token file under client-node's name for it", user: { "token-file": "/etc/hostname" }, says: "tokenFile" },
+    { name: "a client certificate file", user: { "client-certificate": "/a", "client-key-data": base64(CLIENT.key) }, says: "client-certificate" },
+    { name: "a client key file", user: { "client-certificate-data": base64(CLIENT.cert), "client-key": "/a" }, says: "client-key" },
+    { name: "impersonation", user: { as: "system:admin", token: "t" }, says: "impersonates" },
+    { name: "a CA file", cluster: { "certificate-authority": "/etc/hostname" }, says: "certificate-authority" },
+    { name: "no TLS verification", cluster: { "insecure-skip-tls-verify": true }, says: "insecure-skip-tls-verify" },
+    { name: "a proxy", cluster: { "proxy-url": "http://proxy.example" }, says: "proxy-url" },
+  ])("may not ask for $name", ({ user, cluster, says }) => {
+    const error = refusal(kubeconfig(cluster, user));
+    expect(error.reason).toBe("Refused");
+    expect(error.message).toContain(says);
+    expect(error.message).toContain("shanghai-1");
+  });
+
+  test.each([
+    "https://169.254.169.254",
+    "https://169.254.10.1:6443",
+    "https://2852039166",
+    "https://0xa9fea9fe",
+    "https://[fe80::1]",
+    "https://[febf::1]",
+    "https://[fd00:ec2::254]",
+    "https://[::ffff:169.254.169.254]",
+    "https://metadata.google.internal",
+    "https://METADATA.google.internal.",
+    "https://100.100.100.200",
+    "https://0.0.0.0:6443",
+    "http://api.example:6443",
+  ])("may not send credentials to %s", (server) => {
+    expect(refusal(kubeconfig({ server })).reason).toBe("Refused");
+  });
+
+  test.each(["https://127.0.0.1:6443", "http://127.0.0.1:8001", "http://localhost:8001", "https://[::1]", "https://10.0.0.1", "https://[fd00::1]"])(
+    "may name %s",
+    (server) => {
+      expect(read(kubeconfig({ server })).server).toBe(server);
+    },
+  );
+
+  test.each([
+    { name: "not YAML", text: "a: [hunter2" },
+    { name: "not a kubeconfig", text: "hunter2" },
+    { name: "a list of aliases that would grow without end", text: "a: &a [hunter2]\nclusters: [*a, *a]" },
+    { name: "no current context", text: stringify({ clusters: [] }) },
+    { name: "a context that is not there", text: stringify({ clusters: [], contexts: [], "current-context": "x" }) },
+    { name: "a server that is no address", text: kubeconfig({ server: "api.example:6443/hunter2" }) },
+    { name: "a server with a password in it", text: kubeconfig({ server: "https://anna:hunter2@api.example" }) },
+    { name: "a CA that is not PEM", text: kubeconfig({ "certificate-authority-data": "aHVudGVyMg==" }) },
+    { name: "a token with a line break in it", text: kubeconfig({}, { token: "hunter2\nx" }) },
+    { name: "a certificate without its key", text: kubeconfig({}, { "client-certificate-data": base64(CLIENT.cert) }) },
+  ])("is refused without repeating it: $name", ({ text }) => {
+    const error = refusal(text);
+    expect(error.reason).toBe("InvalidKubeconfig");
+    expect(error.message).not.toContain("hunter2");
+  });
+});
+
+describe("a kubeconfig of this machine", () => {
+  test("may refer to files, relative to itself", async () => {
+    const path = folder({ "ca.crt": CA, token: "from-file\n", "user.crt": CLIENT.cert, "user.key": CLIENT.key });
+    const allowFiles = { relativeTo: path };
+    const config = read(kubeconfig({ "certificate-authority": "ca.crt" }, { tokenFile: "token" }), { allowFiles });
+    expect(config.caData).toBe(CA);
+    await expect(config.credentials.authorization()).resolves.toBe("Bearer from-file");
+    const certificate = read(kubeconfig({}, { "client-certificate": "user.crt", "client-key": join(path, "user.key") }), { allowFiles });
+    await expect(certificate.credentials.clientCertificate?.()).resolves.toEqual({ cert: CLIENT.cert.trim(), key: CLIENT.key.trim() });
+  });
+
+  test("a file that is missing is named", () => {
+    const error = refusal(kubeconfig({ "certificate-authority": "gone.crt" }), { allowFiles: { relativeTo: folder({}) } });
+    expect(error.message).toMatch(/certificate-authority file .*gone\.crt cannot be read \(ENOENT\)/);
+  });
+
+  test("may skip TLS verification when that is wished outright", () => {
+    expect(read(kubeconfig({ "insecure-skip-tls-verify": true }), { allowInsecure: true }).insecure).toBe(true);
+  });
+});
+
+describe("a credential plugin that is allowed", () => {
+  const plugin = (path: string, more: Record<string, unknown> = {}): string =>
+    kubeconfig({}, { exec: { apiVersion: "client.authentication.k8s.io/v1", command: process.execPath, args: [join(path, "plugin.mjs")], ...more } });
+
+  const counting = `
+    import { existsSync, readFileSync, writeFileSync } from "node:fs";
+    const file = new URL("count", import.meta.url);
+    const count = existsSync(file) ? Number(readFileSync(file)) + 1 : 1;
+    writeFileSync(file, String(count));
+    const { apiVersion, spec } = JSON.parse(process.env.KUBERNETES_EXEC_INFO);
+    const token = [process.env.WHO, count, spec.cluster?.server].filter(Boolean).join(" ").replaceAll(" ", "-");
+    console.log(JSON.stringify({ apiVersion, kind: "ExecCredential", status: { token } }));
+  `;
+
+  test("is run once, and again after its credential was refused", async () => {
+    const path = folder({ "plugin.mjs": counting });
+    const env = [{ name: "WHO", value: "anna" }];
+    const { credentials } = read(plugin(path, { env, provideClusterInfo: true }), { allowExec: true });
+    const first = "Bearer anna-1-https://api.example:6443";
+    await expect(Promise.all([credentials.authorization(), credentials.authorization()])).resolves.toEqual([first, first]);
+    await expect(credentials.authorization()).resolves.toBe(first);
+    expect(credentials.invalidate?.(first)).toBe(true);
+    const second = "Bearer anna-2-https://api.example:6443";
+    await expect(credentials.authorization()).resolves.toBe(second);
+    expect(credentials.invalidate?.(first), "somebody else has renewed it already").toBe(true);
+    await expect(credentials.authorization()).resolves.toBe(second);
+  });
+
+  test("that fails is named, and what it printed is not", async () => {
+    const path = folder({ "plugin.mjs": "console.error('hunter2'); process.exit(3);" });
+    const { credentials } = read(plugin(path), { allowExec: true });
+    await expect(credentials.authorization()).rejects.toSatisfy(
+      (error) => error instanceof CredentialsError && error.reason === "Unavailable" && !error.message.includes("hunter2"),
+    );
+  });
+
+  test("that is not installed says where to get it", async () => {
+    const { credentials } = read(plugin("/", { command: "no-such-plugin", installHint: "see https://plugins.example" }), { allowExec: true });
+    await expect(credentials.authorization()).rejects.toThrow("the credential plugin no-such-plugin is not installed: see https://plugins.example");
+  });
+});

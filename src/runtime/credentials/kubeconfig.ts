@@ -1,0 +1,226 @@
+import { readFileSync } from "node:fs";
+import { isAbsolute, join } from "node:path";
+import {
+  type Cluster,
+  type Context,
+  newClusters,
+  newContexts,
+  newUsers,
+  type User,
+} from "@kubernetes/client-node/dist/config_types.js";
+import { parse } from "yaml";
+import { type Clock, systemClock } from "../clock.ts";
+import { CredentialsError } from "../errors.ts";
+import { checkedServer } from "./address.ts";
+import { type ExecPlugin, execCredentials } from "./exec.ts";
+import { certificateFileCredentials, staticCredentials, tokenFileCredentials } from "./providers.ts";
+import type { ClientCertificate, ClusterConfig, Credentials } from "./types.ts";
+
+export interface KubeconfigOptions {
+  /** Name of the cluster, for messages. */
+  cluster: string;
+  /** Default: `current-context`. */
+  context?: string | undefined;
+  /** Let the kubeconfig name a program that gives the credential. Never for one that came from a Secret. */
+  allowExec?: boolean | undefined;
+  /** Let it refer to files of this machine; relative paths start at the folder given here. Never for one that came from a Secret. */
+  allowFiles?: { relativeTo: string } | undefined;
+  /** Accept `insecure-skip-tls-verify`. */
+  allowInsecure?: boolean | undefined;
+  clock?: Clock | undefined;
+}
+
+/** The entries that one context leads to, as they stand in the file and as client-node reads them. */
+export interface KubeconfigEntries {
+  context: Context;
+  cluster: Cluster;
+  user: User | undefined;
+  /** `tokenFile`, which client-node does not know. */
+  tokenFile: string | undefined;
+}
+
+/**
+ * Reads a kubeconfig. What it may make Meridian do is decided by the caller: programs, files and unverified TLS are
+ * refused unless allowed. Throws {@link CredentialsError}; its message never repeats the text.
+ */
+export function clusterConfigFromKubeconfig(text: string, options: KubeconfigOptions): ClusterConfig {
+  return clusterConfigOf(kubeconfigEntries(text, options), options);
+}
+
+/** Follows the context to its cluster and user. */
+export function kubeconfigEntries(text: string, options: KubeconfigOptions): KubeconfigEntries {
+  const file = parseKubeconfig(text, options.cluster);
+  const wanted = options.context ?? file["current-context"];
+  if (typeof wanted !== "string" || wanted === "") {
+    throw invalid(options, "the kubeconfig has no current-context; name one");
+  }
+  const context = named(file["contexts"], wanted);
+  if (context === undefined) throw invalid(options, `the kubeconfig has no context "${wanted}"`);
+  const [readContext] = read(() => newContexts([context]), options);
+  const cluster = named(file["clusters"], readContext?.cluster ?? "");
+  if (readContext === undefined || cluster === undefined) throw invalid(options, `the cluster of context "${wanted}" is not in the kubeconfig`);
+  const user = readContext.user === undefined ? undefined : named(file["users"], readContext.user);
+  if (user === undefined && readContext.user !== undefined) throw invalid(options, `the user of context "${wanted}" is not in the kubeconfig`);
+  const [readCluster] = read(() => newClusters([cluster]), options);
+  if (readCluster === undefined) throw invalid(options, `the cluster of context "${wanted}" is not complete`);
+  return { context: readContext, cluster: readCluster, ...readUser(user, options) };
+}
+
+function readUser(user: Entry | undefined, options: KubeconfigOptions): { user: User | undefined; tokenFile: string | undefined } {
+  if (user === undefined) return { user: undefined, tokenFile: undefined };
+  const inner = isEntry(user["user"]) ? user["user"] : {};
+  // client-node would read the file that `token-file` names then and there.
+  const { tokenFile, "token-file": alias, ...rest } = inner;
+  const [readEntry] = read(() => newUsers([{ ...user, user: rest }]), options);
+  const path = tokenFile ?? alias;
+  return { user: readEntry, tokenFile: typeof path === "string" && path !== "" ? path : undefined };
+}
+
+function clusterConfigOf(entries: KubeconfigEntries, options: KubeconfigOptions): ClusterConfig {
+  const { cluster, context } = entries;
+  refuse(options, entries);
+  const server = checkedServer(cluster.server, options.cluster);
+  const caData = pem(cluster.caData, cluster.caFile, "certificate-authority", options);
+  const config = {
+    server,
+    ...(caData === undefined ? {} : { caData }),
+    ...(cluster.skipTLSVerify ? { insecure: true } : {}),
+    ...(cluster.tlsServerName === undefined ? {} : { tlsServerName: cluster.tlsServerName }),
+    currentNamespace: context.namespace ?? "default",
+  };
+  return { ...config, credentials: credentialsOf(entries, config, options) };
+}
+
+/** Everything that this caller does not allow, or that Meridian cannot do and must not pass over. */
+function refuse(options: KubeconfigOptions, { cluster, user, tokenFile }: KubeconfigEntries): void {
+  const refused = (what: string): CredentialsError => new CredentialsError("Refused", `cluster ${options.cluster}: the kubeconfig ${what}`);
+  if (cluster.skipTLSVerify && options.allowInsecure !== true) {
+    throw refused("sets insecure-skip-tls-verify, which is refused; put the CA in certificate-authority-data");
+  }
+  if (cluster.proxyUrl !== undefined) throw refused("names a proxy-url, which is not supported");
+  if (isGiven(user?.authProvider)) throw refused("uses an auth-provider, which is not supported; use a token, a client certificate or exec");
+  if (isGiven(user?.impersonateUser)) throw refused("impersonates a user, which is not supported");
+  if (isGiven(user?.exec) && options.allowExec !== true) {
+    throw refused("runs a program for its credentials (exec), which is not allowed here; use a token or a client certificate");
+  }
+  const files = {
+    "certificate-authority": isGiven(cluster.caData) ? undefined : cluster.caFile,
+    tokenFile: isGiven(user?.token) ? undefined : tokenFile,
+    "client-certificate": isGiven(user?.certData) ? undefined : user?.certFile,
+    "client-key": isGiven(user?.keyData) ? undefined : user?.keyFile,
+  };
+  for (const [field, path] of Object.entries(files)) {
+    if (isGiven(path) && options.allowFiles === undefined) {
+      throw refused(`refers to a file (${field}), which is not allowed here; put the content into the kubeconfig (kubectl config view --flatten)`);
+    }
+  }
+}
+
+function credentialsOf(
+  { user, tokenFile }: KubeconfigEntries,
+  cluster: { server: string; caData?: string; tlsServerName?: string },
+  options: KubeconfigOptions,
+): Credentials {
+  if (user === undefined) return staticCredentials({});
+  const clock = options.clock ?? systemClock;
+  if (isGiven(user.exec)) return execCredentials(user.name, checkedPlugin(user.exec, options), cluster);
+  const onlyFiles = isGiven(user.certFile) && isGiven(user.keyFile) && !isGiven(user.certData) && !isGiven(user.keyData);
+  if (onlyFiles && !isGiven(user.token) && tokenFile === undefined) {
+    return certificateFileCredentials(absolute(user.certFile ?? "", options), absolute(user.keyFile ?? "", options), clock);
+  }
+  const certificate = certificateOf(user, options);
+  if (isGiven(user.token)) return staticCredentials({ authorization: `Bearer ${checkedToken(user.token, options)}`, certificate });
+  if (tokenFile !== undefined) return tokenFileCredentials(absolute(tokenFile, options), clock, certificate);
+  if (isGiven(user.username)) {
+    const basic = Buffer.from(`${user.username}:${user.password ?? ""}`).toString("base64");
+    return staticCredentials({ authorization: `Basic ${basic}`, certificate });
+  }
+  return staticCredentials({ certificate });
+}
+
+function certificateOf(user: User, options: KubeconfigOptions): ClientCertificate | undefined {
+  const cert = pem(user.certData, user.certFile, "client-certificate", options);
+  const key = pem(user.keyData, user.keyFile, "client-key", options);
+  if (cert === undefined && key === undefined) return undefined;
+  if (cert === undefined || key === undefined) throw invalid(options, "the kubeconfig has only one of client certificate and client key");
+  return { cert, key };
+}
+
+function checkedPlugin(exec: unknown, options: KubeconfigOptions): ExecPlugin {
+  const { command, args, env } = isEntry(exec) ? exec : {};
+  if (typeof command !== "string" || command === "") throw invalid(options, "exec names no command");
+  if (args !== undefined && args !== null && !Array.isArray(args)) throw invalid(options, "args of exec is not a list");
+  if (env !== undefined && env !== null && !Array.isArray(env)) throw invalid(options, "env of exec is not a list");
+  const path = command.includes("/") ? absolute(command, options) : command;
+  const { args: _args, env: _env, ...rest } = exec as ExecPlugin;
+  return { ...rest, command: path, args: (args as string[] | null) ?? [], env: (env as ExecPlugin["env"] | null) ?? [] };
+}
+
+/** A token goes into a header: what cannot stand there was pasted wrongly. */
+function checkedToken(token: string, options: KubeconfigOptions): string {
+  const trimmed = token.trim();
+  if (!/^[\x21-\x7e]+$/.test(trimmed)) throw invalid(options, "the token holds spaces, line breaks or other characters that no token has");
+  return trimmed;
+}
+
+function pem(base64: string | undefined, file: string | undefined, what: string, options: KubeconfigOptions): string | undefined {
+  if (isGiven(base64)) {
+    const text = Buffer.from(base64, "base64").toString("utf8");
+    if (!text.includes("-----BEGIN ")) throw invalid(options, `${what}-data is not base64 of a PEM text`);
+    return text;
+  }
+  if (!isGiven(file)) return undefined;
+  const path = absolute(file, options);
+  try {
+    return readFileSync(path, "utf8");
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+    throw new CredentialsError("Unavailable", `cluster ${options.cluster}: the ${what} file ${path} cannot be read (${code})`, error);
+  }
+}
+
+function absolute(path: string, options: KubeconfigOptions): string {
+  return isAbsolute(path) ? path : join(options.allowFiles?.relativeTo ?? ".", path);
+}
+
+type Entry = Record<string, unknown>;
+
+/** Parses the YAML (or JSON) of a kubeconfig into its top object. */
+export function parseKubeconfig(text: string, cluster: string): Entry {
+  let parsed: unknown;
+  try {
+    // Errors of the parser quote the text, so they are not passed on. Aliases could blow a small text up.
+    parsed = parse(text, { prettyErrors: false, logLevel: "silent", maxAliasCount: 0 });
+  } catch {
+    throw new CredentialsError("InvalidKubeconfig", `cluster ${cluster}: the kubeconfig is not valid YAML`);
+  }
+  if (!isEntry(parsed) || !Array.isArray(parsed["clusters"])) {
+    throw new CredentialsError("InvalidKubeconfig", `cluster ${cluster}: this is not a kubeconfig (no list of clusters)`);
+  }
+  return parsed;
+}
+
+function named(list: unknown, name: string): Entry | undefined {
+  return Array.isArray(list) ? list.find((entry): entry is Entry => isEntry(entry) && entry["name"] === name) : undefined;
+}
+
+function isEntry(value: unknown): value is Entry {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isGiven<T>(value: T | undefined | null | ""): value is T & {} {
+  return value !== undefined && value !== null && value !== "";
+}
+
+function read<T>(reader: () => T, options: KubeconfigOptions): T {
+  try {
+    return reader();
+  } catch (error) {
+    // These messages of client-node name the missing field only.
+    throw invalid(options, error instanceof Error ? error.message : "it cannot be read");
+  }
+}
+
+function invalid(options: KubeconfigOptions, what: string): CredentialsError {
+  return new CredentialsError("InvalidKubeconfig", `cluster ${options.cluster}: ${what}`);
+}

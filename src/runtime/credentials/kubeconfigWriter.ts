@@ -1,0 +1,34 @@
+import { stringify } from "yaml";
+
+export interface KubeconfigContent {
+  /** Name of the cluster; also of the user and the context. */
+  cluster: string;
+  server: string;
+  /** PEM. */
+  caData?: string | undefined;
+  tlsServerName?: string | undefined;
+  token: string;
+  namespace?: string | undefined;
+}
+
+/** The text of a kubeconfig with one cluster and one bearer token, complete in itself. Holds a secret. */
+export function kubeconfigFor(content: KubeconfigContent): string {
+  const { cluster, server, caData, tlsServerName, token, namespace } = content;
+  return stringify({
+    apiVersion: "v1",
+    kind: "Config",
+    clusters: [
+      {
+        name: cluster,
+        cluster: {
+          server,
+          ...(tlsServerName === undefined ? {} : { "tls-server-name": tlsServerName }),
+          ...(caData === undefined ? {} : { "certificate-authority-data": Buffer.from(caData).toString("base64") }),
+        },
+      },
+    ],
+    users: [{ name: cluster, user: { token } }],
+    contexts: [{ name: cluster, context: { cluster, user: cluster, ...(namespace === undefined ? {} : { namespace }) } }],
+    "current-context": cluster,
+  });
+}

@@ -1,0 +1,108 @@
+import { readFileSync, statSync } from "node:fs";
+import type { Clock } from "../clock.ts";
+import { CredentialsError } from "../errors.ts";
+import type { ClientCertificate, Credentials } from "./types.ts";
+
+/** How long a file is trusted without looking at it again. A kubelet rewrites tokens at 80 % of their life. */
+const RECHECK_MS = 60_000;
+
+/** Credentials that never change. */
+export function staticCredentials(given: { authorization?: string | undefined; certificate?: ClientCertificate | undefined }): Credentials {
+  const authorization = Promise.resolve(given.authorization);
+  const certificate = Promise.resolve(given.certificate);
+  return { authorization: () => authorization, clientCertificate: () => certificate };
+}
+
+/** A file whose content is kept, and read again when it was changed. */
+class WatchedFile {
+  readonly #path: string;
+  readonly #clock: Clock;
+  #content = "";
+  #version = "";
+  #checked = Number.NEGATIVE_INFINITY;
+
+  constructor(path: string, clock: Clock) {
+    this.#path = path;
+    this.#clock = clock;
+  }
+
+  /** The text of the file, without space around it. */
+  read(): string {
+    const now = this.#clock.monotonic();
+    if (now - this.#checked >= RECHECK_MS) {
+      const { mtimeMs, size, ino } = statSync(this.#path);
+      const version = `${mtimeMs}/${size}/${ino}`;
+      if (version !== this.#version) this.#content = readFileSync(this.#path, "utf8").trim();
+      this.#version = version;
+      this.#checked = now;
+    }
+    return this.#content;
+  }
+
+  /** Read it anew at the next call. */
+  expire(): void {
+    this.#checked = Number.NEGATIVE_INFINITY;
+    this.#version = "";
+  }
+}
+
+/** A bearer token in a file that somebody else renews. */
+export function tokenFileCredentials(path: string, clock: Clock, certificate?: ClientCertificate): Credentials {
+  const file = new WatchedFile(path, clock);
+  const authorization = async (): Promise<string> => {
+    const token = readOrExplain(file, path, "token");
+    if (token === "") throw new CredentialsError("Unavailable", `the token file ${path} is empty`);
+    return `Bearer ${token}`;
+  };
+  return {
+    authorization,
+    clientCertificate: async () => certificate,
+    invalidate: (rejected) => {
+      file.expire();
+      try {
+        return `Bearer ${file.read()}` !== rejected;
+      } catch {
+        // The next authorization() says what is wrong with the file.
+        return true;
+      }
+    },
+  };
+}
+
+/** A client certificate and key in files that somebody else renews; both are read together. */
+export function certificateFileCredentials(certPath: string, keyPath: string, clock: Clock): Credentials {
+  const cert = new WatchedFile(certPath, clock);
+  const key = new WatchedFile(keyPath, clock);
+  let current: ClientCertificate | undefined;
+  return {
+    authorization: async () => undefined,
+    clientCertificate: async () => {
+      const next = {
+        cert: readOrExplain(cert, certPath, "client certificate"),
+        key: readOrExplain(key, keyPath, "client key"),
+      };
+      if (current === undefined || current.cert !== next.cert || current.key !== next.key) current = next;
+      return current;
+    },
+    invalidate: () => {
+      const before = current;
+      cert.expire();
+      key.expire();
+      try {
+        return before?.cert !== cert.read();
+      } catch {
+        // The next clientCertificate() says what is wrong with the file.
+        return true;
+      }
+    },
+  };
+}
+
+function readOrExplain(file: WatchedFile, path: string, what: string): string {
+  try {
+    return file.read();
+  } catch (error) {
+    const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
+    throw new CredentialsError("Unavailable", `the ${what} file ${path} cannot be read (${code})`, error);
+  }
+}

@@ -1,0 +1,37 @@
+import { TransportError } from "../errors.ts";
+import type { CallOptions, Client } from "../types.ts";
+
+export interface TokenRequestOptions extends CallOptions {
+  namespace: string;
+  serviceAccount: string;
+  /** Life that is asked for, in seconds; the server may give less (or, below 600, refuse). */
+  expirationSeconds: number;
+  /** Default: the API server's own. */
+  audiences?: string[];
+}
+
+export interface RequestedToken {
+  token: string;
+  /** Epoch milliseconds by the server's clock: what it gave, not what was asked for. */
+  expiresAt: number;
+}
+
+/** Has the API server issue a token for a service account (TokenRequest). Throws as {@link Client} does. */
+export async function requestToken(client: Client, options: TokenRequestOptions): Promise<RequestedToken> {
+  const { namespace, serviceAccount, expirationSeconds, audiences, signal } = options;
+  const path = `/api/v1/namespaces/${encodeURIComponent(namespace)}/serviceaccounts/${encodeURIComponent(serviceAccount)}/token`;
+  const answer = (await client.raw("POST", path, {
+    body: {
+      apiVersion: "authentication.k8s.io/v1",
+      kind: "TokenRequest",
+      spec: { expirationSeconds, ...(audiences === undefined ? {} : { audiences }) },
+    },
+    ...(signal === undefined ? {} : { signal }),
+  })) as { status?: { token?: unknown; expirationTimestamp?: unknown } } | null;
+  const token = answer?.status?.token;
+  const expiresAt = Date.parse(String(answer?.status?.expirationTimestamp));
+  if (typeof token !== "string" || token === "" || Number.isNaN(expiresAt)) {
+    throw new TransportError("Protocol", `cluster ${client.cluster} answered a TokenRequest without a token`);
+  }
+  return { token, expiresAt };
+}

@@ -1,0 +1,163 @@
+import type { ApiStatus } from "./types.ts";
+
+/** The server answered, and the answer is no. Fit for a status: it holds the server's own message, never a request body. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  /** HTTP status code. */
+  readonly status: number;
+  /** `reason` of the answer: NotFound, Conflict, Forbidden, Invalid… */
+  readonly reason: string;
+  /** The server's own words. */
+  readonly apiMessage: string;
+  readonly details?: ApiStatus["details"];
+  /** How long the server asks us to stay away. */
+  readonly retryAfterMs?: number;
+
+  constructor(
+    status: number,
+    reason: string,
+    apiMessage: string,
+    extra: { message?: string; details?: ApiStatus["details"]; retryAfterMs?: number | undefined; cause?: unknown } = {},
+  ) {
+    super(extra.message ?? apiMessage, extra.cause === undefined ? undefined : { cause: extra.cause });
+    this.status = status;
+    this.reason = reason;
+    this.apiMessage = apiMessage;
+    if (extra.details !== undefined) this.details = extra.details;
+    if (extra.retryAfterMs !== undefined) this.retryAfterMs = extra.retryAfterMs;
+  }
+}
+
+export type TransportReason =
+  | "ConnectionRefused"
+  | "ConnectionReset"
+  | "Unreachable"
+  | "Timeout"
+  | "DNS"
+  | "TLS"
+  | "Aborted"
+  | "Protocol";
+
+/**
+ * The server was not reached, or the connection broke off before the answer was complete: a write may or may not have
+ * happened. The message is fit for a status.
+ */
+export class TransportError extends Error {
+  override readonly name = "TransportError";
+  readonly reason: TransportReason;
+
+  constructor(reason: TransportReason, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.reason = reason;
+  }
+}
+
+/** A write was not sent because the Lease is, or may be, no longer held. */
+export class NotLeaderError extends Error {
+  override readonly name = "NotLeaderError";
+}
+
+/** The cluster does not serve this kind, as of a discovery just made. */
+export class KindNotServedError extends Error {
+  override readonly name = "KindNotServedError";
+  readonly group: string;
+  readonly kind: string;
+  readonly version?: string;
+
+  constructor(cluster: string, wanted: { group: string; version?: string | undefined; kind: string }) {
+    const version = wanted.version === undefined ? "" : `/${wanted.version}`;
+    const where = wanted.group === "" ? (wanted.version ?? "the core group") : `${wanted.group}${version}`;
+    super(`cluster ${cluster} does not serve ${wanted.kind} of ${where}`);
+    this.group = wanted.group;
+    this.kind = wanted.kind;
+    if (wanted.version !== undefined) this.version = wanted.version;
+  }
+}
+
+export type CredentialsReason =
+  /** Not a kubeconfig, or what it points at is not in it. */
+  | "InvalidKubeconfig"
+  /** It asks for something that this caller does not allow: a program, a file, no TLS verification, a forbidden address. */
+  | "Refused"
+  /** No kubeconfig anywhere. */
+  | "NotConfigured"
+  /** The file, program or server that should give the credential failed. */
+  | "Unavailable";
+
+/** There are no usable credentials for a cluster. The message says what to do and never contains a secret. */
+export class CredentialsError extends Error {
+  override readonly name = "CredentialsError";
+  readonly reason: CredentialsReason;
+
+  constructor(reason: CredentialsReason, message: string, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause });
+    this.reason = reason;
+  }
+}
+
+export function isApiError(error: unknown): error is ApiError {
+  return error instanceof ApiError;
+}
+
+export function isTransportError(error: unknown): error is TransportError {
+  return error instanceof TransportError;
+}
+
+export function isNotFound(error: unknown): error is ApiError {
+  return isApiError(error) && error.status === 404;
+}
+
+/** A stale resourceVersion, a precondition that failed, or fields that belong to another manager. */
+export function isConflict(error: unknown): error is ApiError {
+  return isApiError(error) && error.status === 409 && error.reason !== "AlreadyExists";
+}
+
+export function isAlreadyExists(error: unknown): error is ApiError {
+  return isApiError(error) && error.status === 409 && error.reason === "AlreadyExists";
+}
+
+export function isUnauthorized(error: unknown): error is ApiError {
+  return isApiError(error) && error.status === 401;
+}
+
+export function isForbidden(error: unknown): error is ApiError {
+  return isApiError(error) && error.status === 403;
+}
+
+/** The object breaks the rules of its kind; sending it again will not help. */
+export function isInvalid(error: unknown): error is ApiError {
+  return isApiError(error) && error.status === 422;
+}
+
+/** The resourceVersion or continue token is too old: list again. */
+export function isExpired(error: unknown): error is ApiError {
+  return isApiError(error) && (error.status === 410 || error.reason === "Expired" || error.reason === "Gone");
+}
+
+/** The server asks for fewer requests. */
+export function isTooManyRequests(error: unknown): error is ApiError {
+  return isApiError(error) && error.status === 429;
+}
+
+/** The server is up but cannot answer now: busy, starting, stopping, or a part behind it is away. */
+export function isServerTrouble(error: unknown): error is ApiError {
+  return isApiError(error) && (error.status === 429 || error.status === 502 || error.status === 503 || error.status === 504 || error.reason === "ServerTimeout");
+}
+
+/** The namespace is being deleted and takes nothing new. */
+export function isNamespaceTerminating(error: unknown): error is ApiError {
+  return isApiError(error) && (error.details?.causes ?? []).some((cause) => cause.reason === "NamespaceTerminating");
+}
+
+/** A ResourceQuota stands against it. */
+export function isQuotaExceeded(error: unknown): error is ApiError {
+  return isApiError(error) && error.status === 403 && error.apiMessage.includes("exceeded quota");
+}
+
+/** Fields belong to other managers: who they are, as the server names them. */
+export function conflictingManagers(error: unknown): { manager: string; field: string }[] {
+  if (!isConflict(error)) return [];
+  return (error.details?.causes ?? [])
+    .filter((cause) => cause.reason === "FieldManagerConflict")
+    .map((cause) => ({ manager: /"([^"]*)"/.exec(cause.message ?? "")?.[1] ?? "unknown", field: cause.field ?? "" }));
+}

@@ -1,0 +1,227 @@
+import type { Dispatcher } from "undici";
+import { TransportError } from "./errors.ts";
+
+/** The head of an answer. */
+export interface ResponseHead {
+  status: number;
+  headers: Record<string, string | string[] | undefined>;
+}
+
+export interface Answer extends ResponseHead {
+  /** The whole body as text. */
+  body: string;
+}
+
+type Controller = Dispatcher.DispatchController;
+
+/** How many unread bytes of a stream are kept before the server is asked to wait. */
+const HIGH_WATER_MARK = 1 << 20;
+
+/** What both ways of reading an answer share: the caller's signal, and settling once. */
+abstract class Exchange implements Dispatcher.DispatchHandler {
+  #controller: Controller | undefined;
+  #over: Error | undefined;
+  readonly #signal: AbortSignal | undefined;
+  readonly #onAbort = (): void => this.abort(this.#signal?.reason as Error);
+
+  constructor(signal: AbortSignal | undefined) {
+    this.#signal = signal;
+    signal?.addEventListener("abort", this.#onAbort, { once: true });
+  }
+
+  /** Breaks off. A request that still waits for its connection is not sent. */
+  abort(reason: Error): void {
+    if (this.#over !== undefined) return;
+    this.#over = reason;
+    this.failed(reason);
+    this.release();
+    this.#controller?.abort(asError(reason));
+  }
+
+  protected release(): void {
+    this.#signal?.removeEventListener("abort", this.#onAbort);
+  }
+
+  protected pauseReading(): void {
+    this.#controller?.pause();
+  }
+
+  protected resumeReading(): void {
+    this.#controller?.resume();
+  }
+
+  protected abstract failed(error: Error): void;
+  protected abstract started(head: ResponseHead): void;
+  abstract onResponseData(controller: Controller, chunk: Buffer): void;
+  protected abstract ended(): void;
+
+  onRequestStart(controller: Controller): void {
+    this.#controller = controller;
+    if (this.#over !== undefined) controller.abort(asError(this.#over));
+  }
+
+  onResponseStart(_controller: Controller, status: number, headers: ResponseHead["headers"]): void {
+    if (status >= 200) this.started({ status, headers });
+  }
+
+  onResponseEnd(): void {
+    if (this.#over !== undefined) return;
+    this.#over = finished;
+    this.release();
+    this.ended();
+  }
+
+  onResponseError(_controller: Controller, error: Error): void {
+    if (this.#over !== undefined) return;
+    this.#over = error;
+    this.release();
+    this.failed(error);
+  }
+}
+
+const finished = new Error("the exchange is over");
+
+function asError(reason: unknown): Error {
+  return reason instanceof Error ? reason : new TransportError("Aborted", "the request was given up", reason);
+}
+
+class WholeAnswer extends Exchange {
+  readonly #chunks: Buffer[] = [];
+  readonly #resolve: (answer: Answer) => void;
+  readonly #reject: (error: Error) => void;
+  #head: ResponseHead = { status: 0, headers: {} };
+
+  constructor(signal: AbortSignal | undefined, resolve: (answer: Answer) => void, reject: (error: Error) => void) {
+    super(signal);
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  protected override started(head: ResponseHead): void {
+    this.#head = head;
+  }
+
+  override onResponseData(_controller: Controller, chunk: Buffer): void {
+    this.#chunks.push(chunk);
+  }
+
+  protected override ended(): void {
+    const [first] = this.#chunks;
+    const bytes = this.#chunks.length === 1 && first !== undefined ? first : Buffer.concat(this.#chunks);
+    this.#resolve({ ...this.#head, body: bytes.toString("utf8") });
+  }
+
+  protected override failed(error: Error): void {
+    this.#reject(error);
+  }
+}
+
+/** Sends one request and reads the whole answer. Rejects with undici's error or the signal's reason. */
+export function exchange(
+  dispatcher: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  signal: AbortSignal | undefined,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) reject(signal.reason as Error);
+    else dispatcher.dispatch(options, new WholeAnswer(signal, resolve, reject));
+  });
+}
+
+/** The body of an answer, in pieces as they come. One reader. */
+export interface BodyReader {
+  /** The next piece; undefined at the end. Rejects when the connection breaks off. */
+  read(): Promise<Buffer | undefined>;
+  /** Ends the exchange; safe to call at any time and again. */
+  close(): void;
+}
+
+class StreamedAnswer extends Exchange implements BodyReader {
+  readonly #resolve: (answer: ResponseHead & { body: BodyReader }) => void;
+  readonly #reject: (error: Error) => void;
+  #chunks: Buffer[] = [];
+  #size = 0;
+  #paused = false;
+  #end = false;
+  #error: Error | undefined;
+  #waiting: { resolve: (chunk: Buffer | undefined) => void; reject: (error: Error) => void } | undefined;
+
+  constructor(
+    signal: AbortSignal | undefined,
+    resolve: (answer: ResponseHead & { body: BodyReader }) => void,
+    reject: (error: Error) => void,
+  ) {
+    super(signal);
+    this.#resolve = resolve;
+    this.#reject = reject;
+  }
+
+  protected override started(head: ResponseHead): void {
+    this.#resolve({ ...head, body: this });
+  }
+
+  override onResponseData(_controller: Controller, chunk: Buffer): void {
+    const waiting = this.#waiting;
+    if (waiting !== undefined) {
+      this.#waiting = undefined;
+      waiting.resolve(chunk);
+      return;
+    }
+    this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    if (this.#size > HIGH_WATER_MARK && !this.#paused) {
+      this.#paused = true;
+      this.pauseReading();
+    }
+  }
+
+  protected override ended(): void {
+    this.#end = true;
+    this.#waiting?.resolve(undefined);
+    this.#waiting = undefined;
+  }
+
+  protected override failed(error: Error): void {
+    this.#error = error;
+    this.#reject(error);
+    this.#waiting?.reject(error);
+    this.#waiting = undefined;
+  }
+
+  read(): Promise<Buffer | undefined> {
+    const chunks = this.#chunks;
+    if (chunks.length > 0) {
+      this.#chunks = [];
+      this.#size = 0;
+      if (this.#paused) {
+        this.#paused = false;
+        this.resumeReading();
+      }
+      const [first] = chunks;
+      return Promise.resolve(chunks.length === 1 ? first : Buffer.concat(chunks));
+    }
+    if (this.#error !== undefined) return Promise.reject(this.#error);
+    if (this.#end) return Promise.resolve(undefined);
+    return new Promise((resolve, reject) => {
+      this.#waiting = { resolve, reject };
+    });
+  }
+
+  close(): void {
+    this.abort(closedByReader);
+  }
+}
+
+const closedByReader = new TransportError("Aborted", "the stream was closed by its reader");
+
+/** Sends one request and answers as soon as the head of the answer is there. */
+export function openStream(
+  dispatcher: Dispatcher,
+  options: Dispatcher.DispatchOptions,
+  signal: AbortSignal | undefined,
+): Promise<ResponseHead & { body: BodyReader }> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted === true) reject(signal.reason as Error);
+    else dispatcher.dispatch(options, new StreamedAnswer(signal, resolve, reject));
+  });
+}

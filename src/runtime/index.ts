@@ -1,0 +1,19 @@
+/**
+ * The core that every controller stands on, as client-go and controller-runtime are for Go: a client for one cluster, informers that
+ * follow its objects, workqueues and controllers, leader election, and the manager's own HTTP server.
+ *
+ * Promises: a watch survives whatever a server does to it; a store never goes back in time; a key is never lost and never
+ * worked on twice at once; a leader stops before its Lease can be taken. Time and randomness are injected.
+ * Never decides what should be in a cluster, and never keeps a process-wide state.
+ */
+export { backoffDelay, type BackoffOptions } from "./backoff.ts";
+export * from "./clientSide.ts";
+export { Controller, type ControllerOptions, done, type ReconcileContext, type Reconciler, requeueAfter, type Result, TerminalError } from "./controller.ts";
+export { type DeletionsHeld, Informer, type InformerEvent, type InformerOptions } from "./informer.ts";
+export { compareResourceVersions, keyOf, objectKey, splitKey } from "./keys.ts";
+export { LeaderElector, type LeaderElectorOptions } from "./leaderElection.ts";
+export { Reflector, type ReflectorEvent, type ReflectorOptions, SilentStreamError, WentBackError } from "./reflector.ts";
+export { type HealthCheck, type HttpServing, serveHttp, type ServeOptions } from "./serving.ts";
+export { signalContext, type SignalContext } from "./shutdown.ts";
+export type { Indexers } from "./store.ts";
+export { Workqueue, type WorkqueueOptions } from "./workqueue.ts";

@@ -1,0 +1,363 @@
+import type { KubeObject } from "../apis/index.ts";
+import { backoffDelay } from "./backoff.ts";
+import { compareResourceVersions, keyOf } from "./keys.ts";
+import { listPages, Reflector, type ReflectorEvent, type ReflectorOptions } from "./reflector.ts";
+import { type Change, type Entry, type Indexers, Store } from "./store.ts";
+
+export interface InformerOptions<T> extends ReflectorOptions {
+  /** Of logs. */
+  name: string;
+  /** What is kept of an object: without what nobody reads. Must be pure; its result is frozen. The raw object is not kept. */
+  transform: (object: KubeObject) => T;
+  indexers?: Indexers<T>;
+}
+
+export interface InformerEvent<T> {
+  type: "Added" | "Updated" | "Deleted";
+  /** `namespace/name`, or `name`. */
+  key: string;
+  /** Its last known state, when Deleted. */
+  object: T;
+  /** Before the update. */
+  old?: T;
+  /** It was there when the informer started, or when the handler subscribed. */
+  initial: boolean;
+}
+
+export interface DeletionsHeld {
+  held: boolean;
+  /** How many objects a relist did not show any more. */
+  vanished: number;
+  /** How many were known. */
+  known: number;
+}
+
+/** A relist must make so many objects vanish, and more than half of those known, before their deletion is held. */
+const HOLD_FROM = 10;
+const CONFIRM = { baseMs: 1_000, capMs: 30_000 };
+
+/**
+ * A copy of a selection of one cluster's objects that follows it, with indexes and handlers.
+ *
+ * The store never goes back: an object is replaced only by a later version, and what was deleted does not come back with a late
+ * answer. A relist that suddenly misses most objects deletes nothing until a second, consistent read agrees.
+ */
+export class Informer<T> {
+  readonly #options: InformerOptions<T>;
+  readonly #reflector: Reflector;
+  readonly #store: Store<T>;
+  readonly #handlers = new Set<(event: InformerEvent<T>) => void>();
+  readonly #heldHandlers = new Set<(state: DeletionsHeld) => void>();
+  /** Objects that a relist missed, with the last version known, while their deletion is held. */
+  readonly #held = new Map<string, string>();
+  #knownWhenHeld = 0;
+  /** The snapshot that is being read; it takes effect at its end. */
+  #staged: Map<string, Entry<T>> | undefined;
+  /**
+   * The store holds every change up to this resourceVersion. A late answer from before is therefore of no interest: the object is known
+   * at that version or a later one, or was deleted since. This does what a list of tombstones would, without a bound.
+   */
+  #position: string | undefined;
+  readonly #queue: InformerEvent<T>[] = [];
+  #telling = false;
+  #synced = false;
+  readonly #sync = Promise.withResolvers<void>();
+
+  constructor(options: InformerOptions<T>) {
+    this.#options = options;
+    this.#reflector = new Reflector(options);
+    this.#store = new Store(options.indexers);
+  }
+
+  get name(): string {
+    return this.#options.name;
+  }
+
+  /** Follows the cluster until the signal is aborted. Cluster trouble never rejects it. */
+  async run(signal: AbortSignal): Promise<void> {
+    let confirming: Promise<void> | undefined;
+    await using events = this.#reflector.watch(signal);
+    for await (const event of events) {
+      this.#take(event);
+      if (this.#held.size > 0) confirming ??= this.#confirmDeletions(signal).finally(() => (confirming = undefined));
+    }
+    await confirming;
+  }
+
+  /** The first snapshot is in the store, and handlers were told of it. */
+  get synced(): boolean {
+    return this.#synced;
+  }
+
+  /** Resolves when synced; rejects with the signal's reason. */
+  async waitForSync(signal?: AbortSignal): Promise<void> {
+    if (signal === undefined) return this.#sync.promise;
+    signal.throwIfAborted();
+    const aborted = Promise.withResolvers<never>();
+    const onAbort = (): void => aborted.reject(signal.reason as Error);
+    signal.addEventListener("abort", onAbort, { once: true });
+    try {
+      await Promise.race([this.#sync.promise, aborted.promise]);
+    } finally {
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  get(key: string): T | undefined {
+    return this.#store.get(key)?.object;
+  }
+
+  list(): T[] {
+    return Array.from(this.#store.entries(), ([, entry]) => entry.object);
+  }
+
+  keys(): string[] {
+    return [...this.#store.keys()];
+  }
+
+  /** Objects for which the indexer of that name gave this value. Throws when there is no such indexer. */
+  byIndex(index: string, value: string): T[] {
+    const found: T[] = [];
+    for (const key of this.#store.indexed(index, value)) {
+      const entry = this.#store.get(key);
+      if (entry !== undefined) found.push(entry.object);
+    }
+    return found;
+  }
+
+  /** Keys of {@link byIndex}. */
+  keysByIndex(index: string, value: string): string[] {
+    return [...this.#store.indexed(index, value)];
+  }
+
+  get size(): number {
+    return this.#store.size;
+  }
+
+  /** The last version known of an object, for reads that must be as new as a write. */
+  resourceVersionOf(key: string): string | undefined {
+    return this.#store.get(key)?.resourceVersion;
+  }
+
+  /**
+   * Calls the handler for every change, in order, as soon as it is in the store; first of all, within this call, for every object
+   * that is there already. What a handler throws is logged and stops nobody.
+   */
+  onEvent(handler: (event: InformerEvent<T>) => void): Disposable {
+    for (const [key, { object }] of [...this.#store.entries()]) this.#tell(handler, { type: "Added", key, object, initial: true });
+    this.#handlers.add(handler);
+    return { [Symbol.dispose]: () => void this.#handlers.delete(handler) };
+  }
+
+  /** Deletions are held: a relist made 10 or more, and more than half, of the known objects vanish, and no second read has agreed yet. */
+  get deletionsHeld(): boolean {
+    return this.#held.size > 0;
+  }
+
+  /** Told when holding begins and when it ends. */
+  onDeletionsHeld(handler: (state: DeletionsHeld) => void): Disposable {
+    this.#heldHandlers.add(handler);
+    return { [Symbol.dispose]: () => void this.#heldHandlers.delete(handler) };
+  }
+
+  /**
+   * Takes the answer to one's own write into the store at once, unless it knows better already. For objects of this selection only: what
+   * the selectors leave out is not recognised.
+   */
+  observe(object: KubeObject): void {
+    const version = object.metadata.resourceVersion;
+    if (version === undefined || (this.#position !== undefined && compareResourceVersions(version, this.#position) <= 0)) return;
+    const entry = this.#entryOf(object, this.#store.get(keyOf(object)));
+    if (entry !== undefined) this.#emit(this.#store.put(keyOf(object), entry), false);
+    this.#seen(keyOf(object));
+  }
+
+  /** Ends a pause after a failure now: somebody knows that the cluster is back. */
+  retryNow(): void {
+    this.#reflector.retryNow();
+  }
+
+  #take(event: ReflectorEvent): void {
+    switch (event.type) {
+      case "SnapshotStarted":
+        this.#staged = new Map();
+        return;
+      case "SnapshotEnded":
+        this.#replace(event.resourceVersion, event.wentBack);
+        return;
+      case "Progressed":
+        this.#position = event.resourceVersion;
+        return;
+      case "Changed":
+        if (this.#staged !== undefined) this.#stage(event.object, this.#staged);
+        else this.#change(event.object);
+        return;
+      case "Deleted":
+        if (this.#staged !== undefined) this.#staged.delete(keyOf(event.object));
+        else this.#remove(event.object);
+        return;
+    }
+  }
+
+  #stage(object: KubeObject, staged: Map<string, Entry<T>>): void {
+    const key = keyOf(object);
+    const entry = this.#entryOf(object, this.#store.get(key));
+    if (entry !== undefined) staged.set(key, entry);
+  }
+
+  #change(object: KubeObject): void {
+    const key = keyOf(object);
+    this.#position = object.metadata.resourceVersion;
+    const entry = this.#entryOf(object, this.#store.get(key));
+    if (entry !== undefined) this.#emit(this.#store.put(key, entry), false);
+    this.#seen(key);
+  }
+
+  #remove(object: KubeObject): void {
+    const key = keyOf(object);
+    const version = object.metadata.resourceVersion ?? "";
+    this.#position = version;
+    const before = this.#store.get(key);
+    // A later life, or a version that our own write made after this deletion, stays.
+    if (before === undefined || compareResourceVersions(before.resourceVersion, version) > 0) return;
+    this.#emit(this.#store.delete(key), false);
+    this.#seen(key);
+  }
+
+  #replace(resourceVersion: string, wentBack: boolean): void {
+    const staged = this.#staged ?? new Map<string, Entry<T>>();
+    this.#staged = undefined;
+    this.#position = resourceVersion;
+    const initial = !this.#synced;
+    const heldBefore = this.#held.size;
+    const known = this.#store.size - heldBefore;
+    const changes: Change<T>[] = [];
+    const vanished: string[] = [];
+    const stillAbsent: string[] = [];
+    for (const [key, entry] of this.#store.entries()) {
+      if (staged.has(key)) continue;
+      // Written by ourselves after the snapshot was taken.
+      if (!wentBack && compareResourceVersions(entry.resourceVersion, resourceVersion) > 0) continue;
+      if (this.#held.has(key)) stillAbsent.push(key);
+      else vanished.push(key);
+    }
+    for (const [key, entry] of staged) {
+      changes.push(...this.#store.put(key, entry, wentBack));
+      this.#seen(key);
+    }
+    // A snapshot is a consistent read too: when it misses everything that is held, it is the second one that agrees.
+    if (heldBefore > 0 && stillAbsent.length === heldBefore) changes.push(...this.#deleteHeld());
+    if (vanished.length >= HOLD_FROM && vanished.length * 2 > known) this.#hold(vanished, known);
+    else for (const key of vanished) changes.push(...this.#store.delete(key));
+    this.#emit(changes, initial);
+    if (initial) {
+      this.#synced = true;
+      this.#sync.resolve();
+    }
+  }
+
+  /** Unchanged objects keep their entry, so that a relist neither transforms nor allocates again. */
+  #entryOf(object: KubeObject, before: Entry<T> | undefined): Entry<T> | undefined {
+    const { uid = "", resourceVersion = "" } = object.metadata;
+    if (before?.uid === uid && before.resourceVersion === resourceVersion) return before;
+    try {
+      return { uid, resourceVersion, object: Object.freeze(this.#options.transform(object)) };
+    } catch (error) {
+      // It exists all the same: to take it for deleted would be worse than to keep its last readable state.
+      this.#options.logger.error({ informer: this.name, key: keyOf(object), err: error }, "object is not readable; its last readable state is kept");
+      return before === undefined ? undefined : { ...before, resourceVersion };
+    }
+  }
+
+  #hold(keys: string[], known: number): void {
+    const before = this.#held.size;
+    for (const key of keys) this.#held.set(key, this.#store.get(key)?.resourceVersion ?? "");
+    this.#knownWhenHeld = known + before;
+    const { logger, client } = this.#options;
+    logger.warn({ informer: this.name, cluster: client.cluster, vanished: this.#held.size, known: this.#knownWhenHeld }, "most objects vanished at once; deletions are held until a second read agrees");
+    this.#tellHeld({ held: true, vanished: this.#held.size, known: this.#knownWhenHeld });
+  }
+
+  /** An object whose deletion was held exists after all, or was really deleted. */
+  #seen(key: string): void {
+    if (this.#held.delete(key) && this.#held.size === 0) this.#released(0);
+  }
+
+  #deleteHeld(): Change<T>[] {
+    const keys = [...this.#held.keys()];
+    this.#held.clear();
+    const changes = keys.flatMap((key) => this.#store.delete(key));
+    this.#released(keys.length);
+    return changes;
+  }
+
+  #released(deleted: number): void {
+    const { logger, client } = this.#options;
+    logger.info({ informer: this.name, cluster: client.cluster, deleted }, "deletions are no longer held");
+    this.#tellHeld({ held: false, vanished: deleted, known: this.#knownWhenHeld });
+  }
+
+  /** Reads again until a consistent read agrees with what is held, or nothing is held any more. */
+  async #confirmDeletions(signal: AbortSignal): Promise<void> {
+    const { clock, logger, random } = this.#options;
+    for (let attempt = 1; this.#held.size > 0; attempt += 1) {
+      try {
+        await clock.sleep(backoffDelay(attempt, random === undefined ? CONFIRM : { ...CONFIRM, random }), signal);
+        const present = await this.#keysOnServer(signal);
+        const back = [...this.#held.keys()].filter((key) => present.has(key));
+        if (back.length === 0) {
+          this.#emit(this.#deleteHeld(), false);
+          return;
+        }
+        logger.warn({ informer: this.name, back: back.length, held: this.#held.size }, "objects that had vanished are back; listing again");
+        for (const key of back) this.#seen(key);
+        this.#reflector.relist();
+      } catch (error) {
+        if (signal.aborted) return;
+        logger.debug({ informer: this.name, err: error }, "second read failed; deletions stay held");
+      }
+    }
+  }
+
+  async #keysOnServer(signal: AbortSignal): Promise<Set<string>> {
+    const keys = new Set<string>();
+    for await (const page of listPages(this.#options, { signal, metadataOnly: true })) {
+      for (const object of page.items) keys.add(keyOf(object));
+    }
+    return keys;
+  }
+
+  #emit(changes: Change<T>[], initial: boolean): void {
+    for (const change of changes) this.#queue.push({ ...change, initial });
+    // A handler that changes the store (observe) must not overtake the event that others still have to hear of.
+    if (this.#telling) return;
+    this.#telling = true;
+    try {
+      // Grows while it is walked when handlers cause further events.
+      for (const event of this.#queue) {
+        for (const handler of this.#handlers) this.#tell(handler, event);
+      }
+    } finally {
+      this.#queue.length = 0;
+      this.#telling = false;
+    }
+  }
+
+  #tell(handler: (event: InformerEvent<T>) => void, event: InformerEvent<T>): void {
+    try {
+      handler(event);
+    } catch (error) {
+      this.#options.logger.error({ informer: this.name, key: event.key, err: error }, "a handler failed");
+    }
+  }
+
+  #tellHeld(state: DeletionsHeld): void {
+    for (const handler of this.#heldHandlers) {
+      try {
+        handler(state);
+      } catch (error) {
+        this.#options.logger.error({ informer: this.name, err: error }, "a handler failed");
+      }
+    }
+  }
+}

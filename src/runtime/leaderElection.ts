@@ -1,0 +1,302 @@
+import type { Logger } from "../observability/index.ts";
+import type { Clock } from "./clock.ts";
+import { isConflict, isNotFound, NotLeaderError } from "./errors.ts";
+import { type LeaseClaim, LeaseRecord, leaseBody, releasedBody, renewTimeAfter } from "./lease.ts";
+import { linked, Reflector } from "./reflector.ts";
+import { LEASES } from "./resources.ts";
+import type { Client } from "./types.ts";
+
+export interface LeaderElectorOptions {
+  /** Must not have a write guard that asks this elector. */
+  client: Client;
+  namespace: string;
+  /** Of the Lease. */
+  name: string;
+  /** Must belong to this process alone: a Lease with this identity is taken for one's own. */
+  identity: string;
+  /** Others take the Lease when they have seen no renewal for so long. Default 15 s. */
+  leaseDurationMs?: number;
+  /** The leader stops when its last successful renewal was sent so long ago. Default 10 s; less than leaseDurationMs. */
+  renewDeadlineMs?: number;
+  /** Between renewals, and between a candidate's looks at the Lease. Default 2 s. */
+  retryPeriodMs?: number;
+  clock: Clock;
+  logger: Logger;
+  /** Told when this process becomes the leader and when it is not any more. */
+  onChange?: (leading: boolean) => void;
+  /** Gives numbers in [0, 1). Default: Math.random. */
+  random?: () => number;
+}
+
+export interface Leadership {
+  /** The work of the leader. Its signal is aborted when the Lease is lost or the process ends; it should return soon then. */
+  lead: (signal: AbortSignal) => Promise<void>;
+}
+
+/** Giving the Lease back must not delay the end of the process for longer. */
+const RELEASE_TIMEOUT_MS = 2_000;
+
+/**
+ * Holds a Lease so that of several processes at most one leads.
+ *
+ * Who leads is decided by elapsed local time alone, so clocks may disagree. The leader counts from the moment it *sent* its last
+ * successful renewal; others count from the moment they *saw* it, which is later, and wait longer. A leader that was paused or cut
+ * off therefore knows that it does not lead before anybody else does. What its clock cannot show is a write that was checked and then delayed
+ * on its way; between renewDeadline and leaseDuration there is time for that.
+ */
+export class LeaderElector {
+  readonly #options: LeaderElectorOptions;
+  readonly #leaseDurationMs: number;
+  readonly #renewDeadlineMs: number;
+  readonly #retryPeriodMs: number;
+  readonly #random: () => number;
+  readonly #record: LeaseRecord;
+  /** When the last successful renewal was sent, on both clocks; undefined when the Lease is not held. */
+  #renewed: { monotonic: number; wall: number } | undefined;
+  #renewTime: number | undefined;
+  #wake: (() => void) | undefined;
+
+  constructor(options: LeaderElectorOptions) {
+    this.#options = options;
+    this.#leaseDurationMs = options.leaseDurationMs ?? 15_000;
+    this.#renewDeadlineMs = options.renewDeadlineMs ?? 10_000;
+    this.#retryPeriodMs = options.retryPeriodMs ?? 2_000;
+    this.#random = options.random ?? Math.random;
+    if (this.#renewDeadlineMs >= this.#leaseDurationMs) throw new RangeError("renewDeadlineMs must be less than leaseDurationMs");
+    if (this.#retryPeriodMs >= this.#renewDeadlineMs) throw new RangeError("retryPeriodMs must be less than renewDeadlineMs");
+    this.#record = new LeaseRecord(options.clock, this.#leaseDurationMs);
+  }
+
+  /**
+   * This process leads, as far as its clocks can tell. The wall clock is asked too, since the monotonic one stands still while a machine
+   * sleeps; when it jumps ahead, this is false until the next renewal.
+   */
+  isHeld(): boolean {
+    return this.#renewed !== undefined && this.#leftMs(this.#renewed) > 0;
+  }
+
+  /** Throws {@link NotLeaderError} unless the Lease is held: the guard of every write. */
+  assertHeld(): void {
+    if (!this.isHeld()) throw new NotLeaderError(`Lease ${this.#options.namespace}/${this.#options.name} is not held by ${this.#options.identity}`);
+  }
+
+  /** Who holds the Lease, as last seen. */
+  get holder(): string | undefined {
+    return this.#record.holder;
+  }
+
+  /**
+   * Takes part in the election until the signal is aborted, and resolves when `lead` has returned and the Lease is given back. When the
+   * Lease is lost, `lead` is called again after it was won again. When `lead` returns or throws by itself, the Lease is given back and
+   * `run` ends the same way.
+   */
+  async run({ lead }: Leadership, signal: AbortSignal): Promise<void> {
+    while (await this.#acquire(signal)) {
+      if (await this.#hold(lead, signal)) return;
+    }
+  }
+
+  /** Waits for the Lease. False when the signal was aborted first. */
+  async #acquire(signal: AbortSignal): Promise<boolean> {
+    const watching = new AbortController();
+    using _link = linked(signal, watching);
+    const watch = this.#watchLease(watching.signal);
+    try {
+      while (!signal.aborted) {
+        const changed = this.#nextChange(signal);
+        if (await this.#tryAcquire(signal)) return true;
+        const retry = this.#retryPeriodMs * (0.8 + 0.4 * this.#random());
+        const free = this.#record.freeInMs(this.#options.identity);
+        const wait = free > 0 ? Math.min(retry, free) : retry;
+        using timer = this.#options.clock.after(wait, () => this.#wake?.());
+        await changed;
+      }
+      return false;
+    } finally {
+      watching.abort(new Error("the election is over"));
+      await watch;
+    }
+  }
+
+  /** Resolves when the Lease becomes free, when it is time to look again, or when the signal is aborted. */
+  #nextChange(signal: AbortSignal): Promise<void> {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const wake = (): void => {
+      signal.removeEventListener("abort", wake);
+      resolve();
+    };
+    signal.addEventListener("abort", wake, { once: true });
+    this.#wake = wake;
+    return promise;
+  }
+
+  /** Tells a candidate at once when the leader gives the Lease back. */
+  async #watchLease(signal: AbortSignal): Promise<void> {
+    const { client, namespace, name, clock, logger, identity } = this.#options;
+    const reflector = new Reflector({ client, type: LEASES, namespace, fieldSelector: `metadata.name=${name}`, clock, logger, random: this.#random });
+    for await (const event of reflector.watch(signal)) {
+      if (event.type !== "Changed" && event.type !== "Deleted") continue;
+      if (event.object.metadata.name !== name) continue;
+      if (event.type === "Changed") this.#record.observe(event.object);
+      if (this.#record.freeInMs(identity) <= 0 || event.type === "Deleted") this.#wake?.();
+    }
+  }
+
+  async #tryAcquire(signal: AbortSignal): Promise<boolean> {
+    const { client, namespace, name, identity, logger } = this.#options;
+    try {
+      return await this.#within(this.#retryPeriodMs * 2, signal, async (attempt) => {
+        const before = this.#record.holder;
+        let exists = true;
+        try {
+          this.#record.observe(await client.get(LEASES, namespace, name, { signal: attempt }));
+        } catch (error) {
+          if (!isNotFound(error)) throw error;
+          exists = false;
+        }
+        if (this.#record.holder !== before && this.#record.holder !== undefined) logger.info({ lease: name, holder: this.#record.holder }, "leader is");
+        if (this.#record.freeInMs(identity) > 0) return false;
+        await this.#write(exists, this.#record.acquiredBy(identity, exists), attempt);
+        return true;
+      });
+    } catch (error) {
+      if (signal.aborted) return false;
+      // Somebody else was faster: what we knew of the Lease is void, also when the server went back to an earlier state.
+      if (isConflict(error)) this.#record.distrust();
+      else logger.debug({ lease: name, err: error }, "could not look at the Lease");
+      return false;
+    }
+  }
+
+  /** Leads until the Lease is lost (false) or there is nothing more to lead (true). */
+  async #hold(lead: Leadership["lead"], signal: AbortSignal): Promise<boolean> {
+    const { logger, name, identity, onChange } = this.#options;
+    const leading = new AbortController();
+    const renewing = new AbortController();
+    using _link = linked(signal, leading);
+    logger.info({ lease: name, identity, transitions: this.#record.transitions }, "became the leader");
+    onChange?.(true);
+    let lost = false;
+    const renewal = this.#renewUntilLost(renewing.signal).then((wasLost) => {
+      if (!wasLost) return;
+      lost = true;
+      logger.error({ lease: name, identity, holder: this.#record.holder }, "lost the Lease");
+      leading.abort(new NotLeaderError(`lost the Lease ${name}`));
+    });
+    try {
+      await lead(leading.signal);
+      return !lost || signal.aborted;
+    } catch (error) {
+      if (!leading.signal.aborted) throw error;
+      if (error !== leading.signal.reason) logger.warn({ lease: name, err: error }, "the leader's work ended with an error");
+      return !lost || signal.aborted;
+    } finally {
+      renewing.abort(new Error("the work is over"));
+      await renewal;
+      const held = this.isHeld();
+      this.#renewed = undefined;
+      onChange?.(false);
+      if (held) await this.#release();
+    }
+  }
+
+  /** Renews until aborted (false), or until the Lease was taken or the deadline passed (true). */
+  async #renewUntilLost(signal: AbortSignal): Promise<boolean> {
+    const { clock, logger, name } = this.#options;
+    while (!signal.aborted) {
+      const left = this.#leftMonotonicMs();
+      if (left <= 0) return true;
+      try {
+        await clock.sleep(Math.min(this.#retryPeriodMs, left), signal);
+        const stillLeft = this.#leftMonotonicMs();
+        if (stillLeft <= 0) return true;
+        await this.#within(Math.min(stillLeft, this.#renewDeadlineMs / 2), signal, (attempt) => this.#renew(attempt));
+      } catch (error) {
+        if (signal.aborted) return false;
+        if (error instanceof NotLeaderError) {
+          this.#renewed = undefined;
+          return true;
+        }
+        logger.warn({ lease: name, err: error, heldForMs: Math.round(this.#leftMonotonicMs()) }, "could not renew the Lease");
+      }
+    }
+    return false;
+  }
+
+  async #renew(signal: AbortSignal): Promise<void> {
+    const { client, namespace, name, identity } = this.#options;
+    try {
+      await this.#write(true, this.#record.renewedBy(identity), signal);
+    } catch (error) {
+      if (!isConflict(error) && !isNotFound(error)) throw error;
+      if (isNotFound(error)) throw new NotLeaderError(`the Lease ${name} was deleted`, { cause: error });
+      // Somebody wrote it: perhaps an earlier renewal of our own whose answer was lost, perhaps another candidate.
+      this.#record.distrust();
+      this.#record.observe(await client.get(LEASES, namespace, name, { signal }));
+      if (this.#record.holder !== identity) throw new NotLeaderError(`${this.#record.holder || "somebody"} took the Lease ${name}`, { cause: error });
+      await this.#write(true, this.#record.renewedBy(identity), signal);
+    }
+  }
+
+  /** Writes the Lease against the version last seen. Time counts from before the request. */
+  async #write(exists: boolean, claim: LeaseClaim, signal: AbortSignal): Promise<void> {
+    const { client, namespace, name, clock } = this.#options;
+    const sent = { monotonic: clock.monotonic(), wall: clock.now() };
+    this.#renewTime = renewTimeAfter(sent.wall, this.#renewTime);
+    const body = leaseBody(namespace, name, claim, this.#leaseDurationMs, this.#renewTime);
+    const answer = exists
+      ? await client.patch(LEASES, namespace, name, "application/merge-patch+json", body, { signal })
+      : await client.create(LEASES, body, { signal });
+    this.#record.observe(answer);
+    // Nobody waits for this renewal any more; it must not revive a leadership that was given up.
+    signal.throwIfAborted();
+    this.#renewed = sent;
+  }
+
+  async #release(): Promise<void> {
+    const { logger, name } = this.#options;
+    try {
+      await this.#within(RELEASE_TIMEOUT_MS, undefined, (signal) => this.#giveBack(signal));
+      logger.info({ lease: name }, "gave the Lease back");
+    } catch (error) {
+      logger.warn({ lease: name, err: error }, "could not give the Lease back; it ends by itself");
+    }
+  }
+
+  async #giveBack(signal: AbortSignal): Promise<void> {
+    const { client, namespace, name, identity, clock } = this.#options;
+    for (;;) {
+      try {
+        const body = releasedBody(this.#record.resourceVersion, clock.now());
+        this.#record.observe(await client.patch(LEASES, namespace, name, "application/merge-patch+json", body, { signal }));
+        return;
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+      }
+      // The last renewal was given up under way, and arrived all the same.
+      this.#record.distrust();
+      this.#record.observe(await client.get(LEASES, namespace, name, { signal }));
+      if (this.#record.holder !== identity) return;
+    }
+  }
+
+  /** Runs `call` with a signal that is aborted after `ms` or with `outer`, and stops waiting for it then. */
+  async #within<R>(ms: number, outer: AbortSignal | undefined, call: (signal: AbortSignal) => Promise<R>): Promise<R> {
+    const attempt = new AbortController();
+    using _link = outer === undefined ? undefined : linked(outer, attempt);
+    using _timer = this.#options.clock.after(ms, () => attempt.abort(new Error(`no answer within ${Math.round(ms)} ms`)));
+    const aborted = Promise.withResolvers<never>();
+    const onAbort = (): void => aborted.reject(attempt.signal.reason as Error);
+    if (attempt.signal.aborted) onAbort();
+    else attempt.signal.addEventListener("abort", onAbort, { once: true });
+    return await Promise.race([call(attempt.signal), aborted.promise]);
+  }
+
+  #leftMonotonicMs(): number {
+    return this.#renewed === undefined ? 0 : this.#renewed.monotonic + this.#renewDeadlineMs - this.#options.clock.monotonic();
+  }
+
+  #leftMs(renewed: { monotonic: number; wall: number }): number {
+    return Math.min(this.#leftMonotonicMs(), renewed.wall + this.#renewDeadlineMs - this.#options.clock.now());
+  }
+}

@@ -1,0 +1,53 @@
+import { TransportError } from "./errors.ts";
+
+const NEWLINE = 0x0a;
+
+/**
+ * Cuts a stream of bytes into lines. Every byte is looked at once, however the stream is chopped up, and a character
+ * is never torn: only whole lines are decoded.
+ */
+export class LineSplitter {
+  #pending: Buffer[] = [];
+  #pendingBytes = 0;
+  readonly #limit: number;
+
+  /** `limit`: bytes of the longest line that is accepted. */
+  constructor(limit: number = 64 << 20) {
+    this.#limit = limit;
+  }
+
+  /** The lines that this piece completes, without their ends; empty lines are left out. */
+  push(chunk: Buffer): string[] {
+    const lines: string[] = [];
+    let start = 0;
+    for (let end = chunk.indexOf(NEWLINE); end >= 0; end = chunk.indexOf(NEWLINE, start)) {
+      const line = this.#complete(chunk, start, end);
+      if (line !== "") lines.push(line);
+      start = end + 1;
+    }
+    if (start < chunk.length) this.#keep(start === 0 ? chunk : chunk.subarray(start));
+    return lines;
+  }
+
+  /** True when the stream stands in the middle of a line. */
+  get partial(): boolean {
+    return this.#pendingBytes > 0;
+  }
+
+  #complete(chunk: Buffer, start: number, end: number): string {
+    if (this.#pendingBytes === 0) return chunk.toString("utf8", start, end);
+    this.#pending.push(chunk.subarray(start, end));
+    const line = Buffer.concat(this.#pending).toString("utf8");
+    this.#pending = [];
+    this.#pendingBytes = 0;
+    return line;
+  }
+
+  #keep(rest: Buffer): void {
+    this.#pending.push(rest);
+    this.#pendingBytes += rest.length;
+    if (this.#pendingBytes > this.#limit) {
+      throw new TransportError("Protocol", `the server sent a line of more than ${this.#limit >> 20} MiB`);
+    }
+  }
+}

@@ -1,0 +1,250 @@
+import { describe, expect, test } from "vitest";
+import type { KubeObject } from "../apis/index.ts";
+import { createLogger } from "../observability/index.ts";
+import { ApiError, TransportError } from "./errors.ts";
+import { Reflector, type ReflectorEvent } from "./reflector.ts";
+import { CONFIGMAPS } from "./resources.ts";
+import { FakeClient } from "./testing/fakeClient.ts";
+import { FakeClock } from "./testing/fakeClock.ts";
+import type { WatchOptions } from "./types.ts";
+
+const configMap = (name: string, value = "1"): KubeObject => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "ns", name }, data: { value } });
+const broken = (): TransportError => new TransportError("ConnectionReset", "connection reset");
+
+function told(event: ReflectorEvent): string {
+  if ("object" in event) return `${event.type} ${event.object.metadata.name}`;
+  return event.type === "SnapshotEnded" && event.wentBack ? "SnapshotEnded at an earlier state" : event.type;
+}
+
+/** A reflector that runs; `events` holds what it told since it was last asked. */
+function setUp(prepare: (client: FakeClient) => void = () => undefined) {
+  const clock = new FakeClock();
+  const client = new FakeClient();
+  const watches: WatchOptions[] = [];
+  const contacts: (true | unknown)[] = [];
+  client.gate = ({ verb, phase, options }) => {
+    if (verb === "watch" && phase === "before") watches.push(options);
+  };
+  prepare(client);
+  const reflector = new Reflector({ client, type: CONFIGMAPS, clock, logger: createLogger({ level: "silent" }), random: () => 0, onContact: (ok, error) => void contacts.push(ok || error) });
+  const abort = new AbortController();
+  let seen: string[] = [];
+  const stopped = (async () => {
+    for await (const event of reflector.watch(abort.signal)) seen.push(told(event));
+  })();
+  const events = async (ms = 0): Promise<string[]> => {
+    await clock.advance(ms);
+    await clock.advance(0);
+    const now = seen;
+    seen = [];
+    return now;
+  };
+  return { clock, client, server: client.server, reflector, watches, contacts, events, stop: () => (abort.abort(new Error("over")), stopped) };
+}
+
+describe("a reflector", () => {
+  test("begins with a watch-list and goes on in the same stream", async () => {
+    const { client, server, events, watches, stop } = setUp((c) => c.server.create(CONFIGMAPS, configMap("a")));
+    expect(await events()).toEqual(["SnapshotStarted", "Changed a", "SnapshotEnded"]);
+    server.create(CONFIGMAPS, configMap("b"));
+    server.delete(CONFIGMAPS, "ns", "a");
+    server.bookmark();
+    expect(await events()).toEqual(["Changed b", "Deleted a", "Progressed"]);
+    expect(client.calls).toEqual(["watch configmaps"]);
+    expect(watches[0]).toMatchObject({ sendInitialEvents: true, resourceVersionMatch: "NotOlderThan", allowWatchBookmarks: true });
+    expect(watches[0]?.timeoutSeconds).toBeGreaterThanOrEqual(300);
+    await stop();
+  });
+
+  test.each([400, 403, 422] as const)("lists in pages where the watch-list is refused with %i", async (status) => {
+    const { client, events, watches, stop } = setUp((c) => {
+      c.server.watchList = status;
+      for (let n = 0; n < 501; n += 1) c.server.create(CONFIGMAPS, configMap(`c${n}`));
+    });
+    expect(await events()).toHaveLength(503);
+    expect(client.calls).toEqual(["watch configmaps", "list configmaps", "list configmaps", "watch configmaps"]);
+    expect(watches[1]?.resourceVersion).toBe(client.server.version);
+    client.server.create(CONFIGMAPS, configMap("late"));
+    expect(await events()).toEqual(["Changed late"]);
+    await stop();
+  });
+
+  test("lists in pages where the watch-list is taken for an ordinary watch", async () => {
+    const { client, events, stop } = setUp((c) => {
+      c.server.watchList = "ignores";
+      c.server.create(CONFIGMAPS, configMap("a"));
+    });
+    expect(await events(29_999)).toEqual(["SnapshotStarted", "Changed a"]);
+    expect(await events(1)).toEqual(["SnapshotStarted", "Changed a", "SnapshotEnded"]);
+    expect(client.calls).toEqual(["watch configmaps", "list configmaps", "watch configmaps"]);
+    await stop();
+  });
+
+  test("resumes where it was after the server ended the stream", async () => {
+    const { client, server, events, contacts, stop } = setUp();
+    await events(20_000);
+    server.bookmark();
+    server.dropWatches();
+    server.create(CONFIGMAPS, configMap("a"));
+    expect(await events()).toEqual(["Progressed", "Changed a"]);
+    expect(client.calls).toEqual(["watch configmaps", "watch configmaps"]);
+    expect(contacts.every((contact) => contact === true)).toBe(true);
+    await stop();
+  });
+
+  test("resumes after a broken connection, tells of both, and misses nothing", async () => {
+    const { client, server, events, contacts, stop } = setUp();
+    await events(20_000);
+    const error = broken();
+    server.dropWatches(error);
+    server.create(CONFIGMAPS, configMap("a"));
+    expect(await events(249)).toEqual([]);
+    expect(contacts.at(-1)).toBe(error);
+    expect(await events(1)).toEqual(["Changed a"]);
+    expect(contacts.at(-1)).toBe(true);
+    expect(client.calls).toEqual(["watch configmaps", "watch configmaps"]);
+    await stop();
+  });
+
+  test("counts a stream that opened as contact, though nothing happens in it", async () => {
+    const { server, events, contacts, stop } = setUp();
+    await events(20_000);
+    server.dropWatches(broken());
+    await events(300);
+    expect(contacts.at(-1)).toBe(true);
+    await stop();
+  });
+
+  test("begins anew when its place in the history is gone", async () => {
+    const { server, events, contacts, stop } = setUp();
+    server.create(CONFIGMAPS, configMap("a"));
+    await events(20_000);
+    server.create(CONFIGMAPS, configMap("b"));
+    server.delete(CONFIGMAPS, "ns", "a");
+    server.compact();
+    await events();
+    server.dropWatches(broken());
+    server.create(CONFIGMAPS, configMap("c"));
+    server.compact();
+    expect(await events(1_000)).toEqual(["SnapshotStarted", "Changed b", "Changed c", "SnapshotEnded"]);
+    expect(contacts.at(-1)).toBe(true);
+    await stop();
+  });
+
+  test("begins anew after an HTTP 410", async () => {
+    let gone = true;
+    const { client, server, events, stop } = setUp();
+    await events(20_000);
+    client.gate = ({ verb, phase }) => {
+      if (verb === "watch" && phase === "before" && gone) {
+        gone = false;
+        throw new ApiError(410, "Expired", "too old resource version");
+      }
+    };
+    server.dropWatches();
+    expect(await events(1_000)).toEqual(["SnapshotStarted", "SnapshotEnded"]);
+    await stop();
+  });
+
+  test("asks less and less often while the server is away, and is back at once when told that it is there", async () => {
+    let away = true;
+    const { client, reflector, events, stop } = setUp((c) => {
+      c.gate = () => {
+        if (away) throw new TransportError("ConnectionRefused", "connection refused");
+      };
+    });
+    await events(120_000);
+    const tries = client.calls.length;
+    expect(tries).toBeGreaterThan(8);
+    expect(tries).toBeLessThan(14);
+    away = false;
+    expect(await events(10)).toEqual([]);
+    reflector.retryNow();
+    expect(await events()).toEqual(["SnapshotStarted", "SnapshotEnded"]);
+    await stop();
+  });
+
+  test("stays away for as long as the server asks", async () => {
+    let busy = true;
+    const { events, stop } = setUp((c) => {
+      c.gate = () => {
+        if (busy) throw new ApiError(429, "TooManyRequests", "later", { retryAfterMs: 7_000 });
+      };
+    });
+    await events();
+    busy = false;
+    expect(await events(6_900)).toEqual([]);
+    expect(await events(200)).toEqual(["SnapshotStarted", "SnapshotEnded"]);
+    await stop();
+  });
+
+  test("leaves a connection that says nothing for 90 s", async () => {
+    const { client, server, events, contacts, stop } = setUp();
+    await events(60_000);
+    server.bookmark();
+    await events(89_000);
+    expect(client.calls).toHaveLength(1);
+    await events(1_500);
+    expect(client.calls).toHaveLength(2);
+    expect(contacts).toContainEqual(expect.objectContaining({ name: "SilentStreamError" }));
+    await stop();
+  });
+
+  test("begins anew when a resumed stream stays silent, since its version may be one that is yet to come", async () => {
+    const { server, events, stop } = setUp();
+    const restore = server.backup();
+    server.create(CONFIGMAPS, configMap("a"));
+    server.create(CONFIGMAPS, configMap("b"));
+    await events(20_000);
+    restore();
+    server.create(CONFIGMAPS, configMap("c"));
+    expect(await events(60_000)).toEqual([]);
+    expect(await events(40_000)).toEqual(["SnapshotStarted", "Changed c", "SnapshotEnded at an earlier state"]);
+    await stop();
+  });
+
+  test("begins anew when an event is older than one before", async () => {
+    const { server, events, stop } = setUp();
+    await events();
+    server.create(CONFIGMAPS, configMap("a"));
+    server.inject({ type: "MODIFIED", object: { ...configMap("b"), metadata: { name: "b", resourceVersion: "3" } } });
+    expect(await events()).toEqual(["Changed a", "SnapshotStarted", "Changed a", "SnapshotEnded"]);
+    await stop();
+  });
+
+  test("does not storm a server that ends each stream at once", async () => {
+    const { client, server, events, stop } = setUp();
+    await events(20_000);
+    client.gate = ({ verb, phase }) => {
+      if (verb === "watch" && phase === "after") queueMicrotask(() => server.dropWatches());
+    };
+    server.dropWatches();
+    await events(60_000);
+    expect(client.calls.length).toBeLessThan(14);
+    await stop();
+  });
+
+  test("ends when its signal is aborted, and leaves neither watch nor timer", async () => {
+    const { clock, server, events, stop } = setUp();
+    await events();
+    expect(server.watchers.size).toBe(1);
+    await stop();
+    expect(server.watchers.size).toBe(0);
+    expect(clock.pending).toBe(0);
+  });
+
+  test("a new run knows nothing of the versions of the last one", async () => {
+    const clock = new FakeClock();
+    const client = new FakeClient();
+    const reflector = new Reflector({ client, type: CONFIGMAPS, clock, logger: createLogger({ level: "silent" }) });
+    for (let run = 0; run < 2; run += 1) {
+      const first: string[] = [];
+      for await (const event of reflector.watch(new AbortController().signal)) {
+        first.push(told(event));
+        if (event.type === "SnapshotEnded") break;
+      }
+      expect(first).toEqual(["SnapshotStarted", "SnapshotEnded"]);
+    }
+    expect(client.server.watchers.size).toBe(0);
+  });
+});

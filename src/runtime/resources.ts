@@ -1,0 +1,42 @@
+import { FEDERATION_GROUP, FEDERATION_VERSION, PAAS_GROUP } from "../apis/index.ts";
+import type { ResourceType } from "./types.ts";
+
+/** Kinds that Meridian itself lives on: known without asking a server. */
+
+function builtIn(group: string, version: string, kind: string, plural: string, namespaced: boolean): ResourceType {
+  return Object.freeze({ group, version, kind, plural, namespaced });
+}
+
+export const DEPLOYMENTS = builtIn("apps", "v1", "Deployment", "deployments", true);
+export const SERVICES = builtIn("", "v1", "Service", "services", true);
+export const CONFIGMAPS = builtIn("", "v1", "ConfigMap", "configmaps", true);
+export const SECRETS = builtIn("", "v1", "Secret", "secrets", true);
+export const SERVICEACCOUNTS = builtIn("", "v1", "ServiceAccount", "serviceaccounts", true);
+export const NAMESPACES = builtIn("", "v1", "Namespace", "namespaces", false);
+export const NODES = builtIn("", "v1", "Node", "nodes", false);
+export const PODS = builtIn("", "v1", "Pod", "pods", true);
+export const LEASES = builtIn("coordination.k8s.io", "v1", "Lease", "leases", true);
+export const EVENTS = builtIn("events.k8s.io", "v1", "Event", "events", true);
+export const CRDS = builtIn("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", false);
+export const CLUSTERROLES = builtIn("rbac.authorization.k8s.io", "v1", "ClusterRole", "clusterroles", false);
+export const CLUSTERROLEBINDINGS = builtIn("rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", "clusterrolebindings", false);
+export const ROLES = builtIn("rbac.authorization.k8s.io", "v1", "Role", "roles", true);
+export const ROLEBINDINGS = builtIn("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings", true);
+
+export const DEMOAPPLICATIONS = builtIn(PAAS_GROUP, "v1", "DemoApplication", "demoapplications", true);
+export const MEMBERCLUSTERS = builtIn(FEDERATION_GROUP, FEDERATION_VERSION, "MemberCluster", "memberclusters", false);
+export const PLACEMENTS = builtIn(FEDERATION_GROUP, FEDERATION_VERSION, "Placement", "placements", true);
+export const CLUSTERPLACEMENTS = builtIn(FEDERATION_GROUP, FEDERATION_VERSION, "ClusterPlacement", "clusterplacements", false);
+export const OVERRIDEPOLICIES = builtIn(FEDERATION_GROUP, FEDERATION_VERSION, "OverridePolicy", "overridepolicies", true);
+export const CLUSTEROVERRIDEPOLICIES = builtIn(
+  FEDERATION_GROUP,
+  FEDERATION_VERSION,
+  "ClusterOverridePolicy",
+  "clusteroverridepolicies",
+  false,
+);
+
+/** `apiVersion` of objects of this type. */
+export function apiVersionOf(type: Pick<ResourceType, "group" | "version">): string {
+  return type.group === "" ? type.version : `${type.group}/${type.version}`;
+}

@@ -1,0 +1,88 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+
+/** What is wrong now, one sentence each, fit to be shown to anybody; empty when all is well. */
+export type HealthCheck = () => readonly string[] | Promise<readonly string[]>;
+
+export interface ServeOptions {
+  /** 0 takes any free port. */
+  port: number;
+  /** Address to listen on; all of them when absent. */
+  host?: string;
+  healthz: HealthCheck;
+  readyz: HealthCheck;
+  /** The text for `/metrics` with its content type. */
+  metrics: () => Promise<{ contentType: string; body: string }>;
+}
+
+export interface HttpServing extends AsyncDisposable {
+  /** The port that is listened on. */
+  readonly port: number;
+  /** Stops listening and resolves when the requests under way are answered, at most a second later. */
+  close(): Promise<void>;
+}
+
+const CLOSE_DEADLINE_MS = 1_000;
+
+/** Serves `/metrics`, `/healthz` and `/readyz` (with `?verbose` for what is wrong). Rejects when the port cannot be listened on. */
+export async function serveHttp(options: ServeOptions): Promise<HttpServing> {
+  const server = createServer((request, response) => {
+    const reply = (answered: Reply): void => {
+      // A connection that is kept open would hold up the closing.
+      if (!server.listening) response.setHeader("connection", "close");
+      send(request, response, answered);
+    };
+    answer(options, request).then(reply, (error: unknown) => reply({ status: 500, body: `${error instanceof Error ? error.message : String(error)}\n` }));
+  });
+  const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
+  server.once("error", reject);
+  server.listen({ port: options.port, ...(options.host === undefined ? {} : { host: options.host }) }, resolve);
+  await listening;
+  server.off("error", reject);
+  const close = (): Promise<void> => {
+    const { promise, resolve: closed } = Promise.withResolvers<void>();
+    const deadline = setTimeout(() => server.closeAllConnections(), CLOSE_DEADLINE_MS);
+    // Its error would say that the server was closed already, which is what is wanted.
+    server.close(() => {
+      clearTimeout(deadline);
+      closed();
+    });
+    server.closeIdleConnections();
+    return promise;
+  };
+  return { port: (server.address() as AddressInfo).port, close, [Symbol.asyncDispose]: close };
+}
+
+interface Reply {
+  status: number;
+  body: string;
+  contentType?: string;
+  allow?: string;
+}
+
+async function answer(options: ServeOptions, request: IncomingMessage): Promise<Reply> {
+  const [pathname = "/", query = ""] = (request.url ?? "/").split("?", 2);
+  const known = pathname === "/metrics" || pathname === "/healthz" || pathname === "/readyz";
+  if (!known) return { status: 404, body: "not found\n" };
+  if (request.method !== "GET" && request.method !== "HEAD") return { status: 405, body: "method not allowed\n", allow: "GET, HEAD" };
+  if (pathname === "/metrics") return { status: 200, ...(await options.metrics()) };
+  const check = pathname === "/healthz" ? options.healthz : options.readyz;
+  return health(pathname.slice(1), await check(), new URLSearchParams(query).has("verbose"));
+}
+
+function health(name: string, failing: readonly string[], verbose: boolean): Reply {
+  const status = failing.length === 0 ? 200 : 503;
+  if (failing.length > 0) return { status, body: `${failing.map((check) => `[-] ${check}\n`).join("")}${name} check failed\n` };
+  return { status, body: verbose ? `${name} check passed\n` : "ok" };
+}
+
+function send(request: IncomingMessage, response: ServerResponse, { status, body, contentType = "text/plain; charset=utf-8", allow }: Reply): void {
+  response.writeHead(status, {
+    "content-type": contentType,
+    "content-length": Buffer.byteLength(body),
+    "x-content-type-options": "nosniff",
+    "cache-control": "no-store",
+    ...(allow === undefined ? {} : { allow }),
+  });
+  response.end(request.method === "HEAD" ? undefined : body);
+}

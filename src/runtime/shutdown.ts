@@ -1,0 +1,36 @@
+import { constants } from "node:os";
+
+export interface SignalContext extends Disposable {
+  /** Aborted by the first SIGTERM or SIGINT. */
+  readonly signal: AbortSignal;
+  /** Stops listening to signals. */
+  dispose(): void;
+}
+
+/** The part of `process` that is needed here. */
+export interface SignalSource {
+  on(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
+  off(signal: NodeJS.Signals, listener: (signal: NodeJS.Signals) => void): unknown;
+  exit(code: number): void;
+}
+
+/** The process was told to end. */
+export class ShutdownError extends Error {
+  override readonly name = "ShutdownError";
+}
+
+/** A signal that ends the work of the process: the first SIGTERM or SIGINT aborts it, the second ends the process on the spot (143, 130). */
+export function signalContext(source: SignalSource = process): SignalContext {
+  const controller = new AbortController();
+  const onSignal = (name: NodeJS.Signals): void => {
+    if (controller.signal.aborted) source.exit(128 + constants.signals[name]);
+    else controller.abort(new ShutdownError(`stopped by ${name}`));
+  };
+  source.on("SIGTERM", onSignal);
+  source.on("SIGINT", onSignal);
+  const dispose = (): void => {
+    source.off("SIGTERM", onSignal);
+    source.off("SIGINT", onSignal);
+  };
+  return { signal: controller.signal, dispose, [Symbol.dispose]: dispose };
+}

@@ -1,0 +1,111 @@
+import { compareResourceVersions } from "./keys.ts";
+
+/** One object as the store keeps it. */
+export interface Entry<T> {
+  uid: string;
+  resourceVersion: string;
+  object: T;
+}
+
+/** A change of the store. */
+export interface Change<T> {
+  type: "Added" | "Updated" | "Deleted";
+  key: string;
+  object: T;
+  old?: T;
+}
+
+export type Indexers<T> = Readonly<Record<string, (object: T) => string[]>>;
+
+/** Objects by key and by the values of indexers. Knows nothing of servers. */
+export class Store<T> {
+  readonly #entries = new Map<string, Entry<T>>();
+  readonly #indexes = new Map<string, { valuesOf: (object: T) => string[]; keys: Map<string, Set<string>> }>();
+
+  constructor(indexers: Indexers<T> = {}) {
+    for (const [name, valuesOf] of Object.entries(indexers)) this.#indexes.set(name, { valuesOf, keys: new Map() });
+  }
+
+  get size(): number {
+    return this.#entries.size;
+  }
+
+  get(key: string): Entry<T> | undefined {
+    return this.#entries.get(key);
+  }
+
+  keys(): IterableIterator<string> {
+    return this.#entries.keys();
+  }
+
+  entries(): IterableIterator<[string, Entry<T>]> {
+    return this.#entries.entries();
+  }
+
+  /** Keys of the objects for which the indexer gave this value. Throws when there is no such indexer. */
+  indexed(index: string, value: string): ReadonlySet<string> {
+    const found = this.#indexes.get(index);
+    if (found === undefined) throw new Error(`no index ${index}; there are: ${[...this.#indexes.keys()].join(", ")}`);
+    return found.keys.get(value) ?? NO_KEYS;
+  }
+
+  /** Values of an index that some object has. */
+  indexValues(index: string): string[] {
+    return [...(this.#indexes.get(index)?.keys.keys() ?? [])];
+  }
+
+  /**
+   * Puts the entry in unless the store holds the same life of the object at this version or a later one (`force`: even then, unless it
+   * is the same version). Another life of the object is a deletion and an addition.
+   */
+  put(key: string, entry: Entry<T>, force = false): Change<T>[] {
+    const before = this.#entries.get(key);
+    if (before === undefined) {
+      this.#set(key, entry, undefined);
+      return [{ type: "Added", key, object: entry.object }];
+    }
+    const age = compareResourceVersions(entry.resourceVersion, before.resourceVersion);
+    if (age === 0 || (age < 0 && !force)) return [];
+    this.#set(key, entry, before);
+    if (before.uid !== entry.uid) {
+      return [
+        { type: "Deleted", key, object: before.object },
+        { type: "Added", key, object: entry.object },
+      ];
+    }
+    return [{ type: "Updated", key, object: entry.object, old: before.object }];
+  }
+
+  delete(key: string): Change<T>[] {
+    const before = this.#entries.get(key);
+    if (before === undefined) return [];
+    this.#entries.delete(key);
+    this.#unindex(key, before.object);
+    return [{ type: "Deleted", key, object: before.object }];
+  }
+
+  #set(key: string, entry: Entry<T>, before: Entry<T> | undefined): void {
+    if (before !== undefined) this.#unindex(key, before.object);
+    this.#entries.set(key, entry);
+    for (const { valuesOf, keys } of this.#indexes.values()) {
+      for (const value of valuesOf(entry.object)) {
+        const members = keys.get(value);
+        if (members === undefined) keys.set(value, new Set([key]));
+        else members.add(key);
+      }
+    }
+  }
+
+  #unindex(key: string, object: T): void {
+    for (const { valuesOf, keys } of this.#indexes.values()) {
+      for (const value of valuesOf(object)) {
+        const members = keys.get(value);
+        if (members === undefined) continue;
+        members.delete(key);
+        if (members.size === 0) keys.delete(value);
+      }
+    }
+  }
+}
+
+const NO_KEYS: ReadonlySet<string> = new Set();

@@ -1,0 +1,206 @@
+import type { Dispatcher } from "undici";
+import Agent from "undici/lib/dispatcher/agent.js";
+import { guardedLookup, hostOf } from "./credentials/address.ts";
+import type { ClientCertificate, ClusterConfig, Credentials } from "./credentials/types.ts";
+import { TransportError } from "./errors.ts";
+import { type Answer, type BodyReader, exchange, openStream, type ResponseHead } from "./exchange.ts";
+import { asTransportError, type ConnectionFacts } from "./transportErrors.ts";
+
+export interface TransportOptions {
+  /** Connections for requests other than watches. HTTP/2 carries 100 requests on each. */
+  maxSockets?: number;
+  /** From sending a request to the head of its answer. */
+  requestTimeoutMs?: number;
+  connectTimeoutMs?: number;
+  /** A watch on which nothing comes for so long is dead; an idle one gets a bookmark every minute. */
+  watchIdleTimeoutMs?: number;
+}
+
+export interface TransportRequest {
+  method: Dispatcher.HttpMethod;
+  /** With query, below the path of the server. */
+  path: string;
+  accept: string;
+  contentType?: string;
+  body?: string;
+  signal?: AbortSignal | undefined;
+  timeoutMs?: number | undefined;
+}
+
+interface Agents {
+  certificate: ClientCertificate | undefined;
+  requests: Agent;
+  watches: Agent;
+}
+
+/** HTTP/1.1 (plain, on loopback only) carries one request on a connection at a time. */
+const PLAIN_CONNECTIONS = 8;
+
+/**
+ * The connections to one cluster: one pair of undici Agents, so that watches never take the place of requests. The
+ * server's certificate is always verified, redirects are never followed, and a credential goes nowhere but to the
+ * server it belongs to.
+ */
+export class Transport implements AsyncDisposable {
+  /** Names the host, for messages. */
+  readonly host: string;
+  /** Whether the last request carried an Authorization header. */
+  usesTokens = false;
+  readonly #config: ClusterConfig;
+  readonly #credentials: Credentials;
+  readonly #origin: string;
+  readonly #prefix: string;
+  readonly #connections: number;
+  readonly #facts: ConnectionFacts;
+  #agents: Agents | undefined;
+  #closed = false;
+
+  constructor(config: ClusterConfig, options: TransportOptions = {}) {
+    const url = new URL(config.server);
+    this.#config = config;
+    this.#credentials = config.credentials;
+    this.#origin = url.origin;
+    this.#prefix = url.pathname.replace(/\/+$/, "");
+    this.#connections = url.protocol === "http:" ? PLAIN_CONNECTIONS : (options.maxSockets ?? 2);
+    this.host = hostOf(url);
+    this.#facts = {
+      host: this.host,
+      ownCa: config.caData !== undefined,
+      connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
+      requestTimeoutMs: options.requestTimeoutMs ?? 15_000,
+      idleTimeoutMs: options.watchIdleTimeoutMs ?? 90_000,
+    };
+  }
+
+  /** Sends a request and reads the whole answer, whatever its status. */
+  request(request: TransportRequest): Promise<Answer> {
+    const timeout = request.timeoutMs ?? this.#facts.requestTimeoutMs;
+    return this.#authorized(request, { ...this.#facts, requestTimeoutMs: timeout, idleTimeoutMs: timeout }, (agents, headers) =>
+      exchange(
+        agents.requests,
+        { ...this.#dispatchOptions(request, headers), headersTimeout: timeout, bodyTimeout: timeout },
+        request.signal,
+      ),
+    );
+  }
+
+  /** Sends a request and answers with the head; the body is read piece by piece, with {@link readFrom}. */
+  stream(request: TransportRequest): Promise<ResponseHead & { body: BodyReader }> {
+    return this.#authorized(
+      request,
+      this.#facts,
+      (agents, headers) => openStream(agents.watches, this.#dispatchOptions(request, headers), request.signal),
+      (answer) => answer.body.close(),
+    );
+  }
+
+  /** The next piece of a body, with errors told like those of requests. */
+  async readFrom(body: BodyReader, signal: AbortSignal | undefined): Promise<Buffer | undefined> {
+    try {
+      return await body.read();
+    } catch (error) {
+      throw this.#told(error, signal, this.#facts);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    const agents = this.#agents;
+    this.#agents = undefined;
+    if (agents === undefined) return;
+    await Promise.all([agents.requests.destroy(null), agents.watches.destroy(null)]);
+  }
+
+  /** Sends with the current credentials; when they are refused and there may be others, once more with those. */
+  async #authorized<T extends ResponseHead>(
+    request: TransportRequest,
+    facts: ConnectionFacts,
+    send: (agents: Agents, headers: Record<string, string>) => Promise<T>,
+    discard?: (answer: T) => void,
+  ): Promise<T> {
+    try {
+      for (let attempt = 1; ; attempt++) {
+        const authorization = await this.#credentials.authorization();
+        this.usesTokens = authorization !== undefined;
+        const agents = this.#agentsFor(await this.#credentials.clientCertificate?.());
+        request.signal?.throwIfAborted();
+        const answer = await send(agents, headersOf(request, authorization));
+        if (answer.status >= 300 && answer.status < 400) {
+          discard?.(answer);
+          throw new TransportError("Protocol", `${this.host} answered with a redirect (${answer.status}), which is never followed`);
+        }
+        if (answer.status !== 401 || attempt > 1 || this.#credentials.invalidate?.(authorization) !== true) return answer;
+        discard?.(answer);
+      }
+    } catch (error) {
+      throw this.#told(error, request.signal, facts);
+    }
+  }
+
+  #told(error: unknown, signal: AbortSignal | undefined, facts: ConnectionFacts): Error {
+    if (signal?.aborted === true) return signal.reason as Error;
+    return asTransportError(error, facts);
+  }
+
+  #dispatchOptions(request: TransportRequest, headers: Record<string, string>): Dispatcher.DispatchOptions {
+    return {
+      origin: this.#origin,
+      path: this.#prefix + request.path,
+      method: request.method,
+      headers,
+      body: request.body ?? null,
+    };
+  }
+
+  #agentsFor(certificate: ClientCertificate | undefined): Agents {
+    if (this.#closed) throw new TransportError("Aborted", "the client was closed");
+    const current = this.#agents;
+    if (current !== undefined && current.certificate === certificate) return current;
+    const next: Agents = {
+      certificate,
+      requests: this.#agent(certificate, { connections: this.#connections }),
+      watches: this.#agent(certificate, {
+        headersTimeout: Math.max(this.#facts.requestTimeoutMs, 30_000),
+        bodyTimeout: this.#facts.idleTimeoutMs,
+      }),
+    };
+    this.#agents = next;
+    if (current !== undefined) {
+      // What is under way on the old certificate ends by itself.
+      void current.requests.close();
+      void current.watches.close();
+    }
+    return next;
+  }
+
+  #agent(certificate: ClientCertificate | undefined, options: Agent.Options): Agent {
+    const { caData, tlsServerName, insecure } = this.#config;
+    return new Agent({
+      ...options,
+      allowH2: true,
+      // Renewing the TLS session costs more than keeping an idle connection.
+      keepAliveTimeout: 60_000,
+      connect: {
+        timeout: this.#facts.connectTimeoutMs,
+        lookup: guardedLookup,
+        minVersion: "TLSv1.2",
+        // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
+        rejectUnauthorized: insecure !== true,
+        ...(caData === undefined ? {} : { ca: caData }),
+        ...(tlsServerName === undefined ? {} : { servername: tlsServerName }),
+        ...(certificate === undefined ? {} : { cert: certificate.cert, key: certificate.key }),
+      },
+    });
+  }
+}
+
+function headersOf(request: TransportRequest, authorization: string | undefined): Record<string, string> {
+  const headers: Record<string, string> = {
+    accept: request.accept,
+    "accept-encoding": "identity",
+    "user-agent": "meridian",
+  };
+  if (request.contentType !== undefined) headers["content-type"] = request.contentType;
+  if (authorization !== undefined) headers["authorization"] = authorization;
+  return headers;
+}

@@ -1,0 +1,116 @@
+import type { KubeObject } from "../apis/index.ts";
+
+/** One resource that a cluster serves. */
+export interface ResourceType {
+  group: string;
+  version: string;
+  kind: string;
+  plural: string;
+  namespaced: boolean;
+  subresources?: string[];
+  verbs?: string[];
+}
+
+export interface CallOptions {
+  signal?: AbortSignal;
+}
+
+export interface GetOptions extends CallOptions {
+  /** Answer with PartialObjectMetadata. */
+  metadataOnly?: boolean;
+  /** "0" reads from the API server's cache. */
+  resourceVersion?: string;
+}
+
+export interface ListOptions extends GetOptions {
+  namespace?: string;
+  labelSelector?: string;
+  fieldSelector?: string;
+  limit?: number;
+  continue?: string;
+  resourceVersionMatch?: "NotOlderThan" | "Exact";
+}
+
+export interface WatchOptions extends CallOptions {
+  namespace?: string;
+  labelSelector?: string;
+  fieldSelector?: string;
+  resourceVersion?: string;
+  resourceVersionMatch?: "NotOlderThan";
+  sendInitialEvents?: boolean;
+  allowWatchBookmarks?: boolean;
+  timeoutSeconds?: number;
+  metadataOnly?: boolean;
+  /** Called when the server has accepted the watch; its first event may be long in coming. */
+  onOpen?: () => void;
+}
+
+export type WatchEvent =
+  | { type: "ADDED" | "MODIFIED" | "DELETED"; object: KubeObject }
+  | { type: "BOOKMARK"; object: KubeObject }
+  | { type: "ERROR"; status: ApiStatus };
+
+/** `v1.Status` as an API server answers. */
+export interface ApiStatus {
+  code: number;
+  reason?: string;
+  message?: string;
+  details?: {
+    name?: string;
+    group?: string;
+    kind?: string;
+    retryAfterSeconds?: number;
+    causes?: { reason?: string; message?: string; field?: string }[];
+  };
+}
+
+export interface ObjectList {
+  items: KubeObject[];
+  resourceVersion: string;
+  continue?: string;
+}
+
+export interface ApplyOptions extends CallOptions {
+  /** Take fields from other managers instead of failing with a conflict. */
+  force?: boolean;
+  /** Default: meridian. */
+  fieldManager?: string;
+  dryRun?: boolean;
+}
+
+export interface DeleteOptions extends CallOptions {
+  /** Precondition. */
+  uid?: string;
+  resourceVersion?: string;
+  propagationPolicy?: "Background" | "Foreground" | "Orphan";
+}
+
+export type PatchType = "application/json-patch+json" | "application/merge-patch+json" | "application/strategic-merge-patch+json";
+
+/**
+ * Talks to one cluster. Every call throws {@link ApiError} (the server said no), {@link TransportError} (it was not reached or broke off) or
+ * the signal's reason. Writes first ask the write guard (the Lease) and throw {@link NotLeaderError} when it is no longer held.
+ */
+export interface Client extends AsyncDisposable {
+  readonly cluster: string;
+  get(type: ResourceType, namespace: string | undefined, name: string, options?: GetOptions): Promise<KubeObject>;
+  list(type: ResourceType, options?: ListOptions): Promise<ObjectList>;
+  /** Disposing of the iterable closes the stream. It ends when the server ends it, and throws when the connection breaks. */
+  watch(type: ResourceType, options?: WatchOptions): AsyncIterable<WatchEvent> & AsyncDisposable;
+  create(type: ResourceType, object: KubeObject, options?: CallOptions): Promise<KubeObject>;
+  /** Server-side apply of the main resource. */
+  apply(type: ResourceType, object: KubeObject, options?: ApplyOptions): Promise<KubeObject>;
+  /** Server-side apply of `/status`. */
+  applyStatus(type: ResourceType, object: KubeObject, options?: ApplyOptions): Promise<KubeObject>;
+  patch(
+    type: ResourceType,
+    namespace: string | undefined,
+    name: string,
+    patchType: PatchType,
+    body: unknown,
+    options?: CallOptions & { subresource?: string },
+  ): Promise<KubeObject>;
+  delete(type: ResourceType, namespace: string | undefined, name: string, options?: DeleteOptions): Promise<void>;
+  /** Anything else: `/readyz`, `/version`, discovery, subresources such as TokenRequest. Parsed JSON, or text when it is not JSON. */
+  raw(method: "GET" | "POST" | "PUT", path: string, options?: CallOptions & { body?: unknown; accept?: string; timeoutMs?: number }): Promise<unknown>;
+}

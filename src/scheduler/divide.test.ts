@@ -1,0 +1,123 @@
+import { describe, expect } from "vitest";
+import { fc, test } from "@fast-check/vitest";
+import { divide, divideWithin, type Bounds } from "./divide.ts";
+
+const names = fc.constantFrom("a", "b", "c", "d", "e", "f", "g");
+const weightsOf = (min: number) => fc.dictionary(names, fc.integer({ min, max: 50 }), { minKeys: 1 });
+const sum = (replicas: Record<string, number>): number => Object.values(replicas).reduce((a, b) => a + b, 0);
+
+describe("divide", () => {
+  interface Case {
+    name: string;
+    total: number;
+    weights: Record<string, number>;
+    want: Record<string, number>;
+  }
+  test.each<Case>([
+    { name: "3:1:1 of 10", total: 10, weights: { a: 3, b: 1, c: 1 }, want: { a: 6, b: 2, c: 2 } },
+    { name: "a remainder goes to the largest fraction", total: 11, weights: { a: 3, b: 1, c: 1 }, want: { a: 7, b: 2, c: 2 } },
+    { name: "equal fractions go by name", total: 5, weights: { c: 1, b: 1, a: 1 }, want: { a: 2, b: 2, c: 1 } },
+    { name: "a weight of zero gets nothing", total: 5, weights: { a: 0, b: 2 }, want: { a: 0, b: 5 } },
+    { name: "only zero weights are even shares", total: 5, weights: { a: 0, b: 0 }, want: { a: 3, b: 2 } },
+    { name: "nothing to give", total: 0, weights: { a: 1, b: 2 }, want: { a: 0, b: 0 } },
+    { name: "nobody to give to", total: 3, weights: {}, want: {} },
+    { name: "fewer replicas than clusters", total: 1, weights: { a: 1, b: 5 }, want: { a: 0, b: 1 } },
+    {
+      name: "large weights without rounding errors",
+      total: 1000,
+      weights: { a: 2147483647, b: 2147483647, c: 2147483646 },
+      want: { a: 334, b: 333, c: 333 },
+    },
+  ])("$name", ({ total, weights, want }) => expect(divide(total, weights)).toEqual(want));
+
+  test.prop([fc.nat(1000), weightsOf(0)])("gives out exactly what there is", (total, weights) => {
+    expect(sum(divide(total, weights))).toBe(total);
+  });
+
+  test.prop([fc.nat(1000), weightsOf(1)])("is never a whole replica away from the exact quota", (total, weights) => {
+    for (const [name, replicas] of Object.entries(divide(total, weights))) {
+      expect(Math.abs(replicas - (total * (weights[name] ?? 0)) / sum(weights))).toBeLessThan(1);
+    }
+  });
+
+  test.prop([fc.nat(1000), weightsOf(0)])("does not depend on the order of the names", (total, weights) => {
+    expect(divide(total, Object.fromEntries(Object.entries(weights).toReversed()))).toEqual(divide(total, weights));
+  });
+});
+
+describe("divideWithin", () => {
+  interface Case {
+    name: string;
+    total: number;
+    weights: Record<string, number>;
+    bounds: Bounds;
+    want: Record<string, number>;
+    unplaced?: number;
+    belowMinimum?: string[];
+  }
+  test.each<Case>([
+    { name: "lifts the light ones to min", total: 10, weights: { a: 8, b: 1, c: 1 }, bounds: { min: 2 }, want: { a: 6, b: 2, c: 2 } },
+    { name: "cuts the heavy one at max", total: 10, weights: { a: 8, b: 1, c: 1 }, bounds: { max: 4 }, want: { a: 4, b: 3, c: 3 } },
+    {
+      name: "does not fix a light one at min when the cut of a heavy one lifts it anyway",
+      total: 20,
+      weights: { a: 16, b: 3, c: 1 },
+      bounds: { min: 2, max: 8 },
+      want: { a: 8, b: 8, c: 4 },
+    },
+    { name: "min does not reach a weight of zero", total: 4, weights: { a: 1, b: 0 }, bounds: { min: 1 }, want: { a: 4, b: 0 } },
+    { name: "max does not spill over to a weight of zero", total: 4, weights: { a: 1, b: 0 }, bounds: { max: 3 }, want: { a: 3, b: 0 }, unplaced: 1 },
+    { name: "too many for max", total: 10, weights: { a: 1, b: 5 }, bounds: { max: 3 }, want: { a: 3, b: 3 }, unplaced: 4 },
+    {
+      name: "too few for min: the heaviest share, then by name",
+      total: 5,
+      weights: { a: 1, b: 2, c: 1 },
+      bounds: { min: 2 },
+      want: { a: 2, b: 3, c: 0 },
+      belowMinimum: ["c"],
+    },
+    {
+      name: "too few for min on a single cluster: one takes what there is",
+      total: 1,
+      weights: { a: 1, b: 1 },
+      bounds: { min: 3 },
+      want: { a: 1, b: 0 },
+      belowMinimum: ["b"],
+    },
+    { name: "nothing to give breaks no minimum", total: 0, weights: { a: 1 }, bounds: { min: 1 }, want: { a: 0 } },
+    { name: "max wins over a greater min", total: 6, weights: { a: 1, b: 1 }, bounds: { min: 5, max: 3 }, want: { a: 3, b: 3 } },
+  ])("$name", ({ total, weights, bounds, want, unplaced = 0, belowMinimum = [] }) => {
+    expect(divideWithin(total, weights, bounds)).toEqual({ replicas: want, unplaced, belowMinimum });
+  });
+
+  const bounds = fc.record({ min: fc.nat(8), max: fc.integer({ min: 8, max: 60 }) });
+
+  test.prop([fc.nat(400), weightsOf(1), bounds])("gives the exact sum within the bounds whenever that is possible", (total, weights, { min, max }) => {
+    const count = Object.keys(weights).length;
+    fc.pre(total >= count * min && total <= count * max);
+    const { replicas, unplaced, belowMinimum } = divideWithin(total, weights, { min, max });
+    expect(sum(replicas)).toBe(total);
+    expect({ unplaced, belowMinimum }).toEqual({ unplaced: 0, belowMinimum: [] });
+    for (const n of Object.values(replicas)) {
+      expect(n).toBeGreaterThanOrEqual(min);
+      expect(n).toBeLessThanOrEqual(max);
+    }
+  });
+
+  test.prop([fc.nat(400), weightsOf(0), bounds])("accounts for every replica, and nobody exceeds max", (total, weights, { min, max }) => {
+    const { replicas, unplaced, belowMinimum } = divideWithin(total, weights, { min, max });
+    expect(sum(replicas) + unplaced).toBe(total);
+    for (const n of Object.values(replicas)) expect(n).toBeLessThanOrEqual(max);
+    for (const name of belowMinimum) expect(replicas[name]).toBe(0);
+  });
+
+  test.prop([fc.nat(400), weightsOf(1), bounds])("a heavier weight never gets less", (total, weights, within) => {
+    const { replicas } = divideWithin(total, weights, within);
+    const entries = Object.entries(weights);
+    for (const [a, weightA] of entries) {
+      for (const [b, weightB] of entries) {
+        if (weightA > weightB) expect(replicas[a] ?? 0).toBeGreaterThanOrEqual(replicas[b] ?? 0);
+      }
+    }
+  });
+});

@@ -1,0 +1,52 @@
+import type { Taint, Toleration } from "../../apis/index.ts";
+import { fits, fitsUntil, refuses, type Filter } from "./filter.ts";
+
+/**
+ * Refuses clusters whose taints the placement does not tolerate. NoSchedule keeps new objects away; NoExecute also moves
+ * what is there, once `tolerationSeconds` have passed since the taint was added. PreferNoSchedule never refuses. As in
+ * Kubernetes, the first toleration that matches a taint is the one that counts for it.
+ */
+export const taintToleration: Filter = {
+  name: "TaintToleration",
+  check({ subject, tolerations, now }, cluster) {
+    const stays = subject.current.has(cluster.name);
+    let until = Number.POSITIVE_INFINITY;
+    for (const taint of cluster.taints) {
+      if (taint.effect === "PreferNoSchedule" || (taint.effect === "NoSchedule" && stays)) continue;
+      const toleration = tolerations.find((t) => tolerates(t, taint));
+      if (toleration === undefined) return refuses("TaintNotTolerated", `taint ${textOf(taint)} is not tolerated`);
+      const end = toleratedUntil(toleration, taint);
+      if (end <= now) {
+        const message = `taint ${textOf(taint)} was tolerated for ${toleration.tolerationSeconds ?? 0}s`;
+        return refuses("TaintNotTolerated", message);
+      }
+      until = Math.min(until, end);
+    }
+    return until === Number.POSITIVE_INFINITY ? fits : fitsUntil(until);
+  },
+};
+
+/** As `ToleratesTaint` in Kubernetes: no key with Exists matches every taint, no effect matches every effect. */
+function tolerates(toleration: Toleration, taint: Taint): boolean {
+  if (toleration.effect !== undefined && toleration.effect !== taint.effect) return false;
+  // Without a key only Exists is valid; an empty key is how some clients write no key.
+  const key = toleration.key ?? "";
+  if (key === "") return toleration.operator === "Exists";
+  if (key !== taint.key) return false;
+  return toleration.operator === "Exists" || (toleration.value ?? "") === (taint.value ?? "");
+}
+
+/**
+ * The end of toleration in epoch milliseconds; infinite when it has none, and also when nobody can say when the taint
+ * began: to move a workload on a guess would be worse than to leave it.
+ */
+function toleratedUntil(toleration: Toleration, taint: Taint): number {
+  if (taint.effect !== "NoExecute" || toleration.tolerationSeconds === undefined) return Number.POSITIVE_INFINITY;
+  const added = taint.timeAdded === undefined ? Number.NaN : Date.parse(taint.timeAdded);
+  return Number.isNaN(added) ? Number.POSITIVE_INFINITY : added + toleration.tolerationSeconds * 1000;
+}
+
+function textOf(taint: Taint): string {
+  const value = taint.value === undefined || taint.value === "" ? "" : `=${taint.value}`;
+  return `${taint.key}${value}:${taint.effect}`;
+}

@@ -1,0 +1,402 @@
+import { describe, expect } from "vitest";
+import { fc, test } from "@fast-check/vitest";
+import type { FieldSelector, Taint, Toleration } from "../apis/index.ts";
+import { schedule } from "./schedule.ts";
+import type { ClusterSnapshot, Decision, PlacementRules, Subject } from "./types.ts";
+
+const NOW = Date.parse("2026-11-21T08:00:00Z");
+
+function cluster(name: string, more: Partial<ClusterSnapshot> = {}): ClusterSnapshot {
+  const labels = more.region === undefined ? {} : { "topology.kubernetes.io/region": more.region };
+  return { name, labels, taints: [], deleting: false, local: false, ...more };
+}
+
+function subject(more: Partial<Subject> = {}): Subject {
+  return { labels: {}, current: new Set(), ...more };
+}
+
+function placement(more: Partial<PlacementRules> = {}): PlacementRules {
+  return { replicaScheduling: { mode: "Duplicated" }, ...more };
+}
+
+const divided = (more: Partial<PlacementRules["replicaScheduling"]> = {}): Partial<PlacementRules> => ({
+  replicaScheduling: { mode: "Divided", ...more },
+});
+
+const fleet = [
+  cluster("shanghai-1", { region: "cn-shanghai", zone: "cn-shanghai-b", provider: "aliyun" }),
+  cluster("shanghai-2", { region: "cn-shanghai", zone: "cn-shanghai-c", provider: "aliyun" }),
+  cluster("singapore-1", { region: "ap-southeast-1", provider: "aws" }),
+  cluster("frankfurt-1", { region: "eu-central-1" }),
+];
+
+const chosen = (decision: Decision): string[] => decision.clusters.map((c) => c.name);
+const reasons = (decision: Decision): Record<string, string> =>
+  Object.fromEntries(decision.verdicts.map((v) => [v.cluster, v.reason]));
+
+describe("affinity", () => {
+  interface Case {
+    name: string;
+    group: Omit<NonNullable<PlacementRules["clusterAffinities"]>[number], "name">;
+    labels?: Record<string, string>;
+    want: string[];
+    reason?: [cluster: string, reason: string, message: string];
+  }
+  test.each<Case>([
+    { name: "an empty group takes every cluster", group: {}, want: ["frankfurt-1", "shanghai-1", "shanghai-2", "singapore-1"] },
+    {
+      name: "labels",
+      group: { labelSelector: { matchLabels: { "topology.kubernetes.io/region": "cn-shanghai" } } },
+      want: ["shanghai-1", "shanghai-2"],
+      reason: ["frankfurt-1", "NotInAffinity", "its labels do not match group g"],
+    },
+    {
+      name: "the field provider",
+      group: { fieldSelector: { matchExpressions: [{ key: "provider", operator: "In", values: ["aliyun"] }] } },
+      want: ["shanghai-1", "shanghai-2"],
+      reason: ["frankfurt-1", "NotInAffinity", "its fields do not match group g"],
+    },
+    {
+      name: "the field zone",
+      group: { fieldSelector: { matchExpressions: [{ key: "zone", operator: "Exists" }] } },
+      want: ["shanghai-1", "shanghai-2"],
+    },
+    {
+      name: "the field region, negated",
+      group: { fieldSelector: { matchExpressions: [{ key: "region", operator: "NotIn", values: ["cn-shanghai"] }] } },
+      want: ["frankfurt-1", "singapore-1"],
+    },
+    {
+      name: "the field name",
+      group: { fieldSelector: { matchExpressions: [{ key: "name", operator: "In", values: ["frankfurt-1"] }] } },
+      want: ["frankfurt-1"],
+    },
+    {
+      name: "names",
+      group: { clusterNames: ["frankfurt-1"] },
+      want: ["frankfurt-1"],
+      reason: ["shanghai-1", "NotInAffinity", "not among the clusterNames of group g"],
+    },
+    {
+      name: "exclude wins over names",
+      group: { clusterNames: ["frankfurt-1", "singapore-1"], exclude: ["singapore-1"] },
+      want: ["frankfurt-1"],
+      reason: ["singapore-1", "Excluded", "excluded by group g"],
+    },
+    {
+      name: "every part must hold",
+      group: {
+        labelSelector: { matchLabels: { "topology.kubernetes.io/region": "cn-shanghai" } },
+        fieldSelector: { matchExpressions: [{ key: "zone", operator: "In", values: ["cn-shanghai-b"] }] },
+      },
+      want: ["shanghai-1"],
+    },
+    {
+      name: "the object's own region",
+      group: { matchLabelKeys: ["topology.kubernetes.io/region"] },
+      labels: { "topology.kubernetes.io/region": "ap-southeast-1" },
+      want: ["singapore-1"],
+      reason: ["frankfurt-1", "NotInAffinity", "label topology.kubernetes.io/region differs from the object's ap-southeast-1"],
+    },
+    {
+      name: "an object without the label goes nowhere",
+      group: { matchLabelKeys: ["topology.kubernetes.io/region"] },
+      want: [],
+      reason: ["shanghai-1", "LabelKeyMissing", "the object has no label topology.kubernetes.io/region to match"],
+    },
+  ])("$name", ({ group, labels = {}, want, reason }) => {
+    const decision = schedule(subject({ labels }), placement({ clusterAffinities: [{ name: "g", ...group }] }), fleet, NOW);
+    expect(chosen(decision)).toEqual(want);
+    expect(decision.group).toBe(want.length === 0 ? undefined : "g");
+    if (reason === undefined) return;
+    expect(decision.verdicts).toContainEqual({ cluster: reason[0], fits: false, reason: reason[1], message: reason[2] });
+  });
+
+  test("no group at all takes every cluster and says so", () => {
+    const decision = schedule(subject(), placement(), fleet, NOW);
+    expect(decision).not.toHaveProperty("group");
+    expect(decision.clusters).toHaveLength(4);
+    expect(decision.verdicts[0]).toEqual({
+      cluster: "frankfurt-1",
+      fits: true,
+      reason: "Selected",
+      message: "every cluster is allowed",
+    });
+  });
+
+  test("the first group with a fitting cluster is used, and only that one", () => {
+    const tainted = cluster("a", { taints: [{ key: "k", effect: "NoSchedule" }] });
+    const groups = [
+      { name: "primary", clusterNames: ["a"] },
+      { name: "backup", clusterNames: ["b", "c"] },
+      { name: "last", clusterNames: ["d"] },
+    ];
+    const decision = schedule(subject(), placement({ clusterAffinities: groups }), [tainted, cluster("b"), cluster("c"), cluster("d")], NOW);
+    expect(decision.group).toBe("backup");
+    expect(chosen(decision)).toEqual(["b", "c"]);
+  });
+
+  test("when no group fits, a cluster that a group selects tells why it could not take it", () => {
+    const tainted = cluster("b", { taints: [{ key: "k", effect: "NoSchedule" }] });
+    const groups = [
+      { name: "primary", clusterNames: ["a"] },
+      { name: "backup", clusterNames: ["b"] },
+    ];
+    const decision = schedule(subject(), placement({ clusterAffinities: groups }), [tainted, cluster("c")], NOW);
+    expect(decision.clusters).toEqual([]);
+    expect(reasons(decision)).toEqual({ a: "UnknownCluster", b: "TaintNotTolerated", c: "NotInAffinity" });
+  });
+
+  test("names that no cluster has get a verdict, wherever the placement gives them", () => {
+    const decision = schedule(
+      subject({ replicas: 2 }),
+      placement({
+        clusterAffinities: [{ name: "g", clusterNames: ["shanghai-1", "shangai-2"], exclude: ["tokyo"] }],
+        ...divided({ weights: [{ targetClusters: { clusterNames: ["shanghai-1", "osaka"] }, weight: 1 }] }),
+      }),
+      fleet,
+      NOW,
+    );
+    expect(reasons(decision)).toMatchObject({ "shangai-2": "UnknownCluster", tokyo: "UnknownCluster", osaka: "UnknownCluster" });
+    expect(chosen(decision)).toEqual(["shanghai-1"]);
+  });
+
+  test("a cluster that is being deleted takes nothing and keeps nothing", () => {
+    const decision = schedule(subject({ current: new Set(["a"]) }), placement(), [cluster("a", { deleting: true }), cluster("b")], NOW);
+    expect(reasons(decision)).toEqual({ a: "ClusterDeleting", b: "Selected" });
+    expect(chosen(decision)).toEqual(["b"]);
+  });
+
+  test("no clusters at all is a decision without clusters", () => {
+    expect(schedule(subject({ replicas: 3 }), placement(divided()), [], NOW)).toEqual({ clusters: [], verdicts: [] });
+  });
+});
+
+describe("taints", () => {
+  const at = (secondsAgo: number): string => new Date(NOW - secondsAgo * 1000).toISOString();
+  interface Case {
+    name: string;
+    taint: Partial<Taint>;
+    tolerations?: Toleration[];
+    current?: boolean;
+    fits: boolean;
+    recheckIn?: number;
+  }
+  test.each<Case>([
+    { name: "NoSchedule keeps a new object away", taint: { effect: "NoSchedule" }, fits: false },
+    { name: "NoSchedule leaves what is there", taint: { effect: "NoSchedule" }, current: true, fits: true },
+    { name: "PreferNoSchedule refuses nothing", taint: { effect: "PreferNoSchedule" }, fits: true },
+    { name: "NoExecute keeps a new object away", taint: { effect: "NoExecute" }, fits: false },
+    { name: "NoExecute moves what is there", taint: { effect: "NoExecute" }, current: true, fits: false },
+    { name: "a toleration by value", taint: { effect: "NoSchedule", value: "v" }, tolerations: [{ key: "k", operator: "Equal", value: "v" }], fits: true },
+    { name: "another value is not tolerated", taint: { effect: "NoSchedule", value: "v" }, tolerations: [{ key: "k", operator: "Equal", value: "w" }], fits: false },
+    { name: "no value equals the empty value", taint: { effect: "NoSchedule", value: "" }, tolerations: [{ key: "k", operator: "Equal" }], fits: true },
+    { name: "Exists takes every value", taint: { effect: "NoSchedule", value: "v" }, tolerations: [{ key: "k", operator: "Exists" }], fits: true },
+    { name: "Exists without a key takes every taint", taint: { effect: "NoExecute" }, tolerations: [{ operator: "Exists" }], fits: true },
+    { name: "Equal without a key takes none", taint: { effect: "NoExecute" }, tolerations: [{ operator: "Equal" }], fits: false },
+    { name: "another key is not tolerated", taint: { effect: "NoSchedule" }, tolerations: [{ key: "x", operator: "Exists" }], fits: false },
+    { name: "another effect is not tolerated", taint: { effect: "NoExecute" }, tolerations: [{ key: "k", operator: "Exists", effect: "NoSchedule" }], fits: false },
+    {
+      name: "NoExecute waits for tolerationSeconds",
+      taint: { effect: "NoExecute", timeAdded: at(100) },
+      tolerations: [{ key: "k", operator: "Exists", effect: "NoExecute", tolerationSeconds: 300 }],
+      current: true,
+      fits: true,
+      recheckIn: 200,
+    },
+    {
+      name: "NoExecute moves what is there once they have passed",
+      taint: { effect: "NoExecute", timeAdded: at(300) },
+      tolerations: [{ key: "k", operator: "Exists", tolerationSeconds: 300 }],
+      current: true,
+      fits: false,
+    },
+    {
+      name: "a taint of unknown age is tolerated on without an end",
+      taint: { effect: "NoExecute" },
+      tolerations: [{ key: "k", operator: "Exists", tolerationSeconds: 300 }],
+      current: true,
+      fits: true,
+    },
+    {
+      name: "a time that cannot be read counts as unknown",
+      taint: { effect: "NoExecute", timeAdded: "yesterday" },
+      tolerations: [{ key: "k", operator: "Exists", tolerationSeconds: 1 }],
+      fits: true,
+    },
+    {
+      name: "tolerationSeconds mean nothing to NoSchedule",
+      taint: { effect: "NoSchedule", timeAdded: at(900) },
+      tolerations: [{ key: "k", operator: "Exists", tolerationSeconds: 1 }],
+      fits: true,
+    },
+    {
+      name: "the first toleration that matches counts",
+      taint: { effect: "NoExecute", timeAdded: at(100) },
+      tolerations: [
+        { key: "k", operator: "Exists", tolerationSeconds: 10 },
+        { key: "k", operator: "Exists" },
+      ],
+      fits: false,
+    },
+  ])("$name", ({ taint, tolerations = [], current = false, fits, recheckIn }) => {
+    const tainted = cluster("a", { taints: [{ key: "k", effect: "NoSchedule", ...taint }] });
+    const decision = schedule(subject({ current: new Set(current ? ["a"] : []) }), placement({ tolerations }), [tainted], NOW);
+    expect(chosen(decision)).toEqual(fits ? ["a"] : []);
+    expect(reasons(decision)).toEqual({ a: fits ? "Selected" : "TaintNotTolerated" });
+    expect(decision.recheckAt).toBe(recheckIn === undefined ? undefined : NOW + recheckIn * 1000);
+  });
+
+  test("the message names the taint", () => {
+    const tainted = cluster("a", { taints: [{ key: "maintenance", value: "now", effect: "NoExecute" }] });
+    const { verdicts } = schedule(subject(), placement(), [tainted], NOW);
+    expect(verdicts[0]?.message).toBe("taint maintenance=now:NoExecute is not tolerated");
+  });
+
+  test("the earliest end of a toleration is the time to decide again, and only of clusters that are in question", () => {
+    const until = (name: string, secondsAgo: number): ClusterSnapshot =>
+      cluster(name, { taints: [{ key: "k", effect: "NoExecute", timeAdded: at(secondsAgo) }] });
+    const decision = schedule(
+      subject(),
+      placement({
+        clusterAffinities: [{ name: "g", exclude: ["c"] }],
+        tolerations: [{ key: "k", operator: "Exists", tolerationSeconds: 300 }],
+      }),
+      [until("a", 10), until("b", 200), until("c", 290)],
+      NOW,
+    );
+    expect(decision.recheckAt).toBe(NOW + 100_000);
+  });
+});
+
+describe("replicas", () => {
+  interface Case {
+    name: string;
+    replicas: number;
+    scheduling: Partial<PlacementRules["replicaScheduling"]>;
+    want: Record<string, number>;
+    none?: string[];
+    notes?: string[];
+  }
+  test.each<Case>([
+    { name: "no weights divide evenly", replicas: 4, scheduling: {}, want: { a: 2, b: 1, c: 1 } },
+    {
+      name: "the first entry that includes a cluster gives its weight",
+      replicas: 10,
+      scheduling: {
+        weights: [
+          { targetClusters: { clusterNames: ["a"] }, weight: 3 },
+          { targetClusters: {}, weight: 1 },
+        ],
+      },
+      want: { a: 6, b: 2, c: 2 },
+    },
+    {
+      name: "a cluster without a weight beside others gets nothing and is left out",
+      replicas: 4,
+      scheduling: { weights: [{ targetClusters: { clusterNames: ["a", "b"] }, weight: 1 }] },
+      want: { a: 2, b: 2 },
+      none: ["c"],
+    },
+    {
+      name: "weights that match nobody divide evenly",
+      replicas: 3,
+      scheduling: { weights: [{ targetClusters: { labelSelector: { matchLabels: { x: "y" } } }, weight: 1 }] },
+      want: { a: 1, b: 1, c: 1 },
+    },
+    { name: "clusters that get none are left out", replicas: 2, scheduling: {}, want: { a: 1, b: 1 }, none: ["c"] },
+    { name: "an object that asks for none stays with none everywhere", replicas: 0, scheduling: {}, want: { a: 0, b: 0, c: 0 } },
+    {
+      name: "a minimum that does not suffice for all",
+      replicas: 3,
+      scheduling: { minReplicasPerCluster: 2 },
+      want: { a: 3 },
+      none: ["b", "c"],
+      notes: ["3 replicas are too few for minReplicasPerCluster on each cluster"],
+    },
+    {
+      name: "a maximum that leaves some without a place",
+      replicas: 10,
+      scheduling: { maxReplicasPerCluster: 3 },
+      want: { a: 3, b: 3, c: 3 },
+      notes: ["maxReplicasPerCluster leaves 1 of 10 replicas without a place"],
+    },
+    {
+      name: "a strategy that is not there yet divides evenly and says so",
+      replicas: 3,
+      scheduling: { strategy: "Available", weights: [{ targetClusters: { clusterNames: ["a"] }, weight: 5 }] },
+      want: { a: 1, b: 1, c: 1 },
+      notes: ["strategy Available is not enforced yet: replicas are divided evenly"],
+    },
+  ])("$name", ({ replicas, scheduling, want, none = [], notes }) => {
+    const decision = schedule(subject({ replicas }), placement(divided(scheduling)), ["c", "a", "b"].map((n) => cluster(n)), NOW);
+    expect(Object.fromEntries(decision.clusters.map((c) => [c.name, c.replicas]))).toEqual(want);
+    const refused = decision.verdicts.filter((v) => !v.fits);
+    expect(refused.map((v) => [v.cluster, v.reason])).toEqual(none.map((n) => [n, "NoReplicas"]));
+    expect(decision.notes).toEqual(notes);
+  });
+
+  test("a verdict says how many replicas a cluster gets, and when its most is not enough", () => {
+    const { verdicts } = schedule(subject({ replicas: 5 }), placement(divided({ maxReplicasPerCluster: 3 })), [cluster("a")], NOW);
+    expect(verdicts[0]?.message).toBe("gets 3 of 5 replicas, its most; 2 have no place");
+  });
+
+  test("an object without replicas runs on every fitting cluster, divided or not", () => {
+    expect(schedule(subject(), placement(divided()), [cluster("a"), cluster("b")], NOW).clusters).toEqual([{ name: "a" }, { name: "b" }]);
+  });
+
+  test("Duplicated leaves the replicas to the object", () => {
+    expect(schedule(subject({ replicas: 7 }), placement(), [cluster("a")], NOW).clusters).toEqual([{ name: "a" }]);
+  });
+
+  test("spread constraints are noted as not enforced", () => {
+    const spread: PlacementRules["spreadConstraints"] = [{ topologyKey: "region", whenUnsatisfiable: "DoNotSchedule" }];
+    expect(schedule(subject(), placement({ spreadConstraints: spread }), fleet, NOW).notes).toEqual(["spreadConstraints are not enforced yet"]);
+  });
+});
+
+describe("a decision", () => {
+  const arbitraryCluster = fc
+    .record({
+      name: fc.constantFrom("a", "b", "c", "d", "e", "f"),
+      region: fc.constantFrom("x", "y"),
+      deleting: fc.boolean(),
+      taints: fc.array(
+        fc.record({ key: fc.constantFrom("k", "l"), effect: fc.constantFrom<Taint["effect"]>("NoSchedule", "PreferNoSchedule", "NoExecute") }),
+        { maxLength: 2 },
+      ),
+    })
+    .map(({ name, ...more }) => cluster(name, more));
+  const arbitraryFleet = fc.uniqueArray(arbitraryCluster, { selector: (c) => c.name });
+  const arbitraryRules = fc.record({
+    clusterAffinities: fc.array(
+      fc.record({
+        name: fc.constantFrom("one", "two"),
+        exclude: fc.subarray(["a", "b", "zz"]),
+        fieldSelector: fc.constantFrom<FieldSelector>({ matchExpressions: [] }, { matchExpressions: [{ key: "region", operator: "In", values: ["x"] }] }),
+      }),
+      { maxLength: 3 },
+    ),
+    tolerations: fc.constantFrom<Toleration[]>([], [{ key: "k", operator: "Exists" }]),
+    replicaScheduling: fc.record({ mode: fc.constantFrom<"Duplicated" | "Divided">("Duplicated", "Divided") }),
+  });
+
+  test.prop([arbitraryFleet, arbitraryRules, fc.nat(20), fc.subarray(["a", "b", "c"])])(
+    "does not depend on the order of the clusters, answers for each, and gives out every replica",
+    (clusters, rules, replicas, current) => {
+      const who = subject({ replicas, current: new Set(current) });
+      const decision = schedule(who, rules, clusters, NOW);
+      expect(schedule(who, rules, clusters.toReversed(), NOW)).toEqual(decision);
+
+      const answered = decision.verdicts.map((v) => v.cluster);
+      expect(new Set(answered).size).toBe(answered.length);
+      expect(answered).toEqual(expect.arrayContaining(clusters.map((c) => c.name)));
+      expect(decision.verdicts.every((v) => v.reason !== "" && v.message !== "")).toBe(true);
+      expect(decision.verdicts.filter((v) => v.fits).map((v) => v.cluster)).toEqual(chosen(decision));
+
+      if (rules.replicaScheduling.mode === "Divided" && decision.clusters.length > 0) {
+        expect(decision.clusters.reduce((sum, c) => sum + (c.replicas ?? 0), 0)).toBe(replicas);
+      }
+    },
+  );
+});

@@ -1,0 +1,99 @@
+import type { ClusterStatusEntry, FederatedStatus, ReplicaCounts } from "../apis/index.ts";
+import type { ClusterPlan } from "../desiredstate/types.ts";
+import { jsonEqual } from "../override/index.ts";
+import { conditionsOf } from "./conditions.ts";
+import { addCounts, NONE, reportOf, type ClusterReport, type Reason } from "./report.ts";
+import { statementsOf } from "./statements.ts";
+import type { ClusterView, StatusInput } from "./types.ts";
+
+/** Above this many entries only those that are not healthy are listed one by one, so that the object stays small. */
+const MAX_LISTED = 100;
+
+/**
+ * The status of a hub object from what is known of its clusters. `now` is epoch milliseconds.
+ *
+ * Returns `input.previous` itself when nothing would change: the caller writes only when it gets another object. Numbers of
+ * clusters that are out of contact stay as they were last known, and count in the totals.
+ */
+export function aggregate(input: StatusInput, now: number): FederatedStatus {
+  const reports = reportsOf(input, now);
+  const { plan, previous } = input;
+  const entries = reports.map((report) => report.entry);
+  const planned = reports.filter((report) => report.planned);
+  const placement = plan === undefined ? previous?.placement : plan.placement;
+  const status: FederatedStatus = {
+    observedGeneration: input.generation,
+    ...(placement === undefined ? {} : { placement }),
+    replicas: entries.reduce((sum, entry) => addCounts(sum, entry.replicas), { ...NONE }),
+    ...(input.podSelector === undefined ? {} : { selector: input.podSelector }),
+    ...(plan === undefined || input.deleting
+      ? {}
+      : { availableClusters: `${planned.filter((report) => report.available).length}/${planned.length}` }),
+    conditions: conditionsOf(statementsOf(input, reports), previous?.conditions, input.generation, now),
+    ...listed(entries),
+  };
+  return previous !== undefined && jsonEqual(ownPartsOf(previous, status), status) ? previous : status;
+}
+
+/** One report for each cluster that the object is meant for or lingers on, sorted by name. */
+function reportsOf(input: StatusInput, now: number): ClusterReport[] {
+  const { plan } = input;
+  const before = new Map(input.previous?.clusters?.map((entry) => [entry.name, entry]));
+  const plans = new Map<string, ClusterPlan>(input.deleting ? [] : plan?.clusters.map((cluster) => [cluster.name, cluster]));
+  const views = new Map(input.clusters.map((view) => [view.name, view]));
+  for (const name of plans.keys()) if (!views.has(name)) views.set(name, unheardOf(name));
+
+  const held: Reason =
+    plan === undefined || plan.suspended
+      ? { reason: "Suspended" }
+      : { reason: plan.scheduled.reason, message: plan.scheduled.message };
+  return [...views.values()]
+    .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
+    .flatMap((view) => reportOf({ view, plan: plans.get(view.name), previous: before.get(view.name), held, now }) ?? []);
+}
+
+function unheardOf(name: string): ClusterView {
+  return { name, contact: { ok: false }, rows: [] };
+}
+
+function listed(entries: ClusterStatusEntry[]): Pick<FederatedStatus, "clusters" | "summary"> {
+  if (entries.length === 0) return {};
+  if (entries.length <= MAX_LISTED) return { clusters: entries };
+  const unhealthy = entries.filter((entry) => entry.state !== "Available");
+  const summary = summaryOf(entries.filter((entry) => entry.state === "Available"));
+  return {
+    ...(unhealthy.length === 0 ? {} : { clusters: unhealthy }),
+    ...(summary.length === 0 ? {} : { summary }),
+  };
+}
+
+function summaryOf(healthy: readonly ClusterStatusEntry[]): NonNullable<FederatedStatus["summary"]> {
+  const regions = new Map<string, { clusters: number; replicas: ReplicaCounts }>();
+  for (const { region = "", replicas } of healthy) {
+    const sum = regions.get(region);
+    regions.set(region, {
+      clusters: (sum?.clusters ?? 0) + 1,
+      replicas: addCounts(sum?.replicas ?? NONE, replicas),
+    });
+  }
+  return [...regions].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([region, sum]) => ({ region, ...sum }));
+}
+
+/**
+ * The parts of the stored status that are written here, for comparing. What others own (conditions of other types, fields
+ * of later versions) is no reason to write, and neither is an empty list that the server keeps where none was sent.
+ */
+function ownPartsOf(stored: FederatedStatus, status: FederatedStatus): Record<string, unknown> {
+  const ours = new Set(status.conditions?.map((condition) => condition.type));
+  const filled = <T>(list: T[] | undefined): T[] | undefined => (list?.length === 0 ? undefined : list);
+  return {
+    observedGeneration: stored.observedGeneration,
+    placement: stored.placement,
+    replicas: stored.replicas,
+    selector: stored.selector,
+    availableClusters: stored.availableClusters,
+    conditions: stored.conditions?.filter((condition) => ours.has(condition.type)),
+    clusters: filled(stored.clusters),
+    summary: filled(stored.summary),
+  };
+}

@@ -1,0 +1,125 @@
+import type { ClusterState, Condition } from "../apis/index.ts";
+import type { Plan } from "../desiredstate/types.ts";
+import type { Statement } from "./conditions.ts";
+import type { Activity, ClusterReport } from "./report.ts";
+import type { StatusInput } from "./types.ts";
+
+/** Names only: the rest stands in the entries. */
+const namesOf = (reports: readonly ClusterReport[]): string => reports.map(({ entry }) => entry.name).join(", ");
+
+/** What the object says of itself, from the reports of its clusters (sorted by name). */
+export function statementsOf(input: StatusInput, reports: readonly ClusterReport[]): Statement[] {
+  const planned = reports.filter((report) => report.planned);
+  const scheduled = input.plan === undefined ? undefined : scheduledOf(input.plan);
+  const before = carriedOver(input.previous?.conditions, "Scheduled");
+  if (input.deleting) {
+    const remain = reports.length === 0 ? "" : `objects remain on ${namesOf(reports)}`;
+    return [
+      ...(before === undefined ? (scheduled === undefined ? [] : [scheduled]) : [before]),
+      { type: "Applied", status: "False", reason: "Deleting", message: "" },
+      { type: "Available", status: "False", reason: "Deleting", message: "" },
+      { type: "Progressing", status: "True", reason: "Deleting", message: remain },
+      freshOf(reports),
+    ];
+  }
+  const none = input.plan === undefined ? "not planned yet" : whyNone(input.plan);
+  return [
+    scheduled ?? before ?? { type: "Scheduled", status: "Unknown", reason: "NotPlanned", message: none },
+    appliedOf(planned, none),
+    availableOf(planned, none),
+    progressingOf(input.plan, reports),
+    freshOf(reports),
+  ];
+}
+
+function carriedOver(conditions: readonly Condition[] | undefined, type: string): Statement | undefined {
+  const condition = conditions?.find((c) => c.type === type);
+  if (condition === undefined) return undefined;
+  const { status, reason, message } = condition;
+  return { type, status, reason, message };
+}
+
+function scheduledOf(plan: Plan): Statement {
+  const { status, reason, message } = plan.scheduled;
+  return { type: "Scheduled", status, reason, message: reason === "ClustersSelected" ? countVerdicts(plan) : message };
+}
+
+/** Names that a policy gives and no cluster has are told apart: they are no clusters. */
+function countVerdicts(plan: Plan): string {
+  const { verdicts } = plan.decision;
+  const unknown = verdicts.filter((verdict) => verdict.reason === "UnknownCluster").map((verdict) => verdict.cluster);
+  const selected = verdicts.filter((verdict) => verdict.fits).length;
+  const slip = unknown.length === 0 ? "" : `; unknown: ${unknown.join(", ")}`;
+  return `${selected} of ${verdicts.length - unknown.length} clusters selected${slip}`;
+}
+
+function whyNone(plan: Plan): string {
+  return plan.scheduled.status === "False" ? plan.scheduled.message : "no cluster is selected";
+}
+
+function appliedOf(planned: readonly ClusterReport[], none: string): Statement {
+  return tally("Applied", "applied", planned, (report) => report.applied, none);
+}
+
+function availableOf(planned: readonly ClusterReport[], none: string): Statement {
+  return tally("Available", "available", planned, (report) => report.available, none);
+}
+
+const SEVERITY: Record<ClusterState, number> = {
+  Failed: 0,
+  Unknown: 1,
+  Degraded: 2,
+  Pending: 3,
+  Progressing: 4,
+  Held: 5,
+  Removing: 6,
+  Available: 7,
+};
+
+/** True when it holds for every planned cluster and there is one at all: an empty set is not success. */
+function tally(
+  type: "Applied" | "Available",
+  word: string,
+  planned: readonly ClusterReport[],
+  holds: (report: ClusterReport) => boolean,
+  none: string,
+): Statement {
+  if (planned.length === 0) return { type, status: "False", reason: "NoClusters", message: none };
+  const rest = planned.filter((report) => !holds(report));
+  const message = `${planned.length - rest.length} of ${planned.length} clusters ${word}`;
+  const [worst] = rest.toSorted((a, b) => SEVERITY[a.entry.state] - SEVERITY[b.entry.state]);
+  if (worst === undefined) return { type, status: "True", reason: `AllClusters${type}`, message };
+  const { name, state, reason = state, message: detail = reason } = worst.entry;
+  return { type, status: "False", reason, message: `${message}; ${name}: ${detail}` };
+}
+
+const ACTIVITIES: readonly [Activity, string][] = [
+  ["Applying", "applying to"],
+  ["RollingOut", "rolling out on"],
+  ["Removing", "removing from"],
+];
+
+/** A cluster that is out of reach is busy with nothing that anyone could wait for. */
+function progressingOf(plan: Plan | undefined, reports: readonly ClusterReport[]): Statement {
+  const type = "Progressing";
+  if (plan?.suspended === true) {
+    return { type, status: "False", reason: "Suspended", message: "suspended by its placement" };
+  }
+  for (const [reason, words] of ACTIVITIES) {
+    const busy = reports.filter((report) => report.activity === reason);
+    if (busy.length > 0) return { type, status: "True", reason, message: `${words} ${namesOf(busy)}` };
+  }
+  return { type, status: "False", reason: "Settled", message: "" };
+}
+
+function freshOf(reports: readonly ClusterReport[]): Statement {
+  const type = "Fresh";
+  if (reports.length === 0) return { type, status: "Unknown", reason: "NoClusters", message: "" };
+  const stale = reports.filter((report) => !report.fresh);
+  const [first] = stale;
+  if (first === undefined) return { type, status: "True", reason: "AllClustersObserved", message: "" };
+  const message = stale
+    .map(({ entry: { name, observedAt } }) => (observedAt === undefined ? `${name} never observed` : `${name} not observed since ${observedAt}`))
+    .join("; ");
+  return { type, status: "False", reason: first.entry.reason ?? "ClusterUnreachable", message };
+}

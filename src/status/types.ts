@@ -1,0 +1,53 @@
+import type { FederatedStatus, ObjectRef } from "../apis/index.ts";
+import type { Plan } from "../desiredstate/types.ts";
+import type { Health } from "../interpreter/types.ts";
+
+/** Whether Meridian hears from a cluster. */
+export interface Contact {
+  /** False from the moment contact was lost, or before it was first made. */
+  ok: boolean;
+  /** Last moment of contact, epoch milliseconds; undefined when there never was one. */
+  lastContact?: number;
+  /** CamelCase: ClusterUnreachable, CredentialsRejected, CredentialsExpired, CertificateInvalid, SecretNotFound, ClusterIdentityChanged, ClusterUnknown… */
+  reason?: string;
+  message?: string;
+}
+
+/** What is known of one desired or lingering member object. */
+export interface RowView {
+  ref: ObjectRef;
+  role: "rendered" | "dependency";
+  /** Undefined when the object is to go. */
+  desiredHash?: string;
+  /** Undefined when it has not been seen there. */
+  observedHash?: string;
+  /** Desired hash seen and all fields still ours. */
+  inSync: boolean;
+  health?: Health;
+  /** The last attempt that did not succeed; cleared by success. `final` is not retried until something changes. */
+  failure?: { reason: string; message: string; final: boolean };
+}
+
+export interface ClusterView {
+  name: string;
+  region?: string;
+  contact: Contact;
+  rows: RowView[];
+}
+
+export interface StatusInput {
+  generation: number;
+  /** The object is being deleted. */
+  deleting: boolean;
+  previous: FederatedStatus | undefined;
+  plan: Plan | undefined;
+  podSelector: string | undefined;
+  /** One for every cluster of the plan and for every other cluster where objects of this owner linger. */
+  clusters: ClusterView[];
+}
+
+/**
+ * src/status exports: aggregate(input, now): FederatedStatus. Returns `input.previous` itself (same reference) when nothing but
+ * observation times would change, so that the caller need not write.
+ */
+export type Aggregate = (input: StatusInput, now: number) => FederatedStatus;

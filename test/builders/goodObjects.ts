@@ -1,0 +1,220 @@
+import type { KubeObject } from "../../src/apis/index.ts";
+import {
+  applicationObject as app,
+  clusterObject as cluster,
+  clusterOverrideObject,
+  clusterPlacementObject,
+  overrideObject as override,
+  patchObject as patch,
+  placementObject as placement,
+} from "./policyObjects.ts";
+
+/** An object that must be accepted as it stands. */
+export interface GoodObject {
+  name: string;
+  object: KubeObject;
+}
+
+const REGION = "topology.kubernetes.io/region";
+const inRegions = (...values: string[]) => ({
+  fieldSelector: { matchExpressions: [{ key: "region", operator: "In", values }] },
+});
+const sha256 = `sha256:${"0123456789abcdef".repeat(4)}`;
+
+const applications: GoodObject[] = [
+  {
+    name: "the sample",
+    object: app({ replica: 2, image: "nginx:latest", ports: [{ port: 80, targetPort: 80, nodePort: 30002 }] }, "nginx-demo"),
+  },
+  {
+    name: "the sample of v1beta1",
+    object: app({ replica: 1, ports: [{ name: "http", port: 80, targetPort: 8080, protocol: "TCP" }] }, "legacy-demo", "v1beta1"),
+  },
+  {
+    name: "what v1 adds",
+    object: app({
+      replica: 4,
+      command: ["nginx"],
+      args: ["-g", "daemon off;"],
+      serviceType: "ClusterIP",
+      ports: [{ name: "http", port: 80, targetPort: 8080 }],
+      env: [
+        { name: "MODE", value: "production" },
+        { name: "DB_PASSWORD", valueFrom: { secretKeyRef: { name: "shop-secret", key: "password" } } },
+        { name: "POD", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
+        { name: "CPU", valueFrom: { resourceFieldRef: { resource: "limits.cpu", divisor: "1m" } } },
+      ],
+      envFrom: [{ configMapRef: { name: "shop-config" } }, { prefix: "S_", secretRef: { name: "shop-secret", optional: true } }],
+      volumes: [
+        { name: "pages", configMap: { name: "shop-pages", items: [{ key: "a", path: "x/..y/a", mode: 0o644 }] } },
+        { name: "keys", secret: { secretName: "shop-keys", defaultMode: 0o400, optional: true } },
+        { name: "tmp", emptyDir: { medium: "Memory", sizeLimit: "64Mi" } },
+        { name: "all", projected: { sources: [{ configMap: { name: "c" } }, { secret: { name: "s" } }] } },
+      ],
+      volumeMounts: [
+        { name: "pages", mountPath: "/usr/share/nginx/html", readOnly: true },
+        { name: "keys", mountPath: "/keys", subPath: "tls" },
+      ],
+      resources: { requests: { cpu: "200m", memory: "256Mi" }, limits: { cpu: 1, memory: "512Mi" } },
+      readinessProbe: { httpGet: { path: "/", port: "http" }, periodSeconds: 5 },
+      livenessProbe: { tcpSocket: { port: 8080 }, initialDelaySeconds: 10, failureThreshold: 6 },
+      imagePullSecrets: [{ name: "registry" }],
+    }),
+  },
+  { name: "only an image", object: app({}) },
+  { name: "no pods at all", object: app({ replica: 0 }) },
+  { name: "as many pods as may be", object: app({ replica: 1000 }) },
+  { name: "a name of 63 characters", object: app({}, "a".repeat(63)) },
+  { name: "one port of two protocols", object: app({ ports: [{ name: "tcp", port: 53 }, { name: "udp", port: 53, protocol: "UDP" }] }) },
+  {
+    name: "one nodePort of two protocols",
+    object: app({ ports: [{ name: "tcp", port: 53, nodePort: 30053 }, { name: "udp", port: 53, nodePort: 30053, protocol: "UDP" }] }),
+  },
+  { name: "two ports without names", object: app({ ports: [{ port: 80 }, { port: 443 }] }) },
+  ...[
+    "nginx",
+    "nginx:1.27",
+    "library/nginx",
+    "registry.example.cn:5000/team/web-1/app__x:v1.2_3",
+    `ghcr.io/org/app:1@${sha256}`,
+    `app@${sha256}`,
+    "localhost:5000/a",
+    "[::1]:5000/a/b",
+  ].map((image) => ({ name: `the image ${image}`, object: app({ image }) })),
+];
+
+const clusters: GoodObject[] = [
+  {
+    name: "a kubeconfig",
+    object: cluster({ provider: "aliyun", connection: { kubeconfigSecretRef: { name: "shanghai-1", key: "kubeconfig" } }, taints: [] }),
+  },
+  { name: "a kubeconfig under the usual key", object: cluster({ connection: { kubeconfigSecretRef: { name: "shanghai-1" } } }) },
+  { name: "the hub itself", object: cluster({ connection: { local: {} } }, "hub") },
+  { name: "an agent", object: cluster({ connection: { pull: {} }, deletionPolicy: "Drain" }) },
+  {
+    name: "taints",
+    object: cluster({
+      taints: [
+        { key: "maintenance", effect: "NoExecute", timeAdded: "2026-11-21T08:22:14Z" },
+        { key: "maintenance", effect: "NoSchedule", value: "soon" },
+      ],
+    }),
+  },
+];
+
+const placements: GoodObject[] = [
+  { name: "all clusters", object: placement({}) },
+  {
+    name: "regions by label",
+    object: placement({
+      clusterAffinities: [
+        {
+          name: "all-regions",
+          labelSelector: { matchExpressions: [{ key: REGION, operator: "In", values: ["cn-shanghai", "eu-central-1"] }] },
+        },
+      ],
+      replicaScheduling: { mode: "Duplicated" },
+    }),
+  },
+  {
+    name: "the object's own region",
+    object: clusterPlacementObject({ priority: 10, clusterAffinities: [{ name: "same-region", matchLabelKeys: [REGION] }] }),
+  },
+  {
+    name: "every field",
+    object: placement({
+      priority: 5,
+      clusterAffinities: [
+        {
+          name: "primary",
+          fieldSelector: { matchExpressions: [{ key: "provider", operator: "In", values: ["aliyun"] }] },
+          exclude: ["shanghai-2"],
+        },
+        { name: "backup", clusterNames: ["frankfurt-1", "singapore-1"] },
+      ],
+      tolerations: [
+        { key: "maintenance", operator: "Exists", effect: "NoExecute", tolerationSeconds: 300 },
+        { operator: "Exists" },
+        { key: "team", value: "web" },
+      ],
+      spreadConstraints: [
+        { topologyKey: "region", minGroups: 2, maxGroups: 3, whenUnsatisfiable: "DoNotSchedule" },
+        { topologyKey: "cluster", minGroups: 2, maxGroups: 6 },
+        { topologyKey: "example.com/rack", maxGroups: 1 },
+      ],
+      replicaScheduling: {
+        mode: "Divided",
+        strategy: "Weighted",
+        weights: [
+          { targetClusters: { labelSelector: { matchLabels: { [REGION]: "cn-shanghai" } } }, weight: 2 },
+          { targetClusters: { clusterNames: ["frankfurt-1"] }, weight: 1 },
+        ],
+        minReplicasPerCluster: 1,
+        maxReplicasPerCluster: 50,
+      },
+      rollout: {
+        stages: [
+          { name: "canary", targetClusters: { clusterNames: ["singapore-1"] }, soak: "2m", approval: "Manual" },
+          { name: "asia", targetClusters: inRegions("cn-shanghai", "ap-southeast-1"), maxConcurrency: "50%" },
+          { name: "rest", maxConcurrency: 2 },
+        ],
+        gate: { available: "100%", timeout: "10m" },
+        onFailure: "Rollback",
+        revisionHistoryLimit: 5,
+      },
+      failover: { gracePeriod: "60s", makeBeforeBreak: true, maxUnhealthyClusters: "34%", returnAfter: "1h30m" },
+      dependencies: { mode: "Auto" },
+      conflictResolution: "Abort",
+      deletionPolicy: "Delete",
+      retain: [{ kind: "Deployment", path: "spec.replicas" }],
+      suspend: false,
+    }),
+  },
+  {
+    name: "bundles, and objects of other groups",
+    object: clusterPlacementObject({
+      resourceSelectors: [
+        { apiVersion: "federation.paas.cmft.com/v1alpha1", kind: "ManifestBundle" },
+        { apiVersion: "v1", kind: "ConfigMap", namespace: "default", name: "shop-config" },
+        { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", name: "system:aggregate-to-view" },
+      ],
+    }),
+  },
+  { name: "dividing as is usual", object: placement({ replicaScheduling: { mode: "Divided" } }) },
+];
+
+const overrides: GoodObject[] = [
+  {
+    name: "every field",
+    object: override({
+      targetClusters: { labelSelector: { matchLabels: { [REGION]: "ap-southeast-1" } } },
+      replicas: 3,
+      image: { registry: "registry.example.cn:5000", repository: "team/web", tag: "1.27", digest: sha256 },
+      command: ["nginx"],
+      args: [],
+      env: [
+        { name: "REGION", value: "ap-southeast-1" },
+        { name: "KEY", valueFrom: { configMapKeyRef: { name: "c", key: "k" } } },
+      ],
+      labels: { "data-residency": "sg" },
+      annotations: { "example.com/owner": "sre-asia" },
+      patches: [
+        { kind: "Service", op: "replace", path: "/spec/type", value: "LoadBalancer" },
+        { kind: "Deployment", op: "add", path: "/spec/template/spec/terminationGracePeriodSeconds", value: 45 },
+      ],
+    }),
+  },
+  { name: "no replicas in some clusters", object: clusterOverrideObject({ replicas: 0 }) },
+  { name: "a patch with null", object: patch({ op: "replace", path: "/spec/x", value: null }) },
+  { name: "a patch with a tree", object: patch({ op: "add", path: "/metadata/labels/a~1b", value: { a: [1, { b: true }] } }) },
+  { name: "a patch that removes", object: patch({ op: "remove", path: "/spec/type" }) },
+  { name: "a patch that moves", object: patch({ op: "move", from: "/spec/a", path: "/spec/b" }) },
+  { name: "a patch that copies the name", object: patch({ op: "copy", from: "/metadata/name", path: "/metadata/labels/of" }) },
+  { name: "a patch that tests the name", object: patch({ op: "test", path: "/metadata/name", value: "shop" }) },
+  { name: "a path that only begins like a protected one", object: patch({ op: "add", path: "/metadata/nameless", value: 1 }) },
+];
+
+export const GOOD_OBJECTS: readonly GoodObject[] = [...applications, ...clusters, ...placements, ...overrides].map((good) => ({
+  ...good,
+  name: `${good.object.kind}: ${good.name}`,
+}));

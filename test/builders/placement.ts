@@ -1,0 +1,94 @@
+import type { z } from "zod";
+import {
+  type AffinityGroup,
+  type ClusterSelector,
+  FEDERATION_API_VERSION,
+  PAAS_GROUP,
+  REGION_LABEL,
+  type ResourceSelector,
+  type placementSpec,
+  type Toleration,
+} from "../../src/apis/index.ts";
+import { Builder, type Metadata } from "./builder.ts";
+
+type Input = z.input<typeof placementSpec>;
+
+class PlacementBuilder extends Builder<Input, PlacementBuilder> {
+  protected readonly apiVersion = FEDERATION_API_VERSION;
+  protected readonly kind: "Placement" | "ClusterPlacement";
+
+  constructor(kind: "Placement" | "ClusterPlacement", metadata: Metadata, spec: Input) {
+    super(metadata, spec);
+    this.kind = kind;
+  }
+
+  protected copy(metadata: Metadata, spec: Input): PlacementBuilder {
+    return new PlacementBuilder(this.kind, metadata, spec);
+  }
+
+  /** Instead of every DemoApplication. */
+  selects(...resourceSelectors: ResourceSelector[]): PlacementBuilder {
+    return this.withSpec({ resourceSelectors });
+  }
+
+  /** One DemoApplication by name. */
+  of(name: string): PlacementBuilder {
+    return this.selects({ apiVersion: `${PAAS_GROUP}/v1`, kind: "DemoApplication", name });
+  }
+
+  onClusters(...clusterNames: string[]): PlacementBuilder {
+    return this.affinity({ name: "clusters", clusterNames });
+  }
+
+  inRegions(...values: string[]): PlacementBuilder {
+    return this.affinity({ name: "regions", labelSelector: { matchExpressions: [{ key: REGION_LABEL, operator: "In", values }] } });
+  }
+
+  /** Replaces the groups by this one. */
+  affinity(group: AffinityGroup): PlacementBuilder {
+    return this.withSpec({ clusterAffinities: [group] });
+  }
+
+  tolerates(...tolerations: Toleration[]): PlacementBuilder {
+    return this.withSpec({ tolerations });
+  }
+
+  /** Divided by these weights instead of duplicated; equal weights when none are given. */
+  divided(...weights: { targetClusters: ClusterSelector; weight: number }[]): PlacementBuilder {
+    return this.withSpec({
+      replicaScheduling: { mode: "Divided", strategy: "Weighted", ...(weights.length === 0 ? {} : { weights }) },
+    });
+  }
+
+  priority(priority: number): PlacementBuilder {
+    return this.withSpec({ priority });
+  }
+
+  conflictResolution(conflictResolution: "Abort" | "Adopt"): PlacementBuilder {
+    return this.withSpec({ conflictResolution });
+  }
+
+  deletionPolicy(deletionPolicy: "Delete" | "Orphan"): PlacementBuilder {
+    return this.withSpec({ deletionPolicy });
+  }
+
+  suspend(suspend = true): PlacementBuilder {
+    return this.withSpec({ suspend });
+  }
+
+  retain(kind: string, path: string): PlacementBuilder {
+    return this.withSpec({ retain: [...(this.spec.retain ?? []), { kind, path }] });
+  }
+}
+
+const everything: Input = { resourceSelectors: [{ apiVersion: `${PAAS_GROUP}/v1`, kind: "DemoApplication" }] };
+
+/** In the namespace `default`, for every DemoApplication there, on every cluster. */
+export function placement(name: string): PlacementBuilder {
+  return new PlacementBuilder("Placement", { name, namespace: "default" }, everything);
+}
+
+/** For every DemoApplication, on every cluster. */
+export function clusterPlacement(name: string): PlacementBuilder {
+  return new PlacementBuilder("ClusterPlacement", { name }, everything);
+}

@@ -1,0 +1,162 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { customResourceDefinitions, type KubeObject, kindOf, parseObject } from "../../src/apis/index.ts";
+import { BAD_OBJECTS } from "../builders/badObjects.ts";
+import { GOOD_OBJECTS } from "../builders/goodObjects.ts";
+import { applicationObject, clusterObject } from "../builders/policyObjects.ts";
+import { type ApiResponse, type ControlPlane, eventually, kubectl, startControlPlane } from "../envtest/index.ts";
+
+/** What a real API server makes of the CRDs: it is the judge of what the schemas and rules say. */
+
+interface Status {
+  message: string;
+  details?: { causes?: { field?: string }[] };
+}
+
+let hub: ControlPlane;
+
+beforeAll(async () => {
+  hub = await startControlPlane({ name: "apis", controllerManager: false });
+  const crds = customResourceDefinitions();
+  const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  await Promise.all(crds.map((crd) => hub.api.create(path, crd)));
+  await eventually(async () => {
+    const conditions = (await hub.api.list(path)).flatMap((crd) => conditionsOf(crd));
+    const established = conditions.filter(({ type, status }) => type === "Established" && status === "True");
+    expect(established).toHaveLength(crds.length);
+    expect(conditions.map(({ type }) => type)).not.toContain("NonStructuralSchema");
+  });
+  // Established comes a moment before the resource is served.
+  await eventually(() => Promise.all(GOOD_OBJECTS.map(({ object }) => hub.api.list(collectionOf(object)))));
+});
+
+afterAll(() => hub[Symbol.asyncDispose]());
+
+function conditionsOf(object: KubeObject): { type: string; status: string }[] {
+  return (object["status"] as { conditions?: { type: string; status: string }[] } | undefined)?.conditions ?? [];
+}
+
+function collectionOf(object: KubeObject): string {
+  const kind = kindOf(object)?.kind;
+  if (kind === undefined) throw new Error(`${object.kind} is not one of Meridian's kinds`);
+  const namespace = kind.namespaced ? `namespaces/${object.metadata.namespace}/` : "";
+  return `/apis/${object.apiVersion}/${namespace}${kind.plural}`;
+}
+
+function dryRun<T>(object: KubeObject): Promise<ApiResponse<T>> {
+  return hub.api.request<T>("POST", `${collectionOf(object)}?dryRun=All&fieldValidation=Strict`, object);
+}
+
+describe("a real API server", () => {
+  test.each([...GOOD_OBJECTS])("accepts $name, and stores it as the parser reads it", async ({ object }) => {
+    const { status, body } = await dryRun<KubeObject & Status>(object);
+    expect(status, body.message).toBe(201);
+    const parsed = parseObject(object);
+    expect(parsed).toMatchObject({ ok: true });
+    expect(body["spec"]).toEqual(parsed.ok ? parsed.object["spec"] : undefined);
+  });
+
+  test.each([...BAD_OBJECTS])("refuses $name, and names the field", async ({ object, field }) => {
+    const { status, body } = await dryRun<Status>(object);
+    // Unknown fields are found while the object is read, before it is looked at: 400 instead of 422.
+    expect([400, 422]).toContain(status);
+    const named = (body.details?.causes ?? []).map((cause) => cause.field);
+    expect(named.includes(field) || body.message.includes(field), body.message).toBe(true);
+  });
+
+  test("does not let a MemberCluster become another cluster", async () => {
+    await hub.api.create(collectionOf(clusterObject({})), clusterObject({}, "hub"));
+    const path = `${collectionOf(clusterObject({}))}/hub`;
+    const connection = { local: null, kubeconfigSecretRef: { name: "hub" } };
+    await expect(hub.api.patch(path, "merge", { spec: { connection } })).rejects.toThrow(/spec\.connection.*local/);
+    await expect(hub.api.patch(path, "merge", { spec: { provider: "aliyun" } })).resolves.toBeDefined();
+  });
+
+  test("takes the shipped placements with one kubectl apply, and again without a change", async () => {
+    await expect(kubectl(hub, ["apply", "-f", "placements/"])).resolves.toContain("nginx-demo created");
+    const again = await kubectl(hub, ["apply", "-f", "placements/"]);
+    expect(again.trim().split("\n").every((line) => line.endsWith("unchanged"))).toBe(true);
+    expect(again.trim().split("\n")).toHaveLength(14);
+  });
+});
+
+describe("a DemoApplication on a real API server", () => {
+  const demo = applicationObject({ replica: 2, env: [{ name: "A", value: "1" }] }, "scaled");
+  const path = `${collectionOf(demo)}/scaled`;
+  beforeAll(() => hub.api.create(collectionOf(demo), demo));
+
+  test.each(["v1", "v1beta1"])("is scaled with kubectl in %s", async (version) => {
+    const replicas = version === "v1" ? 7 : 9;
+    await kubectl(hub, ["scale", `demoapplication.${version}.paas.cmft.com/scaled`, `--replicas=${replicas}`]);
+    expect((await hub.api.get(path))["spec"]).toMatchObject({ replica: replicas });
+  });
+
+  test("is not scaled beyond its bounds", async () => {
+    await expect(kubectl(hub, ["scale", "demo/scaled", "--replicas=1001"])).rejects.toThrow(/spec\.replica/);
+  });
+
+  test("tells an autoscaler how many replicas are ready, and by which labels they are found", async () => {
+    await applyStatus("meridian", { replicas: { desired: 9, updated: 9, ready: 8, available: 8 }, selector: "app=scaled" });
+    expect((await hub.api.get(`${path}/scale`))["status"]).toEqual({ replicas: 8, selector: "app=scaled" });
+  });
+
+  test("takes a whole status, and shows it in its table", async () => {
+    const condition = { status: "True", reason: "Settled", observedGeneration: 1, lastTransitionTime: "2026-11-21T08:22:14Z" };
+    const replicas = { desired: 9, updated: 9, ready: 8, available: 8 };
+    const status = {
+      observedGeneration: 1,
+      placement: { kind: "Placement", namespace: "default", name: "everywhere" },
+      replicas,
+      selector: "app=scaled",
+      availableClusters: "1/2",
+      conditions: [
+        { ...condition, type: "Available", message: "1 of 2 clusters available" },
+        { ...condition, type: "Progressing", message: "" },
+      ],
+      clusters: [
+        {
+          name: "shanghai-1",
+          region: "cn-shanghai",
+          state: "Available",
+          replicas,
+          desiredHash: "7f3c",
+          observedHash: "7f3c",
+          observedAt: "2026-11-21T08:26:00Z",
+        },
+        { name: "frankfurt-1", state: "Unknown", reason: "ClusterUnreachable", message: "connection refused", replicas },
+      ],
+      summary: [{ region: "us-east-1", clusters: 3, replicas }],
+    };
+    expect((await applyStatus("meridian", status))["status"]).toEqual(status);
+    const [heads, row] = (await kubectl(hub, ["get", "demo", "scaled"])).trim().split("\n").map((line) => line.split(/\s{2,}/));
+    expect(heads?.map((head) => head.trim())).toEqual(["NAME", "IMAGE", "DESIRED", "READY", "CLUSTERS", "AVAILABLE", "AGE"]);
+    expect(row?.slice(0, 6)).toEqual(["scaled", "nginx:1.27", "9", "8", "1/2", "True"]);
+  });
+
+  test("lets each reporter own its cluster's entry, and nobody else's", async () => {
+    const entry = { state: "Available", replicas: { desired: 1, updated: 1, ready: 1, available: 1 } };
+    await applyStatus("agent-a", { clusters: [{ name: "a", ...entry }] });
+    await applyStatus("agent-b", { clusters: [{ name: "b", ...entry }] });
+    await expect(applyStatus("agent-b", { clusters: [{ name: "a", ...entry, state: "Failed" }] })).rejects.toThrow(/409/);
+    const { status } = (await hub.api.get(path)) as unknown as { status: { clusters: { name: string; state: string }[] } };
+    expect(status.clusters).toContainEqual({ name: "a", ...entry });
+    expect(status.clusters).toContainEqual({ name: "b", ...entry });
+  });
+
+  test("is selected by its image, and is found in the categories meridian and all", async () => {
+    expect(await kubectl(hub, ["get", "demo", "--field-selector=spec.image=nginx:1.27", "-o", "name"])).toContain("/scaled");
+    expect(await kubectl(hub, ["get", "demo", "--field-selector=spec.image=nginx:2", "-o", "name"])).toBe("");
+    expect(await kubectl(hub, ["get", "meridian", "-o", "name"])).toContain("/scaled");
+    expect(await kubectl(hub, ["get", "all", "-o", "name"])).toContain("/scaled");
+  });
+
+  async function applyStatus(fieldManager: string, status: object): Promise<KubeObject> {
+    const { status: code, body } = await hub.api.request<KubeObject>(
+      "PATCH",
+      `${path}/status?fieldManager=${fieldManager}`,
+      { apiVersion: demo.apiVersion, kind: demo.kind, metadata: { name: "scaled" }, status },
+      { contentType: "application/apply-patch+yaml" },
+    );
+    if (code !== 200) throw new Error(`${code}: ${JSON.stringify(body)}`);
+    return body;
+  }
+});

@@ -1,0 +1,590 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import {
+  HASH_ANNOTATION,
+  type KubeObject,
+  MANAGED_BY_LABEL,
+  OWNER_ANNOTATION,
+  type OverridePolicy,
+  type Placement,
+} from "../../src/apis/index.ts";
+import { demoApplication, memberCluster, overridePolicy, placement } from "../builders/index.ts";
+import { eventually, REPOSITORY, throughout } from "../envtest/index.ts";
+import { conditionOf, explainFailure, Federation } from "./federation.ts";
+import { collectionPath, configMap, type DataObject, foreignDeployment, objectPath, pathOf, secret } from "./objects.ts";
+
+const SHANGHAI = "shanghai-1";
+const SINGAPORE = "singapore-1";
+const FRANKFURT = "frankfurt-1";
+const MEMBERS = [SHANGHAI, SINGAPORE, FRANKFURT] as const;
+
+let federation: Federation;
+
+beforeAll(async () => {
+  federation = await Federation.start({
+    members: [
+      { name: SHANGHAI, region: "cn-shanghai", zone: "cn-shanghai-b", provider: "aliyun" },
+      { name: SINGAPORE, region: "ap-southeast-1", provider: "aws" },
+      { name: FRANKFURT, region: "eu-central-1", provider: "aws" },
+    ],
+  });
+});
+afterAll(() => federation?.[Symbol.asyncDispose]());
+afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
+
+const on = (replicas: number) => Object.fromEntries(MEMBERS.map((name) => [name, replicas]));
+
+const SAMPLE = `
+apiVersion: paas.cmft.com/v1
+kind: DemoApplication
+metadata:
+  name: nginx-demo
+spec:
+  replica: 2
+  image: nginx:latest
+  ports:
+    - port: 80
+      targetPort: 80
+      nodePort: 30002
+`;
+
+const EVERYWHERE = `
+apiVersion: federation.paas.cmft.com/v1alpha1
+kind: Placement
+metadata: {name: everywhere, namespace: default}
+spec:
+  resourceSelectors:
+    - {apiVersion: paas.cmft.com/v1, kind: DemoApplication, name: nginx-demo}
+  clusterAffinities:
+    - name: all-regions
+      labelSelector:
+        matchExpressions:
+          - {key: topology.kubernetes.io/region, operator: In, values: [cn-shanghai, ap-southeast-1, eu-central-1]}
+  replicaScheduling: {mode: Duplicated}
+`;
+
+const REGIONAL = `
+apiVersion: federation.paas.cmft.com/v1alpha1
+kind: OverridePolicy
+metadata: {name: regional-replicas, namespace: default}
+spec:
+  resourceSelectors:
+    - {apiVersion: paas.cmft.com/v1, kind: DemoApplication}
+  rules:
+    - targetClusters: {labelSelector: {matchLabels: {topology.kubernetes.io/region: cn-shanghai}}}
+      replicas: 5
+      image: {registry: registry.example.cn}
+    - targetClusters: {labelSelector: {matchLabels: {topology.kubernetes.io/region: ap-southeast-1}}}
+      replicas: 3
+      env: [{name: REGION, value: ap-southeast-1}]
+      labels: {data-residency: sg}
+      annotations: {example.com/owner: sre-asia}
+      patches:
+        - {kind: Service, op: replace, path: /spec/type, value: LoadBalancer}
+        - {kind: Deployment, op: add, path: /spec/template/spec/terminationGracePeriodSeconds, value: 45}
+`;
+
+describe("the published sample", () => {
+  beforeAll(async () => {
+    await federation.kubectl(["apply", "-f", "-"], [EVERYWHERE, REGIONAL, SAMPLE].join("---\n"));
+  });
+  afterAll(async () => {
+    await federation.kubectl(["delete", "-f", "-", "--ignore-not-found"], [SAMPLE, EVERYWHERE, REGIONAL].join("---\n"));
+  });
+
+  test("runs 5, 3 and 2 replicas in its regions, and its status is their sum", async () => {
+    const application = await federation.untilAvailable("default", "nginx-demo", { [SHANGHAI]: 5, [SINGAPORE]: 3, [FRANKFURT]: 2 });
+    expect(application.status?.placement).toEqual({ kind: "Placement", namespace: "default", name: "everywhere" });
+    for (const entry of application.status?.clusters ?? []) {
+      expect(entry.desiredHash).toMatch(/^[0-9a-f]{4,}$/);
+      expect(entry.observedHash).toBe(entry.desiredHash);
+      expect(Date.parse(entry.observedAt ?? "")).toBeGreaterThan(Date.now() - 300_000);
+    }
+    expect(application.status?.clusters?.map(({ name, region }) => [name, region])).toEqual(
+      expect.arrayContaining([
+        [SHANGHAI, "cn-shanghai"],
+        [SINGAPORE, "ap-southeast-1"],
+        [FRANKFURT, "eu-central-1"],
+      ]),
+    );
+    for (const condition of application.status?.conditions ?? []) {
+      expect(condition.observedGeneration).toBe(application.metadata.generation);
+      expect(condition.message.length).toBeLessThanOrEqual(120);
+      expect(condition.reason).toMatch(/^[A-Z][A-Za-z]+$/);
+    }
+  });
+
+  test("carries every field of the overrides, only where they are meant", async () => {
+    const { template } = (await federation.deployment(SINGAPORE, "default", "nginx-demo")).spec;
+    expect(template.spec.containers[0].env).toContainEqual({ name: "REGION", value: "ap-southeast-1" });
+    expect(template.spec.terminationGracePeriodSeconds).toBe(45);
+    const asia = await federation.service(SINGAPORE, "default", "nginx-demo");
+    expect(asia.metadata.labels).toMatchObject({ "data-residency": "sg" });
+    expect(asia.metadata.annotations).toMatchObject({ "example.com/owner": "sre-asia" });
+    expect(asia.spec.type).toBe("LoadBalancer");
+
+    const china = await federation.service(SHANGHAI, "default", "nginx-demo");
+    expect(china.spec).toMatchObject({ type: "NodePort", selector: { app: "nginx-demo" }, ports: [{ port: 80, targetPort: 80, nodePort: 30002 }] });
+    expect(await federation.image(SHANGHAI, "default", "nginx-demo")).toMatch(/^registry\.example\.cn\/(.+\/)?nginx:latest$/);
+    expect(await federation.image(FRANKFURT, "default", "nginx-demo")).toBe("nginx:latest");
+    expect(china.metadata.labels).not.toHaveProperty("data-residency");
+  });
+
+  test("says on every member object whose it is", async () => {
+    const hubId = (await federation.api.get(objectPath("Namespace", undefined, "kube-system"))).metadata.uid;
+    const application = await federation.application("default", "nginx-demo");
+    for (const member of MEMBERS) {
+      for (const object of [await federation.deployment(member, "default", "nginx-demo"), await federation.service(member, "default", "nginx-demo")]) {
+        expect(object.metadata.labels?.[MANAGED_BY_LABEL]).toBe(hubId);
+        expect(object.metadata.annotations?.[HASH_ANNOTATION]).toBeTruthy();
+        expect(JSON.parse(object.metadata.annotations?.[OWNER_ANNOTATION] ?? "{}")).toMatchObject({
+          kind: "DemoApplication",
+          namespace: "default",
+          name: "nginx-demo",
+          uid: application.metadata.uid,
+        });
+        expect(object.metadata.ownerReferences).toBeUndefined();
+      }
+    }
+  });
+
+  test("shows in the status of the policies", async () => {
+    await eventually(async () => {
+      const policy = await federation.api.get<Placement>(objectPath("Placement", "default", "everywhere"));
+      expect(policy.status).toMatchObject({ observedGeneration: policy.metadata.generation, matchedObjects: 1 });
+      expect(policy.status?.decisions).toEqual([{ clusters: [FRANKFURT, SHANGHAI, SINGAPORE], objects: 1 }]);
+      const override = await federation.api.get<OverridePolicy>(objectPath("OverridePolicy", "default", "regional-replicas"));
+      expect(override.status).toMatchObject({ observedGeneration: override.metadata.generation, matchedObjects: 1 });
+    });
+  });
+
+  test("follows kubectl scale where no override says otherwise", async () => {
+    await federation.kubectl(["scale", "demoapplication/nginx-demo", "--replicas=4"]);
+    await federation.untilAvailable("default", "nginx-demo", { [SHANGHAI]: 5, [SINGAPORE]: 3, [FRANKFURT]: 4 });
+    const scale = await federation.api.get(`${objectPath("DemoApplication", "default", "nginx-demo")}/scale`);
+    expect(scale).toMatchObject({ spec: { replicas: 4 }, status: { selector: "app=nginx-demo" } });
+  });
+
+  test("leaves nothing behind when it is deleted", async () => {
+    await federation.kubectl(["delete", "demoapplication", "nginx-demo", "--timeout=60s"]);
+    for (const member of MEMBERS) {
+      const api = federation.memberApi(member);
+      expect(await api.find(objectPath("Deployment", "default", "nginx-demo"))).toBeUndefined();
+      expect(await api.find(objectPath("Service", "default", "nginx-demo"))).toBeUndefined();
+      await eventually(async () => expect(await api.list(collectionPath("Pod", "default"))).toEqual([]));
+      // The namespace was there before.
+      expect(await api.find(objectPath("Namespace", undefined, "default"))).toBeDefined();
+    }
+  });
+});
+
+test("the files of placements/ run the sample with 5 replicas in Shanghai and 3 in Singapore as they stand", async () => {
+  const folder = `${REPOSITORY}placements/`;
+  await federation.kubectl(["apply", "-f", folder]);
+  try {
+    await eventually(
+      async () => {
+        const { status } = await federation.application("default", "nginx-demo");
+        const replicas = Object.fromEntries((status?.clusters ?? []).map((entry) => [entry.name, entry.replicas.available]));
+        expect(replicas).toMatchObject({ [SHANGHAI]: 5, [SINGAPORE]: 3, [FRANKFURT]: expect.any(Number) });
+        const sum = Object.values(replicas).reduce((total, count) => total + count, 0);
+        expect(status?.replicas).toEqual({ desired: sum, updated: sum, ready: sum, available: sum });
+      },
+      { timeout: 60_000 },
+    );
+  } finally {
+    await federation.kubectl(["delete", "-f", folder, "--ignore-not-found", "--timeout=60s"]);
+  }
+});
+
+describe("what changes on the hub arrives on the members", () => {
+  test("an image, and the pods roll", async () => {
+    const namespace = await federation.namespace();
+    await federation.apply(placement("all").namespace(namespace));
+    const shop = demoApplication("shop").namespace(namespace).replica(2);
+    await federation.apply(shop.image("nginx:1.27"));
+    await federation.untilAvailable(namespace, "shop", on(2));
+    await federation.apply(shop.image("nginx:1.28"));
+    await federation.untilAvailable(namespace, "shop", on(2));
+    for (const member of MEMBERS) {
+      expect(await federation.image(member, namespace, "shop")).toBe("nginx:1.28");
+      const { metadata, status } = await federation.deployment(member, namespace, "shop");
+      expect(status).toMatchObject({ observedGeneration: metadata.generation, updatedReplicas: 2, availableReplicas: 2 });
+    }
+  });
+
+  test("an image that cannot be pulled shows as not available where it fails, and recovers", async () => {
+    const namespace = await federation.namespace();
+    const shop = demoApplication("shop").namespace(namespace).replica(2);
+    await federation.apply(placement("all").namespace(namespace));
+    await federation.apply(shop);
+    await federation.untilAvailable(namespace, "shop", on(2));
+    federation.member(SINGAPORE).kubelet?.failImages(/:broken$/);
+    await federation.apply(shop.image("nginx:broken"));
+    await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Available", replicas: { desired: 2, updated: 2, ready: 2, available: 2 } });
+    const entry = await federation.untilEntry(namespace, "shop", SINGAPORE, { replicas: expect.objectContaining({ updated: 1 }) });
+    // A rolling update keeps the old pods until new ones are ready.
+    expect(entry.replicas.ready).toBe(2);
+    expect(entry.state).not.toBe("Available");
+    federation.member(SINGAPORE).kubelet?.behave({});
+    await federation.untilAvailable(namespace, "shop", on(2));
+  });
+
+  test("removed ports and environment variables vanish there too", async () => {
+    const namespace = await federation.namespace();
+    await federation.apply(placement("all").namespace(namespace));
+    const bare = demoApplication("shop").namespace(namespace).port(80);
+    await federation.apply(bare.port(8443).env("MODE", "production").env("DEBUG", "1"));
+    await federation.untilAvailable(namespace, "shop", on(1));
+    expect((await federation.service(SINGAPORE, namespace, "shop")).spec.ports).toHaveLength(2);
+
+    await federation.apply(bare.env("MODE", "production"));
+    await federation.untilAvailable(namespace, "shop", on(1));
+    for (const member of MEMBERS) {
+      expect((await federation.service(member, namespace, "shop")).spec.ports.map(({ port }) => port)).toEqual([80]);
+      const [container] = (await federation.deployment(member, namespace, "shop")).spec.template.spec.containers;
+      expect(container.env).toEqual([{ name: "MODE", value: "production" }]);
+    }
+  });
+
+  test("labels and annotations of an override come and go", async () => {
+    const namespace = await federation.namespace();
+    await federation.apply(placement("all").namespace(namespace));
+    const policy = overridePolicy("labels").namespace(namespace);
+    await federation.apply(policy.inRegion("eu-central-1", { labels: { tier: "web", team: "a" }, annotations: { note: "first" } }));
+    await federation.apply(demoApplication("shop").namespace(namespace).port(80));
+    await federation.untilAvailable(namespace, "shop", on(1));
+    expect((await federation.service(FRANKFURT, namespace, "shop")).metadata.labels).toMatchObject({ tier: "web", team: "a" });
+
+    await federation.apply(policy.inRegion("eu-central-1", { labels: { tier: "api" } }));
+    await eventually(async () => {
+      for (const object of [await federation.service(FRANKFURT, namespace, "shop"), await federation.deployment(FRANKFURT, namespace, "shop")]) {
+        expect(object.metadata.labels).toMatchObject({ tier: "api" });
+        expect(object.metadata.labels).not.toHaveProperty("team");
+        expect(object.metadata.annotations).not.toHaveProperty("note");
+      }
+    });
+    expect((await federation.service(SHANGHAI, namespace, "shop")).metadata.labels).not.toHaveProperty("tier");
+  });
+
+  test("a flipped policy moves the replicas", async () => {
+    const namespace = await federation.namespace();
+    const policy = placement("where").namespace(namespace);
+    await federation.apply(policy.onClusters(SHANGHAI, SINGAPORE));
+    await federation.apply(demoApplication("shop").namespace(namespace).replica(2).port(80));
+    await federation.untilAvailable(namespace, "shop", { [SHANGHAI]: 2, [SINGAPORE]: 2 });
+    await federation.apply(policy.onClusters(FRANKFURT));
+    await federation.untilAvailable(namespace, "shop", { [FRANKFURT]: 2 });
+    for (const member of [SHANGHAI, SINGAPORE]) {
+      expect(await federation.memberApi(member).find(objectPath("Deployment", namespace, "shop"))).toBeUndefined();
+      expect(await federation.memberApi(member).find(objectPath("Service", namespace, "shop"))).toBeUndefined();
+    }
+  });
+
+  test("divided replicas follow the weights and the scale", async () => {
+    const namespace = await federation.namespace();
+    const weight = (name: string, of: number) => ({ targetClusters: { clusterNames: [name] }, weight: of });
+    await federation.apply(placement("divided").namespace(namespace).divided(weight(SHANGHAI, 2), weight(SINGAPORE, 1), weight(FRANKFURT, 1)));
+    await federation.apply(demoApplication("shop").namespace(namespace).replica(8));
+    await federation.untilAvailable(namespace, "shop", { [SHANGHAI]: 4, [SINGAPORE]: 2, [FRANKFURT]: 2 });
+    await federation.kubectl(["scale", "-n", namespace, "demoapplication/shop", "--replicas=4"]);
+    await federation.untilAvailable(namespace, "shop", { [SHANGHAI]: 2, [SINGAPORE]: 1, [FRANKFURT]: 1 });
+  });
+
+  test("an object runs in its own region when the policy matches the label", async () => {
+    const namespace = await federation.namespace();
+    await federation.apply(placement("own").namespace(namespace).affinity({ name: "same", matchLabelKeys: ["topology.kubernetes.io/region"] }));
+    const shop = demoApplication("shop").namespace(namespace);
+    await federation.apply(shop.label("topology.kubernetes.io/region", "ap-southeast-1"));
+    await federation.untilAvailable(namespace, "shop", { [SINGAPORE]: 1 });
+    await federation.apply(shop.label("topology.kubernetes.io/region", "cn-shanghai"));
+    await federation.untilAvailable(namespace, "shop", { [SHANGHAI]: 1 });
+  });
+});
+
+describe("drift", () => {
+  test.each([
+    {
+      what: "a scaled Deployment",
+      kind: "Deployment",
+      patch: { spec: { replicas: 7 } },
+      healed: { spec: { replicas: 2 } },
+    },
+    {
+      what: "another image",
+      kind: "Deployment",
+      patch: { spec: { template: { spec: { containers: [{ name: "shop", image: "evil:1" }] } } } },
+      healed: { spec: { template: { spec: { containers: [{ image: "nginx:1.27" }] } } } },
+    },
+    {
+      what: "another selector of the Service",
+      kind: "Service",
+      patch: { spec: { selector: { app: "somewhere-else" } } },
+      healed: { spec: { selector: { app: "shop" } } },
+    },
+  ])("$what is healed, and an Event names who did it", async ({ kind, patch, healed }) => {
+    const namespace = await federation.namespace();
+    await federation.apply(placement("all").namespace(namespace));
+    await federation.apply(demoApplication("shop").namespace(namespace).replica(2).port(80));
+    await federation.untilAvailable(namespace, "shop", on(2));
+    const path = objectPath(kind, namespace, "shop");
+    const api = federation.memberApi(SINGAPORE);
+    const container = (await federation.deployment(SINGAPORE, namespace, "shop")).spec.template.spec.containers[0].name;
+    const body = JSON.parse(JSON.stringify(patch).replace('"name":"shop"', `"name":"${container}"`)) as unknown;
+    await api.patch(`${path}?fieldManager=rogue`, "strategic", body);
+    await eventually(async () => expect(await api.get(path)).toMatchObject(healed));
+    await federation.untilAvailable(namespace, "shop", on(2));
+    await eventually(async () => {
+      const notes = (await federation.events(namespace, "shop")).map(({ note }) => note);
+      expect(notes).toContainEqual(expect.stringContaining("rogue"));
+    });
+  });
+
+  test("a deleted Service comes back", async () => {
+    const namespace = await federation.namespace();
+    await federation.apply(placement("all").namespace(namespace));
+    await federation.apply(demoApplication("shop").namespace(namespace).port(80));
+    await federation.untilAvailable(namespace, "shop", on(1));
+    const { uid } = (await federation.service(FRANKFURT, namespace, "shop")).metadata;
+    await federation.memberApi(FRANKFURT).delete(objectPath("Service", namespace, "shop"));
+    await eventually(async () => expect((await federation.service(FRANKFURT, namespace, "shop")).metadata.uid).not.toBe(uid));
+  });
+
+  test("an object without our label is still ours", async () => {
+    const namespace = await federation.namespace();
+    await federation.apply(placement("all").namespace(namespace));
+    await federation.apply(demoApplication("shop").namespace(namespace));
+    await federation.untilAvailable(namespace, "shop", on(1));
+    const path = objectPath("Deployment", namespace, "shop");
+    const { uid } = (await federation.deployment(FRANKFURT, namespace, "shop")).metadata;
+    await federation.memberApi(FRANKFURT).patch(`${path}?fieldManager=rogue`, "merge", { metadata: { labels: { [MANAGED_BY_LABEL]: null } } });
+    await eventually(async () => {
+      const { metadata } = await federation.deployment(FRANKFURT, namespace, "shop");
+      expect(metadata.labels).toHaveProperty([MANAGED_BY_LABEL]);
+      expect(metadata.uid).toBe(uid);
+    });
+    await federation.untilAvailable(namespace, "shop", on(1));
+  });
+
+  test("fields that Meridian does not own are left alone", async () => {
+    const namespace = await federation.namespace();
+    await federation.apply(placement("all").namespace(namespace));
+    const shop = demoApplication("shop").namespace(namespace);
+    await federation.apply(shop);
+    await federation.untilAvailable(namespace, "shop", on(1));
+    const path = objectPath("Deployment", namespace, "shop");
+    await federation.memberApi(FRANKFURT).patch(path, "merge", { metadata: { annotations: { "example.com/mine": "yes" } } });
+    await federation.apply(shop.image("nginx:1.28"));
+    await federation.untilAvailable(namespace, "shop", on(1));
+    expect(await federation.image(FRANKFURT, namespace, "shop")).toBe("nginx:1.28");
+    expect((await federation.deployment(FRANKFURT, namespace, "shop")).metadata.annotations).toMatchObject({ "example.com/mine": "yes" });
+  });
+});
+
+describe("namespaces of members", () => {
+  test("one that is missing is made, and goes with the last object", async () => {
+    const namespace = await federation.namespace();
+    await federation.apply(placement("all").namespace(namespace));
+    await federation.apply(demoApplication("shop").namespace(namespace).port(80));
+    await federation.untilAvailable(namespace, "shop", on(1));
+    const made = await federation.memberApi(SHANGHAI).get(objectPath("Namespace", undefined, namespace));
+    expect(made.metadata.labels).toHaveProperty([MANAGED_BY_LABEL]);
+    await federation.remove(demoApplication("shop").namespace(namespace));
+    for (const member of MEMBERS) {
+      const path = objectPath("Namespace", undefined, namespace);
+      await eventually(async () => expect(await federation.memberApi(member).find(path)).toBeUndefined(), { timeout: 60_000 });
+    }
+  });
+
+  test("one with something foreign inside stays", async () => {
+    const namespace = await federation.namespace();
+    await federation.apply(placement("all").namespace(namespace));
+    await federation.apply(demoApplication("shop").namespace(namespace));
+    await federation.untilAvailable(namespace, "shop", on(1));
+    const foreign = configMap(namespace, "mine", { a: "b" });
+    await federation.memberApi(FRANKFURT).create(collectionPath("ConfigMap", namespace), foreign);
+    await federation.remove(demoApplication("shop").namespace(namespace));
+    await eventually(
+      async () => expect(await federation.memberApi(SHANGHAI).find(objectPath("Namespace", undefined, namespace))).toBeUndefined(),
+      { timeout: 60_000 },
+    );
+    await throughout(1000, async () => {
+      const found = await federation.memberApi(FRANKFURT).get(objectPath("Namespace", undefined, namespace));
+      expect(found.metadata.deletionTimestamp).toBeUndefined();
+      expect(await federation.memberApi(FRANKFURT).find(pathOf(foreign))).toBeDefined();
+    });
+  });
+
+  test("one that was there before stays", async () => {
+    const namespace = await federation.namespace();
+    const path = objectPath("Namespace", undefined, namespace);
+    await federation.memberApi(SINGAPORE).create(collectionPath("Namespace"), { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+    await federation.apply(placement("all").namespace(namespace));
+    await federation.apply(demoApplication("shop").namespace(namespace));
+    await federation.untilAvailable(namespace, "shop", on(1));
+    await federation.remove(demoApplication("shop").namespace(namespace));
+    await eventually(async () => expect(await federation.memberApi(SHANGHAI).find(path)).toBeUndefined(), { timeout: 60_000 });
+    const kept = await federation.memberApi(SINGAPORE).get(path);
+    expect(kept.metadata.deletionTimestamp).toBeUndefined();
+    expect(kept.metadata.labels).not.toHaveProperty([MANAGED_BY_LABEL]);
+  });
+});
+
+describe("dependencies", () => {
+  test("a Secret and a ConfigMap travel with the object, roll its pods when they change, and leave with it", async () => {
+    const namespace = await federation.namespace();
+    await federation.apply(placement("all").namespace(namespace));
+    await federation.apply(secret(namespace, "db", { password: "first" }));
+    await federation.apply(configMap(namespace, "settings", { mode: "a" }));
+    await federation.apply(demoApplication("shop").namespace(namespace).envFromSecret("db").envFromConfigMap("settings"));
+    await federation.untilAvailable(namespace, "shop", on(1));
+    const templates = new Map<string, string>();
+    for (const member of MEMBERS) {
+      const api = federation.memberApi(member);
+      expect((await api.get<DataObject>(objectPath("Secret", namespace, "db"))).data).toEqual({ password: Buffer.from("first").toString("base64") });
+      expect((await api.get<DataObject>(objectPath("ConfigMap", namespace, "settings"))).data).toEqual({ mode: "a" });
+      templates.set(member, JSON.stringify((await federation.deployment(member, namespace, "shop")).spec.template));
+    }
+
+    await federation.apply(secret(namespace, "db", { password: "second" }));
+    for (const member of MEMBERS) {
+      await eventually(async () => {
+        const carried = await federation.memberApi(member).get<DataObject>(objectPath("Secret", namespace, "db"));
+        expect(carried.data).toEqual({ password: Buffer.from("second").toString("base64") });
+        const { spec, status, metadata } = await federation.deployment(member, namespace, "shop");
+        expect(JSON.stringify(spec.template)).not.toBe(templates.get(member));
+        expect(status).toMatchObject({ observedGeneration: metadata.generation, updatedReplicas: 1, availableReplicas: 1 });
+      });
+    }
+
+    await federation.apply(demoApplication("shop").namespace(namespace).envFromConfigMap("settings"));
+    await eventually(async () => expect(await federation.memberApi(SHANGHAI).find(objectPath("Secret", namespace, "db"))).toBeUndefined());
+    // The user's own objects on the hub stay.
+    expect(await federation.api.find(objectPath("Secret", namespace, "db"))).toBeDefined();
+  });
+
+  test("one that two objects share goes with the last of them", async () => {
+    const namespace = await federation.namespace();
+    const path = objectPath("ConfigMap", namespace, "settings");
+    await federation.apply(placement("one").namespace(namespace).onClusters(SHANGHAI));
+    await federation.apply(configMap(namespace, "settings", { mode: "a" }));
+    for (const name of ["shop", "blog"]) await federation.apply(demoApplication(name).namespace(namespace).envFromConfigMap("settings"));
+    await federation.untilAvailable(namespace, "shop", { [SHANGHAI]: 1 });
+    await federation.untilAvailable(namespace, "blog", { [SHANGHAI]: 1 });
+    await federation.remove(demoApplication("shop").namespace(namespace));
+    await throughout(1000, async () => expect(await federation.memberApi(SHANGHAI).find(path)).toBeDefined());
+    await federation.remove(demoApplication("blog").namespace(namespace));
+    await eventually(async () => expect(await federation.memberApi(SHANGHAI).find(path)).toBeUndefined());
+  });
+});
+
+describe("choices of the Placement", () => {
+  test("a foreign object is refused until the Placement says Adopt", async () => {
+    const namespace = await federation.namespace();
+    const api = federation.memberApi(FRANKFURT);
+    await api.create(collectionPath("Namespace"), { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+    const foreign = await api.create<KubeObject>(collectionPath("Deployment", namespace), foreignDeployment(namespace, "shop"));
+    const policy = placement("all").namespace(namespace);
+    await federation.apply(policy);
+    await federation.apply(demoApplication("shop").namespace(namespace).replica(2));
+    await federation.untilEntry(namespace, "shop", FRANKFURT, { state: "Failed", reason: "AlreadyExists" });
+    await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Available" });
+    expect(await federation.image(FRANKFURT, namespace, "shop")).toBe("httpd:2.4");
+
+    await federation.apply(policy.conflictResolution("Adopt"));
+    await federation.untilAvailable(namespace, "shop", on(2));
+    const adopted = await federation.deployment(FRANKFURT, namespace, "shop");
+    expect(adopted.metadata.uid).toBe(foreign.metadata.uid);
+    expect(adopted.spec.template.spec.containers.map(({ image }) => image)).toContain("nginx:1.27");
+  });
+
+  test("a refused object is applied by itself when the foreign one goes", async () => {
+    const namespace = await federation.namespace();
+    const api = federation.memberApi(FRANKFURT);
+    await api.create(collectionPath("Namespace"), { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+    await api.create(collectionPath("Deployment", namespace), foreignDeployment(namespace, "shop"));
+    await federation.apply(placement("all").namespace(namespace));
+    await federation.apply(demoApplication("shop").namespace(namespace));
+    await federation.untilEntry(namespace, "shop", FRANKFURT, { reason: "AlreadyExists" });
+    await api.delete(objectPath("Deployment", namespace, "shop"));
+    await federation.untilAvailable(namespace, "shop", on(1), 90_000);
+  });
+
+  test("deletionPolicy Orphan leaves the members' objects running", async () => {
+    const namespace = await federation.namespace();
+    await federation.apply(placement("all").namespace(namespace).deletionPolicy("Orphan"));
+    await federation.apply(demoApplication("shop").namespace(namespace).port(80));
+    await federation.untilAvailable(namespace, "shop", on(1));
+    const { uid } = (await federation.deployment(SHANGHAI, namespace, "shop")).metadata;
+    await federation.remove(demoApplication("shop").namespace(namespace));
+    await throughout(1500, async () => {
+      for (const member of MEMBERS) {
+        const { metadata, status } = await federation.deployment(member, namespace, "shop");
+        expect(metadata.deletionTimestamp).toBeUndefined();
+        expect(status?.availableReplicas).toBe(1);
+        await federation.service(member, namespace, "shop");
+      }
+    });
+    expect((await federation.deployment(SHANGHAI, namespace, "shop")).metadata.uid).toBe(uid);
+  });
+
+  test("suspend holds every write until it is lifted", async () => {
+    const namespace = await federation.namespace();
+    const policy = placement("all").namespace(namespace);
+    const shop = demoApplication("shop").namespace(namespace);
+    await federation.apply(policy);
+    await federation.apply(shop);
+    await federation.untilAvailable(namespace, "shop", on(1));
+    await federation.apply(policy.suspend());
+    await eventually(async () => {
+      const application = await federation.application(namespace, "shop");
+      expect(conditionOf(application, "Scheduled")).toMatchObject({ reason: "Suspended" });
+    });
+    await federation.apply(shop.image("nginx:1.28"));
+    await throughout(1500, async () => {
+      for (const member of MEMBERS) expect(await federation.image(member, namespace, "shop")).toBe("nginx:1.27");
+    });
+    await federation.apply(policy.suspend(false));
+    await federation.untilAvailable(namespace, "shop", on(1));
+    for (const member of MEMBERS) expect(await federation.image(member, namespace, "shop")).toBe("nginx:1.28");
+  });
+
+  test("retain gives a field up to the member", async () => {
+    const namespace = await federation.namespace();
+    await federation.apply(placement("one").namespace(namespace).onClusters(SHANGHAI).retain("Deployment", "spec.replicas"));
+    const shop = demoApplication("shop").namespace(namespace).replica(2);
+    await federation.apply(shop);
+    await eventually(async () => expect((await federation.deployment(SHANGHAI, namespace, "shop")).status?.availableReplicas).toBeGreaterThan(0));
+    const path = objectPath("Deployment", namespace, "shop");
+    await federation.memberApi(SHANGHAI).patch(path, "merge", { spec: { replicas: 3 } });
+    await federation.apply(shop.image("nginx:1.28"));
+    await eventually(async () => expect(await federation.image(SHANGHAI, namespace, "shop")).toBe("nginx:1.28"));
+    await throughout(1000, async () => expect((await federation.deployment(SHANGHAI, namespace, "shop")).spec.replicas).toBe(3));
+  });
+});
+
+describe("the hub as a member", () => {
+  test("runs the object itself, with owner references that cascade", async () => {
+    const namespace = await federation.namespace();
+    await federation.apply(memberCluster("hub").region("eu-central-1").local());
+    try {
+      await federation.untilMemberIs("hub", "True");
+      await federation.apply(placement("here").namespace(namespace).onClusters("hub", SHANGHAI));
+      await federation.apply(demoApplication("shop").namespace(namespace).replica(2).port(80));
+      const application = await federation.untilAvailable(namespace, "shop", { hub: 2, [SHANGHAI]: 2 });
+      for (const kind of ["Deployment", "Service"]) {
+        const { metadata } = await federation.api.get(objectPath(kind, namespace, "shop"));
+        expect(metadata.ownerReferences).toEqual([
+          expect.objectContaining({ kind: "DemoApplication", name: "shop", uid: application.metadata.uid, controller: true }),
+        ]);
+      }
+      await federation.remove(demoApplication("shop").namespace(namespace));
+      for (const kind of ["Deployment", "Service"]) {
+        await eventually(async () => expect(await federation.api.find(objectPath(kind, namespace, "shop"))).toBeUndefined());
+      }
+      await eventually(async () => expect(await federation.api.list(collectionPath("Pod", namespace))).toEqual([]));
+      expect(await federation.api.find(objectPath("Namespace", undefined, namespace))).toBeDefined();
+    } finally {
+      await federation.removeMember("hub");
+    }
+  });
+});

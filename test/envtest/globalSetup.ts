@@ -1,0 +1,13 @@
+import { AssetsUnavailableError, controlPlaneAssets } from "./assets.ts";
+
+/** Resolves the programs once, before the first test: building them takes minutes and belongs to no test's time. */
+export default async function setup(): Promise<void> {
+  try {
+    await controlPlaneAssets();
+  } catch (error) {
+    if (!(error instanceof AssetsUnavailableError)) throw error;
+    // The sentence is the whole story; a stack trace of the test runner would bury it.
+    process.stderr.write(`\n${error.message}\n\n`);
+    process.exit(1);
+  }
+}

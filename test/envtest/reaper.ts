@@ -1,0 +1,27 @@
+/**
+ * Outlives the process that started it by a moment, to end what that one left behind: when standard input closes, because its parent ended in
+ * whatever way, it kills the processes and removes the folders that it was told of. Each line of input is `+pid N`, `-pid N`, `+dir PATH`
+ * or `-dir PATH`.
+ */
+import { rmSync } from "node:fs";
+import { createInterface } from "node:readline";
+
+const pids = new Set<number>();
+const folders = new Set<string>();
+
+for await (const line of createInterface({ input: process.stdin })) {
+  const [verb, value = ""] = [line.slice(0, 4), line.slice(5)];
+  if (verb === "+pid") pids.add(Number(value));
+  if (verb === "-pid") pids.delete(Number(value));
+  if (verb === "+dir") folders.add(value);
+  if (verb === "-dir") folders.delete(value);
+}
+
+for (const pid of pids) {
+  try {
+    process.kill(pid, "SIGKILL");
+  } catch {
+    // It ended by itself in the meantime, which is what is wanted.
+  }
+}
+for (const folder of folders) rmSync(folder, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
