@@ -30,9 +30,8 @@ function withAnnotation(metadata: ObjectMeta, value: string | undefined): Object
   const { annotations = {}, ...rest } = metadata;
   const { [CONVERSION_ANNOTATION]: _former, ...others } = annotations;
   const all = value === undefined ? others : { ...others, [CONVERSION_ANNOTATION]: value };
-  // The last annotation takes the map with it, but a map that was empty before stays as it was.
-  const wasEmpty = metadata.annotations !== undefined && Object.keys(metadata.annotations).length === 0;
-  return Object.keys(all).length === 0 && !wasEmpty ? rest : { ...rest, annotations: all };
+  // To the server an empty map and none are the same, and it answers with none.
+  return Object.keys(all).length === 0 ? rest : { ...rest, annotations: all };
 }
 
 /** Never fails: every v1 object can be read as v1beta1. */
@@ -73,7 +72,8 @@ export function toV1(object: DemoApplicationV1beta1): DemoApplication {
   if (text === undefined) return { ...object, apiVersion: V1 };
 
   const carried = readCarried(text);
-  const spec = { ...carried.spec, ...object.spec };
+  const { image: _image, replica: _replica, ports: _ports, ...rest } = carried.spec as Partial<DemoApplicationSpec>;
+  const spec = { ...rest, ...object.spec };
   const parsed = demoApplicationSpec.safeParse(spec);
   if (!parsed.success) {
     const [issue] = parsed.error.issues;

@@ -56,32 +56,33 @@ function allDistinct(values: string[]): boolean {
 
 /** `v1beta1.spec` is exactly this. */
 export const demoApplicationSpecV1beta1 = z.object({
-  image: z.string().min(1).max(1024).regex(IMAGE, "must be an image, such as registry.example.com/team/web:1.2"),
+  image: z.string().min(1).max(1024).regex(IMAGE, "must be an image, such as registry.example.com/team/web:1.2")
+    .describe("What the container runs: [registry/]repository[:tag][@digest]."),
   replica: z
     .int()
     .min(0)
     .max(1000)
     .default(1)
     .describe("Pods in each cluster, or in all together, as the Placement divides them."),
-  ports: servicePorts.optional(),
+  ports: servicePorts.optional().describe("The ports of the Service, and by their targetPort those of the container."),
 });
 
 export const demoApplicationSpec = withRules(
   demoApplicationSpecV1beta1.extend({
     command: command.optional().describe("Instead of the image's entrypoint."),
-    args: command.optional(),
+    args: command.optional().describe("Instead of the image's own arguments."),
     serviceType: z
       .enum(["ClusterIP", "NodePort", "LoadBalancer"])
       .optional()
       .describe("Default: NodePort when a port names a nodePort, else ClusterIP."),
-    env: envVars.optional(),
-    envFrom: z.array(envFromSource).max(64).optional(),
-    volumes: volumes.optional(),
-    volumeMounts: volumeMounts.optional(),
-    resources: resourceRequirements.optional(),
-    livenessProbe: livenessProbe.optional(),
-    readinessProbe: readinessProbe.optional(),
-    imagePullSecrets: imagePullSecrets.optional(),
+    env: envVars.optional().describe("Variables of the container; a ConfigMap or Secret they refer to travels along."),
+    envFrom: z.array(envFromSource).max(64).optional().describe("Every key of a ConfigMap or Secret as a variable."),
+    volumes: volumes.optional().describe("Files from ConfigMaps and Secrets, which travel along, or empty folders."),
+    volumeMounts: volumeMounts.optional().describe("Where the container finds the volumes."),
+    resources: resourceRequirements.optional().describe("What the container asks for and may use."),
+    livenessProbe: livenessProbe.optional().describe("The container is started anew when this fails."),
+    readinessProbe: readinessProbe.optional().describe("The pod gets no traffic while this fails."),
+    imagePullSecrets: imagePullSecrets.optional().describe("Secrets for the image's registry; they travel along."),
   }),
   {
     rule: "!has(self.volumeMounts) || self.volumeMounts.all(m, has(self.volumes) && self.volumes.exists(v, v.name == m.name))",

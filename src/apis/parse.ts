@@ -12,6 +12,9 @@ export type ParseResult =
   /** The object with the schema's defaults filled in, as the API server would store it. */
   { ok: true; object: KubeObject } | { ok: false; problems: FieldProblem[] };
 
+const NOT_A_FIELD = "is not a field of this kind";
+const TOP_LEVEL: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "spec", "status"]);
+
 /** The kind and version that an object says it is of; undefined for kinds that are not Meridian's. */
 export function kindOf(object: KubeObject): { kind: KindDefinition; version: KindVersion } | undefined {
   const { group, version: name } = parseApiVersion(object.apiVersion);
@@ -33,7 +36,7 @@ function* unknownFields(given: unknown, known: unknown, path: string): Generator
   } else if (typeof given === "object" && given !== null && typeof known === "object" && known !== null) {
     for (const [key, value] of Object.entries(given)) {
       const field = `${path}.${key}`;
-      if (!Object.hasOwn(known, key)) yield { field, message: "is not a field of this kind" };
+      if (!Object.hasOwn(known, key)) yield { field, message: NOT_A_FIELD };
       else yield* unknownFields(value, (known as Record<string, unknown>)[key], field);
     }
   }
@@ -51,6 +54,9 @@ export function parseObject(object: KubeObject): ParseResult {
   const problems: FieldProblem[] = (version.rules ?? [])
     .filter(({ holds }) => holds?.(object) === false)
     .map(({ message }) => ({ field: "metadata.name", message }));
+  for (const field of Object.keys(object)) {
+    if (!TOP_LEVEL.has(field)) problems.push({ field, message: NOT_A_FIELD });
+  }
   const parsed = z.object({ spec: version.spec }).safeParse({ spec: object["spec"] });
   if (parsed.success) {
     problems.push(...unknownFields(object["spec"], parsed.data.spec, "spec"));

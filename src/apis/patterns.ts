@@ -26,7 +26,7 @@ export const PERCENT = /^([0-9]|[1-9][0-9]|100)%$/;
 /** 1% to 100%. */
 export const POSITIVE_PERCENT = /^([1-9]|[1-9][0-9]|100)%$/;
 /** A JSON pointer (RFC 6901) to something inside the document, not the document itself. */
-export const JSON_POINTER = /^(\/([^\/~]|~[01])*)+$/;
+export const JSON_POINTER = /^(\/([^/~]|~[01])*)+$/;
 /** `spec.replicas`: names joined by dots. */
 export const FIELD_PATH = /^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/;
 
@@ -45,7 +45,7 @@ export const IMAGE_DIGEST = new RegExp(`^${digest}$`);
 
 /** A path below a folder: not absolute, and no part of it is `..`. */
 export const RELATIVE_PATH =
-  /^([^\/.][^\/]*|\.|\.[^\/.][^\/]*|\.\.[^\/]+)(\/+([^\/.][^\/]*|\.|\.[^\/.][^\/]*|\.\.[^\/]+))*\/*$/;
+  /^([^/.][^/]*|\.|\.[^/.][^/]*|\.\.[^/]+)(\/+([^/.][^/]*|\.|\.[^/.][^/]*|\.\.[^/]+))*\/*$/;
 
 /** What an override may not touch: what an object is called, whose it is, and what the server keeps of it. */
 export const PROTECTED_POINTER =

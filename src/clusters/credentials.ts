@@ -69,11 +69,11 @@ export function readCredentials(
     const message = withoutPrefix(error.message, cluster);
     return unusable(refusalReason(error, message), message);
   }
-  const token = currentToken(text);
+  const { token, rest } = splitToken(text);
   return {
     kind: "Kubeconfig",
     config,
-    fingerprint: fingerprint(token === undefined ? text : text.replaceAll(token, "")),
+    fingerprint: createHash("sha256").update(rest).digest("hex"),
     token,
     claims: token === undefined ? undefined : tokenClaims(token),
     secret,
@@ -142,11 +142,14 @@ interface Kubeconfig {
   users?: { name: string; user?: { token?: unknown } }[];
 }
 
-function currentToken(kubeconfig: string): string | undefined {
+/** The bearer token of the current context, and what else the kubeconfig says, however it is written. */
+function splitToken(kubeconfig: string): { token: string | undefined; rest: string } {
   const config = parseDocument(kubeconfig).toJS({ maxAliasCount: 0 }) as Kubeconfig;
   const path = currentUserPath(config);
-  const token = path === undefined ? undefined : config.users?.[path[1]]?.user?.token;
-  return typeof token === "string" && token !== "" ? token : undefined;
+  const user = path === undefined ? undefined : config.users?.[path[1]]?.user;
+  const token = typeof user?.token === "string" && user.token !== "" ? user.token : undefined;
+  if (token !== undefined) delete user?.token;
+  return { token, rest: JSON.stringify(config) };
 }
 
 function currentUserPath(config: Kubeconfig): ["users", number, "user"] | undefined {
@@ -168,8 +171,4 @@ function refusalReason({ reason }: CredentialsError, message: string): string {
 function withoutPrefix(message: string, cluster: string): string {
   const prefix = `cluster ${cluster}: `;
   return message.startsWith(prefix) ? message.slice(prefix.length) : message;
-}
-
-function fingerprint(text: string): string {
-  return createHash("sha256").update(text).digest("hex");
 }

@@ -4,7 +4,8 @@ import type { Client, Clock, ClusterConfig } from "../runtime/index.ts";
 import type { Contact } from "../status/types.ts";
 import { ClusterAccess, type HubAsMember } from "./clusterAccess.ts";
 import { type ConnectionEvent, type ConnectionState, initialState, NOT_YET_KNOWN, type ProbeTiming, transition } from "./connection.ts";
-import { isTokenRenewal, type MemberCredentials, type MemberSecret, readCredentials, sameCredentials } from "./credentials.ts";
+import { isTokenRenewal, type MemberCredentials, sameCredentials } from "./credentials.ts";
+import { CredentialsReader, type SecretSource } from "./credentialsReader.ts";
 import { type IdentityClaim, type IdentityVerdict, judgeIdentity } from "./identity.ts";
 import { type MemberFindings, type MemberStatusInput, timestamp } from "./memberStatus.ts";
 import { probe } from "./probe.ts";
@@ -29,7 +30,7 @@ export interface MemberConnectionOptions {
   clientFor: (config: ClusterConfig, cluster: string) => Client;
   requestToken: TokenRequester;
   onStatusWritten: (object: KubeObject) => void;
-  secret: (name: string) => MemberSecret | undefined;
+  secrets: SecretSource;
   /** What every MemberCluster says of its identity, this one included. */
   claims: () => Iterable<IdentityClaim>;
   /** This one may have another cluster's UID now: the others are to be judged again. */
@@ -44,20 +45,22 @@ export class MemberConnection {
   readonly #logger: Logger;
   readonly #writer: MemberStatusWriter;
   readonly #renewer: TokenRenewer;
+  readonly #reader: CredentialsReader;
   /** What is under way; it ends soon after its access is given up. */
   readonly #pending = new Set<Promise<void>>();
   #object: MemberCluster;
   #state: ConnectionState = initialState();
   #credentials: MemberCredentials | undefined;
-  /** What the credentials were read from. */
-  #source: { connection: string; secret: MemberSecret | undefined } | undefined;
   #access: ClusterAccess | undefined;
   #loop: ProbeLoop<ConnectionEvent | undefined> | undefined;
   #session: { session: MemberSession; end: AbortController } | undefined;
   #observedUid: string | undefined;
   #findings: MemberFindings = {};
+  /** The identity is being written down, along with the contact that follows from it. */
+  #recording: Contact | undefined;
   #started = false;
-  #closed = false;
+  /** Aborted when this MemberCluster is not followed any more. */
+  readonly #end = new AbortController();
 
   constructor(object: MemberCluster, options: MemberConnectionOptions) {
     const cluster = object.metadata.name;
@@ -67,6 +70,15 @@ export class MemberConnection {
     this.#object = object;
     this.#options = options;
     this.#logger = logger;
+    this.#reader = new CredentialsReader({
+      cluster,
+      allowExec: options.allowExec,
+      clock,
+      logger,
+      secrets: options.secrets,
+      signal: this.#end.signal,
+      onRead: (credentials) => this.#use(credentials),
+    });
     const input = (): Omit<MemberStatusInput, "previous"> => this.#statusInput();
     this.#writer = new MemberStatusWriter({ cluster, hub, clock, logger, input, onWritten: onStatusWritten });
     this.#writer.take(object);
@@ -83,6 +95,10 @@ export class MemberConnection {
         else this.#record("Warning", "TokenNotRenewed", "RenewToken", outcome.message);
       },
     });
+  }
+
+  get #closed(): boolean {
+    return this.#end.signal.aborted;
   }
 
   get contact(): Contact {
@@ -133,16 +149,7 @@ export class MemberConnection {
   /** Looks whether the credentials are still the same. */
   reconfigure(): void {
     if (!this.#started || this.#closed) return;
-    const { connection } = this.#object.spec;
-    const { secret, allowExec } = this.#options;
-    const source = { connection: JSON.stringify(connection), secret: this.secretName === undefined ? undefined : secret(this.secretName) };
-    if (this.#source?.connection === source.connection && this.#source.secret === source.secret) return;
-    this.#source = source;
-    const next = readCredentials(this.cluster, connection, source.secret, allowExec);
-    const before = this.#credentials;
-    this.#credentials = next;
-    if (before === undefined || !sameCredentials(before, next)) this.#connect(before, next);
-    this.#followToken(next);
+    this.#track(this.#reader.read(this.#object.spec.connection));
   }
 
   /** Looks at the last answer again: an annotation or another MemberCluster changed what it means. */
@@ -154,7 +161,7 @@ export class MemberConnection {
   /** Ends the session and every activity. Nothing is told to anybody after this. */
   close(): void {
     if (this.#closed) return;
-    this.#closed = true;
+    this.#end.abort(new Error(`the connection to ${this.cluster} is closed`));
     this.#endSession("the connection is closed");
     this.#giveUpAccess();
     this.#renewer[Symbol.dispose]();
@@ -166,6 +173,13 @@ export class MemberConnection {
     await Promise.all([...this.#pending, this.#renewer.settled(), this.#writer.settled()]);
   }
 
+  #use(next: MemberCredentials): void {
+    const before = this.#credentials;
+    this.#credentials = next;
+    if (before === undefined || !sameCredentials(before, next)) this.#connect(before, next);
+    this.#followToken(next);
+  }
+
   #connect(before: MemberCredentials | undefined, next: MemberCredentials): void {
     if (this.#access !== undefined && before?.kind === "Kubeconfig" && next.kind === "Kubeconfig" && isTokenRenewal(before, next)) {
       this.#access.renew(next.config);
@@ -175,6 +189,8 @@ export class MemberConnection {
     const { clock, clientFor, hubLocal } = this.#options;
     // The old session ends before its client is closed, so that nobody takes the closing for a failure.
     this.#endSession("the credentials have changed");
+    this.#observedUid = undefined;
+    this.#recording = undefined;
     this.#giveUpAccess();
     if (next.kind === "Unusable") {
       this.#dispatch({ kind: "Unusable", reason: next.reason, message: next.message });
@@ -293,6 +309,7 @@ export class MemberConnection {
 
   #settle(access: ClusterAccess, event: ConnectionEvent | undefined): void {
     if (event === undefined || access !== this.#access) return;
+    this.#recording = undefined;
     this.#dispatch(event);
     if (this.#state.phase === "Connected" && access.inventoryIsDue) this.#track(this.#takeInventory(access));
   }
@@ -310,14 +327,16 @@ export class MemberConnection {
       const message = "the accepted UID is being written down";
       this.#dispatch({ kind: "Judged", verdict: { kind: "Refused", reason: "ClusterIdentityChanged", message } });
     }
-    await this.#takeInventory(access);
+    const found = await access.takeInventory();
     if (access !== this.#access) return undefined;
-    const { generation } = this.#object.metadata;
+    this.#findings = { ...this.#findings, ...found, clusterUID: uid };
+    this.#recording = { ok: true };
     try {
-      await this.#writer.write({ generation, contact: { ok: true }, findings: { ...this.#findings, clusterUID: uid } });
+      await this.#writer.write(this.#statusInput());
       this.#options.claimChanged(this.cluster);
       return undefined;
     } catch (err) {
+      this.#recording = undefined;
       if (this.#closed) return undefined;
       this.#logger.warn({ err, event_reason: "IdentityNotRecorded" }, "the cluster's UID was not written down");
       const message = "the cluster's UID could not be written to the status on the hub";
@@ -336,7 +355,7 @@ export class MemberConnection {
   }
 
   #statusInput(): Omit<MemberStatusInput, "previous"> {
-    return { generation: this.#object.metadata.generation, contact: this.#state.contact, findings: this.#findings };
+    return { generation: this.#object.metadata.generation, contact: this.#recording ?? this.#state.contact, findings: this.#findings };
   }
 
   #record(type: "Normal" | "Warning", reason: string, action: string, note: string): void {
@@ -347,7 +366,9 @@ export class MemberConnection {
 
   #track(work: Promise<void>): void {
     const tracked = work
-      .catch((err: unknown) => this.#logger.error({ err, event_reason: "ConnectionError" }, "unexpected error in the connection"))
+      .catch((err: unknown) => {
+        if (!this.#closed) this.#logger.error({ err, event_reason: "ConnectionError" }, "unexpected error in the connection");
+      })
       .finally(() => this.#pending.delete(tracked));
     this.#pending.add(tracked);
   }

@@ -65,7 +65,7 @@ function readyCondition({ contact, generation, previous }: MemberStatusInput, no
 
 /** RFC 3339 with whole seconds, as Kubernetes writes times. */
 export function timestamp(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+  return `${new Date(Math.round(ms)).toISOString().slice(0, 19)}Z`;
 }
 
 function kept<T>(found: T | null | undefined, previous: T | undefined): T | undefined {

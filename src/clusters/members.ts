@@ -11,6 +11,7 @@ import {
   SERVICES,
 } from "../runtime/index.ts";
 import type { Contact } from "../status/types.ts";
+import { NOT_YET_KNOWN } from "./connection.ts";
 import { Lane } from "./lane.ts";
 import { MemberLink } from "./memberLink.ts";
 import type { DesiredStateTable, Entry } from "./table.ts";
@@ -40,7 +41,8 @@ interface Member {
   link: MemberLink | undefined;
 }
 
-const NEVER_HEARD: Contact = { ok: false, reason: "Connecting", message: "not connected yet" };
+/** Without a reason: nobody has tried yet, which is no news about the cluster. */
+const UNTRIED: Contact = { ok: false };
 const UNKNOWN_CLUSTER: Contact = { ok: false, reason: "ClusterUnknown", message: "there is no MemberCluster of that name" };
 
 /** The members as the rest of Meridian sees them: for each one a lane, and while a session lasts its watches. */
@@ -87,7 +89,7 @@ export class Members implements PoolListener, AsyncDisposable {
 
   contactChanged(cluster: string, contact: Contact): void {
     const member = this.#member(cluster);
-    member.contact = contact;
+    member.contact = !contact.ok && contact.reason === NOT_YET_KNOWN ? UNTRIED : contact;
     member.lane.setContact(contact.ok);
     this.#options.clusterChanged(cluster);
   }
@@ -114,7 +116,7 @@ export class Members implements PoolListener, AsyncDisposable {
   /** Neither reached nor given up yet, or reached but not looked through. */
   isUndetermined(cluster: string): boolean {
     const member = this.#members.get(cluster);
-    if (member === undefined || member.contact === NEVER_HEARD) return true;
+    if (member === undefined || member.contact === UNTRIED) return true;
     return member.contact.ok && member.link?.isSynced !== true && member.link?.hasFailed !== true;
   }
 
@@ -153,7 +155,7 @@ export class Members implements PoolListener, AsyncDisposable {
   #member(cluster: string): Member {
     let member = this.#members.get(cluster);
     if (member === undefined) {
-      member = { lane: this.#lane(cluster), contact: NEVER_HEARD, link: undefined };
+      member = { lane: this.#lane(cluster), contact: UNTRIED, link: undefined };
       this.#members.set(cluster, member);
     }
     return member;

@@ -6,6 +6,7 @@ import {
   type Clock,
   type ClusterConfig,
   createClient,
+  isNotFound,
   Informer,
   requestToken,
   SECRETS,
@@ -90,7 +91,10 @@ export class ClusterPool implements AsyncDisposable {
       clientFor: options.clientFor ?? ((config, cluster) => createClient(config, { ...clientOptions, cluster })),
       requestToken: options.requestToken ?? requestToken,
       onStatusWritten: options.onStatusWritten ?? (() => undefined),
-      secret: (name) => this.#secrets.get(`${systemNamespace}/${name}`),
+      secrets: {
+        get: (name) => this.#secrets.get(`${systemNamespace}/${name}`),
+        lookUp: (name, signal) => this.#lookUpSecret(name, signal),
+      },
       claims: () => this.#claims(),
       claimChanged: (cluster) => this.#rejudge(cluster),
       contactChanged: (cluster, contact) => this.#contactChanged(cluster, contact),
@@ -156,6 +160,16 @@ export class ClusterPool implements AsyncDisposable {
     for (const connection of this.#connections.values()) this.#close(connection);
     this.#connections.clear();
     await Promise.all(this.#closing);
+  }
+
+  async #lookUpSecret(name: string, signal: AbortSignal): Promise<MemberSecret | undefined> {
+    const { hub, systemNamespace } = this.#options;
+    try {
+      this.#secrets.observe(await hub.get(SECRETS, systemNamespace, name, { signal }));
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+    return this.#secrets.get(`${systemNamespace}/${name}`);
   }
 
   #secretChanged(name: string): void {

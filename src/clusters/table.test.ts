@@ -97,6 +97,17 @@ describe("DesiredStateTable", () => {
     expect(entry.failure).toBeUndefined();
   });
 
+  test("the same plan again tells nobody", () => {
+    const { table, entries, owners } = tableWithLog();
+    table.replace(OWNER_KEY, [row()], plan);
+    table.observe("shanghai-1", CONFIG_REF, seen(), 1);
+    table.replace(OWNER_KEY, [], plan);
+    entries.length = 0;
+    owners.length = 0;
+    table.replace(OWNER_KEY, [], plan);
+    expect({ entries, owners }).toEqual({ entries: [], owners: [] });
+  });
+
   test("a cluster that was unjoined leaves nothing to wait for", () => {
     const { table, owners } = tableWithLog();
     table.replace(OWNER_KEY, [row(), row({ cluster: "frankfurt-1" })], plan);

@@ -72,9 +72,13 @@ export class DesiredStateTable {
     this.#listener = listener;
   }
 
-  /** Sets the rows of one hub object; what it asked for before and does not ask for now is released. */
+  /**
+   * Sets the rows of one hub object; what it asked for before and does not ask for now is released. Tells nobody when nothing
+   * changed, so that planning the same plan again costs nothing and sets off nothing.
+   */
   replace(owner: string, rows: readonly DesiredRow[], context: PlanContext): void {
     const wanted = new Set<Entry>();
+    let changed = (this.#releases.get(owner) ?? "Delete") !== context.release;
     if (context.release === "Delete") this.#releases.delete(owner);
     else this.#releases.set(owner, context.release);
     for (const row of rows) {
@@ -83,18 +87,22 @@ export class DesiredStateTable {
       this.#link(owner, entry);
       const before = entry.requests.get(owner);
       entry.requests.set(owner, row);
-      if (before?.hash !== row.hash || before.mode !== row.mode) entry.trace = context.trace;
+      if (before !== undefined && isSameRequest(before, row)) continue;
+      changed = true;
+      entry.trace = context.trace;
       this.#settle(entry, context.monotonic);
     }
     for (const entry of this.#byOwner.get(owner) ?? []) {
       if (wanted.has(entry)) continue;
       const asked = entry.requests.delete(owner);
+      if (!asked && entry.release === context.release) continue;
+      changed = true;
       entry.release = context.release;
       if (asked) entry.trace = context.trace;
       this.#settle(entry, context.monotonic);
       this.#drop(entry);
     }
-    this.#listener.ownerChanged(owner);
+    if (changed) this.#listener.ownerChanged(owner);
   }
 
   /** Takes what a member reported: the object, or undefined when it is gone. */
@@ -191,7 +199,7 @@ export class DesiredStateTable {
   #settle(entry: Entry, monotonic: number): void {
     const before = entry.desired;
     entry.desired = chooseRow(entry);
-    if (before?.hash !== entry.desired?.hash || before?.mode !== entry.desired?.mode) {
+    if (before === undefined || entry.desired === undefined || !isSameRequest(before, entry.desired)) {
       entry.desiredSince = monotonic;
       entry.failure = undefined;
     }
@@ -216,6 +224,10 @@ function lingersFor(entry: Entry, owner: string): boolean {
   if (entry.observed === undefined) return false;
   const named = entry.observed.owner;
   return named === undefined || refKey(named) === owner;
+}
+
+function isSameRequest(a: DesiredRow, b: DesiredRow): boolean {
+  return a.hash === b.hash && a.mode === b.mode && a.role === b.role && a.conflictResolution === b.conflictResolution;
 }
 
 /** The owner that the member object names keeps it; otherwise who asked first. Dependencies are equal whoever asks. */

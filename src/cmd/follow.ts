@@ -5,7 +5,7 @@ import type { Logger } from "../observability/index.ts";
 export interface FollowOptions {
   client: Client;
   type: ResourceType;
-  /** Of a cluster-scoped object. */
+  /** metadata.name: of a cluster-scoped object, or of the first one found in any namespace. */
   name: string;
   timeoutMs: number;
   signal: AbortSignal;
@@ -13,7 +13,7 @@ export interface FollowOptions {
 }
 
 /**
- * Watches one cluster-scoped object until `reached` says so of its present state (undefined: it does not exist). Returns false when the
+ * Watches the object of one name until `reached` says so of its present state (undefined: it does not exist). Returns false when the
  * time is up before. Trouble with the connection is waited through; rejects only when the command is interrupted.
  */
 export async function follow(options: FollowOptions, reached: (object: KubeObject | undefined) => boolean): Promise<boolean> {
@@ -32,7 +32,7 @@ export async function follow(options: FollowOptions, reached: (object: KubeObjec
   });
   let success = false;
   const look = (): void => {
-    if (!informer.synced || !reached(informer.get(name))) return;
+    if (!informer.synced || !reached(informer.list()[0])) return;
     success = true;
     over.abort();
   };

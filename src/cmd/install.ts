@@ -1,5 +1,5 @@
 import type { Condition, KubeObject } from "../apis/index.ts";
-import { type Client, CRDS, NAMESPACES } from "../runtime/index.ts";
+import { type Client, CRDS, NAMESPACES, type ResourceType } from "../runtime/index.ts";
 import { commandLogger, type CommandContext, connectHub, find } from "./connection.ts";
 import { loadCrds } from "./crds.ts";
 import { follow } from "./follow.ts";
@@ -40,14 +40,30 @@ async function untilEstablished(hub: Client, crds: readonly KubeObject[], option
   progress.show(`waiting for ${waiting.size} kinds to be served`);
   const logger = commandLogger(options.logLevel, terminal);
   await Promise.all(
-    Array.from(waiting, async (name) => {
-      const reached = await follow({ client: hub, type: CRDS, name, timeoutMs: options.timeout, signal, logger }, isEstablished);
-      if (reached) waiting.delete(name);
+    crds.map(async (crd) => {
+      const { name } = crd.metadata;
+      const common = { client: hub, timeoutMs: options.timeout, signal, logger };
+      if (!(await follow({ ...common, type: CRDS, name }, isEstablished))) return;
+      // Established is said a moment before the server answers for the kind; a list that succeeds, of nothing, is the proof.
+      if (!(await follow({ ...common, type: typeOf(crd), name: "none" }, () => true))) return;
+      waiting.delete(name);
       progress.show(`waiting for ${waiting.size} kinds to be served`);
     }),
   );
   if (waiting.size === 0) return;
   throw new CommandError(`not served in time: ${[...waiting].join(", ")}; see "kubectl describe crd"`, { exitCode: EXIT.timeout });
+}
+
+/** The kind that a CRD defines, in the version that is stored. */
+function typeOf(crd: KubeObject): ResourceType {
+  const spec = crd["spec"] as {
+    group: string;
+    scope: string;
+    names: { kind: string; plural: string };
+    versions: { name: string; storage: boolean }[];
+  };
+  const version = spec.versions.find(({ storage }) => storage)?.name ?? "";
+  return { group: spec.group, version, kind: spec.names.kind, plural: spec.names.plural, namespaced: spec.scope === "Namespaced" };
 }
 
 function isEstablished(crd: KubeObject | undefined): boolean {

@@ -65,7 +65,8 @@ export async function join(name: string, options: JoinOptions, context: CommandC
   const joined = options.renew && before !== undefined ? before : await hub.client.apply(MEMBERCLUSTERS, wanted, { force: true, signal });
   progress.show("");
   terminal.out(`membercluster/${name} ${before === undefined ? "joined" : "renewed"}\n`);
-  return untilReady(joined, options, hub.client, context, progress);
+  // Awaited here: the connections are closed when this function is left.
+  return await untilReady(joined, options, hub.client, context, progress);
 }
 
 /** What stands on the hub must allow it, before anything is written anywhere. Returns the MemberCluster if there is one. */

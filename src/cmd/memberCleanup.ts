@@ -58,16 +58,12 @@ export async function revokeAccess(member: Client, access: MemberAccess, asAdmin
   const namespace = await find(member, NAMESPACES, undefined, access.namespace, signal);
   // Looked at first: afterwards an account that removes itself may not look any more.
   const removable = namespace !== undefined && (await isOursAndEmpty(member, namespace, access, signal));
-  const [first, ...rest] = asAdmin ? ADMIN_STEPS : OWN_STEPS;
-  if (first !== undefined) await remove(member, first, access, cleanup, signal);
-  if (removable) {
-    // It takes the service account, and with it these credentials, along.
-    await removeNamespace(member, namespace, cleanup, signal);
-    const clusterScoped = rest.filter((step) => !step.namespaced);
-    for (const step of clusterScoped) await remove(member, step, access, cleanup, signal);
-  } else {
-    for (const step of rest) await remove(member, step, access, cleanup, signal);
+  for (const step of asAdmin ? ADMIN_STEPS : OWN_STEPS) {
+    // The namespace takes the account along, and it must be alive to delete the namespace.
+    if (step.type === SERVICEACCOUNTS && removable && !asAdmin) continue;
+    await remove(member, step, access, cleanup, signal);
   }
+  if (removable) await removeNamespace(member, namespace, cleanup, signal);
   return cleanup;
 }
 

@@ -20,6 +20,7 @@ import {
   type StatusOptions,
   type UnjoinOptions,
 } from "./options.ts";
+import { VERSION } from "./version.ts";
 
 /** The work behind each verb. Loaded when the verb is run, so that no command pays for another's modules. */
 export interface Verbs {
@@ -48,6 +49,7 @@ export function createProgram(verbs: Verbs, context: CommandContext, finished: F
     .option("--kubeconfig <file>", "kubeconfig of the hub (default: KUBECONFIG, else the cluster that this runs in)")
     .option("--context <name>", "context of that kubeconfig (default: its current-context)")
     .addOption(new Option("--log-level <level>", "how much is logged").choices(LOG_LEVELS).default("info"))
+    .version(VERSION)
     .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError(true)
     .exitOverride()

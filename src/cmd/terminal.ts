@@ -9,6 +9,12 @@ export interface Terminal {
 }
 
 export function systemTerminal(env: Record<string, string | undefined> = process.env): Terminal {
+  // Whoever reads may have seen enough (`meridian status | head`); the exit code still says how it went.
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on("error", (error: NodeJS.ErrnoException) => {
+      if (error.code !== "EPIPE") throw error;
+    });
+  }
   return {
     out: (text) => void process.stdout.write(text),
     err: (text) => void process.stderr.write(text),

@@ -87,9 +87,9 @@ function memberKind(object: KubeObject): ReturnType<typeof memberKindOf> {
 }
 
 function withReplicas(object: KubeObject, replicas: number): KubeObject {
-  const { withReplicas: change, replicas: current } = memberKind(object);
-  if (change === undefined || current?.(object) === replicas) return object;
-  return change(object, replicas);
+  const kind = memberKind(object);
+  if (kind.withReplicas === undefined || kind.replicas?.(object) === replicas) return object;
+  return kind.withReplicas(object, replicas);
 }
 
 /** Of all objects that have replicas; undefined when none has. */

@@ -18,6 +18,24 @@ export function associativeKey(path: string): Fields | undefined {
   return key;
 }
 
+const fieldElements = new Map<string, string>();
+
+/** `f:` and the name. Remembered, because looking up a string made anew costs more than all the rest of a walk. */
+export function fieldElement(name: string): string {
+  let element = fieldElements.get(name);
+  if (element === undefined) {
+    element = `f:${name}`;
+    if (fieldElements.size >= REMEMBERED_KEYS) fieldElements.clear();
+    fieldElements.set(name, element);
+  }
+  return element;
+}
+
+/** Keys of lists are scalars; a number and its text are the same key. */
+export function textOfScalar(value: unknown): string {
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
 /**
  * Whether an item is the one that the key names. The server fills in defaults before it makes the key, so a field that the item
  * does not have may have any value, except `protocol`, whose default is TCP everywhere in Kubernetes; one field at least must be
@@ -31,7 +49,7 @@ export function matchesKey(item: Fields, key: Fields): boolean {
       if (field === "protocol" && key[field] !== "TCP") return false;
       continue;
     }
-    if (value !== key[field] && String(value) !== String(key[field])) return false;
+    if (value !== key[field] && textOfScalar(value) !== textOfScalar(key[field])) return false;
     equal = true;
   }
   return equal;

@@ -1,5 +1,5 @@
 import type { FieldsV1, KubeObject, ManagedFieldsEntry } from "../apis/index.ts";
-import { associativeKey, matchesKey } from "./fieldPaths.ts";
+import { associativeKey, fieldElement, matchesKey, textOfScalar } from "./fieldPaths.ts";
 import type { LostField } from "./types.ts";
 import { type Fields, isFields } from "./values.ts";
 
@@ -14,10 +14,17 @@ const UNOWNED_METADATA: ReadonlySet<string> = new Set([
   "managedFields",
 ]);
 
+/** An item of a list, from which its name is made when somebody asks for it: hardly anybody ever does. */
+interface ItemPlace {
+  item: unknown;
+  index: number;
+  fields: FieldsV1;
+}
+
 /** Where a walk stands: path elements as `fieldsV1` writes them, and what to call them for people. */
 interface Place {
   elements: string[];
-  names: string[];
+  names: (string | ItemPlace)[];
 }
 
 /** Called at each leaf that is not ours. */
@@ -28,7 +35,7 @@ type OnLost = (place: Place) => void;
  * somebody changed, took or removed since. Empty when everything is still ours.
  *
  * Only ownership is compared, never values, so what a server defaults or normalises is no loss. Lists are taken for what
- * `fieldsV1` shows them to be: keyed, sets, or owned as a whole. Apart from a lost path nothing is allocated.
+ * `fieldsV1` shows them to be: keyed, sets, or owned as a whole. Texts are made for lost paths only.
  */
 export function lostFields(
   desired: KubeObject,
@@ -68,7 +75,7 @@ function walkMetadata(metadata: object, fields: FieldsV1, place: Place, onLost: 
 }
 
 function walkField(key: string, value: unknown, fields: FieldsV1, place: Place, onLost: OnLost): void {
-  const element = `f:${key}`;
+  const element = fieldElement(key);
   push(place, element, key);
   walk(value, fields[element], place, onLost);
   pop(place);
@@ -111,7 +118,7 @@ function walkList(items: readonly unknown[], fields: FieldsV1 | undefined, place
     const item = items[index];
     const element = elementOf(item, index, fields);
     const owned = element === undefined ? undefined : fields[element];
-    push(place, element ?? missingElement(item), itemName(item, index, fields));
+    push(place, element ?? missingElement(item), { item, index, fields });
     if (owned === undefined) onLost(place);
     else walk(item, owned, place, onLost);
     pop(place);
@@ -139,18 +146,18 @@ function missingElement(item: unknown): string {
 }
 
 /** `[name=web]` as its neighbours are told apart, else by position. */
-function itemName(item: unknown, index: number, fields: FieldsV1): string {
+function itemName({ item, index, fields }: ItemPlace): string {
   if (!isFields(item)) return `[${JSON.stringify(item)}]`;
   for (const path in fields) {
     const key = associativeKey(path);
     if (key === undefined) continue;
-    const parts = Object.keys(key).flatMap((field) => (item[field] === undefined ? [] : [`${field}=${String(item[field])}`]));
+    const parts = Object.keys(key).flatMap((field) => (isFields(item[field]) || item[field] === undefined ? [] : [`${field}=${textOfScalar(item[field])}`]));
     if (parts.length > 0) return `[${parts.join(",")}]`;
   }
   return `[${index}]`;
 }
 
-function push(place: Place, element: string, name: string): void {
+function push(place: Place, element: string, name: string | ItemPlace): void {
   place.elements.push(element);
   place.names.push(name);
 }
@@ -161,10 +168,10 @@ function pop(place: Place): void {
 }
 
 /** `metadata.annotations["example.com/owner"]`, `spec.ports[port=80,protocol=TCP].nodePort` */
-function pathText(names: readonly string[]): string {
+function pathText(names: readonly (string | ItemPlace)[]): string {
   let text = "";
   for (const name of names) {
-    if (name.startsWith("[")) text += name;
+    if (typeof name !== "string") text += itemName(name);
     else if (/^[A-Za-z0-9_-]+$/.test(name)) text += text === "" ? name : `.${name}`;
     else text += `[${JSON.stringify(name)}]`;
   }

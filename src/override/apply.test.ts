@@ -47,7 +47,9 @@ const apply = (rule: OverrideRule, objects: KubeObject[] = [deployment(), servic
   applyRules(frozen(objects), frozen(from("p", rule)));
 
 function templateOf(result: OverrideResult): { metadata: { labels: object }; spec: { containers: Container[]; initContainers?: Container[] } } {
-  return (result.objects[0]?.["spec"] as { template: never }).template;
+  const [first] = result.objects;
+  if (first === undefined) throw new Error("no object is left");
+  return (first["spec"] as { template: never }).template;
 }
 
 describe("replicas", () => {

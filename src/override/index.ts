@@ -8,4 +8,4 @@
 export { applyRules } from "./apply.ts";
 export { jsonEqual } from "./jsonEqual.ts";
 export { matchPolicies, matchRules } from "./match.ts";
-export type { MatchedRule, MatchPolicies, OverrideProblem, OverrideResult } from "./types.ts";
+export type { MatchedRule, OverrideProblem, OverrideResult } from "./types.ts";

@@ -1,4 +1,4 @@
-import type { KubeObject, OverridePolicy, OverrideRule } from "../apis/index.ts";
+import type { KubeObject, OverrideRule } from "../apis/index.ts";
 
 /** One rule that applies to one cluster, with the policy it comes from, in the order of application. */
 export interface MatchedRule {
@@ -21,6 +21,3 @@ export interface OverrideResult {
   replicas?: number;
   problem?: OverrideProblem;
 }
-
-/** Every policy that matches the object, in the order in which they apply (cluster-scoped first, less specific first, by name). */
-export type MatchPolicies = (object: KubeObject, policies: readonly OverridePolicy[]) => OverridePolicy[];

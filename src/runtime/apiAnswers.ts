@@ -52,16 +52,6 @@ export function apiErrorFrom(answer: Answer, asked: { withToken: boolean; sensit
   });
 }
 
-/** The typed error of an ERROR event in a watch. */
-export function apiErrorFromStatus(status: ApiStatus): ApiError {
-  const reason = status.reason ?? REASONS[status.code] ?? "Unknown";
-  const seconds = status.details?.retryAfterSeconds;
-  return new ApiError(status.code, reason, status.message ?? `the server reported ${status.code} ${reason}`, {
-    ...(status.details === undefined ? {} : { details: status.details }),
-    ...(seconds === undefined ? {} : { retryAfterMs: seconds * 1000 }),
-  });
-}
-
 function parseStatus(body: string): ApiStatus | undefined {
   let parsed: unknown;
   try {

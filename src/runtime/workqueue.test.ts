@@ -151,7 +151,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 );
 
 describe("under any sequence of adds, delays and work", () => {
-  prop.prop([fc.array(step, { maxLength: 60 }), fc.integer({ min: 1, max: 3 })])("no key is worked on twice at once, and none is lost", async (steps, workers) => {
+  prop.prop([fc.array(step, { maxLength: 60, size: "max" }), fc.integer({ min: 1, max: 3 })])("no key is worked on twice at once, and none is lost", async (steps, workers) => {
     const clock = new FakeClock();
     const queue = queueOf(clock);
     const abort = new AbortController();

@@ -2,26 +2,8 @@ import { describe, expect } from "vitest";
 import { fc, test } from "@fast-check/vitest";
 import type { FieldSelector, Taint, Toleration } from "../apis/index.ts";
 import { schedule } from "./schedule.ts";
-import type { ClusterSnapshot, Decision, PlacementRules, Subject } from "./types.ts";
-
-const NOW = Date.parse("2026-11-21T08:00:00Z");
-
-function cluster(name: string, more: Partial<ClusterSnapshot> = {}): ClusterSnapshot {
-  const labels = more.region === undefined ? {} : { "topology.kubernetes.io/region": more.region };
-  return { name, labels, taints: [], deleting: false, local: false, ...more };
-}
-
-function subject(more: Partial<Subject> = {}): Subject {
-  return { labels: {}, current: new Set(), ...more };
-}
-
-function placement(more: Partial<PlacementRules> = {}): PlacementRules {
-  return { replicaScheduling: { mode: "Duplicated" }, ...more };
-}
-
-const divided = (more: Partial<PlacementRules["replicaScheduling"]> = {}): Partial<PlacementRules> => ({
-  replicaScheduling: { mode: "Divided", ...more },
-});
+import { chosen, cluster, divided, NOW, placement, reasons, subject } from "./testing.ts";
+import type { PlacementRules } from "./types.ts";
 
 const fleet = [
   cluster("shanghai-1", { region: "cn-shanghai", zone: "cn-shanghai-b", provider: "aliyun" }),
@@ -29,10 +11,6 @@ const fleet = [
   cluster("singapore-1", { region: "ap-southeast-1", provider: "aws" }),
   cluster("frankfurt-1", { region: "eu-central-1" }),
 ];
-
-const chosen = (decision: Decision): string[] => decision.clusters.map((c) => c.name);
-const reasons = (decision: Decision): Record<string, string> =>
-  Object.fromEntries(decision.verdicts.map((v) => [v.cluster, v.reason]));
 
 describe("affinity", () => {
   interface Case {
@@ -169,103 +147,6 @@ describe("affinity", () => {
 
   test("no clusters at all is a decision without clusters", () => {
     expect(schedule(subject({ replicas: 3 }), placement(divided()), [], NOW)).toEqual({ clusters: [], verdicts: [] });
-  });
-});
-
-describe("taints", () => {
-  const at = (secondsAgo: number): string => new Date(NOW - secondsAgo * 1000).toISOString();
-  interface Case {
-    name: string;
-    taint: Partial<Taint>;
-    tolerations?: Toleration[];
-    current?: boolean;
-    fits: boolean;
-    recheckIn?: number;
-  }
-  test.each<Case>([
-    { name: "NoSchedule keeps a new object away", taint: { effect: "NoSchedule" }, fits: false },
-    { name: "NoSchedule leaves what is there", taint: { effect: "NoSchedule" }, current: true, fits: true },
-    { name: "PreferNoSchedule refuses nothing", taint: { effect: "PreferNoSchedule" }, fits: true },
-    { name: "NoExecute keeps a new object away", taint: { effect: "NoExecute" }, fits: false },
-    { name: "NoExecute moves what is there", taint: { effect: "NoExecute" }, current: true, fits: false },
-    { name: "a toleration by value", taint: { effect: "NoSchedule", value: "v" }, tolerations: [{ key: "k", operator: "Equal", value: "v" }], fits: true },
-    { name: "another value is not tolerated", taint: { effect: "NoSchedule", value: "v" }, tolerations: [{ key: "k", operator: "Equal", value: "w" }], fits: false },
-    { name: "no value equals the empty value", taint: { effect: "NoSchedule", value: "" }, tolerations: [{ key: "k", operator: "Equal" }], fits: true },
-    { name: "Exists takes every value", taint: { effect: "NoSchedule", value: "v" }, tolerations: [{ key: "k", operator: "Exists" }], fits: true },
-    { name: "Exists without a key takes every taint", taint: { effect: "NoExecute" }, tolerations: [{ operator: "Exists" }], fits: true },
-    { name: "Equal without a key takes none", taint: { effect: "NoExecute" }, tolerations: [{ operator: "Equal" }], fits: false },
-    { name: "another key is not tolerated", taint: { effect: "NoSchedule" }, tolerations: [{ key: "x", operator: "Exists" }], fits: false },
-    { name: "another effect is not tolerated", taint: { effect: "NoExecute" }, tolerations: [{ key: "k", operator: "Exists", effect: "NoSchedule" }], fits: false },
-    {
-      name: "NoExecute waits for tolerationSeconds",
-      taint: { effect: "NoExecute", timeAdded: at(100) },
-      tolerations: [{ key: "k", operator: "Exists", effect: "NoExecute", tolerationSeconds: 300 }],
-      current: true,
-      fits: true,
-      recheckIn: 200,
-    },
-    {
-      name: "NoExecute moves what is there once they have passed",
-      taint: { effect: "NoExecute", timeAdded: at(300) },
-      tolerations: [{ key: "k", operator: "Exists", tolerationSeconds: 300 }],
-      current: true,
-      fits: false,
-    },
-    {
-      name: "a taint of unknown age is tolerated on without an end",
-      taint: { effect: "NoExecute" },
-      tolerations: [{ key: "k", operator: "Exists", tolerationSeconds: 300 }],
-      current: true,
-      fits: true,
-    },
-    {
-      name: "a time that cannot be read counts as unknown",
-      taint: { effect: "NoExecute", timeAdded: "yesterday" },
-      tolerations: [{ key: "k", operator: "Exists", tolerationSeconds: 1 }],
-      fits: true,
-    },
-    {
-      name: "tolerationSeconds mean nothing to NoSchedule",
-      taint: { effect: "NoSchedule", timeAdded: at(900) },
-      tolerations: [{ key: "k", operator: "Exists", tolerationSeconds: 1 }],
-      fits: true,
-    },
-    {
-      name: "the first toleration that matches counts",
-      taint: { effect: "NoExecute", timeAdded: at(100) },
-      tolerations: [
-        { key: "k", operator: "Exists", tolerationSeconds: 10 },
-        { key: "k", operator: "Exists" },
-      ],
-      fits: false,
-    },
-  ])("$name", ({ taint, tolerations = [], current = false, fits, recheckIn }) => {
-    const tainted = cluster("a", { taints: [{ key: "k", effect: "NoSchedule", ...taint }] });
-    const decision = schedule(subject({ current: new Set(current ? ["a"] : []) }), placement({ tolerations }), [tainted], NOW);
-    expect(chosen(decision)).toEqual(fits ? ["a"] : []);
-    expect(reasons(decision)).toEqual({ a: fits ? "Selected" : "TaintNotTolerated" });
-    expect(decision.recheckAt).toBe(recheckIn === undefined ? undefined : NOW + recheckIn * 1000);
-  });
-
-  test("the message names the taint", () => {
-    const tainted = cluster("a", { taints: [{ key: "maintenance", value: "now", effect: "NoExecute" }] });
-    const { verdicts } = schedule(subject(), placement(), [tainted], NOW);
-    expect(verdicts[0]?.message).toBe("taint maintenance=now:NoExecute is not tolerated");
-  });
-
-  test("the earliest end of a toleration is the time to decide again, and only of clusters that are in question", () => {
-    const until = (name: string, secondsAgo: number): ClusterSnapshot =>
-      cluster(name, { taints: [{ key: "k", effect: "NoExecute", timeAdded: at(secondsAgo) }] });
-    const decision = schedule(
-      subject(),
-      placement({
-        clusterAffinities: [{ name: "g", exclude: ["c"] }],
-        tolerations: [{ key: "k", operator: "Exists", tolerationSeconds: 300 }],
-      }),
-      [until("a", 10), until("b", 200), until("c", 290)],
-      NOW,
-    );
-    expect(decision.recheckAt).toBe(NOW + 100_000);
   });
 });
 

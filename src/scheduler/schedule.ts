@@ -75,8 +75,8 @@ function filter(context: FilterContext, clusters: readonly ClusterSnapshot[]): R
 
 function judge(context: FilterContext, cluster: ClusterSnapshot): { verdict: Verdict; until: number } {
   let until = Number.POSITIVE_INFINITY;
-  for (const { check } of FILTERS) {
-    const result = check(context, cluster);
+  for (const one of FILTERS) {
+    const result = one.check(context, cluster);
     if (!result.fits) {
       const { reason, message } = result;
       return { verdict: { cluster: cluster.name, fits: false, reason, message }, until };

@@ -52,11 +52,3 @@ export type PlacementRules = Pick<
   PlacementSpec,
   "clusterAffinities" | "tolerations" | "replicaScheduling" | "spreadConstraints"
 >;
-
-/** src/scheduler exports: schedule(subject, placement, clusters, now): Decision. */
-export type Schedule = (
-  subject: Subject,
-  placement: PlacementRules,
-  clusters: readonly ClusterSnapshot[],
-  now: number,
-) => Decision;

@@ -2,7 +2,8 @@ import type { ClusterStatusEntry, FederatedStatus, ReplicaCounts } from "../apis
 import type { ClusterPlan } from "../desiredstate/types.ts";
 import { jsonEqual } from "../override/index.ts";
 import { conditionsOf } from "./conditions.ts";
-import { addCounts, NONE, reportOf, type ClusterReport, type Reason } from "./report.ts";
+import { reportOf, type ClusterReport, type Reason } from "./report.ts";
+import { addCounts, NONE } from "./rows.ts";
 import { statementsOf } from "./statements.ts";
 import type { ClusterView, StatusInput } from "./types.ts";
 

@@ -9,4 +9,4 @@
  */
 export { aggregate } from "./aggregate.ts";
 export { policyStatus, type PolicyStatusInput } from "./policy.ts";
-export type { Aggregate, ClusterView, Contact, RowView, StatusInput } from "./types.ts";
+export type { ClusterView, Contact, RowView, StatusInput } from "./types.ts";

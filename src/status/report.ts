@@ -1,8 +1,19 @@
-import { hashOf, type ClusterState, type ClusterStatusEntry, type ReplicaCounts } from "../apis/index.ts";
+import type { ClusterState, ClusterStatusEntry, ReplicaCounts } from "../apis/index.ts";
 import type { ClusterPlan } from "../desiredstate/types.ts";
-import type { Health } from "../interpreter/types.ts";
 import { jsonEqual } from "../override/index.ts";
 import { shortMessage } from "./message.ts";
+import {
+  combined,
+  failureOf,
+  hashesOf,
+  isLingering,
+  isSettled,
+  isWanted,
+  NONE,
+  pick,
+  sumOfHealth,
+  worstHealth,
+} from "./rows.ts";
 import { laterOf, timeText } from "./time.ts";
 import type { ClusterView, RowView } from "./types.ts";
 
@@ -112,7 +123,7 @@ function lost(input: ReportInput): ClusterReport {
   const seen = rows.some((row) => row.health?.replicas !== undefined) ? sumOfHealth(rows) : previous?.replicas;
   const facts: Facts = {
     replicas: { ...(seen ?? NONE), desired: desiredOf(plan, seen) },
-    ...pick("desiredHash", plan === undefined ? undefined : known.desiredHash),
+    ...pick("desiredHash", plan === undefined ? undefined : (known.desiredHash ?? previous?.desiredHash)),
     ...pick("observedHash", observedHash),
   };
   const isObserved = rows.some((row) => isWanted(row) && row.observedHash !== undefined);
@@ -142,8 +153,10 @@ function lost(input: ReportInput): ClusterReport {
 function lastKnown(entry: ClusterStatusEntry, isPlanned: boolean): Pick<ClusterReport, "available" | "fresh" | "activity"> {
   const activity = !isPlanned ? "Removing" : entry.state === "Progressing" || entry.state === "Pending" ? activityOf(entry) : undefined;
   const fresh = entry.state !== "Unknown" && entry.observedAt !== undefined;
+  // A held entry does not say how healthy its cluster was, but its numbers do.
+  const heldWell = entry.state === "Held" && entry.replicas.available >= entry.replicas.desired;
   return {
-    available: isPlanned && entry.state === "Available",
+    available: isPlanned && (entry.state === "Available" || heldWell),
     fresh,
     ...(activity === undefined || !fresh ? {} : { activity }),
   };
@@ -174,53 +187,8 @@ function observed(input: ReportInput, outcome: Outcome, facts: Facts): ClusterSt
   return { ...entry, observedAt: observedAt !== undefined && jsonEqual(before, entry) ? observedAt : timeText(input.now) };
 }
 
-function pick<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
-  return (value === undefined ? {} : { [key]: value }) as { [P in K]?: V };
-}
-
 function textOf(why: { reason?: string; message?: string } | undefined): Partial<Reason> {
   return { ...pick("reason", why?.reason), ...pick("message", why?.message) };
-}
-
-const isWanted = (row: RowView): boolean => row.desiredHash !== undefined;
-const isLingering = (row: RowView): boolean => row.desiredHash === undefined && row.observedHash !== undefined;
-const isRendered = (row: RowView): boolean => row.role === "rendered" && isWanted(row);
-
-function isSettled(rows: readonly RowView[]): boolean {
-  return rows.some(isWanted) && rows.every((row) => (isWanted(row) ? row.inSync : !isLingering(row)));
-}
-
-/** The failure to tell of: a final one first. What is in sync has none, whatever was tried before. */
-function failureOf(rows: readonly RowView[]): RowView["failure"] {
-  const failures = rows.filter((row) => !(isWanted(row) && row.inSync)).flatMap((row) => row.failure ?? []);
-  return failures.find((failure) => failure.final) ?? failures[0];
-}
-
-const SEVERITY: Record<Health["state"], number> = { Available: 0, Progressing: 1, Degraded: 2, Failed: 3 };
-
-/** The health of the rendered object that does worst; undefined when one has not been reported on. */
-function worstHealth(rows: readonly RowView[]): Health | undefined {
-  let worst: Health | undefined;
-  for (const row of rows.filter(isRendered)) {
-    if (row.health === undefined) return undefined;
-    if (worst === undefined || SEVERITY[row.health.state] > SEVERITY[worst.state]) worst = row.health;
-  }
-  return worst;
-}
-
-export const NONE: Readonly<ReplicaCounts> = Object.freeze({ desired: 0, updated: 0, ready: 0, available: 0 });
-
-export function addCounts(a: ReplicaCounts, b: ReplicaCounts): ReplicaCounts {
-  return {
-    desired: a.desired + b.desired,
-    updated: a.updated + b.updated,
-    ready: a.ready + b.ready,
-    available: a.available + b.available,
-  };
-}
-
-function sumOfHealth(rows: readonly RowView[]): ReplicaCounts {
-  return rows.reduce((sum, row) => (row.role === "rendered" ? addCounts(sum, row.health?.replicas ?? NONE) : sum), { ...NONE });
 }
 
 function countsOf(rows: readonly RowView[], plan: ClusterPlan): ReplicaCounts {
@@ -232,18 +200,4 @@ function countsOf(rows: readonly RowView[], plan: ClusterPlan): ReplicaCounts {
 function desiredOf(plan: ClusterPlan | undefined, seen: ReplicaCounts | undefined): number {
   if (plan === undefined) return 0;
   return plan.replicas ?? seen?.desired ?? 0;
-}
-
-function hashesOf(rows: readonly RowView[]): Pick<ClusterStatusEntry, "desiredHash" | "observedHash"> {
-  const rendered = rows.filter(isRendered);
-  return {
-    ...pick("desiredHash", combined(rendered, "desiredHash")),
-    ...pick("observedHash", combined(rendered, "observedHash")),
-  };
-}
-
-/** One short hash over those of several objects, in no particular order; undefined when none has one. */
-function combined(rows: readonly RowView[], field: "desiredHash" | "observedHash"): string | undefined {
-  const hashes = rows.filter((row) => row.role === "rendered").map((row) => row[field] ?? "");
-  return hashes.some((hash) => hash !== "") ? hashOf(hashes.toSorted()) : undefined;
 }

@@ -10,7 +10,7 @@ const namesOf = (reports: readonly ClusterReport[]): string => reports.map(({ en
 /** What the object says of itself, from the reports of its clusters (sorted by name). */
 export function statementsOf(input: StatusInput, reports: readonly ClusterReport[]): Statement[] {
   const planned = reports.filter((report) => report.planned);
-  const scheduled = input.plan === undefined ? undefined : scheduledOf(input.plan);
+  const scheduled = input.plan === undefined ? undefined : { type: "Scheduled", ...input.plan.scheduled };
   const before = carriedOver(input.previous?.conditions, "Scheduled");
   if (input.deleting) {
     const remain = reports.length === 0 ? "" : `objects remain on ${namesOf(reports)}`;
@@ -37,20 +37,6 @@ function carriedOver(conditions: readonly Condition[] | undefined, type: string)
   if (condition === undefined) return undefined;
   const { status, reason, message } = condition;
   return { type, status, reason, message };
-}
-
-function scheduledOf(plan: Plan): Statement {
-  const { status, reason, message } = plan.scheduled;
-  return { type: "Scheduled", status, reason, message: reason === "ClustersSelected" ? countVerdicts(plan) : message };
-}
-
-/** Names that a policy gives and no cluster has are told apart: they are no clusters. */
-function countVerdicts(plan: Plan): string {
-  const { verdicts } = plan.decision;
-  const unknown = verdicts.filter((verdict) => verdict.reason === "UnknownCluster").map((verdict) => verdict.cluster);
-  const selected = verdicts.filter((verdict) => verdict.fits).length;
-  const slip = unknown.length === 0 ? "" : `; unknown: ${unknown.join(", ")}`;
-  return `${selected} of ${verdicts.length - unknown.length} clusters selected${slip}`;
 }
 
 function whyNone(plan: Plan): string {

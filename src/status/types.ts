@@ -19,7 +19,7 @@ export interface RowView {
   role: "rendered" | "dependency";
   /** Undefined when the object is to go. */
   desiredHash?: string;
-  /** Undefined when it has not been seen there. */
+  /** Undefined when it has not been seen there; empty when it is there without a hash. */
   observedHash?: string;
   /** Desired hash seen and all fields still ours. */
   inSync: boolean;
@@ -45,9 +45,3 @@ export interface StatusInput {
   /** One for every cluster of the plan and for every other cluster where objects of this owner linger. */
   clusters: ClusterView[];
 }
-
-/**
- * src/status exports: aggregate(input, now): FederatedStatus. Returns `input.previous` itself (same reference) when nothing but
- * observation times would change, so that the caller need not write.
- */
-export type Aggregate = (input: StatusInput, now: number) => FederatedStatus;

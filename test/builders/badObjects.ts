@@ -38,6 +38,7 @@ const applications: BadObject[] = [
   { name: "a replica of v1beta1 above 1000", object: app({ replica: 1001 }, "subject", "v1beta1"), field: "spec.replica" },
   { name: "env in v1beta1, which has none", object: app({ env: [] }, "subject", "v1beta1"), field: "spec.env" },
   { name: "a field that there is not", object: app({ replicas: 3 }), field: "spec.replicas" },
+  { name: "a field beside spec that there is not", object: { ...app({}), replica: 3 }, field: "replica" },
   { name: "port 0", object: app({ ports: [{ port: 0 }] }), field: "spec.ports[0].port" },
   { name: "port 65536", object: app({ ports: [{ port: 65536 }] }), field: "spec.ports[0].port" },
   { name: "a port without a number", object: app({ ports: [{ name: "http" }] }), field: "spec.ports[0].port" },
@@ -139,6 +140,11 @@ const applications: BadObject[] = [
     name: "a liveness probe that must succeed twice",
     object: app({ livenessProbe: { tcpSocket: { port: 80 }, successThreshold: 2 } }),
     field: "spec.livenessProbe.successThreshold",
+  },
+  {
+    name: "a readiness probe that would end the pod",
+    object: app({ readinessProbe: { tcpSocket: { port: 80 }, terminationGracePeriodSeconds: 5 } }),
+    field: "spec.readinessProbe.terminationGracePeriodSeconds",
   },
   { name: "an imagePullSecret without a name", object: app({ imagePullSecrets: [{}] }), field: "spec.imagePullSecrets[0].name" },
 ];
@@ -324,6 +330,7 @@ const overrides: BadObject[] = [
   { name: "a digest that is none", object: override({ image: { digest: "abc" } }), field: "spec.rules[0].image.digest" },
   { name: "a label key that is none", object: override({ labels: { "a b": "c" } }), field: "spec.rules[0].labels" },
   { name: "a label value that is none", object: override({ labels: { tier: "a b" } }), field: "spec.rules[0].labels.tier" },
+  { name: "a label key with a prefix that is no DNS name", object: override({ labels: { "a_b/c": "d" } }), field: "spec.rules[0].labels" },
   {
     name: "a label of Meridian's own",
     object: clusterOverrideObject({ labels: { "federation.paas.cmft.com/managed-by": "me" } }),

@@ -21,7 +21,19 @@ const inRegions = (...values: string[]) => ({
 });
 const sha256 = `sha256:${"0123456789abcdef".repeat(4)}`;
 
+const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
+const manyLabels = Object.fromEntries(many(32, (index) => [`${"sub.".repeat(10)}example.com/key-${index}`, "a".repeat(63)]));
+
 const applications: GoodObject[] = [
+  {
+    name: "as much as the bounds allow",
+    object: app({
+      ports: many(64, (index) => ({ name: `${"a".repeat(58)}-${index}`, port: 1000 + index, nodePort: 30000 + index })),
+      volumes: many(32, (index) => ({ name: `${"v".repeat(58)}-${index}`, emptyDir: {} })),
+      volumeMounts: many(64, (index) => ({ name: `${"v".repeat(58)}-31`, mountPath: `/${"m".repeat(500)}/${index}` })),
+      env: many(256, (index) => ({ name: `A${index}`, value: "x".repeat(100) })),
+    }),
+  },
   {
     name: "the sample",
     object: app({ replica: 2, image: "nginx:latest", ports: [{ port: 80, targetPort: 80, nodePort: 30002 }] }, "nginx-demo"),
@@ -103,6 +115,21 @@ const clusters: GoodObject[] = [
 ];
 
 const placements: GoodObject[] = [
+  {
+    name: "as much as the bounds allow",
+    object: placement({
+      resourceSelectors: many(64, () => ({ apiVersion: "v1", kind: "Secret", labelSelector: { matchLabels: manyLabels } })),
+      clusterAffinities: many(16, (index) => ({
+        name: `group-${index}`,
+        clusterNames: many(200, (cluster) => `cluster-${cluster}`),
+        labelSelector: {
+          matchLabels: manyLabels,
+          matchExpressions: many(32, () => ({ key: "example.com/a", operator: "In", values: many(64, (value) => `v${value}`) })),
+        },
+      })),
+      tolerations: many(64, (index) => ({ key: `key-${index}`, operator: "Exists" })),
+    }),
+  },
   { name: "all clusters", object: placement({}) },
   {
     name: "regions by label",
@@ -184,6 +211,20 @@ const placements: GoodObject[] = [
 ];
 
 const overrides: GoodObject[] = [
+  {
+    name: "as much as the bounds allow",
+    object: {
+      ...override({}),
+      spec: {
+        resourceSelectors: [{ apiVersion: "apps/v1", kind: "Deployment" }],
+        rules: many(64, () => ({
+          labels: manyLabels,
+          annotations: manyLabels,
+          patches: many(32, () => ({ op: "add", path: `/metadata/${"a".repeat(374)}`, value: 1 })),
+        })),
+      },
+    },
+  },
   {
     name: "every field",
     object: override({

@@ -31,7 +31,7 @@ export interface KubeconfigOptions {
 }
 
 /** The entries that one context leads to, as they stand in the file and as client-node reads them. */
-export interface KubeconfigEntries {
+interface KubeconfigEntries {
   context: Context;
   cluster: Cluster;
   user: User | undefined;
@@ -48,7 +48,7 @@ export function clusterConfigFromKubeconfig(text: string, options: KubeconfigOpt
 }
 
 /** Follows the context to its cluster and user. */
-export function kubeconfigEntries(text: string, options: KubeconfigOptions): KubeconfigEntries {
+function kubeconfigEntries(text: string, options: KubeconfigOptions): KubeconfigEntries {
   const file = parseKubeconfig(text, options.cluster);
   const wanted = options.context ?? file["current-context"];
   if (typeof wanted !== "string" || wanted === "") {

@@ -142,6 +142,7 @@ export class FakeCluster {
   /** Opens a watch: what it has to tell at once is pushed before this returns. */
   open(watcher: Watcher): Disposable {
     const { type, options } = watcher;
+    options.signal?.throwIfAborted();
     if (options.sendInitialEvents === true) {
       if (typeof this.watchList === "number") throw new ApiError(this.watchList, this.watchList === 403 ? "Forbidden" : "Invalid", "sendInitialEvents is forbidden for watch");
       for (const object of this.list(type, options)) watcher.push({ type: "ADDED", object });
@@ -271,12 +272,23 @@ export class FakeClient implements Client {
 
   async #call<R>(verb: Verb, type: ResourceType | undefined, options: CallOptions, answer: () => R): Promise<R> {
     this.calls.push(`${verb} ${type?.plural ?? ""}`);
-    options.signal?.throwIfAborted();
-    await this.gate({ verb, type, phase: "before", options });
-    options.signal?.throwIfAborted();
+    const { signal } = options;
+    signal?.throwIfAborted();
+    const aborted = Promise.withResolvers<never>();
+    const onAbort = (): void => aborted.reject(signal?.reason as Error);
+    signal?.addEventListener("abort", onAbort, { once: true });
+    try {
+      return await Promise.race([this.#carryOut({ verb, type, options }, answer), aborted.promise]);
+    } finally {
+      signal?.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /** A request that is under way arrives, though its caller has given up. */
+  async #carryOut<R>(call: { verb: Verb; type: ResourceType | undefined; options: CallOptions }, answer: () => R): Promise<R> {
+    await this.gate({ ...call, phase: "before" });
     const result = answer();
-    await this.gate({ verb, type, phase: "after", options });
-    options.signal?.throwIfAborted();
+    await this.gate({ ...call, phase: "after" });
     return result;
   }
 }

@@ -1,0 +1,103 @@
+import { describe, expect, test } from "vitest";
+import { customResourceDefinitions } from "./crds.ts";
+
+type Node = Record<string, unknown>;
+
+/** Every schema node with its path. */
+function* nodes(node: Node, path: string): Generator<{ path: string; node: Node }> {
+  yield { path, node };
+  for (const [name, child] of Object.entries((node["properties"] as Record<string, Node> | undefined) ?? {})) {
+    yield* nodes(child, `${path}.${name}`);
+  }
+  if (node["items"] !== undefined) yield* nodes(node["items"] as Node, `${path}[]`);
+  if (node["additionalProperties"] !== undefined) yield* nodes(node["additionalProperties"] as Node, `${path}{}`);
+}
+
+interface Version {
+  name: string;
+  served: boolean;
+  storage: boolean;
+  schema: { openAPIV3Schema: Node };
+  subresources: Node;
+}
+
+const crds = customResourceDefinitions().map((crd) => ({
+  name: crd.metadata.name,
+  spec: crd["spec"] as { versions: Version[]; names: { categories: string[] }; scope: string },
+}));
+const all = crds.flatMap(({ name, spec }) =>
+  spec.versions.flatMap((version) => [...nodes(version.schema.openAPIV3Schema, `${name}/${version.name}`)]),
+);
+const specs = all.filter(({ path }) => path.includes(".spec"));
+
+describe("the CRDs", () => {
+  test("are one for each kind", () => {
+    expect(crds.map(({ name }) => name)).toEqual([
+      "demoapplications.paas.cmft.com",
+      "memberclusters.federation.paas.cmft.com",
+      "placements.federation.paas.cmft.com",
+      "clusterplacements.federation.paas.cmft.com",
+      "overridepolicies.federation.paas.cmft.com",
+      "clusteroverridepolicies.federation.paas.cmft.com",
+    ]);
+  });
+
+  test("store exactly one version, serve all, and have a status", () => {
+    for (const { name, spec } of crds) {
+      expect(spec.versions.filter(({ storage }) => storage), name).toHaveLength(1);
+      expect(spec.versions.every(({ served, subresources }) => served && subresources["status"] !== undefined), name).toBe(true);
+      expect(spec.names.categories, name).toContain("meridian");
+    }
+  });
+
+  test("store DemoApplication as v1, and scale it in both versions", () => {
+    const versions = crds[0]?.spec.versions ?? [];
+    expect(versions.map(({ name, storage }) => [name, storage])).toEqual([["v1", true], ["v1beta1", false]]);
+    for (const { subresources } of versions) {
+      expect(subresources["scale"]).toEqual({
+        specReplicasPath: ".spec.replica",
+        statusReplicasPath: ".status.replicas.ready",
+        labelSelectorPath: ".status.selector",
+      });
+    }
+  });
+
+  test("hold in v1beta1 exactly image, replica and ports", () => {
+    const spec = all.find(({ path }) => path === "demoapplications.paas.cmft.com/v1beta1.spec");
+    expect(Object.keys(spec?.node["properties"] as Node)).toEqual(["image", "replica", "ports"]);
+  });
+
+  test.each([
+    { what: "list", type: "array", bound: "maxItems" },
+    { what: "text", type: "string", bound: "maxLength" },
+  ])("bound every $what that a person writes, so that the cost of every rule can be reckoned", ({ type, bound }) => {
+    const unbounded = specs.filter(({ node }) => node["type"] === type && !(bound in node) && !("enum" in node) && !("format" in node));
+    expect(unbounded.map(({ path }) => path)).toEqual([]);
+  });
+
+  test("give every number a width, and bounds where a person writes it", () => {
+    const numbers = specs.filter(({ node }) => node["type"] === "integer");
+    expect(numbers.length).toBeGreaterThan(20);
+    expect(numbers.filter(({ node }) => node["format"] !== "int32").map(({ path }) => path)).toEqual([]);
+    expect(numbers.filter(({ node }) => !("minimum" in node && "maximum" in node)).map(({ path }) => path)).toEqual([]);
+  });
+
+  test("have a message for every rule", () => {
+    const rules = all.flatMap(({ node }) => (node["x-kubernetes-validations"] as { message?: string }[] | undefined) ?? []);
+    expect(rules.length).toBeGreaterThan(30);
+    expect(rules.filter(({ message = "" }) => message.length < 10)).toEqual([]);
+  });
+
+  test("put no rule on a status, which must never be refused", () => {
+    const ruled = all.filter(({ path, node }) => path.includes(".status") && "x-kubernetes-validations" in node);
+    expect(ruled.map(({ path }) => path)).toEqual([]);
+  });
+
+  test("let reporters share the lists of a status", () => {
+    const lists = all.filter(({ path }) => /\.status\.(conditions|clusters|summary)$/.test(path));
+    expect(lists.length).toBeGreaterThanOrEqual(11);
+    expect(lists.filter(({ node }) => node["x-kubernetes-list-type"] !== "map").map(({ path }) => path)).toEqual([]);
+    const clusters = lists.filter(({ path }) => path.endsWith(".clusters"));
+    expect(clusters.map(({ node }) => (node["items"] as Node)["x-kubernetes-map-type"])).toEqual(["atomic", "atomic"]);
+  });
+});

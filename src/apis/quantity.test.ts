@@ -1,0 +1,26 @@
+import { describe, expect, test } from "vitest";
+import { parseQuantity } from "./quantity.ts";
+
+describe("parseQuantity", () => {
+  test.each([
+    { text: "1", want: 1 },
+    { text: "200m", want: 0.2 },
+    { text: "0.5", want: 0.5 },
+    { text: ".5", want: 0.5 },
+    { text: "2.", want: 2 },
+    { text: "256Mi", want: 268_435_456 },
+    { text: "1Gi", want: 1_073_741_824 },
+    { text: "1k", want: 1000 },
+    { text: "1E", want: 1e18 },
+    { text: "2e3", want: 2000 },
+    { text: "2E-1", want: 0.2 },
+    { text: "-1", want: -1 },
+    { text: "0", want: 0 },
+  ])("reads $text", ({ text, want }) => expect(parseQuantity(text)).toBeCloseTo(want, 9));
+
+  test("takes a number as it is", () => expect(parseQuantity(4)).toBe(4));
+
+  test.each(["", "m", "1KB", "1ki", "one", "1 Gi", "1__", "1toString"])("finds no quantity in %j", (text) => {
+    expect(parseQuantity(text)).toBeUndefined();
+  });
+});

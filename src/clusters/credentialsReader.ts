@@ -1,0 +1,70 @@
+import type { MemberClusterSpec } from "../apis/index.ts";
+import type { Logger } from "../observability/index.ts";
+import type { Clock } from "../runtime/index.ts";
+import { type MemberCredentials, type MemberSecret, readCredentials } from "./credentials.ts";
+
+const RETRY_MS = 2_000;
+
+/** Where the Secrets of the members are. */
+export interface SecretSource {
+  /** From the cache. */
+  get(name: string): MemberSecret | undefined;
+  /** From the API server, for what the cache does not have. What is found is in the cache afterwards, whose event is told first. */
+  lookUp(name: string, signal: AbortSignal): Promise<MemberSecret | undefined>;
+}
+
+export interface CredentialsReaderOptions {
+  cluster: string;
+  allowExec: boolean;
+  clock: Clock;
+  logger: Logger;
+  secrets: SecretSource;
+  signal: AbortSignal;
+  /** Told each time that what they are read from has changed. */
+  onRead: (credentials: MemberCredentials) => void;
+}
+
+interface Source {
+  /** `spec.connection` as JSON. */
+  connection: string;
+  secret: MemberSecret | undefined;
+}
+
+/** Reads the credentials of one cluster again whenever its MemberCluster or its Secret has changed. */
+export class CredentialsReader {
+  readonly #options: CredentialsReaderOptions;
+  #source: Source | undefined;
+
+  constructor(options: CredentialsReaderOptions) {
+    this.#options = options;
+  }
+
+  /** Reads them, if anything changed since the last time. Resolves when that is done; never rejects. */
+  async read(connection: MemberClusterSpec["connection"]): Promise<void> {
+    const { cluster, allowExec, secrets, signal, onRead } = this.#options;
+    const name = connection.kubeconfigSecretRef?.name;
+    const secret = name === undefined ? undefined : secrets.get(name);
+    const source = { connection: JSON.stringify(connection), secret };
+    if (signal.aborted || (this.#source?.connection === source.connection && this.#source.secret === source.secret)) return;
+    this.#source = source;
+    // The Secret and the MemberCluster come by two watches, and the Secret's may be behind.
+    if (name !== undefined && secret === undefined && !(await this.#isMissing(name, source))) return;
+    onRead(readCredentials(cluster, connection, secret, allowExec));
+  }
+
+  /** False also when meanwhile it no longer matters. */
+  async #isMissing(name: string, source: Source): Promise<boolean> {
+    const { secrets, signal, logger, clock } = this.#options;
+    while (!signal.aborted && this.#source === source) {
+      try {
+        const found = await secrets.lookUp(name, signal);
+        return found === undefined && this.#source === source;
+      } catch (err) {
+        if (signal.aborted) break;
+        logger.warn({ err, event_reason: "SecretNotRead" }, "the Secret of the cluster could not be read; trying again");
+        await clock.sleep(RETRY_MS, signal).catch(() => undefined);
+      }
+    }
+    return false;
+  }
+}

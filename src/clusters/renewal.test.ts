@@ -1,0 +1,43 @@
+import { describe, expect, test } from "vitest";
+import { renewalPlan, SERVICE_ACCOUNT_ANNOTATION, TOKEN_EXPIRES_AT_ANNOTATION, TOKEN_ISSUED_AT_ANNOTATION } from "./renewal.ts";
+
+const EIGHT = Date.UTC(2026, 0, 1, 8);
+const HOUR = 3_600_000;
+const annotations = {
+  [SERVICE_ACCOUNT_ANNOTATION]: "meridian-system/meridian",
+  [TOKEN_ISSUED_AT_ANNOTATION]: "2026-01-01T08:00:00Z",
+  [TOKEN_EXPIRES_AT_ANNOTATION]: "2026-01-01T18:00:00Z",
+};
+
+describe("the plan to renew a token", () => {
+  test("is at 80 % of its life, for as long a life again", () => {
+    expect(renewalPlan(annotations, undefined)).toEqual({
+      serviceAccount: { namespace: "meridian-system", name: "meridian" },
+      expiresAt: EIGHT + 10 * HOUR,
+      renewAt: EIGHT + 8 * HOUR,
+      lifeSeconds: 36_000,
+    });
+  });
+
+  test("takes from the token what nobody wrote down", () => {
+    const plan = renewalPlan({ [SERVICE_ACCOUNT_ANNOTATION]: "ns/name" }, { issuedAt: EIGHT, expiresAt: EIGHT + HOUR });
+    expect(plan).toMatchObject({ expiresAt: EIGHT + HOUR, renewAt: EIGHT + 0.8 * HOUR });
+  });
+
+  test("asks for no shorter life than a server grants", () => {
+    const plan = renewalPlan({ ...annotations, [TOKEN_EXPIRES_AT_ANNOTATION]: "2026-01-01T08:01:00Z" }, undefined);
+    expect(plan?.lifeSeconds).toBe(600);
+  });
+
+  test.each([
+    { name: "nobody said whose token it is", change: { [SERVICE_ACCOUNT_ANNOTATION]: undefined } },
+    { name: "the service account has no namespace", change: { [SERVICE_ACCOUNT_ANNOTATION]: "meridian" } },
+    { name: "the service account has too many parts", change: { [SERVICE_ACCOUNT_ANNOTATION]: "a/b/c" } },
+    { name: "it is not known when it ends", change: { [TOKEN_EXPIRES_AT_ANNOTATION]: undefined } },
+    { name: "its times are no times", change: { [TOKEN_ISSUED_AT_ANNOTATION]: "yesterday" } },
+    { name: "it ends before it begins", change: { [TOKEN_EXPIRES_AT_ANNOTATION]: "2026-01-01T07:00:00Z" } },
+  ])("does not exist when $name", ({ change }) => {
+    const given = Object.entries({ ...annotations, ...change }).filter((entry): entry is [string, string] => entry[1] !== undefined);
+    expect(renewalPlan(Object.fromEntries(given), undefined)).toBeUndefined();
+  });
+});

@@ -1,0 +1,179 @@
+import { describe, expect, test } from "vitest";
+import { ApiError } from "../runtime/index.ts";
+import type { CommandContext } from "./connection.ts";
+import { runCommandLine } from "./index.ts";
+import { CommandError } from "./outcome.ts";
+import type { Verbs } from "./program.ts";
+
+interface Run {
+  code: number;
+  out: string;
+  err: string;
+  /** The verb that was called, and with what. */
+  called: [verb: string, ...given: unknown[]] | undefined;
+}
+
+/** Runs a command line with verbs that only take note, or do what `act` does. */
+async function run(line: string, act: () => number = () => 0): Promise<Run> {
+  const result: Run = { code: -1, out: "", err: "", called: undefined };
+  const context: CommandContext = {
+    terminal: { out: (text) => (result.out += text), err: (text) => (result.err += text), color: false, interactive: false },
+    signal: new AbortController().signal,
+    env: {},
+  };
+  const noting =
+    (verb: string) =>
+    async (...given: unknown[]) => {
+      result.called = [verb, ...given.slice(0, -1)];
+      return act();
+    };
+  const verbs: Verbs = { manager: noting("manager"), install: noting("install"), join: noting("join"), unjoin: noting("unjoin"), status: noting("status") };
+  result.code = await runCommandLine(line.split(" ").filter(Boolean), context, verbs);
+  return result;
+}
+
+describe("the options of a verb", () => {
+  test("of manager have defaults", async () => {
+    const { called, code } = await run("manager");
+    expect(code).toBe(0);
+    expect(called).toEqual([
+      "manager",
+      {
+        logLevel: "info",
+        namespace: "meridian-system",
+        metricsPort: 8383,
+        metricsHost: "0.0.0.0",
+        leaderElect: true,
+        leaseName: "meridian",
+        leaseDurationMs: 15_000,
+        renewDeadlineMs: 10_000,
+        retryPeriodMs: 2_000,
+        allowExecCredentials: false,
+        identity: expect.stringMatching(/_[0-9a-f]{8}$/) as string,
+      },
+    ]);
+  });
+
+  test.each([
+    { line: "manager --metrics-bind-address 127.0.0.1:9000", want: { metricsHost: "127.0.0.1", metricsPort: 9000 } },
+    { line: "manager --metrics-bind-address :0", want: { metricsHost: "0.0.0.0", metricsPort: 0 } },
+    { line: "manager --metrics-host ::1 --metrics-port 1", want: { metricsHost: "::1", metricsPort: 1 } },
+    { line: "manager --leader-elect", want: { leaderElect: true } },
+    { line: "manager --leader-elect=false", want: { leaderElect: false } },
+    { line: "manager --lease-duration 6s --renew-deadline 4s --retry-period 500ms", want: { leaseDurationMs: 6_000, renewDeadlineMs: 4_000, retryPeriodMs: 500 } },
+    { line: "manager --identity pod-1 --allow-exec-credentials --otlp-endpoint http://127.0.0.1:4318", want: { identity: "pod-1", allowExecCredentials: true, otlpEndpoint: "http://127.0.0.1:4318" } },
+    { line: "manager --kubeconfig hub.yaml --context c -n other --log-level debug", want: { kubeconfig: "hub.yaml", context: "c", namespace: "other", logLevel: "debug" } },
+    { line: "--kubeconfig hub.yaml manager", want: { kubeconfig: "hub.yaml" } },
+    { line: "install --timeout 2m --dry-run", want: { timeout: 120_000, dryRun: true } },
+  ])("are read from: $line", async ({ line, want }) => {
+    expect((await run(line)).called?.[1]).toMatchObject(want);
+  });
+
+  test("of join are read", async () => {
+    const line =
+      "join shanghai-1 --member-kubeconfig m.yaml --member-context c --region cn-shanghai --zone cn-shanghai-b --provider aliyun --label a=b --label c=d --taint x=y:NoExecute --kubeconfig hub.yaml";
+    expect((await run(line)).called).toEqual([
+      "join",
+      "shanghai-1",
+      {
+        kubeconfig: "hub.yaml",
+        logLevel: "info",
+        namespace: "meridian-system",
+        leaseName: "meridian",
+        memberKubeconfig: "m.yaml",
+        memberContext: "c",
+        region: "cn-shanghai",
+        zone: "cn-shanghai-b",
+        provider: "aliyun",
+        labels: { a: "b", c: "d" },
+        taints: [{ key: "x", value: "y", effect: "NoExecute" }],
+        renew: false,
+        tokenLifetime: 86_400_000,
+        dryRun: false,
+        timeout: 60_000,
+      },
+    ]);
+  });
+
+  test.each([
+    { line: "unjoin a", policy: "Orphan" },
+    { line: "unjoin a --orphan", policy: "Orphan" },
+    { line: "unjoin a --drain", policy: "Drain" },
+  ])("of $line mean $policy", async ({ line, policy }) => {
+    expect((await run(line)).called).toMatchObject(["unjoin", "a", { deletionPolicy: policy, timeout: 300_000, force: false }]);
+  });
+
+  test.each([
+    { line: "status", names: [], options: {} },
+    { line: "status -A", names: [], options: {} },
+    { line: "status web mc/m-1 -n shop -l tier=web -o wide", names: ["web", "mc/m-1"], options: { namespace: "shop", selector: "tier=web", output: "wide" } },
+  ])("of $line are read", async ({ line, names, options }) => {
+    expect((await run(line)).called).toEqual(["status", names, { logLevel: "info", ...options }]);
+  });
+});
+
+describe("wrong usage", () => {
+  test.each([
+    { line: "stauts", says: /unknown command 'stauts'.*status/ },
+    { line: "status --bogus", says: /unknown option '--bogus'/ },
+    { line: "status -o xml", says: /Allowed choices are wide, json, yaml, name/ },
+    { line: "status -A -n x", says: /cannot be used with/ },
+    { line: "join --member-kubeconfig f", says: /missing required argument 'name'/ },
+    { line: "join a", says: /--member-kubeconfig <file>' not specified/ },
+    { line: "join BAD --member-kubeconfig f", says: /lower-case letters/ },
+    { line: "join a b --member-kubeconfig f", says: /too many arguments/ },
+    { line: "unjoin a --drain --orphan", says: /cannot be used with/ },
+    { line: "install --timeout soon", says: /A duration looks like 90s/ },
+    { line: "manager --lease-duration 5s", says: /--lease-duration must be longer/ },
+    { line: "manager --log-level loud", says: /Allowed choices/ },
+  ])("exits with 2 and says so in one line: $line", async ({ line, says }) => {
+    const { code, err, called } = await run(line);
+    expect(code).toBe(2);
+    expect(err).toMatch(says);
+    expect(err).toMatch(/^meridian: [^\n]+\n$/);
+    expect(called).toBeUndefined();
+  });
+
+  test("without a command is answered with the help and 2", async () => {
+    expect(await run("")).toMatchObject({ code: 2, err: expect.stringContaining("Usage: meridian") as string });
+  });
+});
+
+test.each(["--help", "help", "join --help", "--version"])("meridian %s is fine", async (line) => {
+  const { code, out, err } = await run(line);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect(out).not.toBe("");
+});
+
+describe("the exit code", () => {
+  test.each([0, 1, 3])("is the verb's: %d", async (code) => {
+    expect((await run("status", () => code)).code).toBe(code);
+  });
+
+  const failing = (error: Error) => () => {
+    throw error;
+  };
+
+  test("of a timeout is 3, with the reason in one line and without a stack", async () => {
+    const { code, err } = await run("install", failing(new CommandError("not served in time", { exitCode: 3 })));
+    expect({ code, err }).toEqual({ code: 3, err: "meridian: not served in time\n" });
+  });
+
+  test("of any other error is 2, and a refusal says what is missing", async () => {
+    const { code, err } = await run("status", failing(new ApiError(403, "Forbidden", "demoapplications is forbidden")));
+    expect(code).toBe(2);
+    expect(err).toBe("meridian: demoapplications is forbidden (this needs more rights on the cluster than the kubeconfig's user has)\n");
+  });
+
+  test("comes with a stack only for those who debug", async () => {
+    const error = new Error("broken");
+    expect((await run("status", failing(error))).err).not.toContain("index.test.ts");
+    expect((await run("status --log-level debug", failing(error))).err).toContain("index.test.ts");
+    expect((await run("--log-level=trace status", failing(error))).err).toContain("index.test.ts");
+  });
+
+  test("an error that quotes a credential does not print it", async () => {
+    const { err } = await run("status", failing(new Error("header Bearer abc.def.ghi refused")));
+    expect(err).not.toContain("abc.def.ghi");
+  });
+});

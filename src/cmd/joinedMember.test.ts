@@ -1,0 +1,100 @@
+import { describe, expect, test } from "vitest";
+import type { MemberCluster } from "../apis/index.ts";
+import { isLeaseHeld } from "./connection.ts";
+import { checkIdentity, kubeconfigSecret, memberCluster, MEMBER_UID_ANNOTATION } from "./joinedMember.ts";
+import { memberAccess } from "./memberAccess.ts";
+import type { JoinOptions } from "./options.ts";
+
+const options: JoinOptions = {
+  logLevel: "info",
+  namespace: "meridian-system",
+  leaseName: "meridian",
+  memberKubeconfig: "m.yaml",
+  region: "cn-shanghai",
+  zone: "cn-shanghai-b",
+  provider: "aliyun",
+  labels: { tier: "edge" },
+  taints: [],
+  renew: false,
+  tokenLifetime: 86_400_000,
+  dryRun: false,
+  timeout: 1,
+};
+
+function member(name: string, uids: { status?: string; annotation?: string }, deleted = false): MemberCluster {
+  return {
+    apiVersion: "federation.paas.cmft.com/v1alpha1",
+    kind: "MemberCluster",
+    metadata: {
+      name,
+      ...(uids.annotation === undefined ? {} : { annotations: { [MEMBER_UID_ANNOTATION]: uids.annotation } }),
+      ...(deleted ? { deletionTimestamp: "2026-11-21T08:00:00Z" } : {}),
+    },
+    spec: { connection: {}, deletionPolicy: "Orphan" },
+    ...(uids.status === undefined ? {} : { status: { clusterUID: uids.status } }),
+  };
+}
+
+test("the MemberCluster has the shape of the contract", () => {
+  expect(memberCluster("shanghai-1", "uid-m", options)).toEqual({
+    apiVersion: "federation.paas.cmft.com/v1alpha1",
+    kind: "MemberCluster",
+    metadata: {
+      name: "shanghai-1",
+      labels: { tier: "edge", "topology.kubernetes.io/region": "cn-shanghai", "topology.kubernetes.io/zone": "cn-shanghai-b" },
+      annotations: { "federation.paas.cmft.com/joined-cluster-uid": "uid-m" },
+    },
+    spec: { provider: "aliyun", connection: { kubeconfigSecretRef: { name: "shanghai-1", key: "kubeconfig" } } },
+  });
+});
+
+test("the Secret tells the manager whose token it holds and when to renew it", () => {
+  const secret = kubeconfigSecret({
+    cluster: "shanghai-1",
+    namespace: "meridian-system",
+    access: memberAccess("0f3c1d2e-0000", "meridian-system"),
+    memberUid: "uid-m",
+    kubeconfig: "text",
+    token: { token: "t", issuedAt: Date.UTC(2026, 10, 21, 8), expiresAt: Date.UTC(2026, 10, 22, 8) },
+  });
+  expect(secret.metadata.annotations).toEqual({
+    "federation.paas.cmft.com/joined-cluster-uid": "uid-m",
+    "federation.paas.cmft.com/service-account": "meridian-system/meridian-0f3c1d2e",
+    "federation.paas.cmft.com/token-issued-at": "2026-11-21T08:00:00Z",
+    "federation.paas.cmft.com/token-expires-at": "2026-11-22T08:00:00Z",
+  });
+  expect(secret["data"]).toEqual({ kubeconfig: Buffer.from("text").toString("base64") });
+});
+
+describe("checkIdentity", () => {
+  test.each([
+    { name: "a new cluster", members: [member("other", { status: "uid-o" })] },
+    { name: "the same cluster under its own name", members: [member("shanghai-1", { status: "uid-m" })] },
+    { name: "a name whose cluster was never reached", members: [member("shanghai-1", {})] },
+  ])("accepts $name", ({ members }) => {
+    expect(() => checkIdentity("shanghai-1", "uid-m", "uid-hub", members)).not.toThrow();
+  });
+
+  test.each([
+    { name: "the hub itself", uid: "uid-hub", members: [], says: /the hub itself.*local/ },
+    { name: "a cluster that a manager knows under another name", uid: "uid-m", members: [member("sh", { status: "uid-m" })], says: /member already, as sh/ },
+    { name: "a cluster that join knows under another name", uid: "uid-m", members: [member("sh", { annotation: "uid-m" })], says: /member already, as sh/ },
+    { name: "another cluster under this name", uid: "uid-m", members: [member("shanghai-1", { status: "uid-x" })], says: /shanghai-1 is another cluster/ },
+    { name: "a name that is being removed", uid: "uid-m", members: [member("shanghai-1", { status: "uid-m" }, true)], says: /being removed/ },
+  ])("refuses $name", ({ uid, members, says }) => {
+    expect(() => checkIdentity("shanghai-1", uid, "uid-hub", members)).toThrow(says);
+  });
+});
+
+describe("a manager runs", () => {
+  const now = Date.UTC(2026, 10, 21, 8);
+  const lease = (spec: Record<string, unknown>) => ({ apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name: "meridian" }, spec });
+  const renewed = (secondsAgo: number) => new Date(now - secondsAgo * 1_000).toISOString();
+
+  test.each([
+    { name: "when its Lease was just renewed", spec: { holderIdentity: "a", renewTime: renewed(2), leaseDurationSeconds: 15 }, want: true },
+    { name: "not when the Lease was given back", spec: { holderIdentity: "", renewTime: renewed(2), leaseDurationSeconds: 15 }, want: false },
+    { name: "not when the Lease ran out long ago", spec: { holderIdentity: "a", renewTime: renewed(60), leaseDurationSeconds: 15 }, want: false },
+    { name: "not when the Lease was never held", spec: {}, want: false },
+  ])("$name", ({ spec, want }) => expect(isLeaseHeld(lease(spec), now)).toBe(want));
+});

@@ -1,0 +1,179 @@
+import { describe, expect, test } from "vitest";
+import type { ClusterStatusEntry, Condition, KubeObject } from "../apis/index.ts";
+import { select } from "./status.ts";
+import { formatStatus } from "./statusTable.ts";
+import { buildReport, isHealthy } from "./statusView.ts";
+
+const now = Date.parse("2026-11-21T08:30:00Z");
+
+function condition(type: string, status: Condition["status"], reason = `${type}Fine`, message = ""): Condition {
+  return { type, status, reason, message, lastTransitionTime: "2026-11-21T08:25:00Z" };
+}
+
+const fine = ["Scheduled", "Applied", "Available", "Fresh"].map((type) => condition(type, "True"));
+
+function entry(name: string, state: ClusterStatusEntry["state"], count: number, more: Partial<ClusterStatusEntry> = {}): ClusterStatusEntry {
+  const ready = state === "Available" ? count : 0;
+  return { name, state, region: `r-${name}`, replicas: { desired: count, updated: count, ready, available: ready }, observedAt: "2026-11-21T08:29:50Z", ...more };
+}
+
+function app(name: string, conditions: Condition[] | undefined, clusters: ClusterStatusEntry[] = [], more: Partial<KubeObject["metadata"]> = {}, generation = 1): KubeObject {
+  const sum = (key: "desired" | "ready") => clusters.reduce((total, { replicas }) => total + replicas[key], 0);
+  return {
+    apiVersion: "paas.cmft.com/v1",
+    kind: "DemoApplication",
+    metadata: { name, namespace: "default", generation, creationTimestamp: "2026-11-21T08:00:00Z", ...more },
+    spec: {},
+    ...(conditions === undefined
+      ? {}
+      : {
+          status: {
+            observedGeneration: 1,
+            conditions,
+            placement: { kind: "Placement", namespace: "default", name: "everywhere" },
+            replicas: { desired: sum("desired"), updated: 0, ready: sum("ready"), available: sum("ready") },
+            clusters,
+          },
+        }),
+  };
+}
+
+function cluster(name: string, ready: Condition | undefined): KubeObject {
+  return {
+    apiVersion: "federation.paas.cmft.com/v1alpha1",
+    kind: "MemberCluster",
+    metadata: { name, labels: { "topology.kubernetes.io/region": `r-${name}` }, creationTimestamp: "2026-11-20T08:00:00Z" },
+    spec: { connection: {}, deletionPolicy: "Orphan" },
+    ...(ready === undefined ? {} : { status: { conditions: [ready], kubernetesVersion: "v1.35.4" } }),
+  };
+}
+
+const ready = condition("Ready", "True", "Connected");
+const lost = condition("Ready", "False", "ClusterUnreachable", "connection refused");
+
+const report = buildReport(
+  [
+    app("shop", [...fine.slice(0, 2), condition("Available", "False", "ClusterUnreachable", "1 of 2 clusters available"), condition("Fresh", "False", "ClusterUnreachable")], [
+      entry("a", "Available", 5),
+      entry("b", "Unknown", 2, { reason: "ClusterUnreachable", message: "connection refused", observedAt: "2026-11-21T08:24:00Z" }),
+    ]),
+    app("blog", fine, [entry("a", "Available", 1)]),
+  ],
+  [cluster("b", lost), cluster("a", ready), cluster("c", undefined)],
+);
+
+describe("the tables", () => {
+  test("say in a line for each object and each cluster where it is and why it is not well", () => {
+    expect(formatStatus(report, { wide: false, color: false, now })).toBe(
+      [
+        "NAMESPACE   NAME   PLACEMENT              DESIRED   READY   CLUSTERS   AVAILABLE   AGE   REASON",
+        "default     blog   Placement/everywhere   1         1       1          1/1         30m   -",
+        "default     shop   Placement/everywhere   7         5       2          1/2         30m   ClusterUnreachable",
+        "",
+        "CLUSTER   REGION   READY     VERSION   OBJECTS   LAST CONTACT   REASON",
+        "a         r-a      True      v1.35.4   2         now            -",
+        "b         r-b      False     v1.35.4   1         5m ago         ClusterUnreachable",
+        "c         r-c      Unknown   -         0         never          NotReported",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  test("wide add a line for each object on each cluster, with the time of observation", () => {
+    const text = formatStatus(report, { wide: true, color: false, now });
+    expect(text).toContain("default     shop   b         r-b      Unknown     2         2         0       6m ago     ClusterUnreachable   connection refused");
+    expect(text).toContain("ClusterUnreachable: 1 of 2 clusters available");
+  });
+
+  test("have colours only when asked for", () => {
+    expect(formatStatus(report, { wide: true, color: false, now })).not.toContain("\u001b");
+    expect(formatStatus(report, { wide: false, color: true, now })).toContain("\u001b[31mClusterUnreachable\u001b[0m");
+  });
+});
+
+describe("an object is unhealthy", () => {
+  test.each([
+    { name: "when nobody reported on it", object: app("x", undefined), reason: "NotReported" },
+    { name: "when a condition is missing", object: app("x", fine.slice(0, 3)), reason: "NotReported" },
+    { name: "when its status speaks of an older spec", object: app("x", fine, [], {}, 2), reason: "NotObserved" },
+    { name: "when it is being deleted", object: app("x", fine, [], { deletionTimestamp: "2026-11-21T08:00:00Z" }), reason: "Deleting" },
+    { name: "when a condition is unknown", object: app("x", [...fine.slice(0, 3), condition("Fresh", "Unknown", "NoContact")]), reason: "NoContact" },
+    { name: "for the first cause in the chain", object: app("x", [condition("Scheduled", "False", "NoPlacement"), condition("Applied", "False", "B"), condition("Available", "False", "C"), condition("Fresh", "True")]), reason: "NoPlacement" },
+  ])("$name", ({ object, reason }) => {
+    const built = buildReport([object], []);
+    expect(built.objects[0]).toMatchObject({ healthy: false, reason });
+    expect(isHealthy(built)).toBe(false);
+  });
+});
+
+test("all is well when every condition holds and every cluster is ready", () => {
+  expect(isHealthy(buildReport([app("blog", fine, [entry("a", "Available", 1)])], [cluster("a", ready)]))).toBe(true);
+  expect(isHealthy(buildReport([], [cluster("c", undefined)]))).toBe(false);
+  expect(isHealthy(buildReport([], [cluster("b", lost)]))).toBe(false);
+});
+
+test("clusters that the status only sums up are counted", () => {
+  const object = app("big", fine, [entry("a", "Failed", 1)]);
+  (object["status"] as Record<string, unknown>)["summary"] = [{ region: "r", clusters: 120, replicas: { desired: 1, updated: 1, ready: 1, available: 1 } }];
+  expect(buildReport([object], []).objects[0]).toMatchObject({ clusterCount: 121, availableClusters: 120 });
+});
+
+test("the JSON keeps its shape when there is nothing to say", () => {
+  expect(buildReport([app("x", undefined)], [cluster("c", undefined)])).toEqual({
+    objects: [
+      {
+        apiVersion: "paas.cmft.com/v1",
+        kind: "DemoApplication",
+        namespace: "default",
+        name: "x",
+        healthy: false,
+        reason: "NotReported",
+        message: "no manager has reported on it yet",
+        placement: "",
+        replicas: { desired: 0, updated: 0, ready: 0, available: 0 },
+        conditions: [],
+        clusters: [],
+        clusterCount: 0,
+        availableClusters: 0,
+        createdAt: "2026-11-21T08:00:00Z",
+      },
+    ],
+    clusters: [
+      {
+        name: "c",
+        region: "r-c",
+        zone: "",
+        provider: "",
+        ready: "Unknown",
+        reason: "NotReported",
+        message: "no manager has reported on it yet",
+        version: "",
+        objects: 0,
+        since: "",
+        deleting: false,
+        createdAt: "2026-11-20T08:00:00Z",
+      },
+    ],
+  });
+});
+
+describe("select", () => {
+  const names = (wanted: string[]) => {
+    const { objects, clusters } = select(report, wanted, {});
+    return { objects: objects.map(({ name }) => name), clusters: clusters.map(({ name }) => name) };
+  };
+
+  test.each([
+    { wanted: [], want: { objects: ["blog", "shop"], clusters: ["a", "b", "c"] } },
+    { wanted: ["blog"], want: { objects: ["blog"], clusters: ["a"] } },
+    { wanted: ["demo/shop"], want: { objects: ["shop"], clusters: ["a", "b"] } },
+    { wanted: ["demoapplication.paas.cmft.com/blog", "mc/c"], want: { objects: ["blog"], clusters: ["a", "c"] } },
+    { wanted: ["membercluster/b"], want: { objects: [], clusters: ["b"] } },
+  ])("$wanted gives $want", ({ wanted, want }) => expect(names(wanted)).toEqual(want));
+
+  test.each([
+    { wanted: "nope", says: 'there is no demoapplication "nope" in any namespace' },
+    { wanted: "mc/nope", says: 'there is no member cluster "nope"' },
+    { wanted: "pod/x", says: "names no kind that Meridian knows" },
+  ])("refuses $wanted", ({ wanted, says }) => expect(() => names([wanted])).toThrow(says));
+});

@@ -1,0 +1,82 @@
+import type { ClusterStatusEntry, FederatedStatus, KubeObject, OverridePolicy, OverrideRule, Placement, PlacementSpec } from "../../apis/index.ts";
+import type { ClusterSnapshot } from "../../scheduler/index.ts";
+import type { Snapshot } from "../types.ts";
+
+/** Values for the tests of plans. */
+
+const SELECTS_APPS = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" };
+
+export function app(spec: object = {}, metadata: object = {}): KubeObject {
+  return {
+    apiVersion: "paas.cmft.com/v1",
+    kind: "DemoApplication",
+    metadata: { name: "nginx-demo", namespace: "default", uid: "11111111-1111-1111-1111-111111111111", ...metadata },
+    spec: { replica: 2, image: "nginx:latest", ports: [{ port: 80, targetPort: 80, nodePort: 30002 }], ...spec },
+  };
+}
+
+export function cluster(name: string, region: string, more: Partial<ClusterSnapshot> = {}): ClusterSnapshot {
+  return { name, region, labels: { "topology.kubernetes.io/region": region }, taints: [], deleting: false, local: false, ...more };
+}
+
+export const shanghai = cluster("shanghai-1", "cn-shanghai");
+export const singapore = cluster("singapore-1", "ap-southeast-1");
+export const frankfurt = cluster("frankfurt-1", "eu-central-1");
+export const hub = cluster("hub", "eu-central-1", { local: true });
+
+export function placement(name: string, spec: Partial<PlacementSpec> = {}, metadata: object = {}): Placement {
+  return {
+    apiVersion: "federation.paas.cmft.com/v1alpha1",
+    kind: "Placement",
+    metadata: { name, namespace: "default", ...metadata },
+    spec: {
+      priority: 0,
+      resourceSelectors: [SELECTS_APPS],
+      replicaScheduling: { mode: "Duplicated" },
+      dependencies: { mode: "Auto" },
+      conflictResolution: "Abort",
+      deletionPolicy: "Delete",
+      suspend: false,
+      ...spec,
+    } as PlacementSpec,
+  };
+}
+
+export function clusterPlacement(name: string, spec: Partial<PlacementSpec> = {}): Placement {
+  const { metadata, ...rest } = placement(name, spec);
+  return { ...rest, kind: "ClusterPlacement", metadata: { name: metadata.name } };
+}
+
+export function overrides(name: string, ...rules: OverrideRule[]): OverridePolicy {
+  return {
+    apiVersion: "federation.paas.cmft.com/v1alpha1",
+    kind: "OverridePolicy",
+    metadata: { name, namespace: "default" },
+    spec: { resourceSelectors: [SELECTS_APPS], rules },
+  };
+}
+
+export function inRegion(region: string): NonNullable<OverrideRule["targetClusters"]> {
+  return { labelSelector: { matchLabels: { "topology.kubernetes.io/region": region } } };
+}
+
+/** The status of an object that runs on these clusters. */
+export function running(names: readonly string[], more: Partial<FederatedStatus> = {}, state: ClusterStatusEntry["state"] = "Available"): FederatedStatus {
+  const replicas = { desired: 7, updated: 7, ready: 7, available: 7 };
+  return { clusters: names.map((name) => ({ name, state, replicas })), ...more };
+}
+
+export const placedBy = (name: string): Partial<FederatedStatus> => ({ placement: { kind: "Placement", namespace: "default", name } });
+
+export function snapshot(more: Partial<Snapshot> = {}): Snapshot {
+  return {
+    object: app(),
+    placements: [],
+    overrides: [],
+    clusters: [shanghai, singapore, frankfurt],
+    dependencies: new Map(),
+    hubId: "hub-uid",
+    previous: undefined,
+    ...more,
+  };
+}

@@ -1,0 +1,100 @@
+import { describe, expect } from "vitest";
+import { fc, test } from "@fast-check/vitest";
+import type { ClusterPlan, Plan } from "../desiredstate/types.ts";
+import { aggregate } from "./aggregate.ts";
+import { after, condition, inputOf, plan, refused, SECOND, T0 } from "./testing.ts";
+import type { ClusterView, Contact, RowView, StatusInput } from "./types.ts";
+
+describe("any observations", () => {
+  const hash = fc.constantFrom("h1", "h2");
+  const arbitraryRow: fc.Arbitrary<RowView> = fc
+    .record(
+      {
+        kind: fc.constantFrom("Deployment", "Service", "Secret"),
+        desiredHash: hash,
+        observedHash: hash,
+        inSync: fc.boolean(),
+        health: fc.record(
+          {
+            state: fc.constantFrom("Progressing" as const, "Available" as const, "Degraded" as const, "Failed" as const),
+            reason: fc.constantFrom("R1", "R2"),
+            replicas: fc.record({ desired: fc.nat(5), updated: fc.nat(5), ready: fc.nat(5), available: fc.nat(5) }),
+          },
+          { requiredKeys: ["state"] },
+        ),
+        failure: fc.record({ reason: fc.constantFrom("F1", "F2"), message: fc.string(), final: fc.boolean() }),
+      },
+      { requiredKeys: ["kind", "inSync"] },
+    )
+    .map(({ kind, ...more }) => ({
+      ref: { apiVersion: "v1", kind, namespace: "default", name: "shop" },
+      role: kind === "Secret" ? "dependency" : "rendered",
+      ...more,
+    }));
+  const contact: fc.Arbitrary<Contact> = fc.oneof(
+    fc.constant<Contact>({ ok: true, lastContact: T0 }),
+    fc.record({ ok: fc.constant(false), lastContact: fc.integer({ min: T0 - 1e6, max: T0 }), reason: fc.constantFrom("ClusterUnreachable", "CredentialsExpired"), message: fc.string() }, { requiredKeys: ["ok"] }),
+  );
+  const arbitraryView: fc.Arbitrary<ClusterView> = fc.record({ name: fc.constantFrom("a", "b", "c", "d", "e"), contact, rows: fc.array(arbitraryRow, { maxLength: 3 }) });
+  const arbitraryCluster: fc.Arbitrary<ClusterPlan> = fc.record(
+    {
+      name: fc.constantFrom("a", "b", "c", "d", "e"),
+      replicas: fc.nat(9),
+      held: fc.boolean(),
+      problem: fc.constant({ reason: "InvalidPatch", message: "m" }),
+      warning: fc.constant({ reason: "DependencyMissing", message: "m" }),
+    },
+    { requiredKeys: ["name", "held"] },
+  );
+  const arbitraryInput: fc.Arbitrary<StatusInput> = fc
+    .record({
+      clusters: fc.uniqueArray(arbitraryView, { selector: (v) => v.name }),
+      planned: fc.uniqueArray(arbitraryCluster, { selector: (c) => c.name }),
+      deleting: fc.boolean(),
+      suspended: fc.boolean(),
+    })
+    .map(({ clusters, planned, deleting, suspended }) =>
+      inputOf(clusters, { deleting, plan: plan(planned.map((c) => c.name), { clusters: planned, suspended }) }),
+    );
+
+  test.prop([arbitraryInput, fc.integer({ min: 0, max: 1e7 })])("told twice are told once: nothing is written the second time", (input, later) => {
+    const again = after(input, aggregate(input, T0));
+    expect(aggregate(again, T0 + later)).toBe(again.previous);
+  });
+
+  test.prop([arbitraryInput, arbitraryInput])("settle at once after any other observations", (first, second) => {
+    const status = aggregate(after(second, aggregate(first, T0)), T0 + SECOND);
+    const again = after(second, status);
+    expect(aggregate(again, T0 + 2 * SECOND)).toBe(again.previous);
+  });
+
+  test.prop([arbitraryInput])("give the same status in whatever order they come", (input) => {
+    const rows = (v: ClusterView): ClusterView => ({ ...v, rows: v.rows.toReversed() });
+    const planned = input.plan as Plan;
+    const other = { ...input, plan: { ...planned, clusters: planned.clusters.toReversed() }, clusters: input.clusters.toReversed() };
+    expect(aggregate(other, T0)).toEqual(aggregate(input, T0));
+    const shuffled = aggregate({ ...input, clusters: input.clusters.map(rows) }, T0);
+    expect(shuffled.clusters?.map((c) => [c.name, c.desiredHash, c.replicas])).toEqual(aggregate(input, T0).clusters?.map((c) => [c.name, c.desiredHash, c.replicas]));
+  });
+
+  test.prop([arbitraryInput])("sum up, and call available only what every planned cluster is", (input) => {
+    const status = aggregate(input, T0);
+    const entries = status.clusters ?? [];
+    for (const field of ["desired", "updated", "ready", "available"] as const) {
+      expect(status.replicas?.[field]).toBe(entries.reduce((sum, e) => sum + e.replicas[field], 0));
+    }
+    const planned = input.deleting ? [] : (input.plan?.clusters ?? []);
+    const good = planned.filter((c) => ["Available", "Held"].includes(entries.find((e) => e.name === c.name)?.state ?? ""));
+    if (condition(status, "Available")[0] === "True") {
+      expect(planned.length).toBeGreaterThan(0);
+      expect(good).toHaveLength(planned.length);
+    }
+  });
+
+  test.prop([arbitraryInput, fc.constantFrom("a", "b", "c", "d", "e")])("totals do not drop when a cluster goes out of reach", (input, name) => {
+    fc.pre(!input.deleting);
+    const before = aggregate({ ...input, clusters: input.clusters.map((v) => ({ ...v, contact: { ok: true, lastContact: T0 } })) }, T0);
+    const lost = input.clusters.map((v): ClusterView => (v.name === name ? { ...v, contact: refused, rows: [] } : { ...v, contact: { ok: true, lastContact: T0 } }));
+    expect(aggregate(after({ ...input, clusters: lost }, before), T0 + SECOND).replicas?.ready).toBe(before.replicas?.ready);
+  });
+});

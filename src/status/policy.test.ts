@@ -1,0 +1,60 @@
+import { describe, expect } from "vitest";
+import { fc, test } from "@fast-check/vitest";
+import { policyStatus, type PolicyStatusInput } from "./policy.ts";
+
+const T0 = Date.parse("2026-11-21T08:00:00Z");
+const base: PolicyStatusInput = { generation: 2, matched: 3, decisions: [{ clusters: ["a", "b"], objects: 3 }] };
+
+describe("policyStatus", () => {
+  test("a policy in force", () => {
+    expect(policyStatus(base, T0)).toEqual({
+      observedGeneration: 2,
+      conditions: [{ type: "Ready", status: "True", reason: "Applied", message: "3 objects", observedGeneration: 2, lastTransitionTime: "2026-11-21T08:00:00Z" }],
+      matchedObjects: 3,
+      decisions: [{ clusters: ["a", "b"], objects: 3 }],
+    });
+  });
+
+  interface Case {
+    name: string;
+    input: Partial<PolicyStatusInput>;
+    want: [status: string, reason: string, message: string];
+  }
+  test.each<Case>([
+    { name: "one object", input: { matched: 1 }, want: ["True", "Applied", "1 object"] },
+    { name: "no object", input: { matched: 0 }, want: ["True", "NoObjectMatches", "no object matches the resourceSelectors"] },
+    { name: "an error with its reason", input: { error: "default/shop on a: no Ingress", reason: "InvalidPatch" }, want: ["False", "InvalidPatch", "default/shop on a: no Ingress"] },
+    { name: "an error without a reason", input: { error: "broken" }, want: ["False", "NotApplied", "broken"] },
+    { name: "an error counts more than no object", input: { matched: 0, error: "x", reason: "UnknownCluster" }, want: ["False", "UnknownCluster", "x"] },
+    { name: "what is not enforced is said", input: { notes: ["spreadConstraints are not enforced yet", "and more"] }, want: ["True", "PartlyEnforced", "spreadConstraints are not enforced yet; and more"] },
+  ])("$name", ({ input, want }) => {
+    const status = policyStatus({ ...base, ...input }, T0);
+    const [ready] = status.conditions ?? [];
+    expect([ready?.status, ready?.reason, ready?.message]).toEqual(want);
+    expect(status.lastError).toBe(input.error);
+  });
+
+  test("an error that has gone is not kept, and the transition is dated", () => {
+    const broken = policyStatus({ ...base, error: "x" }, T0);
+    const mended = policyStatus({ ...base, previous: broken }, T0 + 5000);
+    expect(mended).not.toHaveProperty("lastError");
+    expect(mended.conditions?.[0]?.lastTransitionTime).toBe("2026-11-21T08:00:05Z");
+  });
+
+  test("keeps the 50 largest decisions", () => {
+    const decisions = Array.from({ length: 80 }, (_, i) => ({ clusters: [`c${i}`], objects: i }));
+    const kept = policyStatus({ ...base, decisions }, T0).decisions ?? [];
+    expect(kept).toHaveLength(50);
+    expect(kept[0]).toEqual({ clusters: ["c79"], objects: 79 });
+  });
+
+  const decisions = fc.uniqueArray(fc.record({ clusters: fc.subarray(["a", "b", "c"], { minLength: 1 }), objects: fc.nat(5) }), {
+    selector: (d) => d.clusters.join(),
+  });
+
+  test.prop([decisions, fc.nat(3), fc.option(fc.string(), { nil: undefined })])("is the status of before itself when nothing is new", (list, matched, error) => {
+    const input: PolicyStatusInput = { generation: 1, matched, decisions: list, error };
+    const previous = JSON.parse(JSON.stringify(policyStatus(input, T0))) as NonNullable<PolicyStatusInput["previous"]>;
+    expect(policyStatus({ ...input, decisions: list.toReversed(), previous }, T0 + 60_000)).toBe(previous);
+  });
+});

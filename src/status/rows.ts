@@ -1,0 +1,65 @@
+import { hashOf, type ClusterStatusEntry, type ReplicaCounts } from "../apis/index.ts";
+import type { Health } from "../interpreter/types.ts";
+import type { RowView } from "./types.ts";
+
+/** What the rows of one cluster come to. */
+
+export const isWanted = (row: RowView): boolean => row.desiredHash !== undefined;
+export const isLingering = (row: RowView): boolean => row.desiredHash === undefined && row.observedHash !== undefined;
+const isRendered = (row: RowView): boolean => row.role === "rendered" && isWanted(row);
+
+export function isSettled(rows: readonly RowView[]): boolean {
+  return rows.some(isWanted) && rows.every((row) => (isWanted(row) ? row.inSync : !isLingering(row)));
+}
+
+/** The failure to tell of: a final one first. What is in sync has none, whatever was tried before. */
+export function failureOf(rows: readonly RowView[]): RowView["failure"] {
+  const failures = rows.filter((row) => !(isWanted(row) && row.inSync)).flatMap((row) => row.failure ?? []);
+  return failures.find((failure) => failure.final) ?? failures[0];
+}
+
+const SEVERITY: Record<Health["state"], number> = { Available: 0, Progressing: 1, Degraded: 2, Failed: 3 };
+
+/** The health of the rendered object that does worst; undefined when one has not been reported on. */
+export function worstHealth(rows: readonly RowView[]): Health | undefined {
+  let worst: Health | undefined;
+  for (const row of rows.filter(isRendered)) {
+    if (row.health === undefined) return undefined;
+    if (worst === undefined || SEVERITY[row.health.state] > SEVERITY[worst.state]) worst = row.health;
+  }
+  return worst;
+}
+
+export const NONE: Readonly<ReplicaCounts> = Object.freeze({ desired: 0, updated: 0, ready: 0, available: 0 });
+
+export function addCounts(a: ReplicaCounts, b: ReplicaCounts): ReplicaCounts {
+  return {
+    desired: a.desired + b.desired,
+    updated: a.updated + b.updated,
+    ready: a.ready + b.ready,
+    available: a.available + b.available,
+  };
+}
+
+export function sumOfHealth(rows: readonly RowView[]): ReplicaCounts {
+  return rows.reduce((sum, row) => (row.role === "rendered" ? addCounts(sum, row.health?.replicas ?? NONE) : sum), { ...NONE });
+}
+
+export function hashesOf(rows: readonly RowView[]): Pick<ClusterStatusEntry, "desiredHash" | "observedHash"> {
+  const rendered = rows.filter(isRendered);
+  return {
+    ...pick("desiredHash", combined(rendered, "desiredHash")),
+    ...pick("observedHash", combined(rendered, "observedHash")),
+  };
+}
+
+/** One short hash over those of several objects, in no particular order; undefined when none has one. */
+export function combined(rows: readonly RowView[], field: "desiredHash" | "observedHash"): string | undefined {
+  const hashes = rows.filter((row) => row.role === "rendered").map((row) => row[field] ?? "");
+  return hashes.some((hash) => hash !== "") ? hashOf(hashes.toSorted()) : undefined;
+}
+
+/** An object with that field, or none when the value is undefined. */
+export function pick<K extends string, V>(key: K, value: V | undefined): { [P in K]?: V } {
+  return (value === undefined ? {} : { [key]: value }) as { [P in K]?: V };
+}

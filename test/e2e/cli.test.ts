@@ -1,0 +1,325 @@
+import { parse, parseAllDocuments } from "yaml";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { KubeObject, MemberCluster } from "../../src/apis/index.ts";
+import { Api, type CommandResult, eventually, type Fleet, type FleetMember, meridian, meridianOk, startFleet, startManager } from "../envtest/index.ts";
+
+/**
+ * The command line against real control planes: what a person types, what they see, and what is left behind. Tests of one block build on each
+ * other, as a person's commands do.
+ */
+
+const SECRETS = "/api/v1/namespaces/meridian-system/secrets";
+const MEMBERS = "/apis/federation.paas.cmft.com/v1alpha1/memberclusters";
+
+let fleet: Fleet;
+let shanghai: FleetMember;
+let frankfurt: FleetMember;
+
+beforeAll(async () => {
+  fleet = await startFleet({
+    hub: { controllerManager: false },
+    members: [
+      { name: "shanghai-1", region: "cn-shanghai", kubelet: false },
+      { name: "frankfurt-1", region: "eu-central-1", controllerManager: false },
+    ],
+  });
+  shanghai = fleet.member("shanghai-1");
+  frankfurt = fleet.member("frankfurt-1");
+});
+
+afterAll(async () => {
+  await fleet?.[Symbol.asyncDispose]();
+});
+
+function joining(member: FleetMember, ...more: string[]): Promise<CommandResult> {
+  return meridian(fleet.hub, ["join", member.name, "--member-kubeconfig", member.plane.kubeconfigFile, ...more]);
+}
+
+/** Everything that join ever makes on a member. */
+async function traces(member: FleetMember): Promise<string[]> {
+  const rbac = "/apis/rbac.authorization.k8s.io/v1";
+  const lists = await Promise.all(
+    [
+      "/api/v1/namespaces",
+      "/api/v1/serviceaccounts",
+      ...["clusterroles", "clusterrolebindings", "roles", "rolebindings"].map((plural) => `${rbac}/${plural}`),
+    ].map((path) => member.plane.api.list(`${path}?labelSelector=federation.paas.cmft.com/joined-to`)),
+  );
+  return lists.flatMap((items, index) => items.map(({ metadata }) => `${index}/${metadata.name}`));
+}
+
+/** The kubeconfig that the hub stores of a member. */
+async function storedKubeconfig(name: string): Promise<{ server: string; ca: string; token: string }> {
+  const secret = await fleet.hub.api.get<KubeObject & { data: Record<string, string> }>(`${SECRETS}/${name}`);
+  const config = parse(Buffer.from(secret.data["kubeconfig"] ?? "", "base64").toString()) as {
+    clusters: { cluster: { server: string; "certificate-authority-data": string } }[];
+    users: { user: { token: string } }[];
+  };
+  const [cluster] = config.clusters;
+  const [user] = config.users;
+  if (cluster === undefined || user === undefined) throw new Error("the stored kubeconfig is not complete");
+  return {
+    server: cluster.cluster.server,
+    ca: Buffer.from(cluster.cluster["certificate-authority-data"], "base64").toString(),
+    token: user.user.token,
+  };
+}
+
+describe("before the hub is installed", () => {
+  test("join and status say what to do first", async () => {
+    for (const result of [await meridian(fleet.hub, ["status"]), await joining(shanghai, "--region", "cn-shanghai")]) {
+      expect(result.code).toBe(2);
+      expect(result.stderr).toMatch(/^meridian: the hub does not know .*: run `meridian install` first\n$/);
+    }
+    expect(await traces(shanghai)).toEqual([]);
+  });
+});
+
+describe("install", () => {
+  test("with --dry-run changes nothing", async () => {
+    const { stdout } = await meridianOk(fleet.hub, ["install", "--dry-run"]);
+    expect(stdout).toContain("customresourcedefinition/demoapplications.paas.cmft.com created (dry run)\n");
+    expect(await fleet.hub.api.list("/apis/apiextensions.k8s.io/v1/customresourcedefinitions")).toEqual([]);
+    expect(await fleet.hub.api.find("/api/v1/namespaces/meridian-system")).toBeUndefined();
+  });
+
+  test("returns when every kind is served", async () => {
+    const { stdout } = await meridianOk(fleet.hub, ["install"]);
+    expect(stdout).toContain("customresourcedefinition/memberclusters.federation.paas.cmft.com created\n");
+    expect(stdout).toContain("namespace/meridian-system created\n");
+    expect(await fleet.hub.api.list(MEMBERS)).toEqual([]);
+    for (const plural of ["placements", "clusterplacements", "overridepolicies", "clusteroverridepolicies"]) {
+      expect(await fleet.hub.api.list(`/apis/federation.paas.cmft.com/v1alpha1/${plural}`)).toEqual([]);
+    }
+    expect(await fleet.hub.api.list("/apis/paas.cmft.com/v1/demoapplications")).toEqual([]);
+  });
+
+  test("can be repeated without a change", async () => {
+    const { stdout } = await meridianOk(fleet.hub, ["install"]);
+    expect(stdout.trim().split("\n").every((line) => line.endsWith(" unchanged"))).toBe(true);
+  });
+});
+
+test("status of an empty hub is fine and says what comes next", async () => {
+  expect(await meridian(fleet.hub, ["status"])).toEqual({ code: 0, stdout: "", stderr: expect.stringContaining("meridian join") as string });
+  expect(JSON.parse((await meridianOk(fleet.hub, ["status", "-o", "json"])).stdout)).toEqual({ objects: [], clusters: [] });
+});
+
+describe("join without a manager", () => {
+  test("with --dry-run prints what it would write and writes nothing", async () => {
+    const { code, stdout } = await joining(shanghai, "--region", "cn-shanghai", "--dry-run");
+    expect(code).toBe(0);
+    const kinds = parseAllDocuments(stdout).map((document) => (document.toJS() as KubeObject | null)?.kind);
+    expect(kinds.filter(Boolean)).toEqual(["Namespace", "ClusterRole", "ServiceAccount", "Role", "RoleBinding", "ClusterRoleBinding", "Secret", "MemberCluster"]);
+    expect(await traces(shanghai)).toEqual([]);
+    expect(await fleet.hub.api.list(MEMBERS)).toEqual([]);
+  });
+
+  test("needs a region", async () => {
+    expect(await joining(shanghai)).toMatchObject({ code: 2, stderr: expect.stringContaining("--region is needed") as string });
+  });
+
+  test("makes the objects of the contract and says that a manager is missing", async () => {
+    const { code, stdout, stderr } = await joining(
+      shanghai,
+      "--region",
+      "cn-shanghai",
+      "--zone",
+      "cn-shanghai-b",
+      "--provider",
+      "aliyun",
+      "--label",
+      "tier=core",
+      "--taint",
+      "spot=true:NoSchedule",
+    );
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "membercluster/shanghai-1 joined\n" });
+    expect(stderr).toBe("No manager runs on the hub now; shanghai-1 will connect when one does (`meridian manager`).\n");
+    expect(await fleet.hub.api.get(`${MEMBERS}/shanghai-1`)).toMatchObject({
+      metadata: { labels: { "topology.kubernetes.io/region": "cn-shanghai", "topology.kubernetes.io/zone": "cn-shanghai-b", tier: "core" } },
+      spec: {
+        provider: "aliyun",
+        connection: { kubeconfigSecretRef: { name: "shanghai-1", key: "kubeconfig" } },
+        taints: [{ key: "spot", value: "true", effect: "NoSchedule" }],
+      },
+    });
+    expect(await traces(shanghai)).toHaveLength(6);
+  });
+
+  test("stores a token of its own, never the administrator's", async () => {
+    const stored = await storedKubeconfig("shanghai-1");
+    expect(stored).toMatchObject({ server: shanghai.plane.server, ca: shanghai.plane.caData });
+    expect(stored.token).not.toBe(shanghai.plane.adminToken);
+    const secret = await fleet.hub.api.get(`${SECRETS}/shanghai-1`);
+    expect(JSON.stringify(secret)).not.toContain(Buffer.from(shanghai.plane.adminToken).toString("base64").slice(0, 20));
+    const { annotations = {} } = secret.metadata;
+    const life = Date.parse(annotations["federation.paas.cmft.com/token-expires-at"] ?? "") - Date.parse(annotations["federation.paas.cmft.com/token-issued-at"] ?? "");
+    expect(Math.abs(life - 86_400_000)).toBeLessThan(60_000);
+  });
+
+  test("gives exactly the rights that Meridian needs", async () => {
+    const stored = await storedKubeconfig("shanghai-1");
+    const member = new Api(stored);
+    const account = (await traces(shanghai)).find((trace) => trace.startsWith("1/"))?.slice(2) ?? "";
+    const status = async (method: string, path: string, body?: unknown) => (await member.request(method, path, body)).status;
+    const deployment = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "x" } };
+    const tokenOf = (name: string, namespace = "meridian-system") => [
+      "POST",
+      `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`,
+      { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} },
+    ] as const;
+    const allowed = {
+      deployments: await status("POST", "/apis/apps/v1/namespaces/default/deployments?dryRun=All", deployment),
+      nodes: await status("GET", "/api/v1/nodes"),
+      identity: await status("GET", "/api/v1/namespaces/kube-system"),
+      ready: await status("GET", "/readyz"),
+      version: await status("GET", "/version"),
+      renewal: await status(...tokenOf(account)),
+    };
+    expect(allowed).toEqual({ deployments: 422, nodes: 200, identity: 200, ready: 200, version: 200, renewal: 201 });
+    const forbidden = {
+      otherToken: await status(...tokenOf("default")),
+      tokenElsewhere: await status(...tokenOf(account, "kube-system")),
+      pods: await status("POST", "/api/v1/namespaces/default/pods", {}),
+      roles: await status("POST", "/apis/rbac.authorization.k8s.io/v1/clusterroles", {}),
+      ownRole: await status("PATCH", `/apis/rbac.authorization.k8s.io/v1/clusterroles/${account}`, undefined),
+      otherRole: await status("DELETE", "/apis/rbac.authorization.k8s.io/v1/clusterroles/view"),
+      nodes: await status("DELETE", "/api/v1/nodes/x"),
+    };
+    expect(new Set(Object.values(forbidden))).toEqual(new Set([403]));
+    member.close();
+  });
+
+  test("lets Meridian list every built-in namespaced kind, so that it can tell an empty namespace", async () => {
+    const member = new Api(await storedKubeconfig("shanghai-1"));
+    const { groups } = await member.get<{ groups: { preferredVersion: { groupVersion: string } }[] }>("/apis");
+    const roots = ["/api/v1", ...groups.map(({ preferredVersion }) => `/apis/${preferredVersion.groupVersion}`)];
+    const refused: string[] = [];
+    let looked = 0;
+    for (const root of roots) {
+      const { resources } = await member.get<{ resources: { name: string; namespaced: boolean; verbs: string[] }[] }>(root);
+      for (const { name } of resources.filter((resource) => resource.namespaced && resource.verbs.includes("list"))) {
+        looked += 1;
+        const { status } = await member.request("GET", `${root}/namespaces/default/${name}?limit=1`);
+        if (status !== 200) refused.push(`${root}/${name}: ${status}`);
+      }
+    }
+    member.close();
+    expect(looked).toBeGreaterThan(25);
+    expect(refused).toEqual([]);
+  });
+
+  test("done again renews the token and keeps one of everything", async () => {
+    const before = await storedKubeconfig("shanghai-1");
+    // Tokens of one second are equal: the second join must not fall into it.
+    await eventually(async () => {
+      expect(await joining(shanghai, "--renew")).toMatchObject({ code: 0, stdout: "membercluster/shanghai-1 renewed\n" });
+      expect((await storedKubeconfig("shanghai-1")).token).not.toBe(before.token);
+    });
+    expect(await traces(shanghai)).toHaveLength(6);
+    expect(await fleet.hub.api.get(`${MEMBERS}/shanghai-1`)).toMatchObject({ metadata: { labels: { tier: "core" } }, spec: { provider: "aliyun" } });
+  });
+
+  test("refuses one cluster under two names, two clusters under one name, and the hub", async () => {
+    const twice = await meridian(fleet.hub, ["join", "other", "--member-kubeconfig", shanghai.plane.kubeconfigFile, "--region", "x"]);
+    expect(twice).toMatchObject({ code: 2, stderr: expect.stringContaining("a member already, as shanghai-1") as string });
+    const otherCluster = await meridian(fleet.hub, ["join", "shanghai-1", "--member-kubeconfig", frankfurt.plane.kubeconfigFile, "--region", "x"]);
+    expect(otherCluster).toMatchObject({ code: 2, stderr: expect.stringContaining("shanghai-1 is another cluster") as string });
+    const itself = await meridian(fleet.hub, ["join", "hub", "--member-kubeconfig", fleet.hub.kubeconfigFile, "--region", "x"]);
+    expect(itself).toMatchObject({ code: 2, stderr: expect.stringContaining("the hub itself") as string });
+    expect(await traces(frankfurt)).toEqual([]);
+  });
+
+  test("says what is wrong with a member that cannot be reached, in one line", async () => {
+    const { code, stderr } = await meridian(fleet.hub, ["join", "x", "--member-kubeconfig", `${fleet.dir}/none`, "--region", "x"]);
+    expect(code).toBe(2);
+    expect(stderr).toMatch(/^meridian: the kubeconfig .*none cannot be read \(ENOENT\)\n$/);
+  });
+});
+
+describe("unjoin without a manager", () => {
+  test("of a cluster that holds no finalizer removes everything with the stored credentials", async () => {
+    const { code, stdout, stderr } = await meridian(fleet.hub, ["unjoin", "shanghai-1"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("Orphaning shanghai-1") as string });
+    expect(stdout).toContain("membercluster/shanghai-1 removed\n");
+    expect(stdout).toContain("namespace/meridian-system removed from shanghai-1\n");
+    expect(await fleet.hub.api.find(`${MEMBERS}/shanghai-1`)).toBeUndefined();
+    expect(await fleet.hub.api.find(`${SECRETS}/shanghai-1`)).toBeUndefined();
+    // The member's garbage collector and namespace controller finish it.
+    await eventually(async () => expect(await traces(shanghai)).toEqual([]), { timeout: 60_000 });
+  });
+
+  test("of nothing says so", async () => {
+    expect(await meridian(fleet.hub, ["unjoin", "shanghai-1"])).toMatchObject({ code: 2, stderr: "meridian: there is no member cluster shanghai-1\n" });
+  });
+
+  test("waits for a manager while a finalizer holds it, and is forced only to orphan", async () => {
+    await joining(frankfurt, "--region", "eu-central-1");
+    await fleet.hub.api.patch(`${MEMBERS}/frankfurt-1`, "merge", { metadata: { finalizers: ["federation.paas.cmft.com/member-cluster"] } });
+    expect(await meridian(fleet.hub, ["unjoin", "frankfurt-1", "--drain", "--force"])).toMatchObject({ code: 2 });
+    const waiting = await meridian(fleet.hub, ["unjoin", "frankfurt-1"]);
+    expect(waiting).toMatchObject({ code: 1, stderr: expect.stringContaining("No manager runs on the hub, so frankfurt-1 stays marked for deletion") as string });
+    expect(await fleet.hub.api.find(`${SECRETS}/frankfurt-1`)).toBeDefined();
+    const forced = await meridian(fleet.hub, ["unjoin", "frankfurt-1", "--force", "--member-kubeconfig", frankfurt.plane.kubeconfigFile]);
+    expect(forced.code).toBe(0);
+    expect(await fleet.hub.api.find(`${MEMBERS}/frankfurt-1`)).toBeUndefined();
+    // Nobody collects garbage there, so the administrator removed each piece; the namespace cannot end without a controller.
+    expect(await traces(frankfurt)).toEqual(["0/meridian-system"]);
+  });
+
+  test("of a member that is away removes what is on the hub and lists the rest with its commands", async () => {
+    await joining(shanghai, "--region", "cn-shanghai");
+    await shanghai.plane.stop();
+    try {
+      const { code, stderr } = await meridian(fleet.hub, ["unjoin", "shanghai-1"]);
+      expect(code).toBe(1);
+      expect(stderr).toContain("shanghai-1 could not be cleaned:");
+      expect(stderr).toMatch(/kubectl delete clusterrole,clusterrolebinding meridian-[0-9a-f]{8}\n/);
+      expect(await fleet.hub.api.find(`${SECRETS}/shanghai-1`)).toBeUndefined();
+    } finally {
+      await shanghai.plane.start();
+    }
+  });
+});
+
+describe("with a manager", () => {
+  test("join returns when the member is ready, status shows it, unjoin --drain leaves nothing", async () => {
+    await using manager = await startManager({ hub: fleet.hub, folder: fleet.dir });
+    await eventually(async () => {
+      const lease = await fleet.hub.api.get<KubeObject & { spec: { holderIdentity?: string } }>("/apis/coordination.k8s.io/v1/namespaces/meridian-system/leases/meridian");
+      expect(lease.spec.holderIdentity).toBeTruthy();
+    });
+    const joined = await joining(shanghai, "--region", "cn-shanghai");
+    expect(joined).toEqual({ code: 0, stdout: "membercluster/shanghai-1 joined\nmembercluster/shanghai-1 ready\n", stderr: "" });
+    const member = await fleet.hub.api.get<KubeObject & MemberCluster>(`${MEMBERS}/shanghai-1`);
+    expect(member.status?.conditions).toContainEqual(expect.objectContaining({ type: "Ready", status: "True" }));
+
+    const table = await meridian(fleet.hub, ["status"]);
+    expect(table).toMatchObject({ code: 0, stderr: "" });
+    expect(table.stdout).toMatch(/^CLUSTER +REGION +READY +VERSION +OBJECTS +LAST CONTACT +REASON\nshanghai-1 +cn-shanghai +True +v1\.\d+\.\d+ +0 +now +-\n$/);
+    expect((await meridianOk(fleet.hub, ["status", "-o", "name"])).stdout).toBe("membercluster.federation.paas.cmft.com/shanghai-1\n");
+
+    const { code, stdout } = await meridian(fleet.hub, ["unjoin", "shanghai-1", "--drain"]);
+    expect(code).toBe(0);
+    expect(stdout).toContain("membercluster/shanghai-1 removed\n");
+    await eventually(async () => expect(await traces(shanghai)).toEqual([]), { timeout: 60_000 });
+    expect(await manager.stop()).toEqual({ code: 0, signal: null });
+  });
+
+  test("an application that nobody places is unhealthy: status says why and exits with 1", async () => {
+    await using _manager = await startManager({ hub: fleet.hub, folder: fleet.dir });
+    await fleet.hub.api.create("/apis/paas.cmft.com/v1/namespaces/default/demoapplications", {
+      apiVersion: "paas.cmft.com/v1",
+      kind: "DemoApplication",
+      metadata: { name: "lonely" },
+      spec: { replica: 1, image: "nginx:1.27" },
+    });
+    await eventually(async () => {
+      const { code, stdout } = await meridian(fleet.hub, ["status", "lonely"]);
+      expect(code).toBe(1);
+      expect(stdout).toMatch(/^default +lonely .* NoPlacement$/m);
+    });
+    await fleet.hub.api.delete("/apis/paas.cmft.com/v1/namespaces/default/demoapplications/lonely");
+    await eventually(async () => expect(await meridian(fleet.hub, ["status"])).toMatchObject({ code: 0 }));
+  });
+});

@@ -1,0 +1,180 @@
+import { execFile } from "node:child_process";
+import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+
+const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+
+const ORDER = "apis interpreter scheduler override rollout desiredstate status observability runtime clusters controllers webhooks query sandbox cmd".split(" ");
+const PURE = ORDER.slice(0, 7);
+
+interface Fixture {
+  name: string;
+  /** Where the text stands, below the root. */
+  file: string;
+  text: string;
+  /** The rule that refuses it; undefined when it is fine. */
+  refusedBy?: string;
+}
+
+const IMPORTS = "eslint(no-restricted-imports)";
+const GLOBALS = "eslint(no-restricted-globals)";
+const PROPERTIES = "eslint(no-restricted-properties)";
+const TIME = "meridian(no-ambient-time)";
+
+const fixtures: Fixture[] = [
+  ...ORDER.slice(0, -1).map((module, index) => ({
+    name: `${module} imports ${ORDER[index + 1]}, which stands below it`,
+    file: `src/${module}/downward.ts`,
+    text: `export * from "../${ORDER[index + 1]}/index.ts";\n`,
+    refusedBy: IMPORTS,
+  })),
+  ...ORDER.slice(1)
+    .filter((module) => module !== "sandbox")
+    .map((module) => ({
+      name: `${module} imports what stands above it`,
+      file: `src/${module}/upward.ts`,
+      text: ORDER.slice(0, ORDER.indexOf(module))
+        .map((above, index) => `import * as m${index} from "../${above}/index.ts";\nexport const n${index} = m${index};\n`)
+        .join(""),
+    })),
+  {
+    name: "the sandbox imports the runtime",
+    file: "src/sandbox/sharing.ts",
+    text: 'export * from "../runtime/index.ts";\n',
+    refusedBy: IMPORTS,
+  },
+  {
+    name: "the sandbox imports the runtime's types only",
+    file: "src/sandbox/sharingTypes.ts",
+    text: 'export type * from "../runtime/types.ts";\n',
+    refusedBy: IMPORTS,
+  },
+  {
+    name: "a file in a folder of a module imports downward",
+    file: "src/scheduler/filters/deep.ts",
+    text: 'export * from "../../runtime/index.ts";\n',
+    refusedBy: IMPORTS,
+  },
+  {
+    name: "a test imports downward",
+    file: "src/scheduler/downward.test.ts",
+    text: 'export * from "../runtime/index.ts";\n',
+    refusedBy: IMPORTS,
+  },
+  {
+    name: "a dynamic import leads downward",
+    file: "src/runtime/dynamic.ts",
+    text: 'export const later = import("../cmd/index.ts");\n',
+    refusedBy: IMPORTS,
+  },
+  {
+    name: "another module is imported past its index",
+    file: "src/clusters/past.ts",
+    text: 'export * from "../runtime/client.ts";\n',
+    refusedBy: IMPORTS,
+  },
+  { name: "the types of another module are imported", file: "src/clusters/typesOnly.ts", text: 'export type * from "../runtime/types.ts";\n' },
+  {
+    name: "the code uses what is there for tests",
+    file: "src/clusters/testing.production.ts",
+    text: 'export * from "../runtime/testing/fakeClock.ts";\n',
+    refusedBy: IMPORTS,
+  },
+  { name: "a test uses what is there for tests", file: "src/clusters/tested.test.ts", text: 'export * from "../runtime/testing/fakeClock.ts";\n' },
+  {
+    name: "a module imports its own parts",
+    file: "src/runtime/credentials/own.ts",
+    text: 'export * from "../client.ts";\n',
+  },
+  ...PURE.flatMap((module): Fixture[] => [
+    { name: `${module} imports node:fs`, file: `src/${module}/nodeFs.ts`, text: 'export { readFileSync } from "node:fs";\n', refusedBy: IMPORTS },
+    { name: `${module} imports fs`, file: `src/${module}/fs.ts`, text: 'export { readFile } from "fs/promises";\n', refusedBy: IMPORTS },
+    { name: `${module} reads the environment`, file: `src/${module}/environment.ts`, text: "export const e = process.env;\n", refusedBy: GLOBALS },
+    { name: `${module} starts a timer`, file: `src/${module}/timer.ts`, text: "export const t = setTimeout(() => undefined, 1);\n", refusedBy: GLOBALS },
+    { name: `${module} fetches`, file: `src/${module}/fetching.ts`, text: 'export const f = () => fetch("https://127.0.0.1");\n', refusedBy: GLOBALS },
+    { name: `${module} throws dice`, file: `src/${module}/dice.ts`, text: "export const d = Math.random();\n", refusedBy: PROPERTIES },
+    { name: `${module} reads the clock by Date.now`, file: `src/${module}/dateNow.ts`, text: "export const n = Date.now();\n", refusedBy: TIME },
+    { name: `${module} reads the clock by a new Date`, file: `src/${module}/newDate.ts`, text: "export const n = new Date();\n", refusedBy: TIME },
+    {
+      name: `${module} writes and reads times that it was given`,
+      file: `src/${module}/given.ts`,
+      text: 'export const t = (ms: number) => new Date(ms).toISOString();\nexport const p = Date.parse("2026-01-01T00:00:00Z");\n',
+    },
+    { name: `a test of ${module} reads a file`, file: `src/${module}/reads.test.ts`, text: 'export { readFileSync } from "node:fs";\n' },
+  ]),
+  { name: "the clusters read the clock", file: "src/clusters/clock.ts", text: "export const n = Date.now();\n" },
+  {
+    name: "a promise is left alone",
+    file: "src/cmd/floating.ts",
+    text: "async function work(): Promise<void> {}\nexport function start(): void {\n  work();\n}\n",
+    refusedBy: "typescript(no-floating-promises)",
+  },
+  { name: "any is used", file: "src/cmd/anything.ts", text: "export const a = (x: any): unknown => x;\n", refusedBy: "typescript(no-explicit-any)" },
+  {
+    name: "files import each other in a circle",
+    file: "src/cmd/circleA.ts",
+    text: 'import { b } from "./circleB.ts";\nexport const a = (): number => b();\n',
+    refusedBy: "import(no-cycle)",
+  },
+  { name: "(the other half of the circle)", file: "src/cmd/circleB.ts", text: 'import { a } from "./circleA.ts";\nexport const b = (): number => a();\n', refusedBy: "import(no-cycle)" },
+  {
+    name: "a case of a union is forgotten",
+    file: "src/cmd/forgotten.ts",
+    text: 'export function f(x: "a" | "b"): void {\n  switch (x) {\n    case "a":\n      return;\n  }\n}\n',
+    refusedBy: "typescript(switch-exhaustiveness-check)",
+  },
+  {
+    name: "something is thrown that is no error",
+    file: "src/cmd/thrown.ts",
+    text: 'export function f(): never {\n  throw "no";\n}\n',
+    refusedBy: "typescript(only-throw-error)",
+  },
+];
+
+describe("the linter", () => {
+  let root = "";
+  const found = new Map<string, Set<string>>();
+
+  beforeAll(async () => {
+    root = await mkdtemp(join(tmpdir(), "meridian-lint-"));
+    for (const path of [".oxlintrc.json", "tsconfig.json", "test/lint"]) await cp(join(ROOT, path), join(root, path), { recursive: true });
+    await symlink(join(ROOT, "node_modules"), join(root, "node_modules"));
+    for (const { file, text } of fixtures) {
+      await mkdir(dirname(join(root, file)), { recursive: true });
+      await writeFile(join(root, file), text);
+    }
+    const { diagnostics } = JSON.parse(await lint(root)) as { diagnostics: { filename: string; code: string }[] };
+    for (const { filename, code } of diagnostics) {
+      const codes = found.get(filename) ?? new Set();
+      found.set(filename, codes.add(code));
+    }
+  }, 120_000);
+
+  afterAll(() => rm(root, { recursive: true, force: true }));
+
+  test.each(fixtures)("$name: $refusedBy", ({ file, refusedBy }) => {
+    expect([...(found.get(file) ?? [])]).toEqual(refusedBy === undefined ? [] : [refusedBy]);
+  });
+
+  test("knows the same modules as this test", async () => {
+    const { default: config } = (await import("../../.oxlintrc.json", { with: { type: "json" } })) as unknown as {
+      default: { overrides: { files: string[] }[] };
+    };
+    const folders = config.overrides.flatMap(({ files }) => files).map((pattern) => pattern.split("/")[1]);
+    expect(new Set(folders)).toEqual(new Set(ORDER));
+  });
+});
+
+/** What oxlint has to say, as JSON; its exit code of 1 only repeats that there is something. */
+function lint(folder: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    const oxlint = join(ROOT, "node_modules/oxlint/bin/oxlint");
+    execFile(process.execPath, [oxlint, "--format", "json"], { cwd: folder, maxBuffer: 64 * 1024 * 1024 }, (error, stdout, stderr) => {
+      if (stdout.startsWith("{")) resolve(stdout);
+      else reject(new Error(`oxlint said nothing: ${stderr}`, { cause: error }));
+    });
+  });
+}
