@@ -54,7 +54,10 @@ export class ClusterAccess implements AsyncDisposable {
   ): ClusterAccess {
     const credentials = new ReplaceableCredentials(config.credentials);
     const client = clientFor({ ...config, credentials }, options.cluster);
-    return new ClusterAccess({ client, discovery: new Discovery(client, options.clock), local: false, credentials }, options);
+    return new ClusterAccess(
+      { client, discovery: new Discovery(client, options.clock), local: false, credentials },
+      options,
+    );
   }
 
   /** Aborted when this access is given up. */

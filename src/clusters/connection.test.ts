@@ -207,7 +207,12 @@ describe("a connection", () => {
     },
     {
       name: "takes no answer of a client that is gone",
-      events: [configured, answered(), { kind: "Unusable", reason: "SecretNotFound", message: "no Secret" }, answered()],
+      events: [
+        configured,
+        answered(),
+        { kind: "Unusable", reason: "SecretNotFound", message: "no Secret" },
+        answered(),
+      ],
       phase: "Unconfigured",
       contact: { ok: false, lastContact: 2000, reason: "SecretNotFound", message: "no Secret" },
       effects: [],
@@ -223,7 +228,12 @@ describe("a connection", () => {
       name: "ends the session when the answer is refused",
       events: [configured, answered(), duplicate],
       phase: "Refused",
-      contact: { ok: false, lastContact: 2000, reason: "DuplicateCluster", message: "the same cluster as MemberCluster a" },
+      contact: {
+        ok: false,
+        lastContact: 2000,
+        reason: "DuplicateCluster",
+        message: "the same cluster as MemberCluster a",
+      },
       effects: ["end", "probe 5500"],
     },
     {

@@ -128,7 +128,12 @@ export function transition(state: ConnectionState, event: ConnectionEvent, conte
   }
 }
 
-function answered(state: ConnectionState, uid: string, verdict: IdentityVerdict, context: TransitionContext): Transition {
+function answered(
+  state: ConnectionState,
+  uid: string,
+  verdict: IdentityVerdict,
+  context: TransitionContext,
+): Transition {
   if (verdict.kind === "Refused") return refused(state, verdict, context);
   const next: ConnectionState = {
     phase: "Connected",
@@ -147,7 +152,9 @@ function failed(state: ConnectionState, failure: ProbeFailure, context: Transiti
   const believed = state.contact.ok || state.phase === "Refused";
   if (believed && failures < FAILURES_UNTIL_LOST) {
     const phase = state.phase === "Connected" ? "Suspected" : state.phase;
-    const afterMs = failure.abrupt ? context.timing.confirmMs : Math.min(context.timing.confirmMs * 2, context.timing.intervalMs);
+    const afterMs = failure.abrupt
+      ? context.timing.confirmMs
+      : Math.min(context.timing.confirmMs * 2, context.timing.intervalMs);
     return { state: { ...state, phase, failures }, effects: [{ kind: "Probe", afterMs }] };
   }
   const away = believed ? 1 : failures;
@@ -159,7 +166,8 @@ function failed(state: ConnectionState, failure: ProbeFailure, context: Transiti
 }
 
 function judged(state: ConnectionState, verdict: IdentityVerdict, context: TransitionContext): Transition {
-  if (verdict.kind === "Refused") return state.phase === "Unconfigured" ? unchanged(state) : refused(state, verdict, context);
+  if (verdict.kind === "Refused")
+    return state.phase === "Unconfigured" ? unchanged(state) : refused(state, verdict, context);
   // Nobody objects any more, but the answer is old: ask again before anything is written there.
   return state.phase === "Refused" ? { state, effects: [{ kind: "Probe", afterMs: 0 }] } : unchanged(state);
 }

@@ -1,18 +1,36 @@
 import { describe, expect, test } from "vitest";
 import { parse as parseYaml } from "yaml";
 import { type ClusterConfig, kubeconfigFor } from "../runtime/index.ts";
-import { isTokenRenewal, type KubeconfigCredentials, type MemberSecret, readCredentials, ReplaceableCredentials, sameCredentials, withToken } from "./credentials.ts";
+import {
+  isTokenRenewal,
+  type KubeconfigCredentials,
+  type MemberSecret,
+  readCredentials,
+  ReplaceableCredentials,
+  sameCredentials,
+  withToken,
+} from "./credentials.ts";
 import { tokenClaims } from "./jwt.ts";
 import { fakeToken } from "./testing/fakeMember.ts";
 
 const SERVER = "https://member.test:6443";
 
 function secretWith(kubeconfig: string, key = "kubeconfig"): MemberSecret {
-  return { name: "a", resourceVersion: "1", annotations: {}, data: { [key]: Buffer.from(kubeconfig).toString("base64") } };
+  return {
+    name: "a",
+    resourceVersion: "1",
+    annotations: {},
+    data: { [key]: Buffer.from(kubeconfig).toString("base64") },
+  };
 }
 
 function read(kubeconfig: string): KubeconfigCredentials {
-  const credentials = readCredentials("a", { kubeconfigSecretRef: { name: "a", key: "kubeconfig" } }, secretWith(kubeconfig), false);
+  const credentials = readCredentials(
+    "a",
+    { kubeconfigSecretRef: { name: "a", key: "kubeconfig" } },
+    secretWith(kubeconfig),
+    false,
+  );
   if (credentials.kind !== "Kubeconfig") throw new Error(JSON.stringify(credentials));
   return credentials;
 }
@@ -21,9 +39,24 @@ const withTokenOf = (subject: string, life: number, server = SERVER): string =>
   kubeconfigFor({ cluster: "a", server, token: fakeToken(subject, 0, life) });
 
 describe("the credentials of a member", () => {
-  test.each<{ name: string; secret: MemberSecret | undefined; connection: Parameters<typeof readCredentials>[1]; reason: string }>([
-    { name: "no Secret", secret: undefined, connection: { kubeconfigSecretRef: { name: "a", key: "k" } }, reason: "SecretNotFound" },
-    { name: "a Secret without the key", secret: secretWith("x"), connection: { kubeconfigSecretRef: { name: "a", key: "k" } }, reason: "InvalidKubeconfig" },
+  test.each<{
+    name: string;
+    secret: MemberSecret | undefined;
+    connection: Parameters<typeof readCredentials>[1];
+    reason: string;
+  }>([
+    {
+      name: "no Secret",
+      secret: undefined,
+      connection: { kubeconfigSecretRef: { name: "a", key: "k" } },
+      reason: "SecretNotFound",
+    },
+    {
+      name: "a Secret without the key",
+      secret: secretWith("x"),
+      connection: { kubeconfigSecretRef: { name: "a", key: "k" } },
+      reason: "InvalidKubeconfig",
+    },
     { name: "a pull cluster", secret: undefined, connection: { pull: {} }, reason: "PullNotSupported" },
     { name: "no connection at all", secret: undefined, connection: {}, reason: "InvalidConnection" },
   ])("cannot be used: $name", ({ secret, connection, reason }) => {
@@ -32,7 +65,12 @@ describe("the credentials of a member", () => {
 
   test("are never in the message that says what is wrong with them", () => {
     const broken = kubeconfigFor({ cluster: "a", server: SERVER, token: "top secret token" });
-    const unusable = readCredentials("a", { kubeconfigSecretRef: { name: "a", key: "kubeconfig" } }, secretWith(broken), false);
+    const unusable = readCredentials(
+      "a",
+      { kubeconfigSecretRef: { name: "a", key: "kubeconfig" } },
+      secretWith(broken),
+      false,
+    );
     expect(unusable).toMatchObject({ kind: "Unusable", reason: "InvalidKubeconfig" });
     expect(JSON.stringify(unusable)).not.toContain("top secret");
   });
@@ -63,7 +101,9 @@ describe("the credentials of a member", () => {
   });
 
   test("without a token have none to replace", () => {
-    expect(() => withToken(withTokenOf("me", 1000).replace(/token: .*/, "username: me"), "fresh")).toThrow("has no token");
+    expect(() => withToken(withTokenOf("me", 1000).replace(/token: .*/, "username: me"), "fresh")).toThrow(
+      "has no token",
+    );
   });
 
   test("can be exchanged under a client that uses them", async () => {
@@ -82,9 +122,12 @@ describe("the claims of a token", () => {
     expect(tokenClaims(fakeToken("me", 1000, 2000))).toEqual({ subject: "me", issuedAt: 1000, expiresAt: 2000 });
   });
 
-  test.each(["opaque", "a.b", "a.!!.c", "a.e30.c.d", `a.${Buffer.from("null").toString("base64url")}.c`])("are unknown for %j", (token) => {
-    expect(tokenClaims(token)).toBeUndefined();
-  });
+  test.each(["opaque", "a.b", "a.!!.c", "a.e30.c.d", `a.${Buffer.from("null").toString("base64url")}.c`])(
+    "are unknown for %j",
+    (token) => {
+      expect(tokenClaims(token)).toBeUndefined();
+    },
+  );
 
   test("that have other types are left out", () => {
     expect(tokenClaims(`a.${Buffer.from('{"exp":"soon","iat":null,"sub":1}').toString("base64url")}.c`)).toEqual({});

@@ -1,7 +1,12 @@
 import { createHash } from "node:crypto";
 import { parseDocument } from "yaml";
 import type { KubeObject, MemberClusterSpec } from "../apis/index.ts";
-import { type ClusterConfig, clusterConfigFromKubeconfig, type Credentials, CredentialsError } from "../runtime/index.ts";
+import {
+  type ClusterConfig,
+  clusterConfigFromKubeconfig,
+  type Credentials,
+  CredentialsError,
+} from "../runtime/index.ts";
 import { type TokenClaims, tokenClaims } from "./jwt.ts";
 
 /** From a MemberCluster's connection and its Secret to something that a client can be made of. */
@@ -55,8 +60,10 @@ export function readCredentials(
     return unusable("PullNotSupported", "pull needs an agent on the member, which this version does not have");
   }
   const reference = connection.kubeconfigSecretRef;
-  if (reference === undefined) return unusable("InvalidConnection", "spec.connection names no kubeconfigSecretRef, local or pull");
-  if (secret === undefined) return unusable("SecretNotFound", `Secret ${reference.name} is not in Meridian's namespace`);
+  if (reference === undefined)
+    return unusable("InvalidConnection", "spec.connection names no kubeconfigSecretRef, local or pull");
+  if (secret === undefined)
+    return unusable("SecretNotFound", `Secret ${reference.name} is not in Meridian's namespace`);
   const key = reference.key ?? "kubeconfig";
   const encoded = secret.data[key];
   if (encoded === undefined) return unusable("InvalidKubeconfig", `Secret ${secret.name} has no key ${key}`);

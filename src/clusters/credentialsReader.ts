@@ -45,7 +45,8 @@ export class CredentialsReader {
     const name = connection.kubeconfigSecretRef?.name;
     const secret = name === undefined ? undefined : secrets.get(name);
     const source = { connection: JSON.stringify(connection), secret };
-    if (signal.aborted || (this.#source?.connection === source.connection && this.#source.secret === source.secret)) return;
+    if (signal.aborted || (this.#source?.connection === source.connection && this.#source.secret === source.secret))
+      return;
     this.#source = source;
     // The Secret and the MemberCluster come by two watches, and the Secret's may be behind.
     if (name !== undefined && secret === undefined && !(await this.#isMissing(name, source))) return;
@@ -61,7 +62,10 @@ export class CredentialsReader {
         return found === undefined && this.#source === source;
       } catch (err) {
         if (signal.aborted) break;
-        logger.warn({ err, event_reason: "SecretNotRead" }, "the Secret of the cluster could not be read; trying again");
+        logger.warn(
+          { err, event_reason: "SecretNotRead" },
+          "the Secret of the cluster could not be read; trying again",
+        );
         await clock.sleep(RETRY_MS, signal).catch(() => undefined);
       }
     }

@@ -22,7 +22,10 @@ describe("the identity of a cluster", () => {
       self: claim("b", { recordedUid: "u1", observedUid: "u2" }),
       refused: "ClusterIdentityChanged",
     },
-    { name: "is accepted when a person agreed to it", self: claim("b", { recordedUid: "u1", observedUid: "u2", acceptedUid: "u2" }) },
+    {
+      name: "is accepted when a person agreed to it",
+      self: claim("b", { recordedUid: "u1", observedUid: "u2", acceptedUid: "u2" }),
+    },
     {
       name: "is refused when a person agreed to yet another one",
       self: claim("b", { recordedUid: "u1", observedUid: "u3", acceptedUid: "u2" }),
@@ -80,7 +83,9 @@ describe("the identity of a cluster", () => {
   test("when it changed, the message says what to do and fits into a condition", () => {
     const uid = "0b5f5b7e-6a3f-4d0e-9a53-0c4d9ad0a7a1";
     const verdict = judgeIdentity(claim("a", { recordedUid: "u1", observedUid: uid }), []);
-    expect(verdict).toMatchObject({ message: expect.stringContaining(`federation.paas.cmft.com/accept-cluster-uid: ${uid}`) as string });
+    expect(verdict).toMatchObject({
+      message: expect.stringContaining(`federation.paas.cmft.com/accept-cluster-uid: ${uid}`) as string,
+    });
     expect(verdict.kind === "Refused" && verdict.message.length).toBeLessThanOrEqual(120);
   });
 });

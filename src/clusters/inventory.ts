@@ -37,7 +37,11 @@ async function capacityOf(client: Client, signal: AbortSignal): Promise<Capacity
   try {
     let page: string | undefined;
     do {
-      const list = await client.list(NODES, { limit: NODE_PAGE, signal, ...(page === undefined ? {} : { continue: page }) });
+      const list = await client.list(NODES, {
+        limit: NODE_PAGE,
+        signal,
+        ...(page === undefined ? {} : { continue: page }),
+      });
       for (const node of list.items) nodes.push(nodeResources(node));
       page = list.continue;
     } while (page !== undefined && page !== "");

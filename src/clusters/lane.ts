@@ -148,7 +148,7 @@ export class Lane implements AsyncDisposable {
         case "Create":
           return await writer.create(entry);
         case "Update":
-          return await writer.update(entry);
+          return await writer.update(entry, action.drift);
         case "Delete":
           return await writer.delete(entry, action.uid);
         case "Release":

@@ -3,15 +3,23 @@ import { type EventRecorder, logContext, type Logger } from "../observability/in
 import type { Client, Clock, ClusterConfig } from "../runtime/index.ts";
 import type { Contact } from "../status/types.ts";
 import { ClusterAccess, type HubAsMember } from "./clusterAccess.ts";
-import { type ConnectionEvent, type ConnectionState, initialState, NOT_YET_KNOWN, type ProbeTiming, transition } from "./connection.ts";
+import {
+  type ConnectionEvent,
+  type ConnectionState,
+  initialState,
+  NOT_YET_KNOWN,
+  type ProbeTiming,
+  transition,
+} from "./connection.ts";
 import { isTokenRenewal, type MemberCredentials, sameCredentials } from "./credentials.ts";
 import { CredentialsReader, type SecretSource } from "./credentialsReader.ts";
 import { type IdentityClaim, type IdentityVerdict, judgeIdentity } from "./identity.ts";
-import { type MemberFindings, type MemberStatusInput, timestamp } from "./memberStatus.ts";
+import { MemberReport } from "./memberReport.ts";
+import { timestamp } from "./memberStatus.ts";
 import { probe } from "./probe.ts";
 import { ProbeLoop } from "./probeLoop.ts";
 import { renewalPlan, type TokenRequester, TokenRenewer } from "./renewal.ts";
-import { MemberStatusWriter } from "./statusWriter.ts";
+import { LiveSession } from "./session.ts";
 import type { MemberSession, PoolListener } from "./types.ts";
 
 const PROBE_TIMEOUT_MS = 3_000;
@@ -43,7 +51,7 @@ export class MemberConnection {
   readonly cluster: string;
   readonly #options: MemberConnectionOptions;
   readonly #logger: Logger;
-  readonly #writer: MemberStatusWriter;
+  readonly #report: MemberReport;
   readonly #renewer: TokenRenewer;
   readonly #reader: CredentialsReader;
   /** What is under way; it ends soon after its access is given up. */
@@ -53,11 +61,8 @@ export class MemberConnection {
   #credentials: MemberCredentials | undefined;
   #access: ClusterAccess | undefined;
   #loop: ProbeLoop<ConnectionEvent | undefined> | undefined;
-  #session: { session: MemberSession; end: AbortController } | undefined;
+  #session: LiveSession | undefined;
   #observedUid: string | undefined;
-  #findings: MemberFindings = {};
-  /** The identity is being written down, along with the contact that follows from it. */
-  #recording: Contact | undefined;
   #started = false;
   /** Aborted when this MemberCluster is not followed any more. */
   readonly #end = new AbortController();
@@ -79,9 +84,9 @@ export class MemberConnection {
       signal: this.#end.signal,
       onRead: (credentials) => this.#use(credentials),
     });
-    const input = (): Omit<MemberStatusInput, "previous"> => this.#statusInput();
-    this.#writer = new MemberStatusWriter({ cluster, hub, clock, logger, input, onWritten: onStatusWritten });
-    this.#writer.take(object);
+    const contact = (): Contact => this.#state.contact;
+    this.#report = new MemberReport({ cluster, hub, clock, logger, contact, onWritten: onStatusWritten });
+    this.#report.take(object);
     this.#renewer = new TokenRenewer({
       cluster,
       hub,
@@ -91,7 +96,8 @@ export class MemberConnection {
       logger,
       requestToken,
       onOutcome: (outcome) => {
-        if (outcome.renewed) this.#record("Normal", "TokenRenewed", "RenewToken", `the token is valid until ${outcome.expiresAt}`);
+        if (outcome.renewed)
+          this.#record("Normal", "TokenRenewed", "RenewToken", `the token is valid until ${outcome.expiresAt}`);
         else this.#record("Warning", "TokenNotRenewed", "RenewToken", outcome.message);
       },
     });
@@ -106,7 +112,7 @@ export class MemberConnection {
   }
 
   get session(): MemberSession | undefined {
-    return this.#session?.session;
+    return this.#session;
   }
 
   /** UID of the MemberCluster, to tell one life of it from the next. */
@@ -125,7 +131,7 @@ export class MemberConnection {
       cluster: this.cluster,
       local: spec.connection.local !== undefined,
       createdAt: metadata.creationTimestamp ?? "",
-      recordedUid: this.#writer.status?.clusterUID,
+      recordedUid: this.#report.recordedUid,
       acceptedUid: metadata.annotations?.[ACCEPT_CLUSTER_UID_ANNOTATION],
       observedUid: this.#observedUid,
     };
@@ -140,10 +146,10 @@ export class MemberConnection {
 
   update(object: MemberCluster): void {
     this.#object = object;
-    this.#writer.take(object);
+    this.#report.take(object);
     this.reconfigure();
     this.rejudge();
-    if (this.#started) this.#writer.request();
+    if (this.#started) this.#report.changed();
   }
 
   /** Looks whether the credentials are still the same. */
@@ -165,12 +171,12 @@ export class MemberConnection {
     this.#endSession("the connection is closed");
     this.#giveUpAccess();
     this.#renewer[Symbol.dispose]();
-    this.#writer[Symbol.dispose]();
+    this.#report[Symbol.dispose]();
   }
 
   /** Resolves when everything that was under way has ended; after {@link close}. */
   async closed(): Promise<void> {
-    await Promise.all([...this.#pending, this.#renewer.settled(), this.#writer.settled()]);
+    await Promise.all([...this.#pending, this.#renewer.settled(), this.#report.settled()]);
   }
 
   #use(next: MemberCredentials): void {
@@ -181,7 +187,12 @@ export class MemberConnection {
   }
 
   #connect(before: MemberCredentials | undefined, next: MemberCredentials): void {
-    if (this.#access !== undefined && before?.kind === "Kubeconfig" && next.kind === "Kubeconfig" && isTokenRenewal(before, next)) {
+    if (
+      this.#access !== undefined &&
+      before?.kind === "Kubeconfig" &&
+      next.kind === "Kubeconfig" &&
+      isTokenRenewal(before, next)
+    ) {
       this.#access.renew(next.config);
       this.#loop?.schedule(0);
       return;
@@ -190,16 +201,23 @@ export class MemberConnection {
     // The old session ends before its client is closed, so that nobody takes the closing for a failure.
     this.#endSession("the credentials have changed");
     this.#observedUid = undefined;
-    this.#recording = undefined;
+    this.#report.contactSettled();
     this.#giveUpAccess();
     if (next.kind === "Unusable") {
       this.#dispatch({ kind: "Unusable", reason: next.reason, message: next.message });
       return;
     }
     const options = { cluster: this.cluster, clock, logger: this.#logger };
-    const access = next.kind === "Local" ? ClusterAccess.local(hubLocal, options) : ClusterAccess.remote(next.config, clientFor, options);
+    const access =
+      next.kind === "Local"
+        ? ClusterAccess.local(hubLocal, options)
+        : ClusterAccess.remote(next.config, clientFor, options);
     this.#access = access;
-    this.#loop = new ProbeLoop({ clock, probe: () => this.#probe(access), settle: (event) => this.#settle(access, event) });
+    this.#loop = new ProbeLoop({
+      clock,
+      probe: () => this.#probe(access),
+      settle: (event) => this.#settle(access, event),
+    });
     this.#dispatch({ kind: "Configured" });
   }
 
@@ -218,7 +236,10 @@ export class MemberConnection {
     const followed = credentials.kind === "Kubeconfig" ? credentials : undefined;
     this.#renewer.follow(followed, this.#access?.client);
     const plan = followed && renewalPlan(followed.secret.annotations, followed.claims);
-    this.#find({ credentials: plan === undefined ? null : { expiresAt: timestamp(plan.expiresAt), renewAt: timestamp(plan.renewAt) } });
+    this.#report.find({
+      credentials:
+        plan === undefined ? null : { expiresAt: timestamp(plan.expiresAt), renewAt: timestamp(plan.renewAt) },
+    });
   }
 
   #dispatch(event: ConnectionEvent): void {
@@ -252,35 +273,25 @@ export class MemberConnection {
       this.#access?.expireInventory();
     } else {
       this.#logger.warn({ event_reason: reason, message }, before.ok ? "contact lost" : "no contact");
-      if (before.reason !== NOT_YET_KNOWN) this.#record("Warning", reason ?? "ClusterUnreachable", "Probe", message ?? "");
+      if (before.reason !== NOT_YET_KNOWN)
+        this.#record("Warning", reason ?? "ClusterUnreachable", "Probe", message ?? "");
     }
     this.#options.contactChanged(this.cluster, contact);
-    this.#writer.request();
+    this.#report.changed();
   }
 
   #startSession(uid: string): void {
     const access = this.#access;
     if (access === undefined) return;
-    const end = new AbortController();
-    const session: MemberSession = {
-      cluster: this.cluster,
-      client: access.client,
-      discovery: access.discovery,
-      clusterUid: uid,
-      local: access.local,
-      signal: end.signal,
-      suspect: () => {
-        if (!end.signal.aborted) this.#dispatch({ kind: "Suspicion" });
-      },
-    };
-    this.#session = { session, end };
+    const session = new LiveSession(this.cluster, uid, access, () => this.#dispatch({ kind: "Suspicion" }));
+    this.#session = session;
     this.#options.listener.sessionStarted(session);
   }
 
   #endSession(why: string): void {
     const ended = this.#session;
     this.#session = undefined;
-    ended?.end.abort(new Error(`the session with ${this.cluster} has ended: ${why}`));
+    ended?.end(why);
   }
 
   /** One probe, and what it means. Undefined when the access was given up meanwhile. */
@@ -299,7 +310,7 @@ export class MemberConnection {
       this.#observedUid = uid;
       this.#options.claimChanged(this.cluster);
     }
-    if (this.#judge().kind === "Accepted" && this.#writer.status?.clusterUID !== uid) {
+    if (this.#judge().kind === "Accepted" && this.#report.recordedUid !== uid) {
       const failure = await this.#recordIdentity(access, uid);
       if (access !== this.#access) return undefined;
       if (failure !== undefined) return failure;
@@ -309,7 +320,7 @@ export class MemberConnection {
 
   #settle(access: ClusterAccess, event: ConnectionEvent | undefined): void {
     if (event === undefined || access !== this.#access) return;
-    this.#recording = undefined;
+    this.#report.contactSettled();
     this.#dispatch(event);
     if (this.#state.phase === "Connected" && access.inventoryIsDue) this.#track(this.#takeInventory(access));
   }
@@ -329,45 +340,35 @@ export class MemberConnection {
     }
     const found = await access.takeInventory();
     if (access !== this.#access) return undefined;
-    this.#findings = { ...this.#findings, ...found, clusterUID: uid };
-    this.#recording = { ok: true };
-    try {
-      await this.#writer.write(this.#statusInput());
+    if (await this.#report.recordIdentity(uid, found)) {
       this.#options.claimChanged(this.cluster);
       return undefined;
-    } catch (err) {
-      this.#recording = undefined;
-      if (this.#closed) return undefined;
-      this.#logger.warn({ err, event_reason: "IdentityNotRecorded" }, "the cluster's UID was not written down");
-      const message = "the cluster's UID could not be written to the status on the hub";
-      return { kind: "Failed", failure: { reason: "IdentityNotRecorded", message, abrupt: false } };
     }
+    const message = "the cluster's UID could not be written to the status on the hub";
+    return { kind: "Failed", failure: { reason: "IdentityNotRecorded", message, abrupt: false } };
   }
 
   async #takeInventory(access: ClusterAccess): Promise<void> {
     const found = await access.takeInventory();
-    if (found !== undefined && access === this.#access) this.#find(found);
-  }
-
-  #find(findings: MemberFindings): void {
-    this.#findings = { ...this.#findings, ...findings };
-    this.#writer.request();
-  }
-
-  #statusInput(): Omit<MemberStatusInput, "previous"> {
-    return { generation: this.#object.metadata.generation, contact: this.#recording ?? this.#state.contact, findings: this.#findings };
+    if (found !== undefined && access === this.#access) this.#report.find(found);
   }
 
   #record(type: "Normal" | "Warning", reason: string, action: string, note: string): void {
     const { apiVersion, kind, metadata } = this.#object;
-    const regarding = { apiVersion, kind, name: metadata.name, ...(metadata.uid === undefined ? {} : { uid: metadata.uid }) };
+    const regarding = {
+      apiVersion,
+      kind,
+      name: metadata.name,
+      ...(metadata.uid === undefined ? {} : { uid: metadata.uid }),
+    };
     this.#options.recorder?.record({ regarding, type, reason, action, note });
   }
 
   #track(work: Promise<void>): void {
     const tracked = work
       .catch((err: unknown) => {
-        if (!this.#closed) this.#logger.error({ err, event_reason: "ConnectionError" }, "unexpected error in the connection");
+        if (!this.#closed)
+          this.#logger.error({ err, event_reason: "ConnectionError" }, "unexpected error in the connection");
       })
       .finally(() => this.#pending.delete(tracked));
     this.#pending.add(tracked);

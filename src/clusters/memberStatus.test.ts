@@ -44,8 +44,12 @@ describe("the status of a MemberCluster", () => {
   });
 
   test("is the same reference for the same fields in another order, as a server gives them back", () => {
-    const fromServer = JSON.parse(JSON.stringify(healthy, Object.keys({ ...healthy, ...healthy?.conditions?.[0], nodes: 0, cpu: 0 }).sort()));
-    expect(computeMemberStatus({ generation: 1, contact: OK, findings: FINDINGS, previous: fromServer }, NOON)).toBe(fromServer);
+    const fromServer = JSON.parse(
+      JSON.stringify(healthy, Object.keys({ ...healthy, ...healthy?.conditions?.[0], nodes: 0, cpu: 0 }).sort()),
+    );
+    expect(computeMemberStatus({ generation: 1, contact: OK, findings: FINDINGS, previous: fromServer }, NOON)).toBe(
+      fromServer,
+    );
   });
 
   test("stays as it is while nothing is known yet", () => {
@@ -60,7 +64,14 @@ describe("the status of a MemberCluster", () => {
   test("says why there is no contact and since when, and keeps what it knew", () => {
     const lost = computeMemberStatus({ generation: 1, contact: LOST, findings: {}, previous: healthy }, NOON);
     expect(lost).toMatchObject({
-      conditions: [{ status: "False", reason: "ClusterUnreachable", message: "connection refused", lastTransitionTime: "2026-01-01T12:00:00Z" }],
+      conditions: [
+        {
+          status: "False",
+          reason: "ClusterUnreachable",
+          message: "connection refused",
+          lastTransitionTime: "2026-01-01T12:00:00Z",
+        },
+      ],
       kubernetesVersion: "v1.35.4",
       clusterUID: "u1",
       capacity: { nodes: 2 },
@@ -68,20 +79,31 @@ describe("the status of a MemberCluster", () => {
   });
 
   test("keeps the time of the transition when only the reason changes", () => {
-    const lost = computeMemberStatus({ generation: 1, contact: LOST, findings: {}, previous: healthy }, MORNING + 60_000);
+    const lost = computeMemberStatus(
+      { generation: 1, contact: LOST, findings: {}, previous: healthy },
+      MORNING + 60_000,
+    );
     const contact = { ...LOST, reason: "CredentialsRejected" };
     const later = computeMemberStatus({ generation: 1, contact, findings: {}, previous: lost }, NOON);
-    expect(later?.conditions).toMatchObject([{ reason: "CredentialsRejected", lastTransitionTime: "2026-01-01T08:01:00Z" }]);
+    expect(later?.conditions).toMatchObject([
+      { reason: "CredentialsRejected", lastTransitionTime: "2026-01-01T08:01:00Z" },
+    ]);
   });
 
   test("drops the capacity when nodes may not be listed any more", () => {
-    const status = computeMemberStatus({ generation: 1, contact: OK, findings: { capacity: null }, previous: healthy }, NOON);
+    const status = computeMemberStatus(
+      { generation: 1, contact: OK, findings: { capacity: null }, previous: healthy },
+      NOON,
+    );
     expect(status).not.toHaveProperty("capacity");
   });
 
   test("says when credentials end", () => {
     const credentials = { expiresAt: "2026-01-02T08:00:00Z", renewAt: "2026-01-02T03:12:00Z" };
-    expect(computeMemberStatus({ generation: 1, contact: OK, findings: { credentials }, previous: healthy }, NOON)?.credentials).toEqual(credentials);
+    expect(
+      computeMemberStatus({ generation: 1, contact: OK, findings: { credentials }, previous: healthy }, NOON)
+        ?.credentials,
+    ).toEqual(credentials);
   });
 
   test("has messages of at most 120 characters", () => {
@@ -92,6 +114,9 @@ describe("the status of a MemberCluster", () => {
 
   test("follows the generation", () => {
     const status = computeMemberStatus({ generation: 2, contact: OK, findings: {}, previous: healthy }, NOON);
-    expect(status).toMatchObject({ observedGeneration: 2, conditions: [{ observedGeneration: 2, lastTransitionTime: "2026-01-01T08:00:00Z" }] });
+    expect(status).toMatchObject({
+      observedGeneration: 2,
+      conditions: [{ observedGeneration: 2, lastTransitionTime: "2026-01-01T08:00:00Z" }],
+    });
   });
 });

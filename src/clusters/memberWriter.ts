@@ -6,8 +6,10 @@ import {
   OWNER_ANNOTATION,
   refKey,
 } from "../apis/index.ts";
-import { ApiError, type Client, isNotFound, type ResourceType } from "../runtime/index.ts";
+import type { LostField } from "../interpreter/index.ts";
+import { ApiError, type Client, isInvalid, isNotFound, type ResourceType } from "../runtime/index.ts";
 import type { ForeignCheck } from "./foreignCheck.ts";
+import { listRepairs, type PatchOperation, withoutUpdateEntry } from "./listRepair.ts";
 import { classify } from "./outcome.ts";
 import type { NamespaceMaker } from "./namespaces.ts";
 import type { Entry } from "./table.ts";
@@ -67,9 +69,28 @@ export class MemberWriter {
   }
 
   /** Apply to an object of ours: takes back what others changed. */
-  async update(entry: Entry): Promise<void> {
-    if (entry.desired === undefined) return;
-    await this.#apply(this.#type(entry.ref), entry.desired.object, true);
+  async update(entry: Entry, drift: readonly LostField[]): Promise<void> {
+    const { desired, ref } = entry;
+    if (desired === undefined) return;
+    const type = this.#type(ref);
+    try {
+      await this.#apply(type, desired.object, true);
+    } catch (error) {
+      const repairs = isInvalid(error) ? listRepairs(drift, desired.object) : [];
+      if (repairs.length === 0) throw error;
+      await this.#repair(type, ref, desired.object, repairs);
+    }
+  }
+
+  /** Puts whole lists back, applies again for the ownership, and leaves no other trace in `managedFields`. */
+  async #repair(type: ResourceType, ref: ObjectRef, desired: KubeObject, repairs: PatchOperation[]): Promise<void> {
+    const { client, signal } = this.#access;
+    const patch = (operations: PatchOperation[]): Promise<KubeObject> =>
+      client.patch(type, ref.namespace, ref.name, "application/json-patch+json", operations, { signal });
+    await patch(repairs);
+    const applied = await client.apply(type, desired, { force: true, signal });
+    const cleaning = withoutUpdateEntry(applied);
+    this.#access.wrote(type, cleaning === undefined ? applied : await patch(cleaning));
   }
 
   /** Deletes exactly the object that was observed. That it is gone is for the watch to say. */

@@ -28,7 +28,10 @@ class Harness implements AsyncDisposable {
   readonly self = new FakeMember("hub", HUB_UID);
 
   constructor() {
-    const local = this.self.connect({ server: "", currentNamespace: "", credentials: { authorization: async () => "Bearer good" } }, "hub");
+    const local = this.self.connect(
+      { server: "", currentNamespace: "", credentials: { authorization: async () => "Bearer good" } },
+      "hub",
+    );
     this.pool = new ClusterPool({
       hub: this.hub,
       hubLocal: { client: local, discovery: new Discovery(local, this.clock), clusterUid: HUB_UID },
@@ -36,7 +39,10 @@ class Harness implements AsyncDisposable {
       allowExec: false,
       clock: this.clock,
       logger: createLogger({ level: "silent" }),
-      metrics: { setMemberReady: (name, ready) => this.ready.set(name, ready), forgetCluster: (name) => this.ready.delete(name) },
+      metrics: {
+        setMemberReady: (name, ready) => this.ready.set(name, ready),
+        forgetCluster: (name) => this.ready.delete(name),
+      },
       recorder: { record: ({ type, reason, note }) => this.events.push(`${type} ${reason}: ${note}`) },
       random: () => 0.5,
       clientFor: (config, cluster) => {
@@ -67,15 +73,30 @@ class Harness implements AsyncDisposable {
   /** Creates the Secret, or changes it. */
   secret(name: string, kubeconfig: string, annotations: Record<string, string> = {}): void {
     const data = { kubeconfig: Buffer.from(kubeconfig).toString("base64") };
-    this.hub.server.apply(SECRETS, { apiVersion: "v1", kind: "Secret", metadata: { name, namespace: SYSTEM, annotations }, data });
+    this.hub.server.apply(SECRETS, {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name, namespace: SYSTEM, annotations },
+      data,
+    });
   }
 
-  cluster(name: string, change: { metadata?: Partial<KubeObject["metadata"]>; connection?: MemberClusterSpec["connection"]; status?: object } = {}): void {
+  cluster(
+    name: string,
+    change: {
+      metadata?: Partial<KubeObject["metadata"]>;
+      connection?: MemberClusterSpec["connection"];
+      status?: object;
+    } = {},
+  ): void {
     const created = this.hub.server.create(MEMBERCLUSTERS, {
       apiVersion: "federation.paas.cmft.com/v1alpha1",
       kind: "MemberCluster",
       metadata: { name, generation: 1, creationTimestamp: "2026-01-01T00:00:00Z", ...change.metadata },
-      spec: { connection: change.connection ?? { kubeconfigSecretRef: { name, key: "kubeconfig" } }, deletionPolicy: "Orphan" },
+      spec: {
+        connection: change.connection ?? { kubeconfigSecretRef: { name, key: "kubeconfig" } },
+        deletionPolicy: "Orphan",
+      },
       ...(change.status === undefined ? {} : { status: change.status }),
     });
     this.pool.upsert(created as unknown as MemberCluster);
@@ -233,7 +254,11 @@ describe("a member that goes away", () => {
     member.failure = REFUSED;
     h.sessions[0]?.suspect();
     await h.advance(2_000);
-    expect(h.pool.contact("a")).toMatchObject({ ok: false, reason: "ClusterUnreachable", message: "connection refused" });
+    expect(h.pool.contact("a")).toMatchObject({
+      ok: false,
+      reason: "ClusterUnreachable",
+      message: "connection refused",
+    });
     expect(h.readyCondition("a")).toBe("False ClusterUnreachable: connection refused");
     expect(h.ready.get("a")).toBe(false);
     await h.advance(60_000);
@@ -278,10 +303,16 @@ describe("a member that goes away", () => {
     const client = member.clients[0];
     if (client !== undefined) {
       client.gate = ({ options }) =>
-        new Promise((_, reject) => options?.signal?.addEventListener("abort", () => reject(options.signal?.reason as Error)));
+        new Promise((_, reject) =>
+          options?.signal?.addEventListener("abort", () => reject(options.signal?.reason as Error)),
+        );
     }
     await h.advance(13_000);
-    expect(h.pool.contact("a")).toMatchObject({ ok: false, reason: "ClusterUnreachable", message: "no answer in time" });
+    expect(h.pool.contact("a")).toMatchObject({
+      ok: false,
+      reason: "ClusterUnreachable",
+      message: "no answer in time",
+    });
   });
 
   test("does not disturb the others", async () => {
@@ -364,10 +395,9 @@ describe("credentials", () => {
     h.secret("a", member.kubeconfig());
     await h.until(() => h.pool.contact("a").ok);
     await h.settle();
-    expect(h.hub.statusWrites.map(({ status }) => (status as MemberCluster["status"])?.conditions?.[0]?.reason)).toEqual([
-      "CredentialsRejected",
-      "Connected",
-    ]);
+    expect(
+      h.hub.statusWrites.map(({ status }) => (status as MemberCluster["status"])?.conditions?.[0]?.reason),
+    ).toEqual(["CredentialsRejected", "Connected"]);
   });
 
   test("that have expired are told from those that are rejected", async () => {
@@ -377,7 +407,9 @@ describe("credentials", () => {
     h.secret("a", member.kubeconfig(fakeToken("me", now - 7_200_000, now - 3_600_000)));
     h.cluster("a");
     await h.settle();
-    expect(h.readyCondition("a")).toBe("False CredentialsExpired: the token expired at 2026-01-01T07:00Z; join a again");
+    expect(h.readyCondition("a")).toBe(
+      "False CredentialsExpired: the token expired at 2026-01-01T07:00Z; join a again",
+    );
   });
 
   test("that are taken away end the session", async () => {
@@ -403,7 +435,9 @@ describe("credentials", () => {
     },
     {
       name: "name a program",
-      kubeconfig: new FakeMember("x", "u").kubeconfig().replace(/token: .*/, "exec: {apiVersion: client.authentication.k8s.io/v1, command: date}"),
+      kubeconfig: new FakeMember("x", "u")
+        .kubeconfig()
+        .replace(/token: .*/, "exec: {apiVersion: client.authentication.k8s.io/v1, command: date}"),
       reason: "InvalidKubeconfig",
     },
   ])("that $name are refused as $reason", async ({ kubeconfig, reason }) => {
@@ -423,10 +457,22 @@ describe("credentials", () => {
   });
 
   test.each<{ name: string; failure: Error; reason: string }>([
-    { name: "a certificate that is not trusted", failure: new TransportError("TLS", "certificate is not signed by the CA in the kubeconfig"), reason: "CertificateInvalid" },
-    { name: "a name that does not resolve", failure: new TransportError("DNS", "host name m cannot be resolved"), reason: "ClusterUnreachable" },
+    {
+      name: "a certificate that is not trusted",
+      failure: new TransportError("TLS", "certificate is not signed by the CA in the kubeconfig"),
+      reason: "CertificateInvalid",
+    },
+    {
+      name: "a name that does not resolve",
+      failure: new TransportError("DNS", "host name m cannot be resolved"),
+      reason: "ClusterUnreachable",
+    },
     { name: "a refusal", failure: new ApiError(403, "Forbidden", "namespaces is forbidden"), reason: "Forbidden" },
-    { name: "a server that is not ready", failure: new ApiError(500, "InternalError", "[+]ping ok\n[-]etcd failed: reason withheld\n"), reason: "NotReady" },
+    {
+      name: "a server that is not ready",
+      failure: new ApiError(500, "InternalError", "[+]ping ok\n[-]etcd failed: reason withheld\n"),
+      reason: "NotReady",
+    },
   ])("work, but $name is $reason", async ({ failure, reason }) => {
     const h = await start();
     const member = h.member("a");
@@ -449,7 +495,9 @@ describe("the identity of a member", () => {
     await h.advance(6_000);
     expect(h.sessions[0]?.signal.aborted).toBe(true);
     expect(h.pool.session("a")).toBeUndefined();
-    expect(h.readyCondition("a")).toBe("False ClusterIdentityChanged: UID changed; if meant, annotate federation.paas.cmft.com/accept-cluster-uid: u2");
+    expect(h.readyCondition("a")).toBe(
+      "False ClusterIdentityChanged: UID changed; if meant, annotate federation.paas.cmft.com/accept-cluster-uid: u2",
+    );
     expect(h.status("a")?.clusterUID).toBe("u1");
     await h.advance(60_000);
     expect(h.sessions).toHaveLength(1);
@@ -558,7 +606,11 @@ describe("a token of join's", () => {
     const member = h.member("a");
     const issuedAt = h.clock.now();
     member.token = fakeToken("system:serviceaccount:meridian-system:meridian", issuedAt, issuedAt + HOUR);
-    member.issuesTokensFor = { subject: "system:serviceaccount:meridian-system:meridian", seconds: 3600, now: () => h.clock.now() };
+    member.issuesTokensFor = {
+      subject: "system:serviceaccount:meridian-system:meridian",
+      seconds: 3600,
+      now: () => h.clock.now(),
+    };
     h.secret("a", member.kubeconfig(), {
       [SERVICE_ACCOUNT_ANNOTATION]: "meridian-system/meridian",
       [TOKEN_ISSUED_AT_ANNOTATION]: "2026-01-01T08:00:00Z",

@@ -76,7 +76,11 @@ export class ClusterPool implements AsyncDisposable {
       clock,
       logger,
     });
-    const clientOptions = { clock, ...(guard === undefined ? {} : { guard }), ...(observe === undefined ? {} : { observe }) };
+    const clientOptions = {
+      clock,
+      ...(guard === undefined ? {} : { guard }),
+      ...(observe === undefined ? {} : { observe }),
+    };
     this.#connectionOptions = {
       hub,
       hubLocal: options.hubLocal,

@@ -7,11 +7,33 @@ const clock = new FakeClock(Date.UTC(2026, 0, 1, 8));
 
 describe("what a failed probe means", () => {
   test.each<{ error: unknown; tokenExpiresAt?: number; reason: string; message: string; abrupt?: boolean }>([
-    { error: new TransportError("ConnectionRefused", "connection refused by 10.0.0.1:34567"), reason: "ClusterUnreachable", message: "connection refused", abrupt: true },
-    { error: new TransportError("ConnectionReset", "closed by 10.0.0.1:34567"), reason: "ClusterUnreachable", message: "connection reset", abrupt: true },
-    { error: new TransportError("Timeout", "timed out after 3 s"), reason: "ClusterUnreachable", message: "no answer in time" },
-    { error: new TransportError("TLS", "the certificate of m has expired"), reason: "CertificateInvalid", message: "the certificate of m has expired" },
-    { error: new ApiError(401, "Unauthorized", "Unauthorized"), reason: "CredentialsRejected", message: "the server does not accept the credentials (401)" },
+    {
+      error: new TransportError("ConnectionRefused", "connection refused by 10.0.0.1:34567"),
+      reason: "ClusterUnreachable",
+      message: "connection refused",
+      abrupt: true,
+    },
+    {
+      error: new TransportError("ConnectionReset", "closed by 10.0.0.1:34567"),
+      reason: "ClusterUnreachable",
+      message: "connection reset",
+      abrupt: true,
+    },
+    {
+      error: new TransportError("Timeout", "timed out after 3 s"),
+      reason: "ClusterUnreachable",
+      message: "no answer in time",
+    },
+    {
+      error: new TransportError("TLS", "the certificate of m has expired"),
+      reason: "CertificateInvalid",
+      message: "the certificate of m has expired",
+    },
+    {
+      error: new ApiError(401, "Unauthorized", "Unauthorized"),
+      reason: "CredentialsRejected",
+      message: "the server does not accept the credentials (401)",
+    },
     {
       error: new ApiError(401, "Unauthorized", "Unauthorized"),
       tokenExpiresAt: Date.UTC(2026, 0, 1, 7, 30),
@@ -24,15 +46,35 @@ describe("what a failed probe means", () => {
       reason: "CredentialsRejected",
       message: "the server does not accept the credentials (401)",
     },
-    { error: new ApiError(403, "Forbidden", "namespaces is forbidden"), reason: "Forbidden", message: "namespaces is forbidden" },
     {
-      error: new ApiError(500, "InternalError", "[+]ping ok\n[-]etcd failed: reason withheld\n[-]informer-sync failed: reason withheld\nreadyz check failed"),
+      error: new ApiError(403, "Forbidden", "namespaces is forbidden"),
+      reason: "Forbidden",
+      message: "namespaces is forbidden",
+    },
+    {
+      error: new ApiError(
+        500,
+        "InternalError",
+        "[+]ping ok\n[-]etcd failed: reason withheld\n[-]informer-sync failed: reason withheld\nreadyz check failed",
+      ),
       reason: "NotReady",
       message: "/readyz: failing checks: etcd, informer-sync",
     },
-    { error: new ApiError(503, "ServiceUnavailable", "no healthy upstream"), reason: "NotReady", message: "the server is not ready (HTTP 503)" },
-    { error: new CredentialsError("Refused", "the host name m leads to a metadata address"), reason: "AddressRefused", message: "the host name m leads to a metadata address" },
-    { error: new Error("odd thing at 127.0.0.1:54321"), reason: "ClusterUnreachable", message: "odd thing at 127.0.0.1" },
+    {
+      error: new ApiError(503, "ServiceUnavailable", "no healthy upstream"),
+      reason: "NotReady",
+      message: "the server is not ready (HTTP 503)",
+    },
+    {
+      error: new CredentialsError("Refused", "the host name m leads to a metadata address"),
+      reason: "AddressRefused",
+      message: "the host name m leads to a metadata address",
+    },
+    {
+      error: new Error("odd thing at 127.0.0.1:54321"),
+      reason: "ClusterUnreachable",
+      message: "odd thing at 127.0.0.1",
+    },
   ])("$error.message is $reason", ({ error, tokenExpiresAt, reason, message, abrupt = false }) => {
     expect(explainFailure(error, "a", { clock, tokenExpiresAt })).toEqual({ reason, message, abrupt });
   });

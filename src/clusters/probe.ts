@@ -42,7 +42,11 @@ export async function probe(client: Client, options: ProbeOptions): Promise<Prob
     const [, namespace] = await Promise.all([
       client.raw("GET", "/readyz", { signal: attempt.signal, timeoutMs, accept: "text/plain, application/json" }),
       // From the API server's cache: the answer never changes during the life of a cluster.
-      client.get(NAMESPACES, undefined, "kube-system", { metadataOnly: true, resourceVersion: "0", signal: attempt.signal }),
+      client.get(NAMESPACES, undefined, "kube-system", {
+        metadataOnly: true,
+        resourceVersion: "0",
+        signal: attempt.signal,
+      }),
     ]);
     return identified(namespace);
   } catch (error) {
@@ -57,7 +61,10 @@ export async function probe(client: Client, options: ProbeOptions): Promise<Prob
 function identified(namespace: KubeObject): ProbeOutcome {
   const { uid } = namespace.metadata;
   if (uid !== undefined && uid !== "") return { kind: "Answered", uid };
-  return { kind: "Failed", failure: { reason: "NotReady", message: "the namespace kube-system has no UID", abrupt: false } };
+  return {
+    kind: "Failed",
+    failure: { reason: "NotReady", message: "the namespace kube-system has no UID", abrupt: false },
+  };
 }
 
 const TRANSPORT: Record<TransportReason, ProbeFailure> = {
@@ -83,9 +90,17 @@ export function explainFailure(
     if (error.status === 401) {
       if (tokenExpiresAt !== undefined && tokenExpiresAt <= clock.now()) {
         const when = `${new Date(tokenExpiresAt).toISOString().slice(0, 16)}Z`;
-        return { reason: "CredentialsExpired", message: `the token expired at ${when}; join ${cluster} again`, abrupt: false };
+        return {
+          reason: "CredentialsExpired",
+          message: `the token expired at ${when}; join ${cluster} again`,
+          abrupt: false,
+        };
       }
-      return { reason: "CredentialsRejected", message: "the server does not accept the credentials (401)", abrupt: false };
+      return {
+        reason: "CredentialsRejected",
+        message: "the server does not accept the credentials (401)",
+        abrupt: false,
+      };
     }
     if (error.status === 403) return { reason: "Forbidden", message: error.apiMessage, abrupt: false };
     return { reason: "NotReady", message: notReady(error.status, error.apiMessage), abrupt: false };

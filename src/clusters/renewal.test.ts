@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { renewalPlan, SERVICE_ACCOUNT_ANNOTATION, TOKEN_EXPIRES_AT_ANNOTATION, TOKEN_ISSUED_AT_ANNOTATION } from "./renewal.ts";
+import {
+  renewalPlan,
+  SERVICE_ACCOUNT_ANNOTATION,
+  TOKEN_EXPIRES_AT_ANNOTATION,
+  TOKEN_ISSUED_AT_ANNOTATION,
+} from "./renewal.ts";
 
 const EIGHT = Date.UTC(2026, 0, 1, 8);
 const HOUR = 3_600_000;
@@ -37,7 +42,9 @@ describe("the plan to renew a token", () => {
     { name: "its times are no times", change: { [TOKEN_ISSUED_AT_ANNOTATION]: "yesterday" } },
     { name: "it ends before it begins", change: { [TOKEN_EXPIRES_AT_ANNOTATION]: "2026-01-01T07:00:00Z" } },
   ])("does not exist when $name", ({ change }) => {
-    const given = Object.entries({ ...annotations, ...change }).filter((entry): entry is [string, string] => entry[1] !== undefined);
+    const given = Object.entries({ ...annotations, ...change }).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined,
+    );
     expect(renewalPlan(Object.fromEntries(given), undefined)).toBeUndefined();
   });
 });

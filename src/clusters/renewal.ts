@@ -30,9 +30,13 @@ export interface RenewalPlan {
 }
 
 /** When to renew, from what join wrote down and else from the token itself; undefined when it is not a token of join's. */
-export function renewalPlan(annotations: Record<string, string>, claims: TokenClaims | undefined): RenewalPlan | undefined {
+export function renewalPlan(
+  annotations: Record<string, string>,
+  claims: TokenClaims | undefined,
+): RenewalPlan | undefined {
   const [namespace, name, ...rest] = (annotations[SERVICE_ACCOUNT_ANNOTATION] ?? "").split("/");
-  if (namespace === undefined || namespace === "" || name === undefined || name === "" || rest.length > 0) return undefined;
+  if (namespace === undefined || namespace === "" || name === undefined || name === "" || rest.length > 0)
+    return undefined;
   const expiresAt = parseTime(annotations[TOKEN_EXPIRES_AT_ANNOTATION]) ?? claims?.expiresAt;
   const issuedAt = parseTime(annotations[TOKEN_ISSUED_AT_ANNOTATION]) ?? claims?.issuedAt;
   if (expiresAt === undefined || issuedAt === undefined || expiresAt <= issuedAt) return undefined;
@@ -85,10 +89,13 @@ export class TokenRenewer implements Disposable {
 
   /** Renews these credentials in time. Undefined: there is nothing to renew. */
   follow(credentials: KubeconfigCredentials | undefined, client: Client | undefined): void {
-    const plan = credentials === undefined ? undefined : renewalPlan(credentials.secret.annotations, credentials.claims);
+    const plan =
+      credentials === undefined ? undefined : renewalPlan(credentials.secret.annotations, credentials.claims);
     if (credentials?.token !== this.#followed?.credentials.token) this.#failures = 0;
     this.#followed =
-      credentials === undefined || client === undefined || plan === undefined ? undefined : { credentials, client, plan };
+      credentials === undefined || client === undefined || plan === undefined
+        ? undefined
+        : { credentials, client, plan };
     this.#schedule();
   }
 
@@ -150,7 +157,12 @@ export class TokenRenewer implements Disposable {
     const { secret, key } = credentials;
     const issuedAt = clock.now();
     const { namespace, name: serviceAccount } = plan.serviceAccount;
-    const requested = await requestToken(client, { namespace, serviceAccount, expirationSeconds: plan.lifeSeconds, signal });
+    const requested = await requestToken(client, {
+      namespace,
+      serviceAccount,
+      expirationSeconds: plan.lifeSeconds,
+      signal,
+    });
     const before = Buffer.from(secret.data[key] ?? "", "base64").toString("utf8");
     const after = withToken(before, requested.token);
     const expiresAt = timestamp(requested.expiresAt);

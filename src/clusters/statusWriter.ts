@@ -1,7 +1,15 @@
 import type { KubeObject, MemberCluster, MemberClusterStatus } from "../apis/index.ts";
 import { FEDERATION_API_VERSION } from "../apis/index.ts";
 import type { Logger } from "../observability/index.ts";
-import { backoffDelay, type Client, type Clock, compareResourceVersions, isNotFound, MEMBERCLUSTERS, NotLeaderError } from "../runtime/index.ts";
+import {
+  backoffDelay,
+  type Client,
+  type Clock,
+  compareResourceVersions,
+  isNotFound,
+  MEMBERCLUSTERS,
+  NotLeaderError,
+} from "../runtime/index.ts";
 import { computeMemberStatus, type MemberStatusInput } from "./memberStatus.ts";
 
 const RETRY = { baseMs: 1_000, capMs: 30_000, jitter: 0 };
@@ -56,11 +64,15 @@ export class MemberStatusWriter implements Disposable {
     });
   }
 
-  /** Writes that now, if it is not what the MemberCluster says already; rejects when it could not be written. */
-  write(input: Omit<MemberStatusInput, "previous">): Promise<void> {
-    const turn = this.#writing.then(() => this.#apply(input));
+  /** Writes now, if the MemberCluster does not say it already; rejects when it could not be written. */
+  writeNow(): Promise<void> {
+    const turn = this.#writing.then(() => this.#apply());
     this.#writing = turn.catch(() => undefined);
     return turn;
+  }
+
+  get disposed(): boolean {
+    return this.#stop.signal.aborted;
   }
 
   [Symbol.dispose](): void {
@@ -77,7 +89,7 @@ export class MemberStatusWriter implements Disposable {
     while (this.#asked && !this.#stop.signal.aborted) {
       this.#asked = false;
       try {
-        await this.write(this.#options.input());
+        await this.writeNow();
         this.#failures = 0;
       } catch (err) {
         this.#failed(err);
@@ -90,7 +102,10 @@ export class MemberStatusWriter implements Disposable {
     // Deleted, or the next leader's business.
     if (this.#stop.signal.aborted || isNotFound(err) || err instanceof NotLeaderError) return;
     const { cluster, clock, logger } = this.#options;
-    logger.warn({ err, cluster, event_reason: "StatusNotWritten" }, "status of the MemberCluster not written; trying again");
+    logger.warn(
+      { err, cluster, event_reason: "StatusNotWritten" },
+      "status of the MemberCluster not written; trying again",
+    );
     this.#failures += 1;
     this.#retry = clock.after(backoffDelay(this.#failures, RETRY), () => {
       this.#retry = undefined;
@@ -98,11 +113,11 @@ export class MemberStatusWriter implements Disposable {
     });
   }
 
-  async #apply(input: Omit<MemberStatusInput, "previous">): Promise<void> {
-    const { cluster, hub, clock, onWritten } = this.#options;
+  async #apply(): Promise<void> {
+    const { cluster, hub, clock, input, onWritten } = this.#options;
     const { signal } = this.#stop;
     signal.throwIfAborted();
-    const status = computeMemberStatus({ ...input, previous: this.#status }, clock.now());
+    const status = computeMemberStatus({ ...input(), previous: this.#status }, clock.now());
     if (status === undefined || status === this.#status) return;
     const answer = await hub.applyStatus(
       MEMBERCLUSTERS,

@@ -1,5 +1,5 @@
 import { FEDERATION_API_VERSION, FEDERATION_GROUP, type KubeObject, type MemberCluster, REGION_LABEL, ZONE_LABEL } from "../apis/index.ts";
-import { SERVICE_ACCOUNT_ANNOTATION, TOKEN_EXPIRES_AT_ANNOTATION, TOKEN_ISSUED_AT_ANNOTATION } from "../clusters/renewal.ts";
+import { SERVICE_ACCOUNT_ANNOTATION, TOKEN_EXPIRES_AT_ANNOTATION, TOKEN_ISSUED_AT_ANNOTATION } from "../clusters/index.ts";
 import { JOINED_TO_LABEL, type MemberAccess } from "./memberAccess.ts";
 import type { JoinOptions } from "./options.ts";
 import { CommandError } from "./outcome.ts";

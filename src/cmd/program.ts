@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { randomUUID } from "node:crypto";
-import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Command, type CommanderError, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_SYSTEM_NAMESPACE } from "../apis/index.ts";
 import { LOG_LEVELS } from "../observability/index.ts";
 import type { CommandContext } from "./connection.ts";

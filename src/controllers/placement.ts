@@ -2,10 +2,11 @@ import {
   type FederatedStatus,
   type KubeObject,
   OBJECT_FINALIZER,
+  type OwnerRef,
   refKey,
   refOf,
 } from "../apis/index.ts";
-import { type DesiredStateTable, type Members, shorten } from "../clusters/index.ts";
+import { type DesiredStateTable, type Entry, type Members, shorten } from "../clusters/index.ts";
 import { computeDesiredState, type DesiredRow, type Plan, type Snapshot } from "../desiredstate/index.ts";
 import type { Dependency } from "../interpreter/index.ts";
 import { type EventRecorder, type Metrics, type Span, startSpan, type Tracer } from "../observability/index.ts";
@@ -70,12 +71,12 @@ export class PlacementReconciler {
 
     const before = this.#plans.get(owner);
     const step = startSpan(this.#options.tracer, "ComputeDesiredState", { parent: span });
-    const plan = computeDesiredState(this.#snapshot(object, found), clock.now());
+    const plan = computeDesiredState(this.#snapshot(owner, object, found), clock.now());
     step.end();
     metrics.observePhase("fetch", clock.monotonic() - startedAt);
 
     this.#plans.set(owner, plan);
-    const rows = [...plan.rows, ...this.#heldDependencies(owner, plan, needed, found)];
+    const rows = [...plan.rows, ...this.#heldRows(owner, plan, needed, found)];
     statuses.planned(owner, plan, rows);
     table.replace(owner, rows, { release: "Delete", trace: span, monotonic: clock.monotonic() });
     gate.planned(owner);
@@ -85,39 +86,30 @@ export class PlacementReconciler {
   }
 
   /**
-   * A dependency that is gone from the hub, or may not be read there, while the object still refers to it: what members have
-   * of it stays, since pods may be running on it.
+   * What stays on members though the plan does not render it: everything on a cluster that is held, and a dependency that is gone from
+   * the hub, or may not be read there, while the object still refers to it, since pods may be running on it.
    */
-  #heldDependencies(owner: string, plan: Plan, needed: readonly Dependency[], found: ReadonlyMap<string, KubeObject>): DesiredRow[] {
+  #heldRows(owner: string, plan: Plan, needed: readonly Dependency[], found: ReadonlyMap<string, KubeObject>): DesiredRow[] {
     const missing = new Set(needed.map(({ ref }) => refKey(ref)).filter((key) => !found.has(key)));
-    if (missing.size === 0) return [];
-    const planned = new Set(plan.clusters.map(({ name }) => name));
-    const held: DesiredRow[] = [];
+    const held = new Map(plan.clusters.map((cluster) => [cluster.name, cluster.held]));
+    if (missing.size === 0 && ![...held.values()].includes(true)) return [];
+    const rendered = new Set(plan.rows.map(({ cluster, ref }) => `${cluster}/${refKey(ref)}`));
+    const rows: DesiredRow[] = [];
     for (const entry of this.#options.table.entriesOf(owner)) {
-      if (!missing.has(entry.key) || entry.observed === undefined || !planned.has(entry.cluster)) continue;
-      const carried = entry.requests.get(owner);
-      const owned = carried?.owner ?? entry.observed.owner;
-      if (owned === undefined) continue;
-      held.push({
-        cluster: entry.cluster,
-        ref: entry.ref,
-        owner: owned,
-        role: "dependency",
-        mode: "Hold",
-        object: { apiVersion: entry.ref.apiVersion, kind: entry.ref.kind, metadata: { name: entry.ref.name } },
-        hash: entry.observed.hash ?? "",
-        conflictResolution: "Abort",
-        deletionPolicy: "Delete",
-      });
+      const owned = entry.requests.get(owner)?.owner ?? entry.observed?.owner;
+      if (owned === undefined || entry.observed === undefined || rendered.has(`${entry.cluster}/${entry.key}`)) continue;
+      const stays = held.get(entry.cluster);
+      if (stays === undefined || (!stays && !missing.has(entry.key))) continue;
+      rows.push(holdRow(entry, owned));
     }
-    return held;
+    return rows;
   }
 
   /** Sees the deletion through: the finalizer goes when the member objects are seen gone, or their cluster was unjoined. */
   async #finalize(owner: string, object: KubeObject, kind: PlacedKind, span: Span | undefined, signal: AbortSignal): Promise<Result> {
     const { table, statuses, gate, clock, plansChanged } = this.#options;
     if (!(object.metadata.finalizers ?? []).includes(OBJECT_FINALIZER)) return this.#forget(owner);
-    const release = this.#plans.get(owner)?.deletionPolicy ?? this.#deletionPolicy(object);
+    const release = this.#plans.get(owner)?.deletionPolicy ?? this.#deletionPolicy(owner, object);
     this.#plans.delete(owner);
     statuses.deleting(owner);
     table.replace(owner, [], { release, trace: span, monotonic: clock.monotonic() });
@@ -143,12 +135,14 @@ export class PlacementReconciler {
   }
 
   /** How the policy that placed it says to part from the member objects. */
-  #deletionPolicy(object: KubeObject): "Delete" | "Orphan" {
-    return computeDesiredState(this.#snapshot(object, new Map()), this.#options.clock.now()).deletionPolicy;
+  #deletionPolicy(owner: string, object: KubeObject): "Delete" | "Orphan" {
+    return computeDesiredState(this.#snapshot(owner, object, new Map()), this.#options.clock.now()).deletionPolicy;
   }
 
-  #snapshot(object: KubeObject, dependencies: ReadonlyMap<string, KubeObject>): Snapshot {
-    const { hub, hubId } = this.#options;
+  #snapshot(owner: string, object: KubeObject, dependencies: ReadonlyMap<string, KubeObject>): Snapshot {
+    const { hub, hubId, table } = this.#options;
+    const running = new Set<string>();
+    for (const entry of table.entriesOf(owner)) if (entry.observed !== undefined) running.add(entry.cluster);
     return {
       object,
       placements: hub.allPlacements(),
@@ -157,6 +151,7 @@ export class PlacementReconciler {
       dependencies,
       hubId,
       previous: object["status"] as FederatedStatus | undefined,
+      running,
     };
   }
 
@@ -218,6 +213,22 @@ export class PlacementReconciler {
       note: shorten(`placed on ${plan.clusters.length} clusters: ${chosen}`),
     });
   }
+}
+
+/** Neither written nor deleted. */
+function holdRow(entry: Entry, owner: OwnerRef): DesiredRow {
+  const { cluster, ref, observed } = entry;
+  return {
+    cluster,
+    ref,
+    owner,
+    role: "dependency",
+    mode: "Hold",
+    object: { apiVersion: ref.apiVersion, kind: ref.kind, metadata: { name: ref.name } },
+    hash: observed?.hash ?? "",
+    conflictResolution: "Abort",
+    deletionPolicy: "Delete",
+  };
 }
 
 function names(clusters: readonly { name: string }[]): string {

@@ -85,14 +85,16 @@ export class PolicyStatusReconciler {
     return informer === undefined || policy === undefined ? undefined : { policy, informer };
   }
 
-  #outcome(policy: Policy): { matched: number; decisions: { clusters: string[]; objects: number }[]; error?: string; reason?: string } {
+  #outcome(policy: Policy): { matched: number; decisions: { clusters: string[]; objects: number }[]; error?: string; reason?: string; notes?: string[] } {
     const key = policyKey(policy);
     const groups = new Map<string, { clusters: string[]; objects: number }>();
     let matched = 0;
+    const notes = new Set<string>();
     let trouble: { reason: string; message: string } | undefined;
     for (const plan of this.#options.plans().values()) {
       if (!concerns(plan, policy, key)) continue;
       matched += 1;
+      if (isPlacement(policy)) for (const note of plan.decision.notes ?? []) notes.add(note);
       const clusters = plan.clusters.map(({ name }) => name);
       const group = groups.get(clusters.join());
       if (group === undefined) groups.set(clusters.join(), { clusters, objects: 1 });
@@ -102,19 +104,24 @@ export class PolicyStatusReconciler {
     return {
       matched,
       decisions: [...groups.values()],
+      ...(notes.size === 0 ? {} : { notes: [...notes] }),
       ...(trouble === undefined ? {} : { error: trouble.message, reason: trouble.reason }),
     };
   }
 }
 
+function isPlacement(policy: Policy): policy is Placement {
+  return policy.kind === "Placement" || policy.kind === "ClusterPlacement";
+}
+
 function concerns(plan: Plan, policy: Policy, key: string): boolean {
-  const named = policy.kind === "Placement" || policy.kind === "ClusterPlacement" ? [plan.placement] : plan.overrides;
+  const named = isPlacement(policy) ? [plan.placement] : plan.overrides;
   return named.some((ref) => ref !== undefined && `${ref.kind}/${ref.namespace ?? ""}/${ref.name}` === key);
 }
 
 /** What is wrong that this policy's author can mend. */
 function troubleOf(plan: Plan, policy: Policy): { reason: string; message: string } | undefined {
-  if (policy.kind === "OverridePolicy" || policy.kind === "ClusterOverridePolicy") {
+  if (!isPlacement(policy)) {
     return plan.clusters.find(({ problem }) => problem !== undefined && problem.message.includes(policy.metadata.name))?.problem;
   }
   const unknown = plan.decision.verdicts.filter(({ reason }) => reason === "UnknownCluster").map(({ cluster }) => cluster);

@@ -10,7 +10,10 @@ export interface BackoffOptions {
 }
 
 /** The delay after so many failures in a row (1 is the first): doubles each time up to the cap, less a random part. */
-export function backoffDelay(failures: number, { baseMs, capMs, jitter = 0.3, random = Math.random }: BackoffOptions): number {
+export function backoffDelay(
+  failures: number,
+  { baseMs, capMs, jitter = 0.3, random = Math.random }: BackoffOptions,
+): number {
   const full = Math.min(capMs, baseMs * 2 ** Math.min(Math.max(failures, 1) - 1, 52));
   return full * (1 - jitter * random());
 }

@@ -8,9 +8,16 @@ import { Workqueue } from "./workqueue.ts";
 function setUp(reconcile: Reconciler["reconcile"], workers = 1) {
   const clock = new FakeClock();
   const lines: Record<string, unknown>[] = [];
-  const logger: Logger = createLogger({ level: "info", destination: { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) } });
+  const logger: Logger = createLogger({
+    level: "info",
+    destination: { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+  });
   const results: string[] = [];
-  const metrics: ControllerMetrics = { maxConcurrent: () => undefined, started: () => undefined, finished: (result) => void results.push(result) };
+  const metrics: ControllerMetrics = {
+    maxConcurrent: () => undefined,
+    started: () => undefined,
+    finished: (result) => void results.push(result),
+  };
   const queue = new Workqueue({ name: "test", clock, random: () => 0 });
   const controller = new Controller({ name: "test", queue, reconcile, workers, clock, logger, metrics });
   const abort = new AbortController();

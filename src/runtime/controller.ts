@@ -1,5 +1,14 @@
 import { randomUUID } from "node:crypto";
-import { logContext, recordError, startSpan, type ControllerMetrics, type Logger, type ReconcileResult, type Span, type Tracer } from "../observability/index.ts";
+import {
+  logContext,
+  recordError,
+  startSpan,
+  type ControllerMetrics,
+  type Logger,
+  type ReconcileResult,
+  type Span,
+  type Tracer,
+} from "../observability/index.ts";
 import type { Clock } from "./clock.ts";
 import { NotLeaderError } from "./errors.ts";
 import type { Workqueue } from "./workqueue.ts";
@@ -63,7 +72,8 @@ export class Controller<K extends string = string> {
   constructor(options: ControllerOptions<K>) {
     this.#options = options;
     const { reconcile } = options;
-    this.#reconcile = typeof reconcile === "function" ? reconcile : (key, signal, context) => reconcile.reconcile(key, signal, context);
+    this.#reconcile =
+      typeof reconcile === "function" ? reconcile : (key, signal, context) => reconcile.reconcile(key, signal, context);
     options.metrics?.maxConcurrent(options.workers);
   }
 
@@ -90,7 +100,11 @@ export class Controller<K extends string = string> {
     const outcome = await Promise.race([running, leftBehind.promise]);
     signal.removeEventListener("abort", drain);
     timers.dispose();
-    if (outcome === "left behind") logger.warn({ controller: name, reconciles: this.#options.queue.processing }, "reconciles ignored the end of the process and were left behind");
+    if (outcome === "left behind")
+      logger.warn(
+        { controller: name, reconciles: this.#options.queue.processing },
+        "reconciles ignored the end of the process and were left behind",
+      );
   }
 
   async #work(signal: AbortSignal, workSignal: AbortSignal): Promise<void> {
@@ -105,7 +119,10 @@ export class Controller<K extends string = string> {
   async #reconcileOne(key: K, signal: AbortSignal): Promise<void> {
     const { queue, clock, logger, metrics, name, tracer } = this.#options;
     const startedAt = clock.monotonic();
-    const span = tracer === undefined ? undefined : startSpan(tracer, "Reconcile", { attributes: { "reconcile.request": key, "reconcile.kind": name } });
+    const span =
+      tracer === undefined
+        ? undefined
+        : startSpan(tracer, "Reconcile", { attributes: { "reconcile.request": key, "reconcile.kind": name } });
     const context = new LazyContext(span, logger);
     metrics?.started();
     let result: ReconcileResult = "success";
@@ -128,7 +145,10 @@ export class Controller<K extends string = string> {
   #failed(key: K, error: unknown, signal: AbortSignal, { span, logger }: ReconcileContext): ReconcileResult {
     const { queue, name } = this.#options;
     if (signal.aborted) {
-      logger.debug({ controller: name, key, err: error }, "reconcile given up: the process ends or is not the leader any more");
+      logger.debug(
+        { controller: name, key, err: error },
+        "reconcile given up: the process ends or is not the leader any more",
+      );
       return "requeue";
     }
     if (error instanceof NotLeaderError) {

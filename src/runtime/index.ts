@@ -8,12 +8,22 @@
  */
 export { backoffDelay, type BackoffOptions } from "./backoff.ts";
 export * from "./clientSide.ts";
-export { Controller, type ControllerOptions, done, type ReconcileContext, type Reconciler, requeueAfter, type Result, TerminalError } from "./controller.ts";
+export {
+  Controller,
+  type ControllerOptions,
+  done,
+  type ReconcileContext,
+  type Reconciler,
+  requeueAfter,
+  type Result,
+  TerminalError,
+} from "./controller.ts";
 export { type DeletionsHeld, Informer, type InformerEvent, type InformerOptions } from "./informer.ts";
 export { compareResourceVersions, keyOf, objectKey, splitKey } from "./keys.ts";
 export { LeaderElector, type LeaderElectorOptions } from "./leaderElection.ts";
-export { Reflector, type ReflectorEvent, type ReflectorOptions, SilentStreamError, WentBackError } from "./reflector.ts";
+export { Reflector, type ReflectorEvent, type ReflectorOptions, WentBackError } from "./reflector.ts";
 export { type HealthCheck, type HttpServing, serveHttp, type ServeOptions } from "./serving.ts";
 export { signalContext, type SignalContext } from "./shutdown.ts";
 export type { Indexers } from "./store.ts";
 export { Workqueue, type WorkqueueOptions } from "./workqueue.ts";
+export { SilentStreamError } from "./watchdog.ts";

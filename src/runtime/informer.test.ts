@@ -1,73 +1,11 @@
-import { fc, test as prop } from "@fast-check/vitest";
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
-import { createLogger } from "../observability/index.ts";
-import { TransportError } from "./errors.ts";
-import { type DeletionsHeld, Informer } from "./informer.ts";
 import { CONFIGMAPS } from "./resources.ts";
-import { FakeClient } from "./testing/fakeClient.ts";
-import { FakeClock } from "./testing/fakeClock.ts";
-
-interface Kept {
-  name: string;
-  value: string;
-  version: string;
-}
-
-const LABELS = { managed: "yes" };
-const configMap = (name: string, value = "1", uid?: string): KubeObject => ({
-  apiVersion: "v1",
-  kind: "ConfigMap",
-  metadata: { namespace: "ns", name, labels: LABELS, ...(uid === undefined ? {} : { uid }) },
-  data: { value },
-});
-const keep = (object: KubeObject): Kept => ({
-  name: object.metadata.name,
-  value: (object["data"] as { value: string }).value,
-  version: object.metadata.resourceVersion ?? "",
-});
-const broken = (): TransportError => new TransportError("ConnectionReset", "connection reset");
-
-function setUp({ transform = keep, objects = 0 }: { transform?: (object: KubeObject) => Kept; objects?: number } = {}) {
-  const clock = new FakeClock();
-  const client = new FakeClient();
-  const { server } = client;
-  for (let n = 0; n < objects; n += 1) server.create(CONFIGMAPS, configMap(`c${n}`));
-  const informer = new Informer<Kept>({
-    name: "configmaps",
-    client,
-    type: CONFIGMAPS,
-    labelSelector: "managed=yes",
-    transform,
-    indexers: { value: ({ value }) => [value] },
-    clock,
-    logger: createLogger({ level: "silent" }),
-    random: () => 0,
-  });
-  const told: string[] = [];
-  informer.onEvent(({ type, key, initial }) => void told.push(`${type} ${key}${initial ? " (initial)" : ""}`));
-  const held: DeletionsHeld[] = [];
-  informer.onDeletionsHeld((state) => void held.push(state));
-  const abort = new AbortController();
-  const stopped = informer.run(abort.signal);
-  const events = async (ms = 0): Promise<string[]> => {
-    await clock.advance(ms);
-    await clock.advance(0);
-    return told.splice(0);
-  };
-  /** Breaks the watch and forgets its history, so that the informer must list again. */
-  const relist = async (): Promise<void> => {
-    server.compact();
-    server.dropWatches(broken());
-    await clock.advance(400);
-    await clock.advance(0);
-  };
-  return { clock, client, server, informer, held, events, relist, stop: () => (abort.abort(new Error("over")), stopped) };
-}
+import type { FakeClient } from "./testing/fakeClient.ts";
+import { broken, configMap, keep, LABELS, startInformer } from "./testing/informerOfConfigMaps.ts";
 
 describe("an informer", () => {
   test("holds what the server holds, and tells of every change in order", async () => {
-    const { server, informer, events, stop } = setUp({ objects: 1 });
+    const { server, informer, events, stop } = startInformer({ objects: 1 });
     expect(informer.synced).toBe(false);
     expect(await events()).toEqual(["Added ns/c0 (initial)"]);
     expect(informer.synced).toBe(true);
@@ -82,7 +20,7 @@ describe("an informer", () => {
   });
 
   test("finds objects by index, and forgets values that nothing has any more", async () => {
-    const { server, informer, events, stop } = setUp({ objects: 2 });
+    const { server, informer, events, stop } = startInformer({ objects: 2 });
     await events();
     expect(informer.byIndex("value", "1").map(({ name }) => name)).toEqual(["c0", "c1"]);
     server.merge(CONFIGMAPS, "ns", "c0", { data: { value: "2" } });
@@ -95,7 +33,7 @@ describe("an informer", () => {
   });
 
   test("takes another life of an object for a deletion and an addition", async () => {
-    const { server, events, relist, stop } = setUp({ objects: 1 });
+    const { server, events, relist, stop } = startInformer({ objects: 1 });
     await events();
     server.delete(CONFIGMAPS, "ns", "c0");
     server.create(CONFIGMAPS, configMap("c0"));
@@ -105,7 +43,7 @@ describe("an informer", () => {
   });
 
   test("drops what leaves its selection", async () => {
-    const { server, events, stop } = setUp({ objects: 1 });
+    const { server, events, stop } = startInformer({ objects: 1 });
     await events();
     server.merge(CONFIGMAPS, "ns", "c0", { metadata: { labels: { managed: "no" } } });
     expect(await events()).toEqual(["Deleted ns/c0"]);
@@ -115,7 +53,7 @@ describe("an informer", () => {
   });
 
   test("tells a late handler of what is there, and a disposed one of nothing", async () => {
-    const { server, informer, events, stop } = setUp({ objects: 1 });
+    const { server, informer, events, stop } = startInformer({ objects: 1 });
     await events();
     const late: string[] = [];
     const subscription = informer.onEvent(({ type, key, initial }) => void late.push(`${type} ${key} ${initial}`));
@@ -128,7 +66,7 @@ describe("an informer", () => {
   });
 
   test("a handler that fails, or that changes the store, disturbs neither the others nor the order", async () => {
-    const { server, informer, events, stop } = setUp();
+    const { server, informer, events, stop } = startInformer();
     await events();
     informer.onEvent(({ object }) => {
       if (object.value === "1") informer.observe(server.merge(CONFIGMAPS, "ns", object.name, { data: { value: "2" } }));
@@ -143,7 +81,7 @@ describe("an informer", () => {
   });
 
   test("keeps the last readable state of an object that cannot be read any more", async () => {
-    const { server, informer, events, stop } = setUp({
+    const { server, informer, events, stop } = startInformer({
       objects: 1,
       transform: (object) => {
         const kept = keep(object);
@@ -162,7 +100,7 @@ describe("an informer", () => {
   });
 
   test("waits for its first snapshot, or for the signal", async () => {
-    const { informer, events, stop } = setUp();
+    const { informer, events, stop } = startInformer();
     await expect(informer.waitForSync(AbortSignal.abort(new Error("enough")))).rejects.toThrow("enough");
     const abort = new AbortController();
     const waiting = informer.waitForSync(abort.signal);
@@ -176,7 +114,7 @@ describe("an informer", () => {
 
 describe("the answer to one's own write", () => {
   test("is in the store at once, and its watch event changes nothing more", async () => {
-    const { server, informer, events, stop } = setUp();
+    const { server, informer, events, stop } = startInformer();
     await events();
     informer.observe(server.create(CONFIGMAPS, configMap("a")));
     expect(informer.get("ns/a")).toMatchObject({ value: "1" });
@@ -185,7 +123,7 @@ describe("the answer to one's own write", () => {
   });
 
   test("does not go back when a later version is known already", async () => {
-    const { server, informer, events, stop } = setUp();
+    const { server, informer, events, stop } = startInformer();
     await events();
     const answer = server.create(CONFIGMAPS, configMap("a"));
     server.merge(CONFIGMAPS, "ns", "a", { data: { value: "2" } });
@@ -196,7 +134,7 @@ describe("the answer to one's own write", () => {
   });
 
   test("does not bring back what was deleted since, whether the watch or a relist showed it", async () => {
-    const { server, informer, events, relist, stop } = setUp();
+    const { server, informer, events, relist, stop } = startInformer();
     await events();
     const first = server.create(CONFIGMAPS, configMap("a"));
     server.delete(CONFIGMAPS, "ns", "a");
@@ -212,7 +150,7 @@ describe("the answer to one's own write", () => {
   });
 
   test("survives a relist that was read before it was written", async () => {
-    const { client, server, informer, events, stop } = setUp();
+    const { client, server, informer, events, stop } = startInformer();
     server.watchList = 422;
     await events();
     client.gate = ({ verb, phase }) => {
@@ -238,7 +176,7 @@ describe("a relist that misses most objects (safety rule 2)", () => {
     { name: "10 of 20 vanish", objects: 20, gone: 10, holds: false },
     { name: "11 of 20 vanish", objects: 20, gone: 11, holds: true },
   ])("$name: held is $holds", async ({ objects, gone, holds }) => {
-    const { server, informer, held, events, relist, stop } = setUp({ objects });
+    const { server, informer, held, events, relist, stop } = startInformer({ objects });
     await events();
     server.dropWatches(broken());
     vanish(server, 0, gone);
@@ -250,7 +188,7 @@ describe("a relist that misses most objects (safety rule 2)", () => {
   });
 
   test("deletes once a second, consistent read agrees", async () => {
-    const { client, server, informer, held, events, relist, stop } = setUp({ objects: 12 });
+    const { client, server, informer, held, events, relist, stop } = startInformer({ objects: 12 });
     await events();
     server.dropWatches(broken());
     vanish(server, 0, 12);
@@ -265,7 +203,7 @@ describe("a relist that misses most objects (safety rule 2)", () => {
   });
 
   test("deletes nothing when the second read shows the objects again", async () => {
-    const { server, informer, held, events, relist, stop } = setUp({ objects: 12 });
+    const { server, informer, held, events, relist, stop } = startInformer({ objects: 12 });
     await events();
     const restore = server.backup();
     server.dropWatches(broken());
@@ -283,7 +221,7 @@ describe("a relist that misses most objects (safety rule 2)", () => {
   });
 
   test("keeps holding while the second read fails, and lets everything else flow", async () => {
-    const { client, server, informer, events, relist, stop } = setUp({ objects: 12 });
+    const { client, server, informer, events, relist, stop } = startInformer({ objects: 12 });
     await events();
     server.dropWatches(broken());
     vanish(server, 0, 11);
@@ -299,93 +237,21 @@ describe("a relist that misses most objects (safety rule 2)", () => {
     expect(informer.get("ns/c4")).toBeDefined();
     client.gate = () => undefined;
     expect(await events(60_000)).toHaveLength(10);
-    expect(informer.list().map(({ name }) => name).toSorted()).toEqual(["c11", "c3", "new"]);
+    expect(
+      informer
+        .list()
+        .map(({ name }) => name)
+        .toSorted(),
+    ).toEqual(["c11", "c3", "new"]);
     await stop();
   });
 
   test("deletions that the watch itself shows are not held", async () => {
-    const { server, informer, events, stop } = setUp({ objects: 12 });
+    const { server, informer, events, stop } = startInformer({ objects: 12 });
     await events();
     vanish(server, 0, 12);
     expect(await events()).toHaveLength(12);
     expect(informer.deletionsHeld).toBe(false);
-    await stop();
-  });
-});
-
-type Step =
-  | { do: "write"; name: string; value: string; observe: "now" | "later" | "never" }
-  | { do: "delete" | "relabel"; name: string }
-  | { do: "drop" | "compact" | "bookmark" | "restart" | "observe late" }
-  | { do: "advance"; ms: number };
-
-const name = fc.constantFrom("a", "b", "c", "d", "e");
-const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ do: fc.constant("write" as const), name, value: fc.constantFrom("1", "2", "3"), observe: fc.constantFrom("now" as const, "later" as const, "never" as const) }) },
-  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom("delete" as const, "relabel" as const), name }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constantFrom("drop" as const, "compact" as const, "bookmark" as const, "restart" as const, "observe late" as const) }) },
-  { weight: 4, arbitrary: fc.record({ do: fc.constant("advance" as const), ms: fc.nat(3_000) }) },
-);
-
-describe("under any sequence of changes, breaks, relists and own writes", () => {
-  prop.prop([fc.array(step, { maxLength: 60, size: "max" })])("the store ends as the server is, never goes back, and its events tell the same story", async (steps) => {
-    const { server, informer, events, stop } = setUp();
-    const replica = new Map<string, Kept>();
-    // Gathered, since an informer survives what its handlers throw.
-    const contradictions: string[] = [];
-    informer.onEvent(({ type, key, object, old }) => {
-      const known = replica.get(key);
-      if ((known !== undefined) !== (type !== "Added")) contradictions.push(`${type} of ${key}, which was ${known === undefined ? "not " : ""}there`);
-      if (type === "Updated" && old !== known) contradictions.push(`${key} was updated from a state that was never told`);
-      if (type === "Updated" && Number(object.version) <= Number(known?.version)) contradictions.push(`${key} went back from ${known?.version} to ${object.version}`);
-      if (type === "Deleted") replica.delete(key);
-      else replica.set(key, object);
-    });
-    const late: KubeObject[] = [];
-    for (const now of steps) {
-      switch (now.do) {
-        case "write": {
-          const answer = server.apply(CONFIGMAPS, configMap(now.name, now.value));
-          if (now.observe === "now") informer.observe(answer);
-          if (now.observe === "later") late.push(answer);
-          break;
-        }
-        case "delete":
-          if (server.list(CONFIGMAPS).some((object) => object.metadata.name === now.name)) server.delete(CONFIGMAPS, "ns", now.name);
-          break;
-        case "relabel":
-          if (server.list(CONFIGMAPS).some((object) => object.metadata.name === now.name)) server.merge(CONFIGMAPS, "ns", now.name, { metadata: { labels: { managed: "no" } } });
-          break;
-        case "drop":
-          server.dropWatches();
-          break;
-        case "restart":
-          server.compact();
-          server.dropWatches(broken());
-          break;
-        case "compact":
-          server.compact();
-          break;
-        case "bookmark":
-          server.bookmark();
-          break;
-        case "observe late":
-          for (const object of late.splice(0)) informer.observe(object);
-          break;
-        case "advance":
-          await events(now.ms);
-          break;
-      }
-    }
-    await events(300_000);
-    for (const object of late) informer.observe(object);
-    await events();
-    expect(contradictions).toEqual([]);
-    const truth = server.list(CONFIGMAPS, { labelSelector: "managed=yes" }).map(keep);
-    const byName = (a: Kept, b: Kept): number => a.name.localeCompare(b.name);
-    expect(informer.list().toSorted(byName)).toEqual(truth.toSorted(byName));
-    expect([...replica.values()].toSorted(byName)).toEqual(truth.toSorted(byName));
-    for (const value of ["1", "2", "3"]) expect(informer.byIndex("value", value).toSorted(byName)).toEqual(truth.filter((kept) => kept.value === value).toSorted(byName));
     await stop();
   });
 });

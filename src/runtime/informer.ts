@@ -144,7 +144,8 @@ export class Informer<T> {
    * that is there already. What a handler throws is logged and stops nobody.
    */
   onEvent(handler: (event: InformerEvent<T>) => void): Disposable {
-    for (const [key, { object }] of [...this.#store.entries()]) this.#tell(handler, { type: "Added", key, object, initial: true });
+    for (const [key, { object }] of [...this.#store.entries()])
+      this.#tell(handler, { type: "Added", key, object, initial: true });
     this.#handlers.add(handler);
     return { [Symbol.dispose]: () => void this.#handlers.delete(handler) };
   }
@@ -166,7 +167,11 @@ export class Informer<T> {
    */
   observe(object: KubeObject): void {
     const version = object.metadata.resourceVersion;
-    if (version === undefined || (this.#position !== undefined && compareResourceVersions(version, this.#position) <= 0)) return;
+    if (
+      version === undefined ||
+      (this.#position !== undefined && compareResourceVersions(version, this.#position) <= 0)
+    )
+      return;
     const entry = this.#entryOf(object, this.#store.get(keyOf(object)));
     if (entry !== undefined) this.#emit(this.#store.put(keyOf(object), entry), false);
     this.#seen(keyOf(object));
@@ -264,7 +269,10 @@ export class Informer<T> {
       return { uid, resourceVersion, object: Object.freeze(this.#options.transform(object)) };
     } catch (error) {
       // It exists all the same: to take it for deleted would be worse than to keep its last readable state.
-      this.#options.logger.error({ informer: this.name, key: keyOf(object), err: error }, "object is not readable; its last readable state is kept");
+      this.#options.logger.error(
+        { informer: this.name, key: keyOf(object), err: error },
+        "object is not readable; its last readable state is kept",
+      );
       return before === undefined ? undefined : { ...before, resourceVersion };
     }
   }
@@ -274,7 +282,10 @@ export class Informer<T> {
     for (const key of keys) this.#held.set(key, this.#store.get(key)?.resourceVersion ?? "");
     this.#knownWhenHeld = known + before;
     const { logger, client } = this.#options;
-    logger.warn({ informer: this.name, cluster: client.cluster, vanished: this.#held.size, known: this.#knownWhenHeld }, "most objects vanished at once; deletions are held until a second read agrees");
+    logger.warn(
+      { informer: this.name, cluster: client.cluster, vanished: this.#held.size, known: this.#knownWhenHeld },
+      "most objects vanished at once; deletions are held until a second read agrees",
+    );
     this.#tellHeld({ held: true, vanished: this.#held.size, known: this.#knownWhenHeld });
   }
 
@@ -309,7 +320,10 @@ export class Informer<T> {
           this.#emit(this.#deleteHeld(), false);
           return;
         }
-        logger.warn({ informer: this.name, back: back.length, held: this.#held.size }, "objects that had vanished are back; listing again");
+        logger.warn(
+          { informer: this.name, back: back.length, held: this.#held.size },
+          "objects that had vanished are back; listing again",
+        );
         for (const key of back) this.#seen(key);
         this.#reflector.relist();
       } catch (error) {

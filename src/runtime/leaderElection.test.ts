@@ -1,68 +1,24 @@
 import { fc, test as prop } from "@fast-check/vitest";
 import { describe, expect, test } from "vitest";
 import { createLogger } from "../observability/index.ts";
-import type { Clock } from "./clock.ts";
 import { NotLeaderError, TransportError } from "./errors.ts";
 import { LeaderElector } from "./leaderElection.ts";
 import { LEASES } from "./resources.ts";
 import { FakeClient, FakeCluster } from "./testing/fakeClient.ts";
 import { FakeClock } from "./testing/fakeClock.ts";
-
-/** The clock of one machine: its wall time is off by `skewMs`, its seconds are `rate` as long; while it is paused nothing fires. */
-class MachineClock implements Clock {
-  readonly #world: FakeClock;
-  skewMs: number;
-  readonly #rate: number;
-  #resumed: Promise<void> | undefined;
-  #resume: (() => void) | undefined;
-
-  constructor(world: FakeClock, skewMs = 0, rate = 1) {
-    this.#world = world;
-    this.skewMs = skewMs;
-    this.#rate = rate;
-  }
-
-  now(): number {
-    return this.#world.now() + this.skewMs;
-  }
-
-  monotonic(): number {
-    return this.#world.monotonic() * this.#rate;
-  }
-
-  after(ms: number, callback: () => void): Disposable {
-    let cancelled = false;
-    const timer = this.#world.after(ms / this.#rate, () => void this.whenRunning().then(() => cancelled || callback()));
-    return {
-      [Symbol.dispose]: () => {
-        cancelled = true;
-        timer[Symbol.dispose]();
-      },
-    };
-  }
-
-  async sleep(ms: number, signal?: AbortSignal): Promise<void> {
-    await this.#world.sleep(ms / this.#rate, signal);
-    await this.whenRunning();
-  }
-
-  async whenRunning(): Promise<void> {
-    while (this.#resumed !== undefined) await this.#resumed;
-  }
-
-  pause(): void {
-    ({ promise: this.#resumed, resolve: this.#resume } = Promise.withResolvers<void>());
-  }
-
-  resume(): void {
-    this.#resumed = undefined;
-    this.#resume?.();
-  }
-}
+import { MachineClock } from "./testing/machineClock.ts";
 
 function machine(world: FakeClock, server: FakeCluster, identity: string, clock = new MachineClock(world)) {
   const client = new FakeClient(server);
-  const elector = new LeaderElector({ client, namespace: "meridian-system", name: "meridian", identity, clock, logger: createLogger({ level: "silent" }), random: () => 0.5 });
+  const elector = new LeaderElector({
+    client,
+    namespace: "meridian-system",
+    name: "meridian",
+    identity,
+    clock,
+    logger: createLogger({ level: "silent" }),
+    random: () => 0.5,
+  });
   const abort = new AbortController();
   const terms: { from: number; until?: number }[] = [];
   let dead = false;
@@ -91,7 +47,8 @@ function machine(world: FakeClock, server: FakeCluster, identity: string, clock 
   };
 }
 
-const lease = (server: FakeCluster): Record<string, unknown> => server.get(LEASES, "meridian-system", "meridian")["spec"] as Record<string, unknown>;
+const lease = (server: FakeCluster): Record<string, unknown> =>
+  server.get(LEASES, "meridian-system", "meridian")["spec"] as Record<string, unknown>;
 
 describe("leader election", () => {
   test("the first candidate leads, renews, and the second stands by", async () => {
@@ -131,7 +88,14 @@ describe("leader election", () => {
   test("renews while the leader's work comes to its end, and releases only then", async () => {
     const world = new FakeClock();
     const server = new FakeCluster();
-    const elector = new LeaderElector({ client: new FakeClient(server), namespace: "ns", name: "l", identity: "a", clock: world, logger: createLogger({ level: "silent" }) });
+    const elector = new LeaderElector({
+      client: new FakeClient(server),
+      namespace: "ns",
+      name: "l",
+      identity: "a",
+      clock: world,
+      logger: createLogger({ level: "silent" }),
+    });
     const abort = new AbortController();
     let heldAtEnd: boolean | undefined;
     const run = elector.run(
@@ -226,7 +190,8 @@ describe("leader election", () => {
     await world.advance(100);
     let lost = 0;
     a.client.gate = ({ verb, phase }) => {
-      if (verb === "patch" && phase === "after" && (lost += 1) === 1) throw new TransportError("ConnectionReset", "connection reset");
+      if (verb === "patch" && phase === "after" && (lost += 1) === 1)
+        throw new TransportError("ConnectionReset", "connection reset");
     };
     await world.advance(60_000);
     expect(lost).toBeGreaterThan(10);
@@ -248,7 +213,14 @@ describe("leader election", () => {
   test("what the leader's work throws by itself ends the election, with the Lease given back", async () => {
     const world = new FakeClock();
     const server = new FakeCluster();
-    const elector = new LeaderElector({ client: new FakeClient(server), namespace: "meridian-system", name: "meridian", identity: "a", clock: world, logger: createLogger({ level: "silent" }) });
+    const elector = new LeaderElector({
+      client: new FakeClient(server),
+      namespace: "meridian-system",
+      name: "meridian",
+      identity: "a",
+      clock: world,
+      logger: createLogger({ level: "silent" }),
+    });
     const run = elector.run({ lead: () => Promise.reject(new Error("cannot lead")) }, new AbortController().signal);
     await expect(run).rejects.toThrow("cannot lead");
     expect(lease(server)["holderIdentity"]).toBe("");
@@ -259,7 +231,18 @@ describe("leader election", () => {
     { leaseDurationMs: 10_000, renewDeadlineMs: 10_000 },
     { renewDeadlineMs: 2_000, retryPeriodMs: 2_000 },
   ])("refuses durations that could not be safe: %o", (durations) => {
-    expect(() => new LeaderElector({ client: new FakeClient(), namespace: "ns", name: "l", identity: "a", clock: new FakeClock(), logger: createLogger({ level: "silent" }), ...durations })).toThrow(RangeError);
+    expect(
+      () =>
+        new LeaderElector({
+          client: new FakeClient(),
+          namespace: "ns",
+          name: "l",
+          identity: "a",
+          clock: new FakeClock(),
+          logger: createLogger({ level: "silent" }),
+          ...durations,
+        }),
+    ).toThrow(RangeError);
   });
 });
 
@@ -272,19 +255,41 @@ type Fate = { kind: "fine" } | { kind: "refused" | "answer lost" } | { kind: "sl
 
 const who = fc.nat(2);
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ do: fc.constantFrom("pause" as const, "resume" as const, "cut off" as const, "heal" as const), who }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constantFrom("pause" as const, "resume" as const, "cut off" as const, "heal" as const),
+      who,
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("stop" as const), who }) },
-  { weight: 1, arbitrary: fc.record({ do: fc.constant("jump" as const), who, ms: fc.integer({ min: -100_000, max: 100_000 }) }) },
-  { weight: 6, arbitrary: fc.record({ do: fc.constant("advance" as const), ms: fc.integer({ min: 100, max: 20_000 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ do: fc.constant("jump" as const), who, ms: fc.integer({ min: -100_000, max: 100_000 }) }),
+  },
+  {
+    weight: 6,
+    arbitrary: fc.record({ do: fc.constant("advance" as const), ms: fc.integer({ min: 100, max: 20_000 }) }),
+  },
 );
 const fate: fc.Arbitrary<Fate> = fc.oneof(
   { weight: 6, arbitrary: fc.constant<Fate>({ kind: "fine" }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constantFrom("refused" as const, "answer lost" as const) }) },
-  { weight: 3, arbitrary: fc.record({ kind: fc.constantFrom("slow there" as const, "slow back" as const), ms: fc.nat(20_000) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({ kind: fc.constantFrom("slow there" as const, "slow back" as const), ms: fc.nat(20_000) }),
+  },
 );
 
 describe("among machines with skewed clocks that are paused, cut off and badly connected", () => {
-  prop.prop([fc.array(step, { minLength: 5, maxLength: 16, size: "max" }), fc.array(fate, { minLength: 1, maxLength: 30, size: "max" }), fc.array(fc.double({ min: 0.95, max: 1.05, noNaN: true }), { minLength: 3, maxLength: 3 })], { numRuns: 40 })(
+  prop.prop(
+    [
+      fc.array(step, { minLength: 5, maxLength: 16, size: "max" }),
+      fc.array(fate, { minLength: 1, maxLength: 30, size: "max" }),
+      fc.array(fc.double({ min: 0.95, max: 1.05, noNaN: true }), { minLength: 3, maxLength: 3 }),
+    ],
+    { numRuns: 40 },
+  )(
     "two never lead at once, and one leads when the trouble is over",
     async (steps, fates, rates) => {
       const world = new FakeClock();
@@ -297,17 +302,20 @@ describe("among machines with skewed clocks that are paused, cut off and badly c
         made.client.gate = async ({ phase }) => {
           const next = fates[(calls += phase === "before" ? 1 : 0) % fates.length] ?? { kind: "fine" };
           if (!calm) {
-            if (cutOff.has(index) || (phase === "before" && next.kind === "refused")) throw new TransportError("ConnectionRefused", "connection refused");
+            if (cutOff.has(index) || (phase === "before" && next.kind === "refused"))
+              throw new TransportError("ConnectionRefused", "connection refused");
             if (phase === "before" && next.kind === "slow there") await world.sleep(next.ms);
             if (phase === "after" && next.kind === "slow back") await world.sleep(next.ms);
-            if (phase === "after" && next.kind === "answer lost") throw new TransportError("ConnectionReset", "connection reset");
+            if (phase === "after" && next.kind === "answer lost")
+              throw new TransportError("ConnectionReset", "connection reset");
           }
           if (phase === "after") await made.clock.whenRunning();
         };
         return made;
       });
       const stopping: Promise<void>[] = [];
-      const check = (): void => expect(machines.filter(({ elector }) => elector.isHeld()).length).toBeLessThanOrEqual(1);
+      const check = (): void =>
+        expect(machines.filter(({ elector }) => elector.isHeld()).length).toBeLessThanOrEqual(1);
       const advance = async (ms: number): Promise<void> => {
         for (let left = ms; left > 0; left -= 500) {
           await world.advance(Math.min(left, 500));

@@ -2,7 +2,8 @@ import type { Logger } from "../observability/index.ts";
 import type { Clock } from "./clock.ts";
 import { isConflict, isNotFound, NotLeaderError } from "./errors.ts";
 import { type LeaseClaim, LeaseRecord, leaseBody, releasedBody, renewTimeAfter } from "./lease.ts";
-import { linked, Reflector } from "./reflector.ts";
+import { linked } from "./linked.ts";
+import { Reflector } from "./reflector.ts";
 import { LEASES } from "./resources.ts";
 import type { Client } from "./types.ts";
 
@@ -62,8 +63,10 @@ export class LeaderElector {
     this.#renewDeadlineMs = options.renewDeadlineMs ?? 10_000;
     this.#retryPeriodMs = options.retryPeriodMs ?? 2_000;
     this.#random = options.random ?? Math.random;
-    if (this.#renewDeadlineMs >= this.#leaseDurationMs) throw new RangeError("renewDeadlineMs must be less than leaseDurationMs");
-    if (this.#retryPeriodMs >= this.#renewDeadlineMs) throw new RangeError("retryPeriodMs must be less than renewDeadlineMs");
+    if (this.#renewDeadlineMs >= this.#leaseDurationMs)
+      throw new RangeError("renewDeadlineMs must be less than leaseDurationMs");
+    if (this.#retryPeriodMs >= this.#renewDeadlineMs)
+      throw new RangeError("retryPeriodMs must be less than renewDeadlineMs");
     this.#record = new LeaseRecord(options.clock, this.#leaseDurationMs);
   }
 
@@ -77,7 +80,10 @@ export class LeaderElector {
 
   /** Throws {@link NotLeaderError} unless the Lease is held: the guard of every write. */
   assertHeld(): void {
-    if (!this.isHeld()) throw new NotLeaderError(`Lease ${this.#options.namespace}/${this.#options.name} is not held by ${this.#options.identity}`);
+    if (!this.isHeld())
+      throw new NotLeaderError(
+        `Lease ${this.#options.namespace}/${this.#options.name} is not held by ${this.#options.identity}`,
+      );
   }
 
   /** Who holds the Lease, as last seen. */
@@ -107,8 +113,8 @@ export class LeaderElector {
         if (await this.#tryAcquire(signal)) return true;
         const retry = this.#retryPeriodMs * (0.8 + 0.4 * this.#random());
         const free = this.#record.freeInMs(this.#options.identity);
-        const wait = free > 0 ? Math.min(retry, free) : retry;
-        using timer = this.#options.clock.after(wait, () => this.#wake?.());
+        const wait = free > 0 ? Math.min(retry, Math.ceil(free)) : retry;
+        using _timer = this.#options.clock.after(wait, () => this.#wake?.());
         await changed;
       }
       return false;
@@ -132,13 +138,22 @@ export class LeaderElector {
 
   /** Tells a candidate at once when the leader gives the Lease back. */
   async #watchLease(signal: AbortSignal): Promise<void> {
-    const { client, namespace, name, clock, logger, identity } = this.#options;
-    const reflector = new Reflector({ client, type: LEASES, namespace, fieldSelector: `metadata.name=${name}`, clock, logger, random: this.#random });
+    const { client, namespace, name, clock, logger } = this.#options;
+    const reflector = new Reflector({
+      client,
+      type: LEASES,
+      namespace,
+      fieldSelector: `metadata.name=${name}`,
+      clock,
+      logger,
+      random: this.#random,
+    });
     for await (const event of reflector.watch(signal)) {
       if (event.type !== "Changed" && event.type !== "Deleted") continue;
       if (event.object.metadata.name !== name) continue;
       if (event.type === "Changed") this.#record.observe(event.object);
-      if (this.#record.freeInMs(identity) <= 0 || event.type === "Deleted") this.#wake?.();
+      // Only what somebody else gave up: waking on one's own writes could try again without a pause.
+      if (event.type === "Deleted" || this.#record.holder === "") this.#wake?.();
     }
   }
 
@@ -154,7 +169,8 @@ export class LeaderElector {
           if (!isNotFound(error)) throw error;
           exists = false;
         }
-        if (this.#record.holder !== before && this.#record.holder !== undefined) logger.info({ lease: name, holder: this.#record.holder }, "leader is");
+        if (this.#record.holder !== before && this.#record.holder !== undefined)
+          logger.info({ lease: name, holder: this.#record.holder }, "leader is");
         if (this.#record.freeInMs(identity) > 0) return false;
         await this.#write(exists, this.#record.acquiredBy(identity, exists), attempt);
         return true;
@@ -188,7 +204,8 @@ export class LeaderElector {
       return !lost || signal.aborted;
     } catch (error) {
       if (!leading.signal.aborted) throw error;
-      if (error !== leading.signal.reason) logger.warn({ lease: name, err: error }, "the leader's work ended with an error");
+      if (error !== leading.signal.reason)
+        logger.warn({ lease: name, err: error }, "the leader's work ended with an error");
       return !lost || signal.aborted;
     } finally {
       renewing.abort(new Error("the work is over"));
@@ -207,7 +224,7 @@ export class LeaderElector {
       const left = this.#leftMonotonicMs();
       if (left <= 0) return true;
       try {
-        await clock.sleep(Math.min(this.#retryPeriodMs, left), signal);
+        await clock.sleep(Math.min(this.#retryPeriodMs, Math.ceil(left)), signal);
         const stillLeft = this.#leftMonotonicMs();
         if (stillLeft <= 0) return true;
         await this.#within(Math.min(stillLeft, this.#renewDeadlineMs / 2), signal, (attempt) => this.#renew(attempt));
@@ -217,7 +234,10 @@ export class LeaderElector {
           this.#renewed = undefined;
           return true;
         }
-        logger.warn({ lease: name, err: error, heldForMs: Math.round(this.#leftMonotonicMs()) }, "could not renew the Lease");
+        logger.warn(
+          { lease: name, err: error, heldForMs: Math.round(this.#leftMonotonicMs()) },
+          "could not renew the Lease",
+        );
       }
     }
     return false;
@@ -233,7 +253,8 @@ export class LeaderElector {
       // Somebody wrote it: perhaps an earlier renewal of our own whose answer was lost, perhaps another candidate.
       this.#record.distrust();
       this.#record.observe(await client.get(LEASES, namespace, name, { signal }));
-      if (this.#record.holder !== identity) throw new NotLeaderError(`${this.#record.holder || "somebody"} took the Lease ${name}`, { cause: error });
+      if (this.#record.holder !== identity)
+        throw new NotLeaderError(`${this.#record.holder || "somebody"} took the Lease ${name}`, { cause: error });
       await this.#write(true, this.#record.renewedBy(identity), signal);
     }
   }
@@ -268,7 +289,9 @@ export class LeaderElector {
     for (;;) {
       try {
         const body = releasedBody(this.#record.resourceVersion, clock.now());
-        this.#record.observe(await client.patch(LEASES, namespace, name, "application/merge-patch+json", body, { signal }));
+        this.#record.observe(
+          await client.patch(LEASES, namespace, name, "application/merge-patch+json", body, { signal }),
+        );
         return;
       } catch (error) {
         if (!isConflict(error)) throw error;
@@ -284,7 +307,9 @@ export class LeaderElector {
   async #within<R>(ms: number, outer: AbortSignal | undefined, call: (signal: AbortSignal) => Promise<R>): Promise<R> {
     const attempt = new AbortController();
     using _link = outer === undefined ? undefined : linked(outer, attempt);
-    using _timer = this.#options.clock.after(ms, () => attempt.abort(new Error(`no answer within ${Math.round(ms)} ms`)));
+    using _timer = this.#options.clock.after(ms, () =>
+      attempt.abort(new Error(`no answer within ${Math.round(ms)} ms`)),
+    );
     const aborted = Promise.withResolvers<never>();
     const onAbort = (): void => aborted.reject(attempt.signal.reason as Error);
     if (attempt.signal.aborted) onAbort();
@@ -293,7 +318,9 @@ export class LeaderElector {
   }
 
   #leftMonotonicMs(): number {
-    return this.#renewed === undefined ? 0 : this.#renewed.monotonic + this.#renewDeadlineMs - this.#options.clock.monotonic();
+    return this.#renewed === undefined
+      ? 0
+      : this.#renewed.monotonic + this.#renewDeadlineMs - this.#options.clock.monotonic();
   }
 
   #leftMs(renewed: { monotonic: number; wall: number }): number {

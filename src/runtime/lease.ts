@@ -75,13 +75,15 @@ export class LeaseRecord {
     if (this.#seen === undefined) return 0;
     const { spec, at } = this.#seen;
     if (spec.holderIdentity === undefined || spec.holderIdentity === "" || spec.holderIdentity === identity) return 0;
-    const durationMs = spec.leaseDurationSeconds === undefined ? this.#defaultDurationMs : spec.leaseDurationSeconds * 1_000;
+    const durationMs =
+      spec.leaseDurationSeconds === undefined ? this.#defaultDurationMs : spec.leaseDurationSeconds * 1_000;
     return at + durationMs - this.#clock.monotonic();
   }
 
   /** `exists`: the Lease is there to be patched; otherwise it is created. */
   acquiredBy(identity: string, exists: boolean): LeaseClaim {
-    if (!exists) return { identity, resourceVersion: undefined, transitions: this.#seen === undefined ? 0 : this.transitions + 1 };
+    if (!exists)
+      return { identity, resourceVersion: undefined, transitions: this.#seen === undefined ? 0 : this.transitions + 1 };
     if (this.#seen === undefined) throw new Error("a Lease that exists was not observed");
     if (this.#seen.spec.holderIdentity === identity) return this.renewedBy(identity);
     return { identity, resourceVersion: this.#seen.resourceVersion, transitions: this.transitions + 1 };
@@ -98,12 +100,22 @@ export function renewTimeAfter(now: number, before: number | undefined): number 
 }
 
 /** The body of a creation or of a merge patch that claims the Lease. */
-export function leaseBody(namespace: string, name: string, claim: LeaseClaim, durationMs: number, renewTime: number): KubeObject {
+export function leaseBody(
+  namespace: string,
+  name: string,
+  claim: LeaseClaim,
+  durationMs: number,
+  renewTime: number,
+): KubeObject {
   const time = microTime(renewTime);
   return {
     apiVersion: "coordination.k8s.io/v1",
     kind: "Lease",
-    metadata: { namespace, name, ...(claim.resourceVersion === undefined ? {} : { resourceVersion: claim.resourceVersion }) },
+    metadata: {
+      namespace,
+      name,
+      ...(claim.resourceVersion === undefined ? {} : { resourceVersion: claim.resourceVersion }),
+    },
     spec: {
       holderIdentity: claim.identity,
       leaseDurationSeconds: Math.ceil(durationMs / 1_000),

@@ -4,7 +4,9 @@ import { backoffDelay } from "./backoff.ts";
 import type { Clock } from "./clock.ts";
 import { ApiError, isApiError, isExpired } from "./errors.ts";
 import { compareResourceVersions } from "./keys.ts";
+import { linked } from "./linked.ts";
 import type { ApiStatus, Client, ListOptions, ResourceType, WatchEvent } from "./types.ts";
+import { SilentStreamError, Watchdog } from "./watchdog.ts";
 
 /** Which objects of one cluster. */
 export interface Selection {
@@ -42,7 +44,7 @@ export type ReflectorEvent =
   | { type: "Progressed"; resourceVersion: string };
 
 const PAGE = 500;
-const BACKOFF = { baseMs: 250, capMs: 30_000 };
+const BACKOFF = { baseMs: 250, capMs: 10_000 };
 /** Trouble after so long a healthy time starts the backoff anew. */
 const HEALTHY_MS = 10_000;
 /** A stream that ends sooner without a single event is a failure too, or a broken server would be asked without a pause. */
@@ -56,11 +58,6 @@ const SUSPICIOUS_SILENCE_MS = 60_000;
 const TIMEOUT_SECONDS = 300;
 const CONTACT_INTERVAL_MS = 1_000;
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
-
-/** The stream brought neither event nor bookmark in time. */
-export class SilentStreamError extends Error {
-  override readonly name = "SilentStreamError";
-}
 
 /** An event of a stream is older than what the stream brought before: the server was restored from a backup, or is broken. */
 export class WentBackError extends Error {
@@ -169,7 +166,9 @@ export class Reflector {
     try {
       await using events = client.watch(type, {
         ...selectors(this.#options),
-        ...(resumedFrom === undefined ? { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" as const } : { resourceVersion: resumedFrom }),
+        ...(resumedFrom === undefined
+          ? { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" as const }
+          : { resourceVersion: resumedFrom }),
         allowWatchBookmarks: true,
         timeoutSeconds: Math.round(TIMEOUT_SECONDS * (1 + this.#random())),
         signal: stream.signal,
@@ -186,7 +185,8 @@ export class Reflector {
           if (!started) yield { type: "SnapshotStarted" };
           started = true;
           if (!endsInitialEvents(event)) {
-            if (event.type !== "BOOKMARK") yield { type: event.type === "DELETED" ? "Deleted" : "Changed", object: event.object };
+            if (event.type !== "BOOKMARK")
+              yield { type: event.type === "DELETED" ? "Deleted" : "Changed", object: event.object };
             continue;
           }
           initial = false;
@@ -195,7 +195,8 @@ export class Reflector {
           yield { type: "SnapshotEnded", resourceVersion: version, wentBack };
           continue;
         }
-        if (!position.advance(version)) throw new WentBackError(`resourceVersion ${version} came after ${position.current}`);
+        if (!position.advance(version))
+          throw new WentBackError(`resourceVersion ${version} came after ${position.current}`);
         if (event.type === "BOOKMARK") yield { type: "Progressed", resourceVersion: version };
         else yield { type: event.type === "DELETED" ? "Deleted" : "Changed", object: event.object };
       }
@@ -224,7 +225,9 @@ export class Reflector {
   /** 400 and 422: the server does not know watch-list. 403: some proxies and policies refuse it; silence: its parameters are ignored. */
   #refusesWatchList(error: unknown): boolean {
     if (this.#watchListRefused) return false;
-    const refused = (isApiError(error) && (error.status === 400 || error.status === 422 || error.status === 403)) || error instanceof SilentStreamError;
+    const refused =
+      (isApiError(error) && (error.status === 400 || error.status === 422 || error.status === 403)) ||
+      error instanceof SilentStreamError;
     this.#watchListRefused = refused;
     return refused;
   }
@@ -248,7 +251,10 @@ export class Reflector {
     const asked = isApiError(error) ? (error.retryAfterMs ?? 0) : 0;
     const delay = Math.max(asked, backoffDelay(this.#failures, { ...BACKOFF, random: this.#random }));
     const log = this.#failures === 1 ? "warn" : "debug";
-    logger[log]({ ...this.#subject(), err: error, retryInMs: Math.round(delay), failures: this.#failures }, "watch broke");
+    logger[log](
+      { ...this.#subject(), err: error, retryInMs: Math.round(delay), failures: this.#failures },
+      "watch broke",
+    );
     const wakeUp = new AbortController();
     this.#wakeUp = wakeUp;
     using _link = linked(signal, wakeUp);
@@ -271,12 +277,24 @@ export class Reflector {
  * Lists a selection in pages, at one consistent state that is at least as new as the call. Expired pages throw like any other
  * failure: begin again then.
  */
-export async function* listPages(selection: Selection, options: Pick<ListOptions, "signal" | "metadataOnly"> = {}): AsyncGenerator<{ items: KubeObject[]; resourceVersion: string; continue?: string }, void, undefined> {
+export async function* listPages(
+  selection: Selection,
+  options: Pick<ListOptions, "signal" | "metadataOnly"> = {},
+): AsyncGenerator<{ items: KubeObject[]; resourceVersion: string; continue?: string }, void, undefined> {
   let token: string | undefined;
   do {
-    const page = await selection.client.list(selection.type, { ...selectors(selection), ...options, limit: PAGE, ...(token === undefined ? {} : { continue: token }) });
+    const page = await selection.client.list(selection.type, {
+      ...selectors(selection),
+      ...options,
+      limit: PAGE,
+      ...(token === undefined ? {} : { continue: token }),
+    });
     token = page.continue === "" ? undefined : page.continue;
-    yield { items: page.items, resourceVersion: page.resourceVersion, ...(token === undefined ? {} : { continue: token }) };
+    yield {
+      items: page.items,
+      resourceVersion: page.resourceVersion,
+      ...(token === undefined ? {} : { continue: token }),
+    };
   } while (token !== undefined);
 }
 
@@ -306,61 +324,11 @@ class Position {
   }
 }
 
-/** Aborts the stream that says nothing for too long. One timer, whatever the rate of events. */
-class Watchdog implements Disposable {
-  readonly #clock: Clock;
-  readonly #stream: AbortController;
-  readonly #startedAt: number;
-  #lastAt: number;
-  #allowedMs = 0;
-  #timer: Disposable | undefined;
-  heard = false;
-
-  constructor(clock: Clock, stream: AbortController) {
-    this.#clock = clock;
-    this.#stream = stream;
-    this.#startedAt = clock.monotonic();
-    this.#lastAt = this.#startedAt;
-  }
-
-  /** Milliseconds since the stream was opened. */
-  get elapsed(): number {
-    return this.#clock.monotonic() - this.#startedAt;
-  }
-
-  allow(ms: number): void {
-    this.#allowedMs = ms;
-    this.#wait(ms);
-  }
-
-  pat(): void {
-    this.heard = true;
-    this.#lastAt = this.#clock.monotonic();
-  }
-
-  [Symbol.dispose](): void {
-    this.#timer?.[Symbol.dispose]();
-  }
-
-  #wait(ms: number): void {
-    this.#timer?.[Symbol.dispose]();
-    this.#timer = this.#clock.after(ms, () => {
-      const left = this.#lastAt + this.#allowedMs - this.#clock.monotonic();
-      if (left > 0) this.#wait(left);
-      else this.#stream.abort(new SilentStreamError(`no event and no bookmark for ${Math.round(this.#allowedMs / 1000)} s`));
-    });
-  }
-}
-
-/** Aborts `inner` when `outer` is; undone on disposal, so that a long-lived signal does not collect listeners. */
-export function linked(outer: AbortSignal, inner: AbortController): Disposable {
-  const onAbort = (): void => inner.abort(outer.reason);
-  if (outer.aborted) onAbort();
-  else outer.addEventListener("abort", onAbort, { once: true });
-  return { [Symbol.dispose]: () => outer.removeEventListener("abort", onAbort) };
-}
-
-function selectors({ namespace, labelSelector, fieldSelector }: Selection): Pick<ListOptions, "namespace" | "labelSelector" | "fieldSelector"> {
+function selectors({
+  namespace,
+  labelSelector,
+  fieldSelector,
+}: Selection): Pick<ListOptions, "namespace" | "labelSelector" | "fieldSelector"> {
   return {
     ...(namespace === undefined ? {} : { namespace }),
     ...(labelSelector === undefined ? {} : { labelSelector }),
@@ -372,7 +340,12 @@ function endsInitialEvents(event: WatchEvent): boolean {
   return event.type === "BOOKMARK" && event.object.metadata.annotations?.[INITIAL_EVENTS_END] === "true";
 }
 
-function errorOf({ code, reason = "Unknown", message = "the server ended the watch with an error", details }: ApiStatus): ApiError {
+function errorOf({
+  code,
+  reason = "Unknown",
+  message = "the server ended the watch with an error",
+  details,
+}: ApiStatus): ApiError {
   const retryAfterMs = details?.retryAfterSeconds === undefined ? undefined : details.retryAfterSeconds * 1000;
   return new ApiError(code, reason, message, { ...(details === undefined ? {} : { details }), retryAfterMs });
 }

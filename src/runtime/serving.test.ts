@@ -3,11 +3,17 @@ import { type HttpServing, serveHttp } from "./serving.ts";
 
 const failing: string[] = [];
 
-function serve(metrics: () => Promise<{ contentType: string; body: string }> = async () => ({ contentType: "text/plain; version=0.0.4", body: "up 1\n" })): Promise<HttpServing> {
+function serve(
+  metrics: () => Promise<{ contentType: string; body: string }> = async () => ({
+    contentType: "text/plain; version=0.0.4",
+    body: "up 1\n",
+  }),
+): Promise<HttpServing> {
   return serveHttp({ port: 0, host: "127.0.0.1", healthz: () => [], readyz: () => failing, metrics });
 }
 
-const ask = (server: HttpServing, path: string, init?: RequestInit): Promise<Response> => fetch(`http://127.0.0.1:${server.port}${path}`, init);
+const ask = (server: HttpServing, path: string, init?: RequestInit): Promise<Response> =>
+  fetch(`http://127.0.0.1:${server.port}${path}`, init);
 
 describe("the manager's HTTP server", () => {
   test.each([
@@ -63,6 +69,14 @@ describe("the manager's HTTP server", () => {
 
   test("rejects when the port is taken", async () => {
     await using server = await serve();
-    await expect(serveHttp({ port: server.port, host: "127.0.0.1", healthz: () => [], readyz: () => [], metrics: async () => ({ contentType: "", body: "" }) })).rejects.toMatchObject({ code: "EADDRINUSE" });
+    await expect(
+      serveHttp({
+        port: server.port,
+        host: "127.0.0.1",
+        healthz: () => [],
+        readyz: () => [],
+        metrics: async () => ({ contentType: "", body: "" }),
+      }),
+    ).rejects.toMatchObject({ code: "EADDRINUSE" });
   });
 });

@@ -32,7 +32,9 @@ export async function serveHttp(options: ServeOptions): Promise<HttpServing> {
       if (!server.listening) response.setHeader("connection", "close");
       send(request, response, answered);
     };
-    answer(options, request).then(reply, (error: unknown) => reply({ status: 500, body: `${error instanceof Error ? error.message : String(error)}\n` }));
+    answer(options, request).then(reply, (error: unknown) =>
+      reply({ status: 500, body: `${error instanceof Error ? error.message : String(error)}\n` }),
+    );
   });
   const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", reject);
@@ -64,7 +66,8 @@ async function answer(options: ServeOptions, request: IncomingMessage): Promise<
   const [pathname = "/", query = ""] = (request.url ?? "/").split("?", 2);
   const known = pathname === "/metrics" || pathname === "/healthz" || pathname === "/readyz";
   if (!known) return { status: 404, body: "not found\n" };
-  if (request.method !== "GET" && request.method !== "HEAD") return { status: 405, body: "method not allowed\n", allow: "GET, HEAD" };
+  if (request.method !== "GET" && request.method !== "HEAD")
+    return { status: 405, body: "method not allowed\n", allow: "GET, HEAD" };
   if (pathname === "/metrics") return { status: 200, ...(await options.metrics()) };
   const check = pathname === "/healthz" ? options.healthz : options.readyz;
   return health(pathname.slice(1), await check(), new URLSearchParams(query).has("verbose"));
@@ -72,11 +75,16 @@ async function answer(options: ServeOptions, request: IncomingMessage): Promise<
 
 function health(name: string, failing: readonly string[], verbose: boolean): Reply {
   const status = failing.length === 0 ? 200 : 503;
-  if (failing.length > 0) return { status, body: `${failing.map((check) => `[-] ${check}\n`).join("")}${name} check failed\n` };
+  if (failing.length > 0)
+    return { status, body: `${failing.map((check) => `[-] ${check}\n`).join("")}${name} check failed\n` };
   return { status, body: verbose ? `${name} check passed\n` : "ok" };
 }
 
-function send(request: IncomingMessage, response: ServerResponse, { status, body, contentType = "text/plain; charset=utf-8", allow }: Reply): void {
+function send(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { status, body, contentType = "text/plain; charset=utf-8", allow }: Reply,
+): void {
   response.writeHead(status, {
     "content-type": contentType,
     "content-length": Buffer.byteLength(body),

@@ -4,8 +4,10 @@ import type { WorkqueueMetrics } from "../observability/index.ts";
 import { FakeClock } from "./testing/fakeClock.ts";
 import { Workqueue } from "./workqueue.ts";
 
-const queueOf = (clock = new FakeClock(), more: { maxDelayMs?: number; random?: () => number; metrics?: WorkqueueMetrics } = {}): Workqueue =>
-  new Workqueue({ name: "test", clock, random: () => 0, ...more });
+const queueOf = (
+  clock = new FakeClock(),
+  more: { maxDelayMs?: number; random?: () => number; metrics?: WorkqueueMetrics } = {},
+): Workqueue => new Workqueue({ name: "test", clock, random: () => 0, ...more });
 
 describe("a workqueue", () => {
   test("gives keys in the order they were added, each once", async () => {
@@ -79,13 +81,16 @@ describe("a workqueue", () => {
     expect(queue.addRateLimited("a")).toBe(5);
   });
 
-  prop.prop([fc.integer({ min: 1, max: 2_000 }), fc.double({ min: 0, max: 0.999, noNaN: true })])("backoff stays positive and below its cap after %s failures", (failures, chance) => {
-    const queue = queueOf(new FakeClock(), { maxDelayMs: 1_000, random: () => chance });
-    let delay = 0;
-    for (let n = 0; n < failures; n += 1) delay = queue.addRateLimited("a");
-    expect(delay).toBeGreaterThan(0);
-    expect(delay).toBeLessThanOrEqual(1_000);
-  });
+  prop.prop([fc.integer({ min: 1, max: 2_000 }), fc.double({ min: 0, max: 0.999, noNaN: true })])(
+    "backoff stays positive and below its cap after %s failures",
+    (failures, chance) => {
+      const queue = queueOf(new FakeClock(), { maxDelayMs: 1_000, random: () => chance });
+      let delay = 0;
+      for (let n = 0; n < failures; n += 1) delay = queue.addRateLimited("a");
+      expect(delay).toBeGreaterThan(0);
+      expect(delay).toBeLessThanOrEqual(1_000);
+    },
+  );
 
   test("tells how long the first key has waited", async () => {
     const clock = new FakeClock();
@@ -141,53 +146,63 @@ describe("a workqueue", () => {
   });
 });
 
-type Step = { do: "add" | "addAfter" | "addRateLimited"; key: string; ms: number } | { do: "finish"; pick: number } | { do: "advance"; ms: number };
+type Step =
+  | { do: "add" | "addAfter" | "addRateLimited"; key: string; ms: number }
+  | { do: "finish"; pick: number }
+  | { do: "advance"; ms: number };
 
 const key = fc.constantFrom("a", "b", "c", "d");
 const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ do: fc.constantFrom("add" as const, "addAfter" as const, "addRateLimited" as const), key, ms: fc.nat(50) }),
+  fc.record({
+    do: fc.constantFrom("add" as const, "addAfter" as const, "addRateLimited" as const),
+    key,
+    ms: fc.nat(50),
+  }),
   fc.record({ do: fc.constant("finish" as const), pick: fc.nat(10) }),
   fc.record({ do: fc.constant("advance" as const), ms: fc.nat(40) }),
 );
 
 describe("under any sequence of adds, delays and work", () => {
-  prop.prop([fc.array(step, { maxLength: 60, size: "max" }), fc.integer({ min: 1, max: 3 })])("no key is worked on twice at once, and none is lost", async (steps, workers) => {
-    const clock = new FakeClock();
-    const queue = queueOf(clock);
-    const abort = new AbortController();
-    /** Adds that no later start of work has answered yet. */
-    const owed = new Set<string>();
-    const under = new Map<string, () => void>();
-    const pool = Array.from({ length: workers }, async () => {
-      for (let taken = await queue.get(abort.signal); taken !== undefined; taken = await queue.get(abort.signal)) {
-        expect(under.has(taken)).toBe(false);
-        owed.delete(taken);
-        const { promise, resolve } = Promise.withResolvers<void>();
-        under.set(taken, resolve);
-        await promise;
-        under.delete(taken);
-        queue.done(taken);
+  prop.prop([fc.array(step, { maxLength: 60, size: "max" }), fc.integer({ min: 1, max: 3 })])(
+    "no key is worked on twice at once, and none is lost",
+    async (steps, workers) => {
+      const clock = new FakeClock();
+      const queue = queueOf(clock);
+      const abort = new AbortController();
+      /** Adds that no later start of work has answered yet. */
+      const owed = new Set<string>();
+      const under = new Map<string, () => void>();
+      const pool = Array.from({ length: workers }, async () => {
+        for (let taken = await queue.get(abort.signal); taken !== undefined; taken = await queue.get(abort.signal)) {
+          expect(under.has(taken)).toBe(false);
+          owed.delete(taken);
+          const { promise, resolve } = Promise.withResolvers<void>();
+          under.set(taken, resolve);
+          await promise;
+          under.delete(taken);
+          queue.done(taken);
+        }
+      });
+      for (const now of steps) {
+        if (now.do === "finish") [...under.values()][now.pick % Math.max(under.size, 1)]?.();
+        else if (now.do === "advance") await clock.advance(now.ms);
+        else {
+          owed.add(now.key);
+          if (now.do === "add") queue.add(now.key);
+          else if (now.do === "addAfter") queue.addAfter(now.key, now.ms);
+          else queue.addRateLimited(now.key);
+        }
+        await clock.advance(0);
       }
-    });
-    for (const now of steps) {
-      if (now.do === "finish") [...under.values()][now.pick % Math.max(under.size, 1)]?.();
-      else if (now.do === "advance") await clock.advance(now.ms);
-      else {
-        owed.add(now.key);
-        if (now.do === "add") queue.add(now.key);
-        else if (now.do === "addAfter") queue.addAfter(now.key, now.ms);
-        else queue.addRateLimited(now.key);
+      for (let round = 0; round < 20 && (owed.size > 0 || under.size > 0); round += 1) {
+        await clock.advance(120_000);
+        for (const finish of under.values()) finish();
+        await clock.advance(0);
       }
-      await clock.advance(0);
-    }
-    for (let round = 0; round < 20 && (owed.size > 0 || under.size > 0); round += 1) {
-      await clock.advance(120_000);
-      for (const finish of under.values()) finish();
-      await clock.advance(0);
-    }
-    expect([...owed]).toEqual([]);
-    expect(queue.length).toBe(0);
-    abort.abort();
-    await Promise.all(pool);
-  });
+      expect([...owed]).toEqual([]);
+      expect(queue.length).toBe(0);
+      abort.abort();
+      await Promise.all(pool);
+    },
+  );
 });

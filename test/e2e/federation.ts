@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { chai, expect } from "vitest";
 import {
   type ClusterStatusEntry,
   type Condition,
@@ -23,6 +23,9 @@ import {
 } from "../envtest/index.ts";
 import { memberCluster } from "../builders/index.ts";
 import { collectionPath, type Deployment, type Event, objectPath, pathOf, secret, type Service } from "./objects.ts";
+
+// What an expectation found is what explains its failure; by default it is cut to a line.
+chai.config.truncateThreshold = 2000;
 
 export interface FederationOptions extends FleetOptions {
   /** Members that stay unknown to the hub; a test joins them itself. */

@@ -17,21 +17,29 @@ export interface KubeletBehaviour {
   delayMs?: number;
 }
 
+interface Balanced extends KubeObject {
+  spec: { type?: string };
+  status?: { loadBalancer?: { ingress?: unknown[] } };
+}
+
 /**
  * Plays the kubelets of one cluster: pods become ready, or do not, through their status alone. They are never bound to a node, so
- * that the API server deletes them at once.
+ * that the API server deletes them at once. Plays the cloud too: a Service of type LoadBalancer gets an address.
  */
 export class FakeKubelet implements AsyncDisposable {
   readonly #plane: ControlPlane;
   readonly #stop = new AbortController();
-  readonly #done: Promise<void>;
+  readonly #done: Promise<unknown>;
   readonly #pods = new Map<string, { pod: Pod; given?: PodFate }>();
   #behaviour: KubeletBehaviour = {};
   #nextAddress = 1;
 
   constructor(plane: ControlPlane) {
     this.#plane = plane;
-    this.#done = this.#run();
+    this.#done = Promise.all([
+      this.#follow<Pod>("/api/v1/pods", (type, pod) => this.#take(type, pod)),
+      this.#follow<Balanced>("/api/v1/services", (type, service) => void this.#balance(type, service)),
+    ]);
   }
 
   /** From now on, for new pods and for those that are there. `{}` lets all of them be ready. */
@@ -50,15 +58,27 @@ export class FakeKubelet implements AsyncDisposable {
     await this.#done;
   }
 
-  async #run(): Promise<void> {
+  async #follow<T extends KubeObject>(collection: string, take: (type: string, object: T) => void): Promise<void> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
       try {
-        for await (const { type, object } of this.#plane.api.watch<Pod>("/api/v1/pods", signal)) this.#take(type, object);
+        for await (const { type, object } of this.#plane.api.watch<T>(collection, signal)) take(type, object);
       } catch {
         // The server is away, which tests do on purpose: the next connection begins with everything that is there.
       }
       await sleep(200, undefined, { signal }).catch(() => undefined);
+    }
+  }
+
+  async #balance(type: string, service: Balanced): Promise<void> {
+    if ((type !== "ADDED" && type !== "MODIFIED") || service.spec.type !== "LoadBalancer") return;
+    if (service.status?.loadBalancer?.ingress !== undefined) return;
+    const { namespace, name } = service.metadata;
+    const status = { loadBalancer: { ingress: [{ ip: "192.0.2.1" }] } };
+    try {
+      await this.#plane.api.patch(`/api/v1/namespaces/${namespace}/services/${name}/status`, "merge", { status });
+    } catch {
+      // Gone meanwhile, or the server is away: the next connection brings it again.
     }
   }
 

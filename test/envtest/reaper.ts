@@ -10,7 +10,7 @@ const pids = new Set<number>();
 const folders = new Set<string>();
 
 for await (const line of createInterface({ input: process.stdin })) {
-  const [verb, value = ""] = [line.slice(0, 4), line.slice(5)];
+  const [verb, value] = [line.slice(0, 4), line.slice(5)];
   if (verb === "+pid") pids.add(Number(value));
   if (verb === "-pid") pids.delete(Number(value));
   if (verb === "+dir") folders.add(value);

@@ -1,4 +1,91 @@
-/** Rules of this project that oxlint does not have. */
+/**
+ * The rules of this project that oxlint does not have: which module may import which, and that pure modules do not read the clock.
+ * They are tried with deliberate violations in test/integration/lintRules.test.ts.
+ */
+
+/** A module imports only modules that stand before it. */
+const ORDER = [
+  "apis",
+  "interpreter",
+  "scheduler",
+  "override",
+  "rollout",
+  "desiredstate",
+  "status",
+  "observability",
+  "runtime",
+  "clusters",
+  "controllers",
+  "webhooks",
+  "query",
+  "sandbox",
+  "cmd",
+];
+
+/** What other modules may import of a module; tests also what is there for tests. */
+const ENTRANCES = /^(index|types)\.ts$/;
+const TEST_ENTRANCES = /^(index\.ts|types\.ts|testing\.ts|testing\/.+|testdata\/.+)$/;
+const TEST_FILES = /(\.test\.ts$|\/(testing|testdata)\/|\/testing\.ts$)/;
+
+/** @returns {{ module: string, rest: string } | undefined} where a path stands below `src` */
+function place(path) {
+  const parts = /(?:^|\/)src\/([^/]+)\/(.+)$/.exec(path);
+  return parts === null ? undefined : { module: parts[1], rest: parts[2] };
+}
+
+/** Resolves `..` and `.`; no file is looked at. */
+function resolve(from, specifier) {
+  const segments = from.split("/").slice(0, -1);
+  for (const segment of specifier.split("/")) {
+    if (segment === "..") segments.pop();
+    else if (segment !== ".") segments.push(segment);
+  }
+  return segments.join("/");
+}
+
+/** Why a file may not import that; undefined when it may. */
+function refusal(filename, specifier) {
+  if (!specifier.startsWith(".")) return undefined;
+  const here = place(filename);
+  const target = resolve(filename, specifier);
+  const there = place(target);
+  if (here === undefined) return undefined;
+  const isTest = TEST_FILES.test(filename);
+  if (there === undefined) {
+    const allowed = isTest || target.endsWith("/package.json");
+    return allowed ? undefined : `${here.module} imports nothing from outside src.`;
+  }
+  if (here.module === there.module) {
+    return isTest || !TEST_FILES.test(target) ? undefined : "What is there for tests is for tests.";
+  }
+  if (here.module === "sandbox" && there.module === "runtime") {
+    return "The sandbox shares nothing with the runtime: a mistake in both would hide itself.";
+  }
+  if (!ORDER.includes(here.module)) return `${here.module} is not in the list of modules.`;
+  if (ORDER.indexOf(there.module) >= ORDER.indexOf(here.module) || !ORDER.includes(there.module)) {
+    return `${here.module} imports only modules that stand before it in the list, and ${there.module} does not.`;
+  }
+  if (!(isTest ? TEST_ENTRANCES : ENTRANCES).test(there.rest)) {
+    return `Import from ${there.module} through its index.ts, or types.ts for types.`;
+  }
+  return undefined;
+}
+
+const moduleOrder = {
+  create(context) {
+    const check = (node) => {
+      if (node === null || typeof node.value !== "string") return;
+      const message = refusal(context.filename.replaceAll("\\", "/"), node.value);
+      if (message !== undefined) context.report({ node, message });
+    };
+    return {
+      ImportDeclaration: (node) => check(node.source),
+      ImportExpression: (node) => check(node.source),
+      ExportAllDeclaration: (node) => check(node.source),
+      ExportNamedDeclaration: (node) => check(node.source),
+    };
+  },
+};
 
 /** Refuses `Date.now`, `Date()` and `new Date()`: they read the clock. `new Date(ms)` and `Date.parse` compute. */
 const noAmbientTime = {
@@ -20,4 +107,4 @@ const noAmbientTime = {
   },
 };
 
-export default { meta: { name: "meridian" }, rules: { "no-ambient-time": noAmbientTime } };
+export default { meta: { name: "meridian" }, rules: { "module-order": moduleOrder, "no-ambient-time": noAmbientTime } };

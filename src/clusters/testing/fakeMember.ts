@@ -1,5 +1,12 @@
 import type { KubeObject } from "../../apis/index.ts";
-import { ApiError, type CallOptions, type ClusterConfig, kubeconfigFor, NAMESPACES, type WatchOptions } from "../../runtime/index.ts";
+import {
+  ApiError,
+  type CallOptions,
+  type ClusterConfig,
+  kubeconfigFor,
+  NAMESPACES,
+  type WatchOptions,
+} from "../../runtime/index.ts";
 import { FakeClient, FakeCluster } from "../../runtime/testing/fakeClient.ts";
 
 /** A JWT with these claims, signed by nobody. Times in epoch milliseconds. */
@@ -84,7 +91,8 @@ export class FakeMemberClient extends FakeClient {
 
   #issueToken(): unknown {
     const { member } = this;
-    if (member.issuesTokensFor === undefined) throw new ApiError(403, "Forbidden", "may not create serviceaccounts/token");
+    if (member.issuesTokensFor === undefined)
+      throw new ApiError(403, "Forbidden", "may not create serviceaccounts/token");
     const { subject, seconds, now } = member.issuesTokensFor;
     const expiresAt = now() + seconds * 1000;
     member.token = fakeToken(subject, now(), expiresAt);
@@ -100,7 +108,9 @@ export class FakeMemberClient extends FakeClient {
 
 /** The hub's API server; unlike the fake of the runtime it takes a field selector for what it is: of no interest here. */
 export class FakeHub extends FakeClient {
-  override watch(...[type, { fieldSelector: _all, ...options } = {}]: [Parameters<FakeClient["watch"]>[0], WatchOptions?]): ReturnType<FakeClient["watch"]> {
+  override watch(
+    ...[type, { fieldSelector: _all, ...options } = {}]: [Parameters<FakeClient["watch"]>[0], WatchOptions?]
+  ): ReturnType<FakeClient["watch"]> {
     return super.watch(type, options);
   }
 

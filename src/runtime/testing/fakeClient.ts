@@ -1,6 +1,5 @@
 import type { KubeObject } from "../../apis/index.ts";
-import { ApiError, TransportError } from "../errors.ts";
-import { apiVersionOf } from "../resources.ts";
+import { ApiError } from "../errors.ts";
 import type {
   ApplyOptions,
   CallOptions,
@@ -14,169 +13,11 @@ import type {
   WatchEvent,
   WatchOptions,
 } from "../types.ts";
+import { FakeCluster } from "./fakeCluster.ts";
+
+export { FakeCluster } from "./fakeCluster.ts";
 
 type Verb = "get" | "list" | "watch" | "create" | "apply" | "applyStatus" | "patch" | "delete" | "raw";
-
-interface LogEntry {
-  version: number;
-  type: "ADDED" | "MODIFIED" | "DELETED";
-  path: string;
-  object: KubeObject;
-  before: KubeObject | undefined;
-}
-
-interface Watcher {
-  type: ResourceType;
-  options: WatchOptions;
-  push: (event: WatchEvent) => void;
-  end: (error?: unknown) => void;
-}
-
-/**
- * An API server in memory, for the runtime's own unit tests: objects with resourceVersions from one counter, lists in pages, watches with
- * a history that can be compacted, bookmarks and watch-list, optimistic concurrency. Apply is a merge without ownership, selectors know
- * `k=v` labels and metadata.name only. Failures are scripted through the fields and methods of this class and of {@link FakeClient}.
- */
-export class FakeCluster {
-  /** Answers a watch-list as a server that does not know it: with this status, or (`ignores`) with an ordinary watch. */
-  watchList: "served" | 400 | 403 | 422 | "ignores" = "served";
-  readonly #objects = new Map<string, KubeObject>();
-  #log: LogEntry[] = [];
-  #version = 100;
-  #compactedTo = 0;
-  #uids = 0;
-  readonly watchers = new Set<Watcher>();
-
-  get version(): string {
-    return String(this.#version);
-  }
-
-  get(type: ResourceType, namespace: string | undefined, name: string): KubeObject {
-    const object = this.#objects.get(pathOf(type, namespace, name));
-    if (object === undefined) throw new ApiError(404, "NotFound", `${type.plural} "${name}" not found`);
-    return object;
-  }
-
-  list(type: ResourceType, options: Pick<ListOptions, "namespace" | "labelSelector" | "fieldSelector"> = {}): KubeObject[] {
-    const prefix = pathOf(type, undefined, "");
-    return [...this.#objects].filter(([path, object]) => path.startsWith(prefix) && selects(options, object)).map(([, object]) => object);
-  }
-
-  create(type: ResourceType, object: KubeObject): KubeObject {
-    const { namespace, name, resourceVersion } = object.metadata;
-    const path = pathOf(type, namespace, name);
-    if (resourceVersion !== undefined) throw new ApiError(400, "BadRequest", "resourceVersion should not be set on objects to be created");
-    if (this.#objects.has(path)) throw new ApiError(409, "AlreadyExists", `${type.plural} "${name}" already exists`);
-    return this.#store(type, path, { ...object, metadata: { ...object.metadata, uid: object.metadata.uid ?? `uid-${(this.#uids += 1)}` } }, "ADDED");
-  }
-
-  /** Merges `patch` into the object; a resourceVersion in it must be the current one. Changes nothing when nothing differs. */
-  merge(type: ResourceType, namespace: string | undefined, name: string, patch: unknown): KubeObject {
-    const before = this.get(type, namespace, name);
-    const wanted = (patch as Partial<KubeObject>).metadata?.resourceVersion;
-    if (wanted !== undefined && wanted !== before.metadata.resourceVersion) throw new ApiError(409, "Conflict", `the object has been modified; ${wanted} is not current`);
-    const after = mergePatch(before, patch) as KubeObject;
-    if (JSON.stringify(after) === JSON.stringify(before)) return before;
-    return this.#store(type, pathOf(type, namespace, name), after, "MODIFIED");
-  }
-
-  apply(type: ResourceType, object: KubeObject): KubeObject {
-    const { namespace, name } = object.metadata;
-    return this.#objects.has(pathOf(type, namespace, name)) ? this.merge(type, namespace, name, object) : this.create(type, object);
-  }
-
-  delete(type: ResourceType, namespace: string | undefined, name: string, uid?: string): void {
-    const object = this.get(type, namespace, name);
-    if (uid !== undefined && uid !== object.metadata.uid) throw new ApiError(409, "Conflict", "the UID in the precondition does not match");
-    this.#objects.delete(pathOf(type, namespace, name));
-    this.#version += 1;
-    const last = { ...object, metadata: { ...object.metadata, resourceVersion: this.version } };
-    this.#publish({ version: this.#version, type: "DELETED", path: pathOf(type, namespace, name), object: last, before: object });
-  }
-
-  /** Forgets the history: every resourceVersion that was given out is too old. */
-  compact(): void {
-    this.#log = [];
-    this.#version += 1;
-    this.#compactedTo = this.#version;
-  }
-
-  /** Ends every open watch: cleanly, or as a broken connection. */
-  dropWatches(error?: unknown): void {
-    for (const watcher of this.watchers) watcher.end(error);
-    this.watchers.clear();
-  }
-
-  /** Sends a bookmark to every open watch. */
-  bookmark(): void {
-    for (const watcher of this.watchers) watcher.push(bookmarkOf(watcher.type, this.version));
-  }
-
-  /** Sends an event as it stands to every open watch. */
-  inject(event: WatchEvent): void {
-    for (const watcher of this.watchers) watcher.push(event);
-  }
-
-  /** All objects and the version, to go back to with {@link restore}. */
-  backup(): () => void {
-    const objects = [...this.#objects];
-    const version = this.#version;
-    return () => {
-      this.#objects.clear();
-      for (const [path, object] of objects) this.#objects.set(path, object);
-      this.#version = version;
-      this.#log = [];
-      this.#compactedTo = 0;
-      this.dropWatches(new TransportError("ConnectionReset", "the server was restored"));
-    };
-  }
-
-  page(type: ResourceType, options: ListOptions): ObjectList {
-    const [version, offset] = options.continue === undefined ? [this.#version, 0] : options.continue.split(":").map(Number) as [number, number];
-    if (version < this.#compactedTo) throw new ApiError(410, "Expired", "the continue token is too old");
-    const all = this.list(type, options);
-    const end = options.limit === undefined ? all.length : offset + options.limit;
-    return { items: all.slice(offset, end), resourceVersion: String(version), ...(end < all.length ? { continue: `${version}:${end}` } : {}) };
-  }
-
-  /** Opens a watch: what it has to tell at once is pushed before this returns. */
-  open(watcher: Watcher): Disposable {
-    const { type, options } = watcher;
-    options.signal?.throwIfAborted();
-    if (options.sendInitialEvents === true) {
-      if (typeof this.watchList === "number") throw new ApiError(this.watchList, this.watchList === 403 ? "Forbidden" : "Invalid", "sendInitialEvents is forbidden for watch");
-      for (const object of this.list(type, options)) watcher.push({ type: "ADDED", object });
-      if (this.watchList === "served") watcher.push(bookmarkOf(type, this.version, { "k8s.io/initial-events-end": "true" }));
-    } else if (options.resourceVersion !== undefined) {
-      const from = Number(options.resourceVersion);
-      if (from < this.#compactedTo) {
-        watcher.push({ type: "ERROR", status: { code: 410, reason: "Expired", message: `too old resource version: ${from} (${this.#compactedTo})` } });
-        watcher.end();
-        return { [Symbol.dispose]: () => undefined };
-      }
-      for (const entry of this.#log) if (entry.version > from) tell(watcher, entry);
-    }
-    this.watchers.add(watcher);
-    return { [Symbol.dispose]: () => void this.watchers.delete(watcher) };
-  }
-
-  #store(type: ResourceType, path: string, object: KubeObject, event: "ADDED" | "MODIFIED"): KubeObject {
-    const before = this.#objects.get(path);
-    this.#version += 1;
-    const stored = { ...object, apiVersion: apiVersionOf(type), kind: type.kind, metadata: { ...object.metadata, resourceVersion: this.version } };
-    this.#objects.set(path, stored);
-    this.#publish({ version: this.#version, type: event, path, object: stored, before });
-    return stored;
-  }
-
-  #publish(entry: LogEntry): void {
-    this.#log.push(entry);
-    for (const watcher of this.watchers) {
-      // A real server, too, drops what is not newer than the version asked for.
-      if (entry.version > Number(watcher.options.resourceVersion ?? 0)) tell(watcher, entry);
-    }
-  }
-}
 
 /** A connection to a {@link FakeCluster}; several may share one. */
 export class FakeClient implements Client {
@@ -185,7 +26,12 @@ export class FakeClient implements Client {
   /** Every call made, as `verb plural`. */
   readonly calls: string[] = [];
   /** Awaited before each call, and again (`after`) before its answer is given; what it throws fails the call. */
-  gate: (call: { verb: Verb; type: ResourceType | undefined; phase: "before" | "after"; options: CallOptions }) => void | Promise<void> = () => undefined;
+  gate: (call: {
+    verb: Verb;
+    type: ResourceType | undefined;
+    phase: "before" | "after";
+    options: CallOptions;
+  }) => void | Promise<void> = () => undefined;
 
   constructor(server: FakeCluster = new FakeCluster(), cluster = "test") {
     this.server = server;
@@ -209,11 +55,21 @@ export class FakeClient implements Client {
   }
 
   applyStatus(type: ResourceType, object: KubeObject, options: ApplyOptions = {}): Promise<KubeObject> {
-    return this.#call("applyStatus", type, options, () => this.server.merge(type, object.metadata.namespace, object.metadata.name, { status: object["status"] }));
+    return this.#call("applyStatus", type, options, () =>
+      this.server.merge(type, object.metadata.namespace, object.metadata.name, { status: object["status"] }),
+    );
   }
 
-  patch(type: ResourceType, namespace: string | undefined, name: string, patchType: PatchType, body: unknown, options: CallOptions & { subresource?: string } = {}): Promise<KubeObject> {
-    if (patchType !== "application/merge-patch+json") throw new Error(`the fake knows merge patches only, not ${patchType}`);
+  patch(
+    type: ResourceType,
+    namespace: string | undefined,
+    name: string,
+    patchType: PatchType,
+    body: unknown,
+    options: CallOptions & { subresource?: string } = {},
+  ): Promise<KubeObject> {
+    if (patchType !== "application/merge-patch+json")
+      throw new Error(`the fake knows merge patches only, not ${patchType}`);
     return this.#call("patch", type, options, () => this.server.merge(type, namespace, name, body));
   }
 
@@ -256,7 +112,7 @@ export class FakeClient implements Client {
         if (event !== undefined) {
           yield event;
         } else if (ended !== undefined) {
-          if (ended.error !== undefined) throw ended.error;
+          if (ended.error !== undefined) throw ended.error as Error;
           return;
         } else {
           await wake.promise;
@@ -285,50 +141,13 @@ export class FakeClient implements Client {
   }
 
   /** A request that is under way arrives, though its caller has given up. */
-  async #carryOut<R>(call: { verb: Verb; type: ResourceType | undefined; options: CallOptions }, answer: () => R): Promise<R> {
+  async #carryOut<R>(
+    call: { verb: Verb; type: ResourceType | undefined; options: CallOptions },
+    answer: () => R,
+  ): Promise<R> {
     await this.gate({ ...call, phase: "before" });
     const result = answer();
     await this.gate({ ...call, phase: "after" });
     return result;
   }
-}
-
-/** An object that enters the selection is added to it, and one that leaves it is deleted from it, whatever happened to it. */
-function tell({ type, options, push }: Watcher, { path, type: event, object, before }: LogEntry): void {
-  if (!path.startsWith(pathOf(type, undefined, ""))) return;
-  const was = before !== undefined && selects(options, before);
-  const is = event !== "DELETED" && selects(options, object);
-  if (is) push({ type: was ? "MODIFIED" : "ADDED", object });
-  else if (was) push({ type: "DELETED", object });
-}
-
-function pathOf(type: ResourceType, namespace: string | undefined, name: string): string {
-  const place = name === "" ? "" : `${namespace ?? ""}/${name}`;
-  return `${type.group}/${type.plural}/${place}`;
-}
-
-function bookmarkOf(type: ResourceType, resourceVersion: string, annotations?: Record<string, string>): WatchEvent {
-  return {
-    type: "BOOKMARK",
-    object: { apiVersion: apiVersionOf(type), kind: type.kind, metadata: { name: "", resourceVersion, ...(annotations === undefined ? {} : { annotations }) } },
-  };
-}
-
-function selects({ namespace, labelSelector, fieldSelector }: Pick<ListOptions, "namespace" | "labelSelector" | "fieldSelector">, object: KubeObject): boolean {
-  if (namespace !== undefined && object.metadata.namespace !== namespace) return false;
-  if (fieldSelector !== undefined && fieldSelector !== `metadata.name=${object.metadata.name}`) return false;
-  return (labelSelector ?? "").split(",").filter(Boolean).every((term) => {
-    const [key = "", value = ""] = term.split("=");
-    return object.metadata.labels?.[key] === value;
-  });
-}
-
-function mergePatch(target: unknown, patch: unknown): unknown {
-  if (typeof patch !== "object" || patch === null || Array.isArray(patch)) return patch;
-  const result: Record<string, unknown> = typeof target === "object" && target !== null && !Array.isArray(target) ? { ...target } : {};
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) delete result[key];
-    else result[key] = mergePatch(result[key], value);
-  }
-  return result;
 }

@@ -1,0 +1,95 @@
+import type { KubeObject, MemberCluster } from "../apis/index.ts";
+import type { Logger } from "../observability/index.ts";
+import type { Client, Clock } from "../runtime/index.ts";
+import type { Contact } from "../status/types.ts";
+import type { MemberFindings } from "./memberStatus.ts";
+import { MemberStatusWriter } from "./statusWriter.ts";
+
+export interface MemberReportOptions {
+  cluster: string;
+  hub: Client;
+  clock: Clock;
+  logger: Logger;
+  contact: () => Contact;
+  /** The server's answer to a write; for the informer of MemberClusters. */
+  onWritten: (object: KubeObject) => void;
+}
+
+/** What was found out about one cluster, on its way into the status of its MemberCluster. */
+export class MemberReport implements Disposable {
+  readonly #logger: Logger;
+  readonly #writer: MemberStatusWriter;
+  #generation: number | undefined;
+  #findings: MemberFindings = {};
+  /** The identity is being written down, along with the contact that follows from it. */
+  #anticipated: Contact | undefined;
+
+  constructor({ contact, ...options }: MemberReportOptions) {
+    this.#logger = options.logger;
+    this.#writer = new MemberStatusWriter({
+      ...options,
+      input: () => ({
+        generation: this.#generation,
+        contact: this.#anticipated ?? contact(),
+        findings: this.#findings,
+      }),
+    });
+  }
+
+  /** The UID that the status holds. */
+  get recordedUid(): string | undefined {
+    return this.#writer.status?.clusterUID;
+  }
+
+  /** Takes the MemberCluster as an informer saw it. */
+  take(object: MemberCluster): void {
+    this.#generation = object.metadata.generation;
+    this.#writer.take(object);
+  }
+
+  /** Adds what was found out, and writes it when it is new. */
+  find(findings: MemberFindings): void {
+    this.#findings = { ...this.#findings, ...findings };
+    this.#writer.request();
+  }
+
+  /** Contact, or the MemberCluster, has changed. */
+  changed(): void {
+    this.#writer.request();
+  }
+
+  /**
+   * Writes the UID down, with what else was found. True when it is on the hub; until {@link contactSettled} the status then speaks of
+   * the contact that this makes possible.
+   */
+  async recordIdentity(uid: string, found: MemberFindings | undefined): Promise<boolean> {
+    const before = this.#findings;
+    this.#findings = { ...before, ...found, clusterUID: uid };
+    this.#anticipated = { ok: true };
+    try {
+      await this.#writer.writeNow();
+      return true;
+    } catch (err) {
+      this.#findings = before;
+      this.#anticipated = undefined;
+      if (!this.#writer.disposed) {
+        this.#logger.warn({ err, event_reason: "IdentityNotRecorded" }, "the cluster's UID was not written down");
+      }
+      return false;
+    }
+  }
+
+  /** Contact is what it is said to be again. */
+  contactSettled(): void {
+    this.#anticipated = undefined;
+  }
+
+  [Symbol.dispose](): void {
+    this.#writer[Symbol.dispose]();
+  }
+
+  /** Resolves when no request is under way. */
+  settled(): Promise<void> {
+    return this.#writer.settled();
+  }
+}

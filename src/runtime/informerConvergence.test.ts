@@ -1,0 +1,112 @@
+import { fc, test as prop } from "@fast-check/vitest";
+import { describe, expect } from "vitest";
+import type { KubeObject } from "../apis/index.ts";
+import { CONFIGMAPS } from "./resources.ts";
+import { broken, configMap, keep, type Kept, startInformer } from "./testing/informerOfConfigMaps.ts";
+
+type Step =
+  | { do: "write"; name: string; value: string; observe: "now" | "later" | "never" }
+  | { do: "delete" | "relabel"; name: string }
+  | { do: "drop" | "compact" | "bookmark" | "restart" | "observe late" }
+  | { do: "advance"; ms: number };
+
+const name = fc.constantFrom("a", "b", "c", "d", "e");
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 6,
+    arbitrary: fc.record({
+      do: fc.constant("write" as const),
+      name,
+      value: fc.constantFrom("1", "2", "3"),
+      observe: fc.constantFrom("now" as const, "later" as const, "never" as const),
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ do: fc.constantFrom("delete" as const, "relabel" as const), name }) },
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      do: fc.constantFrom(
+        "drop" as const,
+        "compact" as const,
+        "bookmark" as const,
+        "restart" as const,
+        "observe late" as const,
+      ),
+    }),
+  },
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("advance" as const), ms: fc.nat(3_000) }) },
+);
+
+describe("under any sequence of changes, breaks, relists and own writes", () => {
+  prop.prop([fc.array(step, { maxLength: 60, size: "max" })])(
+    "the store ends as the server is, never goes back, and its events tell the same story",
+    async (steps) => {
+      const { server, informer, events, stop } = startInformer();
+      const replica = new Map<string, Kept>();
+      // Gathered, since an informer survives what its handlers throw.
+      const contradictions: string[] = [];
+      informer.onEvent(({ type, key, object, old }) => {
+        const known = replica.get(key);
+        if ((known !== undefined) !== (type !== "Added"))
+          contradictions.push(`${type} of ${key}, which was ${known === undefined ? "not " : ""}there`);
+        if (type === "Updated" && old !== known)
+          contradictions.push(`${key} was updated from a state that was never told`);
+        if (type === "Updated" && Number(object.version) <= Number(known?.version))
+          contradictions.push(`${key} went back from ${known?.version} to ${object.version}`);
+        if (type === "Deleted") replica.delete(key);
+        else replica.set(key, object);
+      });
+      const late: KubeObject[] = [];
+      for (const now of steps) {
+        switch (now.do) {
+          case "write": {
+            const answer = server.apply(CONFIGMAPS, configMap(now.name, now.value));
+            if (now.observe === "now") informer.observe(answer);
+            if (now.observe === "later") late.push(answer);
+            break;
+          }
+          case "delete":
+            if (server.list(CONFIGMAPS).some((object) => object.metadata.name === now.name))
+              server.delete(CONFIGMAPS, "ns", now.name);
+            break;
+          case "relabel":
+            if (server.list(CONFIGMAPS).some((object) => object.metadata.name === now.name))
+              server.merge(CONFIGMAPS, "ns", now.name, { metadata: { labels: { managed: "no" } } });
+            break;
+          case "drop":
+            server.dropWatches();
+            break;
+          case "restart":
+            server.compact();
+            server.dropWatches(broken());
+            break;
+          case "compact":
+            server.compact();
+            break;
+          case "bookmark":
+            server.bookmark();
+            break;
+          case "observe late":
+            for (const object of late.splice(0)) informer.observe(object);
+            break;
+          case "advance":
+            await events(now.ms);
+            break;
+        }
+      }
+      await events(300_000);
+      for (const object of late) informer.observe(object);
+      await events();
+      expect(contradictions).toEqual([]);
+      const truth = server.list(CONFIGMAPS, { labelSelector: "managed=yes" }).map(keep);
+      const byName = (a: Kept, b: Kept): number => a.name.localeCompare(b.name);
+      expect(informer.list().toSorted(byName)).toEqual(truth.toSorted(byName));
+      expect([...replica.values()].toSorted(byName)).toEqual(truth.toSorted(byName));
+      for (const value of ["1", "2", "3"])
+        expect(informer.byIndex("value", value).toSorted(byName)).toEqual(
+          truth.filter((kept) => kept.value === value).toSorted(byName),
+        );
+      await stop();
+    },
+  );
+});

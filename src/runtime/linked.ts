@@ -1,0 +1,7 @@
+/** Aborts `inner` when `outer` is; undone on disposal, so that a long-lived signal does not collect listeners. */
+export function linked(outer: AbortSignal, inner: AbortController): Disposable {
+  const onAbort = (): void => inner.abort(outer.reason);
+  if (outer.aborted) onAbort();
+  else outer.addEventListener("abort", onAbort, { once: true });
+  return { [Symbol.dispose]: () => outer.removeEventListener("abort", onAbort) };
+}

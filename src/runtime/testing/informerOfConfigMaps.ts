@@ -1,0 +1,77 @@
+import type { KubeObject } from "../../apis/index.ts";
+import { createLogger } from "../../observability/index.ts";
+import { TransportError } from "../errors.ts";
+import { type DeletionsHeld, Informer } from "../informer.ts";
+import { CONFIGMAPS } from "../resources.ts";
+import { FakeClient } from "./fakeClient.ts";
+import { FakeClock } from "./fakeClock.ts";
+
+export interface Kept {
+  name: string;
+  value: string;
+  version: string;
+}
+
+export const LABELS = { managed: "yes" };
+export const configMap = (name: string, value = "1", uid?: string): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { namespace: "ns", name, labels: LABELS, ...(uid === undefined ? {} : { uid }) },
+  data: { value },
+});
+export const keep = (object: KubeObject): Kept => ({
+  name: object.metadata.name,
+  value: (object["data"] as { value: string }).value,
+  version: object.metadata.resourceVersion ?? "",
+});
+export const broken = (): TransportError => new TransportError("ConnectionReset", "connection reset");
+
+/** An informer of ConfigMaps that runs; `events` lets time pass and gives what was told since it was last asked. */
+export function startInformer({
+  transform = keep,
+  objects = 0,
+}: { transform?: (object: KubeObject) => Kept; objects?: number } = {}) {
+  const clock = new FakeClock();
+  const client = new FakeClient();
+  const { server } = client;
+  for (let n = 0; n < objects; n += 1) server.create(CONFIGMAPS, configMap(`c${n}`));
+  const informer = new Informer<Kept>({
+    name: "configmaps",
+    client,
+    type: CONFIGMAPS,
+    labelSelector: "managed=yes",
+    transform,
+    indexers: { value: ({ value }) => [value] },
+    clock,
+    logger: createLogger({ level: "silent" }),
+    random: () => 0,
+  });
+  const told: string[] = [];
+  informer.onEvent(({ type, key, initial }) => void told.push(`${type} ${key}${initial ? " (initial)" : ""}`));
+  const held: DeletionsHeld[] = [];
+  informer.onDeletionsHeld((state) => void held.push(state));
+  const abort = new AbortController();
+  const stopped = informer.run(abort.signal);
+  const events = async (ms = 0): Promise<string[]> => {
+    await clock.advance(ms);
+    await clock.advance(0);
+    return told.splice(0);
+  };
+  /** Breaks the watch and forgets its history, so that the informer must list again. */
+  const relist = async (): Promise<void> => {
+    server.compact();
+    server.dropWatches(broken());
+    await clock.advance(400);
+    await clock.advance(0);
+  };
+  return {
+    clock,
+    client,
+    server,
+    informer,
+    held,
+    events,
+    relist,
+    stop: () => (abort.abort(new Error("over")), stopped),
+  };
+}

@@ -1,0 +1,91 @@
+import type { DemoApplication, KubeObject } from "../../src/apis/index.ts";
+import { collectionPath, type Deployment, type Service } from "../e2e/objects.ts";
+import type { Api, Fleet, FleetMember, WatchLine } from "../envtest/index.ts";
+import { NAMESPACE } from "./workload.ts";
+
+/** The bench's own sight of one collection: what is there, by name. */
+class Observer<T extends KubeObject> {
+  readonly objects = new Map<string, T>();
+  broken: unknown;
+
+  constructor(api: Api, kind: string, signal: AbortSignal, changed: (name: string) => void) {
+    void this.#watch(api.watch<T>(collectionPath(kind, NAMESPACE), signal), changed).catch((error: unknown) => {
+      if (!signal.aborted) this.broken = error;
+    });
+  }
+
+  async #watch(lines: AsyncIterable<WatchLine<T>>, changed: (name: string) => void): Promise<void> {
+    for await (const { type, object } of lines) {
+      const { name } = object.metadata;
+      if (type === "DELETED") this.objects.delete(name);
+      else this.objects.set(name, object);
+      changed(name);
+    }
+  }
+}
+
+export interface MemberView {
+  member: FleetMember;
+  deployments: ReadonlyMap<string, Deployment>;
+  services: ReadonlyMap<string, Service>;
+}
+
+type Listener = (name: string) => void;
+
+/** The bench's own watches, one per kind and cluster. What they see counts; nobody asks Meridian. */
+export class Observers implements Disposable {
+  readonly members: readonly MemberView[];
+  readonly #hub: Observer<DemoApplication>;
+  readonly #all: Observer<KubeObject>[] = [];
+  readonly #listeners = new Set<Listener>();
+  readonly #stop = new AbortController();
+
+  constructor(fleet: Fleet) {
+    this.#hub = this.#observe<DemoApplication>(fleet.hub.api, "DemoApplication");
+    this.members = fleet.members.map((member) => ({
+      member,
+      deployments: this.#observe<Deployment>(member.plane.api, "Deployment").objects,
+      services: this.#observe<Service>(member.plane.api, "Service").objects,
+    }));
+  }
+
+  get applications(): ReadonlyMap<string, DemoApplication> {
+    return this.#hub.objects;
+  }
+
+  /**
+   * Calls `check` whenever something of an application changed, with its name, until it answers true. Throws after the time,
+   * in milliseconds, with what `missing` says, and when a watch breaks.
+   */
+  async until(check: (name: string) => boolean, timeoutMs: number, missing: () => string): Promise<void> {
+    const done = Promise.withResolvers<void>();
+    const listener = (name: string) => {
+      if (check(name)) done.resolve();
+    };
+    this.#listeners.add(listener);
+    const timer = setTimeout(() => done.reject(new Error(`nothing after ${timeoutMs / 1000} s: ${missing()}`)), timeoutMs);
+    const health = setInterval(() => {
+      const broken = this.#all.find((observer) => observer.broken !== undefined)?.broken;
+      if (broken !== undefined) done.reject(new Error("a watch of the bench broke off", { cause: broken }));
+    }, 500);
+    try {
+      await done.promise;
+    } finally {
+      clearTimeout(timer);
+      clearInterval(health);
+      this.#listeners.delete(listener);
+    }
+  }
+
+  [Symbol.dispose](): void {
+    this.#stop.abort();
+  }
+
+  #observe<T extends KubeObject>(api: Api, kind: string): Observer<T> {
+    const observer = new Observer<T>(api, kind, this.#stop.signal, (name) => {
+      for (const listener of this.#listeners) listener(name);
+    });
+    this.#all.push(observer);
+    return observer;
+  }
+}

@@ -1,0 +1,51 @@
+import { parseArgs } from "node:util";
+
+export interface BenchOptions {
+  apps: number;
+  members: number;
+  /** Where the figures go, as JSON. */
+  json: string | undefined;
+  /** A missed bar is an exit code of 1. */
+  strict: boolean;
+  /** Folder for a CPU profile of each manager process. */
+  cpuProf: string | undefined;
+  /** Whether the manager sends its spans to a collector. */
+  traces: boolean;
+}
+
+const USAGE =
+  "usage: npm run bench -- [--apps 300] [--members 3] [--json FILE] [--strict] [--no-traces] [--cpu-prof FOLDER]";
+
+/** Throws, with the usage, for what it does not know. */
+export function benchOptions(args: string[]): BenchOptions {
+  try {
+    const { values } = parseArgs({
+      args,
+      allowNegative: true,
+      options: {
+        apps: { type: "string", default: "300" },
+        members: { type: "string", default: "3" },
+        json: { type: "string" },
+        strict: { type: "boolean", default: false },
+        traces: { type: "boolean", default: true },
+        "cpu-prof": { type: "string" },
+      },
+    });
+    return {
+      apps: count("--apps", values.apps),
+      members: count("--members", values.members),
+      json: values.json,
+      strict: values.strict,
+      traces: values.traces,
+      cpuProf: values["cpu-prof"],
+    };
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`, { cause: error });
+  }
+}
+
+function count(flag: string, text: string): number {
+  const value = Number(text);
+  if (!Number.isInteger(value) || value < 1) throw new Error(`${flag} takes a whole number of at least 1, not "${text}"`);
+  return value;
+}

@@ -1,0 +1,103 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { objectPath } from "../e2e/objects.ts";
+import type { BareClient } from "./bareClient.ts";
+import type { MemberView, Observers } from "./observers.ts";
+import { percentile } from "./rollouts.ts";
+import { NAMESPACE, replicasIn } from "./workload.ts";
+
+export interface StatusLatency {
+  p50Ms: number;
+  p99Ms: number;
+}
+
+export interface Pace {
+  count: number;
+  perSecond: number;
+}
+
+interface Change {
+  value: number;
+  sentAt: number;
+}
+
+const TIMEOUT_MS = 60_000;
+
+/** Plays the members' Deployment controllers: changes the numbers of ready replicas and watches the hub's status follow. */
+export class StatusChanges {
+  readonly #observers: Observers;
+  readonly #clients: ReadonlyMap<string, BareClient>;
+  readonly #names: readonly string[];
+  /** The number last written, by application and member; it only ever grows, so that a newer one is known for newer. */
+  readonly #written = new Map<string, number>();
+
+  constructor(observers: Observers, clients: ReadonlyMap<string, BareClient>, names: readonly string[]) {
+    this.#observers = observers;
+    this.#clients = clients;
+    this.#names = names;
+  }
+
+  /** One change in each application, on the members in turn. */
+  spread(pace: Pace): Promise<StatusLatency> {
+    const { members } = this.#observers;
+    return this.#run(pace, (index) => ({ name: this.#nameAt(index), view: members[index % members.length] as MemberView }));
+  }
+
+  /** All members of one application, then the next one, as a rollout goes. */
+  rolling(pace: Pace): Promise<StatusLatency> {
+    const { members } = this.#observers;
+    return this.#run(pace, (index) => ({
+      name: this.#nameAt(Math.floor(index / members.length)),
+      view: members[index % members.length] as MemberView,
+    }));
+  }
+
+  async #run(
+    { count, perSecond }: Pace,
+    target: (index: number) => { name: string; view: MemberView },
+  ): Promise<StatusLatency> {
+    const pending = new Map<string, Change[]>();
+    const latencies: number[] = [];
+    const look = (name: string): boolean => {
+      for (const { name: cluster, replicas } of this.#observers.applications.get(name)?.status?.clusters ?? []) {
+        const changes = pending.get(`${name}/${cluster}`) ?? [];
+        while (changes[0] !== undefined && changes[0].value <= replicas.ready) {
+          latencies.push(performance.now() - changes[0].sentAt);
+          changes.shift();
+        }
+      }
+      return latencies.length === count;
+    };
+    const seen = this.#observers.until(look, TIMEOUT_MS + (count / perSecond) * 1000, () => `${latencies.length} of ${count} seen`);
+    const patches: Promise<void>[] = [];
+    const send = async (): Promise<void> => {
+      const startedAt = performance.now();
+      for (let index = 0; index < count; index++) {
+        const wait = startedAt + (index * 1000) / perSecond - performance.now();
+        if (wait > 0) await sleep(wait);
+        const { name, view } = target(index);
+        const key = `${name}/${view.member.name}`;
+        const value = (this.#written.get(key) ?? 0) + 1;
+        this.#written.set(key, value);
+        const changes = pending.get(key) ?? [];
+        pending.set(key, [...changes, { value, sentAt: performance.now() }]);
+        patches.push(this.#patch(view, name, value));
+      }
+      await Promise.all(patches);
+    };
+    await Promise.all([seen, send()]);
+    return { p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) };
+  }
+
+  #patch({ member, deployments }: MemberView, name: string, ready: number): Promise<void> {
+    const client = this.#clients.get(member.name);
+    const generation = deployments.get(name)?.metadata.generation;
+    if (client === undefined || generation === undefined) throw new Error(`${member.name} has no ${name}`);
+    const replicas = Math.max(replicasIn(member.region), ready);
+    const body = { status: { observedGeneration: generation, replicas, updatedReplicas: replicas, readyReplicas: ready, availableReplicas: ready } };
+    return client.sendNow("PATCH", `${objectPath("Deployment", NAMESPACE, name)}/status`, "merge-patch", JSON.stringify(body));
+  }
+
+  #nameAt(index: number): string {
+    return this.#names[index % this.#names.length] as string;
+  }
+}
