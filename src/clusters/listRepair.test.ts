@@ -11,6 +11,10 @@ describe("listRepairs", () => {
     expect(listRepairs(drift, service)).toEqual([{ op: "replace", path: "/spec/ports", value: ports }]);
   });
 
+  test("a list of which nothing is ours any more is put back too", () => {
+    expect(listRepairs([{ path: "spec.ports" }], service)).toEqual([{ op: "replace", path: "/spec/ports", value: ports }]);
+  });
+
   test("drift outside of lists needs no repair", () => expect(listRepairs([{ path: "spec.type" }], service)).toEqual([]));
 });
 

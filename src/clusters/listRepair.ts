@@ -15,9 +15,7 @@ export interface PatchOperation {
 export function listRepairs(drift: readonly LostField[], desired: KubeObject): PatchOperation[] {
   const repairs = new Map<string, PatchOperation>();
   for (const { path } of drift) {
-    const bracket = path.indexOf("[");
-    if (bracket < 0) continue;
-    const steps = path.slice(0, bracket).split(".");
+    const steps = (path.split("[", 1)[0] ?? "").split(".");
     const value = steps.reduce<unknown>((at, step) => (isRecord(at) ? at[step] : undefined), desired);
     if (!Array.isArray(value)) continue;
     const pointer = `/${steps.join("/")}`;

@@ -90,6 +90,12 @@ export class MemberLink {
     this.#options.session.suspect();
   }
 
+  /** The member is back: watches that wait out a failure need not wait any longer. */
+  retryWatches(): void {
+    for (const { informer } of this.#watched.values()) informer.retryNow();
+    this.#namespaces?.retryNow();
+  }
+
   objectGone(ref: ObjectRef): void {
     if (ref.namespace !== undefined) this.#janitor?.consider(ref.namespace);
   }

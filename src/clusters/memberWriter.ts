@@ -7,7 +7,7 @@ import {
   refKey,
 } from "../apis/index.ts";
 import type { LostField } from "../interpreter/index.ts";
-import { ApiError, type Client, isInvalid, isNotFound, type ResourceType } from "../runtime/index.ts";
+import { ApiError, type Client, isApiError, isInvalid, isNotFound, type ResourceType } from "../runtime/index.ts";
 import type { ForeignCheck } from "./foreignCheck.ts";
 import { listRepairs, type PatchOperation, withoutUpdateEntry } from "./listRepair.ts";
 import { classify } from "./outcome.ts";
@@ -32,6 +32,11 @@ export interface MemberAccess {
 function taken(ref: ObjectRef): ApiError {
   const text = `a ${ref.kind} of that name exists on the member and is not Meridian's; set conflictResolution: Adopt to take it over`;
   return new ApiError(409, "AlreadyExists", text);
+}
+
+/** The merge of our list with somebody's is refused: 422, or 500 when the nodePort of both is handed out twice. */
+function isUnmergeable(error: unknown): boolean {
+  return isInvalid(error) || (isApiError(error) && error.status === 500);
 }
 
 /** The writes that a lane makes on one member. Each throws what the client throws. */
@@ -76,7 +81,7 @@ export class MemberWriter {
     try {
       await this.#apply(type, desired.object, true);
     } catch (error) {
-      const repairs = isInvalid(error) ? listRepairs(drift, desired.object) : [];
+      const repairs = isUnmergeable(error) ? listRepairs(drift, desired.object) : [];
       if (repairs.length === 0) throw error;
       await this.#repair(type, ref, desired.object, repairs);
     }

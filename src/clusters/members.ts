@@ -90,6 +90,7 @@ export class Members implements PoolListener, AsyncDisposable {
   contactChanged(cluster: string, contact: Contact): void {
     const member = this.#member(cluster);
     member.contact = !contact.ok && contact.reason === NOT_YET_KNOWN ? UNTRIED : contact;
+    if (contact.ok) member.link?.retryWatches();
     member.lane.setContact(contact.ok);
     this.#options.clusterChanged(cluster);
   }

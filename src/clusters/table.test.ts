@@ -113,8 +113,43 @@ describe("DesiredStateTable", () => {
     table.replace(OWNER_KEY, [row(), row({ cluster: "frankfurt-1" })], plan);
     table.observe("shanghai-1", CONFIG_REF, seen(), 1);
     owners.length = 0;
-    table.forgetCluster("shanghai-1");
+    table.forgetCluster("shanghai-1", 2);
+    expect(table.get("shanghai-1", KEY)?.observed).toBeUndefined();
+    table.replace(OWNER_KEY, [row({ cluster: "frankfurt-1" })], plan);
     expect([...table.entriesOf(OWNER_KEY)].map(({ cluster }) => cluster)).toEqual(["frankfurt-1"]);
+    expect(owners).toContain(OWNER_KEY);
+  });
+
+  test("what plans ask for outlives the connection, since another cluster of that name may be there already", () => {
+    const { table } = tableWithLog();
+    table.replace(OWNER_KEY, [row()], plan);
+    table.observe("shanghai-1", CONFIG_REF, seen(), 1);
+    table.forgetCluster("shanghai-1", 2);
+    expect(table.get("shanghai-1", KEY)).toMatchObject({ desired: { hash: "h1" }, observed: undefined });
+  });
+
+  test("an object that is being written is waited for, though nobody asks for it any more and nobody has seen it", () => {
+    const { table, owners } = tableWithLog();
+    table.replace(OWNER_KEY, [row()], plan);
+    const entry = table.get("shanghai-1", KEY);
+    if (entry === undefined) throw new Error("no entry");
+    table.beginWrite(entry);
+    table.replace(OWNER_KEY, [], plan);
+    expect([...table.entriesOf(OWNER_KEY)]).toEqual([entry]);
+    owners.length = 0;
+    table.endWrite(entry);
+    expect([...table.entriesOf(OWNER_KEY)]).toEqual([]);
+    expect(table.get("shanghai-1", KEY)).toBeUndefined();
     expect(owners).toEqual([OWNER_KEY]);
+  });
+
+  test("what is in sync has not failed", () => {
+    const { table } = tableWithLog();
+    table.replace(OWNER_KEY, [row()], plan);
+    const entry = table.get("shanghai-1", KEY);
+    if (entry === undefined) throw new Error("no entry");
+    table.fail(entry, { reason: "ClusterUnreachable", message: "no answer in time", final: false });
+    table.observe("shanghai-1", CONFIG_REF, seen(), 1);
+    expect(entry.failure).toBeUndefined();
   });
 });

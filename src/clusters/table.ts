@@ -28,6 +28,8 @@ export interface Entry {
   /** Which fields of the desired object with that hash are no longer ours; undefined until the observed object was judged. */
   judged: { hash: string; lost: readonly LostField[] } | undefined;
   failure: Failure | undefined;
+  /** A write is under way: until it has ended, nobody knows what is there. */
+  writing: boolean;
   release: ReleasePolicy;
   /** The hub objects whose status speaks of it: those that ask for it, and the one that it names as its owner. */
   readonly links: Set<string>;
@@ -132,15 +134,29 @@ export class DesiredStateTable {
     for (const owner of entry.links) this.#listener.ownerChanged(owner);
   }
 
-  /** Forgets a cluster that was unjoined: nothing of it is desired, observed or waited for. */
-  forgetCluster(cluster: string): void {
-    const entries = this.#clusters.get(cluster);
-    this.#clusters.delete(cluster);
-    for (const entry of entries?.values() ?? []) {
-      for (const owner of entry.links) {
-        this.#unlink(owner, entry);
-        this.#listener.ownerChanged(owner);
-      }
+  /** A write of that entry begins; {@link endWrite} follows. Meanwhile it is not let go of. */
+  beginWrite(entry: Entry): void {
+    entry.writing = true;
+  }
+
+  /** The write has ended, and what it did has been observed or has failed. */
+  endWrite(entry: Entry): void {
+    entry.writing = false;
+    if (entry.requests.size > 0 || entry.observed !== undefined) return;
+    const owners = [...entry.links];
+    this.#drop(entry);
+    this.#listener.entryChanged(entry);
+    for (const owner of owners) this.#listener.ownerChanged(owner);
+  }
+
+  /**
+   * The connection is gone for good: nothing of that cluster is observed or waited for. What plans ask for there stays until they
+   * ask for something else, since another cluster of that name may have taken its place already.
+   */
+  forgetCluster(cluster: string, monotonic: number): void {
+    for (const entry of [...this.entriesIn(cluster)]) {
+      entry.failure = undefined;
+      this.observe(cluster, entry.ref, undefined, monotonic);
     }
   }
 
@@ -171,6 +187,7 @@ export class DesiredStateTable {
         observed: undefined,
         judged: undefined,
         failure: undefined,
+        writing: false,
         release: "Delete",
         links: new Set(),
         trace: undefined,
@@ -204,6 +221,8 @@ export class DesiredStateTable {
       entry.failure = undefined;
     }
     judge(entry);
+    // However it came about: there is nothing left to do.
+    if (isInSync(entry)) entry.failure = undefined;
     this.#listener.entryChanged(entry);
   }
 
@@ -212,16 +231,16 @@ export class DesiredStateTable {
     for (const owner of entry.links) {
       if (!entry.requests.has(owner) && !lingersFor(entry, owner)) this.#unlink(owner, entry);
     }
-    if (entry.requests.size > 0 || entry.observed !== undefined) return;
+    if (entry.requests.size > 0 || entry.observed !== undefined || entry.writing) return;
     const entries = this.#clusters.get(entry.cluster);
     entries?.delete(entry.key);
     if (entries?.size === 0) this.#clusters.delete(entry.cluster);
   }
 }
 
-/** Still there, and nobody else's: an object whose owner annotation was removed is waited for like any other. */
+/** Still there or being written, and nobody else's: an object whose owner annotation was removed is waited for like any other. */
 function lingersFor(entry: Entry, owner: string): boolean {
-  if (entry.observed === undefined) return false;
+  if (entry.observed === undefined) return entry.writing;
   const named = entry.observed.owner;
   return named === undefined || refKey(named) === owner;
 }

@@ -1,6 +1,6 @@
 import { CLUSTER_FINALIZER, type MemberCluster } from "../apis/index.ts";
 import type { ClusterPool, DesiredStateTable, Members } from "../clusters/index.ts";
-import { type Client, done, type Informer, isConflict, isNotFound, MEMBERCLUSTERS, type Result } from "../runtime/index.ts";
+import { type Client, type Clock, done, type Informer, isConflict, isNotFound, MEMBERCLUSTERS, type Result } from "../runtime/index.ts";
 
 export interface ClusterReconcilerOptions {
   client: Client;
@@ -8,6 +8,7 @@ export interface ClusterReconcilerOptions {
   pool: ClusterPool;
   members: Members;
   table: DesiredStateTable;
+  clock: Clock;
 }
 
 /**
@@ -22,7 +23,7 @@ export class ClusterReconciler {
   }
 
   async reconcile(name: string, signal: AbortSignal): Promise<Result> {
-    const { clusters, pool, table } = this.#options;
+    const { clusters, pool, table, clock } = this.#options;
     const cluster = clusters.get(name);
     if (cluster === undefined) {
       pool.remove(name);
@@ -35,11 +36,13 @@ export class ClusterReconciler {
       return done;
     }
     if (!finalizers.includes(CLUSTER_FINALIZER)) return done;
-    pool.upsert(cluster);
-    if (cluster.spec.deletionPolicy === "Drain" && !this.#isDrained(name)) return done;
+    if (cluster.spec.deletionPolicy === "Drain") {
+      pool.upsert(cluster);
+      if (!this.#isDrained(name)) return done;
+    }
     // From here on nothing may be written there: what runs on the member stays as it is.
     pool.remove(name);
-    table.forgetCluster(name);
+    table.forgetCluster(name, clock.monotonic());
     await this.#setFinalizers(
       cluster,
       finalizers.filter((finalizer) => finalizer !== CLUSTER_FINALIZER),

@@ -38,7 +38,7 @@ const POLICY_STATUS_AFTER_MS = 1_000;
  */
 export async function runFederation(options: FederationOptions, signal: AbortSignal): Promise<void> {
   const { client, hubId, clock, random, logger, metrics, tracer, events } = options;
-  const hub = new Hub({ client, clock, random, logger, metrics });
+  const hub = new Hub({ client, clock, random, logger, metrics, deletionsReleased: () => members.lookAtAll() });
   const queue = (name: string): Workqueue<string> => new Workqueue<string>({ name, clock, random, metrics: metrics.workqueue(name) });
   const objects = queue("placement");
   const clusters = queue("cluster");
@@ -102,12 +102,12 @@ export async function runFederation(options: FederationOptions, signal: AbortSig
       if (gate.allPlanned) addAllPolicies();
     },
   });
-  const clusterReconciler = new ClusterReconciler({ client, clusters: hub.clusters, pool, members, table });
+  const clusterReconciler = new ClusterReconciler({ client, clusters: hub.clusters, pool, members, table, clock });
   const policyStatus = new PolicyStatusReconciler({ hub, client, clock, plans: () => placement.plans, ready: () => gate.allPlanned });
 
   subscribe();
   const watches = hub.run(signal);
-  await hub.waitForSync(signal);
+  if (!(await synced(hub, signal))) return await watches;
   gate.expect([...hub.objects()].map((object) => refKey(refOf(object))));
   addAll();
   const common = { clock, logger };
@@ -144,6 +144,17 @@ export async function runFederation(options: FederationOptions, signal: AbortSig
       const selectors = [...(before?.spec.resourceSelectors ?? []), ...object.spec.resourceSelectors];
       addAll((candidate) => selectors.some((selector) => couldSelect(selector, object, candidate)));
     });
+  }
+}
+
+/** False when the signal was aborted first. */
+async function synced(hub: Hub, signal: AbortSignal): Promise<boolean> {
+  try {
+    await hub.waitForSync(signal);
+    return true;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+    return false;
   }
 }
 

@@ -36,6 +36,8 @@ export interface HubOptions {
   random: () => number;
   logger: Logger;
   metrics: Metrics;
+  /** Deletions were held, and are not any more. */
+  deletionsReleased: () => void;
 }
 
 const PLACED_TYPES: readonly ResourceType[] = [DEMOAPPLICATIONS];
@@ -65,6 +67,7 @@ export class Hub {
         if (held) this.#held.add(type.plural);
         else this.#held.delete(type.plural);
         options.metrics.setDeletionsHeld("hub", this.#held.size > 0);
+        if (!held && this.#held.size === 0) options.deletionsReleased();
         if (!held) return;
         options.logger.warn(
           { resource: type.plural, vanished, known, event_reason: "DeletionsHeld" },

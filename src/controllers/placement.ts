@@ -3,10 +3,11 @@ import {
   type KubeObject,
   OBJECT_FINALIZER,
   type OwnerRef,
+  REGION_LABEL,
   refKey,
   refOf,
 } from "../apis/index.ts";
-import { type DesiredStateTable, type Entry, type Members, shorten } from "../clusters/index.ts";
+import { type DesiredStateTable, type Entry, type Members, type ReleasePolicy, shorten } from "../clusters/index.ts";
 import { computeDesiredState, type DesiredRow, type Plan, type Snapshot } from "../desiredstate/index.ts";
 import type { Dependency } from "../interpreter/index.ts";
 import { type EventRecorder, type Metrics, type Span, startSpan, type Tracer } from "../observability/index.ts";
@@ -33,6 +34,13 @@ export interface PlacementReconcilerOptions {
   plansChanged: () => void;
 }
 
+/** How an object that is being deleted parts from its member objects: decided once, whatever becomes of its policies meanwhile. */
+interface Farewell {
+  release: ReleasePolicy;
+  /** Where it was placed, whether or not its status had got to say so. */
+  clusters: readonly string[];
+}
+
 /**
  * Plans one hub object: takes a snapshot of everything that it depends on, computes the desired state, and puts it into the table, where
  * the lanes find it. Runs when the object, a policy, a cluster or a dependency changes; never for a change of status.
@@ -40,6 +48,7 @@ export interface PlacementReconcilerOptions {
 export class PlacementReconciler {
   readonly #options: PlacementReconcilerOptions;
   readonly #plans = new Map<string, Plan>();
+  readonly #farewells = new Map<string, Farewell>();
 
   constructor(options: PlacementReconcilerOptions) {
     this.#options = options;
@@ -76,8 +85,9 @@ export class PlacementReconciler {
     metrics.observePhase("fetch", clock.monotonic() - startedAt);
 
     this.#plans.set(owner, plan);
+    this.#farewells.delete(owner);
     const rows = [...plan.rows, ...this.#heldRows(owner, plan, needed, found)];
-    statuses.planned(owner, plan, rows);
+    statuses.planned(owner, object, plan, rows);
     table.replace(owner, rows, { release: "Delete", trace: span, monotonic: clock.monotonic() });
     gate.planned(owner);
     this.#tellDecision(object, plan, before);
@@ -109,40 +119,53 @@ export class PlacementReconciler {
   async #finalize(owner: string, object: KubeObject, kind: PlacedKind, span: Span | undefined, signal: AbortSignal): Promise<Result> {
     const { table, statuses, gate, clock, plansChanged } = this.#options;
     if (!(object.metadata.finalizers ?? []).includes(OBJECT_FINALIZER)) return this.#forget(owner);
-    const release = this.#plans.get(owner)?.deletionPolicy ?? this.#deletionPolicy(owner, object);
+    const farewell = this.#farewellOf(owner, object);
     this.#plans.delete(owner);
-    statuses.deleting(owner);
-    table.replace(owner, [], { release, trace: span, monotonic: clock.monotonic() });
+    statuses.deleting(owner, object);
+    table.replace(owner, [], { release: farewell.release, trace: span, monotonic: clock.monotonic() });
     gate.planned(owner);
     plansChanged();
     // Asked again by whatever takes the last of them away.
-    if (this.#remaining(owner, object).length > 0) return done;
+    if (this.#remains(owner, object, farewell)) return done;
     await this.#patchFinalizers(object, kind, (object.metadata.finalizers ?? []).filter((name) => name !== OBJECT_FINALIZER), signal);
     return done;
   }
 
-  /** Clusters of which it is not certain that nothing of the object is left there. */
-  #remaining(owner: string, object: KubeObject): string[] {
+  /** Whether there is a cluster of which it is not certain that nothing of the object is left there. */
+  #remains(owner: string, object: KubeObject, { clusters }: Farewell): boolean {
     const { hub, table, members, gate } = this.#options;
-    const names = new Set(((object["status"] as FederatedStatus | undefined)?.clusters ?? []).map(({ name }) => name));
-    const occupied = new Set<string>();
-    for (const entry of table.entriesOf(owner)) if (entry.observed !== undefined) occupied.add(entry.cluster);
-    for (const cluster of occupied) names.add(cluster);
-    return [...names].filter((name) => {
-      if (hub.clusters.get(name) === undefined) return false;
-      return occupied.has(name) || !members.isSynced(name) || !gate.allPlanned;
-    });
+    for (const { cluster, observed, writing } of table.entriesOf(owner)) {
+      if ((observed !== undefined || writing) && hub.clusters.get(cluster) !== undefined) return true;
+    }
+    const status = object["status"] as FederatedStatus | undefined;
+    const names = new Set([...clusters, ...(status?.clusters ?? []).map(({ name }) => name)]);
+    // The summary only counts: each cluster of its regions may be meant.
+    const regions = new Set((status?.summary ?? []).map(({ region }) => region));
+    if (regions.size > 0) {
+      for (const { metadata } of hub.clusters.list()) {
+        if (regions.has(metadata.labels?.[REGION_LABEL] ?? "")) names.add(metadata.name);
+      }
+    }
+    for (const name of names) {
+      if (hub.clusters.get(name) !== undefined && (!members.isSynced(name) || !gate.allPlanned)) return true;
+    }
+    return false;
   }
 
-  /** How the policy that placed it says to part from the member objects. */
-  #deletionPolicy(owner: string, object: KubeObject): "Delete" | "Orphan" {
-    return computeDesiredState(this.#snapshot(owner, object, new Map()), this.#options.clock.now()).deletionPolicy;
+  #farewellOf(owner: string, object: KubeObject): Farewell {
+    let farewell = this.#farewells.get(owner);
+    if (farewell === undefined) {
+      const { clock } = this.#options;
+      const plan = this.#plans.get(owner) ?? computeDesiredState(this.#snapshot(owner, object, new Map()), clock.now());
+      farewell = { release: plan.deletionPolicy, clusters: plan.clusters.map(({ name }) => name) };
+      this.#farewells.set(owner, farewell);
+    }
+    return farewell;
   }
 
   #snapshot(owner: string, object: KubeObject, dependencies: ReadonlyMap<string, KubeObject>): Snapshot {
-    const { hub, hubId, table } = this.#options;
-    const running = new Set<string>();
-    for (const entry of table.entriesOf(owner)) if (entry.observed !== undefined) running.add(entry.cluster);
+    const { hub, hubId } = this.#options;
+    const previous = object["status"] as FederatedStatus | undefined;
     return {
       object,
       placements: hub.allPlacements(),
@@ -150,17 +173,31 @@ export class PlacementReconciler {
       clusters: hub.clusters.list().map(clusterSnapshot),
       dependencies,
       hubId,
-      previous: object["status"] as FederatedStatus | undefined,
-      running,
+      previous,
+      // Where only a summary stands, what has been seen since the start is not all that there is.
+      ...(previous?.summary === undefined ? { running: this.#running(owner) } : {}),
     };
+  }
+
+  /** Clusters where it was seen to run and was not told to go: the status may not have got to say so yet. */
+  #running(owner: string): Set<string> {
+    const isFirstPlan = !this.#plans.has(owner);
+    const running = new Set<string>();
+    for (const { cluster, observed, requests } of this.#options.table.entriesOf(owner)) {
+      if (observed !== undefined && (isFirstPlan || requests.has(owner))) running.add(cluster);
+    }
+    return running;
   }
 
   #forget(owner: string): Result {
     const { table, statuses, gate, dependencies, clock, plansChanged } = this.#options;
+    // Somebody may have taken the finalizer off: even then its policy says how to part.
+    const release = this.#farewells.get(owner)?.release ?? this.#plans.get(owner)?.deletionPolicy ?? "Delete";
     this.#plans.delete(owner);
+    this.#farewells.delete(owner);
     dependencies.forget(owner);
     statuses.forget(owner);
-    table.replace(owner, [], { release: "Delete", monotonic: clock.monotonic() });
+    table.replace(owner, [], { release, monotonic: clock.monotonic() });
     gate.planned(owner);
     plansChanged();
     return done;

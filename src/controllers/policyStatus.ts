@@ -122,7 +122,8 @@ function concerns(plan: Plan, policy: Policy, key: string): boolean {
 /** What is wrong that this policy's author can mend. */
 function troubleOf(plan: Plan, policy: Policy): { reason: string; message: string } | undefined {
   if (!isPlacement(policy)) {
-    return plan.clusters.find(({ problem }) => problem !== undefined && problem.message.includes(policy.metadata.name))?.problem;
+    const named = `${policy.kind} ${policy.metadata.name}, rule `;
+    return plan.clusters.find(({ problem }) => problem?.message.startsWith(named) === true)?.problem;
   }
   const unknown = plan.decision.verdicts.filter(({ reason }) => reason === "UnknownCluster").map(({ cluster }) => cluster);
   if (unknown.length > 0) return { reason: "UnknownCluster", message: `unknown cluster ${unknown.join(", ")}` };

@@ -21,6 +21,9 @@ export interface StatusKeeperOptions {
 }
 
 interface Tracked extends Gathering {
+  /** The life and the generation of the object that plan or deletion are about: a status never speaks of a later one. */
+  uid: string | undefined;
+  generation: number;
   plan: Plan | undefined;
   deleting: boolean;
   /** Monotonic milliseconds of the plan that is being carried out, for the propagation metric. */
@@ -56,8 +59,8 @@ export class StatusKeeper implements AsyncDisposable {
   }
 
   /** A plan was made: from now on its rows are being carried out, unless they are there already. */
-  planned(owner: string, plan: Plan, rows: readonly DesiredRow[]): void {
-    const tracked = this.#track(owner);
+  planned(owner: string, object: KubeObject, plan: Plan, rows: readonly DesiredRow[]): void {
+    const tracked = this.#track(owner, object);
     const now = this.#options.clock.monotonic();
     tracked.plan = plan;
     tracked.deleting = false;
@@ -69,8 +72,8 @@ export class StatusKeeper implements AsyncDisposable {
     this.#changed(owner, tracked);
   }
 
-  deleting(owner: string): void {
-    const tracked = this.#track(owner);
+  deleting(owner: string, object: KubeObject): void {
+    const tracked = this.#track(owner, object);
     tracked.plan = undefined;
     if (!tracked.deleting) tracked.plannedAt = undefined;
     tracked.deleting = true;
@@ -109,10 +112,12 @@ export class StatusKeeper implements AsyncDisposable {
     await this.#queue.onPendingZero();
   }
 
-  #track(owner: string): Tracked {
+  #track(owner: string, { metadata }: KubeObject): Tracked {
     let tracked = this.#tracked.get(owner);
     if (tracked === undefined) {
       tracked = {
+        uid: undefined,
+        generation: 0,
         plan: undefined,
         deleting: false,
         plannedAt: undefined,
@@ -128,6 +133,8 @@ export class StatusKeeper implements AsyncDisposable {
       };
       this.#tracked.set(owner, tracked);
     }
+    tracked.uid = metadata.uid;
+    tracked.generation = metadata.generation ?? 0;
     return tracked;
   }
 
@@ -194,7 +201,7 @@ export class StatusKeeper implements AsyncDisposable {
     const found = hub.object(owner);
     tracked.changed = false;
     try {
-      if (found === undefined || signal.aborted) return;
+      if (found === undefined || found.object.metadata.uid !== tracked.uid || signal.aborted) return;
       const waitMs = this.#unsettledFor(owner, tracked);
       if (waitMs > 0) {
         this.#later(owner, tracked, waitMs);
@@ -203,8 +210,11 @@ export class StatusKeeper implements AsyncDisposable {
       await this.#update(owner, tracked, found.object, found.kind);
       tracked.attempts = 0;
     } catch (error) {
-      if (signal.aborted || error instanceof NotLeaderError || isNotFound(error)) return;
-      logger.warn({ err: error, object: owner, resource_uid: found?.object.metadata.uid, event_reason: "StatusWriteFailed" }, "a status could not be written");
+      if (signal.aborted || isNotFound(error)) return;
+      // The Lease may yet be renewed in time; if it is not, the signal ends this.
+      if (!(error instanceof NotLeaderError)) {
+        logger.warn({ err: error, object: owner, resource_uid: tracked.uid, event_reason: "StatusWriteFailed" }, "a status could not be written");
+      }
       tracked.attempts += 1;
       this.#later(owner, tracked, Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** Math.min(tracked.attempts, 10)));
     } finally {
@@ -241,7 +251,7 @@ export class StatusKeeper implements AsyncDisposable {
     const previous = object["status"] as FederatedStatus | undefined;
     const status = aggregate(
       {
-        generation: object.metadata.generation ?? 0,
+        generation: tracked.generation,
         deleting: tracked.deleting,
         previous,
         plan: tracked.plan,

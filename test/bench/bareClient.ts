@@ -32,11 +32,16 @@ export class BareClient implements AsyncDisposable {
   }
 
   /** Sends when fewer than {@link AT_A_TIME} requests are under way; first come, first served. Throws unless it succeeds. */
-  async send(method: Dispatcher.HttpMethod, path: string, kind?: Body, body?: string): Promise<void> {
+  send(method: Dispatcher.HttpMethod, path: string, kind?: Body, body?: string): Promise<void> {
+    return this.inTurn(() => this.sendNow(method, path, kind, body));
+  }
+
+  /** Does the work when fewer than {@link AT_A_TIME} pieces of work are under way; first come, first served. */
+  async inTurn(work: () => Promise<void>): Promise<void> {
     if (this.#free > 0) this.#free -= 1;
     else await new Promise<void>((resolve) => this.#waiting.push(resolve));
     try {
-      await this.sendNow(method, path, kind, body);
+      await work();
     } finally {
       const next = this.#waiting.shift();
       if (next === undefined) this.#free += 1;
@@ -44,7 +49,7 @@ export class BareClient implements AsyncDisposable {
     }
   }
 
-  /** As {@link send}, however many requests are under way. */
+  /** At once. More than a hundred requests on one connection never get an answer, so take care. */
   async sendNow(method: Dispatcher.HttpMethod, path: string, kind?: Body, body?: string): Promise<void> {
     const response = await this.#agent.request({
       origin: this.#origin,

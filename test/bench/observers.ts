@@ -1,10 +1,14 @@
-import type { DemoApplication, KubeObject } from "../../src/apis/index.ts";
+import type { DemoApplication, ObjectMeta } from "../../src/apis/index.ts";
 import { collectionPath, type Deployment, type Service } from "../e2e/objects.ts";
 import type { Api, Fleet, FleetMember, WatchLine } from "../envtest/index.ts";
 import { NAMESPACE } from "./workload.ts";
 
+interface Named {
+  metadata: ObjectMeta;
+}
+
 /** The bench's own sight of one collection: what is there, by name. */
-class Observer<T extends KubeObject> {
+class Observer<T extends Named> {
   readonly objects = new Map<string, T>();
   broken: unknown;
 
@@ -36,7 +40,7 @@ type Listener = (name: string) => void;
 export class Observers implements Disposable {
   readonly members: readonly MemberView[];
   readonly #hub: Observer<DemoApplication>;
-  readonly #all: Observer<KubeObject>[] = [];
+  readonly #all: Observer<Named>[] = [];
   readonly #listeners = new Set<Listener>();
   readonly #stop = new AbortController();
 
@@ -81,7 +85,7 @@ export class Observers implements Disposable {
     this.#stop.abort();
   }
 
-  #observe<T extends KubeObject>(api: Api, kind: string): Observer<T> {
+  #observe<T extends Named>(api: Api, kind: string): Observer<T> {
     const observer = new Observer<T>(api, kind, this.#stop.signal, (name) => {
       for (const listener of this.#listeners) listener(name);
     });

@@ -42,6 +42,7 @@ export function linesOf(figures: Figures): Line[] {
     { what: "status at 5/s: p50", value: status5.p50Ms, unit: "ms", bar: 20 },
     { what: "status at 5/s: p99", value: status5.p99Ms, unit: "ms", bar: 60 },
     { what: "status at 5/s: hub writes per change", value: status5.hubWritesPerChange, unit: "", bar: 1 },
+    { what: "status at 200/s: changes per second", value: status200.changesPerSecond, unit: "" },
     { what: "status at 200/s: p50", value: status200.p50Ms, unit: "ms" },
     { what: "status at 200/s: p99", value: status200.p99Ms, unit: "ms", bar: 300 },
     { what: "status at 200/s: hub writes per change", value: status200.hubWritesPerChange, unit: "", bar: 0.5 },

@@ -8,6 +8,8 @@ import { NAMESPACE, replicasIn } from "./workload.ts";
 export interface StatusLatency {
   p50Ms: number;
   p99Ms: number;
+  /** What the bench and the members' servers really managed. */
+  changesPerSecond: number;
 }
 
 export interface Pace {
@@ -29,6 +31,8 @@ export class StatusChanges {
   readonly #names: readonly string[];
   /** The number last written, by application and member; it only ever grows, so that a newer one is known for newer. */
   readonly #written = new Map<string, number>();
+  /** Changes of one object are sent one after another, as its one controller would. */
+  readonly #last = new Map<string, Promise<void>>();
 
   constructor(observers: Observers, clients: ReadonlyMap<string, BareClient>, names: readonly string[]) {
     this.#observers = observers;
@@ -68,8 +72,8 @@ export class StatusChanges {
       return latencies.length === count;
     };
     const seen = this.#observers.until(look, TIMEOUT_MS + (count / perSecond) * 1000, () => `${latencies.length} of ${count} seen`);
-    const patches: Promise<void>[] = [];
-    const send = async (): Promise<void> => {
+    const send = async (): Promise<number> => {
+      const patches: Promise<void>[] = [];
       const startedAt = performance.now();
       for (let index = 0; index < count; index++) {
         const wait = startedAt + (index * 1000) / perSecond - performance.now();
@@ -78,23 +82,41 @@ export class StatusChanges {
         const key = `${name}/${view.member.name}`;
         const value = (this.#written.get(key) ?? 0) + 1;
         this.#written.set(key, value);
-        const changes = pending.get(key) ?? [];
-        pending.set(key, [...changes, { value, sentAt: performance.now() }]);
-        patches.push(this.#patch(view, name, value));
+        const patch = (this.#last.get(key) ?? Promise.resolve()).then(() =>
+          this.#clientOf(view).inTurn(() => {
+            const changes = pending.get(key) ?? [];
+            pending.set(key, [...changes, { value, sentAt: performance.now() }]);
+            return this.#patch(view, name, value);
+          }),
+        );
+        this.#last.set(key, patch);
+        patches.push(patch);
       }
       await Promise.all(patches);
+      return (performance.now() - startedAt) / 1000;
     };
-    await Promise.all([seen, send()]);
-    return { p50Ms: percentile(latencies, 0.5), p99Ms: percentile(latencies, 0.99) };
+    const [, seconds] = await Promise.all([seen, send()]);
+    return {
+      p50Ms: percentile(latencies, 0.5),
+      p99Ms: percentile(latencies, 0.99),
+      changesPerSecond: count / Math.max(seconds, count / perSecond),
+    };
   }
 
-  #patch({ member, deployments }: MemberView, name: string, ready: number): Promise<void> {
+  #clientOf({ member }: MemberView): BareClient {
     const client = this.#clients.get(member.name);
+    if (client === undefined) throw new Error(`there is no client for ${member.name}`);
+    return client;
+  }
+
+  #patch(view: MemberView, name: string, ready: number): Promise<void> {
+    const { member, deployments } = view;
     const generation = deployments.get(name)?.metadata.generation;
-    if (client === undefined || generation === undefined) throw new Error(`${member.name} has no ${name}`);
+    if (generation === undefined) throw new Error(`${member.name} has no ${name}`);
     const replicas = Math.max(replicasIn(member.region), ready);
-    const body = { status: { observedGeneration: generation, replicas, updatedReplicas: replicas, readyReplicas: ready, availableReplicas: ready } };
-    return client.sendNow("PATCH", `${objectPath("Deployment", NAMESPACE, name)}/status`, "merge-patch", JSON.stringify(body));
+    const status = { observedGeneration: generation, replicas, updatedReplicas: replicas, readyReplicas: ready, availableReplicas: ready };
+    const body = { status };
+    return this.#clientOf(view).sendNow("PATCH", `${objectPath("Deployment", NAMESPACE, name)}/status`, "merge-patch", JSON.stringify(body));
   }
 
   #nameAt(index: number): string {

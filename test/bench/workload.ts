@@ -115,7 +115,7 @@ export const floorBodies = {
     });
   },
 
-  status(name: string, members: readonly MemberOptions[], generation: number): string {
+  status(name: string, members: readonly Pick<MemberOptions, "name" | "region">[], generation: number): string {
     const now = `${new Date().toISOString().slice(0, 19)}Z`;
     const condition = (type: string, status: string, reason: string, message: string) => ({
       type,
