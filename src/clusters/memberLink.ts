@@ -4,7 +4,7 @@ import { type Clock, Informer, isApiError, NAMESPACES, type ResourceType } from 
 import { ForeignCheck } from "./foreignCheck.ts";
 import { MemberWriter } from "./memberWriter.ts";
 import { NamespaceJanitor } from "./namespaceJanitor.ts";
-import { NamespaceMaker } from "./namespaces.ts";
+import { MemberNamespaces } from "./namespaces.ts";
 import { observe, type ObservedObject } from "./observed.ts";
 import type { DesiredStateTable } from "./table.ts";
 import type { MemberSession } from "./types.ts";
@@ -22,12 +22,21 @@ export interface MemberLinkOptions {
   deletesAllowed: () => boolean;
   /** Called each time one more kind is fully known. */
   synced: () => void;
+  /** Why a kind is not known, or {@link MemberLink.blindness}, has changed. */
+  sightChanged: () => void;
 }
+
+/** A watch that has been broken for so long brings nothing any more: what it told before may be untrue by now. */
+const BLIND_AFTER_MS = 30_000;
 
 interface Watched {
   type: ResourceType;
   informer: Informer<ObservedObject>;
+  /** Why its watch is broken now. */
   failure: string | undefined;
+  /** Since when, epoch milliseconds, once it has lasted. */
+  blindSince: number | undefined;
+  patience: Disposable | undefined;
 }
 
 /**
@@ -40,22 +49,24 @@ export class MemberLink {
   readonly #watched = new Map<string, Watched>();
   readonly #namespaces: Informer<KubeObject> | undefined;
   readonly #janitor: NamespaceJanitor | undefined;
+  readonly #held = new Set<ResourceType>();
 
   constructor(options: MemberLinkOptions) {
     this.#options = options;
     const { session, hubId, clock } = options;
+    const namespaces = new MemberNamespaces(session.client, hubId);
     for (const type of options.kinds) {
       if (type !== NAMESPACES) this.#watched.set(`${type.group}/${type.kind}`, this.#watch(type));
     }
     if (options.kinds.includes(NAMESPACES)) {
       this.#namespaces = new Informer<KubeObject>({ ...this.#informerOptions(NAMESPACES), transform: withoutManagedFields });
-      this.#janitor = new NamespaceJanitor({ ...options, informer: this.#namespaces });
+      this.#janitor = new NamespaceJanitor({ ...options, informer: this.#namespaces, namespaces });
     }
     this.writer = new MemberWriter({
       client: session.client,
       signal: session.signal,
       foreign: new ForeignCheck(session.client, hubId, clock),
-      namespaces: new NamespaceMaker(session.client, hubId),
+      namespaces,
       typeOf: options.typeOf,
       isSynced: (ref) => this.#kindOf(ref)?.informer.synced ?? false,
       wrote: (type, object) => this.#watched.get(`${type.group}/${type.kind}`)?.informer.observe(object),
@@ -64,9 +75,11 @@ export class MemberLink {
   }
 
   start(): void {
+    const { signal } = this.#options.session;
     for (const watched of this.#watched.values()) void this.#run(watched);
+    signal.addEventListener("abort", () => this.#end(), { once: true });
     if (this.#namespaces === undefined) return;
-    void this.#namespaces.run(this.#options.session.signal);
+    void this.#namespaces.run(signal);
     this.#janitor?.start();
   }
 
@@ -86,13 +99,24 @@ export class MemberLink {
     return watched === undefined || watched.informer.synced ? undefined : watched.failure;
   }
 
+  /** Some watch broke long ago, though the member answers: what is known is as old as that (epoch milliseconds). */
+  get blindness(): { since: number; message: string } | undefined {
+    for (const { blindSince, failure } of this.#watched.values()) {
+      if (blindSince !== undefined && failure !== undefined) return { since: blindSince, message: failure };
+    }
+    return undefined;
+  }
+
   suspect(): void {
     this.#options.session.suspect();
   }
 
   /** The member is back: watches that wait out a failure need not wait any longer. */
   retryWatches(): void {
-    for (const { informer } of this.#watched.values()) informer.retryNow();
+    for (const watched of this.#watched.values()) {
+      if (watched.failure !== undefined) this.#losePatienceLater(watched);
+      watched.informer.retryNow();
+    }
     this.#namespaces?.retryNow();
   }
 
@@ -115,8 +139,44 @@ export class MemberLink {
     informer.onEvent((event) => {
       table.observe(session.cluster, event.object.ref, event.type === "Deleted" ? undefined : event.object, clock.monotonic());
     });
-    informer.onDeletionsHeld(({ held }) => metrics.setDeletionsHeld(session.cluster, held));
-    return { type, informer, failure: undefined };
+    informer.onDeletionsHeld(({ held }) => {
+      if (held) this.#held.add(type);
+      else this.#held.delete(type);
+      metrics.setDeletionsHeld(session.cluster, this.#held.size > 0);
+    });
+    return { type, informer, failure: undefined, blindSince: undefined, patience: undefined };
+  }
+
+  #end(): void {
+    for (const { patience } of this.#watched.values()) patience?.[Symbol.dispose]();
+    if (this.#held.size > 0) this.#options.metrics.setDeletionsHeld(this.#options.session.cluster, false);
+  }
+
+  /** A watch broke or works again. */
+  #heard(watched: Watched, failure: string | undefined): void {
+    const isNews = (watched.failure === undefined) !== (failure === undefined);
+    const wasBlind = watched.blindSince !== undefined;
+    watched.failure = failure;
+    if (!isNews) return;
+    if (failure !== undefined) {
+      if (watched.informer.synced) this.#losePatienceLater(watched);
+      else this.#options.sightChanged();
+      return;
+    }
+    watched.patience?.[Symbol.dispose]();
+    watched.blindSince = undefined;
+    if (wasBlind) this.#options.sightChanged();
+  }
+
+  #losePatienceLater(watched: Watched): void {
+    const { clock, sightChanged } = this.#options;
+    const since = watched.blindSince ?? clock.now();
+    watched.blindSince = undefined;
+    watched.patience?.[Symbol.dispose]();
+    watched.patience = clock.after(BLIND_AFTER_MS, () => {
+      watched.blindSince = since;
+      sightChanged();
+    });
   }
 
   async #run(watched: Watched): Promise<void> {
@@ -158,7 +218,7 @@ export class MemberLink {
       name: `${session.cluster}/${type.plural}`,
       onContact: (ok: boolean, error?: unknown) => {
         const watched = this.#watched.get(`${type.group}/${type.kind}`);
-        if (watched !== undefined) watched.failure = ok ? undefined : describe(type, error);
+        if (watched !== undefined) this.#heard(watched, ok ? undefined : describe(type, error));
         if (!ok) session.suspect();
       },
     };

@@ -11,7 +11,7 @@ import { ApiError, type Client, isApiError, isInvalid, isNotFound, type Resource
 import type { ForeignCheck } from "./foreignCheck.ts";
 import { listRepairs, type PatchOperation, withoutUpdateEntry } from "./listRepair.ts";
 import { classify } from "./outcome.ts";
-import type { NamespaceMaker } from "./namespaces.ts";
+import type { MemberNamespaces } from "./namespaces.ts";
 import type { Entry } from "./table.ts";
 
 /** What a writer needs of the session that it writes through. */
@@ -19,7 +19,7 @@ export interface MemberAccess {
   client: Client;
   signal: AbortSignal;
   foreign: ForeignCheck;
-  namespaces: NamespaceMaker;
+  namespaces: MemberNamespaces;
   /** The resource of a kind that Meridian carries; undefined when the member does not serve it. */
   typeOf(ref: ObjectRef): ResourceType | undefined;
   isSynced(ref: ObjectRef): boolean;
@@ -73,17 +73,22 @@ export class MemberWriter {
     await this.#apply(type, desired.object, adopt || found === "Ours");
   }
 
-  /** Apply to an object of ours: takes back what others changed. */
+  /**
+   * Apply to the object of ours that was observed: takes back what others changed. Since it forces, it names the life that it means; an
+   * object of that name that came later may be anybody's.
+   */
   async update(entry: Entry, drift: readonly LostField[]): Promise<void> {
-    const { desired, ref } = entry;
-    if (desired === undefined) return;
+    const { desired, observed, ref } = entry;
+    if (desired === undefined || observed === undefined) return;
     const type = this.#type(ref);
+    const { uid } = observed;
+    const object = { ...desired.object, metadata: { ...desired.object.metadata, uid } };
     try {
-      await this.#apply(type, desired.object, true);
+      await this.#apply(type, object, true);
     } catch (error) {
       const repairs = isUnmergeable(error) ? listRepairs(drift, desired.object) : [];
       if (repairs.length === 0) throw error;
-      await this.#repair(type, ref, desired.object, repairs);
+      await this.#repair(type, ref, object, [{ op: "test", path: "/metadata/uid", value: uid }, ...repairs]);
     }
   }
 
@@ -112,7 +117,10 @@ export class MemberWriter {
     }
   }
 
-  /** Takes Meridian's marks off, so that the object stays on the member as anybody's. */
+  /**
+   * Takes Meridian's marks off, so that the object stays on the member as anybody's. The answer is no observation: the watch, which sees
+   * only what carries our label, tells that it has gone from there, and nobody would tell of anything after that.
+   */
   async release(entry: Entry, uid: string): Promise<void> {
     const { ref } = entry;
     const type = this.#type(ref);
@@ -121,7 +129,7 @@ export class MemberWriter {
       const current = await client.get(type, ref.namespace, ref.name, { metadataOnly: true, signal });
       const owner = entry.observed?.owner;
       const ownerReferences = (current.metadata.ownerReferences ?? []).filter((reference) => reference.uid !== owner?.uid);
-      const released = await client.patch(
+      await client.patch(
         type,
         ref.namespace,
         ref.name,
@@ -137,7 +145,6 @@ export class MemberWriter {
         },
         { signal },
       );
-      this.#access.wrote(type, released);
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
@@ -145,6 +152,7 @@ export class MemberWriter {
 
   async #apply(type: ResourceType, object: KubeObject, force: boolean): Promise<void> {
     const { client, signal, namespaces } = this.#access;
+    if (object.metadata.namespace !== undefined) await namespaces.removed(object.metadata.namespace);
     let applied: KubeObject;
     try {
       applied = await client.apply(type, object, { force, signal });

@@ -14,6 +14,7 @@ import type { Contact } from "../status/types.ts";
 import { NOT_YET_KNOWN } from "./connection.ts";
 import { Lane } from "./lane.ts";
 import { MemberLink } from "./memberLink.ts";
+import { shorten } from "./outcome.ts";
 import type { DesiredStateTable, Entry } from "./table.ts";
 import type { MemberSession, PoolListener } from "./types.ts";
 
@@ -71,6 +72,7 @@ export class Members implements PoolListener, AsyncDisposable {
         member.lane.lookAtAll();
         this.#options.clusterChanged(session.cluster);
       },
+      sightChanged: () => this.#options.clusterChanged(session.cluster),
       metrics: this.#options.metrics,
     });
     member.link = link;
@@ -92,6 +94,7 @@ export class Members implements PoolListener, AsyncDisposable {
     member.contact = !contact.ok && contact.reason === NOT_YET_KNOWN ? UNTRIED : contact;
     if (contact.ok) member.link?.retryWatches();
     member.lane.setContact(contact.ok);
+    if (contact.ok) member.link?.gateOpened();
     this.#options.clusterChanged(cluster);
   }
 
@@ -99,19 +102,24 @@ export class Members implements PoolListener, AsyncDisposable {
     const member = this.#members.get(cluster);
     this.#members.delete(cluster);
     if (member !== undefined) void member.lane[Symbol.asyncDispose]();
-    this.#options.table.forgetCluster(cluster);
+    this.#options.table.forgetCluster(cluster, this.#options.clock.monotonic());
     this.#options.metrics.forgetCluster(cluster);
     this.#options.clusterChanged(cluster);
   }
 
+  /** Whether a cluster is heard of: it answers, and its watches bring what happens there. */
   contact(cluster: string): Contact {
-    return this.#members.get(cluster)?.contact ?? UNKNOWN_CLUSTER;
+    const member = this.#members.get(cluster);
+    if (member === undefined) return UNKNOWN_CLUSTER;
+    const blind = member.contact.ok ? member.link?.blindness : undefined;
+    if (blind === undefined) return member.contact;
+    return { ok: false, lastContact: blind.since, reason: "NotObserved", message: shorten(blind.message) };
   }
 
   /** Every object of ours on that member is known, and the member answers. */
   isSynced(cluster: string): boolean {
     const member = this.#members.get(cluster);
-    return member !== undefined && member.contact.ok && member.link?.isSynced === true;
+    return member?.link?.isSynced === true && this.contact(cluster).ok;
   }
 
   /** Neither reached nor given up yet, or reached but not looked through. */
@@ -143,10 +151,6 @@ export class Members implements PoolListener, AsyncDisposable {
       member.lane.lookAtAll();
       member.link?.gateOpened();
     }
-  }
-
-  names(): Iterable<string> {
-    return this.#members.keys();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -2,7 +2,7 @@ import type { KubeObject } from "../apis/index.ts";
 import type { Logger } from "../observability/index.ts";
 import type { Clock, Informer } from "../runtime/index.ts";
 import { Backoffs } from "./backoff.ts";
-import { deleteNamespace, inspectNamespace, isOurNamespace } from "./namespaces.ts";
+import { inspectNamespace, isOurNamespace, type MemberNamespaces } from "./namespaces.ts";
 import { classify } from "./outcome.ts";
 import type { DesiredStateTable } from "./table.ts";
 import type { MemberSession } from "./types.ts";
@@ -15,6 +15,7 @@ export interface NamespaceJanitorOptions {
   random: () => number;
   logger: Logger;
   informer: Informer<KubeObject>;
+  namespaces: MemberNamespaces;
   deletesAllowed: () => boolean;
 }
 
@@ -26,6 +27,8 @@ export class NamespaceJanitor {
   readonly #options: NamespaceJanitorOptions;
   readonly #backoffs: Backoffs;
   readonly #busy = new Set<string>();
+  /** Considered again while they were looked through. */
+  readonly #again = new Set<string>();
 
   constructor(options: NamespaceJanitorOptions) {
     this.#options = options;
@@ -51,8 +54,12 @@ export class NamespaceJanitor {
   /** Something left that namespace, or a gate opened. */
   consider(name: string): void {
     const { session, deletesAllowed } = this.#options;
-    if (session.signal.aborted || this.#busy.has(name) || !deletesAllowed()) return;
+    if (session.signal.aborted || !deletesAllowed()) return;
     if (this.#candidate(name) === undefined) return;
+    if (this.#busy.has(name)) {
+      this.#again.add(name);
+      return;
+    }
     this.#busy.add(name);
     void this.#sweep(name);
   }
@@ -72,19 +79,17 @@ export class NamespaceJanitor {
   }
 
   async #sweep(name: string): Promise<void> {
-    try {
-      const again = await this.#inspectAndDelete(name);
-      if (again && !this.#options.session.signal.aborted) {
-        this.#backoffs.schedule(name, undefined, "slowly", () => this.consider(name));
-      }
-    } finally {
-      this.#busy.delete(name);
-    }
+    const keep = await this.#inspectAndDelete(name);
+    this.#busy.delete(name);
+    if (this.#options.session.signal.aborted) return;
+    if (keep) this.#backoffs.schedule(name, undefined, "slowly", () => this.consider(name));
+    else if (this.#again.has(name)) this.consider(name);
+    this.#again.delete(name);
   }
 
   /** True when it should be tried again: what occupies it may yet go. */
   async #inspectAndDelete(name: string): Promise<boolean> {
-    const { session, logger } = this.#options;
+    const { session, logger, namespaces } = this.#options;
     const { client, discovery, signal } = session;
     try {
       const emptiness = await inspectNamespace(client, discovery, name, signal);
@@ -95,7 +100,7 @@ export class NamespaceJanitor {
         logger.debug({ namespace: name, emptiness }, "a namespace that Meridian made is kept");
         return true;
       }
-      return !(await deleteNamespace(client, namespace, signal));
+      return !(await namespaces.remove(namespace, signal));
     } catch (error) {
       if (signal.aborted) return false;
       const outcome = classify(error);

@@ -8,11 +8,15 @@ import { type Client, type Discovery, isAlreadyExists, isConflict, isNotFound, N
 /** On a namespace that Meridian made: what it may remove again. */
 const CREATED_ANNOTATION = `${FEDERATION_GROUP}/created-for`;
 
-/** Creates the namespaces that a member lacks, marked as ours; concurrent wishes for one namespace are one request. */
-export class NamespaceMaker {
+/**
+ * Creates the namespaces that a member lacks, marked as ours, and removes them again. Concurrent wishes for one namespace are one
+ * request, and nothing is written into a namespace while it is being removed.
+ */
+export class MemberNamespaces {
   readonly #client: Client;
   readonly #hubId: string;
   readonly #underWay = new Map<string, Promise<void>>();
+  readonly #removals = new Map<string, Promise<boolean>>();
 
   constructor(client: Client, hubId: string) {
     this.#client = client;
@@ -27,6 +31,20 @@ export class NamespaceMaker {
       this.#underWay.set(name, making);
     }
     return making;
+  }
+
+  /** Deletes that life of the namespace. False when it has changed meanwhile. Throws what the client throws. */
+  remove(namespace: KubeObject, signal: AbortSignal): Promise<boolean> {
+    const { name } = namespace.metadata;
+    const removal = deleteNamespace(this.#client, namespace, signal).finally(() => this.#removals.delete(name));
+    this.#removals.set(name, removal);
+    return removal;
+  }
+
+  /** Resolves when no removal of that namespace is under way (any more). */
+  async removed(name: string): Promise<void> {
+    const removal = this.#removals.get(name);
+    if (removal !== undefined) await Promise.allSettled([removal]);
   }
 
   async #create(name: string, signal: AbortSignal): Promise<void> {
@@ -67,6 +85,10 @@ export type Emptiness =
 
 /** Looks through every kind of object that the member serves. Reads metadata of a few objects at most from each. */
 export async function inspectNamespace(client: Client, discovery: Discovery, name: string, signal: AbortSignal): Promise<Emptiness> {
+  // What was served a while ago is not all that may be in there now.
+  discovery.invalidate();
+  const unavailable = await discovery.unavailable();
+  if (unavailable.size > 0) return { kind: "Unknown", message: `${[...unavailable].join(", ")} cannot be asked now` };
   const types = (await discovery.list()).filter((type) => type.namespaced && (type.verbs ?? []).includes("list"));
   for (const type of oncePerKind(types)) {
     let items: KubeObject[];
@@ -97,7 +119,7 @@ function oncePerKind(types: readonly ResourceType[]): Iterable<ResourceType> {
 }
 
 /** Deletes the namespace unless it has become another one since. Returns false when it changed under our eyes. */
-export async function deleteNamespace(client: Client, namespace: KubeObject, signal: AbortSignal): Promise<boolean> {
+async function deleteNamespace(client: Client, namespace: KubeObject, signal: AbortSignal): Promise<boolean> {
   const { name, uid, resourceVersion } = namespace.metadata;
   try {
     await client.delete(NAMESPACES, undefined, name, {

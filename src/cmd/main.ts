@@ -1,7 +1,17 @@
 #!/usr/bin/env node
-import { signalContext } from "../runtime/index.ts";
-import { runCommandLine } from "./index.ts";
-import { systemTerminal } from "./terminal.ts";
+// Words that every Node since 14 understands, and nothing imported before it is known which one this is: an older one would
+// stumble over the syntax of the rest, and its message would help nobody.
+const NEEDED = 24;
+const major = Number(process.versions.node.split(".")[0]);
+if (major < NEEDED) {
+  process.stderr.write(
+    `meridian: this is Node ${process.versions.node}, and Meridian needs Node ${NEEDED} or newer: install that one, ` +
+      "or in a clone run it by `npm run meridian -- ...`, which brings its own\n",
+  );
+  process.exitCode = 2;
+} else {
+  const { run } = await import("./run.ts");
+  process.exitCode = await run();
+}
 
-using interruption = signalContext();
-process.exitCode = await runCommandLine(process.argv.slice(2), { terminal: systemTerminal(), signal: interruption.signal, env: process.env });
+export {};

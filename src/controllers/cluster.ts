@@ -1,6 +1,7 @@
 import { CLUSTER_FINALIZER, type MemberCluster } from "../apis/index.ts";
 import type { ClusterPool, DesiredStateTable, Members } from "../clusters/index.ts";
-import { type Client, type Clock, done, type Informer, isConflict, isNotFound, MEMBERCLUSTERS, type Result } from "../runtime/index.ts";
+import { LOOK_AGAIN_MS, setFinalizer } from "./finalizers.ts";
+import { type Client, type Clock, done, type Informer, MEMBERCLUSTERS, requeueAfter, type Result } from "../runtime/index.ts";
 
 export interface ClusterReconcilerOptions {
   client: Client;
@@ -32,8 +33,7 @@ export class ClusterReconciler {
     const finalizers = cluster.metadata.finalizers ?? [];
     if (cluster.metadata.deletionTimestamp === undefined) {
       pool.upsert(cluster);
-      if (!finalizers.includes(CLUSTER_FINALIZER)) await this.#setFinalizers(cluster, [...finalizers, CLUSTER_FINALIZER], signal);
-      return done;
+      return finalizers.includes(CLUSTER_FINALIZER) ? done : await this.#setFinalizer(cluster, true, signal);
     }
     if (!finalizers.includes(CLUSTER_FINALIZER)) return done;
     if (cluster.spec.deletionPolicy === "Drain") {
@@ -43,11 +43,14 @@ export class ClusterReconciler {
     // From here on nothing may be written there: what runs on the member stays as it is.
     pool.remove(name);
     table.forgetCluster(name, clock.monotonic());
-    await this.#setFinalizers(
-      cluster,
-      finalizers.filter((finalizer) => finalizer !== CLUSTER_FINALIZER),
-      signal,
-    );
+    return await this.#setFinalizer(cluster, false, signal);
+  }
+
+  async #setFinalizer(cluster: MemberCluster, wanted: boolean, signal: AbortSignal): Promise<Result> {
+    const { client, clusters } = this.#options;
+    const patched = await setFinalizer(client, MEMBERCLUSTERS, cluster, CLUSTER_FINALIZER, wanted, signal);
+    if (patched === undefined) return requeueAfter(LOOK_AGAIN_MS);
+    if (patched.metadata.deletionTimestamp === undefined) clusters.observe(patched);
     return done;
   }
 
@@ -57,24 +60,5 @@ export class ClusterReconciler {
     if (!members.isSynced(name)) return false;
     for (const _ of table.entriesIn(name)) return false;
     return true;
-  }
-
-  async #setFinalizers(cluster: MemberCluster, finalizers: string[], signal: AbortSignal): Promise<void> {
-    const { client, clusters } = this.#options;
-    const { name, uid, resourceVersion } = cluster.metadata;
-    try {
-      const patched = await client.patch(
-        MEMBERCLUSTERS,
-        undefined,
-        name,
-        "application/merge-patch+json",
-        { metadata: { uid, resourceVersion, finalizers } },
-        { signal },
-      );
-      if (patched.metadata.deletionTimestamp === undefined) clusters.observe(patched);
-    } catch (error) {
-      // Somebody changed it meanwhile: the watch brings that, and with it the next look.
-      if (!isConflict(error) && !isNotFound(error)) throw error;
-    }
   }
 }

@@ -11,9 +11,10 @@ import { type DesiredStateTable, type Entry, type Members, type ReleasePolicy, s
 import { computeDesiredState, type DesiredRow, type Plan, type Snapshot } from "../desiredstate/index.ts";
 import type { Dependency } from "../interpreter/index.ts";
 import { type EventRecorder, type Metrics, type Span, startSpan, type Tracer } from "../observability/index.ts";
-import { type Clock, done, isConflict, isNotFound, type ReconcileContext, requeueAfter, type Result } from "../runtime/index.ts";
+import { type Clock, done, type ReconcileContext, requeueAfter, type Result } from "../runtime/index.ts";
 import { clusterSnapshot } from "./clusterSnapshot.ts";
 import type { DependencyWatches } from "./dependencies.ts";
+import { LOOK_AGAIN_MS, setFinalizer } from "./finalizers.ts";
 import type { DeletionGate } from "./gate.ts";
 import type { Hub, PlacedKind } from "./hub.ts";
 import type { StatusKeeper } from "./status.ts";
@@ -62,7 +63,7 @@ export class PlacementReconciler {
     span?.setAttributes(spanAttributes(owner, object));
     if (object.metadata.deletionTimestamp !== undefined) return await this.#finalize(owner, object, kind, span, signal);
     const kept = await this.#ensureFinalizer(object, kind, signal);
-    return kept === undefined ? done : this.#place(owner, kept, kind, span);
+    return kept === undefined ? requeueAfter(LOOK_AGAIN_MS) : this.#place(owner, kept, kind, span);
   }
 
   /** The present plans, by hub object. */
@@ -127,8 +128,8 @@ export class PlacementReconciler {
     plansChanged();
     // Asked again by whatever takes the last of them away.
     if (this.#remains(owner, object, farewell)) return done;
-    await this.#patchFinalizers(object, kind, (object.metadata.finalizers ?? []).filter((name) => name !== OBJECT_FINALIZER), signal);
-    return done;
+    const released = await setFinalizer(this.#options.hub.client, kind.type, object, OBJECT_FINALIZER, false, signal);
+    return released === undefined ? requeueAfter(LOOK_AGAIN_MS) : done;
   }
 
   /** Whether there is a cluster of which it is not certain that nothing of the object is left there. */
@@ -203,30 +204,14 @@ export class PlacementReconciler {
     return done;
   }
 
-  /** Returns the object with the finalizer; undefined when it changed or went away meanwhile, which its watch will tell. */
+  /** Returns the object with the finalizer; undefined when it changed or went away meanwhile. */
   async #ensureFinalizer(object: KubeObject, kind: PlacedKind, signal: AbortSignal): Promise<KubeObject | undefined> {
     const finalizers = object.metadata.finalizers ?? [];
     if (finalizers.includes(OBJECT_FINALIZER)) return object;
-    return await this.#patchFinalizers(object, kind, [...finalizers, OBJECT_FINALIZER], signal);
-  }
-
-  async #patchFinalizers(object: KubeObject, kind: PlacedKind, finalizers: string[], signal: AbortSignal): Promise<KubeObject | undefined> {
-    const { namespace, name, uid, resourceVersion } = object.metadata;
-    try {
-      const patched = await this.#options.hub.client.patch(
-        kind.type,
-        namespace,
-        name,
-        "application/merge-patch+json",
-        { metadata: { uid, resourceVersion, finalizers } },
-        { signal },
-      );
-      if (patched.metadata.deletionTimestamp === undefined) kind.informer.observe(patched);
-      return kind.informer.get(namespace === undefined ? name : `${namespace}/${name}`);
-    } catch (error) {
-      if (isConflict(error) || isNotFound(error)) return undefined;
-      throw error;
-    }
+    const patched = await setFinalizer(this.#options.hub.client, kind.type, object, OBJECT_FINALIZER, true, signal);
+    if (patched === undefined) return undefined;
+    kind.informer.observe(patched);
+    return kind.informer.get(nameOf(object));
   }
 
   #tellDecision(object: KubeObject, plan: Plan, before: Plan | undefined): void {

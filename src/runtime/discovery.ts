@@ -70,6 +70,11 @@ export class Discovery {
     return (this.#index ?? (await this.#load())).apiVersions;
   }
 
+  /** apiVersions of which the server could not tell what they serve: parts of the API that are away. */
+  async unavailable(): Promise<ReadonlySet<string>> {
+    return (this.#index ?? (await this.#load())).unavailable;
+  }
+
   /** Forget: the next question reads anew. For when CRDs or the server's version changed. */
   invalidate(): void {
     this.#index = undefined;

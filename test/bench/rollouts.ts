@@ -14,7 +14,7 @@ export interface Rollout {
   p99Ms: number;
 }
 
-const TIMEOUT_MS = 300_000;
+const TIMEOUT_MS = 120_000;
 
 /** Creates or changes all applications through the hub, 16 at a time, and watches the members follow. */
 export class Rollouts {
@@ -46,7 +46,9 @@ export class Rollouts {
     const isEmpty = () =>
       applications.size === 0 && members.every(({ deployments, services }) => deployments.size + services.size === 0);
     const startedAt = performance.now();
-    const gone = this.#observers.until(isEmpty, TIMEOUT_MS, () => `${applications.size} applications are left`);
+    const left = () =>
+      [`${applications.size} applications`, ...members.map(({ member, deployments, services }) => `${member.name}: ${deployments.size} + ${services.size}`)].join(", ");
+    const gone = this.#observers.until(isEmpty, TIMEOUT_MS, () => `left are ${left()}`);
     const deleted = inParallel(this.#names, AT_A_TIME, (name) => this.#hub.sendNow("DELETE", pathOf(name)));
     await Promise.all([gone, deleted]);
     return (performance.now() - startedAt) / 1000;

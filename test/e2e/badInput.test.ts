@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { KubeObject, OverrideRule } from "../../src/apis/index.ts";
+import type { OverridePolicy, OverrideRule } from "../../src/apis/index.ts";
 import { demoApplication, overridePolicy, placement } from "../builders/index.ts";
 import { eventually } from "../envtest/index.ts";
 import { conditionOf, explainFailure, Federation } from "./federation.ts";
@@ -75,8 +75,10 @@ describe("an override that cannot be applied", () => {
     await federation.apply(policy.onClusters([SINGAPORE], rule));
     await federation.untilEntry(namespace, "shop", SINGAPORE, { state: "Failed", reason });
     await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Available" });
-    const { status } = await federation.api.get<KubeObject & { status?: { lastError?: string } }>(objectPath("OverridePolicy", namespace, "bad"));
-    expect(status?.lastError).toBeTruthy();
+    await eventually(async () => {
+      const { status } = await federation.api.get<OverridePolicy>(objectPath("OverridePolicy", namespace, "bad"));
+      expect(status?.lastError).toBeTruthy();
+    });
 
     // A change of the object itself still reaches the other cluster; here everything stays as it last was right.
     await federation.apply(shop.image("nginx:1.28"));
@@ -139,7 +141,8 @@ describe("a dependency", () => {
     await federation.apply(secret(namespace, "absent", { key: "value" }));
     await federation.untilAvailable(namespace, "shop", both);
     for (const member of [SHANGHAI, SINGAPORE]) {
-      expect(await federation.memberApi(member).find(objectPath("Secret", namespace, "absent"))).toBeDefined();
+      const path = objectPath("Secret", namespace, "absent");
+      await eventually(async () => expect(await federation.memberApi(member).find(path)).toBeDefined());
     }
     await eventually(async () => {
       for (const entry of (await federation.application(namespace, "shop")).status?.clusters ?? []) expect(entry.reason).toBeUndefined();

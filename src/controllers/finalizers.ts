@@ -1,0 +1,36 @@
+import type { KubeObject, ObjectMeta } from "../apis/index.ts";
+import { type Client, isConflict, isInvalid, isNotFound, type ResourceType } from "../runtime/index.ts";
+
+/** When a finalizer could not be set because the object changed: until its watch has brought the change. */
+export const LOOK_AGAIN_MS = 100;
+
+/**
+ * Adds or removes one finalizer, provided that the object is still the one that was seen and its finalizers are as they were: other
+ * changes, a status write of our own above all, do not get in the way. Undefined when they did change or the object is gone: then
+ * look again.
+ */
+export async function setFinalizer(
+  client: Client,
+  type: ResourceType,
+  object: { metadata: ObjectMeta },
+  finalizer: string,
+  wanted: boolean,
+  signal: AbortSignal,
+): Promise<KubeObject | undefined> {
+  const { namespace, name, uid, finalizers = [] } = object.metadata;
+  const others = finalizers.filter((one) => one !== finalizer);
+  const next = wanted ? [...others, finalizer] : others;
+  const path = "/metadata/finalizers";
+  const patch = [
+    { op: "test", path: "/metadata/uid", value: uid },
+    { op: "test", path, value: finalizers.length === 0 ? null : finalizers },
+    next.length === 0 ? { op: "remove", path } : { op: "add", path, value: next },
+  ];
+  try {
+    return await client.patch(type, namespace, name, "application/json-patch+json", patch, { signal });
+  } catch (error) {
+    // A failed test is answered with 422.
+    if (isInvalid(error) || isConflict(error) || isNotFound(error)) return undefined;
+    throw error;
+  }
+}
