@@ -1,40 +1,108 @@
 /**
  * Builds `dist/meridian.js`: the whole program in one file for Node 24, with the CRDs beside it and the licences of everything that is in
- * it. Nothing needs to be installed to run it.
+ * it. Nothing needs to be installed to run it. With `--if-stale` it builds only when a source is newer than what is there, and is
+ * silent otherwise.
+ *
+ * A build is made in a folder of its own and moved file by file, the program last: at every moment `dist` holds a whole program, whoever
+ * else starts it, runs it or builds it.
  */
-import { chmod, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { build } from "esbuild";
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rename, rm, stat, utimes, writeFile } from "node:fs/promises";
+import { dirname, join, relative } from "node:path";
+import { fileURLToPath } from "node:url";
 
 const OUT = "dist";
+const PROGRAM = join(OUT, "meridian.js");
+const CRDS = "charts/meridian/files/crds";
+const SOURCES = ["src", "package.json", CRDS, "build.config.mjs"];
 
-await rm(OUT, { recursive: true, force: true });
-await mkdir(OUT);
-const { metafile } = await build({
-  entryPoints: ["src/cmd/main.ts"],
-  outfile: join(OUT, "meridian.js"),
-  bundle: true,
-  platform: "node",
-  format: "esm",
-  target: "node24",
-  sourcemap: true,
-  sourcesContent: false,
-  legalComments: "none",
-  metafile: true,
-  logLevel: "warning",
-  // CommonJS packages in the bundle ask for Node's own modules by `require`.
-  banner: {
-    js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
-  },
-});
-await chmod(join(OUT, "meridian.js"), 0o755);
-await cp("charts/meridian/files/crds", join(OUT, "crds"), { recursive: true });
-await cp("LICENSE", join(OUT, "LICENSE"));
-const packages = bundledPackages(Object.keys(metafile.inputs));
-await writeFile(join(OUT, "LICENSES.txt"), await licences(packages));
+process.chdir(dirname(fileURLToPath(import.meta.url)));
+const started = new Date();
+try {
+  if (!process.argv.includes("--if-stale")) console.log(await build());
+  else if (await isStale()) console.error(await build());
+} catch (error) {
+  // esbuild has shown each of its own by now, with the lines they are about.
+  console.error(Array.isArray(error.errors) ? "meridian: not built" : error);
+  process.exitCode = 2;
+}
 
-const [output] = Object.values(metafile.outputs).filter(({ entryPoint }) => entryPoint !== undefined);
-console.log(`${OUT}/meridian.js: ${Math.round((output?.bytes ?? 0) / 1024)} KiB with ${packages.length} packages`);
+/** Folders count as well: what was removed or renamed leaves its trace only there. */
+async function isStale() {
+  const built = await stat(PROGRAM).catch(() => undefined);
+  if (built === undefined) return true;
+  const newer = async (path) => {
+    const { mtimeMs } = await stat(path);
+    return mtimeMs > built.mtimeMs;
+  };
+  for (const source of SOURCES) {
+    if (await newer(source)) return true;
+    if (source.includes(".")) continue;
+    const paths = (await readdir(source, { recursive: true })).map((path) => join(source, path));
+    if ((await Promise.all(paths.map(newer))).includes(true)) return true;
+  }
+  return false;
+}
+
+/** Returns a line about what was built. */
+async function build() {
+  const folder = await mkdtemp(".dist-");
+  try {
+    const { bytes, packages } = await buildInto(folder);
+    // What was edited while this ran is newer than the program, and so not taken for part of it.
+    await utimes(join(folder, "meridian.js"), started, started);
+    await publish(folder);
+    return `built ${PROGRAM}: ${Math.round(bytes / 1024)} KiB with ${packages} packages`;
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function buildInto(folder) {
+  // Loaded only when something is to be built: a fresh program starts without it.
+  const esbuild = await import("esbuild");
+  const { metafile } = await esbuild.build({
+    entryPoints: ["src/cmd/main.ts"],
+    outfile: join(folder, "meridian.js"),
+    bundle: true,
+    platform: "node",
+    format: "esm",
+    target: "node24",
+    sourcemap: true,
+    sourcesContent: false,
+    legalComments: "none",
+    metafile: true,
+    logLevel: "warning",
+    // CommonJS packages in the bundle ask for Node's own modules by `require`.
+    banner: {
+      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+    },
+  });
+  await chmod(join(folder, "meridian.js"), 0o755);
+  await cp(CRDS, join(folder, "crds"), { recursive: true });
+  await cp("LICENSE", join(folder, "LICENSE"));
+  const packages = bundledPackages(Object.keys(metafile.inputs));
+  await writeFile(join(folder, "LICENSES.txt"), await licences(packages));
+  const [output] = Object.values(metafile.outputs).filter(({ entryPoint }) => entryPoint !== undefined);
+  return { bytes: output?.bytes ?? 0, packages: packages.length };
+}
+
+/** Moves the files to `dist`, each in one step, and removes what no longer belongs there. */
+async function publish(folder) {
+  const files = await filesIn(folder);
+  for (const file of files.filter((name) => name !== "meridian.js")) {
+    await mkdir(dirname(join(OUT, file)), { recursive: true });
+    await rename(join(folder, file), join(OUT, file));
+  }
+  await rename(join(folder, "meridian.js"), PROGRAM);
+  const left = (await filesIn(OUT)).filter((file) => !files.includes(file));
+  await Promise.all(left.map((file) => rm(join(OUT, file), { force: true })));
+}
+
+/** Paths below the folder, without folders. */
+async function filesIn(folder) {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  return entries.filter((entry) => entry.isFile()).map((entry) => relative(folder, join(entry.parentPath, entry.name)));
+}
 
 /** Folders of the packages that files of the bundle come from. */
 function bundledPackages(inputs) {

@@ -10,8 +10,8 @@ const PACES: Record<Pace, { firstMs: number; longestMs: number }> = {
 
 interface Waiting {
   attempts: number;
-  /** The desired hash that the attempts were about; another one starts afresh. */
-  hash: string | undefined;
+  /** What was attempted; anything else starts afresh. */
+  attempt: string | undefined;
   timer: Disposable | undefined;
 }
 
@@ -27,22 +27,22 @@ export class Backoffs {
   }
 
   /** True while a retry is due later and nothing has changed that would make an earlier one worth while. */
-  isWaiting(key: string, hash: string | undefined): boolean {
+  isWaiting(key: string, attempt?: string): boolean {
     const waiting = this.#keys.get(key);
     if (waiting?.timer === undefined) return false;
-    if (waiting.hash === hash) return true;
+    if (waiting.attempt === attempt) return true;
     this.forget(key);
     return false;
   }
 
   /** Calls back after the next delay of that key. */
-  schedule(key: string, hash: string | undefined, pace: Pace, callback: () => void): void {
+  schedule(key: string, attempt: string | undefined, pace: Pace, callback: () => void): void {
     const before = this.#keys.get(key);
     before?.timer?.[Symbol.dispose]();
-    const attempts = before === undefined || before.hash !== hash ? 0 : before.attempts;
+    const attempts = before === undefined || before.attempt !== attempt ? 0 : before.attempts;
     const { firstMs, longestMs } = PACES[pace];
     const delay = Math.min(longestMs, firstMs * 2 ** Math.min(attempts, 16)) * (0.75 + this.#random() / 2);
-    const waiting: Waiting = { attempts: attempts + 1, hash, timer: undefined };
+    const waiting: Waiting = { attempts: attempts + 1, attempt, timer: undefined };
     waiting.timer = this.#clock.after(delay, () => {
       waiting.timer = undefined;
       callback();

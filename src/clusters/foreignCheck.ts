@@ -13,12 +13,13 @@ interface Question {
   reject: (reason: unknown) => void;
 }
 
+/** One namespace and kind, for as long as there are questions about it. */
 interface Scope {
+  key: string;
   questions: Question[];
   busy: boolean;
-  /** Names of objects without our label, as of `listedAt` (monotonic milliseconds). */
-  foreign: Map<string, KubeObject>;
-  listedAt: number;
+  /** Objects without our label by name, for as long as the list is valid. */
+  foreign: ReadonlyMap<string, KubeObject> | undefined;
 }
 
 /**
@@ -52,16 +53,17 @@ export class ForeignCheck {
     const key = `${type.group}/${type.plural}/${ref.namespace ?? ""}`;
     let scope = this.#scopes.get(key);
     if (scope === undefined) {
-      scope = { questions: [], busy: false, foreign: new Map(), listedAt: Number.NEGATIVE_INFINITY };
+      scope = { key, questions: [], busy: false, foreign: undefined };
       this.#scopes.set(key, scope);
     }
-    if (this.#clock.monotonic() - scope.listedAt < LIST_VALID_MS) return Promise.resolve(scope.foreign.get(ref.name));
+    if (scope.foreign !== undefined) return Promise.resolve(scope.foreign.get(ref.name));
+    const asked = scope;
     const { promise, resolve, reject } = Promise.withResolvers<KubeObject | undefined>();
-    scope.questions.push({ name: ref.name, resolve, reject });
-    if (!scope.busy) {
-      scope.busy = true;
+    asked.questions.push({ name: ref.name, resolve, reject });
+    if (!asked.busy) {
+      asked.busy = true;
       // Everything that is asked in this turn of the event loop goes into the same answer.
-      queueMicrotask(() => void this.#answer(type, ref.namespace, scope));
+      queueMicrotask(() => void this.#answer(type, ref.namespace, asked));
     }
     return promise;
   }
@@ -75,6 +77,12 @@ export class ForeignCheck {
         : this.#list(type, namespace, scope, questions));
     }
     scope.busy = false;
+    this.#leave(scope);
+  }
+
+  /** The names of other people's objects are kept no longer than they count. */
+  #leave(scope: Scope): void {
+    if (!scope.busy && scope.foreign === undefined) this.#scopes.delete(scope.key);
   }
 
   async #get(type: ResourceType, namespace: string | undefined, question: Question): Promise<void> {
@@ -95,9 +103,15 @@ export class ForeignCheck {
         metadataOnly: true,
         resourceVersion: "0",
       });
-      scope.foreign = new Map(list.items.map((item) => [item.metadata.name, item]));
-      scope.listedAt = startedAt;
-      for (const question of questions) question.resolve(scope.foreign.get(question.name));
+      const foreign = new Map(list.items.map((item) => [item.metadata.name, item]));
+      for (const question of questions) question.resolve(foreign.get(question.name));
+      const left = LIST_VALID_MS - (this.#clock.monotonic() - startedAt);
+      if (left <= 0) return;
+      scope.foreign = foreign;
+      this.#clock.after(left, () => {
+        scope.foreign = undefined;
+        this.#leave(scope);
+      });
     } catch (error) {
       for (const question of questions) question.reject(error);
     }

@@ -2,13 +2,13 @@ import PQueue from "p-queue";
 import type { LostField } from "../interpreter/index.ts";
 import { type Logger, type Metrics, recordError, startSpan, type Span, type Tracer } from "../observability/index.ts";
 import type { Clock } from "../runtime/index.ts";
-import { Backoffs } from "./backoff.ts";
+import { Backoffs, type Pace } from "./backoff.ts";
 import { Breaker } from "./breaker.ts";
 import { AdaptiveConcurrency } from "./concurrency.ts";
 import { type Action, decide } from "./decide.ts";
 import type { MemberWriter } from "./memberWriter.ts";
 import { classify, type Outcome } from "./outcome.ts";
-import { type DesiredStateTable, type Entry, isInSync } from "./table.ts";
+import { type DesiredStateTable, type Entry, type Failure, isInSync } from "./table.ts";
 
 export interface LaneOptions {
   cluster: string;
@@ -27,6 +27,13 @@ export interface LaneOptions {
   healed: (entry: Entry, drift: readonly LostField[]) => void;
 }
 
+interface Attempt {
+  entry: Entry;
+  action: Action;
+  /** {@link attemptOf} when it began. */
+  name: string;
+}
+
 /**
  * Carries out the desired state on one member. Whatever happens in here stays here: a cluster that fails or is slow has its own queue, its own
  * backoff and its own breaker, and an error becomes a failure of one entry, never an exception for a sibling.
@@ -39,6 +46,8 @@ export class Lane implements AsyncDisposable {
   readonly #concurrency = new AdaptiveConcurrency();
   readonly #breaker = new Breaker();
   readonly #backoffs: Backoffs;
+  /** Pauses after healing: whoever takes a field again and again does not set the pace. */
+  readonly #heals: Backoffs;
   readonly #waiting = new Set<string>();
   readonly #running = new Set<string>();
   readonly #again = new Set<string>();
@@ -51,6 +60,7 @@ export class Lane implements AsyncDisposable {
     this.#options = options;
     this.#queue = new PQueue({ concurrency: this.#concurrency.limit, autoStart: false });
     this.#backoffs = new Backoffs(options.clock, options.random);
+    this.#heals = new Backoffs(options.clock, options.random);
   }
 
   /** Takes up work with the client of a new session. */
@@ -89,10 +99,11 @@ export class Lane implements AsyncDisposable {
     if (this.#waiting.has(entry.key)) return;
     const action = decide(entry, this.#options.deletesAllowed());
     if (action.kind === "Nothing" || action.kind === "Held") {
-      if (isInSync(entry)) this.#backoffs.forget(entry.key);
+      if (isInSync(entry) || isGone(entry)) this.#backoffs.forget(entry.key);
       return;
     }
-    if (this.#backoffs.isWaiting(entry.key, entry.desired?.hash)) return;
+    if (this.#backoffs.isWaiting(entry.key, attemptOf(entry, action))) return;
+    if (isHealing(action) && this.#heals.isWaiting(entry.key)) return;
     this.#enqueue(entry.key);
   }
 
@@ -101,6 +112,7 @@ export class Lane implements AsyncDisposable {
     this.#closed = true;
     this.#queue.clear();
     this.#backoffs.clear();
+    this.#heals.clear();
     this.#pause?.[Symbol.dispose]();
     await this.#queue.onPendingZero();
   }
@@ -121,15 +133,17 @@ export class Lane implements AsyncDisposable {
     if (action.kind === "Nothing" || action.kind === "Held") return;
 
     this.#running.add(key);
-    const desired = entry.desired;
+    table.beginWrite(entry);
+    const attempt = attemptOf(entry, action);
     const startedAt = clock.monotonic();
     try {
       await this.#act(entry, action, writer);
       this.#succeeded(entry, action, clock.monotonic() - startedAt);
     } catch (error) {
-      if (!writer.isOver) this.#failed(entry, desired?.hash, error);
+      if (!writer.isOver) this.#failed({ entry, action, name: attempt }, error);
     } finally {
       this.#running.delete(key);
+      table.endWrite(entry);
       this.#regulate();
     }
     this.#lookAgain(key);
@@ -186,53 +200,67 @@ export class Lane implements AsyncDisposable {
     if (action.kind === "Create" || action.kind === "Update") metrics.observePhase("apply", ms);
     this.#backoffs.forget(entry.key);
     table.fail(entry, undefined);
-    if (action.kind === "Update" && action.drift.length > 0) this.#options.healed(entry, action.drift);
+    if (!isHealing(action)) return;
+    this.#options.healed(entry, action.drift);
+    this.#pauseAfterHealing(entry.key);
   }
 
-  #failed(entry: Entry, desiredHash: string | undefined, error: unknown): void {
+  #pauseAfterHealing(key: string): void {
+    this.#heals.schedule(key, undefined, "soon", () => {
+      const entry = this.#options.table.get(this.#options.cluster, key);
+      if (entry === undefined || isInSync(entry)) this.#heals.forget(key);
+      else this.look(entry);
+    });
+  }
+
+  #failed(attempt: Attempt, error: unknown): void {
+    const { entry } = attempt;
     const outcome = classify(error, entry.ref.kind === "Secret");
     if (outcome === undefined) {
       this.#options.logger.error({ err: error, object: entry.key, event_reason: "InternalError" }, "a member object could not be written");
-      this.#refuse(entry, desiredHash, { reason: "InternalError", message: "internal error; see the manager's log", final: true });
+      this.#refuse(attempt, { reason: "InternalError", message: "internal error; see the manager's log", final: true });
       return;
     }
-    this.#handleOutcome(entry, desiredHash, outcome);
+    this.#handleOutcome(attempt, outcome);
   }
 
-  #handleOutcome(entry: Entry, desiredHash: string | undefined, outcome: Outcome): void {
-    const { clock, table } = this.#options;
+  #handleOutcome(attempt: Attempt, outcome: Outcome): void {
+    const { clock } = this.#options;
+    // An answer is an answer, also when it is no.
+    if (outcome.kind !== "NotLeader" && outcome.kind !== "Unreached") this.#breaker.succeeded();
     switch (outcome.kind) {
       case "NotLeader":
-        return;
+        // The Lease may yet be renewed in time; if it is not, this lane is closed.
+        return this.#retry(attempt, "soon");
       case "Throttled":
         this.#concurrency.throttled(clock.monotonic());
         this.#throttledUntil = Math.max(this.#throttledUntil, clock.monotonic() + outcome.afterMs);
-        return this.#retry(entry, desiredHash, "soon");
+        return this.#retry(attempt, "soon");
       case "Unreached":
         this.#breaker.unreached(clock.monotonic());
         this.#options.suspect();
-        table.fail(entry, { reason: outcome.reason, message: outcome.message, final: false });
-        return this.#retry(entry, desiredHash, "soon");
+        return this.#refuse(attempt, { reason: outcome.reason, message: outcome.message, final: false });
       case "NamespaceMissing":
         // It was there, or was made, a moment ago: somebody deletes it while we write.
-        return this.#refuse(entry, desiredHash, { reason: "NamespaceMissing", message: "the namespace went away", final: false });
+        return this.#refuse(attempt, { reason: "NamespaceMissing", message: "the namespace went away", final: false });
       case "Refused":
         if (outcome.staleDiscovery) this.#writer?.invalidateDiscovery();
-        return this.#refuse(entry, desiredHash, outcome);
+        return this.#refuse(attempt, outcome);
     }
   }
 
-  #refuse(entry: Entry, desiredHash: string | undefined, failure: { reason: string; message: string; final: boolean }): void {
-    const { reason, message, final } = failure;
-    this.#options.table.fail(entry, { reason, message, final });
-    this.#retry(entry, desiredHash, final ? "slowly" : "soon");
+  #refuse(attempt: Attempt, { reason, message, final }: Failure): void {
+    const { entry, action, name } = attempt;
+    // What failed may not be what is wanted any more; the next look, which is due then, tells about that.
+    if (attemptOf(entry, action) === name) this.#options.table.fail(entry, { reason, message, final });
+    this.#retry(attempt, final ? "slowly" : "soon");
   }
 
-  #retry(entry: Entry, desiredHash: string | undefined, pace: "soon" | "slowly"): void {
-    const { key } = entry;
-    this.#backoffs.schedule(key, desiredHash, pace, () => {
+  #retry({ entry: { key }, name }: Attempt, pace: Pace): void {
+    this.#backoffs.schedule(key, name, pace, () => {
       const known = this.#options.table.get(this.#options.cluster, key);
-      if (known !== undefined) this.look(known);
+      if (known === undefined) this.#backoffs.forget(key);
+      else this.look(known);
     });
   }
 
@@ -258,4 +286,17 @@ export class Lane implements AsyncDisposable {
       this.#regulate();
     });
   }
+}
+
+/** What is tried with an entry. As long as that is the same, so will be the answer; anything else is worth a try at once. */
+function attemptOf({ desired, observed }: Entry, { kind }: Action): string {
+  return [kind, observed?.uid, desired?.hash, desired?.conflictResolution].join(" ");
+}
+
+function isHealing(action: Action): action is Action & { kind: "Update" } {
+  return action.kind === "Update" && action.drift.length > 0;
+}
+
+function isGone({ desired, observed }: Entry): boolean {
+  return desired === undefined && observed === undefined;
 }

@@ -211,7 +211,8 @@ describe("a reflector", () => {
     expect(client.calls).toHaveLength(1);
     await events(1_500);
     expect(client.calls).toHaveLength(2);
-    expect(contacts).toContainEqual(expect.objectContaining({ name: "SilentStreamError" }));
+    // Kinds of which a server has seen no event send no bookmarks: silence alone is no loss of contact.
+    expect(contacts.every((contact) => contact === true)).toBe(true);
     await stop();
   });
 

@@ -2,7 +2,7 @@ import type { KubeObject } from "../apis/index.ts";
 import type { Logger } from "../observability/index.ts";
 import { backoffDelay } from "./backoff.ts";
 import type { Clock } from "./clock.ts";
-import { ApiError, isApiError, isExpired } from "./errors.ts";
+import { ApiError, isApiError, isExpired, TransportError } from "./errors.ts";
 import { compareResourceVersions } from "./keys.ts";
 import { linked } from "./linked.ts";
 import type { ApiStatus, Client, ListOptions, ResourceType, WatchEvent } from "./types.ts";
@@ -118,7 +118,14 @@ export class Reflector {
           this.#options.logger.debug({ ...this.#subject(), err: error.cause }, "no watch-list here; listing in pages");
           continue;
         }
-        if (clock.monotonic() - startedAt >= HEALTHY_MS) this.#failures = 0;
+        const lasted = clock.monotonic() - startedAt;
+        if (isSilence(error) && lasted >= SUSPICIOUS_SILENCE_MS) {
+          // A server that has seen no event of a kind since it started sends no bookmarks either. Whether this one is still there, the
+          // next request tells.
+          this.#options.logger.debug({ ...this.#subject(), err: error }, "a silent watch is opened anew");
+          continue;
+        }
+        if (lasted >= HEALTHY_MS) this.#failures = 0;
         if (isExpired(error) || error instanceof WentBackError) {
           position.forget();
           this.#reached();
@@ -271,6 +278,10 @@ export class Reflector {
     const { client, type } = this.#options;
     return { cluster: client.cluster, resource: type.group === "" ? type.plural : `${type.plural}.${type.group}` };
   }
+}
+
+function isSilence(error: unknown): boolean {
+  return error instanceof SilentStreamError || (error instanceof TransportError && error.reason === "Timeout");
 }
 
 /**
