@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { type z } from "zod";
 import { demoApplicationSpec, demoApplicationSpecV1beta1, federatedStatus } from "./demoapplication.ts";
 import { memberClusterSpec, memberClusterStatus } from "./membercluster.ts";
 import { overridePolicySpec } from "./overridepolicy.ts";

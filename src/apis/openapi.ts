@@ -18,7 +18,7 @@ function finishInteger(schema: OpenApiSchema): void {
  * numbers, and a maximum nothing of texts.
  */
 function mergeIntOrString(schema: OpenApiSchema, branches: OpenApiSchema[]): void {
-  const types = branches.map((branch) => branch["type"]).sort();
+  const types = branches.map((branch) => String(branch["type"])).toSorted();
   if (types.join() !== "integer,string") throw new Error(`a union of ${types.join(" and ")} cannot be said in a CRD`);
   delete schema["anyOf"];
   for (const { type: _type, format: _format, ...bounds } of branches) Object.assign(schema, bounds);

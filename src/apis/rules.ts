@@ -1,4 +1,4 @@
-import { z } from "zod";
+import { type z } from "zod";
 
 /**
  * One demand that a schema alone cannot make. It is said twice, beside each other: as CEL for the API server, and as a

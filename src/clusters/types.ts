@@ -1,5 +1,4 @@
-import type { Client } from "../runtime/types.ts";
-import type { Discovery } from "../runtime/discovery.ts";
+import type { Client, Discovery } from "../runtime/index.ts";
 import type { Contact } from "../status/types.ts";
 
 /** One life of the connection to one member: from credentials that work and an identity that is known until either changes. */

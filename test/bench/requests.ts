@@ -11,11 +11,11 @@ export interface RequestRow {
 }
 
 export interface Requests {
-  /** Without leases, events and what is asked without a resource. */
+  /** Of resources; without those of `apart`. */
   rows: RequestRow[];
-  /** Leases and events. */
+  /** Leases, events, and what the server writes by itself. */
   apart: RequestRow[];
-  /** Writes but those of leases and events, by cluster. */
+  /** Writes by cluster, without those of `apart`. */
   writes: Record<string, number>;
   /** Events written on the hub, series included. */
   events: number;
@@ -58,15 +58,20 @@ export class RequestLog {
     for (const [cluster, counters] of now) {
       const before = this.#before.get(cluster);
       if (before === undefined) throw new Error("the counters were not read at the begin of the phase");
+      const rows = new Map<string, RequestRow>();
       const difference = counters.since(before);
-      requests.writes[cluster] = difference.writes().total() - difference.writes().total({ resource: "events" });
-      if (cluster === HUB) requests.events = difference.writes().total({ resource: "events" });
       for (const { verb, resource, subresource, code, count } of difference.counts) {
         if (resource === "") continue;
-        const isApart = resource === "leases" || resource === "events";
         const name = subresource === "" ? resource : `${resource}/${subresource}`;
-        (isApart ? requests.apart : requests.rows).push({ cluster, verb, resource: name, code, count });
+        const key = [verb, name, code].join(" ");
+        rows.set(key, { cluster, verb, resource: name, code, count: (rows.get(key)?.count ?? 0) + count });
       }
+      for (const row of rows.values()) {
+        if (row.count !== 0) (APART.has(row.resource) ? requests.apart : requests.rows).push(row);
+      }
+      const writes = difference.writes();
+      requests.writes[cluster] = writes.total() - writes.total({ resource: [...APART] });
+      if (cluster === HUB) requests.events = writes.total({ resource: "events" });
     }
     return requests;
   }
@@ -79,6 +84,8 @@ export class RequestLog {
 }
 
 export const HUB = "hub";
+/** An IPAddress is made by the API server itself for each Service. */
+const APART: ReadonlySet<string> = new Set(["leases", "events", "ipaddresses"]);
 
 function written(snapshot: Snapshot): number {
   let sum = 0;

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { OverridePolicy, OverrideRule } from "../../src/apis/index.ts";
 import { demoApplication, overridePolicy, placement } from "../builders/index.ts";
-import { eventually } from "../envtest/index.ts";
+import { ApiFailure, eventually } from "../envtest/index.ts";
 import { conditionOf, explainFailure, Federation } from "./federation.ts";
 import { collectionPath, foreignDeployment, objectPath, secret } from "./objects.ts";
 
@@ -56,13 +56,8 @@ describe("an override that cannot be applied", () => {
       reason: "InvalidPatch",
     },
     {
-      what: "a patch of the name",
-      rule: { patches: [{ kind: "Deployment", op: "replace", path: "/metadata/name", value: "other" }] },
-      reason: "ProtectedField",
-    },
-    {
-      what: "a patch of the namespace",
-      rule: { patches: [{ kind: "Service", op: "replace", path: "/metadata/namespace", value: "kube-system" }] },
+      what: "a patch of the pod label that the selector asks for",
+      rule: { patches: [{ kind: "Deployment", op: "replace", path: "/spec/template/metadata/labels/app", value: "other" }] },
       reason: "ProtectedField",
     },
   ])("$what fails one cluster only, and the next version of the policy heals it", async ({ rule, reason }) => {
@@ -90,6 +85,18 @@ describe("an override that cannot be applied", () => {
     await federation.untilAvailable(namespace, "shop", both);
     expect(await federation.image(SINGAPORE, namespace, "shop")).toBe("nginx:1.28");
   });
+});
+
+describe("an override that would change whose an object is", () => {
+  test.each(["/metadata/name", "/metadata/namespace", "/metadata/ownerReferences", "/kind", "/metadata"])(
+    "by a patch of %s is refused by the hub, with the field",
+    async (path) => {
+      const policy = overridePolicy("bad").onClusters([SINGAPORE], { patches: [{ op: "replace", path, value: "other" }] });
+      const refusal: unknown = await federation.apply(policy).catch((error: unknown) => error);
+      expect(refusal).toBeInstanceOf(ApiFailure);
+      expect(refusal).toMatchObject({ status: 422, message: expect.stringContaining("spec.rules[0].patches[0].path") });
+    },
+  );
 });
 
 describe("a policy", () => {
