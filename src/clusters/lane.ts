@@ -1,6 +1,6 @@
 import PQueue from "p-queue";
 import type { LostField } from "../interpreter/index.ts";
-import { type Logger, type Metrics, recordError, startSpan, type Span, type Tracer } from "../observability/index.ts";
+import { logContext, type LogContext, type Logger, type Metrics, recordError, startSpan, type Span, type Tracer } from "../observability/index.ts";
 import type { Clock } from "../runtime/index.ts";
 import { Backoffs, type Pace } from "./backoff.ts";
 import { Breaker } from "./breaker.ts";
@@ -217,11 +217,21 @@ export class Lane implements AsyncDisposable {
     const { entry } = attempt;
     const outcome = classify(error, entry.ref.kind === "Secret");
     if (outcome === undefined) {
-      this.#options.logger.error({ err: error, object: entry.key, event_reason: "InternalError" }, "a member object could not be written");
+      const context = logContext(entry.trace, resourceUidOf(entry));
+      this.#options.logger.error({ ...context, err: error, object: entry.key, event_reason: "InternalError" }, "a member object could not be written");
       this.#refuse(attempt, { reason: "InternalError", message: "internal error; see the manager's log", final: true });
       return;
     }
+    if (outcome.kind === "Refused" && entry.failure?.reason !== outcome.reason) this.#logRefusal(entry, outcome, error);
     this.#handleOutcome(attempt, outcome);
+  }
+
+  /** Once for each new reason: a refusal is retried, and says the same each time. */
+  #logRefusal(entry: Entry, { reason, message }: Outcome & { kind: "Refused" }, error: unknown): void {
+    // The server's own words on a Secret may quote it.
+    const cause = entry.ref.kind === "Secret" ? {} : { err: error };
+    const context = logContext(entry.trace, resourceUidOf(entry));
+    this.#options.logger.warn({ ...context, ...cause, object: entry.key, event_reason: reason }, `the member refused an object: ${message}`);
   }
 
   #handleOutcome(attempt: Attempt, outcome: Outcome): void {
@@ -299,4 +309,8 @@ function isHealing(action: Action): action is Action & { kind: "Update" } {
 
 function isGone({ desired, observed }: Entry): boolean {
   return desired === undefined && observed === undefined;
+}
+
+function resourceUidOf({ desired }: Entry): LogContext {
+  return desired === undefined ? {} : { resourceUid: desired.owner.uid };
 }

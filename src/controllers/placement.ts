@@ -55,7 +55,8 @@ export class PlacementReconciler {
     this.#options = options;
   }
 
-  async reconcile(owner: string, signal: AbortSignal, { span }: Pick<ReconcileContext, "span">): Promise<Result> {
+  async reconcile(owner: string, signal: AbortSignal, context: Pick<ReconcileContext, "span" | "logger">): Promise<Result> {
+    const { span } = context;
     const found = this.#options.hub.object(owner);
     if (found === undefined) return this.#forget(owner);
     const { object, kind } = found;
@@ -63,7 +64,7 @@ export class PlacementReconciler {
     span?.setAttributes(spanAttributes(owner, object));
     if (object.metadata.deletionTimestamp !== undefined) return await this.#finalize(owner, object, kind, span, signal);
     const kept = await this.#ensureFinalizer(object, kind, signal);
-    return kept === undefined ? requeueAfter(LOOK_AGAIN_MS) : this.#place(owner, kept, kind, span);
+    return kept === undefined ? requeueAfter(LOOK_AGAIN_MS) : this.#place(owner, kept, kind, context);
   }
 
   /** The present plans, by hub object. */
@@ -71,7 +72,7 @@ export class PlacementReconciler {
     return this.#plans;
   }
 
-  #place(owner: string, object: KubeObject, kind: PlacedKind, span: Span | undefined): Result {
+  #place(owner: string, object: KubeObject, kind: PlacedKind, { span, logger }: Pick<ReconcileContext, "span" | "logger">): Result {
     const { table, statuses, gate, clock, metrics, dependencies, plansChanged } = this.#options;
     const startedAt = clock.monotonic();
     const needed = kind.interpreter.dependencies(object);
@@ -92,6 +93,10 @@ export class PlacementReconciler {
     table.replace(owner, rows, { release: "Delete", trace: span, monotonic: clock.monotonic() });
     gate.planned(owner);
     this.#tellDecision(object, plan, before);
+    if (before === undefined || before.scheduled.reason !== plan.scheduled.reason || names(before.clusters) !== names(plan.clusters)) {
+      const { reason, message } = plan.scheduled;
+      logger.info({ resource_uid: object.metadata.uid, object: owner, clusters: plan.clusters.length, reason }, `planned: ${message}`);
+    }
     plansChanged();
     return plan.recheckAt === undefined ? done : requeueAfter(Math.max(1, plan.recheckAt - clock.now()));
   }

@@ -2,7 +2,8 @@ import { FIELD_MANAGER, type FieldsV1, type KubeObject, type ManagedFieldsEntry 
 import { ApiError } from "../errors.ts";
 import { apiVersionOf, CONFIGMAPS, DEPLOYMENTS, NAMESPACES, SECRETS, SERVICES } from "../resources.ts";
 import type { ApplyOptions, CallOptions, ListOptions, ResourceType, WatchEvent, WatchOptions } from "../types.ts";
-import { FakeClient, FakeCluster } from "./fakeClient.ts";
+import { FakeClient } from "./fakeClient.ts";
+import { FakeCluster } from "./fakeCluster.ts";
 
 const NOW = "2026-01-01T00:00:00Z";
 /** What nobody owns. */

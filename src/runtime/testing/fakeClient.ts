@@ -51,7 +51,7 @@ export class FakeClient implements Client {
   }
 
   apply(type: ResourceType, object: KubeObject, options: ApplyOptions = {}): Promise<KubeObject> {
-    return this.#call("apply", type, options, () => this.server.apply(type, object));
+    return this.#call("apply", type, options, () => this.server.apply(type, object, options));
   }
 
   applyStatus(type: ResourceType, object: KubeObject, options: ApplyOptions = {}): Promise<KubeObject> {

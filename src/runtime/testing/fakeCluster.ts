@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../apis/index.ts";
 import { ApiError, TransportError } from "../errors.ts";
 import { apiVersionOf } from "../resources.ts";
-import type { ListOptions, ObjectList, ResourceType, WatchEvent, WatchOptions } from "../types.ts";
+import type { ApplyOptions, ListOptions, ObjectList, ResourceType, WatchEvent, WatchOptions } from "../types.ts";
 
 interface LogEntry {
   version: number;
@@ -93,7 +93,7 @@ export class FakeCluster {
     return this.merge(type, namespace, name, merged);
   }
 
-  apply(type: ResourceType, object: KubeObject): KubeObject {
+  apply(type: ResourceType, object: KubeObject, _options: ApplyOptions = {}): KubeObject {
     const { namespace, name } = object.metadata;
     return this.#objects.has(pathOf(type, namespace, name))
       ? this.merge(type, namespace, name, object)
