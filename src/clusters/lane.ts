@@ -6,6 +6,7 @@ import { Backoffs, type Pace } from "./backoff.ts";
 import { Breaker } from "./breaker.ts";
 import { AdaptiveConcurrency } from "./concurrency.ts";
 import { type Action, decide } from "./decide.ts";
+import { HealPace } from "./healPace.ts";
 import type { MemberWriter } from "./memberWriter.ts";
 import { classify, type Outcome } from "./outcome.ts";
 import { type DesiredStateTable, type Entry, type Failure, isInSync } from "./table.ts";
@@ -46,8 +47,7 @@ export class Lane implements AsyncDisposable {
   readonly #concurrency = new AdaptiveConcurrency();
   readonly #breaker = new Breaker();
   readonly #backoffs: Backoffs;
-  /** Pauses after healing: whoever takes a field again and again does not set the pace. */
-  readonly #heals: Backoffs;
+  readonly #heals: HealPace;
   readonly #waiting = new Set<string>();
   readonly #running = new Set<string>();
   readonly #again = new Set<string>();
@@ -60,7 +60,7 @@ export class Lane implements AsyncDisposable {
     this.#options = options;
     this.#queue = new PQueue({ concurrency: this.#concurrency.limit, autoStart: false });
     this.#backoffs = new Backoffs(options.clock, options.random);
-    this.#heals = new Backoffs(options.clock, options.random);
+    this.#heals = new HealPace(options.clock);
   }
 
   /** Takes up work with the client of a new session. */
@@ -103,7 +103,7 @@ export class Lane implements AsyncDisposable {
       return;
     }
     if (this.#backoffs.isWaiting(entry.key, attemptOf(entry, action))) return;
-    if (isHealing(action) && this.#heals.isWaiting(entry.key)) return;
+    if (isHealing(action) && this.#heals.isPaused(entry.key)) return;
     this.#enqueue(entry.key);
   }
 
@@ -146,13 +146,7 @@ export class Lane implements AsyncDisposable {
       table.endWrite(entry);
       this.#regulate();
     }
-    this.#lookAgain(key);
-  }
-
-  #lookAgain(key: string): void {
-    if (!this.#again.delete(key)) return;
-    const entry = this.#options.table.get(this.#options.cluster, key);
-    if (entry !== undefined) this.look(entry);
+    if (this.#again.delete(key)) this.#lookAt(key);
   }
 
   async #act(entry: Entry, action: Action, writer: MemberWriter): Promise<void> {
@@ -202,15 +196,7 @@ export class Lane implements AsyncDisposable {
     table.fail(entry, undefined);
     if (!isHealing(action)) return;
     this.#options.healed(entry, action.drift);
-    this.#pauseAfterHealing(entry.key);
-  }
-
-  #pauseAfterHealing(key: string): void {
-    this.#heals.schedule(key, undefined, "soon", () => {
-      const entry = this.#options.table.get(this.#options.cluster, key);
-      if (entry === undefined || isInSync(entry)) this.#heals.forget(key);
-      else this.look(entry);
-    });
+    this.#heals.healed(entry.key, () => this.#lookAt(entry.key));
   }
 
   #failed(attempt: Attempt, error: unknown): void {
@@ -268,10 +254,15 @@ export class Lane implements AsyncDisposable {
 
   #retry({ entry: { key }, name }: Attempt, pace: Pace): void {
     this.#backoffs.schedule(key, name, pace, () => {
-      const known = this.#options.table.get(this.#options.cluster, key);
-      if (known === undefined) this.#backoffs.forget(key);
-      else this.look(known);
+      if (!this.#lookAt(key)) this.#backoffs.forget(key);
     });
+  }
+
+  /** False when there is no such entry any more. */
+  #lookAt(key: string): boolean {
+    const entry = this.#options.table.get(this.#options.cluster, key);
+    if (entry !== undefined) this.look(entry);
+    return entry !== undefined;
   }
 
   /** Opens, closes or narrows the queue as breaker, throttling and concurrency say. */

@@ -145,6 +145,15 @@ export class Members implements PoolListener, AsyncDisposable {
     if (entry.desired === undefined && entry.observed === undefined) member.link?.objectGone(entry.ref);
   }
 
+  /** Sets how long ago each cluster was last heard of; a cluster in contact is current. For each scrape. */
+  tellStaleness(): void {
+    const { clock, metrics } = this.#options;
+    for (const [name, { contact }] of this.#members) {
+      if (contact.ok) metrics.setStatusStaleness(name, 0);
+      else if (contact.lastContact !== undefined) metrics.setStatusStaleness(name, (clock.now() - contact.lastContact) / 1000);
+    }
+  }
+
   /** A gate opened: what was held may go on. */
   lookAtAll(): void {
     for (const member of this.#members.values()) {

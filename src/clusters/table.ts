@@ -41,7 +41,7 @@ export interface Entry {
 
 /** Told of every change, synchronously. */
 export interface TableListener {
-  /** The lane of that cluster has something to look at. */
+  /** The lane of that cluster has something to look at; what was let go of is not in the table any more. */
   entryChanged(entry: Entry): void;
   /** Something that the status of that hub object is made of has changed. */
   ownerChanged(owner: string): void;
@@ -80,7 +80,7 @@ export class DesiredStateTable {
    */
   replace(owner: string, rows: readonly DesiredRow[], context: PlanContext): void {
     const wanted = new Set<Entry>();
-    let changed = (this.#releases.get(owner) ?? "Delete") !== context.release;
+    let changed = this.releaseOf(owner) !== context.release;
     if (context.release === "Delete") this.#releases.delete(owner);
     else this.#releases.set(owner, context.release);
     for (const row of rows) {
@@ -93,6 +93,7 @@ export class DesiredStateTable {
       changed = true;
       entry.trace = context.trace;
       this.#settle(entry, context.monotonic);
+      this.#listener.entryChanged(entry);
     }
     for (const entry of this.#byOwner.get(owner) ?? []) {
       if (wanted.has(entry)) continue;
@@ -103,6 +104,7 @@ export class DesiredStateTable {
       if (asked) entry.trace = context.trace;
       this.#settle(entry, context.monotonic);
       this.#drop(entry);
+      this.#listener.entryChanged(entry);
     }
     if (changed) this.#listener.ownerChanged(owner);
   }
@@ -117,11 +119,12 @@ export class DesiredStateTable {
     if (observed?.owner !== undefined) {
       const owner = refKey(observed.owner);
       this.#link(owner, entry);
-      entry.release = this.#releases.get(owner) ?? "Delete";
+      entry.release = this.releaseOf(owner);
     }
     this.#settle(entry, monotonic);
     const owners = [...entry.links];
     this.#drop(entry);
+    this.#listener.entryChanged(entry);
     for (const owner of owners) this.#listener.ownerChanged(owner);
     return entry;
   }
@@ -158,6 +161,11 @@ export class DesiredStateTable {
       entry.failure = undefined;
       this.observe(cluster, entry.ref, undefined, monotonic);
     }
+  }
+
+  /** What happens to the objects of that hub object when it asks for them no more. */
+  releaseOf(owner: string): ReleasePolicy {
+    return this.#releases.get(owner) ?? "Delete";
   }
 
   get(cluster: string, key: string): Entry | undefined {
@@ -223,7 +231,6 @@ export class DesiredStateTable {
     judge(entry);
     // However it came about: there is nothing left to do.
     if (isInSync(entry)) entry.failure = undefined;
-    this.#listener.entryChanged(entry);
   }
 
   /** Lets go of an entry that nobody asks for and that is not there. */

@@ -35,8 +35,8 @@ interface Step {
 }
 
 /**
- * The order in which an account can remove itself. The ClusterRole owns the others, so its bindings go with it by garbage
- * collection; after it only the rights of the Role are left, which cover the rest.
+ * What an account that removes itself deletes, all at once: the ClusterRole owns everything else, so as soon as it is gone the garbage
+ * collector takes the rights to go on.
  */
 const OWN_STEPS: Step[] = [
   { type: CLUSTERROLES, kind: "clusterrole", namespaced: false },
@@ -58,11 +58,14 @@ export async function revokeAccess(member: Client, access: MemberAccess, asAdmin
   const namespace = await find(member, NAMESPACES, undefined, access.namespace, signal);
   // Looked at first: afterwards an account that removes itself may not look any more.
   const removable = namespace !== undefined && (await isOursAndEmpty(member, namespace, access, signal));
-  for (const step of asAdmin ? ADMIN_STEPS : OWN_STEPS) {
-    // The namespace takes the account along, and it must be alive to delete the namespace.
-    if (step.type === SERVICEACCOUNTS && removable && !asAdmin) continue;
-    await remove(member, step, access, cleanup, signal);
+  if (!asAdmin) {
+    // The namespace takes the account along.
+    const steps = removable ? OWN_STEPS.filter(({ type }) => type !== SERVICEACCOUNTS) : OWN_STEPS;
+    const removals = steps.map((step) => remove(member, step, access, cleanup, signal));
+    await Promise.all(removable ? [...removals, removeNamespace(member, namespace, cleanup, signal)] : removals);
+    return cleanup;
   }
+  for (const step of ADMIN_STEPS) await remove(member, step, access, cleanup, signal);
   if (removable) await removeNamespace(member, namespace, cleanup, signal);
   return cleanup;
 }

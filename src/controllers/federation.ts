@@ -77,6 +77,7 @@ export async function runFederation(options: FederationOptions, signal: AbortSig
   });
   const statuses = new StatusKeeper({ hub, table, members, clock, logger, metrics, tracer, events, signal });
   const dependencies = new DependencyWatches({ client, clock, random, logger, signal, changed: (owner) => objects.add(owner) });
+  using _staleness = metrics.beforeScrape(() => members.tellStaleness());
   const pool = options.pool(members, (cluster) => hub.clusters.observe(cluster));
 
   const addAll = (which: (object: KubeObject) => boolean = () => true): void => {

@@ -134,7 +134,8 @@ export class PlacementReconciler {
     // Asked again by whatever takes the last of them away.
     if (this.#remains(owner, object, farewell)) return done;
     const released = await setFinalizer(this.#options.hub.client, kind.type, object, OBJECT_FINALIZER, false, signal);
-    return released === undefined ? requeueAfter(LOOK_AGAIN_MS) : done;
+    if (released === undefined) return requeueAfter(LOOK_AGAIN_MS);
+    return this.#forget(owner, "Delete");
   }
 
   /** Whether there is a cluster of which it is not certain that nothing of the object is left there. */
@@ -195,10 +196,9 @@ export class PlacementReconciler {
     return running;
   }
 
-  #forget(owner: string): Result {
+  /** `release`: for what is seen of it from now on. Somebody may have taken the finalizer off: even then its policy says how to part. */
+  #forget(owner: string, release = this.#plans.get(owner)?.deletionPolicy ?? this.#options.table.releaseOf(owner)): Result {
     const { table, statuses, gate, dependencies, clock, plansChanged } = this.#options;
-    // Somebody may have taken the finalizer off: even then its policy says how to part.
-    const release = this.#farewells.get(owner)?.release ?? this.#plans.get(owner)?.deletionPolicy ?? "Delete";
     this.#plans.delete(owner);
     this.#farewells.delete(owner);
     dependencies.forget(owner);

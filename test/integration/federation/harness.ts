@@ -1,4 +1,4 @@
-import type { DemoApplication, FederatedStatus, KubeObject, MemberCluster } from "../../../src/apis/index.ts";
+import { type DemoApplication, type FederatedStatus, type KubeObject, type MemberCluster, parseObject } from "../../../src/apis/index.ts";
 import { ClusterPool } from "../../../src/clusters/index.ts";
 import { runFederation } from "../../../src/controllers/index.ts";
 import { createLogger, createMetrics, createTracing, EventRecorder, type Metrics } from "../../../src/observability/index.ts";
@@ -10,7 +10,6 @@ import {
   kubeconfigFor,
   MEMBERCLUSTERS,
   NotLeaderError,
-  PLACEMENTS,
   type ResourceType,
   SECRETS,
 } from "../../../src/runtime/index.ts";
@@ -89,6 +88,8 @@ export class TestFederation implements AsyncDisposable {
   readonly hubClients: FakeApiClient[] = [];
   readonly members = new Map<string, Member>();
   readonly events: KubeObject[] = [];
+  /** Lines of the manager's log, at the level `debug`. */
+  readonly log: string[] = [];
   metrics: Metrics = createMetrics({ processMetrics: false });
   /** Whether the Lease is held, as the guard of every write sees it. */
   isLeader = true;
@@ -127,7 +128,7 @@ export class TestFederation implements AsyncDisposable {
   async startManager(): Promise<void> {
     const { tracer } = await createTracing({ serviceVersion: "test", identity: "test", env: {} });
     const stop = new AbortController();
-    const logger = createLogger({ level: "silent" });
+    const logger = createLogger({ level: "debug", destination: { write: (line) => void this.log.push(line) } });
     const guard = (): void => {
       if (!this.isLeader) throw new NotLeaderError("the Lease is not held");
     };
@@ -188,7 +189,7 @@ export class TestFederation implements AsyncDisposable {
   /** Creates the object, or makes it so. */
   apply(type: ResourceType, object: { object(): KubeObject } | KubeObject): KubeObject {
     const body = "object" in object && typeof object.object === "function" ? (object as { object(): KubeObject }).object() : (object as KubeObject);
-    return this.hub.apply(type, defaulted(type, body), { fieldManager: "kubectl", force: true });
+    return this.hub.apply(type, defaulted(body), { fieldManager: "kubectl", force: true });
   }
 
   delete(type: ResourceType, name: string, namespace: string | undefined = "default"): void {
@@ -262,10 +263,10 @@ export class TestFederation implements AsyncDisposable {
   }
 }
 
-/** As the hub's API server would store it: with the defaults that the tests rest on. */
-function defaulted(type: ResourceType, object: KubeObject): KubeObject {
-  const spec = object["spec"] as Record<string, unknown> | undefined;
-  if (type === PLACEMENTS) return { ...object, spec: { conflictResolution: "Abort", deletionPolicy: "Delete", ...spec } };
-  return object;
+/** As the hub's API server would store it. */
+function defaulted(object: KubeObject): KubeObject {
+  const parsed = parseObject(object);
+  if (!parsed.ok) throw new Error(`the hub would refuse it: ${JSON.stringify(parsed.problems)}`);
+  return parsed.object;
 }
 

@@ -1,0 +1,285 @@
+import { describe, expect, test } from "vitest";
+import { ACCEPT_CLUSTER_UID_ANNOTATION, HASH_ANNOTATION, MANAGED_BY_LABEL, OWNER_ANNOTATION } from "../../../src/apis/index.ts";
+import {
+  ApiError,
+  CLUSTEROVERRIDEPOLICIES,
+  CLUSTERPLACEMENTS,
+  CONFIGMAPS,
+  DEMOAPPLICATIONS,
+  DEPLOYMENTS,
+  MEMBERCLUSTERS,
+  OVERRIDEPOLICIES,
+  PLACEMENTS,
+  SECRETS,
+  SERVICES,
+  TransportError,
+} from "../../../src/runtime/index.ts";
+import { demoApplication, placement } from "../../builders/index.ts";
+import { type Member, TestFederation } from "./harness.ts";
+
+const GONE = new TransportError("ConnectionReset", "connection reset");
+const FORBIDDEN = new ApiError(403, "Forbidden", "forbidden");
+
+/** What an application that is gone from the hub has left on a member. */
+function leaveBehind({ server }: Member): void {
+  const owner = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "old", uid: "old-uid" };
+  server.create(DEPLOYMENTS, {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: {
+      name: "old",
+      namespace: "default",
+      labels: { [MANAGED_BY_LABEL]: "hub-uid" },
+      annotations: { [OWNER_ANNOTATION]: JSON.stringify(owner), [HASH_ANNOTATION]: "h" },
+    },
+    spec: { replicas: 1 },
+  });
+}
+
+async function running(...names: string[]): Promise<TestFederation> {
+  const federation = await TestFederation.start(...names);
+  federation.apply(PLACEMENTS, placement("all"));
+  federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(2).port(80));
+  await federation.untilAvailable("shop");
+  return federation;
+}
+
+describe("rule 1: nothing is deleted before everything that a delete rests on is known", () => {
+  test.each([DEMOAPPLICATIONS, PLACEMENTS, CLUSTERPLACEMENTS, OVERRIDEPOLICIES, CLUSTEROVERRIDEPOLICIES, MEMBERCLUSTERS])("on the hub: $plural", async (type) => {
+    await using federation = new TestFederation();
+    const member = federation.join("shanghai");
+    leaveBehind(member);
+    federation.refuse = (verb, asked) => (asked === type && (verb === "watch" || verb === "list") ? FORBIDDEN : undefined);
+    await federation.startManager();
+    await federation.pass(20_000);
+    expect(member.server.has(DEPLOYMENTS, "default", "old")).toBe(true);
+    federation.refuse = () => undefined;
+    await federation.until(() => !member.server.has(DEPLOYMENTS, "default", "old"));
+  });
+
+  test.each([SERVICES, CONFIGMAPS, SECRETS])("on the member: $plural", async (type) => {
+    await using federation = new TestFederation();
+    const member = federation.join("shanghai");
+    leaveBehind(member);
+    member.refuse = (verb, asked) => (asked === type && (verb === "watch" || verb === "list") ? FORBIDDEN : undefined);
+    await federation.startManager();
+    await federation.pass(20_000);
+    expect(member.server.has(DEPLOYMENTS, "default", "old")).toBe(true);
+    member.refuse = () => undefined;
+    await federation.until(() => !member.server.has(DEPLOYMENTS, "default", "old"));
+  });
+
+  test("an object of the hub that has not been planned yet", async () => {
+    await using federation = await running("shanghai");
+    await federation.stopManager();
+    const { server } = federation.member("shanghai");
+    federation.apply(DEMOAPPLICATIONS, demoApplication("shop").envFromConfigMap("settings"));
+    // Without the ConfigMaps there is no plan; without a plan nothing asks for what runs.
+    federation.refuse = (verb, type) => (type === CONFIGMAPS && (verb === "watch" || verb === "list") ? new ApiError(500, "InternalError", "not now") : undefined);
+    await federation.startManager();
+    await federation.pass(20_000);
+    expect(server.has(DEPLOYMENTS, "default", "shop")).toBe(true);
+    expect(server.has(SERVICES, "default", "shop")).toBe(true);
+    federation.refuse = () => undefined;
+    await federation.until(() => !server.has(SERVICES, "default", "shop"));
+    expect(server.has(DEPLOYMENTS, "default", "shop")).toBe(true);
+  });
+});
+
+describe("rule 2: a relist in which most objects vanish", () => {
+  test("deletes nothing until a second read agrees, and then what had to wait goes on", async () => {
+    await using federation = await TestFederation.start("shanghai");
+    federation.hub.watchList = 422;
+    federation.apply(PLACEMENTS, placement("all"));
+    const names = Array.from({ length: 12 }, (_, index) => `shop-${index}`);
+    for (const name of names) federation.apply(DEMOAPPLICATIONS, demoApplication(name));
+    for (const name of names) await federation.untilAvailable(name);
+    const member = federation.member("shanghai");
+
+    const page = federation.hub.page.bind(federation.hub);
+    let lies = 1;
+    federation.hub.page = (type, options) => {
+      if (type !== DEMOAPPLICATIONS || lies === 0) return page(type, options);
+      lies -= 1;
+      return { items: federation.hub.list(DEMOAPPLICATIONS).slice(0, 1), resourceVersion: federation.hub.version };
+    };
+    federation.hub.compact();
+    federation.hub.dropWatches(GONE);
+    await federation.until(() => federation.log.some((line) => line.includes("DeletionsHeld")));
+    // Meanwhile somebody deletes the one that was shown.
+    federation.delete(DEMOAPPLICATIONS, "shop-0");
+    await federation.pass(300);
+    for (const name of names) expect(member.server.has(DEPLOYMENTS, "default", name)).toBe(true);
+    await federation.until(() => federation.app("shop-0") === undefined);
+    await federation.pass(10_000);
+    expect(member.server.list(DEPLOYMENTS).map(({ metadata }) => metadata.name).toSorted()).toEqual(names.slice(1).toSorted());
+  });
+});
+
+describe("rule 3: deletion means one life, and is seen through", () => {
+  test("an object that took the name meanwhile stays", async () => {
+    await using federation = await running("shanghai");
+    const { server, clients } = federation.member("shanghai");
+    const foreign = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "shop", namespace: "default" }, spec: { replicas: 7 } };
+    for (const client of clients) {
+      const before = client.gate;
+      client.gate = async (call) => {
+        if (call.verb === "delete" && call.type === DEPLOYMENTS && call.phase === "before") {
+          server.delete(DEPLOYMENTS, "default", "shop");
+          server.create(DEPLOYMENTS, foreign);
+        }
+        await before(call);
+      };
+    }
+    federation.delete(DEMOAPPLICATIONS, "shop");
+    await federation.until(() => federation.app("shop") === undefined);
+    await federation.pass(5_000);
+    expect(server.get(DEPLOYMENTS, "default", "shop")["spec"]).toEqual({ replicas: 7 });
+  });
+
+  test("an object that took the name meanwhile is not written over", async () => {
+    await using federation = await running("shanghai");
+    const { server, clients } = federation.member("shanghai");
+    let swapped = false;
+    for (const client of clients) {
+      const before = client.gate;
+      client.gate = async (call) => {
+        if (call.verb === "apply" && call.type === DEPLOYMENTS && call.phase === "before" && !swapped) {
+          swapped = true;
+          server.delete(DEPLOYMENTS, "default", "shop");
+          server.create(DEPLOYMENTS, { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "shop", namespace: "default" }, spec: { replicas: 7 } });
+        }
+        await before(call);
+      };
+    }
+    federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(3).port(80));
+    await federation.until(() => federation.entry("shop", "shanghai")?.reason === "AlreadyExists");
+    expect(server.get(DEPLOYMENTS, "default", "shop")["spec"]).toEqual({ replicas: 7 });
+  });
+
+  test("the hub object stays while a member is away, and goes when it is back or unjoined", async () => {
+    await using federation = await running("shanghai", "singapore");
+    const shanghai = federation.member("shanghai");
+    const singapore = federation.member("singapore");
+    for (const member of [shanghai, singapore]) member.cutOff(GONE);
+    await federation.until(() => federation.condition("shop", "Fresh")?.startsWith("False") === true);
+    federation.delete(DEMOAPPLICATIONS, "shop");
+    await federation.pass(20_000);
+    expect(federation.app("shop")).toBeDefined();
+    shanghai.failure = undefined;
+    await federation.until(() => !shanghai.server.has(DEPLOYMENTS, "default", "shop"));
+    expect(federation.app("shop")).toBeDefined();
+    federation.hub.delete(MEMBERCLUSTERS, undefined, "singapore");
+    await federation.until(() => federation.app("shop") === undefined);
+    expect(singapore.server.has(DEPLOYMENTS, "default", "shop")).toBe(true);
+  });
+});
+
+describe("rule 5: another cluster under the same name", () => {
+  test("gets nothing written until a person agrees", async () => {
+    await using federation = await running("shanghai");
+    const member = federation.member("shanghai");
+    member.server.become("another-uid");
+    await federation.until(() => federation.entry("shop", "shanghai")?.reason === "ClusterIdentityChanged");
+    const writes = member.writes.length;
+    federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(3).port(80));
+    member.server.delete(SERVICES, "default", "shop");
+    await federation.pass(20_000);
+    expect(member.writes.slice(writes)).toEqual([]);
+    federation.hub.merge(MEMBERCLUSTERS, undefined, "shanghai", { metadata: { annotations: { [ACCEPT_CLUSTER_UID_ANNOTATION]: "another-uid" } } });
+    await federation.untilAvailable("shop");
+    expect(member.server.has(SERVICES, "default", "shop")).toBe(true);
+  });
+});
+
+describe("rule 6: a missing report is not a good one", () => {
+  test("a member that is away is Unknown, and its last numbers stay with their time", async () => {
+    await using federation = await running("shanghai", "singapore");
+    federation.member("shanghai").cutOff(GONE);
+    const lostAt = federation.clock.now();
+    await federation.until(() => federation.entry("shop", "shanghai")?.state === "Unknown");
+    const entry = federation.entry("shop", "shanghai");
+    expect(entry).toMatchObject({ reason: "ClusterUnreachable", replicas: { ready: 2 } });
+    expect(Date.parse(entry?.observedAt ?? "")).toBeLessThanOrEqual(lostAt);
+    expect(federation.condition("shop", "Available")).toMatch(/^False/);
+    expect(federation.entry("shop", "singapore")?.state).toBe("Available");
+    expect(federation.status("shop")?.replicas?.ready).toBe(4);
+  });
+
+  test("a member that answers but whose watches are broken is Unknown too", async () => {
+    await using federation = await running("shanghai");
+    const member = federation.member("shanghai");
+    const brokenAt = federation.clock.now();
+    member.refuse = (verb, type) => (type === DEPLOYMENTS && (verb === "watch" || verb === "list") ? FORBIDDEN : undefined);
+    member.server.dropWatches(GONE);
+    await federation.pass(5_000);
+    expect(federation.entry("shop", "shanghai")?.state).toBe("Available");
+    await federation.until(() => federation.entry("shop", "shanghai")?.state === "Unknown");
+    const entry = federation.entry("shop", "shanghai");
+    expect(entry).toMatchObject({ reason: "NotObserved", replicas: { ready: 2 } });
+    expect(Math.abs(Date.parse(entry?.observedAt ?? "") - brokenAt)).toBeLessThan(2_000);
+    member.refuse = () => undefined;
+    await federation.untilAvailable("shop");
+  });
+
+  test("a kind that cannot be watched from the start is said so, though nothing else happens", async () => {
+    await using federation = await TestFederation.start("shanghai");
+    federation.apply(PLACEMENTS, placement("all"));
+    // After the time in which a status waits for clusters of which nothing is known yet.
+    await federation.pass(20_000);
+    const late = federation.join("singapore");
+    late.refuse = (verb, type) => (type === DEPLOYMENTS && (verb === "watch" || verb === "list") ? FORBIDDEN : undefined);
+    federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
+    await federation.until(() => federation.entry("shop", "singapore")?.reason === "NotObserved");
+    late.refuse = () => undefined;
+    await federation.untilAvailable("shop");
+  });
+
+  test("pods that nobody has reported on are not healthy, and nowhere is not everywhere", async () => {
+    await using federation = await TestFederation.start("shanghai");
+    federation.member("shanghai").pods = "stuck";
+    federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
+    await federation.until(() => federation.condition("shop", "Scheduled")?.startsWith("False") === true);
+    expect(federation.condition("shop", "Available")).not.toMatch(/^True/);
+    federation.apply(PLACEMENTS, placement("all"));
+    await federation.until(() => federation.condition("shop", "Applied")?.startsWith("True") === true);
+    await federation.pass(5_000);
+    expect(federation.condition("shop", "Available")).not.toMatch(/^True/);
+  });
+});
+
+describe("rule 7: without the Lease nothing is written", () => {
+  test("and what had to wait goes on when it is renewed after all", async () => {
+    await using federation = await running("shanghai");
+    const member = federation.member("shanghai");
+    await federation.pass(2_000);
+    federation.isLeader = false;
+    const before = { hub: federation.hub.version, member: member.server.version };
+    federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(3).port(80));
+    const afterChange = federation.hub.version;
+    await federation.pass(5_000);
+    expect({ hub: federation.hub.version, member: member.server.version }).toEqual({ ...before, hub: afterChange });
+    federation.isLeader = true;
+    await federation.untilAvailable("shop");
+    expect(member.server.get(DEPLOYMENTS, "default", "shop")["spec"]).toMatchObject({ replicas: 3 });
+  });
+});
+
+describe("rule 8: what is in a Secret is nobody else's business", () => {
+  test("a member that quotes it in a refusal does not bring it into a status, an Event, a log or a metric", async () => {
+    await using federation = await TestFederation.start("shanghai");
+    const member = federation.member("shanghai");
+    const value = Buffer.from("s3cr3t-of-the-shop").toString("base64");
+    member.refuse = (verb, type) =>
+      verb === "apply" && type === SECRETS ? new ApiError(422, "Invalid", `Secret "database" is invalid: data[password]: Invalid value: "${value}"`, { details: { causes: [{ field: "data[password]", message: value }] } }) : undefined;
+    federation.hub.create(SECRETS, { apiVersion: "v1", kind: "Secret", metadata: { name: "database", namespace: "default" }, data: { password: value } });
+    federation.apply(PLACEMENTS, placement("all"));
+    federation.apply(DEMOAPPLICATIONS, demoApplication("shop").envFromSecret("database"));
+    await federation.until(() => federation.entry("shop", "shanghai")?.state === "Failed");
+    await federation.pass(60_000);
+    expect(federation.entry("shop", "shanghai")?.message).toContain("data[password]");
+    const told = [JSON.stringify(federation.app("shop")), JSON.stringify(federation.events), ...federation.log, (await federation.metrics.scrape()).body].join("\n");
+    expect(told).not.toContain(value);
+    expect(told).not.toContain("s3cr3t-of-the-shop");
+  });
+});
