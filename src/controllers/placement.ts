@@ -91,6 +91,7 @@ export class PlacementReconciler {
     const rows = [...plan.rows, ...this.#heldRows(owner, plan, needed, found)];
     statuses.planned(owner, object, plan, rows);
     table.replace(owner, rows, { release: "Delete", trace: span, monotonic: clock.monotonic() });
+    statuses.review(owner);
     gate.planned(owner);
     this.#tellDecision(object, plan, before);
     if (before === undefined || before.scheduled.reason !== plan.scheduled.reason || names(before.clusters) !== names(plan.clusters)) {

@@ -58,7 +58,10 @@ export class StatusKeeper implements AsyncDisposable {
     this.#startedAt = options.clock.monotonic();
   }
 
-  /** A plan was made: from now on its rows are being carried out, unless they are there already. */
+  /**
+   * A plan was made: from now on its rows are being carried out, unless they are there already. Call {@link review} when they are
+   * in the table: a status of the new plan and the old rows would be untrue.
+   */
   planned(owner: string, object: KubeObject, plan: Plan, rows: readonly DesiredRow[]): void {
     const tracked = this.#track(owner, object);
     const now = this.#options.clock.monotonic();
@@ -69,7 +72,12 @@ export class StatusKeeper implements AsyncDisposable {
       tracked.movedAt = undefined;
       tracked.propagating ??= now;
     }
-    this.#changed(owner, tracked);
+  }
+
+  /** Looks at the status anew, whether or not anything is known to have changed. */
+  review(owner: string): void {
+    const tracked = this.#tracked.get(owner);
+    if (tracked !== undefined) this.#changed(owner, tracked);
   }
 
   deleting(owner: string, object: KubeObject): void {
@@ -92,7 +100,7 @@ export class StatusKeeper implements AsyncDisposable {
   ownerChanged(owner: string): void {
     const tracked = this.#tracked.get(owner);
     if (tracked === undefined) return;
-    if (tracked.plannedAt !== undefined) tracked.movedAt ??= this.#options.clock.monotonic();
+    if (tracked.plannedAt !== undefined && this.#hasBegun(owner, tracked.plannedAt)) tracked.movedAt ??= this.#options.clock.monotonic();
     this.#changed(owner, tracked);
   }
 
@@ -180,6 +188,14 @@ export class StatusKeeper implements AsyncDisposable {
   #enqueue(owner: string, tracked: Tracked): void {
     tracked.writing = true;
     void this.#queue.add(() => this.#write(owner, tracked));
+  }
+
+  /** Something that this plan asks for anew has come to be, or has failed. */
+  #hasBegun(owner: string, plannedAt: number): boolean {
+    for (const entry of this.#options.table.entriesOf(owner)) {
+      if (entry.desiredSince >= plannedAt && (isInSync(entry) || entry.failure !== undefined)) return true;
+    }
+    return false;
   }
 
   /** Every object of the plan is right, has failed, or lies in a cluster that does not answer. */

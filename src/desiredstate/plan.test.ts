@@ -241,7 +241,8 @@ describe("what goes there", () => {
     const fresh = plan(given);
     expect(fresh.clusters.find(({ name }) => name === "shanghai-1")).toMatchObject({ held: false, problem: { reason: "InvalidPatch" } });
     expect(new Set(fresh.rows.map((row) => row.cluster))).toEqual(new Set(["frankfurt-1", "singapore-1"]));
-    expect(fresh.overrides).toEqual([]);
+    // Its own status has to say so.
+    expect(fresh.overrides).toMatchObject([{ name: "bad" }]);
     const there = plan({ ...given, previous: running(["shanghai-1"], placedBy("everywhere")) });
     expect(there.rows.filter((row) => row.cluster === "shanghai-1").map(({ mode }) => mode)).toEqual(["Hold", "Hold"]);
     expect(there.rows.filter((row) => row.cluster !== "shanghai-1").every(({ mode }) => mode === "Apply")).toBe(true);

@@ -75,8 +75,9 @@ export function computeDesiredState(snapshot: Snapshot, now: number): Plan {
       ...(dependencies.warning === undefined ? {} : { warning: dependencies.warning }),
       held: keeps,
     });
+    // Also those that failed there: their own status has to say so.
+    if (!keeps || variant.problem !== undefined) for (const { policy } of rules) overriding.add(policyKey(policy));
     if (variant.problem !== undefined && !keeps) continue;
-    if (!keeps) for (const { policy } of rules) overriding.add(policyKey(policy));
 
     const mode = keeps ? "Hold" : "Apply";
     if (!cluster.local) addRows(rows, dependencies.objects, { ...base, cluster: cluster.name, role: "dependency", mode });

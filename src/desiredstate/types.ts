@@ -62,7 +62,7 @@ export interface ClusterPlan {
 export interface Plan {
   /** The policy that placed it; undefined when none matches. */
   placement?: { kind: string; namespace?: string; name: string };
-  /** Names of the override policies that were applied somewhere. */
+  /** The override policies that apply somewhere, also where they could not be applied. */
   overrides: { kind: string; namespace?: string; name: string }[];
   decision: Decision;
   /** Why Scheduled is what it is: ClustersSelected, NoPlacement, NoClusterFits, Suspended… */

@@ -8,6 +8,9 @@ import { NAMESPACE, replicasIn } from "./workload.ts";
 export interface StatusLatency {
   p50Ms: number;
   p99Ms: number;
+  /** Until the bench's own watch on the member saw it: what nobody could be faster than. */
+  memberP50Ms: number;
+  memberP99Ms: number;
   /** What the bench and the members' servers really managed. */
   changesPerSecond: number;
 }
@@ -23,6 +26,26 @@ interface Change {
 }
 
 const TIMEOUT_MS = 60_000;
+
+/** When changes become visible in one place. A newer value of the same object brings the older ones along. */
+class Arrivals {
+  readonly latencies: number[] = [];
+  readonly #pending = new Map<string, Change[]>();
+
+  expect(key: string, change: Change): void {
+    const changes = this.#pending.get(key);
+    if (changes === undefined) this.#pending.set(key, [change]);
+    else changes.push(change);
+  }
+
+  arrived(key: string, value: number): void {
+    const changes = this.#pending.get(key) ?? [];
+    while (changes[0] !== undefined && changes[0].value <= value) {
+      this.latencies.push(performance.now() - changes[0].sentAt);
+      changes.shift();
+    }
+  }
+}
 
 /** Plays the members' Deployment controllers: changes the numbers of ready replicas and watches the hub's status follow. */
 export class StatusChanges {
@@ -59,19 +82,19 @@ export class StatusChanges {
     { count, perSecond }: Pace,
     target: (index: number) => { name: string; view: MemberView },
   ): Promise<StatusLatency> {
-    const pending = new Map<string, Change[]>();
-    const latencies: number[] = [];
+    const onHub = new Arrivals();
+    const onMembers = new Arrivals();
     const look = (name: string): boolean => {
       for (const { name: cluster, replicas } of this.#observers.applications.get(name)?.status?.clusters ?? []) {
-        const changes = pending.get(`${name}/${cluster}`) ?? [];
-        while (changes[0] !== undefined && changes[0].value <= replicas.ready) {
-          latencies.push(performance.now() - changes[0].sentAt);
-          changes.shift();
-        }
+        onHub.arrived(`${name}/${cluster}`, replicas.ready);
       }
-      return latencies.length === count;
+      for (const { member, deployments } of this.#observers.members) {
+        onMembers.arrived(`${name}/${member.name}`, deployments.get(name)?.status?.readyReplicas ?? 0);
+      }
+      return onHub.latencies.length === count && onMembers.latencies.length === count;
     };
-    const seen = this.#observers.until(look, TIMEOUT_MS + (count / perSecond) * 1000, () => `${latencies.length} of ${count} seen`);
+    const missing = () => `${onMembers.latencies.length} of ${count} seen on members, ${onHub.latencies.length} on the hub`;
+    const seen = this.#observers.until(look, TIMEOUT_MS + (count / perSecond) * 1000, missing);
     const send = async (): Promise<number> => {
       const patches: Promise<void>[] = [];
       const startedAt = performance.now();
@@ -84,8 +107,9 @@ export class StatusChanges {
         this.#written.set(key, value);
         const patch = (this.#last.get(key) ?? Promise.resolve()).then(() =>
           this.#clientOf(view).inTurn(() => {
-            const changes = pending.get(key) ?? [];
-            pending.set(key, [...changes, { value, sentAt: performance.now() }]);
+            const change = { value, sentAt: performance.now() };
+            onHub.expect(key, change);
+            onMembers.expect(key, change);
             return this.#patch(view, name, value);
           }),
         );
@@ -97,8 +121,10 @@ export class StatusChanges {
     };
     const [, seconds] = await Promise.all([seen, send()]);
     return {
-      p50Ms: percentile(latencies, 0.5),
-      p99Ms: percentile(latencies, 0.99),
+      p50Ms: percentile(onHub.latencies, 0.5),
+      p99Ms: percentile(onHub.latencies, 0.99),
+      memberP50Ms: percentile(onMembers.latencies, 0.5),
+      memberP99Ms: percentile(onMembers.latencies, 0.99),
       changesPerSecond: count / Math.max(seconds, count / perSecond),
     };
   }

@@ -105,7 +105,7 @@ export class FakeApiServer extends FakeCluster {
     const present = leavesOf(before);
     const owners = ownersOf(before);
     let own = owners.find((owner) => owner.manager === manager && owner.operation === "Update");
-    for (const [path, value] of leavesOf(patch as KubeObject)) {
+    for (const [path, value] of leavesOf(patch as Partial<KubeObject>)) {
       if (same(present.get(path), value)) continue;
       for (const { paths } of owners) for (const owned of paths) if (owned === path || owned.startsWith(`${path}\0`)) paths.delete(owned);
       if (value === null) continue;
@@ -193,7 +193,7 @@ function withoutInequality<O extends Pick<ListOptions, "fieldSelector">>(options
   return rest as O;
 }
 
-function leavesOf(object: KubeObject): Leaves {
+function leavesOf(object: Partial<KubeObject>): Leaves {
   const leaves: Leaves = new Map();
   const { apiVersion: _version, kind: _kind, status: _status, metadata = {}, ...rest } = object;
   const owned = Object.fromEntries(Object.entries(metadata).filter(([key]) => !BOOKKEEPING.has(key)));

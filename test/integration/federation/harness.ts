@@ -29,8 +29,8 @@ export class Member {
   readonly clients: FakeApiClient[] = [];
   /** Thrown by every call while set. */
   failure: Error | undefined;
-  /** Thrown by a call when it gives an error. */
-  refuse: (verb: string, type: ResourceType | undefined) => Error | undefined = () => undefined;
+  /** Thrown by a call when it gives an error; a promise lets the call hang. */
+  refuse: (verb: string, type: ResourceType | undefined) => Error | undefined | Promise<Error | undefined> = () => undefined;
   /** Pods do not become ready while set. */
   pods: "ready" | "stuck" = "ready";
 
@@ -49,10 +49,10 @@ export class Member {
 
   connect(guard: () => void): FakeApiClient {
     const client = new FakeApiClient(this.server, this.name);
-    client.gate = ({ verb, type, phase }) => {
+    client.gate = async ({ verb, type, phase }) => {
       if (phase === "after") return;
       if (WRITES.has(verb)) guard();
-      const error = this.failure ?? this.refuse(verb, type);
+      const error = this.failure ?? (await this.refuse(verb, type));
       if (error !== undefined) throw error;
     };
     this.clients.push(client);

@@ -122,8 +122,13 @@ describe("deletion", () => {
     federation.apply(PLACEMENTS, placement("all").namespace("team"));
     federation.apply(DEMOAPPLICATIONS, demoApplication("shop").namespace("team"));
     const { server } = federation.member("shanghai");
-    await federation.until(() => server.has(DEPLOYMENTS, "team", "shop"));
-    // The kinds are known by now: an empty namespace was looked through.
+    federation.hub.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name: "brief" } });
+    federation.apply(PLACEMENTS, placement("all").namespace("brief"));
+    federation.apply(DEMOAPPLICATIONS, demoApplication("shop").namespace("brief"));
+    await federation.until(() => server.has(DEPLOYMENTS, "team", "shop") && server.has(DEPLOYMENTS, "brief", "shop"));
+    federation.delete(DEMOAPPLICATIONS, "shop", "brief");
+    await federation.until(() => !server.has(NAMESPACES, undefined, "brief"));
+    // The kinds are known by now, since that namespace was looked through.
     const backups = { group: "backups.test", version: "v1", kind: "Backup", plural: "backups", namespaced: true };
     server.served = [...server.served, backups];
     server.create(backups, { apiVersion: "backups.test/v1", kind: "Backup", metadata: { name: "nightly", namespace: "team" } });

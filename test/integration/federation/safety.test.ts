@@ -228,8 +228,12 @@ describe("rule 6: a missing report is not a good one", () => {
     // After the time in which a status waits for clusters of which nothing is known yet.
     await federation.pass(20_000);
     const late = federation.join("singapore");
-    late.refuse = (verb, type) => (type === DEPLOYMENTS && (verb === "watch" || verb === "list") ? FORBIDDEN : undefined);
+    const answer = Promise.withResolvers<Error>();
+    late.refuse = (verb, type) => (type === DEPLOYMENTS && (verb === "watch" || verb === "list") ? answer.promise : undefined);
     federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
+    await federation.until(() => federation.entry("shop", "singapore")?.state === "Pending");
+    await federation.pass(10_000);
+    answer.resolve(FORBIDDEN);
     await federation.until(() => federation.entry("shop", "singapore")?.reason === "NotObserved");
     late.refuse = () => undefined;
     await federation.untilAvailable("shop");
@@ -262,6 +266,19 @@ describe("rule 7: without the Lease nothing is written", () => {
     federation.isLeader = true;
     await federation.untilAvailable("shop");
     expect(member.server.get(DEPLOYMENTS, "default", "shop")["spec"]).toMatchObject({ replicas: 3 });
+  });
+
+  test("and a status that had to wait is written then", async () => {
+    await using federation = await running("shanghai");
+    const member = federation.member("shanghai");
+    await federation.pass(2_000);
+    federation.isLeader = false;
+    member.pods = "stuck";
+    member.server.merge(DEPLOYMENTS, "default", "shop", { status: { readyReplicas: 1, availableReplicas: 1 } });
+    await federation.pass(2_000);
+    expect(federation.status("shop")?.replicas?.ready).toBe(2);
+    federation.isLeader = true;
+    await federation.until(() => federation.status("shop")?.replicas?.ready === 1);
   });
 });
 
