@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { fileURLToPath } from "node:url";
+import packageJson from "../../package.json" with { type: "json" };
 import { controlPlaneAssets } from "./assets.ts";
 
 export interface CommandResult {
@@ -28,7 +29,15 @@ export class CommandFailure extends Error {
 }
 
 export const REPOSITORY = fileURLToPath(new URL("../../", import.meta.url));
-export const MERIDIAN_MAIN = fileURLToPath(new URL("../../src/cmd/main.ts", import.meta.url));
+
+/** Node's arguments for Meridian as `npm run meridian` has them: the bundle, with the flags that it ships with. */
+export const MERIDIAN: readonly string[] = packageJson.scripts.meridian.split(" ").slice(2);
+
+/** Builds the bundle unless it is there and as new as the sources. */
+export async function buildMeridian(): Promise<void> {
+  const result = await run(process.execPath, ["build.config.mjs", "--if-stale"]);
+  if (result.code !== 0) throw new CommandFailure("build", result);
+}
 
 /** Runs a program to its end, whatever its exit code. */
 export async function run(command: string, args: string[], options: CommandOptions = {}): Promise<CommandResult> {
@@ -68,7 +77,7 @@ export async function kubectl(
 
 /** Meridian's command line against one hub, whatever its exit code. */
 export function meridian(hub: { kubeconfigFile: string }, args: string[], options: CommandOptions = {}): Promise<CommandResult> {
-  return run(process.execPath, [MERIDIAN_MAIN, ...args, "--kubeconfig", hub.kubeconfigFile], options);
+  return run(process.execPath, [...MERIDIAN, ...args, "--kubeconfig", hub.kubeconfigFile], options);
 }
 
 /** As {@link meridian}, and throws {@link CommandFailure} unless it succeeds. */

@@ -1,9 +1,11 @@
+import { buildMeridian } from "./commands.ts";
 import { AssetsUnavailableError, controlPlaneAssets } from "./assets.ts";
 
-/** Resolves the programs once, before the first test: building them takes minutes and belongs to no test's time. */
+/** Resolves or builds the programs once, before the first test: building them takes minutes and belongs to no test's time. */
 export default async function setup(): Promise<void> {
   try {
     await controlPlaneAssets();
+    await buildMeridian();
   } catch (error) {
     if (!(error instanceof AssetsUnavailableError)) throw error;
     // The sentence is the whole story; a stack trace of the test runner would bury it.

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { MERIDIAN_MAIN, REPOSITORY } from "./commands.ts";
+import { MERIDIAN, REPOSITORY } from "./commands.ts";
 import type { ControlPlane } from "./controlPlane.ts";
 import { eventually } from "./eventually.ts";
 import { type Exit, freePort, ManagedProcess } from "./processes.ts";
@@ -37,7 +37,7 @@ export class Manager implements AsyncDisposable {
       name: "meridian manager",
       command: process.execPath,
       args: [
-        MERIDIAN_MAIN,
+        ...MERIDIAN,
         "manager",
         "--kubeconfig",
         options.hub.kubeconfigFile,
