@@ -75,7 +75,11 @@ export class BareClient implements AsyncDisposable {
 }
 
 /** Calls `each` for every item, so many at a time, in order. */
-export async function inParallel<T>(items: readonly T[], parallel: number, each: (item: T) => Promise<void>): Promise<void> {
+export async function inParallel<T>(
+  items: readonly T[],
+  parallel: number,
+  each: (item: T) => Promise<void>,
+): Promise<void> {
   const iterator = items.values();
   const worker = async () => {
     for (const item of iterator) await each(item);

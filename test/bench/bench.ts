@@ -1,5 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type Fleet, type Manager, type ManagerOptions, meridianOk, startFleet, startManager } from "../envtest/index.ts";
+import {
+  type Fleet,
+  type Manager,
+  type ManagerOptions,
+  meridianOk,
+  startFleet,
+  startManager,
+} from "../envtest/index.ts";
 import { collectionPath, pathOf } from "../e2e/objects.ts";
 import { BareClient } from "./bareClient.ts";
 import { startCollector } from "./collector.ts";
@@ -74,9 +81,22 @@ export class Bench implements AsyncDisposable {
     const rollouts = new Rollouts(this.#hub, observers, this.#names);
 
     const cpuBefore = await cpuSeconds(this.#running.pid);
-    const create = await this.#rollout("create", () => rollouts.create(FIRST_IMAGE), floors.membersSeconds, floors.fullSeconds);
-    const update = await this.#rollout("update", () => rollouts.update(SECOND_IMAGE), floors.updateMembersSeconds, floors.updateSeconds);
-    const usage = { rssMiB: await residentMiB(this.#running.pid), cpuSeconds: (await cpuSeconds(this.#running.pid)) - cpuBefore };
+    const create = await this.#rollout(
+      "create",
+      () => rollouts.create(FIRST_IMAGE),
+      floors.membersSeconds,
+      floors.fullSeconds,
+    );
+    const update = await this.#rollout(
+      "update",
+      () => rollouts.update(SECOND_IMAGE),
+      floors.updateMembersSeconds,
+      floors.updateSeconds,
+    );
+    const usage = {
+      rssMiB: await residentMiB(this.#running.pid),
+      cpuSeconds: (await cpuSeconds(this.#running.pid)) - cpuBefore,
+    };
 
     const clients = new Map(this.#fleet.members.map(({ name }, index) => [name, this.#members[index] as BareClient]));
     const changes = new StatusChanges(observers, clients, this.#names);
@@ -224,7 +244,13 @@ export class Bench implements AsyncDisposable {
     const since = () => (performance.now() - startedAt) / 1000;
     const changed = rollouts.update(FIRST_IMAGE, this.#names.slice(0, 1)).then(since);
     const [seconds, readySeconds] = await Promise.all([changed, this.#startManager().then(since)]);
-    return { hubWrites: requests.writes[HUB] ?? 0, memberWrites: memberWrites(requests), seconds, readySeconds, stopSeconds };
+    return {
+      hubWrites: requests.writes[HUB] ?? 0,
+      memberWrites: memberWrites(requests),
+      seconds,
+      readySeconds,
+      stopSeconds,
+    };
   }
 
   async #stopManager(): Promise<number> {
@@ -239,7 +265,8 @@ export class Bench implements AsyncDisposable {
     const { hub, members } = this.#fleet;
     let left = (await hub.api.list(collectionPath("DemoApplication"))).length;
     for (const { plane } of members) {
-      for (const kind of ["Deployment", "Service"]) left += (await plane.api.list(collectionPath(kind, NAMESPACE))).length;
+      for (const kind of ["Deployment", "Service"])
+        left += (await plane.api.list(collectionPath(kind, NAMESPACE))).length;
     }
     return left;
   }

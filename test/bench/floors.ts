@@ -1,6 +1,6 @@
 import { collectionPath, objectPath } from "../e2e/objects.ts";
 import type { FleetMember } from "../envtest/index.ts";
-import { AT_A_TIME, BareClient, inParallel } from "./bareClient.ts";
+import { AT_A_TIME, type BareClient, inParallel } from "./bareClient.ts";
 import { FIRST_IMAGE, FLOOR_NAMESPACE, floorBodies, SECOND_IMAGE } from "./workload.ts";
 
 const APPLY = "?fieldManager=meridian&force=true";
@@ -45,7 +45,9 @@ export class Floors {
         names,
         (name) => this.#hub.send("PATCH", pathOf(name), "merge-patch", floorBodies.image(SECOND_IMAGE)),
         async (name) => {
-          await Promise.all(this.#members.map(({ client, member }) => this.#applyDeployment(client, member, name, SECOND_IMAGE)));
+          await Promise.all(
+            this.#members.map(({ client, member }) => this.#applyDeployment(client, member, name, SECOND_IMAGE)),
+          );
           await this.#writeStatus(name, 2);
         },
       ),
@@ -59,7 +61,9 @@ export class Floors {
     await all(names, (name) => this.#applyAll(name));
     const seconds = await timed(() =>
       all(names, (name) =>
-        Promise.all(this.#members.map(({ client, member }) => this.#applyDeployment(client, member, name, SECOND_IMAGE))),
+        Promise.all(
+          this.#members.map(({ client, member }) => this.#applyDeployment(client, member, name, SECOND_IMAGE)),
+        ),
       ),
     );
     await this.#removeFromMembers(names);

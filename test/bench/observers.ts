@@ -67,7 +67,10 @@ export class Observers implements Disposable {
       if (check(name)) done.resolve();
     };
     this.#listeners.add(listener);
-    const timer = setTimeout(() => done.reject(new Error(`nothing after ${timeoutMs / 1000} s: ${missing()}`)), timeoutMs);
+    const timer = setTimeout(
+      () => done.reject(new Error(`nothing after ${timeoutMs / 1000} s: ${missing()}`)),
+      timeoutMs,
+    );
     const health = setInterval(() => {
       const broken = this.#all.find((observer) => observer.broken !== undefined)?.broken;
       if (broken !== undefined) done.reject(new Error("a watch of the bench broke off", { cause: broken }));

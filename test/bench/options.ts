@@ -46,6 +46,7 @@ export function benchOptions(args: string[]): BenchOptions {
 
 function count(flag: string, text: string): number {
   const value = Number(text);
-  if (!Number.isInteger(value) || value < 1) throw new Error(`${flag} takes a whole number of at least 1, not "${text}"`);
+  if (!Number.isInteger(value) || value < 1)
+    throw new Error(`${flag} takes a whole number of at least 1, not "${text}"`);
   return value;
 }

@@ -26,7 +26,13 @@ export function linesOf(figures: Figures): Line[] {
     { what: "create: right on all members, p99", value: create.p99Ms, unit: "ms" },
     { what: "create: hub writes per app", value: create.hubWritesPerApp, unit: "", bar: 3 },
     { what: "create: the same with the creation", value: create.hubRequestsPerAppInclCreate, unit: "" },
-    { what: "create: writes per app and member", value: create.memberWritesPerAppMember, unit: "", bar: 2, exact: true },
+    {
+      what: "create: writes per app and member",
+      value: create.memberWritesPerAppMember,
+      unit: "",
+      bar: 2,
+      exact: true,
+    },
     { what: "create: Events per app", value: create.eventsPerApp, unit: "", bar: 2 },
     { what: "update: last member right", value: update.membersSeconds, unit: "s" },
     { what: "update: last status (wall)", value: update.wallSeconds, unit: "s" },
@@ -35,7 +41,13 @@ export function linesOf(figures: Figures): Line[] {
     { what: "update: right on all members, p50", value: update.p50Ms, unit: "ms" },
     { what: "update: right on all members, p99", value: update.p99Ms, unit: "ms" },
     { what: "update: hub writes per app", value: update.hubWritesPerApp, unit: "", bar: 3 },
-    { what: "update: writes per app and member", value: update.memberWritesPerAppMember, unit: "", bar: 1, exact: true },
+    {
+      what: "update: writes per app and member",
+      value: update.memberWritesPerAppMember,
+      unit: "",
+      bar: 1,
+      exact: true,
+    },
     { what: "update: Events per app", value: update.eventsPerApp, unit: "", bar: 2 },
     { what: "manager: memory after update", value: rssMiB, unit: "MiB", bar: 200 },
     { what: "manager: CPU, create to update", value: cpuSeconds, unit: "s", bar: 6 },
@@ -81,7 +93,14 @@ export function requestTable(title: string, { rows, apart }: Requests, apps: num
 function tableRows(rows: readonly RequestRow[], apps: number): string[][] {
   return rows
     .toSorted((a, b) => a.cluster.localeCompare(b.cluster) || b.count - a.count)
-    .map(({ cluster, verb, resource, code, count }) => [cluster, verb, resource, code, String(count), (count / apps).toFixed(2)]);
+    .map(({ cluster, verb, resource, code, count }) => [
+      cluster,
+      verb,
+      resource,
+      code,
+      String(count),
+      (count / apps).toFixed(2),
+    ]);
 }
 
 function rounded(value: number): string {
@@ -94,5 +113,12 @@ function aligned(rows: readonly string[][]): string {
   for (const row of rows) {
     for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
   }
-  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join("  ").trimEnd()).join("\n");
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
 }

@@ -47,7 +47,10 @@ export class Rollouts {
       applications.size === 0 && members.every(({ deployments, services }) => deployments.size + services.size === 0);
     const startedAt = performance.now();
     const left = () =>
-      [`${applications.size} applications`, ...members.map(({ member, deployments, services }) => `${member.name}: ${deployments.size} + ${services.size}`)].join(", ");
+      [
+        `${applications.size} applications`,
+        ...members.map(({ member, deployments, services }) => `${member.name}: ${deployments.size} + ${services.size}`),
+      ].join(", ");
     const gone = this.#observers.until(isEmpty, TIMEOUT_MS, () => `left are ${left()}`);
     const deleted = inParallel(this.#names, AT_A_TIME, (name) => this.#hub.sendNow("DELETE", pathOf(name)));
     await Promise.all([gone, deleted]);

@@ -66,7 +66,10 @@ export class StatusChanges {
   /** One change in each application, on the members in turn. */
   spread(pace: Pace): Promise<StatusLatency> {
     const { members } = this.#observers;
-    return this.#run(pace, (index) => ({ name: this.#nameAt(index), view: members[index % members.length] as MemberView }));
+    return this.#run(pace, (index) => ({
+      name: this.#nameAt(index),
+      view: members[index % members.length] as MemberView,
+    }));
   }
 
   /** All members of one application, then the next one, as a rollout goes. */
@@ -93,7 +96,8 @@ export class StatusChanges {
       }
       return onHub.latencies.length === count && onMembers.latencies.length === count;
     };
-    const missing = () => `${onMembers.latencies.length} of ${count} seen on members, ${onHub.latencies.length} on the hub`;
+    const missing = () =>
+      `${onMembers.latencies.length} of ${count} seen on members, ${onHub.latencies.length} on the hub`;
     const seen = this.#observers.until(look, TIMEOUT_MS + (count / perSecond) * 1000, missing);
     const send = async (): Promise<number> => {
       const patches: Promise<void>[] = [];
@@ -140,9 +144,20 @@ export class StatusChanges {
     const generation = deployments.get(name)?.metadata.generation;
     if (generation === undefined) throw new Error(`${member.name} has no ${name}`);
     const replicas = Math.max(replicasIn(member.region), ready);
-    const status = { observedGeneration: generation, replicas, updatedReplicas: replicas, readyReplicas: ready, availableReplicas: ready };
+    const status = {
+      observedGeneration: generation,
+      replicas,
+      updatedReplicas: replicas,
+      readyReplicas: ready,
+      availableReplicas: ready,
+    };
     const body = { status };
-    return this.#clientOf(view).sendNow("PATCH", `${objectPath("Deployment", NAMESPACE, name)}/status`, "merge-patch", JSON.stringify(body));
+    return this.#clientOf(view).sendNow(
+      "PATCH",
+      `${objectPath("Deployment", NAMESPACE, name)}/status`,
+      "merge-patch",
+      JSON.stringify(body),
+    );
   }
 
   #nameAt(index: number): string {

@@ -77,7 +77,10 @@ export function isRightDeployment({ spec }: Deployment, region: string, image: s
 }
 
 export function isRightService({ spec, metadata }: Service): boolean {
-  return spec.selector["app"] === metadata.name && spec.ports.some(({ port, targetPort }) => port === 80 && targetPort === 8080);
+  return (
+    spec.selector["app"] === metadata.name &&
+    spec.ports.some(({ port, targetPort }) => port === 80 && targetPort === 8080)
+  );
 }
 
 const HUB_ID = "5b0e8a64-58a9-4d3a-9d5e-1f5c4e0a7c11";
@@ -93,7 +96,12 @@ export const floorBodies = {
 
   deployment(name: string, regionName: string, image: string): string {
     const { replicas, env } = regionOf(regionName);
-    const container = { name, image, ...(env.length === 0 ? {} : { env }), ports: [{ name: "http", containerPort: 8080 }] };
+    const container = {
+      name,
+      image,
+      ...(env.length === 0 ? {} : { env }),
+      ports: [{ name: "http", containerPort: 8080 }],
+    };
     return JSON.stringify({
       apiVersion: "apps/v1",
       kind: "Deployment",
