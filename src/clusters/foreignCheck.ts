@@ -2,10 +2,11 @@ import { type KubeObject, MANAGED_BY_LABEL, type ObjectRef, type OwnerRef } from
 import { type Client, type Clock, isNotFound, type ResourceType } from "../runtime/index.ts";
 import { ownerOf } from "./observed.ts";
 
-/** From this many open questions about one namespace and kind, one list answers them all. */
+/** From this many questions about one namespace and kind within {@link BURST_MS}, one list answers them all. */
 const LIST_FROM = 3;
+const BURST_MS = 1_000;
 /** How long a list answers for names that it did not contain. The first apply does not force, which covers the rest. */
-const LIST_VALID_MS = 250;
+const LIST_VALID_MS = 1_000;
 
 interface Question {
   name: string;
@@ -18,6 +19,9 @@ interface Scope {
   key: string;
   questions: Question[];
   busy: boolean;
+  /** Questions since `burstSince`, monotonic milliseconds. */
+  asked: number;
+  burstSince: number;
   /** Objects without our label by name, for as long as the list is valid. */
   foreign: ReadonlyMap<string, KubeObject> | undefined;
 }
@@ -53,11 +57,12 @@ export class ForeignCheck {
     const key = `${type.group}/${type.plural}/${ref.namespace ?? ""}`;
     let scope = this.#scopes.get(key);
     if (scope === undefined) {
-      scope = { key, questions: [], busy: false, foreign: undefined };
+      scope = { key, questions: [], busy: false, asked: 0, burstSince: this.#clock.monotonic(), foreign: undefined };
       this.#scopes.set(key, scope);
     }
     if (scope.foreign !== undefined) return Promise.resolve(scope.foreign.get(ref.name));
     const asked = scope;
+    this.#count(asked);
     const { promise, resolve, reject } = Promise.withResolvers<KubeObject | undefined>();
     asked.questions.push({ name: ref.name, resolve, reject });
     if (!asked.busy) {
@@ -72,17 +77,27 @@ export class ForeignCheck {
     while (scope.questions.length > 0) {
       const questions = scope.questions;
       scope.questions = [];
-      await (questions.length < LIST_FROM
+      await (scope.asked < LIST_FROM
         ? Promise.all(questions.map((question) => this.#get(type, namespace, question)))
         : this.#list(type, namespace, scope, questions));
     }
     scope.busy = false;
-    this.#leave(scope);
+    this.#clock.after(BURST_MS, () => this.#leave(scope));
+  }
+
+  #count(scope: Scope): void {
+    const now = this.#clock.monotonic();
+    if (now - scope.burstSince > BURST_MS) {
+      scope.burstSince = now;
+      scope.asked = 0;
+    }
+    scope.asked += 1;
   }
 
   /** The names of other people's objects are kept no longer than they count. */
   #leave(scope: Scope): void {
-    if (!scope.busy && scope.foreign === undefined) this.#scopes.delete(scope.key);
+    const quiet = this.#clock.monotonic() - scope.burstSince >= BURST_MS;
+    if (quiet && !scope.busy && scope.foreign === undefined && this.#scopes.get(scope.key) === scope) this.#scopes.delete(scope.key);
   }
 
   async #get(type: ResourceType, namespace: string | undefined, question: Question): Promise<void> {

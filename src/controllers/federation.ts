@@ -29,7 +29,7 @@ const PLACEMENT_WORKERS = 16;
 const CLUSTER_WORKERS = 4;
 const POLICY_WORKERS = 2;
 /** Policies' own status is gathered: one object's plan changes it little, a thousand objects' plans change it a thousand times. */
-const POLICY_STATUS_AFTER_MS = 1_000;
+const POLICY_STATUS_AFTER_MS = 2_000;
 
 /**
  * The pipeline, while this process leads: runs every controller until the signal, then finishes what is under way.

@@ -1,37 +1,45 @@
 import { describe, expect, test } from "vitest";
-import { BUSY_GATHER_MS, GATHER_MS, type Gathering, LONGEST_MS, UNTOUCHED_MS, writeDue, WriteRate } from "./gathering.ts";
+import { BUSY_GATHER_MS, GATHER_MS, type Gathering, LONGEST_IN_WRITES, LONGEST_MS, UNTOUCHED_MS, writeDue, WriteRate } from "./gathering.ts";
 
 function gathering(overrides: Partial<Gathering> = {}): Gathering {
   return { plannedAt: undefined, movedAt: undefined, lastWriteAt: Number.NEGATIVE_INFINITY, changedAt: 10_000, ...overrides };
 }
 
+const CALM = { busy: false, writeMs: 5 };
+const BUSY = { busy: true, writeMs: 5 };
+
 describe("writeDue", () => {
   test("the first change of a settled object is written at once", () => {
-    expect(writeDue(gathering(), true, false)).toBe(10_000);
+    expect(writeDue(gathering(), true, CALM)).toBe(10_000);
   });
 
   test("what follows within 200 ms of a write is gathered", () => {
-    expect(writeDue(gathering({ lastWriteAt: 9_900 }), true, false)).toBe(9_900 + GATHER_MS);
+    expect(writeDue(gathering({ lastWriteAt: 9_900 }), true, CALM)).toBe(9_900 + GATHER_MS);
   });
 
   test("when many objects change at once the first change waits a little", () => {
-    expect(writeDue(gathering(), true, true)).toBe(10_000 + BUSY_GATHER_MS);
+    expect(writeDue(gathering(), true, BUSY)).toBe(10_000 + BUSY_GATHER_MS);
   });
 
   test("a plan that is being carried out is told of once its objects have been moving for a second", () => {
-    expect(writeDue(gathering({ plannedAt: 9_000, movedAt: 9_500 }), false, false)).toBe(9_500 + LONGEST_MS);
+    expect(writeDue(gathering({ plannedAt: 9_000, movedAt: 9_500 }), false, CALM)).toBe(9_500 + LONGEST_MS);
+  });
+
+  test("or later, when the hub takes its time with each write", () => {
+    const slow = { busy: true, writeMs: 300 };
+    expect(writeDue(gathering({ plannedAt: 9_000, movedAt: 9_500 }), false, slow)).toBe(9_500 + 300 * LONGEST_IN_WRITES);
   });
 
   test("and then once a second", () => {
-    expect(writeDue(gathering({ plannedAt: 9_000, movedAt: 9_500, lastWriteAt: 10_500 }), false, false)).toBe(10_500 + LONGEST_MS);
+    expect(writeDue(gathering({ plannedAt: 9_000, movedAt: 9_500, lastWriteAt: 10_500 }), false, CALM)).toBe(10_500 + LONGEST_MS);
   });
 
   test("a plan of which nothing has begun yet is not kept secret for long", () => {
-    expect(writeDue(gathering({ plannedAt: 9_000 }), false, false)).toBe(9_000 + UNTOUCHED_MS);
+    expect(writeDue(gathering({ plannedAt: 9_000 }), false, CALM)).toBe(9_000 + UNTOUCHED_MS);
   });
 
   test("a plan that is complete is told of at once, however recent the last write", () => {
-    expect(writeDue(gathering({ plannedAt: 9_000, movedAt: 9_500, lastWriteAt: 9_990 }), true, true)).toBe(10_000);
+    expect(writeDue(gathering({ plannedAt: 9_000, movedAt: 9_500, lastWriteAt: 9_990 }), true, BUSY)).toBe(10_000);
   });
 });
 
@@ -39,8 +47,8 @@ describe("WriteRate", () => {
   test("is busy while more is written in a second than the limit, and calms down", () => {
     const rate = new WriteRate();
     for (let index = 0; index <= WriteRate.BUSY_ABOVE; index += 1) rate.count(5_000 + index);
-    expect(rate.isBusy(5_500)).toBe(true);
-    expect(rate.isBusy(6_500)).toBe(true);
-    expect(rate.isBusy(7_500)).toBe(false);
+    expect(rate.load(5_500).busy).toBe(true);
+    expect(rate.load(6_500).busy).toBe(true);
+    expect(rate.load(7_500).busy).toBe(false);
   });
 });

@@ -16,26 +16,37 @@ export interface Gathering {
 
 /** After a write, changes are gathered for so long. */
 export const GATHER_MS = 200;
-/** No change waits longer than this while its object's plan is being carried out. */
+/** No change waits longer than this while its object's plan is being carried out, as long as the hub answers quickly. */
 export const LONGEST_MS = 1_000;
+/** A hub that answers slowly has enough to do: then progress is told after so many times the time that a write takes. */
+export const LONGEST_IN_WRITES = 10;
 /** A plan of which nothing has begun (its rows wait in long queues) is told of after this. */
 export const UNTOUCHED_MS = 5_000;
 /** When many objects change at once even the first change is held back a little: their neighbours' changes come along. */
 export const BUSY_GATHER_MS = 80;
 
+/** How much the hub has to do. */
+export interface HubLoad {
+  /** Many statuses are being written. */
+  busy: boolean;
+  /** How long a status write takes of late, in milliseconds. */
+  writeMs: number;
+}
+
 /** The moment at which the next write is due. `complete`: every object of the plan is right or has failed. */
-export function writeDue(gathering: Gathering, complete: boolean, busy: boolean): number {
+export function writeDue(gathering: Gathering, complete: boolean, { busy, writeMs }: HubLoad): number {
   if (gathering.plannedAt !== undefined && !complete) {
     if (gathering.movedAt === undefined) return gathering.plannedAt + UNTOUCHED_MS;
-    return Math.max(gathering.movedAt, gathering.lastWriteAt) + LONGEST_MS;
+    return Math.max(gathering.movedAt, gathering.lastWriteAt) + Math.max(LONGEST_MS, writeMs * LONGEST_IN_WRITES);
   }
   if (gathering.plannedAt !== undefined) return gathering.changedAt;
   const first = gathering.changedAt + (busy ? BUSY_GATHER_MS : 0);
   return Math.max(first, gathering.lastWriteAt + GATHER_MS);
 }
 
-/** Counts writes of the last second: above the limit, statuses are written less eagerly. */
+/** Counts the writes of the last second and how long they take: when there are many, or they are slow, statuses are written less eagerly. */
 export class WriteRate {
+  #writeMs = 0;
   #second = 0;
   #now = 0;
   #before = 0;
@@ -46,9 +57,14 @@ export class WriteRate {
     this.#now += 1;
   }
 
-  isBusy(monotonic: number): boolean {
+  /** A write has taken so many milliseconds. */
+  took(ms: number): void {
+    this.#writeMs += (ms - this.#writeMs) / 8;
+  }
+
+  load(monotonic: number): HubLoad {
     this.#turn(monotonic);
-    return Math.max(this.#now, this.#before) > WriteRate.BUSY_ABOVE;
+    return { busy: Math.max(this.#now, this.#before) > WriteRate.BUSY_ABOVE, writeMs: this.#writeMs };
   }
 
   #turn(monotonic: number): void {

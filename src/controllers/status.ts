@@ -167,7 +167,7 @@ export class StatusKeeper implements AsyncDisposable {
   }
 
   #schedule(owner: string, tracked: Tracked, now: number): void {
-    const due = writeDue(tracked, this.#isComplete(owner), this.#rate.isBusy(now));
+    const due = writeDue(tracked, this.#isComplete(owner), this.#rate.load(now));
     if (tracked.timer !== undefined) {
       if (due >= tracked.dueAt) return;
       tracked.timer[Symbol.dispose]();
@@ -284,7 +284,9 @@ export class StatusKeeper implements AsyncDisposable {
       const body: KubeObject = { ...refBody(object, kind), status };
       tracked.lastWriteAt = clock.monotonic();
       this.#rate.count(tracked.lastWriteAt);
+      const sentAt = tracked.lastWriteAt;
       const written = await hub.client.applyStatus(kind.type, body, { force: true, fieldManager: FIELD_MANAGER, signal });
+      this.#rate.took(clock.monotonic() - sentAt);
       if (written.metadata.deletionTimestamp === undefined || object.metadata.deletionTimestamp !== undefined) kind.informer.observe(written);
     } catch (error) {
       recordError(span, error);

@@ -42,7 +42,8 @@ const SERIES_LIFE_MS = 6 * 60_000;
 const SERIES_PATCH_MS = 30_000;
 const MAX_SERIES = 2_048;
 const MAX_QUEUE = 1_000;
-const PARALLEL = 4;
+/** Events wait for the work that they tell of, not the other way round. */
+const PARALLEL = 1;
 const MAX_NOTE_BYTES = 1_024;
 const CONTROLLER = "paas.cmft.com/meridian";
 
