@@ -30,7 +30,11 @@ export const envVarSource = withRules(
     secretKeyRef: keyReference.optional(),
     fieldRef: z.object({ apiVersion: z.string().max(63).optional(), fieldPath: z.string().min(1).max(512) }).optional(),
     resourceFieldRef: z
-      .object({ containerName: dnsLabel.optional(), resource: z.string().min(1).max(253), divisor: quantity.optional() })
+      .object({
+        containerName: dnsLabel.optional(),
+        resource: z.string().min(1).max(253),
+        divisor: quantity.optional(),
+      })
       .optional(),
   }),
   exactlyOneOf("configMapKeyRef", "secretKeyRef", "fieldRef", "resourceFieldRef"),

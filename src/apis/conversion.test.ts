@@ -22,7 +22,10 @@ const additions = fc.record(
     command: fc.array(fc.string(), { maxLength: 3 }),
     args: fc.array(fc.string(), { maxLength: 3 }),
     serviceType: fc.constantFrom("ClusterIP", "NodePort", "LoadBalancer"),
-    env: fc.uniqueArray(fc.record({ name, value: fc.string() }), { selector: (variable) => variable.name, maxLength: 3 }),
+    env: fc.uniqueArray(fc.record({ name, value: fc.string() }), {
+      selector: (variable) => variable.name,
+      maxLength: 3,
+    }),
     envFrom: fc.array(fc.record({ configMapRef: fc.record({ name }) }), { maxLength: 2 }),
     resources: fc.record({ requests: fc.dictionary(name, fc.constantFrom("1", "200m", 3), { maxKeys: 2 }) }),
     imagePullSecrets: fc.uniqueArray(fc.record({ name }), { selector: (secret) => secret.name, maxLength: 2 }),
@@ -35,29 +38,33 @@ const metadata = fc.record(
     name,
     namespace: name,
     labels: fc.dictionary(name, name, { maxKeys: 2 }),
-    annotations: fc.dictionary(fc.oneof(name, fc.constant(CONVERSION_ANNOTATION)), fc.string(), { minKeys: 1, maxKeys: 3 }),
+    annotations: fc.dictionary(fc.oneof(name, fc.constant(CONVERSION_ANNOTATION)), fc.string(), {
+      minKeys: 1,
+      maxKeys: 3,
+    }),
   },
   { requiredKeys: ["name"] },
 ) as fc.Arbitrary<ObjectMeta>;
 
-const v1 = fc.tuple(metadata, basics, additions).map(
-  ([meta, spec, more]): DemoApplication => ({
-    apiVersion: "paas.cmft.com/v1",
-    kind: "DemoApplication",
-    metadata: meta,
-    spec: { ...spec, ...more },
-    status: { observedGeneration: 1 },
-  }),
-);
+const v1 = fc.tuple(metadata, basics, additions).map(([meta, spec, more]): DemoApplication => ({
+  apiVersion: "paas.cmft.com/v1",
+  kind: "DemoApplication",
+  metadata: meta,
+  spec: { ...spec, ...more },
+  status: { observedGeneration: 1 },
+}));
 
-const plainV1beta1 = fc.tuple(metadata, basics).map(
-  ([{ annotations = {}, ...meta }, spec]): DemoApplicationV1beta1 => ({
+const plainV1beta1 = fc
+  .tuple(metadata, basics)
+  .map(([{ annotations = {}, ...meta }, spec]): DemoApplicationV1beta1 => ({
     apiVersion: "paas.cmft.com/v1beta1",
     kind: "DemoApplication",
-    metadata: { ...meta, annotations: Object.fromEntries(Object.entries(annotations).filter(([key]) => key !== CONVERSION_ANNOTATION)) },
+    metadata: {
+      ...meta,
+      annotations: Object.fromEntries(Object.entries(annotations).filter(([key]) => key !== CONVERSION_ANNOTATION)),
+    },
     spec,
-  }),
-);
+  }));
 
 function withText(text: string): DemoApplicationV1beta1 {
   return {
@@ -91,7 +98,10 @@ describe("conversion of a DemoApplication", () => {
 
   test.prop([v1, fc.integer({ min: 0, max: 1000 })])("keeps what v1 adds when v1beta1 is edited", (object, replica) => {
     const read = toV1beta1(object);
-    expect(toV1({ ...read, spec: { ...read.spec, replica } })).toEqual({ ...object, spec: { ...object.spec, replica } });
+    expect(toV1({ ...read, spec: { ...read.spec, replica } })).toEqual({
+      ...object,
+      spec: { ...object.spec, replica },
+    });
   });
 
   test.prop([v1])("does not change what it is given", (object) => {
@@ -119,7 +129,11 @@ describe("conversion of a DemoApplication", () => {
     { name: "is null", text: "null", message: /does not hold a v1 spec/ },
     { name: "holds no spec", text: "{}", message: /does not hold a v1 spec/ },
     { name: "holds a list", text: '{"spec":[]}', message: /does not hold a v1 spec/ },
-    { name: "holds another annotation that is no text", text: '{"spec":{},"annotation":1}', message: /does not hold a v1 spec/ },
+    {
+      name: "holds another annotation that is no text",
+      text: '{"spec":{},"annotation":1}',
+      message: /does not hold a v1 spec/,
+    },
     { name: "holds what v1 would not accept", text: '{"spec":{"serviceType":"Any"}}', message: /spec\.serviceType/ },
   ])("is refused with a reason when the annotation $name", ({ text, message }) => {
     expect(() => toV1(withText(text))).toThrow(ConversionError);

@@ -59,7 +59,10 @@ function readCarried(text: string): Carried {
   }
   const { spec, annotation } = (value ?? {}) as Record<string, unknown>;
   const wellFormed =
-    typeof spec === "object" && spec !== null && !Array.isArray(spec) && ["string", "undefined"].includes(typeof annotation);
+    typeof spec === "object" &&
+    spec !== null &&
+    !Array.isArray(spec) &&
+    ["string", "undefined"].includes(typeof annotation);
   if (!wellFormed) {
     throw new ConversionError(`metadata.annotations[${CONVERSION_ANNOTATION}]: does not hold a v1 spec; remove it`);
   }

@@ -44,15 +44,24 @@ describe("the CRDs", () => {
 
   test("store exactly one version, serve all, and have a status", () => {
     for (const { name, spec } of crds) {
-      expect(spec.versions.filter(({ storage }) => storage), name).toHaveLength(1);
-      expect(spec.versions.every(({ served, subresources }) => served && subresources["status"] !== undefined), name).toBe(true);
+      expect(
+        spec.versions.filter(({ storage }) => storage),
+        name,
+      ).toHaveLength(1);
+      expect(
+        spec.versions.every(({ served, subresources }) => served && subresources["status"] !== undefined),
+        name,
+      ).toBe(true);
       expect(spec.names.categories, name).toContain("meridian");
     }
   });
 
   test("store DemoApplication as v1, and scale it in both versions", () => {
     const versions = crds[0]?.spec.versions ?? [];
-    expect(versions.map(({ name, storage }) => [name, storage])).toEqual([["v1", true], ["v1beta1", false]]);
+    expect(versions.map(({ name, storage }) => [name, storage])).toEqual([
+      ["v1", true],
+      ["v1beta1", false],
+    ]);
     for (const { subresources } of versions) {
       expect(subresources["scale"]).toEqual({
         specReplicasPath: ".spec.replica",
@@ -71,7 +80,9 @@ describe("the CRDs", () => {
     { what: "list", type: "array", bound: "maxItems" },
     { what: "text", type: "string", bound: "maxLength" },
   ])("bound every $what that a person writes, so that the cost of every rule can be reckoned", ({ type, bound }) => {
-    const unbounded = specs.filter(({ node }) => node["type"] === type && !(bound in node) && !("enum" in node) && !("format" in node));
+    const unbounded = specs.filter(
+      ({ node }) => node["type"] === type && !(bound in node) && !("enum" in node) && !("format" in node),
+    );
     expect(unbounded.map(({ path }) => path)).toEqual([]);
   });
 
@@ -83,7 +94,9 @@ describe("the CRDs", () => {
   });
 
   test("have a message for every rule", () => {
-    const rules = all.flatMap(({ node }) => (node["x-kubernetes-validations"] as { message?: string }[] | undefined) ?? []);
+    const rules = all.flatMap(
+      ({ node }) => (node["x-kubernetes-validations"] as { message?: string }[] | undefined) ?? [],
+    );
     expect(rules.length).toBeGreaterThan(30);
     expect(rules.filter(({ message = "" }) => message.length < 10)).toEqual([]);
   });

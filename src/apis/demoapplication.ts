@@ -25,7 +25,9 @@ export const servicePort = z.object({
     .optional()
     .describe("Default, when there is more than one port: its protocol and number, such as tcp-80."),
   port: z.int().min(1).max(65535).describe("The port of the Service."),
-  targetPort: portReference.optional().describe("The port of the container, by number or name. Default: the same as port."),
+  targetPort: portReference
+    .optional()
+    .describe("The port of the container, by number or name. Default: the same as port."),
   nodePort: z
     .int()
     .min(1)
@@ -33,7 +35,12 @@ export const servicePort = z.object({
     .optional()
     .describe("The port on every node; makes the Service a NodePort unless serviceType says otherwise."),
   protocol: z.enum(["TCP", "UDP", "SCTP"]).default("TCP"),
-  appProtocol: z.string().min(1).max(317).regex(LABEL_KEY, "must be a name, such as http or kubernetes.io/h2c").optional(),
+  appProtocol: z
+    .string()
+    .min(1)
+    .max(317)
+    .regex(LABEL_KEY, "must be a name, such as http or kubernetes.io/h2c")
+    .optional(),
 });
 
 const servicePorts = withRules(
@@ -46,7 +53,8 @@ const servicePorts = withRules(
   {
     rule: "self.all(p, !has(p.nodePort) || self.exists_one(q, has(q.nodePort) && q.nodePort == p.nodePort && q.protocol == p.protocol))",
     message: "ports: every nodePort may be there only once for each protocol",
-    holds: (ports) => allDistinct(ports.flatMap((p) => (p.nodePort === undefined ? [] : `${p.nodePort}/${p.protocol}`))),
+    holds: (ports) =>
+      allDistinct(ports.flatMap((p) => (p.nodePort === undefined ? [] : `${p.nodePort}/${p.protocol}`))),
   },
 );
 
@@ -56,7 +64,11 @@ function allDistinct(values: string[]): boolean {
 
 /** `v1beta1.spec` is exactly this. */
 export const demoApplicationSpecV1beta1 = z.object({
-  image: z.string().min(1).max(1024).regex(IMAGE, "must be an image, such as registry.example.com/team/web:1.2")
+  image: z
+    .string()
+    .min(1)
+    .max(1024)
+    .regex(IMAGE, "must be an image, such as registry.example.com/team/web:1.2")
     .describe("What the container runs: [registry/]repository[:tag][@digest]."),
   replica: z
     .int()

@@ -24,7 +24,9 @@ function generated(): Map<string, string> {
 async function present(): Promise<Map<string, string>> {
   if (!existsSync(FOLDER)) return new Map();
   const names = (await readdir(FOLDER)).filter((name) => name.endsWith(".yaml"));
-  return new Map(await Promise.all(names.map(async (name) => [name, await readFile(join(FOLDER, name), "utf8")] as const)));
+  return new Map(
+    await Promise.all(names.map(async (name) => [name, await readFile(join(FOLDER, name), "utf8")] as const)),
+  );
 }
 
 function differences(wanted: Map<string, string>, found: Map<string, string>): string[] {
@@ -46,7 +48,9 @@ const wanted = generated();
 const different = differences(wanted, await present());
 if (process.argv.includes("--check")) {
   for (const name of different) {
-    console.error(`${join(relative(process.cwd(), FOLDER), name)} does not say what src/apis says; run \`npm run generate\``);
+    console.error(
+      `${join(relative(process.cwd(), FOLDER), name)} does not say what src/apis says; run \`npm run generate\``,
+    );
   }
   process.exitCode = different.length === 0 ? 0 : 1;
 } else {

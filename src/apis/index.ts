@@ -5,15 +5,7 @@
  * knows (an object's former life). It never reads a clock, a file or a cluster, and never changes what it is given.
  */
 export * from "./canonical.ts";
-export type {
-  EnvFromSource,
-  EnvVar,
-  Probe,
-  Quantity,
-  ResourceRequirements,
-  Volume,
-  VolumeMount,
-} from "./container.ts";
+export type { EnvFromSource, EnvVar, Probe, Quantity, ResourceRequirements, Volume, VolumeMount } from "./container.ts";
 export * from "./conversion.ts";
 export * from "./crds.ts";
 export * from "./demoapplication.ts";

@@ -67,9 +67,19 @@ const applicationVersion = {
   rules: [applicationName],
   columns: [
     { name: "Image", type: "string", jsonPath: ".spec.image" },
-    { name: "Desired", type: "integer", jsonPath: ".status.replicas.desired", description: "Replicas over all clusters" },
+    {
+      name: "Desired",
+      type: "integer",
+      jsonPath: ".status.replicas.desired",
+      description: "Replicas over all clusters",
+    },
     { name: "Ready", type: "integer", jsonPath: ".status.replicas.ready", description: "Replicas over all clusters" },
-    { name: "Clusters", type: "string", jsonPath: ".status.availableClusters", description: "Clusters where it is available, of those that should run it" },
+    {
+      name: "Clusters",
+      type: "string",
+      jsonPath: ".status.availableClusters",
+      description: "Clusters where it is available, of those that should run it",
+    },
     { name: "Available", type: "string", jsonPath: conditionStatus("Available") },
     { name: "Placement", type: "string", jsonPath: ".status.placement.name", priority: 1 },
     { name: "Message", type: "string", jsonPath: '.status.conditions[?(@.type=="Available")].message', priority: 1 },

@@ -29,7 +29,11 @@ describe("a label selector", () => {
     { name: "Exists refuses an absent label", selector: expression("zone", "Exists"), want: false },
     { name: "DoesNotExist takes an absent label", selector: expression("zone", "DoesNotExist"), want: true },
     { name: "DoesNotExist refuses a label that is there", selector: expression("tier", "DoesNotExist"), want: false },
-    { name: "is not deceived by what every object inherits", selector: expression("constructor", "Exists"), want: false },
+    {
+      name: "is not deceived by what every object inherits",
+      selector: expression("constructor", "Exists"),
+      want: false,
+    },
     {
       name: "wants every part to hold",
       selector: { matchLabels: { tier: "web" }, ...expression(REGION, "In", ["eu-central-1"]) },
@@ -45,14 +49,17 @@ describe("a label selector", () => {
   const words = fc.constantFrom("a", "b", "c", "d");
   const someLabels = fc.dictionary(words, words, { maxKeys: 4 });
   const values = fc.uniqueArray(words, { minLength: 1 });
-  test.prop([someLabels, words, values])("NotIn is the opposite of In, and DoesNotExist of Exists", (some, key, list) => {
-    expect(matchesLabelSelector(expression(key, "NotIn", list), some)).toBe(
-      !matchesLabelSelector(expression(key, "In", list), some),
-    );
-    expect(matchesLabelSelector(expression(key, "DoesNotExist"), some)).toBe(
-      !matchesLabelSelector(expression(key, "Exists"), some),
-    );
-  });
+  test.prop([someLabels, words, values])(
+    "NotIn is the opposite of In, and DoesNotExist of Exists",
+    (some, key, list) => {
+      expect(matchesLabelSelector(expression(key, "NotIn", list), some)).toBe(
+        !matchesLabelSelector(expression(key, "In", list), some),
+      );
+      expect(matchesLabelSelector(expression(key, "DoesNotExist"), some)).toBe(
+        !matchesLabelSelector(expression(key, "Exists"), some),
+      );
+    },
+  );
 
   test.prop([someLabels, someLabels])("with another demand never takes more", (some, more) => {
     const requirement = { key: "a", operator: "Exists" as const };
@@ -75,11 +82,23 @@ describe("a selector of clusters", () => {
     { name: "takes a cluster by name", selector: { clusterNames: ["shanghai-1"] }, want: true },
     { name: "refuses other names", selector: { clusterNames: ["shanghai-2"] }, want: false },
     { name: "takes nothing when the list of names is empty", selector: { clusterNames: [] }, want: false },
-    { name: "excludes whatever else says", selector: { clusterNames: ["shanghai-1"], exclude: ["shanghai-1"] }, want: false },
+    {
+      name: "excludes whatever else says",
+      selector: { clusterNames: ["shanghai-1"], exclude: ["shanghai-1"] },
+      want: false,
+    },
     { name: "takes by label", selector: { labelSelector: { matchLabels: { tier: "gold" } } }, want: true },
     { name: "takes by field", selector: { fieldSelector: expression("provider", "In", ["aliyun"]) }, want: true },
-    { name: "refuses by field", selector: { fieldSelector: expression("region", "NotIn", ["cn-shanghai"]) }, want: false },
-    { name: "takes by name as a field", selector: { fieldSelector: expression("name", "In", ["shanghai-1"]) }, want: true },
+    {
+      name: "refuses by field",
+      selector: { fieldSelector: expression("region", "NotIn", ["cn-shanghai"]) },
+      want: false,
+    },
+    {
+      name: "takes by name as a field",
+      selector: { fieldSelector: expression("name", "In", ["shanghai-1"]) },
+      want: true,
+    },
     { name: "knows that a field is absent", selector: { fieldSelector: expression("zone", "Exists") }, want: false },
     { name: "takes a label equal to the object's", selector: { matchLabelKeys: [REGION] }, want: true },
     {
@@ -88,7 +107,12 @@ describe("a selector of clusters", () => {
       labels: { [REGION]: "eu-central-1" },
       want: false,
     },
-    { name: "takes nothing for an object without the label", selector: { matchLabelKeys: [REGION] }, labels: {}, want: false },
+    {
+      name: "takes nothing for an object without the label",
+      selector: { matchLabelKeys: [REGION] },
+      labels: {},
+      want: false,
+    },
     { name: "takes nothing when both lack the label", selector: { matchLabelKeys: ["zone"] }, want: false },
     {
       name: "wants every part to hold",
@@ -112,7 +136,11 @@ describe("a selector of objects", () => {
 
   test.each<{ name: string; selector: ResourceSelector; want: boolean }>([
     { name: "takes all of a kind", selector: all, want: true },
-    { name: "takes the object in whatever version it is read", selector: { ...all, apiVersion: "paas.cmft.com/v1beta1" }, want: true },
+    {
+      name: "takes the object in whatever version it is read",
+      selector: { ...all, apiVersion: "paas.cmft.com/v1beta1" },
+      want: true,
+    },
     { name: "refuses another group", selector: { ...all, apiVersion: "apps/v1" }, want: false },
     { name: "refuses another kind", selector: { ...all, kind: "Deployment" }, want: false },
     { name: "takes by name", selector: byName, want: true },
@@ -126,7 +154,11 @@ describe("a selector of objects", () => {
     { name: "by name is closest", selectors: [all, byLabel, byName], want: 3 },
     { name: "by label is closer than all", selectors: [all, byLabel], want: 2 },
     { name: "an empty label selector is no closer than all", selectors: [{ ...all, labelSelector: {} }], want: 1 },
-    { name: "a closer selector that does not match does not count", selectors: [all, { ...all, name: "other" }], want: 1 },
+    {
+      name: "a closer selector that does not match does not count",
+      selectors: [all, { ...all, name: "other" }],
+      want: 1,
+    },
     { name: "nothing matches", selectors: [{ ...all, kind: "Deployment" }], want: 0 },
     { name: "no selectors", selectors: [], want: 0 },
   ])("specificity: $name", ({ selectors, want }) => expect(selectorSpecificity(selectors, shop)).toBe(want));

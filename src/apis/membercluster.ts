@@ -24,12 +24,16 @@ export const connection = withRules(
       .optional()
       .describe("A Secret in Meridian's own namespace, never elsewhere, that holds a kubeconfig for the cluster."),
     local: z.object({}).optional().describe("The hub itself."),
-    pull: z.object({}).optional().describe("An agent in the cluster does the work; Meridian opens no connection to it."),
+    pull: z
+      .object({})
+      .optional()
+      .describe("An agent in the cluster does the work; Meridian opens no connection to it."),
   }),
   exactlyOneOf("kubeconfigSecretRef", "local", "pull"),
   {
     rule: "has(self.local) == has(oldSelf.local)",
-    message: "local: it cannot be added or removed, that would be another cluster; delete this MemberCluster and make a new one",
+    message:
+      "local: it cannot be added or removed, that would be another cluster; delete this MemberCluster and make a new one",
   },
 );
 

@@ -5,7 +5,17 @@ import { exactlyOneOf, listMap, withRules } from "./rules.ts";
 
 describe("openApiSchema", () => {
   test("says a number or a text as one thing, with the bounds of both", () => {
-    expect(openApiSchema(z.union([z.int().min(1).max(9), z.string().max(4).regex(/^a\/b$/)]))).toEqual({
+    expect(
+      openApiSchema(
+        z.union([
+          z.int().min(1).max(9),
+          z
+            .string()
+            .max(4)
+            .regex(/^a\/b$/),
+        ]),
+      ),
+    ).toEqual({
       "x-kubernetes-int-or-string": true,
       minimum: 1,
       maximum: 9,
@@ -23,9 +33,20 @@ describe("openApiSchema", () => {
   });
 
   test.each([
-    { name: "within 32 bits", schema: z.int().min(0).max(1000), want: { type: "integer", format: "int32", minimum: 0, maximum: 1000 } },
+    {
+      name: "within 32 bits",
+      schema: z.int().min(0).max(1000),
+      want: { type: "integer", format: "int32", minimum: 0, maximum: 1000 },
+    },
     { name: "without bounds", schema: z.int(), want: { type: "integer", format: "int64" } },
-    { name: "beyond 32 bits", schema: z.int().min(0).max(2 ** 40), want: { type: "integer", format: "int64", minimum: 0, maximum: 2 ** 40 } },
+    {
+      name: "beyond 32 bits",
+      schema: z
+        .int()
+        .min(0)
+        .max(2 ** 40),
+      want: { type: "integer", format: "int64", minimum: 0, maximum: 2 ** 40 },
+    },
   ])("gives the width of a number $name", ({ schema, want }) => expect(openApiSchema(schema)).toEqual(want));
 
   test("leaves out what structural schemas do not have", () => {

@@ -46,7 +46,8 @@ export function openApiSchema(schema: z.ZodType): OpenApiSchema {
     override: ({ zodSchema, jsonSchema, path }) => {
       const node = jsonSchema as OpenApiSchema;
       finish(node, zodSchema._zod.def.type === "union");
-      if (node["allOf"] !== undefined) throw new Error(`${path.join(".")}: two patterns on one text cannot be said in a CRD`);
+      if (node["allOf"] !== undefined)
+        throw new Error(`${path.join(".")}: two patterns on one text cannot be said in a CRD`);
     },
   }) as OpenApiSchema;
   return openApi;

@@ -69,7 +69,12 @@ export const patchOperation = withRules(
 
 const imageOverride = withRules(
   z.object({
-    registry: z.string().min(1).max(253).regex(IMAGE_REGISTRY, "must be a host, with a port where it needs one").optional(),
+    registry: z
+      .string()
+      .min(1)
+      .max(253)
+      .regex(IMAGE_REGISTRY, "must be a host, with a port where it needs one")
+      .optional(),
     repository: z.string().min(1).max(255).regex(IMAGE_REPOSITORY, "must be a repository, such as team/web").optional(),
     tag: z.string().min(1).max(128).regex(IMAGE_TAG, "must be a tag, such as 1.27").optional(),
     digest: z.string().min(1).max(255).regex(IMAGE_DIGEST, "must be a digest, such as sha256:...").optional(),

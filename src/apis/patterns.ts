@@ -44,8 +44,7 @@ export const IMAGE_TAG = new RegExp(`^${tag}$`);
 export const IMAGE_DIGEST = new RegExp(`^${digest}$`);
 
 /** A path below a folder: not absolute, and no part of it is `..`. */
-export const RELATIVE_PATH =
-  /^([^/.][^/]*|\.|\.[^/.][^/]*|\.\.[^/]+)(\/+([^/.][^/]*|\.|\.[^/.][^/]*|\.\.[^/]+))*\/*$/;
+export const RELATIVE_PATH = /^([^/.][^/]*|\.|\.[^/.][^/]*|\.\.[^/]+)(\/+([^/.][^/]*|\.|\.[^/.][^/]*|\.\.[^/]+))*\/*$/;
 
 /** What an override may not touch: what an object is called, whose it is, and what the server keeps of it. */
 export const PROTECTED_POINTER =

@@ -16,7 +16,12 @@ export const toleration = withRules(
     operator: z.enum(["Exists", "Equal"]).default("Equal"),
     value: labelValue.optional(),
     effect: taintEffect.optional().describe("Absent: every effect."),
-    tolerationSeconds: z.int().min(0).max(31_536_000).optional().describe("How long a NoExecute taint is tolerated. Absent: for ever."),
+    tolerationSeconds: z
+      .int()
+      .min(0)
+      .max(31_536_000)
+      .optional()
+      .describe("How long a NoExecute taint is tolerated. Absent: for ever."),
   }),
   {
     rule: "self.operator != 'Exists' || !has(self.value) || self.value == ''",
@@ -42,11 +47,14 @@ export const affinityGroup = clusterSelector.extend({ name: entryName });
 
 export const spreadConstraint = withRules(
   z.object({
-    topologyKey: withRules(z.string().min(1).max(317).regex(LABEL_KEY, "must be cluster, region, zone, provider or a label key"), {
-      rule: "self in ['cluster', 'region', 'zone', 'provider'] || self.contains('/')",
-      message: "topologyKey: must be cluster, region, zone, provider or a label key with a prefix",
-      holds: (key) => ["cluster", "region", "zone", "provider"].includes(key) || key.includes("/"),
-    }),
+    topologyKey: withRules(
+      z.string().min(1).max(317).regex(LABEL_KEY, "must be cluster, region, zone, provider or a label key"),
+      {
+        rule: "self in ['cluster', 'region', 'zone', 'provider'] || self.contains('/')",
+        message: "topologyKey: must be cluster, region, zone, provider or a label key with a prefix",
+        holds: (key) => ["cluster", "region", "zone", "provider"].includes(key) || key.includes("/"),
+      },
+    ),
     minGroups: z.int().min(1).max(1000).optional(),
     maxGroups: z.int().min(1).max(1000).optional(),
     whenUnsatisfiable: z.enum(["DoNotSchedule", "ScheduleAnyway"]).default("DoNotSchedule"),
@@ -141,8 +149,7 @@ const retainedField = z.object({
   path: withRules(z.string().min(1).max(512).regex(FIELD_PATH, "must be a path such as spec.replicas"), {
     rule: "!(self in ['apiVersion', 'kind', 'metadata', 'metadata.name', 'metadata.namespace', 'spec'])",
     message: "path: name a field inside the object, such as spec.replicas; what it is called cannot be given up",
-    holds: (path) =>
-      !["apiVersion", "kind", "metadata", "metadata.name", "metadata.namespace", "spec"].includes(path),
+    holds: (path) => !["apiVersion", "kind", "metadata", "metadata.name", "metadata.namespace", "spec"].includes(path),
   }),
 });
 

@@ -33,13 +33,11 @@ export function withRules<S extends z.ZodType>(schema: S, ...rules: Rule<z.outpu
       context.addIssue({ code: "custom", message, path: field === undefined ? [] : [field] });
     }
   });
-  const validations = rules.map(
-    ({ rule, message, field }): ValidationRule => ({
-      rule,
-      message,
-      ...(field === undefined ? {} : { fieldPath: `.${field}` }),
-    }),
-  );
+  const validations = rules.map(({ rule, message, field }): ValidationRule => ({
+    rule,
+    message,
+    ...(field === undefined ? {} : { fieldPath: `.${field}` }),
+  }));
   return refined.meta({ "x-kubernetes-validations": [...existingRules(schema), ...validations] });
 }
 

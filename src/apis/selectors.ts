@@ -46,7 +46,8 @@ export const selectorRequirement = withRules(
 export const LABEL_KEYS_RULE = {
   rule: `self.all(key, size(key) <= 317 && key.matches('${LABEL_KEY.source.replaceAll("\\/", "/").replaceAll("\\", "\\\\")}'))`,
   message: "every key must be a label key, such as example.com/tier",
-  holds: (value: Readonly<Record<string, string>>) => Object.keys(value).every((key) => labelKey.safeParse(key).success),
+  holds: (value: Readonly<Record<string, string>>) =>
+    Object.keys(value).every((key) => labelKey.safeParse(key).success),
 } satisfies Rule<Record<string, string>>;
 
 export const labelMap = withRules(z.record(z.string(), labelValue).meta({ maxProperties: 32 }), LABEL_KEYS_RULE);
@@ -77,7 +78,9 @@ export const clusterSelector = z.object({
   fieldSelector: fieldSelector.optional().describe("Over the name, provider, region and zone of MemberClusters."),
   matchLabelKeys: listSet(z.array(labelKey).max(16))
     .optional()
-    .describe("Takes the clusters whose labels of these keys equal the object's own. An object without the label goes nowhere."),
+    .describe(
+      "Takes the clusters whose labels of these keys equal the object's own. An object without the label goes nowhere.",
+    ),
 });
 
 export const resourceSelector = withRules(
@@ -96,7 +99,8 @@ export const resourceSelector = withRules(
   }),
   {
     rule: `!self.apiVersion.startsWith('${FEDERATION_GROUP}/') || self.kind == 'ManifestBundle'`,
-    message: "kind: Meridian's own policies and clusters stay on the hub; of this API group only ManifestBundle can be selected",
+    message:
+      "kind: Meridian's own policies and clusters stay on the hub; of this API group only ManifestBundle can be selected",
     field: "kind",
     holds: ({ apiVersion, kind }) => !apiVersion.startsWith(`${FEDERATION_GROUP}/`) || kind === "ManifestBundle",
   },
@@ -108,7 +112,11 @@ export const resourceSelectors = z
   .max(64)
   .describe("The objects that the policy is about: those that any of these selects.");
 
-export const subdomainName = z.string().min(1).max(253).regex(DNS_SUBDOMAIN, "must be the name of an object: a DNS name");
+export const subdomainName = z
+  .string()
+  .min(1)
+  .max(253)
+  .regex(DNS_SUBDOMAIN, "must be the name of an object: a DNS name");
 
 export type SelectorRequirement = z.infer<typeof selectorRequirement>;
 export type LabelSelector = z.infer<typeof labelSelector>;

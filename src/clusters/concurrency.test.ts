@@ -3,7 +3,11 @@ import { AdaptiveConcurrency } from "./concurrency.ts";
 
 const OPTIONS = { start: 16, min: 1, max: 20, latencyFloorMs: 50 };
 
-function after(successes: number, latencyMs: number, concurrency = new AdaptiveConcurrency(OPTIONS)): AdaptiveConcurrency {
+function after(
+  successes: number,
+  latencyMs: number,
+  concurrency = new AdaptiveConcurrency(OPTIONS),
+): AdaptiveConcurrency {
   for (let index = 0; index < successes; index += 1) concurrency.succeeded(latencyMs, 0);
   return concurrency;
 }

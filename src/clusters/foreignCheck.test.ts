@@ -12,7 +12,11 @@ function check() {
   const clock = new FakeClock();
   const foreign = new ForeignCheck(client, "hub", clock);
   const has = (name: string, metadata: Partial<KubeObject["metadata"]> = {}) =>
-    server.create(CONFIGMAPS, { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "default", ...metadata } });
+    server.create(CONFIGMAPS, {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name, namespace: "default", ...metadata },
+    });
   const find = (name: string) => foreign.find(CONFIGMAPS, { ...CONFIG_REF, name }, OWNER);
   return { client, clock, has, find };
 }
@@ -22,9 +26,21 @@ test.each([
   { name: "somebody's", metadata: {}, want: "Foreign" },
   { name: "another hub's", metadata: { labels: { [MANAGED_BY_LABEL]: "another-hub" } }, want: "Foreign" },
   { name: "ours", metadata: { labels: { [MANAGED_BY_LABEL]: "hub" } }, want: "Ours" },
-  { name: "ours without its label", metadata: { annotations: { [OWNER_ANNOTATION]: JSON.stringify(OWNER) } }, want: "Ours" },
-  { name: "of an earlier life of the owner", metadata: { annotations: { [OWNER_ANNOTATION]: JSON.stringify({ ...OWNER, uid: "before" }) } }, want: "Foreign" },
-  { name: "with an owner that nobody can read", metadata: { annotations: { [OWNER_ANNOTATION]: "{" } }, want: "Foreign" },
+  {
+    name: "ours without its label",
+    metadata: { annotations: { [OWNER_ANNOTATION]: JSON.stringify(OWNER) } },
+    want: "Ours",
+  },
+  {
+    name: "of an earlier life of the owner",
+    metadata: { annotations: { [OWNER_ANNOTATION]: JSON.stringify({ ...OWNER, uid: "before" }) } },
+    want: "Foreign",
+  },
+  {
+    name: "with an owner that nobody can read",
+    metadata: { annotations: { [OWNER_ANNOTATION]: "{" } },
+    want: "Foreign",
+  },
 ])("$name is $want", async ({ metadata, want }) => {
   const { has, find } = check();
   if (metadata !== undefined) has("shop", metadata);

@@ -97,12 +97,15 @@ export class ForeignCheck {
   /** The names of other people's objects are kept no longer than they count. */
   #leave(scope: Scope): void {
     const quiet = this.#clock.monotonic() - scope.burstSince >= BURST_MS;
-    if (quiet && !scope.busy && scope.foreign === undefined && this.#scopes.get(scope.key) === scope) this.#scopes.delete(scope.key);
+    if (quiet && !scope.busy && scope.foreign === undefined && this.#scopes.get(scope.key) === scope)
+      this.#scopes.delete(scope.key);
   }
 
   async #get(type: ResourceType, namespace: string | undefined, question: Question): Promise<void> {
     try {
-      question.resolve(await this.#client.get(type, namespace, question.name, { metadataOnly: true, resourceVersion: "0" }));
+      question.resolve(
+        await this.#client.get(type, namespace, question.name, { metadataOnly: true, resourceVersion: "0" }),
+      );
     } catch (error) {
       if (isNotFound(error)) question.resolve(undefined);
       else question.reject(error);

@@ -37,7 +37,10 @@ function laneOn(answer: (call: string) => unknown = () => undefined) {
     delete: (entry: Entry) => call("delete", entry),
     release: (entry: Entry) => call("release", entry),
   } as unknown as MemberWriter;
-  const table: DesiredStateTable = new DesiredStateTable({ entryChanged: (entry) => lane.look(entry), ownerChanged: () => undefined });
+  const table: DesiredStateTable = new DesiredStateTable({
+    entryChanged: (entry) => lane.look(entry),
+    ownerChanged: () => undefined,
+  });
   const lane = new Lane({
     cluster: CLUSTER,
     table,
@@ -150,9 +153,18 @@ describe("when a member says no", () => {
   });
 
   test.each([
-    { name: "the conflict is to be resolved otherwise", change: (table: DesiredStateTable) => table.replace(OWNER_KEY, [row({ conflictResolution: "Adopt" })], plan) },
-    { name: "something else is wanted", change: (table: DesiredStateTable) => table.replace(OWNER_KEY, [row({ hash: "h2" })], plan) },
-    { name: "the object is there", change: (table: DesiredStateTable) => void table.observe(CLUSTER, CONFIG_REF, seen({ hash: "old" }), 1) },
+    {
+      name: "the conflict is to be resolved otherwise",
+      change: (table: DesiredStateTable) => table.replace(OWNER_KEY, [row({ conflictResolution: "Adopt" })], plan),
+    },
+    {
+      name: "something else is wanted",
+      change: (table: DesiredStateTable) => table.replace(OWNER_KEY, [row({ hash: "h2" })], plan),
+    },
+    {
+      name: "the object is there",
+      change: (table: DesiredStateTable) => void table.observe(CLUSTER, CONFIG_REF, seen({ hash: "old" }), 1),
+    },
   ])("the backoff ends when $name", async ({ change }) => {
     const { table, clock, calls } = laneOn(() => new ApiError(422, "Invalid", "spec is wrong"));
     table.replace(OWNER_KEY, [row()], plan);
@@ -175,7 +187,9 @@ describe("when a member says no", () => {
   });
 
   test("Retry-After is obeyed by the whole lane", async () => {
-    const { table, clock, calls, state } = laneOn(() => new ApiError(429, "TooManyRequests", "slow down", { retryAfterMs: 5_000 }));
+    const { table, clock, calls, state } = laneOn(
+      () => new ApiError(429, "TooManyRequests", "slow down", { retryAfterMs: 5_000 }),
+    );
     table.replace(OWNER_KEY, [named("a")], plan);
     await clock.advance(10);
     state.answer = () => undefined;

@@ -1,6 +1,15 @@
 import PQueue from "p-queue";
 import type { LostField } from "../interpreter/index.ts";
-import { logContext, type LogContext, type Logger, type Metrics, recordError, startSpan, type Span, type Tracer } from "../observability/index.ts";
+import {
+  logContext,
+  type LogContext,
+  type Logger,
+  type Metrics,
+  recordError,
+  startSpan,
+  type Span,
+  type Tracer,
+} from "../observability/index.ts";
 import type { Clock } from "../runtime/index.ts";
 import { Backoffs, type Pace } from "./backoff.ts";
 import { Breaker } from "./breaker.ts";
@@ -204,7 +213,10 @@ export class Lane implements AsyncDisposable {
     const outcome = classify(error, entry.ref.kind === "Secret");
     if (outcome === undefined) {
       const context = logContext(entry.trace, resourceUidOf(entry));
-      this.#options.logger.error({ ...context, err: error, object: entry.key, event_reason: "InternalError" }, "a member object could not be written");
+      this.#options.logger.error(
+        { ...context, err: error, object: entry.key, event_reason: "InternalError" },
+        "a member object could not be written",
+      );
       this.#refuse(attempt, { reason: "InternalError", message: "internal error; see the manager's log", final: true });
       return;
     }
@@ -217,7 +229,10 @@ export class Lane implements AsyncDisposable {
     // The server's own words on a Secret may quote it.
     const cause = entry.ref.kind === "Secret" ? {} : { err: error };
     const context = logContext(entry.trace, resourceUidOf(entry));
-    this.#options.logger.warn({ ...context, ...cause, object: entry.key, event_reason: reason }, `the member refused an object: ${message}`);
+    this.#options.logger.warn(
+      { ...context, ...cause, object: entry.key, event_reason: reason },
+      `the member refused an object: ${message}`,
+    );
   }
 
   #handleOutcome(attempt: Attempt, outcome: Outcome): void {
@@ -273,7 +288,10 @@ export class Lane implements AsyncDisposable {
     const limit = state.kind === "HalfOpen" ? 1 : this.#concurrency.limit;
     if (this.#queue.concurrency !== limit) this.#queue.concurrency = limit;
 
-    const resumeAt = Math.max(this.#throttledUntil, state.kind === "Open" ? (state.retryAt ?? Number.POSITIVE_INFINITY) : 0);
+    const resumeAt = Math.max(
+      this.#throttledUntil,
+      state.kind === "Open" ? (state.retryAt ?? Number.POSITIVE_INFINITY) : 0,
+    );
     if (this.#writer !== undefined && resumeAt <= now) {
       this.#pause?.[Symbol.dispose]();
       this.#pause = undefined;

@@ -59,7 +59,10 @@ export class MemberLink {
       if (type !== NAMESPACES) this.#watched.set(`${type.group}/${type.kind}`, this.#watch(type));
     }
     if (options.kinds.includes(NAMESPACES)) {
-      this.#namespaces = new Informer<KubeObject>({ ...this.#informerOptions(NAMESPACES), transform: withoutManagedFields });
+      this.#namespaces = new Informer<KubeObject>({
+        ...this.#informerOptions(NAMESPACES),
+        transform: withoutManagedFields,
+      });
       this.#janitor = new NamespaceJanitor({ ...options, informer: this.#namespaces, namespaces });
     }
     this.writer = new MemberWriter({
@@ -90,7 +93,8 @@ export class MemberLink {
 
   /** Some kind cannot be watched, so that waiting for all of them has no end in sight. */
   get hasFailed(): boolean {
-    for (const { informer, failure } of this.#watched.values()) if (!informer.synced && failure !== undefined) return true;
+    for (const { informer, failure } of this.#watched.values())
+      if (!informer.synced && failure !== undefined) return true;
     return false;
   }
 
@@ -137,7 +141,12 @@ export class MemberLink {
     const { session, table, clock, metrics } = this.#options;
     const informer = new Informer<ObservedObject>({ ...this.#informerOptions(type), transform: observe });
     informer.onEvent((event) => {
-      table.observe(session.cluster, event.object.ref, event.type === "Deleted" ? undefined : event.object, clock.monotonic());
+      table.observe(
+        session.cluster,
+        event.object.ref,
+        event.type === "Deleted" ? undefined : event.object,
+        clock.monotonic(),
+      );
     });
     informer.onDeletionsHeld(({ held }) => {
       if (held) this.#held.add(type);
@@ -234,4 +243,3 @@ function withoutManagedFields(object: KubeObject): KubeObject {
   const { managedFields: _, ...metadata } = object.metadata;
   return { apiVersion: object.apiVersion, kind: object.kind, metadata };
 }
-

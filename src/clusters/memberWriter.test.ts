@@ -74,7 +74,12 @@ describe("the first write", () => {
   test("does not force its way into what appeared after the check", async () => {
     const { server, client, writer, wanted } = member();
     client.gate = ({ verb, phase }) => {
-      if (verb === "apply" && phase === "before") server.create(CONFIGMAPS, { ...marked("default"), metadata: { name: "shop", namespace: "default" }, data: { key: "theirs" } });
+      if (verb === "apply" && phase === "before")
+        server.create(CONFIGMAPS, {
+          ...marked("default"),
+          metadata: { name: "shop", namespace: "default" },
+          data: { key: "theirs" },
+        });
     };
     await expect(writer.create(wanted())).rejects.toThrow(/conflict/);
     expect(server.get(CONFIGMAPS, "default", "shop")["data"]).toEqual({ key: "theirs" });
@@ -143,9 +148,21 @@ describe("the janitor of namespaces", () => {
     const parts = member();
     const { server, client, clock, end, namespaces, table } = parts;
     await namespaces.ensure("team", end.signal);
-    const informer = { get: (name: string) => server.find(NAMESPACES, undefined, name), list: () => server.list(NAMESPACES), onEvent: () => ({ [Symbol.dispose]: () => undefined }) };
+    const informer = {
+      get: (name: string) => server.find(NAMESPACES, undefined, name),
+      list: () => server.list(NAMESPACES),
+      onEvent: () => ({ [Symbol.dispose]: () => undefined }),
+    };
     const janitor = new NamespaceJanitor({
-      session: { cluster: "shanghai-1", client, discovery: new Discovery(client, clock), clusterUid: "member-uid", local: false, signal: end.signal, suspect: () => undefined },
+      session: {
+        cluster: "shanghai-1",
+        client,
+        discovery: new Discovery(client, clock),
+        clusterUid: "member-uid",
+        local: false,
+        signal: end.signal,
+        suspect: () => undefined,
+      },
       table,
       hubId: HUB,
       clock,
@@ -163,16 +180,30 @@ describe("the janitor of namespaces", () => {
     const { server, clock, janitor } = await withJanitor();
     janitor.considerAll();
     await clock.advance(10);
-    expect(server.list(NAMESPACES).map(({ metadata }) => metadata.name).toSorted()).toEqual(["default", "kube-system"]);
+    expect(
+      server
+        .list(NAMESPACES)
+        .map(({ metadata }) => metadata.name)
+        .toSorted(),
+    ).toEqual(["default", "kube-system"]);
   });
 
   test.each([
     { name: "the gate is closed", closed: true, prepare: () => undefined },
-    { name: "something is to be in it", closed: false, prepare: ({ wanted }: ReturnType<typeof member>) => void wanted("team") },
+    {
+      name: "something is to be in it",
+      closed: false,
+      prepare: ({ wanted }: ReturnType<typeof member>) => void wanted("team"),
+    },
     {
       name: "something foreign is in it",
       closed: false,
-      prepare: ({ server }: ReturnType<typeof member>) => void server.create(CONFIGMAPS, { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "theirs", namespace: "team" } }),
+      prepare: ({ server }: ReturnType<typeof member>) =>
+        void server.create(CONFIGMAPS, {
+          apiVersion: "v1",
+          kind: "ConfigMap",
+          metadata: { name: "theirs", namespace: "team" },
+        }),
     },
     {
       name: "a kind cannot be listed",

@@ -128,7 +128,9 @@ export class MemberWriter {
     try {
       const current = await client.get(type, ref.namespace, ref.name, { metadataOnly: true, signal });
       const owner = entry.observed?.owner;
-      const ownerReferences = (current.metadata.ownerReferences ?? []).filter((reference) => reference.uid !== owner?.uid);
+      const ownerReferences = (current.metadata.ownerReferences ?? []).filter(
+        (reference) => reference.uid !== owner?.uid,
+      );
       await client.patch(
         type,
         ref.namespace,

@@ -44,7 +44,11 @@ interface Member {
 
 /** Without a reason: nobody has tried yet, which is no news about the cluster. */
 const UNTRIED: Contact = { ok: false };
-const UNKNOWN_CLUSTER: Contact = { ok: false, reason: "ClusterUnknown", message: "there is no MemberCluster of that name" };
+const UNKNOWN_CLUSTER: Contact = {
+  ok: false,
+  reason: "ClusterUnknown",
+  message: "there is no MemberCluster of that name",
+};
 
 /** The members as the rest of Meridian sees them: for each one a lane, and while a session lasts its watches. */
 export class Members implements PoolListener, AsyncDisposable {
@@ -150,7 +154,8 @@ export class Members implements PoolListener, AsyncDisposable {
     const { clock, metrics } = this.#options;
     for (const [name, { contact }] of this.#members) {
       if (contact.ok) metrics.setStatusStaleness(name, 0);
-      else if (contact.lastContact !== undefined) metrics.setStatusStaleness(name, (clock.now() - contact.lastContact) / 1000);
+      else if (contact.lastContact !== undefined)
+        metrics.setStatusStaleness(name, (clock.now() - contact.lastContact) / 1000);
     }
   }
 
@@ -197,4 +202,3 @@ const BY_KIND = new Map([...CARRIED, NAMESPACES].map((type) => [`${type.group}/$
 function typeOf(ref: ObjectRef): ResourceType | undefined {
   return BY_KIND.get(`${parseApiVersion(ref.apiVersion).group}/${ref.kind}`);
 }
-

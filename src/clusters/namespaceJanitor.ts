@@ -104,7 +104,10 @@ export class NamespaceJanitor {
     } catch (error) {
       if (signal.aborted) return false;
       const outcome = classify(error);
-      logger.warn({ err: error, namespace: name, outcome: outcome?.kind, event_reason: "NamespaceKept" }, "a namespace could not be removed");
+      logger.warn(
+        { err: error, namespace: name, outcome: outcome?.kind, event_reason: "NamespaceKept" },
+        "a namespace could not be removed",
+      );
       return true;
     }
   }

@@ -1,9 +1,13 @@
+import { FEDERATION_GROUP, type KubeObject, MANAGED_BY_LABEL } from "../apis/index.ts";
 import {
-  FEDERATION_GROUP,
-  type KubeObject,
-  MANAGED_BY_LABEL,
-} from "../apis/index.ts";
-import { type Client, type Discovery, isAlreadyExists, isConflict, isNotFound, NAMESPACES, type ResourceType } from "../runtime/index.ts";
+  type Client,
+  type Discovery,
+  isAlreadyExists,
+  isConflict,
+  isNotFound,
+  NAMESPACES,
+  type ResourceType,
+} from "../runtime/index.ts";
 
 /** On a namespace that Meridian made: what it may remove again. */
 const CREATED_ANNOTATION = `${FEDERATION_GROUP}/created-for`;
@@ -68,7 +72,8 @@ export class MemberNamespaces {
 /** True when Meridian of this hub created that namespace. */
 export function isOurNamespace(namespace: KubeObject, hubId: string): boolean {
   return (
-    namespace.metadata.labels?.[MANAGED_BY_LABEL] === hubId && namespace.metadata.annotations?.[CREATED_ANNOTATION] !== undefined
+    namespace.metadata.labels?.[MANAGED_BY_LABEL] === hubId &&
+    namespace.metadata.annotations?.[CREATED_ANNOTATION] !== undefined
   );
 }
 
@@ -84,7 +89,12 @@ export type Emptiness =
   | { kind: "Unknown"; message: string };
 
 /** Looks through every kind of object that the member serves. Reads metadata of a few objects at most from each. */
-export async function inspectNamespace(client: Client, discovery: Discovery, name: string, signal: AbortSignal): Promise<Emptiness> {
+export async function inspectNamespace(
+  client: Client,
+  discovery: Discovery,
+  name: string,
+  signal: AbortSignal,
+): Promise<Emptiness> {
   // What was served a while ago is not all that may be in there now.
   discovery.invalidate();
   const unavailable = await discovery.unavailable();
@@ -96,7 +106,10 @@ export async function inspectNamespace(client: Client, discovery: Discovery, nam
       ({ items } = await client.list(type, { namespace: name, metadataOnly: true, limit: 5, signal }));
     } catch (error) {
       if (isNotFound(error)) continue;
-      return { kind: "Unknown", message: `${type.plural} cannot be listed: ${error instanceof Error ? error.message : "unknown error"}` };
+      return {
+        kind: "Unknown",
+        message: `${type.plural} cannot be listed: ${error instanceof Error ? error.message : "unknown error"}`,
+      };
     }
     const foreign = items.find((item) => !goesWithTheNamespace(type.kind, item.metadata.name));
     if (foreign !== undefined) return { kind: "Occupied", by: `${type.kind} ${foreign.metadata.name}` };

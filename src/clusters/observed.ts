@@ -49,7 +49,8 @@ export function ownerOf(object: KubeObject): OwnerRef | undefined {
   if (text === undefined) return undefined;
   try {
     const value = JSON.parse(text) as Partial<OwnerRef> | null;
-    if (typeof value?.kind !== "string" || typeof value.name !== "string" || typeof value.uid !== "string") return undefined;
+    if (typeof value?.kind !== "string" || typeof value.name !== "string" || typeof value.uid !== "string")
+      return undefined;
     return { ...value, apiVersion: value.apiVersion ?? "", kind: value.kind, name: value.name, uid: value.uid };
   } catch {
     // Somebody wrote over the annotation: then it names no owner, and the lost field shows as drift.

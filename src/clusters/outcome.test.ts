@@ -8,30 +8,97 @@ interface Case {
   want: object;
 }
 
-const quota = 'deployments.apps "shop" is forbidden: exceeded quota: few, requested: count/deployments.apps=1, used: 1, limited: 1';
-const terminating = 'deployments.apps "shop" is forbidden: unable to create new content in namespace x because it is being terminated';
+const quota =
+  'deployments.apps "shop" is forbidden: exceeded quota: few, requested: count/deployments.apps=1, used: 1, limited: 1';
+const terminating =
+  'deployments.apps "shop" is forbidden: unable to create new content in namespace x because it is being terminated';
 
 describe("classify", () => {
   test.each<Case>([
-    { name: "a quota", error: new ApiError(403, "Forbidden", quota), want: { kind: "Refused", reason: "QuotaExceeded", final: true } },
-    { name: "a namespace that goes", error: new ApiError(403, "Forbidden", terminating), want: { kind: "Refused", reason: "NamespaceTerminating", final: false } },
-    { name: "missing rights", error: new ApiError(403, "Forbidden", 'User "x" cannot patch resource "deployments"'), want: { kind: "Refused", reason: "Forbidden", final: true } },
-    { name: "an admission webhook's no", error: new ApiError(403, "Forbidden", 'admission webhook "a.b" denied the request: no'), want: { kind: "Refused", reason: "AdmissionDenied" } },
-    { name: "an immutable field", error: new ApiError(422, "Invalid", "spec.selector: Invalid value: field is immutable"), want: { kind: "Refused", reason: "ImmutableField", final: true } },
-    { name: "an invalid object", error: new ApiError(422, "Invalid", "spec.replicas: must be positive"), want: { kind: "Refused", reason: "Invalid", final: true } },
-    { name: "a field that an old server does not know", error: new ApiError(500, "InternalError", ".spec.x: field not declared in schema"), want: { kind: "Refused", reason: "UnknownField", final: true } },
-    { name: "a server in trouble", error: new ApiError(500, "InternalError", "etcd is away"), want: { kind: "Refused", reason: "ServerError", final: false } },
-    { name: "a missing namespace", error: new ApiError(404, "NotFound", 'namespaces "x" not found', { details: { kind: "namespaces" } }), want: { kind: "NamespaceMissing" } },
-    { name: "a kind that is not served", error: new ApiError(404, "NotFound", "the server could not find the requested resource"), want: { kind: "Refused", reason: "KindNotServed", staleDiscovery: true } },
-    { name: "too many requests", error: new ApiError(429, "TooManyRequests", "later", { retryAfterMs: 3_000 }), want: { kind: "Throttled", afterMs: 3_000 } },
-    { name: "a server that asks to stay away", error: new ApiError(503, "ServiceUnavailable", "later", { retryAfterMs: 2_000 }), want: { kind: "Throttled", afterMs: 2_000 } },
-    { name: "rejected credentials", error: new ApiError(401, "Unauthorized", "Unauthorized"), want: { kind: "Unreached", reason: "CredentialsRejected" } },
-    { name: "a broken connection", error: new TransportError("ConnectionReset", "connection reset"), want: { kind: "Unreached", reason: "ClusterUnreachable", message: "connection reset" } },
+    {
+      name: "a quota",
+      error: new ApiError(403, "Forbidden", quota),
+      want: { kind: "Refused", reason: "QuotaExceeded", final: true },
+    },
+    {
+      name: "a namespace that goes",
+      error: new ApiError(403, "Forbidden", terminating),
+      want: { kind: "Refused", reason: "NamespaceTerminating", final: false },
+    },
+    {
+      name: "missing rights",
+      error: new ApiError(403, "Forbidden", 'User "x" cannot patch resource "deployments"'),
+      want: { kind: "Refused", reason: "Forbidden", final: true },
+    },
+    {
+      name: "an admission webhook's no",
+      error: new ApiError(403, "Forbidden", 'admission webhook "a.b" denied the request: no'),
+      want: { kind: "Refused", reason: "AdmissionDenied" },
+    },
+    {
+      name: "an immutable field",
+      error: new ApiError(422, "Invalid", "spec.selector: Invalid value: field is immutable"),
+      want: { kind: "Refused", reason: "ImmutableField", final: true },
+    },
+    {
+      name: "an invalid object",
+      error: new ApiError(422, "Invalid", "spec.replicas: must be positive"),
+      want: { kind: "Refused", reason: "Invalid", final: true },
+    },
+    {
+      name: "a field that an old server does not know",
+      error: new ApiError(500, "InternalError", ".spec.x: field not declared in schema"),
+      want: { kind: "Refused", reason: "UnknownField", final: true },
+    },
+    {
+      name: "a server in trouble",
+      error: new ApiError(500, "InternalError", "etcd is away"),
+      want: { kind: "Refused", reason: "ServerError", final: false },
+    },
+    {
+      name: "a missing namespace",
+      error: new ApiError(404, "NotFound", 'namespaces "x" not found', { details: { kind: "namespaces" } }),
+      want: { kind: "NamespaceMissing" },
+    },
+    {
+      name: "a kind that is not served",
+      error: new ApiError(404, "NotFound", "the server could not find the requested resource"),
+      want: { kind: "Refused", reason: "KindNotServed", staleDiscovery: true },
+    },
+    {
+      name: "too many requests",
+      error: new ApiError(429, "TooManyRequests", "later", { retryAfterMs: 3_000 }),
+      want: { kind: "Throttled", afterMs: 3_000 },
+    },
+    {
+      name: "a server that asks to stay away",
+      error: new ApiError(503, "ServiceUnavailable", "later", { retryAfterMs: 2_000 }),
+      want: { kind: "Throttled", afterMs: 2_000 },
+    },
+    {
+      name: "rejected credentials",
+      error: new ApiError(401, "Unauthorized", "Unauthorized"),
+      want: { kind: "Unreached", reason: "CredentialsRejected" },
+    },
+    {
+      name: "a broken connection",
+      error: new TransportError("ConnectionReset", "connection reset"),
+      want: { kind: "Unreached", reason: "ClusterUnreachable", message: "connection reset" },
+    },
     { name: "a lost Lease", error: new NotLeaderError("gone"), want: { kind: "NotLeader" } },
     {
       name: "fields of another manager",
-      error: new ApiError(409, "Conflict", "conflict", { details: { causes: [{ reason: "FieldManagerConflict", message: 'conflict with "kubectl"', field: ".spec.replicas" }] } }),
-      want: { kind: "Refused", reason: "FieldConflict", message: 'conflict with "kubectl": .spec.replicas', final: true },
+      error: new ApiError(409, "Conflict", "conflict", {
+        details: {
+          causes: [{ reason: "FieldManagerConflict", message: 'conflict with "kubectl"', field: ".spec.replicas" }],
+        },
+      }),
+      want: {
+        kind: "Refused",
+        reason: "FieldConflict",
+        message: 'conflict with "kubectl": .spec.replicas',
+        final: true,
+      },
     },
   ])("$name", ({ error, want }) => expect(classify(error)).toMatchObject(want));
 
@@ -40,7 +107,9 @@ describe("classify", () => {
   });
 
   test("the server's words on a Secret are not passed on", () => {
-    const error = new ApiError(422, "Invalid", 'data.password: Invalid value: "hunter2"', { details: { causes: [{ field: "data.password", message: 'Invalid value: "hunter2"' }] } });
+    const error = new ApiError(422, "Invalid", 'data.password: Invalid value: "hunter2"', {
+      details: { causes: [{ field: "data.password", message: 'Invalid value: "hunter2"' }] },
+    });
     const outcome = classify(error, true);
     expect(JSON.stringify(outcome)).not.toContain("hunter2");
     expect(outcome).toMatchObject({ message: "the member refused the object (422 Invalid): data.password" });

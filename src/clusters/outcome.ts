@@ -22,7 +22,8 @@ const DEFAULT_THROTTLE_MS = 1000;
  */
 export function classify(error: unknown, confidential = false): Outcome | undefined {
   if (error instanceof NotLeaderError) return { kind: "NotLeader" };
-  if (error instanceof TransportError) return { kind: "Unreached", reason: "ClusterUnreachable", message: shorten(error.message) };
+  if (error instanceof TransportError)
+    return { kind: "Unreached", reason: "ClusterUnreachable", message: shorten(error.message) };
   if (!(error instanceof ApiError)) return undefined;
   const outcome = classifyAnswer(error, error.apiMessage);
   if (!confidential || outcome.kind !== "Refused") return outcome;
@@ -42,7 +43,8 @@ function classifyAnswer(error: ApiError, text: string): Outcome {
     case 403:
       return forbidden(text);
     case 404:
-      if (error.details?.kind === "namespaces" || /^namespaces? ".*" not found/.test(text)) return { kind: "NamespaceMissing" };
+      if (error.details?.kind === "namespaces" || /^namespaces? ".*" not found/.test(text))
+        return { kind: "NamespaceMissing" };
       return { ...refused("KindNotServed", text, true), staleDiscovery: true };
     case 409:
       return conflict(error);
@@ -61,7 +63,11 @@ function classifyAnswer(error: ApiError, text: string): Outcome {
 function forbidden(text: string): Outcome {
   if (/exceeded quota|quota/i.test(text)) return refused("QuotaExceeded", text, true);
   if (/being terminated|is terminating/i.test(text)) return refused("NamespaceTerminating", text, false);
-  return refused(/admission webhook|ValidatingAdmissionPolicy/i.test(text) ? "AdmissionDenied" : "Forbidden", text, true);
+  return refused(
+    /admission webhook|ValidatingAdmissionPolicy/i.test(text) ? "AdmissionDenied" : "Forbidden",
+    text,
+    true,
+  );
 }
 
 function conflict(error: ApiError): Outcome {

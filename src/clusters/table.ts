@@ -132,7 +132,8 @@ export class DesiredStateTable {
   fail(entry: Entry, failure: Failure | undefined): void {
     const before = entry.failure;
     if (before === failure) return;
-    if (before?.reason === failure?.reason && before?.message === failure?.message && before?.final === failure?.final) return;
+    if (before?.reason === failure?.reason && before?.message === failure?.message && before?.final === failure?.final)
+      return;
     entry.failure = failure;
     for (const owner of entry.links) this.#listener.ownerChanged(owner);
   }

@@ -1,6 +1,16 @@
 import type { KubeObject } from "../apis/index.ts";
 import { createLogger, type Logger, type LogLevel } from "../observability/index.ts";
-import { type Client, type ClusterConfig, createClient, isNotFound, LEASES, loadHubConfig, NAMESPACES, type ResourceType, systemClock } from "../runtime/index.ts";
+import {
+  type Client,
+  type ClusterConfig,
+  createClient,
+  isNotFound,
+  LEASES,
+  loadHubConfig,
+  NAMESPACES,
+  type ResourceType,
+  systemClock,
+} from "../runtime/index.ts";
 import type { HubOptions } from "./options.ts";
 import { CommandError } from "./outcome.ts";
 import type { Terminal } from "./terminal.ts";
@@ -20,7 +30,10 @@ export interface Connection extends AsyncDisposable {
 
 /** The hub of --kubeconfig and --context, else of KUBECONFIG, else the cluster around. On a person's machine its kubeconfig may run a program. */
 export function connectHub(options: HubOptions, { env }: CommandContext): Connection {
-  return connect("hub", loadHubConfig({ kubeconfig: options.kubeconfig, context: options.context, env, allowExec: true }));
+  return connect(
+    "hub",
+    loadHubConfig({ kubeconfig: options.kubeconfig, context: options.context, env, allowExec: true }),
+  );
 }
 
 /** A member by a kubeconfig file of the person who calls. */
@@ -42,12 +55,19 @@ export function commandLogger(level: LogLevel, terminal: Terminal): Logger {
 /** The identity of a cluster: UID of its kube-system namespace. */
 export async function clusterUid(client: Client, signal: AbortSignal): Promise<string> {
   const { uid } = (await client.get(NAMESPACES, undefined, "kube-system", { signal })).metadata;
-  if (uid === undefined) throw new CommandError(`cluster ${client.cluster} does not tell the UID of its kube-system namespace`);
+  if (uid === undefined)
+    throw new CommandError(`cluster ${client.cluster} does not tell the UID of its kube-system namespace`);
   return uid;
 }
 
 /** Undefined when there is none. */
-export async function find(client: Client, type: ResourceType, namespace: string | undefined, name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
+export async function find(
+  client: Client,
+  type: ResourceType,
+  namespace: string | undefined,
+  name: string,
+  signal: AbortSignal,
+): Promise<KubeObject | undefined> {
   try {
     return await client.get(type, namespace, name, { signal });
   } catch (error) {
@@ -60,7 +80,12 @@ export async function find(client: Client, type: ResourceType, namespace: string
 const CLOCK_SKEW_MS = 15_000;
 
 /** Whether a manager holds its Lease, as far as the hub tells. */
-export async function isManagerRunning(hub: Client, namespace: string, leaseName: string, signal: AbortSignal): Promise<boolean> {
+export async function isManagerRunning(
+  hub: Client,
+  namespace: string,
+  leaseName: string,
+  signal: AbortSignal,
+): Promise<boolean> {
   const lease = await find(hub, LEASES, namespace, leaseName, signal);
   return lease !== undefined && isLeaseHeld(lease, systemClock.now());
 }

@@ -16,7 +16,10 @@ export interface FollowOptions {
  * Watches the object of one name until `reached` says so of its present state (undefined: it does not exist). Returns false when the
  * time is up before. Trouble with the connection is waited through; rejects only when the command is interrupted.
  */
-export async function follow(options: FollowOptions, reached: (object: KubeObject | undefined) => boolean): Promise<boolean> {
+export async function follow(
+  options: FollowOptions,
+  reached: (object: KubeObject | undefined) => boolean,
+): Promise<boolean> {
   const { client, type, name, timeoutMs, signal, logger } = options;
   const over = new AbortController();
   using timer = new DisposableStack();

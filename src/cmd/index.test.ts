@@ -17,7 +17,12 @@ interface Run {
 async function run(line: string, act: () => number = () => 0): Promise<Run> {
   const result: Run = { code: -1, out: "", err: "", called: undefined };
   const context: CommandContext = {
-    terminal: { out: (text) => (result.out += text), err: (text) => (result.err += text), color: false, interactive: false },
+    terminal: {
+      out: (text) => (result.out += text),
+      err: (text) => (result.err += text),
+      color: false,
+      interactive: false,
+    },
     signal: new AbortController().signal,
     env: {},
   };
@@ -27,7 +32,13 @@ async function run(line: string, act: () => number = () => 0): Promise<Run> {
       result.called = [verb, ...given.slice(0, -1)];
       return act();
     };
-  const verbs: Verbs = { manager: noting("manager"), install: noting("install"), join: noting("join"), unjoin: noting("unjoin"), status: noting("status") };
+  const verbs: Verbs = {
+    manager: noting("manager"),
+    install: noting("install"),
+    join: noting("join"),
+    unjoin: noting("unjoin"),
+    status: noting("status"),
+  };
   result.code = await runCommandLine(line.split(" ").filter(Boolean), context, verbs);
   return result;
 }
@@ -60,9 +71,18 @@ describe("the options of a verb", () => {
     { line: "manager --metrics-host ::1 --metrics-port 1", want: { metricsHost: "::1", metricsPort: 1 } },
     { line: "manager --leader-elect", want: { leaderElect: true } },
     { line: "manager --leader-elect=false", want: { leaderElect: false } },
-    { line: "manager --lease-duration 6s --renew-deadline 4s --retry-period 500ms", want: { leaseDurationMs: 6_000, renewDeadlineMs: 4_000, retryPeriodMs: 500 } },
-    { line: "manager --identity pod-1 --allow-exec-credentials --otlp-endpoint http://127.0.0.1:4318", want: { identity: "pod-1", allowExecCredentials: true, otlpEndpoint: "http://127.0.0.1:4318" } },
-    { line: "manager --kubeconfig hub.yaml --context c -n other --log-level debug", want: { kubeconfig: "hub.yaml", context: "c", namespace: "other", logLevel: "debug" } },
+    {
+      line: "manager --lease-duration 6s --renew-deadline 4s --retry-period 500ms",
+      want: { leaseDurationMs: 6_000, renewDeadlineMs: 4_000, retryPeriodMs: 500 },
+    },
+    {
+      line: "manager --identity pod-1 --allow-exec-credentials --otlp-endpoint http://127.0.0.1:4318",
+      want: { identity: "pod-1", allowExecCredentials: true, otlpEndpoint: "http://127.0.0.1:4318" },
+    },
+    {
+      line: "manager --kubeconfig hub.yaml --context c -n other --log-level debug",
+      want: { kubeconfig: "hub.yaml", context: "c", namespace: "other", logLevel: "debug" },
+    },
     { line: "--kubeconfig hub.yaml manager", want: { kubeconfig: "hub.yaml" } },
     { line: "install --timeout 2m --dry-run", want: { timeout: 120_000, dryRun: true } },
   ])("are read from: $line", async ({ line, want }) => {
@@ -100,13 +120,21 @@ describe("the options of a verb", () => {
     { line: "unjoin a --orphan", policy: "Orphan" },
     { line: "unjoin a --drain", policy: "Drain" },
   ])("of $line mean $policy", async ({ line, policy }) => {
-    expect((await run(line)).called).toMatchObject(["unjoin", "a", { deletionPolicy: policy, timeout: 300_000, force: false }]);
+    expect((await run(line)).called).toMatchObject([
+      "unjoin",
+      "a",
+      { deletionPolicy: policy, timeout: 300_000, force: false },
+    ]);
   });
 
   test.each([
     { line: "status", names: [], options: {} },
     { line: "status -A", names: [], options: {} },
-    { line: "status web mc/m-1 -n shop -l tier=web -o wide", names: ["web", "mc/m-1"], options: { namespace: "shop", selector: "tier=web", output: "wide" } },
+    {
+      line: "status web mc/m-1 -n shop -l tier=web -o wide",
+      names: ["web", "mc/m-1"],
+      options: { namespace: "shop", selector: "tier=web", output: "wide" },
+    },
   ])("of $line are read", async ({ line, names, options }) => {
     expect((await run(line)).called).toEqual(["status", names, { logLevel: "info", ...options }]);
   });
@@ -162,7 +190,9 @@ describe("the exit code", () => {
   test("of any other error is 2, and a refusal says what is missing", async () => {
     const { code, err } = await run("status", failing(new ApiError(403, "Forbidden", "demoapplications is forbidden")));
     expect(code).toBe(2);
-    expect(err).toBe("meridian: demoapplications is forbidden (this needs more rights on the cluster than the kubeconfig's user has)\n");
+    expect(err).toBe(
+      "meridian: demoapplications is forbidden (this needs more rights on the cluster than the kubeconfig's user has)\n",
+    );
   });
 
   test("comes with a stack only for those who debug", async () => {

@@ -11,7 +11,11 @@ import { createProgram, describeUsageError, systemVerbs, type Verbs } from "./pr
 export type { ManagerOptions } from "./options.ts";
 
 /** Runs one command line (without the program's own name) and returns its exit code. */
-export async function runCommandLine(args: readonly string[], context: CommandContext, verbs: Verbs = systemVerbs): Promise<number> {
+export async function runCommandLine(
+  args: readonly string[],
+  context: CommandContext,
+  verbs: Verbs = systemVerbs,
+): Promise<number> {
   let exitCode: number = EXIT.ok;
   const program = createProgram(verbs, context, (code) => (exitCode = code));
   if (args.length === 0) {
@@ -40,5 +44,9 @@ function report(error: unknown, args: readonly string[], { terminal, signal }: C
 
 /** A person who debugs gets the stack; read from the words themselves, because the options may be what is wrong. */
 function wantsStack(args: readonly string[]): boolean {
-  return args.some((arg, index) => /^--log-level=(debug|trace)$/.test(arg) || (arg === "--log-level" && /^(debug|trace)$/.test(args[index + 1] ?? "")));
+  return args.some(
+    (arg, index) =>
+      /^--log-level=(debug|trace)$/.test(arg) ||
+      (arg === "--log-level" && /^(debug|trace)$/.test(args[index + 1] ?? "")),
+  );
 }

@@ -22,19 +22,37 @@ export async function install(options: InstallOptions, context: CommandContext):
   return EXIT.ok;
 }
 
-async function ensureNamespace(hub: Client, { namespace: name, dryRun }: InstallOptions, signal: AbortSignal): Promise<string> {
+async function ensureNamespace(
+  hub: Client,
+  { namespace: name, dryRun }: InstallOptions,
+  signal: AbortSignal,
+): Promise<string> {
   const before = await find(hub, NAMESPACES, undefined, name, signal);
   if (before !== undefined) return "unchanged";
-  await hub.apply(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name } }, { force: true, dryRun, signal });
+  await hub.apply(
+    NAMESPACES,
+    { apiVersion: "v1", kind: "Namespace", metadata: { name } },
+    { force: true, dryRun, signal },
+  );
   return verb(undefined, undefined, dryRun);
 }
 
 function verb(before: KubeObject | undefined, after: KubeObject | undefined, dryRun: boolean): string {
-  const word = before === undefined ? "created" : before.metadata.generation === after?.metadata.generation ? "unchanged" : "configured";
+  const word =
+    before === undefined
+      ? "created"
+      : before.metadata.generation === after?.metadata.generation
+        ? "unchanged"
+        : "configured";
   return dryRun ? `${word} (dry run)` : word;
 }
 
-async function untilEstablished(hub: Client, crds: readonly KubeObject[], options: InstallOptions, { terminal, signal }: CommandContext): Promise<void> {
+async function untilEstablished(
+  hub: Client,
+  crds: readonly KubeObject[],
+  options: InstallOptions,
+  { terminal, signal }: CommandContext,
+): Promise<void> {
   const waiting = new Set(crds.map(({ metadata }) => metadata.name));
   using progress = new Progress(terminal);
   progress.show(`waiting for ${waiting.size} kinds to be served`);
@@ -51,7 +69,9 @@ async function untilEstablished(hub: Client, crds: readonly KubeObject[], option
     }),
   );
   if (waiting.size === 0) return;
-  throw new CommandError(`not served in time: ${[...waiting].join(", ")}; see "kubectl describe crd"`, { exitCode: EXIT.timeout });
+  throw new CommandError(`not served in time: ${[...waiting].join(", ")}; see "kubectl describe crd"`, {
+    exitCode: EXIT.timeout,
+  });
 }
 
 /** The kind that a CRD defines, in the version that is stored. */
@@ -63,7 +83,13 @@ function typeOf(crd: KubeObject): ResourceType {
     versions: { name: string; storage: boolean }[];
   };
   const version = spec.versions.find(({ storage }) => storage)?.name ?? "";
-  return { group: spec.group, version, kind: spec.names.kind, plural: spec.names.plural, namespaced: spec.scope === "Namespaced" };
+  return {
+    group: spec.group,
+    version,
+    kind: spec.names.kind,
+    plural: spec.names.plural,
+    namespaced: spec.scope === "Namespaced",
+  };
 }
 
 function isEstablished(crd: KubeObject | undefined): boolean {

@@ -19,10 +19,25 @@ import {
   SERVICEACCOUNTS,
   systemClock,
 } from "../runtime/index.ts";
-import { clusterUid, commandLogger, type CommandContext, connect, connectHub, connectMember, find, isManagerRunning } from "./connection.ts";
+import {
+  clusterUid,
+  commandLogger,
+  type CommandContext,
+  connect,
+  connectHub,
+  connectMember,
+  find,
+  isManagerRunning,
+} from "./connection.ts";
 import { follow } from "./follow.ts";
 import { checkIdentity, kubeconfigSecret, memberCluster, type MemberToken } from "./joinedMember.ts";
-import { accessClusterRole, accessDependents, accessNamespace, type MemberAccess, memberAccess } from "./memberAccess.ts";
+import {
+  accessClusterRole,
+  accessDependents,
+  accessNamespace,
+  type MemberAccess,
+  memberAccess,
+} from "./memberAccess.ts";
 import type { JoinOptions } from "./options.ts";
 import { CommandError, EXIT } from "./outcome.ts";
 import { Progress } from "./terminal.ts";
@@ -60,9 +75,19 @@ export async function join(name: string, options: JoinOptions, context: CommandC
   await checkKubeconfig(name, kubeconfig, memberUid, signal);
 
   await ensureHubNamespace(hub.client, options.namespace, signal);
-  const secret = kubeconfigSecret({ cluster: name, namespace: options.namespace, access, memberUid, kubeconfig, token });
+  const secret = kubeconfigSecret({
+    cluster: name,
+    namespace: options.namespace,
+    access,
+    memberUid,
+    kubeconfig,
+    token,
+  });
   await hub.client.apply(SECRETS, secret, { force: true, signal });
-  const joined = options.renew && before !== undefined ? before : await hub.client.apply(MEMBERCLUSTERS, wanted, { force: true, signal });
+  const joined =
+    options.renew && before !== undefined
+      ? before
+      : await hub.client.apply(MEMBERCLUSTERS, wanted, { force: true, signal });
   progress.show("");
   terminal.out(`membercluster/${name} ${before === undefined ? "joined" : "renewed"}\n`);
   // Awaited here: the connections are closed when this function is left.
@@ -87,8 +112,10 @@ async function checkHub(
   }
   checkIdentity(name, memberUid, hubUid, items as unknown as MemberCluster[]);
   const before = items.find(({ metadata }) => metadata.name === name);
-  if (options.renew && before === undefined) throw new CommandError(`there is no member cluster ${name} to renew; join it with --region`);
-  if (!options.renew && options.region === undefined) throw new CommandError("--region is needed: placements and overrides go by it");
+  if (options.renew && before === undefined)
+    throw new CommandError(`there is no member cluster ${name} to renew; join it with --region`);
+  if (!options.renew && options.region === undefined)
+    throw new CommandError("--region is needed: placements and overrides go by it");
   return before;
 }
 
@@ -96,7 +123,9 @@ async function checkHub(
 async function grantAccess(member: Client, access: MemberAccess, signal: AbortSignal): Promise<void> {
   const namespace = await find(member, NAMESPACES, undefined, access.namespace, signal);
   if (namespace?.metadata.deletionTimestamp !== undefined) {
-    throw new CommandError(`the namespace ${access.namespace} of ${member.cluster} is being deleted; try again when it is gone`);
+    throw new CommandError(
+      `the namespace ${access.namespace} of ${member.cluster} is being deleted; try again when it is gone`,
+    );
   }
   if (namespace === undefined) await member.create(NAMESPACES, accessNamespace(access), { signal });
   const role = await member.apply(CLUSTERROLES, accessClusterRole(access), { force: true, signal });
@@ -107,7 +136,12 @@ async function grantAccess(member: Client, access: MemberAccess, signal: AbortSi
   }
 }
 
-async function takeToken(member: Client, access: MemberAccess, options: JoinOptions, signal: AbortSignal): Promise<MemberToken> {
+async function takeToken(
+  member: Client,
+  access: MemberAccess,
+  options: JoinOptions,
+  signal: AbortSignal,
+): Promise<MemberToken> {
   const issuedAt = systemClock.now();
   const { token, expiresAt } = await requestToken(member, {
     namespace: access.namespace,
@@ -118,17 +152,30 @@ async function takeToken(member: Client, access: MemberAccess, options: JoinOpti
   return { token, issuedAt, expiresAt };
 }
 
-function memberKubeconfig(cluster: string, config: ClusterConfig, access: MemberAccess, { token }: MemberToken): string {
+function memberKubeconfig(
+  cluster: string,
+  config: ClusterConfig,
+  access: MemberAccess,
+  { token }: MemberToken,
+): string {
   const { server, caData, tlsServerName } = config;
   return kubeconfigFor({ cluster, server, caData, tlsServerName, token, namespace: access.namespace });
 }
 
 /** The kubeconfig is tried as the manager will read it, so that what is wrong is said here and not later in a status. */
-async function checkKubeconfig(cluster: string, kubeconfig: string, memberUid: string, signal: AbortSignal): Promise<void> {
+async function checkKubeconfig(
+  cluster: string,
+  kubeconfig: string,
+  memberUid: string,
+  signal: AbortSignal,
+): Promise<void> {
   await using made = connect(cluster, clusterConfigFromKubeconfig(kubeconfig, { cluster }));
   try {
     const uid = await clusterUid(made.client, signal);
-    if (uid !== memberUid) throw new CommandError(`the server ${made.config.server} does not always lead to the same cluster (kube-system UID ${uid}, then ${memberUid})`);
+    if (uid !== memberUid)
+      throw new CommandError(
+        `the server ${made.config.server} does not always lead to the same cluster (kube-system UID ${uid}, then ${memberUid})`,
+      );
   } catch (error) {
     // The token was accepted; API servers take a moment to know new rights, and the manager tries again anyway.
     if (!isForbidden(error)) throw error;
@@ -140,7 +187,13 @@ async function ensureHubNamespace(hub: Client, name: string, signal: AbortSignal
   await hub.apply(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name } }, { force: true, signal });
 }
 
-async function untilReady(joined: KubeObject, options: JoinOptions, hub: Client, context: CommandContext, progress: Progress): Promise<number> {
+async function untilReady(
+  joined: KubeObject,
+  options: JoinOptions,
+  hub: Client,
+  context: CommandContext,
+  progress: Progress,
+): Promise<number> {
   const { terminal, signal } = context;
   const { name, generation = 0 } = joined.metadata;
   if (!(await isManagerRunning(hub, options.namespace, options.leaseName, signal))) {
@@ -149,7 +202,14 @@ async function untilReady(joined: KubeObject, options: JoinOptions, hub: Client,
   }
   let last: Condition | undefined;
   const ready = await follow(
-    { client: hub, type: MEMBERCLUSTERS, name, timeoutMs: options.timeout, signal, logger: commandLogger(options.logLevel, terminal) },
+    {
+      client: hub,
+      type: MEMBERCLUSTERS,
+      name,
+      timeoutMs: options.timeout,
+      signal,
+      logger: commandLogger(options.logLevel, terminal),
+    },
     (object) => {
       const status = (object as unknown as MemberCluster | undefined)?.status;
       last = status?.conditions?.find(({ type }) => type === "Ready");
@@ -163,18 +223,26 @@ async function untilReady(joined: KubeObject, options: JoinOptions, hub: Client,
     return EXIT.ok;
   }
   const reason = last === undefined ? "the manager has not reported on it" : `${last.reason}: ${last.message}`;
-  throw new CommandError(`${name} is joined but not ready in time (${reason}); see \`meridian status membercluster/${name}\``, { exitCode: EXIT.timeout });
+  throw new CommandError(
+    `${name} is joined but not ready in time (${reason}); see \`meridian status membercluster/${name}\``,
+    { exitCode: EXIT.timeout },
+  );
 }
 
 /** What join would write, as YAML; the parts that only the real thing can know are named in angle brackets. */
 function describeJoin(access: MemberAccess, wanted: KubeObject, options: JoinOptions): string {
-  const member = [accessNamespace(access), accessClusterRole(access), ...accessDependents(access, "<uid of the ClusterRole>")];
+  const member = [
+    accessNamespace(access),
+    accessClusterRole(access),
+    ...accessDependents(access, "<uid of the ClusterRole>"),
+  ];
   const secret = {
     apiVersion: "v1",
     kind: "Secret",
     metadata: { name: wanted.metadata.name, namespace: options.namespace },
     stringData: { kubeconfig: `<server and CA of the member, token of ${access.namespace}/${access.name}>` },
   };
-  const documents = (objects: unknown[]) => objects.map((object) => `---\n${stringify(object, { aliasDuplicateObjects: false })}`).join("");
+  const documents = (objects: unknown[]) =>
+    objects.map((object) => `---\n${stringify(object, { aliasDuplicateObjects: false })}`).join("");
   return `# On the member:\n${documents(member)}# On the hub:\n${documents(options.renew ? [secret] : [secret, wanted])}`;
 }

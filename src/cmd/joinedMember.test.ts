@@ -41,7 +41,11 @@ test("the MemberCluster has the shape of the contract", () => {
     kind: "MemberCluster",
     metadata: {
       name: "shanghai-1",
-      labels: { tier: "edge", "topology.kubernetes.io/region": "cn-shanghai", "topology.kubernetes.io/zone": "cn-shanghai-b" },
+      labels: {
+        tier: "edge",
+        "topology.kubernetes.io/region": "cn-shanghai",
+        "topology.kubernetes.io/zone": "cn-shanghai-b",
+      },
       annotations: { "federation.paas.cmft.com/joined-cluster-uid": "uid-m" },
     },
     spec: { provider: "aliyun", connection: { kubeconfigSecretRef: { name: "shanghai-1", key: "kubeconfig" } } },
@@ -77,10 +81,30 @@ describe("checkIdentity", () => {
 
   test.each([
     { name: "the hub itself", uid: "uid-hub", members: [], says: /the hub itself.*local/ },
-    { name: "a cluster that a manager knows under another name", uid: "uid-m", members: [member("sh", { status: "uid-m" })], says: /member already, as sh/ },
-    { name: "a cluster that join knows under another name", uid: "uid-m", members: [member("sh", { annotation: "uid-m" })], says: /member already, as sh/ },
-    { name: "another cluster under this name", uid: "uid-m", members: [member("shanghai-1", { status: "uid-x" })], says: /shanghai-1 is another cluster/ },
-    { name: "a name that is being removed", uid: "uid-m", members: [member("shanghai-1", { status: "uid-m" }, true)], says: /being removed/ },
+    {
+      name: "a cluster that a manager knows under another name",
+      uid: "uid-m",
+      members: [member("sh", { status: "uid-m" })],
+      says: /member already, as sh/,
+    },
+    {
+      name: "a cluster that join knows under another name",
+      uid: "uid-m",
+      members: [member("sh", { annotation: "uid-m" })],
+      says: /member already, as sh/,
+    },
+    {
+      name: "another cluster under this name",
+      uid: "uid-m",
+      members: [member("shanghai-1", { status: "uid-x" })],
+      says: /shanghai-1 is another cluster/,
+    },
+    {
+      name: "a name that is being removed",
+      uid: "uid-m",
+      members: [member("shanghai-1", { status: "uid-m" }, true)],
+      says: /being removed/,
+    },
   ])("refuses $name", ({ uid, members, says }) => {
     expect(() => checkIdentity("shanghai-1", uid, "uid-hub", members)).toThrow(says);
   });
@@ -88,13 +112,30 @@ describe("checkIdentity", () => {
 
 describe("a manager runs", () => {
   const now = Date.UTC(2026, 10, 21, 8);
-  const lease = (spec: Record<string, unknown>) => ({ apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name: "meridian" }, spec });
+  const lease = (spec: Record<string, unknown>) => ({
+    apiVersion: "coordination.k8s.io/v1",
+    kind: "Lease",
+    metadata: { name: "meridian" },
+    spec,
+  });
   const renewed = (secondsAgo: number) => new Date(now - secondsAgo * 1_000).toISOString();
 
   test.each([
-    { name: "when its Lease was just renewed", spec: { holderIdentity: "a", renewTime: renewed(2), leaseDurationSeconds: 15 }, want: true },
-    { name: "not when the Lease was given back", spec: { holderIdentity: "", renewTime: renewed(2), leaseDurationSeconds: 15 }, want: false },
-    { name: "not when the Lease ran out long ago", spec: { holderIdentity: "a", renewTime: renewed(60), leaseDurationSeconds: 15 }, want: false },
+    {
+      name: "when its Lease was just renewed",
+      spec: { holderIdentity: "a", renewTime: renewed(2), leaseDurationSeconds: 15 },
+      want: true,
+    },
+    {
+      name: "not when the Lease was given back",
+      spec: { holderIdentity: "", renewTime: renewed(2), leaseDurationSeconds: 15 },
+      want: false,
+    },
+    {
+      name: "not when the Lease ran out long ago",
+      spec: { holderIdentity: "a", renewTime: renewed(60), leaseDurationSeconds: 15 },
+      want: false,
+    },
     { name: "not when the Lease was never held", spec: {}, want: false },
   ])("$name", ({ spec, want }) => expect(isLeaseHeld(lease(spec), now)).toBe(want));
 });

@@ -1,5 +1,16 @@
-import { FEDERATION_API_VERSION, FEDERATION_GROUP, type KubeObject, type MemberCluster, REGION_LABEL, ZONE_LABEL } from "../apis/index.ts";
-import { SERVICE_ACCOUNT_ANNOTATION, TOKEN_EXPIRES_AT_ANNOTATION, TOKEN_ISSUED_AT_ANNOTATION } from "../clusters/index.ts";
+import {
+  FEDERATION_API_VERSION,
+  FEDERATION_GROUP,
+  type KubeObject,
+  type MemberCluster,
+  REGION_LABEL,
+  ZONE_LABEL,
+} from "../apis/index.ts";
+import {
+  SERVICE_ACCOUNT_ANNOTATION,
+  TOKEN_EXPIRES_AT_ANNOTATION,
+  TOKEN_ISSUED_AT_ANNOTATION,
+} from "../clusters/index.ts";
 import { JOINED_TO_LABEL, type MemberAccess } from "./memberAccess.ts";
 import type { JoinOptions } from "./options.ts";
 import { CommandError } from "./outcome.ts";
@@ -28,7 +39,14 @@ export interface SecretInput {
   token: MemberToken;
 }
 
-export function kubeconfigSecret({ cluster, namespace, access, memberUid, kubeconfig, token }: SecretInput): KubeObject {
+export function kubeconfigSecret({
+  cluster,
+  namespace,
+  access,
+  memberUid,
+  kubeconfig,
+  token,
+}: SecretInput): KubeObject {
   return {
     apiVersion: "v1",
     kind: "Secret",
@@ -55,7 +73,11 @@ export function memberCluster(name: string, memberUid: string, options: JoinOpti
     kind: "MemberCluster",
     metadata: {
       name,
-      labels: { ...labels, ...(region === undefined ? {} : { [REGION_LABEL]: region }), ...(zone === undefined ? {} : { [ZONE_LABEL]: zone }) },
+      labels: {
+        ...labels,
+        ...(region === undefined ? {} : { [REGION_LABEL]: region }),
+        ...(zone === undefined ? {} : { [ZONE_LABEL]: zone }),
+      },
       annotations: { [MEMBER_UID_ANNOTATION]: memberUid },
     },
     spec: {
@@ -72,7 +94,12 @@ export function knownMemberUid({ metadata, status }: MemberCluster): string | un
 }
 
 /** One cluster has one name, and a name means one cluster. Throws {@link CommandError} otherwise. */
-export function checkIdentity(name: string, memberUid: string, hubUid: string, members: readonly MemberCluster[]): void {
+export function checkIdentity(
+  name: string,
+  memberUid: string,
+  hubUid: string,
+  members: readonly MemberCluster[],
+): void {
   if (memberUid === hubUid) {
     throw new CommandError(
       `this kubeconfig leads to the hub itself; to run applications there apply a MemberCluster with "spec: {connection: {local: {}}}" instead`,
@@ -81,13 +108,19 @@ export function checkIdentity(name: string, memberUid: string, hubUid: string, m
   for (const member of members) {
     const known = knownMemberUid(member);
     if (member.metadata.name !== name && known === memberUid) {
-      throw new CommandError(`this cluster is a member already, as ${member.metadata.name}; unjoin that first, or renew it with \`meridian join ${member.metadata.name} --renew\``);
+      throw new CommandError(
+        `this cluster is a member already, as ${member.metadata.name}; unjoin that first, or renew it with \`meridian join ${member.metadata.name} --renew\``,
+      );
     }
     if (member.metadata.name === name && known !== undefined && known !== memberUid) {
-      throw new CommandError(`${name} is another cluster (kube-system UID ${known}, not ${memberUid}); choose another name, or \`meridian unjoin ${name}\` first`);
+      throw new CommandError(
+        `${name} is another cluster (kube-system UID ${known}, not ${memberUid}); choose another name, or \`meridian unjoin ${name}\` first`,
+      );
     }
     if (member.metadata.name === name && member.metadata.deletionTimestamp !== undefined) {
-      throw new CommandError(`${name} is being removed; wait until it is gone (\`meridian status membercluster/${name}\`)`);
+      throw new CommandError(
+        `${name} is being removed; wait until it is gone (\`meridian status membercluster/${name}\`)`,
+      );
     }
   }
 }

@@ -1,7 +1,15 @@
 import type { KubeObject } from "../apis/index.ts";
 import { ClusterPool } from "../clusters/index.ts";
 import { runFederation } from "../controllers/index.ts";
-import { createLogger, createMetrics, createTracing, EventRecorder, type Logger, type Metrics, type Tracing } from "../observability/index.ts";
+import {
+  createLogger,
+  createMetrics,
+  createTracing,
+  EventRecorder,
+  type Logger,
+  type Metrics,
+  type Tracing,
+} from "../observability/index.ts";
 import {
   type Client,
   type ClusterConfig,
@@ -44,7 +52,12 @@ export async function runManager(options: ManagerOptions, signal: AbortSignal): 
     identity: options.identity,
     ...(options.otlpEndpoint === undefined ? {} : { endpoint: options.otlpEndpoint }),
   });
-  const config = loadHubConfig({ kubeconfig: options.kubeconfig, context: options.context, env: process.env, allowExec: true });
+  const config = loadHubConfig({
+    kubeconfig: options.kubeconfig,
+    context: options.context,
+    env: process.env,
+    allowExec: true,
+  });
   const observe: NonNullable<ClientOptions["observe"]> = (call) => metrics.observeRequest(call);
   await using client = createClient(config, { cluster: "hub", clock: systemClock, observe });
   const self: Process = { options, config, logger, metrics, tracing, client, elector: undefined, leading: false };
@@ -135,10 +148,17 @@ async function identify(client: Client, signal: AbortSignal): Promise<string> {
   return namespace.metadata.uid;
 }
 
-function recorder(client: Client, options: ManagerOptions, logger: Logger, metrics: Metrics, signal: AbortSignal): EventRecorder {
+function recorder(
+  client: Client,
+  options: ManagerOptions,
+  logger: Logger,
+  metrics: Metrics,
+  signal: AbortSignal,
+): EventRecorder {
   return new EventRecorder({
     post: (event: KubeObject) => client.create(EVENTS, event, { signal }),
-    patch: (namespace, name, body) => client.patch(EVENTS, namespace, name, "application/merge-patch+json", body, { signal }),
+    patch: (namespace, name, body) =>
+      client.patch(EVENTS, namespace, name, "application/merge-patch+json", body, { signal }),
     now: () => systemClock.now(),
     identity: options.identity,
     logger,

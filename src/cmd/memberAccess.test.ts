@@ -20,7 +20,11 @@ function allowed(verb: string): string[] {
   return [...rules, ...ownRules]
     .filter(({ verbs }) => verbs.includes(verb))
     .flatMap(({ apiGroups, resources, resourceNames }) =>
-      apiGroups.flatMap((group) => resources.map((resource) => `${group}/${resource}${resourceNames === undefined ? "" : ` [${resourceNames.join()}]`}`)),
+      apiGroups.flatMap((group) =>
+        resources.map(
+          (resource) => `${group}/${resource}${resourceNames === undefined ? "" : ` [${resourceNames.join()}]`}`,
+        ),
+      ),
     )
     .sort();
 }
@@ -31,7 +35,14 @@ describe("the rights on a member", () => {
   });
 
   test("allow to write what Meridian carries, and its own account, and nothing else", () => {
-    expect(allowed("create")).toEqual(["/configmaps", "/namespaces", "/secrets", "/serviceaccounts/token [meridian-0f3c1d2e]", "/services", "apps/deployments"]);
+    expect(allowed("create")).toEqual([
+      "/configmaps",
+      "/namespaces",
+      "/secrets",
+      "/serviceaccounts/token [meridian-0f3c1d2e]",
+      "/services",
+      "apps/deployments",
+    ]);
     expect(allowed("patch")).toEqual(["/configmaps", "/namespaces", "/secrets", "/services", "apps/deployments"]);
     expect(allowed("update")).toEqual(["/configmaps", "/secrets", "/services", "apps/deployments"]);
     expect(allowed("delete")).toEqual([
@@ -52,12 +63,18 @@ describe("the rights on a member", () => {
   test("allow no escalation: neither roles nor bindings nor impersonation", () => {
     const verbs = new Set([...rules, ...ownRules].flatMap((rule) => rule.verbs));
     expect([...verbs].sort()).toEqual(["create", "delete", "get", "list", "patch", "update", "watch"]);
-    for (const verb of ["create", "patch", "update"]) expect(allowed(verb).some((what) => what.includes("rbac"))).toBe(false);
+    for (const verb of ["create", "patch", "update"])
+      expect(allowed(verb).some((what) => what.includes("rbac"))).toBe(false);
   });
 
   test("allow tokens only in the namespace of the account, by a Role", () => {
     expect(JSON.stringify(rules)).not.toContain("serviceaccounts/token");
-    expect(ownRules[0]).toEqual({ apiGroups: [""], resources: ["serviceaccounts/token"], resourceNames: ["meridian-0f3c1d2e"], verbs: ["create"] });
+    expect(ownRules[0]).toEqual({
+      apiGroups: [""],
+      resources: ["serviceaccounts/token"],
+      resourceNames: ["meridian-0f3c1d2e"],
+      verbs: ["create"],
+    });
   });
 });
 
@@ -79,7 +96,9 @@ describe("the objects on a member", () => {
     const bindings = accessDependents(access, "u").filter(({ kind }) => kind.endsWith("Binding"));
     expect(bindings.map(({ kind }) => kind)).toEqual(["RoleBinding", "ClusterRoleBinding"]);
     for (const binding of bindings) {
-      expect(binding["subjects"]).toEqual([{ kind: "ServiceAccount", namespace: "meridian-system", name: access.name }]);
+      expect(binding["subjects"]).toEqual([
+        { kind: "ServiceAccount", namespace: "meridian-system", name: access.name },
+      ]);
     }
   });
 });

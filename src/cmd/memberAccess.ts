@@ -73,9 +73,19 @@ export function accessClusterRole({ name, hubId }: MemberAccess): KubeObject {
     { apiGroups: [""], resources: ["nodes"], verbs: ["get", "list"] },
     ...Object.entries(LOOKED_THROUGH).map(([group, resources]) => ({ apiGroups: [group], resources, verbs: ["list"] })),
     // So that unjoin can take back what join gave.
-    { apiGroups: [RBAC], resources: ["clusterrolebindings", "clusterroles"], resourceNames: [name], verbs: ["get", "delete"] },
+    {
+      apiGroups: [RBAC],
+      resources: ["clusterrolebindings", "clusterroles"],
+      resourceNames: [name],
+      verbs: ["get", "delete"],
+    },
   ];
-  return { apiVersion: RBAC_API_VERSION, kind: "ClusterRole", metadata: { name, labels: { [JOINED_TO_LABEL]: hubId } }, rules };
+  return {
+    apiVersion: RBAC_API_VERSION,
+    kind: "ClusterRole",
+    metadata: { name, labels: { [JOINED_TO_LABEL]: hubId } },
+    rules,
+  };
 }
 
 /** Everything that hangs on the ClusterRole, in the order of creation. */

@@ -53,7 +53,12 @@ const ADMIN_STEPS: Step[] = [
 ];
 
 /** Removes from a member what join made there. `asAdmin`: with somebody's own credentials, not with those that are to go. */
-export async function revokeAccess(member: Client, access: MemberAccess, asAdmin: boolean, signal: AbortSignal): Promise<Cleanup> {
+export async function revokeAccess(
+  member: Client,
+  access: MemberAccess,
+  asAdmin: boolean,
+  signal: AbortSignal,
+): Promise<Cleanup> {
   const cleanup: Cleanup = { removed: [], left: [] };
   const namespace = await find(member, NAMESPACES, undefined, access.namespace, signal);
   // Looked at first: afterwards an account that removes itself may not look any more.
@@ -70,22 +75,42 @@ export async function revokeAccess(member: Client, access: MemberAccess, asAdmin
   return cleanup;
 }
 
-async function remove(member: Client, { type, kind, namespaced }: Step, access: MemberAccess, cleanup: Cleanup, signal: AbortSignal): Promise<void> {
+async function remove(
+  member: Client,
+  { type, kind, namespaced }: Step,
+  access: MemberAccess,
+  cleanup: Cleanup,
+  signal: AbortSignal,
+): Promise<void> {
   const what = `${kind}/${access.name}`;
   const scope = namespaced ? `-n ${access.namespace} ` : "";
   await attempt(what, `kubectl ${scope}delete ${kind} ${access.name}`, cleanup, signal, () =>
-    member.delete(type, namespaced ? access.namespace : undefined, access.name, { propagationPolicy: "Background", signal }),
+    member.delete(type, namespaced ? access.namespace : undefined, access.name, {
+      propagationPolicy: "Background",
+      signal,
+    }),
   );
 }
 
-async function removeNamespace(member: Client, { metadata }: KubeObject, cleanup: Cleanup, signal: AbortSignal): Promise<void> {
+async function removeNamespace(
+  member: Client,
+  { metadata }: KubeObject,
+  cleanup: Cleanup,
+  signal: AbortSignal,
+): Promise<void> {
   const { name, uid } = metadata;
   await attempt(`namespace/${name}`, `kubectl delete namespace ${name}`, cleanup, signal, () =>
     member.delete(NAMESPACES, undefined, name, { signal, ...(uid === undefined ? {} : { uid }) }),
   );
 }
 
-async function attempt(what: string, command: string, cleanup: Cleanup, signal: AbortSignal, act: () => Promise<void>): Promise<void> {
+async function attempt(
+  what: string,
+  command: string,
+  cleanup: Cleanup,
+  signal: AbortSignal,
+  act: () => Promise<void>,
+): Promise<void> {
   try {
     await act();
     cleanup.removed.push(what);
@@ -97,12 +122,25 @@ async function attempt(what: string, command: string, cleanup: Cleanup, signal: 
 }
 
 /** Join made the namespace for this hub, and nothing but join's own objects is inside. A namespace that cannot be looked through stays. */
-async function isOursAndEmpty(member: Client, namespace: KubeObject, access: MemberAccess, signal: AbortSignal): Promise<boolean> {
+async function isOursAndEmpty(
+  member: Client,
+  namespace: KubeObject,
+  access: MemberAccess,
+  signal: AbortSignal,
+): Promise<boolean> {
   if (namespace.metadata.labels?.[JOINED_TO_LABEL] !== access.hubId) return false;
-  const types = (await new Discovery(member, systemClock).list()).filter((type) => type.namespaced && (type.verbs ?? []).includes("list"));
+  const types = (await new Discovery(member, systemClock).list()).filter(
+    (type) => type.namespaced && (type.verbs ?? []).includes("list"),
+  );
   for (const type of types) {
     try {
-      const { items } = await member.list(type, { namespace: access.namespace, labelSelector: `${JOINED_TO_LABEL}!=${access.hubId}`, metadataOnly: true, limit: 10, signal });
+      const { items } = await member.list(type, {
+        namespace: access.namespace,
+        labelSelector: `${JOINED_TO_LABEL}!=${access.hubId}`,
+        metadataOnly: true,
+        limit: 10,
+        signal,
+      });
       if (items.some((item) => !goesWithTheNamespace(type.plural, item.metadata.name))) return false;
     } catch (error) {
       if (isNotFound(error)) continue;
@@ -116,5 +154,7 @@ async function isOursAndEmpty(member: Client, namespace: KubeObject, access: Mem
 /** What every namespace holds by itself, and what only tells of other objects. */
 function goesWithTheNamespace(plural: string, name: string): boolean {
   if (plural === "events" || plural === "endpoints" || plural === "endpointslices") return true;
-  return (plural === "configmaps" && name === "kube-root-ca.crt") || (plural === "serviceaccounts" && name === "default");
+  return (
+    (plural === "configmaps" && name === "kube-root-ca.crt") || (plural === "serviceaccounts" && name === "default")
+  );
 }

@@ -1,7 +1,16 @@
 import { fc, test } from "@fast-check/vitest";
 import { InvalidArgumentError } from "commander";
 import { describe, expect } from "vitest";
-import { parseBindAddress, parseBoolean, parseClusterName, parseDuration, parseLabel, parseLabelValue, parsePort, parseTaint } from "./options.ts";
+import {
+  parseBindAddress,
+  parseBoolean,
+  parseClusterName,
+  parseDuration,
+  parseLabel,
+  parseLabelValue,
+  parsePort,
+  parseTaint,
+} from "./options.ts";
 
 describe("parseDuration", () => {
   test.each([
@@ -25,16 +34,22 @@ describe("parseDuration", () => {
 
 describe("parseLabel", () => {
   test("collects what is repeated, the later wins", () => {
-    expect(parseLabel("tier=edge", parseLabel("example.com/owner=sre", parseLabel("tier=core")))).toEqual({ tier: "edge", "example.com/owner": "sre" });
+    expect(parseLabel("tier=edge", parseLabel("example.com/owner=sre", parseLabel("tier=core")))).toEqual({
+      tier: "edge",
+      "example.com/owner": "sre",
+    });
   });
 
   test("takes an empty value", () => {
     expect(parseLabel("spot=")).toEqual({ spot: "" });
   });
 
-  test.each(["tier", "=x", "a b=c", "a=b=c", "-a=b", "a/b/c=d", "UPPER.com/x=y", `a=${"x".repeat(64)}`])("refuses %j", (text) => {
-    expect(() => parseLabel(text)).toThrow("looks like tier=edge");
-  });
+  test.each(["tier", "=x", "a b=c", "a=b=c", "-a=b", "a/b/c=d", "UPPER.com/x=y", `a=${"x".repeat(64)}`])(
+    "refuses %j",
+    (text) => {
+      expect(() => parseLabel(text)).toThrow("looks like tier=edge");
+    },
+  );
 });
 
 describe("parseTaint", () => {

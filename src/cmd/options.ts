@@ -138,15 +138,19 @@ export function parseLabel(text: string, before: Record<string, string> = {}): R
 
 /** The value of a label that has an option of its own (--region, --zone). */
 export function parseLabelValue(text: string): string {
-  if (text === "" || !isLabelValue(text)) throw new InvalidArgumentError("It must be at most 63 letters, digits, '-', '_' and '.'.");
+  if (text === "" || !isLabelValue(text))
+    throw new InvalidArgumentError("It must be at most 63 letters, digits, '-', '_' and '.'.");
   return text;
 }
 
 /** Adds one `key[=value]:Effect` to those before it. */
 export function parseTaint(text: string, before: TaintOption[] = []): TaintOption[] {
-  const [, key = "", value, effect] = /^([^=:]+)(?:=([^:]*))?:(NoSchedule|PreferNoSchedule|NoExecute)$/.exec(text) ?? [];
+  const [, key = "", value, effect] =
+    /^([^=:]+)(?:=([^:]*))?:(NoSchedule|PreferNoSchedule|NoExecute)$/.exec(text) ?? [];
   if (!isLabelKey(key) || (value !== undefined && !isLabelValue(value))) {
-    throw new InvalidArgumentError("A taint looks like maintenance=true:NoExecute; effects are NoSchedule, PreferNoSchedule and NoExecute.");
+    throw new InvalidArgumentError(
+      "A taint looks like maintenance=true:NoExecute; effects are NoSchedule, PreferNoSchedule and NoExecute.",
+    );
   }
   return [...before, { key, ...(value === undefined ? {} : { value }), effect: effect as TaintOption["effect"] }];
 }
@@ -154,7 +158,9 @@ export function parseTaint(text: string, before: TaintOption[] = []): TaintOptio
 /** Name of a MemberCluster: a DNS label, since it is also a label's value, a metric's label and a Secret's name. */
 export function parseClusterName(text: string): string {
   if (!/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text)) {
-    throw new InvalidArgumentError("A cluster's name has at most 63 lower-case letters, digits and '-', and begins and ends with a letter or digit.");
+    throw new InvalidArgumentError(
+      "A cluster's name has at most 63 lower-case letters, digits and '-', and begins and ends with a letter or digit.",
+    );
   }
   return text;
 }

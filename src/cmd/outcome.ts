@@ -33,7 +33,8 @@ export function describeError(error: unknown): string {
 
 function hintFor(error: unknown): string {
   if (!isApiError(error)) return "";
-  if (isUnauthorized(error)) return " (the credentials of the kubeconfig were not accepted: log in again, or choose another --context)";
+  if (isUnauthorized(error))
+    return " (the credentials of the kubeconfig were not accepted: log in again, or choose another --context)";
   if (isForbidden(error)) return " (this needs more rights on the cluster than the kubeconfig's user has)";
   return "";
 }

@@ -53,7 +53,11 @@ export function createProgram(verbs: Verbs, context: CommandContext, finished: F
     .configureHelp({ showGlobalOptions: true })
     .showSuggestionAfterError(true)
     .exitOverride()
-    .configureOutput({ writeOut: (text) => context.terminal.out(text), writeErr: (text) => context.terminal.err(text), outputError: () => undefined });
+    .configureOutput({
+      writeOut: (text) => context.terminal.out(text),
+      writeErr: (text) => context.terminal.err(text),
+      outputError: () => undefined,
+    });
 
   const run = (work: () => Promise<number>) => async () => finished(await work());
   addManager(program, (options) => run(() => verbs.manager(options, context))());
@@ -70,7 +74,8 @@ export function describeUsageError(error: CommanderError): string | undefined {
   return error.message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ");
 }
 
-const systemNamespace = () => new Option("-n, --namespace <namespace>", "Meridian's own namespace on the hub").default(DEFAULT_SYSTEM_NAMESPACE);
+const systemNamespace = () =>
+  new Option("-n, --namespace <namespace>", "Meridian's own namespace on the hub").default(DEFAULT_SYSTEM_NAMESPACE);
 const leaseName = () => new Option("--lease-name <name>", "Lease that the managers share").default("meridian");
 
 function duration(flags: string, description: string, defaultText: string): Option {
@@ -89,10 +94,17 @@ function addManager(program: Command, action: (options: ManagerOptions) => Promi
     .command("manager")
     .description("runs the controllers on the hub until it is told to stop")
     .addOption(systemNamespace())
-    .addOption(new Option("--metrics-port <port>", "port of /metrics, /healthz and /readyz").argParser(parsePort).default(8383))
+    .addOption(
+      new Option("--metrics-port <port>", "port of /metrics, /healthz and /readyz").argParser(parsePort).default(8383),
+    )
     .option("--metrics-host <address>", "address they listen on", "0.0.0.0")
     .addOption(new Option("--metrics-bind-address <host:port>", "both in one").argParser(parseBindAddress))
-    .addOption(new Option("--leader-elect [boolean]", "work only while holding the Lease").argParser(parseBoolean).default(true).preset("true"))
+    .addOption(
+      new Option("--leader-elect [boolean]", "work only while holding the Lease")
+        .argParser(parseBoolean)
+        .default(true)
+        .preset("true"),
+    )
     .addOption(leaseName())
     .addOption(duration("--lease-duration <duration>", "how long others wait for a leader that is silent", "15s"))
     .addOption(duration("--renew-deadline <duration>", "how long a leader tries to renew before it gives up", "10s"))
@@ -106,11 +118,15 @@ function addManager(program: Command, action: (options: ManagerOptions) => Promi
 function managerOptions(flags: ManagerFlags): ManagerOptions {
   const { leaseDuration, renewDeadline, retryPeriod, metricsBindAddress, identity, ...rest } = flags;
   if (renewDeadline >= leaseDuration || retryPeriod >= renewDeadline) {
-    throw new InvalidArgumentError("--lease-duration must be longer than --renew-deadline, and that longer than --retry-period");
+    throw new InvalidArgumentError(
+      "--lease-duration must be longer than --renew-deadline, and that longer than --retry-period",
+    );
   }
   return {
     ...rest,
-    ...(metricsBindAddress === undefined ? {} : { metricsHost: metricsBindAddress.host || rest.metricsHost, metricsPort: metricsBindAddress.port }),
+    ...(metricsBindAddress === undefined
+      ? {}
+      : { metricsHost: metricsBindAddress.host || rest.metricsHost, metricsPort: metricsBindAddress.port }),
     leaseDurationMs: leaseDuration,
     renewDeadlineMs: renewDeadline,
     retryPeriodMs: retryPeriod,
@@ -139,15 +155,22 @@ function addJoin(program: Command, action: (name: string, options: JoinOptions) 
     .command("join")
     .description("makes a cluster a member, or renews its credentials")
     .argument("<name>", "name of the member cluster", parseClusterName)
-    .requiredOption("--member-kubeconfig <file>", "kubeconfig with administrator's rights on the member; used now, stored nowhere")
+    .requiredOption(
+      "--member-kubeconfig <file>",
+      "kubeconfig with administrator's rights on the member; used now, stored nowhere",
+    )
     .option("--member-context <name>", "context of that kubeconfig")
     .addOption(new Option("--region <region>", "region, for placements and overrides").argParser(parseLabelValue))
     .addOption(new Option("--zone <zone>", "zone").argParser(parseLabelValue))
     .option("--provider <name>", "who runs the cluster")
     .addOption(new Option("--label <key=value>", "label of the MemberCluster (may be repeated)").argParser(parseLabel))
-    .addOption(new Option("--taint <key=value:effect>", "taint of the MemberCluster (may be repeated)").argParser(parseTaint))
+    .addOption(
+      new Option("--taint <key=value:effect>", "taint of the MemberCluster (may be repeated)").argParser(parseTaint),
+    )
     .option("--renew", "only new credentials: leave the MemberCluster as it is", false)
-    .addOption(duration("--token-lifetime <duration>", "life of the token, which the manager renews at 80 % of it", "24h"))
+    .addOption(
+      duration("--token-lifetime <duration>", "life of the token, which the manager renews at 80 % of it", "24h"),
+    )
     .addOption(systemNamespace())
     .addOption(leaseName())
     .option("--dry-run", "print what would be written", false)
@@ -192,7 +215,9 @@ function addStatus(program: Command, action: (names: string[], options: StatusOp
     .description("shows every federated object and every cluster, and why something is not well")
     .argument("[names...]", "only these: NAME, demoapplication/NAME or membercluster/NAME")
     .option("-n, --namespace <namespace>", "only objects of this namespace")
-    .addOption(new Option("-A, --all-namespaces", "objects of every namespace (this is the default)").conflicts("namespace"))
+    .addOption(
+      new Option("-A, --all-namespaces", "objects of every namespace (this is the default)").conflicts("namespace"),
+    )
     .option("-l, --selector <selector>", "only objects with these labels, as in kubectl")
     .addOption(new Option("-o, --output <format>", "another form").choices(OUTPUT_FORMATS))
     .action((names: string[], _, command: Command) => {

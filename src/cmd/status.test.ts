@@ -12,12 +12,30 @@ function condition(type: string, status: Condition["status"], reason = `${type}F
 
 const fine = ["Scheduled", "Applied", "Available", "Fresh"].map((type) => condition(type, "True"));
 
-function entry(name: string, state: ClusterStatusEntry["state"], count: number, more: Partial<ClusterStatusEntry> = {}): ClusterStatusEntry {
+function entry(
+  name: string,
+  state: ClusterStatusEntry["state"],
+  count: number,
+  more: Partial<ClusterStatusEntry> = {},
+): ClusterStatusEntry {
   const ready = state === "Available" ? count : 0;
-  return { name, state, region: `r-${name}`, replicas: { desired: count, updated: count, ready, available: ready }, observedAt: "2026-11-21T08:29:50Z", ...more };
+  return {
+    name,
+    state,
+    region: `r-${name}`,
+    replicas: { desired: count, updated: count, ready, available: ready },
+    observedAt: "2026-11-21T08:29:50Z",
+    ...more,
+  };
 }
 
-function app(name: string, conditions: Condition[] | undefined, clusters: ClusterStatusEntry[] = [], more: Partial<KubeObject["metadata"]> = {}, generation = 1): KubeObject {
+function app(
+  name: string,
+  conditions: Condition[] | undefined,
+  clusters: ClusterStatusEntry[] = [],
+  more: Partial<KubeObject["metadata"]> = {},
+  generation = 1,
+): KubeObject {
   const sum = (key: "desired" | "ready") => clusters.reduce((total, { replicas }) => total + replicas[key], 0);
   return {
     apiVersion: "paas.cmft.com/v1",
@@ -42,7 +60,11 @@ function cluster(name: string, ready: Condition | undefined): KubeObject {
   return {
     apiVersion: "federation.paas.cmft.com/v1alpha1",
     kind: "MemberCluster",
-    metadata: { name, labels: { "topology.kubernetes.io/region": `r-${name}` }, creationTimestamp: "2026-11-20T08:00:00Z" },
+    metadata: {
+      name,
+      labels: { "topology.kubernetes.io/region": `r-${name}` },
+      creationTimestamp: "2026-11-20T08:00:00Z",
+    },
     spec: { connection: {}, deletionPolicy: "Orphan" },
     ...(ready === undefined ? {} : { status: { conditions: [ready], kubernetesVersion: "v1.35.4" } }),
   };
@@ -53,10 +75,22 @@ const lost = condition("Ready", "False", "ClusterUnreachable", "connection refus
 
 const report = buildReport(
   [
-    app("shop", [...fine.slice(0, 2), condition("Available", "False", "ClusterUnreachable", "1 of 2 clusters available"), condition("Fresh", "False", "ClusterUnreachable")], [
-      entry("a", "Available", 5),
-      entry("b", "Unknown", 2, { reason: "ClusterUnreachable", message: "connection refused", observedAt: "2026-11-21T08:24:00Z" }),
-    ]),
+    app(
+      "shop",
+      [
+        ...fine.slice(0, 2),
+        condition("Available", "False", "ClusterUnreachable", "1 of 2 clusters available"),
+        condition("Fresh", "False", "ClusterUnreachable"),
+      ],
+      [
+        entry("a", "Available", 5),
+        entry("b", "Unknown", 2, {
+          reason: "ClusterUnreachable",
+          message: "connection refused",
+          observedAt: "2026-11-21T08:24:00Z",
+        }),
+      ],
+    ),
     app("blog", fine, [entry("a", "Available", 1)]),
   ],
   [cluster("b", lost), cluster("a", ready), cluster("c", undefined)],
@@ -81,7 +115,9 @@ describe("the tables", () => {
 
   test("wide add a line for each object on each cluster, with the time of observation", () => {
     const text = formatStatus(report, { wide: true, color: false, now });
-    expect(text).toContain("default     shop   b         r-b      Unknown     2         2         0       6m ago     ClusterUnreachable   connection refused");
+    expect(text).toContain(
+      "default     shop   b         r-b      Unknown     2         2         0       6m ago     ClusterUnreachable   connection refused",
+    );
     expect(text).toContain("ClusterUnreachable: 1 of 2 clusters available");
   });
 
@@ -96,9 +132,26 @@ describe("an object is unhealthy", () => {
     { name: "when nobody reported on it", object: app("x", undefined), reason: "NotReported" },
     { name: "when a condition is missing", object: app("x", fine.slice(0, 3)), reason: "NotReported" },
     { name: "when its status speaks of an older spec", object: app("x", fine, [], {}, 2), reason: "NotObserved" },
-    { name: "when it is being deleted", object: app("x", fine, [], { deletionTimestamp: "2026-11-21T08:00:00Z" }), reason: "Deleting" },
-    { name: "when a condition is unknown", object: app("x", [...fine.slice(0, 3), condition("Fresh", "Unknown", "NoContact")]), reason: "NoContact" },
-    { name: "for the first cause in the chain", object: app("x", [condition("Scheduled", "False", "NoPlacement"), condition("Applied", "False", "B"), condition("Available", "False", "C"), condition("Fresh", "True")]), reason: "NoPlacement" },
+    {
+      name: "when it is being deleted",
+      object: app("x", fine, [], { deletionTimestamp: "2026-11-21T08:00:00Z" }),
+      reason: "Deleting",
+    },
+    {
+      name: "when a condition is unknown",
+      object: app("x", [...fine.slice(0, 3), condition("Fresh", "Unknown", "NoContact")]),
+      reason: "NoContact",
+    },
+    {
+      name: "for the first cause in the chain",
+      object: app("x", [
+        condition("Scheduled", "False", "NoPlacement"),
+        condition("Applied", "False", "B"),
+        condition("Available", "False", "C"),
+        condition("Fresh", "True"),
+      ]),
+      reason: "NoPlacement",
+    },
   ])("$name", ({ object, reason }) => {
     const built = buildReport([object], []);
     expect(built.objects[0]).toMatchObject({ healthy: false, reason });
@@ -114,7 +167,9 @@ test("all is well when every condition holds and every cluster is ready", () => 
 
 test("clusters that the status only sums up are counted", () => {
   const object = app("big", fine, [entry("a", "Failed", 1)]);
-  (object["status"] as Record<string, unknown>)["summary"] = [{ region: "r", clusters: 120, replicas: { desired: 1, updated: 1, ready: 1, available: 1 } }];
+  (object["status"] as Record<string, unknown>)["summary"] = [
+    { region: "r", clusters: 120, replicas: { desired: 1, updated: 1, ready: 1, available: 1 } },
+  ];
   expect(buildReport([object], []).objects[0]).toMatchObject({ clusterCount: 121, availableClusters: 120 });
 });
 

@@ -12,7 +12,8 @@ export interface TableOptions {
 export function formatStatus(report: StatusReport, options: TableOptions): string {
   const parts: string[] = [];
   if (report.objects.length > 0) parts.push(objectTable(report.objects, options));
-  if (options.wide && report.objects.some(({ clusters }) => clusters.length > 0)) parts.push(entryTable(report.objects, options));
+  if (options.wide && report.objects.some(({ clusters }) => clusters.length > 0))
+    parts.push(entryTable(report.objects, options));
   if (report.clusters.length > 0) parts.push(clusterTable(report.clusters, options));
   return parts.join("\n");
 }
@@ -35,14 +36,34 @@ function objectTable(objects: readonly ObjectReport[], { color, now, wide }: Tab
 
 /** One row for each object on each cluster. */
 function entryTable(objects: readonly ObjectReport[], { color, now }: TableOptions): string {
-  const header = ["NAMESPACE", "NAME", "CLUSTER", "REGION", "STATE", "DESIRED", "UPDATED", "READY", "OBSERVED", "REASON", "MESSAGE"];
+  const header = [
+    "NAMESPACE",
+    "NAME",
+    "CLUSTER",
+    "REGION",
+    "STATE",
+    "DESIRED",
+    "UPDATED",
+    "READY",
+    "OBSERVED",
+    "REASON",
+    "MESSAGE",
+  ];
   const rows = objects.flatMap((object) =>
     object.clusters.map((entry): (string | Cell)[] => [
       object.namespace,
       object.name,
       entry.name,
       orDash(entry.region),
-      { text: entry.state, tone: entry.state === "Available" ? "good" : entry.state === "Progressing" || entry.state === "Pending" ? "plain" : "bad" },
+      {
+        text: entry.state,
+        tone:
+          entry.state === "Available"
+            ? "good"
+            : entry.state === "Progressing" || entry.state === "Pending"
+              ? "plain"
+              : "bad",
+      },
       String(entry.replicas.desired),
       String(entry.replicas.updated),
       String(entry.replicas.ready),

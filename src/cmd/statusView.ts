@@ -1,4 +1,12 @@
-import type { ClusterStatusEntry, Condition, DemoApplication, FederatedStatus, KubeObject, MemberCluster, ReplicaCounts } from "../apis/index.ts";
+import type {
+  ClusterStatusEntry,
+  Condition,
+  DemoApplication,
+  FederatedStatus,
+  KubeObject,
+  MemberCluster,
+  ReplicaCounts,
+} from "../apis/index.ts";
 import { REGION_LABEL, ZONE_LABEL } from "../apis/index.ts";
 
 /** What `meridian status` says, as values; the JSON and YAML outputs are exactly these. Pure. */
@@ -54,18 +62,26 @@ const NONE: ReplicaCounts = { desired: 0, updated: 0, ready: 0, available: 0 };
 const MUST_BE_TRUE = ["Scheduled", "Applied", "Available", "Fresh"];
 
 export function buildReport(objects: readonly KubeObject[], clusters: readonly KubeObject[]): StatusReport {
-  const reports = objects.map(reportObject).sort((a, b) => compare(`${a.namespace}/${a.name}`, `${b.namespace}/${b.name}`));
+  const reports = objects
+    .map(reportObject)
+    .sort((a, b) => compare(`${a.namespace}/${a.name}`, `${b.namespace}/${b.name}`));
   const counts = new Map<string, number>();
-  for (const report of reports) for (const entry of report.clusters) counts.set(entry.name, (counts.get(entry.name) ?? 0) + 1);
+  for (const report of reports)
+    for (const entry of report.clusters) counts.set(entry.name, (counts.get(entry.name) ?? 0) + 1);
   return {
     objects: reports,
-    clusters: clusters.map((cluster) => reportCluster(cluster as unknown as MemberCluster, counts)).sort((a, b) => compare(a.name, b.name)),
+    clusters: clusters
+      .map((cluster) => reportCluster(cluster as unknown as MemberCluster, counts))
+      .sort((a, b) => compare(a.name, b.name)),
   };
 }
 
 /** Nothing in it needs anybody's attention. */
 export function isHealthy(report: StatusReport): boolean {
-  return report.objects.every((object) => object.healthy) && report.clusters.every((cluster) => cluster.ready === "True" && !cluster.deleting);
+  return (
+    report.objects.every((object) => object.healthy) &&
+    report.clusters.every((cluster) => cluster.ready === "True" && !cluster.deleting)
+  );
 }
 
 function reportObject(object: KubeObject): ObjectReport {
@@ -92,7 +108,11 @@ function reportObject(object: KubeObject): ObjectReport {
   };
 }
 
-function problemOf(generation: number | undefined, deletedAt: string | undefined, status: FederatedStatus): { reason: string; message: string } | undefined {
+function problemOf(
+  generation: number | undefined,
+  deletedAt: string | undefined,
+  status: FederatedStatus,
+): { reason: string; message: string } | undefined {
   if (deletedAt !== undefined) return { reason: "Deleting", message: "waiting for the member clusters to let it go" };
   if (status.conditions === undefined) return { reason: "NotReported", message: "no manager has reported on it yet" };
   if ((status.observedGeneration ?? 0) < (generation ?? 0)) {

@@ -13,7 +13,16 @@ test.each([
 ])("an age of %d ms is %s", (ms, text) => expect(formatAge(ms)).toBe(text));
 
 test("a table aligns by what is shown, not by colour codes, and has no spaces at line ends", () => {
-  expect(formatTable(["A", "BB"], [[{ text: "long", tone: "bad" }, "x"], ["s", ""]], true)).toBe("A      BB\n\u001b[31mlong\u001b[0m   x\ns\n");
+  expect(
+    formatTable(
+      ["A", "BB"],
+      [
+        [{ text: "long", tone: "bad" }, "x"],
+        ["s", ""],
+      ],
+      true,
+    ),
+  ).toBe("A      BB\n\u001b[31mlong\u001b[0m   x\ns\n");
 });
 
 describe("progress", () => {

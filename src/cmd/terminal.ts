@@ -60,7 +60,9 @@ export interface Cell {
 
 /** Columns as kubectl aligns them: three spaces apart, nothing behind the last. */
 export function formatTable(header: string[], rows: (string | Cell)[][], color = false): string {
-  const cells = [header, ...rows].map((row) => row.map((cell): Cell => (typeof cell === "string" ? { text: cell, tone: "plain" } : cell)));
+  const cells = [header, ...rows].map((row) =>
+    row.map((cell): Cell => (typeof cell === "string" ? { text: cell, tone: "plain" } : cell)),
+  );
   const widths = header.map((_, column) => Math.max(...cells.map((row) => (row[column]?.text ?? "").length)));
   const lines = cells.map((row) =>
     row

@@ -1,6 +1,16 @@
 import { CLUSTER_FINALIZER, type Condition, type KubeObject, type MemberCluster } from "../apis/index.ts";
 import { type Client, clusterConfigFromKubeconfig, isNotFound, MEMBERCLUSTERS, SECRETS } from "../runtime/index.ts";
-import { clusterUid, commandLogger, type CommandContext, connect, connectHub, type Connection, connectMember, find, isManagerRunning } from "./connection.ts";
+import {
+  clusterUid,
+  commandLogger,
+  type CommandContext,
+  connect,
+  connectHub,
+  type Connection,
+  connectMember,
+  find,
+  isManagerRunning,
+} from "./connection.ts";
 import { follow } from "./follow.ts";
 import { KUBECONFIG_KEY, knownMemberUid, MEMBER_UID_ANNOTATION } from "./joinedMember.ts";
 import { JOINED_TO_LABEL, memberAccess } from "./memberAccess.ts";
@@ -16,18 +26,24 @@ import { Progress } from "./terminal.ts";
 export async function unjoin(name: string, options: UnjoinOptions, context: CommandContext): Promise<number> {
   const { terminal, signal } = context;
   await using hub = connectHub(options, context);
-  const member = (await find(hub.client, MEMBERCLUSTERS, undefined, name, signal)) as unknown as MemberCluster | undefined;
+  const member = (await find(hub.client, MEMBERCLUSTERS, undefined, name, signal)) as unknown as
+    | MemberCluster
+    | undefined;
   const secret = await joinedSecret(hub.client, name, member, options, signal);
   if (member === undefined && secret === undefined) throw new CommandError(`there is no member cluster ${name}`);
   if (options.force && options.deletionPolicy === "Drain") {
-    throw new CommandError("--force gives up waiting for a manager, and only a manager can drain: use --orphan --force, or start a manager");
+    throw new CommandError(
+      "--force gives up waiting for a manager, and only a manager can drain: use --orphan --force, or start a manager",
+    );
   }
   if (member !== undefined) {
     const gone = await removeMemberCluster(member, options, hub.client, context);
     if (!gone) return EXIT.found;
     terminal.out(`membercluster/${name} removed\n`);
   }
-  const memberUid = (member === undefined ? undefined : knownMemberUid(member)) ?? secret?.metadata.annotations?.[MEMBER_UID_ANNOTATION];
+  const memberUid =
+    (member === undefined ? undefined : knownMemberUid(member)) ??
+    secret?.metadata.annotations?.[MEMBER_UID_ANNOTATION];
   const leftovers = await cleanMember(name, memberUid, secret, options, hub.client, context);
   if (secret !== undefined) {
     await deleteSecret(hub.client, secret, signal);
@@ -44,12 +60,23 @@ async function joinedSecret(
   options: UnjoinOptions,
   signal: AbortSignal,
 ): Promise<KubeObject | undefined> {
-  const secret = await find(hub, SECRETS, options.namespace, member?.spec.connection.kubeconfigSecretRef?.name ?? name, signal);
+  const secret = await find(
+    hub,
+    SECRETS,
+    options.namespace,
+    member?.spec.connection.kubeconfigSecretRef?.name ?? name,
+    signal,
+  );
   return secret?.metadata.labels?.[JOINED_TO_LABEL] === undefined ? undefined : secret;
 }
 
 /** True when the MemberCluster is gone; false when it waits for a manager. Throws {@link CommandError} when the time is up. */
-async function removeMemberCluster(member: MemberCluster, options: UnjoinOptions, hub: Client, context: CommandContext): Promise<boolean> {
+async function removeMemberCluster(
+  member: MemberCluster,
+  options: UnjoinOptions,
+  hub: Client,
+  context: CommandContext,
+): Promise<boolean> {
   const { terminal, signal } = context;
   const { name, uid } = member.metadata;
   terminal.err(
@@ -59,7 +86,14 @@ async function removeMemberCluster(member: MemberCluster, options: UnjoinOptions
   );
   const managed = await isManagerRunning(hub, options.namespace, options.leaseName, signal);
   try {
-    await hub.patch(MEMBERCLUSTERS, undefined, name, "application/merge-patch+json", { spec: { deletionPolicy: options.deletionPolicy } }, { signal });
+    await hub.patch(
+      MEMBERCLUSTERS,
+      undefined,
+      name,
+      "application/merge-patch+json",
+      { spec: { deletionPolicy: options.deletionPolicy } },
+      { signal },
+    );
     await hub.delete(MEMBERCLUSTERS, undefined, name, { signal, ...(uid === undefined ? {} : { uid }) });
     if (options.force) await letGo(hub, name, signal);
   } catch (error) {
@@ -80,15 +114,29 @@ async function letGo(hub: Client, name: string, signal: AbortSignal): Promise<vo
   const member = await find(hub, MEMBERCLUSTERS, undefined, name, signal);
   if (member === undefined) return;
   const { finalizers = [], resourceVersion } = member.metadata;
-  const patch = { metadata: { resourceVersion, finalizers: finalizers.filter((finalizer) => finalizer !== CLUSTER_FINALIZER) } };
+  const patch = {
+    metadata: { resourceVersion, finalizers: finalizers.filter((finalizer) => finalizer !== CLUSTER_FINALIZER) },
+  };
   await hub.patch(MEMBERCLUSTERS, undefined, name, "application/merge-patch+json", patch, { signal });
 }
 
-async function untilGone(name: string, options: UnjoinOptions, hub: Client, { terminal, signal }: CommandContext): Promise<boolean> {
+async function untilGone(
+  name: string,
+  options: UnjoinOptions,
+  hub: Client,
+  { terminal, signal }: CommandContext,
+): Promise<boolean> {
   using progress = new Progress(terminal);
   let state = "the manager has not begun";
   const gone = await follow(
-    { client: hub, type: MEMBERCLUSTERS, name, timeoutMs: options.timeout, signal, logger: commandLogger(options.logLevel, terminal) },
+    {
+      client: hub,
+      type: MEMBERCLUSTERS,
+      name,
+      timeoutMs: options.timeout,
+      signal,
+      logger: commandLogger(options.logLevel, terminal),
+    },
     (object) => {
       if (object === undefined) return true;
       state = describeRemoval(object as unknown as MemberCluster) ?? state;
@@ -97,13 +145,17 @@ async function untilGone(name: string, options: UnjoinOptions, hub: Client, { te
     },
   );
   if (gone) return true;
-  throw new CommandError(`${name} is not gone in time (${state}); its credentials stay until it is: run \`meridian unjoin ${name}\` again`, {
-    exitCode: EXIT.timeout,
-  });
+  throw new CommandError(
+    `${name} is not gone in time (${state}); its credentials stay until it is: run \`meridian unjoin ${name}\` again`,
+    {
+      exitCode: EXIT.timeout,
+    },
+  );
 }
 
 function describeRemoval({ status }: MemberCluster): string | undefined {
-  const found = (type: string): Condition | undefined => status?.conditions?.find((condition) => condition.type === type);
+  const found = (type: string): Condition | undefined =>
+    status?.conditions?.find((condition) => condition.type === type);
   const condition = found("Removed") ?? found("Draining") ?? found("Ready");
   return condition === undefined ? undefined : `${condition.reason} ${condition.message}`.trim();
 }
@@ -119,8 +171,14 @@ async function cleanMember(
   const access = memberAccess(await clusterUid(hub, signal), options.namespace);
   const everything: Leftover[] = [
     { what: `clusterrole/${access.name}`, command: `kubectl delete clusterrole,clusterrolebinding ${access.name}` },
-    { what: `serviceaccount/${access.name}`, command: `kubectl -n ${access.namespace} delete serviceaccount,role,rolebinding ${access.name}` },
-    { what: `namespace/${access.namespace}, if nothing else is in it`, command: `kubectl delete namespace ${access.namespace}` },
+    {
+      what: `serviceaccount/${access.name}`,
+      command: `kubectl -n ${access.namespace} delete serviceaccount,role,rolebinding ${access.name}`,
+    },
+    {
+      what: `namespace/${access.namespace}, if nothing else is in it`,
+      command: `kubectl delete namespace ${access.namespace}`,
+    },
   ];
   const connection = memberConnection(name, secret, options);
   // Never joined by this command: there is nothing of it on the member.
@@ -128,7 +186,10 @@ async function cleanMember(
   await using member = connection.opened;
   try {
     const uid = await clusterUid(member.client, signal);
-    if (memberUid !== undefined && uid !== memberUid) throw new CommandError(`this kubeconfig leads to another cluster than ${name} (kube-system UID ${uid}, not ${memberUid})`);
+    if (memberUid !== undefined && uid !== memberUid)
+      throw new CommandError(
+        `this kubeconfig leads to another cluster than ${name} (kube-system UID ${uid}, not ${memberUid})`,
+      );
     const { removed, left } = await revokeAccess(member.client, access, connection.asAdmin, signal);
     for (const what of removed) terminal.out(`${what} removed from ${name}\n`);
     return left;
@@ -140,7 +201,11 @@ async function cleanMember(
 }
 
 /** The person's kubeconfig, else what join stored: that one may remove itself. */
-function memberConnection(name: string, secret: KubeObject | undefined, options: UnjoinOptions): { opened: Connection; asAdmin: boolean } | undefined {
+function memberConnection(
+  name: string,
+  secret: KubeObject | undefined,
+  options: UnjoinOptions,
+): { opened: Connection; asAdmin: boolean } | undefined {
   if (options.memberKubeconfig !== undefined) {
     return { opened: connectMember(name, options.memberKubeconfig, options.memberContext), asAdmin: true };
   }
@@ -152,7 +217,10 @@ function memberConnection(name: string, secret: KubeObject | undefined, options:
 
 async function deleteSecret(hub: Client, { metadata }: KubeObject, signal: AbortSignal): Promise<void> {
   try {
-    await hub.delete(SECRETS, metadata.namespace, metadata.name, { signal, ...(metadata.uid === undefined ? {} : { uid: metadata.uid }) });
+    await hub.delete(SECRETS, metadata.namespace, metadata.name, {
+      signal,
+      ...(metadata.uid === undefined ? {} : { uid: metadata.uid }),
+    });
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }

@@ -1,7 +1,15 @@
 import { CLUSTER_FINALIZER, type MemberCluster } from "../apis/index.ts";
 import type { ClusterPool, DesiredStateTable, Members } from "../clusters/index.ts";
 import { LOOK_AGAIN_MS, setFinalizer } from "./finalizers.ts";
-import { type Client, type Clock, done, type Informer, MEMBERCLUSTERS, requeueAfter, type Result } from "../runtime/index.ts";
+import {
+  type Client,
+  type Clock,
+  done,
+  type Informer,
+  MEMBERCLUSTERS,
+  requeueAfter,
+  type Result,
+} from "../runtime/index.ts";
 
 export interface ClusterReconcilerOptions {
   client: Client;

@@ -7,8 +7,17 @@ import { FakeApiClient, FakeApiServer } from "../runtime/testing/fakeApiServer.t
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
 import { DependencyWatches } from "./dependencies.ts";
 
-const needs = (kind: "ConfigMap" | "Secret", name: string): Dependency => ({ ref: { apiVersion: "v1", kind, namespace: "default", name }, optional: false, readByPods: true });
-const configMap = (name: string): KubeObject => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "default" }, data: { key: "value" } });
+const needs = (kind: "ConfigMap" | "Secret", name: string): Dependency => ({
+  ref: { apiVersion: "v1", kind, namespace: "default", name },
+  optional: false,
+  readByPods: true,
+});
+const configMap = (name: string): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, namespace: "default" },
+  data: { key: "value" },
+});
 
 function watches() {
   const server = new FakeApiServer("hub-uid");
@@ -16,11 +25,19 @@ function watches() {
   const clock = new FakeClock();
   const changed: string[] = [];
   const stop = new AbortController();
-  const dependencies = new DependencyWatches({ client, clock, random: () => 0.5, logger: createLogger({ level: "silent" }), changed: (owner) => void changed.push(owner), signal: stop.signal });
+  const dependencies = new DependencyWatches({
+    client,
+    clock,
+    random: () => 0.5,
+    logger: createLogger({ level: "silent" }),
+    changed: (owner) => void changed.push(owner),
+    signal: stop.signal,
+  });
   return { server, client, clock, changed, stop, dependencies };
 }
 
-const names = (found: Map<string, KubeObject> | undefined) => found && [...found.values()].map(({ metadata }) => metadata.name);
+const names = (found: Map<string, KubeObject> | undefined) =>
+  found && [...found.values()].map(({ metadata }) => metadata.name);
 
 test("what is needed is not known before its watch has synced; then everybody who asked is told", async () => {
   const { server, clock, changed, dependencies } = watches();

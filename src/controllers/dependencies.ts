@@ -1,7 +1,15 @@
 import { type KubeObject, type ObjectRef, refKey } from "../apis/index.ts";
 import type { Dependency } from "../interpreter/index.ts";
 import type { Logger } from "../observability/index.ts";
-import { type Client, type Clock, CONFIGMAPS, Informer, isForbidden, type ResourceType, SECRETS } from "../runtime/index.ts";
+import {
+  type Client,
+  type Clock,
+  CONFIGMAPS,
+  Informer,
+  isForbidden,
+  type ResourceType,
+  SECRETS,
+} from "../runtime/index.ts";
 
 const TYPES: Record<string, { type: ResourceType; fieldSelector?: string }> = {
   ConfigMap: { type: CONFIGMAPS },

@@ -1,5 +1,21 @@
-import { FEDERATION_API_VERSION, type KubeObject, matchesResourceSelector, type OverridePolicy, type Placement, refKey, refOf, type ResourceSelector } from "../apis/index.ts";
-import { type ClusterPool, DesiredStateTable, type Entry, Members, type PoolListener, shorten } from "../clusters/index.ts";
+import {
+  FEDERATION_API_VERSION,
+  type KubeObject,
+  matchesResourceSelector,
+  type OverridePolicy,
+  type Placement,
+  refKey,
+  refOf,
+  type ResourceSelector,
+} from "../apis/index.ts";
+import {
+  type ClusterPool,
+  DesiredStateTable,
+  type Entry,
+  Members,
+  type PoolListener,
+  shorten,
+} from "../clusters/index.ts";
 import type { LostField } from "../interpreter/index.ts";
 import type { EventRecorder, Logger, Metrics, Tracer } from "../observability/index.ts";
 import { type Client, type Clock, Controller, type Informer, Workqueue } from "../runtime/index.ts";
@@ -39,7 +55,8 @@ const POLICY_STATUS_AFTER_MS = 2_000;
 export async function runFederation(options: FederationOptions, signal: AbortSignal): Promise<void> {
   const { client, hubId, clock, random, logger, metrics, tracer, events } = options;
   const hub = new Hub({ client, clock, random, logger, metrics, deletionsReleased: () => members.lookAtAll() });
-  const queue = (name: string): Workqueue<string> => new Workqueue<string>({ name, clock, random, metrics: metrics.workqueue(name) });
+  const queue = (name: string): Workqueue<string> =>
+    new Workqueue<string>({ name, clock, random, metrics: metrics.workqueue(name) });
   const objects = queue("placement");
   const clusters = queue("cluster");
   const policies = queue("policy");
@@ -76,7 +93,14 @@ export async function runFederation(options: FederationOptions, signal: AbortSig
     },
   });
   const statuses = new StatusKeeper({ hub, table, members, clock, logger, metrics, tracer, events, signal });
-  const dependencies = new DependencyWatches({ client, clock, random, logger, signal, changed: (owner) => objects.add(owner) });
+  const dependencies = new DependencyWatches({
+    client,
+    clock,
+    random,
+    logger,
+    signal,
+    changed: (owner) => objects.add(owner),
+  });
   using _staleness = metrics.beforeScrape(() => members.tellStaleness());
   const pool = options.pool(members, (cluster) => hub.clusters.observe(cluster));
 
@@ -84,7 +108,8 @@ export async function runFederation(options: FederationOptions, signal: AbortSig
     for (const object of hub.objects()) if (which(object)) objects.add(refKey(refOf(object)));
   };
   const addAllPolicies = (): void => {
-    for (const policy of [...hub.allPlacements(), ...hub.allOverrides()]) policies.addAfter(policyKey(policy), POLICY_STATUS_AFTER_MS);
+    for (const policy of [...hub.allPlacements(), ...hub.allOverrides()])
+      policies.addAfter(policyKey(policy), POLICY_STATUS_AFTER_MS);
   };
 
   const placement = new PlacementReconciler({
@@ -104,7 +129,13 @@ export async function runFederation(options: FederationOptions, signal: AbortSig
     },
   });
   const clusterReconciler = new ClusterReconciler({ client, clusters: hub.clusters, pool, members, table, clock });
-  const policyStatus = new PolicyStatusReconciler({ hub, client, clock, plans: () => placement.plans, ready: () => gate.allPlanned });
+  const policyStatus = new PolicyStatusReconciler({
+    hub,
+    client,
+    clock,
+    plans: () => placement.plans,
+    ready: () => gate.allPlanned,
+  });
 
   subscribe();
   const watches = hub.run(signal);
@@ -113,9 +144,31 @@ export async function runFederation(options: FederationOptions, signal: AbortSig
   addAll();
   const common = { clock, logger };
   const controllers = [
-    new Controller({ ...common, name: "placement", queue: objects, workers: PLACEMENT_WORKERS, metrics: metrics.controller("placement"), tracer, reconcile: (key, end, context) => placement.reconcile(key, end, context) }),
-    new Controller({ ...common, name: "cluster", queue: clusters, workers: CLUSTER_WORKERS, metrics: metrics.controller("cluster"), reconcile: (key, end) => clusterReconciler.reconcile(key, end) }),
-    new Controller({ ...common, name: "policy", queue: policies, workers: POLICY_WORKERS, metrics: metrics.controller("policy"), reconcile: (key, end) => policyStatus.reconcile(key, end) }),
+    new Controller({
+      ...common,
+      name: "placement",
+      queue: objects,
+      workers: PLACEMENT_WORKERS,
+      metrics: metrics.controller("placement"),
+      tracer,
+      reconcile: (key, end, context) => placement.reconcile(key, end, context),
+    }),
+    new Controller({
+      ...common,
+      name: "cluster",
+      queue: clusters,
+      workers: CLUSTER_WORKERS,
+      metrics: metrics.controller("cluster"),
+      reconcile: (key, end) => clusterReconciler.reconcile(key, end),
+    }),
+    new Controller({
+      ...common,
+      name: "policy",
+      queue: policies,
+      workers: POLICY_WORKERS,
+      metrics: metrics.controller("policy"),
+      reconcile: (key, end) => policyStatus.reconcile(key, end),
+    }),
   ];
   await Promise.all([pool.run(signal), ...controllers.map((controller) => controller.run(signal))]);
   await Promise.all([members[Symbol.asyncDispose](), statuses[Symbol.asyncDispose](), watches]);
@@ -130,17 +183,20 @@ export async function runFederation(options: FederationOptions, signal: AbortSig
     hub.clusters.onEvent(({ type, key, object, old }) => {
       clusters.add(key);
       const before = type === "Updated" ? old : undefined;
-      if (before !== undefined && !changesPlan(before as unknown as KubeObject, object as unknown as KubeObject)) return;
+      if (before !== undefined && !changesPlan(before as unknown as KubeObject, object as unknown as KubeObject))
+        return;
       if (hub.synced) addAll();
     });
-    for (const informer of [...hub.placements, ...hub.overrides]) watchPolicies(informer as Informer<Placement | OverridePolicy>);
+    for (const informer of [...hub.placements, ...hub.overrides])
+      watchPolicies(informer as Informer<Placement | OverridePolicy>);
   }
 
   function watchPolicies(informer: Informer<Placement | OverridePolicy>): void {
     informer.onEvent(({ type, object, old }) => {
       policies.add(policyKey(object));
       const before = type === "Updated" ? old : undefined;
-      if (before !== undefined && !changesPlan(before as unknown as KubeObject, object as unknown as KubeObject)) return;
+      if (before !== undefined && !changesPlan(before as unknown as KubeObject, object as unknown as KubeObject))
+        return;
       if (!hub.synced) return;
       const selectors = [...(before?.spec.resourceSelectors ?? []), ...object.spec.resourceSelectors];
       addAll((candidate) => selectors.some((selector) => couldSelect(selector, object, candidate)));

@@ -45,7 +45,11 @@ test.each([
   { name: "while a cache of the hub is not complete", cluster: {}, state: { synced: false } },
   { name: "while deletions are held", cluster: {}, state: { deletionsHeld: true } },
   { name: "for a cluster that nobody knows", cluster: undefined, state: {} },
-  { name: "for a cluster that leaves and keeps what runs there", cluster: { deleting: true, deletionPolicy: "Orphan" as const }, state: {} },
+  {
+    name: "for a cluster that leaves and keeps what runs there",
+    cluster: { deleting: true, deletionPolicy: "Orphan" as const },
+    state: {},
+  },
 ])("it is closed $name", ({ cluster, state: change }) => {
   const { gate, state } = gateOf(cluster);
   gate.expect([]);

@@ -1,8 +1,23 @@
 import { describe, expect, test } from "vitest";
-import { BUSY_GATHER_MS, GATHER_MS, type Gathering, LONGEST_IN_WRITES, LONGEST_MS, UNTOUCHED_MS, writeDue, WriteRate } from "./gathering.ts";
+import {
+  BUSY_GATHER_MS,
+  GATHER_MS,
+  type Gathering,
+  LONGEST_IN_WRITES,
+  LONGEST_MS,
+  UNTOUCHED_MS,
+  writeDue,
+  WriteRate,
+} from "./gathering.ts";
 
 function gathering(overrides: Partial<Gathering> = {}): Gathering {
-  return { plannedAt: undefined, movedAt: undefined, lastWriteAt: Number.NEGATIVE_INFINITY, changedAt: 10_000, ...overrides };
+  return {
+    plannedAt: undefined,
+    movedAt: undefined,
+    lastWriteAt: Number.NEGATIVE_INFINITY,
+    changedAt: 10_000,
+    ...overrides,
+  };
 }
 
 const CALM = { busy: false, writeMs: 5 };
@@ -27,11 +42,15 @@ describe("writeDue", () => {
 
   test("or later, when the hub takes its time with each write", () => {
     const slow = { busy: true, writeMs: 300 };
-    expect(writeDue(gathering({ plannedAt: 9_000, movedAt: 9_500 }), false, slow)).toBe(9_500 + 300 * LONGEST_IN_WRITES);
+    expect(writeDue(gathering({ plannedAt: 9_000, movedAt: 9_500 }), false, slow)).toBe(
+      9_500 + 300 * LONGEST_IN_WRITES,
+    );
   });
 
   test("and then once a second", () => {
-    expect(writeDue(gathering({ plannedAt: 9_000, movedAt: 9_500, lastWriteAt: 10_500 }), false, CALM)).toBe(10_500 + LONGEST_MS);
+    expect(writeDue(gathering({ plannedAt: 9_000, movedAt: 9_500, lastWriteAt: 10_500 }), false, CALM)).toBe(
+      10_500 + LONGEST_MS,
+    );
   });
 
   test("a plan of which nothing has begun yet is not kept secret for long", () => {

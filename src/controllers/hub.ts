@@ -76,7 +76,11 @@ export class Hub {
       });
       return made;
     };
-    this.kinds = PLACED_TYPES.map((type) => ({ type, interpreter: interpreterOf(type), informer: informer<KubeObject>(type) }));
+    this.kinds = PLACED_TYPES.map((type) => ({
+      type,
+      interpreter: interpreterOf(type),
+      informer: informer<KubeObject>(type),
+    }));
     this.clusters = informer<MemberCluster>(MEMBERCLUSTERS);
     this.placements = [informer<Placement>(PLACEMENTS), informer<Placement>(CLUSTERPLACEMENTS)];
     this.overrides = [informer<OverridePolicy>(OVERRIDEPOLICIES), informer<OverridePolicy>(CLUSTEROVERRIDEPOLICIES)];
@@ -128,7 +132,11 @@ export class Hub {
     return this.overrides.flatMap((informer) => [...informer.list()]);
   }
 
-  #all(): { run(signal: AbortSignal): Promise<void>; waitForSync(signal: AbortSignal): Promise<void>; readonly synced: boolean }[] {
+  #all(): {
+    run(signal: AbortSignal): Promise<void>;
+    waitForSync(signal: AbortSignal): Promise<void>;
+    readonly synced: boolean;
+  }[] {
     return [...this.kinds.map((kind) => kind.informer), this.clusters, ...this.placements, ...this.overrides];
   }
 }

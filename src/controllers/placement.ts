@@ -55,7 +55,11 @@ export class PlacementReconciler {
     this.#options = options;
   }
 
-  async reconcile(owner: string, signal: AbortSignal, context: Pick<ReconcileContext, "span" | "logger">): Promise<Result> {
+  async reconcile(
+    owner: string,
+    signal: AbortSignal,
+    context: Pick<ReconcileContext, "span" | "logger">,
+  ): Promise<Result> {
     const { span } = context;
     const found = this.#options.hub.object(owner);
     if (found === undefined) return this.#forget(owner);
@@ -72,7 +76,12 @@ export class PlacementReconciler {
     return this.#plans;
   }
 
-  #place(owner: string, object: KubeObject, kind: PlacedKind, { span, logger }: Pick<ReconcileContext, "span" | "logger">): Result {
+  #place(
+    owner: string,
+    object: KubeObject,
+    kind: PlacedKind,
+    { span, logger }: Pick<ReconcileContext, "span" | "logger">,
+  ): Result {
     const { table, statuses, gate, clock, metrics, dependencies, plansChanged } = this.#options;
     const startedAt = clock.monotonic();
     const needed = kind.interpreter.dependencies(object);
@@ -94,9 +103,16 @@ export class PlacementReconciler {
     statuses.review(owner);
     gate.planned(owner);
     this.#tellDecision(object, plan, before);
-    if (before === undefined || before.scheduled.reason !== plan.scheduled.reason || names(before.clusters) !== names(plan.clusters)) {
+    if (
+      before === undefined ||
+      before.scheduled.reason !== plan.scheduled.reason ||
+      names(before.clusters) !== names(plan.clusters)
+    ) {
       const { reason, message } = plan.scheduled;
-      logger.info({ resource_uid: object.metadata.uid, object: owner, clusters: plan.clusters.length, reason }, `planned: ${message}`);
+      logger.info(
+        { resource_uid: object.metadata.uid, object: owner, clusters: plan.clusters.length, reason },
+        `planned: ${message}`,
+      );
     }
     plansChanged();
     return plan.recheckAt === undefined ? done : requeueAfter(Math.max(1, plan.recheckAt - clock.now()));
@@ -106,7 +122,12 @@ export class PlacementReconciler {
    * What stays on members though the plan does not render it: everything on a cluster that is held, and a dependency that is gone from
    * the hub, or may not be read there, while the object still refers to it, since pods may be running on it.
    */
-  #heldRows(owner: string, plan: Plan, needed: readonly Dependency[], found: ReadonlyMap<string, KubeObject>): DesiredRow[] {
+  #heldRows(
+    owner: string,
+    plan: Plan,
+    needed: readonly Dependency[],
+    found: ReadonlyMap<string, KubeObject>,
+  ): DesiredRow[] {
     const missing = new Set(needed.map(({ ref }) => refKey(ref)).filter((key) => !found.has(key)));
     const held = new Map(plan.clusters.map((cluster) => [cluster.name, cluster.held]));
     if (missing.size === 0 && ![...held.values()].includes(true)) return [];
@@ -114,7 +135,8 @@ export class PlacementReconciler {
     const rows: DesiredRow[] = [];
     for (const entry of this.#options.table.entriesOf(owner)) {
       const owned = entry.requests.get(owner)?.owner ?? entry.observed?.owner;
-      if (owned === undefined || entry.observed === undefined || rendered.has(`${entry.cluster}/${entry.key}`)) continue;
+      if (owned === undefined || entry.observed === undefined || rendered.has(`${entry.cluster}/${entry.key}`))
+        continue;
       const stays = held.get(entry.cluster);
       if (stays === undefined || (!stays && !missing.has(entry.key))) continue;
       rows.push(holdRow(entry, owned));
@@ -123,7 +145,13 @@ export class PlacementReconciler {
   }
 
   /** Sees the deletion through: the finalizer goes when the member objects are seen gone, or their cluster was unjoined. */
-  async #finalize(owner: string, object: KubeObject, kind: PlacedKind, span: Span | undefined, signal: AbortSignal): Promise<Result> {
+  async #finalize(
+    owner: string,
+    object: KubeObject,
+    kind: PlacedKind,
+    span: Span | undefined,
+    signal: AbortSignal,
+  ): Promise<Result> {
     const { table, statuses, gate, clock, plansChanged } = this.#options;
     if (!(object.metadata.finalizers ?? []).includes(OBJECT_FINALIZER)) return this.#forget(owner);
     const farewell = this.#farewellOf(owner, object);
@@ -198,7 +226,10 @@ export class PlacementReconciler {
   }
 
   /** `release`: for what is seen of it from now on. Somebody may have taken the finalizer off: even then its policy says how to part. */
-  #forget(owner: string, release = this.#plans.get(owner)?.deletionPolicy ?? this.#options.table.releaseOf(owner)): Result {
+  #forget(
+    owner: string,
+    release = this.#plans.get(owner)?.deletionPolicy ?? this.#options.table.releaseOf(owner),
+  ): Result {
     const { table, statuses, gate, dependencies, clock, plansChanged } = this.#options;
     this.#plans.delete(owner);
     this.#farewells.delete(owner);
@@ -223,15 +254,26 @@ export class PlacementReconciler {
   #tellDecision(object: KubeObject, plan: Plan, before: Plan | undefined): void {
     const { events } = this.#options;
     const regarding = { ...refOf(object), ...(object.metadata.uid === undefined ? {} : { uid: object.metadata.uid }) };
-    const reported = (object["status"] as FederatedStatus | undefined)?.conditions?.find(({ type }) => type === "Scheduled");
+    const reported = (object["status"] as FederatedStatus | undefined)?.conditions?.find(
+      ({ type }) => type === "Scheduled",
+    );
     if (plan.scheduled.status === "False") {
       const known = before === undefined ? reported?.reason : before.scheduled.reason;
       if (known === plan.scheduled.reason) return;
-      events.record({ regarding, type: "Warning", reason: plan.scheduled.reason, action: "Schedule", note: plan.scheduled.message });
+      events.record({
+        regarding,
+        type: "Warning",
+        reason: plan.scheduled.reason,
+        action: "Schedule",
+        note: plan.scheduled.message,
+      });
       return;
     }
     const chosen = names(plan.clusters);
-    const previous = before === undefined ? names((object["status"] as FederatedStatus | undefined)?.clusters ?? []) : names(before.clusters);
+    const previous =
+      before === undefined
+        ? names((object["status"] as FederatedStatus | undefined)?.clusters ?? [])
+        : names(before.clusters);
     if (chosen === previous) return;
     events.record({
       regarding,
@@ -260,7 +302,10 @@ function holdRow(entry: Entry, owner: OwnerRef): DesiredRow {
 }
 
 function names(clusters: readonly { name: string }[]): string {
-  return clusters.map(({ name }) => name).toSorted().join(", ");
+  return clusters
+    .map(({ name }) => name)
+    .toSorted()
+    .join(", ");
 }
 
 function nameOf(object: KubeObject): string {
@@ -277,4 +322,3 @@ function spanAttributes(owner: string, object: KubeObject): Record<string, strin
     "k8s.resource.generation": object.metadata.generation ?? 0,
   };
 }
-

@@ -53,7 +53,10 @@ export class PolicyStatusReconciler {
     const found = this.#find(key);
     if (found === undefined || !ready() || found.policy.metadata.deletionTimestamp !== undefined) return done;
     const { policy, informer } = found;
-    const status = policyStatus({ generation: policy.metadata.generation ?? 0, ...this.#outcome(policy), previous: policy.status }, clock.now());
+    const status = policyStatus(
+      { generation: policy.metadata.generation ?? 0, ...this.#outcome(policy), previous: policy.status },
+      clock.now(),
+    );
     if (status === policy.status) return done;
     const type = TYPES[policy.kind];
     const { namespace, name } = policy.metadata;
@@ -85,7 +88,13 @@ export class PolicyStatusReconciler {
     return informer === undefined || policy === undefined ? undefined : { policy, informer };
   }
 
-  #outcome(policy: Policy): { matched: number; decisions: { clusters: string[]; objects: number }[]; error?: string; reason?: string; notes?: string[] } {
+  #outcome(policy: Policy): {
+    matched: number;
+    decisions: { clusters: string[]; objects: number }[];
+    error?: string;
+    reason?: string;
+    notes?: string[];
+  } {
     const key = policyKey(policy);
     const groups = new Map<string, { clusters: string[]; objects: number }>();
     let matched = 0;
@@ -125,7 +134,9 @@ function troubleOf(plan: Plan, policy: Policy): { reason: string; message: strin
     const named = `${policy.kind} ${policy.metadata.name}, rule `;
     return plan.clusters.find(({ problem }) => problem?.message.startsWith(named) === true)?.problem;
   }
-  const unknown = plan.decision.verdicts.filter(({ reason }) => reason === "UnknownCluster").map(({ cluster }) => cluster);
+  const unknown = plan.decision.verdicts
+    .filter(({ reason }) => reason === "UnknownCluster")
+    .map(({ cluster }) => cluster);
   if (unknown.length > 0) return { reason: "UnknownCluster", message: `unknown cluster ${unknown.join(", ")}` };
   return plan.scheduled.status === "False" ? plan.scheduled : undefined;
 }

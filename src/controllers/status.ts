@@ -1,11 +1,20 @@
 import PQueue from "p-queue";
-import { type FederatedStatus, FIELD_MANAGER, type KubeObject, REGION_LABEL, refOf } from "../apis/index.ts";
-import { type DesiredStateTable, type Entry, isInSync, type Members } from "../clusters/index.ts";
+import { type FederatedStatus, FIELD_MANAGER, type KubeObject, refOf } from "../apis/index.ts";
+import { type DesiredStateTable, isInSync, type Members } from "../clusters/index.ts";
 import type { DesiredRow, Plan } from "../desiredstate/index.ts";
-import { type EventRecorder, type Logger, type Metrics, recordError, startSpan, type Span, type Tracer } from "../observability/index.ts";
+import {
+  type EventRecorder,
+  type Logger,
+  type Metrics,
+  recordError,
+  startSpan,
+  type Span,
+  type Tracer,
+} from "../observability/index.ts";
 import { apiVersionOf, type Clock, isNotFound, NotLeaderError } from "../runtime/index.ts";
-import { aggregate, type ClusterView, type RowView } from "../status/index.ts";
+import { aggregate } from "../status/index.ts";
 import { type Gathering, writeDue, WriteRate } from "./gathering.ts";
+import { clusterViews } from "./clusterViews.ts";
 import type { Hub, PlacedKind } from "./hub.ts";
 
 export interface StatusKeeperOptions {
@@ -100,7 +109,8 @@ export class StatusKeeper implements AsyncDisposable {
   ownerChanged(owner: string): void {
     const tracked = this.#tracked.get(owner);
     if (tracked === undefined) return;
-    if (tracked.plannedAt !== undefined && this.#hasBegun(owner, tracked.plannedAt)) tracked.movedAt ??= this.#options.clock.monotonic();
+    if (tracked.plannedAt !== undefined && this.#hasBegun(owner, tracked.plannedAt))
+      tracked.movedAt ??= this.#options.clock.monotonic();
     this.#changed(owner, tracked);
   }
 
@@ -108,7 +118,8 @@ export class StatusKeeper implements AsyncDisposable {
   clusterChanged(cluster: string): void {
     const owners = new Set<string>();
     for (const entry of this.#options.table.entriesIn(cluster)) for (const owner of entry.links) owners.add(owner);
-    for (const [owner, { plan }] of this.#tracked) if (plan?.clusters.some(({ name }) => name === cluster) === true) owners.add(owner);
+    for (const [owner, { plan }] of this.#tracked)
+      if (plan?.clusters.some(({ name }) => name === cluster) === true) owners.add(owner);
     for (const owner of owners) this.ownerChanged(owner);
   }
 
@@ -153,7 +164,9 @@ export class StatusKeeper implements AsyncDisposable {
     for (const entry of table.entriesOf(owner)) if (entry.requests.has(owner)) known += 1;
     if (known !== rows.length) return true;
     for (const entry of table.entriesOf(owner)) {
-      const row = rows.find(({ cluster, ref }) => cluster === entry.cluster && ref.kind === entry.ref.kind && ref.name === entry.ref.name);
+      const row = rows.find(
+        ({ cluster, ref }) => cluster === entry.cluster && ref.kind === entry.ref.kind && ref.name === entry.ref.name,
+      );
       if (row?.hash !== entry.requests.get(owner)?.hash) return true;
     }
     return false;
@@ -205,7 +218,12 @@ export class StatusKeeper implements AsyncDisposable {
       const asked = entry.requests.get(owner);
       if (asked === undefined) {
         if (entry.observed !== undefined && members.contact(entry.cluster).ok) return false;
-      } else if (asked.mode === "Apply" && !isInSync(entry) && entry.failure === undefined && members.contact(entry.cluster).ok) {
+      } else if (
+        asked.mode === "Apply" &&
+        !isInSync(entry) &&
+        entry.failure === undefined &&
+        members.contact(entry.cluster).ok
+      ) {
         return false;
       }
     }
@@ -229,7 +247,10 @@ export class StatusKeeper implements AsyncDisposable {
       if (signal.aborted || isNotFound(error)) return;
       // The Lease may yet be renewed in time; if it is not, the signal ends this.
       if (!(error instanceof NotLeaderError)) {
-        logger.warn({ err: error, object: owner, resource_uid: tracked.uid, event_reason: "StatusWriteFailed" }, "a status could not be written");
+        logger.warn(
+          { err: error, object: owner, resource_uid: tracked.uid, event_reason: "StatusWriteFailed" },
+          "a status could not be written",
+        );
       }
       tracked.attempts += 1;
       this.#later(owner, tracked, Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** Math.min(tracked.attempts, 10)));
@@ -272,22 +293,30 @@ export class StatusKeeper implements AsyncDisposable {
         previous,
         plan: tracked.plan,
         podSelector: kind.interpreter.podSelector(object),
-        clusters: this.#views(owner, tracked),
+        clusters: clusterViews(this.#options, owner, tracked.plan),
       },
       clock.now(),
     );
     metrics.observePhase("verify", clock.monotonic() - startedAt);
     this.#tell(owner, tracked, status, complete);
     if (status === previous) return;
-    const span = startSpan(tracer, "UpdateStatus", { parent: this.#traceOf(owner), attributes: { "reconcile.key": owner } });
+    const span = startSpan(tracer, "UpdateStatus", {
+      parent: this.#traceOf(owner),
+      attributes: { "reconcile.key": owner },
+    });
     try {
       const body: KubeObject = { ...refBody(object, kind), status };
       tracked.lastWriteAt = clock.monotonic();
       this.#rate.count(tracked.lastWriteAt);
       const sentAt = tracked.lastWriteAt;
-      const written = await hub.client.applyStatus(kind.type, body, { force: true, fieldManager: FIELD_MANAGER, signal });
+      const written = await hub.client.applyStatus(kind.type, body, {
+        force: true,
+        fieldManager: FIELD_MANAGER,
+        signal,
+      });
       this.#rate.took(clock.monotonic() - sentAt);
-      if (written.metadata.deletionTimestamp === undefined || object.metadata.deletionTimestamp !== undefined) kind.informer.observe(written);
+      if (written.metadata.deletionTimestamp === undefined || object.metadata.deletionTimestamp !== undefined)
+        kind.informer.observe(written);
     } catch (error) {
       recordError(span, error);
       throw error;
@@ -301,50 +330,14 @@ export class StatusKeeper implements AsyncDisposable {
     return undefined;
   }
 
-  #views(owner: string, tracked: Tracked): ClusterView[] {
-    const { table, members, hub } = this.#options;
-    const views = new Map<string, ClusterView>();
-    const view = (name: string): ClusterView => {
-      let made = views.get(name);
-      if (made === undefined) {
-        const region = hub.clusters.get(name)?.metadata.labels?.[REGION_LABEL];
-        made = { name, ...(region === undefined ? {} : { region }), contact: members.contact(name), rows: [] };
-        views.set(name, made);
-      }
-      return made;
-    };
-    for (const { name } of tracked.plan?.clusters ?? []) view(name);
-    for (const entry of table.entriesOf(owner)) {
-      const row = this.#rowView(owner, entry);
-      if (row !== undefined) view(entry.cluster).rows.push(row);
-    }
-    return [...views.values()];
-  }
-
-  #rowView(owner: string, entry: Entry): RowView | undefined {
-    const asked = entry.requests.get(owner);
-    const { desired, observed, failure } = entry;
-    if (asked === undefined && (observed === undefined || desired !== undefined)) return undefined;
-    if (asked?.mode === "Hold" && asked.role === "dependency") return undefined;
-    const unseen = observed === undefined ? this.#options.members.syncFailure(entry.cluster, entry.ref) : undefined;
-    const told = unseen === undefined ? failure : { reason: "NotObserved", message: unseen, final: true };
-    return {
-      ref: entry.ref,
-      role: asked?.role ?? "rendered",
-      ...(asked === undefined || desired === undefined ? {} : { desiredHash: desired.hash }),
-      ...(observed === undefined ? {} : { observedHash: observed.hash ?? "", health: observed.health }),
-      inSync: isInSync(entry),
-      ...(told === undefined ? {} : { failure: told }),
-    };
-  }
-
   /** Metrics and Events that follow from a status. */
   #tell(owner: string, tracked: Tracked, status: FederatedStatus, complete: boolean): void {
     const { metrics, events, clock, hub } = this.#options;
     const available = status.conditions?.find(({ type }) => type === "Available");
     const progressing = status.conditions?.find(({ type }) => type === "Progressing");
     const [, kind = "", namespace = "", name = ""] = owner.split("/");
-    const state = available?.status === "True" ? "Available" : progressing?.status === "True" ? "Progressing" : "Degraded";
+    const state =
+      available?.status === "True" ? "Available" : progressing?.status === "True" ? "Progressing" : "Degraded";
     metrics.setSyncStatus(`${kind}/${namespace === "" ? name : `${namespace}/${name}`}`, state);
     if (!complete) return;
     tracked.plannedAt = undefined;
@@ -357,7 +350,9 @@ export class StatusKeeper implements AsyncDisposable {
     if (object === undefined) return;
     for (const entry of status.clusters ?? []) {
       if (entry.state !== "Failed" || entry.reason === undefined) continue;
-      const before = (object["status"] as FederatedStatus | undefined)?.clusters?.find((one) => one.name === entry.name);
+      const before = (object["status"] as FederatedStatus | undefined)?.clusters?.find(
+        (one) => one.name === entry.name,
+      );
       if (before?.state === "Failed" && before.reason === entry.reason) continue;
       const uid = object.metadata.uid;
       events.record({

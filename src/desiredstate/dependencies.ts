@@ -31,7 +31,9 @@ export function carryDependencies(
   ownerText: string,
 ): CarriedDependencies {
   if (needed.length === 0) return nothingCarried;
-  const sorted = needed.map((dependency) => ({ ...dependency, key: refKey(dependency.ref) })).sort((a, b) => (a.key < b.key ? -1 : 1));
+  const sorted = needed
+    .map((dependency) => ({ ...dependency, key: refKey(dependency.ref) }))
+    .sort((a, b) => (a.key < b.key ? -1 : 1));
   const objects: Marked[] = [];
   const contents: [key: string, hash: string][] = [];
   const missing: string[] = [];
@@ -53,7 +55,8 @@ export function carryDependencies(
 }
 
 function missingWarning(missing: readonly string[]): ClusterPlan["warning"] {
-  const shown = missing.length > 2 ? `${missing.slice(0, 2).join(", ")} and ${missing.length - 2} more` : missing.join(", ");
+  const shown =
+    missing.length > 2 ? `${missing.slice(0, 2).join(", ")} and ${missing.length - 2} more` : missing.join(", ");
   const message = `not on the hub: ${shown}`;
   return { reason: "DependencyMissing", message };
 }

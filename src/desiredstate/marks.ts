@@ -67,7 +67,15 @@ function annotatedAt(value: unknown, path: readonly string[], hash: string): unk
 }
 
 const IDENTITY = ["apiVersion", "kind"] as const;
-const PROTECTED_METADATA = ["name", "namespace", "generateName", "uid", "ownerReferences", "finalizers", "managedFields"] as const;
+const PROTECTED_METADATA = [
+  "name",
+  "namespace",
+  "generateName",
+  "uid",
+  "ownerReferences",
+  "finalizers",
+  "managedFields",
+] as const;
 
 /**
  * The first field that overrides have changed though they may not: what the object is called, whose it is, Meridian's own marks. Undefined
@@ -82,10 +90,14 @@ export function protectedChange(before: readonly KubeObject[], after: readonly K
     const field = IDENTITY.find((name) => is[name] !== was[name]);
     if (field !== undefined) return field;
     if (typeof is.metadata !== "object" || is.metadata === null) return "metadata";
-    const inMetadata = PROTECTED_METADATA.find((name) => canonicalJson(is.metadata[name]) !== canonicalJson(was.metadata[name]));
+    const inMetadata = PROTECTED_METADATA.find(
+      (name) => canonicalJson(is.metadata[name]) !== canonicalJson(was.metadata[name]),
+    );
     if (inMetadata !== undefined) return `metadata.${inMetadata}`;
     for (const entries of ["labels", "annotations"] as const) {
-      const key = Object.keys(is.metadata[entries] ?? {}).find((name) => parseApiVersion(name).group === FEDERATION_GROUP);
+      const key = Object.keys(is.metadata[entries] ?? {}).find(
+        (name) => parseApiVersion(name).group === FEDERATION_GROUP,
+      );
       if (key !== undefined) return `metadata.${entries}[${key}]`;
     }
   }

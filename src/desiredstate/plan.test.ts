@@ -23,7 +23,8 @@ const NOW = 1_795_000_000_000;
 const plan = (more: Partial<Snapshot>): Plan => computeDesiredState(snapshot(more), NOW);
 
 /** `mode cluster kind/name` of each row. */
-const rows = (result: Plan): string[] => result.rows.map(({ mode, cluster: name, ref }) => `${mode} ${name} ${ref.kind}/${ref.name}`);
+const rows = (result: Plan): string[] =>
+  result.rows.map(({ mode, cluster: name, ref }) => `${mode} ${name} ${ref.kind}/${ref.name}`);
 const scheduled = ({ scheduled: { status, reason } }: Plan): string => `${status} ${reason}`;
 const at = (result: Plan, name: string, kind: string): KubeObject | undefined =>
   result.rows.find((row) => row.cluster === name && row.ref.kind === kind)?.object;
@@ -58,17 +59,31 @@ describe("the golden plan", () => {
 
   test("of an application with dependencies, on a member and on the hub itself", async () => {
     const object = app(
-      { ports: [], env: [{ name: "P", valueFrom: { secretKeyRef: { name: "shop-secret", key: "p" } } }], imagePullSecrets: [{ name: "registry" }] },
+      {
+        ports: [],
+        env: [{ name: "P", valueFrom: { secretKeyRef: { name: "shop-secret", key: "p" } } }],
+        imagePullSecrets: [{ name: "registry" }],
+      },
       { name: "shop" },
     );
-    const secret: KubeObject = { apiVersion: "v1", kind: "Secret", metadata: { name: "shop-secret", namespace: "default" }, type: "Opaque", data: { p: "cA==" } };
+    const secret: KubeObject = {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "shop-secret", namespace: "default" },
+      type: "Opaque",
+      data: { p: "cA==" },
+    };
     const result = plan({
       object,
       placements: [placement("shop", { deletionPolicy: "Orphan", conflictResolution: "Adopt" })],
       clusters: [shanghai, hub],
       dependencies: new Map([["/Secret/default/shop-secret", secret]]),
     });
-    expect(rows(result)).toEqual(["Apply hub Deployment/shop", "Apply shanghai-1 Secret/shop-secret", "Apply shanghai-1 Deployment/shop"]);
+    expect(rows(result)).toEqual([
+      "Apply hub Deployment/shop",
+      "Apply shanghai-1 Secret/shop-secret",
+      "Apply shanghai-1 Deployment/shop",
+    ]);
     await expect(`${JSON.stringify(result, null, 2)}\n`).toMatchFileSnapshot("testdata/dependencies.golden.json");
   });
 });
@@ -76,11 +91,24 @@ describe("the golden plan", () => {
 describe("where it goes", () => {
   const everywhere = placement("everywhere");
   const nowhere = placement("nowhere", { clusterAffinities: [{ name: "g", clusterNames: ["atlantis"] }] });
-  const taken = (...names: string[]): string[] => names.flatMap((name) => [`Hold ${name} Deployment/nginx-demo`, `Hold ${name} Service/nginx-demo`]);
+  const taken = (...names: string[]): string[] =>
+    names.flatMap((name) => [`Hold ${name} Deployment/nginx-demo`, `Hold ${name} Service/nginx-demo`]);
 
-  test.each<{ name: string; given: Partial<Snapshot>; want: { scheduled: string; clusters: string[]; rows: string[] | "apply" } }>([
-    { name: "no policy, no local cluster: nowhere", given: {}, want: { scheduled: "False NoPlacement", clusters: [], rows: [] } },
-    { name: "no policy: the local cluster", given: { clusters: [shanghai, hub] }, want: { scheduled: "True DefaultPlacement", clusters: ["hub"], rows: "apply" } },
+  test.each<{
+    name: string;
+    given: Partial<Snapshot>;
+    want: { scheduled: string; clusters: string[]; rows: string[] | "apply" };
+  }>([
+    {
+      name: "no policy, no local cluster: nowhere",
+      given: {},
+      want: { scheduled: "False NoPlacement", clusters: [], rows: [] },
+    },
+    {
+      name: "no policy: the local cluster",
+      given: { clusters: [shanghai, hub] },
+      want: { scheduled: "True DefaultPlacement", clusters: ["hub"], rows: "apply" },
+    },
     {
       name: "still under the default",
       given: { clusters: [shanghai, hub], previous: running(["hub"]) },
@@ -105,7 +133,15 @@ describe("where it goes", () => {
       name: "and it stays so after the status has said it",
       given: {
         clusters: [hub],
-        previous: running(["hub"], { conditions: [{ type: "Scheduled", status: "False", reason: "NoPlacement", message: "", lastTransitionTime: "" }] }, "Held"),
+        previous: running(
+          ["hub"],
+          {
+            conditions: [
+              { type: "Scheduled", status: "False", reason: "NoPlacement", message: "", lastTransitionTime: "" },
+            ],
+          },
+          "Held",
+        ),
       },
       want: { scheduled: "False NoPlacement", clusters: ["hub"], rows: taken("hub") },
     },
@@ -121,7 +157,13 @@ describe("where it goes", () => {
     },
     {
       name: "clusters that the status only counts are kept",
-      given: { previous: { summary: [{ region: "cn-shanghai", clusters: 1, replicas: { desired: 1, updated: 1, ready: 1, available: 1 } }] } },
+      given: {
+        previous: {
+          summary: [
+            { region: "cn-shanghai", clusters: 1, replicas: { desired: 1, updated: 1, ready: 1, available: 1 } },
+          ],
+        },
+      },
       want: { scheduled: "False NoPlacement", clusters: ["shanghai-1"], rows: taken("shanghai-1") },
     },
     {
@@ -129,8 +171,16 @@ describe("where it goes", () => {
       given: { placements: [nowhere], previous: running(["shanghai-1"], placedBy("nowhere")) },
       want: { scheduled: "False NoClusterFits", clusters: ["shanghai-1"], rows: taken("shanghai-1") },
     },
-    { name: "no cluster fits and it runs nowhere", given: { placements: [nowhere] }, want: { scheduled: "False NoClusterFits", clusters: [], rows: [] } },
-    { name: "there are no clusters", given: { placements: [everywhere], clusters: [] }, want: { scheduled: "False NoClusterFits", clusters: [], rows: [] } },
+    {
+      name: "no cluster fits and it runs nowhere",
+      given: { placements: [nowhere] },
+      want: { scheduled: "False NoClusterFits", clusters: [], rows: [] },
+    },
+    {
+      name: "there are no clusters",
+      given: { placements: [everywhere], clusters: [] },
+      want: { scheduled: "False NoClusterFits", clusters: [], rows: [] },
+    },
     {
       name: "a cluster that is being deleted is not kept",
       given: { placements: [nowhere], clusters: [{ ...shanghai, deleting: true }], previous: running(["shanghai-1"]) },
@@ -156,14 +206,21 @@ describe("where it goes", () => {
     expect(scheduled(result)).toBe(want.scheduled);
     expect(result.scheduled.message.length).toBeLessThanOrEqual(120);
     expect(result.clusters.map(({ name }) => name)).toEqual(want.clusters);
-    if (want.rows === "apply") expect(result.rows.every(({ mode }) => mode === "Apply") && result.rows.length > 0).toBe(true);
+    if (want.rows === "apply")
+      expect(result.rows.every(({ mode }) => mode === "Apply") && result.rows.length > 0).toBe(true);
     else expect(rows(result)).toEqual(want.rows);
     expect(result.clusters.every(({ held }) => held === (want.rows !== "apply"))).toBe(true);
   });
 
   test("says which named cluster is unknown while the others go on", () => {
-    const result = plan({ placements: [placement("p", { clusterAffinities: [{ name: "g", clusterNames: ["shanghai-1", "atlantis"] }] })] });
-    expect(result.scheduled).toEqual({ status: "True", reason: "ClustersSelected", message: "1 of 3 clusters selected; unknown cluster atlantis" });
+    const result = plan({
+      placements: [placement("p", { clusterAffinities: [{ name: "g", clusterNames: ["shanghai-1", "atlantis"] }] })],
+    });
+    expect(result.scheduled).toEqual({
+      status: "True",
+      reason: "ClustersSelected",
+      message: "1 of 3 clusters selected; unknown cluster atlantis",
+    });
     expect(result.decision.verdicts.find((v) => v.cluster === "atlantis")?.reason).toBe("UnknownCluster");
   });
 
@@ -179,7 +236,9 @@ describe("where it goes", () => {
 
   test("names the policy and hands on when to look again", () => {
     const timeAdded = new Date(NOW - 1000).toISOString();
-    const tolerations = [{ key: "m", operator: "Exists" as const, effect: "NoExecute" as const, tolerationSeconds: 60 }];
+    const tolerations = [
+      { key: "m", operator: "Exists" as const, effect: "NoExecute" as const, tolerationSeconds: 60 },
+    ];
     const result = plan({
       placements: [clusterPlacement("c", { tolerations })],
       clusters: [{ ...shanghai, taints: [{ key: "m", effect: "NoExecute", timeAdded }] }],
@@ -203,22 +262,40 @@ describe("what goes there", () => {
   });
 
   test("clusters that differ in nothing share their objects", () => {
-    const clusters = Array.from({ length: 1000 }, (_, i) => cluster(`c${i}`, i % 2 === 0 ? "cn-shanghai" : "eu-central-1"));
-    const result = plan({ placements: [everywhere], clusters, overrides: [overrides("o", { targetClusters: inRegion("cn-shanghai"), replicas: 5 })] });
+    const clusters = Array.from({ length: 1000 }, (_, i) =>
+      cluster(`c${i}`, i % 2 === 0 ? "cn-shanghai" : "eu-central-1"),
+    );
+    const result = plan({
+      placements: [everywhere],
+      clusters,
+      overrides: [overrides("o", { targetClusters: inRegion("cn-shanghai"), replicas: 5 })],
+    });
     expect(result.rows).toHaveLength(2000);
     expect(new Set(result.rows.map(({ object }) => object)).size).toBe(3);
   });
 
   test("division gives each cluster its share, and an override of replicas wins", () => {
-    const divided = placement("p", { replicaScheduling: { mode: "Divided", weights: [
-      { targetClusters: { clusterNames: ["shanghai-1"] }, weight: 2 },
-      { targetClusters: { clusterNames: ["singapore-1"] }, weight: 1 },
-    ] } });
+    const divided = placement("p", {
+      replicaScheduling: {
+        mode: "Divided",
+        weights: [
+          { targetClusters: { clusterNames: ["shanghai-1"] }, weight: 2 },
+          { targetClusters: { clusterNames: ["singapore-1"] }, weight: 1 },
+        ],
+      },
+    });
     const object = app({ replica: 9 });
     const shares = plan({ object, placements: [divided] });
-    expect(shares.clusters.map(({ name, replicas }) => [name, replicas])).toEqual([["shanghai-1", 6], ["singapore-1", 3]]);
+    expect(shares.clusters.map(({ name, replicas }) => [name, replicas])).toEqual([
+      ["shanghai-1", 6],
+      ["singapore-1", 3],
+    ]);
     expect(at(shares, "shanghai-1", "Deployment")).toHaveProperty("spec.replicas", 6);
-    const won = plan({ object, placements: [divided], overrides: [overrides("o", { targetClusters: inRegion("cn-shanghai"), replicas: 1 })] });
+    const won = plan({
+      object,
+      placements: [divided],
+      overrides: [overrides("o", { targetClusters: inRegion("cn-shanghai"), replicas: 1 })],
+    });
     expect(won.clusters.map(({ replicas }) => replicas)).toEqual([1, 3]);
   });
 
@@ -231,15 +308,33 @@ describe("what goes there", () => {
   test("on the hub itself the hub object is the controller, elsewhere it is not mentioned", () => {
     const result = plan({ placements: [everywhere], clusters: [shanghai, hub] });
     expect(at(result, "hub", "Deployment")?.metadata.ownerReferences).toEqual([
-      { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", name: "nginx-demo", uid: "11111111-1111-1111-1111-111111111111", controller: true, blockOwnerDeletion: true },
+      {
+        apiVersion: "paas.cmft.com/v1",
+        kind: "DemoApplication",
+        name: "nginx-demo",
+        uid: "11111111-1111-1111-1111-111111111111",
+        controller: true,
+        blockOwnerDeletion: true,
+      },
     ]);
     expect(at(result, "shanghai-1", "Deployment")?.metadata).not.toHaveProperty("ownerReferences");
   });
 
   test("an override that cannot be applied concerns its cluster only", () => {
-    const given = { placements: [everywhere], overrides: [overrides("bad", { targetClusters: inRegion("cn-shanghai"), patches: [{ op: "replace", path: "/spec/none", value: 1 }] })] };
+    const given = {
+      placements: [everywhere],
+      overrides: [
+        overrides("bad", {
+          targetClusters: inRegion("cn-shanghai"),
+          patches: [{ op: "replace", path: "/spec/none", value: 1 }],
+        }),
+      ],
+    };
     const fresh = plan(given);
-    expect(fresh.clusters.find(({ name }) => name === "shanghai-1")).toMatchObject({ held: false, problem: { reason: "InvalidPatch" } });
+    expect(fresh.clusters.find(({ name }) => name === "shanghai-1")).toMatchObject({
+      held: false,
+      problem: { reason: "InvalidPatch" },
+    });
     expect(new Set(fresh.rows.map((row) => row.cluster))).toEqual(new Set(["frankfurt-1", "singapore-1"]));
     // Its own status has to say so.
     expect(fresh.overrides).toMatchObject([{ name: "bad" }]);
@@ -248,14 +343,29 @@ describe("what goes there", () => {
     expect(there.rows.filter((row) => row.cluster !== "shanghai-1").every(({ mode }) => mode === "Apply")).toBe(true);
   });
 
-  test.each(["/metadata/name", "/metadata/ownerReferences", "/kind", "/apiVersion"])("an override may not change %s", (path) => {
-    const result = plan({ placements: [everywhere], overrides: [overrides("o", { patches: [{ op: "add", path, value: "x" }] })] });
-    expect(result.rows).toEqual([]);
-    expect(result.clusters.map(({ problem }) => problem?.reason)).toEqual(["ProtectedField", "ProtectedField", "ProtectedField"]);
-  });
+  test.each(["/metadata/name", "/metadata/ownerReferences", "/kind", "/apiVersion"])(
+    "an override may not change %s",
+    (path) => {
+      const result = plan({
+        placements: [everywhere],
+        overrides: [overrides("o", { patches: [{ op: "add", path, value: "x" }] })],
+      });
+      expect(result.rows).toEqual([]);
+      expect(result.clusters.map(({ problem }) => problem?.reason)).toEqual([
+        "ProtectedField",
+        "ProtectedField",
+        "ProtectedField",
+      ]);
+    },
+  );
 
   test("a plain object is carried as a person set it, and not onto itself", () => {
-    const object: KubeObject = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "c", namespace: "default", uid: "u" }, data: { a: "1" } };
+    const object: KubeObject = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "c", namespace: "default", uid: "u" },
+      data: { a: "1" },
+    };
     const selects = placement("p", { resourceSelectors: [{ apiVersion: "v1", kind: "ConfigMap" }] });
     const result = plan({ object, placements: [selects], clusters: [shanghai, hub] });
     expect(rows(result)).toEqual(["Apply shanghai-1 ConfigMap/c"]);
@@ -264,19 +374,35 @@ describe("what goes there", () => {
 });
 
 describe("dependencies", () => {
-  const configMap = (value: string, metadata: object = {}): KubeObject => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "conf", namespace: "default", uid: "c", ...metadata }, data: { a: value } });
+  const configMap = (value: string, metadata: object = {}): KubeObject => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "conf", namespace: "default", uid: "c", ...metadata },
+    data: { a: value },
+  });
   const object = app({ envFrom: [{ configMapRef: { name: "conf" } }], imagePullSecrets: [{ name: "pull" }] });
-  const pull = (value: string): KubeObject => ({ apiVersion: "v1", kind: "Secret", metadata: { name: "pull", namespace: "default" }, data: { t: value } });
+  const pull = (value: string): KubeObject => ({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "pull", namespace: "default" },
+    data: { t: value },
+  });
   const given = (value: string, token = "t", metadata: object = {}, spec: object = {}): Plan =>
     plan({
       object,
       clusters: [shanghai, hub],
       placements: [placement("p", spec)],
-      dependencies: new Map([["/ConfigMap/default/conf", configMap(value, metadata)], ["/Secret/default/pull", pull(token)]]),
+      dependencies: new Map([
+        ["/ConfigMap/default/conf", configMap(value, metadata)],
+        ["/Secret/default/pull", pull(token)],
+      ]),
     });
   const rollHash = (result: Plan, name = "shanghai-1"): unknown =>
-    (at(result, name, "Deployment") as unknown as { spec: { template: { metadata: { annotations?: Record<string, string> } } } }).spec.template.metadata
-      .annotations?.["federation.paas.cmft.com/dependencies-hash"];
+    (
+      at(result, name, "Deployment") as unknown as {
+        spec: { template: { metadata: { annotations?: Record<string, string> } } };
+      }
+    ).spec.template.metadata.annotations?.["federation.paas.cmft.com/dependencies-hash"];
 
   test("go first, and not to the hub, where they are already", () => {
     expect(rows(given("1"))).toEqual([
@@ -301,12 +427,17 @@ describe("dependencies", () => {
     const result = given("1", "t", {}, { dependencies: { mode: "None" } });
     expect(result.rows.some(({ role }) => role === "dependency")).toBe(false);
     expect(rollHash(result)).toBeUndefined();
-    expect(plan({ object, placements: [placement("p", { dependencies: { mode: "None" } })] }).clusters[0]?.warning).toBeUndefined();
+    expect(
+      plan({ object, placements: [placement("p", { dependencies: { mode: "None" } })] }).clusters[0]?.warning,
+    ).toBeUndefined();
   });
 
   test("one that is missing is a warning and stops nothing; an optional one is not even that", () => {
     const missing = plan({ object, placements: [placement("p")], dependencies: new Map() });
-    expect(missing.clusters[0]?.warning).toEqual({ reason: "DependencyMissing", message: "not on the hub: ConfigMap conf, Secret pull" });
+    expect(missing.clusters[0]?.warning).toEqual({
+      reason: "DependencyMissing",
+      message: "not on the hub: ConfigMap conf, Secret pull",
+    });
     expect(missing.rows).toHaveLength(6);
     const optional = app({ envFrom: [{ configMapRef: { name: "conf", optional: true } }] });
     expect(plan({ object: optional, placements: [placement("p")] }).clusters[0]?.warning).toBeUndefined();
@@ -324,13 +455,26 @@ describe("for any snapshot", () => {
   const arbitrarySnapshot = fc.record({
     replica: fc.nat(50),
     clusters: fc.uniqueArray(
-      fc.record({ index: fc.nat(30), region: fc.constantFrom(...regions), deleting: fc.boolean(), local: fc.boolean(), running: fc.boolean() }),
+      fc.record({
+        index: fc.nat(30),
+        region: fc.constantFrom(...regions),
+        deleting: fc.boolean(),
+        local: fc.boolean(),
+        running: fc.boolean(),
+      }),
       { selector: ({ index }) => index, maxLength: 8 },
     ),
     divided: fc.boolean(),
     suspend: fc.boolean(),
     placed: fc.boolean(),
-    rules: fc.array(fc.record({ region: fc.constantFrom(...regions), replicas: fc.option(fc.nat(9), { nil: undefined }), bad: fc.boolean() }), { maxLength: 3 }),
+    rules: fc.array(
+      fc.record({
+        region: fc.constantFrom(...regions),
+        replicas: fc.option(fc.nat(9), { nil: undefined }),
+        bad: fc.boolean(),
+      }),
+      { maxLength: 3 },
+    ),
   });
   type Arbitrary = typeof arbitrarySnapshot extends fc.Arbitrary<infer T> ? T : never;
 
@@ -338,7 +482,9 @@ describe("for any snapshot", () => {
     snapshot({
       object: app({ replica }),
       clusters: clusters.map(({ index, region, deleting, local }) => cluster(`c${index}`, region, { deleting, local })),
-      placements: placed ? [placement("p", { suspend, replicaScheduling: { mode: divided ? "Divided" : "Duplicated" } }), placement("z")] : [],
+      placements: placed
+        ? [placement("p", { suspend, replicaScheduling: { mode: divided ? "Divided" : "Duplicated" } }), placement("z")]
+        : [],
       overrides: rules.map(({ region, replicas, bad }, index) =>
         overrides(`o${index}`, {
           targetClusters: inRegion(region),
@@ -346,20 +492,28 @@ describe("for any snapshot", () => {
           ...(bad ? { patches: [{ op: "remove" as const, path: "/none" }] } : {}),
         }),
       ),
-      previous: running(clusters.filter((c) => c.running).map(({ index }) => `c${index}`), placed ? placedBy("p") : {}),
+      previous: running(
+        clusters.filter((c) => c.running).map(({ index }) => `c${index}`),
+        placed ? placedBy("p") : {},
+      ),
     });
 
-  property.prop([arbitrarySnapshot])("rows go only where the decision says or where it runs, and never to a cluster that is being deleted", (input) => {
-    const given = build(input);
-    const result = computeDesiredState(given, NOW);
-    const chosen = new Set(result.decision.clusters.map(({ name }) => name));
-    const current = new Set(given.previous?.clusters?.map(({ name }) => name));
-    const deleting = new Set(given.clusters.filter((c) => c.deleting).map(({ name }) => name));
-    for (const row of result.rows) {
-      expect(deleting.has(row.cluster)).toBe(false);
-      expect(row.mode === "Apply" ? chosen.has(row.cluster) && !result.suspended : current.has(row.cluster)).toBe(true);
-    }
-  });
+  property.prop([arbitrarySnapshot])(
+    "rows go only where the decision says or where it runs, and never to a cluster that is being deleted",
+    (input) => {
+      const given = build(input);
+      const result = computeDesiredState(given, NOW);
+      const chosen = new Set(result.decision.clusters.map(({ name }) => name));
+      const current = new Set(given.previous?.clusters?.map(({ name }) => name));
+      const deleting = new Set(given.clusters.filter((c) => c.deleting).map(({ name }) => name));
+      for (const row of result.rows) {
+        expect(deleting.has(row.cluster)).toBe(false);
+        expect(row.mode === "Apply" ? chosen.has(row.cluster) && !result.suspended : current.has(row.cluster)).toBe(
+          true,
+        );
+      }
+    },
+  );
 
   property.prop([arbitrarySnapshot])("what runs somewhere never loses its last place by a plan", (input) => {
     const given = build(input);
@@ -367,7 +521,8 @@ describe("for any snapshot", () => {
     const keeps = given.previous?.clusters?.some(({ name }) => alive.has(name)) === true;
     const result = computeDesiredState(given, NOW);
     // Clusters whose overrides are wrong get nothing new: those are for people to put right.
-    if (keeps && result.clusters.every(({ problem }) => problem === undefined)) expect(result.rows.length).toBeGreaterThan(0);
+    if (keeps && result.clusters.every(({ problem }) => problem === undefined))
+      expect(result.rows.length).toBeGreaterThan(0);
   });
 
   property.prop([arbitrarySnapshot])("the order of the inputs does not matter, nor the run", (input) => {
@@ -399,7 +554,11 @@ test("the given values are never changed", () => {
     return value;
   };
   const given = freeze(
-    snapshot({ placements: [placement("p")], overrides: [overrides("o", { replicas: 4, labels: { a: "b" } })], clusters: [shanghai, singapore, frankfurt, hub] }),
+    snapshot({
+      placements: [placement("p")],
+      overrides: [overrides("o", { replicas: 4, labels: { a: "b" } })],
+      clusters: [shanghai, singapore, frankfurt, hub],
+    }),
   );
   expect(() => computeDesiredState(given, NOW)).not.toThrow();
 });

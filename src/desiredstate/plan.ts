@@ -34,7 +34,9 @@ export function computeDesiredState(snapshot: Snapshot, now: number): Plan {
   const owner = ownerRefOf(object);
   const owned = ownerText(owner);
   const carries = placement?.spec.dependencies?.mode !== "None";
-  const dependencies = carries ? carryDependencies(kind.dependencies(object), snapshot.dependencies, hubId, owned) : nothingCarried;
+  const dependencies = carries
+    ? carryDependencies(kind.dependencies(object), snapshot.dependencies, hubId, owned)
+    : nothingCarried;
   const policies = matchPolicies(object, snapshot.overrides);
   const renderer = new VariantRenderer({
     base: kind.render(object),
@@ -80,8 +82,14 @@ export function computeDesiredState(snapshot: Snapshot, now: number): Plan {
     if (variant.problem !== undefined && !keeps) continue;
 
     const mode = keeps ? "Hold" : "Apply";
-    if (!cluster.local) addRows(rows, dependencies.objects, { ...base, cluster: cluster.name, role: "dependency", mode });
-    addRows(rows, variant.objects.filter(isNot(object, cluster)), { ...base, cluster: cluster.name, role: "rendered", mode });
+    if (!cluster.local)
+      addRows(rows, dependencies.objects, { ...base, cluster: cluster.name, role: "dependency", mode });
+    addRows(rows, variant.objects.filter(isNot(object, cluster)), {
+      ...base,
+      cluster: cluster.name,
+      role: "rendered",
+      mode,
+    });
   }
 
   return {

@@ -80,7 +80,9 @@ function without(value: unknown, steps: readonly Step[], at: number): unknown {
 
 function isMeant(step: Exclude<Step, { field: string }>, item: unknown, index: number): boolean {
   if ("index" in step) return step.index === index;
-  return isFields(item) && step.where.every(([name, value]) => item[name] === value || JSON.stringify(item[name]) === value);
+  return (
+    isFields(item) && step.where.every(([name, value]) => item[name] === value || JSON.stringify(item[name]) === value)
+  );
 }
 
 function isFields(value: unknown): value is Record<string, unknown> {

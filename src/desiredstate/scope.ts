@@ -40,7 +40,9 @@ export function scopeOf(
   clusters: readonly ClusterSnapshot[],
   now: number,
 ): Scope {
-  const keepable = clusters.filter(({ name, deleting }) => subject.current.has(name) && !deleting).map(({ name }) => name);
+  const keepable = clusters
+    .filter(({ name, deleting }) => subject.current.has(name) && !deleting)
+    .map(({ name }) => name);
   if (placement !== undefined) {
     const decision = schedule(subject, placement.spec, clusters, now);
     if (placement.spec.suspend === true) return suspended(placement, decision, keepable);
@@ -52,11 +54,21 @@ export function scopeOf(
     const group = { name: "local", clusterNames: locals };
     const rules = { clusterAffinities: [group], replicaScheduling: { mode: "Duplicated" as const } };
     const decision = schedule(subject, rules, clusters, now);
-    return placed(decision, keepable, "DefaultPlacement", `no placement selects it; it runs on the local cluster ${locals.join(", ")}`);
+    return placed(
+      decision,
+      keepable,
+      "DefaultPlacement",
+      `no placement selects it; it runs on the local cluster ${locals.join(", ")}`,
+    );
   }
 
   const message = "no placement selects it";
-  const verdicts = clusters.map(({ name }): Verdict => ({ cluster: name, fits: false, reason: "NoPlacement", message }));
+  const verdicts = clusters.map(({ name }): Verdict => ({
+    cluster: name,
+    fits: false,
+    reason: "NoPlacement",
+    message,
+  }));
   return {
     decision: { clusters: [], verdicts },
     scheduled: notScheduled(
@@ -82,7 +94,8 @@ function isUnderDefault(
 ): boolean {
   if (current.size === 0) return true;
   if (previous?.placement !== undefined) return false;
-  if (previous?.conditions?.some(({ type, reason }) => type === "Scheduled" && reason === "NoPlacement") === true) return false;
+  if (previous?.conditions?.some(({ type, reason }) => type === "Scheduled" && reason === "NoPlacement") === true)
+    return false;
   const locals = new Set(clusters.filter(({ local }) => local).map(({ name }) => name));
   return [...current].every((name) => locals.has(name));
 }

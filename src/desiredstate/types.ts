@@ -1,11 +1,4 @@
-import type {
-  FederatedStatus,
-  KubeObject,
-  ObjectRef,
-  OverridePolicy,
-  OwnerRef,
-  Placement,
-} from "../apis/index.ts";
+import type { FederatedStatus, KubeObject, ObjectRef, OverridePolicy, OwnerRef, Placement } from "../apis/index.ts";
 import type { ClusterSnapshot, Decision } from "../scheduler/types.ts";
 
 /** Everything that a plan depends on: values of one moment. */

@@ -3,11 +3,18 @@ import type { KubeObject } from "../apis/index.ts";
 import { demoApplicationKind } from "./demoapplication.ts";
 
 function app(spec: object, metadata: object = {}): KubeObject {
-  return { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", metadata: { name: "web", namespace: "default", ...metadata }, spec };
+  return {
+    apiVersion: "paas.cmft.com/v1",
+    kind: "DemoApplication",
+    metadata: { name: "web", namespace: "default", ...metadata },
+    spec,
+  };
 }
 
 function service(ports: object[], serviceType?: string): unknown {
-  return demoApplicationKind.render(app({ image: "i", replica: 1, ports, ...(serviceType === undefined ? {} : { serviceType }) }))[1]?.["spec"];
+  return demoApplicationKind.render(
+    app({ image: "i", replica: 1, ports, ...(serviceType === undefined ? {} : { serviceType }) }),
+  )[1]?.["spec"];
 }
 
 function container(spec: object): Record<string, unknown> {
@@ -33,7 +40,9 @@ describe("render", () => {
         selector: { matchLabels: labels },
         template: {
           metadata: { labels },
-          spec: { containers: [{ name: "web", image: "nginx:latest", ports: [{ containerPort: 80, protocol: "TCP" }] }] },
+          spec: {
+            containers: [{ name: "web", image: "nginx:latest", ports: [{ containerPort: 80, protocol: "TCP" }] }],
+          },
         },
       },
     });
@@ -41,7 +50,11 @@ describe("render", () => {
       apiVersion: "v1",
       kind: "Service",
       metadata: { name: "web", namespace: "default", labels },
-      spec: { type: "NodePort", selector: labels, ports: [{ protocol: "TCP", port: 80, targetPort: 80, nodePort: 30002 }] },
+      spec: {
+        type: "NodePort",
+        selector: labels,
+        ports: [{ protocol: "TCP", port: 80, targetPort: 80, nodePort: 30002 }],
+      },
     });
   });
 
@@ -51,23 +64,76 @@ describe("render", () => {
   });
 
   test.each<{ name: string; ports: object[]; type?: string; want: object }>([
-    { name: "ClusterIP without node ports", ports: [{ port: 80 }], want: { type: "ClusterIP", ports: [{ protocol: "TCP", port: 80 }] } },
-    { name: "ClusterIP drops node ports", type: "ClusterIP", ports: [{ port: 80, nodePort: 30002 }], want: { type: "ClusterIP", ports: [{ protocol: "TCP", port: 80 }] } },
-    { name: "a load balancer keeps them", type: "LoadBalancer", ports: [{ port: 80, nodePort: 30002 }], want: { type: "LoadBalancer", ports: [{ protocol: "TCP", port: 80, nodePort: 30002 }] } },
+    {
+      name: "ClusterIP without node ports",
+      ports: [{ port: 80 }],
+      want: { type: "ClusterIP", ports: [{ protocol: "TCP", port: 80 }] },
+    },
+    {
+      name: "ClusterIP drops node ports",
+      type: "ClusterIP",
+      ports: [{ port: 80, nodePort: 30002 }],
+      want: { type: "ClusterIP", ports: [{ protocol: "TCP", port: 80 }] },
+    },
+    {
+      name: "a load balancer keeps them",
+      type: "LoadBalancer",
+      ports: [{ port: 80, nodePort: 30002 }],
+      want: { type: "LoadBalancer", ports: [{ protocol: "TCP", port: 80, nodePort: 30002 }] },
+    },
     {
       name: "several ports get names that do not depend on each other",
       ports: [{ port: 80 }, { port: 53, protocol: "UDP" }, { port: 81, name: "tcp-80" }],
-      want: { ports: [{ name: "tcp-80-x", protocol: "TCP", port: 80 }, { name: "udp-53", protocol: "UDP", port: 53 }, { name: "tcp-80", protocol: "TCP", port: 81 }] },
+      want: {
+        ports: [
+          { name: "tcp-80-x", protocol: "TCP", port: 80 },
+          { name: "udp-53", protocol: "UDP", port: 53 },
+          { name: "tcp-80", protocol: "TCP", port: 81 },
+        ],
+      },
     },
   ])("Service: $name", ({ ports, type, want }) => expect(service(ports, type)).toMatchObject(want));
 
   test.each<{ name: string; ports: object[]; want: object[] }>([
-    { name: "the target's number with the port's name", ports: [{ name: "http", port: 80, targetPort: 8080 }], want: [{ name: "http", containerPort: 8080, protocol: "TCP" }] },
-    { name: "a named target", ports: [{ name: "web", port: 80, targetPort: "http" }], want: [{ name: "http", containerPort: 80, protocol: "TCP" }] },
-    { name: "a named target that another port defines", ports: [{ name: "http", port: 80, targetPort: 8080 }, { name: "alt", port: 81, targetPort: "http" }], want: [{ name: "http", containerPort: 8080, protocol: "TCP" }] },
-    { name: "two ports with one target", ports: [{ name: "a", port: 80, targetPort: 8080 }, { name: "b", port: 81, targetPort: 8080 }], want: [{ name: "a", containerPort: 8080, protocol: "TCP" }] },
-    { name: "a name that a container may not have", ports: [{ name: "a-name-longer-than-fifteen", port: 80 }], want: [{ containerPort: 80, protocol: "TCP" }] },
-    { name: "a named target on a number that has a name", ports: [{ name: "a", port: 80, targetPort: 8080 }, { name: "b", port: 8080, targetPort: "web" }], want: [{ name: "web", containerPort: 8080, protocol: "TCP" }] },
+    {
+      name: "the target's number with the port's name",
+      ports: [{ name: "http", port: 80, targetPort: 8080 }],
+      want: [{ name: "http", containerPort: 8080, protocol: "TCP" }],
+    },
+    {
+      name: "a named target",
+      ports: [{ name: "web", port: 80, targetPort: "http" }],
+      want: [{ name: "http", containerPort: 80, protocol: "TCP" }],
+    },
+    {
+      name: "a named target that another port defines",
+      ports: [
+        { name: "http", port: 80, targetPort: 8080 },
+        { name: "alt", port: 81, targetPort: "http" },
+      ],
+      want: [{ name: "http", containerPort: 8080, protocol: "TCP" }],
+    },
+    {
+      name: "two ports with one target",
+      ports: [
+        { name: "a", port: 80, targetPort: 8080 },
+        { name: "b", port: 81, targetPort: 8080 },
+      ],
+      want: [{ name: "a", containerPort: 8080, protocol: "TCP" }],
+    },
+    {
+      name: "a name that a container may not have",
+      ports: [{ name: "a-name-longer-than-fifteen", port: 80 }],
+      want: [{ containerPort: 80, protocol: "TCP" }],
+    },
+    {
+      name: "a named target on a number that has a name",
+      ports: [
+        { name: "a", port: 80, targetPort: 8080 },
+        { name: "b", port: 8080, targetPort: "web" },
+      ],
+      want: [{ name: "web", containerPort: 8080, protocol: "TCP" }],
+    },
   ])("container ports: $name", ({ ports, want }) => expect(container({ image: "i", ports })["ports"]).toEqual(want));
 
   test("what a server would drop is not there to begin with", () => {
@@ -75,16 +141,34 @@ describe("render", () => {
       image: "i",
       replica: 1,
       command: [],
-      env: [{ name: "A", value: "", valueFrom: null }, { name: "B", value: "b" }],
+      env: [
+        { name: "A", value: "", valueFrom: null },
+        { name: "B", value: "b" },
+      ],
       envFrom: undefined,
       resources: {},
       livenessProbe: { exec: { command: [] } },
-      volumes: [{ name: "v", emptyDir: {} }, { name: "c", configMap: { name: "x", items: [] } }],
+      volumes: [
+        { name: "v", emptyDir: {} },
+        { name: "c", configMap: { name: "x", items: [] } },
+      ],
     };
     const [deployment] = demoApplicationKind.render(app(spec));
     expect(deployment).toHaveProperty("spec.template.spec", {
-      containers: [{ name: "web", image: "i", env: [{ name: "A", value: "" }, { name: "B", value: "b" }] }],
-      volumes: [{ name: "v", emptyDir: {} }, { name: "c", configMap: { name: "x" } }],
+      containers: [
+        {
+          name: "web",
+          image: "i",
+          env: [
+            { name: "A", value: "" },
+            { name: "B", value: "b" },
+          ],
+        },
+      ],
+      volumes: [
+        { name: "v", emptyDir: {} },
+        { name: "c", configMap: { name: "x" } },
+      ],
     });
   });
 
@@ -94,13 +178,22 @@ describe("render", () => {
         { image: "i", replica: 1 },
         {
           labels: { tier: "web", app: "mine", "federation.paas.cmft.com/managed-by": "x" },
-          annotations: { note: "n", "kubectl.kubernetes.io/last-applied-configuration": "{}", "paas.cmft.com/v1-fields": "{}" },
+          annotations: {
+            note: "n",
+            "kubectl.kubernetes.io/last-applied-configuration": "{}",
+            "paas.cmft.com/v1-fields": "{}",
+          },
           finalizers: ["f"],
           uid: "u",
         },
       ),
     );
-    expect(deployment?.metadata).toEqual({ name: "web", namespace: "default", labels: { tier: "web", app: "web" }, annotations: { note: "n" } });
+    expect(deployment?.metadata).toEqual({
+      name: "web",
+      namespace: "default",
+      labels: { tier: "web", app: "web" },
+      annotations: { note: "n" },
+    });
     expect(deployment).toHaveProperty("spec.template.metadata", { labels });
   });
 });
@@ -118,13 +211,26 @@ describe("dependencies", () => {
         envFrom: [{ secretRef: { name: "s" } }, { configMapRef: { name: "o", optional: true } }],
         volumes: [
           { name: "1", secret: { secretName: "vs" } },
-          { name: "2", projected: { sources: [{ configMap: { name: "pc" } }, { secret: { name: "ps" } }, { configMap: { name: "kube-root-ca.crt" } }] } },
+          {
+            name: "2",
+            projected: {
+              sources: [
+                { configMap: { name: "pc" } },
+                { secret: { name: "ps" } },
+                { configMap: { name: "kube-root-ca.crt" } },
+              ],
+            },
+          },
           { name: "3", emptyDir: {} },
         ],
         imagePullSecrets: [{ name: "pull" }, { name: "vs" }],
       }),
     );
-    expect(found.map(({ ref, optional, readByPods }) => `${ref.kind}/${ref.namespace}/${ref.name} ${optional} ${readByPods}`)).toEqual([
+    expect(
+      found.map(
+        ({ ref, optional, readByPods }) => `${ref.kind}/${ref.namespace}/${ref.name} ${optional} ${readByPods}`,
+      ),
+    ).toEqual([
       "ConfigMap/default/c false true",
       "ConfigMap/default/o true true",
       "ConfigMap/default/pc false true",

@@ -17,7 +17,12 @@ function ours(fieldsV1: FieldsV1, more: ManagedFieldsEntry[] = []): ManagedField
   return [{ manager: FIELD_MANAGER, operation: "Apply", time: "2026-11-21T13:00:00Z", fieldsV1 }, ...more];
 }
 
-const object = (fields: Record<string, unknown>): KubeObject => ({ apiVersion: "v1", kind: "Thing", metadata: { name: "x" }, ...fields });
+const object = (fields: Record<string, unknown>): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Thing",
+  metadata: { name: "x" },
+  ...fields,
+});
 
 describe("lostFields", () => {
   test.each(cases)("a real server: $name", ({ object: kind, lost, managedFields }) => {
@@ -42,9 +47,24 @@ describe("lostFields", () => {
   });
 
   test.each<{ name: string; desired: Record<string, unknown>; fields: FieldsV1; want: string[] }>([
-    { name: "an atomic map covers all beneath it", desired: { spec: { a: { b: 1 } } }, fields: { "f:spec": { "f:a": {} } }, want: [] },
-    { name: "an atomic list covers all beneath it", desired: { spec: { a: [{ b: 1 }] } }, fields: { "f:spec": { "f:a": {} } }, want: [] },
-    { name: "a set is compared by value", desired: { s: ["x", "y"] }, fields: { "f:s": { 'v:"x"': {} } }, want: ['s["y"]'] },
+    {
+      name: "an atomic map covers all beneath it",
+      desired: { spec: { a: { b: 1 } } },
+      fields: { "f:spec": { "f:a": {} } },
+      want: [],
+    },
+    {
+      name: "an atomic list covers all beneath it",
+      desired: { spec: { a: [{ b: 1 }] } },
+      fields: { "f:spec": { "f:a": {} } },
+      want: [],
+    },
+    {
+      name: "a set is compared by value",
+      desired: { s: ["x", "y"] },
+      fields: { "f:s": { 'v:"x"': {} } },
+      want: ['s["y"]'],
+    },
     {
       name: "a default in the key need not be in the object",
       desired: { ports: [{ containerPort: 80 }] },
@@ -60,7 +80,12 @@ describe("lostFields", () => {
     { name: "null and empty lists cannot be owned", desired: { spec: { a: null, b: [] } }, fields: {}, want: [] },
     { name: "an empty map can", desired: { spec: { emptyDir: {} } }, fields: {}, want: ["spec.emptyDir"] },
     { name: "status is not ours to own", desired: { status: { phase: "x" } }, fields: {}, want: [] },
-    { name: "everything is lost without an entry of ours", desired: { data: { a: "1", b: "2" } }, fields: {}, want: ["data.a", "data.b"] },
+    {
+      name: "everything is lost without an entry of ours",
+      desired: { data: { a: "1", b: "2" } },
+      fields: {},
+      want: ["data.a", "data.b"],
+    },
     { name: "an item by position", desired: { l: [1, 2] }, fields: { "f:l": { "i:0": {} } }, want: ["l[2]"] },
   ])("$name", ({ desired, fields, want }) => {
     expect(lostFields(object(desired), ours(fields), FIELD_MANAGER).map(({ path }) => path)).toEqual(want);
@@ -80,17 +105,32 @@ describe("lostFields", () => {
     const entries = ours({}, [
       { manager: "early", operation: "Update", time: "2026-11-21T13:00:01Z", fieldsV1 },
       { manager: "late", operation: "Update", time: "2026-11-21T13:00:09Z", fieldsV1 },
-      { manager: "latest, of something else", operation: "Update", time: "2026-11-21T13:01:00Z", fieldsV1: { "f:x": {} } },
+      {
+        manager: "latest, of something else",
+        operation: "Update",
+        time: "2026-11-21T13:01:00Z",
+        fieldsV1: { "f:x": {} },
+      },
     ]);
-    expect(lostFields(object({ data: { a: "1" } }), entries, FIELD_MANAGER)).toEqual([{ path: "data.a", takenBy: "late" }]);
+    expect(lostFields(object({ data: { a: "1" } }), entries, FIELD_MANAGER)).toEqual([
+      { path: "data.a", takenBy: "late" },
+    ]);
   });
 
   test("what nobody has was removed by the last who wrote after us, never by a status report", () => {
     const entries = ours({}, [
       { manager: "before", operation: "Update", time: "2026-11-21T12:00:00Z", fieldsV1: { "f:x": {} } },
       { manager: "remover", operation: "Update", time: "2026-11-21T13:00:05Z", fieldsV1: { "f:x": {} } },
-      { manager: "kcm", operation: "Update", subresource: "status", time: "2026-11-21T13:09:00Z", fieldsV1: { "f:x": {} } },
+      {
+        manager: "kcm",
+        operation: "Update",
+        subresource: "status",
+        time: "2026-11-21T13:09:00Z",
+        fieldsV1: { "f:x": {} },
+      },
     ]);
-    expect(lostFields(object({ data: { a: "1" } }), entries, FIELD_MANAGER)).toEqual([{ path: "data.a", takenBy: "remover" }]);
+    expect(lostFields(object({ data: { a: "1" } }), entries, FIELD_MANAGER)).toEqual([
+      { path: "data.a", takenBy: "remover" },
+    ]);
   });
 });

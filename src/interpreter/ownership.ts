@@ -151,7 +151,9 @@ function itemName({ item, index, fields }: ItemPlace): string {
   for (const path in fields) {
     const key = associativeKey(path);
     if (key === undefined) continue;
-    const parts = Object.keys(key).flatMap((field) => (isFields(item[field]) || item[field] === undefined ? [] : [`${field}=${textOfScalar(item[field])}`]));
+    const parts = Object.keys(key).flatMap((field) =>
+      isFields(item[field]) || item[field] === undefined ? [] : [`${field}=${textOfScalar(item[field])}`],
+    );
     if (parts.length > 0) return `[${parts.join(",")}]`;
   }
   return `[${index}]`;

@@ -76,7 +76,8 @@ export function containerPorts(ports: readonly Fields[]): ContainerPort[] {
     if (textOf(port["targetPort"]) !== undefined) continue;
     const number = numberOf(port["targetPort"]) ?? numberOf(port["port"]);
     const name = textOf(port["name"]);
-    if (number !== undefined) add(number, protocolOf(port), name !== undefined && isContainerPortName(name) ? name : undefined);
+    if (number !== undefined)
+      add(number, protocolOf(port), name !== undefined && isContainerPortName(name) ? name : undefined);
   }
   for (const port of ports) {
     const target = textOf(port["targetPort"]);

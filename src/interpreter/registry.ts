@@ -33,7 +33,12 @@ const MEMBER_KINDS: readonly MemberKind[] = [
   memberKind("", "Secret", () => available),
 ];
 
-function memberKind(group: string, kind: string, judge: (object: KubeObject) => Health, more: Partial<MemberKind> = {}): MemberKind {
+function memberKind(
+  group: string,
+  kind: string,
+  judge: (object: KubeObject) => Health,
+  more: Partial<MemberKind> = {},
+): MemberKind {
   return {
     ...more,
     group,
@@ -45,7 +50,10 @@ function memberKind(group: string, kind: string, judge: (object: KubeObject) => 
 /** What is on its way out still runs, but nothing about it is as it should be. */
 function terminating(object: KubeObject, judge: (object: KubeObject) => Health): Health {
   const { replicas } = judge(object);
-  return { ...health("Progressing", "Terminating", "it is being deleted"), ...(replicas === undefined ? {} : { replicas }) };
+  return {
+    ...health("Progressing", "Terminating", "it is being deleted"),
+    ...(replicas === undefined ? {} : { replicas }),
+  };
 }
 
 function byName<T extends { group: string; kind: string }>(kinds: readonly T[]): Map<string, T> {
@@ -72,7 +80,9 @@ export function memberKindOf(group: string, kind: string): MemberKind {
   const name = `${group}/${kind}`;
   return (
     knownMemberKinds.get(name) ??
-    remembered(otherMemberKinds, name, () => memberKind(group, kind, hasNoStatus(group, kind) ? () => available : genericHealth))
+    remembered(otherMemberKinds, name, () =>
+      memberKind(group, kind, hasNoStatus(group, kind) ? () => available : genericHealth),
+    )
   );
 }
 
@@ -91,7 +101,10 @@ function carriedKind(group: string, kind: string): HubKind {
     render: (object) => [userSetObject(object)],
     replicas: (object) => member.replicas?.(object),
     dependencies: (object) =>
-      podDependencies(valueAt(object, [...(member.podTemplatePath ?? POD_TEMPLATE), "spec"]), object.metadata.namespace),
+      podDependencies(
+        valueAt(object, [...(member.podTemplatePath ?? POD_TEMPLATE), "spec"]),
+        object.metadata.namespace,
+      ),
     podSelector: () => undefined,
   };
 }

@@ -12,7 +12,9 @@ describe("userSetObject", () => {
 
   test.each(cases)("leaves nothing of the server's in: $name", ({ live }) => {
     const { metadata, ...rest } = userSetObject(live);
-    expect(Object.keys(metadata).filter((key) => !["name", "namespace", "labels", "annotations"].includes(key))).toEqual([]);
+    expect(
+      Object.keys(metadata).filter((key) => !["name", "namespace", "labels", "annotations"].includes(key)),
+    ).toEqual([]);
     expect(rest).not.toHaveProperty("status");
     expect(JSON.stringify(metadata)).not.toContain("last-applied");
   });

@@ -1,4 +1,10 @@
-import { FIELD_MANAGER, type FieldsV1, type KubeObject, type ManagedFieldsEntry, type ObjectMeta } from "../apis/index.ts";
+import {
+  FIELD_MANAGER,
+  type FieldsV1,
+  type KubeObject,
+  type ManagedFieldsEntry,
+  type ObjectMeta,
+} from "../apis/index.ts";
 import { associativeKey, matchesKey } from "./fieldPaths.ts";
 import { staysOnHub } from "./hubMarks.ts";
 import { type Fields, isFields } from "./values.ts";
@@ -24,7 +30,8 @@ export function userSetObject(object: KubeObject): KubeObject {
   const result: KubeObject = { apiVersion: object.apiVersion, kind: object.kind, metadata };
   for (const key of Object.keys(object)) {
     if (key === "apiVersion" || key === "kind" || key === "metadata" || key === "status") continue;
-    const value = owned === undefined || keptWhole(object, key) ? object[key] : extract(object[key], fieldOf(owned, key));
+    const value =
+      owned === undefined || keptWhole(object, key) ? object[key] : extract(object[key], fieldOf(owned, key));
     if (value !== undefined && value !== null) result[key] = value;
   }
   return result;

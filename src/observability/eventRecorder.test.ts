@@ -54,7 +54,13 @@ function recording({ refuse = () => false }: { refuse?: () => boolean } = {}) {
 }
 
 const applied: EventRecord = {
-  regarding: { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "shop", uid: "u-1" },
+  regarding: {
+    apiVersion: "paas.cmft.com/v1",
+    kind: "DemoApplication",
+    namespace: "default",
+    name: "shop",
+    uid: "u-1",
+  },
   type: "Normal",
   reason: "Applied",
   action: "Apply",
@@ -102,7 +108,11 @@ describe("EventRecorder", () => {
     await r.advance(30_000);
     expect(r.written.posted).toHaveLength(1);
     expect(r.written.patched).toEqual([
-      { namespace: "default", name: r.written.posted[0]?.metadata.name, body: { series: { count: 5, lastObservedTime: "2026-11-21T08:00:04.000000Z" } } },
+      {
+        namespace: "default",
+        name: r.written.posted[0]?.metadata.name,
+        body: { series: { count: 5, lastObservedTime: "2026-11-21T08:00:04.000000Z" } },
+      },
     ]);
     r.recorder.record(applied);
     await r.advance(1_000);

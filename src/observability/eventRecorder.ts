@@ -42,8 +42,8 @@ const SERIES_LIFE_MS = 6 * 60_000;
 const SERIES_PATCH_MS = 30_000;
 const MAX_SERIES = 2_048;
 const MAX_QUEUE = 1_000;
-/** Events wait for the work that they tell of, not the other way round. */
-const PARALLEL = 1;
+/** One at a time, and at a walking pace: Events wait for the work that they tell of, not the other way round. */
+const PACE_MS = 40;
 const MAX_NOTE_BYTES = 1_024;
 const CONTROLLER = "paas.cmft.com/meridian";
 
@@ -72,7 +72,8 @@ export class EventRecorder {
   /** In the order in which they were last seen. */
   private readonly series = new Map<string, Series>();
   private readonly queue: Series[] = [];
-  private active = 0;
+  private active = false;
+  private flushing = false;
   private serial = 0;
   private sweep: Disposable | undefined;
   private idle: PromiseWithResolvers<void> | undefined;
@@ -86,7 +87,16 @@ export class EventRecorder {
   record(record: EventRecord): void {
     const now = this.options.now();
     const { regarding: about } = record;
-    const key = [about.kind, about.namespace, about.name, about.uid, record.type, record.reason, record.action, record.note].join("\n");
+    const key = [
+      about.kind,
+      about.namespace,
+      about.name,
+      about.uid,
+      record.type,
+      record.reason,
+      record.action,
+      record.note,
+    ].join("\n");
     const known = this.series.get(key);
     if (known !== undefined && now - known.lastSeen < SERIES_LIFE_MS) return this.again(known, now);
     if (this.queue.length >= MAX_QUEUE) return this.options.onDrop?.("queue_full");
@@ -106,11 +116,16 @@ export class EventRecorder {
 
   /** Resolves when everything recorded so far is written or dropped, counts of series included. Never throws. */
   async flush(): Promise<void> {
-    for (;;) {
-      for (const series of this.series.values()) if (series.count > series.writtenCount) this.enqueue(series);
-      if (this.active === 0 && this.queue.length === 0) return;
-      this.idle ??= Promise.withResolvers();
-      await this.idle.promise;
+    this.flushing = true;
+    try {
+      for (;;) {
+        for (const series of this.series.values()) if (series.count > series.writtenCount) this.enqueue(series);
+        if (!this.active && this.queue.length === 0) return;
+        this.idle ??= Promise.withResolvers();
+        await this.idle.promise;
+      }
+    } finally {
+      this.flushing = false;
     }
   }
 
@@ -141,18 +156,23 @@ export class EventRecorder {
   }
 
   private pump(): void {
-    while (this.active < PARALLEL) {
-      const next = this.queue.shift();
-      if (next === undefined) break;
-      this.active += 1;
+    if (this.active) return;
+    const next = this.queue.shift();
+    if (next !== undefined) {
+      this.active = true;
       void this.write(next).finally(() => {
-        this.active -= 1;
-        this.pump();
+        if (this.flushing || this.queue.length === 0) this.goOn();
+        else this.after(PACE_MS, () => this.goOn());
       });
+      return;
     }
-    if (this.active > 0) return;
     this.idle?.resolve();
     this.idle = undefined;
+  }
+
+  private goOn(): void {
+    this.active = false;
+    this.pump();
   }
 
   private async write(series: Series): Promise<void> {
@@ -167,7 +187,10 @@ export class EventRecorder {
       // An Event is news, not state: when it cannot be written now it is lost, and the next one starts afresh.
       this.series.delete(series.key);
       this.options.onDrop?.("failed");
-      this.options.logger.debug({ err, event_reason: series.record.reason, event: `${series.namespace}/${series.name}` }, "event not written");
+      this.options.logger.debug(
+        { err, event_reason: series.record.reason, event: `${series.namespace}/${series.name}` },
+        "event not written",
+      );
     } finally {
       series.queued = false;
     }
@@ -175,7 +198,9 @@ export class EventRecorder {
   }
 
   private patchSeries(series: Series, count: number): Promise<KubeObject> {
-    return this.options.patch(series.namespace, series.name, { series: { count, lastObservedTime: microTime(series.lastSeen) } });
+    return this.options.patch(series.namespace, series.name, {
+      series: { count, lastObservedTime: microTime(series.lastSeen) },
+    });
   }
 
   private event(series: Series, count: number): KubeObject {

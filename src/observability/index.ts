@@ -6,7 +6,16 @@
  * Secrets are replaced before anything leaves the process. Never talks to a cluster itself: the recorder is given the calls.
  */
 export { EventRecorder, type EventRecord, type EventRecorderOptions, type EventSubject } from "./eventRecorder.ts";
-export { createLogger, errorType, LOG_LEVELS, logContext, type LogContext, type Logger, type LoggerOptions, type LogLevel } from "./logger.ts";
+export {
+  createLogger,
+  errorType,
+  LOG_LEVELS,
+  logContext,
+  type LogContext,
+  type Logger,
+  type LoggerOptions,
+  type LogLevel,
+} from "./logger.ts";
 export { createMetrics, Metrics } from "./metrics.ts";
 export { redact, REDACTED, redactText } from "./redaction.ts";
 export {
@@ -21,4 +30,10 @@ export {
   type Tracing,
   type TracingOptions,
 } from "./tracing.ts";
-export type { ControllerMetrics, ReconcilePhase, ReconcileResult, RequestObservation, WorkqueueMetrics } from "./types.ts";
+export type {
+  ControllerMetrics,
+  ReconcilePhase,
+  ReconcileResult,
+  RequestObservation,
+  WorkqueueMetrics,
+} from "./types.ts";

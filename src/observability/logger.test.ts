@@ -4,7 +4,10 @@ import { createTracing, startSpan } from "./tracing.ts";
 
 function capture(level: LogLevel = "debug") {
   const lines: Record<string, unknown>[] = [];
-  const logger = createLogger({ level, destination: { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) } });
+  const logger = createLogger({
+    level,
+    destination: { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+  });
   return { lines, logger };
 }
 
@@ -16,7 +19,10 @@ class ApplyError extends Error {
 describe("a log line", () => {
   test("of an error carries stack_trace, event_reason, type, message and causes", () => {
     const { lines, logger } = capture();
-    logger.error({ err: new ApplyError("no room", { cause: new RangeError("9 of 8 pods") }), cluster: "shanghai-1" }, "apply failed");
+    logger.error(
+      { err: new ApplyError("no room", { cause: new RangeError("9 of 8 pods") }), cluster: "shanghai-1" },
+      "apply failed",
+    );
     expect(lines[0]).toMatchObject({
       level: "error",
       msg: "apply failed",
@@ -45,7 +51,12 @@ describe("a log line", () => {
     const { tracer } = await createTracing({ serviceVersion: "0", identity: "t", env: {} });
     const span = startSpan(tracer, "Reconcile");
     logger.child(logContext(span, { reconcileId: "r-1", resourceUid: "u-1", cluster: "c-1" })).info("hello");
-    expect(lines[0]).toMatchObject({ trace_id: span.spanContext().traceId, reconcile_id: "r-1", resource_uid: "u-1", cluster: "c-1" });
+    expect(lines[0]).toMatchObject({
+      trace_id: span.spanContext().traceId,
+      reconcile_id: "r-1",
+      resource_uid: "u-1",
+      cluster: "c-1",
+    });
     expect(span.spanContext().traceId).toMatch(/^[0-9a-f]{32}$/);
     expect(span.spanContext().traceId).not.toMatch(/^0+$/);
   });
@@ -54,7 +65,11 @@ describe("a log line", () => {
     const { lines, logger } = capture();
     const token = "eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJzeXN0ZW0ifQ.c2lnbmF0dXJl";
     logger.child({ authorization: `Basic ${token}` }).error(
-      { err: new Error(`refused Bearer ${token}`, { cause: new Error(token) }), request: { headers: { Authorization: "Basic c2VjcmV0" } }, kubeconfig: "hunter2" },
+      {
+        err: new Error(`refused Bearer ${token}`, { cause: new Error(token) }),
+        request: { headers: { Authorization: "Basic c2VjcmV0" } },
+        kubeconfig: "hunter2",
+      },
       "with token %s",
       token,
     );

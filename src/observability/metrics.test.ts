@@ -18,7 +18,14 @@ test("the names and labels of the contract are all there", async () => {
   queue.finished(5);
   queue.retried();
   using _running = queue.observeRunning(() => [1_000, 3_000]);
-  metrics.observeRequest({ cluster: "hub", method: "PATCH", code: 200, verb: "apply", resource: "deployments", ms: 12 });
+  metrics.observeRequest({
+    cluster: "hub",
+    method: "PATCH",
+    code: 200,
+    verb: "apply",
+    resource: "deployments",
+    ms: 12,
+  });
   metrics.setMemberReady("shanghai-1", true);
   metrics.setStatusStaleness("shanghai-1", 2);
   metrics.observePropagation(40);
@@ -72,7 +79,9 @@ test("a resource has one sync status at a time", async () => {
   metrics.setSyncStatus("DemoApplication/default/a", "Synced");
   metrics.setSyncStatus("DemoApplication/default/a", "OutOfSync");
   const { body } = await metrics.scrape();
-  expect(body.match(/^operator_sync_status\{.*$/gm)).toEqual(['operator_sync_status{resource="DemoApplication/default/a",status="OutOfSync"} 1']);
+  expect(body.match(/^operator_sync_status\{.*$/gm)).toEqual([
+    'operator_sync_status{resource="DemoApplication/default/a",status="OutOfSync"} 1',
+  ]);
 });
 
 test("objects and clusters that are gone leave no series behind", async () => {

@@ -17,32 +17,102 @@ interface RequestSeries {
 export class Metrics {
   readonly registry = new Registry();
 
-  readonly operatorReconcileTotal = this.counter("operator_reconcile_total", "Reconciles, by kind and object.", ["type", "name"]);
-  readonly operatorReconcileDuration = this.histogram("operator_reconcile_duration_seconds", "Time of a reconcile's phases.", ["phase"], FAST);
-  readonly operatorSyncStatus = this.gauge("operator_sync_status", "1 for the state that a resource is in.", ["resource", "status"]);
+  readonly operatorReconcileTotal = this.counter("operator_reconcile_total", "Reconciles, by kind and object.", [
+    "type",
+    "name",
+  ]);
+  readonly operatorReconcileDuration = this.histogram(
+    "operator_reconcile_duration_seconds",
+    "Time of a reconcile's phases.",
+    ["phase"],
+    FAST,
+  );
+  readonly operatorSyncStatus = this.gauge("operator_sync_status", "1 for the state that a resource is in.", [
+    "resource",
+    "status",
+  ]);
 
-  readonly reconcileTotal = this.counter("controller_runtime_reconcile_total", "Reconciles, by controller and result.", ["controller", "result"]);
-  readonly reconcileErrors = this.counter("controller_runtime_reconcile_errors_total", "Reconciles that failed.", ["controller"]);
-  readonly reconcileTime = this.histogram("controller_runtime_reconcile_time_seconds", "Time of a reconcile.", ["controller"], FAST);
-  readonly activeWorkers = this.gauge("controller_runtime_active_workers", "Workers that reconcile now.", ["controller"]);
-  readonly maxConcurrentReconciles = this.gauge("controller_runtime_max_concurrent_reconciles", "Workers of a controller.", ["controller"]);
+  readonly reconcileTotal = this.counter(
+    "controller_runtime_reconcile_total",
+    "Reconciles, by controller and result.",
+    ["controller", "result"],
+  );
+  readonly reconcileErrors = this.counter("controller_runtime_reconcile_errors_total", "Reconciles that failed.", [
+    "controller",
+  ]);
+  readonly reconcileTime = this.histogram(
+    "controller_runtime_reconcile_time_seconds",
+    "Time of a reconcile.",
+    ["controller"],
+    FAST,
+  );
+  readonly activeWorkers = this.gauge("controller_runtime_active_workers", "Workers that reconcile now.", [
+    "controller",
+  ]);
+  readonly maxConcurrentReconciles = this.gauge(
+    "controller_runtime_max_concurrent_reconciles",
+    "Workers of a controller.",
+    ["controller"],
+  );
 
   readonly workqueueDepth = this.gauge("workqueue_depth", "Keys that wait.", ["name"]);
   readonly workqueueAdds = this.counter("workqueue_adds_total", "Keys added.", ["name"]);
-  readonly workqueueQueueDuration = this.histogram("workqueue_queue_duration_seconds", "How long keys wait.", ["name"], FAST);
-  readonly workqueueWorkDuration = this.histogram("workqueue_work_duration_seconds", "How long keys are worked on.", ["name"], FAST);
+  readonly workqueueQueueDuration = this.histogram(
+    "workqueue_queue_duration_seconds",
+    "How long keys wait.",
+    ["name"],
+    FAST,
+  );
+  readonly workqueueWorkDuration = this.histogram(
+    "workqueue_work_duration_seconds",
+    "How long keys are worked on.",
+    ["name"],
+    FAST,
+  );
   readonly workqueueRetries = this.counter("workqueue_retries_total", "Keys put back with backoff.", ["name"]);
-  readonly workqueueUnfinished = this.gauge("workqueue_unfinished_work_seconds", "Time spent on keys that are not finished, summed.", ["name"]);
-  readonly workqueueLongestRunning = this.gauge("workqueue_longest_running_processor_seconds", "Time spent on the key that runs longest.", ["name"]);
+  readonly workqueueUnfinished = this.gauge(
+    "workqueue_unfinished_work_seconds",
+    "Time spent on keys that are not finished, summed.",
+    ["name"],
+  );
+  readonly workqueueLongestRunning = this.gauge(
+    "workqueue_longest_running_processor_seconds",
+    "Time spent on the key that runs longest.",
+    ["name"],
+  );
 
-  readonly clientRequests = this.counter("rest_client_requests_total", "Requests to API servers.", ["cluster", "method", "code"]);
-  readonly clientRequestDuration = this.histogram("rest_client_request_duration_seconds", "Time of requests to API servers, watches apart.", ["cluster", "verb"], FAST);
+  readonly clientRequests = this.counter("rest_client_requests_total", "Requests to API servers.", [
+    "cluster",
+    "method",
+    "code",
+  ]);
+  readonly clientRequestDuration = this.histogram(
+    "rest_client_request_duration_seconds",
+    "Time of requests to API servers, watches apart.",
+    ["cluster", "verb"],
+    FAST,
+  );
 
   readonly memberReady = this.gauge("federation_member_ready", "1 when the member cluster is ready.", ["cluster"]);
-  readonly propagationDuration = this.histogram("federation_propagation_duration_seconds", "From a change on the hub to every member being right.", [], SLOW);
-  readonly statusStaleness = this.gauge("federation_status_staleness_seconds", "Time since the cluster was last heard of.", ["cluster"]);
-  readonly deletionsHeld = this.gauge("federation_deletions_held", "1 while deletes are held because too much vanished at once.", ["scope"]);
-  readonly eventsDropped = this.counter("federation_events_dropped_total", "Events that were not written, by cause.", ["cause"]);
+  readonly propagationDuration = this.histogram(
+    "federation_propagation_duration_seconds",
+    "From a change on the hub to every member being right.",
+    [],
+    SLOW,
+  );
+  readonly statusStaleness = this.gauge(
+    "federation_status_staleness_seconds",
+    "Time since the cluster was last heard of.",
+    ["cluster"],
+  );
+  readonly deletionsHeld = this.gauge(
+    "federation_deletions_held",
+    "1 while deletes are held because too much vanished at once.",
+    ["scope"],
+  );
+  readonly eventsDropped = this.counter("federation_events_dropped_total", "Events that were not written, by cause.", [
+    "cause",
+  ]);
   readonly leader = this.gauge("leader_election_master_status", "1 while this process holds the Lease.", ["name"]);
 
   private readonly requests = new Map<string, RequestSeries>();

@@ -19,7 +19,9 @@ describe("redactText", () => {
   });
 
   test("leaves JSON readable", () => {
-    expect(JSON.parse(redactText(JSON.stringify({ a: KEY.slice(0, 36), b: `Bearer ${JWT}`, c: 1 })))).toMatchObject({ c: 1 });
+    expect(JSON.parse(redactText(JSON.stringify({ a: KEY.slice(0, 36), b: `Bearer ${JWT}`, c: 1 })))).toMatchObject({
+      c: 1,
+    });
   });
 
   test.prop([fc.stringMatching(/^[a-z ]{0,80}$/)])("leaves plain words alone", (text) => {
@@ -30,8 +32,18 @@ describe("redactText", () => {
 
 describe("redact", () => {
   test("replaces what stands under a secret's key, at any depth", () => {
-    const object = { kind: "Secret", metadata: { name: "shop" }, data: { password: "aHVudGVy" }, list: [{ stringData: { a: "hunter" } }] };
-    expect(redact(object)).toEqual({ kind: "Secret", metadata: { name: "shop" }, data: REDACTED, list: [{ stringData: REDACTED }] });
+    const object = {
+      kind: "Secret",
+      metadata: { name: "shop" },
+      data: { password: "aHVudGVy" },
+      list: [{ stringData: { a: "hunter" } }],
+    };
+    expect(redact(object)).toEqual({
+      kind: "Secret",
+      metadata: { name: "shop" },
+      data: REDACTED,
+      list: [{ stringData: REDACTED }],
+    });
   });
 
   test("gives the value itself when there is nothing to hide", () => {

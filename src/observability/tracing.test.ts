@@ -16,17 +16,23 @@ describe("withSpan", () => {
       ...options,
       exporter: {
         export: (spans, done) => {
-          for (const s of spans) names.push({ name: s.name, parent: s.parentSpanContext?.spanId, attributes: s.attributes });
+          for (const s of spans)
+            names.push({ name: s.name, parent: s.parentSpanContext?.spanId, attributes: s.attributes });
           exporter.export(spans, done);
         },
         shutdown: () => exporter.shutdown(),
       },
     });
     let parentId = "";
-    const answer = await withSpan(tracer, "Reconcile", { attributes: { "reconcile.kind": "DemoApplication" } }, (parent) => {
-      parentId = parent.spanContext().spanId;
-      return withSpan(tracer, "UpdateStatus", { parent }, () => 42);
-    });
+    const answer = await withSpan(
+      tracer,
+      "Reconcile",
+      { attributes: { "reconcile.kind": "DemoApplication" } },
+      (parent) => {
+        parentId = parent.spanContext().spanId;
+        return withSpan(tracer, "UpdateStatus", { parent }, () => 42);
+      },
+    );
     await shutdown();
     expect(answer).toBe(42);
     expect(names).toEqual([
@@ -41,7 +47,12 @@ describe("withSpan", () => {
       ...options,
       exporter: {
         export: (spans, done) => {
-          seen.push(...spans.map((s) => ({ status: s.status, events: s.events.map(({ name, attributes }) => ({ name, ...(attributes ? { attributes } : {}) })) })));
+          seen.push(
+            ...spans.map((s) => ({
+              status: s.status,
+              events: s.events.map(({ name, attributes }) => ({ name, ...(attributes ? { attributes } : {}) })),
+            })),
+          );
           done({ code: 0 });
         },
         shutdown: () => Promise.resolve(),
@@ -60,7 +71,10 @@ describe("withSpan", () => {
       events: [{ name: "exception", attributes: { "exception.type": "RangeError", "exception.message": "too many" } }],
     });
     expect(seen[0]?.events[0]?.attributes?.["exception.stacktrace"]).toContain("tracing.test.ts");
-    expect(seen[1]).toMatchObject({ status: { code: SpanStatusCode.ERROR }, events: [{ attributes: { "exception.type": "TypeError" } }] });
+    expect(seen[1]).toMatchObject({
+      status: { code: SpanStatusCode.ERROR },
+      events: [{ attributes: { "exception.type": "TypeError" } }],
+    });
   });
 });
 
@@ -78,8 +92,16 @@ describe("createTracing", () => {
 
   test.each([
     { name: "--otlp-endpoint", given: (url: string) => ({ endpoint: url }), path: "/v1/traces" },
-    { name: "OTEL_EXPORTER_OTLP_ENDPOINT", given: (url: string) => ({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: `${url}/` } }), path: "/v1/traces" },
-    { name: "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", given: (url: string) => ({ env: { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${url}/t` } }), path: "/t" },
+    {
+      name: "OTEL_EXPORTER_OTLP_ENDPOINT",
+      given: (url: string) => ({ env: { OTEL_EXPORTER_OTLP_ENDPOINT: `${url}/` } }),
+      path: "/v1/traces",
+    },
+    {
+      name: "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
+      given: (url: string) => ({ env: { OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${url}/t` } }),
+      path: "/t",
+    },
   ])("sends spans to the collector of $name before it is shut down", async ({ given, path }) => {
     const requests: string[] = [];
     const server = createServer((request, response) => {
@@ -89,7 +111,10 @@ describe("createTracing", () => {
     const listening = Promise.withResolvers<void>();
     server.listen(0, "127.0.0.1", () => listening.resolve());
     await listening.promise;
-    const { tracer, exporting, shutdown } = await createTracing({ ...options, ...given(`http://127.0.0.1:${(server.address() as AddressInfo).port}`) });
+    const { tracer, exporting, shutdown } = await createTracing({
+      ...options,
+      ...given(`http://127.0.0.1:${(server.address() as AddressInfo).port}`),
+    });
     startSpan(tracer, "Reconcile").end();
     await shutdown();
     server.closeAllConnections();
@@ -99,7 +124,11 @@ describe("createTracing", () => {
   });
 
   test("ends though the collector is away", async () => {
-    const { tracer, shutdown } = await createTracing({ ...options, endpoint: "http://127.0.0.1:1", shutdownTimeoutMs: 200 });
+    const { tracer, shutdown } = await createTracing({
+      ...options,
+      endpoint: "http://127.0.0.1:1",
+      shutdownTimeoutMs: 200,
+    });
     startSpan(tracer, "Reconcile").end();
     await expect(shutdown()).resolves.toBeUndefined();
   });

@@ -1,6 +1,12 @@
 import { ROOT_CONTEXT, SpanStatusCode, trace, type Attributes, type Span, type Tracer } from "@opentelemetry/api";
 import { resourceFromAttributes } from "@opentelemetry/resources";
-import { AlwaysOffSampler, AlwaysOnSampler, BatchSpanProcessor, TracerProvider, type SpanExporter } from "@opentelemetry/sdk-trace";
+import {
+  AlwaysOffSampler,
+  AlwaysOnSampler,
+  BatchSpanProcessor,
+  TracerProvider,
+  type SpanExporter,
+} from "@opentelemetry/sdk-trace";
 import { errorType } from "./logger.ts";
 import { redactText } from "./redaction.ts";
 
@@ -45,7 +51,15 @@ export async function createTracing(options: TracingOptions): Promise<Tracing> {
     }),
     sampler: exporting ? new AlwaysOnSampler() : new AlwaysOffSampler(),
     spanProcessors: exporting
-      ? [new BatchSpanProcessor({ exporter, maxQueueSize: 4096, maxExportBatchSize: 512, scheduledDelayMillis: 2_000, exportTimeoutMillis: 10_000 })]
+      ? [
+          new BatchSpanProcessor({
+            exporter,
+            maxQueueSize: 4096,
+            maxExportBatchSize: 512,
+            scheduledDelayMillis: 2_000,
+            exportTimeoutMillis: 10_000,
+          }),
+        ]
       : [],
   });
   return {
@@ -71,7 +85,13 @@ async function otlpExporter(url: string): Promise<SpanExporter> {
 async function settleWithin(work: Promise<unknown>, ms: number): Promise<void> {
   const timeout = Promise.withResolvers<void>();
   const timer = setTimeout(timeout.resolve, ms);
-  await Promise.race([work.then(() => undefined, () => undefined), timeout.promise]);
+  await Promise.race([
+    work.then(
+      () => undefined,
+      () => undefined,
+    ),
+    timeout.promise,
+  ]);
   clearTimeout(timer);
 }
 
@@ -87,7 +107,12 @@ export function startSpan(tracer: Tracer, name: string, { parent, attributes }: 
 }
 
 /** Runs `fn` inside a span that ends with it. An error is recorded with type and stack, sets the status, and is thrown on. */
-export async function withSpan<T>(tracer: Tracer, name: string, options: SpanOptions, fn: (span: Span) => Promise<T> | T): Promise<T> {
+export async function withSpan<T>(
+  tracer: Tracer,
+  name: string,
+  options: SpanOptions,
+  fn: (span: Span) => Promise<T> | T,
+): Promise<T> {
   const span = startSpan(tracer, name, options);
   try {
     return await fn(span);
@@ -103,7 +128,8 @@ export async function withSpan<T>(tracer: Tracer, name: string, options: SpanOpt
 export function recordError(span: Span, error: unknown): void {
   if (!span.isRecording()) return;
   const message = redactText(error instanceof Error ? error.message : String(error));
-  const stack = error instanceof Error && error.stack !== undefined ? { "exception.stacktrace": redactText(error.stack) } : {};
+  const stack =
+    error instanceof Error && error.stack !== undefined ? { "exception.stacktrace": redactText(error.stack) } : {};
   span.addEvent("exception", { "exception.type": errorType(error), "exception.message": message, ...stack });
   span.setStatus({ code: SpanStatusCode.ERROR, message });
 }

@@ -17,7 +17,14 @@ interface Container {
   env?: { name: string; value?: string; valueFrom?: unknown }[];
 }
 
-const web: Container = { name: "web", image: "nginx:latest", env: [{ name: "MODE", value: "production" }, { name: "REGION", value: "eu" }] };
+const web: Container = {
+  name: "web",
+  image: "nginx:latest",
+  env: [
+    { name: "MODE", value: "production" },
+    { name: "REGION", value: "eu" },
+  ],
+};
 
 function deployment(containers: Container[] = [web], template: Record<string, unknown> = {}): KubeObject {
   return {
@@ -46,7 +53,10 @@ function from(name: string, ...rules: OverrideRule[]): MatchedRule[] {
 const apply = (rule: OverrideRule, objects: KubeObject[] = [deployment(), service]): OverrideResult =>
   applyRules(frozen(objects), frozen(from("p", rule)));
 
-function templateOf(result: OverrideResult): { metadata: { labels: object }; spec: { containers: Container[]; initContainers?: Container[] } } {
+function templateOf(result: OverrideResult): {
+  metadata: { labels: object };
+  spec: { containers: Container[]; initContainers?: Container[] };
+} {
   const [first] = result.objects;
   if (first === undefined) throw new Error("no object is left");
   return (first["spec"] as { template: never }).template;
@@ -55,7 +65,10 @@ function templateOf(result: OverrideResult): { metadata: { labels: object }; spe
 describe("replicas", () => {
   test("the last one wins and is handed back, not applied", () => {
     const objects = [deployment(), service];
-    const result = applyRules(objects, [...from("a", { replicas: 2 }, { replicas: 3 }), ...from("b", { replicas: 0 }, { labels: {} })]);
+    const result = applyRules(objects, [
+      ...from("a", { replicas: 2 }, { replicas: 3 }),
+      ...from("b", { replicas: 0 }, { labels: {} }),
+    ]);
     expect(result.replicas).toBe(0);
     expect(result.objects[0]).toBe(objects[0]);
   });
@@ -71,7 +84,10 @@ describe("pod templates", () => {
       image: { registry: "registry.example.cn" },
       command: ["nginx"],
       args: ["-g", "daemon off;"],
-      env: [{ name: "REGION", value: "cn" }, { name: "NEW", value: "1" }],
+      env: [
+        { name: "REGION", value: "cn" },
+        { name: "NEW", value: "1" },
+      ],
     });
     expect(templateOf(result).spec.containers).toEqual([
       {
@@ -91,9 +107,29 @@ describe("pod templates", () => {
 
   test("an env entry replaces the other whole, value or valueFrom", () => {
     const valueFrom = { secretKeyRef: { name: "s", key: "k" } };
-    const containers: Container[] = [{ name: "web", image: "a", env: [{ name: "A", value: "1" }, { name: "B", valueFrom }] }];
-    const result = apply({ env: [{ name: "B", value: "2" }, { name: "A", valueFrom }] }, [deployment(containers)]);
-    expect(templateOf(result).spec.containers[0]?.env).toEqual([{ name: "A", valueFrom }, { name: "B", value: "2" }]);
+    const containers: Container[] = [
+      {
+        name: "web",
+        image: "a",
+        env: [
+          { name: "A", value: "1" },
+          { name: "B", valueFrom },
+        ],
+      },
+    ];
+    const result = apply(
+      {
+        env: [
+          { name: "B", value: "2" },
+          { name: "A", valueFrom },
+        ],
+      },
+      [deployment(containers)],
+    );
+    expect(templateOf(result).spec.containers[0]?.env).toEqual([
+      { name: "A", valueFrom },
+      { name: "B", value: "2" },
+    ]);
   });
 
   const sidecar: Container = { name: "proxy", image: "envoy:1" };
@@ -102,7 +138,9 @@ describe("pod templates", () => {
     const object = deployment([web, sidecar]);
     const template = (object["spec"] as { template: { spec: Record<string, unknown> } }).template;
     template.spec["initContainers"] = [{ name: "init", image: "busybox" }];
-    const { containers, initContainers } = templateOf(apply({ image: { registry: "r.example.cn", tag: "2" }, args: ["x"] }, [object])).spec;
+    const { containers, initContainers } = templateOf(
+      apply({ image: { registry: "r.example.cn", tag: "2" }, args: ["x"] }, [object]),
+    ).spec;
     expect(containers.map((c) => c.image)).toEqual(["r.example.cn/nginx:2", "r.example.cn/envoy:1"]);
     expect(initContainers?.map((c) => c.image)).toEqual(["r.example.cn/busybox"]);
     expect(containers[1]).not.toHaveProperty("args");
@@ -116,7 +154,10 @@ describe("pod templates", () => {
 
   test("a rule that says what is there already changes nothing", () => {
     const objects = [deployment(), service];
-    const result = apply({ image: { tag: "latest" }, env: [{ name: "MODE", value: "production" }], labels: { app: "shop" } }, objects);
+    const result = apply(
+      { image: { tag: "latest" }, env: [{ name: "MODE", value: "production" }], labels: { app: "shop" } },
+      objects,
+    );
     expect(result.objects[0]).toBe(objects[0]);
     expect(result.objects[1]).toBe(objects[1]);
   });
@@ -124,7 +165,12 @@ describe("pod templates", () => {
   test.each<[string, OverrideRule, KubeObject[], string]>([
     ["no pod template", { image: { tag: "1" } }, [service], "image needs a pod template, and no object here has one"],
     ["no container", { args: ["x"] }, [deployment([])], "the pod template of the Deployment has no container"],
-    ["a container without an image", { image: { tag: "1" } }, [deployment([{ name: "web" }])], "container web has no image to override"],
+    [
+      "a container without an image",
+      { image: { tag: "1" } },
+      [deployment([{ name: "web" }])],
+      "container web has no image to override",
+    ],
     ["a malformed part", { image: { tag: "a b" } }, [deployment()], "image.tag a b is malformed"],
   ])("%s is an invalid override", (_name, rule, objects, message) => {
     expect(apply(rule, objects).problem).toMatchObject({ reason: "InvalidOverride", message });
@@ -133,7 +179,10 @@ describe("pod templates", () => {
 
 describe("labels and annotations", () => {
   test("go on every object's metadata and not on pod templates or selectors", () => {
-    const result = apply({ labels: { "data-residency": "sg", app: "other" }, annotations: { "example.com/owner": "sre" } });
+    const result = apply({
+      labels: { "data-residency": "sg", app: "other" },
+      annotations: { "example.com/owner": "sre" },
+    });
     for (const object of result.objects) {
       expect(object.metadata.labels).toEqual({ app: "other", "data-residency": "sg" });
       expect(object.metadata.annotations).toEqual({ "example.com/owner": "sre" });
@@ -143,7 +192,9 @@ describe("labels and annotations", () => {
   });
 
   test.each(["labels", "annotations"] as const)("%s of Meridian's own are reserved", (field) => {
-    expect(apply({ [field]: { "federation.paas.cmft.com/owner": "x" } }).problem).toMatchObject({ reason: "ProtectedField" });
+    expect(apply({ [field]: { "federation.paas.cmft.com/owner": "x" } }).problem).toMatchObject({
+      reason: "ProtectedField",
+    });
   });
 });
 
@@ -168,9 +219,21 @@ describe("patches", () => {
   });
 
   test.each<[string, NonNullable<OverrideRule["patches"]>[number], string]>([
-    ["a kind that is not rendered", { kind: "Ingress", op: "remove", path: "/spec" }, "patch 0: no Ingress is rendered, only Deployment, Service"],
-    ["a path that is not there", { kind: "Service", op: "replace", path: "/spec/typo", value: 1 }, "patch 0 on Service: replace: /spec/typo does not exist"],
-    ["a test that fails", { kind: "Service", op: "test", path: "/spec/type", value: "NodePort" }, "patch 0 on Service: test: /spec/type has another value"],
+    [
+      "a kind that is not rendered",
+      { kind: "Ingress", op: "remove", path: "/spec" },
+      "patch 0: no Ingress is rendered, only Deployment, Service",
+    ],
+    [
+      "a path that is not there",
+      { kind: "Service", op: "replace", path: "/spec/typo", value: 1 },
+      "patch 0 on Service: replace: /spec/typo does not exist",
+    ],
+    [
+      "a test that fails",
+      { kind: "Service", op: "test", path: "/spec/type", value: "NodePort" },
+      "patch 0 on Service: test: /spec/type has another value",
+    ],
   ])("%s is an invalid patch", (_name, operation, message) => {
     expect(apply({ patches: [operation] }).problem).toMatchObject({ reason: "InvalidPatch", message });
   });
@@ -179,23 +242,44 @@ describe("patches", () => {
     ["apiVersion", { op: "replace", path: "/apiVersion", value: "v2" }, "/apiVersion"],
     ["kind", { op: "replace", path: "/kind", value: "Pod" }, "/kind"],
     ["the name", { op: "replace", path: "/metadata/name", value: "other" }, "/metadata/name"],
-    ["the name, through its parent", { op: "replace", path: "/metadata", value: { name: "other", namespace: "default" } }, "/metadata/name"],
+    [
+      "the name, through its parent",
+      { op: "replace", path: "/metadata", value: { name: "other", namespace: "default" } },
+      "/metadata/name",
+    ],
     ["the name, by copy", { op: "copy", from: "/metadata/namespace", path: "/metadata/name" }, "/metadata/name"],
     ["the namespace", { op: "remove", path: "/metadata/namespace" }, "/metadata/namespace"],
     ["the owner references", { op: "add", path: "/metadata/ownerReferences", value: [] }, "/metadata/ownerReferences"],
     ["the uid", { op: "add", path: "/metadata/uid", value: "u" }, "/metadata/uid"],
     ["the status", { op: "add", path: "/status", value: {} }, "/status"],
-    ["Meridian's labels", { op: "add", path: "/metadata/labels/federation.paas.cmft.com~1managed-by", value: "x" }, "/metadata/labels"],
+    [
+      "Meridian's labels",
+      { op: "add", path: "/metadata/labels/federation.paas.cmft.com~1managed-by", value: "x" },
+      "/metadata/labels",
+    ],
     ["the whole object", { op: "replace", path: "", value: 1 }, "the whole object"],
-    ["a pod label of the selector", { kind: "Deployment", op: "replace", path: "/spec/template/metadata/labels/app", value: "x" }, "pod label app, which the selector asks for"],
-    ["a pod label of the selector, through the template", { kind: "Deployment", op: "replace", path: "/spec/template", value: {} }, "pod label app, which the selector asks for"],
+    [
+      "a pod label of the selector",
+      { kind: "Deployment", op: "replace", path: "/spec/template/metadata/labels/app", value: "x" },
+      "pod label app, which the selector asks for",
+    ],
+    [
+      "a pod label of the selector, through the template",
+      { kind: "Deployment", op: "replace", path: "/spec/template", value: {} },
+      "pod label app, which the selector asks for",
+    ],
   ])("%s is protected", (_name, operation, field) => {
     const { problem } = apply({ patches: [operation] });
-    expect(problem).toMatchObject({ reason: "ProtectedField", message: `patch 0 on Deployment may not change ${field}` });
+    expect(problem).toMatchObject({
+      reason: "ProtectedField",
+      message: `patch 0 on Deployment may not change ${field}`,
+    });
   });
 
   test("other pod labels may change", () => {
-    const result = apply({ patches: [{ kind: "Deployment", op: "add", path: "/spec/template/metadata/labels/tier", value: "web" }] });
+    const result = apply({
+      patches: [{ kind: "Deployment", op: "add", path: "/spec/template/metadata/labels/tier", value: "web" }],
+    });
     expect(templateOf(result).metadata.labels).toEqual({ app: "shop", tier: "web" });
   });
 
@@ -211,7 +295,10 @@ describe("a rule that fails", () => {
   test("names itself and leaves what the policies before have made", () => {
     const bad: OverrideRule = { replicas: 9, patches: [{ kind: "Service", op: "remove", path: "/none" }] };
     const good = from("good", { replicas: 2, labels: { a: "b" } });
-    const result = applyRules([deployment(), service], [...good, ...from("bad", { replicas: 8, labels: { c: "d" } }, bad), ...from("later", { labels: { e: "f" } })]);
+    const result = applyRules(
+      [deployment(), service],
+      [...good, ...from("bad", { replicas: 8, labels: { c: "d" } }, bad), ...from("later", { labels: { e: "f" } })],
+    );
     expect(result.problem).toEqual({
       policy: { kind: "OverridePolicy", namespace: "default", name: "bad" },
       rule: 1,
@@ -219,7 +306,10 @@ describe("a rule that fails", () => {
       message: "patch 0 on Service: remove: /none does not exist",
     });
     expect(result.replicas).toBe(2);
-    expect(result.objects.map((o) => o.metadata.labels)).toEqual([{ app: "shop", a: "b" }, { app: "shop", a: "b" }]);
+    expect(result.objects.map((o) => o.metadata.labels)).toEqual([
+      { app: "shop", a: "b" },
+      { app: "shop", a: "b" },
+    ]);
   });
 });
 
@@ -227,9 +317,14 @@ describe("applyRules", () => {
   const rule = fc.record<OverrideRule>(
     {
       replicas: fc.nat(5),
-      image: fc.record({ registry: fc.constantFrom("r.example.cn", "bad registry"), tag: fc.constantFrom("1", "2") }, { requiredKeys: [] }),
+      image: fc.record(
+        { registry: fc.constantFrom("r.example.cn", "bad registry"), tag: fc.constantFrom("1", "2") },
+        { requiredKeys: [] },
+      ),
       labels: fc.dictionary(fc.constantFrom("a", "b"), fc.constantFrom("1", "2")),
-      env: fc.array(fc.record({ name: fc.constantFrom("MODE", "X"), value: fc.constantFrom("1", "2") }), { maxLength: 2 }),
+      env: fc.array(fc.record({ name: fc.constantFrom("MODE", "X"), value: fc.constantFrom("1", "2") }), {
+        maxLength: 2,
+      }),
       patches: fc.array(
         fc.record({
           op: fc.constantFrom("add" as const, "replace" as const, "remove" as const),
@@ -242,21 +337,27 @@ describe("applyRules", () => {
     { requiredKeys: [] },
   );
 
-  test.prop([fc.array(rule, { maxLength: 4 })])("never changes what it is given, and never the identity of an object", (rules) => {
-    const objects = frozen([deployment(), service]);
-    const result = applyRules(objects, frozen(rules.flatMap((r, i) => from(`p${i}`, r))));
-    expect(result.objects.map((o) => [o.kind, o.metadata.name, o.metadata.namespace])).toEqual([
-      ["Deployment", "shop", "default"],
-      ["Service", "shop", "default"],
-    ]);
-  });
+  test.prop([fc.array(rule, { maxLength: 4 })])(
+    "never changes what it is given, and never the identity of an object",
+    (rules) => {
+      const objects = frozen([deployment(), service]);
+      const result = applyRules(objects, frozen(rules.flatMap((r, i) => from(`p${i}`, r))));
+      expect(result.objects.map((o) => [o.kind, o.metadata.name, o.metadata.namespace])).toEqual([
+        ["Deployment", "shop", "default"],
+        ["Service", "shop", "default"],
+      ]);
+    },
+  );
 
-  test.prop([fc.array(rule, { maxLength: 4 })])("gives the same when the result of a rule is applied over again in one go", (rules) => {
-    const matched = rules.flatMap((r, i) => from(`p${i}`, r));
-    const whole = applyRules([deployment(), service], matched);
-    fc.pre(whole.problem === undefined);
-    let objects: KubeObject[] = [deployment(), service];
-    for (const one of matched) objects = applyRules(objects, [one]).objects;
-    expect(objects).toEqual(whole.objects);
-  });
+  test.prop([fc.array(rule, { maxLength: 4 })])(
+    "gives the same when the result of a rule is applied over again in one go",
+    (rules) => {
+      const matched = rules.flatMap((r, i) => from(`p${i}`, r));
+      const whole = applyRules([deployment(), service], matched);
+      fc.pre(whole.problem === undefined);
+      let objects: KubeObject[] = [deployment(), service];
+      for (const one of matched) objects = applyRules(objects, [one]).objects;
+      expect(objects).toEqual(whole.objects);
+    },
+  );
 });

@@ -61,7 +61,11 @@ describe("overrideImage", () => {
     ["nginx", { registry: "https://registry.example.cn" }, "image.registry https://registry.example.cn is malformed"],
     ["nginx", { registry: "" }, "image.registry  is malformed"],
     ["nginx", { repository: "Nginx" }, "image.repository Nginx is malformed"],
-    ["nginx", { repository: "ghcr.io/nginx" }, "image.repository ghcr.io/nginx begins with a registry: say it in image.registry"],
+    [
+      "nginx",
+      { repository: "ghcr.io/nginx" },
+      "image.repository ghcr.io/nginx begins with a registry: say it in image.registry",
+    ],
     ["nginx", { tag: "a b" }, "image.tag a b is malformed"],
     ["nginx", { tag: ":1" }, "image.tag :1 is malformed"],
     ["nginx", { digest: "sha256:12" }, "image.digest sha256:12 is malformed"],

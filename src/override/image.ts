@@ -55,7 +55,10 @@ export function overrideImage(image: string, override: ImageOverride): string {
   check("tag", tag, TAG);
   check("digest", digest, DIGEST);
   if (repository !== undefined && repository.includes("/") && isHost(repository.slice(0, repository.indexOf("/")))) {
-    throw new RuleError("InvalidOverride", `image.repository ${repository} begins with a registry: say it in image.registry`);
+    throw new RuleError(
+      "InvalidOverride",
+      `image.repository ${repository} begins with a registry: say it in image.registry`,
+    );
   }
 
   const parsed = parseImage(image);

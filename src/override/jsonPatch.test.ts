@@ -33,54 +33,204 @@ describe("applyOperation", () => {
   }
   // The first ones are the examples of RFC 6902, appendix A.
   test.each<Case>([
-    { name: "adds a member", document: { foo: "bar" }, operation: { op: "add", path: "/baz", value: "qux" }, want: { baz: "qux", foo: "bar" } },
-    { name: "adds an item", document: { foo: ["bar", "baz"] }, operation: { op: "add", path: "/foo/1", value: "qux" }, want: { foo: ["bar", "qux", "baz"] } },
-    { name: "removes a member", document: { baz: "qux", foo: "bar" }, operation: { op: "remove", path: "/baz" }, want: { foo: "bar" } },
-    { name: "removes an item", document: { foo: ["bar", "qux", "baz"] }, operation: { op: "remove", path: "/foo/1" }, want: { foo: ["bar", "baz"] } },
-    { name: "replaces a value", document: { baz: "qux" }, operation: { op: "replace", path: "/baz", value: "boo" }, want: { baz: "boo" } },
+    {
+      name: "adds a member",
+      document: { foo: "bar" },
+      operation: { op: "add", path: "/baz", value: "qux" },
+      want: { baz: "qux", foo: "bar" },
+    },
+    {
+      name: "adds an item",
+      document: { foo: ["bar", "baz"] },
+      operation: { op: "add", path: "/foo/1", value: "qux" },
+      want: { foo: ["bar", "qux", "baz"] },
+    },
+    {
+      name: "removes a member",
+      document: { baz: "qux", foo: "bar" },
+      operation: { op: "remove", path: "/baz" },
+      want: { foo: "bar" },
+    },
+    {
+      name: "removes an item",
+      document: { foo: ["bar", "qux", "baz"] },
+      operation: { op: "remove", path: "/foo/1" },
+      want: { foo: ["bar", "baz"] },
+    },
+    {
+      name: "replaces a value",
+      document: { baz: "qux" },
+      operation: { op: "replace", path: "/baz", value: "boo" },
+      want: { baz: "boo" },
+    },
     {
       name: "moves a value",
       document: { foo: { bar: "baz", waldo: "fred" }, qux: { corge: "grault" } },
       operation: { op: "move", from: "/foo/waldo", path: "/qux/thud" },
       want: { foo: { bar: "baz" }, qux: { corge: "grault", thud: "fred" } },
     },
-    { name: "moves an item", document: { foo: ["all", "grass", "cows", "eat"] }, operation: { op: "move", from: "/foo/1", path: "/foo/3" }, want: { foo: ["all", "cows", "eat", "grass"] } },
-    { name: "adds a nested object", document: { foo: "bar" }, operation: { op: "add", path: "/child", value: { grandchild: {} } }, want: { foo: "bar", child: { grandchild: {} } } },
-    { name: "unescapes ~01 as ~1", document: { "/": 9, "~1": 10 }, operation: { op: "replace", path: "/~01", value: 1 }, want: { "/": 9, "~1": 1 } },
-    { name: "adds an array as one item with -", document: { foo: ["bar"] }, operation: { op: "add", path: "/foo/-", value: ["abc", "def"] }, want: { foo: ["bar", ["abc", "def"]] } },
-    { name: "adds at the index one past the end", document: [1], operation: { op: "add", path: "/1", value: 2 }, want: [1, 2] },
-    { name: "add replaces a member that is there", document: { a: 1 }, operation: { op: "add", path: "/a", value: 2 }, want: { a: 2 } },
-    { name: "a key with a slash, as annotations have", document: { "a/b": "x" }, operation: { op: "replace", path: "/a~1b", value: "y" }, want: { "a/b": "y" } },
-    { name: "null is a value", document: { a: 1 }, operation: { op: "replace", path: "/a", value: null }, want: { a: null } },
-    { name: "a null member can be replaced", document: { a: null }, operation: { op: "replace", path: "/a", value: 1 }, want: { a: 1 } },
-    { name: "copies", document: { a: { b: 1 } }, operation: { op: "copy", from: "/a", path: "/c" }, want: { a: { b: 1 }, c: { b: 1 } } },
-    { name: "moving to where it is changes nothing", document: { a: 1 }, operation: { op: "move", from: "/a", path: "/a" }, want: { a: 1 } },
-    { name: "replaces the whole document", document: { a: 1 }, operation: { op: "replace", path: "", value: [1] }, want: [1] },
+    {
+      name: "moves an item",
+      document: { foo: ["all", "grass", "cows", "eat"] },
+      operation: { op: "move", from: "/foo/1", path: "/foo/3" },
+      want: { foo: ["all", "cows", "eat", "grass"] },
+    },
+    {
+      name: "adds a nested object",
+      document: { foo: "bar" },
+      operation: { op: "add", path: "/child", value: { grandchild: {} } },
+      want: { foo: "bar", child: { grandchild: {} } },
+    },
+    {
+      name: "unescapes ~01 as ~1",
+      document: { "/": 9, "~1": 10 },
+      operation: { op: "replace", path: "/~01", value: 1 },
+      want: { "/": 9, "~1": 1 },
+    },
+    {
+      name: "adds an array as one item with -",
+      document: { foo: ["bar"] },
+      operation: { op: "add", path: "/foo/-", value: ["abc", "def"] },
+      want: { foo: ["bar", ["abc", "def"]] },
+    },
+    {
+      name: "adds at the index one past the end",
+      document: [1],
+      operation: { op: "add", path: "/1", value: 2 },
+      want: [1, 2],
+    },
+    {
+      name: "add replaces a member that is there",
+      document: { a: 1 },
+      operation: { op: "add", path: "/a", value: 2 },
+      want: { a: 2 },
+    },
+    {
+      name: "a key with a slash, as annotations have",
+      document: { "a/b": "x" },
+      operation: { op: "replace", path: "/a~1b", value: "y" },
+      want: { "a/b": "y" },
+    },
+    {
+      name: "null is a value",
+      document: { a: 1 },
+      operation: { op: "replace", path: "/a", value: null },
+      want: { a: null },
+    },
+    {
+      name: "a null member can be replaced",
+      document: { a: null },
+      operation: { op: "replace", path: "/a", value: 1 },
+      want: { a: 1 },
+    },
+    {
+      name: "copies",
+      document: { a: { b: 1 } },
+      operation: { op: "copy", from: "/a", path: "/c" },
+      want: { a: { b: 1 }, c: { b: 1 } },
+    },
+    {
+      name: "moving to where it is changes nothing",
+      document: { a: 1 },
+      operation: { op: "move", from: "/a", path: "/a" },
+      want: { a: 1 },
+    },
+    {
+      name: "replaces the whole document",
+      document: { a: 1 },
+      operation: { op: "replace", path: "", value: [1] },
+      want: [1],
+    },
     { name: "an empty key is a key", document: { "": 1 }, operation: { op: "remove", path: "/" }, want: {} },
-    { name: "a test that holds, whatever the order of keys", document: { a: { b: 1, c: [2] } }, operation: { op: "test", path: "/a", value: { c: [2], b: 1 } }, want: { a: { b: 1, c: [2] } } },
+    {
+      name: "a test that holds, whatever the order of keys",
+      document: { a: { b: 1, c: [2] } },
+      operation: { op: "test", path: "/a", value: { c: [2], b: 1 } },
+      want: { a: { b: 1, c: [2] } },
+    },
   ])("$name", ({ document, operation, want }) => {
     expect(applyOperation(frozen(document), frozen(operation))).toEqual(want);
   });
 
   test.each<{ name: string; operation: PatchOperation; message: string }>([
-    { name: "a member that is not there is not replaced", operation: { op: "replace", path: "/x", value: 1 }, message: "replace: /x does not exist" },
-    { name: "a member that is not there is not removed", operation: { op: "remove", path: "/spec/x" }, message: "remove: /spec/x does not exist" },
-    { name: "add does not make parents, and names the first that is missing", operation: { op: "add", path: "/spec/x/y", value: 1 }, message: "add: /spec/x does not exist" },
-    { name: "text holds no fields", operation: { op: "add", path: "/spec/type/y", value: 1 }, message: "add: /spec/type holds neither fields nor items" },
-    { name: "an index beyond the end", operation: { op: "add", path: "/list/3", value: 1 }, message: "add: /list/3 is no place in the array" },
-    { name: "an index with a leading zero", operation: { op: "replace", path: "/list/01", value: 1 }, message: "replace: /list/01 does not exist" },
-    { name: "a negative index", operation: { op: "remove", path: "/list/-1" }, message: "remove: /list/-1 does not exist" },
-    { name: "- names no item that is there", operation: { op: "remove", path: "/list/-" }, message: "remove: /list/- does not exist" },
-    { name: "inherited members are not there", operation: { op: "replace", path: "/constructor", value: 1 }, message: "replace: /constructor does not exist" },
-    { name: "a pointer without a leading slash", operation: { op: "remove", path: "spec" }, message: "remove: spec is not a JSON pointer" },
+    {
+      name: "a member that is not there is not replaced",
+      operation: { op: "replace", path: "/x", value: 1 },
+      message: "replace: /x does not exist",
+    },
+    {
+      name: "a member that is not there is not removed",
+      operation: { op: "remove", path: "/spec/x" },
+      message: "remove: /spec/x does not exist",
+    },
+    {
+      name: "add does not make parents, and names the first that is missing",
+      operation: { op: "add", path: "/spec/x/y", value: 1 },
+      message: "add: /spec/x does not exist",
+    },
+    {
+      name: "text holds no fields",
+      operation: { op: "add", path: "/spec/type/y", value: 1 },
+      message: "add: /spec/type holds neither fields nor items",
+    },
+    {
+      name: "an index beyond the end",
+      operation: { op: "add", path: "/list/3", value: 1 },
+      message: "add: /list/3 is no place in the array",
+    },
+    {
+      name: "an index with a leading zero",
+      operation: { op: "replace", path: "/list/01", value: 1 },
+      message: "replace: /list/01 does not exist",
+    },
+    {
+      name: "a negative index",
+      operation: { op: "remove", path: "/list/-1" },
+      message: "remove: /list/-1 does not exist",
+    },
+    {
+      name: "- names no item that is there",
+      operation: { op: "remove", path: "/list/-" },
+      message: "remove: /list/- does not exist",
+    },
+    {
+      name: "inherited members are not there",
+      operation: { op: "replace", path: "/constructor", value: 1 },
+      message: "replace: /constructor does not exist",
+    },
+    {
+      name: "a pointer without a leading slash",
+      operation: { op: "remove", path: "spec" },
+      message: "remove: spec is not a JSON pointer",
+    },
     { name: "a lone tilde", operation: { op: "remove", path: "/a~b" }, message: "remove: /a~b is not a JSON pointer" },
-    { name: "the whole object is not removed", operation: { op: "remove", path: "" }, message: "remove: the whole object cannot be removed" },
+    {
+      name: "the whole object is not removed",
+      operation: { op: "remove", path: "" },
+      message: "remove: the whole object cannot be removed",
+    },
     { name: "move without from", operation: { op: "move", path: "/a" }, message: "move: from is missing for /a" },
     { name: "add without value", operation: { op: "add", path: "/a" }, message: "add: value is missing for /a" },
-    { name: "nothing moves into itself", operation: { op: "move", from: "/spec", path: "/spec/x" }, message: "move: /spec cannot move into itself" },
-    { name: "copy from what is not there", operation: { op: "copy", from: "/x", path: "/y" }, message: "copy: /x does not exist" },
-    { name: "a test that fails does not give the value away", operation: { op: "test", path: "/spec/type", value: "secret" }, message: "test: /spec/type has another value" },
-    { name: "text is not the number it looks like", operation: { op: "test", path: "/port", value: "80" }, message: "test: /port has another value" },
+    {
+      name: "nothing moves into itself",
+      operation: { op: "move", from: "/spec", path: "/spec/x" },
+      message: "move: /spec cannot move into itself",
+    },
+    {
+      name: "copy from what is not there",
+      operation: { op: "copy", from: "/x", path: "/y" },
+      message: "copy: /x does not exist",
+    },
+    {
+      name: "a test that fails does not give the value away",
+      operation: { op: "test", path: "/spec/type", value: "secret" },
+      message: "test: /spec/type has another value",
+    },
+    {
+      name: "text is not the number it looks like",
+      operation: { op: "test", path: "/port", value: "80" },
+      message: "test: /port has another value",
+    },
   ])("$name", ({ operation, message }) => {
     const document = { port: 80, spec: { type: "ClusterIP" }, list: [1, 2] };
     expect(() => applyOperation(frozen(document), operation)).toThrow(new PatchError(message));
@@ -103,12 +253,15 @@ describe("applyOperation", () => {
   const key = fc.stringMatching(/^[a-z/~]{1,3}$/);
   const pathTo = (token: string): string => `/${token.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 
-  test.prop([fc.dictionary(key, fc.jsonValue()), key, fc.jsonValue()])("remove takes back what add has added", (document, name, value) => {
-    fc.pre(!Object.hasOwn(document, name));
-    const added = applyOperation(frozen(document), { op: "add", path: pathTo(name), value });
-    expect(applyOperation(added, { op: "test", path: pathTo(name), value })).toBe(added);
-    expect(jsonEqual(applyOperation(frozen(added), { op: "remove", path: pathTo(name) }), document)).toBe(true);
-  });
+  test.prop([fc.dictionary(key, fc.jsonValue()), key, fc.jsonValue()])(
+    "remove takes back what add has added",
+    (document, name, value) => {
+      fc.pre(!Object.hasOwn(document, name));
+      const added = applyOperation(frozen(document), { op: "add", path: pathTo(name), value });
+      expect(applyOperation(added, { op: "test", path: pathTo(name), value })).toBe(added);
+      expect(jsonEqual(applyOperation(frozen(added), { op: "remove", path: pathTo(name) }), document)).toBe(true);
+    },
+  );
 });
 
 describe("jsonEqual", () => {

@@ -9,7 +9,11 @@ const shop: KubeObject = { ...APP, metadata: { name: "shop", namespace: "default
 
 type Selector = OverridePolicy["spec"]["resourceSelectors"][number];
 
-function policy(name: string, selector: Partial<Selector> = {}, more: { namespace?: string; rules?: OverrideRule[]; deleting?: boolean } = {}): OverridePolicy {
+function policy(
+  name: string,
+  selector: Partial<Selector> = {},
+  more: { namespace?: string; rules?: OverrideRule[]; deleting?: boolean } = {},
+): OverridePolicy {
   return {
     apiVersion: "federation.paas.cmft.com/v1alpha1",
     kind: more.namespace === undefined ? "ClusterOverridePolicy" : "OverridePolicy",
@@ -50,13 +54,19 @@ describe("matchPolicies", () => {
     expect(matchPolicies(shop, policies).map((p) => p.metadata.name)).toEqual(order);
   });
 
-  test.prop([fc.shuffledSubarray(policies, { minLength: policies.length })])("the order in which they are given does not matter", (shuffled) => {
-    expect(matchPolicies(shop, shuffled).map((p) => p.metadata.name)).toEqual(order);
-  });
+  test.prop([fc.shuffledSubarray(policies, { minLength: policies.length })])(
+    "the order in which they are given does not matter",
+    (shuffled) => {
+      expect(matchPolicies(shop, shuffled).map((p) => p.metadata.name)).toEqual(order);
+    },
+  );
 
   test.each<[string, OverridePolicy]>([
     ["a namespaced policy of another namespace", policy("p", {}, { namespace: "other" })],
-    ["a namespaced policy of another namespace that names this one", policy("p", { namespace: "default" }, { namespace: "other" })],
+    [
+      "a namespaced policy of another namespace that names this one",
+      policy("p", { namespace: "default" }, { namespace: "other" }),
+    ],
     ["a policy that is being deleted", policy("p", {}, { deleting: true })],
     ["another kind", policy("p", { kind: "ConfigMap" })],
     ["another name", policy("p", { name: "cart" })],
@@ -80,14 +90,33 @@ describe("matchRules", () => {
   const inRegion = (region: string): OverrideRule["targetClusters"] => ({
     labelSelector: { matchLabels: { "topology.kubernetes.io/region": region } },
   });
-  const regional = policy("regional", {}, { ...inDefault, rules: [{ targetClusters: inRegion("cn"), replicas: 5 }, { targetClusters: inRegion("sg"), replicas: 3 }, { labels: { a: "b" } }] });
+  const regional = policy(
+    "regional",
+    {},
+    {
+      ...inDefault,
+      rules: [
+        { targetClusters: inRegion("cn"), replicas: 5 },
+        { targetClusters: inRegion("sg"), replicas: 3 },
+        { labels: { a: "b" } },
+      ],
+    },
+  );
   const general = policy("general", {}, { rules: [{ replicas: 2 }] });
 
   test("gives the rules for the cluster with where they come from, in the order of application", () => {
     expect(matchRules(shop, [regional, general], cluster("singapore-1", "sg"))).toEqual([
       { policy: { kind: "ClusterOverridePolicy", name: "general" }, index: 0, rule: { replicas: 2 } },
-      { policy: { kind: "OverridePolicy", namespace: "default", name: "regional" }, index: 1, rule: { targetClusters: inRegion("sg"), replicas: 3 } },
-      { policy: { kind: "OverridePolicy", namespace: "default", name: "regional" }, index: 2, rule: { labels: { a: "b" } } },
+      {
+        policy: { kind: "OverridePolicy", namespace: "default", name: "regional" },
+        index: 1,
+        rule: { targetClusters: inRegion("sg"), replicas: 3 },
+      },
+      {
+        policy: { kind: "OverridePolicy", namespace: "default", name: "regional" },
+        index: 2,
+        rule: { labels: { a: "b" } },
+      },
     ]);
   });
 
@@ -96,8 +125,15 @@ describe("matchRules", () => {
   });
 
   test("a rule by matchLabelKeys compares with the object's own label", () => {
-    const own = policy("own", {}, { rules: [{ targetClusters: { matchLabelKeys: ["topology.kubernetes.io/region"] }, replicas: 1 }] });
-    const labelled: KubeObject = { ...shop, metadata: { ...shop.metadata, labels: { "topology.kubernetes.io/region": "sg" } } };
+    const own = policy(
+      "own",
+      {},
+      { rules: [{ targetClusters: { matchLabelKeys: ["topology.kubernetes.io/region"] }, replicas: 1 }] },
+    );
+    const labelled: KubeObject = {
+      ...shop,
+      metadata: { ...shop.metadata, labels: { "topology.kubernetes.io/region": "sg" } },
+    };
     expect(matchRules(labelled, [own], cluster("a", "sg"))).toHaveLength(1);
     expect(matchRules(labelled, [own], cluster("a", "cn"))).toEqual([]);
     expect(matchRules(shop, [own], cluster("a", "sg"))).toEqual([]);

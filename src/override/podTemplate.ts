@@ -52,11 +52,16 @@ function overrideTemplate(template: Json, rule: OverrideRule, kind: string): Jso
   const { registry, ...ofMain } = rule.image ?? {};
   const everywhere: ImageOverride | undefined = registry === undefined ? undefined : { registry };
   const result = updateAt(spec, ["containers"], () =>
-    containers.map((c) => (c === main ? overrideContainer(c, rule, { ...everywhere, ...ofMain }) : withImage(c, everywhere))),
+    containers.map((c) =>
+      c === main ? overrideContainer(c, rule, { ...everywhere, ...ofMain }) : withImage(c, everywhere),
+    ),
   );
   const initContainers = spec["initContainers"];
-  if (!Array.isArray(initContainers) || everywhere === undefined) return updateAt(template, ["spec"], () => result) as Json;
-  const mirrored = updateAt(result, ["initContainers"], () => jsonArray(initContainers).map((c) => withImage(c, everywhere)));
+  if (!Array.isArray(initContainers) || everywhere === undefined)
+    return updateAt(template, ["spec"], () => result) as Json;
+  const mirrored = updateAt(result, ["initContainers"], () =>
+    jsonArray(initContainers).map((c) => withImage(c, everywhere)),
+  );
   return updateAt(template, ["spec"], () => mirrored) as Json;
 }
 

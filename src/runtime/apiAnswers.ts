@@ -27,7 +27,10 @@ export function parseJson<T>(text: string, host: string): T {
   try {
     return JSON.parse(text) as T;
   } catch {
-    throw new TransportError("Protocol", `${host} answered with something that is not JSON: is it a Kubernetes API server?`);
+    throw new TransportError(
+      "Protocol",
+      `${host} answered with something that is not JSON: is it a Kubernetes API server?`,
+    );
   }
 }
 
@@ -46,7 +49,9 @@ export function apiErrorFrom(answer: Answer, asked: { withToken: boolean; sensit
   const apiMessage = asked.sensitive ? withoutQuotedValues(said) : said;
   const retryAfterMs = retryAfter(answer, status);
   return new ApiError(code, reason, apiMessage, {
-    ...(code === 401 ? { message: `${asked.withToken ? "token" : "client certificate"} rejected (401 Unauthorized)` } : {}),
+    ...(code === 401
+      ? { message: `${asked.withToken ? "token" : "client certificate"} rejected (401 Unauthorized)` }
+      : {}),
     ...(details === undefined ? {} : { details }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
@@ -59,7 +64,8 @@ function parseStatus(body: string): ApiStatus | undefined {
   } catch {
     return undefined;
   }
-  if (typeof parsed !== "object" || parsed === null || (parsed as { kind?: unknown }).kind !== "Status") return undefined;
+  if (typeof parsed !== "object" || parsed === null || (parsed as { kind?: unknown }).kind !== "Status")
+    return undefined;
   const { code, reason, message, details } = parsed as Partial<ApiStatus>;
   return {
     code: typeof code === "number" ? code : 0,
@@ -97,6 +103,9 @@ function withoutValues(details: ApiStatus["details"]): ApiStatus["details"] {
 /** Takes out what validation errors quote: `Invalid value: "…"`, `map[…]`, `{…}`, and anything in double quotes that is long. */
 function withoutQuotedValues(message: string): string {
   return message
-    .replace(/(Invalid value|Unsupported value|Duplicate value): (?:"(?:[^"\\]|\\.)*"|map\[[^\]]*\]|\{[^}]*\}|[^\s:,]+)/g, "$1: (not shown)")
+    .replace(
+      /(Invalid value|Unsupported value|Duplicate value): (?:"(?:[^"\\]|\\.)*"|map\[[^\]]*\]|\{[^}]*\}|[^\s:,]+)/g,
+      "$1: (not shown)",
+    )
     .replace(/"(?:[^"\\]|\\.){64,}"/g, '"(not shown)"');
 }

@@ -10,7 +10,12 @@ export function collectionPath(type: ResourceType, namespace: string | undefined
 }
 
 /** Path of one object. Throws a TypeError for a name or namespace that would lead somewhere else (empty, `..`). */
-export function objectPath(type: ResourceType, namespace: string | undefined, name: string, subresource?: string): string {
+export function objectPath(
+  type: ResourceType,
+  namespace: string | undefined,
+  name: string,
+  subresource?: string,
+): string {
   if (type.namespaced && namespace === undefined) throw new TypeError(`${type.kind} ${name} needs a namespace`);
   const path = `${collectionPath(type, namespace)}/${segment(name, "name")}`;
   return subresource === undefined ? path : `${path}/${subresource}`;

@@ -7,7 +7,10 @@ import { FakeClock } from "./testing/fakeClock.ts";
 import { type Handler, sendJson, sendStatus, startTestServer, type TestServer } from "./testing/testServer.ts";
 import type { Client, WatchEvent } from "./types.ts";
 
-async function serving(handler: Handler, options: Partial<ClientOptions> = {}): Promise<{ server: TestServer; client: Client }> {
+async function serving(
+  handler: Handler,
+  options: Partial<ClientOptions> = {},
+): Promise<{ server: TestServer; client: Client }> {
   const server = await startTestServer(handler);
   const client = createClient(server.config(), { cluster: "shanghai-1", clock: new FakeClock(), ...options });
   onTestFinished(async () => {
@@ -17,7 +20,11 @@ async function serving(handler: Handler, options: Partial<ClientOptions> = {}): 
   return { server, client };
 }
 
-const configMap = (name: string): KubeObject => ({ apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "shop" } });
+const configMap = (name: string): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ConfigMap",
+  metadata: { name, namespace: "shop" },
+});
 
 async function collect(events: AsyncIterable<WatchEvent>): Promise<WatchEvent[]> {
   const all: WatchEvent[] = [];
@@ -71,7 +78,8 @@ describe("requests", () => {
     },
     {
       name: "patch of a subresource",
-      call: (client) => client.patch(CONFIGMAPS, "shop", "a", "application/json-patch+json", [], { subresource: "scale" }),
+      call: (client) =>
+        client.patch(CONFIGMAPS, "shop", "a", "application/json-patch+json", [], { subresource: "scale" }),
       method: "PATCH",
       path: "/api/v1/namespaces/shop/configmaps/a/scale?fieldManager=meridian",
       headers: { "content-type": "application/json-patch+json" },
@@ -119,11 +127,16 @@ describe("requests", () => {
       resourceVersion: "7",
       items: [{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } }],
     });
-    await expect(client.get(CONFIGMAPS, "shop", "a", { metadataOnly: true })).resolves.toMatchObject({ apiVersion: "v1", kind: "ConfigMap" });
+    await expect(client.get(CONFIGMAPS, "shop", "a", { metadataOnly: true })).resolves.toMatchObject({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+    });
   });
 
   test("an empty list, which Go writes as null, is empty", async () => {
-    const { client } = await serving((_request, response) => sendJson(response, { metadata: { resourceVersion: "7" }, items: null }));
+    const { client } = await serving((_request, response) =>
+      sendJson(response, { metadata: { resourceVersion: "7" }, items: null }),
+    );
     await expect(client.list(CONFIGMAPS)).resolves.toEqual({ resourceVersion: "7", items: [] });
   });
 
@@ -145,13 +158,22 @@ describe("requests", () => {
 
 describe("refusals of the server", () => {
   test("become an ApiError with reason, message, details and the time to wait", async () => {
-    const details = { name: "a", causes: [{ reason: "FieldManagerConflict", message: 'conflict with "kubectl"', field: ".data.x" }] };
+    const details = {
+      name: "a",
+      causes: [{ reason: "FieldManagerConflict", message: 'conflict with "kubectl"', field: ".data.x" }],
+    };
     const { client } = await serving((_request, response) =>
       sendStatus(response, 409, "Conflict", "Apply failed", { "retry-after": "3" }, details),
     );
     const error = await client.apply(CONFIGMAPS, configMap("a")).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(ApiError);
-    expect(error).toMatchObject({ status: 409, reason: "Conflict", apiMessage: "Apply failed", details, retryAfterMs: 3000 });
+    expect(error).toMatchObject({
+      status: 409,
+      reason: "Conflict",
+      apiMessage: "Apply failed",
+      details,
+      retryAfterMs: 3000,
+    });
     expect([isConflict(error), isAlreadyExists(error)]).toEqual([true, false]);
   });
 
@@ -188,11 +210,15 @@ describe("refusals of the server", () => {
   test("what a server quotes of a Secret is not passed on", async () => {
     const message = 'Secret "s" is invalid: data[token]: Invalid value: "hunter2": must not be so';
     const causes = [{ reason: "FieldValueInvalid", message: 'Invalid value: "hunter2"', field: "data[token]" }];
-    const { client } = await serving((_request, response) => sendStatus(response, 422, "Invalid", message, {}, { causes }));
+    const { client } = await serving((_request, response) =>
+      sendStatus(response, 422, "Invalid", message, {}, { causes }),
+    );
     const error = await client
       .apply(SECRETS, { apiVersion: "v1", kind: "Secret", metadata: { name: "s", namespace: "shop" } })
       .catch((caught: unknown) => caught as ApiError);
-    expect(error).toMatchObject({ apiMessage: 'Secret "s" is invalid: data[token]: Invalid value: (not shown): must not be so' });
+    expect(error).toMatchObject({
+      apiMessage: 'Secret "s" is invalid: data[token]: Invalid value: (not shown): must not be so',
+    });
     expect(JSON.stringify(error)).not.toContain("hunter2");
   });
 });
@@ -229,7 +255,9 @@ describe("records of calls", () => {
     const calls: CallRecord[] = [];
     const { client } = await serving(
       (request, response) =>
-        request.method === "GET" ? sendStatus(response, 404, "NotFound", "no") : sendJson(response, { metadata: { name: "a" } }),
+        request.method === "GET"
+          ? sendStatus(response, 404, "NotFound", "no")
+          : sendJson(response, { metadata: { name: "a" } }),
       { observe: (call) => calls.push(call) },
     );
     await client.get(CONFIGMAPS, "shop", "a").catch(() => undefined);
@@ -273,13 +301,17 @@ describe("watch", () => {
       const middle = bytes.indexOf(0xb6);
       response.write(bytes.subarray(0, middle), () => response.end(bytes.subarray(middle)));
     });
-    const events = await collect(client.watch(CONFIGMAPS, { namespace: "shop", resourceVersion: "5", allowWatchBookmarks: true }));
+    const events = await collect(
+      client.watch(CONFIGMAPS, { namespace: "shop", resourceVersion: "5", allowWatchBookmarks: true }),
+    );
     expect(events).toEqual([
       { type: "ADDED", object: { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "größe" } } },
       { type: "BOOKMARK", object: { metadata: { resourceVersion: "9" } } },
       { type: "ERROR", status: { kind: "Status", code: 410, reason: "Expired", message: "too old" } },
     ]);
-    expect(server.requests[0]?.path).toBe("/api/v1/namespaces/shop/configmaps?watch=true&resourceVersion=5&allowWatchBookmarks=true");
+    expect(server.requests[0]?.path).toBe(
+      "/api/v1/namespaces/shop/configmaps?watch=true&resourceVersion=5&allowWatchBookmarks=true",
+    );
   });
 
   test("a refusal is an ApiError", async () => {

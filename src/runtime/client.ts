@@ -80,18 +80,40 @@ class HttpClient implements Client {
     this.#observe = options.observe;
   }
 
-  async get(type: ResourceType, namespace: string | undefined, name: string, options: GetOptions = {}): Promise<KubeObject> {
+  async get(
+    type: ResourceType,
+    namespace: string | undefined,
+    name: string,
+    options: GetOptions = {},
+  ): Promise<KubeObject> {
     const path = objectPath(type, namespace, name) + query({ resourceVersion: options.resourceVersion });
     const accept = options.metadataOnly === true ? METADATA_ONLY : JSON_TYPE;
-    const answer = await this.#call({ method: "GET", path, accept, verb: "get", resource: type.plural, ...signalOf(options) });
+    const answer = await this.#call({
+      method: "GET",
+      path,
+      accept,
+      verb: "get",
+      resource: type.plural,
+      ...signalOf(options),
+    });
     return typed(this.#parse<KubeObject>(answer), type);
   }
 
   async list(type: ResourceType, options: ListOptions = {}): Promise<ObjectList> {
     const path = collectionPath(type, options.namespace) + listQuery(options);
     const accept = options.metadataOnly === true ? METADATA_LIST_ONLY : JSON_TYPE;
-    const answer = await this.#call({ method: "GET", path, accept, verb: "list", resource: type.plural, ...signalOf(options) });
-    const list = this.#parse<{ metadata?: { resourceVersion?: string; continue?: string }; items?: KubeObject[] | null }>(answer);
+    const answer = await this.#call({
+      method: "GET",
+      path,
+      accept,
+      verb: "list",
+      resource: type.plural,
+      ...signalOf(options),
+    });
+    const list = this.#parse<{
+      metadata?: { resourceVersion?: string; continue?: string };
+      items?: KubeObject[] | null;
+    }>(answer);
     const items = list.items ?? [];
     for (const item of items) typed(item, type);
     const next = list.metadata?.continue;
@@ -157,7 +179,12 @@ class HttpClient implements Client {
     });
   }
 
-  async delete(type: ResourceType, namespace: string | undefined, name: string, options: DeleteOptions = {}): Promise<void> {
+  async delete(
+    type: ResourceType,
+    namespace: string | undefined,
+    name: string,
+    options: DeleteOptions = {},
+  ): Promise<void> {
     const { uid, resourceVersion } = options;
     const preconditions = {
       ...(uid === undefined ? {} : { uid }),
@@ -204,7 +231,12 @@ class HttpClient implements Client {
     return this.#transport[Symbol.asyncDispose]();
   }
 
-  #apply(type: ResourceType, object: KubeObject, subresource: string | undefined, options: ApplyOptions): Promise<KubeObject> {
+  #apply(
+    type: ResourceType,
+    object: KubeObject,
+    subresource: string | undefined,
+    options: ApplyOptions,
+  ): Promise<KubeObject> {
     const parameters = query({
       fieldManager: options.fieldManager ?? FIELD_MANAGER,
       force: options.force,
@@ -302,7 +334,8 @@ function typed(object: KubeObject, type: ResourceType): KubeObject {
 
 function namespaceFor(type: ResourceType, object: KubeObject): string | undefined {
   if (!type.namespaced) return undefined;
-  if (object.metadata.namespace === undefined) throw new TypeError(`${type.kind} ${object.metadata.name} needs a namespace`);
+  if (object.metadata.namespace === undefined)
+    throw new TypeError(`${type.kind} ${object.metadata.name} needs a namespace`);
   return object.metadata.namespace;
 }
 

@@ -29,7 +29,14 @@ const aggregated = (groups: Record<string, Version[]>): unknown => ({
   })),
 });
 
-const CORE = { "": [{ version: "v1", resources: [{ resource: "namespaces", kind: "Namespace", scope: "Cluster", subresources: ["status"] }] }] };
+const CORE = {
+  "": [
+    {
+      version: "v1",
+      resources: [{ resource: "namespaces", kind: "Namespace", scope: "Cluster", subresources: ["status"] }],
+    },
+  ],
+};
 
 async function serve(handler: Handler) {
   const server = await startTestServer(handler);
@@ -73,7 +80,9 @@ describe("Discovery", () => {
   test("takes the version that the server prefers, unless one is asked for", async () => {
     const { discovery } = await servingGroups({ "a.example": [{ ...WEB, version: "v2" }, WEB] });
     await expect(discovery.resolve({ group: "a.example", kind: "Web" })).resolves.toMatchObject({ version: "v2" });
-    await expect(discovery.resolve({ group: "a.example", version: "v1", kind: "Web" })).resolves.toMatchObject({ version: "v1" });
+    await expect(discovery.resolve({ group: "a.example", version: "v1", kind: "Web" })).resolves.toMatchObject({
+      version: "v1",
+    });
   });
 
   test("a kind that is missing makes it look again, but not all the time", async () => {
@@ -104,7 +113,10 @@ describe("Discovery", () => {
 
   test("a part of the API that is away is not the same as a kind that is not served", async () => {
     const { discovery } = await servingGroups({ "a.example": [{ version: "v1", freshness: "Stale", resources: [] }] });
-    await expect(discovery.resolve({ group: "a.example", kind: "Web" })).rejects.toMatchObject({ name: "ApiError", status: 503 });
+    await expect(discovery.resolve({ group: "a.example", kind: "Web" })).rejects.toMatchObject({
+      name: "ApiError",
+      status: 503,
+    });
     await expect(discovery.resolve({ group: "b.example", kind: "Web" })).rejects.toThrow(KindNotServedError);
   });
 
@@ -128,7 +140,11 @@ describe("Discovery", () => {
           {
             name: "a.example",
             preferredVersion: { groupVersion: "a.example/v2" },
-            versions: [{ groupVersion: "a.example/v1" }, { groupVersion: "a.example/v2" }, { groupVersion: "a.example/v3" }],
+            versions: [
+              { groupVersion: "a.example/v1" },
+              { groupVersion: "a.example/v2" },
+              { groupVersion: "a.example/v3" },
+            ],
           },
         ],
       },
@@ -146,8 +162,16 @@ describe("Discovery", () => {
       if (document === undefined) sendStatus(response, 503, "ServiceUnavailable", "away");
       else sendJson(response, document);
     });
-    await expect(discovery.resolve({ group: "a.example", kind: "Web" })).resolves.toMatchObject({ version: "v2", plural: "webs" });
-    await expect(discovery.resolve({ group: "", kind: "Namespace" })).resolves.toMatchObject({ subresources: ["status"], namespaced: false });
-    await expect(discovery.resolve({ group: "a.example", version: "v3", kind: "Web" })).rejects.toMatchObject({ status: 503 });
+    await expect(discovery.resolve({ group: "a.example", kind: "Web" })).resolves.toMatchObject({
+      version: "v2",
+      plural: "webs",
+    });
+    await expect(discovery.resolve({ group: "", kind: "Namespace" })).resolves.toMatchObject({
+      subresources: ["status"],
+      namespaced: false,
+    });
+    await expect(discovery.resolve({ group: "a.example", version: "v3", kind: "Web" })).rejects.toMatchObject({
+      status: 503,
+    });
   });
 });

@@ -45,12 +45,17 @@ export class Discovery {
     const known = this.resolveCached(wanted);
     if (known !== undefined) return known;
     const before = this.#index;
-    const index = before !== undefined && this.#clock.monotonic() - before.loadedAt < REFRESH_MS ? before : await this.#load();
+    const index =
+      before !== undefined && this.#clock.monotonic() - before.loadedAt < REFRESH_MS ? before : await this.#load();
     const found = index.byKind.get(keyOf(wanted));
     if (found !== undefined) return found;
     if (isUnavailable(index, wanted)) {
       const what = wanted.group === "" ? wanted.kind : `${wanted.kind}.${wanted.group}`;
-      throw new ApiError(503, "ServiceUnavailable", `cluster ${this.#client.cluster} cannot say now whether it serves ${what}: that part of its API is away`);
+      throw new ApiError(
+        503,
+        "ServiceUnavailable",
+        `cluster ${this.#client.cluster} cannot say now whether it serves ${what}: that part of its API is away`,
+      );
     }
     throw new KindNotServedError(this.#client.cluster, wanted);
   }

@@ -100,7 +100,10 @@ function versionsByPreference(group: NonNullable<GroupList["groups"]>[number]): 
 /** Undefined when the server cannot tell: one part of the API that is away must not hide the rest. */
 async function loadVersion(client: Client, apiVersion: string): Promise<ResourceList | undefined> {
   try {
-    return (await client.raw("GET", apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`)) as ResourceList;
+    return (await client.raw(
+      "GET",
+      apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`,
+    )) as ResourceList;
   } catch (error) {
     if (isApiError(error) && (error.status === 404 || error.status >= 500)) return undefined;
     throw error;
@@ -116,7 +119,16 @@ function readResourceList(apiVersion: string, list: ResourceList): ResourceType[
     const subresources = byPlural.get(plural) ?? [];
     byPlural.set(plural, subresources);
     if (subresource !== undefined) subresources.push(subresource);
-    else resources.push({ group, version, kind, plural, namespaced: namespaced === true, subresources, verbs: verbs ?? [] });
+    else
+      resources.push({
+        group,
+        version,
+        kind,
+        plural,
+        namespaced: namespaced === true,
+        subresources,
+        verbs: verbs ?? [],
+      });
   }
   return resources;
 }

@@ -17,7 +17,12 @@ export class ApiError extends Error {
     status: number,
     reason: string,
     apiMessage: string,
-    extra: { message?: string; details?: ApiStatus["details"]; retryAfterMs?: number | undefined; cause?: unknown } = {},
+    extra: {
+      message?: string;
+      details?: ApiStatus["details"];
+      retryAfterMs?: number | undefined;
+      cause?: unknown;
+    } = {},
   ) {
     super(extra.message ?? apiMessage, extra.cause === undefined ? undefined : { cause: extra.cause });
     this.status = status;
@@ -141,7 +146,14 @@ export function isTooManyRequests(error: unknown): error is ApiError {
 
 /** The server is up but cannot answer now: busy, starting, stopping, or a part behind it is away. */
 export function isServerTrouble(error: unknown): error is ApiError {
-  return isApiError(error) && (error.status === 429 || error.status === 502 || error.status === 503 || error.status === 504 || error.reason === "ServerTimeout");
+  return (
+    isApiError(error) &&
+    (error.status === 429 ||
+      error.status === 502 ||
+      error.status === 503 ||
+      error.status === 504 ||
+      error.reason === "ServerTimeout")
+  );
 }
 
 /** The namespace is being deleted and takes nothing new. */

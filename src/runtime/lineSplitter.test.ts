@@ -18,7 +18,12 @@ describe("LineSplitter", () => {
       const bytes = Buffer.from(lines.map((text) => `${text}\n`).join(""));
       const splitter = new LineSplitter();
       const got = chunksOf(bytes, cuts).flatMap((chunk) => splitter.push(chunk));
-      expect(got).toEqual(Buffer.from(lines.join("\n")).toString().split("\n").filter((text) => text !== ""));
+      expect(got).toEqual(
+        Buffer.from(lines.join("\n"))
+          .toString()
+          .split("\n")
+          .filter((text) => text !== ""),
+      );
       expect(splitter.partial).toBe(false);
     },
   );

@@ -17,17 +17,41 @@ export const NODES = builtIn("", "v1", "Node", "nodes", false);
 export const PODS = builtIn("", "v1", "Pod", "pods", true);
 export const LEASES = builtIn("coordination.k8s.io", "v1", "Lease", "leases", true);
 export const EVENTS = builtIn("events.k8s.io", "v1", "Event", "events", true);
-export const CRDS = builtIn("apiextensions.k8s.io", "v1", "CustomResourceDefinition", "customresourcedefinitions", false);
+export const CRDS = builtIn(
+  "apiextensions.k8s.io",
+  "v1",
+  "CustomResourceDefinition",
+  "customresourcedefinitions",
+  false,
+);
 export const CLUSTERROLES = builtIn("rbac.authorization.k8s.io", "v1", "ClusterRole", "clusterroles", false);
-export const CLUSTERROLEBINDINGS = builtIn("rbac.authorization.k8s.io", "v1", "ClusterRoleBinding", "clusterrolebindings", false);
+export const CLUSTERROLEBINDINGS = builtIn(
+  "rbac.authorization.k8s.io",
+  "v1",
+  "ClusterRoleBinding",
+  "clusterrolebindings",
+  false,
+);
 export const ROLES = builtIn("rbac.authorization.k8s.io", "v1", "Role", "roles", true);
 export const ROLEBINDINGS = builtIn("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings", true);
 
 export const DEMOAPPLICATIONS = builtIn(PAAS_GROUP, "v1", "DemoApplication", "demoapplications", true);
 export const MEMBERCLUSTERS = builtIn(FEDERATION_GROUP, FEDERATION_VERSION, "MemberCluster", "memberclusters", false);
 export const PLACEMENTS = builtIn(FEDERATION_GROUP, FEDERATION_VERSION, "Placement", "placements", true);
-export const CLUSTERPLACEMENTS = builtIn(FEDERATION_GROUP, FEDERATION_VERSION, "ClusterPlacement", "clusterplacements", false);
-export const OVERRIDEPOLICIES = builtIn(FEDERATION_GROUP, FEDERATION_VERSION, "OverridePolicy", "overridepolicies", true);
+export const CLUSTERPLACEMENTS = builtIn(
+  FEDERATION_GROUP,
+  FEDERATION_VERSION,
+  "ClusterPlacement",
+  "clusterplacements",
+  false,
+);
+export const OVERRIDEPOLICIES = builtIn(
+  FEDERATION_GROUP,
+  FEDERATION_VERSION,
+  "OverridePolicy",
+  "overridepolicies",
+  true,
+);
 export const CLUSTEROVERRIDEPOLICIES = builtIn(
   FEDERATION_GROUP,
   FEDERATION_VERSION,

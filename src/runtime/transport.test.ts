@@ -4,7 +4,14 @@ import type { ClientCertificate, ClusterConfig, Credentials } from "./credential
 import { CONFIGMAPS } from "./resources.ts";
 import { CA, CLIENT, ELSEWHERE_SERVER, OTHER_CA, SECOND_CLIENT, SERVER } from "./testing/certificates.ts";
 import { FakeClock } from "./testing/fakeClock.ts";
-import { type Handler, sendJson, sendStatus, startSilentServer, startTestServer, type TestServer } from "./testing/testServer.ts";
+import {
+  type Handler,
+  sendJson,
+  sendStatus,
+  startSilentServer,
+  startTestServer,
+  type TestServer,
+} from "./testing/testServer.ts";
 import type { Client } from "./types.ts";
 
 async function serve(handler: Handler, certificate?: { cert: string; key: string }): Promise<TestServer> {
@@ -34,8 +41,12 @@ function rotating(tokens: string[]): Credentials & { invalidated: (string | unde
   };
 }
 
-const accepting = (token: string): Handler => (request, response) =>
-  request.headers["authorization"] === `Bearer ${token}` ? sendJson(response, { items: [] }) : sendStatus(response, 401, "Unauthorized", "Unauthorized");
+const accepting =
+  (token: string): Handler =>
+  (request, response) =>
+    request.headers["authorization"] === `Bearer ${token}`
+      ? sendJson(response, { items: [] })
+      : sendStatus(response, 401, "Unauthorized", "Unauthorized");
 
 describe("credentials that the server refuses", () => {
   test("are renewed once, and the request is sent again", async () => {
@@ -49,7 +60,10 @@ describe("credentials that the server refuses", () => {
   test("are not tried a third time", async () => {
     const server = await serve(accepting("another"));
     const client = connect(server.config({ credentials: rotating(["old", "new", "newer"]) }));
-    await expect(client.list(CONFIGMAPS)).rejects.toMatchObject({ status: 401, message: "token rejected (401 Unauthorized)" });
+    await expect(client.list(CONFIGMAPS)).rejects.toMatchObject({
+      status: 401,
+      message: "token rejected (401 Unauthorized)",
+    });
     expect(server.requests).toHaveLength(2);
   });
 
@@ -66,14 +80,18 @@ describe("credentials that the server refuses", () => {
         ? response.end('{"type":"ADDED","object":{"metadata":{"name":"a"}}}\n')
         : sendStatus(response, 401, "Unauthorized", "Unauthorized"),
     );
-    const events = connect(server.config({ credentials: rotating(["old", "new"]) })).watch(CONFIGMAPS)[Symbol.asyncIterator]();
+    const events = connect(server.config({ credentials: rotating(["old", "new"]) }))
+      .watch(CONFIGMAPS)
+      [Symbol.asyncIterator]();
     await expect(events.next()).resolves.toMatchObject({ value: { type: "ADDED" } });
   });
 
   test("a client certificate is named as such", async () => {
     const server = await serve((_request, response) => sendStatus(response, 401, "Unauthorized", "Unauthorized"));
     const credentials: Credentials = { authorization: async () => undefined, clientCertificate: async () => CLIENT };
-    await expect(connect(server.config({ credentials })).list(CONFIGMAPS)).rejects.toThrow("client certificate rejected (401 Unauthorized)");
+    await expect(connect(server.config({ credentials })).list(CONFIGMAPS)).rejects.toThrow(
+      "client certificate rejected (401 Unauthorized)",
+    );
   });
 });
 
@@ -81,7 +99,11 @@ describe("client certificates", () => {
   test("a new one is shown on new connections, an unchanged one keeps them", async () => {
     const server = await serve(empty);
     let certificate: ClientCertificate = CLIENT;
-    const client = connect(server.config({ credentials: { authorization: async () => undefined, clientCertificate: async () => certificate } }));
+    const client = connect(
+      server.config({
+        credentials: { authorization: async () => undefined, clientCertificate: async () => certificate },
+      }),
+    );
     await client.list(CONFIGMAPS);
     await client.list(CONFIGMAPS);
     certificate = SECOND_CLIENT;
@@ -99,7 +121,12 @@ describe("TLS", () => {
       certificate: SERVER,
       want: "certificate is not signed by the CA in the kubeconfig",
     },
-    { name: "a certificate for another host", config: {}, certificate: ELSEWHERE_SERVER, want: "the certificate of the server is not for 127.0.0.1" },
+    {
+      name: "a certificate for another host",
+      config: {},
+      certificate: ELSEWHERE_SERVER,
+      want: "the certificate of the server is not for 127.0.0.1",
+    },
     {
       name: "a name that the certificate does not hold",
       config: { tlsServerName: "other.example" },
@@ -109,7 +136,11 @@ describe("TLS", () => {
   ])("$name is refused before anything is sent", async ({ config, certificate, want }) => {
     const server = await serve(empty, certificate);
     const error = connect(server.config(config)).list(CONFIGMAPS);
-    await expect(error).rejects.toMatchObject({ name: "TransportError", reason: "TLS", message: expect.stringContaining(want) });
+    await expect(error).rejects.toMatchObject({
+      name: "TransportError",
+      reason: "TLS",
+      message: expect.stringContaining(want),
+    });
     expect(server.requests).toEqual([]);
   });
 
@@ -117,7 +148,9 @@ describe("TLS", () => {
     vi.stubEnv("NODE_TLS_REJECT_UNAUTHORIZED", "0");
     onTestFinished(() => void vi.unstubAllEnvs());
     const server = await serve(empty);
-    await expect(connect(server.config({ caData: OTHER_CA })).list(CONFIGMAPS)).rejects.toMatchObject({ reason: "TLS" });
+    await expect(connect(server.config({ caData: OTHER_CA })).list(CONFIGMAPS)).rejects.toMatchObject({
+      reason: "TLS",
+    });
   });
 
   test("tls-server-name is what the certificate must be for", async () => {
@@ -128,7 +161,9 @@ describe("TLS", () => {
 
   test("only an explicit wish turns verification off", async () => {
     const server = await serve(empty);
-    await expect(connect(server.config({ caData: OTHER_CA, insecure: true })).list(CONFIGMAPS)).resolves.toMatchObject({ items: [] });
+    await expect(connect(server.config({ caData: OTHER_CA, insecure: true })).list(CONFIGMAPS)).resolves.toMatchObject({
+      items: [],
+    });
   });
 
   test("without a CA of its own the system's are asked", async () => {
@@ -146,7 +181,10 @@ describe("servers in trouble", () => {
       response.end();
     });
     const client = connect(server.config({ credentials: rotating(["secret"]) }));
-    await expect(client.list(CONFIGMAPS)).rejects.toMatchObject({ reason: "Protocol", message: expect.stringContaining("redirect (307)") });
+    await expect(client.list(CONFIGMAPS)).rejects.toMatchObject({
+      reason: "Protocol",
+      message: expect.stringContaining("redirect (307)"),
+    });
     expect(other.requests).toEqual([]);
   });
 
@@ -162,7 +200,12 @@ describe("servers in trouble", () => {
   test("a peer that accepts and never speaks is given up after the connect timeout", async () => {
     const silent = await startSilentServer();
     onTestFinished(() => silent[Symbol.asyncDispose]());
-    const config: ClusterConfig = { server: silent.url, caData: CA, currentNamespace: "default", credentials: rotating(["x"]) };
+    const config: ClusterConfig = {
+      server: silent.url,
+      caData: CA,
+      currentNamespace: "default",
+      credentials: rotating(["x"]),
+    };
     await expect(connect(config, { connectTimeoutMs: 100 }).list(CONFIGMAPS)).rejects.toMatchObject({
       reason: "Timeout",
       message: "connecting to 127.0.0.1 timed out after 0.1 s",
@@ -175,20 +218,30 @@ describe("servers in trouble", () => {
     });
     const client = connect(server.config(), { requestTimeoutMs: 200 });
     await client.list(CONFIGMAPS);
-    await expect(client.list(CONFIGMAPS, { labelSelector: "a=b" })).rejects.toMatchObject({ reason: "Timeout", message: "timed out after 0.2 s" });
+    await expect(client.list(CONFIGMAPS, { labelSelector: "a=b" })).rejects.toMatchObject({
+      reason: "Timeout",
+      message: "timed out after 0.2 s",
+    });
     await expect(client.list(CONFIGMAPS), "the connection still serves others").resolves.toMatchObject({ items: [] });
   });
 
   test("one call may have a timeout of its own", async () => {
     const server = await serve(() => undefined);
-    await expect(connect(server.config()).raw("GET", "/readyz", { timeoutMs: 100 })).rejects.toThrow("timed out after 0.1 s");
+    await expect(connect(server.config()).raw("GET", "/readyz", { timeoutMs: 100 })).rejects.toThrow(
+      "timed out after 0.1 s",
+    );
   });
 
   test("a watch on which nothing comes is given up after the idle timeout", async () => {
-    const server = await serve((_request, response) => void response.write('{"type":"ADDED","object":{"metadata":{"name":"a"}}}\n'));
+    const server = await serve(
+      (_request, response) => void response.write('{"type":"ADDED","object":{"metadata":{"name":"a"}}}\n'),
+    );
     const events = connect(server.config(), { watchIdleTimeoutMs: 200 }).watch(CONFIGMAPS)[Symbol.asyncIterator]();
     await events.next();
-    await expect(events.next()).rejects.toMatchObject({ reason: "Timeout", message: "the answer broke off: nothing came for 0.2 s" });
+    await expect(events.next()).rejects.toMatchObject({
+      reason: "Timeout",
+      message: "the answer broke off: nothing came for 0.2 s",
+    });
   });
 
   test("after a break the next request finds the server again", async () => {
@@ -197,7 +250,9 @@ describe("servers in trouble", () => {
       else sendJson(response, { items: [] });
     });
     const client = connect(server.config());
-    await expect(client.list(CONFIGMAPS, { labelSelector: "a=b" })).rejects.toMatchObject({ reason: "ConnectionReset" });
+    await expect(client.list(CONFIGMAPS, { labelSelector: "a=b" })).rejects.toMatchObject({
+      reason: "ConnectionReset",
+    });
     await expect(client.list(CONFIGMAPS)).resolves.toMatchObject({ items: [] });
   });
 
@@ -205,7 +260,12 @@ describe("servers in trouble", () => {
     const silent = await startSilentServer();
     onTestFinished(() => silent[Symbol.asyncDispose]());
     const controller = new AbortController();
-    const config: ClusterConfig = { server: silent.url, caData: CA, currentNamespace: "default", credentials: rotating(["x"]) };
+    const config: ClusterConfig = {
+      server: silent.url,
+      caData: CA,
+      currentNamespace: "default",
+      credentials: rotating(["x"]),
+    };
     const waiting = connect(config).list(CONFIGMAPS, { signal: controller.signal });
     const reason = new Error("never mind");
     setImmediate(() => controller.abort(reason));

@@ -75,12 +75,15 @@ export class Transport implements AsyncDisposable {
   /** Sends a request and reads the whole answer, whatever its status. */
   request(request: TransportRequest): Promise<Answer> {
     const timeout = request.timeoutMs ?? this.#facts.requestTimeoutMs;
-    return this.#authorized(request, { ...this.#facts, requestTimeoutMs: timeout, idleTimeoutMs: timeout }, (agents, headers) =>
-      exchange(
-        agents.requests,
-        { ...this.#dispatchOptions(request, headers), headersTimeout: timeout, bodyTimeout: timeout },
-        request.signal,
-      ),
+    return this.#authorized(
+      request,
+      { ...this.#facts, requestTimeoutMs: timeout, idleTimeoutMs: timeout },
+      (agents, headers) =>
+        exchange(
+          agents.requests,
+          { ...this.#dispatchOptions(request, headers), headersTimeout: timeout, bodyTimeout: timeout },
+          request.signal,
+        ),
     );
   }
 
@@ -127,9 +130,13 @@ export class Transport implements AsyncDisposable {
         const answer = await send(agents, headersOf(request, authorization));
         if (answer.status >= 300 && answer.status < 400) {
           discard?.(answer);
-          throw new TransportError("Protocol", `${this.host} answered with a redirect (${answer.status}), which is never followed`);
+          throw new TransportError(
+            "Protocol",
+            `${this.host} answered with a redirect (${answer.status}), which is never followed`,
+          );
         }
-        if (answer.status !== 401 || attempt > 1 || this.#credentials.invalidate?.(authorization) !== true) return answer;
+        if (answer.status !== 401 || attempt > 1 || this.#credentials.invalidate?.(authorization) !== true)
+          return answer;
         discard?.(answer);
       }
     } catch (error) {

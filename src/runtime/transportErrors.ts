@@ -94,7 +94,12 @@ function describeTls(code: string, facts: ConnectionFacts): [TransportReason, st
       if (code.startsWith("ERR_SSL_") && code.includes("ALERT") && code.includes("CERTIFICATE")) {
         return ["TLS", `${facts.host} refused the client certificate`];
       }
-      if (code.startsWith("ERR_SSL_") || code.startsWith("ERR_TLS_") || code.startsWith("ERR_OSSL_") || code === "EPROTO") {
+      if (
+        code.startsWith("ERR_SSL_") ||
+        code.startsWith("ERR_TLS_") ||
+        code.startsWith("ERR_OSSL_") ||
+        code === "EPROTO"
+      ) {
         return ["TLS", `the TLS handshake with ${facts.host} failed (${code})`];
       }
       return undefined;

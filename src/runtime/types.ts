@@ -85,7 +85,10 @@ export interface DeleteOptions extends CallOptions {
   propagationPolicy?: "Background" | "Foreground" | "Orphan";
 }
 
-export type PatchType = "application/json-patch+json" | "application/merge-patch+json" | "application/strategic-merge-patch+json";
+export type PatchType =
+  | "application/json-patch+json"
+  | "application/merge-patch+json"
+  | "application/strategic-merge-patch+json";
 
 /**
  * Talks to one cluster. Every call throws {@link ApiError} (the server said no), {@link TransportError} (it was not reached or broke off) or
@@ -112,5 +115,9 @@ export interface Client extends AsyncDisposable {
   ): Promise<KubeObject>;
   delete(type: ResourceType, namespace: string | undefined, name: string, options?: DeleteOptions): Promise<void>;
   /** Anything else: `/readyz`, `/version`, discovery, subresources such as TokenRequest. Parsed JSON, or text when it is not JSON. */
-  raw(method: "GET" | "POST" | "PUT", path: string, options?: CallOptions & { body?: unknown; accept?: string; timeoutMs?: number }): Promise<unknown>;
+  raw(
+    method: "GET" | "POST" | "PUT",
+    path: string,
+    options?: CallOptions & { body?: unknown; accept?: string; timeoutMs?: number },
+  ): Promise<unknown>;
 }

@@ -81,7 +81,8 @@ export class WatchStream implements AsyncIterableIterator<WatchEvent>, AsyncDisp
     this.#body ??= await this.#open(signal);
     const chunk = await this.#transport.readFrom(this.#body, signal);
     if (chunk === undefined) {
-      if (this.#lines.partial) throw new TransportError("ConnectionReset", "the watch broke off in the middle of an event");
+      if (this.#lines.partial)
+        throw new TransportError("ConnectionReset", "the watch broke off in the middle of an event");
       this.#finish();
       return;
     }

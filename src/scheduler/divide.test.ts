@@ -15,7 +15,12 @@ describe("divide", () => {
   }
   test.each<Case>([
     { name: "3:1:1 of 10", total: 10, weights: { a: 3, b: 1, c: 1 }, want: { a: 6, b: 2, c: 2 } },
-    { name: "a remainder goes to the largest fraction", total: 11, weights: { a: 3, b: 1, c: 1 }, want: { a: 7, b: 2, c: 2 } },
+    {
+      name: "a remainder goes to the largest fraction",
+      total: 11,
+      weights: { a: 3, b: 1, c: 1 },
+      want: { a: 7, b: 2, c: 2 },
+    },
     { name: "equal fractions go by name", total: 5, weights: { c: 1, b: 1, a: 1 }, want: { a: 2, b: 2, c: 1 } },
     { name: "a weight of zero gets nothing", total: 5, weights: { a: 0, b: 2 }, want: { a: 0, b: 5 } },
     { name: "only zero weights are even shares", total: 5, weights: { a: 0, b: 0 }, want: { a: 3, b: 2 } },
@@ -56,8 +61,20 @@ describe("divideWithin", () => {
     belowMinimum?: string[];
   }
   test.each<Case>([
-    { name: "lifts the light ones to min", total: 10, weights: { a: 8, b: 1, c: 1 }, bounds: { min: 2 }, want: { a: 6, b: 2, c: 2 } },
-    { name: "cuts the heavy one at max", total: 10, weights: { a: 8, b: 1, c: 1 }, bounds: { max: 4 }, want: { a: 4, b: 3, c: 3 } },
+    {
+      name: "lifts the light ones to min",
+      total: 10,
+      weights: { a: 8, b: 1, c: 1 },
+      bounds: { min: 2 },
+      want: { a: 6, b: 2, c: 2 },
+    },
+    {
+      name: "cuts the heavy one at max",
+      total: 10,
+      weights: { a: 8, b: 1, c: 1 },
+      bounds: { max: 4 },
+      want: { a: 4, b: 3, c: 3 },
+    },
     {
       name: "does not fix a light one at min when the cut of a heavy one lifts it anyway",
       total: 20,
@@ -65,9 +82,29 @@ describe("divideWithin", () => {
       bounds: { min: 2, max: 8 },
       want: { a: 8, b: 8, c: 4 },
     },
-    { name: "min does not reach a weight of zero", total: 4, weights: { a: 1, b: 0 }, bounds: { min: 1 }, want: { a: 4, b: 0 } },
-    { name: "max does not spill over to a weight of zero", total: 4, weights: { a: 1, b: 0 }, bounds: { max: 3 }, want: { a: 3, b: 0 }, unplaced: 1 },
-    { name: "too many for max", total: 10, weights: { a: 1, b: 5 }, bounds: { max: 3 }, want: { a: 3, b: 3 }, unplaced: 4 },
+    {
+      name: "min does not reach a weight of zero",
+      total: 4,
+      weights: { a: 1, b: 0 },
+      bounds: { min: 1 },
+      want: { a: 4, b: 0 },
+    },
+    {
+      name: "max does not spill over to a weight of zero",
+      total: 4,
+      weights: { a: 1, b: 0 },
+      bounds: { max: 3 },
+      want: { a: 3, b: 0 },
+      unplaced: 1,
+    },
+    {
+      name: "too many for max",
+      total: 10,
+      weights: { a: 1, b: 5 },
+      bounds: { max: 3 },
+      want: { a: 3, b: 3 },
+      unplaced: 4,
+    },
     {
       name: "too few for min: the heaviest share, then by name",
       total: 5,
@@ -85,31 +122,43 @@ describe("divideWithin", () => {
       belowMinimum: ["b"],
     },
     { name: "nothing to give breaks no minimum", total: 0, weights: { a: 1 }, bounds: { min: 1 }, want: { a: 0 } },
-    { name: "max wins over a greater min", total: 6, weights: { a: 1, b: 1 }, bounds: { min: 5, max: 3 }, want: { a: 3, b: 3 } },
+    {
+      name: "max wins over a greater min",
+      total: 6,
+      weights: { a: 1, b: 1 },
+      bounds: { min: 5, max: 3 },
+      want: { a: 3, b: 3 },
+    },
   ])("$name", ({ total, weights, bounds, want, unplaced = 0, belowMinimum = [] }) => {
     expect(divideWithin(total, weights, bounds)).toEqual({ replicas: want, unplaced, belowMinimum });
   });
 
   const bounds = fc.record({ min: fc.nat(8), max: fc.integer({ min: 8, max: 60 }) });
 
-  test.prop([fc.nat(400), weightsOf(1), bounds])("gives the exact sum within the bounds whenever that is possible", (total, weights, { min, max }) => {
-    const count = Object.keys(weights).length;
-    fc.pre(total >= count * min && total <= count * max);
-    const { replicas, unplaced, belowMinimum } = divideWithin(total, weights, { min, max });
-    expect(sum(replicas)).toBe(total);
-    expect({ unplaced, belowMinimum }).toEqual({ unplaced: 0, belowMinimum: [] });
-    for (const n of Object.values(replicas)) {
-      expect(n).toBeGreaterThanOrEqual(min);
-      expect(n).toBeLessThanOrEqual(max);
-    }
-  });
+  test.prop([fc.nat(400), weightsOf(1), bounds])(
+    "gives the exact sum within the bounds whenever that is possible",
+    (total, weights, { min, max }) => {
+      const count = Object.keys(weights).length;
+      fc.pre(total >= count * min && total <= count * max);
+      const { replicas, unplaced, belowMinimum } = divideWithin(total, weights, { min, max });
+      expect(sum(replicas)).toBe(total);
+      expect({ unplaced, belowMinimum }).toEqual({ unplaced: 0, belowMinimum: [] });
+      for (const n of Object.values(replicas)) {
+        expect(n).toBeGreaterThanOrEqual(min);
+        expect(n).toBeLessThanOrEqual(max);
+      }
+    },
+  );
 
-  test.prop([fc.nat(400), weightsOf(0), bounds])("accounts for every replica, and nobody exceeds max", (total, weights, { min, max }) => {
-    const { replicas, unplaced, belowMinimum } = divideWithin(total, weights, { min, max });
-    expect(sum(replicas) + unplaced).toBe(total);
-    for (const n of Object.values(replicas)) expect(n).toBeLessThanOrEqual(max);
-    for (const name of belowMinimum) expect(replicas[name]).toBe(0);
-  });
+  test.prop([fc.nat(400), weightsOf(0), bounds])(
+    "accounts for every replica, and nobody exceeds max",
+    (total, weights, { min, max }) => {
+      const { replicas, unplaced, belowMinimum } = divideWithin(total, weights, { min, max });
+      expect(sum(replicas) + unplaced).toBe(total);
+      for (const n of Object.values(replicas)) expect(n).toBeLessThanOrEqual(max);
+      for (const name of belowMinimum) expect(replicas[name]).toBe(0);
+    },
+  );
 
   test.prop([fc.nat(400), weightsOf(1), bounds])("a heavier weight never gets less", (total, weights, within) => {
     const { replicas } = divideWithin(total, weights, within);

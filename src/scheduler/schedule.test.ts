@@ -21,7 +21,11 @@ describe("affinity", () => {
     reason?: [cluster: string, reason: string, message: string];
   }
   test.each<Case>([
-    { name: "an empty group takes every cluster", group: {}, want: ["frankfurt-1", "shanghai-1", "shanghai-2", "singapore-1"] },
+    {
+      name: "an empty group takes every cluster",
+      group: {},
+      want: ["frankfurt-1", "shanghai-1", "shanghai-2", "singapore-1"],
+    },
     {
       name: "labels",
       group: { labelSelector: { matchLabels: { "topology.kubernetes.io/region": "cn-shanghai" } } },
@@ -74,7 +78,11 @@ describe("affinity", () => {
       group: { matchLabelKeys: ["topology.kubernetes.io/region"] },
       labels: { "topology.kubernetes.io/region": "ap-southeast-1" },
       want: ["singapore-1"],
-      reason: ["frankfurt-1", "NotInAffinity", "label topology.kubernetes.io/region differs from the object's ap-southeast-1"],
+      reason: [
+        "frankfurt-1",
+        "NotInAffinity",
+        "label topology.kubernetes.io/region differs from the object's ap-southeast-1",
+      ],
     },
     {
       name: "an object without the label goes nowhere",
@@ -83,11 +91,21 @@ describe("affinity", () => {
       reason: ["shanghai-1", "LabelKeyMissing", "the object has no label topology.kubernetes.io/region to match"],
     },
   ])("$name", ({ group, labels = {}, want, reason }) => {
-    const decision = schedule(subject({ labels }), placement({ clusterAffinities: [{ name: "g", ...group }] }), fleet, NOW);
+    const decision = schedule(
+      subject({ labels }),
+      placement({ clusterAffinities: [{ name: "g", ...group }] }),
+      fleet,
+      NOW,
+    );
     expect(chosen(decision)).toEqual(want);
     expect(decision.group).toBe(want.length === 0 ? undefined : "g");
     if (reason === undefined) return;
-    expect(decision.verdicts).toContainEqual({ cluster: reason[0], fits: false, reason: reason[1], message: reason[2] });
+    expect(decision.verdicts).toContainEqual({
+      cluster: reason[0],
+      fits: false,
+      reason: reason[1],
+      message: reason[2],
+    });
   });
 
   test("no group at all takes every cluster and says so", () => {
@@ -109,7 +127,12 @@ describe("affinity", () => {
       { name: "backup", clusterNames: ["b", "c"] },
       { name: "last", clusterNames: ["d"] },
     ];
-    const decision = schedule(subject(), placement({ clusterAffinities: groups }), [tainted, cluster("b"), cluster("c"), cluster("d")], NOW);
+    const decision = schedule(
+      subject(),
+      placement({ clusterAffinities: groups }),
+      [tainted, cluster("b"), cluster("c"), cluster("d")],
+      NOW,
+    );
     expect(decision.group).toBe("backup");
     expect(chosen(decision)).toEqual(["b", "c"]);
   });
@@ -135,12 +158,21 @@ describe("affinity", () => {
       fleet,
       NOW,
     );
-    expect(reasons(decision)).toMatchObject({ "shangai-2": "UnknownCluster", tokyo: "UnknownCluster", osaka: "UnknownCluster" });
+    expect(reasons(decision)).toMatchObject({
+      "shangai-2": "UnknownCluster",
+      tokyo: "UnknownCluster",
+      osaka: "UnknownCluster",
+    });
     expect(chosen(decision)).toEqual(["shanghai-1"]);
   });
 
   test("a cluster that is being deleted takes nothing and keeps nothing", () => {
-    const decision = schedule(subject({ current: new Set(["a"]) }), placement(), [cluster("a", { deleting: true }), cluster("b")], NOW);
+    const decision = schedule(
+      subject({ current: new Set(["a"]) }),
+      placement(),
+      [cluster("a", { deleting: true }), cluster("b")],
+      NOW,
+    );
     expect(reasons(decision)).toEqual({ a: "ClusterDeleting", b: "Selected" });
     expect(chosen(decision)).toEqual(["b"]);
   });
@@ -186,7 +218,12 @@ describe("replicas", () => {
       want: { a: 1, b: 1, c: 1 },
     },
     { name: "clusters that get none are left out", replicas: 2, scheduling: {}, want: { a: 1, b: 1 }, none: ["c"] },
-    { name: "an object that asks for none stays with none everywhere", replicas: 0, scheduling: {}, want: { a: 0, b: 0, c: 0 } },
+    {
+      name: "an object that asks for none stays with none everywhere",
+      replicas: 0,
+      scheduling: {},
+      want: { a: 0, b: 0, c: 0 },
+    },
     {
       name: "a minimum that does not suffice for all",
       replicas: 3,
@@ -210,7 +247,12 @@ describe("replicas", () => {
       notes: ["strategy Available is not enforced yet: replicas are divided evenly"],
     },
   ])("$name", ({ replicas, scheduling, want, none = [], notes }) => {
-    const decision = schedule(subject({ replicas }), placement(divided(scheduling)), ["c", "a", "b"].map((n) => cluster(n)), NOW);
+    const decision = schedule(
+      subject({ replicas }),
+      placement(divided(scheduling)),
+      ["c", "a", "b"].map((n) => cluster(n)),
+      NOW,
+    );
     expect(Object.fromEntries(decision.clusters.map((c) => [c.name, c.replicas]))).toEqual(want);
     const refused = decision.verdicts.filter((v) => !v.fits);
     expect(refused.map((v) => [v.cluster, v.reason])).toEqual(none.map((n) => [n, "NoReplicas"]));
@@ -218,12 +260,20 @@ describe("replicas", () => {
   });
 
   test("a verdict says how many replicas a cluster gets, and when its most is not enough", () => {
-    const { verdicts } = schedule(subject({ replicas: 5 }), placement(divided({ maxReplicasPerCluster: 3 })), [cluster("a")], NOW);
+    const { verdicts } = schedule(
+      subject({ replicas: 5 }),
+      placement(divided({ maxReplicasPerCluster: 3 })),
+      [cluster("a")],
+      NOW,
+    );
     expect(verdicts[0]?.message).toBe("gets 3 of 5 replicas, its most; 2 have no place");
   });
 
   test("an object without replicas runs on every fitting cluster, divided or not", () => {
-    expect(schedule(subject(), placement(divided()), [cluster("a"), cluster("b")], NOW).clusters).toEqual([{ name: "a" }, { name: "b" }]);
+    expect(schedule(subject(), placement(divided()), [cluster("a"), cluster("b")], NOW).clusters).toEqual([
+      { name: "a" },
+      { name: "b" },
+    ]);
   });
 
   test("Duplicated leaves the replicas to the object", () => {
@@ -232,7 +282,9 @@ describe("replicas", () => {
 
   test("spread constraints are noted as not enforced", () => {
     const spread: PlacementRules["spreadConstraints"] = [{ topologyKey: "region", whenUnsatisfiable: "DoNotSchedule" }];
-    expect(schedule(subject(), placement({ spreadConstraints: spread }), fleet, NOW).notes).toEqual(["spreadConstraints are not enforced yet"]);
+    expect(schedule(subject(), placement({ spreadConstraints: spread }), fleet, NOW).notes).toEqual([
+      "spreadConstraints are not enforced yet",
+    ]);
   });
 });
 
@@ -243,7 +295,10 @@ describe("a decision", () => {
       region: fc.constantFrom("x", "y"),
       deleting: fc.boolean(),
       taints: fc.array(
-        fc.record({ key: fc.constantFrom("k", "l"), effect: fc.constantFrom<Taint["effect"]>("NoSchedule", "PreferNoSchedule", "NoExecute") }),
+        fc.record({
+          key: fc.constantFrom("k", "l"),
+          effect: fc.constantFrom<Taint["effect"]>("NoSchedule", "PreferNoSchedule", "NoExecute"),
+        }),
         { maxLength: 2 },
       ),
     })
@@ -254,7 +309,10 @@ describe("a decision", () => {
       fc.record({
         name: fc.constantFrom("one", "two"),
         exclude: fc.subarray(["a", "b", "zz"]),
-        fieldSelector: fc.constantFrom<FieldSelector>({ matchExpressions: [] }, { matchExpressions: [{ key: "region", operator: "In", values: ["x"] }] }),
+        fieldSelector: fc.constantFrom<FieldSelector>(
+          { matchExpressions: [] },
+          { matchExpressions: [{ key: "region", operator: "In", values: ["x"] }] },
+        ),
       }),
       { maxLength: 3 },
     ),

@@ -91,7 +91,10 @@ function judge(context: FilterContext, cluster: ClusterSnapshot): { verdict: Ver
  * The round of the first group with a fitting cluster. When there is none, a round without clusters, in which each
  * cluster is answered by the group that came closest to taking it: one whose selector took it, else the first.
  */
-function firstGroupThatFits(groups: readonly AffinityGroup[] | undefined, attempt: (group?: AffinityGroup) => Round): Round {
+function firstGroupThatFits(
+  groups: readonly AffinityGroup[] | undefined,
+  attempt: (group?: AffinityGroup) => Round,
+): Round {
   if (groups === undefined || groups.length === 0) return attempt(undefined);
   const rounds: Round[] = [];
   for (const group of groups) {
@@ -122,7 +125,8 @@ function share(
   const { mode, minReplicasPerCluster: min, maxReplicasPerCluster: max } = placement.replicaScheduling;
   const total = subject.replicas;
   const verdicts = new Map<string, Verdict>();
-  if (mode === "Duplicated" || total === undefined) return { clusters: fitting.map(({ name }) => ({ name })), verdicts };
+  if (mode === "Duplicated" || total === undefined)
+    return { clusters: fitting.map(({ name }) => ({ name })), verdicts };
 
   const weights = weightsOf(placement, fitting, subject);
   const division = divideWithin(total, weights, { min, max });
@@ -138,7 +142,8 @@ function share(
     const replicas = division.replicas[name] ?? 0;
     if (replicas > 0 || total === 0) {
       clusters.push({ name, replicas });
-      const unplaced = division.unplaced > 0 && replicas === max ? `, its most; ${division.unplaced} have no place` : "";
+      const unplaced =
+        division.unplaced > 0 && replicas === max ? `, its most; ${division.unplaced} have no place` : "";
       const message = `gets ${replicas} of ${total} replicas${unplaced}`;
       verdicts.set(name, { cluster: name, fits: true, reason: "Selected", message });
     } else {
@@ -194,5 +199,10 @@ function unknownClusters(placement: PlacementRules, clusters: readonly ClusterSn
 }
 
 function unknown(cluster: string): Verdict {
-  return { cluster, fits: false, reason: "UnknownCluster", message: "the placement names it, and no such cluster is known" };
+  return {
+    cluster,
+    fits: false,
+    reason: "UnknownCluster",
+    message: "the placement names it, and no such cluster is known",
+  };
 }

@@ -16,7 +16,12 @@ describe("any observations", () => {
         inSync: fc.boolean(),
         health: fc.record(
           {
-            state: fc.constantFrom("Progressing" as const, "Available" as const, "Degraded" as const, "Failed" as const),
+            state: fc.constantFrom(
+              "Progressing" as const,
+              "Available" as const,
+              "Degraded" as const,
+              "Failed" as const,
+            ),
             reason: fc.constantFrom("R1", "R2"),
             replicas: fc.record({ desired: fc.nat(5), updated: fc.nat(5), ready: fc.nat(5), available: fc.nat(5) }),
           },
@@ -33,9 +38,21 @@ describe("any observations", () => {
     }));
   const contact: fc.Arbitrary<Contact> = fc.oneof(
     fc.constant<Contact>({ ok: true, lastContact: T0 }),
-    fc.record({ ok: fc.constant(false), lastContact: fc.integer({ min: T0 - 1e6, max: T0 }), reason: fc.constantFrom("ClusterUnreachable", "CredentialsExpired"), message: fc.string() }, { requiredKeys: ["ok"] }),
+    fc.record(
+      {
+        ok: fc.constant(false),
+        lastContact: fc.integer({ min: T0 - 1e6, max: T0 }),
+        reason: fc.constantFrom("ClusterUnreachable", "CredentialsExpired"),
+        message: fc.string(),
+      },
+      { requiredKeys: ["ok"] },
+    ),
   );
-  const arbitraryView: fc.Arbitrary<ClusterView> = fc.record({ name: fc.constantFrom("a", "b", "c", "d", "e"), contact, rows: fc.array(arbitraryRow, { maxLength: 3 }) });
+  const arbitraryView: fc.Arbitrary<ClusterView> = fc.record({
+    name: fc.constantFrom("a", "b", "c", "d", "e"),
+    contact,
+    rows: fc.array(arbitraryRow, { maxLength: 3 }),
+  });
   const arbitraryCluster: fc.Arbitrary<ClusterPlan> = fc.record(
     {
       name: fc.constantFrom("a", "b", "c", "d", "e"),
@@ -54,13 +71,22 @@ describe("any observations", () => {
       suspended: fc.boolean(),
     })
     .map(({ clusters, planned, deleting, suspended }) =>
-      inputOf(clusters, { deleting, plan: plan(planned.map((c) => c.name), { clusters: planned, suspended }) }),
+      inputOf(clusters, {
+        deleting,
+        plan: plan(
+          planned.map((c) => c.name),
+          { clusters: planned, suspended },
+        ),
+      }),
     );
 
-  test.prop([arbitraryInput, fc.integer({ min: 0, max: 1e7 })])("told twice are told once: nothing is written the second time", (input, later) => {
-    const again = after(input, aggregate(input, T0));
-    expect(aggregate(again, T0 + later)).toBe(again.previous);
-  });
+  test.prop([arbitraryInput, fc.integer({ min: 0, max: 1e7 })])(
+    "told twice are told once: nothing is written the second time",
+    (input, later) => {
+      const again = after(input, aggregate(input, T0));
+      expect(aggregate(again, T0 + later)).toBe(again.previous);
+    },
+  );
 
   test.prop([arbitraryInput, arbitraryInput])("settle at once after any other observations", (first, second) => {
     const status = aggregate(after(second, aggregate(first, T0)), T0 + SECOND);
@@ -71,10 +97,16 @@ describe("any observations", () => {
   test.prop([arbitraryInput])("give the same status in whatever order they come", (input) => {
     const rows = (v: ClusterView): ClusterView => ({ ...v, rows: v.rows.toReversed() });
     const planned = input.plan as Plan;
-    const other = { ...input, plan: { ...planned, clusters: planned.clusters.toReversed() }, clusters: input.clusters.toReversed() };
+    const other = {
+      ...input,
+      plan: { ...planned, clusters: planned.clusters.toReversed() },
+      clusters: input.clusters.toReversed(),
+    };
     expect(aggregate(other, T0)).toEqual(aggregate(input, T0));
     const shuffled = aggregate({ ...input, clusters: input.clusters.map(rows) }, T0);
-    expect(shuffled.clusters?.map((c) => [c.name, c.desiredHash, c.replicas])).toEqual(aggregate(input, T0).clusters?.map((c) => [c.name, c.desiredHash, c.replicas]));
+    expect(shuffled.clusters?.map((c) => [c.name, c.desiredHash, c.replicas])).toEqual(
+      aggregate(input, T0).clusters?.map((c) => [c.name, c.desiredHash, c.replicas]),
+    );
   });
 
   test.prop([arbitraryInput])("sum up, and call available only what every planned cluster is", (input) => {
@@ -84,17 +116,29 @@ describe("any observations", () => {
       expect(status.replicas?.[field]).toBe(entries.reduce((sum, e) => sum + e.replicas[field], 0));
     }
     const planned = input.deleting ? [] : (input.plan?.clusters ?? []);
-    const good = planned.filter((c) => ["Available", "Held"].includes(entries.find((e) => e.name === c.name)?.state ?? ""));
+    const good = planned.filter((c) =>
+      ["Available", "Held"].includes(entries.find((e) => e.name === c.name)?.state ?? ""),
+    );
     if (condition(status, "Available")[0] === "True") {
       expect(planned.length).toBeGreaterThan(0);
       expect(good).toHaveLength(planned.length);
     }
   });
 
-  test.prop([arbitraryInput, fc.constantFrom("a", "b", "c", "d", "e")])("totals do not drop when a cluster goes out of reach", (input, name) => {
-    fc.pre(!input.deleting);
-    const before = aggregate({ ...input, clusters: input.clusters.map((v) => ({ ...v, contact: { ok: true, lastContact: T0 } })) }, T0);
-    const lost = input.clusters.map((v): ClusterView => (v.name === name ? { ...v, contact: refused, rows: [] } : { ...v, contact: { ok: true, lastContact: T0 } }));
-    expect(aggregate(after({ ...input, clusters: lost }, before), T0 + SECOND).replicas?.ready).toBe(before.replicas?.ready);
-  });
+  test.prop([arbitraryInput, fc.constantFrom("a", "b", "c", "d", "e")])(
+    "totals do not drop when a cluster goes out of reach",
+    (input, name) => {
+      fc.pre(!input.deleting);
+      const before = aggregate(
+        { ...input, clusters: input.clusters.map((v) => ({ ...v, contact: { ok: true, lastContact: T0 } })) },
+        T0,
+      );
+      const lost = input.clusters.map((v): ClusterView =>
+        v.name === name ? { ...v, contact: refused, rows: [] } : { ...v, contact: { ok: true, lastContact: T0 } },
+      );
+      expect(aggregate(after({ ...input, clusters: lost }, before), T0 + SECOND).replicas?.ready).toBe(
+        before.replicas?.ready,
+      );
+    },
+  );
 });

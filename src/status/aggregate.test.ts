@@ -9,7 +9,11 @@ describe("the status of the contract's example", () => {
   const replicas = { "shanghai-1": 5, "singapore-1": 3, "frankfurt-1": 2 };
   const regions = { "shanghai-1": "cn-shanghai", "singapore-1": "ap-southeast-1", "frankfurt-1": "eu-central-1" };
   const names = ["shanghai-1", "singapore-1", "frankfurt-1"] as const;
-  const [t822, t824, t825] = [Date.parse("2026-11-21T08:22:30Z"), Date.parse("2026-11-21T08:24:41.730Z"), Date.parse("2026-11-21T08:25:02.250Z")];
+  const [t822, t824, t825] = [
+    Date.parse("2026-11-21T08:22:30Z"),
+    Date.parse("2026-11-21T08:24:41.730Z"),
+    Date.parse("2026-11-21T08:25:02.250Z"),
+  ];
 
   const planned = plan(names, {
     scheduled: { status: "True", reason: "ClustersSelected", message: "3 of 4 clusters selected" },
@@ -42,11 +46,35 @@ describe("the status of the contract's example", () => {
       selector: "app=shop",
       availableClusters: "2/3",
       conditions: [
-        { type: "Scheduled", status: "True", reason: "ClustersSelected", message: "3 of 4 clusters selected", ...condition },
-        { type: "Applied", status: "True", reason: "AllClustersApplied", message: "3 of 3 clusters applied", ...condition },
-        { type: "Available", status: "False", reason: "ClusterUnreachable", message: "2 of 3 clusters available; frankfurt-1: connection refused", ...moved },
+        {
+          type: "Scheduled",
+          status: "True",
+          reason: "ClustersSelected",
+          message: "3 of 4 clusters selected",
+          ...condition,
+        },
+        {
+          type: "Applied",
+          status: "True",
+          reason: "AllClustersApplied",
+          message: "3 of 3 clusters applied",
+          ...condition,
+        },
+        {
+          type: "Available",
+          status: "False",
+          reason: "ClusterUnreachable",
+          message: "2 of 3 clusters available; frankfurt-1: connection refused",
+          ...moved,
+        },
         { type: "Progressing", status: "False", reason: "Settled", message: "", ...condition },
-        { type: "Fresh", status: "False", reason: "ClusterUnreachable", message: "frankfurt-1 not observed since 2026-11-21T08:24:41Z", ...moved },
+        {
+          type: "Fresh",
+          status: "False",
+          reason: "ClusterUnreachable",
+          message: "frankfurt-1 not observed since 2026-11-21T08:24:41Z",
+          ...moved,
+        },
       ],
       clusters: [
         {
@@ -60,15 +88,34 @@ describe("the status of the contract's example", () => {
           observedHash: hash("frankfurt-1"),
           observedAt: "2026-11-21T08:24:41Z",
         },
-        { name: "shanghai-1", region: "cn-shanghai", state: "Available", replicas: full(5), desiredHash: hash("shanghai-1"), observedHash: hash("shanghai-1"), ...seen },
-        { name: "singapore-1", region: "ap-southeast-1", state: "Available", replicas: full(3), desiredHash: hash("singapore-1"), observedHash: hash("singapore-1"), ...seen },
+        {
+          name: "shanghai-1",
+          region: "cn-shanghai",
+          state: "Available",
+          replicas: full(5),
+          desiredHash: hash("shanghai-1"),
+          observedHash: hash("shanghai-1"),
+          ...seen,
+        },
+        {
+          name: "singapore-1",
+          region: "ap-southeast-1",
+          state: "Available",
+          replicas: full(3),
+          desiredHash: hash("singapore-1"),
+          observedHash: hash("singapore-1"),
+          ...seen,
+        },
       ],
     });
   });
 });
 
 describe("a large fleet", () => {
-  const fleet = (n: number): ClusterView[] => Array.from({ length: n }, (_, i) => view(`c${String(i).padStart(4, "0")}`, { region: i % 2 === 0 ? "even" : "odd" }));
+  const fleet = (n: number): ClusterView[] =>
+    Array.from({ length: n }, (_, i) =>
+      view(`c${String(i).padStart(4, "0")}`, { region: i % 2 === 0 ? "even" : "odd" }),
+    );
 
   test("100 clusters are all listed", () => {
     const status = aggregate(inputOf(fleet(100)), T0);
@@ -77,7 +124,9 @@ describe("a large fleet", () => {
   });
 
   test("above that the unhealthy are listed and the rest is summarised by region, with nothing lost in the totals", () => {
-    const views = fleet(301).map((v, i) => (i % 100 === 1 ? { ...v, rows: [row({ health: unhealthy("Degraded", 1) })] } : v));
+    const views = fleet(301).map((v, i) =>
+      i % 100 === 1 ? { ...v, rows: [row({ health: unhealthy("Degraded", 1) })] } : v,
+    );
     const status = aggregate(inputOf(views), T0);
     expect(status.clusters?.map((c) => c.name)).toEqual(["c0001", "c0101", "c0201"]);
     expect(status.summary).toEqual([
@@ -94,13 +143,21 @@ describe("nothing new", () => {
     const input = inputOf([view("a"), view("b", { contact: refused })]);
     const stored = after(input, aggregate(input, T0)).previous as FederatedStatus;
     const others = { type: "Other", status: "True" as const, reason: "R", message: "", lastTransitionTime: at(T0) };
-    const previous = { ...stored, conditions: [others, ...(stored.conditions ?? [])], summary: [], later: 1 } as FederatedStatus;
+    const previous = {
+      ...stored,
+      conditions: [others, ...(stored.conditions ?? [])],
+      summary: [],
+      later: 1,
+    } as FederatedStatus;
     expect(aggregate({ ...input, previous }, T0 + 3600 * SECOND)).toBe(previous);
   });
 
   test("an entry that did not change keeps its time beside one that did", () => {
     const settled = aggregate(inputOf([view("a"), view("b")]), T0);
-    const input = after(inputOf([view("a"), view("b", { rows: [row({ health: unhealthy("Degraded", 1) })] })]), settled);
+    const input = after(
+      inputOf([view("a"), view("b", { rows: [row({ health: unhealthy("Degraded", 1) })] })]),
+      settled,
+    );
     const status = aggregate(input, T0 + 5 * SECOND);
     expect([entry(status, "a")?.observedAt, entry(status, "b")?.observedAt]).toEqual([at(T0), at(T0 + 5 * SECOND)]);
   });

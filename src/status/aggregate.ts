@@ -40,7 +40,9 @@ export function aggregate(input: StatusInput, now: number): FederatedStatus {
 function reportsOf(input: StatusInput, now: number): ClusterReport[] {
   const { plan } = input;
   const before = new Map(input.previous?.clusters?.map((entry) => [entry.name, entry]));
-  const plans = new Map<string, ClusterPlan>(input.deleting ? [] : plan?.clusters.map((cluster) => [cluster.name, cluster]));
+  const plans = new Map<string, ClusterPlan>(
+    input.deleting ? [] : plan?.clusters.map((cluster) => [cluster.name, cluster]),
+  );
   const views = new Map(input.clusters.map((view) => [view.name, view]));
   for (const name of plans.keys()) if (!views.has(name)) views.set(name, unheardOf(name));
 
@@ -50,7 +52,9 @@ function reportsOf(input: StatusInput, now: number): ClusterReport[] {
       : { reason: plan.scheduled.reason, message: plan.scheduled.message };
   return [...views.values()]
     .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
-    .flatMap((view) => reportOf({ view, plan: plans.get(view.name), previous: before.get(view.name), held, now }) ?? []);
+    .flatMap(
+      (view) => reportOf({ view, plan: plans.get(view.name), previous: before.get(view.name), held, now }) ?? [],
+    );
 }
 
 function unheardOf(name: string): ClusterView {

@@ -15,10 +15,13 @@ describe("shortMessage", () => {
     ["12345678\u{1F600}90", 10, "12345678…"],
   ])("%j in %i", (text, limit, want) => expect(shortMessage(text, limit)).toBe(want));
 
-  test.prop([fc.string({ unit: "grapheme", maxLength: 400 })])("is one line of at most 120 characters, and stays as it is when cut again", (text) => {
-    const message = shortMessage(text);
-    expect(message.length).toBeLessThanOrEqual(120);
-    expect(message).not.toMatch(/[\n\t]/);
-    expect(shortMessage(message)).toBe(message);
-  });
+  test.prop([fc.string({ unit: "grapheme", maxLength: 400 })])(
+    "is one line of at most 120 characters, and stays as it is when cut again",
+    (text) => {
+      const message = shortMessage(text);
+      expect(message.length).toBeLessThanOrEqual(120);
+      expect(message).not.toMatch(/[\n\t]/);
+      expect(shortMessage(message)).toBe(message);
+    },
+  );
 });

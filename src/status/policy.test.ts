@@ -9,7 +9,16 @@ describe("policyStatus", () => {
   test("a policy in force", () => {
     expect(policyStatus(base, T0)).toEqual({
       observedGeneration: 2,
-      conditions: [{ type: "Ready", status: "True", reason: "Applied", message: "3 objects", observedGeneration: 2, lastTransitionTime: "2026-11-21T08:00:00Z" }],
+      conditions: [
+        {
+          type: "Ready",
+          status: "True",
+          reason: "Applied",
+          message: "3 objects",
+          observedGeneration: 2,
+          lastTransitionTime: "2026-11-21T08:00:00Z",
+        },
+      ],
       matchedObjects: 3,
       decisions: [{ clusters: ["a", "b"], objects: 3 }],
     });
@@ -22,11 +31,27 @@ describe("policyStatus", () => {
   }
   test.each<Case>([
     { name: "one object", input: { matched: 1 }, want: ["True", "Applied", "1 object"] },
-    { name: "no object", input: { matched: 0 }, want: ["True", "NoObjectMatches", "no object matches the resourceSelectors"] },
-    { name: "an error with its reason", input: { error: "default/shop on a: no Ingress", reason: "InvalidPatch" }, want: ["False", "InvalidPatch", "default/shop on a: no Ingress"] },
+    {
+      name: "no object",
+      input: { matched: 0 },
+      want: ["True", "NoObjectMatches", "no object matches the resourceSelectors"],
+    },
+    {
+      name: "an error with its reason",
+      input: { error: "default/shop on a: no Ingress", reason: "InvalidPatch" },
+      want: ["False", "InvalidPatch", "default/shop on a: no Ingress"],
+    },
     { name: "an error without a reason", input: { error: "broken" }, want: ["False", "NotApplied", "broken"] },
-    { name: "an error counts more than no object", input: { matched: 0, error: "x", reason: "UnknownCluster" }, want: ["False", "UnknownCluster", "x"] },
-    { name: "what is not enforced is said", input: { notes: ["spreadConstraints are not enforced yet", "and more"] }, want: ["True", "PartlyEnforced", "spreadConstraints are not enforced yet; and more"] },
+    {
+      name: "an error counts more than no object",
+      input: { matched: 0, error: "x", reason: "UnknownCluster" },
+      want: ["False", "UnknownCluster", "x"],
+    },
+    {
+      name: "what is not enforced is said",
+      input: { notes: ["spreadConstraints are not enforced yet", "and more"] },
+      want: ["True", "PartlyEnforced", "spreadConstraints are not enforced yet; and more"],
+    },
   ])("$name", ({ input, want }) => {
     const status = policyStatus({ ...base, ...input }, T0);
     const [ready] = status.conditions ?? [];
@@ -48,13 +73,21 @@ describe("policyStatus", () => {
     expect(kept[0]).toEqual({ clusters: ["c79"], objects: 79 });
   });
 
-  const decisions = fc.uniqueArray(fc.record({ clusters: fc.subarray(["a", "b", "c"], { minLength: 1 }), objects: fc.nat(5) }), {
-    selector: (d) => d.clusters.join(),
-  });
+  const decisions = fc.uniqueArray(
+    fc.record({ clusters: fc.subarray(["a", "b", "c"], { minLength: 1 }), objects: fc.nat(5) }),
+    {
+      selector: (d) => d.clusters.join(),
+    },
+  );
 
-  test.prop([decisions, fc.nat(3), fc.option(fc.string(), { nil: undefined })])("is the status of before itself when nothing is new", (list, matched, error) => {
-    const input: PolicyStatusInput = { generation: 1, matched, decisions: list, error };
-    const previous = JSON.parse(JSON.stringify(policyStatus(input, T0))) as NonNullable<PolicyStatusInput["previous"]>;
-    expect(policyStatus({ ...input, decisions: list.toReversed(), previous }, T0 + 60_000)).toBe(previous);
-  });
+  test.prop([decisions, fc.nat(3), fc.option(fc.string(), { nil: undefined })])(
+    "is the status of before itself when nothing is new",
+    (list, matched, error) => {
+      const input: PolicyStatusInput = { generation: 1, matched, decisions: list, error };
+      const previous = JSON.parse(JSON.stringify(policyStatus(input, T0))) as NonNullable<
+        PolicyStatusInput["previous"]
+      >;
+      expect(policyStatus({ ...input, decisions: list.toReversed(), previous }, T0 + 60_000)).toBe(previous);
+    },
+  );
 });

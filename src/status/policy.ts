@@ -41,7 +41,8 @@ export function policyStatus(input: PolicyStatusInput, now: number): PolicyStatu
 function readyOf({ matched, error, reason = "NotApplied", notes = [] }: PolicyStatusInput): Statement {
   const type = "Ready";
   if (error !== undefined) return { type, status: "False", reason, message: error };
-  if (matched === 0) return { type, status: "True", reason: "NoObjectMatches", message: "no object matches the resourceSelectors" };
+  if (matched === 0)
+    return { type, status: "True", reason: "NoObjectMatches", message: "no object matches the resourceSelectors" };
   if (notes.length > 0) return { type, status: "True", reason: "PartlyEnforced", message: notes.join("; ") };
   return { type, status: "True", reason: "Applied", message: matched === 1 ? "1 object" : `${matched} objects` };
 }

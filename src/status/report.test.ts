@@ -3,13 +3,33 @@ import { test } from "@fast-check/vitest";
 import type { ClusterStatusEntry, FederatedStatus } from "../apis/index.ts";
 import type { ClusterPlan, Plan } from "../desiredstate/types.ts";
 import { aggregate } from "./aggregate.ts";
-import { after, at, condition, entry, healthy, inputOf, neverMet, plan, refused, row, rowWithout, SECOND, T0, unhealthy, untried, view } from "./testing.ts";
+import {
+  after,
+  at,
+  condition,
+  entry,
+  healthy,
+  inputOf,
+  neverMet,
+  plan,
+  refused,
+  row,
+  rowWithout,
+  SECOND,
+  T0,
+  unhealthy,
+  untried,
+  view,
+} from "./testing.ts";
 import type { Contact, RowView, StatusInput } from "./types.ts";
 
 describe("the entry of a cluster in contact", () => {
   const failure = { reason: "QuotaExceeded", message: "exceeded quota", final: false };
   const service = { ref: { apiVersion: "v1", kind: "Service", namespace: "default", name: "shop" } };
-  const secret = { ref: { apiVersion: "v1", kind: "Secret", namespace: "default", name: "s" }, role: "dependency" as const };
+  const secret = {
+    ref: { apiVersion: "v1", kind: "Secret", namespace: "default", name: "s" },
+    role: "dependency" as const,
+  };
   interface Case {
     name: string;
     rows: RowView[];
@@ -21,26 +41,134 @@ describe("the entry of a cluster in contact", () => {
   }
   const noText: (keyof ClusterStatusEntry)[] = ["reason", "message"];
   test.each<Case>([
-    { name: "all in sync and healthy is Available", rows: [row()], want: { state: "Available" }, ready: 2, absent: noText },
-    { name: "nothing there yet is Pending", rows: [rowWithout(["observedHash", "health"], { inSync: false })], want: { state: "Pending", reason: "Applying" }, absent: ["observedHash"] },
-    { name: "no rows yet is Pending", rows: [], want: { state: "Pending", reason: "Applying" }, absent: ["desiredHash", "observedHash"] },
-    { name: "one of two there is Progressing", rows: [row(), rowWithout(["observedHash", "health"], { ...service, inSync: false })], want: { state: "Progressing", reason: "Applying" }, ready: 2 },
-    { name: "drift is Progressing though the hashes are equal", rows: [row({ inSync: false })], want: { state: "Progressing", reason: "Applying" }, ready: 2 },
-    { name: "an object that is to go is Progressing", rows: [row(), rowWithout(["desiredHash"], { ...service, inSync: false })], want: { state: "Progressing", reason: "Removing" } },
-    { name: "a dependency that is not there is Progressing", rows: [row(), rowWithout(["observedHash"], { ...secret, inSync: false })], want: { state: "Progressing", reason: "Applying" } },
-    { name: "a rollout is Progressing", rows: [row({ health: unhealthy("Progressing", 1) })], want: { state: "Progressing", reason: "RollingOut", message: "waiting for pods" }, ready: 1 },
-    { name: "the worst health counts", rows: [row({ health: unhealthy("Degraded", 1) }), row({ ...service, health: { state: "Failed", reason: "NoEndpoints" } })], want: { state: "Failed", reason: "NoEndpoints" }, absent: ["message"] },
-    { name: "health that nobody reported is Unknown", rows: [rowWithout(["health"])], want: { state: "Unknown", reason: "NotReported" } },
-    { name: "a failure that is retried gives the reason", rows: [rowWithout(["observedHash", "health"], { inSync: false, failure })], want: { state: "Pending", reason: "QuotaExceeded", message: "exceeded quota" } },
-    { name: "a failure of an update is Progressing with its reason", rows: [row({ inSync: false, observedHash: "h0", failure })], want: { state: "Progressing", reason: "QuotaExceeded" } },
-    { name: "a final failure is Failed, and tells rather than one that is retried", rows: [row({ inSync: false, failure }), row({ ...service, inSync: false, failure: { reason: "AlreadyExists", message: "not ours", final: true } })], want: { state: "Failed", reason: "AlreadyExists", message: "not ours" }, ready: 4 },
-    { name: "a failure of what is in sync by now is forgotten", rows: [row({ failure: { ...failure, final: true } })], want: { state: "Available" }, absent: noText },
-    { name: "an override that cannot be applied is Failed, and what runs is counted", rows: [row()], cluster: { problem: { reason: "InvalidPatch", message: "p: /x does not exist" } }, want: { state: "Failed", reason: "InvalidPatch", message: "p: /x does not exist" }, ready: 2 },
-    { name: "suspended is Held", rows: [row({ inSync: false, observedHash: "h0" })], cluster: { held: true }, plan: { suspended: true }, want: { state: "Held", reason: "Suspended" }, ready: 2, absent: ["message"] },
-    { name: "held without suspension says why", rows: [row()], cluster: { held: true }, plan: { scheduled: { status: "False", reason: "NoPlacement", message: "no placement selects it" } }, want: { state: "Held", reason: "NoPlacement", message: "no placement selects it" } },
-    { name: "a warning explains what is not Available", rows: [row({ health: unhealthy("Progressing", 0) })], cluster: { warning: { reason: "DependencyMissing", message: "Secret s is missing" } }, want: { state: "Progressing", reason: "DependencyMissing", message: "Secret s is missing" } },
-    { name: "a warning does not disturb what is Available", rows: [row()], cluster: { warning: { reason: "DependencyMissing", message: "Secret s is missing" } }, want: { state: "Available" }, absent: noText },
-    { name: "a failure says more than a warning", rows: [row({ inSync: false, failure })], cluster: { warning: { reason: "DependencyMissing", message: "" } }, want: { state: "Progressing", reason: "QuotaExceeded" } },
+    {
+      name: "all in sync and healthy is Available",
+      rows: [row()],
+      want: { state: "Available" },
+      ready: 2,
+      absent: noText,
+    },
+    {
+      name: "nothing there yet is Pending",
+      rows: [rowWithout(["observedHash", "health"], { inSync: false })],
+      want: { state: "Pending", reason: "Applying" },
+      absent: ["observedHash"],
+    },
+    {
+      name: "no rows yet is Pending",
+      rows: [],
+      want: { state: "Pending", reason: "Applying" },
+      absent: ["desiredHash", "observedHash"],
+    },
+    {
+      name: "one of two there is Progressing",
+      rows: [row(), rowWithout(["observedHash", "health"], { ...service, inSync: false })],
+      want: { state: "Progressing", reason: "Applying" },
+      ready: 2,
+    },
+    {
+      name: "drift is Progressing though the hashes are equal",
+      rows: [row({ inSync: false })],
+      want: { state: "Progressing", reason: "Applying" },
+      ready: 2,
+    },
+    {
+      name: "an object that is to go is Progressing",
+      rows: [row(), rowWithout(["desiredHash"], { ...service, inSync: false })],
+      want: { state: "Progressing", reason: "Removing" },
+    },
+    {
+      name: "a dependency that is not there is Progressing",
+      rows: [row(), rowWithout(["observedHash"], { ...secret, inSync: false })],
+      want: { state: "Progressing", reason: "Applying" },
+    },
+    {
+      name: "a rollout is Progressing",
+      rows: [row({ health: unhealthy("Progressing", 1) })],
+      want: { state: "Progressing", reason: "RollingOut", message: "waiting for pods" },
+      ready: 1,
+    },
+    {
+      name: "the worst health counts",
+      rows: [
+        row({ health: unhealthy("Degraded", 1) }),
+        row({ ...service, health: { state: "Failed", reason: "NoEndpoints" } }),
+      ],
+      want: { state: "Failed", reason: "NoEndpoints" },
+      absent: ["message"],
+    },
+    {
+      name: "health that nobody reported is Unknown",
+      rows: [rowWithout(["health"])],
+      want: { state: "Unknown", reason: "NotReported" },
+    },
+    {
+      name: "a failure that is retried gives the reason",
+      rows: [rowWithout(["observedHash", "health"], { inSync: false, failure })],
+      want: { state: "Pending", reason: "QuotaExceeded", message: "exceeded quota" },
+    },
+    {
+      name: "a failure of an update is Progressing with its reason",
+      rows: [row({ inSync: false, observedHash: "h0", failure })],
+      want: { state: "Progressing", reason: "QuotaExceeded" },
+    },
+    {
+      name: "a final failure is Failed, and tells rather than one that is retried",
+      rows: [
+        row({ inSync: false, failure }),
+        row({ ...service, inSync: false, failure: { reason: "AlreadyExists", message: "not ours", final: true } }),
+      ],
+      want: { state: "Failed", reason: "AlreadyExists", message: "not ours" },
+      ready: 4,
+    },
+    {
+      name: "a failure of what is in sync by now is forgotten",
+      rows: [row({ failure: { ...failure, final: true } })],
+      want: { state: "Available" },
+      absent: noText,
+    },
+    {
+      name: "an override that cannot be applied is Failed, and what runs is counted",
+      rows: [row()],
+      cluster: { problem: { reason: "InvalidPatch", message: "p: /x does not exist" } },
+      want: { state: "Failed", reason: "InvalidPatch", message: "p: /x does not exist" },
+      ready: 2,
+    },
+    {
+      name: "suspended is Held",
+      rows: [row({ inSync: false, observedHash: "h0" })],
+      cluster: { held: true },
+      plan: { suspended: true },
+      want: { state: "Held", reason: "Suspended" },
+      ready: 2,
+      absent: ["message"],
+    },
+    {
+      name: "held without suspension says why",
+      rows: [row()],
+      cluster: { held: true },
+      plan: { scheduled: { status: "False", reason: "NoPlacement", message: "no placement selects it" } },
+      want: { state: "Held", reason: "NoPlacement", message: "no placement selects it" },
+    },
+    {
+      name: "a warning explains what is not Available",
+      rows: [row({ health: unhealthy("Progressing", 0) })],
+      cluster: { warning: { reason: "DependencyMissing", message: "Secret s is missing" } },
+      want: { state: "Progressing", reason: "DependencyMissing", message: "Secret s is missing" },
+    },
+    {
+      name: "a warning does not disturb what is Available",
+      rows: [row()],
+      cluster: { warning: { reason: "DependencyMissing", message: "Secret s is missing" } },
+      want: { state: "Available" },
+      absent: noText,
+    },
+    {
+      name: "a failure says more than a warning",
+      rows: [row({ inSync: false, failure })],
+      cluster: { warning: { reason: "DependencyMissing", message: "" } },
+      want: { state: "Progressing", reason: "QuotaExceeded" },
+    },
   ])("$name", ({ rows, cluster = {}, plan: more = {}, want, ready, absent = [] }) => {
     const planned = plan(["a"], { clusters: [{ name: "a", replicas: 2, held: false, ...cluster }], ...more });
     const found = entry(aggregate(inputOf([view("a", { rows })], { plan: planned }), T0));
@@ -51,8 +179,12 @@ describe("the entry of a cluster in contact", () => {
   });
 
   test("the hashes are equal exactly when every rendered object is as wanted, in whatever order", () => {
-    const both = [row({ desiredHash: "x", observedHash: "x" }), row({ ...service, desiredHash: "y", observedHash: "y" })];
-    const found = (rows: RowView[]): ClusterStatusEntry | undefined => entry(aggregate(inputOf([view("a", { rows })]), T0));
+    const both = [
+      row({ desiredHash: "x", observedHash: "x" }),
+      row({ ...service, desiredHash: "y", observedHash: "y" }),
+    ];
+    const found = (rows: RowView[]): ClusterStatusEntry | undefined =>
+      entry(aggregate(inputOf([view("a", { rows })]), T0));
     expect(found(both)?.desiredHash).toBe(found(both)?.observedHash);
     expect(found(both.toReversed())).toEqual(found(both));
     const [first] = both;
@@ -62,31 +194,47 @@ describe("the entry of a cluster in contact", () => {
   });
 
   test("what is to go from a cluster is Removing until nothing is left", () => {
-    const gone = inputOf([view("a"), view("b", { rows: [rowWithout(["desiredHash"], { inSync: false })] })], { plan: plan(["a"]) });
+    const gone = inputOf([view("a"), view("b", { rows: [rowWithout(["desiredHash"], { inSync: false })] })], {
+      plan: plan(["a"]),
+    });
     const status = aggregate(gone, T0);
     expect(entry(status, "b")).toMatchObject({ state: "Removing", replicas: { desired: 0, ready: 2 } });
     expect(status.replicas).toMatchObject({ desired: 2, ready: 4 });
     expect(condition(status, "Progressing")).toEqual(["True", "Removing", "removing from b"]);
     expect(condition(status, "Available")[0]).toBe("True");
-    const done = { ...after(gone, status), clusters: [view("a"), view("b", { rows: [rowWithout(["desiredHash", "observedHash"], { inSync: false })] })] };
+    const done = {
+      ...after(gone, status),
+      clusters: [view("a"), view("b", { rows: [rowWithout(["desiredHash", "observedHash"], { inSync: false })] })],
+    };
     expect(aggregate(done, T0).clusters?.map((c) => c.name)).toEqual(["a"]);
   });
 
   test("a removal that fails says why", () => {
     const failure = { reason: "Forbidden", message: "may not delete", final: true };
-    const status = aggregate(inputOf([view("b", { rows: [rowWithout(["desiredHash"], { inSync: false, failure })] })], { plan: plan([]) }), T0);
+    const status = aggregate(
+      inputOf([view("b", { rows: [rowWithout(["desiredHash"], { inSync: false, failure })] })], { plan: plan([]) }),
+      T0,
+    );
     expect(entry(status, "b")).toMatchObject({ state: "Removing", reason: "Forbidden", message: "may not delete" });
   });
 
   test("a kind whose number each cluster decides counts what the cluster says", () => {
     const planned = plan(["a"], { clusters: [{ name: "a", held: false }] });
-    expect(aggregate(inputOf([view("a", { rows: [row({ health: healthy(7) })] })], { plan: planned }), T0).replicas?.desired).toBe(7);
+    expect(
+      aggregate(inputOf([view("a", { rows: [row({ health: healthy(7) })] })], { plan: planned }), T0).replicas?.desired,
+    ).toBe(7);
   });
 
   test("a kind without replicas is Available with none", () => {
     const planned = plan(["a"], { clusters: [{ name: "a", held: false }] });
-    const status = aggregate(inputOf([view("a", { rows: [row({ health: { state: "Available" } })] })], { plan: planned }), T0);
-    expect(entry(status)).toMatchObject({ state: "Available", replicas: { desired: 0, updated: 0, ready: 0, available: 0 } });
+    const status = aggregate(
+      inputOf([view("a", { rows: [row({ health: { state: "Available" } })] })], { plan: planned }),
+      T0,
+    );
+    expect(entry(status)).toMatchObject({
+      state: "Available",
+      replicas: { desired: 0, updated: 0, ready: 0, available: 0 },
+    });
     expect(condition(status, "Available")[0]).toBe("True");
   });
 });
@@ -94,14 +242,24 @@ describe("the entry of a cluster in contact", () => {
 describe("the entry of a lost cluster", () => {
   const running = inputOf([view("a"), view("b")]);
   const settled = aggregate(running, T0 - 60 * SECOND);
-  const lose = (contact: Contact, rows: RowView[] = [], previous: FederatedStatus | "none" = settled): FederatedStatus => {
+  const lose = (
+    contact: Contact,
+    rows: RowView[] = [],
+    previous: FederatedStatus | "none" = settled,
+  ): FederatedStatus => {
     const input = inputOf([view("a", { contact, rows }), view("b")]);
     return aggregate(previous === "none" ? input : after(input, previous), T0);
   };
 
   test("keeps the last numbers and hashes, with the last moment of contact", () => {
     const status = lose(refused, [rowWithout(["observedHash", "health"], { inSync: false })]);
-    expect(entry(status)).toEqual({ ...entry(settled), state: "Unknown", reason: "ClusterUnreachable", message: "connection refused", observedAt: at(T0 - 20 * SECOND) });
+    expect(entry(status)).toEqual({
+      ...entry(settled),
+      state: "Unknown",
+      reason: "ClusterUnreachable",
+      message: "connection refused",
+      observedAt: at(T0 - 20 * SECOND),
+    });
     expect(status.replicas).toEqual(settled.replicas);
     expect(condition(status, "Applied")[0]).toBe("True");
     expect(condition(status, "Progressing")).toEqual(["False", "Settled", ""]);
@@ -112,12 +270,28 @@ describe("the entry of a lost cluster", () => {
   });
 
   test("a new plan shows in desired replicas and hash, and as not applied", () => {
-    const input = inputOf([view("a", { contact: refused, rows: [rowWithout(["observedHash", "health"], { desiredHash: "h2", inSync: false })] })], {
-      plan: plan(["a"], { clusters: [{ name: "a", replicas: 9, held: false }] }),
-    });
+    const input = inputOf(
+      [
+        view("a", {
+          contact: refused,
+          rows: [rowWithout(["observedHash", "health"], { desiredHash: "h2", inSync: false })],
+        }),
+      ],
+      {
+        plan: plan(["a"], { clusters: [{ name: "a", replicas: 9, held: false }] }),
+      },
+    );
     const status = aggregate(after(input, settled), T0);
-    expect(entry(status)).toMatchObject({ state: "Unknown", replicas: { desired: 9, ready: 2 }, observedHash: entry(settled)?.observedHash });
-    expect(condition(status, "Applied")).toEqual(["False", "ClusterUnreachable", "0 of 1 clusters applied; a: connection refused"]);
+    expect(entry(status)).toMatchObject({
+      state: "Unknown",
+      replicas: { desired: 9, ready: 2 },
+      observedHash: entry(settled)?.observedHash,
+    });
+    expect(condition(status, "Applied")).toEqual([
+      "False",
+      "ClusterUnreachable",
+      "0 of 1 clusters applied; a: connection refused",
+    ]);
     expect(condition(status, "Progressing")[0]).toBe("False");
   });
 
@@ -127,7 +301,11 @@ describe("the entry of a lost cluster", () => {
 
   test("a cluster that nobody has ever reached is Pending without a time", () => {
     const status = lose(neverMet, [], "none");
-    expect(entry(status)).toMatchObject({ state: "Pending", reason: "SecretNotFound", message: "Secret shanghai-1 does not exist" });
+    expect(entry(status)).toMatchObject({
+      state: "Pending",
+      reason: "SecretNotFound",
+      message: "Secret shanghai-1 does not exist",
+    });
     expect(entry(status)).not.toHaveProperty("observedAt");
     expect(condition(status, "Fresh")).toEqual(["False", "SecretNotFound", "a never observed"]);
     expect(condition(status, "Progressing")[0]).toBe("False");
@@ -146,7 +324,9 @@ describe("the entry of a lost cluster", () => {
       inputOf([view("a", { rows: [row({ health: unhealthy("Degraded", 1) })] })]),
       inputOf([view("a", { contact: refused })]),
       inputOf([view("a", { contact: neverMet, rows })]),
-      inputOf([view("a")], { plan: plan(["a"], { suspended: true, clusters: [{ name: "a", replicas: 2, held: true }] }) }),
+      inputOf([view("a")], {
+        plan: plan(["a"], { suspended: true, clusters: [{ name: "a", replicas: 2, held: true }] }),
+      }),
     ];
     for (const input of states) {
       const restarted = after({ ...input, clusters: [view("a", { contact: untried, rows })] }, aggregate(input, T0));
@@ -167,6 +347,9 @@ describe("the entry of a lost cluster", () => {
   });
 
   test("a planned cluster of which the caller says nothing is Pending", () => {
-    expect(entry(aggregate(inputOf([], { plan: plan(["a"]) }), T0))).toMatchObject({ state: "Pending", reason: "Connecting" });
+    expect(entry(aggregate(inputOf([], { plan: plan(["a"]) }), T0))).toMatchObject({
+      state: "Pending",
+      reason: "Connecting",
+    });
   });
 });

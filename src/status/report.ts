@@ -150,8 +150,15 @@ function lost(input: ReportInput): ClusterReport {
 }
 
 /** What an entry of before means for the conditions, so that a restart moves none of them. */
-function lastKnown(entry: ClusterStatusEntry, isPlanned: boolean): Pick<ClusterReport, "available" | "fresh" | "activity"> {
-  const activity = !isPlanned ? "Removing" : entry.state === "Progressing" || entry.state === "Pending" ? activityOf(entry) : undefined;
+function lastKnown(
+  entry: ClusterStatusEntry,
+  isPlanned: boolean,
+): Pick<ClusterReport, "available" | "fresh" | "activity"> {
+  const activity = !isPlanned
+    ? "Removing"
+    : entry.state === "Progressing" || entry.state === "Pending"
+      ? activityOf(entry)
+      : undefined;
   const fresh = entry.state !== "Unknown" && entry.observedAt !== undefined;
   // A held entry does not say how healthy its cluster was, but its numbers do.
   const heldWell = entry.state === "Held" && entry.replicas.available >= entry.replicas.desired;
@@ -184,7 +191,10 @@ function entryOf({ view, plan }: ReportInput, outcome: Outcome, facts: Facts): C
 function observed(input: ReportInput, outcome: Outcome, facts: Facts): ClusterStatusEntry {
   const entry = entryOf(input, outcome, facts);
   const { observedAt, ...before } = input.previous ?? {};
-  return { ...entry, observedAt: observedAt !== undefined && jsonEqual(before, entry) ? observedAt : timeText(input.now) };
+  return {
+    ...entry,
+    observedAt: observedAt !== undefined && jsonEqual(before, entry) ? observedAt : timeText(input.now),
+  };
 }
 
 function textOf(why: { reason?: string; message?: string } | undefined): Partial<Reason> {

@@ -42,7 +42,9 @@ export function addCounts(a: ReplicaCounts, b: ReplicaCounts): ReplicaCounts {
 }
 
 export function sumOfHealth(rows: readonly RowView[]): ReplicaCounts {
-  return rows.reduce((sum, row) => (row.role === "rendered" ? addCounts(sum, row.health?.replicas ?? NONE) : sum), { ...NONE });
+  return rows.reduce((sum, row) => (row.role === "rendered" ? addCounts(sum, row.health?.replicas ?? NONE) : sum), {
+    ...NONE,
+  });
 }
 
 export function hashesOf(rows: readonly RowView[]): Pick<ClusterStatusEntry, "desiredHash" | "observedHash"> {

@@ -3,7 +3,22 @@ import { test } from "@fast-check/vitest";
 import type { FederatedStatus } from "../apis/index.ts";
 import type { Plan } from "../desiredstate/types.ts";
 import { aggregate } from "./aggregate.ts";
-import { after, at, condition, entry, inputOf, neverMet, plan, refused, row, rowWithout, SECOND, T0, unhealthy, view } from "./testing.ts";
+import {
+  after,
+  at,
+  condition,
+  entry,
+  inputOf,
+  neverMet,
+  plan,
+  refused,
+  row,
+  rowWithout,
+  SECOND,
+  T0,
+  unhealthy,
+  view,
+} from "./testing.ts";
 import type { ClusterView } from "./types.ts";
 
 describe("conditions", () => {
@@ -32,21 +47,68 @@ describe("conditions", () => {
     type: "Applied" | "Available" | "Progressing" | "Fresh";
     want: [string, string, string];
   }
-  const failed = view("c", { rows: [row({ inSync: false, failure: { reason: "AlreadyExists", message: "not ours", final: true } })] });
+  const failed = view("c", {
+    rows: [row({ inSync: false, failure: { reason: "AlreadyExists", message: "not ours", final: true } })],
+  });
   const rolling = view("b", { rows: [row({ health: unhealthy("Progressing", 1) })] });
   const applying = view("a", { rows: [row({ inSync: false })] });
   const lost = view("d", { contact: refused });
   test.each<Case>([
-    { name: "all is well", views: [view("a"), view("b")], type: "Available", want: ["True", "AllClustersAvailable", "2 of 2 clusters available"] },
-    { name: "the worst cluster gives the reason", views: [rolling, failed, lost], type: "Available", want: ["False", "AlreadyExists", "0 of 3 clusters available; c: not ours"] },
-    { name: "a lost cluster is worse than one that rolls out", views: [rolling, lost], type: "Available", want: ["False", "ClusterUnreachable", "0 of 2 clusters available; d: connection refused"] },
-    { name: "without a message the reason is told", views: [applying], type: "Available", want: ["False", "Applying", "0 of 1 clusters available; a: Applying"] },
-    { name: "a cluster that could not be applied to", views: [view("a"), failed], type: "Applied", want: ["False", "AlreadyExists", "1 of 2 clusters applied; c: not ours"] },
-    { name: "a rollout is applied", views: [rolling], type: "Applied", want: ["True", "AllClustersApplied", "1 of 1 clusters applied"] },
-    { name: "applying comes before rolling out", views: [applying, rolling], type: "Progressing", want: ["True", "Applying", "applying to a"] },
-    { name: "rolling out", views: [rolling, view("a")], type: "Progressing", want: ["True", "RollingOut", "rolling out on b"] },
+    {
+      name: "all is well",
+      views: [view("a"), view("b")],
+      type: "Available",
+      want: ["True", "AllClustersAvailable", "2 of 2 clusters available"],
+    },
+    {
+      name: "the worst cluster gives the reason",
+      views: [rolling, failed, lost],
+      type: "Available",
+      want: ["False", "AlreadyExists", "0 of 3 clusters available; c: not ours"],
+    },
+    {
+      name: "a lost cluster is worse than one that rolls out",
+      views: [rolling, lost],
+      type: "Available",
+      want: ["False", "ClusterUnreachable", "0 of 2 clusters available; d: connection refused"],
+    },
+    {
+      name: "without a message the reason is told",
+      views: [applying],
+      type: "Available",
+      want: ["False", "Applying", "0 of 1 clusters available; a: Applying"],
+    },
+    {
+      name: "a cluster that could not be applied to",
+      views: [view("a"), failed],
+      type: "Applied",
+      want: ["False", "AlreadyExists", "1 of 2 clusters applied; c: not ours"],
+    },
+    {
+      name: "a rollout is applied",
+      views: [rolling],
+      type: "Applied",
+      want: ["True", "AllClustersApplied", "1 of 1 clusters applied"],
+    },
+    {
+      name: "applying comes before rolling out",
+      views: [applying, rolling],
+      type: "Progressing",
+      want: ["True", "Applying", "applying to a"],
+    },
+    {
+      name: "rolling out",
+      views: [rolling, view("a")],
+      type: "Progressing",
+      want: ["True", "RollingOut", "rolling out on b"],
+    },
     { name: "a final failure is settled", views: [failed], type: "Progressing", want: ["False", "Settled", ""] },
-    { name: "a lost cluster alone is settled", views: [view("a"), lost], type: "Progressing", want: ["False", "Settled", ""] },
+    {
+      name: "a lost cluster alone is settled",
+      views: [view("a"), lost],
+      type: "Progressing",
+      want: ["False", "Settled", ""],
+    },
     {
       name: "suspended makes no progress",
       views: [applying],
@@ -61,7 +123,12 @@ describe("conditions", () => {
       type: "Available",
       want: ["True", "AllClustersAvailable", "1 of 1 clusters available"],
     },
-    { name: "all are heard from", views: [view("a"), failed], type: "Fresh", want: ["True", "AllClustersObserved", ""] },
+    {
+      name: "all are heard from",
+      views: [view("a"), failed],
+      type: "Fresh",
+      want: ["True", "AllClustersObserved", ""],
+    },
     {
       name: "those not heard from are named",
       views: [view("a"), lost, view("e", { contact: neverMet, rows: [] })],
@@ -70,21 +137,41 @@ describe("conditions", () => {
     },
   ])("$type: $name", ({ views, plan: more, type, want }) => {
     const input = inputOf(views);
-    expect(condition(aggregate(more === undefined ? input : { ...input, plan: { ...(input.plan as Plan), ...more } }, T0), type)).toEqual(want);
+    expect(
+      condition(
+        aggregate(more === undefined ? input : { ...input, plan: { ...(input.plan as Plan), ...more } }, T0),
+        type,
+      ),
+    ).toEqual(want);
   });
 
   test("lastTransitionTime moves with the status only, not with reason or message", () => {
     const one = aggregate(inputOf([view("a", { rows: [row({ health: unhealthy("Progressing", 0) })] })]), T0);
-    const two = aggregate(after(inputOf([view("a", { rows: [row({ health: unhealthy("Degraded", 1, "CrashLoopBackOff") })] })], { generation: 4 }), one), T0 + 9 * SECOND);
+    const two = aggregate(
+      after(
+        inputOf([view("a", { rows: [row({ health: unhealthy("Degraded", 1, "CrashLoopBackOff") })] })], {
+          generation: 4,
+        }),
+        one,
+      ),
+      T0 + 9 * SECOND,
+    );
     const available = two.conditions?.find((c) => c.type === "Available");
-    expect(available).toMatchObject({ status: "False", reason: "CrashLoopBackOff", observedGeneration: 4, lastTransitionTime: at(T0) });
+    expect(available).toMatchObject({
+      status: "False",
+      reason: "CrashLoopBackOff",
+      observedGeneration: 4,
+      lastTransitionTime: at(T0),
+    });
     const three = aggregate(after(inputOf([view("a")]), two), T0 + 12 * SECOND);
     expect(three.conditions?.find((c) => c.type === "Available")?.lastTransitionTime).toBe(at(T0 + 12 * SECOND));
   });
 
   test("messages keep within 120 characters", () => {
     const message = "a very long story ".repeat(40);
-    const views = Array.from({ length: 30 }, (_, i) => view(`cluster-with-a-long-name-${i}`, { contact: { ...refused, message } }));
+    const views = Array.from({ length: 30 }, (_, i) =>
+      view(`cluster-with-a-long-name-${i}`, { contact: { ...refused, message } }),
+    );
     const status = aggregate(inputOf(views), T0);
     const messages = [...(status.conditions ?? []), ...(status.clusters ?? [])].map((c) => c.message ?? "");
     expect(Math.max(...messages.map((m) => m.length))).toBeLessThanOrEqual(120);
@@ -99,8 +186,15 @@ describe("deleting", () => {
     aggregate(after(inputOf(clusters, { deleting: true, plan: undefined, generation: 4 }), settled), T0 + SECOND);
 
   test("names the clusters that still have objects, reachable or not", () => {
-    const status = deleting([view("a", { rows: lingering }), view("b", { contact: refused, rows: [] }), view("c", { rows: [] })]);
-    expect(status.clusters?.map((c) => [c.name, c.state])).toEqual([["a", "Removing"], ["b", "Unknown"]]);
+    const status = deleting([
+      view("a", { rows: lingering }),
+      view("b", { contact: refused, rows: [] }),
+      view("c", { rows: [] }),
+    ]);
+    expect(status.clusters?.map((c) => [c.name, c.state])).toEqual([
+      ["a", "Removing"],
+      ["b", "Unknown"],
+    ]);
     expect(condition(status, "Progressing")).toEqual(["True", "Deleting", "objects remain on a, b"]);
     expect(condition(status, "Available")).toEqual(["False", "Deleting", ""]);
     expect(condition(status, "Scheduled")).toEqual(["True", "ClustersSelected", "3 of 3 clusters selected"]);

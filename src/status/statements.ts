@@ -105,7 +105,9 @@ function freshOf(reports: readonly ClusterReport[]): Statement {
   const [first] = stale;
   if (first === undefined) return { type, status: "True", reason: "AllClustersObserved", message: "" };
   const message = stale
-    .map(({ entry: { name, observedAt } }) => (observedAt === undefined ? `${name} never observed` : `${name} not observed since ${observedAt}`))
+    .map(({ entry: { name, observedAt } }) =>
+      observedAt === undefined ? `${name} never observed` : `${name} not observed since ${observedAt}`,
+    )
     .join("; ");
   return { type, status: "False", reason: first.entry.reason ?? "ClusterUnreachable", message };
 }

@@ -27,10 +27,18 @@ export function rowWithout(fields: (keyof RowView)[], more: Partial<RowView> = {
 }
 
 export function healthy(replicas: number): Health {
-  return { state: "Available", replicas: { desired: replicas, updated: replicas, ready: replicas, available: replicas } };
+  return {
+    state: "Available",
+    replicas: { desired: replicas, updated: replicas, ready: replicas, available: replicas },
+  };
 }
 
-export function unhealthy(state: Health["state"], ready: number, reason = "RollingOut", message = "waiting for pods"): Health {
+export function unhealthy(
+  state: Health["state"],
+  ready: number,
+  reason = "RollingOut",
+  message = "waiting for pods",
+): Health {
   return { state, reason, message, replicas: { desired: 2, updated: 2, ready, available: ready } };
 }
 
@@ -46,7 +54,11 @@ export function plan(names: readonly string[], more: Partial<Plan> = {}): Plan {
       clusters: names.map((name) => ({ name })),
       verdicts: names.map((cluster) => ({ cluster, fits: true, reason: "Selected", message: "in group all" })),
     },
-    scheduled: { status: "True", reason: "ClustersSelected", message: `${names.length} of ${names.length} clusters selected` },
+    scheduled: {
+      status: "True",
+      reason: "ClustersSelected",
+      message: `${names.length} of ${names.length} clusters selected`,
+    },
     clusters: names.map((name) => ({ name, replicas: 2, held: false })),
     rows: [],
     suspended: false,
@@ -70,7 +82,12 @@ export function inputOf(clusters: ClusterView[], more: Partial<StatusInput> = {}
 
 export const SECOND = 1000;
 export const at = (ms: number): string => new Date(ms).toISOString().replace(".000Z", "Z");
-export const refused: Contact = { ok: false, lastContact: T0 - 20 * SECOND, reason: "ClusterUnreachable", message: "connection refused" };
+export const refused: Contact = {
+  ok: false,
+  lastContact: T0 - 20 * SECOND,
+  reason: "ClusterUnreachable",
+  message: "connection refused",
+};
 export const neverMet: Contact = { ok: false, reason: "SecretNotFound", message: "Secret shanghai-1 does not exist" };
 export const untried: Contact = { ok: false };
 
@@ -78,14 +95,22 @@ export const condition = (status: FederatedStatus, type: string): [string, strin
   const found = status.conditions?.find((c) => c.type === type);
   return [found?.status ?? "-", found?.reason ?? "-", found?.message ?? "-"];
 };
-export const entry = (status: FederatedStatus, name = "a"): ClusterStatusEntry | undefined => status.clusters?.find((c) => c.name === name);
+export const entry = (status: FederatedStatus, name = "a"): ClusterStatusEntry | undefined =>
+  status.clusters?.find((c) => c.name === name);
 
 /** The input with what the API server would return of that status. */
-export const after = (input: StatusInput, status: FederatedStatus): StatusInput => ({ ...input, previous: reversed(JSON.parse(JSON.stringify(status))) as FederatedStatus });
+export const after = (input: StatusInput, status: FederatedStatus): StatusInput => ({
+  ...input,
+  previous: reversed(JSON.parse(JSON.stringify(status))) as FederatedStatus,
+});
 
 /** The same JSON with the keys of every object the other way round. */
 function reversed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(reversed);
   if (typeof value !== "object" || value === null) return value;
-  return Object.fromEntries(Object.entries(value).toReversed().map(([key, member]) => [key, reversed(member)]));
+  return Object.fromEntries(
+    Object.entries(value)
+      .toReversed()
+      .map(([key, member]) => [key, reversed(member)]),
+  );
 }

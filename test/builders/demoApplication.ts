@@ -22,7 +22,10 @@ class DemoApplicationBuilder extends Builder<Input, DemoApplicationBuilder> {
   }
 
   /** Adds one; the name is `port-<number>` unless given. */
-  port(port: number, more: { name?: string; targetPort?: number | string; nodePort?: number } = {}): DemoApplicationBuilder {
+  port(
+    port: number,
+    more: { name?: string; targetPort?: number | string; nodePort?: number } = {},
+  ): DemoApplicationBuilder {
     return this.withSpec({ ports: [...(this.spec.ports ?? []), { name: `port-${port}`, port, ...more }] });
   }
 

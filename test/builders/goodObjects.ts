@@ -21,8 +21,11 @@ const inRegions = (...values: string[]) => ({
 });
 const sha256 = `sha256:${"0123456789abcdef".repeat(4)}`;
 
-const many = <T>(count: number, make: (index: number) => T): T[] => Array.from({ length: count }, (_, index) => make(index));
-const manyLabels = Object.fromEntries(many(32, (index) => [`${"sub.".repeat(10)}example.com/key-${index}`, "a".repeat(63)]));
+const many = <T>(count: number, make: (index: number) => T): T[] =>
+  Array.from({ length: count }, (_, index) => make(index));
+const manyLabels = Object.fromEntries(
+  many(32, (index) => [`${"sub.".repeat(10)}example.com/key-${index}`, "a".repeat(63)]),
+);
 
 const applications: GoodObject[] = [
   {
@@ -36,11 +39,18 @@ const applications: GoodObject[] = [
   },
   {
     name: "the sample",
-    object: app({ replica: 2, image: "nginx:latest", ports: [{ port: 80, targetPort: 80, nodePort: 30002 }] }, "nginx-demo"),
+    object: app(
+      { replica: 2, image: "nginx:latest", ports: [{ port: 80, targetPort: 80, nodePort: 30002 }] },
+      "nginx-demo",
+    ),
   },
   {
     name: "the sample of v1beta1",
-    object: app({ replica: 1, ports: [{ name: "http", port: 80, targetPort: 8080, protocol: "TCP" }] }, "legacy-demo", "v1beta1"),
+    object: app(
+      { replica: 1, ports: [{ name: "http", port: 80, targetPort: 8080, protocol: "TCP" }] },
+      "legacy-demo",
+      "v1beta1",
+    ),
   },
   {
     name: "what v1 adds",
@@ -56,7 +66,10 @@ const applications: GoodObject[] = [
         { name: "POD", valueFrom: { fieldRef: { fieldPath: "metadata.name" } } },
         { name: "CPU", valueFrom: { resourceFieldRef: { resource: "limits.cpu", divisor: "1m" } } },
       ],
-      envFrom: [{ configMapRef: { name: "shop-config" } }, { prefix: "S_", secretRef: { name: "shop-secret", optional: true } }],
+      envFrom: [
+        { configMapRef: { name: "shop-config" } },
+        { prefix: "S_", secretRef: { name: "shop-secret", optional: true } },
+      ],
       volumes: [
         { name: "pages", configMap: { name: "shop-pages", items: [{ key: "a", path: "x/..y/a", mode: 0o644 }] } },
         { name: "keys", secret: { secretName: "shop-keys", defaultMode: 0o400, optional: true } },
@@ -77,10 +90,23 @@ const applications: GoodObject[] = [
   { name: "no pods at all", object: app({ replica: 0 }) },
   { name: "as many pods as may be", object: app({ replica: 1000 }) },
   { name: "a name of 63 characters", object: app({}, "a".repeat(63)) },
-  { name: "one port of two protocols", object: app({ ports: [{ name: "tcp", port: 53 }, { name: "udp", port: 53, protocol: "UDP" }] }) },
+  {
+    name: "one port of two protocols",
+    object: app({
+      ports: [
+        { name: "tcp", port: 53 },
+        { name: "udp", port: 53, protocol: "UDP" },
+      ],
+    }),
+  },
   {
     name: "one nodePort of two protocols",
-    object: app({ ports: [{ name: "tcp", port: 53, nodePort: 30053 }, { name: "udp", port: 53, nodePort: 30053, protocol: "UDP" }] }),
+    object: app({
+      ports: [
+        { name: "tcp", port: 53, nodePort: 30053 },
+        { name: "udp", port: 53, nodePort: 30053, protocol: "UDP" },
+      ],
+    }),
   },
   { name: "two ports without names", object: app({ ports: [{ port: 80 }, { port: 443 }] }) },
   ...[
@@ -98,9 +124,16 @@ const applications: GoodObject[] = [
 const clusters: GoodObject[] = [
   {
     name: "a kubeconfig",
-    object: cluster({ provider: "aliyun", connection: { kubeconfigSecretRef: { name: "shanghai-1", key: "kubeconfig" } }, taints: [] }),
+    object: cluster({
+      provider: "aliyun",
+      connection: { kubeconfigSecretRef: { name: "shanghai-1", key: "kubeconfig" } },
+      taints: [],
+    }),
   },
-  { name: "a kubeconfig under the usual key", object: cluster({ connection: { kubeconfigSecretRef: { name: "shanghai-1" } } }) },
+  {
+    name: "a kubeconfig under the usual key",
+    object: cluster({ connection: { kubeconfigSecretRef: { name: "shanghai-1" } } }),
+  },
   { name: "the hub itself", object: cluster({ connection: { local: {} } }, "hub") },
   { name: "an agent", object: cluster({ connection: { pull: {} }, deletionPolicy: "Drain" }) },
   {
@@ -118,13 +151,21 @@ const placements: GoodObject[] = [
   {
     name: "as much as the bounds allow",
     object: placement({
-      resourceSelectors: many(64, () => ({ apiVersion: "v1", kind: "Secret", labelSelector: { matchLabels: manyLabels } })),
+      resourceSelectors: many(64, () => ({
+        apiVersion: "v1",
+        kind: "Secret",
+        labelSelector: { matchLabels: manyLabels },
+      })),
       clusterAffinities: many(16, (index) => ({
         name: `group-${index}`,
         clusterNames: many(200, (cluster) => `cluster-${cluster}`),
         labelSelector: {
           matchLabels: manyLabels,
-          matchExpressions: many(32, () => ({ key: "example.com/a", operator: "In", values: many(64, (value) => `v${value}`) })),
+          matchExpressions: many(32, () => ({
+            key: "example.com/a",
+            operator: "In",
+            values: many(64, (value) => `v${value}`),
+          })),
         },
       })),
       tolerations: many(64, (index) => ({ key: `key-${index}`, operator: "Exists" })),
@@ -137,7 +178,9 @@ const placements: GoodObject[] = [
       clusterAffinities: [
         {
           name: "all-regions",
-          labelSelector: { matchExpressions: [{ key: REGION, operator: "In", values: ["cn-shanghai", "eu-central-1"] }] },
+          labelSelector: {
+            matchExpressions: [{ key: REGION, operator: "In", values: ["cn-shanghai", "eu-central-1"] }],
+          },
         },
       ],
       replicaScheduling: { mode: "Duplicated" },
@@ -145,7 +188,10 @@ const placements: GoodObject[] = [
   },
   {
     name: "the object's own region",
-    object: clusterPlacementObject({ priority: 10, clusterAffinities: [{ name: "same-region", matchLabelKeys: [REGION] }] }),
+    object: clusterPlacementObject({
+      priority: 10,
+      clusterAffinities: [{ name: "same-region", matchLabelKeys: [REGION] }],
+    }),
   },
   {
     name: "every field",
@@ -247,15 +293,26 @@ const overrides: GoodObject[] = [
   },
   { name: "no replicas in some clusters", object: clusterOverrideObject({ replicas: 0 }) },
   { name: "a patch with null", object: patch({ op: "replace", path: "/spec/x", value: null }) },
-  { name: "a patch with a tree", object: patch({ op: "add", path: "/metadata/labels/a~1b", value: { a: [1, { b: true }] } }) },
+  {
+    name: "a patch with a tree",
+    object: patch({ op: "add", path: "/metadata/labels/a~1b", value: { a: [1, { b: true }] } }),
+  },
   { name: "a patch that removes", object: patch({ op: "remove", path: "/spec/type" }) },
   { name: "a patch that moves", object: patch({ op: "move", from: "/spec/a", path: "/spec/b" }) },
-  { name: "a patch that copies the name", object: patch({ op: "copy", from: "/metadata/name", path: "/metadata/labels/of" }) },
+  {
+    name: "a patch that copies the name",
+    object: patch({ op: "copy", from: "/metadata/name", path: "/metadata/labels/of" }),
+  },
   { name: "a patch that tests the name", object: patch({ op: "test", path: "/metadata/name", value: "shop" }) },
-  { name: "a path that only begins like a protected one", object: patch({ op: "add", path: "/metadata/nameless", value: 1 }) },
+  {
+    name: "a path that only begins like a protected one",
+    object: patch({ op: "add", path: "/metadata/nameless", value: 1 }),
+  },
 ];
 
-export const GOOD_OBJECTS: readonly GoodObject[] = [...applications, ...clusters, ...placements, ...overrides].map((good) => ({
-  ...good,
-  name: `${good.object.kind}: ${good.name}`,
-}));
+export const GOOD_OBJECTS: readonly GoodObject[] = [...applications, ...clusters, ...placements, ...overrides].map(
+  (good) => ({
+    ...good,
+    name: `${good.object.kind}: ${good.name}`,
+  }),
+);

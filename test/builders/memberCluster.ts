@@ -1,5 +1,11 @@
 import type { z } from "zod";
-import { FEDERATION_API_VERSION, type memberClusterSpec, REGION_LABEL, type Taint, ZONE_LABEL } from "../../src/apis/index.ts";
+import {
+  FEDERATION_API_VERSION,
+  type memberClusterSpec,
+  REGION_LABEL,
+  type Taint,
+  ZONE_LABEL,
+} from "../../src/apis/index.ts";
 import { Builder, type Metadata } from "./builder.ts";
 
 type Input = z.input<typeof memberClusterSpec>;

@@ -41,7 +41,10 @@ class PlacementBuilder extends Builder<Input, PlacementBuilder> {
   }
 
   inRegions(...values: string[]): PlacementBuilder {
-    return this.affinity({ name: "regions", labelSelector: { matchExpressions: [{ key: REGION_LABEL, operator: "In", values }] } });
+    return this.affinity({
+      name: "regions",
+      labelSelector: { matchExpressions: [{ key: REGION_LABEL, operator: "In", values }] },
+    });
   }
 
   /** Replaces the groups by this one. */

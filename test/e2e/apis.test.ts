@@ -73,7 +73,12 @@ describe("a real API server", () => {
 
   test("takes the shipped placements with one kubectl apply, and a second one changes nothing", async () => {
     const versions = () =>
-      kubectl(hub, ["get", "placements,overridepolicies,demoapplications", "-o", "jsonpath={.items[*].metadata.resourceVersion}"]);
+      kubectl(hub, [
+        "get",
+        "placements,overridepolicies,demoapplications",
+        "-o",
+        "jsonpath={.items[*].metadata.resourceVersion}",
+      ]);
     expect(await kubectl(hub, ["apply", "-f", "placements/"])).toContain("nginx-demo created");
     const before = await versions();
     await kubectl(hub, ["apply", "-f", "placements/"]);
@@ -98,12 +103,20 @@ describe("a DemoApplication on a real API server", () => {
   });
 
   test("tells an autoscaler how many replicas are ready, and by which labels they are found", async () => {
-    await applyStatus("meridian", { replicas: { desired: 9, updated: 9, ready: 8, available: 8 }, selector: "app=scaled" });
+    await applyStatus("meridian", {
+      replicas: { desired: 9, updated: 9, ready: 8, available: 8 },
+      selector: "app=scaled",
+    });
     expect((await hub.api.get(`${path}/scale`))["status"]).toEqual({ replicas: 8, selector: "app=scaled" });
   });
 
   test("takes a whole status, and shows it in its table", async () => {
-    const condition = { status: "True", reason: "Settled", observedGeneration: 1, lastTransitionTime: "2026-11-21T08:22:14Z" };
+    const condition = {
+      status: "True",
+      reason: "Settled",
+      observedGeneration: 1,
+      lastTransitionTime: "2026-11-21T08:22:14Z",
+    };
     const replicas = { desired: 9, updated: 9, ready: 8, available: 8 };
     const status = {
       observedGeneration: 1,
@@ -125,13 +138,30 @@ describe("a DemoApplication on a real API server", () => {
           observedHash: "7f3c",
           observedAt: "2026-11-21T08:26:00Z",
         },
-        { name: "frankfurt-1", state: "Unknown", reason: "ClusterUnreachable", message: "connection refused", replicas },
+        {
+          name: "frankfurt-1",
+          state: "Unknown",
+          reason: "ClusterUnreachable",
+          message: "connection refused",
+          replicas,
+        },
       ],
       summary: [{ region: "us-east-1", clusters: 3, replicas }],
     };
     expect((await applyStatus("meridian", status))["status"]).toEqual(status);
-    const [heads, row] = (await kubectl(hub, ["get", "demo", "scaled"])).trim().split("\n").map((line) => line.split(/\s{2,}/));
-    expect(heads?.map((head) => head.trim())).toEqual(["NAME", "IMAGE", "DESIRED", "READY", "CLUSTERS", "AVAILABLE", "AGE"]);
+    const [heads, row] = (await kubectl(hub, ["get", "demo", "scaled"]))
+      .trim()
+      .split("\n")
+      .map((line) => line.split(/\s{2,}/));
+    expect(heads?.map((head) => head.trim())).toEqual([
+      "NAME",
+      "IMAGE",
+      "DESIRED",
+      "READY",
+      "CLUSTERS",
+      "AVAILABLE",
+      "AGE",
+    ]);
     expect(row?.slice(0, 6)).toEqual(["scaled", "nginx:1.27", "9", "8", "1/2", "True"]);
   });
 
@@ -139,14 +169,20 @@ describe("a DemoApplication on a real API server", () => {
     const entry = { state: "Available", replicas: { desired: 1, updated: 1, ready: 1, available: 1 } };
     await applyStatus("agent-a", { clusters: [{ name: "a", ...entry }] });
     await applyStatus("agent-b", { clusters: [{ name: "b", ...entry }] });
-    await expect(applyStatus("agent-b", { clusters: [{ name: "a", ...entry, state: "Failed" }] })).rejects.toThrow(/409/);
-    const { status } = (await hub.api.get(path)) as unknown as { status: { clusters: { name: string; state: string }[] } };
+    await expect(applyStatus("agent-b", { clusters: [{ name: "a", ...entry, state: "Failed" }] })).rejects.toThrow(
+      /409/,
+    );
+    const { status } = (await hub.api.get(path)) as unknown as {
+      status: { clusters: { name: string; state: string }[] };
+    };
     expect(status.clusters).toContainEqual({ name: "a", ...entry });
     expect(status.clusters).toContainEqual({ name: "b", ...entry });
   });
 
   test("is selected by its image, and is found in the categories meridian and all", async () => {
-    expect(await kubectl(hub, ["get", "demo", "--field-selector=spec.image=nginx:1.27", "-o", "name"])).toContain("/scaled");
+    expect(await kubectl(hub, ["get", "demo", "--field-selector=spec.image=nginx:1.27", "-o", "name"])).toContain(
+      "/scaled",
+    );
     expect(await kubectl(hub, ["get", "demo", "--field-selector=spec.image=nginx:2", "-o", "name"])).toBe("");
     expect(await kubectl(hub, ["get", "meridian", "-o", "name"])).toContain("/scaled");
     expect(await kubectl(hub, ["get", "all", "-o", "name"])).toContain("/scaled");

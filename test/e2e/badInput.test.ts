@@ -57,7 +57,9 @@ describe("an override that cannot be applied", () => {
     },
     {
       what: "a patch of the pod label that the selector asks for",
-      rule: { patches: [{ kind: "Deployment", op: "replace", path: "/spec/template/metadata/labels/app", value: "other" }] },
+      rule: {
+        patches: [{ kind: "Deployment", op: "replace", path: "/spec/template/metadata/labels/app", value: "other" }],
+      },
       reason: "ProtectedField",
     },
   ])("$what fails one cluster only, and the next version of the policy heals it", async ({ rule, reason }) => {
@@ -91,7 +93,9 @@ describe("an override that would change whose an object is", () => {
   test.each(["/metadata/name", "/metadata/namespace", "/metadata/ownerReferences", "/kind", "/metadata"])(
     "by a patch of %s is refused by the hub, with the field",
     async (path) => {
-      const policy = overridePolicy("bad").onClusters([SINGAPORE], { patches: [{ op: "replace", path, value: "other" }] });
+      const policy = overridePolicy("bad").onClusters([SINGAPORE], {
+        patches: [{ op: "replace", path, value: "other" }],
+      });
       const refusal: unknown = await federation.apply(policy).catch((error: unknown) => error);
       expect(refusal).toBeInstanceOf(ApiFailure);
       expect(refusal).toMatchObject({ status: 422, message: expect.stringContaining("spec.rules[0].patches[0].path") });
@@ -106,7 +110,10 @@ describe("a policy", () => {
     await federation.apply(demoApplication("shop").namespace(namespace));
     await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Available" });
     await eventually(async () => {
-      const [application, policy] = [await federation.application(namespace, "shop"), await federation.api.get(objectPath("Placement", namespace, "all"))];
+      const [application, policy] = [
+        await federation.application(namespace, "shop"),
+        await federation.api.get(objectPath("Placement", namespace, "all")),
+      ];
       expect(JSON.stringify([application.status, policy["status"]])).toContain(SPARE);
     });
     await expectOthersGoOn();
@@ -142,7 +149,8 @@ describe("a dependency", () => {
     await eventually(async () => {
       const { status } = await federation.application(namespace, "shop");
       expect(status?.clusters?.map(({ name }) => name)).toEqual([SHANGHAI, SINGAPORE]);
-      for (const entry of status?.clusters ?? []) expect(`${entry.reason} ${entry.message}`).toMatch(/DependencyMissing.*absent/);
+      for (const entry of status?.clusters ?? [])
+        expect(`${entry.reason} ${entry.message}`).toMatch(/DependencyMissing.*absent/);
     });
     await expectOthersGoOn();
     await federation.apply(secret(namespace, "absent", { key: "value" }));
@@ -152,7 +160,8 @@ describe("a dependency", () => {
       await eventually(async () => expect(await federation.memberApi(member).find(path)).toBeDefined());
     }
     await eventually(async () => {
-      for (const entry of (await federation.application(namespace, "shop")).status?.clusters ?? []) expect(entry.reason).toBeUndefined();
+      for (const entry of (await federation.application(namespace, "shop")).status?.clusters ?? [])
+        expect(entry.reason).toBeUndefined();
     });
   });
 });
@@ -189,7 +198,11 @@ describe("what a member refuses", () => {
       spec: { hard: { services: "0" } },
     });
     // It is not enforced before it has been counted.
-    await eventually(async () => expect(await api.get(objectPath("ResourceQuota", namespace, "none"))).toMatchObject({ status: { hard: { services: "0" } } }));
+    await eventually(async () =>
+      expect(await api.get(objectPath("ResourceQuota", namespace, "none"))).toMatchObject({
+        status: { hard: { services: "0" } },
+      }),
+    );
     await federation.apply(placement("all").namespace(namespace).onClusters(SHANGHAI, SINGAPORE));
     await federation.apply(demoApplication("shop").namespace(namespace).port(80));
     await federation.untilEntry(namespace, "shop", SINGAPORE, { reason: "QuotaExceeded" });
@@ -209,10 +222,17 @@ describe("what a member refuses", () => {
       metadata: { name: "one-pod", namespace },
       spec: { hard: { pods: "1" } },
     });
-    await eventually(async () => expect(await api.get(objectPath("ResourceQuota", namespace, "one-pod"))).toMatchObject({ status: { hard: { pods: "1" } } }));
+    await eventually(async () =>
+      expect(await api.get(objectPath("ResourceQuota", namespace, "one-pod"))).toMatchObject({
+        status: { hard: { pods: "1" } },
+      }),
+    );
     await federation.apply(placement("all").namespace(namespace).onClusters(SHANGHAI, SINGAPORE));
     await federation.apply(demoApplication("shop").namespace(namespace).replica(3));
-    const entry = await federation.untilEntry(namespace, "shop", SINGAPORE, { replicas: expect.objectContaining({ desired: 3, ready: 1 }), reason: expect.stringMatching(/./) });
+    const entry = await federation.untilEntry(namespace, "shop", SINGAPORE, {
+      replicas: expect.objectContaining({ desired: 3, ready: 1 }),
+      reason: expect.stringMatching(/./),
+    });
     expect(`${entry.reason} ${entry.message}`).toMatch(/quota/i);
     await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Available" });
   });
@@ -222,9 +242,14 @@ describe("what a member refuses", () => {
     const api = federation.memberApi(SINGAPORE);
     await makeNamespaceOn(SINGAPORE, namespace);
     await api.create(collectionPath("Deployment", namespace), foreignDeployment(namespace, "shop", { app: "another" }));
-    await federation.apply(placement("all").namespace(namespace).onClusters(SHANGHAI, SINGAPORE).conflictResolution("Adopt"));
+    await federation.apply(
+      placement("all").namespace(namespace).onClusters(SHANGHAI, SINGAPORE).conflictResolution("Adopt"),
+    );
     await federation.apply(demoApplication("shop").namespace(namespace));
-    await federation.untilEntry(namespace, "shop", SINGAPORE, { state: "Failed", reason: expect.stringMatching(/^(ImmutableField|Invalid)$/) });
+    await federation.untilEntry(namespace, "shop", SINGAPORE, {
+      state: "Failed",
+      reason: expect.stringMatching(/^(ImmutableField|Invalid)$/),
+    });
     await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Available" });
     await expectOthersGoOn();
     await api.delete(objectPath("Deployment", namespace, "shop"));
@@ -239,7 +264,10 @@ describe("a connection", () => {
     { what: "a kubeconfig that is none", kubeconfig: async () => "this: [is not", reason: /^InvalidKubeconfig$/ },
     {
       what: "another authority's certificate",
-      kubeconfig: async () => federation.member(SPARE).plane.kubeconfigFor({ token: federation.member(SPARE).plane.adminToken, caData: federation.hub.caData }),
+      kubeconfig: async () =>
+        federation
+          .member(SPARE)
+          .plane.kubeconfigFor({ token: federation.member(SPARE).plane.adminToken, caData: federation.hub.caData }),
       reason: /^CertificateInvalid$/,
     },
     {
@@ -257,7 +285,8 @@ describe("a connection", () => {
     },
     {
       what: "an address where nobody listens",
-      kubeconfig: async () => federation.member(SPARE).plane.kubeconfigFor({ token: "any", server: "https://127.0.0.1:9" }),
+      kubeconfig: async () =>
+        federation.member(SPARE).plane.kubeconfigFor({ token: "any", server: "https://127.0.0.1:9" }),
       reason: /^ClusterUnreachable$/,
     },
   ])("with $what stays with its cluster, and works once the Secret is right", async ({ kubeconfig, reason }) => {
@@ -303,14 +332,23 @@ describe("a connection", () => {
         roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
         subjects: [{ kind: "ServiceAccount", name: "temporary", namespace: "default" }],
       });
-      await federation.joinByHand(SPARE, plane.kubeconfigFor({ token: await plane.serviceAccountToken("default", "temporary", 3600) }));
+      await federation.joinByHand(
+        SPARE,
+        plane.kubeconfigFor({ token: await plane.serviceAccountToken("default", "temporary", 3600) }),
+      );
       await federation.untilMemberIs(SPARE, "True");
       await federation.apply(placement("all").namespace(namespace).onClusters(SHANGHAI, SPARE));
       await federation.apply(demoApplication("shop").namespace(namespace));
       await federation.untilAvailable(namespace, "shop", { [SHANGHAI]: 1, [SPARE]: 1 });
 
       await plane.api.delete(objectPath("ServiceAccount", "default", "temporary"));
-      await federation.untilEntry(namespace, "shop", SPARE, { state: "Unknown", reason: "CredentialsRejected", replicas: expect.objectContaining({ ready: 1 }) }, 90_000);
+      await federation.untilEntry(
+        namespace,
+        "shop",
+        SPARE,
+        { state: "Unknown", reason: "CredentialsRejected", replicas: expect.objectContaining({ ready: 1 }) },
+        90_000,
+      );
       await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Available" });
 
       await federation.setKubeconfig(SPARE, plane.kubeconfig);

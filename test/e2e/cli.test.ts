@@ -1,7 +1,17 @@
 import { parse, parseAllDocuments } from "yaml";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KubeObject, MemberCluster } from "../../src/apis/index.ts";
-import { Api, type CommandResult, eventually, type Fleet, type FleetMember, meridian, meridianOk, startFleet, startManager } from "../envtest/index.ts";
+import {
+  Api,
+  type CommandResult,
+  eventually,
+  type Fleet,
+  type FleetMember,
+  meridian,
+  meridianOk,
+  startFleet,
+  startManager,
+} from "../envtest/index.ts";
 
 /**
  * The command line against real control planes: what a person types, what they see, and what is left behind. Tests of one block build on each
@@ -96,13 +106,25 @@ describe("install", () => {
 
   test("can be repeated without a change", async () => {
     const { stdout } = await meridianOk(fleet.hub, ["install"]);
-    expect(stdout.trim().split("\n").every((line) => line.endsWith(" unchanged"))).toBe(true);
+    expect(
+      stdout
+        .trim()
+        .split("\n")
+        .every((line) => line.endsWith(" unchanged")),
+    ).toBe(true);
   });
 });
 
 test("status of an empty hub is fine and says what comes next", async () => {
-  expect(await meridian(fleet.hub, ["status"])).toEqual({ code: 0, stdout: "", stderr: expect.stringContaining("meridian join") as string });
-  expect(JSON.parse((await meridianOk(fleet.hub, ["status", "-o", "json"])).stdout)).toEqual({ objects: [], clusters: [] });
+  expect(await meridian(fleet.hub, ["status"])).toEqual({
+    code: 0,
+    stdout: "",
+    stderr: expect.stringContaining("meridian join") as string,
+  });
+  expect(JSON.parse((await meridianOk(fleet.hub, ["status", "-o", "json"])).stdout)).toEqual({
+    objects: [],
+    clusters: [],
+  });
 });
 
 describe("join without a manager", () => {
@@ -110,13 +132,25 @@ describe("join without a manager", () => {
     const { code, stdout } = await joining(shanghai, "--region", "cn-shanghai", "--dry-run");
     expect(code).toBe(0);
     const kinds = parseAllDocuments(stdout).map((document) => (document.toJS() as KubeObject | null)?.kind);
-    expect(kinds.filter(Boolean)).toEqual(["Namespace", "ClusterRole", "ServiceAccount", "Role", "RoleBinding", "ClusterRoleBinding", "Secret", "MemberCluster"]);
+    expect(kinds.filter(Boolean)).toEqual([
+      "Namespace",
+      "ClusterRole",
+      "ServiceAccount",
+      "Role",
+      "RoleBinding",
+      "ClusterRoleBinding",
+      "Secret",
+      "MemberCluster",
+    ]);
     expect(await traces(shanghai)).toEqual([]);
     expect(await fleet.hub.api.list(MEMBERS)).toEqual([]);
   });
 
   test("needs a region", async () => {
-    expect(await joining(shanghai)).toMatchObject({ code: 2, stderr: expect.stringContaining("--region is needed") as string });
+    expect(await joining(shanghai)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--region is needed") as string,
+    });
   });
 
   test("makes the objects of the contract and says that a manager is missing", async () => {
@@ -134,9 +168,17 @@ describe("join without a manager", () => {
       "spot=true:NoSchedule",
     );
     expect({ code, stdout }).toEqual({ code: 0, stdout: "membercluster/shanghai-1 joined\n" });
-    expect(stderr).toBe("No manager runs on the hub now; shanghai-1 will connect when one does (`meridian manager`).\n");
+    expect(stderr).toBe(
+      "No manager runs on the hub now; shanghai-1 will connect when one does (`meridian manager`).\n",
+    );
     expect(await fleet.hub.api.get(`${MEMBERS}/shanghai-1`)).toMatchObject({
-      metadata: { labels: { "topology.kubernetes.io/region": "cn-shanghai", "topology.kubernetes.io/zone": "cn-shanghai-b", tier: "core" } },
+      metadata: {
+        labels: {
+          "topology.kubernetes.io/region": "cn-shanghai",
+          "topology.kubernetes.io/zone": "cn-shanghai-b",
+          tier: "core",
+        },
+      },
       spec: {
         provider: "aliyun",
         connection: { kubeconfigSecretRef: { name: "shanghai-1", key: "kubeconfig" } },
@@ -151,9 +193,13 @@ describe("join without a manager", () => {
     expect(stored).toMatchObject({ server: shanghai.plane.server, ca: shanghai.plane.caData });
     expect(stored.token).not.toBe(shanghai.plane.adminToken);
     const secret = await fleet.hub.api.get(`${SECRETS}/shanghai-1`);
-    expect(JSON.stringify(secret)).not.toContain(Buffer.from(shanghai.plane.adminToken).toString("base64").slice(0, 20));
+    expect(JSON.stringify(secret)).not.toContain(
+      Buffer.from(shanghai.plane.adminToken).toString("base64").slice(0, 20),
+    );
     const { annotations = {} } = secret.metadata;
-    const life = Date.parse(annotations["federation.paas.cmft.com/token-expires-at"] ?? "") - Date.parse(annotations["federation.paas.cmft.com/token-issued-at"] ?? "");
+    const life =
+      Date.parse(annotations["federation.paas.cmft.com/token-expires-at"] ?? "") -
+      Date.parse(annotations["federation.paas.cmft.com/token-issued-at"] ?? "");
     expect(Math.abs(life - 86_400_000)).toBeLessThan(60_000);
   });
 
@@ -161,13 +207,15 @@ describe("join without a manager", () => {
     const stored = await storedKubeconfig("shanghai-1");
     const member = new Api(stored);
     const account = (await traces(shanghai)).find((trace) => trace.startsWith("1/"))?.slice(2) ?? "";
-    const status = async (method: string, path: string, body?: unknown) => (await member.request(method, path, body)).status;
+    const status = async (method: string, path: string, body?: unknown) =>
+      (await member.request(method, path, body)).status;
     const deployment = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "x" } };
-    const tokenOf = (name: string, namespace = "meridian-system") => [
-      "POST",
-      `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`,
-      { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} },
-    ] as const;
+    const tokenOf = (name: string, namespace = "meridian-system") =>
+      [
+        "POST",
+        `/api/v1/namespaces/${namespace}/serviceaccounts/${name}/token`,
+        { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} },
+      ] as const;
     const allowed = {
       deployments: await status("POST", "/apis/apps/v1/namespaces/default/deployments?dryRun=All", deployment),
       nodes: await status("GET", "/api/v1/nodes"),
@@ -197,7 +245,9 @@ describe("join without a manager", () => {
     const refused: string[] = [];
     let looked = 0;
     for (const root of roots) {
-      const { resources } = await member.get<{ resources: { name: string; namespaced: boolean; verbs: string[] }[] }>(root);
+      const { resources } = await member.get<{ resources: { name: string; namespaced: boolean; verbs: string[] }[] }>(
+        root,
+      );
       for (const { name } of resources.filter((resource) => resource.namespaced && resource.verbs.includes("list"))) {
         looked += 1;
         const { status } = await member.request("GET", `${root}/namespaces/default/${name}?limit=1`);
@@ -213,25 +263,65 @@ describe("join without a manager", () => {
     const before = await storedKubeconfig("shanghai-1");
     // Tokens of one second are equal: the second join must not fall into it.
     await eventually(async () => {
-      expect(await joining(shanghai, "--renew")).toMatchObject({ code: 0, stdout: "membercluster/shanghai-1 renewed\n" });
+      expect(await joining(shanghai, "--renew")).toMatchObject({
+        code: 0,
+        stdout: "membercluster/shanghai-1 renewed\n",
+      });
       expect((await storedKubeconfig("shanghai-1")).token).not.toBe(before.token);
     });
     expect(await traces(shanghai)).toHaveLength(6);
-    expect(await fleet.hub.api.get(`${MEMBERS}/shanghai-1`)).toMatchObject({ metadata: { labels: { tier: "core" } }, spec: { provider: "aliyun" } });
+    expect(await fleet.hub.api.get(`${MEMBERS}/shanghai-1`)).toMatchObject({
+      metadata: { labels: { tier: "core" } },
+      spec: { provider: "aliyun" },
+    });
   });
 
   test("refuses one cluster under two names, two clusters under one name, and the hub", async () => {
-    const twice = await meridian(fleet.hub, ["join", "other", "--member-kubeconfig", shanghai.plane.kubeconfigFile, "--region", "x"]);
-    expect(twice).toMatchObject({ code: 2, stderr: expect.stringContaining("a member already, as shanghai-1") as string });
-    const otherCluster = await meridian(fleet.hub, ["join", "shanghai-1", "--member-kubeconfig", frankfurt.plane.kubeconfigFile, "--region", "x"]);
-    expect(otherCluster).toMatchObject({ code: 2, stderr: expect.stringContaining("shanghai-1 is another cluster") as string });
-    const itself = await meridian(fleet.hub, ["join", "hub", "--member-kubeconfig", fleet.hub.kubeconfigFile, "--region", "x"]);
+    const twice = await meridian(fleet.hub, [
+      "join",
+      "other",
+      "--member-kubeconfig",
+      shanghai.plane.kubeconfigFile,
+      "--region",
+      "x",
+    ]);
+    expect(twice).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("a member already, as shanghai-1") as string,
+    });
+    const otherCluster = await meridian(fleet.hub, [
+      "join",
+      "shanghai-1",
+      "--member-kubeconfig",
+      frankfurt.plane.kubeconfigFile,
+      "--region",
+      "x",
+    ]);
+    expect(otherCluster).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("shanghai-1 is another cluster") as string,
+    });
+    const itself = await meridian(fleet.hub, [
+      "join",
+      "hub",
+      "--member-kubeconfig",
+      fleet.hub.kubeconfigFile,
+      "--region",
+      "x",
+    ]);
     expect(itself).toMatchObject({ code: 2, stderr: expect.stringContaining("the hub itself") as string });
     expect(await traces(frankfurt)).toEqual([]);
   });
 
   test("says what is wrong with a member that cannot be reached, in one line", async () => {
-    const { code, stderr } = await meridian(fleet.hub, ["join", "x", "--member-kubeconfig", `${fleet.dir}/none`, "--region", "x"]);
+    const { code, stderr } = await meridian(fleet.hub, [
+      "join",
+      "x",
+      "--member-kubeconfig",
+      `${fleet.dir}/none`,
+      "--region",
+      "x",
+    ]);
     expect(code).toBe(2);
     expect(stderr).toMatch(/^meridian: the kubeconfig .*none cannot be read \(ENOENT\)\n$/);
   });
@@ -250,17 +340,31 @@ describe("unjoin without a manager", () => {
   });
 
   test("of nothing says so", async () => {
-    expect(await meridian(fleet.hub, ["unjoin", "shanghai-1"])).toMatchObject({ code: 2, stderr: "meridian: there is no member cluster shanghai-1\n" });
+    expect(await meridian(fleet.hub, ["unjoin", "shanghai-1"])).toMatchObject({
+      code: 2,
+      stderr: "meridian: there is no member cluster shanghai-1\n",
+    });
   });
 
   test("waits for a manager while a finalizer holds it, and is forced only to orphan", async () => {
     await joining(frankfurt, "--region", "eu-central-1");
-    await fleet.hub.api.patch(`${MEMBERS}/frankfurt-1`, "merge", { metadata: { finalizers: ["federation.paas.cmft.com/member-cluster"] } });
+    await fleet.hub.api.patch(`${MEMBERS}/frankfurt-1`, "merge", {
+      metadata: { finalizers: ["federation.paas.cmft.com/member-cluster"] },
+    });
     expect(await meridian(fleet.hub, ["unjoin", "frankfurt-1", "--drain", "--force"])).toMatchObject({ code: 2 });
     const waiting = await meridian(fleet.hub, ["unjoin", "frankfurt-1"]);
-    expect(waiting).toMatchObject({ code: 1, stderr: expect.stringContaining("No manager runs on the hub, so frankfurt-1 stays marked for deletion") as string });
+    expect(waiting).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining("No manager runs on the hub, so frankfurt-1 stays marked for deletion") as string,
+    });
     expect(await fleet.hub.api.find(`${SECRETS}/frankfurt-1`)).toBeDefined();
-    const forced = await meridian(fleet.hub, ["unjoin", "frankfurt-1", "--force", "--member-kubeconfig", frankfurt.plane.kubeconfigFile]);
+    const forced = await meridian(fleet.hub, [
+      "unjoin",
+      "frankfurt-1",
+      "--force",
+      "--member-kubeconfig",
+      frankfurt.plane.kubeconfigFile,
+    ]);
     expect(forced.code).toBe(0);
     expect(await fleet.hub.api.find(`${MEMBERS}/frankfurt-1`)).toBeUndefined();
     // Nobody collects garbage there, so the administrator removed each piece; the namespace cannot end without a controller.
@@ -286,18 +390,28 @@ describe("with a manager", () => {
   test("join returns when the member is ready, status shows it, unjoin --drain leaves nothing", async () => {
     await using manager = await startManager({ hub: fleet.hub, folder: fleet.dir });
     await eventually(async () => {
-      const lease = await fleet.hub.api.get<KubeObject & { spec: { holderIdentity?: string } }>("/apis/coordination.k8s.io/v1/namespaces/meridian-system/leases/meridian");
+      const lease = await fleet.hub.api.get<KubeObject & { spec: { holderIdentity?: string } }>(
+        "/apis/coordination.k8s.io/v1/namespaces/meridian-system/leases/meridian",
+      );
       expect(lease.spec.holderIdentity).toBeTruthy();
     });
     const joined = await joining(shanghai, "--region", "cn-shanghai");
-    expect(joined).toEqual({ code: 0, stdout: "membercluster/shanghai-1 joined\nmembercluster/shanghai-1 ready\n", stderr: "" });
+    expect(joined).toEqual({
+      code: 0,
+      stdout: "membercluster/shanghai-1 joined\nmembercluster/shanghai-1 ready\n",
+      stderr: "",
+    });
     const member = await fleet.hub.api.get<KubeObject & MemberCluster>(`${MEMBERS}/shanghai-1`);
     expect(member.status?.conditions).toContainEqual(expect.objectContaining({ type: "Ready", status: "True" }));
 
     const table = await meridian(fleet.hub, ["status"]);
     expect(table).toMatchObject({ code: 0, stderr: "" });
-    expect(table.stdout).toMatch(/^CLUSTER +REGION +READY +VERSION +OBJECTS +LAST CONTACT +REASON\nshanghai-1 +cn-shanghai +True +v1\.\d+\.\d+ +0 +now +-\n$/);
-    expect((await meridianOk(fleet.hub, ["status", "-o", "name"])).stdout).toBe("membercluster.federation.paas.cmft.com/shanghai-1\n");
+    expect(table.stdout).toMatch(
+      /^CLUSTER +REGION +READY +VERSION +OBJECTS +LAST CONTACT +REASON\nshanghai-1 +cn-shanghai +True +v1\.\d+\.\d+ +0 +now +-\n$/,
+    );
+    expect((await meridianOk(fleet.hub, ["status", "-o", "name"])).stdout).toBe(
+      "membercluster.federation.paas.cmft.com/shanghai-1\n",
+    );
 
     const { code, stdout } = await meridian(fleet.hub, ["unjoin", "shanghai-1", "--drain"]);
     expect(code).toBe(0);

@@ -1,5 +1,11 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { HASH_ANNOTATION, MANAGED_BY_LABEL, OWNER_ANNOTATION, type OverridePolicy, type Placement } from "../../src/apis/index.ts";
+import {
+  HASH_ANNOTATION,
+  MANAGED_BY_LABEL,
+  OWNER_ANNOTATION,
+  type OverridePolicy,
+  type Placement,
+} from "../../src/apis/index.ts";
 import { demoApplication, overridePolicy, placement } from "../builders/index.ts";
 import { eventually, REPOSITORY } from "../envtest/index.ts";
 import { explainFailure, Federation } from "./federation.ts";
@@ -85,7 +91,11 @@ describe("the published sample", () => {
   });
 
   test("runs 5, 3 and 2 replicas in its regions, and its status is their sum", async () => {
-    const application = await federation.untilAvailable("default", "nginx-demo", { [SHANGHAI]: 5, [SINGAPORE]: 3, [FRANKFURT]: 2 });
+    const application = await federation.untilAvailable("default", "nginx-demo", {
+      [SHANGHAI]: 5,
+      [SINGAPORE]: 3,
+      [FRANKFURT]: 2,
+    });
     expect(application.status?.placement).toEqual({ kind: "Placement", namespace: "default", name: "everywhere" });
     for (const entry of application.status?.clusters ?? []) {
       expect(entry.desiredHash).toMatch(/^[0-9a-f]{4,}$/);
@@ -116,8 +126,14 @@ describe("the published sample", () => {
     expect(asia.spec.type).toBe("LoadBalancer");
 
     const china = await federation.service(SHANGHAI, "default", "nginx-demo");
-    expect(china.spec).toMatchObject({ type: "NodePort", selector: { app: "nginx-demo" }, ports: [{ port: 80, targetPort: 80, nodePort: 30002 }] });
-    expect(await federation.image(SHANGHAI, "default", "nginx-demo")).toMatch(/^registry\.example\.cn\/(.+\/)?nginx:latest$/);
+    expect(china.spec).toMatchObject({
+      type: "NodePort",
+      selector: { app: "nginx-demo" },
+      ports: [{ port: 80, targetPort: 80, nodePort: 30002 }],
+    });
+    expect(await federation.image(SHANGHAI, "default", "nginx-demo")).toMatch(
+      /^registry\.example\.cn\/(.+\/)?nginx:latest$/,
+    );
     expect(await federation.image(FRANKFURT, "default", "nginx-demo")).toBe("nginx:latest");
     expect(china.metadata.labels).not.toHaveProperty("data-residency");
   });
@@ -126,7 +142,10 @@ describe("the published sample", () => {
     const hubId = (await federation.api.get(objectPath("Namespace", undefined, "kube-system"))).metadata.uid;
     const application = await federation.application("default", "nginx-demo");
     for (const member of MEMBERS) {
-      for (const object of [await federation.deployment(member, "default", "nginx-demo"), await federation.service(member, "default", "nginx-demo")]) {
+      for (const object of [
+        await federation.deployment(member, "default", "nginx-demo"),
+        await federation.service(member, "default", "nginx-demo"),
+      ]) {
         expect(object.metadata.labels?.[MANAGED_BY_LABEL]).toBe(hubId);
         expect(object.metadata.annotations?.[HASH_ANNOTATION]).toBeTruthy();
         expect(JSON.parse(object.metadata.annotations?.[OWNER_ANNOTATION] ?? "{}")).toMatchObject({
@@ -145,7 +164,9 @@ describe("the published sample", () => {
       const policy = await federation.api.get<Placement>(objectPath("Placement", "default", "everywhere"));
       expect(policy.status).toMatchObject({ observedGeneration: policy.metadata.generation, matchedObjects: 1 });
       expect(policy.status?.decisions).toEqual([{ clusters: [FRANKFURT, SHANGHAI, SINGAPORE], objects: 1 }]);
-      const override = await federation.api.get<OverridePolicy>(objectPath("OverridePolicy", "default", "regional-replicas"));
+      const override = await federation.api.get<OverridePolicy>(
+        objectPath("OverridePolicy", "default", "regional-replicas"),
+      );
       expect(override.status).toMatchObject({ observedGeneration: override.metadata.generation, matchedObjects: 1 });
     });
   });
@@ -177,7 +198,9 @@ test("the files of placements/ run the sample with 5 replicas in Shanghai and 3 
     await eventually(
       async () => {
         const { status } = await federation.application("default", "nginx-demo");
-        const replicas = Object.fromEntries((status?.clusters ?? []).map((entry) => [entry.name, entry.replicas.available]));
+        const replicas = Object.fromEntries(
+          (status?.clusters ?? []).map((entry) => [entry.name, entry.replicas.available]),
+        );
         expect(replicas).toMatchObject({ [SHANGHAI]: 5, [SINGAPORE]: 3, [FRANKFURT]: expect.any(Number) });
         const sum = Object.values(replicas).reduce((total, count) => total + count, 0);
         expect(status?.replicas).toEqual({ desired: sum, updated: sum, ready: sum, available: sum });
@@ -201,7 +224,11 @@ describe("what changes on the hub arrives on the members", () => {
     for (const member of MEMBERS) {
       expect(await federation.image(member, namespace, "shop")).toBe("nginx:1.28");
       const { metadata, status } = await federation.deployment(member, namespace, "shop");
-      expect(status).toMatchObject({ observedGeneration: metadata.generation, updatedReplicas: 2, availableReplicas: 2 });
+      expect(status).toMatchObject({
+        observedGeneration: metadata.generation,
+        updatedReplicas: 2,
+        availableReplicas: 2,
+      });
     }
   });
 
@@ -213,8 +240,13 @@ describe("what changes on the hub arrives on the members", () => {
     await federation.untilAvailable(namespace, "shop", on(2));
     federation.member(SINGAPORE).kubelet?.failImages(/:broken$/);
     await federation.apply(shop.image("nginx:broken"));
-    await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Available", replicas: { desired: 2, updated: 2, ready: 2, available: 2 } });
-    const entry = await federation.untilEntry(namespace, "shop", SINGAPORE, { replicas: expect.objectContaining({ updated: 1 }) });
+    await federation.untilEntry(namespace, "shop", SHANGHAI, {
+      state: "Available",
+      replicas: { desired: 2, updated: 2, ready: 2, available: 2 },
+    });
+    const entry = await federation.untilEntry(namespace, "shop", SINGAPORE, {
+      replicas: expect.objectContaining({ updated: 1 }),
+    });
     // A rolling update keeps the old pods until new ones are ready.
     expect(entry.replicas.ready).toBe(2);
     expect(entry.state).not.toBe("Available");
@@ -243,14 +275,22 @@ describe("what changes on the hub arrives on the members", () => {
     const namespace = await federation.namespace();
     await federation.apply(placement("all").namespace(namespace));
     const policy = overridePolicy("labels").namespace(namespace);
-    await federation.apply(policy.inRegion("eu-central-1", { labels: { tier: "web", team: "a" }, annotations: { note: "first" } }));
+    await federation.apply(
+      policy.inRegion("eu-central-1", { labels: { tier: "web", team: "a" }, annotations: { note: "first" } }),
+    );
     await federation.apply(demoApplication("shop").namespace(namespace).port(80));
     await federation.untilAvailable(namespace, "shop", on(1));
-    expect((await federation.service(FRANKFURT, namespace, "shop")).metadata.labels).toMatchObject({ tier: "web", team: "a" });
+    expect((await federation.service(FRANKFURT, namespace, "shop")).metadata.labels).toMatchObject({
+      tier: "web",
+      team: "a",
+    });
 
     await federation.apply(policy.inRegion("eu-central-1", { labels: { tier: "api" } }));
     await eventually(async () => {
-      for (const object of [await federation.service(FRANKFURT, namespace, "shop"), await federation.deployment(FRANKFURT, namespace, "shop")]) {
+      for (const object of [
+        await federation.service(FRANKFURT, namespace, "shop"),
+        await federation.deployment(FRANKFURT, namespace, "shop"),
+      ]) {
         expect(object.metadata.labels).toMatchObject({ tier: "api" });
         expect(object.metadata.labels).not.toHaveProperty("team");
         expect(object.metadata.annotations).not.toHaveProperty("note");
@@ -276,7 +316,11 @@ describe("what changes on the hub arrives on the members", () => {
   test("divided replicas follow the weights and the scale", async () => {
     const namespace = await federation.namespace();
     const weight = (name: string, of: number) => ({ targetClusters: { clusterNames: [name] }, weight: of });
-    await federation.apply(placement("divided").namespace(namespace).divided(weight(SHANGHAI, 2), weight(SINGAPORE, 1), weight(FRANKFURT, 1)));
+    await federation.apply(
+      placement("divided")
+        .namespace(namespace)
+        .divided(weight(SHANGHAI, 2), weight(SINGAPORE, 1), weight(FRANKFURT, 1)),
+    );
     await federation.apply(demoApplication("shop").namespace(namespace).replica(8));
     await federation.untilAvailable(namespace, "shop", { [SHANGHAI]: 4, [SINGAPORE]: 2, [FRANKFURT]: 2 });
     await federation.kubectl(["scale", "-n", namespace, "demoapplication/shop", "--replicas=4"]);
@@ -285,7 +329,11 @@ describe("what changes on the hub arrives on the members", () => {
 
   test("an object runs in its own region when the policy matches the label", async () => {
     const namespace = await federation.namespace();
-    await federation.apply(placement("own").namespace(namespace).affinity({ name: "same", matchLabelKeys: ["topology.kubernetes.io/region"] }));
+    await federation.apply(
+      placement("own")
+        .namespace(namespace)
+        .affinity({ name: "same", matchLabelKeys: ["topology.kubernetes.io/region"] }),
+    );
     const shop = demoApplication("shop").namespace(namespace);
     await federation.apply(shop.label("topology.kubernetes.io/region", "ap-southeast-1"));
     await federation.untilAvailable(namespace, "shop", { [SINGAPORE]: 1 });
@@ -339,7 +387,9 @@ describe("drift", () => {
     await federation.untilAvailable(namespace, "shop", on(1));
     const { uid } = (await federation.service(FRANKFURT, namespace, "shop")).metadata;
     await federation.memberApi(FRANKFURT).delete(objectPath("Service", namespace, "shop"));
-    await eventually(async () => expect((await federation.service(FRANKFURT, namespace, "shop")).metadata.uid).not.toBe(uid));
+    await eventually(async () =>
+      expect((await federation.service(FRANKFURT, namespace, "shop")).metadata.uid).not.toBe(uid),
+    );
   });
 
   test("an object without our label is still ours", async () => {
@@ -349,7 +399,9 @@ describe("drift", () => {
     await federation.untilAvailable(namespace, "shop", on(1));
     const path = objectPath("Deployment", namespace, "shop");
     const { uid } = (await federation.deployment(FRANKFURT, namespace, "shop")).metadata;
-    await federation.memberApi(FRANKFURT).patch(`${path}?fieldManager=rogue`, "merge", { metadata: { labels: { [MANAGED_BY_LABEL]: null } } });
+    await federation
+      .memberApi(FRANKFURT)
+      .patch(`${path}?fieldManager=rogue`, "merge", { metadata: { labels: { [MANAGED_BY_LABEL]: null } } });
     await eventually(async () => {
       const { metadata } = await federation.deployment(FRANKFURT, namespace, "shop");
       expect(metadata.labels).toHaveProperty([MANAGED_BY_LABEL]);
@@ -365,10 +417,14 @@ describe("drift", () => {
     await federation.apply(shop);
     await federation.untilAvailable(namespace, "shop", on(1));
     const path = objectPath("Deployment", namespace, "shop");
-    await federation.memberApi(FRANKFURT).patch(path, "merge", { metadata: { annotations: { "example.com/mine": "yes" } } });
+    await federation
+      .memberApi(FRANKFURT)
+      .patch(path, "merge", { metadata: { annotations: { "example.com/mine": "yes" } } });
     await federation.apply(shop.image("nginx:1.28"));
     await federation.untilAvailable(namespace, "shop", on(1));
     expect(await federation.image(FRANKFURT, namespace, "shop")).toBe("nginx:1.28");
-    expect((await federation.deployment(FRANKFURT, namespace, "shop")).metadata.annotations).toMatchObject({ "example.com/mine": "yes" });
+    expect((await federation.deployment(FRANKFURT, namespace, "shop")).metadata.annotations).toMatchObject({
+      "example.com/mine": "yes",
+    });
   });
 });

@@ -88,7 +88,9 @@ export class Federation implements AsyncDisposable {
   }
 
   /** Another process of the manager, which from now on is `manager`. */
-  async startManager(options: { args?: string[]; waitUntilReady?: boolean; hub?: ControlPlane; env?: NodeJS.ProcessEnv } = {}): Promise<Manager> {
+  async startManager(
+    options: { args?: string[]; waitUntilReady?: boolean; hub?: ControlPlane; env?: NodeJS.ProcessEnv } = {},
+  ): Promise<Manager> {
     const { args = [], hub = this.hub, ...rest } = options;
     const folder = this.fleet.dir;
     this.#manager = await startManager({ hub, folder, args: [...this.#managerArgs, ...args], ...rest });
@@ -132,7 +134,12 @@ export class Federation implements AsyncDisposable {
     return cluster.status?.conditions?.find((condition) => condition.type === type);
   }
 
-  async untilMemberIs(name: string, status: Condition["status"], reason?: string | RegExp, timeout = 60_000): Promise<Condition> {
+  async untilMemberIs(
+    name: string,
+    status: Condition["status"],
+    reason?: string | RegExp,
+    timeout = 60_000,
+  ): Promise<Condition> {
     return eventually(
       async () => {
         const condition = await this.memberCondition(name);
@@ -162,7 +169,10 @@ export class Federation implements AsyncDisposable {
     const plain = "object" in object ? object.object() : object;
     const path = pathOf(plain);
     await this.api.delete(path);
-    await eventually(async () => expect(await this.api.find(path)).toBeUndefined(), { timeout, message: `deletion of ${path}` });
+    await eventually(async () => expect(await this.api.find(path)).toBeUndefined(), {
+      timeout,
+      message: `deletion of ${path}`,
+    });
   }
 
   application(namespace: string, name: string): Promise<DemoApplication> {
@@ -202,14 +212,28 @@ export class Federation implements AsyncDisposable {
       async () => {
         const application = await this.application(namespace, name);
         const { status, metadata } = application;
-        const entries = (status?.clusters ?? []).map((entry) => [entry.name, { state: entry.state, desired: entry.replicas.desired, available: entry.replicas.available }]);
+        const entries = (status?.clusters ?? []).map((entry) => [
+          entry.name,
+          { state: entry.state, desired: entry.replicas.desired, available: entry.replicas.available },
+        ]);
         expect(Object.fromEntries(entries)).toEqual(
-          Object.fromEntries(Object.entries(replicas).map(([cluster, count]) => [cluster, { state: "Available", desired: count, available: count }])),
+          Object.fromEntries(
+            Object.entries(replicas).map(([cluster, count]) => [
+              cluster,
+              { state: "Available", desired: count, available: count },
+            ]),
+          ),
         );
         const total = Object.values(replicas).reduce((sum, count) => sum + count, 0);
         expect(status?.replicas).toEqual({ desired: total, updated: total, ready: total, available: total });
         expect(status?.observedGeneration).toBe(metadata.generation);
-        expect(conditionsOf(application)).toMatchObject({ Scheduled: "True", Applied: "True", Available: "True", Progressing: "False", Fresh: "True" });
+        expect(conditionsOf(application)).toMatchObject({
+          Scheduled: "True",
+          Applied: "True",
+          Available: "True",
+          Progressing: "False",
+          Fresh: "True",
+        });
         return application;
       },
       { timeout, message: `availability of ${namespace}/${name}` },
@@ -225,7 +249,9 @@ export class Federation implements AsyncDisposable {
   }
 
   image(cluster: string, namespace: string, name: string): Promise<string> {
-    return this.deployment(cluster, namespace, name).then((deployment) => deployment.spec.template.spec.containers[0].image);
+    return this.deployment(cluster, namespace, name).then(
+      (deployment) => deployment.spec.template.spec.containers[0].image,
+    );
   }
 
   /** Events on the hub about one object. */

@@ -20,7 +20,13 @@ export interface Deployment extends KubeObject {
       spec: { containers: [Container, ...Container[]]; terminationGracePeriodSeconds?: number };
     };
   };
-  status?: { observedGeneration?: number; replicas?: number; updatedReplicas?: number; readyReplicas?: number; availableReplicas?: number };
+  status?: {
+    observedGeneration?: number;
+    replicas?: number;
+    updatedReplicas?: number;
+    readyReplicas?: number;
+    availableReplicas?: number;
+  };
 }
 
 export interface Service extends KubeObject {
@@ -47,9 +53,17 @@ const COLLECTIONS: Record<string, { prefix: string; plural: string; namespaced: 
   DemoApplication: { prefix: "/apis/paas.cmft.com/v1", plural: "demoapplications", namespaced: true },
   MemberCluster: { prefix: "/apis/federation.paas.cmft.com/v1alpha1", plural: "memberclusters", namespaced: false },
   Placement: { prefix: "/apis/federation.paas.cmft.com/v1alpha1", plural: "placements", namespaced: true },
-  ClusterPlacement: { prefix: "/apis/federation.paas.cmft.com/v1alpha1", plural: "clusterplacements", namespaced: false },
+  ClusterPlacement: {
+    prefix: "/apis/federation.paas.cmft.com/v1alpha1",
+    plural: "clusterplacements",
+    namespaced: false,
+  },
   OverridePolicy: { prefix: "/apis/federation.paas.cmft.com/v1alpha1", plural: "overridepolicies", namespaced: true },
-  ClusterOverridePolicy: { prefix: "/apis/federation.paas.cmft.com/v1alpha1", plural: "clusteroverridepolicies", namespaced: false },
+  ClusterOverridePolicy: {
+    prefix: "/apis/federation.paas.cmft.com/v1alpha1",
+    plural: "clusteroverridepolicies",
+    namespaced: false,
+  },
   Deployment: { prefix: "/apis/apps/v1", plural: "deployments", namespaced: true },
   ReplicaSet: { prefix: "/apis/apps/v1", plural: "replicasets", namespaced: true },
   Lease: { prefix: "/apis/coordination.k8s.io/v1", plural: "leases", namespaced: true },
@@ -62,7 +76,11 @@ const COLLECTIONS: Record<string, { prefix: string; plural: string; namespaced: 
   ServiceAccount: { prefix: "/api/v1", plural: "serviceaccounts", namespaced: true },
   Namespace: { prefix: "/api/v1", plural: "namespaces", namespaced: false },
   ClusterRole: { prefix: "/apis/rbac.authorization.k8s.io/v1", plural: "clusterroles", namespaced: false },
-  ClusterRoleBinding: { prefix: "/apis/rbac.authorization.k8s.io/v1", plural: "clusterrolebindings", namespaced: false },
+  ClusterRoleBinding: {
+    prefix: "/apis/rbac.authorization.k8s.io/v1",
+    plural: "clusterrolebindings",
+    namespaced: false,
+  },
 };
 
 /** Path of a kind's collection: of one namespace, or of all when none is named. */
@@ -82,7 +100,11 @@ export function pathOf(object: { kind: string; metadata: { name: string; namespa
 }
 
 /** A Deployment that somebody else made, with the selector that Meridian would choose too. */
-export function foreignDeployment(namespace: string, name: string, selector: Record<string, string> = { app: name }): KubeObject {
+export function foreignDeployment(
+  namespace: string,
+  name: string,
+  selector: Record<string, string> = { app: name },
+): KubeObject {
   return {
     apiVersion: "apps/v1",
     kind: "Deployment",
@@ -96,7 +118,9 @@ export function foreignDeployment(namespace: string, name: string, selector: Rec
 }
 
 export function secret(namespace: string, name: string, values: Record<string, string>): DataObject {
-  const data = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString("base64")]));
+  const data = Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [key, Buffer.from(value).toString("base64")]),
+  );
   return { apiVersion: "v1", kind: "Secret", metadata: { name, namespace }, data };
 }
 

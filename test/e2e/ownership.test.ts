@@ -3,7 +3,15 @@ import { type KubeObject, MANAGED_BY_LABEL } from "../../src/apis/index.ts";
 import { demoApplication, memberCluster, placement } from "../builders/index.ts";
 import { eventually, throughout } from "../envtest/index.ts";
 import { conditionOf, explainFailure, Federation } from "./federation.ts";
-import { collectionPath, configMap, type DataObject, foreignDeployment, objectPath, pathOf, secret } from "./objects.ts";
+import {
+  collectionPath,
+  configMap,
+  type DataObject,
+  foreignDeployment,
+  objectPath,
+  pathOf,
+  secret,
+} from "./objects.ts";
 
 const SHANGHAI = "shanghai-1";
 const SINGAPORE = "singapore-1";
@@ -37,7 +45,9 @@ describe("namespaces of members", () => {
     await federation.remove(demoApplication("shop").namespace(namespace));
     for (const member of MEMBERS) {
       const path = objectPath("Namespace", undefined, namespace);
-      await eventually(async () => expect(await federation.memberApi(member).find(path)).toBeUndefined(), { timeout: 60_000 });
+      await eventually(async () => expect(await federation.memberApi(member).find(path)).toBeUndefined(), {
+        timeout: 60_000,
+      });
     }
   });
 
@@ -50,7 +60,10 @@ describe("namespaces of members", () => {
     await federation.memberApi(FRANKFURT).create(collectionPath("ConfigMap", namespace), foreign);
     await federation.remove(demoApplication("shop").namespace(namespace));
     await eventually(
-      async () => expect(await federation.memberApi(SHANGHAI).find(objectPath("Namespace", undefined, namespace))).toBeUndefined(),
+      async () =>
+        expect(
+          await federation.memberApi(SHANGHAI).find(objectPath("Namespace", undefined, namespace)),
+        ).toBeUndefined(),
       { timeout: 60_000 },
     );
     await throughout(1000, async () => {
@@ -63,12 +76,16 @@ describe("namespaces of members", () => {
   test("one that was there before stays", async () => {
     const namespace = await federation.namespace();
     const path = objectPath("Namespace", undefined, namespace);
-    await federation.memberApi(SINGAPORE).create(collectionPath("Namespace"), { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+    await federation
+      .memberApi(SINGAPORE)
+      .create(collectionPath("Namespace"), { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
     await federation.apply(placement("all").namespace(namespace));
     await federation.apply(demoApplication("shop").namespace(namespace));
     await federation.untilAvailable(namespace, "shop", on(1));
     await federation.remove(demoApplication("shop").namespace(namespace));
-    await eventually(async () => expect(await federation.memberApi(SHANGHAI).find(path)).toBeUndefined(), { timeout: 60_000 });
+    await eventually(async () => expect(await federation.memberApi(SHANGHAI).find(path)).toBeUndefined(), {
+      timeout: 60_000,
+    });
     const kept = await federation.memberApi(SINGAPORE).get(path);
     expect(kept.metadata.deletionTimestamp).toBeUndefined();
     expect(kept.metadata.labels).not.toHaveProperty([MANAGED_BY_LABEL]);
@@ -81,12 +98,16 @@ describe("dependencies", () => {
     await federation.apply(placement("all").namespace(namespace));
     await federation.apply(secret(namespace, "db", { password: "first" }));
     await federation.apply(configMap(namespace, "settings", { mode: "a" }));
-    await federation.apply(demoApplication("shop").namespace(namespace).envFromSecret("db").envFromConfigMap("settings"));
+    await federation.apply(
+      demoApplication("shop").namespace(namespace).envFromSecret("db").envFromConfigMap("settings"),
+    );
     await federation.untilAvailable(namespace, "shop", on(1));
     const templates = new Map<string, string>();
     for (const member of MEMBERS) {
       const api = federation.memberApi(member);
-      expect((await api.get<DataObject>(objectPath("Secret", namespace, "db"))).data).toEqual({ password: Buffer.from("first").toString("base64") });
+      expect((await api.get<DataObject>(objectPath("Secret", namespace, "db"))).data).toEqual({
+        password: Buffer.from("first").toString("base64"),
+      });
       expect((await api.get<DataObject>(objectPath("ConfigMap", namespace, "settings"))).data).toEqual({ mode: "a" });
       templates.set(member, JSON.stringify((await federation.deployment(member, namespace, "shop")).spec.template));
     }
@@ -98,12 +119,18 @@ describe("dependencies", () => {
         expect(carried.data).toEqual({ password: Buffer.from("second").toString("base64") });
         const { spec, status, metadata } = await federation.deployment(member, namespace, "shop");
         expect(JSON.stringify(spec.template)).not.toBe(templates.get(member));
-        expect(status).toMatchObject({ observedGeneration: metadata.generation, updatedReplicas: 1, availableReplicas: 1 });
+        expect(status).toMatchObject({
+          observedGeneration: metadata.generation,
+          updatedReplicas: 1,
+          availableReplicas: 1,
+        });
       });
     }
 
     await federation.apply(demoApplication("shop").namespace(namespace).envFromConfigMap("settings"));
-    await eventually(async () => expect(await federation.memberApi(SHANGHAI).find(objectPath("Secret", namespace, "db"))).toBeUndefined());
+    await eventually(async () =>
+      expect(await federation.memberApi(SHANGHAI).find(objectPath("Secret", namespace, "db"))).toBeUndefined(),
+    );
     // The user's own objects on the hub stay.
     expect(await federation.api.find(objectPath("Secret", namespace, "db"))).toBeDefined();
   });
@@ -113,7 +140,8 @@ describe("dependencies", () => {
     const path = objectPath("ConfigMap", namespace, "settings");
     await federation.apply(placement("one").namespace(namespace).onClusters(SHANGHAI));
     await federation.apply(configMap(namespace, "settings", { mode: "a" }));
-    for (const name of ["shop", "blog"]) await federation.apply(demoApplication(name).namespace(namespace).envFromConfigMap("settings"));
+    for (const name of ["shop", "blog"])
+      await federation.apply(demoApplication(name).namespace(namespace).envFromConfigMap("settings"));
     await federation.untilAvailable(namespace, "shop", { [SHANGHAI]: 1 });
     await federation.untilAvailable(namespace, "blog", { [SHANGHAI]: 1 });
     await federation.remove(demoApplication("shop").namespace(namespace));
@@ -127,8 +155,15 @@ describe("choices of the Placement", () => {
   test("a foreign object is refused until the Placement says Adopt", async () => {
     const namespace = await federation.namespace();
     const api = federation.memberApi(FRANKFURT);
-    await api.create(collectionPath("Namespace"), { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
-    const foreign = await api.create<KubeObject>(collectionPath("Deployment", namespace), foreignDeployment(namespace, "shop"));
+    await api.create(collectionPath("Namespace"), {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: namespace },
+    });
+    const foreign = await api.create<KubeObject>(
+      collectionPath("Deployment", namespace),
+      foreignDeployment(namespace, "shop"),
+    );
     const policy = placement("all").namespace(namespace);
     await federation.apply(policy);
     await federation.apply(demoApplication("shop").namespace(namespace).replica(2));
@@ -147,7 +182,11 @@ describe("choices of the Placement", () => {
   test("a refused object is applied by itself when the foreign one goes", async () => {
     const namespace = await federation.namespace();
     const api = federation.memberApi(FRANKFURT);
-    await api.create(collectionPath("Namespace"), { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+    await api.create(collectionPath("Namespace"), {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: namespace },
+    });
     await api.create(collectionPath("Deployment", namespace), foreignDeployment(namespace, "shop"));
     await federation.apply(placement("all").namespace(namespace));
     await federation.apply(demoApplication("shop").namespace(namespace));
@@ -197,15 +236,21 @@ describe("choices of the Placement", () => {
 
   test("retain gives a field up to the member", async () => {
     const namespace = await federation.namespace();
-    await federation.apply(placement("one").namespace(namespace).onClusters(SHANGHAI).retain("Deployment", "spec.replicas"));
+    await federation.apply(
+      placement("one").namespace(namespace).onClusters(SHANGHAI).retain("Deployment", "spec.replicas"),
+    );
     const shop = demoApplication("shop").namespace(namespace).replica(2);
     await federation.apply(shop);
-    await eventually(async () => expect((await federation.deployment(SHANGHAI, namespace, "shop")).status?.availableReplicas).toBeGreaterThan(0));
+    await eventually(async () =>
+      expect((await federation.deployment(SHANGHAI, namespace, "shop")).status?.availableReplicas).toBeGreaterThan(0),
+    );
     const path = objectPath("Deployment", namespace, "shop");
     await federation.memberApi(SHANGHAI).patch(path, "merge", { spec: { replicas: 3 } });
     await federation.apply(shop.image("nginx:1.28"));
     await eventually(async () => expect(await federation.image(SHANGHAI, namespace, "shop")).toBe("nginx:1.28"));
-    await throughout(1000, async () => expect((await federation.deployment(SHANGHAI, namespace, "shop")).spec.replicas).toBe(3));
+    await throughout(1000, async () =>
+      expect((await federation.deployment(SHANGHAI, namespace, "shop")).spec.replicas).toBe(3),
+    );
   });
 });
 
@@ -221,12 +266,19 @@ describe("the hub as a member", () => {
       for (const kind of ["Deployment", "Service"]) {
         const { metadata } = await federation.api.get(objectPath(kind, namespace, "shop"));
         expect(metadata.ownerReferences).toEqual([
-          expect.objectContaining({ kind: "DemoApplication", name: "shop", uid: application.metadata.uid, controller: true }),
+          expect.objectContaining({
+            kind: "DemoApplication",
+            name: "shop",
+            uid: application.metadata.uid,
+            controller: true,
+          }),
         ]);
       }
       await federation.remove(demoApplication("shop").namespace(namespace));
       for (const kind of ["Deployment", "Service"]) {
-        await eventually(async () => expect(await federation.api.find(objectPath(kind, namespace, "shop"))).toBeUndefined());
+        await eventually(async () =>
+          expect(await federation.api.find(objectPath(kind, namespace, "shop"))).toBeUndefined(),
+        );
       }
       await eventually(async () => expect(await federation.api.list(collectionPath("Pod", namespace))).toEqual([]));
       expect(await federation.api.find(objectPath("Namespace", undefined, namespace))).toBeDefined();

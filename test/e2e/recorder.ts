@@ -26,7 +26,8 @@ export class Recorder implements AsyncDisposable {
 
   async #record(api: Api, kind: string): Promise<void> {
     try {
-      for await (const { type, object } of api.watch<KubeObject>(collectionPath(kind), this.#stop.signal)) this.#take(kind, type, object);
+      for await (const { type, object } of api.watch<KubeObject>(collectionPath(kind), this.#stop.signal))
+        this.#take(kind, type, object);
       if (!this.#stop.signal.aborted) this.#broken = new Error(`the watch of ${kind} ended`);
     } catch (error) {
       if (!this.#stop.signal.aborted) this.#broken = error;

@@ -23,13 +23,21 @@ const clusterOf = (region: string) => `${region}-a`;
 let federation: Federation;
 
 beforeAll(async () => {
-  federation = await Federation.start({ members: REGIONS.map((region) => ({ name: clusterOf(region), region })), hub: { controllerManager: false } });
+  federation = await Federation.start({
+    members: REGIONS.map((region) => ({ name: clusterOf(region), region })),
+    hub: { controllerManager: false },
+  });
 });
 afterAll(() => federation?.[Symbol.asyncDispose]());
 afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 test("twelve regions run the object with their own replicas, and one status sums them", async () => {
-  await federation.apply(placement("all").affinity({ name: "all", labelSelector: { matchExpressions: [{ key: "topology.kubernetes.io/region", operator: "Exists" }] } }));
+  await federation.apply(
+    placement("all").affinity({
+      name: "all",
+      labelSelector: { matchExpressions: [{ key: "topology.kubernetes.io/region", operator: "Exists" }] },
+    }),
+  );
   await federation.apply(
     overridePolicy("regional").inRegion("cn-shanghai", { replicas: 5 }).inRegion("ap-southeast-1", { replicas: 3 }),
   );

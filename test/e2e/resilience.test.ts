@@ -41,7 +41,11 @@ async function leader(): Promise<string> {
 
 describe("a member that goes away", () => {
   test.each([
-    { how: "is down", leave: () => federation.member(FRANKFURT).plane.kill(), back: () => federation.member(FRANKFURT).plane.start() },
+    {
+      how: "is down",
+      leave: () => federation.member(FRANKFURT).plane.kill(),
+      back: () => federation.member(FRANKFURT).plane.start(),
+    },
     {
       how: "accepts connections and never answers",
       leave: async () => federation.member(FRANKFURT).plane.pause(),
@@ -58,7 +62,13 @@ describe("a member that goes away", () => {
     const leftAt = Date.now();
     await leave();
     try {
-      const entry = await federation.untilEntry(namespace, "shop", FRANKFURT, { state: "Unknown", reason: "ClusterUnreachable" }, 90_000);
+      const entry = await federation.untilEntry(
+        namespace,
+        "shop",
+        FRANKFURT,
+        { state: "Unknown", reason: "ClusterUnreachable" },
+        90_000,
+      );
       // Last known numbers stay, and say of when they are.
       expect(entry.replicas).toEqual(lastBefore?.replicas);
       expect(Date.parse(entry.observedAt ?? "")).toBeGreaterThanOrEqual(Date.parse(lastBefore?.observedAt ?? ""));
@@ -67,12 +77,17 @@ describe("a member that goes away", () => {
       expect(conditionOf(application, "Fresh")).toMatchObject({ status: "False", reason: "ClusterUnreachable" });
       expect(conditionOf(application, "Available")?.status).not.toBe("True");
       expect((await federation.memberCondition(FRANKFURT))?.status).not.toBe("True");
-      expect(await federation.manager.metric("federation_member_ready")).toContainEqual({ labels: expect.objectContaining({ cluster: FRANKFURT }), value: 0 });
+      expect(await federation.manager.metric("federation_member_ready")).toContainEqual({
+        labels: expect.objectContaining({ cluster: FRANKFURT }),
+        value: 0,
+      });
 
       // The others are served meanwhile.
       await federation.apply(shop.image("nginx:1.28"));
       for (const member of [SHANGHAI, SINGAPORE]) {
-        await eventually(async () => expect(await federation.image(member, namespace, "shop")).toBe("nginx:1.28"), { timeout: 10_000 });
+        await eventually(async () => expect(await federation.image(member, namespace, "shop")).toBe("nginx:1.28"), {
+          timeout: 10_000,
+        });
         await federation.untilEntry(namespace, "shop", member, { state: "Available" });
       }
     } finally {
@@ -92,7 +107,9 @@ describe("the hub that goes away", () => {
     await federation.untilAvailable(namespace, "shop", on(1));
     await using recorder = new Recorder(federation.memberApi(SHANGHAI), ["Deployment", "Service"]);
     await federation.hub.kill();
-    await throughout(2000, async () => expect((await federation.deployment(SHANGHAI, namespace, "shop")).status?.availableReplicas).toBe(1));
+    await throughout(2000, async () =>
+      expect((await federation.deployment(SHANGHAI, namespace, "shop")).status?.availableReplicas).toBe(1),
+    );
     await federation.hub.start();
     // Without the hub for longer than the Lease a process may have ended; a supervisor would start it again.
     if (!federation.manager.running) await federation.startManager();
@@ -124,7 +141,11 @@ describe("the manager", () => {
     const stopping = first.stop();
     await federation.apply(shop.image("nginx:1.28"));
     await Promise.all(
-      MEMBERS.map((member) => eventually(async () => expect(await federation.image(member, namespace, "shop")).toBe("nginx:1.28"), { interval: 20 })),
+      MEMBERS.map((member) =>
+        eventually(async () => expect(await federation.image(member, namespace, "shop")).toBe("nginx:1.28"), {
+          interval: 20,
+        }),
+      ),
     );
     await eventually(async () => expect(await leader()).not.toBe(firstIdentity), { interval: 20 });
     expect(performance.now() - startedAt).toBeLessThan(3000);
@@ -149,8 +170,10 @@ describe("the manager", () => {
     await federation.apply(placement("all").namespace(namespace));
     await federation.apply(overridePolicy("regions").namespace(namespace).inRegion("cn-shanghai", { replicas: 3 }));
     await federation.apply(configMap(namespace, "settings", { mode: "a" }));
-    for (const name of names) await federation.apply(demoApplication(name).namespace(namespace).port(80).envFromConfigMap("settings"));
-    for (const name of names) await federation.untilAvailable(namespace, name, { [SHANGHAI]: 3, [SINGAPORE]: 1, [FRANKFURT]: 1 });
+    for (const name of names)
+      await federation.apply(demoApplication(name).namespace(namespace).port(80).envFromConfigMap("settings"));
+    for (const name of names)
+      await federation.untilAvailable(namespace, name, { [SHANGHAI]: 3, [SINGAPORE]: 1, [FRANKFURT]: 1 });
     expect(await federation.manager.stop()).toEqual({ code: 0, signal: null });
     await untilQuiet();
 
@@ -160,7 +183,10 @@ describe("the manager", () => {
     const applications = (await federation.api.list(collectionPath("DemoApplication"))).length;
     await eventually(async () => {
       for (const member of MEMBERS) {
-        expect(await federation.manager.metric("federation_member_ready")).toContainEqual({ labels: expect.objectContaining({ cluster: member }), value: 1 });
+        expect(await federation.manager.metric("federation_member_ready")).toContainEqual({
+          labels: expect.objectContaining({ cluster: member }),
+          value: 1,
+        });
       }
       const reconciles = await federation.manager.metric("controller_runtime_reconcile_total");
       expect(reconciles.reduce((sum, { value }) => sum + value, 0)).toBeGreaterThanOrEqual(applications);
@@ -169,7 +195,8 @@ describe("the manager", () => {
     const after = await Promise.all(servers.map((server) => server.metrics()));
     const writes = servers.map(({ name }, index) => [name, describeWrites(after[index], before[index])]);
     expect(Object.fromEntries(writes)).toEqual({ hub: [], [SHANGHAI]: [], [SINGAPORE]: [], [FRANKFURT]: [] });
-    for (const name of names) await federation.untilAvailable(namespace, name, { [SHANGHAI]: 3, [SINGAPORE]: 1, [FRANKFURT]: 1 }, 1000);
+    for (const name of names)
+      await federation.untilAvailable(namespace, name, { [SHANGHAI]: 3, [SINGAPORE]: 1, [FRANKFURT]: 1 }, 1000);
   });
 
   test("killed at 20 points of a rollout loses nothing and doubles nothing", { timeout: 600_000 }, async () => {
@@ -179,14 +206,19 @@ describe("the manager", () => {
     await federation.apply(placement("all").namespace(namespace));
     await federation.manager.stop();
     await using stack = new AsyncDisposableStack();
-    const recorders = MEMBERS.map((member) => stack.use(new Recorder(federation.memberApi(member), ["Deployment", "Service"])));
+    const recorders = MEMBERS.map((member) =>
+      stack.use(new Recorder(federation.memberApi(member), ["Deployment", "Service"])),
+    );
 
     await federation.startManager({ args: quick, waitUntilReady: false });
     const names: string[] = [];
     for (let point = 1; point <= 20; point++) {
       // Each point has objects being made and objects being changed.
       if (point <= 10) names.push(`shop-${point}`);
-      for (const name of names) await federation.apply(demoApplication(name).namespace(namespace).replica(2).port(80).image(`nginx:1.${point}`));
+      for (const name of names)
+        await federation.apply(
+          demoApplication(name).namespace(namespace).replica(2).port(80).image(`nginx:1.${point}`),
+        );
       await eventually(async () => expect((await fetch(`${federation.manager.url}/healthz`)).ok).toBe(true));
       // From before the Lease is taken over to after everything is written.
       await sleep(random() * 5000);
@@ -195,7 +227,12 @@ describe("the manager", () => {
     }
     for (const name of names) await federation.untilAvailable(namespace, name, on(2), 120_000);
     for (const [index, member] of MEMBERS.entries()) {
-      const expected = Object.fromEntries(names.flatMap((name) => [[`Deployment ${name}`, 1], [`Service ${name}`, 1]]));
+      const expected = Object.fromEntries(
+        names.flatMap((name) => [
+          [`Deployment ${name}`, 1],
+          [`Service ${name}`, 1],
+        ]),
+      );
       expect(recorders[index]?.countsOf(namespace)).toEqual(expected);
       expect(recorders[index]?.deletions).toEqual([]);
       for (const name of names) expect(await federation.image(member, namespace, name)).toBe("nginx:1.20");
@@ -210,9 +247,13 @@ describe("the manager", () => {
         await federation.startManager({ args: quick, waitUntilReady: false });
       }
     }
-    await eventually(async () => expect(await federation.api.list(collectionPath("DemoApplication", namespace))).toEqual([]), { timeout: 120_000 });
+    await eventually(
+      async () => expect(await federation.api.list(collectionPath("DemoApplication", namespace))).toEqual([]),
+      { timeout: 120_000 },
+    );
     for (const member of MEMBERS) {
-      for (const kind of ["Deployment", "Service"]) expect(await federation.memberApi(member).list(collectionPath(kind, namespace))).toEqual([]);
+      for (const kind of ["Deployment", "Service"])
+        expect(await federation.memberApi(member).list(collectionPath(kind, namespace))).toEqual([]);
     }
   });
 });

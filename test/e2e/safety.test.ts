@@ -2,7 +2,12 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { ACCEPT_CLUSTER_UID_ANNOTATION, DEFAULT_SYSTEM_NAMESPACE, type KubeObject, type MemberCluster } from "../../src/apis/index.ts";
+import {
+  ACCEPT_CLUSTER_UID_ANNOTATION,
+  DEFAULT_SYSTEM_NAMESPACE,
+  type KubeObject,
+  type MemberCluster,
+} from "../../src/apis/index.ts";
 import { demoApplication, placement } from "../builders/index.ts";
 import { eventually, FaultProxy, type ProxiedRequest, startManager, throughout } from "../envtest/index.ts";
 import { conditionOf, explainFailure, Federation } from "./federation.ts";
@@ -67,7 +72,17 @@ describe("rule 1: nothing is deleted before every cache of the hub has synced", 
       try {
         proxy.fault = ({ method, path }) =>
           method === "GET" && path.endsWith(`/${plural}`)
-            ? { status: 403, body: { kind: "Status", apiVersion: "v1", status: "Failure", reason: "Forbidden", code: 403, message: `${plural} is forbidden` } }
+            ? {
+                status: 403,
+                body: {
+                  kind: "Status",
+                  apiVersion: "v1",
+                  status: "Failure",
+                  reason: "Forbidden",
+                  code: 403,
+                  message: `${plural} is forbidden`,
+                },
+              }
             : undefined;
         await managerThrough(proxy, false);
         await eventually(() => expect(proxy.requests.some(({ path }) => path.endsWith(`/${plural}`))).toBe(true));
@@ -100,13 +115,16 @@ describe("rule 2: a relist in which most objects vanish deletes nothing", () => 
       for (const name of names) await federation.apply(demoApplication(name).namespace(namespace));
       for (const name of names) await federation.untilAvailable(namespace, name, { [SHANGHAI]: 1 });
 
-      const { metadata } = await federation.api.get<{ metadata: { resourceVersion: string } }>(collectionPath("DemoApplication"));
+      const { metadata } = await federation.api.get<{ metadata: { resourceVersion: string } }>(
+        collectionPath("DemoApplication"),
+      );
       // The watch breaks, its place is too old, and the first read of everything comes back empty: a stale or wrong answer.
       let lies = 0;
       let refusedWatches = 0;
       proxy.fault = ({ method, path, query }) => {
         if (method !== "GET" || !path.endsWith("/demoapplications")) return undefined;
-        if (query.get("sendInitialEvents") === "true") return { status: 422, body: failure(422, "Invalid", "sendInitialEvents is forbidden") };
+        if (query.get("sendInitialEvents") === "true")
+          return { status: 422, body: failure(422, "Invalid", "sendInitialEvents is forbidden") };
         if (query.get("watch") === "true" || query.get("watch") === "1") {
           if (lies > 0) return undefined;
           refusedWatches++;
@@ -114,7 +132,10 @@ describe("rule 2: a relist in which most objects vanish deletes nothing", () => 
         }
         if (lies > 0) return undefined;
         lies++;
-        return { status: 200, body: { kind: "DemoApplicationList", apiVersion: "paas.cmft.com/v1", metadata, items: [] } };
+        return {
+          status: 200,
+          body: { kind: "DemoApplicationList", apiVersion: "paas.cmft.com/v1", metadata, items: [] },
+        };
       };
       proxy.disconnect();
       await eventually(() => expect(lies).toBe(1), { timeout: 60_000 });
@@ -126,7 +147,10 @@ describe("rule 2: a relist in which most objects vanish deletes nothing", () => 
 
       // What is deleted properly still goes.
       for (const name of names) await federation.api.delete(objectPath("DemoApplication", namespace, name));
-      await eventually(async () => expect(await federation.api.list(collectionPath("DemoApplication", namespace))).toEqual([]), { timeout: 60_000 });
+      await eventually(
+        async () => expect(await federation.api.list(collectionPath("DemoApplication", namespace))).toEqual([]),
+        { timeout: 60_000 },
+      );
     } finally {
       await ordinaryManager();
     }
@@ -154,13 +178,18 @@ describe("rule 3: deletion is seen through to the end", () => {
         expect(metadata.deletionTimestamp).toBeDefined();
       });
       proxy.heal();
-      await eventually(async () => expect(await federation.api.find(objectPath("DemoApplication", namespace, "shop"))).toBeUndefined(), { timeout: 90_000 });
-      for (const kind of ["Deployment", "Service"]) expect(await plane.api.find(objectPath(kind, namespace, "shop"))).toBeUndefined();
+      await eventually(
+        async () => expect(await federation.api.find(objectPath("DemoApplication", namespace, "shop"))).toBeUndefined(),
+        { timeout: 90_000 },
+      );
+      for (const kind of ["Deployment", "Service"])
+        expect(await plane.api.find(objectPath(kind, namespace, "shop"))).toBeUndefined();
       const deletes = proxy.requests.filter(({ method }) => method === "DELETE");
       expect(deletes.map(({ path }) => path)).toEqual(
         expect.arrayContaining([objectPath("Deployment", namespace, "shop"), objectPath("Service", namespace, "shop")]),
       );
-      for (const { body } of deletes) expect(JSON.parse(body)).toMatchObject({ preconditions: { uid: expect.stringMatching(/^[0-9a-f-]{36}$/) } });
+      for (const { body } of deletes)
+        expect(JSON.parse(body)).toMatchObject({ preconditions: { uid: expect.stringMatching(/^[0-9a-f-]{36}$/) } });
     } finally {
       proxy.heal();
       await federation.removeMember(SPARE);
@@ -180,7 +209,10 @@ describe("rule 3: deletion is seen through to the end", () => {
     await federation.untilMemberIs(SPARE, "False", "ClusterUnreachable");
     await federation.api.delete(objectPath("DemoApplication", namespace, "shop"));
     await federation.removeMember(SPARE);
-    await eventually(async () => expect(await federation.api.find(objectPath("DemoApplication", namespace, "shop"))).toBeUndefined(), { timeout: 60_000 });
+    await eventually(
+      async () => expect(await federation.api.find(objectPath("DemoApplication", namespace, "shop"))).toBeUndefined(),
+      { timeout: 60_000 },
+    );
     // Let go, not deleted.
     expect(await plane.api.find(objectPath("Deployment", namespace, "shop"))).toBeDefined();
     await plane.api.delete(objectPath("Namespace", undefined, namespace));
@@ -234,7 +266,10 @@ describe("rule 6: what was not reported is unknown", () => {
   test("a cluster that was never reached is not healthy, and its silence is not success", async () => {
     const namespace = await federation.namespace();
     try {
-      await federation.joinByHand(SPARE, federation.member(SPARE).plane.kubeconfigFor({ token: "any", server: "https://127.0.0.1:9" }));
+      await federation.joinByHand(
+        SPARE,
+        federation.member(SPARE).plane.kubeconfigFor({ token: "any", server: "https://127.0.0.1:9" }),
+      );
       await federation.apply(placement("two").namespace(namespace).onClusters(SHANGHAI, SPARE));
       await federation.apply(demoApplication("shop").namespace(namespace).replica(2));
       await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Available" });
@@ -258,7 +293,10 @@ describe("rule 6: what was not reported is unknown", () => {
     kubelet?.behave({ fate: () => "hang" });
     try {
       await federation.apply(demoApplication("shop").namespace(namespace).replica(2));
-      await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Progressing", replicas: { desired: 2, updated: 2, ready: 0, available: 0 } });
+      await federation.untilEntry(namespace, "shop", SHANGHAI, {
+        state: "Progressing",
+        replicas: { desired: 2, updated: 2, ready: 0, available: 0 },
+      });
       expect(conditionOf(await federation.application(namespace, "shop"), "Available")?.status).not.toBe("True");
     } finally {
       kubelet?.behave({});
@@ -326,28 +364,37 @@ describe("rule 8: secrets stay secret", () => {
     const broken = `users: [${PASSWORD}`;
     try {
       // A Secret that travels, one that a member refuses, one that drifts, a kubeconfig that cannot be read and a token that is refused.
-      await api.create(collectionPath("Namespace"), { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace } });
+      await api.create(collectionPath("Namespace"), {
+        apiVersion: "v1",
+        kind: "Namespace",
+        metadata: { name: namespace },
+      });
       await api.create(collectionPath("ResourceQuota", namespace), {
         apiVersion: "v1",
         kind: "ResourceQuota",
         metadata: { name: "none", namespace },
         spec: { hard: { secrets: "0" } },
       });
-      await eventually(async () => expect(await api.get(objectPath("ResourceQuota", namespace, "none"))).toMatchObject({ status: { hard: { secrets: "0" } } }));
-      await federation.apply(placement("all").namespace(namespace).onClusters(SHANGHAI, SINGAPORE, SPARE));
-      await federation.kubectl(
-        ["apply", "-f", "-"],
-        JSON.stringify(secret(namespace, "db", { password: PASSWORD })),
+      await eventually(async () =>
+        expect(await api.get(objectPath("ResourceQuota", namespace, "none"))).toMatchObject({
+          status: { hard: { secrets: "0" } },
+        }),
       );
+      await federation.apply(placement("all").namespace(namespace).onClusters(SHANGHAI, SINGAPORE, SPARE));
+      await federation.kubectl(["apply", "-f", "-"], JSON.stringify(secret(namespace, "db", { password: PASSWORD })));
       await federation.apply(demoApplication("shop").namespace(namespace).envFromSecret("db"));
       await federation.joinByHand(SPARE, broken);
       await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Available" });
       await federation.untilEntry(namespace, "shop", SINGAPORE, { reason: expect.stringMatching(/./) });
-      await federation.memberApi(SHANGHAI).patch(`${objectPath("Secret", namespace, "db")}?fieldManager=rogue`, "merge", {
-        data: { password: Buffer.from(`${PASSWORD}-changed`).toString("base64") },
-      });
+      await federation
+        .memberApi(SHANGHAI)
+        .patch(`${objectPath("Secret", namespace, "db")}?fieldManager=rogue`, "merge", {
+          data: { password: Buffer.from(`${PASSWORD}-changed`).toString("base64") },
+        });
       await eventually(async () => {
-        const carried = await federation.memberApi(SHANGHAI).get<KubeObject & { data: Record<string, string> }>(objectPath("Secret", namespace, "db"));
+        const carried = await federation
+          .memberApi(SHANGHAI)
+          .get<KubeObject & { data: Record<string, string> }>(objectPath("Secret", namespace, "db"));
         expect(carried.data["password"]).toBe(PASSWORD_BASE64);
         // What the person's kubectl noted down holds the value too, and stays at home.
         expect(carried.metadata.annotations).not.toHaveProperty(["kubectl.kubernetes.io/last-applied-configuration"]);
@@ -367,7 +414,8 @@ describe("rule 8: secrets stay secret", () => {
       };
       for (const [place, text] of Object.entries(places)) {
         expect(text.length, place).toBeGreaterThan(100);
-        for (const value of [PASSWORD, PASSWORD_BASE64, ...tokens]) expect(text.includes(value), `${place} holds a secret`).toBe(false);
+        for (const value of [PASSWORD, PASSWORD_BASE64, ...tokens])
+          expect(text.includes(value), `${place} holds a secret`).toBe(false);
       }
     } finally {
       await federation.removeMember(SPARE);
@@ -377,18 +425,31 @@ describe("rule 8: secrets stay secret", () => {
 
 /** The tokens that the joined members' kubeconfigs hold. */
 async function memberTokens(): Promise<string[]> {
-  const secrets = await federation.api.list<KubeObject & { data?: Record<string, string> }>(collectionPath("Secret", DEFAULT_SYSTEM_NAMESPACE));
+  const secrets = await federation.api.list<KubeObject & { data?: Record<string, string> }>(
+    collectionPath("Secret", DEFAULT_SYSTEM_NAMESPACE),
+  );
   return secrets.flatMap(({ data }) => {
     const text = Object.values(data ?? {})
       .map((value) => Buffer.from(value, "base64").toString("utf8"))
       .join("\n");
-    return [...text.matchAll(/token: *"?([A-Za-z0-9._-]{20,})"?/g)].flatMap(([, token]) => (token === undefined ? [] : [token]));
+    return [...text.matchAll(/token: *"?([A-Za-z0-9._-]{20,})"?/g)].flatMap(([, token]) =>
+      token === undefined ? [] : [token],
+    );
   });
 }
 
 /** Everything on the hub that Meridian may have written, but the Secrets themselves. */
 async function hubObjects(): Promise<unknown[]> {
-  const kinds = ["DemoApplication", "MemberCluster", "Placement", "OverridePolicy", "Event", "Lease", "ConfigMap", "Deployment"];
+  const kinds = [
+    "DemoApplication",
+    "MemberCluster",
+    "Placement",
+    "OverridePolicy",
+    "Event",
+    "Lease",
+    "ConfigMap",
+    "Deployment",
+  ];
   return Promise.all(kinds.map((kind) => federation.api.list(collectionPath(kind))));
 }
 

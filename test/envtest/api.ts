@@ -58,7 +58,12 @@ export class Api {
   }
 
   /** Any answer of the server is returned; only a broken connection throws. */
-  async request<T>(method: string, path: string, body?: unknown, options: ApiRequestOptions = {}): Promise<ApiResponse<T>> {
+  async request<T>(
+    method: string,
+    path: string,
+    body?: unknown,
+    options: ApiRequestOptions = {},
+  ): Promise<ApiResponse<T>> {
     const { timeoutMs = 30_000 } = options;
     const payload = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body);
     const response = await this.#send(this.#agent, method, path, payload, options, AbortSignal.timeout(timeoutMs));
@@ -96,7 +101,10 @@ export class Api {
 
   patch<T = KubeObject>(path: string, kind: PatchKind, body: unknown): Promise<T> {
     return this.#ok<T>("PATCH", path, body, {
-      contentType: kind === "json" ? "application/json-patch+json" : `application/${kind === "merge" ? "merge" : "strategic-merge"}-patch+json`,
+      contentType:
+        kind === "json"
+          ? "application/json-patch+json"
+          : `application/${kind === "merge" ? "merge" : "strategic-merge"}-patch+json`,
     });
   }
 
@@ -120,7 +128,8 @@ export class Api {
     const separator = collection.includes("?") ? "&" : "?";
     const path = `${collection}${separator}watch=true&timeoutSeconds=3600`;
     const response = await this.#send(this.#watches, "GET", path, undefined, {}, signal);
-    if (response.statusCode !== 200) throw new ApiFailure("WATCH", path, response.statusCode ?? 0, await readAll(response));
+    if (response.statusCode !== 200)
+      throw new ApiFailure("WATCH", path, response.statusCode ?? 0, await readAll(response));
     let broken: Error | undefined;
     response.once("error", (error) => (broken = error));
     for await (const line of createInterface({ input: response })) yield JSON.parse(line) as WatchLine<T>;
@@ -150,7 +159,10 @@ export class Api {
         "user-agent": "envtest",
         ...(payload === undefined
           ? {}
-          : { "content-type": options.contentType ?? "application/json", "content-length": Buffer.byteLength(payload) }),
+          : {
+              "content-type": options.contentType ?? "application/json",
+              "content-length": Buffer.byteLength(payload),
+            }),
       },
     };
     return new Promise((resolve, reject) => {

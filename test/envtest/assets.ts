@@ -113,8 +113,13 @@ async function build(module: GoModule, programs: GoModule["programs"], folder: s
   try {
     const ldflags = ["-s", "-w", ...module.ldflags(version)].join(" ");
     const packages = programs.map((program) => program.package);
-    await go(["build", "-trimpath", "-ldflags", ldflags, "-o", `${temporary}/`, ...packages], join(MODULES, module.folder), folder);
-    for (const { package: path, binary } of programs) await rename(join(temporary, builtName(path)), join(folder, binary));
+    await go(
+      ["build", "-trimpath", "-ldflags", ldflags, "-o", `${temporary}/`, ...packages],
+      join(MODULES, module.folder),
+      folder,
+    );
+    for (const { package: path, binary } of programs)
+      await rename(join(temporary, builtName(path)), join(folder, binary));
     progress(`built ${names} in ${elapsed()}`);
   } finally {
     clearInterval(ticker);
@@ -129,7 +134,11 @@ function builtName(path: string): string {
 }
 
 async function go(args: string[], cwd: string, folder: string): Promise<void> {
-  const child = spawn("go", args, { cwd, env: { ...process.env, CGO_ENABLED: "0" }, stdio: ["ignore", "inherit", "pipe"] });
+  const child = spawn("go", args, {
+    cwd,
+    env: { ...process.env, CGO_ENABLED: "0" },
+    stdio: ["ignore", "inherit", "pipe"],
+  });
   let errors = "";
   child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
     // Lines about downloads come in hundreds; the end is what explains a failure.

@@ -76,7 +76,11 @@ export async function kubectl(
 }
 
 /** Meridian's command line against one hub, whatever its exit code. */
-export function meridian(hub: { kubeconfigFile: string }, args: string[], options: CommandOptions = {}): Promise<CommandResult> {
+export function meridian(
+  hub: { kubeconfigFile: string },
+  args: string[],
+  options: CommandOptions = {},
+): Promise<CommandResult> {
   return run(process.execPath, [...MERIDIAN, ...args, "--kubeconfig", hub.kubeconfigFile], options);
 }
 

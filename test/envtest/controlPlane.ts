@@ -140,7 +140,10 @@ export class ControlPlane implements AsyncDisposable {
       this.#apiserver = this.#spawnApiserver();
       await this.#untilReady(this.#apiserver);
     }
-    if (this.#withControllerManager && (this.#controllerManager === undefined || this.#controllerManager.exit !== undefined)) {
+    if (
+      this.#withControllerManager &&
+      (this.#controllerManager === undefined || this.#controllerManager.exit !== undefined)
+    ) {
       this.#controllerManager = this.#spawnControllerManager();
       await this.#untilPodsArePossible(this.#controllerManager);
     }

@@ -1,5 +1,10 @@
 import { readFileSync } from "node:fs";
-import { createSecureServer, type Http2SecureServer, type Http2ServerRequest, type Http2ServerResponse } from "node:http2";
+import {
+  createSecureServer,
+  type Http2SecureServer,
+  type Http2ServerRequest,
+  type Http2ServerResponse,
+} from "node:http2";
 import { Agent, request as httpsRequest } from "node:https";
 import { join } from "node:path";
 import type { Socket } from "node:net";
@@ -147,7 +152,9 @@ function breakOff(outgoing: Http2ServerResponse): void {
 }
 
 /** HTTP/2 forbids the headers that speak of the connection, and HTTP/1.1 does not know HTTP/2's pseudo headers. */
-function withoutConnectionHeaders(headers: Record<string, string | string[] | undefined>): Record<string, string | string[]> {
+function withoutConnectionHeaders(
+  headers: Record<string, string | string[] | undefined>,
+): Record<string, string | string[]> {
   const kept: Record<string, string | string[]> = {};
   for (const [name, value] of Object.entries(headers)) {
     if (value === undefined || name.startsWith(":") || HOP_BY_HOP.has(name)) continue;
@@ -156,4 +163,12 @@ function withoutConnectionHeaders(headers: Record<string, string | string[] | un
   return kept;
 }
 
-const HOP_BY_HOP = new Set(["connection", "keep-alive", "transfer-encoding", "upgrade", "host", "content-length", "accept-encoding"]);
+const HOP_BY_HOP = new Set([
+  "connection",
+  "keep-alive",
+  "transfer-encoding",
+  "upgrade",
+  "host",
+  "content-length",
+  "accept-encoding",
+]);

@@ -7,7 +7,11 @@ export type PodFate = "ready" | "pullFails" | "crash" | "hang";
 
 export interface Pod extends KubeObject {
   spec: { nodeName?: string; containers: { name: string; image: string }[] };
-  status?: { phase?: string; conditions?: { type: string; status: string }[]; containerStatuses?: { image?: string; ready: boolean }[] };
+  status?: {
+    phase?: string;
+    conditions?: { type: string; status: string }[];
+    containerStatuses?: { image?: string; ready: boolean }[];
+  };
 }
 
 export interface KubeletBehaviour {
@@ -50,7 +54,9 @@ export class FakeKubelet implements AsyncDisposable {
 
   /** Images that match cannot be pulled. */
   failImages(pattern: RegExp): void {
-    this.behave({ fate: (pod) => (pod.spec.containers.some(({ image }) => pattern.test(image)) ? "pullFails" : "ready") });
+    this.behave({
+      fate: (pod) => (pod.spec.containers.some(({ image }) => pattern.test(image)) ? "pullFails" : "ready"),
+    });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -153,8 +159,10 @@ export class FakeKubelet implements AsyncDisposable {
 }
 
 function stateFor(fate: PodFate, image: string, now: string): unknown {
-  if (fate === "pullFails") return { waiting: { reason: "ImagePullBackOff", message: `Back-off pulling image "${image}"` } };
-  if (fate === "crash") return { waiting: { reason: "CrashLoopBackOff", message: "back-off 40s restarting failed container" } };
+  if (fate === "pullFails")
+    return { waiting: { reason: "ImagePullBackOff", message: `Back-off pulling image "${image}"` } };
+  if (fate === "crash")
+    return { waiting: { reason: "CrashLoopBackOff", message: "back-off 40s restarting failed container" } };
   return { running: { startedAt: now } };
 }
 
@@ -163,5 +171,7 @@ function isReady(pod: Pod): boolean {
 }
 
 function isTerminal(pod: Pod): boolean {
-  return pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed" || pod.metadata.deletionTimestamp !== undefined;
+  return (
+    pod.status?.phase === "Succeeded" || pod.status?.phase === "Failed" || pod.metadata.deletionTimestamp !== undefined
+  );
 }

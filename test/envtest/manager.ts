@@ -74,7 +74,10 @@ export class Manager implements AsyncDisposable {
       async () => {
         if (!this.running) throw new Error(`the manager ended:\n${await this.#process.logTail(60)}`);
         const response = await fetch(`${this.url}/readyz`);
-        if (!response.ok) throw new Error(`/readyz answers ${response.status}: ${await response.text()}\n${await this.#process.logTail()}`);
+        if (!response.ok)
+          throw new Error(
+            `/readyz answers ${response.status}: ${await response.text()}\n${await this.#process.logTail()}`,
+          );
       },
       { timeout, message: "meridian manager" },
     );

@@ -5,7 +5,13 @@ import type { ObservedObject } from "../observed.ts";
 
 /** Values for the unit tests of this module. */
 
-export const OWNER: OwnerRef = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "shop", uid: "app-1" };
+export const OWNER: OwnerRef = {
+  apiVersion: "paas.cmft.com/v1",
+  kind: "DemoApplication",
+  namespace: "default",
+  name: "shop",
+  uid: "app-1",
+};
 export const OWNER_KEY = refKey(OWNER);
 export const CONFIG_REF: ObjectRef = { apiVersion: "v1", kind: "ConfigMap", namespace: "default", name: "shop" };
 
@@ -17,7 +23,12 @@ export function row(overrides: Partial<DesiredRow> = {}): DesiredRow {
     owner: OWNER,
     role: "rendered",
     mode: "Apply",
-    object: { apiVersion: ref.apiVersion, kind: ref.kind, metadata: { name: ref.name, namespace: "default" }, data: { key: "value" } },
+    object: {
+      apiVersion: ref.apiVersion,
+      kind: ref.kind,
+      metadata: { name: ref.name, namespace: "default" },
+      data: { key: "value" },
+    },
     hash: "h1",
     conflictResolution: "Abort",
     deletionPolicy: "Delete",

@@ -1,4 +1,12 @@
-import type { ClusterStatusEntry, FederatedStatus, KubeObject, OverridePolicy, OverrideRule, Placement, PlacementSpec } from "../../apis/index.ts";
+import type {
+  ClusterStatusEntry,
+  FederatedStatus,
+  KubeObject,
+  OverridePolicy,
+  OverrideRule,
+  Placement,
+  PlacementSpec,
+} from "../../apis/index.ts";
 import type { ClusterSnapshot } from "../../scheduler/index.ts";
 import type { Snapshot } from "../types.ts";
 
@@ -16,7 +24,15 @@ export function app(spec: object = {}, metadata: object = {}): KubeObject {
 }
 
 export function cluster(name: string, region: string, more: Partial<ClusterSnapshot> = {}): ClusterSnapshot {
-  return { name, region, labels: { "topology.kubernetes.io/region": region }, taints: [], deleting: false, local: false, ...more };
+  return {
+    name,
+    region,
+    labels: { "topology.kubernetes.io/region": region },
+    taints: [],
+    deleting: false,
+    local: false,
+    ...more,
+  };
 }
 
 export const shanghai = cluster("shanghai-1", "cn-shanghai");
@@ -61,12 +77,18 @@ export function inRegion(region: string): NonNullable<OverrideRule["targetCluste
 }
 
 /** The status of an object that runs on these clusters. */
-export function running(names: readonly string[], more: Partial<FederatedStatus> = {}, state: ClusterStatusEntry["state"] = "Available"): FederatedStatus {
+export function running(
+  names: readonly string[],
+  more: Partial<FederatedStatus> = {},
+  state: ClusterStatusEntry["state"] = "Available",
+): FederatedStatus {
   const replicas = { desired: 7, updated: 7, ready: 7, available: 7 };
   return { clusters: names.map((name) => ({ name, state, replicas })), ...more };
 }
 
-export const placedBy = (name: string): Partial<FederatedStatus> => ({ placement: { kind: "Placement", namespace: "default", name } });
+export const placedBy = (name: string): Partial<FederatedStatus> => ({
+  placement: { kind: "Placement", namespace: "default", name },
+});
 
 export function snapshot(more: Partial<Snapshot> = {}): Snapshot {
   return {

@@ -42,13 +42,15 @@ const PHASES: ReadonlyMap<string, Health["state"]> = new Map([
  */
 export function genericHealth(object: KubeObject): Health {
   const status = statusOf(object);
-  if (Object.keys(status).length === 0) return health("Progressing", "NoReport", "the cluster has not reported on it yet");
+  if (Object.keys(status).length === 0)
+    return health("Progressing", "NoReport", "the cluster has not reported on it yet");
   const observed = numberOf(status["observedGeneration"]);
   if (observed !== undefined && isBehind(object)) return pending();
 
   const conditions = conditionsOf(object);
   const generation = object.metadata.generation ?? 0;
-  if (conditions.some((c) => GOOD_WHEN_TRUE.has(c.type) && (c.observedGeneration ?? generation) < generation)) return pending();
+  if (conditions.some((c) => GOOD_WHEN_TRUE.has(c.type) && (c.observedGeneration ?? generation) < generation))
+    return pending();
   const bad = conditions.find((c) => BAD_WHEN_TRUE.has(c.type) && c.status === "True");
   if (bad !== undefined) return because(BAD_WHEN_TRUE.get(bad.type) ?? "Failed", bad);
   const working = conditions.find((c) => c.type === "Reconciling" && c.status === "True");
@@ -62,7 +64,9 @@ export function genericHealth(object: KubeObject): Health {
   const phase = textOf(status["phase"]);
   if (phase !== undefined) {
     const state = PHASES.get(phase) ?? "Progressing";
-    return state === "Available" ? available : health(state, `Phase${phase}`, textOf(status["message"]) ?? `phase ${phase}`);
+    return state === "Available"
+      ? available
+      : health(state, `Phase${phase}`, textOf(status["message"]) ?? `phase ${phase}`);
   }
   // Its controller has dealt with this generation and complains of nothing.
   if (observed !== undefined) return available;
@@ -71,7 +75,11 @@ export function genericHealth(object: KubeObject): Health {
 
 function because(state: "Progressing" | "Degraded" | "Failed", condition: ReportedCondition): Health {
   const fallback = condition.status === "True" ? condition.type : `Not${condition.type}`;
-  return health(state, condition.reason ?? fallback, condition.message || `condition ${condition.type} is ${condition.status}`);
+  return health(
+    state,
+    condition.reason ?? fallback,
+    condition.message || `condition ${condition.type} is ${condition.status}`,
+  );
 }
 
 /** Kinds that say all there is to say by being there. Those in the core group come without a group. */

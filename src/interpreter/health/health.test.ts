@@ -12,52 +12,145 @@ interface Case {
 }
 
 function check(group: string, kind: string, { spec, status, metadata }: Case): object {
-  const object = { apiVersion: `${group}/v1`, kind, metadata: { name: "x", generation: 2, ...metadata }, spec, status } as unknown;
+  const object = {
+    apiVersion: `${group}/v1`,
+    kind,
+    metadata: { name: "x", generation: 2, ...metadata },
+    spec,
+    status,
+  } as unknown;
   return memberKindOf(group, kind).health(object as KubeObject);
 }
 
 const settled = { observedGeneration: 2, replicas: 3, updatedReplicas: 3, readyReplicas: 3, availableReplicas: 3 };
-const condition = (type: string, status: string, reason = "", message = "", more = {}): object => ({ type, status, reason, message, ...more });
+const condition = (type: string, status: string, reason = "", message = "", more = {}): object => ({
+  type,
+  status,
+  reason,
+  message,
+  ...more,
+});
 
 describe("Deployment", () => {
   test.each<Case>([
-    { name: "without a report it is not healthy", status: undefined, want: { state: "Progressing", reason: "RolloutPending" } },
-    { name: "an older generation's report does not count", status: { ...settled, observedGeneration: 1 }, want: { state: "Progressing", reason: "RolloutPending" } },
-    { name: "settled", status: settled, want: { state: "Available", replicas: { desired: 3, updated: 3, ready: 3, available: 3 } } },
-    { name: "no replicas asked for and none there is settled", spec: { replicas: 0 }, status: { observedGeneration: 2 }, want: { state: "Available", replicas: { desired: 0, updated: 0, ready: 0, available: 0 } } },
-    { name: "one by default", spec: {}, status: { observedGeneration: 2, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 }, want: { state: "Available" } },
-    { name: "not all updated", status: { ...settled, updatedReplicas: 1 }, want: { state: "Progressing", reason: "RollingOut", message: "1 of 3 replicas updated" } },
-    { name: "old replicas left", status: { ...settled, replicas: 4 }, want: { state: "Progressing", reason: "RollingOut", message: "1 old replica is still there" } },
-    { name: "scaling down", spec: { replicas: 1 }, status: settled, want: { state: "Progressing", reason: "RollingOut" } },
-    { name: "not all ready", status: { ...settled, readyReplicas: 2, availableReplicas: 2 }, want: { state: "Progressing", reason: "PodsNotReady", message: "2 of 3 replicas ready" } },
-    { name: "ready, not yet available", status: { ...settled, availableReplicas: 2 }, want: { state: "Progressing", reason: "PodsNotReady", message: "2 of 3 replicas available" } },
+    {
+      name: "without a report it is not healthy",
+      status: undefined,
+      want: { state: "Progressing", reason: "RolloutPending" },
+    },
+    {
+      name: "an older generation's report does not count",
+      status: { ...settled, observedGeneration: 1 },
+      want: { state: "Progressing", reason: "RolloutPending" },
+    },
+    {
+      name: "settled",
+      status: settled,
+      want: { state: "Available", replicas: { desired: 3, updated: 3, ready: 3, available: 3 } },
+    },
+    {
+      name: "no replicas asked for and none there is settled",
+      spec: { replicas: 0 },
+      status: { observedGeneration: 2 },
+      want: { state: "Available", replicas: { desired: 0, updated: 0, ready: 0, available: 0 } },
+    },
+    {
+      name: "one by default",
+      spec: {},
+      status: { observedGeneration: 2, replicas: 1, updatedReplicas: 1, readyReplicas: 1, availableReplicas: 1 },
+      want: { state: "Available" },
+    },
+    {
+      name: "not all updated",
+      status: { ...settled, updatedReplicas: 1 },
+      want: { state: "Progressing", reason: "RollingOut", message: "1 of 3 replicas updated" },
+    },
+    {
+      name: "old replicas left",
+      status: { ...settled, replicas: 4 },
+      want: { state: "Progressing", reason: "RollingOut", message: "1 old replica is still there" },
+    },
+    {
+      name: "scaling down",
+      spec: { replicas: 1 },
+      status: settled,
+      want: { state: "Progressing", reason: "RollingOut" },
+    },
+    {
+      name: "not all ready",
+      status: { ...settled, readyReplicas: 2, availableReplicas: 2 },
+      want: { state: "Progressing", reason: "PodsNotReady", message: "2 of 3 replicas ready" },
+    },
+    {
+      name: "ready, not yet available",
+      status: { ...settled, availableReplicas: 2 },
+      want: { state: "Progressing", reason: "PodsNotReady", message: "2 of 3 replicas available" },
+    },
     {
       name: "a rollout that timed out with nothing running",
-      status: { observedGeneration: 2, conditions: [condition("Progressing", "False", "ProgressDeadlineExceeded", "timed out")] },
+      status: {
+        observedGeneration: 2,
+        conditions: [condition("Progressing", "False", "ProgressDeadlineExceeded", "timed out")],
+      },
       want: { state: "Failed", reason: "ProgressDeadlineExceeded", message: "timed out" },
     },
     {
       name: "a rollout that timed out while the old pods serve",
-      status: { ...settled, updatedReplicas: 1, conditions: [condition("Progressing", "False", "ProgressDeadlineExceeded", "timed out")] },
+      status: {
+        ...settled,
+        updatedReplicas: 1,
+        conditions: [condition("Progressing", "False", "ProgressDeadlineExceeded", "timed out")],
+      },
       want: { state: "Degraded", reason: "ProgressDeadlineExceeded" },
     },
     {
       name: "no room in the quota",
-      status: { observedGeneration: 2, conditions: [condition("ReplicaFailure", "True", "FailedCreate", 'pods "x" is forbidden: exceeded quota: q')] },
+      status: {
+        observedGeneration: 2,
+        conditions: [condition("ReplicaFailure", "True", "FailedCreate", 'pods "x" is forbidden: exceeded quota: q')],
+      },
       want: { state: "Failed", reason: "QuotaExceeded" },
     },
     {
       name: "pods refused for another reason",
-      status: { ...settled, replicas: 2, updatedReplicas: 2, readyReplicas: 2, availableReplicas: 2, conditions: [condition("ReplicaFailure", "True", "FailedCreate", "denied")] },
+      status: {
+        ...settled,
+        replicas: 2,
+        updatedReplicas: 2,
+        readyReplicas: 2,
+        availableReplicas: 2,
+        conditions: [condition("ReplicaFailure", "True", "FailedCreate", "denied")],
+      },
       want: { state: "Degraded", reason: "ReplicaFailure", message: "denied" },
     },
-    { name: "a failure that is over does not count once all are there", status: { ...settled, conditions: [condition("ReplicaFailure", "True", "FailedCreate", "denied")] }, want: { state: "Available" } },
-    { name: "paused", spec: { replicas: 3, paused: true }, status: { ...settled, updatedReplicas: 0 }, want: { state: "Progressing", reason: "DeploymentPaused" } },
-    { name: "on its way out", metadata: { deletionTimestamp: "2026-11-21T13:00:00Z" }, status: settled, want: { state: "Progressing", reason: "Terminating", replicas: { desired: 3, updated: 3, ready: 3, available: 3 } } },
+    {
+      name: "a failure that is over does not count once all are there",
+      status: { ...settled, conditions: [condition("ReplicaFailure", "True", "FailedCreate", "denied")] },
+      want: { state: "Available" },
+    },
+    {
+      name: "paused",
+      spec: { replicas: 3, paused: true },
+      status: { ...settled, updatedReplicas: 0 },
+      want: { state: "Progressing", reason: "DeploymentPaused" },
+    },
+    {
+      name: "on its way out",
+      metadata: { deletionTimestamp: "2026-11-21T13:00:00Z" },
+      status: settled,
+      want: {
+        state: "Progressing",
+        reason: "Terminating",
+        replicas: { desired: 3, updated: 3, ready: 3, available: 3 },
+      },
+    },
   ])("$name", (c) => expect(check("apps", "Deployment", { spec: { replicas: 3 }, ...c })).toMatchObject(c.want));
 
   test("a long message is cut to what a status may hold", () => {
-    const status = { observedGeneration: 2, conditions: [condition("ReplicaFailure", "True", "FailedCreate", `exceeded quota\n${"x".repeat(300)}`)] };
+    const status = {
+      observedGeneration: 2,
+      conditions: [condition("ReplicaFailure", "True", "FailedCreate", `exceeded quota\n${"x".repeat(300)}`)],
+    };
     const { message } = check("apps", "Deployment", { name: "", status, want: {} }) as { message: string };
     expect(message.length).toBeLessThanOrEqual(120);
     expect(message).not.toContain("\n");
@@ -66,33 +159,177 @@ describe("Deployment", () => {
 
 describe("other kinds", () => {
   test.each<Case & { group?: string; kind: string }>([
-    { name: "a StatefulSet that rolls", group: "apps", kind: "StatefulSet", spec: { replicas: 3 }, status: { ...settled, updatedReplicas: 1 }, want: { state: "Progressing", reason: "RollingOut" } },
-    { name: "a StatefulSet with a partition updates no more than it should", group: "apps", kind: "StatefulSet", spec: { replicas: 3, updateStrategy: { rollingUpdate: { partition: 2 } } }, status: { ...settled, updatedReplicas: 1 }, want: { state: "Available" } },
-    { name: "a StatefulSet without a report", group: "apps", kind: "StatefulSet", status: {}, want: { state: "Progressing", reason: "RolloutPending" } },
-    { name: "a settled DaemonSet", group: "apps", kind: "DaemonSet", status: { observedGeneration: 2, desiredNumberScheduled: 2, updatedNumberScheduled: 2, numberReady: 2, numberAvailable: 2 }, want: { state: "Available", replicas: { desired: 2, updated: 2, ready: 2, available: 2 } } },
-    { name: "a DaemonSet with a pod missing", group: "apps", kind: "DaemonSet", status: { observedGeneration: 2, desiredNumberScheduled: 2, updatedNumberScheduled: 2, numberReady: 1 }, want: { state: "Progressing", reason: "PodsNotReady" } },
-    { name: "a complete Job", group: "batch", kind: "Job", status: { conditions: [condition("Complete", "True")] }, want: { state: "Available" } },
-    { name: "a failed Job", group: "batch", kind: "Job", status: { conditions: [condition("Failed", "True", "BackoffLimitExceeded", "gave up")] }, want: { state: "Failed", reason: "BackoffLimitExceeded" } },
-    { name: "a Job that runs", group: "batch", kind: "Job", status: { startTime: "x", active: 1 }, want: { state: "Progressing", reason: "JobRunning" } },
-    { name: "a Job that nobody has seen", group: "batch", kind: "Job", status: {}, want: { state: "Progressing", reason: "RolloutPending" } },
+    {
+      name: "a StatefulSet that rolls",
+      group: "apps",
+      kind: "StatefulSet",
+      spec: { replicas: 3 },
+      status: { ...settled, updatedReplicas: 1 },
+      want: { state: "Progressing", reason: "RollingOut" },
+    },
+    {
+      name: "a StatefulSet with a partition updates no more than it should",
+      group: "apps",
+      kind: "StatefulSet",
+      spec: { replicas: 3, updateStrategy: { rollingUpdate: { partition: 2 } } },
+      status: { ...settled, updatedReplicas: 1 },
+      want: { state: "Available" },
+    },
+    {
+      name: "a StatefulSet without a report",
+      group: "apps",
+      kind: "StatefulSet",
+      status: {},
+      want: { state: "Progressing", reason: "RolloutPending" },
+    },
+    {
+      name: "a settled DaemonSet",
+      group: "apps",
+      kind: "DaemonSet",
+      status: {
+        observedGeneration: 2,
+        desiredNumberScheduled: 2,
+        updatedNumberScheduled: 2,
+        numberReady: 2,
+        numberAvailable: 2,
+      },
+      want: { state: "Available", replicas: { desired: 2, updated: 2, ready: 2, available: 2 } },
+    },
+    {
+      name: "a DaemonSet with a pod missing",
+      group: "apps",
+      kind: "DaemonSet",
+      status: { observedGeneration: 2, desiredNumberScheduled: 2, updatedNumberScheduled: 2, numberReady: 1 },
+      want: { state: "Progressing", reason: "PodsNotReady" },
+    },
+    {
+      name: "a complete Job",
+      group: "batch",
+      kind: "Job",
+      status: { conditions: [condition("Complete", "True")] },
+      want: { state: "Available" },
+    },
+    {
+      name: "a failed Job",
+      group: "batch",
+      kind: "Job",
+      status: { conditions: [condition("Failed", "True", "BackoffLimitExceeded", "gave up")] },
+      want: { state: "Failed", reason: "BackoffLimitExceeded" },
+    },
+    {
+      name: "a Job that runs",
+      group: "batch",
+      kind: "Job",
+      status: { startTime: "x", active: 1 },
+      want: { state: "Progressing", reason: "JobRunning" },
+    },
+    {
+      name: "a Job that nobody has seen",
+      group: "batch",
+      kind: "Job",
+      status: {},
+      want: { state: "Progressing", reason: "RolloutPending" },
+    },
     { name: "a Service", group: "", kind: "Service", spec: { type: "NodePort" }, want: { state: "Available" } },
-    { name: "a load balancer without an address", group: "", kind: "Service", spec: { type: "LoadBalancer" }, status: { loadBalancer: {} }, want: { state: "Progressing", reason: "LoadBalancerPending" } },
-    { name: "a load balancer with one", group: "", kind: "Service", spec: { type: "LoadBalancer" }, status: { loadBalancer: { ingress: [{ ip: "1.2.3.4" }] } }, want: { state: "Available" } },
-    { name: "a namespace that goes away", group: "", kind: "Namespace", status: { phase: "Terminating" }, want: { state: "Degraded", reason: "NamespaceTerminating" } },
-    { name: "a namespace without a report", group: "", kind: "Namespace", want: { state: "Progressing", reason: "NoReport" } },
+    {
+      name: "a load balancer without an address",
+      group: "",
+      kind: "Service",
+      spec: { type: "LoadBalancer" },
+      status: { loadBalancer: {} },
+      want: { state: "Progressing", reason: "LoadBalancerPending" },
+    },
+    {
+      name: "a load balancer with one",
+      group: "",
+      kind: "Service",
+      spec: { type: "LoadBalancer" },
+      status: { loadBalancer: { ingress: [{ ip: "1.2.3.4" }] } },
+      want: { state: "Available" },
+    },
+    {
+      name: "a namespace that goes away",
+      group: "",
+      kind: "Namespace",
+      status: { phase: "Terminating" },
+      want: { state: "Degraded", reason: "NamespaceTerminating" },
+    },
+    {
+      name: "a namespace without a report",
+      group: "",
+      kind: "Namespace",
+      want: { state: "Progressing", reason: "NoReport" },
+    },
     { name: "a ConfigMap", group: "", kind: "ConfigMap", want: { state: "Available" } },
     { name: "a role", group: "rbac.authorization.k8s.io", kind: "Role", want: { state: "Available" } },
     { name: "an unknown kind without a report", kind: "Widget", want: { state: "Progressing", reason: "NoReport" } },
-    { name: "an unknown kind whose status says nothing of health", kind: "Widget", status: { count: 1 }, want: { state: "Progressing", reason: "NoReport" } },
-    { name: "an unknown kind that is behind", kind: "Widget", status: { observedGeneration: 1, conditions: [condition("Ready", "True")] }, want: { state: "Progressing", reason: "RolloutPending" } },
-    { name: "a condition of an older generation", kind: "Widget", status: { conditions: [condition("Ready", "True", "", "", { observedGeneration: 1 })] }, want: { state: "Progressing", reason: "RolloutPending" } },
-    { name: "Ready", kind: "Widget", status: { conditions: [condition("Ready", "True")] }, want: { state: "Available" } },
-    { name: "not Ready", kind: "Widget", status: { conditions: [condition("Ready", "False", "no-disk", "full")] }, want: { state: "Progressing", reason: "Nodisk", message: "full" } },
-    { name: "one of several not True", kind: "Widget", status: { conditions: [condition("Synced", "True"), condition("Ready", "Unknown")] }, want: { state: "Progressing", reason: "NotReady" } },
-    { name: "Failed wins", kind: "Widget", status: { conditions: [condition("Ready", "True"), condition("Failed", "True", "Broken", "x")] }, want: { state: "Failed", reason: "Broken" } },
-    { name: "a phase", kind: "PersistentVolumeClaim", group: "", status: { phase: "Bound" }, want: { state: "Available" } },
-    { name: "a pending phase", kind: "PersistentVolumeClaim", group: "", status: { phase: "Pending" }, want: { state: "Progressing", reason: "PhasePending" } },
-    { name: "a claim that nobody has reported on is not bound", kind: "PersistentVolumeClaim", group: "", want: { state: "Progressing", reason: "NoReport" } },
-    { name: "a generation dealt with, without complaint", kind: "Widget", status: { observedGeneration: 2 }, want: { state: "Available" } },
+    {
+      name: "an unknown kind whose status says nothing of health",
+      kind: "Widget",
+      status: { count: 1 },
+      want: { state: "Progressing", reason: "NoReport" },
+    },
+    {
+      name: "an unknown kind that is behind",
+      kind: "Widget",
+      status: { observedGeneration: 1, conditions: [condition("Ready", "True")] },
+      want: { state: "Progressing", reason: "RolloutPending" },
+    },
+    {
+      name: "a condition of an older generation",
+      kind: "Widget",
+      status: { conditions: [condition("Ready", "True", "", "", { observedGeneration: 1 })] },
+      want: { state: "Progressing", reason: "RolloutPending" },
+    },
+    {
+      name: "Ready",
+      kind: "Widget",
+      status: { conditions: [condition("Ready", "True")] },
+      want: { state: "Available" },
+    },
+    {
+      name: "not Ready",
+      kind: "Widget",
+      status: { conditions: [condition("Ready", "False", "no-disk", "full")] },
+      want: { state: "Progressing", reason: "Nodisk", message: "full" },
+    },
+    {
+      name: "one of several not True",
+      kind: "Widget",
+      status: { conditions: [condition("Synced", "True"), condition("Ready", "Unknown")] },
+      want: { state: "Progressing", reason: "NotReady" },
+    },
+    {
+      name: "Failed wins",
+      kind: "Widget",
+      status: { conditions: [condition("Ready", "True"), condition("Failed", "True", "Broken", "x")] },
+      want: { state: "Failed", reason: "Broken" },
+    },
+    {
+      name: "a phase",
+      kind: "PersistentVolumeClaim",
+      group: "",
+      status: { phase: "Bound" },
+      want: { state: "Available" },
+    },
+    {
+      name: "a pending phase",
+      kind: "PersistentVolumeClaim",
+      group: "",
+      status: { phase: "Pending" },
+      want: { state: "Progressing", reason: "PhasePending" },
+    },
+    {
+      name: "a claim that nobody has reported on is not bound",
+      kind: "PersistentVolumeClaim",
+      group: "",
+      want: { state: "Progressing", reason: "NoReport" },
+    },
+    {
+      name: "a generation dealt with, without complaint",
+      kind: "Widget",
+      status: { observedGeneration: 2 },
+      want: { state: "Available" },
+    },
   ])("$name", (c) => expect(check(c.group ?? "example.com", c.kind, c)).toMatchObject(c.want));
 });

@@ -49,7 +49,8 @@ function judgeProgress({ desired, updated, ready, available: serving }: ReplicaC
     const old = existing - updated;
     return health("Progressing", "RollingOut", `${old} old ${old === 1 ? "replica is" : "replicas are"} still there`);
   }
-  if (existing > desired) return health("Progressing", "RollingOut", `${existing} replicas are there, ${desired} asked for`);
+  if (existing > desired)
+    return health("Progressing", "RollingOut", `${existing} replicas are there, ${desired} asked for`);
   if (ready < desired) return health("Progressing", "PodsNotReady", share(ready, desired, "ready"));
   if (serving < desired) return health("Progressing", "PodsNotReady", share(serving, desired, "available"));
   return available;
@@ -97,8 +98,13 @@ export function jobHealth(object: KubeObject): Health {
     const failed = conditionOf(object, type);
     if (failed?.status === "True") return health("Failed", failed.reason ?? "JobFailed", failed.message);
   }
-  if (fieldsOf(object["spec"])["suspend"] === true) return health("Progressing", "JobSuspended", "the job is suspended");
+  if (fieldsOf(object["spec"])["suspend"] === true)
+    return health("Progressing", "JobSuspended", "the job is suspended");
   const status = statusOf(object);
   if (status["startTime"] === undefined) return pending("its controller has not started it yet");
-  return health("Progressing", "JobRunning", `${count(status, "active")} active, ${count(status, "succeeded")} succeeded`);
+  return health(
+    "Progressing",
+    "JobRunning",
+    `${count(status, "active")} active, ${count(status, "succeeded")} succeeded`,
+  );
 }

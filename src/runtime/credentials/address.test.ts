@@ -6,7 +6,9 @@ const resolve = (name: string) =>
   new Promise<unknown>((settle) => guardedLookup(name, { all: true }, (error, found) => settle(error ?? found)));
 
 test("names that lead to loopback are resolved", async () => {
-  await expect(resolve("localhost")).resolves.toEqual(expect.arrayContaining([expect.objectContaining({ family: expect.any(Number) })]));
+  await expect(resolve("localhost")).resolves.toEqual(
+    expect.arrayContaining([expect.objectContaining({ family: expect.any(Number) })]),
+  );
 });
 
 test("names that lead to a link-local address are refused, whatever they are called", async () => {

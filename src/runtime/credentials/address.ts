@@ -21,7 +21,13 @@ const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
 
-const METADATA_NAMES = new Set(["metadata", "metadata.google.internal", "metadata.goog", "instance-data", "instance-data.ec2.internal"]);
+const METADATA_NAMES = new Set([
+  "metadata",
+  "metadata.google.internal",
+  "metadata.goog",
+  "instance-data",
+  "instance-data.ec2.internal",
+]);
 
 /**
  * Reads and checks the `server` of a kubeconfig: https, or http on loopback; no user, no query; not link-local and not a
@@ -30,7 +36,10 @@ const METADATA_NAMES = new Set(["metadata", "metadata.google.internal", "metadat
 export function checkedServer(server: string, cluster: string): string {
   const url = URL.canParse(server) ? new URL(server) : undefined;
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
-    throw new CredentialsError("InvalidKubeconfig", `cluster ${cluster}: the server of the kubeconfig is not an https:// address`);
+    throw new CredentialsError(
+      "InvalidKubeconfig",
+      `cluster ${cluster}: the server of the kubeconfig is not an https:// address`,
+    );
   }
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
     throw new CredentialsError(
@@ -46,7 +55,10 @@ export function checkedServer(server: string, cluster: string): string {
     );
   }
   if (url.protocol === "http:" && !isLoopback(host)) {
-    throw new CredentialsError("Refused", `cluster ${cluster}: the server ${host} must be reached by https, so that credentials stay secret`);
+    throw new CredentialsError(
+      "Refused",
+      `cluster ${cluster}: the server ${host} must be reached by https, so that credentials stay secret`,
+    );
   }
   return url.href.replace(/\/+$/, "");
 }
@@ -72,20 +84,24 @@ function isLoopback(host: string): boolean {
 
 /** Resolves names for connections, and refuses those that lead to a forbidden address. */
 export const guardedLookup: LookupFunction = (hostname, options, callback) => {
-  dnsLookup(hostname, options, (error: NodeJS.ErrnoException | null, found: string | LookupAddress[], family?: number) => {
-    if (error !== null) {
-      callback(error, found, family);
-      return;
-    }
-    const addresses = typeof found === "string" ? [found] : found.map(({ address }) => address);
-    if (addresses.some(isForbiddenAddress)) {
-      const refusal = new CredentialsError(
-        "Refused",
-        `the host name ${hostname} leads to a link-local or metadata address; credentials are never sent there`,
-      );
-      callback(refusal, found, family);
-      return;
-    }
-    callback(null, found, family);
-  });
+  dnsLookup(
+    hostname,
+    options,
+    (error: NodeJS.ErrnoException | null, found: string | LookupAddress[], family?: number) => {
+      if (error !== null) {
+        callback(error, found, family);
+        return;
+      }
+      const addresses = typeof found === "string" ? [found] : found.map(({ address }) => address);
+      if (addresses.some(isForbiddenAddress)) {
+        const refusal = new CredentialsError(
+          "Refused",
+          `the host name ${hostname} leads to a link-local or metadata address; credentials are never sent there`,
+        );
+        callback(refusal, found, family);
+        return;
+      }
+      callback(null, found, family);
+    },
+  );
 };

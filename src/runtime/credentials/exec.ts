@@ -74,7 +74,9 @@ export function execCredentials(user: string, plugin: ExecPlugin, cluster: ExecC
 function execInfo(plugin: ExecPlugin, cluster: ExecCluster): { name: string; value: string } {
   const told = {
     server: cluster.server,
-    ...(cluster.caData === undefined ? {} : { "certificate-authority-data": Buffer.from(cluster.caData).toString("base64") }),
+    ...(cluster.caData === undefined
+      ? {}
+      : { "certificate-authority-data": Buffer.from(cluster.caData).toString("base64") }),
     ...(cluster.tlsServerName === undefined ? {} : { "tls-server-name": cluster.tlsServerName }),
   };
   const info = {

@@ -14,7 +14,8 @@ function folder(files: Record<string, string>): string {
   return path;
 }
 
-const simple = (name: string): string => kubeconfigFor({ cluster: name, server: `https://${name}.example`, token: `token-of-${name}` });
+const simple = (name: string): string =>
+  kubeconfigFor({ cluster: name, server: `https://${name}.example`, token: `token-of-${name}` });
 const pod = { KUBERNETES_SERVICE_HOST: "10.0.0.1", KUBERNETES_SERVICE_PORT: "443" };
 
 describe("the hub is", () => {
@@ -30,7 +31,9 @@ describe("the hub is", () => {
     const config = loadHubConfig({ env: pod, serviceAccountFolder });
     expect(config).toMatchObject({ server: "https://10.0.0.1:443", caData: CA, currentNamespace: "meridian-system" });
     await expect(config.credentials.authorization()).resolves.toBe("Bearer pod-token");
-    expect(loadHubConfig({ env: { ...pod, KUBERNETES_SERVICE_HOST: "fd00::1" }, serviceAccountFolder }).server).toBe("https://[fd00::1]:443");
+    expect(loadHubConfig({ env: { ...pod, KUBERNETES_SERVICE_HOST: "fd00::1" }, serviceAccountFolder }).server).toBe(
+      "https://[fd00::1]:443",
+    );
   });
 
   test("several files in KUBECONFIG as one: the first to name something wins, paths count from their own file", async () => {
@@ -68,10 +71,14 @@ describe("without a hub", () => {
   });
 
   test("a file that is missing is named", () => {
-    expect(() => loadHubConfig({ env: {}, kubeconfig: "/does/not/exist" })).toThrow("the kubeconfig /does/not/exist cannot be read (ENOENT)");
+    expect(() => loadHubConfig({ env: {}, kubeconfig: "/does/not/exist" })).toThrow(
+      "the kubeconfig /does/not/exist cannot be read (ENOENT)",
+    );
   });
 
   test("a pod without a token says so", () => {
-    expect(() => loadHubConfig({ env: pod, serviceAccountFolder: folder({}) })).toThrow("does the pod mount its service account token?");
+    expect(() => loadHubConfig({ env: pod, serviceAccountFolder: folder({}) })).toThrow(
+      "does the pod mount its service account token?",
+    );
   });
 });

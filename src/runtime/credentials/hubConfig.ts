@@ -34,12 +34,18 @@ export function loadHubConfig(options: HubConfigOptions): ClusterConfig {
   const paths = kubeconfigPaths(options);
   if (paths.length > 0) return fromFiles(paths, options);
   if (options.context !== undefined) {
-    throw new CredentialsError("NotConfigured", `context ${options.context} was named, but no kubeconfig: give --kubeconfig or set KUBECONFIG`);
+    throw new CredentialsError(
+      "NotConfigured",
+      `context ${options.context} was named, but no kubeconfig: give --kubeconfig or set KUBECONFIG`,
+    );
   }
   const host = options.env["KUBERNETES_SERVICE_HOST"];
   const port = options.env["KUBERNETES_SERVICE_PORT"];
   if (host === undefined || host === "" || port === undefined || port === "") {
-    throw new CredentialsError("NotConfigured", "no cluster to talk to: give --kubeconfig FILE, set KUBECONFIG, or run in a pod");
+    throw new CredentialsError(
+      "NotConfigured",
+      "no cluster to talk to: give --kubeconfig FILE, set KUBECONFIG, or run in a pod",
+    );
   }
   return inCluster(host, port, options);
 }
@@ -92,7 +98,10 @@ function merge(files: { path: string; text: string }[], cluster: string): string
       }
     }
   }
-  return stringify({ ...merged, ...(currentContext === undefined ? {} : { "current-context": currentContext }) }, { aliasDuplicateObjects: false });
+  return stringify(
+    { ...merged, ...(currentContext === undefined ? {} : { "current-context": currentContext }) },
+    { aliasDuplicateObjects: false },
+  );
 }
 
 function withAbsolutePaths(entry: Entry, folder: string): Entry {
@@ -117,7 +126,11 @@ function inCluster(host: string, port: string, options: HubConfigOptions): Clust
       return readFileSync(`${folder}/${file}`, "utf8");
     } catch (error) {
       const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
-      throw new CredentialsError("NotConfigured", `${folder}/${file} cannot be read (${code}): does the pod mount its service account token?`, error);
+      throw new CredentialsError(
+        "NotConfigured",
+        `${folder}/${file} cannot be read (${code}): does the pod mount its service account token?`,
+        error,
+      );
     }
   };
   return {

@@ -26,7 +26,8 @@ function folder(files: Record<string, string>): string {
   return path;
 }
 
-const read = (text: string, options: Partial<KubeconfigOptions> = {}) => clusterConfigFromKubeconfig(text, { cluster: "shanghai-1", ...options });
+const read = (text: string, options: Partial<KubeconfigOptions> = {}) =>
+  clusterConfigFromKubeconfig(text, { cluster: "shanghai-1", ...options });
 
 function refusal(text: string, options: Partial<KubeconfigOptions> = {}): CredentialsError {
   try {
@@ -41,12 +42,19 @@ function refusal(text: string, options: Partial<KubeconfigOptions> = {}): Creden
 describe("a kubeconfig that is complete in itself", () => {
   test("gives server, CA, namespace and token", async () => {
     const config = read(kubeconfig({ "certificate-authority-data": base64(CA), "tls-server-name": "api" }));
-    expect(config).toMatchObject({ server: "https://api.example:6443", caData: CA, tlsServerName: "api", currentNamespace: "shop" });
+    expect(config).toMatchObject({
+      server: "https://api.example:6443",
+      caData: CA,
+      tlsServerName: "api",
+      currentNamespace: "shop",
+    });
     await expect(config.credentials.authorization()).resolves.toBe("Bearer t-1");
   });
 
   test("gives a client certificate", async () => {
-    const config = read(kubeconfig({}, { "client-certificate-data": base64(CLIENT.cert), "client-key-data": base64(CLIENT.key) }));
+    const config = read(
+      kubeconfig({}, { "client-certificate-data": base64(CLIENT.cert), "client-key-data": base64(CLIENT.key) }),
+    );
     await expect(config.credentials.authorization()).resolves.toBeUndefined();
     await expect(config.credentials.clientCertificate?.()).resolves.toEqual(CLIENT);
   });
@@ -74,7 +82,9 @@ describe("a kubeconfig that is complete in itself", () => {
   });
 
   test("what kubeconfigFor writes is read back", async () => {
-    const config = read(kubeconfigFor({ cluster: "m", server: "https://[::1]:6443/k8s", caData: CA, token: "t-2", namespace: "shop" }));
+    const config = read(
+      kubeconfigFor({ cluster: "m", server: "https://[::1]:6443/k8s", caData: CA, token: "t-2", namespace: "shop" }),
+    );
     expect(config).toMatchObject({ server: "https://[::1]:6443/k8s", caData: CA, currentNamespace: "shop" });
     await expect(config.credentials.authorization()).resolves.toBe("Bearer t-2");
   });
@@ -94,9 +104,21 @@ describe("a kubeconfig from a Secret", () => {
     { name: "exec", user: { exec: { command: "/bin/steal" } }, says: "runs a program" },
     { name: "an auth provider", user: { "auth-provider": { name: "gcp" } }, says: "auth-provider" },
     { name: "a token file", user: { tokenFile: "/etc/hostname" }, says: "tokenFile" },
-    { name: "a token file under client-node's name for it", user: { "token-file": "/etc/hostname" }, says: "tokenFile" },
-    { name: "a client certificate file", user: { "client-certificate": "/a", "client-key-data": base64(CLIENT.key) }, says: "client-certificate" },
-    { name: "a client key file", user: { "client-certificate-data": base64(CLIENT.cert), "client-key": "/a" }, says: "client-key" },
+    {
+      name: "a token file under client-node's name for it",
+      user: { "token-file": "/etc/hostname" },
+      says: "tokenFile",
+    },
+    {
+      name: "a client certificate file",
+      user: { "client-certificate": "/a", "client-key-data": base64(CLIENT.key) },
+      says: "client-certificate",
+    },
+    {
+      name: "a client key file",
+      user: { "client-certificate-data": base64(CLIENT.cert), "client-key": "/a" },
+      says: "client-key",
+    },
     { name: "impersonation", user: { as: "system:admin", token: "t" }, says: "impersonates" },
     { name: "a CA file", cluster: { "certificate-authority": "/etc/hostname" }, says: "certificate-authority" },
     { name: "no TLS verification", cluster: { "insecure-skip-tls-verify": true }, says: "insecure-skip-tls-verify" },
@@ -126,12 +148,16 @@ describe("a kubeconfig from a Secret", () => {
     expect(refusal(kubeconfig({ server })).reason).toBe("Refused");
   });
 
-  test.each(["https://127.0.0.1:6443", "http://127.0.0.1:8001", "http://localhost:8001", "https://[::1]", "https://10.0.0.1", "https://[fd00::1]"])(
-    "may name %s",
-    (server) => {
-      expect(read(kubeconfig({ server })).server).toBe(server);
-    },
-  );
+  test.each([
+    "https://127.0.0.1:6443",
+    "http://127.0.0.1:8001",
+    "http://localhost:8001",
+    "https://[::1]",
+    "https://10.0.0.1",
+    "https://[fd00::1]",
+  ])("may name %s", (server) => {
+    expect(read(kubeconfig({ server })).server).toBe(server);
+  });
 
   test.each([
     { name: "not YAML", text: "a: [hunter2" },
@@ -158,12 +184,20 @@ describe("a kubeconfig of this machine", () => {
     const config = read(kubeconfig({ "certificate-authority": "ca.crt" }, { tokenFile: "token" }), { allowFiles });
     expect(config.caData).toBe(CA);
     await expect(config.credentials.authorization()).resolves.toBe("Bearer from-file");
-    const certificate = read(kubeconfig({}, { "client-certificate": "user.crt", "client-key": join(path, "user.key") }), { allowFiles });
-    await expect(certificate.credentials.clientCertificate?.()).resolves.toEqual({ cert: CLIENT.cert.trim(), key: CLIENT.key.trim() });
+    const certificate = read(
+      kubeconfig({}, { "client-certificate": "user.crt", "client-key": join(path, "user.key") }),
+      { allowFiles },
+    );
+    await expect(certificate.credentials.clientCertificate?.()).resolves.toEqual({
+      cert: CLIENT.cert.trim(),
+      key: CLIENT.key.trim(),
+    });
   });
 
   test("a file that is missing is named", () => {
-    const error = refusal(kubeconfig({ "certificate-authority": "gone.crt" }), { allowFiles: { relativeTo: folder({}) } });
+    const error = refusal(kubeconfig({ "certificate-authority": "gone.crt" }), {
+      allowFiles: { relativeTo: folder({}) },
+    });
     expect(error.message).toMatch(/certificate-authority file .*gone\.crt cannot be read \(ENOENT\)/);
   });
 
@@ -174,7 +208,17 @@ describe("a kubeconfig of this machine", () => {
 
 describe("a credential plugin that is allowed", () => {
   const plugin = (path: string, more: Record<string, unknown> = {}): string =>
-    kubeconfig({}, { exec: { apiVersion: "client.authentication.k8s.io/v1", command: process.execPath, args: [join(path, "plugin.mjs")], ...more } });
+    kubeconfig(
+      {},
+      {
+        exec: {
+          apiVersion: "client.authentication.k8s.io/v1",
+          command: process.execPath,
+          args: [join(path, "plugin.mjs")],
+          ...more,
+        },
+      },
+    );
 
   const counting = `
     import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -191,7 +235,10 @@ describe("a credential plugin that is allowed", () => {
     const env = [{ name: "WHO", value: "anna" }];
     const { credentials } = read(plugin(path, { env, provideClusterInfo: true }), { allowExec: true });
     const first = "Bearer anna-1-https://api.example:6443";
-    await expect(Promise.all([credentials.authorization(), credentials.authorization()])).resolves.toEqual([first, first]);
+    await expect(Promise.all([credentials.authorization(), credentials.authorization()])).resolves.toEqual([
+      first,
+      first,
+    ]);
     await expect(credentials.authorization()).resolves.toBe(first);
     expect(credentials.invalidate?.(first)).toBe(true);
     const second = "Bearer anna-2-https://api.example:6443";
@@ -204,12 +251,18 @@ describe("a credential plugin that is allowed", () => {
     const path = folder({ "plugin.mjs": "console.error('hunter2'); process.exit(3);" });
     const { credentials } = read(plugin(path), { allowExec: true });
     await expect(credentials.authorization()).rejects.toSatisfy(
-      (error) => error instanceof CredentialsError && error.reason === "Unavailable" && !error.message.includes("hunter2"),
+      (error) =>
+        error instanceof CredentialsError && error.reason === "Unavailable" && !error.message.includes("hunter2"),
     );
   });
 
   test("that is not installed says where to get it", async () => {
-    const { credentials } = read(plugin("/", { command: "no-such-plugin", installHint: "see https://plugins.example" }), { allowExec: true });
-    await expect(credentials.authorization()).rejects.toThrow("the credential plugin no-such-plugin is not installed: see https://plugins.example");
+    const { credentials } = read(
+      plugin("/", { command: "no-such-plugin", installHint: "see https://plugins.example" }),
+      { allowExec: true },
+    );
+    await expect(credentials.authorization()).rejects.toThrow(
+      "the credential plugin no-such-plugin is not installed: see https://plugins.example",
+    );
   });
 });

@@ -58,15 +58,20 @@ function kubeconfigEntries(text: string, options: KubeconfigOptions): Kubeconfig
   if (context === undefined) throw invalid(options, `the kubeconfig has no context "${wanted}"`);
   const [readContext] = read(() => newContexts([context]), options);
   const cluster = named(file["clusters"], readContext?.cluster ?? "");
-  if (readContext === undefined || cluster === undefined) throw invalid(options, `the cluster of context "${wanted}" is not in the kubeconfig`);
+  if (readContext === undefined || cluster === undefined)
+    throw invalid(options, `the cluster of context "${wanted}" is not in the kubeconfig`);
   const user = readContext.user === undefined ? undefined : named(file["users"], readContext.user);
-  if (user === undefined && readContext.user !== undefined) throw invalid(options, `the user of context "${wanted}" is not in the kubeconfig`);
+  if (user === undefined && readContext.user !== undefined)
+    throw invalid(options, `the user of context "${wanted}" is not in the kubeconfig`);
   const [readCluster] = read(() => newClusters([cluster]), options);
   if (readCluster === undefined) throw invalid(options, `the cluster of context "${wanted}" is not complete`);
   return { context: readContext, cluster: readCluster, ...readUser(user, options) };
 }
 
-function readUser(user: Entry | undefined, options: KubeconfigOptions): { user: User | undefined; tokenFile: string | undefined } {
+function readUser(
+  user: Entry | undefined,
+  options: KubeconfigOptions,
+): { user: User | undefined; tokenFile: string | undefined } {
   if (user === undefined) return { user: undefined, tokenFile: undefined };
   const inner = isEntry(user["user"]) ? user["user"] : {};
   // client-node would read the file that `token-file` names then and there.
@@ -93,15 +98,19 @@ function clusterConfigOf(entries: KubeconfigEntries, options: KubeconfigOptions)
 
 /** Everything that this caller does not allow, or that Meridian cannot do and must not pass over. */
 function refuse(options: KubeconfigOptions, { cluster, user, tokenFile }: KubeconfigEntries): void {
-  const refused = (what: string): CredentialsError => new CredentialsError("Refused", `cluster ${options.cluster}: the kubeconfig ${what}`);
+  const refused = (what: string): CredentialsError =>
+    new CredentialsError("Refused", `cluster ${options.cluster}: the kubeconfig ${what}`);
   if (cluster.skipTLSVerify && options.allowInsecure !== true) {
     throw refused("sets insecure-skip-tls-verify, which is refused; put the CA in certificate-authority-data");
   }
   if (cluster.proxyUrl !== undefined) throw refused("names a proxy-url, which is not supported");
-  if (isGiven(user?.authProvider)) throw refused("uses an auth-provider, which is not supported; use a token, a client certificate or exec");
+  if (isGiven(user?.authProvider))
+    throw refused("uses an auth-provider, which is not supported; use a token, a client certificate or exec");
   if (isGiven(user?.impersonateUser)) throw refused("impersonates a user, which is not supported");
   if (isGiven(user?.exec) && options.allowExec !== true) {
-    throw refused("runs a program for its credentials (exec), which is not allowed here; use a token or a client certificate");
+    throw refused(
+      "runs a program for its credentials (exec), which is not allowed here; use a token or a client certificate",
+    );
   }
   const files = {
     "certificate-authority": isGiven(cluster.caData) ? undefined : cluster.caFile,
@@ -111,7 +120,9 @@ function refuse(options: KubeconfigOptions, { cluster, user, tokenFile }: Kubeco
   };
   for (const [field, path] of Object.entries(files)) {
     if (isGiven(path) && options.allowFiles === undefined) {
-      throw refused(`refers to a file (${field}), which is not allowed here; put the content into the kubeconfig (kubectl config view --flatten)`);
+      throw refused(
+        `refers to a file (${field}), which is not allowed here; put the content into the kubeconfig (kubectl config view --flatten)`,
+      );
     }
   }
 }
@@ -124,12 +135,18 @@ function credentialsOf(
   if (user === undefined) return staticCredentials({});
   const clock = options.clock ?? systemClock;
   if (isGiven(user.exec)) return execCredentials(user.name, checkedPlugin(user.exec, options), cluster);
-  const onlyFiles = isGiven(user.certFile) && isGiven(user.keyFile) && !isGiven(user.certData) && !isGiven(user.keyData);
+  const onlyFiles =
+    isGiven(user.certFile) && isGiven(user.keyFile) && !isGiven(user.certData) && !isGiven(user.keyData);
   if (onlyFiles && !isGiven(user.token) && tokenFile === undefined) {
-    return certificateFileCredentials(absolute(user.certFile ?? "", options), absolute(user.keyFile ?? "", options), clock);
+    return certificateFileCredentials(
+      absolute(user.certFile ?? "", options),
+      absolute(user.keyFile ?? "", options),
+      clock,
+    );
   }
   const certificate = certificateOf(user, options);
-  if (isGiven(user.token)) return staticCredentials({ authorization: `Bearer ${checkedToken(user.token, options)}`, certificate });
+  if (isGiven(user.token))
+    return staticCredentials({ authorization: `Bearer ${checkedToken(user.token, options)}`, certificate });
   if (tokenFile !== undefined) return tokenFileCredentials(absolute(tokenFile, options), clock, certificate);
   if (isGiven(user.username)) {
     const basic = Buffer.from(`${user.username}:${user.password ?? ""}`).toString("base64");
@@ -142,7 +159,8 @@ function certificateOf(user: User, options: KubeconfigOptions): ClientCertificat
   const cert = pem(user.certData, user.certFile, "client-certificate", options);
   const key = pem(user.keyData, user.keyFile, "client-key", options);
   if (cert === undefined && key === undefined) return undefined;
-  if (cert === undefined || key === undefined) throw invalid(options, "the kubeconfig has only one of client certificate and client key");
+  if (cert === undefined || key === undefined)
+    throw invalid(options, "the kubeconfig has only one of client certificate and client key");
   return { cert, key };
 }
 
@@ -153,17 +171,28 @@ function checkedPlugin(exec: unknown, options: KubeconfigOptions): ExecPlugin {
   if (env !== undefined && env !== null && !Array.isArray(env)) throw invalid(options, "env of exec is not a list");
   const path = command.includes("/") ? absolute(command, options) : command;
   const { args: _args, env: _env, ...rest } = exec as ExecPlugin;
-  return { ...rest, command: path, args: (args as string[] | null) ?? [], env: (env as ExecPlugin["env"] | null) ?? [] };
+  return {
+    ...rest,
+    command: path,
+    args: (args as string[] | null) ?? [],
+    env: (env as ExecPlugin["env"] | null) ?? [],
+  };
 }
 
 /** A token goes into a header: what cannot stand there was pasted wrongly. */
 function checkedToken(token: string, options: KubeconfigOptions): string {
   const trimmed = token.trim();
-  if (!/^[\x21-\x7e]+$/.test(trimmed)) throw invalid(options, "the token holds spaces, line breaks or other characters that no token has");
+  if (!/^[\x21-\x7e]+$/.test(trimmed))
+    throw invalid(options, "the token holds spaces, line breaks or other characters that no token has");
   return trimmed;
 }
 
-function pem(base64: string | undefined, file: string | undefined, what: string, options: KubeconfigOptions): string | undefined {
+function pem(
+  base64: string | undefined,
+  file: string | undefined,
+  what: string,
+  options: KubeconfigOptions,
+): string | undefined {
   if (isGiven(base64)) {
     const text = Buffer.from(base64, "base64").toString("utf8");
     if (!text.includes("-----BEGIN ")) throw invalid(options, `${what}-data is not base64 of a PEM text`);
@@ -175,7 +204,11 @@ function pem(base64: string | undefined, file: string | undefined, what: string,
     return readFileSync(path, "utf8");
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
-    throw new CredentialsError("Unavailable", `cluster ${options.cluster}: the ${what} file ${path} cannot be read (${code})`, error);
+    throw new CredentialsError(
+      "Unavailable",
+      `cluster ${options.cluster}: the ${what} file ${path} cannot be read (${code})`,
+      error,
+    );
   }
 }
 
@@ -195,13 +228,18 @@ export function parseKubeconfig(text: string, cluster: string): Entry {
     throw new CredentialsError("InvalidKubeconfig", `cluster ${cluster}: the kubeconfig is not valid YAML`);
   }
   if (!isEntry(parsed) || !Array.isArray(parsed["clusters"])) {
-    throw new CredentialsError("InvalidKubeconfig", `cluster ${cluster}: this is not a kubeconfig (no list of clusters)`);
+    throw new CredentialsError(
+      "InvalidKubeconfig",
+      `cluster ${cluster}: this is not a kubeconfig (no list of clusters)`,
+    );
   }
   return parsed;
 }
 
 function named(list: unknown, name: string): Entry | undefined {
-  return Array.isArray(list) ? list.find((entry): entry is Entry => isEntry(entry) && entry["name"] === name) : undefined;
+  return Array.isArray(list)
+    ? list.find((entry): entry is Entry => isEntry(entry) && entry["name"] === name)
+    : undefined;
 }
 
 function isEntry(value: unknown): value is Entry {

@@ -28,7 +28,9 @@ export function kubeconfigFor(content: KubeconfigContent): string {
       },
     ],
     users: [{ name: cluster, user: { token } }],
-    contexts: [{ name: cluster, context: { cluster, user: cluster, ...(namespace === undefined ? {} : { namespace }) } }],
+    contexts: [
+      { name: cluster, context: { cluster, user: cluster, ...(namespace === undefined ? {} : { namespace }) } },
+    ],
     "current-context": cluster,
   });
 }

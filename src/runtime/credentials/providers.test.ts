@@ -42,7 +42,9 @@ describe("a token in a file", () => {
       message: `the token file ${file} cannot be read (ENOENT)`,
     });
     writeFileSync(file, "");
-    await expect(tokenFileCredentials(file, new FakeClock()).authorization()).rejects.toThrow(`the token file ${file} is empty`);
+    await expect(tokenFileCredentials(file, new FakeClock()).authorization()).rejects.toThrow(
+      `the token file ${file} is empty`,
+    );
   });
 });
 

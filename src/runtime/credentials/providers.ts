@@ -7,7 +7,10 @@ import type { ClientCertificate, Credentials } from "./types.ts";
 const RECHECK_MS = 60_000;
 
 /** Credentials that never change. */
-export function staticCredentials(given: { authorization?: string | undefined; certificate?: ClientCertificate | undefined }): Credentials {
+export function staticCredentials(given: {
+  authorization?: string | undefined;
+  certificate?: ClientCertificate | undefined;
+}): Credentials {
   const authorization = Promise.resolve(given.authorization);
   const certificate = Promise.resolve(given.certificate);
   return { authorization: () => authorization, clientCertificate: () => certificate };

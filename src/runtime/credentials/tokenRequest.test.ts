@@ -20,10 +20,19 @@ test("the life of a token is what the server gave, not what was asked for", asyn
   const { server, client } = await serve((_request, response) =>
     sendJson(response, { status: { token: "t-1", expirationTimestamp: "2026-01-01T00:10:00Z" } }, 201),
   );
-  await expect(requestToken(client, { ...asked, audiences: ["x"] })).resolves.toEqual({ token: "t-1", expiresAt: Date.UTC(2026, 0, 1, 0, 10) });
+  await expect(requestToken(client, { ...asked, audiences: ["x"] })).resolves.toEqual({
+    token: "t-1",
+    expiresAt: Date.UTC(2026, 0, 1, 0, 10),
+  });
   const [seen] = server.requests;
-  expect(seen).toMatchObject({ method: "POST", path: "/api/v1/namespaces/meridian-system/serviceaccounts/meridian/token" });
-  expect(JSON.parse(seen?.body ?? "")).toMatchObject({ kind: "TokenRequest", spec: { expirationSeconds: 3600, audiences: ["x"] } });
+  expect(seen).toMatchObject({
+    method: "POST",
+    path: "/api/v1/namespaces/meridian-system/serviceaccounts/meridian/token",
+  });
+  expect(JSON.parse(seen?.body ?? "")).toMatchObject({
+    kind: "TokenRequest",
+    spec: { expirationSeconds: 3600, audiences: ["x"] },
+  });
 });
 
 test("an answer without a token is an error, not an empty token", async () => {

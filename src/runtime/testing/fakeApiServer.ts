@@ -36,14 +36,22 @@ export class FakeApiServer extends FakeCluster {
   constructor(clusterUid: string, namespaces: readonly string[] = ["default"]) {
     super();
     for (const name of ["kube-system", ...namespaces]) {
-      this.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name, uid: name === "kube-system" ? clusterUid : `${clusterUid}-${name}` } });
+      this.create(NAMESPACES, {
+        apiVersion: "v1",
+        kind: "Namespace",
+        metadata: { name, uid: name === "kube-system" ? clusterUid : `${clusterUid}-${name}` },
+      });
     }
   }
 
   /** It is another cluster from now on. */
   become(clusterUid: string): void {
     super.delete(NAMESPACES, undefined, "kube-system");
-    this.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name: "kube-system", uid: clusterUid } });
+    this.create(NAMESPACES, {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: "kube-system", uid: clusterUid },
+    });
   }
 
   has(type: ResourceType, namespace: string | undefined, name: string): boolean {
@@ -54,7 +62,10 @@ export class FakeApiServer extends FakeCluster {
     return super.list(type).find(({ metadata }) => metadata.name === name && metadata.namespace === namespace);
   }
 
-  override list(type: ResourceType, options: Pick<ListOptions, "namespace" | "labelSelector" | "fieldSelector"> = {}): KubeObject[] {
+  override list(
+    type: ResourceType,
+    options: Pick<ListOptions, "namespace" | "labelSelector" | "fieldSelector"> = {},
+  ): KubeObject[] {
     const terms = (options.labelSelector ?? "").split(",").filter(Boolean);
     const unequal = terms.filter((term) => term.includes("!=")).map((term) => term.split("!=") as [string, string]);
     const labelSelector = terms.filter((term) => !term.includes("!=")).join();
@@ -67,47 +78,83 @@ export class FakeApiServer extends FakeCluster {
     const { namespace } = object.metadata;
     this.#types.set(`${type.group}/${type.plural}`, type);
     if (this.namespacesMatter && namespace !== undefined && !this.has(NAMESPACES, undefined, namespace)) {
-      throw new ApiError(404, "NotFound", `namespaces "${namespace}" not found`, { details: { kind: "namespaces", name: namespace } });
+      throw new ApiError(404, "NotFound", `namespaces "${namespace}" not found`, {
+        details: { kind: "namespaces", name: namespace },
+      });
     }
     const managedFields = object.metadata.managedFields ?? [entryOf("kubectl", "Update", leavesOf(object).keys())];
-    return super.create(type, { ...object, metadata: { creationTimestamp: NOW, ...object.metadata, generation: 1, managedFields } });
+    return super.create(type, {
+      ...object,
+      metadata: { creationTimestamp: NOW, ...object.metadata, generation: 1, managedFields },
+    });
   }
 
-  override apply(type: ResourceType, object: KubeObject, { fieldManager = FIELD_MANAGER, force = false }: ApplyOptions = {}): KubeObject {
+  override apply(
+    type: ResourceType,
+    object: KubeObject,
+    { fieldManager = FIELD_MANAGER, force = false }: ApplyOptions = {},
+  ): KubeObject {
     const { namespace, name, uid } = object.metadata;
     const before = this.find(type, namespace, name);
     const wanted = leavesOf(object);
     if (before === undefined) {
       if (uid !== undefined) throw new ApiError(409, "Conflict", "uid mismatch: the object does not exist");
-      return this.create(type, { ...object, metadata: { ...object.metadata, managedFields: [entryOf(fieldManager, "Apply", wanted.keys())] } });
+      return this.create(type, {
+        ...object,
+        metadata: { ...object.metadata, managedFields: [entryOf(fieldManager, "Apply", wanted.keys())] },
+      });
     }
-    if (uid !== undefined && uid !== before.metadata.uid) throw new ApiError(422, "Invalid", "metadata.uid: Invalid value: field is immutable");
+    if (uid !== undefined && uid !== before.metadata.uid)
+      throw new ApiError(422, "Invalid", "metadata.uid: Invalid value: field is immutable");
     const present = leavesOf(before);
-    const others = ownersOf(before).filter(({ manager, operation }) => manager !== fieldManager || operation !== "Apply");
+    const others = ownersOf(before).filter(
+      ({ manager, operation }) => manager !== fieldManager || operation !== "Apply",
+    );
     const own = ownersOf(before).find(({ manager, operation }) => manager === fieldManager && operation === "Apply");
-    const conflicts = [...wanted].filter(([path, value]) => !same(present.get(path), value) && others.some(({ paths }) => paths.has(path)));
+    const conflicts = [...wanted].filter(
+      ([path, value]) => !same(present.get(path), value) && others.some(({ paths }) => paths.has(path)),
+    );
     if (conflicts.length > 0 && !force) {
-      const causes = conflicts.map(([path]) => ({ reason: "FieldManagerConflict", message: `conflict with "${others.find(({ paths }) => paths.has(path))?.manager}"`, field: textOf(path) }));
+      const causes = conflicts.map(([path]) => ({
+        reason: "FieldManagerConflict",
+        message: `conflict with "${others.find(({ paths }) => paths.has(path))?.manager}"`,
+        field: textOf(path),
+      }));
       throw new ApiError(409, "Conflict", `Apply failed with ${conflicts.length} conflict(s)`, { details: { causes } });
     }
     for (const [path] of conflicts) for (const { paths } of others) paths.delete(path);
     const patch: Record<string, unknown> = {};
-    for (const path of own?.paths ?? []) if (!wanted.has(path) && !others.some(({ paths }) => paths.has(path))) put(patch, path, null);
+    for (const path of own?.paths ?? [])
+      if (!wanted.has(path) && !others.some(({ paths }) => paths.has(path))) put(patch, path, null);
     for (const [path, value] of wanted) put(patch, path, value);
-    const managedFields = [...others.map(({ manager, operation, paths }) => entryOf(manager, operation, paths)), entryOf(fieldManager, "Apply", wanted.keys())];
-    return this.#change(type, before, { ...patch, metadata: { ...(patch["metadata"] as object | undefined), managedFields } });
+    const managedFields = [
+      ...others.map(({ manager, operation, paths }) => entryOf(manager, operation, paths)),
+      entryOf(fieldManager, "Apply", wanted.keys()),
+    ];
+    return this.#change(type, before, {
+      ...patch,
+      metadata: { ...(patch["metadata"] as object | undefined), managedFields },
+    });
   }
 
-  override merge(type: ResourceType, namespace: string | undefined, name: string, patch: unknown, manager = "kubectl"): KubeObject {
+  override merge(
+    type: ResourceType,
+    namespace: string | undefined,
+    name: string,
+    patch: unknown,
+    manager = "kubectl",
+  ): KubeObject {
     const before = this.get(type, namespace, name);
     const { metadata } = patch as Partial<KubeObject>;
-    if (metadata?.uid !== undefined && metadata.uid !== before.metadata.uid) throw new ApiError(409, "Conflict", "the UID in the precondition does not match");
+    if (metadata?.uid !== undefined && metadata.uid !== before.metadata.uid)
+      throw new ApiError(409, "Conflict", "the UID in the precondition does not match");
     const present = leavesOf(before);
     const owners = ownersOf(before);
     let own = owners.find((owner) => owner.manager === manager && owner.operation === "Update");
     for (const [path, value] of leavesOf(patch as Partial<KubeObject>)) {
       if (same(present.get(path), value)) continue;
-      for (const { paths } of owners) for (const owned of paths) if (owned === path || owned.startsWith(`${path}\0`)) paths.delete(owned);
+      for (const { paths } of owners)
+        for (const owned of paths) if (owned === path || owned.startsWith(`${path}\0`)) paths.delete(owned);
       if (value === null) continue;
       if (own === undefined) owners.push((own = { manager, operation: "Update", paths: new Set() }));
       own.paths.add(path);
@@ -118,7 +165,8 @@ export class FakeApiServer extends FakeCluster {
 
   override delete(type: ResourceType, namespace: string | undefined, name: string, uid?: string): void {
     const before = this.get(type, namespace, name);
-    if (uid !== undefined && uid !== before.metadata.uid) throw new ApiError(409, "Conflict", "the UID in the precondition does not match");
+    if (uid !== undefined && uid !== before.metadata.uid)
+      throw new ApiError(409, "Conflict", "the UID in the precondition does not match");
     if ((before.metadata.finalizers ?? []).length > 0) {
       const generation = (before.metadata.generation ?? 0) + 1;
       super.merge(type, namespace, name, { metadata: { deletionTimestamp: NOW, generation } });
@@ -166,16 +214,29 @@ export class FakeApiClient extends FakeClient {
     options.signal?.throwIfAborted();
     await this.gate({ verb: "raw", type: undefined, phase: "before", options });
     const served = this.server.served.map((type) => ({ apiVersion: apiVersionOf(type), type }));
-    const groupVersions = [...new Set(served.filter(({ type }) => type.group !== "").map(({ apiVersion }) => apiVersion))];
+    const groupVersions = [
+      ...new Set(served.filter(({ type }) => type.group !== "").map(({ apiVersion }) => apiVersion)),
+    ];
     if (path === "/readyz") return "ok";
     if (path === "/version") return { gitVersion: "v1.35.4" };
     if (path === "/api") return { kind: "APIVersions", versions: ["v1"] };
     if (path === "/apis") {
-      return { kind: "APIGroupList", groups: groupVersions.map((groupVersion) => ({ name: groupVersion.split("/")[0], versions: [{ groupVersion }] })) };
+      return {
+        kind: "APIGroupList",
+        groups: groupVersions.map((groupVersion) => ({
+          name: groupVersion.split("/")[0],
+          versions: [{ groupVersion }],
+        })),
+      };
     }
     const resources = served
       .filter(({ apiVersion }) => path === `/api/${apiVersion}` || path === `/apis/${apiVersion}`)
-      .map(({ type }) => ({ name: type.plural, kind: type.kind, namespaced: type.namespaced, verbs: ["list", "watch", "get"] }));
+      .map(({ type }) => ({
+        name: type.plural,
+        kind: type.kind,
+        namespaced: type.namespaced,
+        verbs: ["list", "watch", "get"],
+      }));
     if (resources.length === 0) throw new ApiError(404, "NotFound", `the fake does not serve ${method} ${path}`);
     return { resources };
   }
@@ -219,7 +280,15 @@ function put(target: Record<string, unknown>, path: string, value: unknown): voi
 
 function entryOf(manager: string, operation: "Apply" | "Update", paths: Iterable<string>): ManagedFieldsEntry {
   const fieldsV1: FieldsV1 = {};
-  for (const path of paths) put(fieldsV1, path.split("\0").map((key) => `f:${key}`).join("\0"), {});
+  for (const path of paths)
+    put(
+      fieldsV1,
+      path
+        .split("\0")
+        .map((key) => `f:${key}`)
+        .join("\0"),
+      {},
+    );
   return { manager, operation, apiVersion: "v1", fieldsType: "FieldsV1", fieldsV1 };
 }
 

@@ -85,9 +85,15 @@ export class FakeCluster {
       const steps = path.slice(1).split("/");
       const last = steps.pop() ?? "";
       const at = (root: unknown): Record<string, unknown> =>
-        steps.reduce((parent, step) => (parent[step] ??= {}) as Record<string, unknown>, root as Record<string, unknown>);
+        steps.reduce(
+          (parent, step) => (parent[step] ??= {}) as Record<string, unknown>,
+          root as Record<string, unknown>,
+        );
       if (op !== "test") at(merged)[last] = op === "remove" ? null : value;
-      else if (JSON.stringify(at(structuredClone(this.get(type, namespace, name)))[last] ?? null) !== JSON.stringify(value ?? null))
+      else if (
+        JSON.stringify(at(structuredClone(this.get(type, namespace, name)))[last] ?? null) !==
+        JSON.stringify(value ?? null)
+      )
         throw new ApiError(422, "Invalid", `testing path ${path} failed`);
     }
     return this.merge(type, namespace, name, merged);

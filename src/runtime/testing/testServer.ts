@@ -30,9 +30,18 @@ export interface TestServer extends AsyncDisposable {
 }
 
 /** An HTTP/2 (and 1.1) server on loopback with a certificate of the tests' authority. */
-export async function startTestServer(handler: Handler, certificate: { cert: string; key: string } = SERVER): Promise<TestServer> {
+export async function startTestServer(
+  handler: Handler,
+  certificate: { cert: string; key: string } = SERVER,
+): Promise<TestServer> {
   const requests: SeenRequest[] = [];
-  const server = createSecureServer({ ...certificate, ca: CA, requestCert: true, rejectUnauthorized: false, allowHTTP1: true });
+  const server = createSecureServer({
+    ...certificate,
+    ca: CA,
+    requestCert: true,
+    rejectUnauthorized: false,
+    allowHTTP1: true,
+  });
   server.on("request", (request: Http2ServerRequest, response: Http2ServerResponse) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
@@ -106,7 +115,12 @@ async function listen(server: Server): Promise<{ port: number; sockets: Sockets;
 }
 
 /** Answers with JSON. */
-export function sendJson(response: Http2ServerResponse, body: unknown, status = 200, headers: Record<string, string> = {}): void {
+export function sendJson(
+  response: Http2ServerResponse,
+  body: unknown,
+  status = 200,
+  headers: Record<string, string> = {},
+): void {
   response.writeHead(status, { "content-type": "application/json", ...headers });
   response.end(JSON.stringify(body));
 }
@@ -120,5 +134,10 @@ export function sendStatus(
   headers: Record<string, string> = {},
   details?: unknown,
 ): void {
-  sendJson(response, { kind: "Status", apiVersion: "v1", status: "Failure", code, reason, message, details }, code, headers);
+  sendJson(
+    response,
+    { kind: "Status", apiVersion: "v1", status: "Failure", code, reason, message, details },
+    code,
+    headers,
+  );
 }

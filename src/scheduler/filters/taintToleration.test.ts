@@ -21,14 +21,54 @@ describe("taints", () => {
     { name: "PreferNoSchedule refuses nothing", taint: { effect: "PreferNoSchedule" }, fits: true },
     { name: "NoExecute keeps a new object away", taint: { effect: "NoExecute" }, fits: false },
     { name: "NoExecute moves what is there", taint: { effect: "NoExecute" }, current: true, fits: false },
-    { name: "a toleration by value", taint: { effect: "NoSchedule", value: "v" }, tolerations: [{ key: "k", operator: "Equal", value: "v" }], fits: true },
-    { name: "another value is not tolerated", taint: { effect: "NoSchedule", value: "v" }, tolerations: [{ key: "k", operator: "Equal", value: "w" }], fits: false },
-    { name: "no value equals the empty value", taint: { effect: "NoSchedule", value: "" }, tolerations: [{ key: "k", operator: "Equal" }], fits: true },
-    { name: "Exists takes every value", taint: { effect: "NoSchedule", value: "v" }, tolerations: [{ key: "k", operator: "Exists" }], fits: true },
-    { name: "Exists without a key takes every taint", taint: { effect: "NoExecute" }, tolerations: [{ operator: "Exists" }], fits: true },
-    { name: "Equal without a key takes none", taint: { effect: "NoExecute" }, tolerations: [{ operator: "Equal" }], fits: false },
-    { name: "another key is not tolerated", taint: { effect: "NoSchedule" }, tolerations: [{ key: "x", operator: "Exists" }], fits: false },
-    { name: "another effect is not tolerated", taint: { effect: "NoExecute" }, tolerations: [{ key: "k", operator: "Exists", effect: "NoSchedule" }], fits: false },
+    {
+      name: "a toleration by value",
+      taint: { effect: "NoSchedule", value: "v" },
+      tolerations: [{ key: "k", operator: "Equal", value: "v" }],
+      fits: true,
+    },
+    {
+      name: "another value is not tolerated",
+      taint: { effect: "NoSchedule", value: "v" },
+      tolerations: [{ key: "k", operator: "Equal", value: "w" }],
+      fits: false,
+    },
+    {
+      name: "no value equals the empty value",
+      taint: { effect: "NoSchedule", value: "" },
+      tolerations: [{ key: "k", operator: "Equal" }],
+      fits: true,
+    },
+    {
+      name: "Exists takes every value",
+      taint: { effect: "NoSchedule", value: "v" },
+      tolerations: [{ key: "k", operator: "Exists" }],
+      fits: true,
+    },
+    {
+      name: "Exists without a key takes every taint",
+      taint: { effect: "NoExecute" },
+      tolerations: [{ operator: "Exists" }],
+      fits: true,
+    },
+    {
+      name: "Equal without a key takes none",
+      taint: { effect: "NoExecute" },
+      tolerations: [{ operator: "Equal" }],
+      fits: false,
+    },
+    {
+      name: "another key is not tolerated",
+      taint: { effect: "NoSchedule" },
+      tolerations: [{ key: "x", operator: "Exists" }],
+      fits: false,
+    },
+    {
+      name: "another effect is not tolerated",
+      taint: { effect: "NoExecute" },
+      tolerations: [{ key: "k", operator: "Exists", effect: "NoSchedule" }],
+      fits: false,
+    },
     {
       name: "NoExecute waits for tolerationSeconds",
       taint: { effect: "NoExecute", timeAdded: at(100) },
@@ -74,7 +114,12 @@ describe("taints", () => {
     },
   ])("$name", ({ taint, tolerations = [], current = false, fits, recheckIn }) => {
     const tainted = cluster("a", { taints: [{ key: "k", effect: "NoSchedule", ...taint }] });
-    const decision = schedule(subject({ current: new Set(current ? ["a"] : []) }), placement({ tolerations }), [tainted], NOW);
+    const decision = schedule(
+      subject({ current: new Set(current ? ["a"] : []) }),
+      placement({ tolerations }),
+      [tainted],
+      NOW,
+    );
     expect(chosen(decision)).toEqual(fits ? ["a"] : []);
     expect(reasons(decision)).toEqual({ a: fits ? "Selected" : "TaintNotTolerated" });
     expect(decision.recheckAt).toBe(recheckIn === undefined ? undefined : NOW + recheckIn * 1000);

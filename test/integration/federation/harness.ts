@@ -1,7 +1,19 @@
-import { type DemoApplication, type FederatedStatus, type KubeObject, type MemberCluster, parseObject } from "../../../src/apis/index.ts";
+import {
+  type DemoApplication,
+  type FederatedStatus,
+  type KubeObject,
+  type MemberCluster,
+  parseObject,
+} from "../../../src/apis/index.ts";
 import { ClusterPool } from "../../../src/clusters/index.ts";
 import { runFederation } from "../../../src/controllers/index.ts";
-import { createLogger, createMetrics, createTracing, EventRecorder, type Metrics } from "../../../src/observability/index.ts";
+import {
+  createLogger,
+  createMetrics,
+  createTracing,
+  EventRecorder,
+  type Metrics,
+} from "../../../src/observability/index.ts";
 import {
   type Client,
   DEMOAPPLICATIONS,
@@ -30,7 +42,8 @@ export class Member {
   /** Thrown by every call while set. */
   failure: Error | undefined;
   /** Thrown by a call when it gives an error; a promise lets the call hang. */
-  refuse: (verb: string, type: ResourceType | undefined) => Error | undefined | Promise<Error | undefined> = () => undefined;
+  refuse: (verb: string, type: ResourceType | undefined) => Error | undefined | Promise<Error | undefined> = () =>
+    undefined;
   /** Pods do not become ready while set. */
   pods: "ready" | "stuck" = "ready";
 
@@ -109,7 +122,12 @@ export class TestFederation implements AsyncDisposable {
     const member = this.members.get(name) ?? new Member(name);
     this.members.set(name, member);
     const kubeconfig = kubeconfigFor({ cluster: "member", server: member.url, token: "token" });
-    this.hub.apply(SECRETS, { apiVersion: "v1", kind: "Secret", metadata: { name, namespace: SYSTEM }, data: { kubeconfig: Buffer.from(kubeconfig).toString("base64") } });
+    this.hub.apply(SECRETS, {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name, namespace: SYSTEM },
+      data: { kubeconfig: Buffer.from(kubeconfig).toString("base64") },
+    });
     this.hub.create(MEMBERCLUSTERS, {
       apiVersion: "federation.paas.cmft.com/v1alpha1",
       kind: "MemberCluster",
@@ -188,7 +206,10 @@ export class TestFederation implements AsyncDisposable {
 
   /** Creates the object, or makes it so. */
   apply(type: ResourceType, object: { object(): KubeObject } | KubeObject): KubeObject {
-    const body = "object" in object && typeof object.object === "function" ? (object as { object(): KubeObject }).object() : (object as KubeObject);
+    const body =
+      "object" in object && typeof object.object === "function"
+        ? (object as { object(): KubeObject }).object()
+        : (object as KubeObject);
     return this.hub.apply(type, defaulted(body), { fieldManager: "kubectl", force: true });
   }
 
@@ -237,7 +258,10 @@ export class TestFederation implements AsyncDisposable {
   async untilAvailable(name: string): Promise<void> {
     await this.until(() => {
       const app = this.app(name);
-      return app?.status?.observedGeneration === app?.metadata.generation && this.condition(name, "Available")?.startsWith("True") === true;
+      return (
+        app?.status?.observedGeneration === app?.metadata.generation &&
+        this.condition(name, "Available")?.startsWith("True") === true
+      );
     });
   }
 
@@ -269,4 +293,3 @@ function defaulted(object: KubeObject): KubeObject {
   if (!parsed.ok) throw new Error(`the hub would refuse it: ${JSON.stringify(parsed.problems)}`);
   return parsed.object;
 }
-

@@ -17,7 +17,12 @@ import { TestFederation } from "./harness.ts";
 
 const GONE = new TransportError("ConnectionReset", "connection reset");
 
-const secret = (name: string, value: string) => ({ apiVersion: "v1", kind: "Secret", metadata: { name, namespace: "default" }, data: { password: value } });
+const secret = (name: string, value: string) => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { name, namespace: "default" },
+  data: { password: value },
+});
 
 async function running(...names: string[]): Promise<TestFederation> {
   const federation = await TestFederation.start(...names);
@@ -56,8 +61,12 @@ describe("from hub to members and back", () => {
     const { server } = federation.member("shanghai");
     server.merge(DEPLOYMENTS, "default", "shop", { spec: { replicas: 9 } });
     server.merge(SERVICES, "default", "shop", { spec: { selector: { app: "other" } } });
-    await federation.until(() => (server.get(DEPLOYMENTS, "default", "shop")["spec"] as { replicas: number }).replicas === 2);
-    await federation.until(() => (server.get(SERVICES, "default", "shop")["spec"] as { selector: { app: string } }).selector.app === "shop");
+    await federation.until(
+      () => (server.get(DEPLOYMENTS, "default", "shop")["spec"] as { replicas: number }).replicas === 2,
+    );
+    await federation.until(
+      () => (server.get(SERVICES, "default", "shop")["spec"] as { selector: { app: string } }).selector.app === "shop",
+    );
     await federation.pass(1_000);
     expect(federation.events.map((event) => event["reason"])).toContain("DriftHealed");
   });
@@ -72,14 +81,17 @@ describe("from hub to members and back", () => {
     }
     // Ten seconds: a heal each time would be a hundred.
     expect(member.writes.length - before).toBeLessThan(12);
-    await federation.until(() => (member.server.get(DEPLOYMENTS, "default", "shop")["spec"] as { replicas: number }).replicas === 2);
+    await federation.until(
+      () => (member.server.get(DEPLOYMENTS, "default", "shop")["spec"] as { replicas: number }).replicas === 2,
+    );
   });
 
   test("a status never speaks of a generation that has not been planned", async () => {
     await using federation = await running("shanghai");
     const { server } = federation.member("shanghai");
     // The plan waits for a ConfigMap that cannot be read yet; meanwhile the cluster has news.
-    federation.refuse = (verb, type) => (verb === "watch" && type === CONFIGMAPS ? new ApiError(500, "InternalError", "not now") : undefined);
+    federation.refuse = (verb, type) =>
+      verb === "watch" && type === CONFIGMAPS ? new ApiError(500, "InternalError", "not now") : undefined;
     federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(2).port(80).envFromConfigMap("settings"));
     federation.member("shanghai").pods = "stuck";
     server.merge(DEPLOYMENTS, "default", "shop", { status: { readyReplicas: 1, availableReplicas: 1 } });
@@ -131,7 +143,11 @@ describe("deletion", () => {
     // The kinds are known by now, since that namespace was looked through.
     const backups = { group: "backups.test", version: "v1", kind: "Backup", plural: "backups", namespaced: true };
     server.served = [...server.served, backups];
-    server.create(backups, { apiVersion: "backups.test/v1", kind: "Backup", metadata: { name: "nightly", namespace: "team" } });
+    server.create(backups, {
+      apiVersion: "backups.test/v1",
+      kind: "Backup",
+      metadata: { name: "nightly", namespace: "team" },
+    });
     federation.delete(DEMOAPPLICATIONS, "shop", "team");
     await federation.until(() => !federation.hub.has(DEMOAPPLICATIONS, "team", "shop"));
     await federation.pass(60_000);
@@ -181,12 +197,15 @@ describe("deletion", () => {
     await federation.pass(5_000);
     expect(federation.app("shop")).toBeUndefined();
     member.failure = undefined;
-    await federation.until(() => member.server.get(DEPLOYMENTS, "default", "shop").metadata.labels?.[MANAGED_BY_LABEL] === undefined);
+    await federation.until(
+      () => member.server.get(DEPLOYMENTS, "default", "shop").metadata.labels?.[MANAGED_BY_LABEL] === undefined,
+    );
   });
 
   test("waits for a member that was placed on, though no status had got to say so", async () => {
     await using federation = await TestFederation.start("shanghai", "singapore");
-    federation.refuse = (verb, type) => (verb === "applyStatus" && type === DEMOAPPLICATIONS ? new ApiError(500, "InternalError", "not now") : undefined);
+    federation.refuse = (verb, type) =>
+      verb === "applyStatus" && type === DEMOAPPLICATIONS ? new ApiError(500, "InternalError", "not now") : undefined;
     federation.apply(PLACEMENTS, placement("all"));
     federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
     const member = federation.member("shanghai");
@@ -228,11 +247,15 @@ describe("deletion", () => {
 
 describe("what runs is not taken away by accident", () => {
   test.each([
-    { name: "suspended", act: (federation: TestFederation) => void federation.apply(PLACEMENTS, placement("all").suspend()) },
+    {
+      name: "suspended",
+      act: (federation: TestFederation) => void federation.apply(PLACEMENTS, placement("all").suspend()),
+    },
     { name: "left without a policy", act: (federation: TestFederation) => federation.delete(PLACEMENTS, "all") },
   ])("an application that is $name before its status was written stays as it is", async ({ act }) => {
     await using federation = await TestFederation.start("shanghai");
-    federation.refuse = (verb, type) => (verb === "applyStatus" && type === DEMOAPPLICATIONS ? new ApiError(500, "InternalError", "not now") : undefined);
+    federation.refuse = (verb, type) =>
+      verb === "applyStatus" && type === DEMOAPPLICATIONS ? new ApiError(500, "InternalError", "not now") : undefined;
     federation.apply(PLACEMENTS, placement("all"));
     federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
     const { server } = federation.member("shanghai");
@@ -249,7 +272,12 @@ describe("conflicts", () => {
   test("a foreign object is refused, and taken over as soon as the Placement says Adopt", async () => {
     await using federation = await TestFederation.start("shanghai");
     const { server } = federation.member("shanghai");
-    server.create(DEPLOYMENTS, { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "shop", namespace: "default" }, spec: { replicas: 7, paused: true } });
+    server.create(DEPLOYMENTS, {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "shop", namespace: "default" },
+      spec: { replicas: 7, paused: true },
+    });
     federation.apply(PLACEMENTS, placement("all"));
     federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
     await federation.until(() => federation.entry("shop", "shanghai")?.reason === "AlreadyExists");
@@ -257,14 +285,20 @@ describe("conflicts", () => {
     expect(server.get(DEPLOYMENTS, "default", "shop")["spec"]).toEqual({ replicas: 7, paused: true });
     federation.apply(PLACEMENTS, placement("all").conflictResolution("Adopt"));
     // Not at the end of some backoff.
-    await federation.until(() => (server.get(DEPLOYMENTS, "default", "shop")["spec"] as { replicas: number }).replicas === 1, 300);
+    await federation.until(
+      () => (server.get(DEPLOYMENTS, "default", "shop")["spec"] as { replicas: number }).replicas === 1,
+      300,
+    );
     await federation.untilAvailable("shop");
   });
 
   test("what a member refused is tried again at once when the object on the member has gone", async () => {
     await using federation = await running("shanghai");
     const member = federation.member("shanghai");
-    member.refuse = (verb, type) => (verb === "apply" && type === DEPLOYMENTS ? new ApiError(422, "Invalid", "spec.selector: field is immutable") : undefined);
+    member.refuse = (verb, type) =>
+      verb === "apply" && type === DEPLOYMENTS
+        ? new ApiError(422, "Invalid", "spec.selector: field is immutable")
+        : undefined;
     federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(3).port(80));
     await federation.until(() => federation.entry("shop", "shanghai")?.reason === "ImmutableField");
     await federation.pass(20_000);
@@ -279,7 +313,8 @@ describe("dependencies", () => {
     await using federation = await TestFederation.start("shanghai");
     federation.hub.create(SECRETS, secret("database", "czNjcjN0"));
     federation.apply(PLACEMENTS, placement("all"));
-    for (const name of ["shop", "stock"]) federation.apply(DEMOAPPLICATIONS, demoApplication(name).envFromSecret("database"));
+    for (const name of ["shop", "stock"])
+      federation.apply(DEMOAPPLICATIONS, demoApplication(name).envFromSecret("database"));
     await federation.untilAvailable("shop");
     await federation.untilAvailable("stock");
     const { server } = federation.member("shanghai");
@@ -301,7 +336,8 @@ describe("dependencies", () => {
     federation.apply(DEMOAPPLICATIONS, demoApplication("shop").envFromSecret("database"));
     await federation.untilAvailable("shop");
     const { server } = federation.member("shanghai");
-    const template = () => JSON.stringify((server.get(DEPLOYMENTS, "default", "shop")["spec"] as { template: object }).template);
+    const template = () =>
+      JSON.stringify((server.get(DEPLOYMENTS, "default", "shop")["spec"] as { template: object }).template);
     const before = template();
     federation.hub.merge(SECRETS, "default", "database", { data: { password: "dHdv" } });
     await federation.until(() => template() !== before);

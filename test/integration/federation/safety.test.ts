@@ -1,5 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { ACCEPT_CLUSTER_UID_ANNOTATION, HASH_ANNOTATION, MANAGED_BY_LABEL, OWNER_ANNOTATION } from "../../../src/apis/index.ts";
+import {
+  ACCEPT_CLUSTER_UID_ANNOTATION,
+  HASH_ANNOTATION,
+  MANAGED_BY_LABEL,
+  OWNER_ANNOTATION,
+} from "../../../src/apis/index.ts";
 import {
   ApiError,
   CLUSTEROVERRIDEPOLICIES,
@@ -22,7 +27,13 @@ const FORBIDDEN = new ApiError(403, "Forbidden", "forbidden");
 
 /** What an application that is gone from the hub has left on a member. */
 function leaveBehind({ server }: Member): void {
-  const owner = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "old", uid: "old-uid" };
+  const owner = {
+    apiVersion: "paas.cmft.com/v1",
+    kind: "DemoApplication",
+    namespace: "default",
+    name: "old",
+    uid: "old-uid",
+  };
   server.create(DEPLOYMENTS, {
     apiVersion: "apps/v1",
     kind: "Deployment",
@@ -45,11 +56,19 @@ async function running(...names: string[]): Promise<TestFederation> {
 }
 
 describe("rule 1: nothing is deleted before everything that a delete rests on is known", () => {
-  test.each([DEMOAPPLICATIONS, PLACEMENTS, CLUSTERPLACEMENTS, OVERRIDEPOLICIES, CLUSTEROVERRIDEPOLICIES, MEMBERCLUSTERS])("on the hub: $plural", async (type) => {
+  test.each([
+    DEMOAPPLICATIONS,
+    PLACEMENTS,
+    CLUSTERPLACEMENTS,
+    OVERRIDEPOLICIES,
+    CLUSTEROVERRIDEPOLICIES,
+    MEMBERCLUSTERS,
+  ])("on the hub: $plural", async (type) => {
     await using federation = new TestFederation();
     const member = federation.join("shanghai");
     leaveBehind(member);
-    federation.refuse = (verb, asked) => (asked === type && (verb === "watch" || verb === "list") ? FORBIDDEN : undefined);
+    federation.refuse = (verb, asked) =>
+      asked === type && (verb === "watch" || verb === "list") ? FORBIDDEN : undefined;
     await federation.startManager();
     await federation.pass(20_000);
     expect(member.server.has(DEPLOYMENTS, "default", "old")).toBe(true);
@@ -75,7 +94,10 @@ describe("rule 1: nothing is deleted before everything that a delete rests on is
     const { server } = federation.member("shanghai");
     federation.apply(DEMOAPPLICATIONS, demoApplication("shop").envFromConfigMap("settings"));
     // Without the ConfigMaps there is no plan; without a plan nothing asks for what runs.
-    federation.refuse = (verb, type) => (type === CONFIGMAPS && (verb === "watch" || verb === "list") ? new ApiError(500, "InternalError", "not now") : undefined);
+    federation.refuse = (verb, type) =>
+      type === CONFIGMAPS && (verb === "watch" || verb === "list")
+        ? new ApiError(500, "InternalError", "not now")
+        : undefined;
     await federation.startManager();
     await federation.pass(20_000);
     expect(server.has(DEPLOYMENTS, "default", "shop")).toBe(true);
@@ -112,7 +134,12 @@ describe("rule 2: a relist in which most objects vanish", () => {
     for (const name of names) expect(member.server.has(DEPLOYMENTS, "default", name)).toBe(true);
     await federation.until(() => federation.app("shop-0") === undefined);
     await federation.pass(10_000);
-    expect(member.server.list(DEPLOYMENTS).map(({ metadata }) => metadata.name).toSorted()).toEqual(names.slice(1).toSorted());
+    expect(
+      member.server
+        .list(DEPLOYMENTS)
+        .map(({ metadata }) => metadata.name)
+        .toSorted(),
+    ).toEqual(names.slice(1).toSorted());
   });
 });
 
@@ -120,7 +147,12 @@ describe("rule 3: deletion means one life, and is seen through", () => {
   test("an object that took the name meanwhile stays", async () => {
     await using federation = await running("shanghai");
     const { server, clients } = federation.member("shanghai");
-    const foreign = { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "shop", namespace: "default" }, spec: { replicas: 7 } };
+    const foreign = {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "shop", namespace: "default" },
+      spec: { replicas: 7 },
+    };
     for (const client of clients) {
       const before = client.gate;
       client.gate = async (call) => {
@@ -147,7 +179,12 @@ describe("rule 3: deletion means one life, and is seen through", () => {
         if (call.verb === "apply" && call.type === DEPLOYMENTS && call.phase === "before" && !swapped) {
           swapped = true;
           server.delete(DEPLOYMENTS, "default", "shop");
-          server.create(DEPLOYMENTS, { apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "shop", namespace: "default" }, spec: { replicas: 7 } });
+          server.create(DEPLOYMENTS, {
+            apiVersion: "apps/v1",
+            kind: "Deployment",
+            metadata: { name: "shop", namespace: "default" },
+            spec: { replicas: 7 },
+          });
         }
         await before(call);
       };
@@ -186,7 +223,9 @@ describe("rule 5: another cluster under the same name", () => {
     member.server.delete(SERVICES, "default", "shop");
     await federation.pass(20_000);
     expect(member.writes.slice(writes)).toEqual([]);
-    federation.hub.merge(MEMBERCLUSTERS, undefined, "shanghai", { metadata: { annotations: { [ACCEPT_CLUSTER_UID_ANNOTATION]: "another-uid" } } });
+    federation.hub.merge(MEMBERCLUSTERS, undefined, "shanghai", {
+      metadata: { annotations: { [ACCEPT_CLUSTER_UID_ANNOTATION]: "another-uid" } },
+    });
     await federation.untilAvailable("shop");
     expect(member.server.has(SERVICES, "default", "shop")).toBe(true);
   });
@@ -210,7 +249,8 @@ describe("rule 6: a missing report is not a good one", () => {
     await using federation = await running("shanghai");
     const member = federation.member("shanghai");
     const brokenAt = federation.clock.now();
-    member.refuse = (verb, type) => (type === DEPLOYMENTS && (verb === "watch" || verb === "list") ? FORBIDDEN : undefined);
+    member.refuse = (verb, type) =>
+      type === DEPLOYMENTS && (verb === "watch" || verb === "list") ? FORBIDDEN : undefined;
     member.server.dropWatches(GONE);
     await federation.pass(5_000);
     expect(federation.entry("shop", "shanghai")?.state).toBe("Available");
@@ -229,7 +269,8 @@ describe("rule 6: a missing report is not a good one", () => {
     await federation.pass(20_000);
     const late = federation.join("singapore");
     const answer = Promise.withResolvers<Error>();
-    late.refuse = (verb, type) => (type === DEPLOYMENTS && (verb === "watch" || verb === "list") ? answer.promise : undefined);
+    late.refuse = (verb, type) =>
+      type === DEPLOYMENTS && (verb === "watch" || verb === "list") ? answer.promise : undefined;
     federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
     await federation.until(() => federation.entry("shop", "singapore")?.state === "Pending");
     await federation.pass(10_000);
@@ -288,14 +329,28 @@ describe("rule 8: what is in a Secret is nobody else's business", () => {
     const member = federation.member("shanghai");
     const value = Buffer.from("s3cr3t-of-the-shop").toString("base64");
     member.refuse = (verb, type) =>
-      verb === "apply" && type === SECRETS ? new ApiError(422, "Invalid", `Secret "database" is invalid: data[password]: Invalid value: "${value}"`, { details: { causes: [{ field: "data[password]", message: value }] } }) : undefined;
-    federation.hub.create(SECRETS, { apiVersion: "v1", kind: "Secret", metadata: { name: "database", namespace: "default" }, data: { password: value } });
+      verb === "apply" && type === SECRETS
+        ? new ApiError(422, "Invalid", `Secret "database" is invalid: data[password]: Invalid value: "${value}"`, {
+            details: { causes: [{ field: "data[password]", message: value }] },
+          })
+        : undefined;
+    federation.hub.create(SECRETS, {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "database", namespace: "default" },
+      data: { password: value },
+    });
     federation.apply(PLACEMENTS, placement("all"));
     federation.apply(DEMOAPPLICATIONS, demoApplication("shop").envFromSecret("database"));
     await federation.until(() => federation.entry("shop", "shanghai")?.state === "Failed");
     await federation.pass(60_000);
     expect(federation.entry("shop", "shanghai")?.message).toContain("data[password]");
-    const told = [JSON.stringify(federation.app("shop")), JSON.stringify(federation.events), ...federation.log, (await federation.metrics.scrape()).body].join("\n");
+    const told = [
+      JSON.stringify(federation.app("shop")),
+      JSON.stringify(federation.events),
+      ...federation.log,
+      (await federation.metrics.scrape()).body,
+    ].join("\n");
     expect(told).not.toContain(value);
     expect(told).not.toContain("s3cr3t-of-the-shop");
   });
