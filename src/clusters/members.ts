@@ -68,7 +68,7 @@ export class Members implements PoolListener, AsyncDisposable {
       hubId,
       clock,
       random,
-      logger: logger.child({ cluster: session.cluster }),
+      logger,
       kinds: session.local ? CARRIED : [...CARRIED, NAMESPACES],
       typeOf,
       deletesAllowed: () => this.deletesAllowed(session.cluster),

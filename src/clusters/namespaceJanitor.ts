@@ -97,7 +97,10 @@ export class NamespaceJanitor {
       const namespace = this.#candidate(name);
       if (namespace === undefined) return false;
       if (emptiness.kind !== "Empty") {
-        logger.debug({ namespace: name, emptiness }, "a namespace that Meridian made is kept");
+        logger.debug(
+          { cluster: session.cluster, namespace: name, emptiness },
+          "a namespace that Meridian made is kept",
+        );
         return true;
       }
       return !(await namespaces.remove(namespace, signal));
@@ -105,7 +108,13 @@ export class NamespaceJanitor {
       if (signal.aborted) return false;
       const outcome = classify(error);
       logger.warn(
-        { err: error, namespace: name, outcome: outcome?.kind, event_reason: "NamespaceKept" },
+        {
+          cluster: session.cluster,
+          err: error,
+          namespace: name,
+          outcome: outcome?.kind,
+          event_reason: "NamespaceKept",
+        },
         "a namespace could not be removed",
       );
       return true;

@@ -81,6 +81,16 @@ describe("classify", () => {
       want: { kind: "Unreached", reason: "CredentialsRejected" },
     },
     {
+      name: "a name that somebody else has",
+      error: new ApiError(409, "AlreadyExists", "taken"),
+      want: { kind: "Refused", reason: "AlreadyExists", final: true },
+    },
+    {
+      name: "a write that came between",
+      error: new ApiError(409, "Conflict", "modified"),
+      want: { kind: "Refused", reason: "Conflict", final: false },
+    },
+    {
       name: "a broken connection",
       error: new TransportError("ConnectionReset", "connection reset"),
       want: { kind: "Unreached", reason: "ClusterUnreachable", message: "connection reset" },

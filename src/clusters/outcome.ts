@@ -76,7 +76,8 @@ function conflict(error: ApiError): Outcome {
     const [first] = managers;
     return refused("FieldConflict", `${first?.message ?? "conflict"}: ${first?.field ?? ""}`, true);
   }
-  return refused(error.reason === "AlreadyExists" ? "AlreadyExists" : "Conflict", error.apiMessage, false);
+  const taken = error.reason === "AlreadyExists";
+  return refused(taken ? "AlreadyExists" : "Conflict", error.apiMessage, taken);
 }
 
 function causesOf(error: ApiError): string | undefined {

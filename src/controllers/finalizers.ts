@@ -1,8 +1,11 @@
 import type { KubeObject, ObjectMeta } from "../apis/index.ts";
 import { type Client, isConflict, isInvalid, isNotFound, type ResourceType } from "../runtime/index.ts";
 
-/** When a finalizer could not be set because the object changed: until its watch has brought the change. */
-export const LOOK_AGAIN_MS = 100;
+/**
+ * When a finalizer could not be set because the object changed: the change of its finalizers comes by watch, and sets off a look of its
+ * own; this one is for everything else.
+ */
+export const LOOK_AGAIN_MS = 1_000;
 
 /**
  * Adds or removes one finalizer, provided that the object is still the one that was seen and its finalizers are as they were: other
