@@ -154,6 +154,8 @@ export class Bench implements AsyncDisposable {
   /** A small round first, so that neither connections nor caches nor compiled code make the first floor slower than what comes later. */
   async #floors(): Promise<FloorFigures> {
     const floors = new Floors(this.#hub, this.#fleet.members, this.#members);
+    // The floors carry the same measuring equipment as what is measured against them.
+    using _observers = new Observers(this.#fleet, FLOOR_NAMESPACE);
     this.#say("warming up");
     const few = this.#names.slice(0, 60);
     await floors.full(few);

@@ -12,8 +12,8 @@ class Observer<T extends Named> {
   readonly objects = new Map<string, T>();
   broken: unknown;
 
-  constructor(api: Api, kind: string, signal: AbortSignal, changed: (name: string) => void) {
-    void this.#watch(api.watch<T>(collectionPath(kind, NAMESPACE), signal), changed).catch((error: unknown) => {
+  constructor(api: Api, kind: string, namespace: string, signal: AbortSignal, changed: (name: string) => void) {
+    void this.#watch(api.watch<T>(collectionPath(kind, namespace), signal), changed).catch((error: unknown) => {
       if (!signal.aborted) this.broken = error;
     });
   }
@@ -44,7 +44,10 @@ export class Observers implements Disposable {
   readonly #listeners = new Set<Listener>();
   readonly #stop = new AbortController();
 
-  constructor(fleet: Fleet) {
+  readonly #namespace: string;
+
+  constructor(fleet: Fleet, namespace: string = NAMESPACE) {
+    this.#namespace = namespace;
     this.#hub = this.#observe<DemoApplication>(fleet.hub.api, "DemoApplication");
     this.members = fleet.members.map((member) => ({
       member,
@@ -89,7 +92,7 @@ export class Observers implements Disposable {
   }
 
   #observe<T extends Named>(api: Api, kind: string): Observer<T> {
-    const observer = new Observer<T>(api, kind, this.#stop.signal, (name) => {
+    const observer = new Observer<T>(api, kind, this.#namespace, this.#stop.signal, (name) => {
       for (const listener of this.#listeners) listener(name);
     });
     this.#all.push(observer);

@@ -1,3 +1,4 @@
+import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import {
   type DemoApplication,
   type FederatedStatus,
@@ -103,6 +104,8 @@ export class TestFederation implements AsyncDisposable {
   readonly events: KubeObject[] = [];
   /** Lines of the manager's log, at the level `debug`. */
   readonly log: string[] = [];
+  /** Complete when the manager has stopped. */
+  readonly spans: ReadableSpan[] = [];
   metrics: Metrics = createMetrics({ processMetrics: false });
   /** Whether the Lease is held, as the guard of every write sees it. */
   isLeader = true;
@@ -144,7 +147,18 @@ export class TestFederation implements AsyncDisposable {
   }
 
   async startManager(): Promise<void> {
-    const { tracer } = await createTracing({ serviceVersion: "test", identity: "test", env: {} });
+    const { tracer, shutdown } = await createTracing({
+      serviceVersion: "test",
+      identity: "test",
+      env: {},
+      exporter: {
+        export: (spans, exported) => {
+          this.spans.push(...spans);
+          exported({ code: 0 });
+        },
+        shutdown: () => Promise.resolve(),
+      },
+    });
     const stop = new AbortController();
     const logger = createLogger({ level: "debug", destination: { write: (line) => void this.log.push(line) } });
     const guard = (): void => {
@@ -190,7 +204,7 @@ export class TestFederation implements AsyncDisposable {
       },
       stop.signal,
     );
-    this.#manager = { stop, running };
+    this.#manager = { stop, running: running.finally(shutdown) };
   }
 
   async stopManager(): Promise<void> {
