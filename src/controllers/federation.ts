@@ -45,7 +45,9 @@ const PLACEMENT_WORKERS = 16;
 const CLUSTER_WORKERS = 4;
 const POLICY_WORKERS = 2;
 /** Policies' own status is gathered: one object's plan changes it little, a thousand objects' plans change it a thousand times. */
-const POLICY_STATUS_AFTER_MS = 2_000;
+const POLICY_STATUS_AFTER_MS = 1_000;
+/** How long the end may be delayed by what policies still have to say. */
+const LAST_WORDS_MS = 1_000;
 
 /**
  * The pipeline, while this process leads: runs every controller until the signal, then finishes what is under way.
@@ -171,7 +173,18 @@ export async function runFederation(options: FederationOptions, signal: AbortSig
     }),
   ];
   await Promise.all([pool.run(signal), ...controllers.map((controller) => controller.run(signal))]);
+  await tellLastWords();
   await Promise.all([members[Symbol.asyncDispose](), statuses[Symbol.asyncDispose](), watches]);
+
+  /** What was being gathered for policies is said before the Lease is given back, so that a successor has nothing to add. */
+  async function tellLastWords(): Promise<void> {
+    const end = AbortSignal.timeout(LAST_WORDS_MS);
+    const all = [...hub.allPlacements(), ...hub.allOverrides()];
+    const told = await Promise.allSettled(all.map((policy) => policyStatus.reconcile(policyKey(policy), end)));
+    const failed = told.find((result) => result.status === "rejected");
+    if (failed !== undefined)
+      logger.debug({ err: failed.reason as unknown }, "a policy's status is left to the next leader");
+  }
 
   function subscribe(): void {
     for (const { informer } of hub.kinds) {
