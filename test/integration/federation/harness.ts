@@ -204,7 +204,14 @@ export class TestFederation implements AsyncDisposable {
       },
       stop.signal,
     );
-    this.#manager = { stop, running: running.finally(shutdown) };
+    const finish = async (): Promise<void> => {
+      try {
+        await running;
+      } finally {
+        await shutdown();
+      }
+    };
+    this.#manager = { stop, running: finish() };
   }
 
   async stopManager(): Promise<void> {

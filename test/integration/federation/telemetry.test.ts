@@ -25,7 +25,7 @@ test("one trace tells the whole story of a reconcile, step by step and cluster b
   const { spans } = federation;
   const reconciles = spans.filter(({ name }) => name === "Reconcile");
   const secrets = spans.filter(({ name }) => name === "SyncSecret");
-  expect(secrets.map(({ attributes }) => attributes["cluster"]).toSorted()).toEqual(["shanghai", "singapore"]);
+  expect(secrets.map(({ attributes }) => String(attributes["cluster"])).toSorted()).toEqual(["shanghai", "singapore"]);
   const [secret] = secrets;
   const parent = reconciles.find((span) => span.spanContext().spanId === secret?.parentSpanContext?.spanId);
   expect(parent?.attributes).toMatchObject({
