@@ -8,6 +8,5 @@
 export { Members, type MembersOptions } from "./members.ts";
 export { ClusterPool } from "./pool.ts";
 export { SERVICE_ACCOUNT_ANNOTATION, TOKEN_EXPIRES_AT_ANNOTATION, TOKEN_ISSUED_AT_ANNOTATION } from "./renewal.ts";
-export { shorten } from "./outcome.ts";
 export { DesiredStateTable, type Entry, type Failure, isInSync, type ReleasePolicy } from "./table.ts";
 export type { MemberSession, PoolListener } from "./types.ts";

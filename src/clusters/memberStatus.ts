@@ -2,7 +2,7 @@ import type { Condition, MemberClusterStatus } from "../apis/index.ts";
 import type { Contact } from "../status/types.ts";
 import type { Capacity } from "./capacity.ts";
 import { NOT_YET_KNOWN } from "./connection.ts";
-import { shorten } from "./outcome.ts";
+import { shortMessage } from "../interpreter/index.ts";
 
 /** The status of a MemberCluster as a function of what was found out. */
 
@@ -57,7 +57,7 @@ function readyCondition({ contact, generation, previous }: MemberStatusInput, no
     type: "Ready",
     status,
     reason: contact.ok ? "Connected" : (contact.reason ?? "ClusterUnreachable"),
-    message: contact.ok ? "" : shorten(contact.message ?? ""),
+    message: contact.ok ? "" : shortMessage(contact.message ?? ""),
     ...(generation === undefined ? {} : { observedGeneration: generation }),
     lastTransitionTime: before?.status === status ? before.lastTransitionTime : timestamp(now),
   };

@@ -1,5 +1,5 @@
 import { type ObjectRef, parseApiVersion } from "../apis/index.ts";
-import type { LostField } from "../interpreter/index.ts";
+import { type LostField, shortMessage } from "../interpreter/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";
 import {
   type Clock,
@@ -14,7 +14,6 @@ import type { Contact } from "../status/types.ts";
 import { NOT_YET_KNOWN } from "./connection.ts";
 import { Lane } from "./lane.ts";
 import { MemberLink } from "./memberLink.ts";
-import { shorten } from "./outcome.ts";
 import type { DesiredStateTable, Entry } from "./table.ts";
 import type { MemberSession, PoolListener } from "./types.ts";
 
@@ -117,7 +116,7 @@ export class Members implements PoolListener, AsyncDisposable {
     if (member === undefined) return UNKNOWN_CLUSTER;
     const blind = member.contact.ok ? member.link?.blindness : undefined;
     if (blind === undefined) return member.contact;
-    return { ok: false, lastContact: blind.since, reason: "NotObserved", message: shorten(blind.message) };
+    return { ok: false, lastContact: blind.since, reason: "NotObserved", message: shortMessage(blind.message) };
   }
 
   /** Every object of ours on that member is known, and the member answers. */

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import { shortMessage } from "../interpreter/index.ts";
 import { ApiError, NotLeaderError, TransportError } from "../runtime/index.ts";
-import { classify, shorten } from "./outcome.ts";
+import { classify } from "./outcome.ts";
 
 interface Case {
   name: string;
@@ -127,7 +128,7 @@ describe("classify", () => {
 });
 
 test("messages are one line of at most 120 characters", () => {
-  expect(shorten(`a\n b  ${"x".repeat(200)}`)).toMatch(/^a b x+…$/);
-  expect(shorten("x".repeat(500))).toHaveLength(120);
-  expect(shorten("short")).toBe("short");
+  expect(shortMessage(`a\n b  ${"x".repeat(200)}`)).toMatch(/^a b x+…$/);
+  expect(shortMessage("x".repeat(500))).toHaveLength(120);
+  expect(shortMessage("short")).toBe("short");
 });

@@ -1,3 +1,4 @@
+import { shortMessage } from "../interpreter/index.ts";
 import { ApiError, NotLeaderError, TransportError } from "../runtime/index.ts";
 
 /** What a failed call to a member means for the object that it was about. */
@@ -13,7 +14,6 @@ export type Outcome =
   /** This replica does not lead any more; nothing was sent. */
   | { kind: "NotLeader" };
 
-const MESSAGE_LIMIT = 120;
 const DEFAULT_THROTTLE_MS = 1000;
 
 /**
@@ -23,13 +23,16 @@ const DEFAULT_THROTTLE_MS = 1000;
 export function classify(error: unknown, confidential = false): Outcome | undefined {
   if (error instanceof NotLeaderError) return { kind: "NotLeader" };
   if (error instanceof TransportError)
-    return { kind: "Unreached", reason: "ClusterUnreachable", message: shorten(error.message) };
+    return { kind: "Unreached", reason: "ClusterUnreachable", message: shortMessage(error.message) };
   if (!(error instanceof ApiError)) return undefined;
   const outcome = classifyAnswer(error, error.apiMessage);
   if (!confidential || outcome.kind !== "Refused") return outcome;
   const fields = (error.details?.causes ?? []).map((cause) => cause.field ?? "").filter((field) => field !== "");
   const where = fields.length === 0 ? "" : `: ${fields.join(", ")}`;
-  return { ...outcome, message: shorten(`the member refused the object (${error.status} ${error.reason})${where}`) };
+  return {
+    ...outcome,
+    message: shortMessage(`the member refused the object (${error.status} ${error.reason})${where}`),
+  };
 }
 
 function classifyAnswer(error: ApiError, text: string): Outcome {
@@ -87,11 +90,5 @@ function causesOf(error: ApiError): string | undefined {
 }
 
 function refused(reason: string, message: string, final: boolean): Outcome & { kind: "Refused" } {
-  return { kind: "Refused", reason, message: shorten(message), final, staleDiscovery: false };
-}
-
-/** Conditions and entries hold at most 120 characters. */
-export function shorten(text: string): string {
-  const line = text.replaceAll(/\s+/g, " ").trim();
-  return line.length <= MESSAGE_LIMIT ? line : `${line.slice(0, MESSAGE_LIMIT - 1)}…`;
+  return { kind: "Refused", reason, message: shortMessage(message), final, staleDiscovery: false };
 }

@@ -8,15 +8,8 @@ import {
   refOf,
   type ResourceSelector,
 } from "../apis/index.ts";
-import {
-  type ClusterPool,
-  DesiredStateTable,
-  type Entry,
-  Members,
-  type PoolListener,
-  shorten,
-} from "../clusters/index.ts";
-import type { LostField } from "../interpreter/index.ts";
+import { type ClusterPool, DesiredStateTable, type Entry, Members, type PoolListener } from "../clusters/index.ts";
+import { type LostField, shortMessage } from "../interpreter/index.ts";
 import type { EventRecorder, Logger, Metrics, Tracer } from "../observability/index.ts";
 import { type Client, type Clock, Controller, type Informer, Workqueue } from "../runtime/index.ts";
 import { ClusterReconciler } from "./cluster.ts";
@@ -269,7 +262,9 @@ function tellDrift(events: EventRecorder, entry: Entry, drift: readonly LostFiel
     type: "Warning",
     reason: "DriftHealed",
     action: "Heal",
-    note: shorten(`${entry.cluster}: ${entry.ref.kind} ${entry.ref.name} ${first?.path ?? ""}${more}${who}; put back`),
+    note: shortMessage(
+      `${entry.cluster}: ${entry.ref.kind} ${entry.ref.name} ${first?.path ?? ""}${more}${who}; put back`,
+    ),
     related: { apiVersion: FEDERATION_API_VERSION, kind: "MemberCluster", name: entry.cluster },
   });
 }

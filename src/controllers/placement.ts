@@ -7,9 +7,9 @@ import {
   refKey,
   refOf,
 } from "../apis/index.ts";
-import { type DesiredStateTable, type Entry, type Members, type ReleasePolicy, shorten } from "../clusters/index.ts";
+import { type DesiredStateTable, type Entry, type Members, type ReleasePolicy } from "../clusters/index.ts";
 import { computeDesiredState, type DesiredRow, type Plan, type Snapshot } from "../desiredstate/index.ts";
-import type { Dependency } from "../interpreter/index.ts";
+import { type Dependency, shortMessage } from "../interpreter/index.ts";
 import { type EventRecorder, type Metrics, type Span, startSpan, type Tracer } from "../observability/index.ts";
 import { type Clock, done, type ReconcileContext, requeueAfter, type Result } from "../runtime/index.ts";
 import { clusterSnapshot } from "./clusterSnapshot.ts";
@@ -280,7 +280,7 @@ export class PlacementReconciler {
       type: "Normal",
       reason: "Scheduled",
       action: "Schedule",
-      note: shorten(`placed on ${plan.clusters.length} clusters: ${chosen}`),
+      note: shortMessage(`placed on ${plan.clusters.length} clusters: ${chosen}`),
     });
   }
 }

@@ -101,8 +101,7 @@ export class StatusKeeper implements AsyncDisposable {
     const tracked = this.#tracked.get(owner);
     tracked?.timer?.[Symbol.dispose]();
     this.#tracked.delete(owner);
-    const [, kind = "", namespace = "", name = ""] = owner.split("/");
-    this.#options.metrics.forgetObject(kind, namespace === "" ? name : `${namespace}/${name}`);
+    this.#options.metrics.forgetObject(...metricLabels(owner));
   }
 
   /** Something that the status is made of may have changed. Objects that were never planned are not this module's business yet. */
@@ -335,10 +334,9 @@ export class StatusKeeper implements AsyncDisposable {
     const { metrics, events, clock, hub } = this.#options;
     const available = status.conditions?.find(({ type }) => type === "Available");
     const progressing = status.conditions?.find(({ type }) => type === "Progressing");
-    const [, kind = "", namespace = "", name = ""] = owner.split("/");
     const state =
       available?.status === "True" ? "Available" : progressing?.status === "True" ? "Progressing" : "Degraded";
-    metrics.setSyncStatus(`${kind}/${namespace === "" ? name : `${namespace}/${name}`}`, state);
+    metrics.setSyncStatus(metricLabels(owner).join("/"), state);
     if (!complete) return;
     tracked.plannedAt = undefined;
     const applied = status.conditions?.find(({ type }) => type === "Applied");
@@ -364,6 +362,12 @@ export class StatusKeeper implements AsyncDisposable {
       });
     }
   }
+}
+
+/** Kind, and `namespace/name`, of a hub object by its key: what metrics call it. */
+function metricLabels(owner: string): [kind: string, name: string] {
+  const [, kind = "", namespace = "", name = ""] = owner.split("/");
+  return [kind, namespace === "" ? name : `${namespace}/${name}`];
 }
 
 function refBody(object: KubeObject, kind: PlacedKind): KubeObject {
