@@ -92,7 +92,8 @@ function typeOf(crd: KubeObject): ResourceType {
   };
 }
 
-function isEstablished(crd: KubeObject | undefined): boolean {
-  const { conditions = [] } = (crd?.["status"] ?? {}) as { conditions?: Condition[] };
-  return conditions.some(({ type, status }) => type === "Established" && status === "True");
+/** Whether the server took the kind on. The server writes `conditions: null` between the creation and its first look at the CRD. */
+export function isEstablished(crd: KubeObject | undefined): boolean {
+  const { conditions } = (crd?.["status"] ?? {}) as { conditions?: Condition[] | null };
+  return (conditions ?? []).some(({ type, status }) => type === "Established" && status === "True");
 }
