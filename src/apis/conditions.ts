@@ -19,4 +19,5 @@ export const condition = z.object({
   lastTransitionTime: timestamp.describe("When status last changed."),
 });
 
-export const conditions = listMap(z.array(condition), "type");
+/** One condition is written by one manager, as a whole: then nobody's field ownership needs to list its single fields. */
+export const conditions = listMap(z.array(condition.meta({ "x-kubernetes-map-type": "atomic" })), "type");

@@ -7,7 +7,7 @@ export interface ConcurrencyOptions {
   latencyFloorMs: number;
 }
 
-export const DEFAULT_CONCURRENCY: ConcurrencyOptions = { start: 16, min: 1, max: 64, latencyFloorMs: 250 };
+export const DEFAULT_CONCURRENCY: ConcurrencyOptions = { start: 16, min: 1, max: 32, latencyFloorMs: 250 };
 
 /** Successes in a row that earn one more request at a time. */
 const RUN_OF_SUCCESSES = 64;

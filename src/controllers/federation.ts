@@ -38,7 +38,7 @@ const PLACEMENT_WORKERS = 16;
 const CLUSTER_WORKERS = 4;
 const POLICY_WORKERS = 2;
 /** Policies' own status is gathered: one object's plan changes it little, a thousand objects' plans change it a thousand times. */
-const POLICY_STATUS_AFTER_MS = 1_000;
+const POLICY_STATUS_AFTER_MS = 2_000;
 /** How long the end may be delayed by what policies still have to say. */
 const LAST_WORDS_MS = 1_000;
 

@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import {
   BUSY_GATHER_MS,
+  CROWD,
   GATHER_MS,
   type Gathering,
+  LONGEST_IN_CROWD_MS,
   LONGEST_IN_WRITES,
   LONGEST_MS,
   UNTOUCHED_MS,
@@ -20,8 +22,8 @@ function gathering(overrides: Partial<Gathering> = {}): Gathering {
   };
 }
 
-const CALM = { busy: false, writeMs: 5 };
-const BUSY = { busy: true, writeMs: 5 };
+const CALM = { busy: false, writeMs: 5, plans: 1 };
+const BUSY = { busy: true, writeMs: 5, plans: 1 };
 
 describe("writeDue", () => {
   test("the first change of a settled object is written at once", () => {
@@ -41,10 +43,15 @@ describe("writeDue", () => {
   });
 
   test("or later, when the hub takes its time with each write", () => {
-    const slow = { busy: true, writeMs: 300 };
+    const slow = { busy: true, writeMs: 300, plans: 1 };
     expect(writeDue(gathering({ plannedAt: 9_000, movedAt: 9_500 }), false, slow)).toBe(
       9_500 + 300 * LONGEST_IN_WRITES,
     );
+  });
+
+  test("or later, when it is one of many that wait for their turn", () => {
+    const crowd = { ...BUSY, plans: CROWD };
+    expect(writeDue(gathering({ plannedAt: 9_000, movedAt: 9_500 }), false, crowd)).toBe(9_500 + LONGEST_IN_CROWD_MS);
   });
 
   test("and then once a second", () => {

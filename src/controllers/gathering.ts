@@ -20,6 +20,10 @@ export const GATHER_MS = 200;
 export const LONGEST_MS = 1_000;
 /** A hub that answers slowly has enough to do: then progress is told after so many times the time that a write takes. */
 export const LONGEST_IN_WRITES = 10;
+/** While many plans are carried out at once, each waits for its turn in the lanes, and tells of its progress after so long. */
+export const LONGEST_IN_CROWD_MS = 5_000;
+/** From so many plans on it is a crowd. */
+export const CROWD = 32;
 /** A plan of which nothing has begun (its rows wait in long queues) is told of after this. */
 export const UNTOUCHED_MS = 5_000;
 /** When many objects change at once even the first change is held back a little: their neighbours' changes come along. */
@@ -31,13 +35,16 @@ export interface HubLoad {
   busy: boolean;
   /** How long a status write takes of late, in milliseconds. */
   writeMs: number;
+  /** How many plans are being carried out. */
+  plans: number;
 }
 
 /** The moment at which the next write is due. `complete`: every object of the plan is right or has failed. */
-export function writeDue(gathering: Gathering, complete: boolean, { busy, writeMs }: HubLoad): number {
+export function writeDue(gathering: Gathering, complete: boolean, { busy, writeMs, plans }: HubLoad): number {
   if (gathering.plannedAt !== undefined && !complete) {
     if (gathering.movedAt === undefined) return gathering.plannedAt + UNTOUCHED_MS;
-    return Math.max(gathering.movedAt, gathering.lastWriteAt) + Math.max(LONGEST_MS, writeMs * LONGEST_IN_WRITES);
+    const longest = plans >= CROWD ? LONGEST_IN_CROWD_MS : LONGEST_MS;
+    return Math.max(gathering.movedAt, gathering.lastWriteAt) + Math.max(longest, writeMs * LONGEST_IN_WRITES);
   }
   if (gathering.plannedAt !== undefined) return gathering.changedAt;
   const first = gathering.changedAt + (busy ? BUSY_GATHER_MS : 0);
@@ -62,7 +69,7 @@ export class WriteRate {
     this.#writeMs += (ms - this.#writeMs) / 8;
   }
 
-  load(monotonic: number): HubLoad {
+  load(monotonic: number): Omit<HubLoad, "plans"> {
     this.#turn(monotonic);
     return { busy: Math.max(this.#now, this.#before) > WriteRate.BUSY_ABOVE, writeMs: this.#writeMs };
   }

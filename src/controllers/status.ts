@@ -60,6 +60,8 @@ export class StatusKeeper implements AsyncDisposable {
   readonly #tracked = new Map<string, Tracked>();
   readonly #queue = new PQueue({ concurrency: PARALLEL });
   readonly #rate = new WriteRate();
+  /** Owners whose plan is being carried out. */
+  readonly #carriedOut = new Set<string>();
   readonly #startedAt: number;
 
   constructor(options: StatusKeeperOptions) {
@@ -78,6 +80,7 @@ export class StatusKeeper implements AsyncDisposable {
     tracked.deleting = false;
     if (this.#isNews(owner, rows)) {
       tracked.plannedAt = now;
+      this.#carriedOut.add(owner);
       tracked.movedAt = undefined;
       tracked.propagating ??= now;
     }
@@ -92,7 +95,7 @@ export class StatusKeeper implements AsyncDisposable {
   deleting(owner: string, object: KubeObject): void {
     const tracked = this.#track(owner, object);
     tracked.plan = undefined;
-    if (!tracked.deleting) tracked.plannedAt = undefined;
+    if (!tracked.deleting) this.#carriedThrough(owner, tracked);
     tracked.deleting = true;
     this.#changed(owner, tracked);
   }
@@ -101,6 +104,7 @@ export class StatusKeeper implements AsyncDisposable {
     const tracked = this.#tracked.get(owner);
     tracked?.timer?.[Symbol.dispose]();
     this.#tracked.delete(owner);
+    this.#carriedOut.delete(owner);
     this.#options.metrics.forgetObject(...metricLabels(owner));
   }
 
@@ -171,6 +175,11 @@ export class StatusKeeper implements AsyncDisposable {
     return false;
   }
 
+  #carriedThrough(owner: string, tracked: Tracked): void {
+    tracked.plannedAt = undefined;
+    this.#carriedOut.delete(owner);
+  }
+
   #changed(owner: string, tracked: Tracked): void {
     const now = this.#options.clock.monotonic();
     if (!tracked.changed) tracked.changedAt = now;
@@ -179,7 +188,8 @@ export class StatusKeeper implements AsyncDisposable {
   }
 
   #schedule(owner: string, tracked: Tracked, now: number): void {
-    const due = writeDue(tracked, this.#isComplete(owner), this.#rate.load(now));
+    const load = { ...this.#rate.load(now), plans: this.#carriedOut.size };
+    const due = writeDue(tracked, this.#isComplete(owner), load);
     if (tracked.timer !== undefined) {
       if (due >= tracked.dueAt) return;
       tracked.timer[Symbol.dispose]();
@@ -338,7 +348,7 @@ export class StatusKeeper implements AsyncDisposable {
       available?.status === "True" ? "Available" : progressing?.status === "True" ? "Progressing" : "Degraded";
     metrics.setSyncStatus(metricLabels(owner).join("/"), state);
     if (!complete) return;
-    tracked.plannedAt = undefined;
+    this.#carriedThrough(owner, tracked);
     const applied = status.conditions?.find(({ type }) => type === "Applied");
     if (tracked.propagating !== undefined && applied?.status === "True") {
       metrics.observePropagation(clock.monotonic() - tracked.propagating);

@@ -103,7 +103,7 @@ describe("requests", () => {
     const { server, client } = await serving((_request, response) => sendJson(response, { metadata: { name: "a" } }));
     await call(client);
     const [seen] = server.requests;
-    expect(seen).toMatchObject({ method, path, headers, httpVersion: "2.0" });
+    expect(seen).toMatchObject({ method, path, headers, httpVersion: "1.1" });
     if (body !== undefined) expect(JSON.parse(seen?.body ?? "")).toEqual(body);
   });
 

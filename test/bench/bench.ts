@@ -17,6 +17,7 @@ import type { BenchOptions } from "./options.ts";
 import { cpuSeconds, loadAverage, residentMiB } from "./processUsage.ts";
 import { HUB, memberWrites, RequestLog, type Requests } from "./requests.ts";
 import { type Rollout, Rollouts } from "./rollouts.ts";
+import { StatusRelay } from "./statusRelay.ts";
 import { type Pace, StatusChanges, type StatusLatency } from "./statusChanges.ts";
 import {
   applicationNames,
@@ -30,6 +31,8 @@ import {
 
 const STATUS5: Pace = { count: 100, perSecond: 5 };
 const STATUS200: Pace = { count: 1000, perSecond: 200 };
+/** Applications of the round before the first measurement. */
+const WARM_UP = 60;
 /** For how long a restarted manager is watched for writes, from when it is ready. */
 const RESTART_WATCH_MS = 15_000;
 
@@ -76,8 +79,8 @@ export class Bench implements AsyncDisposable {
   async run(): Promise<Figures> {
     const { apps, members } = this.#options;
     const floors = await this.#floors();
-    await this.#startFederation();
     using observers = new Observers(this.#fleet);
+    await this.#startFederation(observers);
     const rollouts = new Rollouts(this.#hub, observers, this.#names);
 
     const cpuBefore = await cpuSeconds(this.#running.pid);
@@ -99,13 +102,19 @@ export class Bench implements AsyncDisposable {
     };
 
     const clients = new Map(this.#fleet.members.map(({ name }, index) => [name, this.#members[index] as BareClient]));
+    observers.leaveMembers();
     const changes = new StatusChanges(observers, clients, this.#names);
     const status5 = await this.#statusPhase("status5", STATUS5, () => changes.spread(STATUS5));
     const status200 = await this.#statusPhase("status200", STATUS200, () => changes.rolling(STATUS200));
-    const restart = await this.#restart(rollouts);
+    using observersAfter = new Observers(this.#fleet);
+    const later = new Rollouts(this.#hub, observersAfter, this.#names);
+    const restart = await this.#restart(later);
+    await this.#stopManager();
+    const status200Floor = await this.#statusFloor(observersAfter, changes);
+    await this.#startManager();
 
     await this.#begin("delete");
-    const wallSeconds = await rollouts.deleteAll();
+    const wallSeconds = await later.deleteAll();
     this.#requests["delete"] = await this.#log.end();
     const left = await this.#left();
     await this.#running.stop();
@@ -117,6 +126,7 @@ export class Bench implements AsyncDisposable {
       update,
       status5,
       status200,
+      status200Floor,
       restart,
       delete: { wallSeconds, left },
       ...usage,
@@ -151,13 +161,25 @@ export class Bench implements AsyncDisposable {
     }
   }
 
+  /** The same small round for Meridian: what is measured is neither first connections nor the compiling of code. */
+  async #warmUp(observers: Observers): Promise<void> {
+    const rollouts = new Rollouts(
+      this.#hub,
+      observers,
+      applicationNames(WARM_UP).map((name) => `warm-${name}`),
+    );
+    await rollouts.create(FIRST_IMAGE);
+    await rollouts.update(SECOND_IMAGE);
+    await rollouts.deleteAll();
+  }
+
   /** A small round first, so that neither connections nor caches nor compiled code make the first floor slower than what comes later. */
   async #floors(): Promise<FloorFigures> {
     const floors = new Floors(this.#hub, this.#fleet.members, this.#members);
     // The floors carry the same measuring equipment as what is measured against them.
     using _observers = new Observers(this.#fleet, FLOOR_NAMESPACE);
     this.#say("warming up");
-    const few = this.#names.slice(0, 60);
+    const few = this.#names.slice(0, WARM_UP);
     await floors.full(few);
     await floors.members(few);
     await this.#begin("floors");
@@ -167,7 +189,7 @@ export class Bench implements AsyncDisposable {
     return { membersSeconds, fullSeconds, updateMembersSeconds, updateSeconds };
   }
 
-  async #startFederation(): Promise<void> {
+  async #startFederation(observers: Observers): Promise<void> {
     const { hub, members } = this.#fleet;
     this.#say("starting the manager, joining the members");
     await this.#startManager();
@@ -175,6 +197,7 @@ export class Bench implements AsyncDisposable {
       await meridianOk(hub, ["join", name, "--member-kubeconfig", plane.kubeconfigFile, "--region", region]);
     }
     for (const policy of policies()) await hub.api.apply(pathOf(policy), policy);
+    await this.#warmUp(observers);
     // What joining and the policies set off is over before the first application comes.
     await this.#log.begin();
     await this.#log.end();
@@ -230,6 +253,15 @@ export class Bench implements AsyncDisposable {
     const requests = await this.#log.end();
     this.#requests[phase] = requests;
     return { ...latency, hubWritesPerChange: (requests.writes[HUB] ?? 0) / count };
+  }
+
+  /** The same changes with nothing between members and hub but a bare relay. */
+  async #statusFloor(observers: Observers, changes: StatusChanges): Promise<StatusFigures> {
+    await using relay = new StatusRelay(observers, this.#hub);
+    await this.#begin("status200 floor");
+    const latency = await changes.rolling(STATUS200);
+    await this.#log.end();
+    return { ...latency, hubWritesPerChange: relay.writes / STATUS200.count };
   }
 
   /** Once with nothing to do, to see that nothing is done, and once with an application that was changed meanwhile. */

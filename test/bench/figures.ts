@@ -54,6 +54,8 @@ export interface Figures {
   update: RolloutFigures;
   status5: StatusFigures;
   status200: StatusFigures;
+  /** The same changes, carried to the hub by a bare relay instead of Meridian. */
+  status200Floor: StatusFigures;
   restart: RestartFigures;
   delete: { wallSeconds: number; left: number };
   /** At the end of update. */

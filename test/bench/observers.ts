@@ -40,19 +40,23 @@ type Listener = (name: string) => void;
 export class Observers implements Disposable {
   readonly members: readonly MemberView[];
   readonly #hub: Observer<DemoApplication>;
-  readonly #all: Observer<Named>[] = [];
+  readonly #all = new Set<Observer<Named>>();
   readonly #listeners = new Set<Listener>();
+  readonly #memberListeners = new Set<Listener>();
   readonly #stop = new AbortController();
+  readonly #stopMembers = new AbortController();
 
   readonly #namespace: string;
 
   constructor(fleet: Fleet, namespace: string = NAMESPACE) {
     this.#namespace = namespace;
-    this.#hub = this.#observe<DemoApplication>(fleet.hub.api, "DemoApplication");
+    const { signal } = this.#stop;
+    const ofMembers = AbortSignal.any([signal, this.#stopMembers.signal]);
+    this.#hub = this.#observe<DemoApplication>(fleet.hub.api, "DemoApplication", signal);
     this.members = fleet.members.map((member) => ({
       member,
-      deployments: this.#observe<Deployment>(member.plane.api, "Deployment").objects,
-      services: this.#observe<Service>(member.plane.api, "Service").objects,
+      deployments: this.#observe<Deployment>(member.plane.api, "Deployment", ofMembers).objects,
+      services: this.#observe<Service>(member.plane.api, "Service", ofMembers).objects,
     }));
   }
 
@@ -75,7 +79,7 @@ export class Observers implements Disposable {
       timeoutMs,
     );
     const health = setInterval(() => {
-      const broken = this.#all.find((observer) => observer.broken !== undefined)?.broken;
+      const broken = [...this.#all].find((observer) => observer.broken !== undefined)?.broken;
       if (broken !== undefined) done.reject(new Error("a watch of the bench broke off", { cause: broken }));
     }, 500);
     try {
@@ -87,15 +91,27 @@ export class Observers implements Disposable {
     }
   }
 
+  /** Called with the name of an application whenever one of its objects on a member changed. */
+  onMemberChange(listener: Listener): Disposable {
+    this.#memberListeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#memberListeners.delete(listener) };
+  }
+
+  /** Ends the watches on the members, where from now on nothing is measured: they would cost the servers as much as Meridian's own. */
+  leaveMembers(): void {
+    this.#stopMembers.abort();
+  }
+
   [Symbol.dispose](): void {
     this.#stop.abort();
   }
 
-  #observe<T extends Named>(api: Api, kind: string): Observer<T> {
-    const observer = new Observer<T>(api, kind, this.#namespace, this.#stop.signal, (name) => {
+  #observe<T extends Named>(api: Api, kind: string, signal: AbortSignal): Observer<T> {
+    const observer = new Observer<T>(api, kind, this.#namespace, signal, (name) => {
       for (const listener of this.#listeners) listener(name);
+      if (kind !== "DemoApplication") for (const listener of this.#memberListeners) listener(name);
     });
-    this.#all.push(observer);
+    this.#all.add(observer);
     return observer;
   }
 }

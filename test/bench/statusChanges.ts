@@ -8,9 +8,6 @@ import { NAMESPACE, replicasIn } from "./workload.ts";
 export interface StatusLatency {
   p50Ms: number;
   p99Ms: number;
-  /** Until the bench's own watch on the member saw it: what nobody could be faster than. */
-  memberP50Ms: number;
-  memberP99Ms: number;
   /** What the bench and the members' servers really managed. */
   changesPerSecond: number;
 }
@@ -86,18 +83,13 @@ export class StatusChanges {
     target: (index: number) => { name: string; view: MemberView },
   ): Promise<StatusLatency> {
     const onHub = new Arrivals();
-    const onMembers = new Arrivals();
     const look = (name: string): boolean => {
       for (const { name: cluster, replicas } of this.#observers.applications.get(name)?.status?.clusters ?? []) {
         onHub.arrived(`${name}/${cluster}`, replicas.ready);
       }
-      for (const { member, deployments } of this.#observers.members) {
-        onMembers.arrived(`${name}/${member.name}`, deployments.get(name)?.status?.readyReplicas ?? 0);
-      }
-      return onHub.latencies.length === count && onMembers.latencies.length === count;
+      return onHub.latencies.length === count;
     };
-    const missing = () =>
-      `${onMembers.latencies.length} of ${count} seen on members, ${onHub.latencies.length} on the hub`;
+    const missing = () => `${onHub.latencies.length} of ${count} seen on the hub`;
     const seen = this.#observers.until(look, TIMEOUT_MS + (count / perSecond) * 1000, missing);
     const send = async (): Promise<number> => {
       const patches: Promise<void>[] = [];
@@ -113,7 +105,6 @@ export class StatusChanges {
           this.#clientOf(view).inTurn(() => {
             const change = { value, sentAt: performance.now() };
             onHub.expect(key, change);
-            onMembers.expect(key, change);
             return this.#patch(view, name, value);
           }),
         );
@@ -127,8 +118,6 @@ export class StatusChanges {
     return {
       p50Ms: percentile(onHub.latencies, 0.5),
       p99Ms: percentile(onHub.latencies, 0.99),
-      memberP50Ms: percentile(onMembers.latencies, 0.5),
-      memberP99Ms: percentile(onMembers.latencies, 0.99),
       changesPerSecond: count / Math.max(seconds, count / perSecond),
     };
   }

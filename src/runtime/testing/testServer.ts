@@ -46,7 +46,8 @@ export async function startTestServer(
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      const cn = (request.stream?.session?.socket as TLSSocket | undefined)?.getPeerCertificate().subject?.CN;
+      const socket = request.httpVersion === "1.1" ? request.socket : request.stream.session?.socket;
+      const cn = (socket as TLSSocket | undefined)?.getPeerCertificate().subject?.CN;
       const seen: SeenRequest = {
         method: request.method,
         path: request.url,
