@@ -153,6 +153,12 @@ export const federatedStatus = z.object({
     .meta({ "x-kubernetes-map-type": "atomic" })
     .exactOptional()
     .describe("The policy that says where it runs."),
+  deletionPolicy: z
+    .literal("Orphan")
+    .exactOptional()
+    .describe(
+      "Set when deleting the object leaves what runs on the clusters; stands here because the policy that said so may be gone by then.",
+    ),
   replicas: replicaCounts.exactOptional().describe("Over all clusters."),
   /** Label selector of the pods, as text, for the scale subresource. */
   selector: z.string().max(4096).exactOptional(),

@@ -562,3 +562,26 @@ test("the given values are never changed", () => {
   );
   expect(() => computeDesiredState(given, NOW)).not.toThrow();
 });
+
+describe("deletionPolicy", () => {
+  const previous = { deletionPolicy: "Orphan" as const };
+
+  test.each<{ name: string; given: Partial<Snapshot>; want: Plan["deletionPolicy"] }>([
+    { name: "is Delete unless told", given: { placements: [placement("p")] }, want: "Delete" },
+    {
+      name: "is what the policy says",
+      given: { placements: [placement("p", { deletionPolicy: "Orphan" })] },
+      want: "Orphan",
+    },
+    {
+      name: "is what the last policy said when there is none any more",
+      given: { placements: [], previous },
+      want: "Orphan",
+    },
+    {
+      name: "is what the present policy says, whatever one before it said",
+      given: { placements: [placement("p")], previous },
+      want: "Delete",
+    },
+  ])("$name", ({ given, want }) => expect(plan(given).deletionPolicy).toBe(want));
+});

@@ -50,7 +50,9 @@ export function computeDesiredState(snapshot: Snapshot, now: number): Plan {
   const base: RowBase = {
     owner,
     conflictResolution: placement?.spec.conflictResolution ?? "Abort",
-    deletionPolicy: placement?.spec.deletionPolicy ?? "Delete",
+    // While no policy places the object, the one that did still says how to part.
+    deletionPolicy:
+      (placement === undefined ? snapshot.previous?.deletionPolicy : placement.spec.deletionPolicy) ?? "Delete",
   };
   const applied = new Map(scope.apply.map((chosen) => [chosen.name, chosen]));
   const held = new Set(scope.held);

@@ -168,3 +168,18 @@ describe("nothing new", () => {
     expect(aggregate({ ...input, previous }, T0 + SECOND)).toBe(previous);
   });
 });
+
+describe("how the object parts from its clusters", () => {
+  const orphaning = aggregate(inputOf([view("a", {})], { plan: plan(["a"], { deletionPolicy: "Orphan" }) }), T0);
+
+  test("stands in the status when it is not the usual way", () => {
+    expect(orphaning.deletionPolicy).toBe("Orphan");
+    expect(aggregate(inputOf([view("a", {})], { plan: plan(["a"]) }), T0)).not.toHaveProperty("deletionPolicy");
+  });
+
+  test("stays there while the object is being deleted and nobody plans it any more", () => {
+    const { plan: _, ...rest } = inputOf([view("a", {})]);
+    const status = aggregate({ ...rest, plan: undefined, deleting: true, previous: orphaning }, T0 + SECOND);
+    expect(status.deletionPolicy).toBe("Orphan");
+  });
+});

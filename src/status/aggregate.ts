@@ -22,9 +22,11 @@ export function aggregate(input: StatusInput, now: number): FederatedStatus {
   const entries = reports.map((report) => report.entry);
   const planned = reports.filter((report) => report.planned);
   const placement = plan === undefined ? previous?.placement : plan.placement;
+  const deletionPolicy = plan === undefined ? previous?.deletionPolicy : plan.deletionPolicy;
   const status: FederatedStatus = {
     observedGeneration: input.generation,
     ...(placement === undefined ? {} : { placement }),
+    ...(deletionPolicy === "Orphan" ? { deletionPolicy } : {}),
     replicas: entries.reduce((sum, entry) => addCounts(sum, entry.replicas), { ...NONE }),
     ...(input.podSelector === undefined ? {} : { selector: input.podSelector }),
     ...(plan === undefined || input.deleting
@@ -94,6 +96,7 @@ function ownPartsOf(stored: FederatedStatus, status: FederatedStatus): Record<st
   return {
     observedGeneration: stored.observedGeneration,
     placement: stored.placement,
+    deletionPolicy: stored.deletionPolicy,
     replicas: stored.replicas,
     selector: stored.selector,
     availableClusters: stored.availableClusters,

@@ -184,6 +184,20 @@ describe("deletion", () => {
     expect(member.server.has(DEPLOYMENTS, "default", "shop")).toBe(true);
   });
 
+  test("keeps to Orphan though its Placement went and the manager was started anew since", async () => {
+    await using federation = await TestFederation.start("shanghai");
+    federation.apply(PLACEMENTS, placement("all").deletionPolicy("Orphan"));
+    federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
+    await federation.untilAvailable("shop");
+    federation.delete(PLACEMENTS, "all");
+    await federation.until(() => federation.entry("shop", "shanghai")?.state === "Held");
+    await federation.stopManager();
+    await federation.startManager();
+    federation.delete(DEMOAPPLICATIONS, "shop");
+    await federation.until(() => federation.app("shop") === undefined);
+    expect(federation.member("shanghai").server.has(DEPLOYMENTS, "default", "shop")).toBe(true);
+  });
+
   test("keeps to Orphan when somebody takes the finalizer off", async () => {
     await using federation = await TestFederation.start("shanghai");
     federation.apply(PLACEMENTS, placement("all").deletionPolicy("Orphan"));
