@@ -1,6 +1,6 @@
 /**
- * Builds `dist/meridian.js`: the whole program in one file for Node 24, with the CRDs beside it and the licences of everything that is in
- * it. Nothing needs to be installed to run it. With `--if-stale` it builds only when a source is newer than what is there, and is
+ * Builds `dist/meridian.js`: the whole program in one file for Node 24, with the CRDs, the sample and what `quickstart --real` is built
+ * from beside it, and the licences of everything that is in it. Nothing needs to be installed to run it. With `--if-stale` it builds only when a source is newer than what is there, and is
  * silent otherwise.
  *
  * A build is made in a folder of its own and moved file by file, the program last: at every moment `dist` holds a whole program, whoever
@@ -12,8 +12,13 @@ import { fileURLToPath } from "node:url";
 
 const OUT = "dist";
 const PROGRAM = join(OUT, "meridian.js");
-const CRDS = "charts/meridian/files/crds";
-const SOURCES = ["src", "package.json", CRDS, "build.config.mjs"];
+/** Folders that the program reads at run time, by their name beside it. */
+const FOLDERS = {
+  crds: "charts/meridian/files/crds",
+  placements: "placements",
+  modules: "src/cmd/realClusters/modules",
+};
+const SOURCES = ["src", "package.json", ...Object.values(FOLDERS), "build.config.mjs"];
 
 process.chdir(dirname(fileURLToPath(import.meta.url)));
 const started = new Date();
@@ -61,8 +66,9 @@ async function buildInto(folder) {
   // Loaded only when something is to be built: a fresh program starts without it.
   const esbuild = await import("esbuild");
   const { metafile } = await esbuild.build({
-    entryPoints: ["src/cmd/main.ts"],
-    outfile: join(folder, "meridian.js"),
+    // The reaper outlives the program by a moment, and so is a program of its own.
+    entryPoints: { meridian: "src/cmd/main.ts", reaper: "src/cmd/realClusters/reaper.ts" },
+    outdir: folder,
     bundle: true,
     platform: "node",
     format: "esm",
@@ -78,11 +84,11 @@ async function buildInto(folder) {
     },
   });
   await chmod(join(folder, "meridian.js"), 0o755);
-  await cp(CRDS, join(folder, "crds"), { recursive: true });
+  for (const [name, source] of Object.entries(FOLDERS)) await cp(source, join(folder, name), { recursive: true });
   await cp("LICENSE", join(folder, "LICENSE"));
   const packages = bundledPackages(Object.keys(metafile.inputs));
   await writeFile(join(folder, "LICENSES.txt"), await licences(packages));
-  const [output] = Object.values(metafile.outputs).filter(({ entryPoint }) => entryPoint !== undefined);
+  const output = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint === "src/cmd/main.ts");
   return { bytes: output?.bytes ?? 0, packages: packages.length };
 }
 

@@ -9,11 +9,32 @@ export default defineConfig({
       {
         test: {
           name: "e2e",
+          provide: { clusters: "real" },
           include: ["test/e2e/**/*.test.ts"],
           globalSetup: ["test/envtest/globalSetup.ts"],
           testTimeout: 180_000,
           hookTimeout: 900_000,
           fileParallelism: false,
+        },
+      },
+      {
+        // The tests of the whole program once more, on clusters of the sandbox.
+        test: {
+          name: "sandbox",
+          provide: { clusters: "sandbox" },
+          globalSetup: ["test/envtest/programSetup.ts"],
+          include: ["apis", "badInput", "federation", "ownership", "regions12"].map((name) => `test/e2e/${name}.test.ts`),
+          testTimeout: 60_000,
+          hookTimeout: 60_000,
+        },
+      },
+      {
+        test: {
+          name: "conformance",
+          include: ["test/conformance/**/*.test.ts"],
+          globalSetup: ["test/envtest/globalSetup.ts"],
+          testTimeout: 60_000,
+          hookTimeout: 900_000,
         },
       },
     ],

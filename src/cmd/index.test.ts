@@ -38,6 +38,7 @@ async function run(line: string, act: () => number = () => 0): Promise<Run> {
     join: noting("join"),
     unjoin: noting("unjoin"),
     status: noting("status"),
+    quickstart: noting("quickstart"),
   };
   result.code = await runCommandLine(line.split(" ").filter(Boolean), context, verbs);
   return result;
@@ -140,8 +141,32 @@ describe("the options of a verb", () => {
   });
 });
 
+describe("the options of quickstart", () => {
+  test("have defaults, and no cluster of the person is among them", async () => {
+    expect((await run("quickstart")).called).toEqual([
+      "quickstart",
+      { logLevel: "info", once: false, json: false, timeout: 120_000, real: false, keep: false },
+    ]);
+  });
+
+  test.each([
+    { line: "quickstart --regions 12 --dir d --port 20000", want: { regions: 12, dir: "d", port: 20_000 } },
+    { line: "quickstart --once --json --timeout 5m", want: { once: true, json: true, timeout: 300_000 } },
+    { line: "quickstart --real --keep --log-level debug", want: { real: true, keep: true, logLevel: "debug" } },
+    {
+      line: "quickstart --kubeconfig hub=h.yaml,m1@eu=m.yaml",
+      want: { given: { hub: "h.yaml", members: [{ name: "m1", kubeconfig: "m.yaml", region: "eu" }] } },
+    },
+  ])("are read from: $line", async ({ line, want }) => {
+    expect((await run(line)).called?.[1]).toMatchObject(want);
+  });
+});
+
 describe("wrong usage", () => {
   test.each([
+    { line: "quickstart --kubeconfig hub.yaml", says: /looks like hub=FILE/ },
+    { line: "quickstart --json", says: /--json goes with --once/ },
+    { line: "quickstart --regions none", says: /a number from 1 on/ },
     { line: "stauts", says: /unknown command 'stauts'.*status/ },
     { line: "status --bogus", says: /unknown option '--bogus'/ },
     { line: "status -o xml", says: /Allowed choices are wide, json, yaml, name/ },

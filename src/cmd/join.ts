@@ -25,6 +25,7 @@ import {
   type CommandContext,
   connect,
   connectHub,
+  type Connection,
   connectMember,
   find,
   isManagerRunning,
@@ -57,19 +58,59 @@ export async function join(name: string, options: JoinOptions, context: CommandC
   const { terminal, signal } = context;
   await using hub = connectHub(options, context);
   await using member = connectMember(name, options.memberKubeconfig, options.memberContext);
-  const [hubUid, memberUid] = await Promise.all([clusterUid(hub.client, signal), clusterUid(member.client, signal)]);
-  const before = await checkHub(name, memberUid, hubUid, options, hub.client, signal);
-  const access = memberAccess(hubUid, options.namespace);
-  const wanted = memberCluster(name, memberUid, options);
+  const joining: Joining = { name, options, hub, member, signal };
+  const checked = await check(joining);
   if (options.dryRun) {
-    terminal.out(describeJoin(access, wanted, options));
+    terminal.out(describeJoin(checked.access, checked.wanted, options));
     return EXIT.ok;
   }
 
   using progress = new Progress(terminal);
-  progress.show(`${name}: creating the service account ${access.namespace}/${access.name}`);
+  const joined = await enrol(joining, checked, (text) => progress.show(text));
+  progress.show("");
+  terminal.out(`membercluster/${name} ${checked.before === undefined ? "joined" : "renewed"}\n`);
+  // Awaited here: the connections are closed when this function is left.
+  return await untilReady(joined, options, hub.client, context, progress);
+}
+
+/** One cluster that becomes a member, over open connections. */
+export interface Joining {
+  name: string;
+  options: Omit<JoinOptions, "memberKubeconfig" | "memberContext" | "dryRun" | "timeout">;
+  hub: Connection;
+  member: Connection;
+  signal: AbortSignal;
+}
+
+/** What was found on both sides before anything is written. */
+interface Checked {
+  memberUid: string;
+  access: MemberAccess;
+  /** The MemberCluster that is there already. */
+  before: KubeObject | undefined;
+  wanted: KubeObject;
+}
+
+/** All of {@link join} but waiting for the manager. Returns the MemberCluster. */
+export async function joinMember(joining: Joining): Promise<KubeObject> {
+  return enrol(joining, await check(joining), () => undefined);
+}
+
+async function check({ name, options, hub, member, signal }: Joining): Promise<Checked> {
+  const [hubUid, memberUid] = await Promise.all([clusterUid(hub.client, signal), clusterUid(member.client, signal)]);
+  const before = await checkHub(name, memberUid, hubUid, options, hub.client, signal);
+  const access = memberAccess(hubUid, options.namespace);
+  return { memberUid, access, before, wanted: memberCluster(name, memberUid, options) };
+}
+
+async function enrol(
+  { name, options, hub, member, signal }: Joining,
+  { memberUid, access, before, wanted }: Checked,
+  say: (text: string) => void,
+): Promise<KubeObject> {
+  say(`${name}: creating the service account ${access.namespace}/${access.name}`);
   await grantAccess(member.client, access, signal);
-  progress.show(`${name}: asking for a token`);
+  say(`${name}: asking for a token`);
   const token = await takeToken(member.client, access, options, signal);
   const kubeconfig = memberKubeconfig(name, member.config, access, token);
   await checkKubeconfig(name, kubeconfig, memberUid, signal);
@@ -84,14 +125,8 @@ export async function join(name: string, options: JoinOptions, context: CommandC
     token,
   });
   await hub.client.apply(SECRETS, secret, { force: true, signal });
-  const joined =
-    options.renew && before !== undefined
-      ? before
-      : await hub.client.apply(MEMBERCLUSTERS, wanted, { force: true, signal });
-  progress.show("");
-  terminal.out(`membercluster/${name} ${before === undefined ? "joined" : "renewed"}\n`);
-  // Awaited here: the connections are closed when this function is left.
-  return await untilReady(joined, options, hub.client, context, progress);
+  if (options.renew && before !== undefined) return before;
+  return hub.client.apply(MEMBERCLUSTERS, wanted, { force: true, signal });
 }
 
 /** What stands on the hub must allow it, before anything is written anywhere. Returns the MemberCluster if there is one. */
@@ -99,7 +134,7 @@ async function checkHub(
   name: string,
   memberUid: string,
   hubUid: string,
-  options: JoinOptions,
+  options: Joining["options"],
   hub: Client,
   signal: AbortSignal,
 ): Promise<KubeObject | undefined> {
@@ -139,7 +174,7 @@ async function grantAccess(member: Client, access: MemberAccess, signal: AbortSi
 async function takeToken(
   member: Client,
   access: MemberAccess,
-  options: JoinOptions,
+  options: Joining["options"],
   signal: AbortSignal,
 ): Promise<MemberToken> {
   const issuedAt = systemClock.now();

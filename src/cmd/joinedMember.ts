@@ -66,7 +66,11 @@ export function kubeconfigSecret({
   };
 }
 
-export function memberCluster(name: string, memberUid: string, options: JoinOptions): KubeObject {
+export function memberCluster(
+  name: string,
+  memberUid: string,
+  options: Pick<JoinOptions, "region" | "zone" | "provider" | "labels" | "taints">,
+): KubeObject {
   const { region, zone, provider, labels, taints } = options;
   return {
     apiVersion: FEDERATION_API_VERSION,

@@ -40,13 +40,23 @@ interface Process {
   leading: boolean;
 }
 
+/** Where a manager tells of itself, when that is not standard output and metrics of its own. */
+export interface ManagerTelemetry {
+  logger?: Logger;
+  metrics?: Metrics;
+}
+
 /**
  * Runs the manager until the signal: serves `/metrics`, `/healthz` and `/readyz`, takes part in the election, and while it leads runs the
  * pipeline. Resolves with the exit code; rejects when the hub cannot be reached at the start or the port is taken.
  */
-export async function runManager(options: ManagerOptions, signal: AbortSignal): Promise<number> {
-  const logger = createLogger({ level: options.logLevel });
-  const metrics = createMetrics();
+export async function runManager(
+  options: ManagerOptions,
+  signal: AbortSignal,
+  telemetry: ManagerTelemetry = {},
+): Promise<number> {
+  const logger = telemetry.logger ?? createLogger({ level: options.logLevel });
+  const metrics = telemetry.metrics ?? createMetrics();
   const tracing = await createTracing({
     serviceVersion: VERSION,
     identity: options.identity,

@@ -20,6 +20,13 @@ import {
   type StatusOptions,
   type UnjoinOptions,
 } from "./options.ts";
+import {
+  parseBasePort,
+  parseRegions,
+  type QuickstartFlags,
+  quickstartOptions,
+  type QuickstartOptions,
+} from "./quickstart/options.ts";
 import { VERSION } from "./version.ts";
 
 /** The work behind each verb. Loaded when the verb is run, so that no command pays for another's modules. */
@@ -29,6 +36,7 @@ export interface Verbs {
   join(name: string, options: JoinOptions, context: CommandContext): Promise<number>;
   unjoin(name: string, options: UnjoinOptions, context: CommandContext): Promise<number>;
   status(names: string[], options: StatusOptions, context: CommandContext): Promise<number>;
+  quickstart(options: QuickstartOptions, context: CommandContext): Promise<number>;
 }
 
 export const systemVerbs: Verbs = {
@@ -37,6 +45,7 @@ export const systemVerbs: Verbs = {
   join: async (name, options, context) => (await import("./join.ts")).join(name, options, context),
   unjoin: async (name, options, context) => (await import("./unjoin.ts")).unjoin(name, options, context),
   status: async (names, options, context) => (await import("./status.ts")).status(names, options, context),
+  quickstart: async (options, context) => (await import("./quickstart/index.ts")).quickstart(options, context),
 };
 
 /** Called with the exit code of the verb that was run. */
@@ -65,6 +74,7 @@ export function createProgram(verbs: Verbs, context: CommandContext, finished: F
   addJoin(program, (name, options) => run(() => verbs.join(name, options, context))());
   addUnjoin(program, (name, options) => run(() => verbs.unjoin(name, options, context))());
   addStatus(program, (names, options) => run(() => verbs.status(names, options, context))());
+  addQuickstart(program, (options) => run(() => verbs.quickstart(options, context))());
   return program;
 }
 
@@ -224,4 +234,33 @@ function addStatus(program: Command, action: (names: string[], options: StatusOp
       const { allNamespaces: _all, ...rest } = command.optsWithGlobals<StatusFlags>();
       return action(names, rest);
     });
+}
+
+function addQuickstart(program: Command, action: (options: QuickstartOptions) => Promise<void>): void {
+  program
+    .command("quickstart")
+    .description("starts a hub and a member for each region on this machine, and runs the sample application there")
+    .addOption(
+      new Option("--regions <count>", "how many of the 12 regions of placements/ (default: 4)").argParser(parseRegions),
+    )
+    .option("--dir <folder>", "keep the state there, and go on from it the next time (default: a temporary folder)")
+    .option("--once", "exit as soon as everything is Available, with the status on standard output", false)
+    .option("--json", "with --once: the status as JSON", false)
+    .addOption(duration("--timeout <duration>", "how long --once waits", "120s"))
+    .addOption(
+      new Option(
+        "--port <first>",
+        "port of the hub; members and metrics take those that follow (default: free ones)",
+      ).argParser(parseBasePort),
+    )
+    .option("--real", "etcd, kube-apiserver and kube-controller-manager instead of the sandbox", false)
+    .option("--keep", "when it stops, leave what it made: the temporary folder, or what is on your clusters", false)
+    .addHelpText(
+      "after",
+      `
+With clusters that you have already (kind, k3d), --kubeconfig names them all, and a region where you want to choose it:
+  meridian quickstart --kubeconfig hub=hub.yaml,m1=m1.yaml,m2@eu-central-1=m2.yaml
+What quickstart makes there is removed again when it stops, unless --dir or --keep is given. KUBECONFIG is not used.`,
+    )
+    .action((_, command: Command) => action(quickstartOptions(command.optsWithGlobals<QuickstartFlags>())));
 }

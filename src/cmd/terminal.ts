@@ -6,6 +6,8 @@ export interface Terminal {
   color: boolean;
   /** `err` is a terminal: progress may be shown and overwritten there. */
   interactive: boolean;
+  /** Size in characters; there only when `out` is a terminal on which one can go back and overwrite. */
+  screen?: { readonly columns: number; readonly rows: number };
 }
 
 export function systemTerminal(env: Record<string, string | undefined> = process.env): Terminal {
@@ -20,6 +22,8 @@ export function systemTerminal(env: Record<string, string | undefined> = process
     err: (text) => void process.stderr.write(text),
     color: process.stdout.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb",
     interactive: process.stderr.isTTY === true && env["TERM"] !== "dumb",
+    // The stream itself: its columns and rows follow the window.
+    ...(process.stdout.isTTY === true && env["TERM"] !== "dumb" ? { screen: process.stdout } : {}),
   };
 }
 

@@ -19,12 +19,27 @@ export class ShutdownError extends Error {
   override readonly name = "ShutdownError";
 }
 
-/** A signal that ends the work of the process: the first SIGTERM or SIGINT aborts it, the second ends the process on the spot (143, 130). */
-export function signalContext(source: SignalSource = process): SignalContext {
+/**
+ * One Ctrl-C may arrive twice, from the terminal and from npm, which passes on what it got itself. Nobody presses it again within so many
+ * milliseconds and means something else.
+ */
+const ONE_KEYSTROKE_MS = 300;
+
+/**
+ * A signal that ends the work of the process: the first SIGTERM or SIGINT aborts it, the second ends the process on the spot (143, 130).
+ * `monotonic` gives milliseconds.
+ */
+export function signalContext(
+  source: SignalSource = process,
+  monotonic: () => number = () => performance.now(),
+): SignalContext {
   const controller = new AbortController();
+  let firstAt = 0;
   const onSignal = (name: NodeJS.Signals): void => {
-    if (controller.signal.aborted) source.exit(128 + constants.signals[name]);
-    else controller.abort(new ShutdownError(`stopped by ${name}`));
+    if (!controller.signal.aborted) {
+      firstAt = monotonic();
+      controller.abort(new ShutdownError(`stopped by ${name}`));
+    } else if (monotonic() - firstAt >= ONE_KEYSTROKE_MS) source.exit(128 + constants.signals[name]);
   };
   source.on("SIGTERM", onSignal);
   source.on("SIGINT", onSignal);

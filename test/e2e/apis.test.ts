@@ -3,7 +3,8 @@ import { customResourceDefinitions, type KubeObject, kindOf, parseObject } from 
 import { BAD_OBJECTS } from "../builders/badObjects.ts";
 import { GOOD_OBJECTS } from "../builders/goodObjects.ts";
 import { applicationObject, clusterObject } from "../builders/policyObjects.ts";
-import { type ApiResponse, type ControlPlane, eventually, kubectl, startControlPlane } from "../envtest/index.ts";
+import { type ApiResponse, eventually, type Fleet, kubectl, type Plane } from "../envtest/index.ts";
+import { startFleetHere } from "./federation.ts";
 
 /** What a real API server makes of the CRDs: it is the judge of what the schemas and rules say. */
 
@@ -12,10 +13,12 @@ interface Status {
   details?: { causes?: { field?: string }[] };
 }
 
-let hub: ControlPlane;
+let fleet: Fleet<Plane>;
+let hub: Plane;
 
 beforeAll(async () => {
-  hub = await startControlPlane({ name: "apis", controllerManager: false });
+  fleet = await startFleetHere({ hub: { controllerManager: false }, members: [] });
+  hub = fleet.hub;
   const crds = customResourceDefinitions();
   const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
   await Promise.all(crds.map((crd) => hub.api.create(path, crd)));
@@ -29,7 +32,7 @@ beforeAll(async () => {
   await eventually(() => Promise.all(GOOD_OBJECTS.map(({ object }) => hub.api.list(collectionOf(object)))));
 });
 
-afterAll(() => hub[Symbol.asyncDispose]());
+afterAll(() => fleet?.[Symbol.asyncDispose]());
 
 function conditionsOf(object: KubeObject): { type: string; status: string }[] {
   return (object["status"] as { conditions?: { type: string; status: string }[] } | undefined)?.conditions ?? [];

@@ -7,11 +7,12 @@ import {
   eventually,
   type Fleet,
   type FleetMember,
+  type Plane,
   meridian,
   meridianOk,
-  startFleet,
   startManager,
 } from "../envtest/index.ts";
+import { startFleetHere } from "./federation.ts";
 
 /**
  * The command line against real control planes: what a person types, what they see, and what is left behind. Tests of one block build on each
@@ -21,12 +22,12 @@ import {
 const SECRETS = "/api/v1/namespaces/meridian-system/secrets";
 const MEMBERS = "/apis/federation.paas.cmft.com/v1alpha1/memberclusters";
 
-let fleet: Fleet;
-let shanghai: FleetMember;
-let frankfurt: FleetMember;
+let fleet: Fleet<Plane>;
+let shanghai: FleetMember<Plane>;
+let frankfurt: FleetMember<Plane>;
 
 beforeAll(async () => {
-  fleet = await startFleet({
+  fleet = await startFleetHere({
     hub: { controllerManager: false },
     members: [
       { name: "shanghai-1", region: "cn-shanghai", kubelet: false },
@@ -41,12 +42,12 @@ afterAll(async () => {
   await fleet?.[Symbol.asyncDispose]();
 });
 
-function joining(member: FleetMember, ...more: string[]): Promise<CommandResult> {
+function joining(member: FleetMember<Plane>, ...more: string[]): Promise<CommandResult> {
   return meridian(fleet.hub, ["join", member.name, "--member-kubeconfig", member.plane.kubeconfigFile, ...more]);
 }
 
 /** Everything that join ever makes on a member. */
-async function traces(member: FleetMember): Promise<string[]> {
+async function traces(member: FleetMember<Plane>): Promise<string[]> {
   const rbac = "/apis/rbac.authorization.k8s.io/v1";
   const lists = await Promise.all(
     [

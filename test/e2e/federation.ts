@@ -1,4 +1,4 @@
-import { chai, expect } from "vitest";
+import { chai, expect, inject } from "vitest";
 import {
   type ClusterStatusEntry,
   type Condition,
@@ -10,7 +10,6 @@ import {
 } from "../../src/apis/index.ts";
 import {
   type Api,
-  type ControlPlane,
   eventually,
   type Fleet,
   type FleetMember,
@@ -18,7 +17,9 @@ import {
   kubectl,
   type Manager,
   meridianOk,
+  type Plane,
   startFleet,
+  startSandboxFleet,
   startManager,
 } from "../envtest/index.ts";
 import { memberCluster } from "../builders/index.ts";
@@ -36,20 +37,37 @@ export interface FederationOptions extends FleetOptions {
 
 type Applied = { kind: string; metadata: Pick<ObjectMeta, "name" | "namespace"> };
 
+declare module "vitest" {
+  interface ProvidedContext {
+    /** What the clusters of the tests are: real control planes or those of the sandbox. */
+    clusters: "real" | "sandbox";
+  }
+}
+
+/** The sandbox keeps ResourceQuotas and does not enforce them. */
+export function enforcesQuotas(): boolean {
+  return inject("clusters") === "real";
+}
+
+/** A fleet of the kind that the present project of vitest is about. */
+export function startFleetHere(options: FleetOptions): Promise<Fleet<Plane>> {
+  return inject("clusters") === "sandbox" ? startSandboxFleet(options) : startFleet(options);
+}
+
 /** A fleet with Meridian on it: CRDs installed, a manager running, members joined. What an e2e test works with. */
 export class Federation implements AsyncDisposable {
-  readonly fleet: Fleet;
+  readonly fleet: Fleet<Plane>;
   readonly #managerArgs: string[];
   #manager: Manager | undefined;
   #namespaces = 0;
 
-  private constructor(fleet: Fleet, managerArgs: string[]) {
+  private constructor(fleet: Fleet<Plane>, managerArgs: string[]) {
     this.fleet = fleet;
     this.#managerArgs = managerArgs;
   }
 
   static async start(options: FederationOptions): Promise<Federation> {
-    const fleet = await startFleet(options);
+    const fleet = await startFleetHere(options);
     const federation = new Federation(fleet, options.managerArgs ?? []);
     try {
       await meridianOk(fleet.hub, ["install"]);
@@ -66,7 +84,7 @@ export class Federation implements AsyncDisposable {
     }
   }
 
-  get hub(): ControlPlane {
+  get hub(): Plane {
     return this.fleet.hub;
   }
 
@@ -79,7 +97,7 @@ export class Federation implements AsyncDisposable {
     return this.#manager;
   }
 
-  member(name: string): FleetMember {
+  member(name: string): FleetMember<Plane> {
     return this.fleet.member(name);
   }
 
@@ -89,7 +107,7 @@ export class Federation implements AsyncDisposable {
 
   /** Another process of the manager, which from now on is `manager`. */
   async startManager(
-    options: { args?: string[]; waitUntilReady?: boolean; hub?: ControlPlane; env?: NodeJS.ProcessEnv } = {},
+    options: { args?: string[]; waitUntilReady?: boolean; hub?: Plane; env?: NodeJS.ProcessEnv } = {},
   ): Promise<Manager> {
     const { args = [], hub = this.hub, ...rest } = options;
     const folder = this.fleet.dir;
@@ -98,7 +116,7 @@ export class Federation implements AsyncDisposable {
   }
 
   /** Through the command line, as a person does it. Returns once the manager reports the member ready. */
-  async join(member: FleetMember): Promise<void> {
+  async join(member: FleetMember<Plane>): Promise<void> {
     const { name, region, zone, provider, plane } = member;
     await meridianOk(this.hub, [
       "join",

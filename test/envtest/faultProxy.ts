@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import {
   createSecureServer,
   type Http2SecureServer,
@@ -6,10 +5,9 @@ import {
   type Http2ServerResponse,
 } from "node:http2";
 import { Agent, request as httpsRequest } from "node:https";
-import { join } from "node:path";
 import type { Socket } from "node:net";
-import type { ControlPlane } from "./controlPlane.ts";
-import { freePort } from "./processes.ts";
+import { freePort } from "../../src/cmd/realClusters/index.ts";
+import type { Plane } from "./plane.ts";
 
 /** One request as it came to the proxy. */
 export interface ProxiedRequest {
@@ -39,21 +37,17 @@ export class FaultProxy implements AsyncDisposable {
   readonly requests: ProxiedRequest[] = [];
   /** Asked for every request. */
   fault: Fault | undefined;
-  readonly #plane: ControlPlane;
+  readonly #plane: Plane;
   readonly #listener: Http2SecureServer;
   readonly #agent: Agent;
   readonly #sockets = new Set<Socket>();
   #refusing = false;
 
-  private constructor(plane: ControlPlane, port: number) {
+  private constructor(plane: Plane, port: number, certificate: { cert: string; key: string }) {
     this.#plane = plane;
     this.server = `https://127.0.0.1:${port}`;
     this.#agent = new Agent({ keepAlive: true, ca: plane.caData });
-    this.#listener = createSecureServer({
-      allowHTTP1: true,
-      cert: readFileSync(join(plane.folder, "certificates/apiserver.crt")),
-      key: readFileSync(join(plane.folder, "certificates/apiserver.key")),
-    });
+    this.#listener = createSecureServer({ allowHTTP1: true, ...certificate });
     this.#listener.on("connection", (socket: Socket) => {
       if (this.#refusing) {
         socket.destroy();
@@ -68,9 +62,9 @@ export class FaultProxy implements AsyncDisposable {
     this.#listener.on("tlsClientError", () => undefined);
   }
 
-  static async start(plane: ControlPlane): Promise<FaultProxy> {
+  static async start(plane: Plane): Promise<FaultProxy> {
     const port = await freePort();
-    const proxy = new FaultProxy(plane, port);
+    const proxy = new FaultProxy(plane, port, await plane.certificate());
     await new Promise<void>((resolve) => proxy.#listener.listen(port, "127.0.0.1", resolve));
     return proxy;
   }

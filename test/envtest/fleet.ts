@@ -1,10 +1,10 @@
 import { mkdir } from "node:fs/promises";
 import { join } from "node:path";
+import { FakeKubelet, startEtcd, temporaryFolder } from "../../src/cmd/realClusters/index.ts";
 import { controlPlaneAssets } from "./assets.ts";
 import { type ControlPlane, startControlPlane } from "./controlPlane.ts";
-import { startEtcd } from "./etcd.ts";
-import { FakeKubelet } from "./kubelet.ts";
-import { temporaryFolder } from "./processes.ts";
+import type { Kubelet, Plane } from "./plane.ts";
+import { SandboxPlane } from "./sandboxPlane.ts";
 
 export interface MemberOptions {
   name: string;
@@ -23,40 +23,66 @@ export interface FleetOptions {
   hub?: Pick<MemberOptions, "controllerManager" | "kubelet">;
 }
 
-export interface FleetMember {
+export interface FleetMember<P extends Plane = ControlPlane> {
   name: string;
   region: string;
   zone?: string;
   provider?: string;
-  plane: ControlPlane;
+  plane: P;
   /** Absent when the fleet was asked for none. */
-  kubelet?: FakeKubelet;
+  kubelet?: Kubelet;
 }
 
 /** A hub and members that know nothing of each other yet. */
-export interface Fleet extends AsyncDisposable {
-  hub: ControlPlane;
-  hubKubelet?: FakeKubelet;
-  members: FleetMember[];
+export interface Fleet<P extends Plane = ControlPlane> extends AsyncDisposable {
+  hub: P;
+  hubKubelet?: Kubelet;
+  members: FleetMember<P>[];
   /** Throws for a name that the fleet does not have. */
-  member(name: string): FleetMember;
+  member(name: string): FleetMember<P>;
   /** For files of the test; removed with the fleet. */
   dir: string;
 }
 
+type Wanted = Pick<MemberOptions, "controllerManager" | "kubelet">;
+type Started<P> = { plane: P; kubelet?: Kubelet };
+
 /** Starts all of them at once on one etcd. They end with the disposal of the fleet, or with this process. */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
+  return assemble(options, async (dir, stack) => {
+    const etcd = stack.use(await startEtcd(await controlPlaneAssets(), dir));
+    return async (name, folder, { controllerManager = true, kubelet = controllerManager }) => {
+      const plane = stack.use(await startControlPlane({ name, controllerManager, etcd, folder }));
+      return { plane, ...(kubelet ? { kubelet: stack.use(new FakeKubelet(plane)) } : {}) };
+    };
+  });
+}
+
+/** The same of clusters of the sandbox, in this process. */
+export async function startSandboxFleet(options: FleetOptions): Promise<Fleet<Plane>> {
+  return assemble<Plane>(options, (_dir, stack) => {
+    return Promise.resolve(async (name, folder, { controllerManager = true, kubelet = controllerManager }) => {
+      const plane = stack.use(await SandboxPlane.launch({ name, folder, controllers: controllerManager }));
+      if (!kubelet) plane.behave({ fate: () => "hang" });
+      return { plane, ...(kubelet ? { kubelet: plane } : {}) };
+    });
+  });
+}
+
+async function assemble<P extends Plane>(
+  options: FleetOptions,
+  prepare: (
+    dir: string,
+    stack: AsyncDisposableStack,
+  ) => Promise<(name: string, folder: string, wanted: Wanted) => Promise<Started<P>>>,
+): Promise<Fleet<P>> {
   await using stack = new AsyncDisposableStack();
   const dir = stack.use(await temporaryFolder("meridian-fleet-")).path;
-  const etcd = stack.use(await startEtcd(await controlPlaneAssets(), dir));
-
-  const start = async (name: string, wanted: Pick<MemberOptions, "controllerManager" | "kubelet">) => {
-    const { controllerManager = true } = wanted;
+  const launch = await prepare(dir, stack);
+  const start = async (name: string, wanted: Wanted): Promise<Started<P>> => {
     const folder = join(dir, "clusters", name);
     await mkdir(folder, { recursive: true });
-    const plane = stack.use(await startControlPlane({ name, controllerManager, etcd, folder }));
-    const kubelet = (wanted.kubelet ?? controllerManager) ? stack.use(new FakeKubelet(plane)) : undefined;
-    return { plane, ...(kubelet === undefined ? {} : { kubelet }) };
+    return launch(name, folder, wanted);
   };
 
   const settled = await Promise.allSettled([
@@ -69,7 +95,7 @@ export async function startFleet(options: FleetOptions): Promise<Fleet> {
   const [hub, ...planes] = started;
   if (hub === undefined) throw new Error("the hub did not start");
 
-  const members = options.members.map((member, index): FleetMember => {
+  const members = options.members.map((member, index): FleetMember<P> => {
     const { name, region, zone, provider } = member;
     const plane = planes[index];
     if (plane === undefined) throw new Error(`${name} did not start`);

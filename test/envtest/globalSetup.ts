@@ -1,5 +1,6 @@
+import { AssetsUnavailableError } from "../../src/cmd/realClusters/index.ts";
+import { controlPlaneAssets } from "./assets.ts";
 import { buildMeridian } from "./commands.ts";
-import { AssetsUnavailableError, controlPlaneAssets } from "./assets.ts";
 
 /** Resolves or builds the programs once, before the first test: building them takes minutes and belongs to no test's time. */
 export default async function setup(): Promise<void> {

@@ -1,11 +1,10 @@
 import { join } from "node:path";
+import { eventually, type Exit, freePort, ManagedProcess } from "../../src/cmd/realClusters/index.ts";
 import { MERIDIAN, REPOSITORY } from "./commands.ts";
-import type { ControlPlane } from "./controlPlane.ts";
-import { eventually } from "./eventually.ts";
-import { type Exit, freePort, ManagedProcess } from "./processes.ts";
+import type { Plane } from "./plane.ts";
 
 export interface ManagerOptions {
-  hub: ControlPlane;
+  hub: Plane;
   /** Where its log goes. */
   folder: string;
   /** More options of `meridian manager`. */

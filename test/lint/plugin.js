@@ -13,6 +13,7 @@ const ORDER = [
   "desiredstate",
   "status",
   "observability",
+  "certificates",
   "runtime",
   "clusters",
   "controllers",

@@ -1,0 +1,60 @@
+import type { KubeObject } from "../../apis/index.ts";
+import {
+  type Client,
+  CLUSTEROVERRIDEPOLICIES,
+  CLUSTERPLACEMENTS,
+  DEMOAPPLICATIONS,
+  OVERRIDEPOLICIES,
+  PLACEMENTS,
+  type ResourceType,
+} from "../../runtime/index.ts";
+import { find } from "../connection.ts";
+
+/** The kinds that a sample may hold. */
+const TYPES: readonly ResourceType[] = [
+  PLACEMENTS,
+  CLUSTERPLACEMENTS,
+  OVERRIDEPOLICIES,
+  CLUSTEROVERRIDEPOLICIES,
+  DEMOAPPLICATIONS,
+];
+
+/** As though the person had run `kubectl apply --server-side` with these files, so that they can go on with them in that way. */
+const FIELD_MANAGER = "kubectl";
+
+/** How an object is named in the record of what was applied. */
+export function recordName({ kind, metadata }: KubeObject): string {
+  return `${kind}/${metadata.name}`;
+}
+
+export interface Applied {
+  /** Made now. */
+  created: KubeObject[];
+  /** There already, by somebody else's hand: left alone. */
+  found: KubeObject[];
+}
+
+/** Applies what neither an earlier run nor anybody else has. */
+export async function applySample(
+  hub: Client,
+  objects: readonly KubeObject[],
+  earlier: readonly string[],
+  signal: AbortSignal,
+): Promise<Applied> {
+  const applied: Applied = { created: [], found: [] };
+  for (const object of objects) {
+    if (earlier.includes(recordName(object))) continue;
+    const type = typeOf(object);
+    const { namespace, name } = object.metadata;
+    if ((await find(hub, type, namespace, name, signal)) === undefined) {
+      applied.created.push(await hub.apply(type, object, { fieldManager: FIELD_MANAGER, signal }));
+    } else applied.found.push(object);
+  }
+  return applied;
+}
+
+export function typeOf({ kind }: KubeObject): ResourceType {
+  const type = TYPES.find((candidate) => candidate.kind === kind);
+  if (type === undefined) throw new Error(`the sample holds a ${kind}, which quickstart does not know`);
+  return type;
+}

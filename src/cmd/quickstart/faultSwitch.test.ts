@@ -1,0 +1,80 @@
+import { beforeEach, describe, expect, test } from "vitest";
+import type { MemberCluster } from "../../apis/index.ts";
+import { FAULT_ANNOTATION, type FaultPlan } from "./faultPlan.ts";
+import { FaultSwitch } from "./faultSwitch.ts";
+
+let asked: Record<string, string>;
+let set: (FaultPlan | undefined)[];
+let said: string[];
+const view = {
+  cluster: (name: string): MemberCluster => ({
+    apiVersion: "federation.paas.cmft.com/v1alpha1",
+    kind: "MemberCluster",
+    metadata: { name, annotations: name in asked ? { [FAULT_ANNOTATION]: asked[name] ?? "" } : {} },
+    spec: { connection: {}, deletionPolicy: "Orphan" },
+  }),
+};
+
+beforeEach(() => {
+  asked = {};
+  set = [];
+  said = [];
+});
+
+const say = (text: string): void => void said.push(text);
+
+function switchOf(answer: (plan: FaultPlan | undefined) => Promise<string | undefined>): FaultSwitch {
+  const setFault = async (plan: FaultPlan | undefined) => {
+    set.push(plan);
+    return answer(plan);
+  };
+  return new FaultSwitch([{ name: "m1", kubeconfigFile: "", setFault }], say);
+}
+
+describe("the annotation of a MemberCluster", () => {
+  test("breaks its cluster once, and its absence mends it", async () => {
+    const faults = switchOf(async () => undefined);
+    faults.look(view);
+    asked["m1"] = "partition";
+    faults.look(view);
+    faults.look(view);
+    delete asked["m1"];
+    faults.look(view);
+    await faults.settled();
+    expect(set).toEqual([{ crash: false, settings: { partition: "silent" } }, undefined]);
+    expect(said).toEqual(["m1: broken on purpose (partition)", "m1: mended"]);
+  });
+
+  test("that means nothing breaks nothing, and the person is told what there is", async () => {
+    const faults = switchOf(async () => undefined);
+    asked["m1"] = "fire";
+    faults.look(view);
+    await faults.settled();
+    expect(set).toEqual([]);
+    expect(said[0]).toMatch(/^m1: "fire" is no fault; there are partition/);
+  });
+
+  test("asks in vain for what the cluster cannot do, and that is said", async () => {
+    const faults = switchOf(async () => "only a sandbox can");
+    asked["m1"] = "errors=10%";
+    faults.look(view);
+    await faults.settled();
+    expect(said).toEqual(["m1: broken on purpose (errors=10%)", "m1: only a sandbox can"]);
+  });
+
+  test("that cannot be obeyed does not end the quickstart", async () => {
+    const faults = switchOf(() => Promise.reject(new Error("no such process")));
+    asked["m1"] = "crash";
+    faults.look(view);
+    await faults.settled();
+    expect(said).toEqual(["m1: not broken: no such process"]);
+  });
+});
+
+test("a cluster of the person is not broken", async () => {
+  const faults = new FaultSwitch([{ name: "m1", kubeconfigFile: "" }], say);
+  asked["m1"] = "crash";
+  faults.look(view);
+  await faults.settled();
+  expect(said).toEqual(["m1: quickstart breaks only clusters that it started itself"]);
+});

@@ -1,0 +1,168 @@
+import { rmSync } from "node:fs";
+import { access, mkdir, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { CommandError } from "../outcome.ts";
+import { lockFolder } from "./lock.ts";
+
+export type FleetKind = "sandbox" | "real" | "given";
+
+/** What a later run on the same folder must know. */
+export interface QuickstartState {
+  /** What the clusters are; a folder holds one sort. */
+  fleet: FleetKind;
+  /** In the order in which they were asked for. */
+  regions: string[];
+  /** By name of the cluster. */
+  ports: Record<string, number>;
+  /** What was applied of the sample, as `Kind/name`: what a person deletes afterwards stays deleted. */
+  applied: string[];
+}
+
+export interface FolderOptions {
+  /** Undefined: a temporary one. */
+  dir?: string;
+  fleet: FleetKind;
+  /** A temporary one stays, too. */
+  keep: boolean;
+}
+
+const STATE = "quickstart.json";
+
+/** The folder of one quickstart; only one process at a time has it. */
+export class StateFolder implements AsyncDisposable {
+  /** Absolute. */
+  readonly path: string;
+  /** It is removed in the end. */
+  readonly temporary: boolean;
+  /** There was a quickstart in it before. */
+  readonly continued: boolean;
+  readonly state: QuickstartState;
+  readonly #cleanup: AsyncDisposableStack;
+
+  private constructor(
+    fields: Pick<StateFolder, "path" | "temporary" | "continued" | "state">,
+    cleanup: AsyncDisposableStack,
+  ) {
+    this.path = fields.path;
+    this.temporary = fields.temporary;
+    this.continued = fields.continued;
+    this.state = fields.state;
+    this.#cleanup = cleanup;
+  }
+
+  /** Throws {@link CommandError} when another process has it, or when it holds something else. */
+  static async open({ dir, fleet, keep }: FolderOptions): Promise<StateFolder> {
+    await using stack = new AsyncDisposableStack();
+    const path = dir === undefined ? await mkdtemp(join(tmpdir(), "meridian-quickstart-")) : resolve(dir);
+    const temporary = dir === undefined && !keep;
+    if (temporary) stack.use(removal(path));
+    if (dir !== undefined) await mkdirOf(path);
+    stack.use(await lockFolder(join(path, "quickstart.lock"), path));
+    const known = await readState(path);
+    if (known !== undefined && known.fleet !== fleet) {
+      throw new CommandError(`${path} keeps ${SORTS[known.fleet]}, not ${SORTS[fleet]}: use another --dir`);
+    }
+    const state = known ?? { fleet, regions: [], ports: {}, applied: [] };
+    return new StateFolder({ path, temporary, continued: known !== undefined, state }, stack.move());
+  }
+
+  /** Path of a file in it. */
+  file(name: string): string {
+    return join(this.path, name);
+  }
+
+  /** Where the administrator's kubeconfig of a cluster stands. */
+  kubeconfigFile(cluster: string): string {
+    return this.file(`${cluster}.kubeconfig`);
+  }
+
+  /** A new folder may hold files of the person, and they stay. Throws {@link CommandError} when one has a name that is needed. */
+  async claim(clusters: readonly string[]): Promise<void> {
+    if (this.continued) return;
+    for (const cluster of clusters) {
+      const file = this.kubeconfigFile(cluster);
+      if (await exists(file))
+        throw new CommandError(`${file} is there already and would be overwritten: use another --dir`);
+    }
+  }
+
+  /** Writes a file that holds secrets, whole or not at all. */
+  async write(file: string, text: string): Promise<void> {
+    const temporary = `${file}.${process.pid}`;
+    await writeFile(temporary, text, { mode: 0o600 });
+    await rename(temporary, file);
+  }
+
+  save(): Promise<void> {
+    return this.write(this.file(STATE), `${JSON.stringify(this.state, undefined, 2)}\n`);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#cleanup.disposeAsync();
+  }
+}
+
+const SORTS: Record<FleetKind, string> = {
+  sandbox: "sandbox clusters",
+  real: "real control planes",
+  given: "the record of clusters of your own",
+};
+
+async function mkdirOf(path: string): Promise<void> {
+  try {
+    await mkdir(path, { recursive: true, mode: 0o700 });
+    await access(path);
+  } catch (error) {
+    throw new CommandError(`the folder ${path} cannot be used`, { cause: error });
+  }
+}
+
+/** Also when the process is ended on the spot by a second Ctrl-C. */
+function removal(path: string): AsyncDisposable {
+  const atExit = (): void => rmSync(path, { recursive: true, force: true });
+  process.once("exit", atExit);
+  return {
+    async [Symbol.asyncDispose]() {
+      await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
+      process.off("exit", atExit);
+    },
+  };
+}
+
+async function readState(path: string): Promise<QuickstartState | undefined> {
+  const file = join(path, STATE);
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw new CommandError(`the folder ${path} cannot be used`, { cause: error });
+  }
+  const state = parsed(text);
+  if (state === undefined)
+    throw new CommandError(`${file} is not what quickstart wrote: use another --dir, or remove it`);
+  return state;
+}
+
+function parsed(text: string): QuickstartState | undefined {
+  try {
+    const state = JSON.parse(text) as QuickstartState | null;
+    const whole =
+      state !== null &&
+      Object.hasOwn(SORTS, state.fleet) &&
+      Array.isArray(state.regions) &&
+      Array.isArray(state.applied) &&
+      typeof state.ports === "object";
+    return whole ? state : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}

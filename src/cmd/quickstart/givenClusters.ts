@@ -1,0 +1,201 @@
+import type { KubeObject } from "../../apis/index.ts";
+import {
+  type Client,
+  CLUSTEROVERRIDEPOLICIES,
+  CLUSTERPLACEMENTS,
+  CRDS,
+  DEMOAPPLICATIONS,
+  isNotFound,
+  MEMBERCLUSTERS,
+  NAMESPACES,
+  OVERRIDEPOLICIES,
+  PLACEMENTS,
+  SECRETS,
+} from "../../runtime/index.ts";
+import {
+  clusterUid,
+  commandLogger,
+  type CommandContext,
+  connectMember,
+  find,
+  isManagerRunning,
+} from "../connection.ts";
+import { follow } from "../follow.ts";
+import { memberAccess } from "../memberAccess.ts";
+import { CommandError, describeError } from "../outcome.ts";
+import { unjoin } from "../unjoin.ts";
+import { typeOf } from "./apply.ts";
+import type { QuickstartFleet } from "./fleet.ts";
+import { describeRights, hubRights, memberRights, missingRights } from "./rights.ts";
+
+/** Where the quickstart's Meridian lives on a hub. */
+export interface Place {
+  namespace: string;
+  leaseName: string;
+}
+
+/** What this run made on clusters of the person. */
+export interface Made {
+  crds: string[];
+  namespace: boolean;
+  /** Names of the members that it joined. */
+  members: string[];
+  objects: KubeObject[];
+}
+
+export function nothingMade(): Made {
+  return { crds: [], namespace: false, members: [], objects: [] };
+}
+
+export function isNothing({ crds, namespace, members, objects }: Made): boolean {
+  return !namespace && crds.length + members.length + objects.length === 0;
+}
+
+const KINDS = [
+  DEMOAPPLICATIONS,
+  MEMBERCLUSTERS,
+  PLACEMENTS,
+  CLUSTERPLACEMENTS,
+  OVERRIDEPOLICIES,
+  CLUSTEROVERRIDEPOLICIES,
+];
+
+/** Throws {@link CommandError} when the clusters of the person do not allow what the quickstart is going to do. Writes nothing. */
+export async function checkGivenClusters(
+  fleet: QuickstartFleet,
+  hub: Client,
+  { namespace, leaseName }: Place,
+  { terminal, signal }: CommandContext,
+): Promise<void> {
+  const access = memberAccess(await clusterUid(hub, signal), namespace);
+  const lacking: string[] = [];
+  const ask = async (name: string, client: Client, needed: ReturnType<typeof hubRights>): Promise<void> => {
+    const missing = await missingRights(client, needed, signal);
+    if (missing.length === 0) return;
+    lacking.push(name);
+    terminal.err(
+      `${name}: the kubeconfig's user may not\n${describeRights(missing)
+        .map((line) => `  ${line}\n`)
+        .join("")}`,
+    );
+  };
+  await ask("hub", hub, hubRights(namespace));
+  for (const { name, kubeconfigFile } of fleet.members) {
+    await using member = connectMember(name, kubeconfigFile, undefined);
+    await ask(name, member.client, memberRights(access));
+  }
+  if (lacking.length > 0) {
+    throw new CommandError(
+      `rights are missing on ${lacking.join(", ")} (listed above): use an administrator's kubeconfig`,
+    );
+  }
+  if (await isManagerRunning(hub, namespace, leaseName, signal)) {
+    throw new CommandError(
+      "a manager works on this hub already: add clusters to it with `meridian join`, or stop it first",
+    );
+  }
+}
+
+/** Takes away again what was made. Returns sentences about what could not be; needs the manager as long as there are members. */
+export async function removeMade(
+  made: Made,
+  fleet: QuickstartFleet,
+  hub: Client,
+  place: Place,
+  options: { managed: boolean; say: (text: string) => void; signal: AbortSignal; timeoutMs: number },
+): Promise<string[]> {
+  const { managed, say, signal, timeoutMs } = options;
+  const left: string[] = [];
+  const attempt = async (what: string, work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      if (!isNotFound(error)) left.push(`${what}: ${describeError(error)}`);
+    }
+  };
+  const terminal = { out: say, err: say, color: false, interactive: false };
+  const logger = commandLogger("info", terminal);
+  for (const object of made.objects.toReversed()) {
+    const { namespace, name, uid } = object.metadata;
+    await attempt(`${object.kind}/${name}`, async () => {
+      await hub.delete(typeOf(object), namespace, name, { signal, ...(uid === undefined ? {} : { uid }) });
+      if (!managed) return;
+      const gone = await follow(
+        { client: hub, type: typeOf(object), name, timeoutMs, signal, logger },
+        (found) => found === undefined || found.metadata.uid !== uid,
+      );
+      if (!gone) throw new CommandError("not gone in time; `kubectl get` shows what it waits for");
+    });
+  }
+  for (const name of made.members) {
+    const member = fleet.members.find((candidate) => candidate.name === name);
+    await attempt(`membercluster/${name}`, async () => {
+      await unjoin(
+        name,
+        {
+          ...place,
+          kubeconfig: fleet.hub.kubeconfigFile,
+          logLevel: "info",
+          // Without a manager nothing was ever put on the members.
+          deletionPolicy: managed ? "Drain" : "Orphan",
+          force: !managed,
+          timeout: timeoutMs,
+          ...(member === undefined ? {} : { memberKubeconfig: member.kubeconfigFile }),
+        },
+        { terminal, signal, env: {} },
+      );
+    });
+  }
+  return left;
+}
+
+/** The rest, when the manager has stopped: the kinds that nobody uses, and Meridian's namespace. */
+export async function removeInstallation(
+  made: Made,
+  hub: Client,
+  { namespace }: Place,
+  signal: AbortSignal,
+): Promise<string[]> {
+  const left: string[] = [];
+  for (const type of KINDS) {
+    const name = `${type.plural}.${type.group}`;
+    if (!made.crds.includes(name)) continue;
+    try {
+      const { items } = await hub.list(type, { metadataOnly: true, limit: 1, signal });
+      if (items.length > 0) left.push(`${name} is in use, and stays`);
+      else await hub.delete(CRDS, undefined, name, { signal });
+    } catch (error) {
+      if (!isNotFound(error)) left.push(`${name}: ${describeError(error)}`);
+    }
+  }
+  if (!made.namespace) return left;
+  try {
+    const { items } = await hub.list(SECRETS, { namespace, metadataOnly: true, limit: 1, signal });
+    if (items.length > 0) return [...left, `the namespace ${namespace} holds a Secret, and stays`];
+    await hub.delete(NAMESPACES, undefined, namespace, { signal });
+    // Somebody who starts again at once would find it half gone.
+    const common = { client: hub, signal, logger: commandLogger("info", SILENT), timeoutMs: NAMESPACE_MS };
+    await follow({ ...common, type: NAMESPACES, name: namespace }, (found) => found === undefined);
+  } catch (error) {
+    if (!isNotFound(error)) left.push(`namespace ${namespace}: ${describeError(error)}`);
+  }
+  return left;
+}
+
+const SILENT = { out: () => undefined, err: () => undefined, color: false, interactive: false };
+/** A namespace with nothing in it needs about ten seconds. */
+const NAMESPACE_MS = 30_000;
+
+/** What of the installation is not there yet, and so is made by this run. */
+export async function notInstalled(
+  hub: Client,
+  { namespace }: Place,
+  signal: AbortSignal,
+): Promise<Pick<Made, "crds" | "namespace">> {
+  const names = KINDS.map(({ plural, group }) => `${plural}.${group}`);
+  const found = await Promise.all(names.map((name) => find(hub, CRDS, undefined, name, signal)));
+  return {
+    crds: names.filter((_, index) => found[index] === undefined),
+    namespace: (await find(hub, NAMESPACES, undefined, namespace, signal)) === undefined,
+  };
+}

@@ -1,0 +1,69 @@
+import { access, constants } from "node:fs/promises";
+import { resolve } from "node:path";
+import { type KubeObject, REGION_LABEL, ZONE_LABEL } from "../../apis/index.ts";
+import { type Client, isForbidden, NODES } from "../../runtime/index.ts";
+import { connectMember } from "../connection.ts";
+import { CommandError } from "../outcome.ts";
+import { type FleetCluster, HUB, type QuickstartFleet } from "./fleet.ts";
+import type { GivenClusters, GivenMember } from "./options.ts";
+
+/** Clusters of the person, with a region for each. Starts and ends nothing. */
+export async function givenFleet(
+  { hub, members }: GivenClusters,
+  sampleRegions: readonly string[],
+  signal: AbortSignal,
+): Promise<QuickstartFleet> {
+  for (const { name, kubeconfig } of [{ name: HUB, kubeconfig: hub }, ...members]) {
+    await access(kubeconfig, constants.R_OK).catch((cause: unknown) => {
+      throw new CommandError(`the kubeconfig of ${name} cannot be read`, { cause });
+    });
+  }
+  const located = await Promise.all(members.map((member) => locate(member, signal)));
+  return {
+    kind: "given",
+    hub: { name: HUB, kubeconfigFile: resolve(hub) },
+    members: withRegions(located, sampleRegions),
+    [Symbol.asyncDispose]: async () => undefined,
+  };
+}
+
+/** Region and zone as the command line says, else as the nodes do. */
+async function locate({ name, kubeconfig, region }: GivenMember, signal: AbortSignal): Promise<FleetCluster> {
+  await using connection = connectMember(name, kubeconfig, undefined);
+  const items = await nodes(connection.client, signal);
+  const label = (key: string): string | undefined =>
+    items.map(({ metadata }) => metadata.labels?.[key]).find((value) => value !== undefined && value !== "");
+  const where = region ?? label(REGION_LABEL);
+  const zone = label(ZONE_LABEL);
+  return {
+    name,
+    kubeconfigFile: resolve(kubeconfig),
+    ...(where === undefined ? {} : { region: where }),
+    ...(zone === undefined ? {} : { zone }),
+  };
+}
+
+/** None when the user may not see them: which rights are missing is said later, and all at once. */
+async function nodes(client: Client, signal: AbortSignal): Promise<KubeObject[]> {
+  try {
+    return (await client.list(NODES, { limit: 100, metadataOnly: true, signal })).items;
+  } catch (error) {
+    if (isForbidden(error)) return [];
+    throw error;
+  }
+}
+
+/** Whoever has no region gets the next of the sample's that nobody has; when all are taken, the sample's in turn. */
+export function withRegions(members: readonly FleetCluster[], sampleRegions: readonly string[]): FleetCluster[] {
+  const taken = new Set(members.map(({ region }) => region));
+  const free = sampleRegions.filter((region) => !taken.has(region));
+  let next = 0;
+  return members.map((member) => {
+    if (member.region !== undefined) return member;
+    const region = free[next] ?? sampleRegions[next % sampleRegions.length];
+    next += 1;
+    if (region === undefined)
+      throw new CommandError(`no region is known for ${member.name}: give ${member.name}@REGION=FILE`);
+    return { ...member, region };
+  });
+}

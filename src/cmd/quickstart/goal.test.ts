@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import type { ClusterReport, ObjectReport, StatusReport } from "../statusView.ts";
+import { type Goal, missing } from "./goal.ts";
+
+const COUNTS = { desired: 2, ready: 2, updated: 2, available: 2 };
+
+function report(fields: { object?: Partial<ObjectReport>; cluster?: Partial<ClusterReport> } = {}): StatusReport {
+  return {
+    objects: [
+      {
+        apiVersion: "paas.cmft.com/v1",
+        kind: "DemoApplication",
+        namespace: "default",
+        name: "web",
+        healthy: true,
+        reason: "",
+        message: "",
+        placement: "",
+        replicas: COUNTS,
+        conditions: [],
+        clusters: [{ name: "m1", state: "Available", replicas: COUNTS }],
+        clusterCount: 1,
+        availableClusters: 1,
+        createdAt: "",
+        ...fields.object,
+      },
+    ],
+    clusters: [
+      {
+        name: "m1",
+        region: "",
+        zone: "",
+        provider: "",
+        ready: "True",
+        reason: "",
+        message: "",
+        version: "",
+        objects: 1,
+        since: "",
+        deleting: false,
+        createdAt: "",
+        ...fields.cluster,
+      },
+    ],
+  };
+}
+
+const GOAL: Goal = { members: ["m1"], isAvailable: () => true, isReached: () => true };
+
+test("nothing is missing when every member is ready and every application is Available", () => {
+  expect(missing(report(), GOAL)).toEqual([]);
+  expect(missing(report(), { ...GOAL, application: { name: "web", members: ["m1"] } })).toEqual([]);
+});
+
+describe("a sentence says that", () => {
+  test.each<{ name: string; given: StatusReport; goal?: Partial<Goal>; says: string }>([
+    { name: "a member has not joined", given: report(), goal: { members: ["m1", "m2"] }, says: "m2 has not joined" },
+    {
+      name: "a member is not ready",
+      given: report({ cluster: { ready: "False", reason: "ClusterUnreachable", message: "connection refused" } }),
+      says: "m1 is not ready (ClusterUnreachable: connection refused)",
+    },
+    {
+      name: "this manager has not reached a member that an earlier one called ready",
+      given: report(),
+      goal: { isReached: () => false },
+      says: "m1 was not reached yet",
+    },
+    {
+      name: "an application is on its way in a cluster",
+      given: report({
+        object: {
+          healthy: false,
+          clusters: [{ name: "m1", state: "Progressing", reason: "RollingOut", replicas: { ...COUNTS, ready: 1 } }],
+        },
+      }),
+      says: "default/web in m1 is Progressing, 1 of 2 ready (RollingOut)",
+    },
+    {
+      name: "an application was not placed",
+      given: report({ object: { healthy: false, reason: "NoPlacement", clusters: [] } }),
+      says: "default/web is not Available (NoPlacement)",
+    },
+    {
+      name: "this manager has not looked at an application that an earlier one called Available",
+      given: report(),
+      goal: { isAvailable: () => false },
+      says: "default/web was not looked at yet",
+    },
+    {
+      name: "the application is not where it must be",
+      given: report(),
+      goal: { application: { name: "web", members: ["m1", "m2"] } },
+      says: "default/web has not come to m2",
+    },
+    {
+      name: "the application is not there",
+      given: { ...report(), objects: [] },
+      goal: { application: { name: "web", members: [] } },
+      says: "web is not on the hub",
+    },
+  ])("$name", ({ given, goal, says }) => {
+    expect(missing(given, { ...GOAL, ...goal })).toEqual([says]);
+  });
+});

@@ -1,0 +1,56 @@
+import { expect, test } from "vitest";
+import type { QuickstartFleet } from "./fleet.ts";
+import { farewell, hints, quoted } from "./hints.ts";
+
+type Fleet = Pick<QuickstartFleet, "kind" | "hub" | "members">;
+
+function fleet(kind: Fleet["kind"], regions: string[], folder = "/tmp/q"): Fleet {
+  const cluster = (name: string) => ({ name, kubeconfigFile: `${folder}/${name}.kubeconfig` });
+  return { kind, hub: cluster("hub"), members: regions.map((region) => ({ ...cluster(region), region })) };
+}
+
+test("in a sandbox the three things are to break a region, change a policy and scale", () => {
+  expect(
+    hints(fleet("sandbox", ["a", "b", "c", "d"]), ["a", "b", "c", "d", "e"]).flatMap(({ commands }) => commands),
+  ).toEqual([
+    "kubectl --kubeconfig /tmp/q/hub.kubeconfig annotate membercluster c sandbox.paas.cmft.com/fault=partition",
+    "kubectl --kubeconfig /tmp/q/hub.kubeconfig annotate membercluster c sandbox.paas.cmft.com/fault-",
+    `kubectl --kubeconfig /tmp/q/hub.kubeconfig patch overridepolicy a --type json -p '[{"op":"replace","path":"/spec/rules/0/replicas","value":8}]'`,
+    "kubectl --kubeconfig /tmp/q/hub.kubeconfig delete overridepolicy d",
+    "kubectl --kubeconfig /tmp/q/hub.kubeconfig scale demoapplication nginx-demo --replicas 6",
+  ]);
+});
+
+test("a cluster of the person is broken by an image, in its region only", () => {
+  const [first] = hints(fleet("given", ["a", "b"]), ["a", "b"]);
+  expect(first?.commands[0]).toMatch(/patch overridepolicy b .*"does-not-exist"/);
+});
+
+test("one region is enough for all three", () => {
+  expect(hints(fleet("sandbox", ["a"]), ["a"]).map(({ text }) => text.split(":")[0])).toEqual([
+    "Break a region",
+    "Change a policy",
+    "Scale",
+  ]);
+});
+
+test("regions without a policy are not offered for a change of it", () => {
+  expect(hints(fleet("given", ["moon"]), ["a"])).toEqual([]);
+});
+
+test("every kubeconfig is named", () => {
+  const text = farewell(fleet("sandbox", ["a", "b"]), ["a", "b"], {
+    logFile: "/tmp/q/manager.log",
+    ending: "Ctrl-C stops it.",
+  });
+  expect(text).toContain("  hub  /tmp/q/hub.kubeconfig\n  a    /tmp/q/a.kubeconfig\n  b    /tmp/q/b.kubeconfig\n");
+  expect(text).toContain("The manager's log is /tmp/q/manager.log\nCtrl-C stops it.\n");
+});
+
+test.each([
+  { word: "/tmp/a-b_1.yaml", want: "/tmp/a-b_1.yaml" },
+  { word: "/tmp/my files/hub", want: "'/tmp/my files/hub'" },
+  { word: "it's", want: String.raw`'it'\''s'` },
+])("$word is quoted for a shell", ({ word, want }) => {
+  expect(quoted(word)).toBe(want);
+});

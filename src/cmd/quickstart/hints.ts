@@ -1,0 +1,93 @@
+import { FAULT_ANNOTATION } from "./faultPlan.ts";
+import type { QuickstartFleet } from "./fleet.ts";
+
+/** What a person can do next. Pure. */
+
+export interface Hint {
+  text: string;
+  commands: string[];
+}
+
+export const APPLICATION = "nginx-demo";
+
+/** Three things to try; the commands work as they stand in any shell of this machine. */
+export function hints(
+  fleet: Pick<QuickstartFleet, "kind" | "hub" | "members">,
+  sampleRegions: readonly string[],
+): Hint[] {
+  const hub = `kubectl --kubeconfig ${quoted(fleet.hub.kubeconfigFile)}`;
+  // A region that is not in placements/ has no policy of its own to change.
+  const own = fleet.members.flatMap(({ region }) =>
+    region !== undefined && sampleRegions.includes(region) ? region : [],
+  );
+  const regions = [...new Set(own)];
+  const [first, last] = [regions[0], regions.at(-1)];
+  const broken = fleet.members.find(({ region }) => region === regions.at(2)) ?? fleet.members.at(-1);
+  const list: Hint[] = [];
+  if (fleet.kind !== "given" && broken !== undefined) {
+    list.push({
+      text: `Break a region: ${broken.name} is cut off, is Unknown within half a minute and keeps its last numbers; the others run on. Then mend it.`,
+      commands: [
+        `${hub} annotate membercluster ${broken.name} ${FAULT_ANNOTATION}=partition`,
+        `${hub} annotate membercluster ${broken.name} ${FAULT_ANNOTATION}-`,
+      ],
+    });
+  } else if (last !== undefined) {
+    list.push({
+      text: `Break a region: an image that nobody has, in ${last} only; the others run on. Then mend it.`,
+      commands: [
+        patch(hub, last, [{ op: "add", path: "/spec/rules/0/image", value: { tag: "does-not-exist" } }]),
+        patch(hub, last, [{ op: "remove", path: "/spec/rules/0/image" }]),
+      ],
+    });
+  }
+  if (first !== undefined) {
+    list.push({
+      text: `Change a policy: ${first} shall run 8 replicas.`,
+      commands: [patch(hub, first, [{ op: "replace", path: "/spec/rules/0/replicas", value: 8 }])],
+    });
+  }
+  if (last !== undefined) {
+    list.push({
+      text: `Scale: without a policy of its own ${last} runs as many as the application says, and that can be scaled.`,
+      commands: [`${hub} delete overridepolicy ${last}`, `${hub} scale demoapplication ${APPLICATION} --replicas 6`],
+    });
+  }
+  return list;
+}
+
+function patch(hub: string, policy: string, operations: unknown[]): string {
+  return `${hub} patch overridepolicy ${policy} --type json -p '${JSON.stringify(operations)}'`;
+}
+
+/** A word as a shell reads it. */
+export function quoted(word: string): string {
+  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+}
+
+/** The kubeconfigs and the hints, as they are printed. */
+export function farewell(
+  fleet: Pick<QuickstartFleet, "kind" | "hub" | "members">,
+  sampleRegions: readonly string[],
+  { logFile, ending }: { logFile: string; ending: string },
+): string {
+  const clusters = [fleet.hub, ...fleet.members];
+  const width = Math.max(...clusters.map(({ name }) => name.length));
+  const lines = [
+    "",
+    "Kubeconfigs (for kubectl --kubeconfig):",
+    ...clusters.map(({ name, kubeconfigFile }) => `  ${name.padEnd(width)}  ${kubeconfigFile}`),
+    "",
+    "Three things to try, in another terminal:",
+    ...hints(fleet, sampleRegions).flatMap(({ text, commands }, index) => [
+      "",
+      `  ${index + 1}. ${text}`,
+      ...commands.map((command) => `     ${command}`),
+    ]),
+    "",
+    `The manager's log is ${logFile}`,
+    ending,
+    "",
+  ];
+  return lines.join("\n");
+}

@@ -1,0 +1,103 @@
+import { systemClock } from "../../runtime/index.ts";
+import type { FaultSwitch } from "./faultSwitch.ts";
+import { type Goal, missing } from "./goal.ts";
+import { changes, formatRows, type Row, rowsOf } from "./rows.ts";
+import type { Screen } from "./screen.ts";
+import type { HubView } from "./view.ts";
+
+export interface LiveTableOptions {
+  screen: Screen;
+  view: HubView;
+  /** In the order of their rows. */
+  clusters: readonly string[];
+  faults: FaultSwitch;
+}
+
+/** Lines of the terminal that are not for the table. */
+const MARGIN = 2;
+/** Ages move by the second. */
+const REDRAW_MS = 1_000;
+/** Changes come in bursts; the eye needs no more than this. */
+const GATHER_MS = 50;
+
+/** The table of all regions: drawn again in place on a terminal, elsewhere a line for each change. */
+export class LiveTable {
+  readonly #options: LiveTableOptions;
+  readonly #listeners = new Set<() => void>();
+  #rows: readonly Row[] = [];
+  #gathering: Disposable | undefined;
+  #running = false;
+
+  constructor(options: LiveTableOptions) {
+    this.#options = options;
+  }
+
+  /** Shows what there is, and from then on every change, until disposed of. Keeps the process alive. */
+  start(): Disposable {
+    const stack = new DisposableStack();
+    this.#running = true;
+    stack.defer(() => {
+      this.#running = false;
+      this.#gathering?.[Symbol.dispose]();
+    });
+    stack.use(this.#options.view.onChange(() => this.look()));
+    const timer = setInterval(() => this.#draw(), REDRAW_MS);
+    stack.defer(() => clearInterval(timer));
+    this.look();
+    return stack;
+  }
+
+  /** Something may have changed. */
+  look(): void {
+    if (!this.#running || this.#gathering !== undefined) return;
+    this.#gathering = systemClock.after(GATHER_MS, () => {
+      this.#gathering = undefined;
+      this.#show();
+    });
+  }
+
+  /**
+   * Resolves when nothing is missing, with an empty list, or after `timeoutMs` with what is. Rejects with the signal's reason.
+   */
+  until(goal: Goal, timeoutMs: number, signal: AbortSignal): Promise<string[]> {
+    const { promise, resolve, reject } = Promise.withResolvers<string[]>();
+    const lacking = (): string[] => missing(this.#options.view.report(), goal);
+    const check = (): void => {
+      if (lacking().length === 0) resolve([]);
+    };
+    const onAbort = (): void => reject(signal.reason as Error);
+    const timer = systemClock.after(timeoutMs, () => resolve(lacking()));
+    this.#listeners.add(check);
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) onAbort();
+    check();
+    return promise.finally(() => {
+      timer[Symbol.dispose]();
+      this.#listeners.delete(check);
+      signal.removeEventListener("abort", onAbort);
+    });
+  }
+
+  #show(): void {
+    const { screen, view, clusters, faults } = this.#options;
+    faults.look(view);
+    const rows = rowsOf(view.report(), clusters);
+    if (screen.size === undefined) for (const line of changes(this.#rows, rows)) screen.step(line);
+    this.#rows = rows;
+    this.#draw();
+    for (const listener of [...this.#listeners]) listener();
+  }
+
+  #draw(): void {
+    const { screen } = this.#options;
+    const { size } = screen;
+    if (size === undefined) return;
+    const table = formatRows(this.#rows, {
+      color: screen.color,
+      now: systemClock.now(),
+      columns: size.columns,
+      lines: size.rows - MARGIN,
+    });
+    screen.draw(table.length === 0 ? [] : ["", ...table]);
+  }
+}

@@ -1,0 +1,109 @@
+import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { hostname } from "node:os";
+import { CommandError } from "../outcome.ts";
+
+/** Who holds a folder. */
+interface Holder {
+  pid: number;
+  host: string;
+  /** When that process began, in the words of its operating system; tells it from a later one that got the same pid. */
+  began?: string;
+}
+
+/**
+ * Makes this process the only one that works on a folder, by a file with its pid. A file that a process left behind which is no more
+ * counts for nothing. Throws {@link CommandError} when another process holds it. Disposal gives it back.
+ */
+export async function lockFolder(file: string, folder: string): Promise<AsyncDisposable> {
+  const mine: Holder = { pid: process.pid, host: hostname(), ...(await beginOf(process.pid)) };
+  const text = `${JSON.stringify(mine)}\n`;
+  for (let attempt = 0; attempt < 5; attempt += 1) {
+    try {
+      await writeFile(file, text, { flag: "wx", mode: 0o600 });
+      return { [Symbol.asyncDispose]: () => release(file, text) };
+    } catch (error) {
+      if (codeOf(error) !== "EEXIST") throw error;
+    }
+    const found = await textOf(file);
+    if (found === undefined) continue;
+    const holder = readHolder(found);
+    if (holder !== undefined && (await lives(holder))) throw held(holder, folder, file);
+    await takeAway(file, found);
+  }
+  throw new CommandError(`${folder} is being taken by another quickstart at this moment; use another --dir`);
+}
+
+/** By a rename, which of several processes that do it at once only one can: the file that was looked at goes, no newer one. */
+async function takeAway(file: string, expected: string): Promise<void> {
+  const aside = `${file}.${process.pid}`;
+  try {
+    await rename(file, aside);
+  } catch (error) {
+    if (codeOf(error) === "ENOENT") return;
+    throw error;
+  }
+  if ((await textOf(aside)) !== expected) {
+    await link(aside, file).catch((error: unknown) => {
+      if (codeOf(error) !== "EEXIST") throw error;
+    });
+  }
+  await rm(aside, { force: true });
+}
+
+function held({ pid, host }: Holder, folder: string, file: string): CommandError {
+  if (host !== hostname()) {
+    return new CommandError(
+      `${folder} is in use by process ${pid} on ${host}; if nothing runs there any more, remove ${file}`,
+    );
+  }
+  return new CommandError(`a quickstart runs on ${folder} already (process ${pid}): stop it, or use another --dir`);
+}
+
+async function release(file: string, text: string): Promise<void> {
+  if ((await textOf(file)) === text) await rm(file, { force: true });
+}
+
+/** Undefined for a file that was not written to its end: its writer died. */
+function readHolder(text: string): Holder | undefined {
+  try {
+    const value = JSON.parse(text) as Partial<Holder> | null;
+    if (typeof value?.pid !== "number" || typeof value.host !== "string") return undefined;
+    return { pid: value.pid, host: value.host, ...(typeof value.began === "string" ? { began: value.began } : {}) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Of another machine nobody here can say; it is believed. */
+async function lives({ pid, host, began }: Holder): Promise<boolean> {
+  if (host !== hostname()) return true;
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // Not ours to signal, but there.
+    if (codeOf(error) !== "EPERM") return false;
+  }
+  const now = await beginOf(pid);
+  return began === undefined || now.began === undefined || now.began === began;
+}
+
+/** On Linux: clock ticks from the start of the machine to that of the process. Elsewhere nothing is known. */
+async function beginOf(pid: number): Promise<{ began?: string }> {
+  const stat = await textOf(`/proc/${pid}/stat`);
+  // The second field is the name in brackets and may hold anything.
+  const began = stat?.slice(stat.lastIndexOf(")") + 2).split(" ")[19];
+  return began === undefined ? {} : { began };
+}
+
+async function textOf(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (codeOf(error) === "ENOENT" || codeOf(error) === "ESRCH") return undefined;
+    throw error;
+  }
+}
+
+function codeOf(error: unknown): string | undefined {
+  return error instanceof Error && "code" in error ? String(error.code) : undefined;
+}

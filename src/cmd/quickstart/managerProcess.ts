@@ -1,0 +1,73 @@
+import { createWriteStream } from "node:fs";
+import { once } from "node:events";
+import { createLogger, type LogLevel, Metrics } from "../../observability/index.ts";
+import { runManager } from "../manager.ts";
+import type { ManagerOptions } from "../options.ts";
+
+/** Tells at once what the manager has found out; a person's terminal has no time to wait for a scrape. */
+class WatchedMetrics extends Metrics {
+  readonly available = new Set<string>();
+  readonly reached = new Set<string>();
+  readonly #changed: () => void;
+
+  constructor(changed: () => void) {
+    super();
+    this.#changed = changed;
+  }
+
+  override setSyncStatus(resource: string, status: string): void {
+    super.setSyncStatus(resource, status);
+    if (status === "Available") this.available.add(resource);
+    else this.available.delete(resource);
+    this.#changed();
+  }
+
+  override setMemberReady(cluster: string, ready: boolean): void {
+    super.setMemberReady(cluster, ready);
+    if (ready) this.reached.add(cluster);
+    else this.reached.delete(cluster);
+    this.#changed();
+  }
+}
+
+export interface ManagerOfQuickstart extends AsyncDisposable {
+  /** Rejects when the manager cannot go on; resolves after disposal. */
+  readonly ended: Promise<void>;
+  /** Whether this manager itself has found an application Available. */
+  isAvailable(namespace: string, name: string): boolean;
+  /** Whether this manager itself is in contact with a cluster. */
+  isReached(cluster: string): boolean;
+}
+
+/** Runs the manager in this process, with its log in a file. `changed` is called when it has found something out. */
+export function startManager(
+  options: Omit<ManagerOptions, "logLevel"> & { logLevel: LogLevel; logFile: string },
+  changed: () => void,
+): ManagerOfQuickstart {
+  const { logFile, ...rest } = options;
+  const log = createWriteStream(logFile, { flags: "a", mode: 0o600 });
+  const stop = new AbortController();
+  const metrics = new WatchedMetrics(changed);
+  const logger = createLogger({ level: rest.logLevel, destination: { write: (line: string) => void log.write(line) } });
+  const run = async (): Promise<void> => {
+    await runManager(rest, stop.signal, { logger, metrics });
+    if (!stop.signal.aborted) throw new Error(`the manager ended by itself; its log is ${logFile}`);
+  };
+  // A disk that is full must not end the quickstart; what is lost is the log.
+  log.on("error", () => undefined);
+  const ended = run();
+  // Whoever waits for it sees the rejection; disposal has to go on all the same.
+  ended.catch(() => undefined);
+  return {
+    ended,
+    isAvailable: (namespace, name) => metrics.available.has(`DemoApplication/${namespace}/${name}`),
+    isReached: (cluster) => metrics.reached.has(cluster),
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await ended.catch(() => undefined);
+      if (log.destroyed) return;
+      log.end();
+      await once(log, "close");
+    },
+  };
+}

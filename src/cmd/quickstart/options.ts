@@ -1,0 +1,112 @@
+import { InvalidArgumentError } from "commander";
+import type { LogLevel } from "../../observability/index.ts";
+import { parseClusterName, parseLabelValue } from "../options.ts";
+
+/** A cluster that the person has already. */
+export interface GivenMember {
+  name: string;
+  /** Path of an administrator's kubeconfig. */
+  kubeconfig: string;
+  /** Undefined: its nodes tell, or one of the sample's is taken. */
+  region?: string;
+}
+
+export interface GivenClusters {
+  /** Path of the hub's kubeconfig. */
+  hub: string;
+  members: GivenMember[];
+}
+
+/** What `meridian quickstart` is started with. */
+export interface QuickstartOptions {
+  /** Of the manager's log file. */
+  logLevel: LogLevel;
+  /** How many of the sample's regions; undefined: four, or those that the folder has already. */
+  regions?: number;
+  /** Keeps the state; undefined: a temporary folder. */
+  dir?: string;
+  /** Exit as soon as everything is Available. */
+  once: boolean;
+  /** With `once`: print the status of the hub's objects as JSON. */
+  json: boolean;
+  /** Milliseconds that `once` waits for everything to be Available. */
+  timeout: number;
+  /** Port of the hub; the members and the manager take those that follow. */
+  port?: number;
+  /** Real control planes instead of the sandbox. */
+  real: boolean;
+  /** Leave what was made when it stops. */
+  keep: boolean;
+  /** Clusters that are there already, instead of ones that are started. */
+  given?: GivenClusters;
+}
+
+/** Regions when nobody says how many. */
+export const DEFAULT_REGIONS = 4;
+
+/** What the command line gives, before it is checked as a whole. */
+export type QuickstartFlags = Omit<QuickstartOptions, "given"> & { kubeconfig?: string; context?: string };
+
+/** Throws for options that contradict each other. */
+export function quickstartOptions(flags: QuickstartFlags): QuickstartOptions {
+  const { kubeconfig, context, ...options } = flags;
+  if (context !== undefined)
+    throw new InvalidArgumentError(
+      "--context is not for quickstart: each of its kubeconfigs counts by its current-context",
+    );
+  if (options.json && !options.once) throw new InvalidArgumentError("--json goes with --once");
+  if (kubeconfig === undefined) return options;
+  const clash = [
+    options.real && "--real",
+    options.regions !== undefined && "--regions",
+    options.port !== undefined && "--port",
+  ].find((flag) => flag !== false);
+  if (clash !== undefined)
+    throw new InvalidArgumentError(
+      `${clash} is for clusters that quickstart starts, --kubeconfig for ones that are there`,
+    );
+  return { ...options, given: parseGivenClusters(kubeconfig) };
+}
+
+/** Reads `hub=FILE,m1=FILE,m2@eu-central-1=FILE`. */
+export function parseGivenClusters(text: string): GivenClusters {
+  const shape = "--kubeconfig of quickstart looks like hub=FILE,m1=FILE,m2@eu-central-1=FILE";
+  let hub: string | undefined;
+  const members: GivenMember[] = [];
+  for (const part of text.split(",")) {
+    const equals = part.indexOf("=");
+    const [who, kubeconfig] = [part.slice(0, equals), part.slice(equals + 1)];
+    if (equals < 1 || kubeconfig === "") throw new InvalidArgumentError(`${shape}; "${part}" names no file`);
+    if (who === "hub") {
+      if (hub !== undefined) throw new InvalidArgumentError(`${shape}; the hub is named twice`);
+      hub = kubeconfig;
+      continue;
+    }
+    const [name = "", region] = who.split("@", 2);
+    if (members.some((member) => member.name === name))
+      throw new InvalidArgumentError(`${shape}; ${name} is named twice`);
+    members.push({
+      name: parseClusterName(name),
+      kubeconfig,
+      ...(region === undefined ? {} : { region: parseLabelValue(region) }),
+    });
+  }
+  if (hub === undefined) throw new InvalidArgumentError(`${shape}; the hub is missing`);
+  if (members.length === 0) throw new InvalidArgumentError(`${shape}; a member is missing`);
+  return { hub, members };
+}
+
+/** Reads a number of regions; how many there are is known later. */
+export function parseRegions(text: string): number {
+  const count = Number(text);
+  if (!/^\d+$/.test(text) || count < 1) throw new InvalidArgumentError("It is a number from 1 on.");
+  return count;
+}
+
+/** Reads the first of a row of ports. */
+export function parseBasePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d+$/.test(text) || port < 1 || port > 65_000)
+    throw new InvalidArgumentError("A first port is a number between 1 and 65000.");
+  return port;
+}

@@ -1,0 +1,196 @@
+import { describe, expect, test } from "vitest";
+import type { ClusterReport, ObjectReport, StatusReport } from "../statusView.ts";
+import { changes, fit, formatRows, type Row, rowsOf } from "./rows.ts";
+
+const NOW = Date.UTC(2026, 0, 1, 12);
+const at = (secondsAgo: number): string => new Date(NOW - secondsAgo * 1_000).toISOString();
+const counts = (desired: number, ready: number) => ({ desired, ready, updated: desired, available: ready });
+
+type Entry = ObjectReport["clusters"][number];
+
+function entry(name: string, fields: Partial<Entry> = {}): Entry {
+  return { name, region: name, state: "Available", replicas: counts(2, 2), observedAt: at(10), ...fields };
+}
+
+function application(name: string, clusters: Entry[]): ObjectReport {
+  return {
+    apiVersion: "paas.cmft.com/v1",
+    kind: "DemoApplication",
+    namespace: "default",
+    name,
+    healthy: true,
+    reason: "",
+    message: "",
+    placement: "",
+    replicas: counts(0, 0),
+    conditions: [],
+    clusters,
+    clusterCount: clusters.length,
+    availableClusters: clusters.length,
+    createdAt: at(60),
+  };
+}
+
+function cluster(name: string, fields: Partial<ClusterReport> = {}): ClusterReport {
+  return {
+    name,
+    region: name,
+    zone: "",
+    provider: "",
+    ready: "True",
+    reason: "",
+    message: "",
+    version: "v1.35.4",
+    objects: 0,
+    since: at(30),
+    deleting: false,
+    createdAt: at(60),
+    ...fields,
+  };
+}
+
+function report(objects: ObjectReport[], clusters: ClusterReport[] = []): StatusReport {
+  return { objects, clusters };
+}
+
+const SPACE = { color: false, now: NOW, columns: 200, lines: 50 };
+
+describe("rows", () => {
+  test("stand in the order of the clusters, not of the alphabet", () => {
+    const rows = rowsOf(report([application("web", [entry("a"), entry("b"), entry("new")])]), ["b", "a"]);
+    expect(rows.map((row) => row.cluster)).toEqual(["b", "a", "new"]);
+  });
+
+  test("show clusters that run nothing by their own condition", () => {
+    const rows = rowsOf(
+      report(
+        [application("web", [entry("a")])],
+        [
+          cluster("a"),
+          cluster("b"),
+          cluster("c", { ready: "False", reason: "ClusterUnreachable", message: "connection refused" }),
+          cluster("d", {
+            ready: "Unknown",
+            reason: "NotReported",
+            message: "no manager has reported on it yet",
+            since: "",
+          }),
+        ],
+      ),
+      ["a", "b", "c", "d"],
+    );
+    expect(rows.map(({ cluster: name, state, reason }) => [name, state, reason])).toEqual([
+      ["a", "Available", ""],
+      ["b", "Ready", ""],
+      ["c", "NotReady", "ClusterUnreachable"],
+      ["d", "Joining", ""],
+    ]);
+  });
+});
+
+describe("changes", () => {
+  const before = rowsOf(report([application("web", [entry("a"), entry("b")])]), ["a", "b"]);
+
+  test("are told for the rows that changed only", () => {
+    const after = rowsOf(
+      report([
+        application("web", [
+          entry("a", { state: "Unknown", reason: "ClusterUnreachable", message: "no answer in time" }),
+          entry("b"),
+        ]),
+      ]),
+      ["a", "b"],
+    );
+    expect(changes(before, after)).toEqual(["a: Unknown, 2 of 2 ready (ClusterUnreachable: no answer in time)"]);
+  });
+
+  test("of a time alone are none", () => {
+    const after = rowsOf(report([application("web", [entry("a", { observedAt: at(0) }), entry("b")])]), ["a", "b"]);
+    expect(changes(before, after)).toEqual([]);
+  });
+
+  test("name the application where there are several", () => {
+    const after = rowsOf(
+      report([
+        application("web", [entry("a"), entry("b")]),
+        application("shop", [entry("a", { replicas: counts(1, 0) })]),
+      ]),
+      ["a", "b"],
+    );
+    expect(changes(before, after)).toEqual(["default/shop in a: Available, 0 of 1 ready"]);
+  });
+});
+
+describe("the table", () => {
+  test("shows replicas, state, age and reason for each region", () => {
+    const rows = rowsOf(
+      report(
+        [
+          application("web", [
+            entry("cn-shanghai", { replicas: counts(5, 5) }),
+            entry("us-east-1", { state: "Degraded", reason: "ProgressDeadlineExceeded", replicas: counts(2, 1) }),
+          ]),
+        ],
+        [cluster("eu-west-1")],
+      ),
+      ["cn-shanghai", "us-east-1", "eu-west-1"],
+    );
+    expect(formatRows(rows, SPACE)).toEqual([
+      "REGION        DESIRED   READY   STATE       AGE   REASON",
+      "cn-shanghai   5         5       Available   10s   -",
+      "us-east-1     2         1       Degraded    10s   ProgressDeadlineExceeded",
+      "eu-west-1     -         -       Ready       30s   -",
+    ]);
+  });
+
+  test("names clusters and applications where regions do not tell them apart", () => {
+    const rows = rowsOf(
+      report([application("web", [entry("m1", { region: "eu" })]), application("shop", [entry("m1")])]),
+      [],
+    );
+    expect(formatRows(rows, SPACE)[0]).toBe(
+      "REGION   CLUSTER   APPLICATION    DESIRED   READY   STATE       AGE   REASON",
+    );
+  });
+
+  test("is empty when there is nothing", () => {
+    expect(formatRows([], SPACE)).toEqual([]);
+  });
+
+  test("leaves out what is well when the terminal is low, and says how much", () => {
+    const entries = ["a", "b", "c", "d", "e"].map((name) => entry(name, name === "d" ? { state: "Failed" } : {}));
+    const lines = formatRows(rowsOf(report([application("web", entries)]), ["a", "b", "c", "d", "e"]), {
+      ...SPACE,
+      lines: 4,
+    });
+    expect(lines.slice(1).map((line) => line.split(" ")[0])).toEqual(["a", "d", "and"]);
+    expect(lines.at(-1)).toBe("and 3 more");
+  });
+
+  test("colours the state", () => {
+    const row: Row = {
+      application: "x",
+      cluster: "a",
+      region: "a",
+      state: "Available",
+      tone: "good",
+      reason: "",
+      message: "",
+      since: NOW,
+    };
+    expect(formatRows([row], { ...SPACE, color: true })[1]).toContain("\u001b[32mAvailable\u001b[0m");
+  });
+});
+
+test.each([
+  { name: "what fits stays", line: "abc", columns: 3, want: "abc" },
+  { name: "what is too long ends with an ellipsis", line: "abcd", columns: 3, want: "ab…" },
+  {
+    name: "colours take no room and are closed",
+    line: "\u001b[31mabcd\u001b[0m",
+    columns: 3,
+    want: "\u001b[31mab…\u001b[0m",
+  },
+])("a line is cut to the terminal: $name", ({ line, columns, want }) => {
+  expect(fit(line, columns)).toBe(want);
+});

@@ -1,0 +1,161 @@
+import type { ClusterState } from "../../apis/index.ts";
+import type { StatusReport } from "../statusView.ts";
+import { type Cell, formatAge, formatTable, type Tone } from "../terminal.ts";
+
+/** The live table as values, and as text. Pure. */
+
+/** One application on one cluster; a cluster that runs nothing has a row of its own. */
+export interface Row {
+  /** Empty for a cluster that runs nothing. */
+  application: string;
+  cluster: string;
+  region: string;
+  /** Undefined where nothing runs. */
+  replicas?: { desired: number; ready: number };
+  state: string;
+  tone: Tone;
+  /** A CamelCase code and, where there is more to say, a sentence; empty when all is well. */
+  reason: string;
+  message: string;
+  /** Epoch milliseconds of the last change or, out of contact, of the last contact; undefined when nobody knows. */
+  since: number | undefined;
+}
+
+/** Rows by application, the clusters in the order given. */
+export function rowsOf(report: StatusReport, clusters: readonly string[]): Row[] {
+  const rank = new Map(clusters.map((name, index) => [name, index]));
+  const rankOf = (name: string): number => rank.get(name) ?? clusters.length;
+  const byRank = (a: { name: string }, b: { name: string }): number =>
+    rankOf(a.name) - rankOf(b.name) || (a.name < b.name ? -1 : 1);
+  const busy = new Set<string>();
+  const rows = report.objects.flatMap((object) =>
+    object.clusters.toSorted(byRank).map((entry): Row => {
+      busy.add(entry.name);
+      return {
+        application: `${object.namespace}/${object.name}`,
+        cluster: entry.name,
+        region: entry.region ?? "",
+        replicas: { desired: entry.replicas.desired, ready: entry.replicas.ready },
+        state: entry.state,
+        tone: toneOf(entry.state),
+        reason: entry.reason ?? "",
+        message: entry.message ?? "",
+        since: time(entry.observedAt),
+      };
+    }),
+  );
+  const idle = report.clusters.filter(({ name }) => !busy.has(name)).toSorted(byRank);
+  return [
+    ...rows,
+    ...idle.map((cluster): Row => ({
+      application: "",
+      cluster: cluster.name,
+      region: cluster.region,
+      state: cluster.ready === "True" ? "Ready" : cluster.reason === "NotReported" ? "Joining" : "NotReady",
+      tone: cluster.ready === "True" ? "good" : cluster.reason === "NotReported" ? "plain" : "bad",
+      reason: cluster.reason === "NotReported" ? "" : cluster.reason,
+      message: cluster.reason === "" || cluster.reason === "NotReported" ? "" : cluster.message,
+      since: time(cluster.since),
+    })),
+  ];
+}
+
+function toneOf(state: ClusterState): Tone {
+  if (state === "Available") return "good";
+  return state === "Pending" || state === "Progressing" ? "plain" : "bad";
+}
+
+function time(text: string | undefined): number | undefined {
+  const at = Date.parse(text ?? "");
+  return Number.isNaN(at) ? undefined : at;
+}
+
+/** What the table says that was not so before, one line for each row that changed. */
+export function changes(before: readonly Row[], after: readonly Row[]): string[] {
+  const known = new Map(before.map((row) => [keyOf(row), describe(row)]));
+  const applications = new Set(after.flatMap(({ application }) => application || []));
+  return after.flatMap((row) => {
+    const text = describe(row);
+    if (known.get(keyOf(row)) === text) return [];
+    const which =
+      applications.size > 1 && row.application !== "" ? `${row.application} in ${row.cluster}` : row.cluster;
+    return [`${which}: ${text}`];
+  });
+}
+
+function keyOf({ application, cluster }: Row): string {
+  return `${application} ${cluster}`;
+}
+
+function describe({ state, replicas, reason, message }: Row): string {
+  const count = replicas === undefined ? "" : `, ${replicas.ready} of ${replicas.desired} ready`;
+  const why = reason === "" ? "" : ` (${message === "" ? reason : `${reason}: ${message}`})`;
+  return `${state}${count}${why}`;
+}
+
+export interface TableSpace {
+  color: boolean;
+  /** Epoch milliseconds. */
+  now: number;
+  columns: number;
+  /** Lines that may be used; rows in which all is well are left out first. */
+  lines: number;
+}
+
+/** The lines of the table, with its header; empty when there is nothing to show. */
+export function formatRows(rows: readonly Row[], { color, now, columns, lines }: TableSpace): string[] {
+  if (rows.length === 0) return [];
+  const shown = choose(rows, Math.max(1, lines - 2));
+  const withApplication = new Set(rows.flatMap(({ application }) => application || [])).size > 1;
+  const withCluster = rows.some(({ cluster, region }) => cluster !== region);
+  const header = [
+    "REGION",
+    ...(withCluster ? ["CLUSTER"] : []),
+    ...(withApplication ? ["APPLICATION"] : []),
+    "DESIRED",
+    "READY",
+    "STATE",
+    "AGE",
+    "REASON",
+  ];
+  const cells = shown.map((row): (string | Cell)[] => [
+    row.region === "" ? "-" : row.region,
+    ...(withCluster ? [row.cluster] : []),
+    ...(withApplication ? [row.application === "" ? "-" : row.application] : []),
+    row.replicas === undefined ? "-" : String(row.replicas.desired),
+    row.replicas === undefined ? "-" : String(row.replicas.ready),
+    { text: row.state, tone: row.tone },
+    row.since === undefined ? "-" : formatAge(now - row.since),
+    row.reason === "" ? "-" : row.message === "" ? row.reason : `${row.reason}: ${row.message}`,
+  ]);
+  const table = formatTable(header, cells, color).trimEnd().split("\n");
+  const left = rows.length - shown.length;
+  return [...table, ...(left === 0 ? [] : [`and ${left} more`])].map((line) => fit(line, columns));
+}
+
+function choose(rows: readonly Row[], limit: number): readonly Row[] {
+  if (rows.length <= limit) return rows;
+  const chosen = new Set([...rows.filter(({ tone }) => tone !== "good"), ...rows].slice(0, limit));
+  // With repeats in the slice above fewer than the limit would be left.
+  for (const row of rows) if (chosen.size < limit) chosen.add(row);
+  return rows.filter((row) => chosen.has(row));
+}
+
+const ESCAPE = "\u001b";
+/** A colour, or one character. */
+const PIECES = new RegExp(`${ESCAPE}\\[[0-9;]*m|[\\s\\S]`, "gu");
+
+/** Cuts a line to a width; colours take no room. */
+export function fit(line: string, columns: number): string {
+  const pieces = [...line.matchAll(PIECES)].map(([piece]) => piece);
+  const isColour = (piece: string): boolean => piece.startsWith(ESCAPE);
+  if (pieces.filter((piece) => !isColour(piece)).length <= columns) return line;
+  let room = columns;
+  return pieces
+    .map((piece) => {
+      if (isColour(piece)) return piece;
+      room -= 1;
+      return room > 0 ? piece : room === 0 ? "…" : "";
+    })
+    .join("");
+}

@@ -1,0 +1,78 @@
+import { readdir, readFile } from "node:fs/promises";
+import { parseAllDocuments } from "yaml";
+import { type KubeObject, type Placement, REGION_LABEL } from "../../apis/index.ts";
+import { CommandError } from "../outcome.ts";
+
+/** Beside the bundle, and from the sources. */
+const PLACES = ["./placements/", "../../../placements/"];
+
+/** The policies and the application of `placements/`. */
+export interface Sample {
+  /** Policies first: an application that finds them there is placed once and for all. */
+  objects: readonly KubeObject[];
+  /** In the order of the Placement. */
+  regions: readonly string[];
+}
+
+/** Throws {@link CommandError} when this copy of Meridian lacks the files. */
+export async function loadSample(): Promise<Sample> {
+  for (const place of PLACES) {
+    const folder = new URL(place, import.meta.url);
+    const names = (await filesIn(folder)).filter((name) => name.endsWith(".yaml")).sort();
+    if (names.length === 0) continue;
+    return readSample(await Promise.all(names.map((name) => readFile(new URL(name, folder), "utf8"))));
+  }
+  throw new CommandError("this copy of Meridian lacks its placements: install it anew");
+}
+
+/** The sample that these YAML texts hold. Objects of a namespaced kind that name none go to `default`, as kubectl would have it. */
+export function readSample(texts: readonly string[]): Sample {
+  const objects = texts
+    .flatMap((text) => parseAllDocuments(text).map((document) => document.toJS() as KubeObject | null))
+    .filter((object) => object !== null)
+    .map((object): KubeObject => ({ ...object, metadata: { namespace: "default", ...object.metadata } }));
+  const isApplication = ({ kind }: KubeObject): boolean => kind === "DemoApplication";
+  return {
+    objects: [...objects.filter((object) => !isApplication(object)), ...objects.filter(isApplication)],
+    regions: [...new Set(objects.filter(isPlacement).flatMap(listedRegions))],
+  };
+}
+
+/** The sample with every region of the clusters in its Placement, so that it also runs in those nobody thought of. */
+export function sampleFor(sample: Sample, regions: readonly string[]): Sample {
+  const missing = [...new Set(regions)].filter((region) => !sample.regions.includes(region));
+  if (missing.length === 0) return sample;
+  const objects = sample.objects.map((object) => (isPlacement(object) ? withRegions(object, missing) : object));
+  return { objects, regions: [...sample.regions, ...missing] };
+}
+
+type PlacementObject = KubeObject & Pick<Placement, "spec">;
+
+function isPlacement(object: KubeObject): object is PlacementObject {
+  return object.kind === "Placement";
+}
+
+function listedRegions({ spec }: PlacementObject): string[] {
+  return (spec.clusterAffinities ?? []).flatMap(({ labelSelector }) =>
+    (labelSelector?.matchExpressions ?? []).flatMap(({ key, values }) => (key === REGION_LABEL ? (values ?? []) : [])),
+  );
+}
+
+function withRegions(placement: PlacementObject, regions: readonly string[]): KubeObject {
+  const copy = structuredClone(placement);
+  for (const { labelSelector } of copy.spec.clusterAffinities ?? []) {
+    for (const expression of labelSelector?.matchExpressions ?? []) {
+      if (expression.key === REGION_LABEL) expression.values = [...(expression.values ?? []), ...regions];
+    }
+  }
+  return copy;
+}
+
+async function filesIn(folder: URL): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+import type { Terminal } from "../terminal.ts";
+
+export interface ScreenOptions {
+  terminal: Terminal;
+  /** Standard output is for a result: everything goes to standard error. */
+  quietOut: boolean;
+  /** Monotonic milliseconds. */
+  now: () => number;
+}
+
+/**
+ * What the person sees: lines that stay, each with the seconds since the start where it tells of a step, and on a terminal below them a block
+ * that is drawn again in place.
+ */
+export class Screen {
+  readonly #terminal: Terminal;
+  readonly #quietOut: boolean;
+  readonly #now: () => number;
+  readonly #startedAt: number;
+  #block: readonly string[] = [];
+  #height = 0;
+
+  constructor({ terminal, quietOut, now }: ScreenOptions) {
+    this.#terminal = terminal;
+    this.#quietOut = quietOut;
+    this.#now = now;
+    this.#startedAt = now();
+  }
+
+  /** Size of the terminal when blocks can be drawn; undefined elsewhere. */
+  get size(): { columns: number; rows: number } | undefined {
+    const { screen } = this.#terminal;
+    if (this.#quietOut || screen === undefined) return undefined;
+    // A terminal that does not tell its size says 0.
+    return { columns: screen.columns || 80, rows: screen.rows || 24 };
+  }
+
+  get color(): boolean {
+    return this.#terminal.color && !this.#quietOut;
+  }
+
+  /** Seconds since the start. */
+  get elapsed(): number {
+    return (this.#now() - this.#startedAt) / 1_000;
+  }
+
+  /** One thing that is done or happens. */
+  step(text: string): void {
+    this.print(`${this.elapsed.toFixed(1).padStart(6)}s  ${text}\n`);
+  }
+
+  /** Text that stays, with its line ends, above the block. */
+  print(text: string): void {
+    this.#write(this.#erased() + text + this.#drawn());
+  }
+
+  /** Replaces the block. Does nothing where there is no terminal. */
+  draw(block: readonly string[]): void {
+    if (this.size === undefined || same(block, this.#block)) return;
+    const erased = this.#erased();
+    this.#block = block;
+    this.#write(erased + this.#drawn());
+  }
+
+  /** The block becomes text that stays; what is printed next comes below it. */
+  settle(): void {
+    this.#block = [];
+    this.#height = 0;
+  }
+
+  #erased(): string {
+    return this.#height === 0 ? "" : `\u001b[${this.#height}A\r\u001b[J`;
+  }
+
+  #drawn(): string {
+    this.#height = this.#block.length;
+    return this.#block.map((line) => `${line}\n`).join("");
+  }
+
+  #write(text: string): void {
+    if (this.#quietOut) this.#terminal.err(text);
+    else this.#terminal.out(text);
+  }
+}
+
+function same(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((line, index) => line === b[index]);
+}

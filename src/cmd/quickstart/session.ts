@@ -1,0 +1,320 @@
+import { hostname } from "node:os";
+import { randomUUID } from "node:crypto";
+import { DEFAULT_SYSTEM_NAMESPACE } from "../../apis/index.ts";
+import { MEMBERCLUSTERS, systemClock } from "../../runtime/index.ts";
+import { commandLogger, type CommandContext, connectMember, type Connection, find } from "../connection.ts";
+import { install } from "../install.ts";
+import { joinMember } from "../join.ts";
+import { CommandError, EXIT } from "../outcome.ts";
+import { formatStatus } from "../statusTable.ts";
+import type { Terminal } from "../terminal.ts";
+import { applySample, recordName, typeOf } from "./apply.ts";
+import { FaultSwitch } from "./faultSwitch.ts";
+import type { FleetCluster, QuickstartFleet } from "./fleet.ts";
+import { startFleet } from "./startFleet.ts";
+import { StateFolder } from "./folder.ts";
+import {
+  checkGivenClusters,
+  isNothing,
+  type Made,
+  notInstalled,
+  nothingMade,
+  type Place,
+  removeInstallation,
+  removeMade,
+} from "./givenClusters.ts";
+import type { Goal } from "./goal.ts";
+import { APPLICATION, farewell } from "./hints.ts";
+import { LiveTable } from "./liveTable.ts";
+import { type ManagerOfQuickstart, startManager } from "./managerProcess.ts";
+import type { QuickstartOptions } from "./options.ts";
+import { loadSample, type Sample, sampleFor } from "./sample.ts";
+import type { Screen } from "./screen.ts";
+import { HubView } from "./view.ts";
+
+const PLACE: Place = { namespace: DEFAULT_SYSTEM_NAMESPACE, leaseName: "meridian" };
+/** How long stopping may take with clusters that are not ours to end. */
+const REMOVAL_MS = 60_000;
+const DAY_MS = 86_400_000;
+
+interface Parts {
+  options: QuickstartOptions;
+  context: CommandContext;
+  screen: Screen;
+  folder: StateFolder;
+  sample: Sample;
+  fleet: QuickstartFleet;
+  hub: Connection;
+}
+
+/** One quickstart: from the clusters being up to everything being gone again. */
+export class Session implements AsyncDisposable {
+  readonly #parts: Parts;
+  readonly #cleanup: AsyncDisposableStack;
+  readonly #made: Made = nothingMade();
+  readonly #view: HubView;
+  #manager: ManagerOfQuickstart | undefined;
+
+  private constructor(parts: Parts, cleanup: AsyncDisposableStack) {
+    this.#parts = parts;
+    this.#cleanup = cleanup;
+    this.#view = new HubView(parts.hub.client, commandLogger("info", parts.context.terminal));
+  }
+
+  /** Takes the folder and starts the clusters. Throws {@link CommandError} when that cannot be done. */
+  static async open(options: QuickstartOptions, context: CommandContext, screen: Screen): Promise<Session> {
+    await using stack = new AsyncDisposableStack();
+    const { signal } = context;
+    const kind = options.given !== undefined ? "given" : options.real ? "real" : "sandbox";
+    const folder = stack.use(
+      await StateFolder.open({
+        fleet: kind,
+        // Of clusters that are there it holds nothing but the log.
+        keep: options.keep && kind !== "given",
+        ...(options.dir === undefined ? {} : { dir: options.dir }),
+      }),
+    );
+    const sample = await loadSample();
+    const fleet = stack.use(await startFleet({ options, folder, sample, context, screen }));
+    const hub = connectMember("hub", fleet.hub.kubeconfigFile, undefined);
+    stack.use(hub);
+    if (fleet.kind === "given") {
+      await checkGivenClusters(fleet, hub.client, PLACE, context);
+      screen.step(
+        "it adds Meridian's kinds, its namespace and the sample to your hub, a service account to your members",
+      );
+      screen.step(
+        stays(options)
+          ? "and leaves all of it there when it stops"
+          : "and removes just that when it stops; what else is there is not touched",
+      );
+    }
+    signal.throwIfAborted();
+    const regions = fleet.members.flatMap(({ region }) => region ?? []);
+    return new Session(
+      { options, context, screen, folder, sample: sampleFor(sample, regions), fleet, hub },
+      stack.move(),
+    );
+  }
+
+  /** Resolves with the exit code when the person has stopped it or, with --once, when everything is Available. */
+  async run(): Promise<number> {
+    const { context, screen, options } = this.#parts;
+    await this.#install();
+    await this.#join();
+    const expected = await this.#apply();
+    const live = new LiveTable({
+      screen,
+      view: this.#view,
+      clusters: this.#parts.fleet.members.map(({ name }) => name),
+      faults: new FaultSwitch(this.#parts.fleet.members, (text) => screen.step(text)),
+    });
+    const manager = this.#startManager(() => live.look());
+    const goal: Goal = {
+      members: this.#parts.fleet.members.map(({ name }) => name),
+      isAvailable: (namespace, name) => manager.isAvailable(namespace, name),
+      isReached: (cluster) => manager.isReached(cluster),
+      ...(expected === undefined ? {} : { application: expected }),
+    };
+    const stopped = AbortSignal.any([context.signal, this.#viewing()]);
+    await Promise.race([this.#view.waitForSync(stopped), manager.ended]);
+    using _drawing = live.start();
+    const missing = await Promise.race([live.until(goal, options.timeout, stopped), manager.ended.then(() => [])]);
+    if (options.once) return this.#finish(missing);
+    this.#sayFarewell(missing);
+    await Promise.race([aborted(context.signal), manager.ended]);
+    return EXIT.ok;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const { fleet, options, screen, hub } = this.#parts;
+    await using _rest = this.#cleanup;
+    const removing = fleet.kind === "given" && !stays(options) && !isNothing(this.#made);
+    const left: string[] = [];
+    if (removing) {
+      screen.step("removing what quickstart made on your clusters");
+      left.push(
+        ...(await removeMade(this.#made, fleet, hub.client, PLACE, {
+          managed: this.#manager !== undefined,
+          say: (text) => screen.step(text.trimEnd()),
+          signal: AbortSignal.timeout(REMOVAL_MS * (1 + this.#made.members.length)),
+          timeoutMs: REMOVAL_MS,
+        })),
+      );
+    }
+    await this.#manager?.[Symbol.asyncDispose]();
+    if (removing)
+      left.push(...(await removeInstallation(this.#made, hub.client, PLACE, AbortSignal.timeout(REMOVAL_MS))));
+    for (const what of left) screen.step(`left on your clusters: ${what}`);
+  }
+
+  async #install(): Promise<void> {
+    const { context, screen, fleet, hub, options } = this.#parts;
+    screen.step("installing Meridian's kinds on the hub");
+    if (fleet.kind === "given") Object.assign(this.#made, await notInstalled(hub.client, PLACE, context.signal));
+    await install(
+      {
+        kubeconfig: fleet.hub.kubeconfigFile,
+        namespace: PLACE.namespace,
+        logLevel: options.logLevel,
+        timeout: REMOVAL_MS,
+        dryRun: false,
+      },
+      { ...context, terminal: SILENT },
+    );
+  }
+
+  async #join(): Promise<void> {
+    const { screen, fleet } = this.#parts;
+    screen.step(`joining ${listed(fleet.members.map(({ name }) => name))}`);
+    // All of them are waited for: one that goes on writing while the rest is cleaned up would leave something behind.
+    const settled = await Promise.allSettled(fleet.members.map((member) => this.#joinOne(member)));
+    for (const result of settled) if (result.status === "rejected") throw result.reason;
+  }
+
+  async #joinOne({ name, kubeconfigFile, region, zone }: FleetCluster): Promise<void> {
+    const { context, hub, options } = this.#parts;
+    const { signal } = context;
+    await using member = connectMember(name, kubeconfigFile, undefined);
+    const before = await find(hub.client, MEMBERCLUSTERS, undefined, name, signal);
+    if (before === undefined) this.#made.members.push(name);
+    await joinMember({
+      name,
+      hub,
+      member,
+      signal,
+      options: {
+        ...PLACE,
+        logLevel: options.logLevel,
+        ...(region === undefined ? {} : { region }),
+        ...(zone === undefined ? {} : { zone }),
+        labels: {},
+        taints: [],
+        // What a person changed at a MemberCluster since the last time stays.
+        renew: before !== undefined,
+        tokenLifetime: DAY_MS,
+      },
+    });
+  }
+
+  /** Returns where the application must come to, when that is known. */
+  async #apply(): Promise<Goal["application"]> {
+    const { context, screen, folder, sample, hub } = this.#parts;
+    const policies = sample.objects.length - 1;
+    const { state } = folder;
+    const wanted = sample.objects.filter((object) => !state.applied.includes(recordName(object)));
+    if (wanted.length > 0) screen.step(`applying ${policies} policies and ${APPLICATION}`);
+    else screen.step("the policies and the application are there from before");
+    const { created, found } = await applySample(hub.client, sample.objects, state.applied, context.signal);
+    this.#made.objects.push(...created);
+    if (found.length > 0) screen.step(`on the hub already, and left as they are: ${found.map(recordName).join(", ")}`);
+    state.applied.push(...[...created, ...found].map(recordName));
+    await folder.save();
+    return this.#expected();
+  }
+
+  /** Undefined where a person has had other ideas since: then only what there is must be Available. */
+  async #expected(): Promise<Goal["application"]> {
+    const { context, sample, fleet, hub } = this.#parts;
+    for (const object of sample.objects.filter(({ kind }) => kind === "Placement" || kind === "DemoApplication")) {
+      const { namespace, name } = object.metadata;
+      const now = await find(hub.client, typeOf(object), namespace, name, context.signal);
+      if (now === undefined || (object.kind === "Placement" && now.metadata.generation !== 1)) return undefined;
+    }
+    return { name: APPLICATION, members: fleet.members.map(({ name }) => name) };
+  }
+
+  #startManager(changed: () => void): ManagerOfQuickstart {
+    const { fleet, folder, options, screen } = this.#parts;
+    const logFile = folder.file("manager.log");
+    screen.step(`starting the manager; its log is ${logFile}`);
+    this.#manager = startManager(
+      {
+        ...PLACE,
+        kubeconfig: fleet.hub.kubeconfigFile,
+        logLevel: options.logLevel,
+        logFile,
+        metricsHost: "127.0.0.1",
+        metricsPort: folder.state.ports["metrics"] ?? 0,
+        leaderElect: true,
+        leaseDurationMs: 15_000,
+        renewDeadlineMs: 10_000,
+        retryPeriodMs: 2_000,
+        // The lock of the folder lets only one process be the quickstart of these clusters, so that one may take its own Lease back at once.
+        identity: fleet.kind === "given" ? `${hostname()}_${randomUUID().slice(0, 8)}` : "quickstart",
+        allowExecCredentials: false,
+      },
+      changed,
+    );
+    return this.#manager;
+  }
+
+  /** Follows the hub until the session ends. */
+  #viewing(): AbortSignal {
+    const stop = new AbortController();
+    const running = this.#view.run(stop.signal);
+    this.#cleanup.defer(async () => {
+      stop.abort();
+      await running;
+    });
+    return stop.signal;
+  }
+
+  #finish(missing: readonly string[]): number {
+    const { context, screen, options } = this.#parts;
+    const { terminal, signal } = context;
+    signal.throwIfAborted();
+    if (missing.length > 0) {
+      screen.draw([]);
+      for (const what of missing) terminal.err(`${what}\n`);
+      throw new CommandError(`not everything is Available after ${options.timeout / 1_000} s (see above)`, {
+        exitCode: EXIT.timeout,
+      });
+    }
+    screen.draw([]);
+    screen.step("everything is Available");
+    const report = this.#view.report();
+    terminal.out(
+      options.json
+        ? `${JSON.stringify(report, undefined, 2)}\n`
+        : `\n${formatStatus(report, { wide: true, color: terminal.color, now: systemClock.now() })}`,
+    );
+    return EXIT.ok;
+  }
+
+  #sayFarewell(missing: readonly string[]): void {
+    const { screen, folder, fleet, sample, context } = this.#parts;
+    if (context.signal.aborted) return;
+    if (missing.length === 0) screen.step("everything is Available");
+    else screen.step(`not everything is Available yet: ${missing.join("; ")}`);
+    screen.print(farewell(fleet, sample.regions, { logFile: folder.file("manager.log"), ending: this.#ending() }));
+  }
+
+  #ending(): string {
+    const { fleet, folder, options } = this.#parts;
+    if (fleet.kind === "given") {
+      return stays(options)
+        ? "Ctrl-C stops the manager and leaves everything on your clusters."
+        : "Ctrl-C stops it and removes from your clusters what it made there (--keep leaves it).";
+    }
+    if (folder.temporary) return `Ctrl-C stops it, and ${folder.path} goes with it (--dir DIR keeps it).`;
+    return `Ctrl-C stops it; \`meridian quickstart --dir ${folder.path}\` goes on from there.`;
+  }
+}
+
+/** For commands whose words would be too many here. */
+const SILENT: Terminal = { out: () => undefined, err: () => undefined, color: false, interactive: false };
+
+function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve();
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}
+
+/** Whether what was made on clusters of the person is to stay there. */
+function stays({ keep, dir }: QuickstartOptions): boolean {
+  return keep || dir !== undefined;
+}
+
+function listed(names: readonly string[]): string {
+  return names.length <= 4 ? names.join(", ") : `${names.length} clusters`;
+}

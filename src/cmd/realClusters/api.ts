@@ -1,0 +1,185 @@
+import { Agent, request as httpsRequest, type RequestOptions } from "node:https";
+import type { IncomingMessage } from "node:http";
+import { createInterface } from "node:readline";
+import type { KubeObject } from "../../apis/index.ts";
+
+/**
+ * A client of its own, on node:https: it shares nothing with Meridian's transport, so that a mistake there cannot hide from the tests that
+ * look through this one.
+ */
+
+export interface ApiConnection {
+  server: string;
+  ca: string;
+  token: string;
+}
+
+export interface ApiResponse<T> {
+  status: number;
+  body: T;
+}
+
+export interface ApiRequestOptions {
+  contentType?: string;
+  accept?: string;
+  timeoutMs?: number;
+}
+
+/** The server answered with another status than 2xx. */
+export class ApiFailure extends Error {
+  override readonly name = "ApiFailure";
+  readonly status: number;
+  readonly body: unknown;
+
+  constructor(method: string, path: string, status: number, body: unknown) {
+    const said = isRecord(body) && typeof body["message"] === "string" ? body["message"] : JSON.stringify(body);
+    super(`${method} ${path}: ${status} ${said}`);
+    this.status = status;
+    this.body = body;
+  }
+}
+
+export interface WatchLine<T> {
+  type: "ADDED" | "MODIFIED" | "DELETED" | "BOOKMARK" | "ERROR";
+  object: T;
+}
+
+export type PatchKind = "merge" | "json" | "strategic";
+
+export class Api {
+  readonly #connection: ApiConnection;
+  readonly #agent: Agent;
+  readonly #watches: Agent;
+
+  constructor(connection: ApiConnection) {
+    this.#connection = connection;
+    this.#agent = new Agent({ keepAlive: true, maxSockets: 32, ca: connection.ca });
+    this.#watches = new Agent({ keepAlive: false, ca: connection.ca });
+  }
+
+  /** Any answer of the server is returned; only a broken connection throws. */
+  async request<T>(
+    method: string,
+    path: string,
+    body?: unknown,
+    options: ApiRequestOptions = {},
+  ): Promise<ApiResponse<T>> {
+    const { timeoutMs = 30_000 } = options;
+    const payload = body === undefined ? undefined : typeof body === "string" ? body : JSON.stringify(body);
+    const response = await this.#send(this.#agent, method, path, payload, options, AbortSignal.timeout(timeoutMs));
+    const text = await readAll(response);
+    const json = response.headers["content-type"]?.includes("json") === true;
+    return { status: response.statusCode ?? 0, body: (json ? JSON.parse(text) : text) as T };
+  }
+
+  async #ok<T>(method: string, path: string, body?: unknown, options?: ApiRequestOptions): Promise<T> {
+    const response = await this.request<T>(method, path, body, options);
+    if (response.status >= 300) throw new ApiFailure(method, path, response.status, response.body);
+    return response.body;
+  }
+
+  get<T = KubeObject>(path: string): Promise<T> {
+    return this.#ok<T>("GET", path);
+  }
+
+  /** Undefined when there is no such object. */
+  async find<T = KubeObject>(path: string): Promise<T | undefined> {
+    const response = await this.request<T>("GET", path);
+    if (response.status === 404) return undefined;
+    if (response.status >= 300) throw new ApiFailure("GET", path, response.status, response.body);
+    return response.body;
+  }
+
+  async list<T = KubeObject>(path: string): Promise<T[]> {
+    return (await this.#ok<{ items: T[] }>("GET", path)).items;
+  }
+
+  /** Posts to the collection of the object's namespace. */
+  create<T = KubeObject>(collection: string, object: unknown): Promise<T> {
+    return this.#ok<T>("POST", collection, object);
+  }
+
+  patch<T = KubeObject>(path: string, kind: PatchKind, body: unknown): Promise<T> {
+    return this.#ok<T>("PATCH", path, body, {
+      contentType:
+        kind === "json"
+          ? "application/json-patch+json"
+          : `application/${kind === "merge" ? "merge" : "strategic-merge"}-patch+json`,
+    });
+  }
+
+  /** Server-side apply, by a person named `fieldManager`, who insists. */
+  apply<T = KubeObject>(path: string, object: unknown, fieldManager = "test"): Promise<T> {
+    return this.#ok<T>("PATCH", `${path}?fieldManager=${fieldManager}&force=true`, object, {
+      contentType: "application/apply-patch+yaml",
+    });
+  }
+
+  /** False when there was nothing to delete. */
+  async delete(path: string, options?: unknown): Promise<boolean> {
+    const response = await this.request("DELETE", path, options);
+    if (response.status === 404) return false;
+    if (response.status >= 300) throw new ApiFailure("DELETE", path, response.status, response.body);
+    return true;
+  }
+
+  /** What changes in a collection, beginning with what is there. Ends when the server ends the stream, throws when it breaks. */
+  async *watch<T = KubeObject>(collection: string, signal: AbortSignal): AsyncGenerator<WatchLine<T>, void, void> {
+    const separator = collection.includes("?") ? "&" : "?";
+    const path = `${collection}${separator}watch=true&timeoutSeconds=3600`;
+    const response = await this.#send(this.#watches, "GET", path, undefined, {}, signal);
+    if (response.statusCode !== 200)
+      throw new ApiFailure("WATCH", path, response.statusCode ?? 0, await readAll(response));
+    let broken: Error | undefined;
+    response.once("error", (error) => (broken = error));
+    for await (const line of createInterface({ input: response })) yield JSON.parse(line) as WatchLine<T>;
+    if (broken !== undefined && !signal.aborted) throw broken;
+  }
+
+  close(): void {
+    this.#agent.destroy();
+    this.#watches.destroy();
+  }
+
+  #send(
+    agent: Agent,
+    method: string,
+    path: string,
+    payload: string | undefined,
+    options: ApiRequestOptions,
+    signal: AbortSignal,
+  ): Promise<IncomingMessage> {
+    const request: RequestOptions = {
+      method,
+      agent,
+      signal,
+      headers: {
+        authorization: `Bearer ${this.#connection.token}`,
+        accept: options.accept ?? "application/json",
+        "user-agent": "real-clusters",
+        ...(payload === undefined
+          ? {}
+          : {
+              "content-type": options.contentType ?? "application/json",
+              "content-length": Buffer.byteLength(payload),
+            }),
+      },
+    };
+    return new Promise((resolve, reject) => {
+      const outgoing = httpsRequest(new URL(path, this.#connection.server), request, resolve);
+      outgoing.once("error", reject);
+      outgoing.end(payload);
+    });
+  }
+}
+
+async function readAll(response: IncomingMessage): Promise<string> {
+  response.setEncoding("utf8");
+  let text = "";
+  for await (const chunk of response) text += chunk as string;
+  return text;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,328 @@
+import { generateKeyPairSync, randomBytes } from "node:crypto";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Api } from "./api.ts";
+import type { Assets } from "./assets.ts";
+import { type Etcd, startEtcd } from "./etcd.ts";
+import { eventually } from "./eventually.ts";
+import { freePort, ManagedProcess, temporaryFolder } from "./processes.ts";
+
+export interface ControlPlaneOptions {
+  name: string;
+  assets: Assets;
+  /** Runs kube-controller-manager beside the API server; true unless told. */
+  controllerManager?: boolean;
+  /** Without it the control plane gets an etcd of its own. */
+  etcd?: Etcd;
+  /** Keeps credentials and logs; a control plane that was there before goes on with what it had. Without it a temporary one. */
+  folder?: string;
+  /** Of the API server; without it a free one. */
+  port?: number;
+  /** Gives up the start. */
+  signal?: AbortSignal;
+}
+
+/** What a {@link ControlPlane} is made of. */
+export interface ControlPlaneParts {
+  name: string;
+  folder: string;
+  port: number;
+  assets: Assets;
+  etcd: Etcd;
+  controllerManager: boolean;
+  adminToken: string;
+  /** Disposed of with the control plane. */
+  cleanup: AsyncDisposableStack;
+}
+
+/** What a Deployment needs to get pods, a namespace to go, an owner to cascade. Leaner than all of them, for memory's sake. */
+const CONTROLLERS = [
+  "deployment-controller",
+  "replicaset-controller",
+  "statefulset-controller",
+  "daemonset-controller",
+  "job-controller",
+  "garbage-collector-controller",
+  "namespace-controller",
+  "serviceaccount-controller",
+  "root-ca-certificate-publisher-controller",
+  "resourcequota-controller",
+  "clusterrole-aggregation-controller",
+];
+
+/** A real kube-apiserver (TLS, RBAC, tokens) on the loopback address and, when wanted, a kube-controller-manager. */
+export class ControlPlane implements AsyncDisposable {
+  readonly name: string;
+  readonly folder: string;
+  readonly server: string;
+  readonly adminToken: string;
+  readonly kubeconfigFile: string;
+  readonly #assets: Assets;
+  readonly #etcd: Etcd;
+  readonly #port: number;
+  readonly #withControllerManager: boolean;
+  readonly #cleanup: AsyncDisposableStack;
+  #apiserver: ManagedProcess | undefined;
+  #controllerManager: ManagedProcess | undefined;
+  #caData = "";
+  #api: Api | undefined;
+
+  /** Use {@link startControlPlane}. */
+  constructor(parts: ControlPlaneParts) {
+    this.name = parts.name;
+    this.folder = parts.folder;
+    this.#port = parts.port;
+    this.server = `https://127.0.0.1:${parts.port}`;
+    this.adminToken = parts.adminToken;
+    this.kubeconfigFile = join(parts.folder, "kubeconfig");
+    this.#assets = parts.assets;
+    this.#etcd = parts.etcd;
+    this.#withControllerManager = parts.controllerManager;
+    this.#cleanup = parts.cleanup;
+  }
+
+  /** Certificate of the authority that signed the server's certificate, PEM. */
+  get caData(): string {
+    return this.#caData;
+  }
+
+  /** As the administrator, with the token. */
+  get kubeconfig(): string {
+    return this.kubeconfigFor({ token: this.adminToken });
+  }
+
+  get api(): Api {
+    if (this.#api === undefined) throw new Error(`${this.name} has not been started`);
+    return this.#api;
+  }
+
+  get apiserverPid(): number {
+    if (this.#apiserver === undefined) throw new Error(`${this.name} is not running`);
+    return this.#apiserver.pid;
+  }
+
+  /** A kubeconfig for this server in which single things are wrong or different. */
+  kubeconfigFor(wanted: { token: string; caData?: string; server?: string }): string {
+    const ca = Buffer.from(wanted.caData ?? this.#caData).toString("base64");
+    return [
+      "apiVersion: v1",
+      "kind: Config",
+      "clusters:",
+      `- {name: ${this.name}, cluster: {server: "${wanted.server ?? this.server}", certificate-authority-data: ${ca}}}`,
+      "users:",
+      `- {name: admin, user: {token: "${wanted.token}"}}`,
+      "contexts:",
+      `- {name: ${this.name}, context: {cluster: ${this.name}, user: admin}}`,
+      `current-context: ${this.name}`,
+      "",
+    ].join("\n");
+  }
+
+  /** Starts what does not run, on the same port, with the same certificate and the same data. */
+  async start(): Promise<void> {
+    if (this.#apiserver === undefined || this.#apiserver.exit !== undefined) {
+      this.#apiserver = this.#spawnApiserver();
+      await this.#untilReady(this.#apiserver);
+    }
+    if (
+      this.#withControllerManager &&
+      (this.#controllerManager === undefined || this.#controllerManager.exit !== undefined)
+    ) {
+      this.#controllerManager = this.#spawnControllerManager();
+      await this.#untilPodsArePossible(this.#controllerManager);
+    }
+  }
+
+  /** Ends the API server and the controller manager; the data stay, other control planes on the same etcd notice nothing. */
+  async stop(): Promise<void> {
+    this.resume();
+    // The server keeps open watches for its whole drain of 30 s and more, so the patience is short.
+    await Promise.all([this.#apiserver?.stop(1000), this.#controllerManager?.kill()]);
+  }
+
+  /** As a crash: connections are reset at once. */
+  async kill(): Promise<void> {
+    await Promise.all([this.#apiserver?.kill(), this.#controllerManager?.kill()]);
+  }
+
+  /** The server accepts connections and never answers, as behind a partition of the network. */
+  pause(): void {
+    this.#apiserver?.signal("SIGSTOP");
+  }
+
+  resume(): void {
+    if (this.#apiserver?.exit === undefined) this.#apiserver?.signal("SIGCONT");
+  }
+
+  /** The last lines that the server and the controller manager wrote. */
+  async logTail(lines = 30): Promise<string> {
+    const parts = [this.#apiserver, this.#controllerManager].filter((part) => part !== undefined);
+    const tails = await Promise.all(parts.map(async (part) => `--- ${part.name}\n${await part.logTail(lines)}`));
+    return tails.join("\n");
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.kill();
+    this.#api?.close();
+    await this.#cleanup.disposeAsync();
+  }
+
+  /** Path of a file of this control plane. */
+  protected file(name: string): string {
+    return join(this.folder, name);
+  }
+
+  #spawnApiserver(): ManagedProcess {
+    return new ManagedProcess({
+      name: `kube-apiserver of ${this.name}`,
+      command: this.#assets.kubeApiserver,
+      args: [
+        "--bind-address=127.0.0.1",
+        "--advertise-address=127.0.0.1",
+        `--secure-port=${this.#port}`,
+        // The server writes a certificate for 127.0.0.1 there, with the authority that signed it, and finds it again after a restart.
+        `--cert-dir=${this.file("certificates")}`,
+        `--etcd-servers=${this.#etcd.url}`,
+        `--etcd-prefix=/${this.name}`,
+        `--token-auth-file=${this.file("tokens.csv")}`,
+        "--authorization-mode=RBAC",
+        `--service-account-issuer=${ISSUER}`,
+        `--service-account-signing-key-file=${this.file("service-account.key")}`,
+        `--service-account-key-file=${this.file("service-account.pub")}`,
+        "--service-cluster-ip-range=10.0.0.0/16",
+        "--endpoint-reconciler-type=none",
+        "--max-requests-inflight=4000",
+        "--max-mutating-requests-inflight=2000",
+        "--allow-privileged=true",
+        "--profiling=false",
+      ],
+      logFile: this.file("kube-apiserver.log"),
+      detached: true,
+    });
+  }
+
+  #spawnControllerManager(): ManagedProcess {
+    return new ManagedProcess({
+      name: `kube-controller-manager of ${this.name}`,
+      command: this.#assets.kubeControllerManager,
+      args: [
+        `--kubeconfig=${this.kubeconfigFile}`,
+        `--controllers=${CONTROLLERS.join(",")}`,
+        `--service-account-private-key-file=${this.file("service-account.key")}`,
+        `--root-ca-file=${this.file("ca.crt")}`,
+        "--leader-elect=false",
+        "--secure-port=0",
+        "--kube-api-qps=500",
+        "--kube-api-burst=1000",
+        "--concurrent-deployment-syncs=20",
+        "--concurrent-replicaset-syncs=20",
+      ],
+      logFile: this.file("kube-controller-manager.log"),
+      detached: true,
+    });
+  }
+
+  async #untilReady(apiserver: ManagedProcess): Promise<void> {
+    await apiserver.whileRunning(async (signal) => {
+      const common = { timeout: START_TIMEOUT, message: apiserver.name, signal };
+      this.#caData = await eventually(
+        async () => lastCertificate(await readFile(this.file("certificates/apiserver.crt"), "utf8")),
+        common,
+      );
+      await writeFile(this.file("ca.crt"), this.#caData);
+      await writeFile(this.kubeconfigFile, this.kubeconfig, { mode: 0o600 });
+      this.#api ??= new Api({ server: this.server, ca: this.#caData, token: this.adminToken });
+      const api = this.#api;
+      await eventually(
+        async () => {
+          const { status, body } = await api.request<unknown>("GET", "/readyz", undefined, { timeoutMs: 5000 });
+          if (status !== 200) throw new Error(`/readyz answers ${status}: ${String(body)}`);
+          // Made by the server a moment after it is ready; Meridian's identity of a cluster is its UID.
+          await api.get("/api/v1/namespaces/kube-system");
+        },
+        { ...common, interval: 100 },
+      );
+    });
+  }
+
+  async #untilPodsArePossible(controllerManager: ManagedProcess): Promise<void> {
+    await controllerManager.whileRunning((signal) =>
+      // Admission refuses pods while their ServiceAccount is missing.
+      eventually(() => this.api.get("/api/v1/namespaces/default/serviceaccounts/default"), {
+        timeout: START_TIMEOUT,
+        interval: 100,
+        message: controllerManager.name,
+        signal,
+      }),
+    );
+  }
+}
+
+/** Who signs the tokens of ServiceAccounts. */
+export const ISSUER = "https://kubernetes.default.svc.cluster.local";
+const START_TIMEOUT = 120_000;
+
+/** The server's file holds its certificate and then the authority's. Throws while it is still being written. */
+function lastCertificate(pem: string): string {
+  const certificates = pem.match(/-----BEGIN CERTIFICATE-----[\s\S]+?-----END CERTIFICATE-----\n/g) ?? [];
+  const last = certificates.at(-1);
+  if (last === undefined || certificates.length < 2) throw new Error("the server's certificate is incomplete");
+  return last;
+}
+
+/** Starts one and waits until it serves. */
+export function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
+  return launch(ControlPlane, options);
+}
+
+/** As {@link startControlPlane}, of a class that can do more. */
+export async function launch<T extends ControlPlane>(
+  type: new (parts: ControlPlaneParts) => T,
+  options: ControlPlaneOptions,
+): Promise<T> {
+  const { name, assets, controllerManager = true } = options;
+  const cleanup = new AsyncDisposableStack();
+  const folder = options.folder ?? cleanup.use(await temporaryFolder("meridian-control-plane-")).path;
+  await mkdir(folder, { recursive: true });
+  const etcd = options.etcd ?? cleanup.use(await startEtcd(assets, folder));
+  const port = options.port ?? (await freePort());
+  const adminToken = await credentials(folder);
+  const plane = new type({ name, folder, port, assets, etcd, controllerManager, adminToken, cleanup });
+  const { signal } = options;
+  const giveUp = (): void => void plane.kill();
+  signal?.addEventListener("abort", giveUp, { once: true });
+  try {
+    signal?.throwIfAborted();
+    await plane.start();
+    signal?.throwIfAborted();
+  } catch (error) {
+    await plane[Symbol.asyncDispose]();
+    signal?.throwIfAborted();
+    throw error;
+  } finally {
+    signal?.removeEventListener("abort", giveUp);
+  }
+  return plane;
+}
+
+/** Returns the administrator's token. What the folder holds already stays, so that tokens given out before are good after a restart. */
+async function credentials(folder: string): Promise<string> {
+  const tokens = join(folder, "tokens.csv");
+  const known = await readFile(tokens, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  const token = known?.split(",")[0];
+  if (token !== undefined && token !== "") return token;
+  const made = randomBytes(24).toString("hex");
+  const { privateKey, publicKey } = generateKeyPairSync("rsa", {
+    modulusLength: 2048,
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+  });
+  await writeFile(join(folder, "service-account.key"), privateKey, { mode: 0o600 });
+  await writeFile(join(folder, "service-account.pub"), publicKey);
+  // Last: where this file is, the others are.
+  await writeFile(tokens, `${made},admin,admin,"system:masters"\n`, { mode: 0o600 });
+  return made;
+}

@@ -1,0 +1,220 @@
+import type { ServerResponse } from "node:http";
+import { describe, expect, test } from "vitest";
+import type { KubeObject } from "../types.ts";
+import type { AdmissionEnvironment } from "./index.ts";
+import {
+  admission,
+  answering,
+  configMap,
+  configuration,
+  context,
+  creation,
+  failureOf,
+  hooks,
+  mutatingBy,
+  raw,
+  useHookServer,
+  validatingBy,
+  warn,
+  webhook,
+} from "./testing/admissions.ts";
+import { HookServer, patchOf, type Reply } from "./testing/hookServer.ts";
+
+useHookServer();
+
+describe("a refusal", () => {
+  const denied = 'admission webhook "a.example.com" denied the request';
+
+  test.each<{ name: string; status: Record<string, unknown> | undefined; want: Record<string, unknown> }>([
+    { name: "without a word", status: undefined, want: { code: 400, message: `${denied} without explanation` } },
+    { name: "with a message", status: { message: "no" }, want: { code: 400, message: `${denied}: no` } },
+    {
+      name: "with a reason",
+      status: { reason: "NotLucky" },
+      want: { code: 400, reason: "NotLucky", message: `${denied}: NotLucky` },
+    },
+    {
+      name: "with a code of success",
+      status: { message: "x", code: 200 },
+      want: { code: 400, message: `${denied}: x` },
+    },
+    {
+      name: "with everything",
+      status: {
+        message: "teapot",
+        code: 418,
+        reason: "Teapot",
+        details: { causes: [{ field: "data.a", message: "no" }] },
+      },
+      want: {
+        code: 418,
+        reason: "Teapot",
+        message: `${denied}: teapot`,
+        details: { causes: [{ field: "data.a", message: "no" }] },
+      },
+    },
+  ])("$name reaches the client", async ({ status, want }) => {
+    hooks.reply("/a", answering({ allowed: false, ...(status === undefined ? {} : { status }) }));
+    const answer = { kind: "Status", apiVersion: "v1", metadata: {}, status: "Failure", ...want };
+    expect(await failureOf(validatingBy(webhook("a")).validate(creation()))).toEqual(answer);
+    expect(await failureOf(mutatingBy(webhook("a")).mutate(creation()))).toEqual(answer);
+  });
+
+  test("counts even when failures are ignored", async () => {
+    hooks.reply("/a", answering({ allowed: false }));
+    const status = await failureOf(validatingBy(webhook("a", { failurePolicy: "Ignore" })).validate(creation()));
+    expect(status.message).toBe(`${denied} without explanation`);
+  });
+
+  test("of the first configuration by name is told", async () => {
+    hooks.reply("/a", answering({ allowed: false }));
+    hooks.reply("/b", answering({ allowed: false }));
+    const webhooks = admission({
+      validating: () => [configuration("2", webhook("b")), configuration("1", webhook("a"))],
+    });
+    expect((await failureOf(webhooks.validate(creation()))).message).toContain("a.example.com");
+  });
+});
+
+test("warnings reach the client when they fit into a header", async () => {
+  hooks.reply("/a", answering({ allowed: true, warnings: ["be careful", "two\nlines"] }));
+  await validatingBy(webhook("a")).validate(creation());
+  expect(warn.mock.calls).toEqual([["be careful"]]);
+});
+
+test("a dry run is refused when a webhook has side effects", async () => {
+  const request = creation(configMap(), { context: context({ dryRun: true }) });
+  const status = await failureOf(validatingBy(webhook("a", { sideEffects: "Some" })).validate(request));
+  expect(status).toMatchObject({ code: 400, message: 'admission webhook "a.example.com" does not support dry run' });
+});
+
+describe("a webhook that fails", () => {
+  test.each<{ name: string; reply: Reply; why: string }>([
+    {
+      name: "with 500",
+      reply: raw(500, "boom"),
+      why: 'failed to call webhook: an error on the server ("boom") has prevented the request from succeeding',
+    },
+    {
+      name: "with 404",
+      reply: raw(404, ""),
+      why: "failed to call webhook: the server could not find the requested resource",
+    },
+    {
+      name: "with a redirect",
+      reply: raw(302, ""),
+      why: "failed to call webhook: the server rejected our request for an unknown reason",
+    },
+    {
+      name: "with nothing",
+      reply: raw(200, ""),
+      why: "failed to call webhook: 0-length response with status code: 200 and content type: application/json",
+    },
+    {
+      name: "with another kind",
+      reply: () => ({ response: {} }),
+      why: "received invalid webhook response: expected webhook response of admission.k8s.io/v1, Kind=AdmissionReview, got /, Kind=",
+    },
+    {
+      name: "without a response",
+      reply: ({ body }) => ({ apiVersion: body.apiVersion, kind: body.kind }),
+      why: "received invalid webhook response: webhook response was absent",
+    },
+    {
+      name: "with another uid",
+      reply: answering({ uid: "x", allowed: true }),
+      why: 'received invalid webhook response: expected response.uid="uid-1", got "x"',
+    },
+    {
+      name: "with a patch where none may be",
+      reply: answering(patchOf()),
+      why: "received invalid webhook response: validating webhook may not return response.patch",
+    },
+    {
+      name: "with a type of patch where none may be",
+      reply: answering({ allowed: true, patchType: "JSONPatch" }),
+      why: "received invalid webhook response: validating webhook may not return response.patchType",
+    },
+  ])("$name stops the request, or is ignored", async ({ reply, why }) => {
+    hooks.reply("/a", reply);
+    const message = `failed calling webhook "a.example.com": ${why}`;
+    expect(await failureOf(validatingBy(webhook("a")).validate(creation()))).toEqual({
+      kind: "Status",
+      apiVersion: "v1",
+      metadata: {},
+      status: "Failure",
+      message: `Internal error occurred: ${message}`,
+      reason: "InternalError",
+      details: { causes: [{ message }] },
+      code: 500,
+    });
+    await validatingBy(webhook("a", { failurePolicy: "Ignore" })).validate(creation());
+  });
+
+  const call = async (more: Record<string, unknown>, environment: Partial<AdmissionEnvironment> = {}) =>
+    (
+      await failureOf(
+        admission({ validating: () => [configuration("c", webhook("a", more))], ...environment }).validate(creation()),
+      )
+    ).message;
+  const prefix = 'Internal error occurred: failed calling webhook "a.example.com": failed to call webhook: Post';
+
+  test("to answer in time", async () => {
+    hooks.reply("/a", () => () => undefined);
+    expect(await call({ timeoutSeconds: 1 })).toBe(
+      `${prefix} "${hooks.url("/a")}?timeout=1s": context deadline exceeded`,
+    );
+  });
+
+  test("by closing the connection", async () => {
+    hooks.reply("/a", () => (response: ServerResponse) => void response.socket?.destroy());
+    expect(await call({})).toBe(`${prefix} "${hooks.url("/a")}?timeout=5s": EOF`);
+  });
+
+  test("to be there", async () => {
+    const closed = await HookServer.start();
+    await closed[Symbol.asyncDispose]();
+    const clientConfig = { url: closed.url("/a"), caBundle: closed.caBundle };
+    const where = `dial tcp 127.0.0.1:${closed.port}: connect: connection refused`;
+    expect(await call({ clientConfig })).toBe(`${prefix} "${closed.url("/a")}?timeout=5s": ${where}`);
+  });
+
+  test("to show a certificate of the authority", async () => {
+    await using other = await HookServer.start();
+    const why = "tls: failed to verify certificate: x509: certificate signed by unknown authority";
+    for (const more of [{ caBundle: other.caBundle }, {}]) {
+      const clientConfig = { url: hooks.url("/a"), ...more };
+      expect(await call({ clientConfig })).toBe(`${prefix} "${hooks.url("/a")}?timeout=5s": ${why}`);
+    }
+    expect(hooks.received).toEqual([]);
+  });
+
+  test("because its Service is missing, has no such port, or leads nowhere", async () => {
+    const clientConfig = { service: { namespace: "default", name: "hook", path: "/a" }, caBundle: hooks.caBundle };
+    const url = "https://hook.default.svc:443/a?timeout=5s";
+    const service = (port: number) => ({
+      service: (): KubeObject => ({ ...configMap(), kind: "Service", spec: { ports: [{ port }] } }),
+    });
+    expect(await call({ clientConfig })).toBe(`${prefix} "${url}": service "hook" not found`);
+    expect(await call({ clientConfig }, service(80))).toBe(
+      `${prefix} "${url}": no service port 443 found for service "hook"`,
+    );
+    expect(await call({ clientConfig }, service(443))).toBe(
+      `${prefix} "${url}": no endpoints available for service "hook"`,
+    );
+  });
+});
+
+test("a Service of type ExternalName leads to its host, whose certificate is for the Service", async () => {
+  hooks.reply("/a", answering({ allowed: true }));
+  const clientConfig = {
+    service: { namespace: "default", name: "hook", path: "/a", port: hooks.port },
+    caBundle: hooks.caBundle,
+  };
+  const webhooks = admission({
+    validating: () => [configuration("c", webhook("a", { clientConfig }))],
+    service: () => ({ ...configMap(), kind: "Service", spec: { type: "ExternalName", externalName: "127.0.0.1" } }),
+  });
+  await webhooks.validate(creation());
+  expect(hooks.received[0]?.headers.host).toBe(`hook.default.svc:${hooks.port}`);
+});

@@ -1,0 +1,43 @@
+import { failure, StatusError } from "../statusError.ts";
+import type { FailureStatus } from "../types.ts";
+
+/** A webhook could not be asked, or what it answered is no answer. The failure policy decides what that means. */
+export class WebhookCallError extends Error {
+  override readonly name = "WebhookCallError";
+}
+
+/** The 500 of the API server, which repeats its message as a cause. */
+export function internalError(message: string): StatusError {
+  return failure(500, "InternalError", `Internal error occurred: ${message}`, { causes: [{ message }] });
+}
+
+/** A failure without a reason, as webhooks cause them. */
+export function bareFailure(code: number, message: string, more: Partial<FailureStatus> = {}): StatusError {
+  return new StatusError({
+    kind: "Status",
+    apiVersion: "v1",
+    metadata: {},
+    status: "Failure",
+    message,
+    ...more,
+    code,
+  } as FailureStatus);
+}
+
+/** What a webhook says when it refuses. */
+export interface Refusal {
+  code?: number;
+  message?: string;
+  reason?: string;
+  details?: FailureStatus["details"];
+}
+
+/** The answer to the client when a webhook refuses. */
+export function refused(webhook: string, { code = 0, message = "", reason = "", details }: Refusal): StatusError {
+  const why = message === "" ? reason : message;
+  const denied = `admission webhook ${JSON.stringify(webhook)} denied the request`;
+  return bareFailure(code < 400 ? 400 : code, why === "" ? `${denied} without explanation` : `${denied}: ${why}`, {
+    ...(reason === "" ? {} : { reason }),
+    ...(details === undefined ? {} : { details }),
+  });
+}

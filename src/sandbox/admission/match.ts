@@ -1,0 +1,108 @@
+import { labelsMatch } from "../authorization/labelSelector.ts";
+import { notFound } from "../statusError.ts";
+import type { AdmissionEnvironment, AdmissionRequest, LabelSelector, RuleWithOperations, Webhook } from "./types.ts";
+
+/** Writes to these are never shown to webhooks, so that a broken one can be taken away. */
+const EXEMPT = new Set([
+  "mutatingwebhookconfigurations",
+  "validatingwebhookconfigurations",
+  "validatingadmissionpolicies",
+  "validatingadmissionpolicybindings",
+  "mutatingadmissionpolicies",
+  "mutatingadmissionpolicybindings",
+]);
+
+export function isExempt({ resource }: AdmissionRequest): boolean {
+  return resource.group === "admissionregistration.k8s.io" && EXEMPT.has(resource.plural);
+}
+
+/**
+ * In which version a webhook wants to see a request; undefined when it is not concerned. Throws a StatusError 404 when the namespace, whose labels
+ * count, is gone.
+ */
+export function matchedVersion(
+  webhook: Webhook,
+  request: AdmissionRequest,
+  environment: AdmissionEnvironment,
+): string | undefined {
+  const version = ruledVersion(webhook, request);
+  if (version === undefined) return undefined;
+  const { namespaceSelector = {}, objectSelector = {} } = webhook;
+  if (!namespaceMatches(namespaceSelector, request, environment)) return undefined;
+  return objectMatches(objectSelector, request) ? version : undefined;
+}
+
+function ruledVersion(
+  { rules = [], matchPolicy = "Equivalent" }: Webhook,
+  request: AdmissionRequest,
+): string | undefined {
+  if (rules.some((rule) => ruleMatches(rule, request, request.version))) return request.version;
+  if (matchPolicy === "Exact") return undefined;
+  const others = request.resource.versions.filter(({ served, name }) => served && name !== request.version);
+  for (const rule of rules) {
+    const equivalent = others.find(({ name }) => ruleMatches(rule, request, name));
+    if (equivalent !== undefined) return equivalent.name;
+  }
+  return undefined;
+}
+
+function ruleMatches(rule: RuleWithOperations, request: AdmissionRequest, version: string): boolean {
+  const { operations = [], apiGroups = [], apiVersions = [], resources = [] } = rule;
+  return (
+    includes(operations, request.operation) &&
+    includes(apiGroups, request.resource.group) &&
+    includes(apiVersions, version) &&
+    scopeMatches(rule.scope ?? "*", request) &&
+    resources.some((resource) => resourceMatches(resource, request))
+  );
+}
+
+function includes(values: readonly string[], wanted: string): boolean {
+  return values.includes("*") || values.includes(wanted);
+}
+
+function scopeMatches(scope: string, request: AdmissionRequest): boolean {
+  if (scope === "*") return true;
+  const isClusterWide = isNamespace(request) || (request.namespace ?? "") === "";
+  return (scope === "Cluster") === isClusterWide;
+}
+
+/** A pattern such as `pods`, `pods/status` or `pods/*`. */
+function resourceMatches(pattern: string, { resource, subresource = "" }: AdmissionRequest): boolean {
+  const [plural = "", wanted = ""] = pattern.split("/");
+  return (plural === "*" || plural === resource.plural) && (wanted === "*" || wanted === subresource);
+}
+
+export function isNamespace({ resource }: AdmissionRequest): boolean {
+  return resource.group === "" && resource.plural === "namespaces";
+}
+
+function isEmpty({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
+  return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
+}
+
+function namespaceMatches(
+  selector: LabelSelector,
+  request: AdmissionRequest,
+  environment: AdmissionEnvironment,
+): boolean {
+  if (isEmpty(selector)) return true;
+  if (isNamespace(request)) {
+    const namespace = request.object ?? request.old;
+    return labelsMatch(selector, namespace?.metadata.labels);
+  }
+  const name = request.namespace ?? "";
+  // What belongs to no namespace is not spared by a selector of namespaces.
+  if (name === "") return true;
+  const namespace = environment.namespace(name);
+  if (namespace === undefined) throw notFound({ group: "", kind: "namespaces", name });
+  return labelsMatch(selector, namespace.metadata.labels);
+}
+
+/** An object that gets or loses its labels is seen both times. */
+function objectMatches(selector: LabelSelector, { object, old }: AdmissionRequest): boolean {
+  if (isEmpty(selector)) return true;
+  return [object, old].some(
+    (candidate) => candidate !== undefined && labelsMatch(selector, candidate.metadata?.labels),
+  );
+}

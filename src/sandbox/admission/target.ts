@@ -1,0 +1,63 @@
+import type { AdmissionEnvironment, ClientConfig } from "./types.ts";
+import { WebhookCallError } from "./errors.ts";
+
+/** Where a webhook is. */
+export interface Target {
+  /** As errors name it: with the service's name as the host. */
+  url: URL;
+  /** Where to connect, when that is not the host of the URL. */
+  address?: { host: string; port: number };
+  /** Name that the certificate must be for. */
+  serverName?: string;
+  /** PEM; undefined for the authorities that the platform trusts. */
+  ca?: string;
+}
+
+interface ServicePort {
+  port: number;
+}
+
+/**
+ * Finds a webhook's address. `seconds` is the timeout that it is told. Throws a {@link WebhookCallError} when its Service does not lead
+ * anywhere: a sandbox has no network of its own, so that only Services of type ExternalName do.
+ */
+export function targetOf(
+  config: ClientConfig,
+  seconds: number,
+  services: Pick<AdmissionEnvironment, "service">,
+): Target {
+  const ca = config.caBundle === undefined || config.caBundle === "" ? {} : { ca: fromBase64(config.caBundle) };
+  const { service } = config;
+  if (service === undefined) {
+    const url = new URL(config.url ?? "");
+    url.searchParams.set("timeout", `${seconds}s`);
+    return { url, ...ca };
+  }
+  const { namespace, name, path = "/", port = 443 } = service;
+  const host = `${name}.${namespace}.svc`;
+  const text = `https://${host}:${port}${path.startsWith("/") ? path : `/${path}`}?timeout=${seconds}s`;
+  const found = services.service(namespace, name);
+  const fail = (why: string) => new WebhookCallError(`Post ${JSON.stringify(text)}: ${why}`);
+  if (found === undefined) throw fail(`service ${JSON.stringify(name)} not found`);
+  const { type, externalName, ports } = found["spec"] as {
+    type?: string;
+    externalName?: string;
+    ports?: ServicePort[];
+  };
+  if (type === "ExternalName" && externalName !== undefined) {
+    return { url: new URL(text), address: { host: externalName, port }, serverName: host, ...ca };
+  }
+  if (!(ports ?? []).some((candidate) => candidate.port === port)) {
+    throw fail(`no service port ${port} found for service ${JSON.stringify(name)}`);
+  }
+  throw fail(`no endpoints available for service ${JSON.stringify(name)}`);
+}
+
+function fromBase64(text: string): string {
+  return Buffer.from(text, "base64").toString();
+}
+
+/** The URL as errors show it: with the port of a service even when that is the usual one. */
+export function urlText({ url, address }: Target): string {
+  return address === undefined || url.port !== "" ? url.href : url.href.replace(url.host, `${url.host}:443`);
+}

@@ -1,0 +1,155 @@
+import { randomBytes } from "node:crypto";
+import { join } from "node:path";
+import { CertificateAuthority } from "../certificates/index.ts";
+import { startAggregation } from "./authorization/index.ts";
+import { type ControllerOptions, type Controllers, startControllers } from "./controllers/index.ts";
+import { Faults, systemClock } from "./faults/index.ts";
+import { kubeconfigOf, type KubeconfigOptions } from "./kubeconfig.ts";
+import { kubernetesVersion } from "./kinds/index.ts";
+import { readSecrets, type Secrets, writeSecrets } from "./secrets.ts";
+import { ApiServer, ServiceAccountTokens } from "./server/index.ts";
+import { Store } from "./store/index.ts";
+import type { LocalClient, SandboxClock } from "./types.ts";
+
+export interface SandboxClusterOptions {
+  /** Stands in the kubeconfig and in the certificate. */
+  name: string;
+  /** Signs the server's certificate. Several clusters may share one; without it the cluster has its own. */
+  authority?: CertificateAuthority;
+  /** Of the loopback address. Without it any that is free; with a folder, the one that the cluster had there before if that is free. */
+  port?: number;
+  /** Keeps objects, keys and the token there, for the next time. */
+  directory?: string;
+  clock?: SandboxClock;
+  /** Numbers from 0 to below 1, for faults that strike by chance. */
+  random?: () => number;
+  /** What the server says that it is, such as `v1.35.4`. */
+  version?: string;
+  /** False: an API server alone, as with etcd and kube-apiserver and nothing else. */
+  controllers?: ControllerOptions | false;
+  /** Takes what goes wrong where nobody waits for an answer; a warning of the process without it. */
+  onError?: (error: unknown) => void;
+}
+
+/** A running cluster. */
+export interface SandboxCluster extends AsyncDisposable {
+  readonly name: string;
+  /** `https://127.0.0.1:PORT`. */
+  readonly url: string;
+  /** The certificate that a client has to trust, PEM. */
+  readonly caPem: string;
+  /** The administrator's bearer token. */
+  readonly adminToken: string;
+  readonly local: LocalClient;
+  readonly faults: Faults;
+  /** A kubeconfig, YAML; the administrator's unless told otherwise. */
+  kubeconfig(options?: KubeconfigOptions): string;
+  /** Of the latest change. */
+  resourceVersion(): string;
+  /** Forgets the history: older resourceVersions are answered with 410. */
+  compact(): void;
+  /** Ends everything. What lies in a folder stays. */
+  stop(): Promise<void>;
+}
+
+/** Starts a cluster and waits until it serves. Throws {@link FolderInUse}, or EADDRINUSE for a port that is taken. */
+export async function startSandboxCluster(options: SandboxClusterOptions): Promise<SandboxCluster> {
+  const { name, directory, clock = systemClock, random = Math.random, controllers = {} } = options;
+  const report =
+    options.onError ?? ((error: unknown) => process.emitWarning(error instanceof Error ? error : String(error)));
+  await using stack = new AsyncDisposableStack();
+  const faults = new Faults({ clock, random });
+  const store = stack.use(
+    new Store({ clock: faults.clock, ...(directory === undefined ? {} : { directory: join(directory, "objects") }) }),
+  );
+  const known = directory === undefined ? undefined : await readSecrets(directory);
+  const authority = options.authority ?? (await authorityOf(name, known, clock.now()));
+  const tokens = new ServiceAccountTokens(known?.serviceAccountKeyPem);
+  const adminToken = known?.adminToken ?? randomBytes(24).toString("hex");
+  const certificate = await authority.issue({
+    name,
+    hosts: ["127.0.0.1", "::1", "localhost", "kubernetes", "kubernetes.default", "kubernetes.default.svc"],
+    now: clock.now(),
+  });
+  const version = options.version ?? kubernetesVersion;
+  const server = stack.use(new ApiServer({ store, faults, tokens, adminToken, ...certificate, version, report }));
+  await listen(server, options.port, known?.port);
+  if (directory !== undefined) {
+    const secrets: Secrets = { adminToken, serviceAccountKeyPem: tokens.keyPem, port: server.port };
+    if (options.authority === undefined) secrets.authority = authority.toPem();
+    await writeSecrets(directory, secrets);
+  }
+  stack.use(startAggregation(server.local, report));
+  if (controllers !== false) {
+    stack.use(
+      followedControllers(faults, () =>
+        startControllers({
+          client: server.local,
+          clock: faults.clock,
+          caPem: authority.caPem,
+          podDelay: (normalMs) => faults.podDelay(normalMs),
+          onError: report,
+          options: controllers,
+        }),
+      ),
+    );
+  }
+  const running = stack.move();
+  const url = `https://127.0.0.1:${server.port}`;
+  return {
+    name,
+    url,
+    caPem: authority.caPem,
+    adminToken,
+    local: server.local,
+    faults,
+    kubeconfig: (wanted = {}) => kubeconfigOf({ name, url, caPem: authority.caPem, token: adminToken, ...wanted }),
+    resourceVersion: () => String(store.revision),
+    compact: () => store.compact(),
+    stop: () => running.disposeAsync(),
+    [Symbol.asyncDispose]: () => running.disposeAsync(),
+  };
+}
+
+/** Controllers that end with a crash of the cluster, begin again when it recovers, and look at the pods again when a fault ends. */
+function followedControllers(faults: Faults, start: () => Controllers): AsyncDisposable {
+  let running: Controllers | undefined = start();
+  const subscription = faults.onEvent(({ kind }) => {
+    switch (kind) {
+      case "Crash":
+        running?.[Symbol.dispose]();
+        running = undefined;
+        return;
+      case "Recover":
+        running ??= start();
+        return;
+      case "Changed":
+        running?.recheckPods();
+        return;
+      case "CutWatches":
+      case "Compact":
+    }
+  });
+  return {
+    async [Symbol.asyncDispose]() {
+      subscription[Symbol.dispose]();
+      await running?.[Symbol.asyncDispose]();
+    },
+  };
+}
+
+function authorityOf(name: string, known: Secrets | undefined, now: number): Promise<CertificateAuthority> {
+  if (known?.authority !== undefined) return CertificateAuthority.load(known.authority);
+  return CertificateAuthority.create({ name: `${name}-sandbox`, now });
+}
+
+/** The port of last time is only a wish, so that kubeconfigs stay valid; one that was asked for is a demand. */
+async function listen(server: ApiServer, wanted: number | undefined, before: number | undefined): Promise<void> {
+  if (wanted !== undefined || before === undefined) return server.start(wanted ?? 0);
+  try {
+    await server.start(before);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    await server.start(0);
+  }
+}

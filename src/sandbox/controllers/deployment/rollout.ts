@@ -1,0 +1,122 @@
+import { byCreation, compare, type Deployment, type ReplicaSet } from "../objects.ts";
+import { availableIn, desiredReplicas, isRollingUpdate, maxSurge, maxUnavailable, sizeOf, total } from "./limits.ts";
+import { DESIRED_REPLICAS, MAX_REPLICAS } from "./revisions.ts";
+
+/** A ReplicaSet shall have that many replicas. */
+export interface Scaling {
+  replicaSet: ReplicaSet;
+  replicas: number;
+}
+
+/** How many replicas the ReplicaSet of the present template may have now, beside the old ones. `size` is what it has. */
+export function roomForCurrent(deployment: Deployment, size: number, old: readonly ReplicaSet[]): number {
+  const desired = desiredReplicas(deployment);
+  if (!isRollingUpdate(deployment) || size > desired) return desired;
+  const room = desired + maxSurge(deployment) - size - total(old, sizeOf);
+  return room <= 0 ? size : size + Math.min(room, desired - size);
+}
+
+/**
+ * The next step of a rolling update: the new ReplicaSet grows as far as maxSurge allows; when it cannot, the old ones shrink as far
+ * as maxUnavailable allows, first by the pods that are not available anyhow. Empty when there is nothing to do but wait.
+ */
+export function rollingStep(deployment: Deployment, current: ReplicaSet, old: readonly ReplicaSet[]): Scaling[] {
+  const room = roomForCurrent(deployment, sizeOf(current), old);
+  if (room !== sizeOf(current)) return [{ replicaSet: current, replicas: room }];
+
+  const active = old.filter((set) => sizeOf(set) > 0).toSorted(byCreation);
+  const minAvailable = desiredReplicas(deployment) - maxUnavailable(deployment);
+  const unavailable = sizeOf(current) - availableIn(current);
+  let surplus = sizeOf(current) + total(active, sizeOf) - minAvailable - unavailable;
+  if (surplus <= 0) return [];
+
+  const sizes = new Map(active.map((set) => [set, sizeOf(set)]));
+  for (const set of active) {
+    const unhealthy = Math.min(surplus, sizeOf(set) - availableIn(set));
+    sizes.set(set, sizeOf(set) - unhealthy);
+    surplus -= unhealthy;
+  }
+  let spare = availableIn(current) + total(active, availableIn) - minAvailable;
+  for (const set of active) {
+    const size = sizes.get(set) ?? 0;
+    const less = Math.max(0, Math.min(size, spare));
+    sizes.set(set, size - less);
+    spare -= less;
+  }
+  return changed(active, (set) => sizes.get(set) ?? 0);
+}
+
+/** Whether the Deployment was scaled since its ReplicaSets were given their sizes. */
+export function isScaled(deployment: Deployment, replicaSets: readonly ReplicaSet[]): boolean {
+  return replicaSets.some((set) => {
+    const annotation = annotatedCount(set, DESIRED_REPLICAS);
+    return sizeOf(set) > 0 && annotation !== undefined && annotation !== desiredReplicas(deployment);
+  });
+}
+
+/**
+ * Sizes after the Deployment was scaled, or while it is paused: the only ReplicaSet with pods gets all of them; during a rollout
+ * each gets its share, in proportion to its size, so that the risk stays the same. ReplicaSets whose size stays are in the result
+ * too: they remember for what size it is.
+ */
+export function proportionalStep(
+  deployment: Deployment,
+  current: ReplicaSet | undefined,
+  old: readonly ReplicaSet[],
+): Scaling[] {
+  const desired = desiredReplicas(deployment);
+  const all = current === undefined ? [...old] : [...old, current];
+  const active = all.filter((set) => sizeOf(set) > 0);
+  if (active.length < 2) {
+    const latest = active[0] ?? current ?? old.toSorted(byCreation).at(-1);
+    if (latest === undefined || sizeOf(latest) === desired) return [];
+    return [{ replicaSet: latest, replicas: desired }];
+  }
+  if (current !== undefined && isSaturated(deployment, current)) {
+    return old.filter((set) => sizeOf(set) > 0).map((replicaSet) => ({ replicaSet, replicas: 0 }));
+  }
+  if (!isRollingUpdate(deployment)) return [];
+
+  const allowed = desired > 0 ? desired + maxSurge(deployment) : 0;
+  const toAdd = allowed - total(active, sizeOf);
+  const ordered = active.toSorted(
+    (a, b) => compare(sizeOf(b), sizeOf(a)) || (toAdd > 0 ? byCreation(b, a) : byCreation(a, b)),
+  );
+  let added = 0;
+  const steps = ordered.map((replicaSet) => {
+    const share = shareOf(deployment, replicaSet, toAdd, added);
+    added += share;
+    return { replicaSet, replicas: sizeOf(replicaSet) + share };
+  });
+  // What rounding left over goes to the largest.
+  const [largest] = steps;
+  if (largest !== undefined) largest.replicas = Math.max(0, largest.replicas + toAdd - added);
+  return steps;
+}
+
+function shareOf(deployment: Deployment, replicaSet: ReplicaSet, toAdd: number, added: number): number {
+  const size = sizeOf(replicaSet);
+  if (size === 0 || toAdd === 0 || toAdd === added) return 0;
+  const desired = desiredReplicas(deployment);
+  const before = annotatedCount(replicaSet, MAX_REPLICAS) || (deployment.status?.replicas ?? 0);
+  const scaled = before === 0 ? size : (size * (desired + maxSurge(deployment))) / before;
+  const fraction = desired === 0 ? -size : Math.round(scaled) - size;
+  return toAdd > 0 ? Math.min(fraction, toAdd - added) : Math.max(fraction, toAdd - added);
+}
+
+/** The new ReplicaSet has taken over altogether. */
+function isSaturated(deployment: Deployment, current: ReplicaSet): boolean {
+  const desired = desiredReplicas(deployment);
+  const isFull = sizeOf(current) === desired && current.status?.availableReplicas === desired;
+  return isFull && annotatedCount(current, DESIRED_REPLICAS) === desired;
+}
+
+function annotatedCount({ metadata }: ReplicaSet, annotation: string): number | undefined {
+  const text = metadata.annotations?.[annotation];
+  return text !== undefined && /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
+function changed(replicaSets: readonly ReplicaSet[], size: (replicaSet: ReplicaSet) => number): Scaling[] {
+  const steps = replicaSets.map((replicaSet) => ({ replicaSet, replicas: size(replicaSet) }));
+  return steps.filter(({ replicaSet, replicas }) => replicas !== sizeOf(replicaSet));
+}

@@ -1,0 +1,190 @@
+import type { Deployment, DeploymentStatus, ReplicaSet, WorkloadCondition } from "../objects.ts";
+import { timestamp } from "../objects.ts";
+import { positive } from "../replicaSet.ts";
+import { desiredReplicas, maxUnavailable, progressDeadline, sizeOf, total } from "./limits.ts";
+
+type Conditions = readonly WorkloadCondition[];
+
+/** A condition that changed now. */
+export function condition(
+  type: string,
+  status: string,
+  reason: string,
+  message: string,
+  now: number,
+): WorkloadCondition {
+  const time = timestamp(now);
+  return { type, status, lastUpdateTime: time, lastTransitionTime: time, reason, message };
+}
+
+export function conditionOf(conditions: Conditions, type: string): WorkloadCondition | undefined {
+  return conditions.find((known) => known.type === type);
+}
+
+/**
+ * With the new condition at the end, unless the one that is there has the same status and reason; the time of transition stays with
+ * the status.
+ */
+export function withCondition(conditions: Conditions, wanted: WorkloadCondition): Conditions {
+  const known = conditionOf(conditions, wanted.type);
+  if (known?.status === wanted.status && known.reason === wanted.reason) return conditions;
+  const { lastTransitionTime } = known?.status === wanted.status ? known : wanted;
+  return [...without(conditions, wanted.type), { ...wanted, lastTransitionTime }];
+}
+
+function without(conditions: Conditions, type: string): Conditions {
+  return conditions.filter((known) => known.type !== type);
+}
+
+/** Says that a Deployment is paused or was resumed, so that the time of the pause does not count against its progress. */
+export function withPause(deployment: Deployment, conditions: Conditions, now: number): Conditions {
+  if (progressDeadline(deployment) === undefined) return conditions;
+  const known = conditionOf(conditions, "Progressing");
+  if (known?.reason === "ProgressDeadlineExceeded") return conditions;
+  const isKnown = known?.reason === "DeploymentPaused";
+  const isPaused = deployment.spec.paused === true;
+  if (isPaused === isKnown) return conditions;
+  const [reason, message] = isPaused
+    ? (["DeploymentPaused", "Deployment is paused"] as const)
+    : (["DeploymentResumed", "Deployment is resumed"] as const);
+  return withCondition(conditions, condition("Progressing", "Unknown", reason, message, now));
+}
+
+/** What the ReplicaSets amount to. `conditions` are those known so far. */
+export function deploymentStatus(
+  deployment: Deployment,
+  current: ReplicaSet | undefined,
+  old: readonly ReplicaSet[],
+  conditions: Conditions,
+  now: number,
+): DeploymentStatus {
+  const all = current === undefined ? old : [...old, current];
+  const available = total(all, ({ status }) => status?.availableReplicas ?? 0);
+  const collisionCount = deployment.status?.collisionCount;
+  const isAvailable = available >= desiredReplicas(deployment) - maxUnavailable(deployment);
+  const availability = isAvailable
+    ? condition("Available", "True", "MinimumReplicasAvailable", "Deployment has minimum availability.", now)
+    : condition(
+        "Available",
+        "False",
+        "MinimumReplicasUnavailable",
+        "Deployment does not have minimum availability.",
+        now,
+      );
+  return {
+    ...positive("observedGeneration", deployment.metadata.generation ?? 0),
+    ...positive(
+      "replicas",
+      total(all, ({ status }) => status?.replicas ?? 0),
+    ),
+    ...positive("updatedReplicas", current?.status?.replicas ?? 0),
+    ...positive(
+      "readyReplicas",
+      total(all, ({ status }) => status?.readyReplicas ?? 0),
+    ),
+    ...positive("availableReplicas", available),
+    ...positive("unavailableReplicas", Math.max(0, total(all, sizeOf) - available)),
+    ...terminating(all),
+    ...(collisionCount === undefined ? {} : { collisionCount }),
+    conditions: withCondition(conditions, availability),
+  };
+}
+
+/** Unknown as long as a ReplicaSet that was looked at did not say. */
+function terminating(replicaSets: readonly ReplicaSet[]): { terminatingReplicas?: number } {
+  let sum = 0;
+  for (const { status } of replicaSets) {
+    if (status?.terminatingReplicas !== undefined) sum += status.terminatingReplicas;
+    else if ((status?.observedGeneration ?? 0) > 0) return {};
+  }
+  return { terminatingReplicas: sum };
+}
+
+/** The same, with the Progressing and ReplicaFailure conditions of a rollout that is under way. */
+export function rolloutStatus(
+  deployment: Deployment,
+  current: ReplicaSet | undefined,
+  old: readonly ReplicaSet[],
+  known: Conditions,
+  now: number,
+): DeploymentStatus {
+  const status = deploymentStatus(deployment, current, old, known, now);
+  const progress = progressOf(deployment, current, status, now);
+  const all = current === undefined ? old : [current, ...old];
+  const failure = all.map((set) => conditionOf(set.status?.conditions ?? [], "ReplicaFailure")).find(Boolean);
+  const conditions =
+    failure === undefined
+      ? without(progress, "ReplicaFailure")
+      : withCondition(progress, { ...failure, lastUpdateTime: failure.lastTransitionTime });
+  return { ...status, conditions };
+}
+
+function progressOf(
+  deployment: Deployment,
+  current: ReplicaSet | undefined,
+  status: DeploymentStatus,
+  now: number,
+): Conditions {
+  const conditions = status.conditions ?? [];
+  if (progressDeadline(deployment) === undefined) return without(conditions, "Progressing");
+  const known = conditionOf(conditions, "Progressing");
+  const isSettled =
+    (status.replicas ?? 0) === (status.updatedReplicas ?? 0) && known?.reason === "NewReplicaSetAvailable";
+  if (isSettled) return conditions;
+
+  const subject =
+    current === undefined ? `Deployment "${deployment.metadata.name}"` : `ReplicaSet "${current.metadata.name}"`;
+  if (isComplete(deployment, status)) {
+    const message = `${subject} has successfully progressed.`;
+    return withCondition(conditions, condition("Progressing", "True", "NewReplicaSetAvailable", message, now));
+  }
+  if (hasProgressed(deployment.status ?? {}, status)) {
+    const progressing = condition("Progressing", "True", "ReplicaSetUpdated", `${subject} is progressing.`, now);
+    // Here the time of the update moves with every progress, though status and reason stay.
+    const { lastTransitionTime } = known?.status === "True" ? known : progressing;
+    return [...without(conditions, "Progressing"), { ...progressing, lastTransitionTime }];
+  }
+  const deadline = deadlineOf(deployment, known);
+  if (known?.reason === "ProgressDeadlineExceeded" || (deadline !== undefined && deadline < now)) {
+    const message = `${subject} has timed out progressing.`;
+    return withCondition(conditions, condition("Progressing", "False", "ProgressDeadlineExceeded", message, now));
+  }
+  return conditions;
+}
+
+export function isComplete(deployment: Deployment, status: DeploymentStatus): boolean {
+  const desired = desiredReplicas(deployment);
+  return (
+    (status.updatedReplicas ?? 0) === desired &&
+    (status.replicas ?? 0) === desired &&
+    (status.availableReplicas ?? 0) === desired &&
+    (status.observedGeneration ?? 0) >= (deployment.metadata.generation ?? 0)
+  );
+}
+
+function hasProgressed(before: DeploymentStatus, after: DeploymentStatus): boolean {
+  const oldPods = ({ replicas = 0, updatedReplicas = 0 }: DeploymentStatus) => replicas - updatedReplicas;
+  return (
+    (after.updatedReplicas ?? 0) > (before.updatedReplicas ?? 0) ||
+    oldPods(after) < oldPods(before) ||
+    (after.readyReplicas ?? 0) > (before.readyReplicas ?? 0) ||
+    (after.availableReplicas ?? 0) > (before.availableReplicas ?? 0)
+  );
+}
+
+/** When progress is overdue, milliseconds since 1970. */
+function deadlineOf(deployment: Deployment, known: WorkloadCondition | undefined): number | undefined {
+  const seconds = progressDeadline(deployment);
+  if (seconds === undefined || known?.lastUpdateTime === undefined) return undefined;
+  if (known.reason === "NewReplicaSetAvailable") return undefined;
+  return Date.parse(known.lastUpdateTime) + seconds * 1000;
+}
+
+/** Milliseconds until the lack of progress is to be judged; undefined when there is nothing to judge. */
+export function untilDeadline(deployment: Deployment, status: DeploymentStatus, now: number): number | undefined {
+  const known = conditionOf(status.conditions ?? [], "Progressing");
+  if (isComplete(deployment, status) || known?.reason === "ProgressDeadlineExceeded") return undefined;
+  const deadline = deadlineOf(deployment, known);
+  // Times have whole seconds; a second more, and the deadline has passed for certain.
+  return deadline === undefined ? undefined : Math.max(0, deadline - now) + 1000;
+}

@@ -1,0 +1,105 @@
+import type { LabelSelector, Labels, SelectorExpression } from "./objects.ts";
+
+/** Whether labels satisfy a selector. An empty selector matches everything, an absent one nothing. */
+export function matchesSelector(selector: LabelSelector | undefined, labels: Labels = {}): boolean {
+  if (selector === undefined) return false;
+  for (const [key, value] of Object.entries(selector.matchLabels ?? {})) if (labels[key] !== value) return false;
+  return (selector.matchExpressions ?? []).every((expression) => matchesExpression(expression, labels[expression.key]));
+}
+
+/** Whether one value satisfies a requirement of a label or node selector; undefined means that there is none. */
+export function matchesExpression({ operator, values = [] }: SelectorExpression, actual: string | undefined): boolean {
+  switch (operator) {
+    case "In":
+      return actual !== undefined && values.includes(actual);
+    case "NotIn":
+      return actual === undefined || !values.includes(actual);
+    case "Exists":
+      return actual !== undefined;
+    case "DoesNotExist":
+      return actual === undefined;
+    case "Gt":
+      return isNumber(actual) && Number(actual) > Number(values[0]);
+    case "Lt":
+      return isNumber(actual) && Number(actual) < Number(values[0]);
+    default:
+      return false;
+  }
+}
+
+function isNumber(text: string | undefined): boolean {
+  return text !== undefined && /^-?\d+$/.test(text);
+}
+
+/** Whether a selector selects everything, which workloads must not do. */
+export function selectsAll({ matchLabels = {}, matchExpressions = [] }: LabelSelector): boolean {
+  return Object.keys(matchLabels).length === 0 && matchExpressions.length === 0;
+}
+
+/**
+ * Whether two values are the same for Kubernetes: absent, null, an empty list and a map without content are one and the same, as
+ * they are in Go when nothing but their being empty is asked for.
+ */
+export function sameValue(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (isEmpty(a) || isEmpty(b)) return isEmpty(a) && isEmpty(b);
+  if (typeof a !== "object" || typeof b !== "object") return false;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    return (
+      Array.isArray(a) &&
+      Array.isArray(b) &&
+      a.length === b.length &&
+      a.every((item, index) => sameValue(item, b[index]))
+    );
+  }
+  const left = a as Record<string, unknown>;
+  const right = b as Record<string, unknown>;
+  for (const key of Object.keys(left)) if (!sameValue(left[key], right[key])) return false;
+  for (const key of Object.keys(right)) if (!(key in left) && !isEmpty(right[key])) return false;
+  return true;
+}
+
+function isEmpty(value: unknown): boolean {
+  if (value === undefined || value === null) return true;
+  if (Array.isArray(value)) return value.length === 0;
+  if (typeof value !== "object") return false;
+  for (const key in value) if (!isEmpty((value as Record<string, unknown>)[key])) return false;
+  return true;
+}
+
+const SUFFIXES: Readonly<Record<string, number>> = {
+  n: 1e-9,
+  u: 1e-6,
+  m: 1e-3,
+  "": 1,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  P: 1e15,
+  E: 1e18,
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  Ti: 2 ** 40,
+  Pi: 2 ** 50,
+  Ei: 2 ** 60,
+};
+
+/** A quantity in its unit: cores, bytes. Throws for what is none. */
+export function quantity(value: string | number): number {
+  if (typeof value === "number") return value;
+  const match = /^([+-]?(?:\d+\.?\d*|\.\d+))(?:[eE]([+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/.exec(value);
+  if (match === null) throw new Error(`"${value}" is not a quantity`);
+  return Number(match[1]) * (match[2] === undefined ? (SUFFIXES[match[3] ?? ""] ?? 1) : 10 ** Number(match[2]));
+}
+
+/** An int or percentage of `total`, rounded up or down. */
+export function scaledValue(value: number | string | undefined, total: number, roundUp: boolean): number {
+  if (value === undefined) return 0;
+  if (typeof value === "number") return value;
+  const percent = /^(\d+)%$/.exec(value);
+  if (percent === null) throw new Error(`"${value}" is neither a number nor a percentage`);
+  const exact = (Number(percent[1]) * total) / 100;
+  return roundUp ? Math.ceil(exact) : Math.floor(exact);
+}

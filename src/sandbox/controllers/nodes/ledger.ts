@@ -1,0 +1,35 @@
+import type { KubeObject } from "../../../apis/index.ts";
+import type { WatchEvent } from "../../types.ts";
+import type { Pod } from "../objects.ts";
+import { isFinished } from "../pods.ts";
+import { NO_USAGE, plus, requestsOf, type Usage } from "./placement.ts";
+
+/** What the pods of each node take up, kept by their events. */
+export class Ledger {
+  readonly #used = new Map<string, Usage>();
+
+  used(node: string): Usage {
+    return this.#used.get(node) ?? NO_USAGE;
+  }
+
+  /** Returns true when the event set something free. */
+  take({ type, object }: WatchEvent, old: KubeObject | undefined): boolean {
+    const before = nodeOf(type === "DELETED" ? (old ?? object) : type === "ADDED" ? undefined : old);
+    const after = type === "DELETED" ? undefined : nodeOf(object);
+    if (before === after && object.metadata.generation === old?.metadata.generation) return false;
+    if (before !== undefined) this.add(before, requestsOf(((old ?? object) as Pod).spec), -1);
+    if (after !== undefined) this.add(after, requestsOf((object as Pod).spec));
+    return before !== undefined;
+  }
+
+  add(node: string, usage: Usage, sign: 1 | -1 = 1): void {
+    const total = plus(this.used(node), usage, sign);
+    if (total.pods <= 0) this.#used.delete(node);
+    else this.#used.set(node, total);
+  }
+}
+
+function nodeOf(object: KubeObject | undefined): string | undefined {
+  const pod = object as Pod | undefined;
+  return pod === undefined || isFinished(pod) ? undefined : pod.spec.nodeName;
+}

@@ -1,0 +1,227 @@
+import type { KubeObject, OwnerReference } from "../../apis/index.ts";
+import type { Json } from "../types.ts";
+import type { Context } from "./context.ts";
+import { isNamespaceTerminating, isNotFound } from "./context.ts";
+import { matchesSelector } from "./matching.ts";
+import {
+  compare,
+  controllerOf,
+  controllerReference,
+  generatedName,
+  type LabelSelector,
+  type Pod,
+  PODS,
+  type PodTemplate,
+  uidOf,
+} from "./objects.ts";
+
+export function phaseOf(pod: Pod): string {
+  return pod.status?.phase ?? "Pending";
+}
+
+export function isTerminating({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+export function isFinished(pod: Pod): boolean {
+  const phase = phaseOf(pod);
+  return phase === "Succeeded" || phase === "Failed";
+}
+
+/** Counts for its controller: it neither ended nor is it on its way out. */
+export function isActive(pod: Pod): boolean {
+  return !isFinished(pod) && !isTerminating(pod);
+}
+
+/** On its way out, and not ended yet. */
+export function isLeaving(pod: Pod): boolean {
+  return !isFinished(pod) && isTerminating(pod);
+}
+
+export function isReady(pod: Pod): boolean {
+  return readyCondition(pod)?.status === "True";
+}
+
+/** Milliseconds until the pod has been ready for `minReadySeconds`: 0 when it is available, undefined when it is not even ready. */
+export function untilAvailable(pod: Pod, minReadySeconds: number, now: number): number | undefined {
+  if (!isReady(pod)) return undefined;
+  if (minReadySeconds === 0) return 0;
+  const since = readyCondition(pod)?.lastTransitionTime;
+  if (since === undefined || since === null) return undefined;
+  return Math.max(0, Date.parse(since) + minReadySeconds * 1000 - now);
+}
+
+export function isAvailable(pod: Pod, minReadySeconds: number, now: number): boolean {
+  return untilAvailable(pod, minReadySeconds, now) === 0;
+}
+
+/** When the next ready pod becomes available, in milliseconds from now; undefined when none will by itself. */
+export function nextAvailability(pods: readonly Pod[], minReadySeconds: number, now: number): number | undefined {
+  const waits = pods.map((pod) => untilAvailable(pod, minReadySeconds, now)).filter((wait) => wait !== undefined);
+  const ahead = waits.filter((wait) => wait > 0);
+  return ahead.length === 0 ? undefined : Math.min(...ahead);
+}
+
+function readyCondition(pod: Pod) {
+  return pod.status?.conditions?.find(({ type }) => type === "Ready");
+}
+
+/** A pod as its controller asks for it. Without `name` the server makes one of the controller's. */
+export function podFromTemplate(owner: KubeObject, template: PodTemplate, name?: string): Pod {
+  const { labels, annotations, finalizers } = template.metadata ?? {};
+  const shared = {
+    ...(owner.metadata.namespace === undefined ? {} : { namespace: owner.metadata.namespace }),
+    generateName: `${owner.metadata.name}-`,
+    ...(labels === undefined ? {} : { labels }),
+    ...(annotations === undefined ? {} : { annotations }),
+    ...(finalizers === undefined ? {} : { finalizers }),
+    ownerReferences: [controllerReference(owner)],
+  };
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: name === undefined ? generatedName(shared) : { ...shared, name },
+    spec: template.spec,
+  };
+}
+
+/** Makes a pod and says so in an Event, or says why not and throws. A namespace that is being deleted gets no pod and no complaint. */
+export async function createPod(context: Context, component: string, owner: KubeObject, pod: Pod): Promise<void> {
+  try {
+    const created = await context.client.create(PODS, pod);
+    const message = `Created pod: ${created.metadata.name}`;
+    context.events.record(component, owner, "Normal", "SuccessfulCreate", message);
+  } catch (error) {
+    if (isNamespaceTerminating(error)) return;
+    const message = `Error creating: ${textOf(error)}`;
+    context.events.record(component, owner, "Warning", "FailedCreate", message);
+    throw error;
+  }
+}
+
+/** Deletes a pod and says so in an Event. One that is gone already is fine. */
+export async function deletePod(context: Context, component: string, owner: KubeObject, pod: Pod): Promise<void> {
+  const { name, namespace } = pod.metadata;
+  try {
+    await context.client.delete(PODS, namespace, name, { preconditions: { uid: uidOf(pod) } });
+    context.events.record(component, owner, "Normal", "SuccessfulDelete", `Deleted pod: ${name}`);
+  } catch (error) {
+    if (isNotFound(error)) return;
+    context.events.record(component, owner, "Warning", "FailedDelete", `Error deleting: ${textOf(error)}`);
+    throw error;
+  }
+}
+
+export function textOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+/**
+ * The objects of a resource that belong to `owner`: those it controls, less those that no longer match its selector, which it lets
+ * go, and those without a controller that match, which it takes in.
+ */
+export async function claim<T extends KubeObject>(
+  context: Context,
+  owner: KubeObject,
+  resource: { group: string; plural: string },
+  selector: LabelSelector,
+  adoptable: (object: T) => boolean = () => true,
+): Promise<T[]> {
+  const claimed: T[] = [];
+  for (const object of context.graph.controlled<T>(owner, resource)) {
+    if (matchesSelector(selector, object.metadata.labels)) claimed.push(object);
+    else if (!isTerminating(owner)) await release(context, owner, resource, object);
+  }
+  if (isTerminating(owner)) return claimed;
+  for (const object of context.graph.orphans<T>(resource, owner.metadata.namespace)) {
+    if (isTerminating(object) || !adoptable(object)) continue;
+    if (!matchesSelector(selector, object.metadata.labels)) continue;
+    claimed.push(await adopt<T>(context, owner, resource, object));
+  }
+  return claimed;
+}
+
+async function adopt<T extends KubeObject>(
+  { client }: Context,
+  owner: KubeObject,
+  resource: { group: string; plural: string },
+  object: T,
+): Promise<T> {
+  const ownerReferences = [...(object.metadata.ownerReferences ?? []), controllerReference(owner)];
+  const { namespace, name } = object.metadata;
+  return (await client.patch(resource, namespace, name, ownersPatch(object, ownerReferences))) as T;
+}
+
+async function release(
+  { client }: Context,
+  owner: KubeObject,
+  resource: { group: string; plural: string },
+  object: KubeObject,
+): Promise<void> {
+  const ownerReferences = (object.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== owner.metadata.uid);
+  const { namespace, name } = object.metadata;
+  await client.patch(resource, namespace, name, ownersPatch(object, ownerReferences));
+}
+
+/** Replaces the owners of just that version of an object. */
+export function ownersPatch({ metadata }: KubeObject, owners: readonly OwnerReference[]): Json {
+  const { uid = "", resourceVersion = "" } = metadata;
+  return { metadata: { uid, resourceVersion, ownerReferences: owners.map((owner) => ({ ...owner })) } };
+}
+
+const PHASE_ORDER: Readonly<Record<string, number>> = { Pending: 0, Unknown: 1, Running: 2 };
+
+/**
+ * In what order a controller gives up pods: those without a node first, then those that wait, those that are not ready, those that
+ * say they are cheap (`controller.kubernetes.io/pod-deletion-cost`), those with many fellows on their node, those that have been
+ * ready for the shortest time, those that restarted most, and the youngest. Times are compared by magnitude, so that pods of about
+ * the same age go at random, which is by uid.
+ */
+export function inDeletionOrder(pods: readonly Pod[], fellows: readonly Pod[], now: number): Pod[] {
+  const onNode = new Map<string, number>();
+  for (const { spec } of fellows.filter(isActive)) {
+    onNode.set(spec.nodeName ?? "", (onNode.get(spec.nodeName ?? "") ?? 0) + 1);
+  }
+  const rank = ({ spec }: Pod) => onNode.get(spec.nodeName ?? "") ?? 0;
+  return pods.toSorted(
+    (a, b) =>
+      compare(a.spec.nodeName === undefined ? 0 : 1, b.spec.nodeName === undefined ? 0 : 1) ||
+      compare(PHASE_ORDER[phaseOf(a)] ?? 3, PHASE_ORDER[phaseOf(b)] ?? 3) ||
+      compare(isReady(a) ? 1 : 0, isReady(b) ? 1 : 0) ||
+      compare(deletionCost(a), deletionCost(b)) ||
+      compare(rank(b), rank(a)) ||
+      byMagnitude(readySince(a), readySince(b), now) ||
+      compare(restarts(b), restarts(a)) ||
+      byMagnitude(a.metadata.creationTimestamp, b.metadata.creationTimestamp, now) ||
+      compare(a.metadata.uid ?? "", b.metadata.uid ?? ""),
+  );
+}
+
+function deletionCost({ metadata }: Pod): number {
+  const text = metadata.annotations?.["controller.kubernetes.io/pod-deletion-cost"] ?? "0";
+  return /^-?\d+$/.test(text) ? Number(text) : 0;
+}
+
+function readySince(pod: Pod): string | undefined {
+  return isReady(pod) ? (readyCondition(pod)?.lastTransitionTime ?? undefined) : undefined;
+}
+
+/** The younger first, when one is more than about twice as old as the other. */
+function byMagnitude(a: string | undefined, b: string | undefined, now: number): number {
+  if (a === undefined || b === undefined || a === b) return 0;
+  return compare(magnitude(now - Date.parse(a)), magnitude(now - Date.parse(b)));
+}
+
+function magnitude(age: number): number {
+  return age > 0 ? Math.floor(Math.log2(age * 1e6)) : -1;
+}
+
+function restarts(pod: Pod): number {
+  return Math.max(0, ...(pod.status?.containerStatuses ?? []).map(({ restartCount }) => restartCount));
+}
+
+/** The owner of that kind that controls an object, if it is still the one that was meant. */
+export function owningName(object: KubeObject, kind: string): string | undefined {
+  const controller = controllerOf(object);
+  return controller?.kind === kind ? controller.name : undefined;
+}

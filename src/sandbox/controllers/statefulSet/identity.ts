@@ -1,0 +1,115 @@
+import type { KubeObject, OwnerReference } from "../../../apis/index.ts";
+import { templateOf } from "../history.ts";
+import type { ControllerRevision } from "../history.ts";
+import { controllerReference, type LabelSelector, type Pod, type PodTemplate, type Volume } from "../objects.ts";
+import { podFromTemplate } from "../pods.ts";
+
+export const REVISION_LABEL = "controller-revision-hash";
+
+export interface StatefulSetStatus {
+  observedGeneration?: number;
+  replicas: number;
+  readyReplicas?: number;
+  currentReplicas?: number;
+  updatedReplicas?: number;
+  availableReplicas: number;
+  currentRevision?: string;
+  updateRevision?: string;
+  collisionCount?: number;
+  conditions?: readonly unknown[];
+}
+
+type Retention = "Retain" | "Delete";
+
+export interface StatefulSet extends KubeObject {
+  spec: {
+    replicas?: number;
+    selector: LabelSelector;
+    template: PodTemplate;
+    serviceName?: string;
+    podManagementPolicy?: string;
+    updateStrategy?: { type?: string; rollingUpdate?: { partition?: number } };
+    revisionHistoryLimit?: number;
+    minReadySeconds?: number;
+    ordinals?: { start?: number };
+    volumeClaimTemplates?: readonly KubeObject[];
+    persistentVolumeClaimRetentionPolicy?: { whenDeleted?: Retention; whenScaled?: Retention };
+  };
+  status?: StatefulSetStatus;
+}
+
+export function firstOrdinal({ spec }: StatefulSet): number {
+  return spec.ordinals?.start ?? 0;
+}
+
+/** The number in the name of a pod of the set; undefined for a name that is none of its. */
+export function ordinalOf(set: StatefulSet, name: string): number | undefined {
+  const prefix = `${set.metadata.name}-`;
+  const text = name.startsWith(prefix) ? name.slice(prefix.length) : "";
+  return /^\d+$/.test(text) ? Number(text) : undefined;
+}
+
+export function revisionNameOf({ metadata }: Pod): string | undefined {
+  return metadata.labels?.[REVISION_LABEL];
+}
+
+/** The pod with that number, after the template of a revision. */
+export function statefulPod(set: StatefulSet, ordinal: number, revision: ControllerRevision): Pod {
+  const name = `${set.metadata.name}-${ordinal}`;
+  const pod = podFromTemplate(set, templateOf(revision), name);
+  const claims = (set.spec.volumeClaimTemplates ?? []).map(({ metadata }) => metadata.name);
+  const others = (pod.spec.volumes ?? []).filter((volume) => !claims.includes(volume.name));
+  const volumes: Volume[] = claims.map((claim) => ({
+    name: claim,
+    persistentVolumeClaim: { claimName: claimName(set, claim, ordinal) },
+  }));
+  return {
+    ...pod,
+    metadata: {
+      ...pod.metadata,
+      labels: {
+        ...pod.metadata.labels,
+        "statefulset.kubernetes.io/pod-name": name,
+        "apps.kubernetes.io/pod-index": String(ordinal),
+        [REVISION_LABEL]: revision.metadata.name,
+      },
+    },
+    spec: {
+      ...pod.spec,
+      hostname: name,
+      ...(set.spec.serviceName === undefined ? {} : { subdomain: set.spec.serviceName }),
+      ...(volumes.length + others.length === 0 ? {} : { volumes: [...volumes, ...others] }),
+    },
+  };
+}
+
+export function claimName(set: StatefulSet, template: string, ordinal: number): string {
+  return `${template}-${set.metadata.name}-${ordinal}`;
+}
+
+/** The claims of a pod. */
+export function claimsFor(set: StatefulSet, ordinal: number): KubeObject[] {
+  const { namespace } = set.metadata;
+  return (set.spec.volumeClaimTemplates ?? []).map((template) => ({
+    ...template,
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: {
+      ...template.metadata,
+      name: claimName(set, template.metadata.name, ordinal),
+      ...(namespace === undefined ? {} : { namespace }),
+      labels: { ...template.metadata.labels, ...set.spec.selector.matchLabels },
+    },
+  }));
+}
+
+/** Who owns a claim, by the retention policy: the set when it goes with the set, its pod when it goes because the set was made smaller. */
+export function claimOwners(set: StatefulSet, pod: Pod | undefined, isScaledAway: boolean): OwnerReference[] {
+  const { whenDeleted = "Retain", whenScaled = "Retain" } = set.spec.persistentVolumeClaimRetentionPolicy ?? {};
+  const podOwns = whenScaled === "Delete" && isScaledAway;
+  const setOwns = whenDeleted === "Delete" && !podOwns;
+  return [
+    ...(setOwns ? [controllerReference(set)] : []),
+    ...(podOwns && pod !== undefined ? [controllerReference(pod)] : []),
+  ];
+}

@@ -1,0 +1,129 @@
+import { createHash } from "node:crypto";
+import type { Resource, Subresource } from "../types.ts";
+import { groupVersionOf, type ServedGroup, type ServedResource, type ServedVersion } from "./groups.ts";
+import { subresourcesOf, verbsOf } from "./verbs.ts";
+
+/** `/api`. `address` is `host:port` of the server. */
+export function legacyVersions(core: ServedGroup, address: string) {
+  return {
+    kind: "APIVersions",
+    versions: core.versions.map(({ name }) => name),
+    serverAddressByClientCIDRs: [{ clientCIDR: "0.0.0.0/0", serverAddress: address }],
+  };
+}
+
+/** `/apis`. */
+export function groupList(groups: readonly ServedGroup[]) {
+  return { kind: "APIGroupList", apiVersion: "v1", groups: groups.map(describeGroup) };
+}
+
+/** `/apis/GROUP`. */
+export function groupDocument(group: ServedGroup) {
+  return { kind: "APIGroup", apiVersion: "v1", ...describeGroup(group) };
+}
+
+function describeGroup({ name, versions }: ServedGroup) {
+  const described = versions.map(({ groupVersion, name: version }) => ({ groupVersion, version }));
+  return { name, versions: described, preferredVersion: described[0] };
+}
+
+/** `/api/v1` and `/apis/GROUP/VERSION`. The core group leaves its own apiVersion out. */
+export function resourceList({ groupVersion, resources }: ServedVersion) {
+  return {
+    kind: "APIResourceList",
+    ...(groupVersion.includes("/") ? { apiVersion: "v1" } : {}),
+    groupVersion,
+    resources: resources.flatMap((served) => [
+      describeResource(served),
+      ...subresourcesOf(served).map((subresource) => describeSubresource(served, subresource)),
+    ]),
+  };
+}
+
+function describeResource(served: ServedResource) {
+  const { plural, singular, namespaced, kind, shortNames, categories } = served.resource;
+  const hash = verbsOf(served).includes("list") ? storageVersionHash(served.resource) : undefined;
+  return {
+    name: plural,
+    singularName: singular,
+    namespaced,
+    kind,
+    verbs: verbsOf(served),
+    ...(shortNames.length === 0 ? {} : { shortNames }),
+    ...(categories.length === 0 ? {} : { categories }),
+    ...(hash === undefined ? {} : { storageVersionHash: hash }),
+  };
+}
+
+function describeSubresource({ resource }: ServedResource, { name, group, version, kind, verbs }: Subresource) {
+  return {
+    name: `${resource.plural}/${name}`,
+    singularName: "",
+    namespaced: resource.namespaced,
+    ...(group === undefined ? {} : { group }),
+    ...(version === undefined ? {} : { version }),
+    kind,
+    verbs,
+  };
+}
+
+/** Where the API server stores a kind otherwise than under its own group and the version that it prefers. */
+const STORED_AS: Readonly<Record<string, string>> = {
+  "events.k8s.io/Event": "/v1",
+  "apiextensions.k8s.io/CustomResourceDefinition": "apiextensions.k8s.io/v1beta1",
+};
+
+/** Tells clients in which version objects are stored, so that two resources with the same hash are the same objects. */
+function storageVersionHash({ group, kind, versions }: Resource): string {
+  const version = (versions.find(({ storage }) => storage) ?? versions[0])?.name ?? "";
+  const stored = STORED_AS[`${group}/${kind}`] ?? `${group}/${version}`;
+  return createHash("sha256").update(`${stored}/${kind}`).digest().subarray(0, 8).toString("base64");
+}
+
+/** `/api` and `/apis` in the aggregated form: everything at once. */
+export function aggregatedDiscovery(groups: readonly ServedGroup[]) {
+  return {
+    kind: "APIGroupDiscoveryList",
+    apiVersion: "apidiscovery.k8s.io/v2",
+    metadata: {},
+    items: groups.map(({ name, versions }) => ({
+      metadata: name === "" ? {} : { name },
+      versions: versions.map(({ name: version, resources }) => ({
+        version,
+        resources: resources.map(aggregateResource),
+        freshness: "Current",
+      })),
+    })),
+  };
+}
+
+function aggregateResource(served: ServedResource) {
+  const { resource, version } = served;
+  const { plural, singular, namespaced, kind, shortNames, categories, group, crd } = resource;
+  // Built-in kinds leave out their own group and version there.
+  const own = crd === undefined ? { group: "", version: "" } : { group, version: version.name };
+  const subresources = subresourcesOf(served).map((subresource) => ({
+    subresource: subresource.name,
+    responseKind: {
+      group: subresource.group ?? own.group,
+      version: subresource.version ?? own.version,
+      kind: subresource.kind,
+    },
+    verbs: subresource.verbs,
+  }));
+  return {
+    resource: plural,
+    responseKind: { ...own, kind },
+    scope: namespaced ? "Namespaced" : "Cluster",
+    singularResource: singular,
+    verbs: verbsOf(served),
+    ...(shortNames.length === 0 ? {} : { shortNames }),
+    ...(categories.length === 0 ? {} : { categories }),
+    ...(subresources.length === 0 ? {} : { subresources }),
+  };
+}
+
+/** The path of a group and version without its leading slash: `api/v1`, `apis/apps/v1`. */
+export function pathOf(group: string, version: string): string {
+  return `${group === "" ? "api" : "apis"}/${groupVersionOf(group, version)}`;
+}

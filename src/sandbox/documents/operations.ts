@@ -1,0 +1,261 @@
+import type { Schema } from "../types.ts";
+import type { ServedResource } from "./groups.ts";
+import { pathOf } from "./discovery.ts";
+import { definitionOfKind, schemaNames } from "./schemas.ts";
+import { subresourcesOf, verbsOf } from "./verbs.ts";
+
+export interface Parameter {
+  name: string;
+  in: "query" | "path";
+  description: string;
+  type: "string" | "integer" | "boolean";
+}
+
+export type Method = "get" | "put" | "post" | "delete" | "patch";
+
+/** One operation on one path; names of definitions stand for schemas. */
+export interface Operation {
+  operationId: string;
+  description: string;
+  /** `get`, `list`, `post`, `put`, `patch`, `delete`, `deletecollection`, `connect`. */
+  action: string;
+  parameters: readonly Parameter[];
+  /** Of the body; undefined when there is none. */
+  request?: { contentTypes: readonly string[]; schema: string };
+  /** Undefined when the answer is no object. */
+  answer?: string;
+  kind: { group: string; version: string; kind: string };
+  tag: string;
+}
+
+export interface PathItem {
+  parameters: readonly Parameter[];
+  operations: Partial<Record<Method, Operation>>;
+}
+
+const query = (name: string, type: Parameter["type"], description: string): Parameter => ({
+  name,
+  in: "query",
+  type,
+  description,
+});
+
+const PRETTY = query("pretty", "string", "If 'true', then the output is pretty printed.");
+const DRY_RUN = query("dryRun", "string", "When present, indicates that modifications should not be persisted.");
+const FIELD_MANAGER = query("fieldManager", "string", "The name of the actor or entity that makes these changes.");
+const FIELD_VALIDATION = query(
+  "fieldValidation",
+  "string",
+  "What to do with unknown or duplicate fields: Ignore, Warn or Strict.",
+);
+const FORCE = query("force", "boolean", "Takes fields over that others own. Only for apply requests.");
+const WRITE = [DRY_RUN, FIELD_MANAGER, FIELD_VALIDATION];
+const LIST = [
+  query("allowWatchBookmarks", "boolean", 'Asks for watch events of type "BOOKMARK".'),
+  query("continue", "string", "Continues a list where an earlier answer ended."),
+  query("fieldSelector", "string", "Restricts the objects by their fields."),
+  query("labelSelector", "string", "Restricts the objects by their labels."),
+  query("limit", "integer", "The most objects to answer at once."),
+  query("resourceVersion", "string", "How new the answer has to be."),
+  query("resourceVersionMatch", "string", "How resourceVersion is applied to lists."),
+  query("sendInitialEvents", "boolean", "Begins a watch with the objects that there are."),
+  query("timeoutSeconds", "integer", "How long the call may last."),
+  query("watch", "boolean", "Streams changes as add, update and remove notifications."),
+];
+const DELETE = [
+  DRY_RUN,
+  query("gracePeriodSeconds", "integer", "Seconds before the object is deleted; zero is at once."),
+  query("orphanDependents", "boolean", "Deprecated: use propagationPolicy."),
+  query("propagationPolicy", "string", "Orphan, Background or Foreground."),
+];
+const inPath = (name: string, description: string): Parameter => ({ name, in: "path", type: "string", description });
+const NAMESPACE = inPath("namespace", "object name and auth scope, such as for teams and projects");
+
+const BODY = ["application/json", "application/yaml"];
+const PATCHES = ["application/apply-patch+yaml", "application/json-patch+json", "application/merge-patch+json"];
+const STRATEGIC = "application/strategic-merge-patch+json";
+const META = "io.k8s.apimachinery.pkg.apis.meta.v1";
+
+/** All paths of one resource in one version, with their operations. */
+export function pathsOf(
+  served: ServedResource,
+  definitions: Readonly<Record<string, Schema>>,
+): Record<string, PathItem> {
+  const { resource, version } = served;
+  const root = `/${pathOf(resource.group, version.name)}`;
+  const collection = resource.namespaced
+    ? `${root}/namespaces/{namespace}/${resource.plural}`
+    : `${root}/${resource.plural}`;
+  const make = operationsOf(served);
+  const scope = resource.namespaced ? [NAMESPACE] : [];
+  const named = [inPath("name", `name of the ${resource.kind}`), ...scope, PRETTY];
+  const paths: Record<string, PathItem> = {
+    [collection]: { parameters: [...scope, PRETTY], operations: make.collection() },
+  };
+  if (verbsOf(served).includes("get")) paths[`${collection}/{name}`] = { parameters: named, operations: make.object() };
+  for (const { name, group, version: ofVersion, kind, verbs } of subresourcesOf(served)) {
+    const schema = definitionOfKind(definitions, group ?? resource.group, ofVersion ?? version.name, kind);
+    paths[`${collection}/{name}/${name}`] = {
+      parameters: named,
+      operations: make.subresource(name, verbs, schema ?? schemaNames(served).object, {
+        group: group ?? resource.group,
+        version: ofVersion ?? version.name,
+        kind,
+      }),
+    };
+  }
+  if (resource.namespaced && verbsOf(served).includes("list")) {
+    paths[`${root}/${resource.plural}`] = { parameters: [...LIST, PRETTY], operations: make.everywhere() };
+  }
+  return paths;
+}
+
+function operationsOf(served: ServedResource) {
+  const { resource, version } = served;
+  const { kind, group, namespaced } = resource;
+  const names = schemaNames(served);
+  const verbs = verbsOf(served);
+  const own = { group, version: version.name, kind };
+  const prefix = groupIdentifier(group, resource.crd !== undefined);
+  const id = (verb: string, rest = "", where = namespaced ? "Namespaced" : "") =>
+    `${verb}${capital(prefix)}${capital(version.name)}${where}${kind}${rest}`;
+  const tag = `${prefix}_${version.name}`;
+  const listed = resource.crd === undefined ? "list or watch" : "list";
+  const patches = resource.crd === undefined ? [...PATCHES, STRATEGIC] : PATCHES;
+  const operation = (verb: string, fields: Omit<Operation, "tag" | "kind"> & { kind?: Operation["kind"] }) =>
+    verbs.includes(verb) ? { kind: own, tag, ...fields } : undefined;
+
+  const collection = (): PathItem["operations"] =>
+    present({
+      get: operation("list", {
+        operationId: id("list"),
+        description: `${listed} objects of kind ${kind}`,
+        action: "list",
+        parameters: LIST,
+        answer: names.list,
+      }),
+      post: operation("create", {
+        operationId: id("create"),
+        description: `create a ${kind}`,
+        action: "post",
+        parameters: WRITE,
+        request: { contentTypes: BODY, schema: names.object },
+        answer: names.object,
+      }),
+      delete: operation("deletecollection", {
+        operationId: id("delete", "", `Collection${namespaced ? "Namespaced" : ""}`),
+        description: `delete collection of ${kind}`,
+        action: "deletecollection",
+        parameters: LIST,
+        answer: `${META}.Status`,
+      }),
+    });
+
+  const object = (): PathItem["operations"] =>
+    present({
+      get: operation("get", {
+        operationId: id("read"),
+        description: `read the specified ${kind}`,
+        action: "get",
+        parameters: [],
+        answer: names.object,
+      }),
+      put: operation("update", {
+        operationId: id("replace"),
+        description: `replace the specified ${kind}`,
+        action: "put",
+        parameters: WRITE,
+        request: { contentTypes: BODY, schema: names.object },
+        answer: names.object,
+      }),
+      delete: operation("delete", {
+        operationId: id("delete"),
+        description: `delete a ${kind}`,
+        action: "delete",
+        parameters: DELETE,
+        request: { contentTypes: BODY, schema: `${META}.DeleteOptions` },
+        answer: `${META}.Status`,
+      }),
+      patch: operation("patch", {
+        operationId: id("patch"),
+        description: `partially update the specified ${kind}`,
+        action: "patch",
+        parameters: [...WRITE, FORCE],
+        request: { contentTypes: patches, schema: `${META}.Patch` },
+        answer: names.object,
+      }),
+    });
+
+  const everywhere = (): PathItem["operations"] =>
+    present({
+      get: operation("list", {
+        operationId: id("list", "ForAllNamespaces", ""),
+        description: `${listed} objects of kind ${kind}`,
+        action: "list",
+        parameters: [],
+        answer: names.list,
+      }),
+    });
+
+  const subresource = (
+    name: string,
+    verbsOfIt: readonly string[],
+    schema: string,
+    ofKind: Operation["kind"],
+  ): PathItem["operations"] => {
+    const rest = capital(name);
+    const fields = { kind: ofKind, tag, answer: schema };
+    const only = (verb: string, made: Operation) => (verbsOfIt.includes(verb) ? made : undefined);
+    return present({
+      get: only("get", {
+        ...fields,
+        operationId: id("read", rest),
+        description: `read ${name} of the specified ${kind}`,
+        action: "get",
+        parameters: [],
+      }),
+      post: only("create", {
+        ...fields,
+        operationId: id("create", rest),
+        description: `create ${name} of a ${kind}`,
+        action: "post",
+        parameters: WRITE,
+        request: { contentTypes: BODY, schema },
+      }),
+      put: only("update", {
+        ...fields,
+        operationId: id("replace", rest),
+        description: `replace ${name} of the specified ${kind}`,
+        action: "put",
+        parameters: WRITE,
+        request: { contentTypes: BODY, schema },
+      }),
+      patch: only("patch", {
+        ...fields,
+        operationId: id("patch", rest),
+        description: `partially update ${name} of the specified ${kind}`,
+        action: "patch",
+        parameters: [...WRITE, FORCE],
+        request: { contentTypes: patches, schema: `${META}.Patch` },
+      }),
+    });
+  };
+
+  return { collection, object, everywhere, subresource };
+}
+
+function present(operations: Partial<Record<Method, Operation | undefined>>): PathItem["operations"] {
+  return Object.fromEntries(Object.entries(operations).filter(([, operation]) => operation !== undefined));
+}
+
+/** `core`, `apps`, `rbacAuthorization`, and `exampleCom` for a group of CRDs. */
+function groupIdentifier(group: string, custom: boolean): string {
+  if (group === "") return "core";
+  const name = custom ? group : group.replace(/\.k8s\.io$/, "");
+  const [first = "", ...rest] = name.split(/[.-]/);
+  return first + rest.map(capital).join("");
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

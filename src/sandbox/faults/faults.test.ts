@@ -1,0 +1,235 @@
+import { describe, expect, test, vi } from "vitest";
+import { test as property, fc } from "@fast-check/vitest";
+import type { SandboxClock } from "../types.ts";
+import { Faults, seededRandom, systemClock, type FaultEvent, type FaultRequest, type FaultSettings } from "./index.ts";
+
+const LIST: FaultRequest = { verb: "list", path: "/api/v1/pods", group: "", resource: "pods" };
+
+/** Time passes when it is told to. */
+class TestClock implements SandboxClock {
+  time = 1000;
+  readonly waiting: { at: number; callback: () => void }[] = [];
+
+  now(): number {
+    return this.time;
+  }
+
+  after(ms: number, callback: () => void): Disposable {
+    const entry = { at: this.time + ms, callback };
+    this.waiting.push(entry);
+    return { [Symbol.dispose]: () => void this.waiting.splice(this.waiting.indexOf(entry), 1) };
+  }
+
+  advance(ms: number): void {
+    this.time += ms;
+    for (const { callback } of this.waiting.filter(({ at }) => at <= this.time)) callback();
+  }
+}
+
+function faults(settings: FaultSettings = {}, seed = 1) {
+  const clock = new TestClock();
+  const made = new Faults({ clock, random: seededRandom(seed) });
+  made.set(settings);
+  return { clock, faults: made };
+}
+
+describe("requests", () => {
+  test("proceed at once when nothing is set", async () => {
+    const { faults: none, clock } = faults();
+    expect(await none.onRequest(LIST)).toEqual({ kind: "Proceed" });
+    expect(clock.waiting).toEqual([]);
+  });
+
+  test.each<{ name: string; settings: FaultSettings; want: unknown }>([
+    { name: "get no answer in a silent partition", settings: { partition: "silent" }, want: { kind: "Silence" } },
+    { name: "are cut when the partition resets", settings: { partition: "reset" }, want: { kind: "Reset" } },
+    { name: "are cut when the partition refuses", settings: { partition: "refuse" }, want: { kind: "Reset" } },
+    {
+      name: "get 429 with the time to wait",
+      settings: { throttleRate: 1, retryAfterSeconds: 7 },
+      want: {
+        kind: "Fail",
+        status: expect.objectContaining({ code: 429, reason: "TooManyRequests", details: { retryAfterSeconds: 7 } }),
+      },
+    },
+    {
+      name: "fail with 500 unless told",
+      settings: { errorRate: 1 },
+      want: { kind: "Fail", status: expect.objectContaining({ code: 500, reason: "InternalError" }) },
+    },
+    {
+      name: "fail with the code that is wanted",
+      settings: { errorRate: 1, errorCode: 503 },
+      want: { kind: "Fail", status: expect.objectContaining({ code: 503, reason: "ServiceUnavailable" }) },
+    },
+    {
+      name: "are spared when they do not match",
+      settings: { errorRate: 1, only: ({ resource }) => resource === "services" },
+      want: { kind: "Proceed" },
+    },
+    {
+      name: "suffer a partition whatever they are",
+      settings: { partition: "reset", only: () => false },
+      want: { kind: "Reset" },
+    },
+  ])("$name", async ({ settings, want }) => {
+    expect(await faults(settings).faults.onRequest(LIST)).toEqual(want);
+  });
+
+  test("wait for the latency", async () => {
+    const { faults: slow, clock } = faults({ latencyMs: 200 });
+    const answered = vi.fn();
+    const request = slow.onRequest(LIST).then(answered);
+    clock.advance(199);
+    await Promise.resolve();
+    expect(answered).not.toHaveBeenCalled();
+    clock.advance(1);
+    await request;
+    expect(answered).toHaveBeenCalledWith({ kind: "Proceed" });
+  });
+
+  test("that wait are cut by a partition that begins meanwhile", async () => {
+    const { faults: slow, clock } = faults({ latencyMs: 200 });
+    const request = slow.onRequest(LIST);
+    slow.set({ partition: "silent" });
+    clock.advance(200);
+    expect(await request).toEqual({ kind: "Silence" });
+  });
+
+  test("stop waiting when the caller goes away, and leave no timer", async () => {
+    const { faults: slow, clock } = faults({ latencyMs: 200 });
+    const caller = new AbortController();
+    const request = slow.onRequest({ ...LIST, signal: caller.signal });
+    caller.abort();
+    expect(await request).toEqual({ kind: "Proceed" });
+    expect(clock.waiting).toEqual([]);
+  });
+
+  test("that are watches get the time that they may live", async () => {
+    const { faults: short } = faults({ watchLifetimeMs: 500 });
+    expect(await short.onRequest({ ...LIST, verb: "watch" })).toEqual({ kind: "Proceed", watchLifetimeMs: 500 });
+    expect(await short.onRequest(LIST)).toEqual({ kind: "Proceed" });
+  });
+
+  test("fail about as often as the rate says", async () => {
+    const { faults: some } = faults({ errorRate: 0.3 });
+    const answers = await Promise.all(Array.from({ length: 2000 }, () => some.onRequest(LIST)));
+    const failed = answers.filter(({ kind }) => kind === "Fail").length;
+    expect(failed).toBeGreaterThan(520);
+    expect(failed).toBeLessThan(680);
+  });
+
+  property.prop([fc.integer(), fc.double({ min: 0, max: 1, noNaN: true })])(
+    "fail in the same places for the same seed, whatever else is set",
+    async (seed, rate) => {
+      const kinds = async (settings: FaultSettings) => {
+        const { faults: some } = faults({ errorRate: rate, ...settings }, seed);
+        const answers = await Promise.all(Array.from({ length: 20 }, () => some.onRequest(LIST)));
+        return answers.map(({ kind }) => kind);
+      };
+      expect(await kinds({ latencyMs: [0, 0] })).toEqual(await kinds({}));
+    },
+  );
+});
+
+describe("events", () => {
+  test("tell what happens once, and a crash only when it is one", () => {
+    const { faults: some } = faults();
+    const events: FaultEvent["kind"][] = [];
+    const subscription = some.onEvent(({ kind }) => events.push(kind));
+    some.cutWatches();
+    some.compact();
+    some.crash();
+    some.crash();
+    some.recover();
+    some.recover();
+    subscription[Symbol.dispose]();
+    some.compact();
+    expect(events).toEqual(["CutWatches", "Compact", "Crash", "Recover"]);
+  });
+
+  test("tell what changed, with what was before", () => {
+    const { faults: some } = faults({ podsStuck: true });
+    const listener = vi.fn();
+    some.onEvent(listener);
+    some.set({ podsStuck: undefined, partition: "silent" });
+    expect(listener).toHaveBeenCalledExactlyOnceWith({
+      kind: "Changed",
+      settings: { partition: "silent" },
+      before: { podsStuck: true },
+    });
+  });
+
+  test("clear takes all faults away and recovers", async () => {
+    const { faults: some } = faults({ partition: "silent", clockSkewMs: 5 });
+    some.crash();
+    some.clear();
+    expect(some.crashed).toBe(false);
+    expect(some.settings).toEqual({});
+    expect(await some.onRequest(LIST)).toEqual({ kind: "Proceed" });
+  });
+});
+
+test("a crashed server answers nobody", async () => {
+  const { faults: some } = faults();
+  some.crash();
+  expect(await some.onRequest(LIST)).toEqual({ kind: "Reset" });
+});
+
+test("pods are slow by what is set, or stuck", () => {
+  const { faults: some } = faults({ podDelayMs: 300 });
+  expect(some.podDelay(100)).toBe(400);
+  some.set({ podsStuck: true });
+  expect(some.podDelay(100)).toBeUndefined();
+});
+
+test("the cluster's clock is off by the skew, and its durations are right", () => {
+  const { faults: some, clock } = faults({ clockSkewMs: -60_000 });
+  const rang = vi.fn();
+  some.clock.after(10, rang);
+  expect(some.clock.now()).toBe(clock.now() - 60_000);
+  clock.advance(10);
+  expect(rang).toHaveBeenCalledOnce();
+});
+
+test.each<{ name: string; settings: FaultSettings }>([
+  { name: "a rate above 1", settings: { errorRate: 1.5 } },
+  { name: "a rate that is no number", settings: { throttleRate: Number.NaN } },
+  { name: "a latency whose most is below its least", settings: { latencyMs: [5, 2] } },
+  { name: "a negative time", settings: { watchLifetimeMs: -1 } },
+  { name: "an endless skew", settings: { clockSkewMs: Number.POSITIVE_INFINITY } },
+])("$name is refused and changes nothing", ({ settings }) => {
+  const { faults: some } = faults({ podDelayMs: 1 });
+  expect(() => some.set(settings)).toThrow(RangeError);
+  expect(some.settings).toEqual({ podDelayMs: 1 });
+});
+
+describe("the real clock", () => {
+  test("calls once, and not at all when disposed", () => {
+    vi.useFakeTimers();
+    try {
+      const [kept, dropped] = [vi.fn(), vi.fn()];
+      systemClock.after(50, kept);
+      systemClock.after(50, dropped)[Symbol.dispose]();
+      vi.advanceTimersByTime(1000);
+      expect(kept).toHaveBeenCalledOnce();
+      expect(dropped).not.toHaveBeenCalled();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test("waits longer than a timer can", () => {
+    vi.useFakeTimers();
+    try {
+      const called = vi.fn();
+      systemClock.after(2 ** 31 + 5, called);
+      vi.advanceTimersByTime(2 ** 31);
+      expect(called).not.toHaveBeenCalled();
+      vi.advanceTimersByTime(10);
+      expect(called).toHaveBeenCalledOnce();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});

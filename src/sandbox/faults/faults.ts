@@ -1,0 +1,162 @@
+import { failure } from "../statusError.ts";
+import type { SandboxClock } from "../types.ts";
+import { skewed } from "./clock.ts";
+import { type FaultAction, type FaultEvent, type FaultRequest, type FaultSettings, misuse } from "./settings.ts";
+
+/** The faults of one cluster. */
+export class Faults {
+  /** The cluster's own clock: the given one, skewed. */
+  readonly clock: SandboxClock;
+  readonly #time: SandboxClock;
+  readonly #random: () => number;
+  readonly #listeners = new Set<(event: FaultEvent) => void>();
+  #settings: Readonly<FaultSettings> = {};
+  #crashed = false;
+
+  /** `random` gives numbers from 0 to below 1. Latency is waited for by `clock`. */
+  constructor(options: { clock: SandboxClock; random: () => number }) {
+    this.#time = options.clock;
+    this.#random = options.random;
+    this.clock = skewed(options.clock, () => this.#settings.clockSkewMs ?? 0);
+  }
+
+  get settings(): Readonly<FaultSettings> {
+    return this.#settings;
+  }
+
+  /** True from {@link crash} until {@link recover}. */
+  get crashed(): boolean {
+    return this.#crashed;
+  }
+
+  /** Adds to what is set; a value of undefined takes that fault away. Throws a RangeError when a value makes no sense. */
+  set(settings: { [Fault in keyof FaultSettings]?: FaultSettings[Fault] | undefined }): void {
+    const merged = Object.fromEntries(
+      Object.entries({ ...this.#settings, ...settings }).filter(([, value]) => value !== undefined),
+    ) as FaultSettings;
+    const why = misuse(merged);
+    if (why !== undefined) throw new RangeError(why);
+    this.#change(merged);
+  }
+
+  /** Takes every fault away, and recovers from a crash. */
+  clear(): void {
+    this.#change({});
+    this.recover();
+  }
+
+  /** Ends all open watches, as a server does that sheds its connections. */
+  cutWatches(): void {
+    this.#tell({ kind: "CutWatches" });
+  }
+
+  /** Forgets old versions, so that watches and lists from an old resourceVersion get 410. */
+  compact(): void {
+    this.#tell({ kind: "Compact" });
+  }
+
+  /** The server is gone, with all connections, until {@link recover}; what was stored stays. */
+  crash(): void {
+    if (this.#crashed) return;
+    this.#crashed = true;
+    this.#tell({ kind: "Crash" });
+  }
+
+  recover(): void {
+    if (!this.#crashed) return;
+    this.#crashed = false;
+    this.#tell({ kind: "Recover" });
+  }
+
+  onEvent(listener: (event: FaultEvent) => void): Disposable {
+    this.#listeners.add(listener);
+    return { [Symbol.dispose]: () => void this.#listeners.delete(listener) };
+  }
+
+  /** What shall happen to a request; waits for the latency. A partition that begins meanwhile counts as well. */
+  async onRequest(request: FaultRequest): Promise<FaultAction> {
+    const settings = this.#settings;
+    const before = this.#cutOff();
+    if (before !== undefined) return before;
+    if (settings.only !== undefined && !settings.only(request)) return this.#proceed(request);
+
+    // Each number is drawn whether it is needed or not: then one fault does not change when another one strikes.
+    const [delay, throttle, fail] = [this.#random(), this.#random(), this.#random()];
+    await this.#wait(latency(settings, delay), request.signal);
+    const after = this.#cutOff();
+    if (after !== undefined) return after;
+    if (throttle < (settings.throttleRate ?? 0)) return tooManyRequests(settings.retryAfterSeconds ?? 1);
+    if (fail < (settings.errorRate ?? 0)) return serverError(settings.errorCode ?? 500);
+    return this.#proceed(request);
+  }
+
+  /** How long after its start a pod becomes ready, milliseconds, given the normal time; undefined while pods are stuck. */
+  podDelay(normalMs: number): number | undefined {
+    if (this.#settings.podsStuck === true) return undefined;
+    return normalMs + (this.#settings.podDelayMs ?? 0);
+  }
+
+  #change(settings: Readonly<FaultSettings>): void {
+    const before = this.#settings;
+    this.#settings = Object.freeze({ ...settings });
+    this.#tell({ kind: "Changed", settings: this.#settings, before });
+  }
+
+  #tell(event: FaultEvent): void {
+    for (const listener of [...this.#listeners]) listener(event);
+  }
+
+  #cutOff(): FaultAction | undefined {
+    if (this.#crashed) return { kind: "Reset" };
+    const { partition } = this.#settings;
+    if (partition === undefined) return undefined;
+    return { kind: partition === "silent" ? "Silence" : "Reset" };
+  }
+
+  #proceed(request: FaultRequest): FaultAction {
+    const { watchLifetimeMs } = this.#settings;
+    if (request.verb !== "watch" || watchLifetimeMs === undefined) return { kind: "Proceed" };
+    return { kind: "Proceed", watchLifetimeMs };
+  }
+
+  #wait(ms: number, signal: AbortSignal | undefined): Promise<void> {
+    if (ms <= 0 || signal?.aborted === true) return Promise.resolve();
+    return new Promise((resolve) => {
+      const end = () => {
+        timer[Symbol.dispose]();
+        signal?.removeEventListener("abort", end);
+        resolve();
+      };
+      const timer = this.#time.after(ms, end);
+      signal?.addEventListener("abort", end, { once: true });
+    });
+  }
+}
+
+function latency({ latencyMs = 0 }: Readonly<FaultSettings>, chance: number): number {
+  if (typeof latencyMs === "number") return latencyMs;
+  const [least, most] = latencyMs;
+  return least + (most - least) * chance;
+}
+
+function tooManyRequests(retryAfterSeconds: number): FaultAction {
+  const { status } = failure(
+    429,
+    "TooManyRequests",
+    "The server has received too many requests and has asked us to try again later",
+    { retryAfterSeconds },
+  );
+  return { kind: "Fail", status };
+}
+
+const REASONS = {
+  500: "InternalError",
+  502: "InternalError",
+  503: "ServiceUnavailable",
+  504: "Timeout",
+} as const satisfies Record<NonNullable<FaultSettings["errorCode"]>, string>;
+
+function serverError(code: NonNullable<FaultSettings["errorCode"]>): FaultAction {
+  const { status } = failure(code, REASONS[code], `a fault was asked for: the server answers ${code}`, {});
+  return { kind: "Fail", status };
+}

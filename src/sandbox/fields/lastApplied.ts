@@ -1,0 +1,75 @@
+import type { KubeObject } from "../types.ts";
+import { checkValue, DoesNotFit } from "./check.ts";
+import { compareObjects } from "./compare.ts";
+import { ApplyConflicts } from "./conflicts.ts";
+import { difference, type FieldSet, isEmpty } from "./fieldSet.ts";
+import { goJson } from "./goText.ts";
+import { fieldsOfObject } from "./ownedFields.ts";
+import type { Typed } from "./versions.ts";
+import { isObject } from "./walk.ts";
+
+/**
+ * `kubectl apply` keeps what it sent in an annotation; `kubectl apply --server-side` takes over from it. A server helps when the manager is
+ * called `kubectl`: it lets it take what the annotation says that it wrote, and keeps the annotation up to date.
+ */
+const ANNOTATION = "kubectl.kubernetes.io/last-applied-configuration";
+const HELPED = "kubectl";
+
+/** In bytes, of all annotations together. */
+const MOST_ANNOTATIONS = 256 * 1024;
+
+/** The conflicts that stay when the annotation's fields may be taken; undefined when all may. */
+export function remainingConflicts(error: ApplyConflicts, manager: string, live: Typed): ApplyConflicts | undefined {
+  if (manager !== HELPED) return error;
+  const allowed = fieldsOfAnnotation(live);
+  if (allowed === undefined) return error;
+  const rest = error.conflicts
+    .map((conflict) => ({ ...conflict, set: difference(conflict.set, allowed) }))
+    .filter(({ set }) => !isEmpty(set));
+  return rest.length === 0 ? undefined : new ApplyConflicts(rest);
+}
+
+/** What the annotation names and the object still has with the same values. */
+function fieldsOfAnnotation(live: Typed): FieldSet | undefined {
+  const text = live.object.metadata.annotations?.[ANNOTATION];
+  if (text === undefined || text === "") return undefined;
+  try {
+    const applied: unknown = JSON.parse(text);
+    if (!isObject(applied) || applied["apiVersion"] !== live.object.apiVersion) return undefined;
+    checkValue(applied, live.type, "refused");
+    checkValue(live.object, live.type, "refused");
+    const { modified, added, removed } = compareObjects(applied, live.object, live.type);
+    return [modified, added, removed].reduce(difference, fieldsOfObject(applied, live.type));
+  } catch (error) {
+    // An annotation that a person broke helps nobody and hinders nobody.
+    if (error instanceof SyntaxError || error instanceof DoesNotFit) return undefined;
+    throw error;
+  }
+}
+
+/** The object with its annotation, if it has one, telling the new configuration. */
+export function withLastApplied(object: KubeObject, config: KubeObject, manager: string): KubeObject {
+  const { annotations } = object.metadata;
+  if (manager !== HELPED || (annotations?.[ANNOTATION] ?? "") === "") return object;
+  const now = { ...annotations, [ANNOTATION]: `${goJson(withoutAnnotation(config))}\n` };
+  const size = Object.entries(now).reduce(
+    (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
+    0,
+  );
+  if (size > MOST_ANNOTATIONS) {
+    const { [ANNOTATION]: _, ...others } = now;
+    return withAnnotations(object, others);
+  }
+  return withAnnotations(object, now);
+}
+
+function withoutAnnotation(config: KubeObject): KubeObject {
+  const { annotations } = config.metadata;
+  if (annotations?.[ANNOTATION] === undefined) return config;
+  const { [ANNOTATION]: _, ...others } = annotations;
+  return withAnnotations(config, others);
+}
+
+function withAnnotations(object: KubeObject, annotations: Record<string, string>): KubeObject {
+  return { ...object, metadata: { ...object.metadata, annotations } };
+}

@@ -1,0 +1,273 @@
+import { fc, test } from "@fast-check/vitest";
+import { describe, expect } from "vitest";
+import type { FieldsV1, ManagedFieldsEntry } from "../../apis/index.ts";
+import { StatusError } from "../statusError.ts";
+import type { Json, KubeObject } from "../types.ts";
+import {
+  applyConfiguration,
+  keepTimesOfNoChange,
+  parentManagedFields,
+  scaleManagedFields,
+  trackWrite,
+} from "./index.ts";
+import { has } from "./fieldSet.ts";
+import { gadgets } from "./testing/gadget.ts";
+
+const V1 = "fields.example.com/v1";
+const NOW = Date.parse("2026-11-21T12:00:00Z");
+
+const gadget = (spec: Json, more: Record<string, Json> = {}): Json => ({
+  apiVersion: V1,
+  kind: "Gadget",
+  metadata: { name: "sample" },
+  spec,
+  ...more,
+});
+
+interface Options {
+  force?: boolean;
+  now?: number;
+  apiVersion?: string;
+}
+
+function apply(live: KubeObject | undefined, manager: string, config: Json, options: Options = {}) {
+  const { force = false, now = NOW, apiVersion = V1 } = options;
+  return applyConfiguration({ live, config, manager, force, apiVersion, now, resource: gadgets });
+}
+
+function update(live: KubeObject | undefined, manager: string, submitted: KubeObject, now = NOW): KubeObject {
+  return trackWrite({ operation: "Update", live, submitted, manager, apiVersion: V1, now, resource: gadgets });
+}
+
+function ownedBy({ metadata }: KubeObject, manager: string): FieldsV1 | undefined {
+  return metadata.managedFields?.find((entry) => entry.manager === manager)?.fieldsV1;
+}
+
+function frozen<T>(value: T): T {
+  if (typeof value === "object" && value !== null && !Object.isFrozen(value)) {
+    for (const child of Object.values(value)) frozen(child);
+    Object.freeze(value);
+  }
+  return value;
+}
+
+const word = fc.constantFrom("1", "2");
+const spec = fc.record(
+  {
+    size: fc.integer({ min: 0, max: 2 }),
+    tags: fc.uniqueArray(fc.constantFrom("t", "u", "v"), { maxLength: 3 }),
+    parts: fc.uniqueArray(fc.record({ name: fc.constantFrom("a", "b", "c"), note: word }, { requiredKeys: ["name"] }), {
+      selector: ({ name }) => name,
+      maxLength: 3,
+    }),
+    selector: fc.dictionary(fc.constantFrom("a", "b"), word, { maxKeys: 2 }),
+    limits: fc.dictionary(fc.constantFrom("cpu", "memory"), word, { maxKeys: 2 }),
+    extra: fc.dictionary(fc.constantFrom("x", "y"), fc.jsonValue({ maxDepth: 2 }), { maxKeys: 2 }),
+  },
+  { requiredKeys: [] },
+) as fc.Arbitrary<Json>;
+
+describe("an apply", () => {
+  test.prop([spec, spec])("a second time changes nothing, not even the time", (first, second) => {
+    const live = frozen(
+      apply(apply(undefined, "other", gadget(first)).object, "one", gadget(second), { force: true }).object,
+    );
+    const again = apply(live, "one", gadget(second), { now: NOW + 60_000 });
+    expect(again.changed).toBe(false);
+    expect(again.object).toBe(live);
+  });
+
+  test.prop([spec, spec])("makes its manager owner of exactly its configuration", (first, second) => {
+    const fresh = apply(undefined, "one", gadget(second)).object;
+    const over = apply(apply(undefined, "one", gadget(first)).object, "one", gadget(second)).object;
+    expect(ownedBy(over, "one")).toEqual(ownedBy(fresh, "one"));
+  });
+
+  test.prop([spec, spec])("takes back all that it alone applied before", (first, second) => {
+    const fresh = apply(undefined, "one", gadget(second)).object;
+    const over = apply(apply(undefined, "one", gadget(first)).object, "one", gadget(second)).object;
+    expect(over.metadata.managedFields?.length ?? 0).toBeLessThanOrEqual(1);
+    expect(leaves(over["spec"])).toEqual(leaves(fresh["spec"]));
+  });
+
+  test.prop([spec, spec])("without force never changes what another manager holds", (mine, theirs) => {
+    const live = frozen(apply(undefined, "other", gadget(theirs)).object);
+    const outcome = attempt(() => apply(live, "one", gadget(mine)));
+    if (outcome instanceof StatusError) {
+      expect(outcome.code).toBe(409);
+      expect(outcome.status.details?.causes?.length).toBeGreaterThan(0);
+    } else {
+      expect(ownedBy(outcome.object, "other")).toEqual(ownedBy(live, "other"));
+    }
+  });
+
+  test.prop([spec, spec, spec])("never changes what it is given", (a, b, c) => {
+    const live = frozen(
+      apply(apply(undefined, "one", frozen(gadget(a))).object, "two", gadget(b), { force: true }).object,
+    );
+    expect(() => apply(live, "one", frozen(gadget(c)), { force: true })).not.toThrow();
+  });
+
+  test("gives a set in the order of the configuration, with what it does not name in between", () => {
+    const live = apply(undefined, "other", gadget({ tags: ["a", "b", "c", "d"] })).object;
+    const merged = apply(live, "one", gadget({ tags: ["d", "b"] })).object;
+    expect(merged["spec"]).toEqual({ tags: ["a", "c", "d", "b"] });
+  });
+
+  test("asks for conversions only when an entry is in another version", () => {
+    const live = apply(undefined, "one", gadget({ size: 1 })).object;
+    const asked: string[] = [];
+    const convert = (object: KubeObject, apiVersion: string) => {
+      asked.push(apiVersion);
+      return { ...object, apiVersion };
+    };
+    const write = { live, manager: "two", force: true, apiVersion: V1, now: NOW, resource: gadgets, convert };
+    applyConfiguration({ ...write, config: gadget({ size: 2 }) });
+    expect(asked).toEqual([]);
+    const beta = "fields.example.com/v1beta1";
+    const config = { apiVersion: beta, kind: "Gadget", metadata: { name: "sample" }, spec: { size: 3 } };
+    applyConfiguration({ ...write, live: { ...live, apiVersion: beta }, apiVersion: beta, config });
+    expect(new Set(asked)).toEqual(new Set([V1]));
+  });
+
+  test("drops the entries of a version that is no more", () => {
+    const live = apply(undefined, "one", gadget({ size: 1 })).object;
+    const [entry] = live.metadata.managedFields ?? [];
+    const old = { ...entry, manager: "old", apiVersion: "fields.example.com/v1alpha1" } as ManagedFieldsEntry;
+    const withOld = {
+      ...live,
+      metadata: { ...live.metadata, managedFields: [old, ...(live.metadata.managedFields ?? [])] },
+    };
+    const next = apply(withOld, "two", gadget({ title: "x" })).object;
+    expect(next.metadata.managedFields?.map(({ manager }) => manager)).toEqual(["one", "two"]);
+  });
+
+  test("what a conversion throws comes out of it", () => {
+    const live = apply(undefined, "one", gadget({ size: 1 }), {}).object;
+    const beta = "fields.example.com/v1beta1";
+    const config = { apiVersion: beta, kind: "Gadget", metadata: { name: "sample" }, spec: { size: 3 } };
+    const sought = new Error("ask the webhook first");
+    const convert = () => {
+      throw sought;
+    };
+    const write = {
+      live: { ...live, apiVersion: beta },
+      manager: "two",
+      force: true,
+      apiVersion: beta,
+      now: NOW,
+      resource: gadgets,
+    };
+    expect(() => applyConfiguration({ ...write, config, convert })).toThrow(sought);
+  });
+
+  test("reads what was granular by a schema that says it is one leaf", () => {
+    const live = apply(undefined, "one", gadget({ selector: { a: "1" } })).object;
+    const [entry] = live.metadata.managedFields ?? [];
+    const granular = { ...entry, fieldsV1: { "f:spec": { "f:selector": { "f:a": {} } } } } as ManagedFieldsEntry;
+    const before = { ...live, metadata: { ...live.metadata, managedFields: [granular] } };
+    const next = apply(before, "two", gadget({ size: 1 })).object;
+    expect(ownedBy(next, "one")).toEqual({ "f:spec": { "f:selector": {} } });
+  });
+});
+
+describe("an update", () => {
+  test.prop([spec, spec])("takes from others what it changes, and nothing else", (applied, updated) => {
+    const live = frozen(apply(undefined, "one", gadget(applied)).object);
+    const next = update(live, "two", { ...live, spec: updated });
+    const before = ownedBy(live, "one") ?? {};
+    const after = ownedBy(next, "one") ?? {};
+    const taken = ownedBy(next, "two") ?? {};
+    for (const path of pathsOf(after)) expect(has(before, path)).toBe(true);
+    for (const path of pathsOf(taken)) expect(has(after, path)).toBe(false);
+  });
+
+  test.prop([spec])("that changes nothing leaves managedFields as they are", (applied) => {
+    const live = frozen(apply(undefined, "one", gadget(applied)).object);
+    expect(update(live, "two", structuredClone(live)).metadata.managedFields).toEqual(live.metadata.managedFields);
+  });
+
+  test("with an unknown field in it has no managedFields, as on a server", () => {
+    const live = apply(undefined, "one", gadget({ size: 1 })).object;
+    expect(update(live, "two", { ...live, spec: { unknown: 1 } }).metadata).not.toHaveProperty("managedFields");
+  });
+});
+
+test("a write that moves nothing but times is none", () => {
+  const live = apply(undefined, "one", gadget({ size: 1 })).object;
+  const [entry] = live.metadata.managedFields ?? [];
+  const later = { ...entry, time: "2026-11-21T13:00:00Z" } as ManagedFieldsEntry;
+  const next = { ...live, metadata: { ...live.metadata, managedFields: [later] } };
+  expect(keepTimesOfNoChange(live, next)).toEqual(live);
+  expect(keepTimesOfNoChange(live, { ...next, spec: { size: 2 } }).metadata.managedFields).toEqual([later]);
+});
+
+describe("the scale subresource", () => {
+  const paths = { [V1]: ".spec.size" };
+  const live = apply(
+    apply(undefined, "one", gadget({ size: 1, title: "x" })).object,
+    "two",
+    gadget({ title: "x" }),
+  ).object;
+  const scale = scaleManagedFields(live.metadata.managedFields, paths);
+
+  test("shows the entries that own the replicas", () => {
+    expect(scale).toMatchObject([
+      {
+        manager: "one",
+        operation: "Apply",
+        apiVersion: "autoscaling/v1",
+        fieldsV1: { "f:spec": { "f:replicas": {} } },
+      },
+    ]);
+  });
+
+  test("takes the replicas from who had them, and leaves no time", () => {
+    const entry: ManagedFieldsEntry = {
+      manager: "autoscaler",
+      operation: "Update",
+      apiVersion: "autoscaling/v1",
+      subresource: "scale",
+      time: "2026-11-21T13:00:00Z",
+      fieldsType: "FieldsV1",
+      fieldsV1: { "f:spec": { "f:replicas": {} } },
+    };
+    expect(parentManagedFields(live.metadata.managedFields, [entry], V1, paths)).toMatchObject([
+      { manager: "two", fieldsV1: { "f:spec": { "f:title": {} } } },
+      { manager: "one", fieldsV1: { "f:spec": { "f:title": {} } } },
+      { manager: "autoscaler", apiVersion: V1, subresource: "scale", fieldsV1: { "f:spec": { "f:size": {} } } },
+    ]);
+  });
+
+  test("gives back what nobody took", () => {
+    expect(parentManagedFields(live.metadata.managedFields, scale, V1, paths)).toEqual(live.metadata.managedFields);
+  });
+});
+
+function attempt<T>(action: () => T): T | StatusError {
+  try {
+    return action();
+  } catch (error) {
+    if (error instanceof StatusError) return error;
+    throw error;
+  }
+}
+
+function pathsOf(set: FieldsV1, prefix: readonly string[] = []): string[][] {
+  return Object.entries(set).flatMap(([element, child]) => {
+    if (element === ".") return [];
+    const path = [...prefix, element];
+    return [...(Object.keys(child).length === 0 || "." in child ? [path] : []), ...pathsOf(child, path)];
+  });
+}
+
+/** The values that are there, without empty lists and maps around nothing. */
+function leaves(value: unknown, path = ""): string[] {
+  if (typeof value !== "object" || value === null)
+    return value === undefined || value === null ? [] : [`${path}=${JSON.stringify(value)}`];
+  if (Array.isArray(value) && value.every((item) => typeof item !== "object"))
+    return value.map((item) => `${path}[${item}]`).toSorted();
+  return Object.entries(value)
+    .flatMap(([key, child]) => leaves(child, `${path}/${(child as { name?: string } | null)?.name ?? key}`))
+    .toSorted();
+}

@@ -1,0 +1,47 @@
+import type { KubeObject, Resource, Schema } from "../types.ts";
+import { checkValue } from "./check.ts";
+import { type FieldType, objectType } from "./fieldType.ts";
+
+/** An object beside the type of its version. */
+export interface Typed {
+  object: KubeObject;
+  type: FieldType;
+}
+
+/** The versions of one resource: their types, and an object's form in each. */
+export class Versions {
+  readonly #resource: Resource;
+  readonly #convert: ((object: KubeObject, apiVersion: string) => KubeObject | undefined) | undefined;
+
+  constructor(
+    resource: Resource,
+    convert: ((object: KubeObject, apiVersion: string) => KubeObject | undefined) | undefined,
+  ) {
+    this.#resource = resource;
+    this.#convert = convert;
+  }
+
+  schemaOf(apiVersion: string): Schema | undefined {
+    const { group, versions } = this.#resource;
+    const prefix = group === "" ? "" : `${group}/`;
+    return versions.find(({ name }) => `${prefix}${name}` === apiVersion)?.schema;
+  }
+
+  /** Undefined for a version that the resource does not have, or no longer. */
+  typeOf(apiVersion: string): FieldType | undefined {
+    const schema = this.schemaOf(apiVersion);
+    return schema === undefined ? undefined : objectType(schema, this.#resource.definitions);
+  }
+
+  /** The very same when it is in that version; undefined for a version that there is no more. */
+  to(typed: Typed, apiVersion: string): Typed | undefined {
+    if (typed.object.apiVersion === apiVersion) return typed;
+    const type = this.typeOf(apiVersion);
+    if (type === undefined) return undefined;
+    const convert = this.#convert ?? ((object, version) => ({ ...object, apiVersion: version }));
+    const object = convert(typed.object, apiVersion);
+    if (object === undefined) return undefined;
+    checkValue(object, type, "refused");
+    return { object, type };
+  }
+}

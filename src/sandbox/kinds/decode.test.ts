@@ -1,0 +1,157 @@
+import { test as propertyTest, fc } from "@fast-check/vitest";
+import { describe, expect, test } from "vitest";
+import { builtinResources, kindRules } from "./index.ts";
+import { create, decodeFailure, deployment, frozen, type Submission } from "./testing/objects.ts";
+
+const decodedSpec = (spec: object) => create(deployment(spec)).object["spec"] as Record<string, unknown>;
+
+describe("decoding as the server's decoder does", () => {
+  test("what is missing gets the defaults of the server", () => {
+    expect(create(deployment()).object).toEqual({
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: { name: "web", namespace: "default", uid: "uid-1", generation: 1 },
+      spec: {
+        replicas: 1,
+        revisionHistoryLimit: 10,
+        progressDeadlineSeconds: 600,
+        selector: { matchLabels: { app: "web" } },
+        strategy: { type: "RollingUpdate", rollingUpdate: { maxSurge: "25%", maxUnavailable: "25%" } },
+        template: {
+          metadata: { labels: { app: "web" } },
+          spec: {
+            containers: [
+              {
+                name: "web",
+                image: "nginx",
+                imagePullPolicy: "Always",
+                resources: {},
+                terminationMessagePath: "/dev/termination-log",
+                terminationMessagePolicy: "File",
+              },
+            ],
+            dnsPolicy: "ClusterFirst",
+            restartPolicy: "Always",
+            schedulerName: "default-scheduler",
+            securityContext: {},
+            terminationGracePeriodSeconds: 30,
+          },
+        },
+      },
+      status: {},
+    });
+  });
+
+  test("empty values that Go does not write are left out, zeros behind pointers stay", () => {
+    const spec = decodedSpec({ replicas: 0, paused: false, minReadySeconds: 0 });
+    expect(spec).toMatchObject({ replicas: 0 });
+    expect(spec).not.toHaveProperty("paused");
+    expect(spec).not.toHaveProperty("minReadySeconds");
+    expect(create(deployment({}, { labels: {}, annotations: null })).object.metadata).not.toHaveProperty("labels");
+  });
+
+  test("what no schema knows is left out", () => {
+    expect(decodedSpec({ replica: 3 })).not.toHaveProperty("replica");
+  });
+
+  test("an image without a tag, or the latest, is always pulled", () => {
+    const policyOf = (image: string) => {
+      const template = {
+        metadata: { labels: { app: "web" } },
+        spec: { containers: [{ name: "web", image }] },
+      };
+      const { spec } = decodedSpec({ template })["template"] as { spec: { containers: Record<string, unknown>[] } };
+      return spec.containers[0]?.["imagePullPolicy"];
+    };
+    expect(["nginx", "nginx:latest", "host:5000/nginx", "Host.example/nginx"].map(policyOf)).toEqual(
+      Array.from({ length: 4 }, () => "Always"),
+    );
+    expect(["nginx:1.27", "nginx@sha256:0", "host:5000/nginx:1", "UPPER"].map(policyOf)).toEqual(
+      Array.from({ length: 4 }, () => "IfNotPresent"),
+    );
+  });
+
+  test.each([
+    {
+      name: "a text for a number",
+      submission: deployment({ replicas: "x" }),
+      want: "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32",
+    },
+    {
+      name: "a fraction",
+      submission: deployment({ replicas: 1.5 }),
+      want: "json: cannot unmarshal number 1.5 into Go struct field DeploymentSpec.spec.replicas of type int32",
+    },
+    {
+      name: "a number for a label, where the map is named",
+      submission: deployment({}, { labels: { a: 1 } }),
+      want: "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string",
+    },
+    {
+      name: "an object for a list",
+      submission: deployment({ template: { spec: { containers: {} } } }),
+      want: "json: cannot unmarshal object into Go struct field PodSpec.spec.template.spec.containers of type []v1.Container",
+    },
+    {
+      name: "a list for the spec",
+      submission: { ...deployment(), spec: [] } as Submission,
+      want: "json: cannot unmarshal array into Go struct field Deployment.spec of type v1.DeploymentSpec",
+    },
+    {
+      name: "no time",
+      submission: deployment({}, { creationTimestamp: "foo" }),
+      want: 'parsing time "foo" as "2006-01-02T15:04:05Z07:00": cannot parse "foo" as "2006"',
+    },
+    {
+      name: "a time that is not fine enough",
+      submission: lease({ renewTime: "2026-01-01T00:00:00.5Z" }),
+      want: 'parsing time "2026-01-01T00:00:00.5Z" as "2006-01-02T15:04:05.000000Z07:00": cannot parse ".5Z" as ".000000"',
+    },
+    {
+      name: "no base64",
+      submission: { apiVersion: "v1", kind: "Secret", metadata: { name: "s" }, data: { a: "AAA*" } } as Submission,
+      want: "illegal base64 data at input byte 3",
+    },
+  ])("$name is refused in the server's words", ({ submission, want }) => expect(decodeFailure(submission)).toBe(want));
+
+  test("times are written in UTC", () => {
+    const spec = create(lease({ renewTime: "2026-01-01T01:00:00.123456+01:00" })).object["spec"];
+    expect(spec).toEqual({ renewTime: "2026-01-01T00:00:00.123456Z" });
+  });
+
+  const scalars = fc.oneof(
+    fc.constantFrom(null, "", 0, false, true, "x", 1, [], {}),
+    fc.integer({ min: -3, max: 3 }),
+    fc.string({ maxLength: 3 }),
+  );
+  const anySpec = fc.dictionary(
+    fc.constantFrom("replicas", "paused", "selector", "template", "strategy", "unknown", "minReadySeconds"),
+    fc.oneof(
+      scalars,
+      fc.dictionary(fc.constantFrom("spec", "type", "matchLabels", "metadata", "rollingUpdate"), scalars),
+    ),
+  );
+  propertyTest.prop([anySpec])("decoding twice gives what decoding once gave, and changes no input", (spec) => {
+    const submission = deployment(spec);
+    if (decodeFailure(submission) !== "") return;
+    const rules = kindRules("apps", "deployments");
+    const once = rules.defaults(frozen(submission) as never, "apps/v1");
+    expect(rules.defaults(frozen(once), "apps/v1")).toEqual(once);
+  });
+
+  test.each(
+    builtinResources().flatMap(({ group, plural, versions, kind }) =>
+      versions.map(({ name }) => ({ group, plural, name, kind })),
+    ),
+  )("an empty $kind of $group/$name can be decoded, twice with the same result", ({ group, plural, name, kind }) => {
+    const rules = kindRules(group, plural);
+    const apiVersion = group === "" ? name : `${group}/${name}`;
+    const once = rules.defaults(frozen({ apiVersion, kind, metadata: { name: "x" } }), apiVersion);
+    expect(once).toMatchObject({ apiVersion, kind, metadata: { name: "x" } });
+    expect(rules.defaults(frozen(once), apiVersion)).toEqual(once);
+  });
+});
+
+function lease(spec: object): Submission {
+  return { apiVersion: "coordination.k8s.io/v1", kind: "Lease", metadata: { name: "l" }, spec };
+}

@@ -1,0 +1,119 @@
+import type { FieldError, KubeObject } from "../../types.ts";
+import type { KindDefinition } from "../definition.ts";
+import { forbidden, immutable, invalidValue, required, tooLong } from "../errors.ts";
+import { byteLength, configMapKey } from "../names.ts";
+import { isEqual, isMissing, text, textMap, withFieldOf } from "../values.ts";
+
+/** What a ConfigMap or Secret holds at most, in bytes. */
+const LARGEST = 1024 * 1024;
+
+function validateKeys(
+  object: KubeObject,
+  field: string,
+  isTaken: (key: string) => boolean = () => false,
+): FieldError[] {
+  return Object.keys(textMap(object[field])).flatMap((key) => {
+    const wrong = configMapKey(key);
+    if (isTaken(key)) wrong.push("duplicate of key present in binaryData");
+    return wrong.map((message) => invalidValue(`${field}[${key}]`, key, message));
+  });
+}
+
+/** Bytes that a value in base64 stands for. */
+function decodedLength(value: string): number {
+  const padding = value.endsWith("==") ? 2 : value.endsWith("=") ? 1 : 0;
+  return (value.length / 4) * 3 - padding;
+}
+
+function size(map: unknown, length: (value: string) => number): number {
+  return Object.values(textMap(map)).reduce((sum, value) => sum + length(text(value)), 0);
+}
+
+/** What was once declared immutable stays so, and with it these fields. */
+function validateImmutable(object: KubeObject, old: KubeObject | undefined, held: readonly string[]): FieldError[] {
+  if (old?.["immutable"] !== true) return [];
+  const why = "field is immutable when `immutable` is set";
+  const errors = object["immutable"] === true ? [] : [forbidden("immutable", why)];
+  return [
+    ...errors,
+    ...held.filter((field) => !isEqual(object[field], old[field])).map((field) => forbidden(field, why)),
+  ];
+}
+
+export const configMap: KindDefinition = {
+  repeatsMetadata: "after",
+  validate(object, old) {
+    const errors = validateImmutable(object, old, ["data", "binaryData"]);
+    const binary = textMap(object["binaryData"]);
+    errors.push(...validateKeys(object, "data", (key) => binary[key] !== undefined));
+    errors.push(...validateKeys(object, "binaryData"));
+    if (size(object["data"], byteLength) + size(binary, decodedLength) > LARGEST) errors.push(tooLong("", LARGEST));
+    return errors;
+  },
+};
+
+const SERVICE_ACCOUNT_NAME = "kubernetes.io/service-account.name";
+
+export const secret: KindDefinition = {
+  repeatsMetadata: "after",
+  prepareForUpdate: (object, old) => (text(object["type"]) === "" ? withFieldOf(object, old, "type") : object),
+  validate(object, old) {
+    const errors: FieldError[] = [];
+    if (old !== undefined && text(object["type"]) !== text(old["type"])) {
+      errors.push(immutable("type", text(object["type"])));
+    }
+    errors.push(...validateImmutable(object, old, ["data"]), ...validateKeys(object, "data"));
+    if (size(object["data"], decodedLength) > LARGEST) errors.push(tooLong("data", LARGEST));
+    return [...errors, ...validateType(object)];
+  },
+  selectableFields: (object) => ({ type: text(object["type"]) }),
+};
+
+/** What a type promises to whoever reads the Secret. */
+function validateType(object: KubeObject): FieldError[] {
+  const contents = textMap(object["data"]);
+  const missing = (...keys: string[]) =>
+    keys.filter((key) => isMissing(contents[key])).map((key) => required(`data[${key}]`));
+  switch (text(object["type"])) {
+    case "kubernetes.io/service-account-token":
+      if (text(object.metadata.annotations?.[SERVICE_ACCOUNT_NAME]) !== "") return [];
+      return [required(`metadata.annotations[${SERVICE_ACCOUNT_NAME}]`)];
+    case "kubernetes.io/dockercfg":
+      return validateDocument(contents, ".dockercfg");
+    case "kubernetes.io/dockerconfigjson":
+      return validateDocument(contents, ".dockerconfigjson");
+    case "kubernetes.io/basic-auth": {
+      const both = missing("username", "password");
+      return both.length === 2 ? both : [];
+    }
+    case "kubernetes.io/ssh-auth":
+      return text(contents["ssh-privatekey"]) === "" ? [required("data[ssh-privatekey]")] : [];
+    case "kubernetes.io/tls":
+      return missing("tls.crt", "tls.key");
+    default:
+      return [];
+  }
+}
+
+function validateDocument(contents: Readonly<Record<string, string>>, key: string): FieldError[] {
+  const encoded = contents[key];
+  if (encoded === undefined) return [required(`data[${key}]`)];
+  const document = Buffer.from(encoded, "base64").toString();
+  try {
+    const value: unknown = JSON.parse(document);
+    if (typeof value === "object" && !Array.isArray(value)) return [];
+    const found = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
+    const why = `json: cannot unmarshal ${found} into Go value of type map[string]interface {}`;
+    return [invalidValue(`data[${key}]`, "<secret contents redacted>", why)];
+  } catch {
+    return [invalidValue(`data[${key}]`, "<secret contents redacted>", syntaxError(document))];
+  }
+}
+
+/** Go's words for a text that is no JSON at all; of what breaks off later it says where. */
+function syntaxError(document: string): string {
+  const start = /\S/.exec(document)?.[0];
+  if (start === undefined) return "unexpected end of JSON input";
+  if (!/[{["\d\-tfn]/.test(start)) return `invalid character '${start}' looking for beginning of value`;
+  return "unexpected end of JSON input";
+}

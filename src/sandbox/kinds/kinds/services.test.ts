@@ -1,0 +1,168 @@
+import { describe, expect, test } from "vitest";
+import type { KubeObject } from "../../types.ts";
+import { ServiceAllocations } from "../index.ts";
+import { create, created, rulesOf, service, TestEnvironment, texts, update } from "../testing/objects.ts";
+
+const spec = (object: KubeObject) => object["spec"] as Record<string, unknown> & { ports: Record<string, unknown>[] };
+
+describe("Services", () => {
+  test("get an address, and one family of addresses", () => {
+    expect(spec(created(service()))).toEqual({
+      clusterIP: "10.96.1.0",
+      clusterIPs: ["10.96.1.0"],
+      internalTrafficPolicy: "Cluster",
+      ipFamilies: ["IPv4"],
+      ipFamilyPolicy: "SingleStack",
+      ports: [{ port: 80, protocol: "TCP", targetPort: 80 }],
+      selector: { app: "web" },
+      sessionAffinity: "None",
+      type: "ClusterIP",
+    });
+  });
+
+  test("get one node port for all protocols of a port", () => {
+    const ports = [
+      { port: 80, name: "a" },
+      { port: 80, name: "b", protocol: "UDP" },
+    ];
+    const [first, second] = spec(created(service({ type: "NodePort", ports }))).ports;
+    expect(first?.["nodePort"]).toBeGreaterThanOrEqual(30_000);
+    expect(second?.["nodePort"]).toBe(first?.["nodePort"]);
+  });
+
+  test("get the node port that they ask for, once", () => {
+    const env = new TestEnvironment();
+    const wanted = service({ type: "NodePort", ports: [{ port: 80, nodePort: 30_002 }] });
+    created(wanted, env);
+    expect(() => create(wanted, env)).toThrow(
+      'Service "web" is invalid: spec.ports[0].nodePort: Invalid value: 30002: provided port is already allocated',
+    );
+    env.refused();
+    env.dryRun = true;
+    expect(create(wanted, env).errors).toEqual([]);
+  });
+
+  test("give back what a refused request took", () => {
+    const env = new TestEnvironment();
+    const wanted = service({ clusterIP: "10.96.7.7" });
+    create(wanted, env);
+    env.refused();
+    expect(create(wanted, env).errors).toEqual([]);
+  });
+
+  test("give back addresses and ports when they go", () => {
+    const env = new TestEnvironment();
+    const live = created(
+      service({ type: "NodePort", clusterIP: "10.96.7.7", ports: [{ port: 80, nodePort: 30_002 }] }),
+      env,
+    );
+    rulesOf(live).rules.onDelete?.(live, env);
+    expect(env.services.takeClusterIP("10.96.7.7")).toBe("taken");
+    expect(env.services.takeNodePort(30_002)).toBe("taken");
+  });
+
+  test("are remembered when the cluster starts again", () => {
+    const live = created(service({ type: "NodePort" }));
+    const services = new ServiceAllocations();
+    rulesOf(live).rules.onRestore?.(live, { services });
+    expect(services.takeClusterIP(String(spec(live)["clusterIP"]))).toBe("in use");
+    expect(services.takeNodePort(Number(spec(live).ports[0]?.["nodePort"]))).toBe("in use");
+  });
+
+  test("keep their address and node port when somebody replaces them without naming those", () => {
+    const env = new TestEnvironment();
+    const live = created(service({ type: "NodePort" }), env);
+    const { object, errors } = update(
+      live,
+      (next) => (next["spec"] = { type: "NodePort", selector: { a: "b" }, ports: [{ port: 80 }] }),
+      env,
+    );
+    expect(errors).toEqual([]);
+    expect(spec(object)).toMatchObject({ clusterIP: spec(live)["clusterIP"], ports: spec(live).ports });
+  });
+
+  test("lose their node port when they become ClusterIP, after the write and not before", () => {
+    const env = new TestEnvironment();
+    const live = created(service({ type: "NodePort", ports: [{ port: 80, nodePort: 30_002 }] }), env);
+    const { object, errors } = update(live, (next) => (spec(next)["type"] = "ClusterIP"), env);
+    expect(errors).toEqual([]);
+    expect(spec(object).ports[0]).not.toHaveProperty("nodePort");
+    expect(env.services.takeNodePort(30_002)).toBe("in use");
+    env.stored();
+    expect(env.services.takeNodePort(30_002)).toBe("taken");
+  });
+
+  test("never change their address", () => {
+    const live = created(service({ clusterIP: "10.96.7.7" }));
+    const { errors } = update(live, (next) => (spec(next)["clusterIP"] = "10.96.8.8"));
+    expect(texts(errors)).toEqual(['spec.clusterIPs[0]: Invalid value: ["10.96.8.8"]: may not change once set']);
+  });
+
+  test.each([
+    { name: "no ports", given: { ports: [] }, want: ["spec.ports: Required value"] },
+    {
+      name: "ports without names",
+      given: { ports: [{ port: 80 }, { port: 81 }] },
+      want: ["spec.ports[0].name: Required value", "spec.ports[1].name: Required value"],
+    },
+    {
+      name: "one port twice",
+      given: {
+        ports: [
+          { port: 80, name: "a" },
+          { port: 80, name: "b" },
+        ],
+      },
+      want: [
+        'spec.ports[1]: Duplicate value: {"Name":"","Protocol":"TCP","AppProtocol":null,"Port":80,"TargetPort":0,"NodePort":0}',
+      ],
+    },
+    {
+      name: "a node port without its type",
+      given: { ports: [{ port: 80, nodePort: 30_002 }] },
+      want: ["spec.ports[0].nodePort: Forbidden: may not be used when `type` is 'ClusterIP'"],
+    },
+    {
+      name: "an external name that is none",
+      given: { type: "ExternalName", externalName: "" },
+      want: ["spec.externalName: Required value"],
+    },
+  ])("$name is refused in the server's words", ({ given, want }) =>
+    expect(texts(create(service(given)).errors)).toEqual(want),
+  );
+
+  test("without an address of their own are asked for nothing", () => {
+    const { object, errors } = create(service({ clusterIP: "None", ports: [] }));
+    expect(errors).toEqual([]);
+    expect(spec(object)).toMatchObject({ clusterIP: "None", clusterIPs: ["None"], ipFamilies: ["IPv4"] });
+  });
+});
+
+describe("ServiceAllocations", () => {
+  test("give each address and port once, until there is none", () => {
+    const allocations = new ServiceAllocations({
+      clusterIPs: "10.0.0.0/28",
+      nodePorts: { first: 30_000, last: 30_003 },
+    });
+    const addresses = Array.from({ length: 14 }, () => allocations.takeAnyClusterIP());
+    expect(new Set(addresses).size).toBe(14);
+    expect(addresses).not.toContain(undefined);
+    expect(addresses).not.toContain("10.0.0.0");
+    expect(addresses).not.toContain("10.0.0.15");
+    expect(allocations.takeAnyClusterIP()).toBeUndefined();
+    const ports = Array.from({ length: 4 }, () => allocations.takeAnyNodePort());
+    expect(new Set(ports)).toEqual(new Set([30_000, 30_001, 30_002, 30_003]));
+    expect(allocations.takeAnyNodePort()).toBeUndefined();
+    allocations.releaseNodePort(30_001);
+    expect(allocations.takeAnyNodePort()).toBe(30_001);
+  });
+
+  test("refuse what lies outside", () => {
+    const allocations = new ServiceAllocations({ clusterIPs: "10.0.0.0/24" });
+    expect(
+      ["10.0.1.1", "10.0.0.0", "10.0.0.255", "x", "::1"].map((address) => allocations.takeClusterIP(address)),
+    ).toEqual(Array.from({ length: 5 }, () => "out of range"));
+    expect(allocations.takeNodePort(80)).toBe("out of range");
+    expect(() => new ServiceAllocations({ clusterIPs: "x" })).toThrow("x is no network for cluster IPs");
+  });
+});

@@ -1,0 +1,71 @@
+import type { FieldError } from "../../types.ts";
+import { forbidden, invalidValue, required } from "../errors.ts";
+import { labelValue } from "../names.ts";
+import { validateLabelKey, validateLabels } from "../objectMeta.ts";
+import { fields, fieldsList, text, textMap, texts } from "../values.ts";
+
+/** What is wrong with a label selector. */
+export function validateLabelSelector(selector: unknown, at: string): FieldError[] {
+  const errors = validateLabels(textMap(fields(selector)["matchLabels"]), `${at}.matchLabels`);
+  fieldsList(fields(selector)["matchExpressions"]).forEach((requirement, index) => {
+    const here = `${at}.matchExpressions[${index}]`;
+    const operator = text(requirement["operator"]);
+    const values = texts(requirement["values"]);
+    switch (operator) {
+      case "In":
+      case "NotIn":
+        if (values.length === 0) {
+          errors.push(required(`${here}.values`, "must be specified when `operator` is 'In' or 'NotIn'"));
+        }
+        break;
+      case "Exists":
+      case "DoesNotExist":
+        if (values.length > 0) {
+          errors.push(
+            forbidden(`${here}.values`, "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"),
+          );
+        }
+        break;
+      default:
+        errors.push(invalidValue(`${here}.operator`, operator, "not a valid selector operator"));
+    }
+    errors.push(...validateLabelKey(text(requirement["key"]), `${here}.key`));
+    values.forEach((value, at) => {
+      for (const message of labelValue(value)) errors.push(invalidValue(`${here}.values[${at}]`, value, message));
+    });
+  });
+  return errors;
+}
+
+/** How many labels and expressions it has; a selector with none selects everything. */
+export function selectorSize(selector: unknown): number {
+  const { matchLabels, matchExpressions } = fields(selector);
+  return Object.keys(fields(matchLabels)).length + fieldsList(matchExpressions).length;
+}
+
+/** Undefined when the selector cannot be understood: then there is nothing to compare. */
+export function selects(selector: unknown, labels: Readonly<Record<string, string>>): boolean | undefined {
+  const { matchLabels, matchExpressions } = fields(selector);
+  for (const [key, value] of Object.entries(textMap(matchLabels))) {
+    if (validateLabelKey(key, "").length > 0 || labelValue(value).length > 0) return undefined;
+  }
+  const requirements = fieldsList(matchExpressions);
+  if (validateLabelSelector(selector, "").length > 0) return undefined;
+  return (
+    Object.entries(textMap(matchLabels)).every(([key, value]) => labels[key] === value) &&
+    requirements.every((requirement) => {
+      const label = labels[text(requirement["key"])];
+      const values = texts(requirement["values"]);
+      switch (requirement["operator"]) {
+        case "In":
+          return label !== undefined && values.includes(label);
+        case "NotIn":
+          return label === undefined || !values.includes(label);
+        case "Exists":
+          return label !== undefined;
+        default:
+          return label === undefined;
+      }
+    })
+  );
+}

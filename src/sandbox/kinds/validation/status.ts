@@ -1,0 +1,31 @@
+import type { FieldError, KubeObject } from "../../types.ts";
+import { invalidValue } from "../errors.ts";
+import { count, fields } from "../values.ts";
+import { notNegative } from "./numbers.ts";
+
+/** The numbers of replicas in a status: none negative, none of the parts more than the whole, and no more available than ready. */
+export function validateReplicaStatus(
+  object: KubeObject,
+  old: KubeObject,
+  numbers: readonly string[],
+  parts: readonly string[],
+  moreThanReady = "cannot be greater than readyReplicas",
+): FieldError[] {
+  const status = fields(object["status"]);
+  const errors = [...numbers, "terminatingReplicas", "collisionCount"].flatMap((field) =>
+    notNegative(status[field], `status.${field}`),
+  );
+  for (const part of parts) {
+    if (count(status[part]) > count(status["replicas"])) {
+      errors.push(invalidValue(`status.${part}`, status[part], "cannot be greater than status.replicas"));
+    }
+  }
+  if (count(status["availableReplicas"]) > count(status["readyReplicas"])) {
+    errors.push(invalidValue("status.availableReplicas", status["availableReplicas"], moreThanReady));
+  }
+  const collisions = count(status["collisionCount"]);
+  if (collisions < count(fields(old["status"])["collisionCount"])) {
+    errors.push(invalidValue("status.collisionCount", collisions, "cannot be decremented"));
+  }
+  return errors;
+}

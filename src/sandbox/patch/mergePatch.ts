@@ -1,0 +1,41 @@
+import { jsonKind } from "../fields/goText.ts";
+import { badRequest } from "../statusError.ts";
+import type { Json } from "../types.ts";
+
+type JsonObject = { readonly [key: string]: Json };
+
+/** Lays a patch over a document; null removes. Throws the server's Status 400 for a patch that is no object. */
+export function mergePatch(document: Json, patch: Json): JsonObject {
+  if (patch === null) throw badRequest("Invalid JSON Patch");
+  if (!isObject(patch)) {
+    throw badRequest(
+      `error decoding patch: json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`,
+    );
+  }
+  return merged(isObject(document) ? document : {}, patch);
+}
+
+function merged(document: JsonObject, patch: JsonObject): JsonObject {
+  const out: Record<string, Json> = { ...document };
+  for (const [key, value] of Object.entries(patch)) {
+    const current = Object.hasOwn(document, key) ? document[key] : undefined;
+    if (value === null) delete out[key];
+    else if (current === undefined || current === null) out[key] = withoutNulls(value);
+    else if (!isObject(current)) out[key] = withoutNulls(value);
+    // Nulls in a list stay where it takes the place of an object: the server forgets them only in what is new.
+    else out[key] = isObject(value) ? merged(current, value) : value;
+  }
+  return out;
+}
+
+/** Nulls mean nothing in an object that was not there; in a list they are items. */
+function withoutNulls(value: Json): Json {
+  if (Array.isArray(value)) return (value as readonly Json[]).map(withoutNulls);
+  if (!isObject(value)) return value;
+  const kept = Object.entries(value).filter(([, child]) => child !== null);
+  return Object.fromEntries(kept.map(([key, child]) => [key, withoutNulls(child)]));
+}
+
+function isObject(value: Json): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

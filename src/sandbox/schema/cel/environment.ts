@@ -1,0 +1,55 @@
+import { Environment } from "@marcbachmann/cel-js";
+import { formatFunctions, FormatNamespace, formatType } from "./functions/formats.ts";
+import { listFunctions, ListsNamespace, SetsNamespace } from "./functions/lists.ts";
+import { macroFunctions } from "./functions/macros.ts";
+import { IpNamespace, networkFunctions, networkTypes } from "./functions/network.ts";
+import { quantityFunctions, quantityType } from "./functions/quantity.ts";
+import { semverFunctions, semverType } from "./functions/semver.ts";
+import { stringFunctions, StringsNamespace } from "./functions/strings.ts";
+
+export const OPTIONS = { enableOptionalTypes: true };
+
+/** Functions whose names have a dot: methods of a constant. */
+const NAMESPACES = {
+  strings: StringsNamespace,
+  lists: ListsNamespace,
+  sets: SetsNamespace,
+  ip: IpNamespace,
+  format: FormatNamespace,
+};
+
+let environment: Environment | undefined;
+
+/** What every rule may use beside its variables: CEL and the functions that Kubernetes adds. One for the whole process. */
+export function kubernetesEnvironment(): Environment {
+  if (environment !== undefined) return environment;
+  environment = new Environment(OPTIONS);
+  for (const [name, namespace] of Object.entries(NAMESPACES)) {
+    environment.registerType(namespace.name, namespace).registerConstant(name, namespace.name, new namespace());
+  }
+  for (const { name, ctor } of [quantityType, semverType, formatType, ...networkTypes]) {
+    environment.registerType(name, { ctor, fields: {} });
+  }
+  const functions = [
+    ...stringFunctions,
+    ...listFunctions,
+    ...quantityFunctions,
+    ...networkFunctions,
+    ...formatFunctions,
+    ...semverFunctions,
+    ...macroFunctions,
+  ];
+  for (const [signature, handler] of functions) {
+    environment.registerFunction(signature, handler as (...args: unknown[]) => unknown, { async: false });
+  }
+  return environment;
+}
+
+/** Kubernetes declares them for every expression; what they are called on, only admission policies have. */
+export const AUTHORIZER_FUNCTIONS =
+  "path group serviceAccount resource subresource namespace name fieldSelector labelSelector check allowed reason errored error".split(
+    " ",
+  );
+
+/** What the library offers and Kubernetes does not. */
+export const UNKNOWN_TO_KUBERNETES: ReadonlySet<string> = new Set(["json", "hex", "base64", "at", "bind"]);

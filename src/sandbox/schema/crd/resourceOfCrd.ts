@@ -1,0 +1,88 @@
+import { definitions } from "../../kinds/builtin.ts";
+import type { Column, KubeObject, Resource, ResourceVersion, Schema } from "../../types.ts";
+import { rememberDeclared } from "../declaredSchema.ts";
+import { OBJECT_META } from "../references.ts";
+import { type CrdColumn, type CrdVersion, specOf } from "./crdTypes.ts";
+
+/** The resource that an accepted CRD declares. The same resource for the same `spec` object, so that clusters that share a CRD share its schemas. */
+export function resourceOfCrd(crd: KubeObject): Resource {
+  const spec = specOf(crd);
+  const shared = resources.get(spec);
+  if (shared !== undefined) return shared.crd === crd ? shared : { ...shared, crd };
+  const { group = "", scope, names = {}, versions = [] } = spec;
+  const { plural = "", kind = "" } = names;
+  const resource: Resource = {
+    group,
+    plural,
+    singular: names.singular ?? kind.toLowerCase(),
+    kind,
+    listKind: names.listKind ?? `${kind}List`,
+    shortNames: names.shortNames ?? [],
+    categories: names.categories ?? [],
+    namespaced: scope === "Namespaced",
+    versions: versions.map(versionOf),
+    definitions,
+    crd,
+  };
+  resources.set(spec, resource);
+  return resource;
+}
+
+const resources = new WeakMap<object, Resource>();
+
+function versionOf(version: CrdVersion): ResourceVersion {
+  const { name = "", subresources, deprecationWarning, additionalPrinterColumns = [] } = version;
+  const { specReplicasPath = "", statusReplicasPath = "", labelSelectorPath } = subresources?.scale ?? {};
+  return {
+    name,
+    served: version.served === true,
+    storage: version.storage === true,
+    ...(version.deprecated === undefined ? {} : { deprecated: version.deprecated }),
+    ...(deprecationWarning === undefined ? {} : { deprecationWarning }),
+    schema: servedSchema(version.schema?.openAPIV3Schema ?? { type: "object" }),
+    columns: columnsOf(additionalPrinterColumns),
+    hasStatus: subresources?.status !== undefined,
+    ...(subresources?.scale === undefined
+      ? {}
+      : {
+          scale: {
+            specReplicasPath,
+            statusReplicasPath,
+            ...(labelSelectorPath === undefined ? {} : { labelSelectorPath }),
+          },
+        }),
+    selectableFields: (version.selectableFields ?? []).map(({ jsonPath = "" }) => jsonPath),
+  };
+}
+
+/** With apiVersion, kind and metadata as every object has them; a name that the CRD narrows stays narrowed where objects are checked. */
+function servedSchema(declared: Schema): Schema {
+  const served: Schema = {
+    ...declared,
+    properties: {
+      ...declared.properties,
+      apiVersion: { description: API_VERSION, ...declared.properties?.["apiVersion"], type: "string" },
+      kind: { description: KIND, ...declared.properties?.["kind"], type: "string" },
+      metadata: { $ref: `#/definitions/${OBJECT_META}` },
+    },
+  };
+  rememberDeclared(served, declared);
+  return served;
+}
+
+const API_VERSION =
+  "APIVersion defines the versioned schema of this representation of an object. Servers should convert recognized schemas to the latest internal value, and may reject unrecognized values. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#resources";
+const KIND =
+  "Kind is a string value representing the REST resource this object represents. Servers may infer this from the endpoint the client submits requests to. Cannot be updated. In CamelCase. More info: https://git.k8s.io/community/contributors/devel/sig-architecture/api-conventions.md#types-kinds";
+
+/** As declared: the Table adds the name, and the age where there is no column. */
+function columnsOf(declared: readonly CrdColumn[]): readonly Column[] {
+  return declared.map(({ name = "", type = "string", format, description, priority = 0, jsonPath }) => ({
+    name,
+    type: type as Column["type"],
+    ...(format === undefined ? {} : { format }),
+    description: description ?? `Custom resource definition column (in JSONPath format): ${jsonPath ?? ""}`,
+    priority,
+    ...(jsonPath === undefined ? {} : { jsonPath }),
+  }));
+}

@@ -1,0 +1,89 @@
+import type { FieldError, Schema } from "../../types.ts";
+import { SchemaRules } from "../cel/rules.ts";
+import { forbidden, invalid } from "../fieldErrors.ts";
+import { internalName, printedRule, printedSchema } from "./goForm.ts";
+import { type Part, partsOf } from "./openApiSchema.ts";
+import { validateDefaults } from "./schemaDefaults.ts";
+import { validateStructural } from "./structural.ts";
+
+/** With a status subresource, all that narrows the whole object would be lost for the status alone. */
+const ALLOWED_AT_ROOT =
+  "Description Type Format Title Maximum ExclusiveMaximum Minimum ExclusiveMinimum MaxLength MinLength Pattern MaxItems MinItems UniqueItems MultipleOf Required Items Properties ExternalDocs Example XPreserveUnknownFields XValidations".split(
+    " ",
+  );
+
+/** What is wrong with the schema of one version of a CRD. `field` is that of the schema. */
+export function validateSchema(schema: Schema, field: string, hasStatus: boolean): FieldError[] {
+  const errors = hasStatus ? validateRoot(schema, field) : [];
+  if (schema.nullable === true) errors.push(forbidden(`${field}.nullable`, "nullable cannot be true at the root"));
+  const unsupported = Array.isArray(schema.items);
+  const parts = partsOf(schema, field, { isRoot: true, insideMeta: false });
+  let structural: FieldError[] = [];
+  if (!unsupported && !hasUnsupported(parts)) {
+    structural = validateStructural(schema, field);
+    if (structural.length === 0) structural = validateDefaults(schema, field);
+    errors.push(...structural);
+  }
+  const own = ownErrors(parts);
+  errors.push(...own);
+  // Rules are compiled only against a schema that is sound.
+  if (structural.length > 0 || unsupported) return errors;
+  return [...errors, ...ruleErrors(parts, SchemaRules.of(schema))];
+}
+
+function validateRoot(schema: Schema, field: string): FieldError[] {
+  for (const [key, value] of Object.entries(schema)) {
+    if (value === undefined || value === false || value === "") continue;
+    if (key === "type") {
+      if (value === "object") continue;
+      const why = 'only "object" is allowed as the type at the root of the schema if the status subresource is enabled';
+      return [invalid(`${field}.type`, value, why)];
+    }
+    if (ALLOWED_AT_ROOT.includes(internalName(key))) continue;
+    const why = `only [${ALLOWED_AT_ROOT.join(" ")}] fields are allowed at the root of the schema if the status subresource is enabled`;
+    return [invalid(field, printedSchema(schema), why)];
+  }
+  return [];
+}
+
+/** Keys that cannot be made part of a structural schema at all: the finding about them is enough. */
+function hasUnsupported(part: Part): boolean {
+  const schema = part.schema as Readonly<Record<string, unknown>>;
+  const keys = ["id", "$schema", "$ref", "patternProperties", "dependencies", "additionalItems", "definitions"];
+  if (keys.some((key) => schema[key] !== undefined) || schema["x-kubernetes-preserve-unknown-fields"] === false)
+    return true;
+  return part.children.some(hasUnsupported);
+}
+
+function ownErrors(part: Part): FieldError[] {
+  return [...part.before, ...part.children.flatMap(ownErrors), ...part.after];
+}
+
+/** Where something else is wrong at or below a part, its rules are not looked at. */
+function ruleErrors(part: Part, rules: SchemaRules): FieldError[] {
+  const below = part.children.flatMap((child) => ruleErrors(child, rules));
+  if (part.isBranch || ownErrors(part).length > 0) return below;
+  const errors = rules.compiledAt(part.schema).flatMap(({ source, result, message }, index) => {
+    const at = `${part.field}.x-kubernetes-validations[${index}]`;
+    const found: FieldError[] = [];
+    if ("error" in result) found.push(invalid(`${at}.rule`, printedRule(source), result.error));
+    if (message !== undefined && "error" in message) {
+      const text = message.error.startsWith("compilation failed")
+        ? `messageExpression ${message.error}`
+        : message.error;
+      found.push(invalid(`${at}.messageExpression`, printedRule(source), text));
+    }
+    const usesOldSelf = "program" in result && result.program.usesOldSelf;
+    const { uncorrelatable } = part.context;
+    if (usesOldSelf && uncorrelatable !== undefined) {
+      const why = `oldSelf cannot be used on the uncorrelatable portion of the schema within ${uncorrelatable}`;
+      found.push(invalid(`${at}.rule`, source.rule, why));
+    }
+    if (!usesOldSelf && source.optionalOldSelf !== undefined) {
+      const why = "may not be set if oldSelf is not used in rule";
+      found.push(invalid(`${at}.optionalOldSelf`, source.optionalOldSelf, why));
+    }
+    return found;
+  });
+  return [...below, ...errors];
+}

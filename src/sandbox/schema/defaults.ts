@@ -1,0 +1,90 @@
+import type { Schema } from "../types.ts";
+import { type Definitions, fieldSchema, isList, isRecord, resolved } from "./references.ts";
+
+/**
+ * The value with the schema's defaults filled in, where a field is missing or is a null that the schema does not allow. Such a null without a
+ * default is left out. Shares what it does not change; the defaults themselves are shared too, and frozen.
+ */
+export function withDefaults<T>(schema: Schema, definitions: Definitions, value: T): T {
+  return filled(resolved(schema, definitions), definitions, value) as T;
+}
+
+function filled(schema: Schema | undefined, definitions: Definitions, value: unknown): unknown {
+  if (schema === undefined) return value;
+  if (isList(value)) return filledList(schema, definitions, value);
+  if (isRecord(value)) return filledObject(schema, definitions, value);
+  return value;
+}
+
+function filledList(schema: Schema, definitions: Definitions, list: readonly unknown[]): readonly unknown[] {
+  if (schema.items === undefined) return list;
+  const items = resolved(schema.items, definitions);
+  const byDefault = defaultOf(schema.items, items);
+  let copy: unknown[] | undefined;
+  for (const [index, item] of list.entries()) {
+    const given = item === null && byDefault !== undefined && items.nullable !== true ? byDefault : item;
+    const next = filled(items, definitions, given);
+    if (next !== item) (copy ??= [...list])[index] = next;
+  }
+  return copy ?? list;
+}
+
+function filledObject(
+  schema: Schema,
+  definitions: Definitions,
+  object: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  let copy: Record<string, unknown> | undefined;
+  for (const [key, value] of Object.entries(object)) {
+    const reference = fieldSchema(schema, key);
+    if (reference === undefined) continue;
+    const field = resolved(reference, definitions);
+    if (value === null) {
+      if (field.nullable === true || reference.nullable === true) continue;
+      copy ??= { ...object };
+      const byDefault = defaultOf(reference, field);
+      if (byDefault === undefined) delete copy[key];
+      else copy[key] = filled(field, definitions, byDefault);
+      continue;
+    }
+    const next = filled(field, definitions, value);
+    if (next !== value) (copy ??= { ...object })[key] = next;
+  }
+  for (const [key, reference] of defaultedFields(schema, definitions)) {
+    if (Object.hasOwn(object, key)) continue;
+    const field = resolved(reference, definitions);
+    (copy ??= { ...object })[key] = filled(field, definitions, defaultOf(reference, field));
+  }
+  return copy ?? object;
+}
+
+/** Beside a reference stands the default of this use, which goes before that of the schema referred to. */
+function defaultOf(reference: Schema, target: Schema): unknown {
+  const schema = hasDefault(reference) ? reference : target;
+  return hasDefault(schema) ? frozen(schema.default) : undefined;
+}
+
+function hasDefault(schema: Schema): boolean {
+  return schema.default !== undefined && schema.default !== null;
+}
+
+const fieldsWithDefault = new WeakMap<Schema, readonly (readonly [string, Schema])[]>();
+
+function defaultedFields(schema: Schema, definitions: Definitions): readonly (readonly [string, Schema])[] {
+  let fields = fieldsWithDefault.get(schema);
+  if (fields === undefined) {
+    fields = Object.entries(schema.properties ?? {}).filter(
+      ([, field]) => hasDefault(field) || hasDefault(resolved(field, definitions)),
+    );
+    fieldsWithDefault.set(schema, fields);
+  }
+  return fields;
+}
+
+/** Many objects share a default: who changes one by mistake is told at once. */
+function frozen(value: unknown): unknown {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  Object.freeze(value);
+  for (const child of Object.values(value)) frozen(child);
+  return value;
+}

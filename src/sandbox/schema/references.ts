@@ -1,0 +1,61 @@
+import type { Schema } from "../types.ts";
+
+/** Schemas by name, as `$ref: "#/definitions/NAME"` means them. */
+export type Definitions = Readonly<Record<string, Schema>>;
+
+export const OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+
+const PREFIX = "#/definitions/";
+
+/** What a schema that only points elsewhere points at; a schema that does not, itself. */
+export function resolved(schema: Schema, definitions: Definitions): Schema {
+  let current = schema;
+  for (;;) {
+    const reference = current.$ref ?? onlyReference(current);
+    if (reference === undefined) return current;
+    const target = definitions[reference.startsWith(PREFIX) ? reference.slice(PREFIX.length) : reference];
+    if (target === undefined) throw new Error(`the schema refers to ${reference}, which is not among its definitions`);
+    current = target;
+  }
+}
+
+/** Whether the schema is one of those that the API server publishes, which stand among the definitions; those of CRDs never do. */
+export function isPublished(schema: Schema, definitions: Definitions): boolean {
+  if (schema.$ref !== undefined || onlyReference(schema) !== undefined) return true;
+  let published = publishedSchemas.get(definitions);
+  if (published === undefined) {
+    published = new WeakSet(Object.values(definitions));
+    publishedSchemas.set(definitions, published);
+  }
+  return published.has(schema);
+}
+
+const publishedSchemas = new WeakMap<Definitions, WeakSet<Schema>>();
+
+/** OpenAPI v3 writes a reference that has a default or a description as `allOf` with one entry. */
+function onlyReference(schema: Schema): string | undefined {
+  return schema.allOf?.length === 1 && schema.type === undefined ? schema.allOf[0]?.$ref : undefined;
+}
+
+/** The schema of the values of a map; undefined when there is none, as with `additionalProperties: true`. */
+export function valueSchema(schema: Schema): Schema | undefined {
+  return typeof schema.additionalProperties === "object" ? schema.additionalProperties : undefined;
+}
+
+/** The schema of a field: a named one, else that of the map's values. */
+export function fieldSchema(schema: Schema, field: string): Schema | undefined {
+  return ownProperty(schema.properties, field) ?? valueSchema(schema);
+}
+
+/** A property that is the record's own: a field may be called `constructor`. */
+export function ownProperty<T>(record: Readonly<Record<string, T>> | undefined, key: string): T | undefined {
+  return record !== undefined && Object.hasOwn(record, key) ? record[key] : undefined;
+}
+
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function isList(value: unknown): value is readonly unknown[] {
+  return Array.isArray(value);
+}

@@ -1,0 +1,82 @@
+import { builtinRoles } from "../authorization/index.ts";
+import { trackWrite } from "../fields/index.ts";
+import type { KubeObject, LocalClient } from "../types.ts";
+import type { Api } from "./api.ts";
+import { timestamp } from "./create.ts";
+
+/** The field manager of what the server makes for itself. */
+export const SERVER_MANAGER = "kube-apiserver";
+
+const NAMESPACES = ["default", "kube-system", "kube-public", "kube-node-lease"];
+
+/** Makes what every cluster has from its first moment. What is there already stays as it is. */
+export async function bootstrap(api: Api, client: LocalClient, port: number): Promise<void> {
+  for (const name of NAMESPACES) {
+    const namespaces = { group: "", plural: "namespaces" };
+    if (client.get(namespaces, undefined, name) !== undefined) continue;
+    await client.create(namespaces, {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name, labels: { "kubernetes.io/metadata.name": name } },
+    });
+  }
+  for (const role of builtinRoles()) putRole(api, role);
+  const services = { group: "", plural: "services" };
+  if (client.get(services, "default", "kubernetes") === undefined) {
+    await client.create(services, kubernetesService(api.services.clusterIPRange, port));
+  }
+}
+
+/** The address by which pods would find the server: the first of the range. */
+function kubernetesService(range: string, port: number): KubeObject {
+  const first = (range.split("/")[0] ?? "").replace(/\d+$/, (last) => String(Number(last) + 1));
+  return {
+    apiVersion: "v1",
+    kind: "Service",
+    metadata: { name: "kubernetes", namespace: "default", labels: { component: "apiserver", provider: "kubernetes" } },
+    spec: {
+      clusterIP: first,
+      ipFamilyPolicy: "SingleStack",
+      ports: [{ name: "https", port: 443, protocol: "TCP", targetPort: port }],
+      sessionAffinity: "None",
+      type: "ClusterIP",
+    },
+  };
+}
+
+/** Roles with their managedFields, which are the same in every cluster of the process but for the time. */
+const trackedRoles = new WeakMap<KubeObject, KubeObject>();
+
+/**
+ * More than a hundred of them are the same in each of perhaps two hundred clusters: they are valid by construction, so they go straight into the
+ * store and share everything but their metadata.
+ */
+function putRole(api: Api, role: KubeObject): void {
+  const endpoint = api.catalog.byKind(role.apiVersion, role.kind);
+  if (endpoint === undefined) throw new Error(`${role.kind} is not served`);
+  const { namespace, name } = role.metadata;
+  if (api.store.collection(endpoint.storedAs).get(namespace, name) !== undefined) return;
+  const now = api.clock.now();
+  let tracked = trackedRoles.get(role);
+  if (tracked === undefined) {
+    tracked = trackWrite({
+      operation: "Update",
+      live: undefined,
+      submitted: role,
+      manager: SERVER_MANAGER,
+      apiVersion: role.apiVersion,
+      now,
+      resource: endpoint.resource,
+    });
+    trackedRoles.set(role, tracked);
+  }
+  const time = timestamp(now);
+  const managedFields = tracked.metadata.managedFields?.map((entry) => ({ ...entry, time }));
+  const metadata = {
+    ...tracked.metadata,
+    uid: api.newUid(),
+    creationTimestamp: time,
+    ...(managedFields === undefined ? {} : { managedFields }),
+  };
+  api.store.put(endpoint.storedAs, { ...tracked, metadata }, undefined);
+}

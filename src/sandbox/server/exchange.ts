@@ -1,0 +1,34 @@
+import type { IncomingHttpHeaders } from "node:http";
+import type { WatchSink } from "./watch.ts";
+
+/** One request, free of the protocol that carried it. */
+export interface Incoming {
+  method: string;
+  /** Without the query. */
+  path: string;
+  query: URLSearchParams;
+  headers: IncomingHttpHeaders;
+  body: Buffer;
+  /** Aborts when the client goes away. */
+  signal: AbortSignal;
+}
+
+export type Outgoing =
+  | { kind: "Whole"; status: number; headers: Record<string, string | string[]>; body: string | Buffer }
+  /** `begin` is called once, sends until it is disposed or calls `end`. */
+  | { kind: "Stream"; headers: Record<string, string | string[]>; begin: (sink: WatchSink) => Promise<Disposable> }
+  /** Never answered. */
+  | { kind: "Silence" }
+  /** The connection is cut. */
+  | { kind: "Reset" };
+
+/** Headers `Warning` as the server writes them; each text once. */
+export function warningHeaders(warnings: readonly string[]): string[] {
+  return [...new Set(warnings)].map(
+    (text) =>
+      `299 - "${text
+        .replaceAll(/[\p{C}]/gu, " ")
+        .replaceAll("\\", "\\\\")
+        .replaceAll('"', '\\"')}"`,
+  );
+}

@@ -1,0 +1,223 @@
+import { parse, YAMLError } from "yaml";
+import { DecodeError } from "../kinds/index.ts";
+import { decodeObject, PROTOBUF_TYPE, ProtobufError } from "../protobuf/index.ts";
+import { prune } from "../schema/index.ts";
+import { badRequest, failure, type StatusError } from "../statusError.ts";
+import type { Json, KubeObject, RequestContext } from "../types.ts";
+import type { Catalog, Endpoint } from "./catalog.ts";
+import { repeatedFields } from "./repeatedFields.ts";
+
+/** The body of a request as it came. */
+export interface Body {
+  /** Not for protobuf, which is no text. */
+  text: string;
+  bytes: Buffer;
+  /** The media type, without parameters, in lower case; "" when none was said. */
+  type: string;
+}
+
+/** What an endpoint takes. */
+export interface Expected {
+  apiVersion: string;
+  kind: string;
+}
+
+/** Reads JSON or YAML into an object. Throws a StatusError: 400 for what cannot be read, 415 for another media type. */
+export function readBody(body: Body, { kind, apiVersion }: Expected, context: RequestContext): Record<string, Json> {
+  const value = parseBody(body, kind);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    throw unrecognized(kind, body.text, `json: cannot unmarshal ${goType(value)} into Go value of type ${TYPE_META}`);
+  }
+  if (context.fieldValidation !== "Ignore" && (body.type === "" || body.type === "application/json")) {
+    const repeated = repeatedFields(body.text);
+    if (repeated.length > 0) {
+      const complaints = repeated.map((path) => `duplicate field "${path}"`);
+      report(complaints, context, (why) => cannotBe(kind, apiVersion, why));
+    }
+  }
+  return value as Record<string, Json>;
+}
+
+const TYPE_META =
+  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
+
+function parseBody({ text, type, bytes }: Body, kind: string): unknown {
+  switch (type) {
+    case PROTOBUF_TYPE:
+      try {
+        return decodeObject(bytes);
+      } catch (error) {
+        if (error instanceof ProtobufError) throw badRequest(error.message);
+        throw error;
+      }
+    case "":
+    case "application/json":
+      try {
+        return JSON.parse(text);
+      } catch (cause) {
+        throw unrecognized(kind, text, text === "" ? "unexpected end of JSON input" : (cause as Error).message);
+      }
+    case "application/yaml":
+      return parseYaml(text);
+    default:
+      throw failure(
+        415,
+        "UnsupportedMediaType",
+        "the body of the request was in an unknown format - accepted media types include: application/json, application/yaml, application/vnd.kubernetes.protobuf",
+      );
+  }
+}
+
+/** YAML holds JSON too. Throws a StatusError 400. */
+export function parseYaml(text: string): unknown {
+  // JSON is read much faster as JSON, and what only looks like it is YAML still.
+  if (text.startsWith("{")) {
+    try {
+      return JSON.parse(text);
+    } catch {
+      return parseAsYaml(text);
+    }
+  }
+  return parseAsYaml(text);
+}
+
+function parseAsYaml(text: string): unknown {
+  try {
+    return parse(text, { uniqueKeys: true });
+  } catch (cause) {
+    if (!(cause instanceof YAMLError)) throw cause;
+    throw badRequest(`error decoding YAML: ${cause.message.split("\n")[0] ?? ""}`);
+  }
+}
+
+function unrecognized(kind: string, text: string, why: string): StatusError {
+  // The server shows the beginning of what it cannot read: as it is when it looks like JSON, else in hexadecimal digits.
+  const shown =
+    text === ""
+      ? "<empty>"
+      : text.startsWith("{")
+        ? text.slice(0, 30)
+        : Buffer.from(text).subarray(0, 30).toString("hex");
+  return badRequest(
+    `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${why} (${shown})`,
+  );
+}
+
+/** Checks that an object is of the kind that its endpoint takes; what it leaves out is the endpoint's. Throws a StatusError 400. */
+export function ofKind(catalog: Catalog, endpoint: Endpoint, value: Readonly<Record<string, Json>>): KubeObject {
+  const { resource, apiVersion } = endpoint;
+  if (resource.crd !== undefined && (value["kind"] ?? "") === "") {
+    throw badRequest(`Object 'Kind' is missing in '${JSON.stringify(value)}'`);
+  }
+  return ofKindNamed(catalog, value, apiVersion, resource.kind);
+}
+
+/** As {@link ofKind}, for kinds that are no resource: Scale, Binding, Eviction… */
+export function ofKindNamed(
+  catalog: Catalog,
+  value: Readonly<Record<string, Json>>,
+  apiVersion: string,
+  kind: string,
+): KubeObject {
+  const saidVersion = textOf(value["apiVersion"]) || apiVersion;
+  const saidKind = textOf(value["kind"]) || kind;
+  if (saidVersion !== apiVersion || saidKind !== kind) {
+    const served = catalog.byKind(saidVersion, saidKind);
+    if (served?.resource.crd !== undefined || (served === undefined && saidKind === kind && kind !== "")) {
+      throw badRequest(
+        `the API version in the data (${saidVersion}) does not match the expected API version (${apiVersion})`,
+      );
+    }
+    const why =
+      served === undefined
+        ? `no kind "${saidKind}" is registered for version "${saidVersion}" in scheme "pkg/runtime/scheme.go:111"`
+        : `converting (${versionOf(saidVersion)}.${saidKind}) to (${packageOf(apiVersion)}.${kind}): unknown conversion`;
+    throw badRequest(`${saidKind} in version "${versionOf(apiVersion)}" cannot be handled as a ${kind}: ${why}`);
+  }
+  const metadata = value["metadata"];
+  if (metadata !== undefined && metadata !== null && (typeof metadata !== "object" || Array.isArray(metadata))) {
+    const why = `json: cannot unmarshal ${goType(metadata)} into Go struct field ${kind}.metadata of type v1.ObjectMeta`;
+    throw badRequest(cannotBe(kind, apiVersion, why));
+  }
+  return { ...value, apiVersion, kind, metadata: metadata ?? {} } as unknown as KubeObject;
+}
+
+/**
+ * What the server makes of a submission: unknown fields go, with a warning or a refusal as the request wishes; defaults stand.
+ * Throws a StatusError 400.
+ */
+export function decoded(endpoint: Endpoint, object: KubeObject, context: RequestContext): KubeObject {
+  const { resource, version, apiVersion, rules } = endpoint;
+  const { kind } = resource;
+  const refusal = (why: string) => cannotBe(kind, apiVersion, why);
+  // The decoder of a built-in kind forgets what it does not know by itself.
+  const isReported = resource.crd !== undefined || context.fieldValidation !== "Ignore";
+  const { value, unknown } = isReported
+    ? prune(version.schema, resource.definitions, object)
+    : { value: object, unknown: [] };
+  if (unknown.length > 0) {
+    report(
+      unknown.map((path) => `unknown field "${path}"`),
+      context,
+      refusal,
+    );
+  }
+  try {
+    return rules.defaults?.(value, apiVersion) ?? value;
+  } catch (error) {
+    if (error instanceof DecodeError) throw badRequest(refusal(error.message));
+    throw error;
+  }
+}
+
+/**
+ * As {@link decoded}, for an object that was made from one that is decoded already: the parts that are the very same are not looked at
+ * again, and stay the very same.
+ */
+export function decodedOver(
+  endpoint: Endpoint,
+  object: KubeObject,
+  base: KubeObject | undefined,
+  context: RequestContext,
+): KubeObject {
+  if (base === undefined || base.apiVersion !== object.apiVersion) return decoded(endpoint, object, context);
+  const same: Record<string, unknown> = {};
+  const changed: Record<string, unknown> = {};
+  for (const [field, value] of Object.entries(object)) {
+    const isSame = typeof value === "object" && field !== "metadata" && value === base[field];
+    (isSame ? same : changed)[field] = value;
+  }
+  return { ...decoded(endpoint, changed as KubeObject, context), ...same };
+}
+
+function report(
+  complaints: readonly string[],
+  { fieldValidation, warn }: RequestContext,
+  refusal: (why: string) => string,
+): void {
+  if (fieldValidation === "Strict") throw badRequest(refusal(`strict decoding error: ${complaints.join(", ")}`));
+  if (fieldValidation === "Warn") for (const complaint of complaints) warn(complaint);
+}
+
+/** How the server's Go packages are called: `apps` for apps/v1, `core` for v1. */
+function packageOf(apiVersion: string): string {
+  return apiVersion.includes("/") ? (apiVersion.split(/[./]/)[0] ?? "") : "core";
+}
+
+function textOf(value: Json | undefined): string {
+  return typeof value === "string" ? value : "";
+}
+
+function cannotBe(kind: string, apiVersion: string, why: string): string {
+  return `${kind} in version "${versionOf(apiVersion)}" cannot be handled as a ${kind}: ${why}`;
+}
+
+function versionOf(apiVersion: string): string {
+  return apiVersion.slice(apiVersion.indexOf("/") + 1);
+}
+
+/** How Go's decoder calls a JSON value. */
+function goType(value: unknown): string {
+  if (Array.isArray(value)) return "array";
+  return typeof value === "boolean" ? "bool" : typeof value;
+}

@@ -1,0 +1,134 @@
+import { applyConfiguration } from "../fields/index.ts";
+import { DecodeError } from "../kinds/index.ts";
+import { jsonPatch, mergePatch, strategicMergePatch } from "../patch/index.ts";
+import { badRequest, conflict, failure, notFound } from "../statusError.ts";
+import type { Json, KubeObject } from "../types.ts";
+import { type Api, storedObject, subjectOf, type Target } from "./api.ts";
+import { createTracked, inNamespace } from "./create.ts";
+import { type Body, decodedOver, ofKind, parseYaml } from "./input.ts";
+import { changeObject, checkName, tracked, type Written } from "./update.ts";
+
+export const APPLY = "application/apply-patch+yaml";
+export const JSON_PATCH = "application/json-patch+json";
+export const MERGE_PATCH = "application/merge-patch+json";
+export const STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json";
+
+/** What a patch makes of a document; the document is not changed. */
+export type PatchFunction = (document: Json) => Json;
+
+/** Reads a patch that is not an apply. Throws a StatusError: 400 for what cannot be read, 415 for a form that the kind does not have. */
+export function patchOf(target: Target, { type, text }: Body): PatchFunction {
+  const { resource, version } = target.endpoint;
+  switch (type) {
+    case JSON_PATCH: {
+      const operations = parsePatch(text);
+      return (document) => jsonPatch(document, operations);
+    }
+    case MERGE_PATCH: {
+      const patch = parsePatch(text);
+      return (document) => mergePatch(document, patch);
+    }
+    case STRATEGIC_MERGE_PATCH: {
+      // Merge keys are known of built-in kinds only.
+      if (resource.crd !== undefined) break;
+      const patch = parsePatch(text);
+      return (document) => strategicMergePatch(document, patch, version.schema, resource.definitions);
+    }
+    default:
+  }
+  throw failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
+}
+
+/** Patches an object that exists. Throws a StatusError. */
+export function patchObject(api: Api, target: Target, patch: PatchFunction): Promise<Written> {
+  const { endpoint, context } = target;
+  return changeObject(api, target, async (live) => {
+    const patched = patch(live as unknown as Json);
+    if (typeof patched !== "object" || patched === null || Array.isArray(patched)) {
+      throw badRequest("the patch leaves no object");
+    }
+    const typed = ofKind(api.catalog, endpoint, patched as Record<string, Json>);
+    const submitted = inNamespace(target, decodedOver(endpoint, typed, live, context));
+    checkName(target, submitted);
+    return tracked(api, target, live, submitted);
+  });
+}
+
+/** Server-side apply: changes an object, or creates it. Throws a StatusError. */
+export async function applyObject(api: Api, target: Target, text: string, force: boolean): Promise<Written> {
+  const { endpoint, name = "", subresource } = target;
+  const config = configurationOf(target, text);
+  if (storedObject(api, target, name) !== undefined) {
+    return changeObject(api, target, (live) => merged(api, target, config, force, live));
+  }
+  if (subresource !== undefined) throw notFound(subjectOf(target, name));
+  if ((config.metadata.uid ?? "") !== "") {
+    const why = `uid mismatch: the provided object specified uid ${config.metadata.uid}, and no existing object was found`;
+    throw conflict(subjectOf(target, name), why);
+  }
+  const { resourceVersion: _, ...metadata } = config.metadata;
+  const object = await merged(api, target, { ...config, metadata }, force, undefined);
+  return { object: await createTracked(api, target, inNamespace(target, object)), created: true };
+
+  function configurationOf({ endpoint: { apiVersion, resource } }: Target, yaml: string): KubeObject {
+    const value = parseYaml(yaml);
+    const object = (typeof value === "object" && value !== null ? value : {}) as Partial<KubeObject>;
+    if (object.apiVersion !== apiVersion || object.kind !== resource.kind) {
+      throw badRequest(`invalid object type: ${typeText(object.apiVersion ?? "", object.kind ?? "")}`);
+    }
+    const metadata = object.metadata ?? { name: "" };
+    if (metadata.managedFields !== undefined && metadata.managedFields !== null) {
+      throw badRequest("metadata.managedFields must be nil");
+    }
+    // A configuration may leave out what its URL says.
+    const named = {
+      ...object,
+      metadata: { ...metadata, name: metadata.name === undefined || metadata.name === "" ? name : metadata.name },
+    };
+    checkName(target, named as KubeObject);
+    return inNamespace(target, named as KubeObject);
+  }
+
+  async function merged(
+    server: Api,
+    { context }: Target,
+    configuration: KubeObject,
+    forced: boolean,
+    live: KubeObject | undefined,
+  ): Promise<KubeObject> {
+    const applied = await server.conversion.during(endpoint, (convert) =>
+      applyConfiguration({
+        live,
+        config: configuration as unknown as Json,
+        force: forced,
+        manager: context.fieldManager,
+        apiVersion: endpoint.apiVersion,
+        ...(subresource === undefined ? {} : { subresource }),
+        now: server.clock.now(),
+        resource: endpoint.resource,
+        convert,
+      }),
+    );
+    if (!applied.changed && live !== undefined) return live;
+    try {
+      return decodedOver(endpoint, applied.object, live, { ...context, fieldValidation: "Ignore" });
+    } catch (error) {
+      if (error instanceof DecodeError) throw badRequest(error.message);
+      throw error;
+    }
+  }
+}
+
+function parsePatch(text: string): Json {
+  try {
+    return JSON.parse(text) as Json;
+  } catch (cause) {
+    throw badRequest(`error decoding patch: ${(cause as Error).message}`);
+  }
+}
+
+/** As Go writes a group, version and kind. */
+function typeText(apiVersion: string, kind: string): string {
+  const [group, version] = apiVersion.includes("/") ? apiVersion.split("/", 2) : ["", apiVersion];
+  return `${group ?? ""}/${version ?? ""}, Kind=${kind}`;
+}

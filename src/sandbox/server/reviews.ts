@@ -1,0 +1,56 @@
+import { answerReview } from "../authorization/index.ts";
+import { trackWrite } from "../fields/index.ts";
+import { badRequest } from "../statusError.ts";
+import type { KubeObject } from "../types.ts";
+import type { Api, Target } from "./api.ts";
+import type { Authentication } from "./authentication.ts";
+import { ISSUER } from "./tokens.ts";
+
+const GROUPS = new Set(["authentication.k8s.io", "authorization.k8s.io"]);
+
+/** Whether objects of that group are questions: they are answered and never kept. */
+export function isReview({ endpoint: { resource } }: Target): boolean {
+  return GROUPS.has(resource.group) && resource.crd === undefined;
+}
+
+/** Answers a question. Throws a StatusError when it makes no sense. */
+export function createReview(
+  api: Api,
+  target: Target,
+  submission: KubeObject,
+  authentication: Authentication,
+): KubeObject {
+  const { endpoint, context, namespace } = target;
+  const { resource, apiVersion } = endpoint;
+  const review = trackWrite({
+    operation: "Update",
+    live: undefined,
+    submitted: submission,
+    manager: context.fieldManager,
+    apiVersion,
+    now: api.clock.now(),
+    resource,
+  });
+  if (resource.plural === "tokenreviews") return answerTokenReview(review, authentication);
+  return answerReview(resource.plural, review, namespace, context.user, api.roles, api.clock.now());
+}
+
+function answerTokenReview(review: KubeObject, authentication: Authentication): KubeObject {
+  const { token = "", audiences = [ISSUER] } = (review["spec"] ?? {}) as { token?: string; audiences?: string[] };
+  if (token === "") throw badRequest("token is required for TokenReview in authentication");
+  const holder = authentication.holderOf(token);
+  if (holder === undefined) return { ...review, status: { user: {}, error: "invalid bearer token" } };
+  const common = holder.audiences.filter((audience) => audiences.includes(audience));
+  if (common.length === 0) {
+    const error = `token audiences ${JSON.stringify(holder.audiences)} is invalid for the target audiences ${JSON.stringify(audiences)}`;
+    return { ...review, status: { user: {}, error } };
+  }
+  const { name, uid, groups, extra } = holder.user;
+  const user = {
+    username: name,
+    ...(uid === undefined ? {} : { uid }),
+    groups,
+    ...(extra === undefined ? {} : { extra }),
+  };
+  return { ...review, status: { authenticated: true, user, audiences: common } };
+}

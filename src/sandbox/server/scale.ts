@@ -1,0 +1,257 @@
+import {
+  applyConfiguration,
+  parentManagedFields,
+  type ReplicasPaths,
+  scaleManagedFields,
+  trackWrite,
+} from "../fields/index.ts";
+import { definitions } from "../kinds/index.ts";
+import { jsonPatch, mergePatch, strategicMergePatch } from "../patch/index.ts";
+import { badRequest, conflict, failure, invalid, notFound } from "../statusError.ts";
+import type { Json, KubeObject, Resource, ScalePaths, Schema } from "../types.ts";
+import { type Api, storedObject, subjectOf, type Target } from "./api.ts";
+import { apiVersionOf } from "./catalog.ts";
+import { type Body, ofKindNamed, parseYaml, readBody } from "./input.ts";
+import { APPLY, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH } from "./patch.ts";
+import { changeObject, checkName } from "./update.ts";
+
+export const SCALE_VERSION = "autoscaling/v1";
+const SCALE_SCHEMA: Schema = { $ref: "#/definitions/io.k8s.api.autoscaling.v1.Scale" };
+
+/** A Scale is no resource of its own; its fields are tracked as if it were one. */
+const SCALE: Resource = {
+  group: "autoscaling",
+  plural: "scales",
+  singular: "scale",
+  kind: "Scale",
+  listKind: "ScaleList",
+  shortNames: [],
+  categories: [],
+  namespaced: true,
+  versions: [
+    {
+      name: "v1",
+      served: true,
+      storage: true,
+      schema: SCALE_SCHEMA,
+      columns: [],
+      hasStatus: false,
+      selectableFields: [],
+    },
+  ],
+  definitions,
+};
+
+/** What a write of a Scale wants: a new Scale, given the one that there is. */
+export type ScaleChange = (live: KubeObject) => KubeObject;
+
+/** The replicas of an object in the form that all kinds share. Throws a StatusError 404. */
+export async function readScale(api: Api, target: Target): Promise<KubeObject> {
+  const { endpoint, name = "" } = target;
+  const stored = storedObject(api, target, name);
+  if (stored === undefined) throw notFound(subjectOf(target, name));
+  return scaleOf(target, await api.conversion.convert(endpoint, stored, endpoint.apiVersion));
+}
+
+/** Sets the replicas. Answers with the new Scale. Throws a StatusError. */
+export async function writeScale(api: Api, target: Target, change: ScaleChange): Promise<KubeObject> {
+  const { endpoint } = target;
+  const paths = replicasPaths(endpoint.resource);
+  const { object } = await changeObject(api, target, (live) => {
+    const scale = scaleOf(target, live, scaleManagedFields(live.metadata.managedFields, paths));
+    const next = change(scale);
+    if (next === scale) return Promise.resolve(live);
+    checkName(target, next);
+    checkScale(target, next, live);
+    const replicas = ((next["spec"] ?? {}) as { replicas?: number }).replicas ?? 0;
+    const managedFields = parentManagedFields(
+      live.metadata.managedFields,
+      next.metadata.managedFields,
+      endpoint.apiVersion,
+      paths,
+    );
+    const { managedFields: _, ...metadata } = live.metadata;
+    const scaled = withValueAt(live, pathsOf(target).specReplicasPath, replicas);
+    return Promise.resolve({
+      ...scaled,
+      metadata: { ...metadata, ...(managedFields === undefined ? {} : { managedFields }) },
+    });
+  });
+  return scaleOf(target, object);
+}
+
+/** Reads a PUT of a Scale. Throws a StatusError 400. */
+export function scaleReplacement(api: Api, target: Target, body: Body): ScaleChange {
+  const value = readBody(body, { apiVersion: SCALE_VERSION, kind: "Scale" }, target.context);
+  const submitted = ofKindNamed(api.catalog, value, SCALE_VERSION, "Scale");
+  return (live) => trackedScale(api, target, live, submitted);
+}
+
+/** Reads a PATCH of a Scale, of any of the four forms. Throws a StatusError. */
+export function scalePatch(api: Api, target: Target, { type, text }: Body, force: boolean): ScaleChange {
+  if (type === APPLY) {
+    const config = parseYaml(text) as Json;
+    return (live) =>
+      applyConfiguration({
+        live,
+        config,
+        force,
+        manager: target.context.fieldManager,
+        apiVersion: SCALE_VERSION,
+        subresource: "scale",
+        now: api.clock.now(),
+        resource: SCALE,
+      }).object;
+  }
+  const patch = (() => {
+    try {
+      return JSON.parse(text) as Json;
+    } catch (cause) {
+      throw badRequest(`error decoding patch: ${(cause as Error).message}`);
+    }
+  })();
+  const patched = (live: Json): Json => {
+    switch (type) {
+      case JSON_PATCH:
+        return jsonPatch(live, patch);
+      case MERGE_PATCH:
+        return mergePatch(live, patch);
+      case STRATEGIC_MERGE_PATCH:
+        return strategicMergePatch(live, patch, SCALE_SCHEMA, definitions);
+      default:
+        throw failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
+    }
+  };
+  return (live) => {
+    const value = patched(live as unknown as Json) as Readonly<Record<string, Json>>;
+    return trackedScale(api, target, live, ofKindNamed(api.catalog, value, SCALE_VERSION, "Scale"));
+  };
+}
+
+function trackedScale(api: Api, target: Target, live: KubeObject, submitted: KubeObject): KubeObject {
+  return trackWrite({
+    operation: "Update",
+    live,
+    submitted,
+    manager: target.context.fieldManager,
+    apiVersion: SCALE_VERSION,
+    subresource: "scale",
+    now: api.clock.now(),
+    resource: SCALE,
+  });
+}
+
+function checkScale(target: Target, scale: KubeObject, live: KubeObject): void {
+  const { replicas } = (scale["spec"] ?? {}) as { replicas?: number };
+  const { name } = scale.metadata;
+  if (replicas !== undefined && (!Number.isInteger(replicas) || replicas < 0)) {
+    throw invalid({ group: "autoscaling", kind: "Scale", name }, [
+      {
+        reason: "FieldValueInvalid",
+        field: "spec.replicas",
+        message: `Invalid value: ${replicas}: must be greater than or equal to 0`,
+      },
+    ]);
+  }
+  const { resourceVersion = "" } = scale.metadata;
+  if (resourceVersion !== "" && resourceVersion !== live.metadata.resourceVersion) {
+    const why = "the object has been modified; please apply your changes to the latest version and try again";
+    throw conflict(subjectOf(target, name), why);
+  }
+}
+
+function scaleOf(
+  target: Target,
+  object: KubeObject,
+  managedFields?: KubeObject["metadata"]["managedFields"],
+): KubeObject {
+  const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
+  const paths = pathsOf(target);
+  const selector = paths.labelSelectorPath === undefined ? undefined : valueAt(object, paths.labelSelectorPath);
+  const text = selectorText(selector);
+  return {
+    kind: "Scale",
+    apiVersion: SCALE_VERSION,
+    metadata: {
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(uid === undefined ? {} : { uid }),
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
+      ...(managedFields === undefined ? {} : { managedFields }),
+    },
+    spec: replicasIn(valueAt(object, paths.specReplicasPath)),
+    status: {
+      replicas: Number(valueAt(object, paths.statusReplicasPath) ?? 0),
+      ...(text === "" ? {} : { selector: text }),
+    },
+  };
+}
+
+/** Nobody writes a zero in a Scale's spec. */
+function replicasIn(value: unknown): { replicas?: number } {
+  return typeof value === "number" && value !== 0 ? { replicas: value } : {};
+}
+
+function pathsOf(target: Target): ScalePaths {
+  const { scale } = target.endpoint.version;
+  if (scale === undefined) throw new Error(`${target.endpoint.resource.plural} cannot be scaled`);
+  return scale;
+}
+
+function replicasPaths({ group, versions }: Resource): ReplicasPaths {
+  return Object.fromEntries(versions.map(({ name, scale }) => [apiVersionOf(group, name), scale?.specReplicasPath]));
+}
+
+function segments(path: string): string[] {
+  return path.split(".").filter((segment) => segment !== "");
+}
+
+function valueAt(object: unknown, path: string): unknown {
+  let value = object;
+  for (const segment of segments(path)) {
+    if (typeof value !== "object" || value === null) return undefined;
+    value = (value as Record<string, unknown>)[segment];
+  }
+  return value;
+}
+
+function withValueAt(object: KubeObject, path: string, value: unknown): KubeObject {
+  const put = (inside: unknown, [first, ...rest]: string[]): unknown => {
+    if (first === undefined) return value;
+    const fields = (inside ?? {}) as Record<string, unknown>;
+    return { ...fields, [first]: put(fields[first], rest) };
+  };
+  return put(object, segments(path)) as KubeObject;
+}
+
+interface LabelSelector {
+  matchLabels?: Record<string, string>;
+  matchExpressions?: { key: string; operator: string; values?: string[] }[];
+}
+
+/** A selector as text, sorted as the server sorts: `app=web,tier in (a,b)`. Custom resources hold the text already. */
+function selectorText(selector: unknown): string {
+  if (typeof selector === "string") return selector;
+  if (typeof selector !== "object" || selector === null) return "";
+  const isSelector = "matchLabels" in selector || "matchExpressions" in selector;
+  const { matchLabels = {}, matchExpressions = [] } = (
+    isSelector ? selector : { matchLabels: selector }
+  ) as LabelSelector;
+  const terms = [
+    ...Object.entries(matchLabels).map(([key, value]) => ({ key, text: `${key}=${value}` })),
+    ...matchExpressions.map(({ key, operator, values = [] }) => ({
+      key,
+      text:
+        operator === "Exists"
+          ? key
+          : operator === "DoesNotExist"
+            ? `!${key}`
+            : `${key} ${operator.toLowerCase()} (${values.toSorted().join(",")})`,
+    })),
+  ];
+  return terms
+    .toSorted((one, other) => (one.key < other.key ? -1 : 1))
+    .map(({ text }) => text)
+    .join(",");
+}

@@ -1,0 +1,51 @@
+import { describe, expect, test } from "vitest";
+import { ISSUER, ServiceAccountTokens } from "./tokens.ts";
+
+const claims = {
+  namespace: "default",
+  name: "robot",
+  uid: "u1",
+  audiences: [ISSUER],
+  issuedAt: 1000,
+  expiresAt: 4600,
+  id: "i1",
+};
+
+describe("tokens of ServiceAccounts", () => {
+  const tokens = new ServiceAccountTokens();
+
+  test("say what they were issued for", () => {
+    expect(tokens.read(tokens.issue(claims))).toEqual(claims);
+    const bound = { ...claims, bound: { kind: "Pod", name: "p", uid: "u2" } };
+    expect(tokens.read(tokens.issue(bound))).toEqual(bound);
+  });
+
+  test("have the form that clients look into", () => {
+    const [header = "", payload = ""] = tokens.issue(claims).split(".");
+    const decode = (text: string) => JSON.parse(Buffer.from(text, "base64url").toString()) as unknown;
+    expect(decode(header)).toMatchObject({ alg: "ES256" });
+    expect(decode(payload)).toMatchObject({
+      iss: ISSUER,
+      aud: [ISSUER],
+      iat: 1000,
+      exp: 4600,
+      sub: "system:serviceaccount:default:robot",
+    });
+  });
+
+  test("count for the cluster that issued them, also after a restart, and for no other", () => {
+    const token = tokens.issue(claims);
+    expect(new ServiceAccountTokens(tokens.keyPem).read(token)).toEqual(claims);
+    expect(new ServiceAccountTokens().read(token)).toBeUndefined();
+  });
+
+  test.each(["", "a", "a.b", "a.b.c", "..", "a.b.c.d"])("%j is no token", (text) => {
+    expect(tokens.read(text)).toBeUndefined();
+  });
+
+  test("do not survive a change of what they say", () => {
+    const [header = "", , signature = ""] = tokens.issue(claims).split(".");
+    const payload = Buffer.from(JSON.stringify({ ...claims, sub: "system:admin" })).toString("base64url");
+    expect(tokens.read(`${header}.${payload}.${signature}`)).toBeUndefined();
+  });
+});

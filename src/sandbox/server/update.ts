@@ -1,0 +1,190 @@
+import { trackWrite } from "../fields/index.ts";
+import { badRequest, conflict, invalid, notFound } from "../statusError.ts";
+import { StaleWrite } from "../store/index.ts";
+import type { FieldError, KubeObject } from "../types.ts";
+import { admissionOf, type Api, kindSubject, RulesScope, storedObject, subjectOf, type Target } from "./api.ts";
+import { checkGrants } from "./builtinAdmission.ts";
+import { createObject, inNamespace, mutated } from "./create.ts";
+import { sharing } from "./equal.ts";
+
+export interface Written {
+  /** In the version of the request. */
+  object: KubeObject;
+  created: boolean;
+}
+
+/** What comes of the live object, in the version of the request, with its new managedFields. Called again when somebody else was faster. */
+export type Change = (live: KubeObject) => Promise<KubeObject>;
+
+const MODIFIED = "the object has been modified; please apply your changes to the latest version and try again";
+
+/** Replaces an object by a submission that is decoded already (PUT). Throws a StatusError. */
+export async function replaceObject(api: Api, target: Target, submission: KubeObject): Promise<Written> {
+  checkName(target, submission);
+  const submitted = inNamespace(target, submission);
+  const { name = "", endpoint, subresource } = target;
+  if (storedObject(api, target, name) === undefined) {
+    if (!endpoint.rules.allowsCreateOnUpdate || subresource !== undefined) throw notFound(subjectOf(target, name));
+    const { resourceVersion: _, ...metadata } = submitted.metadata;
+    return { object: await createObject(api, target, { ...submitted, metadata }), created: true };
+  }
+  const { uid } = submitted.metadata;
+  return changeObject(api, target, (live) => {
+    if (uid !== undefined && uid !== "" && uid !== live.metadata.uid) {
+      const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`;
+      throw conflict(subjectOf(target, name), why);
+    }
+    return tracked(api, target, live, submitted);
+  });
+}
+
+/** Changes an object that exists. What turns out the same is not written. Throws a StatusError, 404 when it does not exist. */
+export async function changeObject(api: Api, target: Target, change: Change): Promise<Written> {
+  const { endpoint, name = "" } = target;
+  for (;;) {
+    const stored = storedObject(api, target, name);
+    if (stored === undefined) throw notFound(subjectOf(target, name));
+    const live = await api.conversion.convert(endpoint, stored, endpoint.apiVersion);
+    const changed = await change(live);
+    if (changed === live) return { object: live, created: false };
+    checkVersion(target, changed, live);
+    const scope = new RulesScope(api, target.context);
+    let keep = false;
+    try {
+      const next = await prepared(api, target, changed, live, scope);
+      const kept = sharing(await api.conversion.convert(endpoint, next, endpoint.storedVersion), stored);
+      if (isDone(target, kept)) {
+        if (target.context.dryRun) return { object: next, created: false };
+        const gone = api.store.remove(endpoint.storedAs, stored);
+        keep = true;
+        scope.stored();
+        endpoint.rules.onDelete?.(gone, { services: api.services });
+        return { object: next, created: false };
+      }
+      if (kept === stored) return { object: live, created: false };
+      if (target.context.dryRun) return { object: next, created: false };
+      const written = api.store.put(endpoint.storedAs, kept, stored);
+      keep = true;
+      scope.stored();
+      return { object: await api.conversion.convert(endpoint, written, endpoint.apiVersion), created: false };
+    } catch (error) {
+      // Somebody else wrote while a webhook was thinking. A resourceVersion that the client named is checked on the next round.
+      if (!(error instanceof StaleWrite)) throw error;
+    } finally {
+      if (!keep) scope.refused();
+    }
+  }
+}
+
+/** Notes who owns the fields of a submission. */
+export function tracked(api: Api, target: Target, live: KubeObject, submitted: KubeObject): Promise<KubeObject> {
+  const { endpoint, subresource, context } = target;
+  return api.conversion.during(endpoint, (convert) =>
+    trackWrite({
+      operation: "Update",
+      live,
+      submitted,
+      manager: context.fieldManager,
+      apiVersion: endpoint.apiVersion,
+      ...(subresource === undefined ? {} : { subresource }),
+      now: api.clock.now(),
+      resource: endpoint.resource,
+      convert,
+    }),
+  );
+}
+
+/** The name in the body is the one in the URL. Throws a StatusError 400. */
+export function checkName({ name = "" }: Target, object: KubeObject): void {
+  const said = object.metadata.name ?? "";
+  if (said === name) return;
+  throw badRequest(
+    said === ""
+      ? `the name of the object (${name} based on URL) was undeterminable: name must be provided`
+      : `the name of the object (${said}) does not match the name on the URL (${name})`,
+  );
+}
+
+function checkVersion(target: Target, changed: KubeObject, live: KubeObject): void {
+  const { resource, rules } = target.endpoint;
+  const { resourceVersion = "" } = changed.metadata;
+  if (resourceVersion !== "" && resourceVersion !== "0") {
+    if (resourceVersion === live.metadata.resourceVersion) return;
+    throw conflict(subjectOf(target, live.metadata.name), MODIFIED);
+  }
+  if (rules.allowsUnconditionalUpdate) return;
+  const wrong: FieldError = {
+    reason: "FieldValueInvalid",
+    field: "metadata.resourceVersion",
+    message: "Invalid value: 0: must be specified for an update",
+  };
+  // The server names the plural here, where every other Invalid names the kind.
+  throw invalid({ group: resource.group, kind: resource.plural, name: live.metadata.name }, [wrong]);
+}
+
+async function prepared(
+  api: Api,
+  target: Target,
+  changed: KubeObject,
+  live: KubeObject,
+  scope: RulesScope,
+): Promise<KubeObject> {
+  const { rules } = target.endpoint;
+  if (target.direct === true) return withSystemFieldsOf(changed, live);
+  const isStatus = target.subresource === "status";
+  const mutatedObject = await mutated(api, target, changed, live);
+  const next = withSystemFieldsOf(mutatedObject, live);
+  const ready = isStatus
+    ? rules.prepareForStatusUpdate?.(next, live, scope.environment)
+    : rules.prepareForUpdate?.(next, live, scope.environment);
+  const result = withDeletionOf(ready ?? next, live);
+  const errors =
+    isStatus && rules.validateStatus !== undefined ? rules.validateStatus(result, live) : rules.validate(result, live);
+  if (errors.length > 0) throw invalid(kindSubject(target, live.metadata.name), errors);
+  if (!isStatus) checkGrants(api, target, result, live);
+  if (api.hasWebhooks()) await api.webhooks.validate(admissionOf(target, "UPDATE", result, live));
+  for (const warning of rules.warnings?.(result, live) ?? []) target.context.warn(warning);
+  return result;
+}
+
+/** What no client can change. A uid or a creation time that is left out is the old one; a wrong uid is refused by validation. */
+function withSystemFieldsOf(object: KubeObject, live: KubeObject): KubeObject {
+  const { uid = "", generation: _, ...metadata } = object.metadata;
+  return {
+    ...object,
+    metadata: {
+      ...metadata,
+      uid: uid === "" ? live.metadata.uid : uid,
+      resourceVersion: live.metadata.resourceVersion,
+      creationTimestamp: live.metadata.creationTimestamp,
+      ...(live.metadata.generation === undefined ? {} : { generation: live.metadata.generation }),
+    } as KubeObject["metadata"],
+  };
+}
+
+function withDeletionOf(object: KubeObject, { metadata: live }: KubeObject): KubeObject {
+  const { deletionTimestamp, deletionGracePeriodSeconds, ...metadata } = object.metadata;
+  if (deletionTimestamp === live.deletionTimestamp && deletionGracePeriodSeconds === live.deletionGracePeriodSeconds) {
+    return object;
+  }
+  return {
+    ...object,
+    metadata: {
+      ...metadata,
+      ...(live.deletionTimestamp === undefined ? {} : { deletionTimestamp: live.deletionTimestamp }),
+      ...(live.deletionGracePeriodSeconds === undefined
+        ? {}
+        : { deletionGracePeriodSeconds: live.deletionGracePeriodSeconds }),
+    },
+  };
+}
+
+/** It was to be deleted, and nothing holds it any more. */
+export function isDone({ endpoint: { rules } }: Target, { metadata, ...rest }: KubeObject): boolean {
+  return (
+    metadata.deletionTimestamp !== undefined &&
+    (metadata.finalizers ?? []).length === 0 &&
+    (metadata.deletionGracePeriodSeconds ?? 0) === 0 &&
+    rules.isHeld?.({ metadata, ...rest } as KubeObject) !== true
+  );
+}

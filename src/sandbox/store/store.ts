@@ -1,0 +1,154 @@
+import type { KubeObject, ResourceName, SandboxClock } from "../types.ts";
+import { Collection } from "./collection.ts";
+import { deepFreeze } from "./freeze.ts";
+import type { StoreEvent } from "./history.ts";
+import { Journal } from "./journal.ts";
+
+export interface StoreOptions {
+  clock: SandboxClock;
+  /** Keeps the objects there; without it they end with the process. */
+  directory?: string;
+}
+
+/** While changes come, so many of each resource are remembered. */
+const REMEMBERED_BUSY = 1000;
+/** What is left of them once {@link QUIET_MS} have passed: a watch that was cut can go on, and an idle cluster costs little memory. */
+const REMEMBERED_IDLE = 50;
+const QUIET_MS = 75_000;
+
+/** The object was changed or deleted by somebody else meanwhile: read again and decide again. */
+export class StaleWrite extends Error {
+  override readonly name = "StaleWrite";
+}
+
+/** All objects of one API server. Every change gets the next revision, which becomes the object's resourceVersion. */
+export class Store implements Disposable {
+  readonly #collections = new Map<string, Collection>();
+  /** The same names come again and again: looked up by identity before by text. */
+  #byName = new WeakMap<ResourceName, Collection>();
+  readonly #clock: SandboxClock;
+  readonly #journal: Journal | undefined;
+  #revision = 0;
+  /** Revision at which the history of this process begins. */
+  #begin = 0;
+  #trimming: Disposable | undefined;
+  readonly #untold: { collection: Collection; event: StoreEvent }[] = [];
+  #telling = false;
+
+  /** Reads what the folder holds. Throws {@link FolderInUse} and {@link JournalDamaged}. */
+  constructor({ clock, directory }: StoreOptions) {
+    this.#clock = clock;
+    if (directory === undefined) return;
+    this.#journal = new Journal(directory);
+    try {
+      this.#revision = this.#journal.read({
+        place: (resource, object) => this.collection(resource).place(deepFreeze(object)),
+        displace: (resource, namespace, name) => this.collection(resource).displace(namespace, name),
+      });
+    } catch (error) {
+      this.#journal[Symbol.dispose]();
+      throw error;
+    }
+    this.#begin = this.#revision;
+    this.#byName = new WeakMap();
+    for (const [key, before] of this.#collections) {
+      const collection = new Collection(before.resource, this.#begin);
+      for (const object of before.list()) collection.place(object);
+      this.#collections.set(key, collection);
+    }
+  }
+
+  /** Of the latest change. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** The objects of a resource; empty when there never was one. */
+  collection(resource: ResourceName): Collection {
+    const known = this.#byName.get(resource);
+    if (known !== undefined) return known;
+    const key = `${resource.group}/${resource.plural}`;
+    let collection = this.#collections.get(key);
+    if (collection === undefined) {
+      collection = new Collection({ group: resource.group, plural: resource.plural }, this.#begin);
+      this.#collections.set(key, collection);
+    }
+    this.#byName.set(resource, collection);
+    return collection;
+  }
+
+  collections(): IterableIterator<Collection> {
+    return this.#collections.values();
+  }
+
+  /**
+   * Writes an object in place of `old`; undefined means that there is none yet. Answers with what is kept: frozen, with its
+   * resourceVersion. Throws {@link StaleWrite} when `old` is not what stands there.
+   */
+  put(resource: ResourceName, object: KubeObject, old: KubeObject | undefined): KubeObject {
+    const collection = this.collection(resource);
+    const { namespace, name } = object.metadata;
+    if (collection.get(namespace, name) !== old) throw new StaleWrite();
+    const revision = this.#revision + 1;
+    const kept = deepFreeze(atRevision(object, revision));
+    this.#journal?.put(revision, resource, kept);
+    this.#revision = revision;
+    collection.place(kept);
+    this.#tell(collection, { type: old === undefined ? "ADDED" : "MODIFIED", revision, object: kept, old });
+    return kept;
+  }
+
+  /** Deletes `old`. Answers with its last state, with the revision of the deletion. Throws {@link StaleWrite}. */
+  remove(resource: ResourceName, old: KubeObject): KubeObject {
+    const collection = this.collection(resource);
+    const { namespace, name } = old.metadata;
+    if (collection.get(namespace, name) !== old) throw new StaleWrite();
+    const revision = this.#revision + 1;
+    const gone = deepFreeze(atRevision(old, revision));
+    this.#journal?.remove(revision, resource, namespace, name);
+    this.#revision = revision;
+    collection.displace(namespace, name);
+    this.#tell(collection, { type: "DELETED", revision, object: gone, old });
+    return gone;
+  }
+
+  /** Forgets the history: whoever asks for an older revision than the current one is told that it expired. */
+  compact(): void {
+    for (const { history } of this.#collections.values()) history.forget(this.#revision);
+    this.#begin = this.#revision;
+  }
+
+  /** Gives the folder back. What has been written is on disk already. */
+  [Symbol.dispose](): void {
+    this.#trimming?.[Symbol.dispose]();
+    this.#trimming = undefined;
+    this.#journal?.[Symbol.dispose]();
+  }
+
+  /** A handler may write again; what comes of that is told after the present event, so that all hear everything in order. */
+  #tell(collection: Collection, event: StoreEvent): void {
+    collection.history.add(event);
+    if (collection.history.length > 2 * REMEMBERED_BUSY) collection.history.keepLatest(REMEMBERED_BUSY);
+    this.#trimming ??= this.#clock.after(QUIET_MS, () => this.#trim());
+    this.#untold.push({ collection, event });
+    if (this.#telling) return;
+    this.#telling = true;
+    try {
+      for (let next = this.#untold.shift(); next !== undefined; next = this.#untold.shift()) {
+        next.collection.notify(next.event);
+      }
+    } finally {
+      this.#telling = false;
+    }
+    if (this.#journal?.isLong() === true) this.#journal.rewrite(this.#revision, this.#collections.values());
+  }
+
+  #trim(): void {
+    this.#trimming = undefined;
+    for (const { history } of this.#collections.values()) history.keepLatest(REMEMBERED_IDLE);
+  }
+}
+
+function atRevision(object: KubeObject, revision: number): KubeObject {
+  return { ...object, metadata: { ...object.metadata, resourceVersion: String(revision) } };
+}

@@ -1,0 +1,190 @@
+import { conformance } from "../framework/conformance.ts";
+import { at } from "../framework/objects.ts";
+import { get, type AskOptions, type Case } from "../framework/requests.ts";
+
+type Fields = Record<string, unknown>;
+
+/** What the sandbox serves; the real server has more beside it. */
+const SERVED: Readonly<Record<string, readonly string[]>> = {
+  "/api/v1": [
+    "configmaps",
+    "events",
+    "namespaces",
+    "namespaces/finalize",
+    "namespaces/status",
+    "nodes",
+    "nodes/status",
+    "persistentvolumeclaims",
+    "persistentvolumeclaims/status",
+    "pods",
+    "pods/binding",
+    "pods/eviction",
+    "pods/log",
+    "pods/status",
+    "secrets",
+    "serviceaccounts",
+    "serviceaccounts/token",
+    "services",
+    "services/status",
+  ],
+  "/apis/apps/v1": [
+    "controllerrevisions",
+    "daemonsets",
+    "daemonsets/status",
+    "deployments",
+    "deployments/scale",
+    "deployments/status",
+    "replicasets",
+    "replicasets/scale",
+    "replicasets/status",
+    "statefulsets",
+    "statefulsets/scale",
+    "statefulsets/status",
+  ],
+  "/apis/batch/v1": ["jobs", "jobs/status"],
+  "/apis/rbac.authorization.k8s.io/v1": ["clusterrolebindings", "clusterroles", "rolebindings", "roles"],
+  "/apis/coordination.k8s.io/v1": ["leases"],
+  "/apis/events.k8s.io/v1": ["events"],
+  "/apis/apiextensions.k8s.io/v1": ["customresourcedefinitions", "customresourcedefinitions/status"],
+  "/apis/autoscaling/v2": ["horizontalpodautoscalers", "horizontalpodautoscalers/status"],
+  "/apis/policy/v1": ["poddisruptionbudgets", "poddisruptionbudgets/status"],
+  "/apis/networking.k8s.io/v1": ["ingresses", "ingresses/status"],
+  "/apis/conformance.example.com/v1": ["gadgets", "widgets", "widgets/scale", "widgets/status"],
+};
+
+const discovery: Case[] = Object.entries(SERVED).map(([path, wanted]) => ({
+  name: `of ${path} has the resources with their verbs and names`,
+  steps: [
+    get(path, {
+      see: (answer) => {
+        const { kind, groupVersion, resources } = answer as { kind: string; groupVersion: string; resources: Fields[] };
+        const served = resources.filter(({ name }) => wanted.includes(name as string));
+        // The hash says how the object is stored, and is nobody's business.
+        const known = served.map(({ storageVersionHash: _, ...resource }) => resource);
+        return { kind, groupVersion, resources: known.toSorted((a, b) => (`${a["name"]}` < `${b["name"]}` ? -1 : 1)) };
+      },
+    }),
+  ],
+}));
+
+const AGGREGATED = "application/json;v=v2;g=apidiscovery.k8s.io;as=APIGroupDiscoveryList";
+/** One version's resource in an aggregated document. */
+const discovered = (group: string, version: string, resource: string): AskOptions => ({
+  accept: AGGREGATED,
+  see: (answer) => {
+    const { kind, items } = answer as {
+      kind: string;
+      items: { metadata: { name?: string }; versions: { version: string; resources: { resource: string }[] }[] }[];
+    };
+    const found = items.find(({ metadata }) => (metadata.name ?? "") === group);
+    return {
+      kind,
+      found: found?.versions.find((one) => one.version === version)?.resources.find((one) => one.resource === resource),
+    };
+  },
+});
+
+conformance("discovery", [
+  ...discovery,
+  { name: "of /api names the core version", steps: [get("/api", { see: at("versions") })] },
+  {
+    name: "of a group names its versions",
+    steps: [get("/apis/apps"), get("/apis/autoscaling"), get("/apis/conformance.example.com")],
+  },
+  { name: "of a group that is not there is not found", steps: [get("/apis/none.example.com", { gives: 404 })] },
+  { name: "in one document, of the core", steps: [get("/api", discovered("", "v1", "pods"))] },
+  { name: "in one document, of a group", steps: [get("/apis", discovered("apps", "v1", "deployments"))] },
+  {
+    name: "in one document, of custom resources",
+    steps: [get("/apis", discovered("conformance.example.com", "v1", "widgets"))],
+  },
+  {
+    name: "of the version has a number",
+    steps: [
+      get("/version", {
+        see: (answer) =>
+          ["major", "minor", "gitVersion", "platform"].every((field) => typeof (answer as Fields)[field] === "string"),
+      }),
+    ],
+  },
+  { name: "of health", steps: [get("/readyz"), get("/livez"), get("/healthz")] },
+  {
+    name: "without a token serves the version and refuses the rest",
+    steps: [
+      get("/version", { token: "", see: () => "served" }),
+      get("/readyz", { token: "" }),
+      get("/api", { token: "", gives: 403 }),
+    ],
+  },
+]);
+
+/** What a client needs of a published schema: names of fields, their types and their extensions, not the texts. */
+const shapeOf = (schema: unknown): unknown => {
+  if (Array.isArray(schema)) return schema.map(shapeOf);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const entries = Object.entries(schema).filter(([name, value]) => name !== "description" || typeof value !== "string");
+  return Object.fromEntries(entries.map(([name, value]) => [name, shapeOf(value)]));
+};
+const published = (name: string): AskOptions => ({
+  see: (answer) => shapeOf((answer as { components: { schemas: Fields } }).components.schemas[name]),
+});
+
+conformance("OpenAPI", [
+  {
+    name: "names a document for each group and version",
+    steps: [
+      get("/openapi/v3", {
+        until: true,
+        see: (answer) => {
+          const paths = (answer as { paths: Fields }).paths;
+          return ["api/v1", "apis/apps/v1", "apis/conformance.example.com/v1"].map((path) => [
+            path,
+            typeof (paths[path] as Fields | undefined)?.["serverRelativeURL"],
+          ]);
+        },
+      }),
+    ],
+  },
+  {
+    name: "describes a Deployment's spec",
+    steps: [get("/openapi/v3/apis/apps/v1", published("io.k8s.api.apps.v1.DeploymentSpec"))],
+  },
+  { name: "describes a container", steps: [get("/openapi/v3/api/v1", published("io.k8s.api.core.v1.Container"))] },
+  {
+    name: "describes a Service's port",
+    steps: [get("/openapi/v3/api/v1", published("io.k8s.api.core.v1.ServicePort"))],
+  },
+  { name: "describes a ConfigMap", steps: [get("/openapi/v3/api/v1", published("io.k8s.api.core.v1.ConfigMap"))] },
+  {
+    name: "describes metadata",
+    steps: [get("/openapi/v3/api/v1", published("io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta"))],
+  },
+  {
+    name: "describes a custom resource",
+    steps: [
+      get("/openapi/v3/apis/conformance.example.com/v1", {
+        until: true,
+        saying: "com.example.conformance.v1.Widget",
+        ...published("com.example.conformance.v1.Widget"),
+      }),
+    ],
+  },
+  {
+    name: "describes a custom resource in the second version of OpenAPI",
+    steps: [
+      get("/openapi/v2", {
+        until: true,
+        saying: "com.example.conformance.v1.Gadget",
+        see: (answer) => shapeOf((answer as { definitions: Fields }).definitions["com.example.conformance.v1.Gadget"]),
+      }),
+    ],
+  },
+  {
+    name: "describes a Deployment in the second version of OpenAPI",
+    steps: [
+      get("/openapi/v2", {
+        see: (answer) => shapeOf((answer as { definitions: Fields }).definitions["io.k8s.api.apps.v1.DeploymentSpec"]),
+      }),
+    ],
+  },
+]);

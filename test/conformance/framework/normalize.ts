@@ -1,0 +1,139 @@
+/**
+ * Takes out of an answer what two servers cannot have in common: uids, resourceVersions, times, and what is drawn at random. Each is
+ * replaced by the order in which it first appeared, so that "the same as before" and "another one" still show.
+ */
+export class Normalizer {
+  readonly #seen = new Map<string, Map<string, number>>();
+
+  /** The answer, or a part of it. */
+  of(value: unknown): unknown {
+    return this.#walk(value, "", false);
+  }
+
+  #walk(value: unknown, key: string, ofList: boolean): unknown {
+    if (typeof value === "string") return this.#text(value, key, ofList);
+    if (typeof value === "number")
+      return key === "nodePort" && value >= 30_000 ? this.#ordinal("port", `${value}`) : value;
+    if (Array.isArray(value)) {
+      const items = key === "managedFields" ? inOrder(value) : value;
+      return items.map((item) => this.#walk(item, key, false));
+    }
+    if (typeof value !== "object" || value === null) return value;
+    const object = inAnyOrder(value as Record<string, unknown>);
+    const isList = "items" in object || "rows" in object || object["kind"] === "Status";
+    // In the order of the alphabet, so that both servers' uids are counted alike, wherever the server writes them.
+    const fields = Object.entries(withoutRandomName(object)).toSorted(([a], [b]) => (a < b ? -1 : 1));
+    // The real server writes an empty token into some lists and leaves it out of others.
+    const entries = fields
+      .filter(([name, member]) => name !== "continue" || member !== "")
+      .map(([name, member]) => [
+        this.#text(name, "", false),
+        this.#walk(member, name, isList || (ofList && key === "metadata")),
+      ]);
+    return Object.fromEntries(entries) as unknown;
+  }
+
+  #text(text: string, key: string, ofList: boolean): string {
+    if (key === "resourceVersion") {
+      if (text === "" || text === "0") return text;
+      // A list's moves with the whole cluster, where other cases write at the same time.
+      return ofList ? "<resourceVersion>" : this.#ordinal("resourceVersion", text);
+    }
+    if (key === "cells" && /^(\d+[smh])+$/.test(text)) return "<age>";
+    if (key === "continue" && text !== "") return "<continue>";
+    if (key === "token" && text.split(".").length === 3) return "<token>";
+    return (
+      text
+        .replace(UUID, (uid) => this.#ordinal("uid", uid))
+        .replace(TIME, (time) => (isNow(time) ? `<${time.includes(".") ? "microtime" : "time"}>` : time))
+        .replace(ALLOCATED_IP, (ip) => this.#ordinal("ip", ip))
+        .replace(/ResourceVersion in (precondition|object meta): \d+/g, "ResourceVersion in $1: <resourceVersion>")
+        .replace(/(?<=the ResourceVersion in the precondition|in record) \(\d+\)/g, " (<resourceVersion>)")
+        // Where etcd keeps the object is set at the start of the real server.
+        .replace(/Key: \/[a-z0-9]+\//g, "Key: /")
+        .replace(/too old resource version: \d+ \(\d+\)/g, "too old resource version")
+        .replace(WHOLE_OBJECT, 'Invalid value: "<object>"')
+        .replace(/kube-api-access-[a-z0-9]{5}/g, "kube-api-access-<random>")
+        .replace(/https:\/\/127\.0\.0\.1:\d+/g, "<url>")
+    );
+  }
+
+  #ordinal(kind: string, value: string): string {
+    let numbers = this.#seen.get(kind);
+    if (numbers === undefined) this.#seen.set(kind, (numbers = new Map()));
+    let number = numbers.get(value);
+    if (number === undefined) numbers.set(value, (number = numbers.size + 1));
+    return `<${kind} ${number}>`;
+  }
+}
+
+const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
+const TIME = /\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?Z/g;
+/** Of the ranges from which the two servers give Services their addresses. */
+const ALLOCATED_IP = /\b10\.(?:0|96)\.\d+\.\d+\b/g;
+
+/** A patched object in a refusal, as text, in the order of the fields of a Go structure. */
+const WHOLE_OBJECT = /Invalid value: "\{(?:[^"\\]|\\.)*"/g;
+
+/** Whether a time was read from the clock during the test; those that a case names are years away. */
+function isNow(time: string): boolean {
+  return Math.abs(Date.parse(time) - Date.now()) < 86_400_000;
+}
+
+/** The server orders entries by their time, in seconds, and two runs do not cross a second's end at the same step. */
+function inOrder(entries: readonly unknown[]): unknown[] {
+  const keyOf = (entry: unknown) => {
+    const { operation, manager, subresource, apiVersion } = entry as Record<string, string | undefined>;
+    return JSON.stringify([operation, manager, subresource ?? "", apiVersion]);
+  };
+  return entries.toSorted((a, b) => (keyOf(a) < keyOf(b) ? -1 : 1));
+}
+
+/**
+ * The real server lists in the random order of a Go map what is wrong with a custom resource, and the conflicts with the entries of one
+ * manager.
+ */
+function inAnyOrder(status: Record<string, unknown>): Record<string, unknown> {
+  const { kind, reason, message, details } = status as {
+    kind?: string;
+    reason?: string;
+    message?: string;
+    details?: Details;
+  };
+  const causes = details?.causes ?? [];
+  if (kind === "Status" && reason === "Conflict" && message?.startsWith("Apply failed") === true) {
+    const [first = "", ...groups] = message.split(/(?<=\n|conflicts?: )(?=conflicts? with )/);
+    const sorted = groups.map((group) => group.trimEnd()).toSorted();
+    return { ...status, message: `${first}${sorted.join("\n")}`, details: { ...details, causes: inAlphabet(causes) } };
+  }
+  if (kind !== "Status" || reason !== "Invalid" || typeof message !== "string" || causes.length < 2) return status;
+  if (details?.group === undefined || !details.group.endsWith(".com")) return status;
+  const texts = [...new Set(causes.map(({ field, message: text }) => `${field}: ${text}`))];
+  if (!message.endsWith(`[${texts.join(", ")}]`)) return status;
+  return {
+    ...status,
+    message: `${message.slice(0, message.lastIndexOf(`[${texts[0]}`))}[${texts.toSorted().join(", ")}]`,
+    details: { ...details, causes: inAlphabet(causes) },
+  };
+}
+
+function inAlphabet(causes: Cause[]): Cause[] {
+  return causes.toSorted((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
+}
+
+interface Cause {
+  field?: string;
+  message: string;
+}
+
+interface Details {
+  group?: string;
+  causes?: Cause[];
+}
+
+function withoutRandomName(object: Record<string, unknown>): Record<string, unknown> {
+  const { generateName, name } = object;
+  if (typeof generateName !== "string" || typeof name !== "string" || !name.startsWith(generateName)) return object;
+  const random = name.slice(generateName.length);
+  return /^[a-z0-9]{5}$/.test(random) ? { ...object, name: `${generateName}<random>` } : object;
+}

@@ -1,0 +1,32 @@
+import fc from "fast-check";
+import { beforeAll, describe, expect, test } from "vitest";
+import { bothSides, makeNamespace } from "./framework/conformance.ts";
+import { differences } from "./framework/differences.ts";
+import type { Client } from "./framework/client.ts";
+import { Play } from "./framework/play.ts";
+import { writesTo } from "./framework/randomWrites.ts";
+import type { Step } from "./framework/requests.ts";
+import { writables } from "./framework/wishes.ts";
+
+/** More of them, or others: set these for a longer search. */
+const RUNS = Number(process.env["CONFORMANCE_RUNS"] ?? 60);
+const SEED = Number(process.env["CONFORMANCE_SEED"] ?? 20_260_101);
+const NAMESPACE = "random-writes";
+
+describe("random writes by several field managers leave the same object and the same owners", () => {
+  const { real, sandbox } = bothSides();
+  beforeAll(() => Promise.all([makeNamespace(real, NAMESPACE), makeNamespace(sandbox, NAMESPACE)]));
+
+  test.concurrent.each(writables)("$resource", { timeout: 60_000 + RUNS * 1000 }, async (writable) => {
+    let objects = 0;
+    const sameOnBoth = async (steps: Step[]) => {
+      const words = { ns: NAMESPACE, object: `o${++objects}` };
+      const playOn = (client: Client) => new Play(client, words, false).run({ steps });
+      const [wanted, got] = await Promise.all([playOn(real), playOn(sandbox)]);
+      for (const [index, outcome] of wanted.entries()) {
+        expect(differences(outcome, got[index]), `step ${index + 1}, ${outcome.request}`).toEqual([]);
+      }
+    };
+    await fc.assert(fc.asyncProperty(writesTo(writable), sameOnBoth), { numRuns: RUNS, seed: SEED });
+  });
+});
