@@ -23,7 +23,9 @@ export default defineConfig({
           name: "sandbox",
           provide: { clusters: "sandbox" },
           globalSetup: ["test/envtest/programSetup.ts"],
-          include: ["apis", "badInput", "federation", "ownership", "regions12"].map((name) => `test/e2e/${name}.test.ts`),
+          include: ["apis", "badInput", "federation", "ownership", "regions12"].map(
+            (name) => `test/e2e/${name}.test.ts`,
+          ),
           testTimeout: 60_000,
           hookTimeout: 60_000,
         },

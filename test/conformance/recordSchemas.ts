@@ -32,7 +32,7 @@ await writeFile(file, `${JSON.stringify(answers, undefined, 1)}\n`);
 
 async function answerOf(one: SchemaCase): Promise<Answer> {
   if (one.old !== undefined) return updateOf(one.crd as Crd, one.old as Crd);
-  if (one.objects === undefined) return toAnswer(await api.request("POST", `${CRDS}?dryRun=All`, one.crd));
+  if (one.objects === undefined) return withoutSpec(toAnswer(await api.request("POST", `${CRDS}?dryRun=All`, one.crd)));
   const crd = one.crd as Crd;
   const created = await api.request<Body>("POST", CRDS, crd);
   if (created.status !== 201) throw new Error(`${one.name}: ${created.body.message}`);
@@ -40,7 +40,7 @@ async function answerOf(one: SchemaCase): Promise<Answer> {
   const objects: Record<string, Answer> = {};
   for (const [name, given] of Object.entries(one.objects)) objects[name] = await objectAnswer(one, collection, given);
   await remove(crd);
-  return { ...toAnswer(created), objects };
+  return { ...withoutSpec(toAnswer(created)), objects };
 }
 
 async function updateOf(crd: Crd, old: Crd): Promise<Answer> {
@@ -102,6 +102,11 @@ function toAnswer({ status, body }: ApiResponse<Body>): Answer {
     .map(({ reason = "", field = "", message }) => `${reason}|${field}|${withoutNames(message)}`)
     .sort();
   return texts.length === 0 ? { status: 201 } : { status, causes: texts };
+}
+
+/** The spec of an accepted CRD is the one that was sent. */
+function withoutSpec({ stored: _, ...answer }: Answer): Answer {
+  return answer;
 }
 
 /** The type of `self` has a name that changes with every compilation. */

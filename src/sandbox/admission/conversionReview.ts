@@ -70,13 +70,19 @@ function conversionOf({ crd, plural, group }: Resource): WebhookConversion {
 }
 
 function convertedObjects(answer: unknown, uid: string): readonly unknown[] {
-  const { response } = answer as {
+  const { response, apiVersion, kind } = answer as {
+    apiVersion?: string;
+    kind?: string;
     response?: {
       uid?: string;
       convertedObjects?: unknown[] | null;
       result?: { status?: string; message?: string };
     } | null;
   };
+  if (apiVersion === undefined && kind === undefined) {
+    const expected = "apiextensions.k8s.io/v1, Kind=ConversionReview";
+    throw new WebhookCallError(`expected webhook response of ${expected}, got /, Kind=`);
+  }
   if (response === undefined || response === null) throw new WebhookCallError("no response provided");
   if (response.uid !== uid) {
     throw new WebhookCallError(

@@ -11,8 +11,10 @@ import { GarbageCollector } from "./garbageCollector.ts";
 import { JobController } from "./job/index.ts";
 import { NamespaceContents, NamespaceController } from "./namespaces.ts";
 import { type Fate, Kubelet, nodeObject, type NodeOptions, nodeStatus, Scheduler } from "./nodes/index.ts";
+import { NodeLifecycle } from "./nodeLifecycle.ts";
 import { NODES, resourceId } from "./objects.ts";
 import { OwnerGraph } from "./ownerGraph.ts";
+import { VolumeProtection } from "./protection.ts";
 import { ReplicaSetController } from "./replicaSet.ts";
 import { StatefulSetController } from "./statefulSet/index.ts";
 import { WorkQueue } from "./workQueue.ts";
@@ -131,6 +133,8 @@ class RunningControllers implements Controllers {
       new DaemonSetController(manager),
       new JobController(manager, { backOffMs: crashBackOffMs }),
       new DisruptionController(manager),
+      new NodeLifecycle(manager),
+      new VolumeProtection(manager),
       new NamespaceContents(manager, input.caPem),
       new EventExpiry(manager),
       new Cloud(context(client.as("cloud-controller-manager"))),

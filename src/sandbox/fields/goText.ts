@@ -45,7 +45,7 @@ export function jsonKind(value: unknown): string {
 
 /** As `%q`. */
 export function goQuoted(text: string): string {
-  return JSON.stringify(text);
+  return JSON.stringify(text).replace(/\\u0007|\\u000b/g, (escape) => (escape === "\\u0007" ? "\\a" : "\\v"));
 }
 
 /** JSON as Go's encoder writes it: keys sorted, `<`, `>` and `&` escaped. */

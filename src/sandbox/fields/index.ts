@@ -11,5 +11,6 @@
  */
 export { keepTimesOfNoChange } from "./keepTimes.ts";
 export { parentManagedFields, type ReplicasPaths, scaleManagedFields } from "./scale.ts";
+export { goJson } from "./goText.ts";
 export { applyConfiguration, managedFieldsError, trackWrite } from "./track.ts";
 export type { Applied, ApplyWrite, UpdateWrite, Write } from "./types.ts";

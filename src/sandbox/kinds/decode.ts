@@ -30,6 +30,13 @@ export function decode(resource: Resource, object: KubeObject, apiVersion: strin
   return { ...decoded, apiVersion, kind: resource.kind };
 }
 
+const OBJECT_META = "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta";
+
+/** The metadata of any object, in the form in which the server writes it. Throws {@link DecodeError}. */
+export function decodedMetadata(metadata: KubeObject["metadata"]): KubeObject["metadata"] {
+  return decoderOf(OBJECT_META)(metadata, { struct: "", path: "" }) as KubeObject["metadata"];
+}
+
 function definitionName(reference: string | undefined): string | undefined {
   return reference?.slice(reference.lastIndexOf("/") + 1);
 }

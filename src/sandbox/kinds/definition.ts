@@ -76,7 +76,6 @@ export function rulesFrom(resource: Resource, definition: KindDefinition): KindR
     ...special,
     allowsCreateOnUpdate: definition.allowsCreateOnUpdate ?? false,
     allowsUnconditionalUpdate: definition.allowsUnconditionalUpdate ?? true,
-    resetFields: { main: hasStatus ? ["status"] : [], status: hasStatus ? ["spec"] : [] },
     defaults(object, apiVersion) {
       const value = decode(resource, object, apiVersion);
       return definition.afterDecode?.(value) ?? value;

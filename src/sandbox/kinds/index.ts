@@ -7,7 +7,7 @@
  * It never changes an object that it is given, keeps no state but {@link ServiceAllocations}, and knows nothing of HTTP, storage or watches.
  */
 export { builtinResources, definitions, kubernetesVersion } from "./builtin.ts";
-export { DecodeError } from "./decode.ts";
+export { DecodeError, decodedMetadata } from "./decode.ts";
 export * from "./names.ts";
 export {
   validateAnnotations,

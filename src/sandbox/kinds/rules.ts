@@ -62,9 +62,4 @@ export interface KindRules {
   selectableFields?(object: KubeObject, apiVersion: string): Readonly<Record<string, string>>;
   /** The resource in whose store the objects lie, where it is another one: events of events.k8s.io are those of the core group. */
   storedAs?: ResourceName;
-  /**
-   * Fields that an apply or update of this endpoint never owns, as paths: `["status"]` on the main resource, `["spec"]` and more on
-   * status.
-   */
-  resetFields: { main: readonly string[]; status: readonly string[] };
 }

@@ -35,8 +35,16 @@ export interface Target {
   context: RequestContext;
   /** The server itself changes the object, by rules of its own: those for clients do not hold. */
   direct?: boolean;
+  /** The form that a subresource gives to objects, and that webhooks see: a Scale. */
+  form?: SubresourceForm;
   /** The options as admission webhooks see them: CreateOptions, PatchOptions… */
   options?: Readonly<Record<string, unknown>>;
+}
+
+/** How a subresource shows an object, and how what a webhook changes there comes back into the object. */
+export interface SubresourceForm {
+  of(object: KubeObject): KubeObject;
+  taken(changed: KubeObject, object: KubeObject): KubeObject;
 }
 
 /** As messages name a resource: by its plural. */
@@ -44,9 +52,9 @@ export function subjectOf({ endpoint: { resource } }: Target, name: string): Sub
   return { group: resource.group, kind: resource.plural, name };
 }
 
-/** As an Invalid names an object: by its kind. */
-export function kindSubject({ endpoint: { resource } }: Target, name: string): Subject {
-  return { group: resource.group, kind: resource.kind, name };
+/** As an Invalid names an object: by its kind. What lies in another resource's store bears that one's group. */
+export function kindSubject({ endpoint: { resource, storedAs } }: Target, name: string): Subject {
+  return { group: storedAs.group, kind: resource.kind, name };
 }
 
 export function storedObject(api: Api, { endpoint, namespace }: Target, name: string): KubeObject | undefined {
@@ -60,8 +68,9 @@ export function admissionOf(
   object: KubeObject | undefined,
   old: KubeObject | undefined,
 ): AdmissionRequest {
-  const { endpoint, subresource, namespace, context, options } = target;
+  const { endpoint, subresource, namespace, context, options, form } = target;
   const { resource, version } = endpoint;
+  const seen = (one: KubeObject) => form?.of(one) ?? one;
   const name = object?.metadata.name ?? old?.metadata.name ?? target.name ?? "";
   return {
     operation,
@@ -70,8 +79,8 @@ export function admissionOf(
     ...(subresource === undefined ? {} : { subresource }),
     ...(namespace === undefined ? {} : { namespace }),
     name,
-    ...(object === undefined ? {} : { object }),
-    ...(old === undefined ? {} : { old }),
+    ...(object === undefined ? {} : { object: seen(object) }),
+    ...(old === undefined ? {} : { old: seen(old) }),
     ...(options === undefined ? {} : { options }),
     context,
   };
@@ -87,6 +96,7 @@ export class RulesScope {
     this.environment = {
       now: () => api.clock.now(),
       services: api.services,
+      dryRun: context.dryRun,
       user: context.user,
       onRefused: (undo) => void this.#undo.push(undo),
       onStored: (action) => void this.#stored.push(action),

@@ -163,6 +163,7 @@ function apiOf(store: Store, clock: SandboxClock, tokens: ServiceAccountTokens, 
       return conversion.convert(endpoint, object, resource.group === "" ? version : `${resource.group}/${version}`);
     },
     newUid: randomUUID,
+    roles,
   });
   const conversion = new Conversion(webhooks);
   const configurations = ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"].map((plural) =>

@@ -40,8 +40,34 @@ export function checkDeletion(target: Target, name: string): void {
 /** What plugins set on a new object. Throws a StatusError 403. */
 export function admitNew(api: Api, target: Target, object: KubeObject): KubeObject {
   const { resource } = target.endpoint;
-  if (resource.group !== "" || resource.plural !== "pods" || target.subresource !== undefined) return object;
-  return withTolerations(withServiceAccount(api, target, object));
+  if (resource.group !== "" || target.subresource !== undefined) return object;
+  switch (resource.plural) {
+    case "pods":
+      return withTolerations(withServiceAccount(api, target, object));
+    case "persistentvolumeclaims":
+      return withFinalizer(object, "kubernetes.io/pvc-protection");
+    case "persistentvolumes":
+      return withFinalizer(object, "kubernetes.io/pv-protection");
+    case "nodes":
+      return withNotReadyTaint(object);
+    default:
+      return object;
+  }
+}
+
+/** Keeps a volume that is in use. */
+function withFinalizer(object: KubeObject, finalizer: string): KubeObject {
+  const { finalizers = [] } = object.metadata;
+  if (finalizers.includes(finalizer)) return object;
+  return { ...object, metadata: { ...object.metadata, finalizers: [...finalizers, finalizer] } };
+}
+
+/** A new node gets no pods before it has said that it is ready. */
+function withNotReadyTaint(node: KubeObject): KubeObject {
+  const spec = (node["spec"] ?? {}) as { taints?: { key: string; effect: string }[] };
+  const taint = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
+  if (spec.taints?.some(({ key, effect }) => key === taint.key && effect === taint.effect) === true) return node;
+  return { ...node, spec: { ...spec, taints: [...(spec.taints ?? []), taint] } };
 }
 
 /** Nobody grants more than they have. Throws a StatusError 403. */

@@ -39,6 +39,13 @@ export class Conversion {
     return inSchemaOf(resource, { ...object, apiVersion });
   }
 
+  /** For fields and their owners, who know nothing of defaults. */
+  #plain({ resource, rules }: Endpoint, object: KubeObject, apiVersion: string): KubeObject | undefined {
+    if (object.apiVersion === apiVersion) return object;
+    if (resource.crd === undefined) return rules.convert?.(object, apiVersion) ?? { ...object, apiVersion };
+    return strategyOf(resource.crd) === "Webhook" ? undefined : { ...object, apiVersion };
+  }
+
   /** One question for all that need it. The order is kept. */
   async convertAll(endpoint: Endpoint, objects: readonly KubeObject[], apiVersion: string): Promise<KubeObject[]> {
     const converted = objects.map((object) => this.convertNow(endpoint, object, apiVersion));
@@ -66,7 +73,7 @@ export class Conversion {
       try {
         return run((object, apiVersion) => {
           if (endpoint.resource.crd !== undefined && !known.has(versionName(apiVersion))) return undefined;
-          const now = this.convertNow(endpoint, object, apiVersion);
+          const now = this.#plain(endpoint, object, apiVersion);
           if (now !== undefined) return now;
           const answer = fetched.get(`${apiVersion} ${JSON.stringify(object)}`);
           if (answer === undefined) throw new ConversionNeeded(object, apiVersion);
@@ -81,12 +88,12 @@ export class Conversion {
   }
 }
 
-/** Another version may know fewer fields, or other defaults. */
+/** Another version may know fewer fields. Defaults are those of the stored version alone: a server sets them when it reads from its storage. */
 function inSchemaOf(resource: Endpoint["resource"], object: KubeObject): KubeObject {
   const version = resource.versions.find(({ name }) => name === versionName(object.apiVersion));
   if (version === undefined) return object;
   const pruned = prune(version.schema, resource.definitions, object).value;
-  return withDefaults(version.schema, resource.definitions, pruned) as KubeObject;
+  return version.storage ? (withDefaults(version.schema, resource.definitions, pruned) as KubeObject) : pruned;
 }
 
 function strategyOf(crd: KubeObject): string | undefined {

@@ -78,8 +78,10 @@ export function inNamespace({ endpoint: { resource }, namespace }: Target, objec
 /** Asks the mutating webhooks; what they answer passes through defaults again. */
 export async function mutated(api: Api, target: Target, object: KubeObject, old?: KubeObject): Promise<KubeObject> {
   if (!api.hasWebhooks()) return object;
-  const answer = await api.webhooks.mutate(admissionOf(target, old === undefined ? "CREATE" : "UPDATE", object, old));
-  if (answer === undefined || answer === object || equalJson(answer, object)) return object;
+  const question = admissionOf(target, old === undefined ? "CREATE" : "UPDATE", object, old);
+  const answer = await api.webhooks.mutate(question);
+  if (answer === undefined || answer === question.object || equalJson(answer, question.object)) return object;
+  if (target.form !== undefined) return target.form.taken(answer, object);
   return decoded(target.endpoint, answer, { ...target.context, fieldValidation: "Ignore" });
 }
 

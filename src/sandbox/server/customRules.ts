@@ -1,5 +1,5 @@
 import type { KindRules } from "../kinds/index.ts";
-import { DecodeError, nameIsDnsSubdomain, validateObjectMeta, validateObjectMetaUpdate } from "../kinds/index.ts";
+import { DecodeError, decodedMetadata, nameIsDnsSubdomain, validateObjectMeta, validateObjectMetaUpdate } from "../kinds/index.ts";
 import { decodeError, validate, validateScale, withDefaults } from "../schema/index.ts";
 import type { FieldError, KubeObject, Resource, ResourceVersion } from "../types.ts";
 import { equalJson } from "./equal.ts";
@@ -26,7 +26,8 @@ export function customRules(resource: Resource): KindRules {
       const { schema } = versionOf(apiVersion);
       const wrong = decodeError(schema, definitions, object);
       if (wrong !== undefined) throw new DecodeError(wrong);
-      return withDefaults(schema, definitions, object);
+      // Empty labels, finalizers and the like are none: as with every kind, they are not written.
+      return withDefaults(schema, definitions, { ...object, metadata: decodedMetadata(object.metadata) });
     },
     prepareForCreate(object) {
       const fresh = versionOf(object.apiVersion).hasStatus ? without(object, "status") : object;
@@ -58,7 +59,6 @@ export function customRules(resource: Resource): KindRules {
     },
     allowsCreateOnUpdate: false,
     allowsUnconditionalUpdate: false,
-    resetFields: { main: resource.versions.some(({ hasStatus }) => hasStatus) ? ["status"] : [], status: ["spec"] },
   };
 }
 

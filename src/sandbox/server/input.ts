@@ -180,7 +180,9 @@ export function decodedOver(
   base: KubeObject | undefined,
   context: RequestContext,
 ): KubeObject {
-  if (base === undefined || base.apiVersion !== object.apiVersion) return decoded(endpoint, object, context);
+  // The strings of a Secret become part of its data, so that nothing of it is the same.
+  const isMixed = object["stringData"] !== undefined && endpoint.resource.kind === "Secret";
+  if (base === undefined || base.apiVersion !== object.apiVersion || isMixed) return decoded(endpoint, object, context);
   const same: Record<string, unknown> = {};
   const changed: Record<string, unknown> = {};
   for (const [field, value] of Object.entries(object)) {

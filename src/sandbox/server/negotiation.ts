@@ -36,7 +36,7 @@ export function wantedForm(accept: string | undefined): Wanted {
   throw failure(
     406,
     "NotAcceptable",
-    "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf, application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch",
+    "406: Not Acceptable\n\nAvailable representations: application/json, application/yaml, application/vnd.kubernetes.protobuf",
     {},
   );
 }

@@ -1,7 +1,7 @@
-import { applyConfiguration } from "../fields/index.ts";
-import { DecodeError } from "../kinds/index.ts";
+import { authorize, forbidden } from "../authorization/index.ts";
+import { applyConfiguration, goJson } from "../fields/index.ts";
 import { jsonPatch, mergePatch, strategicMergePatch } from "../patch/index.ts";
-import { badRequest, conflict, failure, notFound } from "../statusError.ts";
+import { badRequest, conflict, failure, invalid, notFound, StatusError, unexplained } from "../statusError.ts";
 import type { Json, KubeObject } from "../types.ts";
 import { type Api, storedObject, subjectOf, type Target } from "./api.ts";
 import { createTracked, inNamespace } from "./create.ts";
@@ -41,17 +41,34 @@ export function patchOf(target: Target, { type, text }: Body): PatchFunction {
 
 /** Patches an object that exists. Throws a StatusError. */
 export function patchObject(api: Api, target: Target, patch: PatchFunction): Promise<Written> {
-  const { endpoint, context } = target;
   return changeObject(api, target, async (live) => {
     const patched = patch(live as unknown as Json);
     if (typeof patched !== "object" || patched === null || Array.isArray(patched)) {
       throw badRequest("the patch leaves no object");
     }
-    const typed = ofKind(api.catalog, endpoint, patched as Record<string, Json>);
-    const submitted = inNamespace(target, decodedOver(endpoint, typed, live, context));
+    const submitted = inNamespace(target, decodedPatched(api, target, patched as Record<string, Json>, live));
     checkName(target, submitted);
     return tracked(api, target, live, submitted);
   });
+}
+
+/** What a patch left has to be an object of the kind. Throws a StatusError 422. */
+function decodedPatched(api: Api, target: Target, patched: Readonly<Record<string, Json>>, live: KubeObject): KubeObject {
+  const { endpoint, context } = target;
+  try {
+    return decodedOver(endpoint, ofKind(api.catalog, endpoint, patched), live, context);
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.code !== 400) throw error;
+    const { kind } = endpoint.resource;
+    const said = patched["apiVersion"];
+    const why =
+      typeof said === "string" && said !== endpoint.apiVersion && patched["kind"] === kind
+        ? `no kind "${kind}" is registered for version "${said}" in scheme "pkg/runtime/scheme.go:111"`
+        : error.message.replace(/^\S+ in version "\S+" cannot be handled as an? \S+: /, "");
+    throw invalid({ group: "", kind: "", name: "" }, [
+      { reason: "FieldValueInvalid", field: "patch", message: `Invalid value: ${JSON.stringify(goJson(patched))}: ${why}` },
+    ]);
+  }
 }
 
 /** Server-side apply: changes an object, or creates it. Throws a StatusError. */
@@ -62,6 +79,7 @@ export async function applyObject(api: Api, target: Target, text: string, force:
     return changeObject(api, target, (live) => merged(api, target, config, force, live));
   }
   if (subresource !== undefined) throw notFound(subjectOf(target, name));
+  checkMayCreate(api, target, name);
   if ((config.metadata.uid ?? "") !== "") {
     const why = `uid mismatch: the provided object specified uid ${config.metadata.uid}, and no existing object was found`;
     throw conflict(subjectOf(target, name), why);
@@ -80,13 +98,11 @@ export async function applyObject(api: Api, target: Target, text: string, force:
     if (metadata.managedFields !== undefined && metadata.managedFields !== null) {
       throw badRequest("metadata.managedFields must be nil");
     }
-    // A configuration may leave out what its URL says.
-    const named = {
-      ...object,
-      metadata: { ...metadata, name: metadata.name === undefined || metadata.name === "" ? name : metadata.name },
-    };
-    checkName(target, named as KubeObject);
-    return inNamespace(target, named as KubeObject);
+    const configuration = { ...object, metadata } as KubeObject;
+    checkName(target, configuration);
+    // It may leave out the namespace that its URL says, and is called so in refusals.
+    inNamespace(target, configuration);
+    return configuration;
   }
 
   async function merged(
@@ -113,10 +129,32 @@ export async function applyObject(api: Api, target: Target, text: string, force:
     try {
       return decodedOver(endpoint, applied.object, live, { ...context, fieldValidation: "Ignore" });
     } catch (error) {
-      if (error instanceof DecodeError) throw badRequest(error.message);
-      throw error;
+      if (!(error instanceof StatusError) || error.code !== 400 || endpoint.resource.crd !== undefined) throw error;
+      const { apiVersion, resource } = endpoint;
+      const kind = `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}, Kind=${resource.kind}`;
+      const why = error.message.replace(/^\S+ in version "\S+" cannot be handled as an? \S+: /, "");
+      const object = `${configuration.metadata.namespace ?? ""}/${configuration.metadata.name}`;
+      throw unexplained(
+        `failed to convert new object (${object}; ${kind}) to proper version: unable to convert unstructured object to ${kind}: ${why}`,
+      );
     }
   }
+}
+
+/** Whoever applies what is not there creates it, and needs the right to. Throws a StatusError 403. */
+function checkMayCreate(api: Api, { endpoint, namespace, context }: Target, name: string): void {
+  const { group, plural } = endpoint.resource;
+  const attributes = {
+    kind: "Resource" as const,
+    verb: "create",
+    group,
+    version: endpoint.version.name,
+    resource: plural,
+    name,
+    ...(namespace === undefined ? {} : { namespace }),
+  };
+  const { allowed, reason } = authorize(context.user, attributes, api.roles);
+  if (!allowed) throw forbidden(context.user, attributes, reason);
 }
 
 function parsePatch(text: string): Json {

@@ -9,7 +9,7 @@ import { definitions } from "../kinds/index.ts";
 import { jsonPatch, mergePatch, strategicMergePatch } from "../patch/index.ts";
 import { badRequest, conflict, failure, invalid, notFound } from "../statusError.ts";
 import type { Json, KubeObject, Resource, ScalePaths, Schema } from "../types.ts";
-import { type Api, storedObject, subjectOf, type Target } from "./api.ts";
+import { type Api, storedObject, type SubresourceForm, subjectOf, type Target } from "./api.ts";
 import { apiVersionOf } from "./catalog.ts";
 import { type Body, ofKindNamed, parseYaml, readBody } from "./input.ts";
 import { APPLY, JSON_PATCH, MERGE_PATCH, STRATEGIC_MERGE_PATCH } from "./patch.ts";
@@ -50,20 +50,30 @@ export async function readScale(api: Api, target: Target): Promise<KubeObject> {
   const { endpoint, name = "" } = target;
   const stored = storedObject(api, target, name);
   if (stored === undefined) throw notFound(subjectOf(target, name));
-  return scaleOf(target, await api.conversion.convert(endpoint, stored, endpoint.apiVersion));
+  const object = await api.conversion.convert(endpoint, stored, endpoint.apiVersion);
+  const { specReplicasPath } = pathsOf(target);
+  if (endpoint.resource.crd !== undefined && valueAt(object, specReplicasPath) === undefined) {
+    const why = `the spec replicas field ${JSON.stringify(specReplicasPath)} does not exist`;
+    throw failure(500, "InternalError", `Internal error occurred: ${why}`, { causes: [{ message: why }] });
+  }
+  return scaleOf(target, object);
 }
 
 /** Sets the replicas. Answers with the new Scale. Throws a StatusError. */
 export async function writeScale(api: Api, target: Target, change: ScaleChange): Promise<KubeObject> {
   const { endpoint } = target;
   const paths = replicasPaths(endpoint.resource);
-  const { object } = await changeObject(api, target, (live) => {
+  const form: SubresourceForm = {
+    of: (one) => scaleOf(target, one),
+    taken: (scale, one) => withValueAt(one, pathsOf(target).specReplicasPath, replicasOf(scale)),
+  };
+  const { object } = await changeObject(api, { ...target, form }, (live) => {
     const scale = scaleOf(target, live, scaleManagedFields(live.metadata.managedFields, paths));
     const next = change(scale);
     if (next === scale) return Promise.resolve(live);
     checkName(target, next);
     checkScale(target, next, live);
-    const replicas = ((next["spec"] ?? {}) as { replicas?: number }).replicas ?? 0;
+    const replicas = replicasOf(next);
     const managedFields = parentManagedFields(
       live.metadata.managedFields,
       next.metadata.managedFields,
@@ -144,7 +154,9 @@ function trackedScale(api: Api, target: Target, live: KubeObject, submitted: Kub
 function checkScale(target: Target, scale: KubeObject, live: KubeObject): void {
   const { replicas } = (scale["spec"] ?? {}) as { replicas?: number };
   const { name } = scale.metadata;
-  if (replicas !== undefined && (!Number.isInteger(replicas) || replicas < 0)) {
+  // The replicas of a custom resource are validated with the rest of it.
+  const isCustom = target.endpoint.resource.crd !== undefined;
+  if (!isCustom && replicas !== undefined && (!Number.isInteger(replicas) || replicas < 0)) {
     throw invalid({ group: "autoscaling", kind: "Scale", name }, [
       {
         reason: "FieldValueInvalid",
@@ -186,6 +198,10 @@ function scaleOf(
       ...(text === "" ? {} : { selector: text }),
     },
   };
+}
+
+function replicasOf(scale: KubeObject): number {
+  return ((scale["spec"] ?? {}) as { replicas?: number }).replicas ?? 0;
 }
 
 /** Nobody writes a zero in a Scale's spec. */

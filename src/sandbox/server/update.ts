@@ -1,4 +1,4 @@
-import { trackWrite } from "../fields/index.ts";
+import { keepTimesOfNoChange, trackWrite } from "../fields/index.ts";
 import { badRequest, conflict, invalid, notFound } from "../statusError.ts";
 import { StaleWrite } from "../store/index.ts";
 import type { FieldError, KubeObject } from "../types.ts";
@@ -52,7 +52,8 @@ export async function changeObject(api: Api, target: Target, change: Change): Pr
     let keep = false;
     try {
       const next = await prepared(api, target, changed, live, scope);
-      const kept = sharing(await api.conversion.convert(endpoint, next, endpoint.storedVersion), stored);
+      const inStore = await api.conversion.convert(endpoint, next, endpoint.storedVersion);
+      const kept = sharing(keepTimesOfNoChange(stored, inStore), stored);
       if (isDone(target, kept)) {
         if (target.context.dryRun) return { object: next, created: false };
         const gone = api.store.remove(endpoint.storedAs, stored);
@@ -149,7 +150,9 @@ async function prepared(
 
 /** What no client can change. A uid or a creation time that is left out is the old one; a wrong uid is refused by validation. */
 function withSystemFieldsOf(object: KubeObject, live: KubeObject): KubeObject {
-  const { uid = "", generation: _, ...metadata } = object.metadata;
+  const { uid = "", generation: _, selfLink: _link, ...metadata } = object.metadata as KubeObject["metadata"] & {
+    selfLink?: string;
+  };
   return {
     ...object,
     metadata: {

@@ -141,10 +141,13 @@ async function remove(request: VerbRequest): Promise<VerbAnswer> {
   const { api } = request;
   const { target, options } = deletionOf(request);
   const { endpoint, name = "" } = target;
-  const { object, gone } = await deleteObject(api, target, options);
+  const before = storedObject(api, target, name);
+  const { object: marked, gone } = await deleteObject(api, target, options);
   const { resource } = endpoint;
-  // A pod is answered with as it last was.
-  if (!gone || (resource.group === "" && resource.plural === "pods")) {
+  const answersWithObject = resource.group === "" && ANSWERED_WITH.has(resource.plural);
+  // A pod is answered with as it last was, others as they were before.
+  const object = gone && resource.plural !== "pods" ? (before ?? marked) : marked;
+  if (!gone || answersWithObject) {
     return { kind: "Object", code: 200, object: await api.conversion.convert(endpoint, object, endpoint.apiVersion) };
   }
   const { group, plural } = resource;
@@ -152,16 +155,21 @@ async function remove(request: VerbRequest): Promise<VerbAnswer> {
   return { kind: "Object", code: 200, object: { ...SUCCESS, details } };
 }
 
+/** Of the core group: what a deletion answers with, where other kinds get a Status. */
+const ANSWERED_WITH: ReadonlySet<string> = new Set(["pods", "services", "serviceaccounts", "persistentvolumeclaims"]);
+
 async function removeAll(request: VerbRequest): Promise<VerbAnswer> {
   const { api, query } = request;
   const { target, options } = deletionOf(request);
   const list = await listObjects(api, target, listOptionsOf(query, false));
   const items: KubeObject[] = [];
-  for (const { metadata } of list.items) {
+  for (const listed of list.items) {
+    const { metadata } = listed;
     const one: Target = { ...target, name: metadata.name };
     if (metadata.namespace !== undefined) one.namespace = metadata.namespace;
     try {
-      const { object } = await deleteObject(api, one, options);
+      const { object: marked, gone } = await deleteObject(api, one, options);
+      const object = gone && target.endpoint.resource.plural !== "pods" ? listed : marked;
       items.push(await api.conversion.convert(target.endpoint, object, target.endpoint.apiVersion));
     } catch (error) {
       // Somebody else deleted it first.

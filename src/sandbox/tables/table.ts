@@ -21,6 +21,8 @@ export interface TableColumn {
 
 export interface TableRow {
   cells: readonly Cell[];
+  /** That it is over: a Pod that has ended. */
+  conditions?: readonly { type: "Completed"; status: "True"; reason: string; message: string }[];
   object: KubeObject | { kind: string; apiVersion: string; metadata: KubeObject["metadata"] } | null;
 }
 
@@ -54,6 +56,7 @@ export function tableOf(
     columnDefinitions: definitions,
     rows: objects.map((object) => ({
       cells: columns.map((column) => cellOf(column, object, now)),
+      ...endOf(object),
       object: shown(object, includeObject),
     })),
   };
@@ -84,6 +87,20 @@ export function includeObjectOf(query: URLSearchParams): IncludeObject {
     `Unable to convert to Table as requested: includeObject: Invalid value: ${JSON.stringify(wanted)}: must be 'Metadata', 'Object', 'None', or empty`,
   );
 }
+
+/** A row says of a Pod that has ended that it is complete, so that a client may show it otherwise. */
+function endOf({ apiVersion, kind, ...rest }: KubeObject): Pick<TableRow, "conditions"> {
+  if (kind !== "Pod" || apiVersion !== "v1") return {};
+  const phase = (rest["status"] as { phase?: string } | undefined)?.phase;
+  const message = phase === undefined ? undefined : ENDS[phase];
+  if (phase === undefined || message === undefined) return {};
+  return { conditions: [{ type: "Completed", status: "True", reason: phase, message }] };
+}
+
+const ENDS: Readonly<Record<string, string>> = {
+  Succeeded: "The pod has completed successfully.",
+  Failed: "The pod failed.",
+};
 
 function shown(object: KubeObject, includeObject: IncludeObject): TableRow["object"] {
   switch (includeObject) {

@@ -1,6 +1,6 @@
 import { conformance } from "../framework/conformance.ts";
 import { deployment } from "../framework/objects.ts";
-import { create, edit, get, update } from "../framework/requests.ts";
+import { request, create, edit, get, update } from "../framework/requests.ts";
 
 const configMap = (name: string) =>
   create(

@@ -218,7 +218,7 @@ conformance("validation of other kinds", [
   {
     name: "a StatefulSet lets only some fields change",
     steps: [
-      create("statefulsets", named("s", { spec: { ...(deployment().spec as object), serviceName: "s" } })),
+      create("statefulsets", named("s", { spec: { ...(deployment()["spec"] as object), serviceName: "s" } })),
       mergePatch(
         "statefulsets/s",
         { spec: { serviceName: "t" } },

@@ -19,7 +19,8 @@ export class Normalizer {
       return items.map((item) => this.#walk(item, key, false));
     }
     if (typeof value !== "object" || value === null) return value;
-    const object = inAnyOrder(value as Record<string, unknown>);
+    const object = withoutTokens(inAnyOrder(value as Record<string, unknown>));
+    if (key === "columnDefinitions") object["description"] = firstSentence(String(object["description"]));
     const isList = "items" in object || "rows" in object || object["kind"] === "Status";
     // In the order of the alphabet, so that both servers' uids are counted alike, wherever the server writes them.
     const fields = Object.entries(withoutRandomName(object)).toSorted(([a], [b]) => (a < b ? -1 : 1));
@@ -52,7 +53,8 @@ export class Normalizer {
         // Where etcd keeps the object is set at the start of the real server.
         .replace(/Key: \/[a-z0-9]+\//g, "Key: /")
         .replace(/too old resource version: \d+ \(\d+\)/g, "too old resource version")
-        .replace(WHOLE_OBJECT, 'Invalid value: "<object>"')
+        .replace(/(error decoding (?:YAML|patch)|json parse error): [^]*/, "$1: <why>")
+      .replace(WHOLE_OBJECT, 'Invalid value: "<object>"')
         .replace(/kube-api-access-[a-z0-9]{5}/g, "kube-api-access-<random>")
         .replace(/https:\/\/127\.0\.0\.1:\d+/g, "<url>")
     );
@@ -78,6 +80,24 @@ const WHOLE_OBJECT = /Invalid value: "\{(?:[^"\\]|\\.)*"/g;
 /** Whether a time was read from the clock during the test; those that a case names are years away. */
 function isNow(time: string): boolean {
   return Math.abs(Date.parse(time) - Date.now()) < 86_400_000;
+}
+
+/** The sandbox keeps that much of the descriptions of built-in fields. */
+function firstSentence(text: string): string {
+  return /^[^]*?[.!?](?=\s|$)/.exec(text)?.[0] ?? text;
+}
+
+/** A pod of the sandbox runs nothing that could use the token that the real server mounts into each. */
+function withoutTokens(object: Record<string, unknown>): Record<string, unknown> {
+  const next = { ...object };
+  for (const field of ["volumes", "volumeMounts"]) {
+    const items = object[field];
+    if (!Array.isArray(items)) continue;
+    const kept = items.filter((item) => !/^kube-api-access-[a-z0-9]{5}$/.test(String((item as { name?: unknown }).name)));
+    if (kept.length === 0 && items.length > 0) delete next[field];
+    else next[field] = kept;
+  }
+  return next;
 }
 
 /** The server orders entries by their time, in seconds, and two runs do not cross a second's end at the same step. */

@@ -3,7 +3,8 @@ import type { Writable } from "./randomWrites.ts";
 
 /** What random writers want of four kinds: few names and values, so that they meet. */
 
-const few = <T>(...values: T[]) => fc.constantFrom(...values);
+const few = (...values: unknown[]) => fc.constantFrom(...values);
+const oneOf = (...values: Record<string, unknown>[]) => fc.constantFrom(...values);
 const some = <T extends Record<string, fc.Arbitrary<unknown>>>(fields: T) => fc.record(fields, { requiredKeys: [] });
 /** Up to so many entries with different keys, in any order. */
 const keyed = (key: string, keys: unknown[], entry: Record<string, fc.Arbitrary<unknown>>, maxLength = 3) =>
@@ -151,7 +152,7 @@ const deployments: Writable = {
     }),
   ),
   directives: fc.oneof(
-    few(
+    oneOf(
       template({ containers: [{ name: "sidecar", $patch: "delete" }] }),
       template({ containers: [{ name: "only", image: "only" }, { $patch: "replace" }] }),
       template({ "$setElementOrder/containers": [{ name: "sidecar" }, { name: "app" }] }),

@@ -73,6 +73,7 @@ const KINDS: readonly [group: string, kind: string, plural: string, namespaced: 
   ["", "Secret", "secrets", true],
   ["", "ServiceAccount", "serviceaccounts", true],
   ["", "PersistentVolumeClaim", "persistentvolumeclaims", true],
+  ["", "PersistentVolume", "persistentvolumes", false],
   ["", "Event", "events", true],
   ["apps", "Deployment", "deployments", true],
   ["apps", "ReplicaSet", "replicasets", true],

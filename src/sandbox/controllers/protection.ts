@@ -1,0 +1,64 @@
+import type { KubeObject } from "../../apis/index.ts";
+import type { ResourceName, WatchEvent } from "../types.ts";
+import type { Context, Controller } from "./context.ts";
+import { CLAIMS, type Pod, PODS, VOLUMES } from "./objects.ts";
+import { isFinished, isTerminating } from "./pods.ts";
+import type { Result } from "./workQueue.ts";
+
+const FINALIZERS: Readonly<Record<string, string>> = {
+  [CLAIMS.plural]: "kubernetes.io/pvc-protection",
+  [VOLUMES.plural]: "kubernetes.io/pv-protection",
+};
+
+/** Lets volumes and claims go that were deleted, once nobody uses them any more. */
+export class VolumeProtection implements Controller {
+  readonly name = "volume-protection-controller";
+  readonly resources = [CLAIMS, VOLUMES, PODS];
+  readonly #context: Context;
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  observe({ plural }: ResourceName, { type, object }: WatchEvent): void {
+    const { namespace, name } = object.metadata;
+    if (plural === PODS.plural) {
+      const pod = object as Pod;
+      if (type !== "DELETED" && !isFinished(pod)) return;
+      for (const claim of claimsOf(pod)) this.#context.enqueue(this.name, namespace, `${CLAIMS.plural}|${claim}`);
+    } else if (type !== "DELETED" && isHeld(object, plural)) {
+      this.#context.enqueue(this.name, namespace, `${plural}|${name}`);
+    }
+  }
+
+  async reconcile(namespace: string | undefined, key: string): Promise<Result> {
+    const [plural = "", name = ""] = key.split("|");
+    const { client } = this.#context;
+    const resource = plural === CLAIMS.plural ? CLAIMS : VOLUMES;
+    const object = client.get(resource, namespace, name);
+    if (object === undefined || !isHeld(object, plural) || this.#isInUse(object, plural)) return undefined;
+    const { finalizers = [], ...metadata } = object.metadata;
+    const left = finalizers.filter((finalizer) => finalizer !== FINALIZERS[plural]);
+    await client.update(resource, {
+      ...object,
+      metadata: left.length === 0 ? metadata : { ...metadata, finalizers: left },
+    });
+    return undefined;
+  }
+
+  #isInUse(object: KubeObject, plural: string): boolean {
+    const { namespace = "", name } = object.metadata;
+    if (plural === VOLUMES.plural) return (object["status"] as { phase?: string } | undefined)?.phase === "Bound";
+    const pods = this.#context.client.list(PODS, { namespace }) as readonly Pod[];
+    return pods.some((pod) => pod.spec.nodeName !== undefined && !isFinished(pod) && claimsOf(pod).includes(name));
+  }
+}
+
+function claimsOf({ spec }: Pod): string[] {
+  return (spec.volumes ?? []).flatMap(({ persistentVolumeClaim }) => persistentVolumeClaim?.claimName ?? []);
+}
+
+/** It was deleted, and protection holds it. */
+function isHeld(object: KubeObject, plural: string): boolean {
+  return isTerminating(object) && object.metadata.finalizers?.includes(FINALIZERS[plural] ?? "") === true;
+}
