@@ -13,7 +13,10 @@ interface Written {
 }
 
 /** A recorder whose server, time and timers the test holds in its hand. */
-function recording({ refuse = () => false }: { refuse?: () => boolean } = {}) {
+function recording({
+  refuse = () => false,
+  answered = () => Promise.resolve(),
+}: { refuse?: () => boolean; answered?: () => Promise<void> } = {}) {
   const written: Written = { posted: [], patched: [], dropped: [] };
   const timers = new Set<{ at: number; callback: () => void }>();
   let time = start;
@@ -21,6 +24,7 @@ function recording({ refuse = () => false }: { refuse?: () => boolean } = {}) {
     post: async (event) => {
       if (refuse()) throw new Error("namespace is terminating");
       written.posted.push(event);
+      await answered();
       return event;
     },
     patch: async (namespace, name, body) => {
@@ -183,5 +187,29 @@ describe("EventRecorder", () => {
     expect(r.written.dropped.length).toBeGreaterThan(0);
     expect(new Set(r.written.dropped)).toEqual(new Set(["queue_full"]));
     expect(r.written.posted.length).toBeGreaterThanOrEqual(1_000);
+  });
+});
+
+describe("the pace", () => {
+  test("trouble is told before what went as it should, however long that has waited", async () => {
+    const r = recording();
+    for (const name of ["a", "b", "c"]) r.recorder.record({ ...applied, regarding: { ...applied.regarding, name } });
+    r.recorder.record({ ...applied, type: "Warning", reason: "DriftHealed", note: "put back" });
+    await r.settle();
+    await r.advance(40);
+    expect(r.written.posted.map((event) => event["reason"])).toEqual([applied.reason, "DriftHealed"]);
+  });
+
+  test("a server that takes its time is asked ten times less often than it could answer", async () => {
+    let answer = (): void => undefined;
+    const r = recording({ answered: () => new Promise<void>((resolve) => (answer = resolve)) });
+    for (const name of ["a", "b"]) r.recorder.record({ ...applied, regarding: { ...applied.regarding, name } });
+    await r.advance(50);
+    answer();
+    await r.settle();
+    await r.advance(499);
+    expect(r.written.posted).toHaveLength(1);
+    await r.advance(1);
+    expect(r.written.posted).toHaveLength(2);
   });
 });
