@@ -157,11 +157,10 @@ describe("the entry of a cluster in contact", () => {
       want: { state: "Progressing", reason: "DependencyMissing", message: "Secret s is missing" },
     },
     {
-      name: "a warning does not disturb what is Available",
+      name: "a warning is told of what is Available too, and does not change that",
       rows: [row()],
       cluster: { warning: { reason: "DependencyMissing", message: "Secret s is missing" } },
-      want: { state: "Available" },
-      absent: noText,
+      want: { state: "Available", reason: "DependencyMissing", message: "Secret s is missing" },
     },
     {
       name: "a failure says more than a warning",

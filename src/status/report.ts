@@ -98,7 +98,8 @@ function outcomeOf(rows: readonly RowView[], plan: ClusterPlan, held: Reason): O
   const health = worstHealth(rows);
   // What nobody has reported on is not healthy.
   if (health === undefined) return { state: "Unknown", reason: "NotReported", message: "its health is not known yet" };
-  if (health.state === "Available") return { state: "Available" };
+  // It may run on what is there still, or on what somebody put there; that something is missing on the hub is told all the same.
+  if (health.state === "Available") return { state: "Available", ...textOf(plan.warning) };
   const activity = health.state === "Progressing" ? { activity: "RollingOut" as const } : {};
   return { state: health.state, ...textOf(health), ...textOf(plan.warning), ...activity };
 }
