@@ -34,9 +34,11 @@ export default defineConfig({
         test: {
           name: "conformance",
           include: ["test/conformance/**/*.test.ts"],
-          globalSetup: ["test/envtest/globalSetup.ts"],
+          globalSetup: ["test/conformance/framework/globalSetup.ts"],
           testTimeout: 60_000,
-          hookTimeout: 900_000,
+          hookTimeout: 180_000,
+          maxConcurrency: 10,
+          maxWorkers: 2,
         },
       },
     ],

@@ -3,9 +3,9 @@ import type { KubeObject } from "./meta.ts";
 import { openApiSchema, type OpenApiSchema } from "./openapi.ts";
 
 /**
- * DemoApplication is served in two versions with conversion strategy None: the server only changes the name of the version.
- * What v1beta1 does not know is pruned from what is read through v1beta1, and is lost when it is written back that way.
- * A webhook with the functions of conversion.ts takes that away.
+ * DemoApplication is served in two versions. How the server converts is not said here: without a word it only changes the name of the
+ * version, and what v1beta1 does not know is pruned from what is read through v1beta1, and lost when it is written back that way. The
+ * webhooks take that away; they write `spec.conversion` themselves, and whoever applies these CRDs again leaves it to them.
  */
 
 function objectSchema(kind: KindDefinition, version: KindVersion): OpenApiSchema {
@@ -52,7 +52,6 @@ function customResourceDefinition(kind: KindDefinition): KubeObject {
       group,
       scope: namespaced ? "Namespaced" : "Cluster",
       names: { kind: kind.kind, listKind: `${kind.kind}List`, plural, singular, shortNames, categories },
-      conversion: { strategy: "None" },
       versions: versions.map((version, index) => versionOf(kind, version, index === 0)),
     },
   };

@@ -43,11 +43,13 @@ export const memberClusterSpec = z.object({
   taints: listMap(z.array(taint).max(64), "key", "effect")
     .optional()
     .describe("Keep objects away whose Placement does not tolerate them."),
-  /** What becomes of the member's objects when this MemberCluster is deleted. Orphan leaves them running. */
+  /** What becomes of the member's objects when this MemberCluster is deleted. Absent: as Orphan, which leaves them running. */
   deletionPolicy: z
     .enum(["Drain", "Orphan"])
-    .default("Orphan")
-    .describe("What becomes of the member's objects when this MemberCluster is deleted. Orphan leaves them running."),
+    .optional()
+    .describe(
+      "What becomes of the member's objects when this MemberCluster is deleted. Absent: they are left running, as with Orphan, but where webhooks are on it must be said before a cluster with objects is deleted.",
+    ),
 });
 
 export type Taint = z.infer<typeof taint>;

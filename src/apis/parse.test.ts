@@ -35,7 +35,7 @@ describe("parseObject", () => {
     {
       name: "a MemberCluster",
       object: clusterObject({ connection: { kubeconfigSecretRef: { name: "a" } } }),
-      want: { connection: { kubeconfigSecretRef: { key: "kubeconfig" } }, deletionPolicy: "Orphan" },
+      want: { connection: { kubeconfigSecretRef: { key: "kubeconfig" } } },
     },
     {
       name: "a Placement",

@@ -19,7 +19,7 @@ beforeEach(async () => {
 function laneOn(answer: (call: string) => unknown = () => undefined) {
   const clock = new FakeClock();
   const calls: string[] = [];
-  const state = { answer, isOver: false, synced: true, deletesAllowed: true, suspicions: 0, healed: 0 };
+  const state = { answer, isOver: false, synced: true, deletesAllowed: true, share: 32, suspicions: 0, healed: 0 };
   const call = async (verb: string, { ref }: Entry): Promise<void> => {
     const line = `${verb} ${ref.name}`;
     calls.push(line);
@@ -51,6 +51,7 @@ function laneOn(answer: (call: string) => unknown = () => undefined) {
     tracer,
     deletesAllowed: () => state.deletesAllowed,
     suspect: () => void (state.suspicions += 1),
+    share: () => state.share,
     healed: () => void (state.healed += 1),
   });
   lane.attach(writer);
@@ -84,6 +85,21 @@ describe("what a lane does", () => {
     lane.lookAtAll();
     await clock.advance(10);
     expect(calls).toEqual(["delete shop"]);
+  });
+
+  test("no more at a time than its share, also when that changes", async () => {
+    const answers: (() => void)[] = [];
+    const { lane, table, clock, calls, state } = laneOn(() => new Promise<void>((resolve) => answers.push(resolve)));
+    state.share = 3;
+    lane.setContact(true);
+    const wanted = Array.from({ length: 12 }, (_, index) => named(`config-${index}`));
+    table.replace(OWNER_KEY, wanted, plan);
+    await clock.advance(10);
+    expect(calls).toHaveLength(3);
+    state.share = 5;
+    answers.shift()?.();
+    await clock.advance(10);
+    expect(calls).toHaveLength(1 + 5);
   });
 
   test("a change during a write is looked at after it", async () => {

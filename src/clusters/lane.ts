@@ -33,6 +33,8 @@ export interface LaneOptions {
   deletesAllowed: () => boolean;
   /** The connection looks broken: probe it now. */
   suspect: () => void;
+  /** How many requests at a time are this lane's share of what the process can have under way. */
+  share: () => number;
   /** Fields that others had taken were taken back. */
   healed: (entry: Entry, drift: readonly LostField[]) => void;
 }
@@ -67,7 +69,7 @@ export class Lane implements AsyncDisposable {
 
   constructor(options: LaneOptions) {
     this.#options = options;
-    this.#queue = new PQueue({ concurrency: this.#concurrency.limit, autoStart: false });
+    this.#queue = new PQueue({ concurrency: this.#limit, autoStart: false });
     this.#backoffs = new Backoffs(options.clock, options.random);
     this.#heals = new HealPace(options.clock);
   }
@@ -280,12 +282,16 @@ export class Lane implements AsyncDisposable {
     return entry !== undefined;
   }
 
+  get #limit(): number {
+    return Math.min(this.#concurrency.limit, this.#options.share());
+  }
+
   /** Opens, closes or narrows the queue as breaker, throttling and concurrency say. */
   #regulate(): void {
     if (this.#closed) return;
     const now = this.#options.clock.monotonic();
     const state = this.#breaker.state(now);
-    const limit = state.kind === "HalfOpen" ? 1 : this.#concurrency.limit;
+    const limit = state.kind === "HalfOpen" ? 1 : this.#limit;
     if (this.#queue.concurrency !== limit) this.#queue.concurrency = limit;
 
     const resumeAt = Math.max(

@@ -49,6 +49,14 @@ const UNKNOWN_CLUSTER: Contact = {
   message: "there is no MemberCluster of that name",
 };
 
+/**
+ * Writes that one process has under way, over all members: more would not be answered sooner, since one event loop reads the answers,
+ * but each needs a connection, and what waits long in that loop looks like a member that does not answer.
+ */
+const UNDER_WAY = 128;
+/** Of each member, however many there are. */
+const LEAST_SHARE = 1;
+
 /** The members as the rest of Meridian sees them: for each one a lane, and while a session lasts its watches. */
 export class Members implements PoolListener, AsyncDisposable {
   readonly #options: MembersOptions;
@@ -192,6 +200,7 @@ export class Members implements PoolListener, AsyncDisposable {
       logger: logger.child({ cluster }),
       deletesAllowed: () => this.deletesAllowed(cluster),
       suspect: () => this.#members.get(cluster)?.link?.suspect(),
+      share: () => Math.max(LEAST_SHARE, Math.floor(UNDER_WAY / this.#members.size)),
     });
   }
 }

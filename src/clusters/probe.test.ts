@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { ApiError, CredentialsError, TransportError } from "../runtime/index.ts";
+import { ApiError, type Client, type Clock, CredentialsError, TransportError } from "../runtime/index.ts";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
-import { explainFailure } from "./probe.ts";
+import { explainFailure, probe } from "./probe.ts";
 
 const clock = new FakeClock(Date.UTC(2026, 0, 1, 8));
 
@@ -77,5 +77,48 @@ describe("what a failed probe means", () => {
     },
   ])("$error.message is $reason", ({ error, tokenExpiresAt, reason, message, abrupt = false }) => {
     expect(explainFailure(error, "a", { clock, tokenExpiresAt })).toEqual({ reason, message, abrupt });
+  });
+});
+
+describe("how long a probe waits", () => {
+  /** A cluster that answers after so many milliseconds, seen by a process whose timers come late. */
+  function probing({ answerMs, lateMs }: { answerMs: number; lateMs: number }) {
+    const time = new FakeClock();
+    const delayed: Clock = {
+      now: () => time.now(),
+      monotonic: () => time.monotonic(),
+      after: (ms, callback) => time.after(ms + lateMs, callback),
+      sleep: (ms, signal) => time.sleep(ms + lateMs, signal),
+    };
+    const answer = <T>(value: T, signal: AbortSignal | undefined): Promise<T> =>
+      new Promise((resolve, reject) => {
+        time.after(answerMs, () => resolve(value));
+        signal?.addEventListener("abort", () => reject(signal.reason as Error), { once: true });
+      });
+    const client = {
+      cluster: "a",
+      raw: (_method: string, _path: string, { signal }: { signal?: AbortSignal }) => answer("ok", signal),
+      get: (_type: unknown, _namespace: unknown, _name: string, { signal }: { signal?: AbortSignal }) =>
+        answer({ metadata: { name: "kube-system", uid: "u1" } }, signal),
+    } as unknown as Client;
+    const outcome = probe(client, { clock: delayed, timeoutMs: 3_000, signal: new AbortController().signal });
+    return { time, outcome };
+  }
+
+  const silent = {
+    kind: "Failed",
+    failure: { reason: "ClusterUnreachable", message: "no answer in time", abrupt: false },
+  };
+
+  test.each([
+    { answerMs: 2_900, lateMs: 0, expected: { kind: "Answered", uid: "u1" } },
+    { answerMs: 3_100, lateMs: 0, expected: silent },
+    { answerMs: 5_100, lateMs: 2_000, expected: { kind: "Answered", uid: "u1" } },
+    { answerMs: 60_000, lateMs: 2_000, expected: silent },
+    { answerMs: 60_000, lateMs: 20_000, expected: silent },
+  ])("an answer after $answerMs ms, timers $lateMs ms late: $expected.kind", async ({ expected, ...how }) => {
+    const { time, outcome } = probing(how);
+    await time.advance(50_000);
+    expect(await outcome).toEqual(expected);
   });
 });

@@ -23,6 +23,7 @@ import {
   serveHttp,
   systemClock,
 } from "../runtime/index.ts";
+import type { Webhooks } from "../webhooks/index.ts";
 import type { ManagerOptions } from "./options.ts";
 import { VERSION } from "./version.ts";
 
@@ -71,11 +72,16 @@ export async function runManager(
   const observe: NonNullable<ClientOptions["observe"]> = (call) => metrics.observeRequest(call);
   await using client = createClient(config, { cluster: "hub", clock: systemClock, observe });
   const self: Process = { options, config, logger, metrics, tracing, client, elector: undefined, leading: false };
+  await using webhooks = await serveWebhooks(self);
   await using serving = await serveHttp({
     port: options.metricsPort,
     ...(options.metricsHost === "" ? {} : { host: options.metricsHost }),
     healthz: () => [],
-    readyz: () => (options.leaderElect || self.leading ? [] : ["the pipeline is starting"]),
+    // Nothing of the pipeline, where replicas take turns: it may need conversion, which comes through a Service of ready pods.
+    readyz: () => [
+      ...(options.leaderElect || self.leading ? [] : ["the pipeline is starting"]),
+      ...(webhooks?.problems() ?? []),
+    ],
     metrics: () => metrics.scrape(),
   });
   logger.info({ version: VERSION, port: serving.port, identity: options.identity }, "manager started");
@@ -86,6 +92,24 @@ export async function runManager(
   }
   logger.info("manager stopped");
   return 0;
+}
+
+/** Every replica serves them, leading or not, and before and after the pipeline runs. */
+async function serveWebhooks({ options, client, logger, metrics }: Process): Promise<Webhooks | undefined> {
+  if (options.webhooks === undefined) return undefined;
+  // Certificates are a large part of the program: who serves none does not load it.
+  const { startWebhooks } = await import("../webhooks/index.ts");
+  const { configuration, ...rest } = options.webhooks;
+  return startWebhooks({
+    ...rest,
+    client,
+    namespace: options.namespace,
+    configurationName: configuration,
+    secretName: `${configuration}-webhooks`,
+    clock: systemClock,
+    logger,
+    metrics,
+  });
 }
 
 async function runElected(self: Process, signal: AbortSignal): Promise<void> {

@@ -9,7 +9,9 @@ import {
   parseLabel,
   parseLabelValue,
   parsePort,
+  parseServiceName,
   parseTaint,
+  parseWebhookUrl,
 } from "./options.ts";
 
 describe("parseDuration", () => {
@@ -100,4 +102,27 @@ test("a boolean is true or false and nothing else", () => {
 test("a region is a label's value and not empty", () => {
   expect(parseLabelValue("cn-shanghai")).toBe("cn-shanghai");
   for (const bad of ["", "a b", "-a"]) expect(() => parseLabelValue(bad)).toThrow(InvalidArgumentError);
+});
+
+describe("where the hub calls webhooks", () => {
+  test("is a Service by namespace and name", () => {
+    expect(parseServiceName("meridian-system/meridian-webhook")).toEqual({
+      namespace: "meridian-system",
+      name: "meridian-webhook",
+    });
+  });
+
+  test.each(["", "meridian", "/meridian", "a/b/c", "A/b", "a/-b"])("is no Service: %j", (text) => {
+    expect(() => parseServiceName(text)).toThrow(InvalidArgumentError);
+  });
+
+  test("is an address by https, without a slash at the end", () => {
+    expect(parseWebhookUrl("https://192.0.2.7:9443/")).toBe("https://192.0.2.7:9443");
+    expect(parseWebhookUrl("https://[::1]:9443/hooks")).toBe("https://[::1]:9443/hooks");
+  });
+
+  test.each(["", "192.0.2.7:9443", "http://192.0.2.7", "https://a?b", "https://a#b", "https://u:p@a"])(
+    "is no address: %j",
+    (text) => expect(() => parseWebhookUrl(text)).toThrow(InvalidArgumentError),
+  );
 });

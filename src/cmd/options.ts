@@ -1,5 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import type { LogLevel } from "../observability/index.ts";
+import type { WebhookTarget } from "../webhooks/index.ts";
 
 /** Where the hub is: a file, else KUBECONFIG, else the cluster that this process runs in. */
 export interface HubOptions {
@@ -27,6 +28,21 @@ export interface ManagerOptions extends HubOptions {
   allowExecCredentials: boolean;
   /** Base address of an OTLP/HTTP collector; else the environment's OTEL_EXPORTER_OTLP_*. */
   otlpEndpoint?: string;
+  /** Absent: no webhooks. */
+  webhooks?: ManagerWebhookOptions;
+}
+
+/** How the manager's webhooks are served and reached. */
+export interface ManagerWebhookOptions {
+  /** 0 takes a free one. */
+  port: number;
+  target: WebhookTarget;
+  /** Folder with tls.crt, tls.key and ca.crt; absent: an authority of Meridian's own. */
+  certDir?: string;
+  /** Name of the webhook configurations. */
+  configuration: string;
+  /** How long an old and a new authority are trusted side by side, milliseconds. */
+  overlapMs: number;
 }
 
 export interface InstallOptions extends HubOptions {
@@ -103,6 +119,24 @@ export function parseBindAddress(text: string): { host: string; port: number } {
   const colon = text.lastIndexOf(":");
   if (colon < 0) throw new InvalidArgumentError("An address looks like 127.0.0.1:8383 or :8383.");
   return { host: text.slice(0, colon).replace(/^\[|\]$/g, ""), port: parsePort(text.slice(colon + 1)) };
+}
+
+/** Reads `namespace/name` of a Service. */
+export function parseServiceName(text: string): { namespace: string; name: string } {
+  const [namespace = "", name = "", ...more] = text.split("/");
+  const isLabel = (part: string): boolean => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(part);
+  if (!isLabel(namespace) || !isLabel(name) || more.length > 0) {
+    throw new InvalidArgumentError("A Service looks like meridian-system/meridian-webhook.");
+  }
+  return { namespace, name };
+}
+
+/** Reads the address that API servers call webhooks at: https, a host, maybe a port and a path, and nothing else. */
+export function parseWebhookUrl(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  const plain = url?.protocol === "https:" && `${url.search}${url.hash}${url.username}${url.password}` === "";
+  if (url === undefined || !plain) throw new InvalidArgumentError("It looks like https://192.0.2.7:9443.");
+  return text.replace(/\/+$/, "");
 }
 
 export function parseBoolean(text: string): boolean {

@@ -8,6 +8,7 @@ import {
   type InstallOptions,
   type JoinOptions,
   type ManagerOptions,
+  type ManagerWebhookOptions,
   OUTPUT_FORMATS,
   parseBindAddress,
   parseBoolean,
@@ -16,7 +17,9 @@ import {
   parseLabel,
   parseLabelValue,
   parsePort,
+  parseServiceName,
   parseTaint,
+  parseWebhookUrl,
   type StatusOptions,
   type UnjoinOptions,
 } from "./options.ts";
@@ -27,6 +30,7 @@ import {
   quickstartOptions,
   type QuickstartOptions,
 } from "./quickstart/options.ts";
+import type { WebhookTarget } from "../webhooks/index.ts";
 import { VERSION } from "./version.ts";
 
 /** The work behind each verb. Loaded when the verb is run, so that no command pays for another's modules. */
@@ -92,11 +96,26 @@ function duration(flags: string, description: string, defaultText: string): Opti
   return new Option(flags, description).argParser(parseDuration).default(parseDuration(defaultText), defaultText);
 }
 
-interface ManagerFlags extends Omit<ManagerOptions, "leaseDurationMs" | "renewDeadlineMs" | "retryPeriodMs"> {
+type ManagerFlags = TimingFlags & WebhookFlags;
+
+interface TimingFlags extends Omit<
+  ManagerOptions,
+  "leaseDurationMs" | "renewDeadlineMs" | "retryPeriodMs" | "webhooks"
+> {
   leaseDuration: number;
   renewDeadline: number;
   retryPeriod: number;
   metricsBindAddress?: { host: string; port: number };
+}
+
+interface WebhookFlags {
+  webhooks: boolean;
+  webhookPort: number;
+  webhookService?: { namespace: string; name: string };
+  webhookUrl?: string;
+  webhookCertDir?: string;
+  webhookConfiguration: string;
+  webhookCaOverlap: number;
 }
 
 function addManager(program: Command, action: (options: ManagerOptions) => Promise<void>): void {
@@ -122,11 +141,36 @@ function addManager(program: Command, action: (options: ManagerOptions) => Promi
     .addOption(new Option("--identity <name>", "name of this replica (default: host name and a random part)"))
     .option("--allow-exec-credentials", "let a member's kubeconfig name a program that gives its credentials", false)
     .option("--otlp-endpoint <url>", "OTLP/HTTP collector for traces (default: OTEL_EXPORTER_OTLP_ENDPOINT)")
+    .option("--webhooks", "serve conversion, defaulting and validation, and have the hub call them", false)
+    .addOption(new Option("--webhook-port <port>", "port of the webhooks").argParser(parsePort).default(9443))
+    .addOption(
+      new Option("--webhook-service <namespace/name>", "Service that leads there, on its port 443")
+        .argParser(parseServiceName)
+        .conflicts("webhookUrl"),
+    )
+    .addOption(
+      new Option("--webhook-url <url>", "address that leads there, where the hub does not reach Services").argParser(
+        parseWebhookUrl,
+      ),
+    )
+    .option(
+      "--webhook-cert-dir <folder>",
+      "tls.crt, tls.key and ca.crt, renewed by somebody else (default: an authority of its own, in a Secret)",
+    )
+    .option("--webhook-configuration <name>", "name of the webhook configurations on the hub", "meridian")
+    .addOption(
+      duration(
+        "--webhook-ca-overlap <duration>",
+        "how long an old and a new authority are trusted side by side",
+        "10m",
+      ),
+    )
     .action((_, command: Command) => action(managerOptions(command.optsWithGlobals<ManagerFlags>())));
 }
 
 function managerOptions(flags: ManagerFlags): ManagerOptions {
-  const { leaseDuration, renewDeadline, retryPeriod, metricsBindAddress, identity, ...rest } = flags;
+  const { leaseDuration, renewDeadline, retryPeriod, metricsBindAddress, identity, ...others } = flags;
+  const { webhooks, ...rest } = withWebhooks(others);
   if (renewDeadline >= leaseDuration || retryPeriod >= renewDeadline) {
     throw new InvalidArgumentError(
       "--lease-duration must be longer than --renew-deadline, and that longer than --retry-period",
@@ -134,6 +178,7 @@ function managerOptions(flags: ManagerFlags): ManagerOptions {
   }
   return {
     ...rest,
+    ...(webhooks === undefined ? {} : { webhooks }),
     ...(metricsBindAddress === undefined
       ? {}
       : { metricsHost: metricsBindAddress.host || rest.metricsHost, metricsPort: metricsBindAddress.port }),
@@ -143,6 +188,38 @@ function managerOptions(flags: ManagerFlags): ManagerOptions {
     // Two processes on one host must never take each other for themselves.
     identity: identity ?? `${hostname()}_${randomUUID().slice(0, 8)}`,
   };
+}
+
+/** The flags of the webhooks as one option; without `--webhooks` none. */
+function withWebhooks<F extends WebhookFlags>(flags: F) {
+  const {
+    webhooks,
+    webhookPort,
+    webhookService,
+    webhookUrl,
+    webhookCertDir,
+    webhookConfiguration,
+    webhookCaOverlap,
+    ...rest
+  } = flags;
+  if (!webhooks) return { ...rest, webhooks: undefined };
+  const target: WebhookTarget | undefined =
+    webhookUrl === undefined
+      ? webhookService === undefined
+        ? undefined
+        : { kind: "Service", ...webhookService, port: 443 }
+      : { kind: "Url", url: webhookUrl };
+  if (target === undefined) {
+    throw new InvalidArgumentError("--webhooks needs --webhook-service or --webhook-url: where the hub calls them");
+  }
+  const options: ManagerWebhookOptions = {
+    port: webhookPort,
+    target,
+    ...(webhookCertDir === undefined ? {} : { certDir: webhookCertDir }),
+    configuration: webhookConfiguration,
+    overlapMs: webhookCaOverlap,
+  };
+  return { ...rest, webhooks: options };
 }
 
 function addInstall(program: Command, action: (options: InstallOptions) => Promise<void>): void {

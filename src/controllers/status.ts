@@ -112,8 +112,9 @@ export class StatusKeeper implements AsyncDisposable {
   ownerChanged(owner: string): void {
     const tracked = this.#tracked.get(owner);
     if (tracked === undefined) return;
-    if (tracked.plannedAt !== undefined && this.#hasBegun(owner, tracked.plannedAt))
-      tracked.movedAt ??= this.#options.clock.monotonic();
+    const { plannedAt, movedAt } = tracked;
+    if (movedAt === undefined && plannedAt !== undefined && this.#hasBegun(owner, plannedAt))
+      tracked.movedAt = this.#options.clock.monotonic();
     this.#changed(owner, tracked);
   }
 
@@ -166,11 +167,9 @@ export class StatusKeeper implements AsyncDisposable {
     let known = 0;
     for (const entry of table.entriesOf(owner)) if (entry.requests.has(owner)) known += 1;
     if (known !== rows.length) return true;
+    const wanted = new Map(rows.map((row) => [placeOf(row), row.hash]));
     for (const entry of table.entriesOf(owner)) {
-      const row = rows.find(
-        ({ cluster, ref }) => cluster === entry.cluster && ref.kind === entry.ref.kind && ref.name === entry.ref.name,
-      );
-      if (row?.hash !== entry.requests.get(owner)?.hash) return true;
+      if (wanted.get(placeOf(entry)) !== entry.requests.get(owner)?.hash) return true;
     }
     return false;
   }
@@ -387,4 +386,8 @@ function refBody(object: KubeObject, kind: PlacedKind): KubeObject {
     kind: kind.type.kind,
     metadata: { ...(namespace === undefined ? {} : { namespace }), name },
   };
+}
+
+function placeOf({ cluster, ref }: Pick<DesiredRow, "cluster" | "ref">): string {
+  return `${cluster}/${ref.kind}/${ref.name}`;
 }

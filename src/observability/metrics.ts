@@ -113,6 +113,22 @@ export class Metrics {
   readonly eventsDropped = this.counter("federation_events_dropped_total", "Events that were not written, by cause.", [
     "cause",
   ]);
+  readonly webhookRequests = this.counter(
+    "controller_runtime_webhook_requests_total",
+    "Calls of the API server to the webhooks.",
+    ["webhook", "code"],
+  );
+  readonly webhookLatency = this.histogram(
+    "controller_runtime_webhook_latency_seconds",
+    "Time of the answers of the webhooks.",
+    ["webhook"],
+    FAST,
+  );
+  readonly webhookRefusals = this.counter(
+    "federation_webhook_refusals_total",
+    "Requests that the webhooks refused, by kind and operation.",
+    ["kind", "operation"],
+  );
   readonly leader = this.gauge("leader_election_master_status", "1 while this process holds the Lease.", ["name"]);
 
   private readonly requests = new Map<string, RequestSeries>();

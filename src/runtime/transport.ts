@@ -1,3 +1,4 @@
+import { createSecureContext, type SecureContext } from "node:tls";
 import type { Dispatcher } from "undici";
 import Agent from "undici/lib/dispatcher/agent.js";
 import { guardedLookup, hostOf } from "./credentials/address.ts";
@@ -166,16 +167,17 @@ export class Transport implements AsyncDisposable {
     if (this.#closed) throw new TransportError("Aborted", "the client was closed");
     const current = this.#agents;
     if (current !== undefined && current.certificate === certificate) return current;
+    const context = this.#secureContext(certificate);
     const next: Agents = {
       certificate,
-      requests: this.#agent(certificate, {
+      requests: this.#agent(context, {
         connections: this.#connections,
         allowH2: false,
         keepAliveTimeout: KEEP_ALIVE_MS,
         // What a server says it would keep is not asked for beyond that.
         keepAliveMaxTimeout: KEEP_ALIVE_MS,
       }),
-      watches: this.#agent(certificate, {
+      watches: this.#agent(context, {
         allowH2: true,
         headersTimeout: Math.max(this.#facts.requestTimeoutMs, 30_000),
         bodyTimeout: this.#facts.idleTimeoutMs,
@@ -190,19 +192,27 @@ export class Transport implements AsyncDisposable {
     return next;
   }
 
-  #agent(certificate: ClientCertificate | undefined, options: Agent.Options): Agent {
-    const { caData, tlsServerName, insecure } = this.#config;
+  /** Read once for all connections: what a handshake costs, it would cost again to read the certificates for it. */
+  #secureContext(certificate: ClientCertificate | undefined): SecureContext {
+    const { caData } = this.#config;
+    return createSecureContext({
+      minVersion: "TLSv1.2",
+      ...(caData === undefined ? {} : { ca: caData }),
+      ...(certificate === undefined ? {} : { cert: certificate.cert, key: certificate.key }),
+    });
+  }
+
+  #agent(secureContext: SecureContext, options: Agent.Options): Agent {
+    const { tlsServerName, insecure } = this.#config;
     return new Agent({
       ...options,
       connect: {
         timeout: this.#facts.connectTimeoutMs,
         lookup: guardedLookup,
-        minVersion: "TLSv1.2",
+        secureContext,
         // Said outright, so that NODE_TLS_REJECT_UNAUTHORIZED cannot turn it off.
         rejectUnauthorized: insecure !== true,
-        ...(caData === undefined ? {} : { ca: caData }),
         ...(tlsServerName === undefined ? {} : { servername: tlsServerName }),
-        ...(certificate === undefined ? {} : { cert: certificate.cert, key: certificate.key }),
       },
     });
   }

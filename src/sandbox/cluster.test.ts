@@ -76,6 +76,33 @@ describe("a sandbox cluster", () => {
     expect((await client.send("GET", "/api/v1/namespaces/shop/configmaps/settings")).status).toBe(404);
   });
 
+  test("has nodes that are free for pods, and lets a claim go with the last pod that uses it", async () => {
+    const { client } = await start({ controllers: { readinessDelayMs: 20 } });
+    const [claims, pods] = ["persistentvolumeclaims", "pods"].map((plural) => `/api/v1/namespaces/default/${plural}`);
+    await client.send("POST", claims ?? "", {
+      metadata: { name: "disk" },
+      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+    });
+    await using watch = await client.watch(`${pods}?watch=true`);
+    await client.send("POST", pods ?? "", {
+      metadata: { name: "user" },
+      spec: {
+        containers: [{ name: "app", image: "nginx:1.29" }],
+        volumes: [{ name: "disk", persistentVolumeClaim: { claimName: "disk" } }],
+      },
+    });
+    await watch.until(({ object }) => (object["status"] as { phase?: string }).phase === "Running");
+    for (const node of await client.list("/api/v1/nodes")) expect(node["spec"]).not.toHaveProperty("taints");
+    await using claim = await client.watch(`${claims}?watch=true`);
+    await client.send("DELETE", `${claims}/disk`);
+    const held = await claim.until(({ object: { metadata } }) => metadata.deletionTimestamp !== undefined);
+    expect(held.object.metadata.finalizers).toEqual(["kubernetes.io/pvc-protection"]);
+    expect((await client.send("GET", `${claims}/disk`)).status).toBe(200);
+    await client.send("DELETE", `${pods}/user`);
+    await claim.until(({ type }) => type === "DELETED");
+    expect((await client.send("GET", `${claims}/disk`)).status).toBe(404);
+  });
+
   test("gives out a kubeconfig with which a client gets in", async () => {
     const { cluster } = await start();
     const config = parse(cluster.kubeconfig({ namespace: "shop" })) as {
@@ -170,5 +197,61 @@ describe("a sandbox cluster in a folder", () => {
     await expect(startSandboxCluster({ name: "test", directory, port })).rejects.toMatchObject({ code: "EADDRINUSE" });
     const { cluster } = await start({ directory });
     expect(cluster.url).not.toBe(first.url);
+  });
+});
+
+describe("a ResourceQuota", () => {
+  const QUOTAS = "/api/v1/namespaces/default/resourcequotas";
+  const hard = (amounts: Record<string, string>) => ({ metadata: { name: "few" }, spec: { hard: amounts } });
+  const used = (name: string, amount: string) => (line: { object: { [field: string]: unknown } }) =>
+    (line.object["status"] as { used?: Record<string, string> } | undefined)?.used?.[name] === amount;
+
+  test("is counted, enforced, and free again when something goes", async () => {
+    const { client } = await start({ controllers: { nodes: [] } });
+    await client.send("POST", CONFIG_MAPS, configMap("first"));
+    await using watch = await client.watch(`${QUOTAS}?watch=true`);
+    // There is kube-root-ca.crt in every namespace.
+    await client.send("POST", QUOTAS, hard({ configmaps: "3", "count/configmaps": "9" }));
+    const counted = await watch.until(used("configmaps", "2"));
+    expect(counted.object["status"]).toEqual({
+      hard: { configmaps: "3", "count/configmaps": "9" },
+      used: { configmaps: "2", "count/configmaps": "2" },
+    });
+    expect((await client.send("POST", `${CONFIG_MAPS}?dryRun=All`, configMap("dry"))).status).toBe(201);
+    // The answer comes after the charge: of all that ask at once one gets the place.
+    const answers = await Promise.all(
+      ["a", "b", "c", "d"].map((name) => client.send("POST", CONFIG_MAPS, configMap(name))),
+    );
+    expect(answers.map(({ status }) => status).toSorted((one, other) => one - other)).toEqual([201, 403, 403, 403]);
+    const refused = answers.find(({ status }) => status === 403)?.body;
+    expect(refused?.["message"]).toMatch(
+      /^configmaps "[a-d]" is forbidden: exceeded quota: few, requested: configmaps=1, used: configmaps=3, limited: configmaps=3$/,
+    );
+    expect((await client.send("GET", `${QUOTAS}/few`)).body).toMatchObject({ status: { used: { configmaps: "3" } } });
+    await client.send("DELETE", `${CONFIG_MAPS}/first`);
+    await watch.until(used("configmaps", "2"));
+    expect((await client.send("POST", CONFIG_MAPS, configMap("late"))).status).toBe(201);
+  });
+
+  test("on pods keeps a Deployment small, which says why", async () => {
+    const { client } = await start({ controllers: { readinessDelayMs: 20 } });
+    await using quotas = await client.watch(`${QUOTAS}?watch=true`);
+    await client.send("POST", QUOTAS, hard({ pods: "1" }));
+    await quotas.until(used("pods", "0"));
+    await using watch = await client.watch(`${DEPLOYMENTS}?watch=true`);
+    await client.send("POST", DEPLOYMENTS, deployment("web", 3));
+    const failed = await watch.until(({ object }) => {
+      const { conditions = [], readyReplicas } = (object["status"] ?? {}) as {
+        readyReplicas?: number;
+        conditions?: { type: string; message: string }[];
+      };
+      return readyReplicas === 1 && conditions.some(({ type }) => type === "ReplicaFailure");
+    });
+    const { conditions } = failed.object["status"] as { conditions: { type: string; message: string }[] };
+    expect(conditions.find(({ type }) => type === "ReplicaFailure")?.message).toMatch(
+      /^pods "web-\w+-\w{5}" is forbidden: exceeded quota: few, requested: pods=1, used: pods=1, limited: pods=1$/,
+    );
+    const events = await client.list("/api/v1/namespaces/default/events?fieldSelector=reason%3DFailedCreate");
+    expect(events[0]?.["message"]).toContain("exceeded quota: few");
   });
 });

@@ -18,7 +18,7 @@ spec:
     spec: {containers: [{name: app, image: "${image}"}]}
 `;
 
-describe("kubectl on a cluster that is alive", () => {
+describe("kubectl on a cluster that is alive", { timeout: 120_000 }, () => {
   let tool: Kubectl;
   let namespaces = 0;
   beforeAll(async () => {
@@ -109,8 +109,7 @@ describe("kubectl on a cluster that is alive", () => {
     await kubectl("rollout status deployment/web --timeout=40s");
     await kubectl("set image deployment/web app=nginx:does-not-exist");
     await expect(kubectl("rollout status deployment/web --timeout=3s")).rejects.toThrow(/timed out/);
-    const waiting = "{range .items[*]}{.status.containerStatuses[0].state.waiting.reason}{end}";
-    expect(await kubectl(`get pods -o jsonpath=${waiting}`)).toMatch(/ImagePullBackOff|ErrImagePull/);
+    expect(await kubectl("get pods --no-headers")).toMatch(/0\/1\s+(ImagePullBackOff|ErrImagePull)/);
     expect(await kubectl("get deployment web -o jsonpath={.status.readyReplicas}")).toBe("2");
     await kubectl("rollout undo deployment/web");
     await kubectl("rollout status deployment/web --timeout=40s");
@@ -148,6 +147,36 @@ describe("kubectl on a cluster that is alive", () => {
     await kubectl("wait pods -l app=web --for=delete --timeout=40s");
     await kubectl("delete deployment kept --cascade=orphan --timeout=30s");
     expect(await kubectl("get replicasets,pods -l app=kept -o name")).toMatch(/replicaset.*\n.*pod\/kept-/s);
+  });
+
+  test.concurrent("a wait for a deletion ends when another process deletes", async () => {
+    const { namespace, kubectl } = await inNamespace();
+    await kubectl("apply -f -", deployment("web"));
+    await kubectl("rollout status deployment/web --timeout=40s");
+    await kubectl(`patch deployment web --type=merge -p '{"metadata":{"finalizers":["example.com/hold"]}}'`);
+    const line = "wait deployment/web --for=delete --timeout=40s -v=8";
+    const waiting = spawn(tool.binary, tool.args(namespace, line), { stdio: ["ignore", "pipe", "pipe"] });
+    try {
+      const ended = once(waiting, "exit");
+      // It says so when its watch stands: from then on it is told, and does not look by itself.
+      for await (const text of createInterface({ input: waiting.stderr })) if (text.includes("watch=true")) break;
+      waiting.stderr.resume();
+      await kubectl("delete deployment web --wait=false");
+      expect(waiting.exitCode).toBeNull();
+      await kubectl(`patch deployment web --type=merge -p '{"metadata":{"finalizers":null}}'`);
+      expect(await ended).toEqual([0, null]);
+    } finally {
+      waiting.kill();
+    }
+  });
+
+  test.concurrent("an edit through an editor is rolled out", async () => {
+    const { namespace, kubectl } = await inNamespace();
+    await kubectl("apply -f -", deployment("web"));
+    const env = { EDITOR: "sed -i s/nginx:1/nginx:2/", KUBE_EDITOR: "" };
+    expect((await tool.run(namespace, { line: "edit deployment web", env })).stdout).toContain("edited");
+    await kubectl("rollout status deployment/web --timeout=40s");
+    expect(await kubectl("get pods -o jsonpath={.items[*].spec.containers[0].image}")).toMatch(/^nginx:2 nginx:2/);
   });
 
   test.concurrent("deleting in the foreground waits for what it owns", async () => {

@@ -27,6 +27,22 @@ kind: Widget
 metadata: {name: w}
 spec: {size: 3, color: red, parts: [{name: a}, {name: b}]}
 `;
+const EVENTS = ["Normal", "Warning"]
+  .map(
+    (type) => `apiVersion: v1
+kind: Event
+metadata: {name: web.${type.toLowerCase()}}
+type: ${type}
+reason: Because
+message: it was asked for
+count: 3
+involvedObject: {apiVersion: apps/v1, kind: Deployment, name: web, namespace: "{ns}", fieldPath: spec.replicas}
+source: {component: somebody, host: here}
+firstTimestamp: "2020-01-01T00:00:00Z"
+lastTimestamp: "2020-01-01T00:00:00Z"
+`,
+  )
+  .join("---\n");
 const deployed = kubectl("apply -f -", { stdin: DEPLOYMENT, saying: "created" });
 /** Lines in the order of the alphabet: the server promises none. */
 const sorted = (output: string) => settled(output).split("\n").toSorted();
@@ -216,6 +232,13 @@ const cases: Record<string, Command[]> = {
     kubectl("rollout history deployment web"),
     kubectl("rollout status deployment web --watch=false"),
   ],
+  "quotas, before anybody has counted": [
+    kubectl("create quota few --hard=pods=5,requests.cpu=1500m,count/deployments.apps=2"),
+    kubectl("get quota"),
+    kubectl("describe quota few"),
+    kubectl("create quota few --hard=pods=-1", { exits: 1 }),
+    kubectl("delete quota few"),
+  ],
   "dry runs on the server": [
     kubectl("apply --dry-run=server -f - -o yaml", { stdin: DEPLOYMENT }),
     kubectl("create configmap c --from-literal=a=1 --dry-run=server -o yaml"),
@@ -238,7 +261,7 @@ const cases: Record<string, Command[]> = {
     "service.spec.ports.targetPort",
     "configmap.data",
     "deploy.spec.template.spec.containers.env --recursive",
-  ].map((path) => kubectl(`explain ${path}`)),
+  ].map((path) => kubectl(`explain ${path}`, { compare: linesOf(/^(GROUP|KIND|VERSION|FIELD)|\t+</) })),
   "explain custom resources": [
     kubectl("explain widget"),
     kubectl("explain widget.spec.parts"),
@@ -264,7 +287,17 @@ const cases: Record<string, Command[]> = {
     kubectl("version", { compare: (output) => /Server Version: v1\.\d+/.test(output) }),
     kubectl("cluster-info", { compare: (output) => /is running at/.test(output) }),
   ],
-  "list events": [kubectl("events", { saying: "No events found" }), kubectl("get events")],
+  "list events": [
+    kubectl("events", { saying: "No events found" }),
+    kubectl("get events"),
+    kubectl("create -f -", { stdin: EVENTS, saying: "created" }),
+    kubectl("get events", { saying: "LAST SEEN   TYPE      REASON    OBJECT           MESSAGE" }),
+    kubectl("get events -o wide", { saying: "FIRST SEEN" }),
+    kubectl("get events --field-selector=type=Warning,involvedObject.name=web", { saying: "Warning" }),
+    kubectl("get events.events.k8s.io"),
+    kubectl("events --for deployment/web --types=Warning", { saying: "Because" }),
+    kubectl("describe event web.normal"),
+  ],
 };
 
 describe("kubectl says the same of both servers", () => {
@@ -286,7 +319,11 @@ describe("kubectl says the same of both servers", () => {
       await Promise.all([makeNamespace(sides.real, ns), makeNamespace(sides.sandbox, ns)]);
       for (const written of commands) {
         const fill = (text: string) => text.replaceAll("{ns}", ns);
-        const command = { ...written, line: fill(written.line) };
+        const command = {
+          ...written,
+          line: fill(written.line),
+          ...(written.stdin === undefined ? {} : { stdin: fill(written.stdin) }),
+        };
         const [wanted, got] = await Promise.all([real.run(ns, command), sandbox.run(ns, command)]);
         const said = `kubectl ${command.line}\n${wanted.stdout}${wanted.stderr}`;
         expect(wanted.code, said).toBe(command.exits ?? 0);

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { OverridePolicy, OverrideRule } from "../../src/apis/index.ts";
 import { demoApplication, overridePolicy, placement } from "../builders/index.ts";
 import { ApiFailure, eventually } from "../envtest/index.ts";
-import { conditionOf, enforcesQuotas, explainFailure, Federation } from "./federation.ts";
+import { conditionOf, explainFailure, Federation } from "./federation.ts";
 import { collectionPath, foreignDeployment, objectPath, secret } from "./objects.ts";
 
 const SHANGHAI = "shanghai-1";
@@ -187,7 +187,7 @@ describe("what a member refuses", () => {
     await federation.untilAvailable(namespace, "shop", both, RECOVERY);
   });
 
-  test.runIf(enforcesQuotas())("a ResourceQuota holds up that member, until there is room", async () => {
+  test("a ResourceQuota holds up that member, until there is room", async () => {
     const namespace = await federation.namespace();
     const api = federation.memberApi(SINGAPORE);
     await makeNamespaceOn(SINGAPORE, namespace);
@@ -212,7 +212,7 @@ describe("what a member refuses", () => {
     await federation.untilAvailable(namespace, "shop", both, RECOVERY);
   });
 
-  test.runIf(enforcesQuotas())("a quota on pods shows as a Deployment that cannot grow", async () => {
+  test("a quota on pods shows as a Deployment that cannot grow", async () => {
     const namespace = await federation.namespace();
     const api = federation.memberApi(SINGAPORE);
     await makeNamespaceOn(SINGAPORE, namespace);

@@ -44,11 +44,6 @@ declare module "vitest" {
   }
 }
 
-/** The sandbox keeps ResourceQuotas and does not enforce them. */
-export function enforcesQuotas(): boolean {
-  return inject("clusters") === "real";
-}
-
 /** A fleet of the kind that the present project of vitest is about. */
 export function startFleetHere(options: FleetOptions): Promise<Fleet<Plane>> {
   return inject("clusters") === "sandbox" ? startSandboxFleet(options) : startFleet(options);

@@ -5,5 +5,5 @@
  * is given. What it does otherwise than the API server: a Service leads somewhere only when its type is ExternalName, since a
  * sandbox has no network of pods; texts of broken JSON and of patches that do not apply are its own.
  */
-export type { AdmissionEnvironment, AdmissionRequest, GroupVersionKind, Operation } from "./types.ts";
+export type { AdmissionEnvironment, AdmissionRequest, Operation } from "./types.ts";
 export { Webhooks } from "./webhooks.ts";

@@ -8,4 +8,4 @@ export { authorize, forbidden } from "./authorize.ts";
 export { builtinRoles } from "./builtin.ts";
 export { checkEscalation } from "./escalation.ts";
 export { answerReview } from "./reviews.ts";
-export type { Attributes, Decision, RoleSource } from "./types.ts";
+export type { Attributes, RoleSource } from "./types.ts";

@@ -33,6 +33,11 @@ export function isStale(error: unknown): boolean {
   return error instanceof StatusError && (error.reason === "Conflict" || error.reason === "NotFound");
 }
 
+/** A ResourceQuota has no room: the owner says so in its status and by an Event, and nothing went wrong here. */
+export function isQuotaRefusal(error: unknown): boolean {
+  return error instanceof StatusError && error.code === 403 && /\b(exceeded|failed) quota: /.test(error.message);
+}
+
 export function isNotFound(error: unknown): boolean {
   return error instanceof StatusError && error.code === 404;
 }

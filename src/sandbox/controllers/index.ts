@@ -1,7 +1,7 @@
 /**
  * What makes a sandbox cluster feel alive: the controllers of kube-controller-manager that users see (Deployments, ReplicaSets,
- * StatefulSets, DaemonSets, Jobs, disruption budgets, garbage collection, namespaces), a scheduler, the kubelets of a few nodes,
- * and a cloud that has addresses and volumes. They work through the API server as any client would, and write the statuses,
+ * StatefulSets, DaemonSets, Jobs, disruption budgets, resource quotas, taints of nodes, protection of volumes, garbage collection,
+ * namespaces), a scheduler, the kubelets of a few nodes, and a cloud that has addresses and volumes. They work through the API server as any client would, and write the statuses,
  * conditions, annotations and Events that kube-controller-manager writes.
  *
  * Promises: everything is driven by events through one queue; an idle cluster has no timer and does no work; what was half done

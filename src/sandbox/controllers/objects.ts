@@ -201,6 +201,7 @@ export const SECRETS = { group: "", plural: "secrets" } as const;
 export const SERVICE_ACCOUNTS = { group: "", plural: "serviceaccounts" } as const;
 export const CLAIMS = { group: "", plural: "persistentvolumeclaims" } as const;
 export const VOLUMES = { group: "", plural: "persistentvolumes" } as const;
+export const QUOTAS = { group: "", plural: "resourcequotas" } as const;
 export const EVENTS = { group: "", plural: "events" } as const;
 export const DEPLOYMENTS = { group: "apps", plural: "deployments" } as const;
 export const REPLICA_SETS = { group: "apps", plural: "replicasets" } as const;

@@ -1,6 +1,16 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../apis/index.ts";
-import { DEPLOYMENTS, DISRUPTION_BUDGETS, EVENTS, type IntOrPercent, SERVICES } from "./objects.ts";
+import {
+  CLAIMS,
+  DEPLOYMENTS,
+  DISRUPTION_BUDGETS,
+  EVENTS,
+  type IntOrPercent,
+  NODES,
+  PODS,
+  SERVICES,
+  VOLUMES,
+} from "./objects.ts";
 import { deployment, TestSandbox } from "./testing/index.ts";
 
 function budget(spec: { minAvailable?: IntOrPercent; maxUnavailable?: IntOrPercent }): KubeObject {
@@ -125,5 +135,93 @@ describe("Events", () => {
     await sandbox.pass(3_601_000);
     expect(sandbox.list(EVENTS)).toEqual([]);
     expect(sandbox.clock.waiting).toBe(0);
+  });
+});
+
+describe("what is deleted while it is in use", () => {
+  const protectedClaim = (name: string): KubeObject => ({
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: { name, namespace: "default", finalizers: ["example.com/mine", "kubernetes.io/pvc-protection"] },
+    spec: {},
+  });
+
+  test("of claims stays as long as a pod has it, and keeps the finalizers of others", async () => {
+    await using sandbox = await TestSandbox.start();
+    await sandbox.create(CLAIMS, protectedClaim("used"));
+    await sandbox.create(PODS, {
+      apiVersion: "v1",
+      kind: "Pod",
+      metadata: { name: "user", namespace: "default" },
+      spec: {
+        containers: [{ name: "app", image: "nginx:1" }],
+        volumes: [{ name: "disk", persistentVolumeClaim: { claimName: "used" } }],
+      },
+    });
+    await sandbox.pass(2000);
+    await sandbox.cluster.delete(CLAIMS, "default", "used");
+    await sandbox.settle();
+    const { finalizers } = sandbox.get(CLAIMS, "used").metadata;
+    expect(finalizers).toEqual(["example.com/mine", "kubernetes.io/pvc-protection"]);
+    await sandbox.cluster.delete(PODS, "default", "user");
+    await sandbox.pass(2000);
+    expect(sandbox.get(CLAIMS, "used").metadata.finalizers).toEqual(["example.com/mine"]);
+  });
+
+  test.each([
+    { phase: "Bound", left: ["kubernetes.io/pv-protection"] },
+    { phase: "Released", left: undefined },
+  ])("of volumes that are $phase", async ({ phase, left }) => {
+    await using sandbox = await TestSandbox.start();
+    await sandbox.create(VOLUMES, {
+      apiVersion: "v1",
+      kind: "PersistentVolume",
+      metadata: { name: "disk", finalizers: ["kubernetes.io/pv-protection"] },
+      status: { phase },
+    });
+    await sandbox.cluster.delete(VOLUMES, undefined, "disk");
+    await sandbox.settle();
+    const found = sandbox.cluster.get(VOLUMES, undefined, "disk");
+    expect(found?.metadata.finalizers).toEqual(left);
+  });
+});
+
+describe("the taints of a node", () => {
+  const notReady = { key: "node.kubernetes.io/not-ready", effect: "NoSchedule" };
+  const mine = { key: "team", value: "data", effect: "NoSchedule" };
+  const condition = (type: string, status: string) => ({ type, status });
+
+  test.each([
+    { says: "nothing of itself", conditions: [], before: [notReady, mine], after: [notReady, mine] },
+    { says: "that it is ready", conditions: [condition("Ready", "True")], before: [notReady, mine], after: [mine] },
+    { says: "that it is not", conditions: [condition("Ready", "False")], before: [mine], after: [mine, notReady] },
+    {
+      says: "that its disk is full",
+      conditions: [condition("Ready", "True"), condition("DiskPressure", "True")],
+      before: [],
+      after: [{ key: "node.kubernetes.io/disk-pressure", effect: "NoSchedule" }],
+    },
+  ])("that says $says", async ({ conditions, before, after }) => {
+    await using sandbox = await TestSandbox.start({ options: { nodes: [] } });
+    const node = { apiVersion: "v1", kind: "Node", metadata: { name: "n" }, spec: { taints: before } };
+    await sandbox.create(NODES, { ...node, status: { conditions } });
+    await sandbox.settle();
+    expect((sandbox.get(NODES, "n")["spec"] as { taints?: unknown }).taints ?? []).toEqual(after);
+  });
+
+  test("of one that is cordoned, and free again", async () => {
+    await using sandbox = await TestSandbox.start();
+    const cordon = (unschedulable: boolean) =>
+      sandbox.change(NODES, "node-1", (object) => ({
+        ...object,
+        spec: { ...(object["spec"] as object), unschedulable },
+      }));
+    const taints = () => (sandbox.get(NODES, "node-1")["spec"] as { taints?: unknown }).taints;
+    await cordon(true);
+    await sandbox.settle();
+    expect(taints()).toEqual([{ key: "node.kubernetes.io/unschedulable", effect: "NoSchedule" }]);
+    await cordon(false);
+    await sandbox.settle();
+    expect(taints()).toBeUndefined();
   });
 });

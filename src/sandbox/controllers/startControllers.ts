@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../apis/index.ts";
 import type { LocalClient, Resource, ResourceName, SandboxClock, WatchEvent } from "../types.ts";
 import { Cloud } from "./cloud.ts";
-import { type Context, type Controller, isStale } from "./context.ts";
+import { type Context, type Controller, isQuotaRefusal, isStale } from "./context.ts";
 import { DaemonSetController } from "./daemonSet/index.ts";
 import { DeploymentController } from "./deployment/index.ts";
 import { DisruptionController } from "./disruption.ts";
@@ -16,6 +16,7 @@ import { NODES, resourceId } from "./objects.ts";
 import { OwnerGraph } from "./ownerGraph.ts";
 import { VolumeProtection } from "./protection.ts";
 import { ReplicaSetController } from "./replicaSet.ts";
+import { ResourceQuotaController } from "./resourceQuota.ts";
 import { StatefulSetController } from "./statefulSet/index.ts";
 import { WorkQueue } from "./workQueue.ts";
 
@@ -48,7 +49,7 @@ export interface ControllersInput {
   caPem?: string;
   /** What a fault makes of the time that a pod needs, milliseconds; undefined: it does not start until {@link Controllers.recheckPods}. */
   podDelay?: (normalMs: number) => number | undefined;
-  /** Told of what went wrong and will be tried again. Conflicts are none. A warning of the process unless told. */
+  /** Told of what went wrong and will be tried again. Conflicts are none, nor is a full ResourceQuota. A warning of the process unless told. */
   onError?: (error: unknown, key: string) => void;
   options?: ControllerOptions;
 }
@@ -87,6 +88,7 @@ class RunningControllers implements Controllers {
   readonly #watches = new Map<string, Disposable>();
   readonly #collector: GarbageCollector;
   readonly #namespaces: NamespaceController;
+  readonly #quotas: ResourceQuotaController;
   readonly #kubelet: Kubelet;
   readonly #served: Disposable;
   readonly #ready: Promise<void>;
@@ -102,7 +104,7 @@ class RunningControllers implements Controllers {
       clock,
       work: (key) => this.#work(key),
       onError: (error, key) => {
-        if (!isStale(error)) onError(error, key);
+        if (!isStale(error) && !isQuotaRefusal(error)) onError(error, key);
       },
     });
     const context = (by: LocalClient): Context => ({
@@ -123,6 +125,7 @@ class RunningControllers implements Controllers {
     };
     this.#collector = new GarbageCollector(manager);
     this.#namespaces = new NamespaceController(manager);
+    this.#quotas = new ResourceQuotaController(manager);
     this.#kubelet = new Kubelet(context(client.as("kubelet")), kubelet);
     const all: Controller[] = [
       new Scheduler(context(client.as("kube-scheduler"))),
@@ -139,6 +142,7 @@ class RunningControllers implements Controllers {
       new EventExpiry(manager),
       new Cloud(context(client.as("cloud-controller-manager"))),
       this.#namespaces,
+      this.#quotas,
       this.#collector,
     ];
     for (const controller of all) {
@@ -183,6 +187,7 @@ class RunningControllers implements Controllers {
   #serve(resources: readonly Resource[]): void {
     this.#graph.serve(resources);
     this.#namespaces.serve(resources);
+    this.#quotas.serve(resources);
     const wanted = new Map(
       resources.filter((resource) => this.#isOfInterest(resource)).map((one) => [resourceId(one), one]),
     );
@@ -211,6 +216,7 @@ class RunningControllers implements Controllers {
       this.#collector.observe(resource, event, old);
     }
     this.#namespaces.observeContent(event.object);
+    this.#quotas.observeContent(resource, event, old);
     for (const controller of this.#observers.get(id) ?? []) controller.observe(resource, event, old);
   }
 

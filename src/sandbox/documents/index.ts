@@ -4,5 +4,5 @@
  * served, is built only when somebody asks, and is kept as long as that very array of resources is in use. Descriptions are those of the schemas it is given;
  * the paths for `watch`, `proxy` and the like, which no client asks for, are left out. It never reads the store and never sends anything.
  */
-export { answerDocument, type DocumentAnswer, type DocumentOptions, type DocumentRequest } from "./answer.ts";
+export { answerDocument, type DocumentRequest } from "./answer.ts";
 export { compareVersions } from "./groups.ts";

@@ -162,11 +162,21 @@ function embedded(schema: Schema, isObject: boolean): Schema {
       .filter(([name]) => !Object.hasOwn(own, name))
       .map(([name, part]) => [name, embedded(part, part["x-kubernetes-embedded-resource"] === true)] as const);
     shown.properties = { ...own, ...Object.fromEntries(rest) };
+    if (schema["x-kubernetes-embedded-resource"] === true) {
+      shown.required = [
+        ...(schema.required ?? []),
+        ...["kind", "apiVersion"].filter((name) => !schema.required?.includes(name)),
+      ];
+    }
   }
   if (items !== undefined) shown.items = embedded(items, items["x-kubernetes-embedded-resource"] === true);
   if (typeof additionalProperties === "object") {
     const isEmbedded = additionalProperties["x-kubernetes-embedded-resource"] === true;
-    shown.additionalProperties = embedded(additionalProperties, isEmbedded);
+    const isIntOrString = additionalProperties["x-kubernetes-int-or-string"] === true;
+    shown.additionalProperties = {
+      ...(isIntOrString ? { anyOf: [{ type: "integer" }, { type: "string" }] as Schema[] } : {}),
+      ...embedded(additionalProperties, isEmbedded),
+    };
   }
   return shown;
 }

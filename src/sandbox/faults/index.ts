@@ -5,4 +5,4 @@
 export * from "./clock.ts";
 export * from "./faults.ts";
 export * from "./random.ts";
-export type { FaultAction, FaultEvent, FaultRequest, FaultSettings } from "./settings.ts";
+export type { FaultEvent, FaultRequest, FaultSettings } from "./settings.ts";

@@ -9,7 +9,6 @@ import { canonicalElement, compareElements, elementText, type PathElement, SELF 
 export type FieldSet = FieldsV1;
 
 export const LEAF: FieldSet = Object.freeze({});
-export const EMPTY: FieldSet = Object.freeze({});
 
 export function isEmpty(set: FieldSet): boolean {
   for (const _ in set) return false;

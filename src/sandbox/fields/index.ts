@@ -11,6 +11,5 @@
  */
 export { keepTimesOfNoChange } from "./keepTimes.ts";
 export { parentManagedFields, type ReplicasPaths, scaleManagedFields } from "./scale.ts";
-export { goJson } from "./goText.ts";
-export { applyConfiguration, managedFieldsError, trackWrite } from "./track.ts";
-export type { Applied, ApplyWrite, UpdateWrite, Write } from "./types.ts";
+export { goJson, goPlain } from "./goText.ts";
+export { applyConfiguration, trackWrite } from "./track.ts";

@@ -1,4 +1,5 @@
 import type { KubeObject } from "../types.ts";
+import { DoesNotFit } from "./check.ts";
 import { type Comparison, compareObjects } from "./compare.ts";
 import { ApplyConflicts, type FieldConflicts } from "./conflicts.ts";
 import { containsAll, difference, type FieldSet, intersection, isEmpty, union } from "./fieldSet.ts";
@@ -144,6 +145,17 @@ function prune(merged: Typed, last: Owned, managers: Managers, apiVersion: strin
   return versions.to(pruned, apiVersion) ?? merged;
 }
 
+/** A refusal says in which version the object does not fit. */
+function inVersion(versions: Versions, object: Typed, apiVersion: string): Typed | undefined {
+  try {
+    return versions.to(object, apiVersion);
+  } catch (error) {
+    if (!(error instanceof DoesNotFit)) throw error;
+    const at = `failed to convert merged object at version ${apiVersion}`;
+    throw new DoesNotFit(`failed to prune fields: failed add back owned items: ${at}: ${error.message}`);
+  }
+}
+
 /** Puts back what was taken out and is owned by anybody, the applier's new configuration included; version by version, that of the pruning first. */
 function addBackOwned(
   merged: Typed,
@@ -159,7 +171,7 @@ function addBackOwned(
   let whole = merged;
   let rest = pruned;
   for (const apiVersion of first) {
-    const wholeThere = versions.to(whole, apiVersion);
+    const wholeThere = inVersion(versions, whole, apiVersion);
     const restThere = versions.to(rest, apiVersion);
     if (wholeThere === undefined || restThere === undefined) continue;
     const { type } = wholeThere;

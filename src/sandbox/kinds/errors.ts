@@ -4,7 +4,9 @@ import type { FieldError } from "../types.ts";
 
 /** A value as the server prints it in a finding: strings quoted, the rest as JSON. */
 function shown(value: unknown): string {
-  return value === undefined ? "null" : JSON.stringify(value);
+  if (value === undefined) return "null";
+  // Go has shorter names for two characters.
+  return JSON.stringify(value).replace(/\\u0007|\\u000b/g, (escape) => (escape === "\\u0007" ? "\\a" : "\\v"));
 }
 
 function said(kind: string, detail: string): string {
@@ -49,13 +51,5 @@ export function tooLong(field: string, maximum: number): FieldError {
     reason: "FieldValueTooLong",
     field,
     message: `Too long: may not be more than ${maximum} ${maximum === 1 ? "byte" : "bytes"}`,
-  };
-}
-
-export function tooMany(field: string, actual: number, maximum: number): FieldError {
-  return {
-    reason: "FieldValueTooMany",
-    field,
-    message: `Too many: ${actual}: must have at most ${maximum} ${maximum === 1 ? "item" : "items"}`,
   };
 }

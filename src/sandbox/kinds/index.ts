@@ -16,7 +16,7 @@ export {
   validateObjectMeta,
   validateObjectMetaUpdate,
 } from "./objectMeta.ts";
-export { canonicalQuantity } from "./quantity.ts";
+export { quantityNanos, sumOfQuantities } from "./quantity.ts";
 export { kindRules } from "./registry.ts";
 export type { KindRules, RulesEnvironment } from "./rules.ts";
-export { type AllocationRanges, ServiceAllocations, type Taken } from "./serviceAllocations.ts";
+export { ServiceAllocations } from "./serviceAllocations.ts";

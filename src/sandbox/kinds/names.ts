@@ -10,7 +10,6 @@ const WILDCARD_SUBDOMAIN = `\\*\\.${SUBDOMAIN}`;
 const LABEL_KEY = "([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]";
 const LABEL_VALUE = `(${LABEL_KEY})?`;
 const CONFIG_KEY = "[-._a-zA-Z0-9]+";
-const C_IDENTIFIER = "[A-Za-z_][A-Za-z0-9_]*";
 
 const LABEL_KEY_TEXT =
   "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character";
@@ -39,7 +38,7 @@ export function byteLength(value: string): number {
 
 export function dnsLabel(value: string): string[] {
   const wrong: string[] = [];
-  if (byteLength(value) > 63) wrong.push(tooLongText(63));
+  if (byteLength(value) > 63) wrong.push(tooLongText(63, "characters"));
   if (!matches(LABEL, value)) {
     wrong.push(
       matches(SUBDOMAIN, value)
@@ -57,7 +56,7 @@ export function dnsLabel(value: string): string[] {
 
 export function dnsSubdomain(value: string): string[] {
   const wrong: string[] = [];
-  if (byteLength(value) > 253) wrong.push(tooLongText(253));
+  if (byteLength(value) > 253) wrong.push(tooLongText(253, "characters"));
   if (!matches(SUBDOMAIN, value)) {
     wrong.push(
       patternText(
@@ -72,7 +71,7 @@ export function dnsSubdomain(value: string): string[] {
 
 export function dns1035Label(value: string): string[] {
   const wrong: string[] = [];
-  if (byteLength(value) > 63) wrong.push(tooLongText(63));
+  if (byteLength(value) > 63) wrong.push(tooLongText(63, "characters"));
   if (!matches(DNS_1035_LABEL, value)) {
     wrong.push(
       patternText(
@@ -88,7 +87,7 @@ export function dns1035Label(value: string): string[] {
 
 export function wildcardSubdomain(value: string): string[] {
   const wrong: string[] = [];
-  if (byteLength(value) > 253) wrong.push(tooLongText(253));
+  if (byteLength(value) > 253) wrong.push(tooLongText(253, "characters"));
   if (!matches(WILDCARD_SUBDOMAIN, value)) {
     wrong.push(
       patternText(
@@ -166,13 +165,6 @@ export function environmentVariableName(value: string): string[] {
   return /^[\x20-\x3c\x3e-\x7e]*$/.test(value)
     ? []
     : ["a valid environment variable name must consist only of printable ASCII characters other than '='"];
-}
-
-export function cIdentifier(value: string): string[] {
-  if (matches(C_IDENTIFIER, value)) return [];
-  const text =
-    "a valid C identifier must start with alphabetic character or '_', followed by a string of alphanumeric characters or '_'";
-  return [patternText(text, C_IDENTIFIER, "my_name", "MY_NAME", "MyName")];
 }
 
 /** The name of a port: an IANA service name. */

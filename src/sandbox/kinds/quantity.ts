@@ -67,6 +67,16 @@ export function quantityNanos(text: string): bigint | undefined {
   return typeof parsed === "string" ? undefined : parsed.nanos;
 }
 
+/** The exact sum, written as the first one is; as the second when the first is nothing. Throws a RangeError for what is no quantity. */
+export function sumOfQuantities(left: string, right: string): string {
+  const [one, other] = [left, right].map((text) => {
+    const parsed = parse(text);
+    if (typeof parsed === "string") throw new RangeError(`${JSON.stringify(text)} is no quantity: ${parsed}`);
+    return parsed;
+  }) as [Exact, Exact];
+  return print({ ...(one.nanos === 0n ? other : one), nanos: one.nanos + other.nanos });
+}
+
 /** A text that is no quantity gives the reason. */
 function parse(given: string): Exact | string {
   const text = given.trim();

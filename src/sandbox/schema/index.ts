@@ -13,7 +13,6 @@ export { resourceOfCrd } from "./crd/resourceOfCrd.ts";
 export { validateCrd } from "./crd/validateCrd.ts";
 export { decodeError } from "./decodeError.ts";
 export { withDefaults } from "./defaults.ts";
-export { prune, type Pruned } from "./prune.ts";
-export { type Definitions, resolved } from "./references.ts";
+export { prune } from "./prune.ts";
 export { validateScale } from "./scale.ts";
 export { validate } from "./validate.ts";

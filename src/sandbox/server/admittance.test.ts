@@ -9,6 +9,7 @@ import { deployment, widget, widgetCrd } from "../testing/objects.ts";
 const CORE = "/api/v1/namespaces/default";
 const DEPLOYMENTS = "/apis/apps/v1/namespaces/default/deployments";
 const WIDGETS = "/apis/example.com/v1/namespaces/default/widgets";
+const PROTOBUF = { contentType: "application/vnd.kubernetes.protobuf" };
 
 let cluster: SandboxCluster;
 let client: HttpsClient;
@@ -76,16 +77,13 @@ describe("what the server adds to a new object", () => {
 
 describe("what is submitted", () => {
   test("in protobuf is taken as if it were JSON", async () => {
-    const sent = kubectl.find(({ object }) => object.kind === "ConfigMap");
-    expect(sent).toBeDefined();
-    const { agent, ...answer } = await sendBytes(`${CORE}/configmaps`, Buffer.from(sent?.body ?? "", "base64"));
-    await agent.close();
-    expect(answer).toMatchObject({ status: 201, body: { kind: "ConfigMap", metadata: { namespace: "default" } } });
+    const sent = kubectl.find(({ object }) => object.kind === "Deployment");
+    const answer = await client.send("POST", DEPLOYMENTS, Buffer.from(sent?.body ?? "", "base64"), PROTOBUF);
+    expect(answer).toMatchObject({ status: 201, body: { metadata: { name: "web" }, spec: { replicas: 2 } } });
   });
 
   test("in protobuf that cannot be read is refused", async () => {
-    const { agent, ...answer } = await sendBytes(`${CORE}/configmaps`, Buffer.from("{}"));
-    await agent.close();
+    const answer = await client.send("POST", DEPLOYMENTS, Buffer.from("{}"), PROTOBUF);
     expect(answer).toMatchObject({ status: 400, body: { reason: "BadRequest" } });
   });
 

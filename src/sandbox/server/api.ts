@@ -8,6 +8,9 @@ import type { Catalog, Endpoint } from "./catalog.ts";
 import type { Conversion } from "./conversion.ts";
 import type { ServiceAccountTokens } from "./tokens.ts";
 
+/** The field manager of what the server makes for itself. */
+export const SERVER_MANAGER = "kube-apiserver";
+
 /** What every verb needs of its server. */
 export interface Api {
   readonly store: Store;
@@ -81,9 +84,19 @@ export function admissionOf(
     name,
     ...(object === undefined ? {} : { object: seen(object) }),
     ...(old === undefined ? {} : { old: seen(old) }),
-    ...(options === undefined ? {} : { options }),
+    ...(options === undefined ? {} : { options: optionsFor(operation, options) }),
     context,
   };
+}
+
+/** A webhook that looks at a patch sees the update, or the creation, that it comes to. */
+function optionsFor(
+  operation: Operation,
+  options: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  if (options["kind"] !== "PatchOptions") return options;
+  const { force: _, ...rest } = options;
+  return { ...rest, kind: operation === "CREATE" ? "CreateOptions" : "UpdateOptions" };
 }
 
 /** What rules took and noted for one request. */

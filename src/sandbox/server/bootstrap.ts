@@ -1,11 +1,8 @@
 import { builtinRoles } from "../authorization/index.ts";
 import { trackWrite } from "../fields/index.ts";
 import type { KubeObject, LocalClient } from "../types.ts";
-import type { Api } from "./api.ts";
+import { type Api, SERVER_MANAGER } from "./api.ts";
 import { timestamp } from "./create.ts";
-
-/** The field manager of what the server makes for itself. */
-export const SERVER_MANAGER = "kube-apiserver";
 
 const NAMESPACES = ["default", "kube-system", "kube-public", "kube-node-lease"];
 

@@ -117,7 +117,8 @@ function withTolerations(pod: KubeObject): KubeObject {
   return { ...pod, spec: { ...spec, tolerations: [...tolerations, ...added], priority, preemptionPolicy } };
 }
 
-function refusal(
+/** As a plugin refuses: a StatusError 403. */
+export function refusal(
   target: Target,
   name: string,
   why: string,

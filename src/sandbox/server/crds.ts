@@ -100,14 +100,14 @@ export class CustomResources implements Disposable {
         message: `${JSON.stringify(name)} is already in use`,
       });
       const resources = new Set([other.plural, other.singular, ...other.shortNames]);
-      if (resources.has(names.plural)) return taken("Plural", names.plural);
-      if (names.singular !== undefined && resources.has(names.singular)) return taken("Singular", names.singular);
-      const short = names.shortNames?.find((one) => resources.has(one));
+      const kinds = [other.kind, other.listKind];
+      // The server looks at one name after the other and tells of the last that is taken.
+      if (names.listKind !== undefined && kinds.includes(names.listKind)) return taken("ListKind", names.listKind);
+      if (kinds.includes(names.kind)) return taken("Kind", names.kind);
+      const short = names.shortNames?.findLast((one) => resources.has(one));
       if (short !== undefined) return taken("ShortNames", short);
-      if ([other.kind, other.listKind].includes(names.kind)) return taken("Kind", names.kind);
-      if (names.listKind !== undefined && [other.kind, other.listKind].includes(names.listKind)) {
-        return taken("ListKind", names.listKind);
-      }
+      if (names.singular !== undefined && resources.has(names.singular)) return taken("Singular", names.singular);
+      if (resources.has(names.plural)) return taken("Plural", names.plural);
     }
     return undefined;
   }

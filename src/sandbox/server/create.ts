@@ -4,6 +4,8 @@ import { alreadyExists, badRequest, failure, invalid } from "../statusError.ts";
 import type { KubeObject } from "../types.ts";
 import { admissionOf, type Api, kindSubject, RulesScope, storedObject, subjectOf, type Target } from "./api.ts";
 import { admitNew, checkGrants, checkNamespace } from "./builtinAdmission.ts";
+import { withOwnersOnce } from "./ownerReferences.ts";
+import { chargeQuotas } from "./quotas.ts";
 import { equalJson } from "./equal.ts";
 import { decoded } from "./input.ts";
 
@@ -15,7 +17,9 @@ const NAME_ATTEMPTS = 8;
  * kept then, and nothing is taken.
  */
 export async function createObject(api: Api, target: Target, submission: KubeObject): Promise<KubeObject> {
-  const object = inNamespace(target, submission);
+  const { deletionTimestamp: _d, deletionGracePeriodSeconds: _g, ...given } = submission.metadata;
+  const placed = inNamespace(target, { ...submission, metadata: given });
+  const object = withOwnersOnce(placed, target.context, "submitted");
   const { resourceVersion } = object.metadata;
   if (resourceVersion !== undefined && resourceVersion !== "" && resourceVersion !== "0") {
     throw failure(500, "", "resourceVersion should not be set on objects to be created");
@@ -28,7 +32,7 @@ export async function createTracked(api: Api, target: Target, tracked: KubeObjec
   const { endpoint, context } = target;
   refuseWhileCrdGoes(target);
   checkNamespace(api, target, tracked.metadata.name ?? "");
-  const admitted = await mutated(api, target, admitNew(api, target, tracked));
+  const admitted = withOwnersOnce(await mutated(api, target, admitNew(api, target, tracked)), context, "admitted");
   for (let attempt = 1; ; attempt++) {
     const scope = new RulesScope(api, context);
     let keep = false;
@@ -36,12 +40,13 @@ export async function createTracked(api: Api, target: Target, tracked: KubeObjec
       const named = withSystemFields(api, admitted);
       const prepared = endpoint.rules.prepareForCreate?.(named, scope.environment) ?? named;
       const errors = endpoint.rules.validate(prepared);
-      if (errors.length > 0) throw invalid(kindSubject(target, prepared.metadata.name), errors);
+      if (errors.length > 0) throw invalid(kindSubject(target, prepared.metadata.name ?? ""), errors);
       checkGrants(api, target, prepared, undefined);
       if (api.hasWebhooks()) await api.webhooks.validate(admissionOf(target, "CREATE", prepared, undefined));
       for (const warning of endpoint.rules.warnings?.(prepared, undefined) ?? []) context.warn(warning);
       const { name } = prepared.metadata;
       const kept = await api.conversion.convert(endpoint, prepared, endpoint.storedVersion);
+      const charge = chargeQuotas(api, target, kept, undefined);
       if (storedObject(api, target, name) !== undefined) {
         if (isGenerated(admitted) && attempt < NAME_ATTEMPTS) continue;
         throw alreadyExists(subjectOf(target, name));
@@ -49,6 +54,7 @@ export async function createTracked(api: Api, target: Target, tracked: KubeObjec
       if (context.dryRun) return prepared;
       const stored = api.store.put(endpoint.storedAs, kept, undefined);
       keep = true;
+      charge();
       scope.stored();
       return await api.conversion.convert(endpoint, stored, endpoint.apiVersion);
     } finally {
@@ -85,6 +91,15 @@ export async function mutated(api: Api, target: Target, object: KubeObject, old?
   return decoded(target.endpoint, answer, { ...target.context, fieldValidation: "Ignore" });
 }
 
+/** Asks the webhooks about what a subresource is given, a Binding or an Eviction; answers with what they leave of it. Throws a StatusError. */
+export async function admittedForm(api: Api, target: Target, form: KubeObject): Promise<KubeObject> {
+  if (!api.hasWebhooks()) return form;
+  const question = admissionOf(target, "CREATE", form, undefined);
+  const left = (await api.webhooks.mutate(question)) ?? form;
+  await api.webhooks.validate({ ...question, object: left });
+  return left;
+}
+
 function trackedNew(api: Api, target: Target, submitted: KubeObject): Promise<KubeObject> {
   const { endpoint, subresource, context } = target;
   return api.conversion.during(endpoint, (convert) =>
@@ -103,7 +118,12 @@ function trackedNew(api: Api, target: Target, submitted: KubeObject): Promise<Ku
 }
 
 function withSystemFields(api: Api, object: KubeObject): KubeObject {
-  const { deletionTimestamp: _d, deletionGracePeriodSeconds: _g, ...metadata } = object.metadata;
+  const {
+    deletionTimestamp: _d,
+    deletionGracePeriodSeconds: _g,
+    selfLink: _s,
+    ...metadata
+  } = object.metadata as KubeObject["metadata"] & { selfLink?: string };
   const name = isGenerated(object) ? generateName(metadata.generateName ?? "") : metadata.name;
   return {
     ...object,

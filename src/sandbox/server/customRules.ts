@@ -1,5 +1,11 @@
 import type { KindRules } from "../kinds/index.ts";
-import { DecodeError, decodedMetadata, nameIsDnsSubdomain, validateObjectMeta, validateObjectMetaUpdate } from "../kinds/index.ts";
+import {
+  DecodeError,
+  decodedMetadata,
+  nameIsDnsSubdomain,
+  validateObjectMeta,
+  validateObjectMetaUpdate,
+} from "../kinds/index.ts";
 import { decodeError, validate, validateScale, withDefaults } from "../schema/index.ts";
 import type { FieldError, KubeObject, Resource, ResourceVersion } from "../types.ts";
 import { equalJson } from "./equal.ts";

@@ -38,6 +38,10 @@ export async function deleteObject(api: Api, target: Target, options: DeleteOpti
           keep = true;
           scope.stored();
           endpoint.rules.onDelete?.(last, { services: api.services });
+          const { resourceVersion } = last.metadata;
+          if (resourceVersion !== undefined) {
+            return { object: { ...marked, metadata: { ...marked.metadata, resourceVersion } }, gone: true };
+          }
         }
         return { object: marked, gone: true };
       }

@@ -107,6 +107,19 @@ function nonResource({ api, info, metrics }: DispatchParts, incoming: Incoming):
   };
 }
 
+const PAGE_NOT_FOUND: Outgoing = {
+  kind: "Whole",
+  status: 404,
+  headers: { "content-type": "text/plain; charset=utf-8" },
+  body: "404 page not found\n",
+};
+
+/** Custom resources have no other paths than these; built-in ones refuse a method. */
+function isPlaced(namespaced: boolean, { namespace, verb }: ResourceRequest): boolean {
+  if (!namespaced) return namespace === undefined;
+  return namespace !== undefined || verb === "list" || verb === "watch";
+}
+
 async function resource(
   parts: DispatchParts,
   incoming: Incoming,
@@ -124,14 +137,11 @@ async function resource(
       ({ group: other, versions }) =>
         other === info.group && versions.some(({ name, served }) => served && apiVersionOf(other, name) === group),
     );
-    if (isKnown) throw notServed();
-    return {
-      kind: "Whole",
-      status: 404,
-      headers: { "content-type": "text/plain; charset=utf-8" },
-      body: "404 page not found\n",
-    };
+    const isBuiltIn = api.catalog.resources.some(({ group: other, crd }) => other === info.group && crd === undefined);
+    if (isKnown && isBuiltIn) throw notServed();
+    return PAGE_NOT_FOUND;
   }
+  if (endpoint.resource.crd !== undefined && !isPlaced(endpoint.resource.namespaced, info)) return PAGE_NOT_FOUND;
   const type = (headers["content-type"] ?? "").split(";")[0]?.trim().toLowerCase() ?? "";
   const isList = info.verb === "list" || info.verb === "watch" || info.verb === "deletecollection";
   const { write, options } = writeOf(info, incoming, type);

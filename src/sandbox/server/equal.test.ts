@@ -32,6 +32,15 @@ describe("sharing", () => {
     expect(next.status).toEqual({ b: 2 });
   });
 
+  test("takes a field of any name for a field", () => {
+    const named = (text: string): unknown => JSON.parse(text);
+    const value = named('{"__proto__": {"a": 1}, "b": 2}');
+    const shared = sharing(value, named('{"b": 2}'));
+    expect(JSON.stringify(shared)).toBe('{"__proto__":{"a":1},"b":2}');
+    expect(sharing(named('{"__proto__": {"a": 1}, "b": 2}'), value)).toBe(value);
+    expect(sharing(named('{"__proto__": {}}'), {})).not.toEqual({});
+  });
+
   test("notices what went away", () => {
     const old: Record<string, unknown> = { a: 1, b: 2 };
     expect(sharing({ a: 1 }, old)).toEqual({ a: 1 });

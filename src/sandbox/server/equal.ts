@@ -41,6 +41,12 @@ export function sharing<T>(next: T, old: unknown): T {
   for (const [field, value] of Object.entries(next)) {
     if (value === undefined) continue;
     count++;
+    if (field === "__proto__") {
+      // What JSON may call a field, and an assignment would take for something else.
+      Object.defineProperty(fields, field, { value, enumerable: true, configurable: true, writable: true });
+      isSame &&= Object.hasOwn(before, field) && equalJson(value, before[field]);
+      continue;
+    }
     const shared = sharing(value as unknown, before[field]);
     if (shared !== before[field]) isSame = false;
     fields[field] = shared;

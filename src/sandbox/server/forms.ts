@@ -9,8 +9,6 @@ export interface Form extends Wanted {
   includeObject: IncludeObject;
 }
 
-export const PLAIN: Form = { format: "json", as: "Object", metaVersion: "v1", includeObject: "Metadata" };
-
 /** One object; only what the resource itself declares can be shown as a Table, so a Scale or a Status stays as it is. */
 export function objectIn(form: Form, endpoint: Endpoint, object: KubeObject, now: number): unknown {
   if (object.kind !== endpoint.resource.kind) return object;

@@ -53,6 +53,8 @@ export class HttpServer {
   async listen(port: number): Promise<void> {
     const { certPem: cert, keyPem: key } = this.#options;
     const server = createSecureServer({ cert, key, allowHTTP1: true, settings: { maxConcurrentStreams: STREAMS } });
+    // Left alone, Node would close an idle connection after five seconds, and every probe of a client would begin with a handshake.
+    Object.assign(server, { keepAliveTimeout: 0 });
     server.on(
       "request",
       (request: Http2ServerRequest, response: Http2ServerResponse) => void this.#serve(request, response),
@@ -125,13 +127,17 @@ export class HttpServer {
       case "Silence":
         return;
       case "Reset":
-        request.socket.destroy();
+        // The whole connection: over HTTP/2 the socket of a request is its stream only.
+        if ("stream" in request) request.stream.session?.destroy();
+        else request.socket.destroy();
         return;
       case "Whole": {
-        const bytes = typeof outgoing.body === "string" ? Buffer.from(outgoing.body) : outgoing.body;
-        writeHead(response, outgoing.status, { ...outgoing.headers, "content-length": String(bytes.length) });
-        if (request.method === "HEAD" || bytes.length === 0) response.end();
-        else response.end(bytes);
+        const { body } = outgoing;
+        const length = Buffer.byteLength(body);
+        writeHead(response, outgoing.status, { ...outgoing.headers, "content-length": String(length) });
+        // A text leaves in one piece with the head; bytes would be a second one.
+        if (request.method === "HEAD" || length === 0) response.end();
+        else response.end(body);
         return;
       }
       case "Stream":

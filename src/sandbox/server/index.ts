@@ -4,5 +4,5 @@
  * It decides nothing that belongs to a kind, a schema or a role, keeps no object outside the store, and never serves beyond the
  * loopback address.
  */
-export { ApiServer, type ApiServerOptions } from "./apiServer.ts";
+export { ApiServer } from "./apiServer.ts";
 export { ServiceAccountTokens } from "./tokens.ts";

@@ -180,8 +180,8 @@ export function decodedOver(
   base: KubeObject | undefined,
   context: RequestContext,
 ): KubeObject {
-  // The strings of a Secret become part of its data, so that nothing of it is the same.
-  const isMixed = object["stringData"] !== undefined && endpoint.resource.kind === "Secret";
+  // The strings of a Secret become part of its data, and the defaults of a Service's status depend on its spec.
+  const isMixed = endpoint.resource.group === "" && ["Secret", "Service"].includes(endpoint.resource.kind);
   if (base === undefined || base.apiVersion !== object.apiVersion || isMixed) return decoded(endpoint, object, context);
   const same: Record<string, unknown> = {};
   const changed: Record<string, unknown> = {};

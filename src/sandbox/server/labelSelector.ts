@@ -101,9 +101,13 @@ function valueList(key: string, next: () => string, peek: () => string): string[
 function checkedKey(key: string): string {
   if (key !== "" && KEY.test(key) && (key.split("/").at(-1) ?? "").length <= 63) return key;
   if (/^[=!<>(),]*$/.test(key)) throw badRequest(`found '${key}', expected: !, identifier, or 'end of string'`);
-  throw unreadable(
-    `<nil>: Invalid value: ${JSON.stringify(key)}: name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')`,
-  );
+  const form =
+    "must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+  const wrong =
+    key.split("/").length > 2
+      ? `a valid label key ${form} with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')`
+      : `name part ${form}`;
+  throw unreadable(`<nil>: Invalid value: ${JSON.stringify(key)}: ${wrong}`);
 }
 
 function checkedValue(key: string, value: string): string {

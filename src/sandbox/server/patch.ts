@@ -1,7 +1,7 @@
 import { authorize, forbidden } from "../authorization/index.ts";
-import { applyConfiguration, goJson } from "../fields/index.ts";
+import { applyConfiguration, goJson, goPlain } from "../fields/index.ts";
 import { jsonPatch, mergePatch, strategicMergePatch } from "../patch/index.ts";
-import { badRequest, conflict, failure, invalid, notFound, StatusError, unexplained } from "../statusError.ts";
+import { badRequest, conflict, failure, notFound, StatusError, unexplained } from "../statusError.ts";
 import type { Json, KubeObject } from "../types.ts";
 import { type Api, storedObject, subjectOf, type Target } from "./api.ts";
 import { createTracked, inNamespace } from "./create.ts";
@@ -14,7 +14,11 @@ export const MERGE_PATCH = "application/merge-patch+json";
 export const STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json";
 
 /** What a patch makes of a document; the document is not changed. */
-export type PatchFunction = (document: Json) => Json;
+export interface PatchFunction {
+  (document: Json): Json;
+  /** The patch as the server prints it in a refusal, where that shows the patch and not what it left. */
+  printed?: string;
+}
 
 /** Reads a patch that is not an apply. Throws a StatusError: 400 for what cannot be read, 415 for a form that the kind does not have. */
 export function patchOf(target: Target, { type, text }: Body): PatchFunction {
@@ -32,11 +36,23 @@ export function patchOf(target: Target, { type, text }: Body): PatchFunction {
       // Merge keys are known of built-in kinds only.
       if (resource.crd !== undefined) break;
       const patch = parsePatch(text);
-      return (document) => strategicMergePatch(document, patch, version.schema, resource.definitions);
+      const apply = (document: Json) => strategicMergePatch(document, patch, version.schema, resource.definitions);
+      return Object.assign(apply, { printed: goPlain(patch) });
     }
     default:
   }
-  throw failure(415, "UnsupportedMediaType", "415: Unsupported Media Type", {});
+  const why =
+    resource.crd === undefined
+      ? "415: Unsupported Media Type"
+      : `the body of the request was in an unknown format - accepted media types include: ${[JSON_PATCH, MERGE_PATCH, APPLY].join(", ")}`;
+  throw failure(415, "UnsupportedMediaType", why, resource.crd === undefined ? {} : undefined);
+}
+
+/** A strategic merge patch is read by another decoder, which has its own words. */
+function restoring(why: string): string {
+  if (/^json: cannot unmarshal array into .* of type v1\./.test(why)) return "cannot restore struct from: slice";
+  if (/^json: cannot unmarshal object into .* of type \[\]/.test(why)) return "cannot restore slice from map";
+  return why;
 }
 
 /** Patches an object that exists. Throws a StatusError. */
@@ -46,14 +62,20 @@ export function patchObject(api: Api, target: Target, patch: PatchFunction): Pro
     if (typeof patched !== "object" || patched === null || Array.isArray(patched)) {
       throw badRequest("the patch leaves no object");
     }
-    const submitted = inNamespace(target, decodedPatched(api, target, patched as Record<string, Json>, live));
+    const submitted = inNamespace(target, decodedPatched(api, target, patch, patched as Record<string, Json>, live));
     checkName(target, submitted);
     return tracked(api, target, live, submitted);
   });
 }
 
 /** What a patch left has to be an object of the kind. Throws a StatusError 422. */
-function decodedPatched(api: Api, target: Target, patched: Readonly<Record<string, Json>>, live: KubeObject): KubeObject {
+function decodedPatched(
+  api: Api,
+  target: Target,
+  patch: PatchFunction,
+  patched: Readonly<Record<string, Json>>,
+  live: KubeObject,
+): KubeObject {
   const { endpoint, context } = target;
   try {
     return decodedOver(endpoint, ofKind(api.catalog, endpoint, patched), live, context);
@@ -65,9 +87,11 @@ function decodedPatched(api: Api, target: Target, patched: Readonly<Record<strin
       typeof said === "string" && said !== endpoint.apiVersion && patched["kind"] === kind
         ? `no kind "${kind}" is registered for version "${said}" in scheme "pkg/runtime/scheme.go:111"`
         : error.message.replace(/^\S+ in version "\S+" cannot be handled as an? \S+: /, "");
-    throw invalid({ group: "", kind: "", name: "" }, [
-      { reason: "FieldValueInvalid", field: "patch", message: `Invalid value: ${JSON.stringify(goJson(patched))}: ${why}` },
-    ]);
+    const shown = patch.printed ?? goJson(patched);
+    const message = `Invalid value: ${JSON.stringify(shown)}: ${patch.printed === undefined ? why : restoring(why)}`;
+    throw failure(422, "Invalid", ` "" is invalid: patch: ${message}`, {
+      causes: [{ reason: "FieldValueInvalid", message, field: "patch" }],
+    });
   }
 }
 

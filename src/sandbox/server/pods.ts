@@ -2,7 +2,7 @@ import { matchesLabelSelector } from "../../apis/index.ts";
 import { badRequest, conflict, failure, notFound } from "../statusError.ts";
 import type { Json, KubeObject } from "../types.ts";
 import { type Api, storedObject, subjectOf, type Target } from "./api.ts";
-import { timestamp } from "./create.ts";
+import { admittedForm, timestamp } from "./create.ts";
 import { deleteObject, deleteOptionsOf } from "./delete.ts";
 import { type Body, ofKindNamed, readBody } from "./input.ts";
 import { changeObject } from "./update.ts";
@@ -43,7 +43,8 @@ export async function bindPod(api: Api, target: Target, body: Body): Promise<unk
 }
 
 /** As {@link bindPod}, with a Binding that is read already. */
-export async function bindTo(api: Api, target: Target, binding: KubeObject): Promise<unknown> {
+export async function bindTo(api: Api, target: Target, submitted: KubeObject): Promise<unknown> {
+  const binding = await admittedForm(api, target, submitted);
   const { name: node = "", kind = "Node" } = (binding["target"] ?? {}) as { name?: string; kind?: string };
   const { name = "" } = target;
   if ((binding.metadata.name ?? name) !== name) throw badRequest("name in URL does not match name in Binding object");
@@ -83,7 +84,8 @@ function bound(api: Api, pod: KubeObject, spec: PodSpec, node: string): KubeObje
 /** Deletes a pod unless a PodDisruptionBudget forbids it. Throws a StatusError, 429 when it does. */
 export async function evictPod(api: Api, target: Target, body: Body): Promise<unknown> {
   const value = readBody(body, { apiVersion: "policy/v1", kind: "Eviction" }, target.context);
-  const eviction = ofKindNamed(api.catalog, value, "policy/v1", "Eviction");
+  const submitted = ofKindNamed(api.catalog, value, "policy/v1", "Eviction");
+  const eviction = await admittedForm(api, target, submitted);
   const { name = "" } = target;
   const pod = storedObject(api, target, name);
   if (pod === undefined) throw notFound(subjectOf(target, name));
@@ -91,6 +93,8 @@ export async function evictPod(api: Api, target: Target, body: Body): Promise<un
   if (phase === "Running" && pod.metadata.deletionTimestamp === undefined) checkBudgets(api, pod);
   const main: Target = { ...target };
   delete main.subresource;
+  const { dryRun } = (eviction["deleteOptions"] ?? {}) as { dryRun?: unknown };
+  if (Array.isArray(dryRun) && dryRun.includes("All")) main.context = { ...target.context, dryRun: true };
   await deleteObject(
     api,
     main,

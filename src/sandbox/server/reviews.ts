@@ -3,6 +3,7 @@ import { trackWrite } from "../fields/index.ts";
 import { badRequest } from "../statusError.ts";
 import type { KubeObject } from "../types.ts";
 import type { Api, Target } from "./api.ts";
+import { inNamespace } from "./create.ts";
 import type { Authentication } from "./authentication.ts";
 import { ISSUER } from "./tokens.ts";
 
@@ -25,7 +26,7 @@ export function createReview(
   const review = trackWrite({
     operation: "Update",
     live: undefined,
-    submitted: submission,
+    submitted: inNamespace(target, submission),
     manager: context.fieldManager,
     apiVersion,
     now: api.clock.now(),

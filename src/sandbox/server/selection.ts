@@ -57,6 +57,7 @@ function unknownField(endpoint: Endpoint, field: string, labelSelector: string, 
       `${JSON.stringify(field)} is not a known field selector: only ${METADATA_FIELDS.map((one) => JSON.stringify(one)).join(", ")}`,
     );
   }
+  if (resource.crd !== undefined) return badRequest(`field label not supported: ${field}`);
   const of = `${apiVersion.includes("/") ? apiVersion : `/${apiVersion}`}, Resource=${resource.plural}`;
   return badRequest(
     `Unable to find ${JSON.stringify(of)} that match label selector ${JSON.stringify(labelSelector)}, field selector ${JSON.stringify(fieldSelector)}: field label not supported: ${field}`,

@@ -39,6 +39,12 @@ describe("tokens of ServiceAccounts", () => {
     expect(new ServiceAccountTokens().read(token)).toBeUndefined();
   });
 
+  test("say the same each time they are read, however many others come between", () => {
+    const issued = Array.from({ length: 200 }, (_, index) => ({ ...claims, id: `i${index}` }));
+    const texts = issued.map((each) => tokens.issue(each));
+    for (let round = 0; round < 2; round++) expect(texts.map((text) => tokens.read(text))).toEqual(issued);
+  });
+
   test.each(["", "a", "a.b", "a.b.c", "..", "a.b.c.d"])("%j is no token", (text) => {
     expect(tokens.read(text)).toBeUndefined();
   });

@@ -17,10 +17,15 @@ export interface ServiceAccountClaims {
 /** The audience of the API server itself, and the issuer of its tokens. */
 export const ISSUER = "https://kubernetes.default.svc.cluster.local";
 
+/** Tokens whose signature need not be computed again. */
+const REMEMBERED = 64;
+
 /** Issues and reads the tokens of ServiceAccounts: JWTs with ES256, signed with a key of this cluster. */
 export class ServiceAccountTokens {
   readonly #privateKey: KeyObject;
   readonly #publicKey: KeyObject;
+  /** What genuine tokens say: that never changes. */
+  readonly #read = new Map<string, ServiceAccountClaims>();
 
   /** `keyPem`: PKCS #8; a new key without it. */
   constructor(keyPem?: string) {
@@ -60,6 +65,17 @@ export class ServiceAccountTokens {
 
   /** What a token that this cluster signed says; undefined for any other text. Whether it has expired is the caller's question. */
   read(token: string): ServiceAccountClaims | undefined {
+    const known = this.#read.get(token);
+    if (known !== undefined) return known;
+    const claims = this.#verified(token);
+    if (claims === undefined) return undefined;
+    const [oldest] = this.#read.keys();
+    if (this.#read.size >= REMEMBERED && oldest !== undefined) this.#read.delete(oldest);
+    this.#read.set(token, claims);
+    return claims;
+  }
+
+  #verified(token: string): ServiceAccountClaims | undefined {
     const [header, payload, signature, ...more] = token.split(".");
     if (header === undefined || payload === undefined || signature === undefined || more.length > 0) return undefined;
     const genuine = verify(

@@ -1,10 +1,12 @@
 import { keepTimesOfNoChange, trackWrite } from "../fields/index.ts";
-import { badRequest, conflict, invalid, notFound } from "../statusError.ts";
+import { badRequest, conflict, invalid, notFound, type StatusError } from "../statusError.ts";
 import { StaleWrite } from "../store/index.ts";
 import type { FieldError, KubeObject } from "../types.ts";
 import { admissionOf, type Api, kindSubject, RulesScope, storedObject, subjectOf, type Target } from "./api.ts";
 import { checkGrants } from "./builtinAdmission.ts";
 import { createObject, inNamespace, mutated } from "./create.ts";
+import { withOwnersOnce } from "./ownerReferences.ts";
+import { chargeQuotas } from "./quotas.ts";
 import { sharing } from "./equal.ts";
 
 export interface Written {
@@ -21,21 +23,31 @@ const MODIFIED = "the object has been modified; please apply your changes to the
 /** Replaces an object by a submission that is decoded already (PUT). Throws a StatusError. */
 export async function replaceObject(api: Api, target: Target, submission: KubeObject): Promise<Written> {
   checkName(target, submission);
-  const submitted = inNamespace(target, submission);
+  const submitted = withOwnersOnce(inNamespace(target, submission), target.context, "submitted");
   const { name = "", endpoint, subresource } = target;
   if (storedObject(api, target, name) === undefined) {
     if (!endpoint.rules.allowsCreateOnUpdate || subresource !== undefined) throw notFound(subjectOf(target, name));
     const { resourceVersion: _, ...metadata } = submitted.metadata;
+    if ((metadata.uid ?? "") !== "") throw wrongUid(target, metadata.uid ?? "", "");
     return { object: await createObject(api, target, { ...submitted, metadata }), created: true };
   }
   const { uid } = submitted.metadata;
   return changeObject(api, target, (live) => {
     if (uid !== undefined && uid !== "" && uid !== live.metadata.uid) {
-      const why = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${live.metadata.uid}`;
-      throw conflict(subjectOf(target, name), why);
+      throw wrongUid(target, uid, live.metadata.uid ?? "");
     }
     return tracked(api, target, live, submitted);
   });
+}
+
+/** A client sees where the object is kept: the words come from the storage. */
+function wrongUid(target: Target, wanted: string, found: string): StatusError {
+  const { endpoint, namespace, name = "" } = target;
+  const key = [endpoint.resource.plural, namespace, name].filter((part) => part !== undefined).join("/");
+  return conflict(
+    subjectOf(target, name),
+    `StorageError: invalid object, Code: 4, Key: /registry/${key}, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: ${wanted}, UID in object meta: ${found}`,
+  );
 }
 
 /** Changes an object that exists. What turns out the same is not written. Throws a StatusError, 404 when it does not exist. */
@@ -63,9 +75,11 @@ export async function changeObject(api: Api, target: Target, change: Change): Pr
         return { object: next, created: false };
       }
       if (kept === stored) return { object: live, created: false };
+      const charge = target.direct === true ? undefined : chargeQuotas(api, target, kept, stored);
       if (target.context.dryRun) return { object: next, created: false };
       const written = api.store.put(endpoint.storedAs, kept, stored);
       keep = true;
+      charge?.();
       scope.stored();
       return { object: await api.conversion.convert(endpoint, written, endpoint.apiVersion), created: false };
     } catch (error) {
@@ -133,7 +147,7 @@ async function prepared(
   const { rules } = target.endpoint;
   if (target.direct === true) return withSystemFieldsOf(changed, live);
   const isStatus = target.subresource === "status";
-  const mutatedObject = await mutated(api, target, changed, live);
+  const mutatedObject = withOwnersOnce(await mutated(api, target, changed, live), target.context, "admitted");
   const next = withSystemFieldsOf(mutatedObject, live);
   const ready = isStatus
     ? rules.prepareForStatusUpdate?.(next, live, scope.environment)
@@ -150,7 +164,12 @@ async function prepared(
 
 /** What no client can change. A uid or a creation time that is left out is the old one; a wrong uid is refused by validation. */
 function withSystemFieldsOf(object: KubeObject, live: KubeObject): KubeObject {
-  const { uid = "", generation: _, selfLink: _link, ...metadata } = object.metadata as KubeObject["metadata"] & {
+  const {
+    uid = "",
+    generation: _,
+    selfLink: _link,
+    ...metadata
+  } = object.metadata as KubeObject["metadata"] & {
     selfLink?: string;
   };
   return {
@@ -165,19 +184,21 @@ function withSystemFieldsOf(object: KubeObject, live: KubeObject): KubeObject {
   };
 }
 
+/** Who leaves out that the object is being deleted does not change it; who says something else is refused by validation. */
 function withDeletionOf(object: KubeObject, { metadata: live }: KubeObject): KubeObject {
-  const { deletionTimestamp, deletionGracePeriodSeconds, ...metadata } = object.metadata;
-  if (deletionTimestamp === live.deletionTimestamp && deletionGracePeriodSeconds === live.deletionGracePeriodSeconds) {
-    return object;
-  }
+  const {
+    deletionTimestamp: time = live.deletionTimestamp,
+    deletionGracePeriodSeconds: grace,
+    ...metadata
+  } = object.metadata;
+  const seconds = grace ?? live.deletionGracePeriodSeconds;
+  if (time === object.metadata.deletionTimestamp && seconds === grace) return object;
   return {
     ...object,
     metadata: {
       ...metadata,
-      ...(live.deletionTimestamp === undefined ? {} : { deletionTimestamp: live.deletionTimestamp }),
-      ...(live.deletionGracePeriodSeconds === undefined
-        ? {}
-        : { deletionGracePeriodSeconds: live.deletionGracePeriodSeconds }),
+      ...(time === undefined ? {} : { deletionTimestamp: time }),
+      ...(seconds === undefined ? {} : { deletionGracePeriodSeconds: seconds }),
     },
   };
 }

@@ -1,4 +1,4 @@
-import { badRequest, failure, notFound } from "../statusError.ts";
+import { badRequest, failure, notFound, type StatusError } from "../statusError.ts";
 import type { DeleteOptions, Json, KubeObject } from "../types.ts";
 import { type Api, storedObject, subjectOf, type Target } from "./api.ts";
 import type { Authentication } from "./authentication.ts";
@@ -39,10 +39,10 @@ export async function runVerb(request: VerbRequest): Promise<VerbAnswer> {
     case undefined:
       return runMain(request);
     case "status":
-      if (!target.endpoint.version.hasStatus) throw notServed();
+      if (!target.endpoint.version.hasStatus) throw withoutSubresource(target);
       return runMain(request);
     case "scale":
-      if (target.endpoint.version.scale === undefined) throw notServed();
+      if (target.endpoint.version.scale === undefined) throw withoutSubresource(target);
       return runScale(request);
     default:
   }
@@ -60,6 +60,11 @@ export async function runVerb(request: VerbRequest): Promise<VerbAnswer> {
     default:
       throw isSubresource(target) ? unavailable(target) : notServed();
   }
+}
+
+/** Of a custom resource the server says that the object is not there. */
+function withoutSubresource(target: Target): StatusError {
+  return target.endpoint.resource.crd === undefined ? notServed() : notFound(subjectOf(target, target.name ?? ""));
 }
 
 async function runMain(request: VerbRequest): Promise<VerbAnswer> {
@@ -103,7 +108,10 @@ async function runMain(request: VerbRequest): Promise<VerbAnswer> {
     const value = readBody(body, { apiVersion, kind: resource.kind }, context);
     const object = ofKind(catalog, endpoint, value);
     if (verb === "update" && name !== undefined) checkName(target, object);
-    return decoded(endpoint, object, context);
+    const result = decoded(endpoint, object, context);
+    // An empty list is how a client gives up all ownership; as any empty list it does not outlive the decoder.
+    if (object.metadata.managedFields?.length !== 0) return result;
+    return { ...result, metadata: { ...result.metadata, managedFields: [] } };
   }
 }
 
@@ -146,13 +154,18 @@ async function remove(request: VerbRequest): Promise<VerbAnswer> {
   const { resource } = endpoint;
   const answersWithObject = resource.group === "" && ANSWERED_WITH.has(resource.plural);
   // A pod is answered with as it last was, others as they were before.
-  const object = gone && resource.plural !== "pods" ? (before ?? marked) : marked;
+  const object = gone && resource.plural !== "pods" ? asBefore(before ?? marked, marked) : marked;
   if (!gone || answersWithObject) {
     return { kind: "Object", code: 200, object: await api.conversion.convert(endpoint, object, endpoint.apiVersion) };
   }
   const { group, plural } = resource;
   const details = { name, ...(group === "" ? {} : { group }), kind: plural, uid: object.metadata.uid };
   return { kind: "Object", code: 200, object: { ...SUCCESS, details } };
+}
+
+/** Without what the deletion noted in it, but for its version. */
+function asBefore(before: KubeObject, { metadata: { resourceVersion } }: KubeObject): KubeObject {
+  return { ...before, metadata: { ...before.metadata, ...(resourceVersion === undefined ? {} : { resourceVersion }) } };
 }
 
 /** Of the core group: what a deletion answers with, where other kinds get a Status. */

@@ -7,7 +7,6 @@
  */
 export * from "./collection.ts";
 export * from "./continueToken.ts";
-export { deepFreeze } from "./freeze.ts";
 export * from "./history.ts";
 export { FolderInUse, JournalDamaged } from "./journal.ts";
 export * from "./store.ts";

@@ -153,7 +153,7 @@ const AGE: Column = {
 /** A CRD declares its columns without the name, and without any it gets the age. */
 function withName(columns: readonly Column[]): readonly Column[] {
   if (columns.length === 0) return [NAME, AGE];
-  return columns[0]?.format === "name" ? columns : [NAME, ...columns];
+  return columns.some(({ format }) => format === "name") ? columns : [NAME, ...columns];
 }
 
 function definitionOf({ name, type, format, description, priority, jsonPath }: Column): TableColumn {

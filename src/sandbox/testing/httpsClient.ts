@@ -23,6 +23,8 @@ export interface WatchLine {
 export interface SendOptions {
   contentType?: string;
   headers?: Record<string, string>;
+  /** Gives up. */
+  signal?: AbortSignal;
 }
 
 /** Sends plain requests and looks at plain answers, over HTTP/2. */
@@ -40,7 +42,7 @@ export class HttpsClient {
   }
 
   async send(method: string, path: string, body?: unknown, options: SendOptions = {}): Promise<Answer> {
-    const answer = await this.#request(method, path, body, options);
+    const answer = await this.#request(method, path, body, options, options.signal);
     const text = await answer.body.text();
     const isJson = answer.headers["content-type"]?.includes("json") === true;
     return {
@@ -85,7 +87,9 @@ export class HttpsClient {
         ...(body === undefined ? {} : { "content-type": options.contentType ?? "application/json" }),
         ...options.headers,
       },
-      ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+      ...(body === undefined
+        ? {}
+        : { body: typeof body === "string" || Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
   }

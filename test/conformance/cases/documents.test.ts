@@ -61,7 +61,8 @@ const discovery: Case[] = Object.entries(SERVED).map(([path, wanted]) => ({
         const served = resources.filter(({ name }) => wanted.includes(name as string));
         // The hash says how the object is stored, and is nobody's business.
         const known = served.map(({ storageVersionHash: _, ...resource }) => resource);
-        return { kind, groupVersion, resources: known.toSorted((a, b) => (`${a["name"]}` < `${b["name"]}` ? -1 : 1)) };
+        const nameOf = (resource: Fields): string => resource["name"] as string;
+        return { kind, groupVersion, resources: known.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)) };
       },
     }),
   ],

@@ -1,5 +1,5 @@
 import { conformance } from "../framework/conformance.ts";
-import { deployment, service } from "../framework/objects.ts";
+import { at, deployment, service } from "../framework/objects.ts";
 import { create, get, mergePatch } from "../framework/requests.ts";
 
 const before = [create("configmaps", { metadata: { name: "a", labels: { p: "1" } }, data: { x: "1", y: "2" } })];
@@ -26,7 +26,7 @@ conformance("merge patch", [
   },
   {
     name: "of another kind is refused",
-    steps: [...before, mergePatch("configmaps/a", { kind: "Secret" }, { gives: 422 })],
+    steps: [...before, mergePatch("configmaps/a", { kind: "Secret" }, { gives: 422, see: at("code") })],
   },
   {
     name: "of another version is refused",

@@ -1,5 +1,5 @@
 import { conformance } from "../framework/conformance.ts";
-import { containers, deployment, service } from "../framework/objects.ts";
+import { at, containers, deployment, service } from "../framework/objects.ts";
 import { create, get, strategicPatch } from "../framework/requests.ts";
 
 const twoContainers = {
@@ -361,7 +361,7 @@ conformance("strategic merge patch of other kinds", [
   { name: "of an empty patch changes nothing", steps: [...annotated({}), strategicPatch("configmaps/a", {})] },
   {
     name: "of what is no JSON is refused",
-    steps: [...annotated({}), strategicPatch("configmaps/a", "nonsense", { gives: 400 })],
+    steps: [...annotated({}), strategicPatch("configmaps/a", "nonsense", { gives: 400, see: at("code") })],
   },
   {
     name: "with an old resourceVersion is a conflict",

@@ -24,7 +24,7 @@ conformance("Tables", [
     [create("statefulsets", named("s", { spec: { ...(deployment() as { spec: object }).spec, serviceName: "s" } }))],
     "statefulsets",
   ),
-  table("of DaemonSets", [create("daemonsets", named("d", deployment()))], "daemonsets"),
+  table("of DaemonSets", [create("daemonsets", named("d", deployment()))], "daemonsets?includeObject=None"),
   table(
     "of Jobs",
     [

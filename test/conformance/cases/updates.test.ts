@@ -1,6 +1,6 @@
 import { conformance } from "../framework/conformance.ts";
 import { deployment } from "../framework/objects.ts";
-import { request, create, edit, get, update } from "../framework/requests.ts";
+import { apply, request, create, edit, get, mergePatch, update } from "../framework/requests.ts";
 
 const configMap = (name: string) =>
   create(
@@ -8,6 +8,10 @@ const configMap = (name: string) =>
     { metadata: { name }, data: { x: "1" } },
     { keep: { rv: "metadata.resourceVersion", uid: "metadata.uid" } },
   );
+
+const OWNER = { apiVersion: "v1", kind: "Secret", name: "s", uid: "11111111-1111-1111-1111-111111111111" };
+const OTHER = { apiVersion: "v1", kind: "Secret", name: "t", uid: "22222222-2222-2222-2222-222222222222" };
+const FOLDED = { saying: "contains duplicate entries" };
 
 conformance("update", [
   { name: "replaces the object", steps: [configMap("a"), update("configmaps/a", { data: { y: "1" } })] },
@@ -36,6 +40,33 @@ conformance("update", [
         { metadata: { uid: "11111111-1111-1111-1111-111111111111" }, data: {} },
         { gives: 409, saying: "UID in precondition" },
       ),
+    ],
+  },
+  {
+    name: "with a uid of what is not there",
+    steps: [
+      update(
+        "configmaps/a",
+        { metadata: { uid: "11111111-1111-1111-1111-111111111111" }, data: {} },
+        { gives: 404, saying: "not found" },
+      ),
+      update(
+        "leases/a",
+        { metadata: { uid: "11111111-1111-1111-1111-111111111111" }, spec: {} },
+        { gives: 409, saying: "UID in precondition" },
+      ),
+    ],
+  },
+  {
+    name: "folds owners that stand there twice",
+    steps: [
+      create("configmaps", { metadata: { name: "a", ownerReferences: [OWNER, OWNER, OTHER, OWNER] } }, FOLDED),
+      edit("configmaps/a", { metadata: { ownerReferences: [OTHER, OTHER] } }, FOLDED),
+      mergePatch("configmaps/a", { metadata: { ownerReferences: [OWNER, OTHER, OTHER] } }, FOLDED),
+      apply("configmaps/b", { metadata: { ownerReferences: [OWNER, OWNER] } }, { gives: 500 }),
+      create("widgets", { metadata: { name: "w", ownerReferences: [OWNER, OWNER] } }, FOLDED),
+      // The same uid, and another thing said of it: that are two.
+      create("secrets", { metadata: { name: "s", ownerReferences: [OWNER, { ...OWNER, name: "t" }] } }),
     ],
   },
   { name: "of the same content changes nothing", steps: [configMap("a"), edit("configmaps/a", {})] },

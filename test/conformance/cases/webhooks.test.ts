@@ -133,6 +133,48 @@ const denied: Case[] = [
     ],
   },
   {
+    name: "of bindings and evictions see those",
+    steps: [
+      validating(
+        webhook("/echo", {
+          rules: [
+            { apiGroups: [""], apiVersions: ["v1"], resources: ["configmaps", "pods/*"], operations: ["CREATE"] },
+          ],
+        }),
+      ),
+      create("serviceaccounts", { metadata: { name: "default" } }, { see: () => "created" }),
+      create(
+        "pods",
+        { metadata: { name: "a" }, spec: { containers: [{ name: "c", image: "nginx" }] } },
+        { see: () => "made" },
+      ),
+      inForce(201, "CREATE"),
+      create(
+        "pods/a/binding",
+        { apiVersion: "v1", kind: "Binding", metadata: { name: "a" }, target: { kind: "Node", name: "n" } },
+        { saying: "binding" },
+      ),
+      create(
+        "pods/a/eviction",
+        { apiVersion: "policy/v1", kind: "Eviction", metadata: { name: "a" } },
+        { saying: "eviction" },
+      ),
+    ],
+  },
+  {
+    name: "of a scale see a Scale",
+    steps: [
+      validating(
+        webhook("/echo", {
+          rules: [{ apiGroups: ["apps"], apiVersions: ["v1"], resources: ["deployments/scale"], operations: ["*"] }],
+        }),
+      ),
+      create("deployments", { metadata: { name: "web" }, ...deployment() }),
+      mergePatch("deployments/web/scale", { spec: { replicas: 2 } }, { dryRun: "All", until: true, saying: "Scale" }),
+      mergePatch("deployments/web/scale", { spec: { replicas: 2 } }, { saying: "Scale" }),
+    ],
+  },
+  {
     name: "of another version are asked for all versions",
     steps: [
       validating(
@@ -287,7 +329,12 @@ const mutated: Case[] = [
       mutating(
         webhook("/echo", {
           rules: [
-            { apiGroups: ["conformance.example.com"], apiVersions: ["*"], resources: ["*"], operations: ["CREATE"] },
+            {
+              apiGroups: ["conformance.example.com"],
+              apiVersions: ["*"],
+              resources: ["widgets"],
+              operations: ["CREATE"],
+            },
           ],
         }),
       ),
@@ -317,7 +364,18 @@ const configurations: Case[] = [
     steps: [
       create(
         "validatingwebhookconfigurations",
-        { metadata: { name: "{ns}" }, webhooks: [{ ...webhook("/warn"), namespaceSelector: undefined, rules: [] }] },
+        {
+          metadata: { name: "{ns}" },
+          webhooks: [
+            {
+              ...webhook("/warn"),
+              namespaceSelector: undefined,
+              rules: [
+                { apiGroups: ["none.example.com"], apiVersions: ["v1"], resources: ["things"], operations: ["CREATE"] },
+              ],
+            },
+          ],
+        },
         {
           see: (answer) => {
             const { webhooks } = answer as { webhooks: Fields[] };

@@ -70,11 +70,12 @@ function wordsOf(line: string): string[] {
 export function settled(output: string): string {
   return output
     .replace(/[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g, "<uid>")
-    .replace(/(resourceVersion"?: "?)\d+/g, "$1<version>")
+    .replace(/(resourceVersion"?: "?|Resource Version:\s+)\d+/g, "$1<version>")
     .replace(/\b20[2-9]\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, "<time>")
     .replace(/(Mon|Tue|Wed|Thu|Fri|Sat|Sun), \d\d \w{3} \d{4} \d\d:\d\d:\d\d \+0000/g, "<time>")
     .replace(/\b10\.(0|96)\.\d+\.\d+\b/g, "<ip>")
     .replace(/(\d+(?:s|m|h|d)){1,2}(?=\s|$)/gm, "<age>")
+    .replace(/Invalid value: "\{(?:[^"\\]|\\.)*"/g, 'Invalid value: "<object>"')
     .replace(/\S*\/(LIVE|MERGED)-\d+\/\S*/g, "<$1>")
     .replace(/(?<=:)3[0-2]\d{3}(?=\/)/g, "<port>")
     .replace(/https:\/\/127\.0\.0\.1:\d+/g, "<url>")

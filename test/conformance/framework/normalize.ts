@@ -54,7 +54,7 @@ export class Normalizer {
         .replace(/Key: \/[a-z0-9]+\//g, "Key: /")
         .replace(/too old resource version: \d+ \(\d+\)/g, "too old resource version")
         .replace(/(error decoding (?:YAML|patch)|json parse error): [^]*/, "$1: <why>")
-      .replace(WHOLE_OBJECT, 'Invalid value: "<object>"')
+        .replace(WHOLE_OBJECT, 'Invalid value: "<object>"')
         .replace(/kube-api-access-[a-z0-9]{5}/g, "kube-api-access-<random>")
         .replace(/https:\/\/127\.0\.0\.1:\d+/g, "<url>")
     );
@@ -93,7 +93,9 @@ function withoutTokens(object: Record<string, unknown>): Record<string, unknown>
   for (const field of ["volumes", "volumeMounts"]) {
     const items = object[field];
     if (!Array.isArray(items)) continue;
-    const kept = items.filter((item) => !/^kube-api-access-[a-z0-9]{5}$/.test(String((item as { name?: unknown }).name)));
+    const kept = items.filter(
+      (item) => !/^kube-api-access-[a-z0-9]{5}$/.test(String((item as { name?: unknown }).name)),
+    );
     if (kept.length === 0 && items.length > 0) delete next[field];
     else next[field] = kept;
   }

@@ -32,11 +32,6 @@ export function pod(spec: Fields = {}, metadata: Fields = {}): Fields {
   };
 }
 
-export const named = (name: string, rest: Fields = {}, metadata: Fields = {}): Fields => ({
-  ...rest,
-  metadata: { name, ...metadata },
-});
-
 /** Part of an answer, by a dotted path. */
 export const at =
   (path: string) =>

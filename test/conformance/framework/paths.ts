@@ -15,6 +15,7 @@ const RESOURCES: Readonly<Record<string, Served>> = {
   pods: served("v1", "Pod"),
   services: served("v1", "Service"),
   configmaps: served("v1", "ConfigMap"),
+  resourcequotas: served("v1", "ResourceQuota"),
   secrets: served("v1", "Secret"),
   serviceaccounts: served("v1", "ServiceAccount"),
   events: served("v1", "Event"),

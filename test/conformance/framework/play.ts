@@ -100,7 +100,7 @@ export class Play {
     const query = new URLSearchParams();
     for (const [name, value] of parametersOf(step)) query.set(name, this.#filled(value) as string);
     const path = this.#filled(fullPath(step.path, "{ns}")) as string;
-    return query.size === 0 ? path : `${path}${path.includes("?") ? "&" : "?"}${query}`;
+    return query.size === 0 ? path : `${path}${path.includes("?") ? "&" : "?"}${query.toString()}`;
   }
 
   #body(step: Ask): string | undefined {

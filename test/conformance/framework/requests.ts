@@ -56,8 +56,6 @@ export interface Case {
   /** A sentence. */
   name: string;
   steps: Step[];
-  /** Why the sandbox answers differently; the case fails when it no longer does. */
-  differs?: string;
 }
 
 function ask(method: string, path: string, body: unknown, options: AskOptions): Ask {

@@ -16,7 +16,7 @@ const keyed = (key: string, keys: unknown[], entry: Record<string, fc.Arbitrary<
 const metadata = some({
   labels: some({ a: few("1", "2"), b: few("1", "2") }),
   annotations: some({ "example.com/c": few("1", "2"), d: few("1") }),
-  finalizers: fc.uniqueArray(few("example.com/e", "example.com/f"), { maxLength: 2 }),
+  finalizers: fc.uniqueArray(few("example.com/e", "example.com/f"), { minLength: 1, maxLength: 2 }),
 });
 
 const configMaps: Writable = {

@@ -74,6 +74,7 @@ const KINDS: readonly [group: string, kind: string, plural: string, namespaced: 
   ["", "ServiceAccount", "serviceaccounts", true],
   ["", "PersistentVolumeClaim", "persistentvolumeclaims", true],
   ["", "PersistentVolume", "persistentvolumes", false],
+  ["", "ResourceQuota", "resourcequotas", true],
   ["", "Event", "events", true],
   ["apps", "Deployment", "deployments", true],
   ["apps", "ReplicaSet", "replicasets", true],

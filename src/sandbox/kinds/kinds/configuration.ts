@@ -47,7 +47,7 @@ export const configMap: KindDefinition = {
     const binary = textMap(object["binaryData"]);
     errors.push(...validateKeys(object, "data", (key) => binary[key] !== undefined));
     errors.push(...validateKeys(object, "binaryData"));
-    if (size(object["data"], byteLength) + size(binary, decodedLength) > LARGEST) errors.push(tooLong("", LARGEST));
+    if (size(object["data"], byteLength) + size(binary, decodedLength) > LARGEST) errors.push(tooLong("[]", LARGEST));
     return errors;
   },
 };

@@ -91,8 +91,6 @@ export const limitRange: KindDefinition = {
   },
 };
 
-export const resourceQuota: KindDefinition = {};
-
 export const endpoints: KindDefinition = { allowsCreateOnUpdate: true, name: nameIsDnsSubdomain };
 
 export const endpointSlice: KindDefinition = {

@@ -95,7 +95,7 @@ describe("ConfigMaps and Secrets", () => {
   test("they hold a mebibyte", () => {
     const data = { a: "x".repeat(1024 * 1024 + 1) };
     expect(texts(create(object("v1", "ConfigMap", { data })).errors)).toEqual([
-      ": Too long: may not be more than 1048576 bytes",
+      "[]: Too long: may not be more than 1048576 bytes",
     ]);
   });
 });

@@ -27,8 +27,16 @@ function validateRule(rule: Fields, isNamespaced: boolean, at: string): FieldErr
   return errors;
 }
 
+/** The storage keeps no empty list. */
+function withoutEmptyRules(object: KubeObject): KubeObject {
+  const rules = object["rules"];
+  return Array.isArray(rules) && rules.length === 0 ? { ...object, rules: null } : object;
+}
+
 export const role: KindDefinition = {
   name: nameIsPathSegment,
+  prepareForCreate: withoutEmptyRules,
+  prepareForUpdate: withoutEmptyRules,
   allowsCreateOnUpdate: true,
   repeatsMetadata: "before",
   validate: (object) => validateRules(object, true),

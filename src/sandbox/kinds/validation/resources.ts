@@ -39,6 +39,7 @@ const COUNTED = new Set([
 const MILLI = 1_000_000n;
 
 const isHugePages = (name: string) => name.startsWith("hugepages-");
+const isRequestedHugePages = (name: string) => name.startsWith("requests.hugepages-");
 const isNative = (name: string) => !name.includes("/") || name.split("/")[0]?.endsWith("kubernetes.io") === true;
 const isExtended = (name: string) =>
   !isNative(name) && !name.startsWith("requests.") && labelKey(`requests.${name}`).length === 0;
@@ -93,8 +94,17 @@ export function validateQuantity(name: string, amount: string, at: string): Fiel
 function validateResourceName(name: string, at: string): FieldError[] {
   const wrong = labelKey(name);
   if (wrong.length > 0) return wrong.map((message) => invalidValue(at, name, message));
-  if (name.includes("/") || STANDARD_RESOURCES.has(name) || isHugePages(name)) return [];
+  if (name.includes("/") || STANDARD_RESOURCES.has(name) || isHugePages(name) || isRequestedHugePages(name)) return [];
   return [invalidValue(at, name, "must be a standard resource type or fully qualified")];
+}
+
+/** What a ResourceQuota may limit. */
+export function validateQuotaResourceName(name: string, at: string): FieldError[] {
+  const errors = validateResourceName(name, at);
+  const isKnown = STANDARD_RESOURCES.has(name) && name !== "storage";
+  const isPaged = isHugePages(name) || isRequestedHugePages(name);
+  if (name.includes("/") || isKnown || isPaged) return errors;
+  return [...errors, invalidValue(at, name, "must be a standard resource for quota")];
 }
 
 function validateContainerResourceName(name: string, at: string): FieldError[] {

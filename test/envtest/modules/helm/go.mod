@@ -1,4 +1,4 @@
-module meridian.dev/envtest/helm
+module meridian.test/helm
 
 go 1.26.0
 

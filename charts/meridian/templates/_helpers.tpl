@@ -1,0 +1,120 @@
+{{- define "meridian.name" -}}
+{{- default .Chart.Name .Values.nameOverride | trunc 63 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- /* At most 52 characters: objects append up to 11 more. */ -}}
+{{- define "meridian.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 52 | trimSuffix "-" -}}
+{{- else if contains (include "meridian.name" .) .Release.Name -}}
+{{- .Release.Name | trunc 52 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name (include "meridian.name" .) | trunc 52 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{- /* Cluster-scoped objects carry the namespace where two releases of one name could meet. */ -}}
+{{- define "meridian.clusterName" -}}
+{{- if hasPrefix (include "meridian.fullname" .) .Release.Namespace -}}
+{{- .Release.Namespace -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Namespace (include "meridian.fullname" .) -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "meridian.selectorLabels" -}}
+app.kubernetes.io/name: {{ include "meridian.name" . }}
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end -}}
+
+{{- define "meridian.labels" -}}
+{{- $own := dict
+  "app.kubernetes.io/name" (include "meridian.name" .)
+  "app.kubernetes.io/instance" .Release.Name
+  "app.kubernetes.io/version" .Chart.AppVersion
+  "app.kubernetes.io/managed-by" .Release.Service
+  "app.kubernetes.io/part-of" "meridian"
+  "helm.sh/chart" (printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-") -}}
+{{- toYaml (merge $own .Values.commonLabels) -}}
+{{- end -}}
+
+{{- /* metadata of an object: (dict "root" $ "name" … "namespace" … "cluster" true "labels" … "annotations" …) */ -}}
+{{- define "meridian.metadata" -}}
+name: {{ .name }}
+{{- if not .cluster }}
+namespace: {{ default .root.Release.Namespace .namespace }}
+{{- end }}
+labels:
+  {{- toYaml (merge (include "meridian.labels" .root | fromYaml) (default dict .labels)) | nindent 2 }}
+{{- with merge (deepCopy (default dict .annotations)) .root.Values.commonAnnotations }}
+annotations:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- define "meridian.serviceAccountName" -}}
+{{- default (include "meridian.fullname" .) .Values.serviceAccount.name -}}
+{{- end -}}
+
+{{- define "meridian.leaseName" -}}
+{{- default (include "meridian.fullname" .) .Values.leaderElection.leaseName -}}
+{{- end -}}
+
+{{- define "meridian.image" -}}
+{{- with .Values.image -}}
+{{- if .registry }}{{ .registry }}/{{ end }}{{ .repository }}
+{{- if .digest }}@{{ .digest }}{{ else }}:{{ default $.Chart.AppVersion .tag }}{{ end }}
+{{- end -}}
+{{- end -}}
+
+{{- define "meridian.priorityClassName" -}}
+{{- if .Values.priorityClass.name -}}
+{{- .Values.priorityClass.name -}}
+{{- else if .Values.priorityClass.create -}}
+{{- include "meridian.clusterName" . -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "meridian.webhookService" -}}
+{{- printf "%s-webhook" (include "meridian.fullname" .) -}}
+{{- end -}}
+
+{{- define "meridian.webhookConfiguration" -}}
+{{- include "meridian.clusterName" . -}}
+{{- end -}}
+
+{{- /* Where the manager keeps its authority: named after the configurations. */ -}}
+{{- define "meridian.webhookSecret" -}}
+{{- printf "%s-webhooks" (include "meridian.webhookConfiguration" .) -}}
+{{- end -}}
+
+{{- define "meridian.certificate" -}}
+{{- printf "%s/%s-webhook" .Release.Namespace (include "meridian.fullname" .) -}}
+{{- end -}}
+
+{{- /* Annotations that make cert-manager fill in a caBundle. */ -}}
+{{- define "meridian.injectCa" -}}
+{{- if eq .Values.webhooks.certificates.mode "CertManager" }}
+cert-manager.io/inject-ca-from: {{ include "meridian.certificate" . }}
+{{- end }}
+{{- end -}}
+
+{{- define "meridian.podSecurityContext" -}}
+runAsNonRoot: true
+runAsUser: 65532
+runAsGroup: 65532
+# Files of mode 0400 belong to root; the group is what lets the manager read them.
+fsGroup: 65532
+seccompProfile:
+  type: RuntimeDefault
+{{- end -}}
+
+{{- define "meridian.securityContext" -}}
+allowPrivilegeEscalation: false
+privileged: false
+readOnlyRootFilesystem: true
+runAsNonRoot: true
+capabilities:
+  drop:
+    - ALL
+{{- end -}}

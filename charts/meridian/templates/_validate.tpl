@@ -1,0 +1,52 @@
+{{- /* Values that contradict each other: refused here, in words that say what to change. */ -}}
+{{- define "meridian.validate" -}}
+{{- $v := .Values -}}
+{{- $wrong := list -}}
+{{- if and (not $v.leaderElection.enabled) (or (gt (int $v.replicas) 1) $v.autoscaling.enabled) -}}
+{{- $wrong = append $wrong "leaderElection.enabled=false allows one manager only: set replicas=1 and autoscaling.enabled=false, or leave leader election on" -}}
+{{- end -}}
+{{- if le (int $v.leaderElection.leaseDurationSeconds) (int $v.leaderElection.renewDeadlineSeconds) -}}
+{{- $wrong = append $wrong "leaderElection.leaseDurationSeconds must be greater than leaderElection.renewDeadlineSeconds" -}}
+{{- end -}}
+{{- if le (int $v.leaderElection.renewDeadlineSeconds) (int $v.leaderElection.retryPeriodSeconds) -}}
+{{- $wrong = append $wrong "leaderElection.renewDeadlineSeconds must be greater than leaderElection.retryPeriodSeconds" -}}
+{{- end -}}
+{{- if and $v.image.tag $v.image.digest -}}
+{{- $wrong = append $wrong "image.tag and image.digest are both set: a digest already says which image, so remove the tag" -}}
+{{- end -}}
+{{- if and (ne $v.rbac.secrets.mode "Listed") $v.rbac.secrets.namespaces -}}
+{{- $wrong = append $wrong (printf "rbac.secrets.namespaces counts only with rbac.secrets.mode=Listed, and the mode is %s: change one of the two" $v.rbac.secrets.mode) -}}
+{{- end -}}
+{{- if and (not $v.rbac.create) $v.localMember.enabled -}}
+{{- $wrong = append $wrong "localMember.enabled=true only adds rights, and rbac.create=false creates none: turn one of the two" -}}
+{{- end -}}
+{{- if and (not $v.serviceAccount.create) (not $v.serviceAccount.name) -}}
+{{- $wrong = append $wrong "serviceAccount.create=false needs serviceAccount.name: the manager never runs as the namespace's default account" -}}
+{{- end -}}
+{{- if and (eq $v.webhooks.certificates.mode "SelfManaged") $v.webhooks.certificates.issuerRef -}}
+{{- $wrong = append $wrong "webhooks.certificates.issuerRef counts only with webhooks.certificates.mode=CertManager" -}}
+{{- end -}}
+{{- if and (not $v.webhooks.enabled) (eq $v.webhooks.certificates.mode "CertManager") -}}
+{{- $wrong = append $wrong "webhooks.certificates.mode=CertManager has nothing to certify while webhooks.enabled=false" -}}
+{{- end -}}
+{{- if and $v.webhooks.enabled (eq (int $v.webhooks.port) (int $v.metrics.port)) -}}
+{{- $wrong = append $wrong "webhooks.port and metrics.port are the same" -}}
+{{- end -}}
+{{- if and $v.serviceMonitor.enabled (not $v.metrics.service.enabled) -}}
+{{- $wrong = append $wrong "serviceMonitor.enabled=true needs metrics.service.enabled=true: it scrapes through the Service" -}}
+{{- end -}}
+{{- if and $v.autoscaling.enabled (gt (int $v.autoscaling.minReplicas) (int $v.autoscaling.maxReplicas)) -}}
+{{- $wrong = append $wrong "autoscaling.minReplicas is greater than autoscaling.maxReplicas" -}}
+{{- end -}}
+{{- $min := toString $v.podDisruptionBudget.minAvailable -}}
+{{- if and $min (toString $v.podDisruptionBudget.maxUnavailable) -}}
+{{- $wrong = append $wrong "podDisruptionBudget.minAvailable and podDisruptionBudget.maxUnavailable exclude each other: set one" -}}
+{{- end -}}
+{{- $fewest := ternary (int $v.autoscaling.minReplicas) (int $v.replicas) $v.autoscaling.enabled -}}
+{{- if and $v.podDisruptionBudget.enabled (regexMatch "^[0-9]+$" $min) (gt $fewest 1) (ge (int $min) $fewest) -}}
+{{- $wrong = append $wrong (printf "podDisruptionBudget.minAvailable=%s of %d managers would let no node be drained" $min $fewest) -}}
+{{- end -}}
+{{- if $wrong -}}
+{{- fail (printf "\n\nThese values contradict each other:\n  - %s\n" (join "\n  - " $wrong)) -}}
+{{- end -}}
+{{- end -}}

@@ -1,0 +1,81 @@
+import type { KubeObject } from "../../apis/index.ts";
+import { sumOfQuantities } from "../kinds/index.ts";
+import { fitsScopes, isConsumer, isSame, type Usage, usageOf } from "../quota/index.ts";
+import type { Resource, ResourceName, WatchEvent } from "../types.ts";
+import type { Context, Controller } from "./context.ts";
+import { sameValue } from "./matching.ts";
+import { QUOTAS } from "./objects.ts";
+import { isTerminating } from "./pods.ts";
+import type { Result } from "./workQueue.ts";
+
+interface Quota extends KubeObject {
+  spec?: { hard?: Usage };
+  status?: { hard?: Usage; used?: Usage };
+}
+
+/** Counts what is used of each ResourceQuota. Until it has, the API server refuses nothing because of it. */
+export class ResourceQuotaController implements Controller {
+  readonly name = "resourcequota-controller";
+  readonly resources = [QUOTAS];
+  readonly #context: Context;
+  /** Names by namespace, so that objects of namespaces without any cost nothing. */
+  readonly #quotas = new Map<string, Set<string>>();
+  #namespaced: readonly ResourceName[] = [];
+
+  constructor(context: Context) {
+    this.#context = context;
+  }
+
+  serve(resources: readonly Resource[]): void {
+    // Events stand under two groups; the objects are the same.
+    this.#namespaced = resources
+      .filter(({ namespaced, group }) => namespaced && group !== "events.k8s.io")
+      .map(({ group, plural }) => ({ group, plural }));
+  }
+
+  observe(_: ResourceName, { type, object }: WatchEvent): void {
+    const { namespace = "", name } = object.metadata;
+    const names = this.#quotas.get(namespace) ?? new Set<string>();
+    if (type === "DELETED") names.delete(name);
+    else names.add(name);
+    if (names.size === 0) this.#quotas.delete(namespace);
+    else this.#quotas.set(namespace, names);
+    if (type !== "DELETED") this.#context.enqueue(this.name, namespace, name);
+  }
+
+  /** Any object of a namespace: it may use something up, or use it no longer. */
+  observeContent(resource: ResourceName, { type, object }: WatchEvent, old: KubeObject | undefined): void {
+    const { namespace } = object.metadata;
+    const names = namespace === undefined ? undefined : this.#quotas.get(namespace);
+    if (names === undefined) return;
+    if (type === "MODIFIED" && old !== undefined && isSame(usageOf(resource, object), usageOf(resource, old))) return;
+    for (const name of names) this.#context.enqueue(this.name, namespace, name);
+  }
+
+  async reconcile(namespace: string | undefined, name: string): Promise<Result> {
+    const { client } = this.#context;
+    const quota = client.get(QUOTAS, namespace, name) as Quota | undefined;
+    if (quota === undefined || isTerminating(quota)) return undefined;
+    const hard = quota.spec?.hard ?? {};
+    const status = { hard, used: this.#used(quota, hard) };
+    if (!sameValue(status, quota.status)) await client.update(QUOTAS, { ...quota, status }, "status");
+    return undefined;
+  }
+
+  /** Names that nothing can use up are left out. */
+  #used(quota: Quota, hard: Usage): Usage {
+    const used: Record<string, string> = {};
+    const { namespace = "" } = quota.metadata;
+    for (const resource of this.#namespaced) {
+      const names = Object.keys(hard).filter((name) => isConsumer(resource, name));
+      if (names.length === 0) continue;
+      for (const name of names) used[name] ??= "0";
+      for (const object of this.#context.client.list(resource, { namespace })) {
+        if (!fitsScopes(quota, resource, object)) continue;
+        const usage = usageOf(resource, object);
+        for (const name of names) used[name] = sumOfQuantities(used[name] ?? "0", usage[name] ?? "0");
+      }
+    }
+    return used;
+  }
+}

@@ -1,0 +1,221 @@
+import { describe, expect, test } from "vitest";
+import { fc, test as property } from "@fast-check/vitest";
+import type { KubeObject, ResourceName } from "../types.ts";
+import { chargesOf, fitsScopes, isConsumer, isSame, type Usage, usageOf } from "./index.ts";
+
+const PODS = { group: "", plural: "pods" };
+const SERVICES = { group: "", plural: "services" };
+const CLAIMS = { group: "", plural: "persistentvolumeclaims" };
+const CONFIG_MAPS = { group: "", plural: "configmaps" };
+
+const object = (kind: string, spec: unknown, status: unknown = {}): KubeObject => ({
+  apiVersion: "v1",
+  kind,
+  metadata: { name: "a", namespace: "default" },
+  spec,
+  status,
+});
+const container = (name: string, requests: Usage = {}, limits: Usage = {}, more: object = {}) => ({
+  name,
+  image: "nginx:1",
+  resources: { requests, limits },
+  ...more,
+});
+const quota = (hard: Usage, used: Usage, spec: object = {}): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ResourceQuota",
+  metadata: { name: "few", namespace: "default" },
+  spec: { hard, ...spec },
+  status: { hard, used },
+});
+
+describe("an object uses up", () => {
+  test.each<{ what: string; resource: ResourceName; object: KubeObject; usage: Usage }>([
+    {
+      what: "itself, whatever its group",
+      resource: { group: "apps", plural: "deployments" },
+      object: object("Deployment", {}),
+      usage: { "count/deployments.apps": "1" },
+    },
+    {
+      what: "itself by its plain name, in the core group",
+      resource: CONFIG_MAPS,
+      object: object("ConfigMap", undefined),
+      usage: { "count/configmaps": "1", configmaps: "1" },
+    },
+    {
+      what: "a node port for each port",
+      resource: SERVICES,
+      object: object("Service", { type: "NodePort", ports: [{ port: 1 }, { port: 2 }] }),
+      usage: { "count/services": "1", services: "1", "services.nodeports": "2" },
+    },
+    {
+      what: "a balancer, and the node ports that it was given",
+      resource: SERVICES,
+      object: object("Service", {
+        type: "LoadBalancer",
+        allocateLoadBalancerNodePorts: false,
+        ports: [{ port: 1 }, { port: 2, nodePort: 30_000 }],
+      }),
+      usage: { "count/services": "1", services: "1", "services.nodeports": "1", "services.loadbalancers": "1" },
+    },
+    {
+      what: "storage, also of its class",
+      resource: CLAIMS,
+      object: object("PersistentVolumeClaim", {
+        storageClassName: "gold",
+        resources: { requests: { storage: "5Gi" } },
+      }),
+      usage: {
+        "count/persistentvolumeclaims": "1",
+        persistentvolumeclaims: "1",
+        "requests.storage": "5Gi",
+        "gold.storageclass.storage.k8s.io/requests.storage": "5Gi",
+        "gold.storageclass.storage.k8s.io/persistentvolumeclaims": "1",
+      },
+    },
+    {
+      what: "what its containers ask for together",
+      resource: PODS,
+      object: object("Pod", {
+        containers: [
+          container("a", { cpu: "100m", "example.com/gpu": "1" }, { memory: "1Gi" }),
+          container("b", { cpu: "1" }, { memory: "512Mi" }),
+        ],
+        overhead: { cpu: "50m" },
+      }),
+      usage: {
+        "count/pods": "1",
+        pods: "1",
+        cpu: "1150m",
+        "requests.cpu": "1150m",
+        "requests.example.com/gpu": "1",
+        "limits.memory": "1536Mi",
+      },
+    },
+    {
+      what: "what the greatest of those asks for that run before, if that is more",
+      resource: PODS,
+      object: object("Pod", {
+        containers: [container("a", { cpu: "1" })],
+        initContainers: [
+          container("sidecar", { cpu: "1" }, {}, { restartPolicy: "Always" }),
+          container("first", { cpu: "3" }),
+        ],
+      }),
+      usage: { "count/pods": "1", pods: "1", cpu: "4", "requests.cpu": "4" },
+    },
+    {
+      what: "nothing but itself once it has ended",
+      resource: PODS,
+      object: object("Pod", { containers: [container("a", { cpu: "1" })] }, { phase: "Succeeded" }),
+      usage: { "count/pods": "1" },
+    },
+  ])("$what", ({ resource, object: given, usage }) => {
+    expect(usageOf(resource, given)).toEqual(usage);
+  });
+
+  test("nothing that no quota could name", () => {
+    const pod = object("Pod", { containers: [container("a", { cpu: "1", memory: "1" }, { cpu: "1" })] });
+    for (const name of Object.keys(usageOf(PODS, pod))) expect(isConsumer(PODS, name)).toBe(true);
+    expect(isConsumer(CONFIG_MAPS, "pods")).toBe(false);
+    expect(isConsumer(PODS, "requests.storage")).toBe(false);
+  });
+});
+
+describe("a quota", () => {
+  const pod = (requests: Usage = {}) => object("Pod", { containers: [container("a", requests)] });
+
+  test("has room until what is used reaches what is allowed", () => {
+    const charge = (used: string) => () => chargesOf([quota({ pods: "2" }, { pods: used })], PODS, pod(), undefined);
+    expect(charge("1")()).toMatchObject([{ used: { pods: "2" } }]);
+    expect(charge("2")).toThrow("exceeded quota: few, requested: pods=1, used: pods=2, limited: pods=2");
+  });
+
+  test("names what is exceeded only", () => {
+    const full = quota(
+      { pods: "9", "requests.cpu": "1", cpu: "1" },
+      { pods: "1", "requests.cpu": "900m", cpu: "900m" },
+    );
+    expect(() => chargesOf([full], PODS, pod({ cpu: "200m" }), undefined)).toThrow(
+      "exceeded quota: few, requested: cpu=200m,requests.cpu=200m, used: cpu=900m,requests.cpu=900m, limited: cpu=1,requests.cpu=1",
+    );
+  });
+
+  test("of requests wants every container to say what it asks for", () => {
+    const limited = quota({ "requests.cpu": "1", memory: "1Gi" }, { "requests.cpu": "0", memory: "0" });
+    const silent = object("Pod", { containers: [container("b"), container("a", { cpu: "1m" })] });
+    expect(() => chargesOf([limited], PODS, silent, undefined)).toThrow(
+      "failed quota: few: must specify memory for: a,b; requests.cpu for: b",
+    );
+  });
+
+  test("that is not counted yet refuses nothing, and one that is half counted everything", () => {
+    const fresh = { ...quota({ pods: "0" }, {}), status: {} };
+    expect(chargesOf([fresh], PODS, pod(), undefined)).toEqual([]);
+    expect(() => chargesOf([quota({ pods: "1" }, {})], PODS, pod(), undefined)).toThrow(
+      "status unknown for quota: few, resources: pods",
+    );
+  });
+
+  test("is charged for the difference when an object changes", () => {
+    const ports = [{ port: 1 }, { port: 2 }];
+    const [before, after] = ["ClusterIP", "NodePort"].map((type) => object("Service", { type, ports }));
+    const limited = quota({ services: "1", "services.nodeports": "2" }, { services: "1", "services.nodeports": "0" });
+    expect(chargesOf([limited], SERVICES, after as KubeObject, before)).toMatchObject([
+      { used: { services: "1", "services.nodeports": "2" } },
+    ]);
+    expect(chargesOf([limited], SERVICES, before as KubeObject, before)).toEqual([]);
+  });
+
+  test.each([
+    { scopes: { scopes: ["BestEffort"] }, spec: { containers: [container("a")] }, fits: true },
+    { scopes: { scopes: ["BestEffort"] }, spec: { containers: [container("a", { cpu: "1" })] }, fits: false },
+    {
+      scopes: { scopes: ["NotBestEffort", "NotTerminating"] },
+      spec: { containers: [container("a", { cpu: "1" })] },
+      fits: true,
+    },
+    { scopes: { scopes: ["Terminating"] }, spec: { activeDeadlineSeconds: 1 }, fits: true },
+    {
+      scopes: {
+        scopeSelector: { matchExpressions: [{ scopeName: "PriorityClass", operator: "In", values: ["high"] }] },
+      },
+      spec: { priorityClassName: "low" },
+      fits: false,
+    },
+    {
+      scopes: {
+        scopeSelector: { matchExpressions: [{ scopeName: "PriorityClass", operator: "NotIn", values: ["high"] }] },
+      },
+      spec: { priorityClassName: "low" },
+      fits: true,
+    },
+  ])("with $scopes is about pods with $spec: $fits", ({ scopes, spec, fits }) => {
+    expect(fitsScopes(quota({ pods: "1" }, {}, scopes), PODS, object("Pod", spec))).toBe(fits);
+  });
+
+  test("with scopes is about nothing but pods", () => {
+    const limited = quota({ configmaps: "0" }, { configmaps: "0" }, { scopes: ["BestEffort"] });
+    expect(chargesOf([limited], CONFIG_MAPS, object("ConfigMap", undefined), undefined)).toEqual([]);
+  });
+
+  property.prop([fc.array(fc.integer({ min: 1, max: 500 }), { maxLength: 12 }), fc.integer({ min: 1, max: 2000 })])(
+    "never lets more in than it allows, and counts what it let in",
+    (requests, hard) => {
+      let current = quota({ cpu: `${hard}m` }, { cpu: "0" });
+      let taken = 0;
+      for (const amount of requests) {
+        const asking = pod({ cpu: `${amount}m` });
+        if (taken + amount > hard) {
+          expect(() => chargesOf([current], PODS, asking, undefined)).toThrow("exceeded quota: few");
+          continue;
+        }
+        taken += amount;
+        const [charge] = chargesOf([current], PODS, asking, undefined);
+        expect(isSame(charge?.used ?? {}, { cpu: `${taken}m` })).toBe(true);
+        current = quota({ cpu: `${hard}m` }, charge?.used ?? {});
+      }
+    },
+  );
+});

@@ -1,0 +1,303 @@
+import { fc, test } from "@fast-check/vitest";
+import { describe, expect } from "vitest";
+import type { KubeObject, MemberCluster, Placement } from "../../apis/index.ts";
+import { BAD_OBJECTS } from "../../../test/builders/badObjects.ts";
+import { GOOD_OBJECTS } from "../../../test/builders/goodObjects.ts";
+import {
+  applicationObject,
+  clusterObject,
+  clusterOverrideObject,
+  clusterPlacementObject,
+  overrideObject,
+  patchObject,
+  placementObject,
+} from "../../../test/builders/policyObjects.ts";
+import { anyApplication } from "../testing/arbitraries.ts";
+import { applicationFactsOf, factsOf, requestOf } from "../testing/facts.ts";
+import { defaultsOf } from "./defaults.ts";
+import { judgeRequest, judgeShape } from "./judge.ts";
+import type { AdmissionFacts, AdmissionRequest } from "./types.ts";
+
+const NOW = Date.UTC(2026, 10, 21);
+const PROTECTION = "paas.cmft.com/deletion-protection";
+
+const labelled = (object: KubeObject, labels: Record<string, string>): KubeObject => ({
+  ...object,
+  metadata: { ...object.metadata, labels },
+});
+
+function said(request: AdmissionRequest, facts: Partial<AdmissionFacts> = {}): string {
+  return judgeRequest(request, factsOf(facts), NOW)
+    .problems.map(({ field, message }) => `${field}: ${message}`)
+    .join("; ");
+}
+
+const selecting = (selector: object) => ({ resourceSelectors: [selector] });
+const demo = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" };
+const cluster = (name: string) => clusterObject({}, name) as unknown as MemberCluster;
+const everywhere = {
+  ...clusterPlacementObject({}),
+  spec: { resourceSelectors: [demo], replicaScheduling: { mode: "Duplicated" } },
+} as unknown as Placement;
+const kubeconfig = clusterObject({ connection: { kubeconfigSecretRef: { name: "a" } } }, "a");
+const withPort = (protocol = "TCP") => applicationObject({ ports: [{ port: 80, nodePort: 30_002, protocol }] }, "mine");
+const other = applicationFactsOf("theirs", { ports: [{ nodePort: 30_002, protocol: "TCP" }], clusters: ["a"] });
+
+describe("a request is refused with a word on what to change", () => {
+  test.each<{ name: string; request: AdmissionRequest; facts?: Partial<AdmissionFacts>; want: RegExp }>([
+    {
+      name: "too many replicas",
+      request: requestOf("CREATE", applicationObject({ replica: 101 })),
+      want: /^spec\.replica: 101 is not within 1 to 100; set it to 100 or less, or let the platform widen/,
+    },
+    {
+      name: "more than the namespace's own bound",
+      request: requestOf("CREATE", applicationObject({ replica: 6 })),
+      facts: { replicaBounds: { least: 0, most: 5 } },
+      want: /set it to 5 or less/,
+    },
+    {
+      name: "kubectl scale beyond the bound",
+      request: {
+        ...requestOf("UPDATE", {
+          apiVersion: "autoscaling/v1",
+          kind: "Scale",
+          metadata: { name: "a" },
+          spec: { replicas: 101 },
+        }),
+        subResource: "scale",
+      },
+      want: /^spec\.replicas: 101/,
+    },
+    {
+      name: "a tenant's override beyond the bound",
+      request: requestOf("CREATE", overrideObject({ replicas: 101 })),
+      want: /^spec\.rules\[0\]\.replicas: 101/,
+    },
+    {
+      name: "the same by a patch",
+      request: requestOf("CREATE", patchObject({ op: "replace", path: "/spec/replicas", value: 101 })),
+      want: /^spec\.rules\[0\]\.patches\[0\]\.value: 101/,
+    },
+    {
+      name: "a tenant's policy that selects in another namespace",
+      request: requestOf("CREATE", placementObject(selecting({ ...demo, namespace: "b" }))),
+      want: /^spec\.resourceSelectors\[0\]\.namespace: a Placement of namespace default selects nothing in b; remove the field/,
+    },
+    {
+      name: "a tenant's policy for objects of no namespace",
+      request: requestOf("CREATE", placementObject(selecting({ apiVersion: "v1", kind: "Namespace" }))),
+      want: /Namespace belongs to no namespace.*let the platform write a ClusterPlacement/,
+    },
+    {
+      name: "a version that is not served",
+      request: requestOf(
+        "CREATE",
+        clusterPlacementObject(selecting({ apiVersion: "apps/v1beta1", kind: "Deployment" })),
+      ),
+      want: /\.apiVersion: the hub does not serve Deployment in apps\/v1beta1; write apps\/v1$/,
+    },
+    {
+      name: "a kind that another group has",
+      request: requestOf(
+        "CREATE",
+        clusterPlacementObject(selecting({ apiVersion: "extensions/v1", kind: "Deployment" })),
+      ),
+      want: /\.kind: .* did you mean apiVersion apps\/v1\?$/,
+    },
+    {
+      name: "a kind that is nowhere",
+      request: requestOf("CREATE", placementObject(selecting({ apiVersion: "example.com/v1", kind: "Gadget" }))),
+      want: /check the spelling, or install its CRD/,
+    },
+    {
+      name: "a patch of a label that is Meridian's",
+      request: requestOf(
+        "CREATE",
+        patchObject({ op: "remove", path: "/metadata/labels/federation.paas.cmft.com~1managed-by" }),
+      ),
+      want: /\.path: .* is protected/,
+    },
+    {
+      name: "one that is moved away",
+      request: requestOf(
+        "CREATE",
+        patchObject({
+          op: "move",
+          from: "/metadata/annotations/federation.paas.cmft.com~1owner",
+          path: "/metadata/annotations/x",
+        }),
+      ),
+      want: /\.from: .* is protected/,
+    },
+    {
+      name: "one that comes with a whole map, from the platform too",
+      request: requestOf(
+        "CREATE",
+        clusterOverrideObject({
+          patches: [{ op: "add", path: "/metadata/labels", value: { "federation.paas.cmft.com/managed-by": "x" } }],
+        }),
+      ),
+      want: /\.value: federation\.paas\.cmft\.com\/managed-by is protected.*remove it/,
+    },
+    {
+      name: "a node port that is taken on a cluster where it would run",
+      request: requestOf("CREATE", withPort()),
+      facts: {
+        applicationsWithNodePort: () => [other],
+        placements: [everywhere],
+        clusters: [cluster("a"), cluster("b")],
+      },
+      want: /^spec\.ports\[0\]\.nodePort: 30002\/TCP is taken on cluster a by DemoApplication default\/theirs; choose another/,
+    },
+    {
+      name: "a cluster at a metadata address",
+      request: requestOf("CREATE", kubeconfig),
+      facts: { endpoint: () => ({ kind: "Server", server: "https://169.254.169.254" }) },
+      want: /^spec\.connection\.kubeconfigSecretRef: the server of its kubeconfig: .*write the address of the cluster's API server/,
+    },
+    {
+      name: "the deletion of a member with objects, without a word",
+      request: requestOf("DELETE", clusterObject({}, "a")),
+      facts: { applicationsOn: () => ["1", "2", "3", "4"].map((name) => applicationFactsOf(name)) },
+      want: /^spec\.deletionPolicy: DemoApplications default\/1, default\/2, default\/3 and 1 more are placed on a; .*Drain.*Orphan/,
+    },
+    {
+      name: "the deletion of what is protected",
+      request: requestOf("DELETE", labelled(placementObject({}), { [PROTECTION]: "yes" })),
+      want: /kubectl label placement subject -n default paas\.cmft\.com\/deletion-protection-$/,
+    },
+    {
+      name: "the deletion of a namespace with something protected in it",
+      request: requestOf("DELETE", { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } }),
+      facts: { protectedIn: () => [applicationFactsOf("kept")] },
+      want: /default\/kept in it is protected/,
+    },
+  ])("$name", ({ request, facts, want }) => expect(said(request, facts)).toMatch(want));
+
+  test.each(BAD_OBJECTS.map(({ name, object, field }) => ({ name, object, field })))(
+    "the schema's refusal of $name, before the server shows a pattern",
+    ({ object, field }) => {
+      const fields = judgeShape(requestOf("CREATE", object)).problems.map((problem) => problem.field);
+      expect(
+        fields.some((one) => one.startsWith(field) || field.startsWith(one)),
+        fields.join(),
+      ).toBe(true);
+    },
+  );
+});
+
+describe("a request is let through", () => {
+  test.each<{ name: string; request: AdmissionRequest; facts?: Partial<AdmissionFacts> }>([
+    { name: "100 replicas", request: requestOf("CREATE", applicationObject({ replica: 100 })) },
+    {
+      name: "a version that the hub cannot tell of now",
+      request: requestOf("CREATE", placementObject(selecting({ apiVersion: "x/v1", kind: "Y" }))),
+      facts: { servedKinds: undefined },
+    },
+    {
+      name: "the platform's override beyond a tenant's bound",
+      request: requestOf("CREATE", clusterOverrideObject({ replicas: 500 })),
+    },
+    {
+      name: "the platform's policy that selects in any namespace",
+      request: requestOf("CREATE", clusterPlacementObject(selecting({ ...demo, namespace: "b" }))),
+    },
+    {
+      name: "a test of a protected label",
+      request: requestOf(
+        "CREATE",
+        patchObject({ op: "test", path: "/metadata/labels/federation.paas.cmft.com~1managed-by", value: "x" }),
+      ),
+    },
+    {
+      name: "the same node port on another cluster",
+      request: requestOf("CREATE", withPort()),
+      facts: { applicationsWithNodePort: () => [other], placements: [everywhere], clusters: [cluster("b")] },
+    },
+    {
+      name: "the same node port of another protocol",
+      request: requestOf("CREATE", withPort("UDP")),
+      facts: { applicationsWithNodePort: () => [other], placements: [everywhere], clusters: [cluster("a")] },
+    },
+    {
+      name: "a node port of its own",
+      request: requestOf("UPDATE", { ...withPort(), metadata: { name: "theirs", namespace: "default" } }),
+      facts: { applicationsWithNodePort: () => [other], placements: [everywhere], clusters: [cluster("a")] },
+    },
+    {
+      name: "a node port without a placement",
+      request: requestOf("CREATE", withPort()),
+      facts: { applicationsWithNodePort: () => [other], clusters: [cluster("a")] },
+    },
+    { name: "the deletion of an empty member", request: requestOf("DELETE", clusterObject({}, "a")) },
+    {
+      name: "the deletion of a member with a word",
+      request: requestOf("DELETE", clusterObject({ deletionPolicy: "Orphan" }, "a")),
+      facts: { applicationsOn: () => [applicationFactsOf("a")] },
+    },
+    {
+      name: "the deletion of what is protected no more",
+      request: requestOf("DELETE", labelled(placementObject({}), { [PROTECTION]: "false" })),
+    },
+    {
+      name: "a status",
+      request: { ...requestOf("UPDATE", applicationObject({ replica: 999 })), subResource: "status" },
+    },
+    {
+      name: "an object that is being deleted",
+      request: requestOf("UPDATE", {
+        ...applicationObject({ replica: 999 }),
+        metadata: { name: "a", deletionTimestamp: "2026-11-21T00:00:00Z" },
+      }),
+    },
+    {
+      name: "a kind that is not ours",
+      request: requestOf("CREATE", { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } }),
+    },
+  ])("$name", ({ request, facts }) => expect(said(request, facts)).toBe(""));
+
+  test.each([...GOOD_OBJECTS])("$name, as far as its shape goes", ({ object }) => {
+    expect(judgeShape(requestOf("CREATE", object)).problems).toEqual([]);
+  });
+
+  test.prop([anyApplication(), fc.nat(1000)])("an update that keeps what was wrong before", (object, most) => {
+    const facts = { replicaBounds: { least: 0, most } };
+    expect(said(requestOf("UPDATE", labelled(object, { tier: "web" }), object), facts)).toBe("");
+  });
+});
+
+test("a Secret that is not there yet, and bounds that cannot be read, are told and refuse nothing", () => {
+  const missing = factsOf({ endpoint: () => ({ kind: "Missing", secret: "a" }) });
+  expect(judgeRequest(requestOf("CREATE", kubeconfig), missing, NOW)).toEqual({
+    problems: [],
+    warnings: [expect.stringContaining("Secret a is not in Meridian's namespace yet")],
+  });
+  const unreadable = factsOf({ unreadableBounds: "many" });
+  expect(judgeRequest(requestOf("CREATE", applicationObject({})), unreadable, NOW)).toEqual({
+    problems: [],
+    warnings: [expect.stringContaining('"many"')],
+  });
+});
+
+describe("defaulting", () => {
+  const finalizers = (object: KubeObject) => defaultsOf(requestOf("CREATE", object)).map(({ value }) => value);
+
+  test("sets the manager's finalizer at creation, beside those that are there", () => {
+    expect(finalizers(applicationObject({}))).toEqual([["federation.paas.cmft.com/member-objects"]]);
+    expect(finalizers(clusterObject({}))).toEqual([["federation.paas.cmft.com/member-cluster"]]);
+    const mine = { ...applicationObject({}), metadata: { name: "a", finalizers: ["a/b"] } };
+    expect(finalizers(mine)).toEqual([["a/b", "federation.paas.cmft.com/member-objects"]]);
+  });
+
+  test("leaves alone what has it, what is no creation and what has no finalizer", () => {
+    const done = {
+      ...applicationObject({}),
+      metadata: { name: "a", finalizers: ["federation.paas.cmft.com/member-objects"] },
+    };
+    expect(finalizers(done)).toEqual([]);
+    expect(finalizers(placementObject({}))).toEqual([]);
+    expect(defaultsOf(requestOf("UPDATE", applicationObject({})))).toEqual([]);
+    expect(defaultsOf({ ...requestOf("CREATE", applicationObject({})), subResource: "status" })).toEqual([]);
+  });
+});

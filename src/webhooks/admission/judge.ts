@@ -1,0 +1,140 @@
+import {
+  type DemoApplication,
+  FEDERATION_GROUP,
+  type FieldProblem,
+  type KubeObject,
+  type MemberCluster,
+  PAAS_GROUP,
+  parseObject,
+} from "../../apis/index.ts";
+import { judgeDeletion } from "./deletion.ts";
+import { refuseEndpoint } from "./endpoint.ts";
+import { judgePatches } from "./patches.ts";
+import { judgeSelectors } from "./policies.ts";
+import { judgePorts } from "./ports.ts";
+import { DEFAULT_REPLICA_BOUNDS, judgeOverriddenReplicas, judgeReplicas } from "./replicas.ts";
+import type { AdmissionFacts, AdmissionRequest, Judgement } from "./types.ts";
+
+/**
+ * What is refused, and why. An update is answerable only for what it makes worse: whatever was wrong with the object before, by rules that
+ * came later or that a namespace no longer grants, stands in nobody's way. An object that is being deleted is let through.
+ */
+export function judgeRequest(request: AdmissionRequest, facts: AdmissionFacts, now: number): Judgement {
+  const { operation, object, oldObject } = request;
+  if (operation === "DELETE") {
+    const problems = oldObject === null || oldObject === undefined ? [] : judgeDeletion(oldObject, facts);
+    return { problems, warnings: [] };
+  }
+  if (object === null || object === undefined || object.metadata?.deletionTimestamp !== undefined) return ALL_WELL;
+  const judgement = judgeObject(request, object, facts, now);
+  if (operation !== "UPDATE" || oldObject === null || oldObject === undefined) return judgement;
+  return added(judgeObject(request, oldObject, facts, now), judgement);
+}
+
+/** What the schema of its kind says, in words that say what to change: the server itself would only show a pattern. */
+export function judgeShape(request: AdmissionRequest): Judgement {
+  const { operation, object, oldObject, subResource } = request;
+  const skipped = operation === "DELETE" || isGiven(subResource);
+  if (skipped || !object || object.metadata?.deletionTimestamp !== undefined) return ALL_WELL;
+  const judgement: Judgement = { problems: shapeProblems(object), warnings: [] };
+  if (operation !== "UPDATE" || !oldObject) return judgement;
+  return added({ problems: shapeProblems(oldObject), warnings: [] }, judgement);
+}
+
+const ALL_WELL: Judgement = { problems: [], warnings: [] };
+
+function isGiven(text: string | undefined): boolean {
+  return text !== undefined && text !== "";
+}
+
+function shapeProblems(object: KubeObject): FieldProblem[] {
+  const parsed = parseObject(object);
+  return parsed.ok ? [] : parsed.problems;
+}
+
+function judgeObject(
+  { kind, subResource, namespace }: AdmissionRequest,
+  given: KubeObject,
+  facts: AdmissionFacts,
+  now: number,
+): Judgement {
+  if (subResource === "scale") {
+    const { replicas } = (given["spec"] ?? {}) as { replicas?: unknown };
+    return noting(facts, judgeReplicas("spec.replicas", replicas, facts.replicaBounds));
+  }
+  if (isGiven(subResource)) return ALL_WELL;
+  // What a request calls its namespace counts, also where the object leaves it out.
+  const object =
+    namespace === undefined || namespace === ""
+      ? given
+      : { ...given, metadata: { ...given.metadata, namespace: given.metadata.namespace ?? namespace } };
+  const parsed = parseObject(object);
+  if (!parsed.ok) return { problems: parsed.problems, warnings: [] };
+  if (kind.group === PAAS_GROUP && kind.kind === "DemoApplication") {
+    return judgeApplication(parsed.object as unknown as DemoApplication, facts, now);
+  }
+  if (kind.group !== FEDERATION_GROUP) return ALL_WELL;
+  switch (kind.kind) {
+    case "MemberCluster":
+      return judgeCluster(parsed.object as unknown as MemberCluster, facts);
+    case "Placement":
+    case "ClusterPlacement":
+      return { problems: judgeSelectors(parsed.object, facts.servedKinds), warnings: [] };
+    case "OverridePolicy":
+      return noting(facts, [
+        ...judgeSelectors(parsed.object, facts.servedKinds),
+        ...judgePatches(parsed.object),
+        ...judgeOverriddenReplicas(parsed.object, facts.replicaBounds),
+      ]);
+    case "ClusterOverridePolicy":
+      return {
+        problems: [...judgeSelectors(parsed.object, facts.servedKinds), ...judgePatches(parsed.object)],
+        warnings: [],
+      };
+    default:
+      return ALL_WELL;
+  }
+}
+
+function judgeApplication(application: DemoApplication, facts: AdmissionFacts, now: number): Judgement {
+  const { problems, warnings } = judgePorts(application, facts, now);
+  const replicas = judgeReplicas("spec.replica", application.spec.replica, facts.replicaBounds);
+  return noting(facts, [...replicas, ...problems], warnings);
+}
+
+function judgeCluster(cluster: MemberCluster, facts: AdmissionFacts): Judgement {
+  const endpoint = facts.endpoint(cluster);
+  switch (endpoint.kind) {
+    case "Unknown":
+      return ALL_WELL;
+    case "Missing":
+      return {
+        problems: [],
+        warnings: [
+          `Secret ${endpoint.secret} is not in Meridian's namespace yet; the cluster is not used before it is`,
+        ],
+      };
+    case "Server": {
+      const message = refuseEndpoint(endpoint.server);
+      const field = "spec.connection.kubeconfigSecretRef";
+      return {
+        problems: message === undefined ? [] : [{ field, message: `the server of its kubeconfig: ${message}` }],
+        warnings: [],
+      };
+    }
+  }
+}
+
+/** With a word to whoever reads it, when the namespace's bounds could not be read and the usual ones were taken. */
+function noting({ unreadableBounds }: AdmissionFacts, problems: FieldProblem[], warnings: string[] = []): Judgement {
+  if (unreadableBounds === undefined) return { problems, warnings };
+  const { least, most } = DEFAULT_REPLICA_BOUNDS;
+  const warning = `the namespace's replica bounds "${unreadableBounds}" are not of the form ${least}-${most}, so ${least} to ${most} holds; ask the platform to correct them`;
+  return { problems, warnings: [...warnings, warning] };
+}
+
+/** What is wrong after, and was not before. */
+function added(before: Judgement, after: Judgement): Judgement {
+  const known = new Set(before.problems.map(({ field, message }) => `${field}: ${message}`));
+  return { ...after, problems: after.problems.filter(({ field, message }) => !known.has(`${field}: ${message}`)) };
+}

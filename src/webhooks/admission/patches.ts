@@ -1,0 +1,46 @@
+import { FEDERATION_GROUP, type FieldProblem, type KubeObject } from "../../apis/index.ts";
+import { rulesOf } from "./replicas.ts";
+import { selectorsOf } from "./policies.ts";
+
+/** Labels and annotations by which Meridian knows its objects again. */
+const OWN_KEY = new RegExp(`^/metadata/(labels|annotations)/${FEDERATION_GROUP.replaceAll(".", "\\.")}~1`);
+/** The label that the Deployment and the Service of a DemoApplication find their pods by. */
+const POD_LABEL = /^\/spec\/(selector(\/|$)|template\/metadata\/labels\/app$)/;
+const WHOLE_MAP = /^\/metadata\/(labels|annotations)$/;
+
+/** Patches that touch what no override may. Names and owners the schema protects; what depends on keys and kinds is looked at here. */
+export function judgePatches(policy: KubeObject): FieldProblem[] {
+  const ofApplications = selectorsOf(policy).some(({ kind }) => kind === "DemoApplication");
+  return rulesOf(policy).flatMap((rule, index) =>
+    (rule.patches ?? []).flatMap(({ op, path, from, value }, at) => {
+      if (op === "test") return [];
+      const field = `spec.rules[${index}].patches[${at}]`;
+      return [
+        ...judgePointer(`${field}.path`, path, ofApplications),
+        ...(op === "move" ? judgePointer(`${field}.from`, from, ofApplications) : []),
+        ...judgeValue(`${field}.value`, path, value),
+      ];
+    }),
+  );
+}
+
+function judgePointer(field: string, pointer: unknown, ofApplications: boolean): FieldProblem[] {
+  if (typeof pointer !== "string") return [];
+  if (OWN_KEY.test(pointer)) {
+    return [{ field, message: `${pointer} is protected: Meridian knows its objects by it; use a key of your own` }];
+  }
+  if (ofApplications && POD_LABEL.test(pointer)) {
+    const message = `${pointer} is protected: the application finds its pods by it; add a label of your own with rules[].labels`;
+    return [{ field, message }];
+  }
+  return [];
+}
+
+/** A map that is set as a whole can bring the protected keys too. */
+function judgeValue(field: string, path: unknown, value: unknown): FieldProblem[] {
+  if (typeof path !== "string" || !WHOLE_MAP.test(path) || typeof value !== "object" || value === null) return [];
+  const own = Object.keys(value).find((key) => key.startsWith(`${FEDERATION_GROUP}/`));
+  return own === undefined
+    ? []
+    : [{ field, message: `${own} is protected: Meridian knows its objects by it; remove it` }];
+}

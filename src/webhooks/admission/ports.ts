@@ -1,0 +1,84 @@
+import {
+  type DemoApplication,
+  type FieldProblem,
+  type KubeObject,
+  type MemberCluster,
+  REGION_LABEL,
+  type ServicePort,
+  ZONE_LABEL,
+} from "../../apis/index.ts";
+import { selectPlacement } from "../../desiredstate/index.ts";
+import { type ClusterSnapshot, schedule } from "../../scheduler/index.ts";
+import type { AdmissionFacts, ApplicationFacts, Judgement } from "./types.ts";
+
+/** What kube-apiserver gives out unless it is told otherwise. */
+const NODE_PORTS = { least: 30_000, most: 32_767 };
+
+/** Ports that other applications have on the same cluster. What clashes within the application, the schema refuses. */
+export function judgePorts(application: DemoApplication, facts: AdmissionFacts, now: number): Judgement {
+  const { ports = [] } = application.spec;
+  return {
+    problems: judgeNodePorts(application, ports, facts, now),
+    warnings: ports.flatMap(({ nodePort }, index) =>
+      nodePort === undefined || (nodePort >= NODE_PORTS.least && nodePort <= NODE_PORTS.most)
+        ? []
+        : [
+            `spec.ports[${index}].nodePort: ${nodePort} is outside ${NODE_PORTS.least} to ${NODE_PORTS.most}; clusters refuse it unless their own range is another`,
+          ],
+    ),
+  };
+}
+
+function judgeNodePorts(
+  application: DemoApplication,
+  ports: readonly ServicePort[],
+  facts: AdmissionFacts,
+  now: number,
+): FieldProblem[] {
+  const { name, namespace } = application.metadata;
+  let reach: ReadonlySet<string> | undefined;
+  return ports.flatMap(({ nodePort, protocol }, index) => {
+    if (nodePort === undefined) return [];
+    for (const other of facts.applicationsWithNodePort(nodePort)) {
+      if (other.metadata.name === name && other.metadata.namespace === namespace) continue;
+      if (!other.ports.some((port) => port.nodePort === nodePort && port.protocol === protocol)) continue;
+      reach ??= clustersOf(application, facts, now);
+      const shared = [...clustersOf(other, facts, now)].find((cluster) => reach?.has(cluster));
+      if (shared === undefined) continue;
+      const whose = `${other.metadata.namespace}/${other.metadata.name}`;
+      const message = `${nodePort}/${protocol} is taken on cluster ${shared} by DemoApplication ${whose}; choose another, or remove it and let each cluster choose`;
+      return [{ field: `spec.ports[${index}].nodePort`, message }];
+    }
+    return [];
+  });
+}
+
+/** Where an application runs by its status, or else where it would be placed now. */
+function clustersOf(
+  application: DemoApplication | ApplicationFacts,
+  facts: AdmissionFacts,
+  now: number,
+): ReadonlySet<string> {
+  if ("clusters" in application && application.clusters.length > 0) return new Set(application.clusters);
+  const object = application as unknown as KubeObject;
+  const placement = selectPlacement(object, facts.placements);
+  if (placement === undefined) return new Set();
+  const subject = { labels: application.metadata.labels ?? {}, replicas: 1, current: new Set<string>() };
+  const everywhere = { ...placement.spec, replicaScheduling: { mode: "Duplicated" as const } };
+  return new Set(schedule(subject, everywhere, facts.clusters.map(snapshotOf), now).clusters.map(({ name }) => name));
+}
+
+function snapshotOf({ metadata, spec }: MemberCluster): ClusterSnapshot {
+  const labels = metadata.labels ?? {};
+  const [region, zone] = [labels[REGION_LABEL], labels[ZONE_LABEL]];
+  return {
+    name: metadata.name,
+    labels,
+    ...(spec.provider === undefined ? {} : { provider: spec.provider }),
+    ...(region === undefined ? {} : { region }),
+    ...(zone === undefined ? {} : { zone }),
+    taints: spec.taints ?? [],
+    deleting: metadata.deletionTimestamp !== undefined,
+    local: spec.connection.local !== undefined,
+  };
+}

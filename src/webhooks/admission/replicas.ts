@@ -1,0 +1,46 @@
+import type { FieldProblem, KubeObject, OverrideRule } from "../../apis/index.ts";
+import { REPLICA_BOUNDS_ANNOTATION } from "../wellknown.ts";
+
+/** How many replicas an application of a namespace may ask for, ends included. */
+export interface ReplicaBounds {
+  least: number;
+  most: number;
+}
+
+export const DEFAULT_REPLICA_BOUNDS: ReplicaBounds = { least: 1, most: 100 };
+
+/** Reads the annotation of a namespace, such as `0-500`. Undefined when it does not say bounds. */
+export function parseReplicaBounds(text: string): ReplicaBounds | undefined {
+  const [, least, most] = /^\s*(\d{1,4})\s*-\s*(\d{1,4})\s*$/.exec(text) ?? [];
+  if (least === undefined || most === undefined || Number(least) > Number(most)) return undefined;
+  return { least: Number(least), most: Number(most) };
+}
+
+/** Why so many replicas are refused; undefined when they are within the bounds. */
+function outOfBounds(replicas: unknown, { least, most }: ReplicaBounds): string | undefined {
+  if (typeof replicas !== "number" || (replicas >= least && replicas <= most)) return undefined;
+  const change = replicas < least ? `set it to ${least} or more` : `set it to ${most} or less`;
+  return `${replicas} is not within ${least} to ${most}; ${change}, or let the platform widen the annotation ${REPLICA_BOUNDS_ANNOTATION} of the namespace`;
+}
+
+/** One number at one field. */
+export function judgeReplicas(field: string, replicas: unknown, bounds: ReplicaBounds): FieldProblem[] {
+  const message = outOfBounds(replicas, bounds);
+  return message === undefined ? [] : [{ field, message }];
+}
+
+/** What a tenant's overrides may set: by `replicas`, and by a patch of the rendered workload. */
+export function judgeOverriddenReplicas(policy: KubeObject, bounds: ReplicaBounds): FieldProblem[] {
+  return rulesOf(policy).flatMap((rule, index) => [
+    ...judgeReplicas(`spec.rules[${index}].replicas`, rule.replicas, bounds),
+    ...(rule.patches ?? []).flatMap(({ path, value }, at) =>
+      path === "/spec/replicas" ? judgeReplicas(`spec.rules[${index}].patches[${at}].value`, value, bounds) : [],
+    ),
+  ]);
+}
+
+/** The rules of an override policy that may be malformed. */
+export function rulesOf(policy: KubeObject): OverrideRule[] {
+  const { rules } = (policy["spec"] ?? {}) as { rules?: OverrideRule[] };
+  return Array.isArray(rules) ? rules : [];
+}

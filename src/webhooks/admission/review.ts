@@ -1,0 +1,83 @@
+import type { FieldProblem } from "../../apis/index.ts";
+import type { JsonPatchOperation } from "./defaults.ts";
+import type { AdmissionRequest, Judgement } from "./types.ts";
+
+export const ADMISSION_API_VERSION = "admission.k8s.io/v1";
+
+export interface AdmissionResponse {
+  uid: string;
+  allowed: boolean;
+  status?: {
+    code: number;
+    reason: string;
+    message: string;
+    details?: { causes: { reason: string; field: string; message: string }[] };
+  };
+  patchType?: "JSONPatch";
+  patch?: string;
+  warnings?: string[];
+}
+
+export interface AdmissionReview {
+  apiVersion: string;
+  kind: "AdmissionReview";
+  response: AdmissionResponse;
+}
+
+/** What was sent is not a review that can be answered; the server takes that as a failure of the webhook. */
+export class ReviewError extends Error {
+  override readonly name = "ReviewError";
+}
+
+/** Kubernetes cuts warnings that are longer than this. */
+const LONGEST_WARNING = 256;
+
+/** Reads the body of a call. Throws {@link ReviewError}. */
+export function readAdmissionReview(body: unknown): AdmissionRequest {
+  const { apiVersion, kind, request } = (body ?? {}) as Record<string, unknown>;
+  if (apiVersion !== ADMISSION_API_VERSION || kind !== "AdmissionReview") {
+    throw new ReviewError(`expected an AdmissionReview of ${ADMISSION_API_VERSION}`);
+  }
+  const { uid, kind: type, operation, resource } = (request ?? {}) as Partial<AdmissionRequest>;
+  if (typeof uid !== "string" || typeof type !== "object" || typeof resource !== "object" || operation === undefined) {
+    throw new ReviewError("the AdmissionReview holds no request");
+  }
+  return request as AdmissionRequest;
+}
+
+/** The answer to a review. A refusal never carries a patch. */
+export function answerReview(
+  request: Pick<AdmissionRequest, "uid" | "operation">,
+  { problems, warnings }: Judgement,
+  patch: readonly JsonPatchOperation[] = [],
+): AdmissionReview {
+  const response: AdmissionResponse = {
+    uid: request.uid,
+    allowed: problems.length === 0,
+    ...(problems.length === 0 ? {} : { status: refusal(request, problems) }),
+    ...(problems.length > 0 || patch.length === 0
+      ? {}
+      : { patchType: "JSONPatch", patch: Buffer.from(JSON.stringify(patch)).toString("base64") }),
+    ...(warnings.length === 0 ? {} : { warnings: warnings.map((text) => text.slice(0, LONGEST_WARNING)) }),
+  };
+  return { apiVersion: ADMISSION_API_VERSION, kind: "AdmissionReview", response };
+}
+
+/** As the server says it of a schema: 422 with a cause for each field; what may not be deleted is 403. */
+function refusal(
+  { operation }: Pick<AdmissionRequest, "operation">,
+  problems: readonly FieldProblem[],
+): NonNullable<AdmissionResponse["status"]> {
+  const deletion = operation === "DELETE";
+  return {
+    code: deletion ? 403 : 422,
+    reason: deletion ? "Forbidden" : "Invalid",
+    message: problems.map(sentence).join("; "),
+    details: { causes: problems.map(({ field, message }) => ({ reason: "FieldValueInvalid", field, message })) },
+  };
+}
+
+/** Some messages of rules name their field themselves. */
+function sentence({ field, message }: FieldProblem): string {
+  return message.startsWith(`${field}:`) ? message : `${field}: ${message}`;
+}

@@ -1,0 +1,73 @@
+import type { DemoApplication, FieldProblem, KubeObject, MemberCluster, Placement } from "../../apis/index.ts";
+import type { ReplicaBounds } from "./replicas.ts";
+
+export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
+
+interface GroupVersionKindFields {
+  group: string;
+  version: string;
+  kind: string;
+}
+
+/** `request` of an AdmissionReview, as far as it is looked at. */
+export interface AdmissionRequest {
+  uid: string;
+  kind: GroupVersionKindFields;
+  resource: { group: string; version: string; resource: string };
+  subResource?: string;
+  name?: string;
+  namespace?: string;
+  operation: Operation;
+  /** Null on DELETE. */
+  object?: KubeObject | null;
+  /** Null on CREATE. */
+  oldObject?: KubeObject | null;
+}
+
+/** What a person is told. Problems refuse the request; warnings do not. */
+export interface Judgement {
+  problems: FieldProblem[];
+  warnings: string[];
+}
+
+/** A kind that the hub serves, in one version. */
+export interface ServedKind extends GroupVersionKindFields {
+  namespaced: boolean;
+}
+
+/** An application as far as others can get in its way. */
+export type ApplicationFacts = Pick<DemoApplication, "apiVersion" | "kind"> & {
+  metadata: Pick<DemoApplication["metadata"], "name" | "namespace" | "uid" | "labels">;
+  ports: readonly { nodePort: number; protocol: string }[];
+  /** Clusters that its status names. */
+  clusters: readonly string[];
+  /** Regions of which its status gives only sums, because it runs on so many clusters. */
+  summarised: readonly string[];
+};
+
+/** Where a MemberCluster's kubeconfig leads. */
+export type Endpoint =
+  | { kind: "Server"; server: string }
+  /** The Secret is not there yet. */
+  | { kind: "Missing"; secret: string }
+  /** It cannot be told; the connection itself will say why. */
+  | { kind: "Unknown" };
+
+/** What a decision may know of the hub. Everything is read before; nothing here asks a server. */
+export interface AdmissionFacts {
+  /** Of the namespace of the request. */
+  replicaBounds: ReplicaBounds;
+  /** The annotation of the namespace does not say bounds: this is its text. */
+  unreadableBounds?: string;
+  /** Undefined: the hub cannot tell now. */
+  servedKinds: readonly ServedKind[] | undefined;
+  placements: readonly Placement[];
+  clusters: readonly MemberCluster[];
+  applicationsWithNodePort(nodePort: number): readonly ApplicationFacts[];
+  /** Also those that may be there, by the sums of their status. */
+  applicationsOn(cluster: string): readonly ApplicationFacts[];
+  /** Of a namespace, with the label that protects from deletion. */
+  protectedIn(namespace: string): readonly ApplicationFacts[];
+  /** Of the MemberCluster of the request, and of the one that it was before. */
+  endpoint(cluster: MemberCluster): Endpoint;
+}

@@ -1,0 +1,56 @@
+import { createHash, X509Certificate } from "node:crypto";
+
+const BLOCK = /-----BEGIN CERTIFICATE-----[A-Za-z0-9+/=\s]+-----END CERTIFICATE-----/g;
+
+/** The certificates of a PEM text, each once, in order; what is not a certificate is left out. */
+export function certificatesIn(pem: string): string[] {
+  const found = new Map<string, string>();
+  for (const [block] of pem.matchAll(BLOCK)) {
+    const certificate = parse(block);
+    if (certificate !== undefined) found.set(fingerprintOf(certificate), `${block.trim()}\n`);
+  }
+  return [...found.values()];
+}
+
+/** One PEM text of these certificates, each once. The same certificates give the same text, in whatever order they come. */
+export function bundleOf(pems: readonly string[]): string {
+  return certificatesIn(pems.join("\n"))
+    .map((pem) => ({ pem, id: identify(pem) }))
+    .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+    .map(({ pem }) => pem)
+    .join("");
+}
+
+/** Whether every certificate of one bundle stands in the other. */
+export function holdsAll(bundle: string, wanted: string): boolean {
+  const present = new Set(certificatesIn(bundle).map(identify));
+  return certificatesIn(wanted).every((pem) => present.has(identify(pem)));
+}
+
+/** SHA-256 of a certificate, for comparing and for logs. Throws when it is none. */
+export function identify(pem: string): string {
+  return fingerprintOf(new X509Certificate(pem));
+}
+
+/** Until when a certificate is valid, epoch milliseconds. */
+export function endOf(pem: string): number {
+  return new X509Certificate(pem).validToDate.getTime();
+}
+
+/** From when, epoch milliseconds. */
+export function beginOf(pem: string): number {
+  return new X509Certificate(pem).validFromDate.getTime();
+}
+
+function fingerprintOf(certificate: X509Certificate): string {
+  return createHash("sha256").update(certificate.raw).digest("hex");
+}
+
+function parse(pem: string): X509Certificate | undefined {
+  try {
+    return new X509Certificate(pem);
+  } catch {
+    // A block that looks like a certificate and is none: trusting it means nothing, so it is as if it were not there.
+    return undefined;
+  }
+}

@@ -1,0 +1,99 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { watch } from "node:fs";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { CertifiedKey } from "../../certificates/index.ts";
+import type { Logger } from "../../observability/index.ts";
+import type { Clock } from "../../runtime/index.ts";
+import { bundleOf } from "./bundle.ts";
+import type { Certificates, CertificateSource } from "./types.ts";
+
+export interface FileCertificatesOptions {
+  /** Folder with `tls.crt`, `tls.key` and, where the authority is known, `ca.crt`: as cert-manager's Secrets are mounted. */
+  folder: string;
+  clock: Clock;
+  logger: Logger;
+}
+
+/** A mounted Secret changes by one renaming, which is told at once; where that is not told, it is seen after this long. */
+const LOOK_EVERY_MS = 30_000;
+/** Certificates that somebody else renews in a folder. A set that is half written is left alone until it is whole. */
+export class FileCertificates implements CertificateSource {
+  readonly #options: FileCertificatesOptions;
+  #wake = Promise.withResolvers<void>();
+
+  constructor(options: FileCertificatesOptions) {
+    this.#options = options;
+  }
+
+  published(): void {
+    // Nothing waits for it here: the files change when somebody else changes them.
+  }
+
+  async run(use: (certificates: Certificates) => Promise<void>, signal: AbortSignal): Promise<void> {
+    const { folder, logger } = this.#options;
+    let shown: Certificates | undefined;
+    const watcher = watch(folder, () => this.#wake.resolve());
+    // The folder itself was replaced; the regular look finds the new one.
+    watcher.on("error", (error) =>
+      logger.warn({ err: error }, "the folder of the webhook certificates is not watched"),
+    );
+    try {
+      while (!signal.aborted) {
+        this.#wake = Promise.withResolvers<void>();
+        try {
+          const found = await readFiles(folder);
+          if (shown === undefined || !same(shown, found)) {
+            await use(found);
+            shown = found;
+            logger.info({ folder }, "webhook certificates read");
+          }
+        } catch (error) {
+          if (signal.aborted) break;
+          logger.error({ err: error, folder }, "webhook certificates could not be read; the ones before stay in use");
+        }
+        await this.#sleep(signal);
+      }
+    } finally {
+      watcher.close();
+    }
+  }
+
+  async #sleep(signal: AbortSignal): Promise<void> {
+    const end = new AbortController();
+    const both = AbortSignal.any([signal, end.signal]);
+    const slept = this.#options.clock.sleep(LOOK_EVERY_MS, both).catch((error: unknown) => {
+      if (!both.aborted) throw error;
+    });
+    await Promise.race([slept, this.#wake.promise]);
+    end.abort();
+    await slept;
+  }
+}
+
+/** Throws when a file is missing or the key is not the certificate's. */
+async function readFiles(folder: string): Promise<Certificates> {
+  const [certPem, keyPem, ca] = await Promise.all([
+    readFile(join(folder, "tls.crt"), "utf8"),
+    readFile(join(folder, "tls.key"), "utf8"),
+    readOptional(join(folder, "ca.crt")),
+  ]);
+  const serving: CertifiedKey = { certPem, keyPem };
+  if (!new X509Certificate(certPem).checkPrivateKey(createPrivateKey(keyPem))) {
+    throw new Error("tls.key does not belong to tls.crt");
+  }
+  return { serving, bundle: ca === undefined || ca.trim() === "" ? undefined : bundleOf([ca]) };
+}
+
+async function readOptional(file: string): Promise<string | undefined> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function same(a: Certificates, b: Certificates): boolean {
+  return a.serving.certPem === b.serving.certPem && a.serving.keyPem === b.serving.keyPem && a.bundle === b.bundle;
+}

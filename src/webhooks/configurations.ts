@@ -1,0 +1,167 @@
+import { FEDERATION_GROUP, FEDERATION_VERSION, KINDS, type KubeObject, PAAS_GROUP } from "../apis/index.ts";
+
+/** How the API server reaches the webhooks: through a Service of its cluster, or at an address. */
+export type WebhookTarget =
+  | { kind: "Service"; namespace: string; name: string; port: number }
+  /** `https://host:port`, without a path. */
+  | { kind: "Url"; url: string };
+
+export const PATHS = { convert: "/convert", mutate: "/mutate", validate: "/validate" } as const;
+
+export interface ClientConfig {
+  service?: { namespace: string; name: string; path: string; port: number };
+  url?: string;
+  /** Base64. */
+  caBundle?: string;
+}
+
+export function clientConfigOf(target: WebhookTarget, path: string, caBundle: string | undefined): ClientConfig {
+  const bundle = caBundle === undefined ? {} : { caBundle: Buffer.from(caBundle).toString("base64") };
+  if (target.kind === "Url") return { url: `${target.url.replace(/\/+$/, "")}${path}`, ...bundle };
+  const { namespace, name, port } = target;
+  return { service: { namespace, name, path, port }, ...bundle };
+}
+
+/** Names that the certificate must hold, so that the API server takes it for the target's. */
+export function hostsOf(target: WebhookTarget): string[] {
+  if (target.kind === "Url") return [new URL(target.url).hostname.replace(/^\[|\]$/g, "")];
+  const { namespace, name } = target;
+  return [`${name}.${namespace}.svc`, `${name}.${namespace}.svc.cluster.local`, `${name}.${namespace}`, name];
+}
+
+interface Webhook {
+  name: string;
+  [field: string]: unknown;
+}
+
+/**
+ * An update that changes neither spec, labels nor annotations is not asked about. Those are the manager's own writes, the finalizer above
+ * all, whoever the manager runs as: so it never waits for itself, not in a first start, not while its certificates are wrong, and not when
+ * two releases of it work side by side. By its name it is not excused: what it might do else is looked at as anybody's.
+ */
+const MEANINGFUL = {
+  name: "meaningful-changes",
+  expression: [
+    "request.operation != 'UPDATE'",
+    "!has(object.spec) || !has(oldObject.spec) || object.spec != oldObject.spec",
+    differs("labels"),
+    differs("annotations"),
+  ].join(" || "),
+};
+
+function differs(field: string): string {
+  const both = `(has(object.metadata.${field}) && has(oldObject.metadata.${field}) && object.metadata.${field} != oldObject.metadata.${field})`;
+  return `has(object.metadata.${field}) != has(oldObject.metadata.${field}) || ${both}`;
+}
+
+/** A namespace on its way out, and the parts of the system itself, are nobody's to hold up. */
+const NOT_SYSTEM = {
+  matchExpressions: [
+    { key: "kubernetes.io/metadata.name", operator: "NotIn", values: ["kube-system", "kube-node-lease"] },
+  ],
+};
+
+const COMMON = { admissionReviewVersions: ["v1"], sideEffects: "None", matchPolicy: "Equivalent" } as const;
+
+/** Long enough for a manager that pauses, short enough for a person who waits. An answer takes milliseconds. */
+const TIMEOUT_SECONDS = 5;
+/** A call whose failure is ignored makes everybody wait for it first. */
+const IGNORED_TIMEOUT_SECONDS = 2;
+
+const policies = KINDS.filter(({ group }) => group === FEDERATION_GROUP).map(({ plural }) => plural);
+
+function rule(group: string, version: string, resources: string[], ...operations: string[]): object {
+  return { apiGroups: [group], apiVersions: [version], resources, operations, scope: "*" };
+}
+
+const applications = (resources: string[], ...operations: string[]): object =>
+  rule(PAAS_GROUP, "v1", resources, ...operations);
+const federation = (...operations: string[]): object =>
+  rule(FEDERATION_GROUP, FEDERATION_VERSION, policies, ...operations);
+
+/**
+ * Defaulting, and refusals in better words than the schema's. Ignored when nobody answers: the manager sets the finalizer itself, and the
+ * schema refuses what it has to.
+ */
+function mutating(target: WebhookTarget, caBundle: string | undefined): Webhook[] {
+  return [
+    {
+      name: `defaulting.${PAAS_GROUP}`,
+      ...COMMON,
+      clientConfig: clientConfigOf(target, PATHS.mutate, caBundle),
+      rules: [applications(["demoapplications"], "CREATE", "UPDATE"), federation("CREATE", "UPDATE")],
+      matchConditions: [MEANINGFUL],
+      failurePolicy: "Ignore",
+      reinvocationPolicy: "Never",
+      timeoutSeconds: IGNORED_TIMEOUT_SECONDS,
+    },
+  ];
+}
+
+function validating(target: WebhookTarget, caBundle: string | undefined): Webhook[] {
+  const clientConfig = clientConfigOf(target, PATHS.validate, caBundle);
+  return [
+    // What a team deploys must not wait for us: without an answer the schema still holds, bounds and clashes show in the status.
+    {
+      name: `applications.${PAAS_GROUP}`,
+      ...COMMON,
+      clientConfig,
+      rules: [
+        applications(["demoapplications"], "CREATE", "UPDATE"),
+        applications(["demoapplications/scale"], "UPDATE"),
+      ],
+      matchConditions: [MEANINGFUL],
+      failurePolicy: "Ignore",
+      timeoutSeconds: IGNORED_TIMEOUT_SECONDS,
+    },
+    // Policies reach many clusters and other teams; and a protection that ends with an outage is none.
+    {
+      name: `federation.${PAAS_GROUP}`,
+      ...COMMON,
+      clientConfig,
+      rules: [federation("CREATE", "UPDATE", "DELETE")],
+      matchConditions: [MEANINGFUL],
+      failurePolicy: "Fail",
+      timeoutSeconds: TIMEOUT_SECONDS,
+    },
+    {
+      name: `deletion.${PAAS_GROUP}`,
+      ...COMMON,
+      clientConfig,
+      rules: [applications(["demoapplications"], "DELETE")],
+      failurePolicy: "Fail",
+      timeoutSeconds: TIMEOUT_SECONDS,
+    },
+    // The objects in it are protected anyway; this only says so before the rest of the namespace is gone.
+    {
+      name: `namespaces.${PAAS_GROUP}`,
+      ...COMMON,
+      clientConfig,
+      rules: [rule("", "v1", ["namespaces"], "DELETE")],
+      namespaceSelector: NOT_SYSTEM,
+      failurePolicy: "Ignore",
+      timeoutSeconds: IGNORED_TIMEOUT_SECONDS,
+    },
+  ];
+}
+
+/** The configurations as they are installed where no chart brings them. */
+export function webhookConfigurations(name: string, target: WebhookTarget, caBundle?: string): KubeObject[] {
+  const apiVersion = "admissionregistration.k8s.io/v1";
+  const metadata = { name, labels: { "app.kubernetes.io/part-of": "meridian" } };
+  return [
+    { apiVersion, kind: "MutatingWebhookConfiguration", metadata, webhooks: mutating(target, caBundle) },
+    { apiVersion, kind: "ValidatingWebhookConfiguration", metadata, webhooks: validating(target, caBundle) },
+  ];
+}
+
+/** `spec.conversion` of the CRD of DemoApplications. */
+export function conversionOf(target: WebhookTarget, caBundle?: string): object {
+  return {
+    strategy: "Webhook",
+    webhook: {
+      conversionReviewVersions: ["v1"],
+      clientConfig: clientConfigOf(target, PATHS.convert, caBundle),
+    },
+  };
+}

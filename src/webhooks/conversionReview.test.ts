@@ -1,0 +1,127 @@
+import { isDeepStrictEqual } from "node:util";
+import { fc, test } from "@fast-check/vitest";
+import { describe, expect } from "vitest";
+import { CONVERSION_ANNOTATION, type KubeObject, parseObject } from "../apis/index.ts";
+import { GOOD_OBJECTS } from "../../test/builders/goodObjects.ts";
+import { ReviewError } from "./admission/review.ts";
+import { answerConversion, CONVERSION_API_VERSION } from "./conversionReview.ts";
+import { anyApplication, anyV1beta1Application } from "./testing/arbitraries.ts";
+
+const V1 = "paas.cmft.com/v1";
+const V1BETA1 = "paas.cmft.com/v1beta1";
+
+function review(desiredAPIVersion: string, objects: readonly unknown[]): unknown {
+  return {
+    apiVersion: CONVERSION_API_VERSION,
+    kind: "ConversionReview",
+    request: { uid: "u", desiredAPIVersion, objects },
+  };
+}
+
+function overTheWire<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
+}
+
+/** Through the text that is sent over the wire, there and back. */
+function convert(objects: readonly KubeObject[], desired: string): KubeObject[] {
+  const { response } = overTheWire(answerConversion(overTheWire(review(desired, objects))));
+  expect(response).toMatchObject({ uid: "u", result: { status: "Success" } });
+  return response.convertedObjects ?? [];
+}
+
+describe("conversion as the API server asks for it", () => {
+  // As lists, since that is how most objects come: 10,000 of each.
+  const lists = (one: fc.Arbitrary<KubeObject>) => fc.array(one, { minLength: 20, maxLength: 20 });
+  const runs = { numRuns: 500 };
+
+  test.prop([lists(anyApplication())], runs)(
+    "from v1 to v1beta1 and back loses nothing",
+    (objects) => isDeepStrictEqual(convert(convert(objects, V1BETA1), V1), overTheWire(objects)),
+    120_000,
+  );
+
+  test.prop([lists(anyV1beta1Application())], runs)(
+    "from v1beta1 to v1 and back loses nothing",
+    (objects) => isDeepStrictEqual(convert(convert(objects, V1), V1BETA1), overTheWire(objects)),
+    120_000,
+  );
+
+  test.prop([fc.array(anyApplication(), { maxLength: 20 })])("keeps a list's order and length", (objects) => {
+    const names = (list: readonly KubeObject[]) => list.map(({ metadata }) => metadata.name);
+    expect(names(convert(objects, V1BETA1))).toEqual(names(objects));
+  });
+
+  test("takes every good application of the API's tests through both versions", () => {
+    const applications = GOOD_OBJECTS.map(({ object }) => object).filter(({ apiVersion }) => apiVersion === V1);
+    expect(applications.length).toBeGreaterThan(3);
+    const stored = applications.map((object) => {
+      const parsed = parseObject(object);
+      if (!parsed.ok) throw new Error(JSON.stringify(parsed.problems));
+      return parsed.object;
+    });
+    expect(convert(convert(stored, V1BETA1), V1)).toEqual(stored);
+  });
+
+  test("changes nothing of the metadata but annotations", () => {
+    const metadata = { name: "shop", uid: "1", resourceVersion: "7", labels: { a: "b" }, finalizers: ["x/y"] };
+    const object = {
+      apiVersion: V1,
+      kind: "DemoApplication",
+      metadata,
+      spec: { image: "nginx", replica: 1, args: ["a"] },
+    };
+    const [converted] = convert([object], V1BETA1);
+    const { annotations, ...rest } = converted?.metadata ?? { annotations: {} };
+    expect(rest).toEqual(metadata);
+    expect(Object.keys(annotations ?? {})).toEqual([CONVERSION_ANNOTATION]);
+  });
+
+  test("hands back what is in the wanted version already, and parts that have no spec", () => {
+    const partial = { apiVersion: V1BETA1, kind: "DemoApplication" } as KubeObject;
+    const same = {
+      apiVersion: V1,
+      kind: "DemoApplication",
+      metadata: { name: "a" },
+      spec: { image: "nginx", replica: 1 },
+    };
+    expect(convert([partial, same], V1)).toEqual([{ ...partial, apiVersion: V1 }, same]);
+  });
+
+  test.each([
+    {
+      name: "an annotation that says no v1 spec",
+      object: {
+        apiVersion: V1BETA1,
+        kind: "DemoApplication",
+        metadata: { name: "a", annotations: { [CONVERSION_ANNOTATION]: "{" } },
+        spec: { image: "nginx", replica: 1 },
+      },
+      desired: V1,
+      message: /v1-fields.*remove it/,
+    },
+    {
+      name: "another kind",
+      object: { apiVersion: V1, kind: "Other", metadata: { name: "a" } },
+      desired: V1BETA1,
+      message: /Other .* cannot be converted/,
+    },
+    {
+      name: "a version that is not known",
+      object: { apiVersion: V1, kind: "DemoApplication", metadata: { name: "a" }, spec: {} },
+      desired: "paas.cmft.com/v2",
+      message: /cannot be converted to paas\.cmft\.com\/v2/,
+    },
+  ])("answers Failed with the reason for $name", ({ object, desired, message }) => {
+    const { response } = answerConversion(review(desired, [object]));
+    expect(response.convertedObjects).toBeUndefined();
+    expect(response.result).toEqual({ status: "Failed", message: expect.stringMatching(message) as string });
+  });
+
+  test.each([
+    ["nothing", undefined],
+    ["another review", { apiVersion: "admission.k8s.io/v1", kind: "AdmissionReview", request: {} }],
+    ["a review without a request", { apiVersion: CONVERSION_API_VERSION, kind: "ConversionReview" }],
+  ])("refuses %s", (_, body) => {
+    expect(() => answerConversion(body)).toThrow(ReviewError);
+  });
+});

@@ -1,0 +1,214 @@
+import { type KubeObject, PAAS_GROUP } from "../apis/index.ts";
+import type { Logger } from "../observability/index.ts";
+import { apiVersionOf, type Client, type Clock, CRDS, Informer, type ResourceType } from "../runtime/index.ts";
+import { holdsAll } from "./certificates/index.ts";
+import type { WebhookTarget } from "./configurations.ts";
+import { bundlesIn, type ConfigurationKind, configurationPart, convertsAt, wantedObject } from "./wanted.ts";
+import { WEBHOOK_FIELD_MANAGER } from "./wellknown.ts";
+
+export interface PublisherOptions {
+  client: Client;
+  target: WebhookTarget;
+  /** Name of both webhook configurations. */
+  configurationName: string;
+  /** How long a certificate that nobody of us wants any more is left in a bundle: another replica may know of it first. */
+  overlapMs: number;
+  clock: Clock;
+  logger: Logger;
+  /** Every configuration holds this bundle. */
+  published: (bundle: string) => void;
+}
+
+const ADMISSION = { group: "admissionregistration.k8s.io", version: "v1", namespaced: false };
+const TYPES: Readonly<Record<ConfigurationKind, ResourceType>> = {
+  CustomResourceDefinition: CRDS,
+  MutatingWebhookConfiguration: {
+    ...ADMISSION,
+    kind: "MutatingWebhookConfiguration",
+    plural: "mutatingwebhookconfigurations",
+  },
+  ValidatingWebhookConfiguration: {
+    ...ADMISSION,
+    kind: "ValidatingWebhookConfiguration",
+    plural: "validatingwebhookconfigurations",
+  },
+};
+/** Of what admits requests. */
+export const ADMISSION_TYPES: readonly ResourceType[] = [
+  TYPES.MutatingWebhookConfiguration,
+  TYPES.ValidatingWebhookConfiguration,
+];
+const KINDS = Object.keys(TYPES) as ConfigurationKind[];
+const CRD_NAME = `demoapplications.${PAAS_GROUP}`;
+const RETRY_MS = 2_000;
+
+/**
+ * Keeps the CRD and the webhook configurations as the webhooks are: where they are reached, and what is to be trusted there. What others
+ * say there (a chart) stays theirs; what is missing altogether is brought. Replicas agree without a leader: each adds what
+ * it wants and takes nothing away before it has been unwanted for long. Of two releases on one hub, the one that started last converts;
+ * the other steps in when nobody does any more.
+ */
+export class ConfigurationPublisher {
+  readonly #options: PublisherOptions;
+  readonly #informers: ReadonlyMap<ConfigurationKind, Informer<KubeObject>>;
+  /** Certificates in a bundle that this replica does not want, and since when, by its monotonic clock. */
+  readonly #unwanted = new Map<string, number>();
+  #bundle: { pem: string | undefined } | undefined;
+  #wake = Promise.withResolvers<void>();
+  #told = "";
+  /** The CRD has led to us since this process started. */
+  #claimed = false;
+  #waiting: { bundle: string; done: () => void }[] = [];
+
+  constructor(options: PublisherOptions) {
+    this.#options = options;
+    const { client, clock, logger, configurationName } = options;
+    this.#informers = new Map(
+      KINDS.map((kind) => [
+        kind,
+        new Informer<KubeObject>({
+          client,
+          type: TYPES[kind],
+          fieldSelector: `metadata.name=${kind === "CustomResourceDefinition" ? CRD_NAME : configurationName}`,
+          name: `webhooks/${TYPES[kind].plural}`,
+          transform: configurationPart,
+          clock,
+          logger,
+        }),
+      ]),
+    );
+  }
+
+  /**
+   * Wants this bundle from now on; undefined leaves trust to whoever brings certificates. Resolves when every configuration holds it, or at
+   * the signal: true when they do.
+   */
+  async publish(bundle: string | undefined, signal: AbortSignal): Promise<boolean> {
+    this.#bundle = { pem: bundle };
+    this.#wake.resolve();
+    if (bundle === undefined || (this.#told !== "" && holdsAll(this.#told, bundle))) return true;
+    const { promise, resolve } = Promise.withResolvers<boolean>();
+    const giveUp = (): void => resolve(false);
+    const waiting = { bundle, done: () => resolve(true) };
+    this.#waiting.push(waiting);
+    signal.addEventListener("abort", giveUp, { once: true });
+    if (signal.aborted) giveUp();
+    try {
+      return await promise;
+    } finally {
+      signal.removeEventListener("abort", giveUp);
+      this.#waiting = this.#waiting.filter((one) => one !== waiting);
+    }
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, logger } = this.#options;
+    const informers = [...this.#informers.values()];
+    const subscriptions = informers.map((informer) => informer.onEvent(() => this.#wake.resolve()));
+    const watching = Promise.all(informers.map((informer) => informer.run(signal)));
+    try {
+      await Promise.all(informers.map((informer) => informer.waitForSync(signal)));
+      while (!signal.aborted) {
+        this.#wake = Promise.withResolvers<void>();
+        let again: number | undefined = RETRY_MS;
+        try {
+          again = await this.#reconcile(signal);
+        } catch (error) {
+          if (signal.aborted) break;
+          logger.error(
+            { err: error, retry_after_ms: RETRY_MS },
+            "webhook configurations could not be written; see which rights the manager has on them",
+          );
+        }
+        await this.#rest(again, clock, signal);
+      }
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    } finally {
+      for (const subscription of subscriptions) subscription[Symbol.dispose]();
+    }
+    await watching;
+  }
+
+  /** Brings everything up to date. In how many milliseconds to look again; undefined when only a change calls for that. */
+  async #reconcile(signal: AbortSignal): Promise<number | undefined> {
+    if (this.#bundle === undefined) return undefined;
+    const { client, target, configurationName, overlapMs, clock, logger } = this.#options;
+    const wanted = this.#bundle.pem;
+    let next: number | undefined;
+    for (const kind of KINDS) {
+      const informer = this.#informers.get(kind);
+      const live = informer?.list()[0];
+      if (kind === "CustomResourceDefinition" && this.#yields(live)) continue;
+      const kept = this.#kept(live, wanted ?? "", clock.monotonic(), overlapMs);
+      if (kept.recheckMs !== undefined) next = Math.min(next ?? Number.POSITIVE_INFINITY, kept.recheckMs);
+      const object = wantedObject({ kind, live, target, name: configurationName, bundle: wanted, kept: kept.pems });
+      if (object === undefined) continue;
+      const type = TYPES[kind];
+      const written = await client.apply(
+        type,
+        { ...object, apiVersion: apiVersionOf(type), kind },
+        { force: true, fieldManager: WEBHOOK_FIELD_MANAGER, signal },
+      );
+      informer?.observe(written);
+      if (kind === "CustomResourceDefinition") this.#claimed = true;
+      logger.info({ kind, name: written.metadata.name }, "webhook configuration written");
+    }
+    this.#tell();
+    return next;
+  }
+
+  /** Whether somebody else has taken over conversion since it was ours: to take it back would never end. */
+  #yields(crd: KubeObject | undefined): boolean {
+    const at = convertsAt(crd, this.#options.target);
+    if (at === "here") this.#claimed = true;
+    return at === "elsewhere" && this.#claimed;
+  }
+
+  /** What stays of the bundles that are there: certificates that somebody else may want. */
+  #kept(
+    live: KubeObject | undefined,
+    wanted: string,
+    now: number,
+    overlapMs: number,
+  ): { pems: string[]; recheckMs: number | undefined } {
+    const pems: string[] = [];
+    let recheckMs: number | undefined;
+    for (const pem of bundlesIn(live)) {
+      if (holdsAll(wanted, pem)) {
+        this.#unwanted.delete(pem);
+        continue;
+      }
+      const since = this.#unwanted.get(pem) ?? now;
+      this.#unwanted.set(pem, since);
+      const left = since + overlapMs - now;
+      if (left <= 0) continue;
+      pems.push(pem);
+      recheckMs = Math.min(recheckMs ?? Number.POSITIVE_INFINITY, left);
+    }
+    return { pems, recheckMs };
+  }
+
+  #tell(): void {
+    const bundle = this.#bundle?.pem;
+    if (bundle === undefined) return;
+    this.#told = bundle;
+    this.#options.published(bundle);
+    this.#waiting = this.#waiting.filter((waiting) => {
+      if (!holdsAll(bundle, waiting.bundle)) return true;
+      waiting.done();
+      return false;
+    });
+  }
+
+  async #rest(ms: number | undefined, clock: Clock, signal: AbortSignal): Promise<void> {
+    const end = new AbortController();
+    const both = AbortSignal.any([signal, end.signal]);
+    const slept = clock.sleep(ms ?? 2 ** 31 - 1, both).catch((error: unknown) => {
+      if (!both.aborted) throw error;
+    });
+    await Promise.race([slept, this.#wake.promise]);
+    end.abort();
+    await slept;
+  }
+}

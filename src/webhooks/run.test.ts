@@ -1,0 +1,191 @@
+import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
+import { request } from "node:https";
+import { text } from "node:stream/consumers";
+import { describe, expect, onTestFinished, test, vi } from "vitest";
+import type { KubeObject } from "../apis/index.ts";
+import { createLogger, Metrics } from "../observability/index.ts";
+import { CRDS, SECRETS, systemClock } from "../runtime/index.ts";
+import { FakeClient, FakeCluster } from "../runtime/testing/fakeClient.ts";
+import { applicationObject } from "../../test/builders/policyObjects.ts";
+import { certificatesIn } from "./certificates/index.ts";
+import { CONVERSION_API_VERSION } from "./conversionReview.ts";
+import { ADMISSION_TYPES } from "./publisher.ts";
+import { startWebhooks, type Webhooks } from "./run.ts";
+import { requestOf } from "./testing/facts.ts";
+
+const CRD = "demoapplications.paas.cmft.com";
+const SECRET = ["meridian-system", "meridian-webhooks"] as const;
+
+function hubWithCrd(): FakeCluster {
+  const hub = new FakeCluster();
+  hub.create(CRDS, {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: CRD },
+    spec: { versions: [{ name: "v1", storage: true }] },
+    status: { storedVersions: ["v1"] },
+  });
+  return hub;
+}
+
+function startReplica(
+  hub: FakeCluster,
+  url = "https://127.0.0.1:9443",
+  configurationName = "meridian",
+): { webhooks: Webhooks; metrics: Metrics } {
+  const metrics = new Metrics({ processMetrics: false });
+  const webhooks = startWebhooks({
+    client: new FakeClient(hub),
+    namespace: SECRET[0],
+    port: 0,
+    host: "127.0.0.1",
+    target: { kind: "Url", url },
+    configurationName,
+    secretName: `${configurationName}-webhooks`,
+    overlapMs: 300,
+    clock: systemClock,
+    logger: createLogger({ level: "silent" }),
+    metrics,
+  });
+  onTestFinished(() => webhooks[Symbol.asyncDispose]());
+  return { webhooks, metrics };
+}
+
+/** What an API server trusts now, as it reads it from the CRD. */
+function bundle(hub: FakeCluster): string {
+  const { conversion } = hub.get(CRDS, undefined, CRD)["spec"] as {
+    conversion?: { webhook: { clientConfig: { caBundle?: string } } };
+  };
+  return Buffer.from(conversion?.webhook.clientConfig.caBundle ?? "", "base64").toString();
+}
+
+function stateOf(hub: FakeCluster): { current: { certPem: string }; next?: unknown; previous?: unknown } {
+  const data = hub.get(SECRETS, ...SECRET)["data"] as Record<string, string>;
+  return JSON.parse(Buffer.from(data["state.json"] ?? "", "base64").toString()) as ReturnType<typeof stateOf>;
+}
+
+/** A call as an API server makes it, on a connection of its own. Rejects when the certificate is not trusted. */
+async function call(hub: FakeCluster, { port }: Webhooks, path: string, body: unknown, method = "POST") {
+  const sent = request({ host: "127.0.0.1", port, path, method, ca: bundle(hub), agent: false });
+  sent.end(typeof body === "string" ? body : JSON.stringify(body));
+  const [response] = (await once(sent, "response")) as [IncomingMessage];
+  return { status: response.statusCode, body: JSON.parse(await text(response)) as Record<string, unknown> };
+}
+
+const conversion = {
+  apiVersion: CONVERSION_API_VERSION,
+  kind: "ConversionReview",
+  request: { uid: "u", desiredAPIVersion: "paas.cmft.com/v1beta1", objects: [applicationObject({ replica: 1 })] },
+};
+const admission = (object: KubeObject) => ({
+  apiVersion: "admission.k8s.io/v1",
+  kind: "AdmissionReview",
+  request: requestOf("CREATE", object),
+});
+
+async function serving(hub: FakeCluster, ...replicas: Webhooks[]): Promise<void> {
+  await vi.waitFor(
+    async () => {
+      for (const replica of replicas)
+        expect(await call(hub, replica, "/convert", conversion)).toMatchObject({ status: 200 });
+    },
+    { timeout: 10_000 },
+  );
+}
+
+describe("the webhooks", () => {
+  test("of two replicas that start at once share one authority", async () => {
+    const hub = hubWithCrd();
+    const [one, other] = [startReplica(hub), startReplica(hub)];
+    expect(one.webhooks.problems()).toEqual(["the webhooks have no certificate yet"]);
+    await serving(hub, one.webhooks, other.webhooks);
+    expect(one.webhooks.problems()).toEqual([]);
+    expect(certificatesIn(bundle(hub))).toEqual(certificatesIn(stateOf(hub).current.certPem));
+  });
+
+  test("change their authority without a moment in which a replica is not trusted", async () => {
+    const hub = hubWithCrd();
+    const [one, other] = [startReplica(hub).webhooks, startReplica(hub).webhooks];
+    await serving(hub, one, other);
+    const before = stateOf(hub).current.certPem;
+    hub.merge(SECRETS, ...SECRET, { metadata: { annotations: { "paas.cmft.com/rotate-authority": "now" } } });
+    let calls = 0;
+    const settled = (): boolean => {
+      const { current, next, previous } = stateOf(hub);
+      const done = current.certPem !== before && next === undefined && previous === undefined;
+      return done && certificatesIn(bundle(hub)).length === 1;
+    };
+    const deadline = performance.now() + 15_000;
+    while (!settled() && performance.now() < deadline) {
+      for (const replica of [one, other]) {
+        expect((await call(hub, replica, "/convert", conversion)).status).toBe(200);
+        calls++;
+      }
+    }
+    expect(settled()).toBe(true);
+    expect(calls).toBeGreaterThan(10);
+    expect(certificatesIn(bundle(hub))).toEqual(certificatesIn(stateOf(hub).current.certPem));
+  }, 30_000);
+
+  test("write their Secret again as it was when somebody deletes it", async () => {
+    const hub = hubWithCrd();
+    const { webhooks } = startReplica(hub);
+    await serving(hub, webhooks);
+    const before = stateOf(hub);
+    hub.delete(SECRETS, ...SECRET);
+    await vi.waitFor(() => expect(stateOf(hub)).toEqual(before), { timeout: 10_000 });
+    expect((await call(hub, webhooks, "/convert", conversion)).status).toBe(200);
+  });
+
+  test("of two releases do not take conversion from each other for ever, and step in when nobody converts", async () => {
+    const hub = hubWithCrd();
+    const place = () => {
+      const { conversion } = hub.get(CRDS, undefined, CRD)["spec"] as {
+        conversion?: { webhook?: { clientConfig: { url: string } } };
+      };
+      return conversion?.webhook?.clientConfig.url;
+    };
+    const convertedAt = (url: string) => vi.waitFor(() => expect(place()).toBe(`${url}/convert`), { timeout: 10_000 });
+    const [old, young] = ["https://127.0.0.1:1", "https://127.0.0.1:2"];
+    startReplica(hub, old, "old");
+    await convertedAt(old);
+    const { webhooks } = startReplica(hub, young, "young");
+    await convertedAt(young);
+    // What the old one writes elsewhere shows that it has looked at everything again.
+    const type = ADMISSION_TYPES[0];
+    if (type === undefined) throw new Error("there is no such type");
+    const [configuration] = hub.list(type, { fieldSelector: "metadata.name=old" });
+    hub.merge(type, undefined, "old", { webhooks: [] });
+    await vi.waitFor(() => expect(hub.get(type, undefined, "old")["webhooks"]).toEqual(configuration?.["webhooks"]));
+    expect(place()).toBe(`${young}/convert`);
+    await webhooks[Symbol.asyncDispose]();
+    hub.merge(CRDS, undefined, CRD, { spec: { conversion: { strategy: "None", webhook: null } } });
+    await convertedAt(old);
+  });
+
+  test("answer reviews, and count what they refuse", async () => {
+    const hub = hubWithCrd();
+    const { webhooks, metrics } = startReplica(hub);
+    await serving(hub, webhooks);
+    const good = await call(hub, webhooks, "/mutate", admission(applicationObject({})));
+    expect(good.body["response"]).toMatchObject({ allowed: true, patchType: "JSONPatch" });
+    const bad = await call(hub, webhooks, "/validate", admission(applicationObject({ replica: 101 })));
+    expect(bad.body["response"]).toMatchObject({ allowed: false, status: { code: 422 } });
+    const scraped = (await metrics.scrape()).body;
+    expect(scraped).toContain('federation_webhook_refusals_total{kind="DemoApplication",operation="CREATE"} 1');
+    expect(scraped).toContain('controller_runtime_webhook_requests_total{webhook="validate",code="200"} 1');
+  });
+
+  test.each([
+    { name: "another path", path: "/other", body: {}, method: "POST", status: 404 },
+    { name: "another method", path: "/validate", body: "", method: "GET", status: 405 },
+    { name: "what is no JSON", path: "/validate", body: "{", method: "POST", status: 400 },
+    { name: "what is no review", path: "/mutate", body: {}, method: "POST", status: 400 },
+  ])("refuse $name", async ({ path, body, method, status }) => {
+    const hub = hubWithCrd();
+    const { webhooks } = startReplica(hub);
+    await serving(hub, webhooks);
+    expect((await call(hub, webhooks, path, body, method)).status).toBe(status);
+  });
+});

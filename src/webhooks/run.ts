@@ -1,0 +1,153 @@
+import type { Logger, Metrics } from "../observability/index.ts";
+import type { Client, Clock } from "../runtime/index.ts";
+import { defaultsOf } from "./admission/defaults.ts";
+import { judgeRequest, judgeShape } from "./admission/judge.ts";
+import { answerReview, readAdmissionReview } from "./admission/review.ts";
+import type { AdmissionRequest, Judgement } from "./admission/types.ts";
+import {
+  type Certificates,
+  type CertificateSource,
+  DEFAULT_ROTATION,
+  FileCertificates,
+  SelfManagedCertificates,
+} from "./certificates/index.ts";
+import { hostsOf, PATHS, type WebhookTarget } from "./configurations.ts";
+import { answerConversion } from "./conversionReview.ts";
+import { HubFacts } from "./hubFacts.ts";
+import { ConfigurationPublisher } from "./publisher.ts";
+import { type WebhookHandler, WebhookServer } from "./server.ts";
+import { migrateStorage } from "./storageMigration.ts";
+
+export interface WebhookOptions {
+  /** Not bound to leadership: every replica serves, and all write the same. */
+  client: Client;
+  /** Meridian's own: the certificates' Secret, and the kubeconfigs of members. */
+  namespace: string;
+  /** 0 takes any free port. */
+  port: number;
+  /** Address to listen on; all of them when absent. */
+  host?: string;
+  target: WebhookTarget;
+  /** Folder with tls.crt, tls.key and ca.crt. Absent: an authority of our own. */
+  certDir?: string;
+  /** Name of the webhook configurations. */
+  configurationName: string;
+  /** Name of the Secret of our own authority. */
+  secretName: string;
+  /** How long an old and a new authority are trusted side by side, milliseconds. */
+  overlapMs?: number;
+  clock: Clock;
+  logger: Logger;
+  metrics: Metrics;
+}
+
+export interface Webhooks extends AsyncDisposable {
+  /** What keeps it from serving, one sentence each. */
+  problems(): string[];
+  readonly port: number | undefined;
+}
+
+/** A certificate that is not trusted everywhere yet is not shown; but a hub that cannot be written must not keep an old one in use for ever. */
+const PUBLISH_WITHIN_MS = 20_000;
+
+/** Serves the webhooks until they are disposed of. Returns at once; `problems` says when they serve. */
+export function startWebhooks(options: WebhookOptions): Webhooks {
+  const { client, target, clock, configurationName } = options;
+  const logger = options.logger.child({ component: "webhooks" });
+  const overlapMs = options.overlapMs ?? DEFAULT_ROTATION.overlapMs;
+  const end = new AbortController();
+  const { signal } = end;
+  const facts = new HubFacts({ client, namespace: options.namespace, clock, logger });
+  const server = new WebhookServer({
+    port: options.port,
+    ...(options.host === undefined ? {} : { host: options.host }),
+    handlers: handlersOf(facts, options),
+    logger,
+    observe: ({ path, code, ms }) => {
+      const webhook = path.slice(1);
+      options.metrics.webhookRequests.inc({ webhook, code: String(code) });
+      options.metrics.webhookLatency.observe({ webhook }, ms / 1000);
+    },
+  });
+  const source = sourceOf({ ...options, logger, overlapMs });
+  const publisher = new ConfigurationPublisher({
+    client,
+    target,
+    configurationName,
+    overlapMs,
+    clock,
+    logger,
+    published: (bundle) => source.published(bundle),
+  });
+
+  const use = async ({ serving, bundle }: Certificates): Promise<void> => {
+    if (server.port === undefined) {
+      await server.show(serving);
+      logger.info({ port: server.port, event_reason: "WebhooksServing" }, "webhooks are served");
+    }
+    const enough = AbortSignal.any([signal, AbortSignal.timeout(PUBLISH_WITHIN_MS)]);
+    if (!(await publisher.publish(bundle, enough)) && !signal.aborted) {
+      logger.warn("the webhook configurations do not hold the new certificates yet");
+    }
+    await server.show(serving);
+  };
+  const work = [
+    facts.run(signal),
+    source.run(use, signal),
+    publisher.run(signal),
+    migrateStorage({ client, clock, logger }, signal),
+  ].map((part) =>
+    part.catch((error: unknown) => {
+      if (!signal.aborted) logger.error({ err: error }, "a part of the webhooks ended");
+    }),
+  );
+  return {
+    get port() {
+      return server.port;
+    },
+    problems: () => (server.port === undefined ? ["the webhooks have no certificate yet"] : []),
+    async [Symbol.asyncDispose]() {
+      await server[Symbol.asyncDispose]();
+      end.abort(new Error("the webhooks end"));
+      await Promise.all(work);
+    },
+  };
+}
+
+function sourceOf(options: WebhookOptions & { overlapMs: number }): CertificateSource {
+  const { certDir, client, namespace, clock, logger, overlapMs } = options;
+  if (certDir !== undefined) return new FileCertificates({ folder: certDir, clock, logger });
+  return new SelfManagedCertificates({
+    client,
+    namespace,
+    name: options.secretName,
+    hosts: hostsOf(options.target),
+    settings: { ...DEFAULT_ROTATION, overlapMs },
+    clock,
+    logger,
+  });
+}
+
+function handlersOf(facts: HubFacts, { clock, logger, metrics }: WebhookOptions): Record<string, WebhookHandler> {
+  const told = (request: AdmissionRequest, judgement: Judgement): Judgement => {
+    if (judgement.problems.length === 0) return judgement;
+    const { kind, operation, namespace, name } = request;
+    metrics.webhookRefusals.inc({ kind: kind.kind, operation });
+    // Fields only: a value may be a secret that somebody put in the wrong place.
+    const fields = judgement.problems.map(({ field }) => field);
+    logger.info({ kind: kind.kind, operation, namespace, name, fields }, "a request was refused");
+    return judgement;
+  };
+  return {
+    [PATHS.convert]: answerConversion,
+    [PATHS.mutate]: (body) => {
+      const request = readAdmissionReview(body);
+      return answerReview(request, told(request, judgeShape(request)), defaultsOf(request));
+    },
+    [PATHS.validate]: async (body, signal) => {
+      const request = readAdmissionReview(body);
+      const known = await facts.gather(request, signal);
+      return answerReview(request, told(request, judgeRequest(request, known, clock.now())));
+    },
+  };
+}

@@ -1,0 +1,132 @@
+import { isDeepStrictEqual } from "node:util";
+import { type KubeObject, PAAS_GROUP } from "../apis/index.ts";
+import { bundleOf, certificatesIn, holdsAll } from "./certificates/index.ts";
+import {
+  type ClientConfig,
+  clientConfigOf,
+  conversionOf,
+  PATHS,
+  webhookConfigurations,
+  type WebhookTarget,
+} from "./configurations.ts";
+
+export type ConfigurationKind =
+  | "CustomResourceDefinition"
+  | "MutatingWebhookConfiguration"
+  | "ValidatingWebhookConfiguration";
+
+export interface WantedInput {
+  kind: ConfigurationKind;
+  /** Undefined: it is not there. */
+  live: KubeObject | undefined;
+  target: WebhookTarget;
+  /** Of the webhook configurations. */
+  name: string;
+  /** PEM; undefined: whoever brings the certificates fills it in. */
+  bundle: string | undefined;
+  /** Certificates of the live bundles that are not wanted, and stay for now. */
+  kept: readonly string[];
+}
+
+type Applied = Pick<KubeObject, "metadata"> & Record<string, unknown>;
+
+/** Who asks cert-manager to fill in the bundle does not want a second writer. */
+const INJECTED = "cert-manager.io/inject-ca-from";
+
+/**
+ * What is to be applied so that a configuration is right; undefined when it is, or when it is not ours to bring (the CRD). Of a
+ * configuration that a chart brought only the bundle is written.
+ */
+export function wantedObject({ kind, live, target, name, bundle, kept }: WantedInput): Applied | undefined {
+  const injected = live?.metadata.annotations?.[INJECTED] !== undefined;
+  const pem = bundle === undefined || injected ? undefined : bundleOf([bundle, ...kept]);
+  if (kind === "CustomResourceDefinition") {
+    if (live === undefined) return undefined;
+    const spec = (live["spec"] ?? {}) as { conversion?: unknown };
+    const conversion = conversionOf(target, pem ?? presentBundle(live));
+    if (isDeepStrictEqual(spec.conversion, conversion)) return undefined;
+    const own = pem === undefined ? conversionOf(target) : conversion;
+    return { metadata: { name: `demoapplications.${PAAS_GROUP}` }, spec: { conversion: own } };
+  }
+  const whole = webhookConfigurations(name, target, pem).find((one) => one.kind === kind);
+  if (whole === undefined) return undefined;
+  if (live === undefined) return whole;
+  if (live.metadata.labels?.["app.kubernetes.io/managed-by"] === "Helm") return bundlesOnly(live, pem);
+  return carries(live["webhooks"], whole["webhooks"]) ? undefined : whole;
+}
+
+/** A configuration without what is not looked at: the schemas of a CRD are long. */
+export function configurationPart(object: KubeObject): KubeObject {
+  const { name, resourceVersion, labels, annotations } = object.metadata;
+  const { conversion } = (object["spec"] ?? {}) as { conversion?: unknown };
+  return {
+    apiVersion: object.apiVersion,
+    kind: object.kind,
+    metadata: {
+      name,
+      ...(resourceVersion === undefined ? {} : { resourceVersion }),
+      ...(labels === undefined ? {} : { labels }),
+      ...(annotations === undefined ? {} : { annotations }),
+    },
+    ...(object["webhooks"] === undefined ? {} : { webhooks: object["webhooks"] }),
+    ...(conversion === undefined ? {} : { spec: { conversion } }),
+  };
+}
+
+/** Where the server has DemoApplications converted now: at the target, at somebody else's, or by nobody. */
+export function convertsAt(crd: KubeObject | undefined, target: WebhookTarget): "here" | "elsewhere" | "nowhere" {
+  const [live] = crd === undefined ? [] : clientConfigsIn(crd);
+  if (live === undefined) return "nowhere";
+  const own = clientConfigOf(target, PATHS.convert, undefined);
+  const { caBundle: _, ...place } = live;
+  return isDeepStrictEqual(place, own) ? "here" : "elsewhere";
+}
+
+/** The certificates of every bundle of a configuration, each once. */
+export function bundlesIn(live: KubeObject | undefined): string[] {
+  return live === undefined ? [] : certificatesIn(clientConfigsIn(live).map(textOf).join("\n"));
+}
+
+function presentBundle(live: KubeObject): string | undefined {
+  const [config] = clientConfigsIn(live);
+  return config?.caBundle === undefined ? undefined : textOf(config);
+}
+
+function bundlesOnly(live: KubeObject, pem: string | undefined): Applied | undefined {
+  if (pem === undefined) return undefined;
+  const webhooks = (live["webhooks"] ?? []) as { name: string; clientConfig: ClientConfig }[];
+  const right = webhooks.every(({ clientConfig }) => {
+    const text = textOf(clientConfig);
+    return holdsAll(text, pem) && holdsAll(pem, text);
+  });
+  if (right) return undefined;
+  const caBundle = Buffer.from(pem).toString("base64");
+  return {
+    metadata: { name: live.metadata.name },
+    webhooks: webhooks.map((webhook) => ({ name: webhook.name, clientConfig: { caBundle } })),
+  };
+}
+
+function clientConfigsIn(live: KubeObject): ClientConfig[] {
+  if (Array.isArray(live["webhooks"])) {
+    return (live["webhooks"] as { clientConfig: ClientConfig }[]).map(({ clientConfig }) => clientConfig);
+  }
+  const { conversion } = (live["spec"] ?? {}) as { conversion?: { webhook?: { clientConfig?: ClientConfig } } };
+  return conversion?.webhook?.clientConfig === undefined ? [] : [conversion.webhook.clientConfig];
+}
+
+function textOf({ caBundle }: ClientConfig): string {
+  return caBundle === undefined ? "" : Buffer.from(caBundle, "base64").toString("utf8");
+}
+
+/** Whether everything that is wanted is there; the server adds defaults of its own beside it. Lists must be the same in length and order. */
+function carries(live: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) {
+    return (
+      Array.isArray(live) && live.length === wanted.length && wanted.every((one, index) => carries(live[index], one))
+    );
+  }
+  if (typeof wanted !== "object" || wanted === null) return live === wanted;
+  if (typeof live !== "object" || live === null) return false;
+  return Object.entries(wanted).every(([key, value]) => carries((live as Record<string, unknown>)[key], value));
+}

@@ -1,0 +1,67 @@
+import { describe, expect, test } from "vitest";
+import { CRDS, isNotFound } from "../runtime/index.ts";
+import { FakeClient } from "../runtime/testing/fakeClient.ts";
+import { conversionOf, webhookConfigurations, type WebhookTarget } from "./configurations.ts";
+import { ADMISSION_TYPES } from "./publisher.ts";
+import { withdrawWebhooks } from "./withdraw.ts";
+
+const target: WebhookTarget = { kind: "Url", url: "https://127.0.0.1:9443" };
+const CRD = "demoapplications.paas.cmft.com";
+
+function hubWithWebhooks(labels: Record<string, string> = {}): FakeClient {
+  const hub = new FakeClient();
+  const crd = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", metadata: { name: CRD } };
+  hub.server.create(CRDS, { ...crd, spec: { group: "paas.cmft.com", conversion: conversionOf(target) } });
+  for (const type of ADMISSION_TYPES) {
+    const configuration = webhookConfigurations("meridian", target).find(({ kind }) => kind === type.kind);
+    if (configuration === undefined) throw new Error(`there is no ${type.kind}`);
+    hub.server.create(type, { ...configuration, metadata: { name: "meridian", labels } });
+  }
+  return hub;
+}
+
+async function remaining(hub: FakeClient): Promise<string[]> {
+  const found = await Promise.all(
+    ADMISSION_TYPES.map(async (type) => {
+      try {
+        return [(await hub.get(type, undefined, "meridian")).kind];
+      } catch (error) {
+        if (!isNotFound(error)) throw error;
+        return [];
+      }
+    }),
+  );
+  return found.flat();
+}
+
+const withdraw = (hub: FakeClient, dryRun = false) =>
+  withdrawWebhooks(hub, "meridian", new AbortController().signal, dryRun);
+const specOf = (hub: FakeClient) => hub.server.get(CRDS, undefined, CRD)["spec"];
+
+describe("taking the webhooks back", () => {
+  test("removes the configurations and the conversion, and a second time finds nothing to do", async () => {
+    const hub = hubWithWebhooks();
+    expect(await withdraw(hub)).toHaveLength(3);
+    expect(await remaining(hub)).toEqual([]);
+    expect(specOf(hub)).toEqual({ group: "paas.cmft.com", conversion: { strategy: "None" } });
+    expect(await withdraw(hub)).toEqual([]);
+  });
+
+  test("leaves a chart's configurations to the chart", async () => {
+    const hub = hubWithWebhooks({ "app.kubernetes.io/managed-by": "Helm" });
+    expect(await withdraw(hub)).toEqual([`customresourcedefinition/${CRD}`]);
+    expect(await remaining(hub)).toHaveLength(2);
+  });
+
+  test("changes nothing in a dry run, and says what it would", async () => {
+    const hub = hubWithWebhooks();
+    const before = specOf(hub);
+    expect(await withdraw(hub, true)).toHaveLength(3);
+    expect(await remaining(hub)).toHaveLength(2);
+    expect(specOf(hub)).toEqual(before);
+  });
+
+  test("finds nothing on a hub without Meridian", async () => {
+    expect(await withdraw(new FakeClient())).toEqual([]);
+  });
+});

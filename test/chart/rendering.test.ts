@@ -1,0 +1,271 @@
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { runCommandLine } from "../../src/cmd/index.ts";
+import { createMetrics } from "../../src/observability/index.ts";
+import { helm } from "../envtest/helm.ts";
+import {
+  CHART,
+  chartFile,
+  find,
+  managerContainer,
+  podsOf,
+  refusal,
+  render,
+  type Rendered,
+  valueSets,
+} from "./chart.ts";
+import { hardening } from "./hardening.ts";
+import { generatedReadme } from "./readme.ts";
+
+const sets = await valueSets();
+const rendered = new Map<string, Rendered[]>();
+
+beforeAll(async () => {
+  for (const [name, file] of sets) rendered.set(name, await render(["--values", file]));
+});
+
+function objectsOf(name: string): Rendered[] {
+  const objects = rendered.get(name);
+  if (objects === undefined) throw new Error(`no set of values ${name}`);
+  return objects;
+}
+
+test("helm finds nothing to complain of, with any set of values", async () => {
+  expect(sets.size).toBeGreaterThanOrEqual(10);
+  for (const file of sets.values()) {
+    const { code, stdout, stderr } = await helm(["lint", "--strict", CHART, "--values", file]);
+    expect(code, stdout + stderr).toBe(0);
+  }
+});
+
+test("what is rendered by default is what was looked at last", () => {
+  const objects = objectsOf("default").map((object) =>
+    object.kind === "CustomResourceDefinition"
+      ? { ...object, spec: { conversion: object.spec?.["conversion"] } }
+      : object,
+  );
+  expect(objects).toMatchSnapshot();
+});
+
+describe.each([...sets.keys()])("values %s", (name) => {
+  test("no right is a wildcard, and none is given twice", () => {
+    for (const { kind, metadata, rules = [] } of objectsOf(name)) {
+      if (kind !== "ClusterRole" && kind !== "Role") continue;
+      const given = rules.flatMap((rule) =>
+        (rule.apiGroups ?? []).flatMap((group) =>
+          (rule.resources ?? []).flatMap((resource) =>
+            rule.verbs.map((verb) => `${group}/${resource}/${rule.resourceNames?.join() ?? ""}/${verb}`),
+          ),
+        ),
+      );
+      expect(given.length, `${kind} ${metadata.name}`).toBeGreaterThan(0);
+      expect(JSON.stringify(rules)).not.toContain("*");
+      expect(given.filter((right, index) => given.indexOf(right) !== index && name !== "secrets-all")).toEqual([]);
+    }
+  });
+
+  test("every pod is as restricted as can be", () => {
+    const pods = podsOf(objectsOf(name));
+    expect(pods.size).toBeGreaterThan(0);
+    for (const { spec } of pods.values()) {
+      expect(spec.automountServiceAccountToken).toBe(false);
+      expect(spec.securityContext).toMatchObject({
+        runAsNonRoot: true,
+        runAsUser: 65532,
+        runAsGroup: 65532,
+        seccompProfile: { type: "RuntimeDefault" },
+      });
+      for (const container of spec.containers) {
+        expect(container.securityContext).toEqual({
+          allowPrivilegeEscalation: false,
+          privileged: false,
+          readOnlyRootFilesystem: true,
+          runAsNonRoot: true,
+          capabilities: { drop: ["ALL"] },
+        });
+        for (const mount of container.volumeMounts ?? []) expect(mount.readOnly).toBe(true);
+      }
+      for (const volume of spec.volumes ?? []) {
+        const source = (volume["secret"] ?? volume["projected"]) as { defaultMode: number } | undefined;
+        if (source !== undefined) expect(source.defaultMode).toBe(0o400);
+      }
+    }
+  });
+
+  test("every object of a namespace says which, and all carry the standard labels", () => {
+    const clusterScoped =
+      /^(ClusterRole|ClusterRoleBinding|CustomResourceDefinition|PriorityClass|(Mutating|Validating)WebhookConfiguration)$/;
+    for (const { kind, metadata } of objectsOf(name)) {
+      if (metadata.name === "meridian-extra") continue;
+      expect(metadata.namespace === undefined, `${kind} ${metadata.name}`).toBe(clusterScoped.test(kind));
+      expect(metadata.labels).toMatchObject({
+        "app.kubernetes.io/instance": "meridian",
+        "app.kubernetes.io/managed-by": "Helm",
+      });
+    }
+  });
+});
+
+test("the CRDs are the generated ones, whatever Helm does to their numbers", async () => {
+  const folder = join(CHART, "files/crds");
+  const files = (await readdir(folder)).filter((name) => name.endsWith(".yaml"));
+  for (const file of files) {
+    const crd = parse(await readFile(join(folder, file), "utf8")) as Rendered;
+    expect(find(objectsOf("minimal"), "CustomResourceDefinition", crd.metadata.name).spec).toEqual(crd.spec);
+    const { metadata } = find(objectsOf("default"), "CustomResourceDefinition", crd.metadata.name);
+    expect(metadata.annotations).toEqual({ "helm.sh/resource-policy": "keep" });
+  }
+  expect(objectsOf("minimal").filter(({ kind }) => kind === "CustomResourceDefinition")).toHaveLength(files.length);
+  const without = await render(["--set", "crds.enabled=false"]);
+  expect(without.filter(({ kind }) => kind === "CustomResourceDefinition")).toEqual([]);
+  const unkept = find(objectsOf("extras"), "CustomResourceDefinition", "demoapplications.paas.cmft.com");
+  expect(unkept.metadata.annotations).toBeUndefined();
+});
+
+describe("Secrets of applications", () => {
+  /** `namespace/verbs` of every rule on Secrets; cluster-wide ones without a namespace. */
+  const rights = (objects: Rendered[]): string[] =>
+    objects.flatMap(({ kind, metadata, rules = [] }) =>
+      kind.endsWith("Role")
+        ? rules
+            .filter(({ resources }) => resources?.includes("secrets"))
+            .map(({ verbs }) => `${metadata.namespace ?? ""}/${verbs.join()}`)
+        : [],
+    );
+  const own = ["meridian-system/get,list,watch,patch", "meridian-system/create"];
+
+  test.each<{ name: string; set: string[]; want: string[] }>([
+    { name: "are nobody's by default", set: [], want: own },
+    { name: "are nobody's with None", set: ["rbac.secrets.mode=None"], want: own },
+    { name: "are read everywhere with All", set: ["rbac.secrets.mode=All"], want: ["/list,watch", ...own] },
+    {
+      name: "are read where they are listed",
+      set: ["rbac.secrets.namespaces={shop,bank}"],
+      want: [...own, "shop/list,watch", "bank/list,watch"],
+    },
+    {
+      name: "a manager without webhooks creates none",
+      set: ["webhooks.enabled=false"],
+      want: ["meridian-system/get,list,watch,patch"],
+    },
+  ])("$name", async ({ set, want }) => {
+    expect(rights(await render(set.flatMap((value) => ["--set", value]))).sort()).toEqual([...want].sort());
+  });
+});
+
+describe("the manager", () => {
+  test.each(["minimal", "monitoring", "autoscaling", "cert-manager"])(
+    "knows every flag that values %s give it",
+    async (name) => {
+      const args = managerContainer(objectsOf(name)).args ?? [];
+      let out = "";
+      // Flags are read in order: the one that is complained of shows that those before it were understood.
+      const code = await runCommandLine([...args, "--no-such-flag"], {
+        terminal: {
+          out: (text: string) => void (out += text),
+          err: (text: string) => void (out += text),
+          isTerminal: false,
+        } as never,
+        signal: AbortSignal.timeout(10_000),
+        env: {},
+      });
+      expect(code).toBe(2);
+      expect(out).toContain("unknown option '--no-such-flag'");
+    },
+  );
+
+  test("takes its image by digest where there is one", () => {
+    expect(managerContainer(objectsOf("production")).image).toBe(
+      `registry.example.com/platform/meridian@sha256:${"0123456789abcdef".repeat(4)}`,
+    );
+    expect(managerContainer(objectsOf("default")).image).toBe("meridian:0.1.0");
+  });
+
+  test("is given a number of replicas by one only", () => {
+    expect(find(objectsOf("default"), "Deployment").spec?.["replicas"]).toBe(2);
+    expect(find(objectsOf("autoscaling"), "Deployment").spec).not.toHaveProperty("replicas");
+  });
+});
+
+test("alerts and dashboard ask for metrics that exist", async () => {
+  const names = new Set((await createMetrics().registry.getMetricsAsJSON()).map(({ name }) => name));
+  const dashboard = (await chartFile("files/dashboards/meridian.json")) as {
+    panels: { targets: { expr: string }[] }[];
+  };
+  const alerts = (await chartFile("files/alerts.yaml")) as { groups: { rules: { expr: string }[] }[] };
+  const expressions = [
+    ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
+    ...alerts.groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)),
+  ];
+  const asked = expressions.flatMap((text) =>
+    [...text.matchAll(/\b[a-z]+(?:_[a-z]+)+\b/g)].map(([name]) => name.replace(/_bucket$/, "")),
+  );
+  expect(asked.length).toBeGreaterThanOrEqual(expressions.length);
+  expect([...new Set(asked)].filter((name) => !names.has(name) && name !== "histogram_quantile")).toEqual([]);
+});
+
+describe("values are refused", () => {
+  test.each<{ set: string; says: string }>([
+    { set: "replica=3", says: "additional properties 'replica' not allowed" },
+    { set: "image.name=meridian", says: "additional properties 'name' not allowed" },
+    { set: "replicas=two", says: "/replicas': got string, want integer" },
+    { set: "crds.keep=maybe", says: "/crds/keep': got string, want boolean" },
+    { set: "rbac.secrets.mode=Some", says: "value must be one of 'Listed', 'All', 'None'" },
+    { set: "image.digest=latest", says: "does not match pattern" },
+    { set: "metrics.port=80", says: "minimum: got 80, want 1,024" },
+    { set: "leaderElection.enabled=false", says: "allows one manager only" },
+    { set: "leaderElection.renewDeadlineSeconds=15", says: "leaseDurationSeconds must be greater" },
+    { set: `image.tag=v1,image.digest=sha256:${"a".repeat(64)}`, says: "remove the tag" },
+    { set: "rbac.secrets.mode=All,rbac.secrets.namespaces={shop}", says: "and the mode is All" },
+    { set: "serviceAccount.create=false", says: "needs serviceAccount.name" },
+    { set: "rbac.create=false,localMember.enabled=true", says: "only adds rights" },
+    { set: "webhooks.certificates.issuerRef.name=x", says: "counts only with webhooks.certificates.mode=CertManager" },
+    { set: "webhooks.enabled=false,webhooks.certificates.mode=CertManager", says: "has nothing to certify" },
+    { set: "webhooks.port=8383", says: "are the same" },
+    { set: "serviceMonitor.enabled=true,metrics.service.enabled=false", says: "needs metrics.service.enabled=true" },
+    { set: "autoscaling.enabled=true,autoscaling.minReplicas=7", says: "greater than autoscaling.maxReplicas" },
+    {
+      set: "podDisruptionBudget.minAvailable=1,podDisruptionBudget.maxUnavailable=1",
+      says: "exclude each other: set one",
+    },
+    { set: "podDisruptionBudget.minAvailable=2", says: "would let no node be drained" },
+  ])("$set", async ({ set, says }) => {
+    expect(await refusal(["--set", set])).toContain(says);
+  });
+
+  test("all contradictions are told at once", async () => {
+    const said = await refusal(["--set", "serviceAccount.create=false,webhooks.port=8383"]);
+    expect(said).toContain("needs serviceAccount.name");
+    expect(said).toContain("are the same");
+  });
+});
+
+test("the README of the values is the generated one", async () => {
+  const values = await readFile(join(CHART, "values.yaml"), "utf8");
+  expect(await readFile(join(CHART, "README.md"), "utf8")).toBe(generatedReadme(values));
+});
+
+test("the schema knows every value and the values know every field of the schema", async () => {
+  interface Schema {
+    type?: string;
+    properties?: Record<string, Schema>;
+  }
+  const schema = JSON.parse(await readFile(join(CHART, "values.schema.json"), "utf8")) as Schema;
+  const compare = (value: unknown, of: Schema, path: string): void => {
+    if (of.properties === undefined || Object.keys(value as object).length === 0) return;
+    const known = Object.keys(of.properties).filter((key) => key !== "global" && key !== "claims");
+    expect(known.sort(), path).toEqual(Object.keys(value as object).sort());
+    for (const key of known) {
+      compare((value as Record<string, unknown>)[key], of.properties[key] ?? {}, `${path}.${key}`);
+    }
+  };
+  compare(await chartFile("values.yaml"), schema, "values");
+});
+
+test("each point of the hardening guides has its line", async () => {
+  const points = await hardening();
+  expect(points.filter(({ place }) => place === undefined)).toEqual([]);
+  expect(new Set(points.map(({ source }) => source))).toEqual(new Set(["NSA", "CIS"]));
+});

@@ -1,0 +1,191 @@
+import { conformance } from "../framework/conformance.ts";
+import { create, get, mergePatch, remove, type Case, type Step } from "../framework/requests.ts";
+
+type Fields = Record<string, unknown>;
+
+/** A quota that has been counted; nobody counts on a server without controllers, so the case says what is used. */
+const counted = (hard: Fields, used: Fields, spec: Fields = {}): Step[] => [
+  // Without it no pod is let in.
+  create("serviceaccounts", { metadata: { name: "default" } }, { see: () => "created" }),
+  create("resourcequotas", { metadata: { name: "few" }, spec: { hard, ...spec } }),
+  mergePatch("resourcequotas/few/status", { status: { hard, used } }),
+];
+const pod = (name: string, ...resources: Fields[]) => ({
+  metadata: { name },
+  spec: { containers: resources.map((one, index) => ({ name: `c${index}`, image: "nginx", resources: one })) },
+});
+const service = (name: string, spec: Fields = {}) => ({
+  metadata: { name },
+  spec: { ports: [{ port: 80 }], selector: { app: name }, ...spec },
+});
+/** A server takes note of a quota a moment later. */
+const inForce = (resource: string, object: Fields): Step =>
+  create(resource, object, { dryRun: "All", until: true, gives: 403, saying: "exceeded quota" });
+const withoutOwners = (answer: unknown) => {
+  const { status, spec } = answer as { status: unknown; spec: unknown };
+  return { status, spec };
+};
+
+const cases: Case[] = [
+  {
+    name: "refuse what is one too many",
+    steps: [
+      ...counted({ configmaps: "1" }, { configmaps: "1" }),
+      inForce("configmaps", { metadata: { name: "probe" } }),
+      create("configmaps", { metadata: { name: "a" } }, { gives: 403, saying: "exceeded quota: few" }),
+      create("secrets", { metadata: { name: "a" } }),
+    ],
+  },
+  {
+    name: "refuse before anybody looks whether it is there already",
+    steps: [
+      create("configmaps", { metadata: { name: "a" } }),
+      ...counted({ configmaps: "1" }, { configmaps: "1" }),
+      inForce("configmaps", { metadata: { name: "probe" } }),
+      create("configmaps", { metadata: { name: "a" } }, { gives: 403, saying: "exceeded quota: few" }),
+      mergePatch("configmaps/a", { data: { x: "1" } }),
+    ],
+  },
+  {
+    name: "note what is used",
+    steps: [
+      ...counted({ configmaps: "2", "count/configmaps": "5" }, { configmaps: "1", "count/configmaps": "1" }),
+      mergePatch("resourcequotas/few/status", { status: { used: { configmaps: "2" } } }),
+      inForce("configmaps", { metadata: { name: "probe" } }),
+      mergePatch("resourcequotas/few/status", { status: { used: { configmaps: "1" } } }),
+      create("configmaps", { metadata: { name: "probe" } }, { dryRun: "All", until: true }),
+      create("configmaps", { metadata: { name: "a" } }),
+      create("configmaps", { metadata: { name: "b" } }, { gives: 403 }),
+      get("resourcequotas/few", { see: withoutOwners }),
+    ],
+  },
+  {
+    name: "count kinds of any group",
+    steps: [
+      ...counted({ "count/deployments.apps": "0" }, { "count/deployments.apps": "0" }),
+      inForce("deployments", {
+        metadata: { name: "probe" },
+        spec: {
+          selector: { matchLabels: { a: "b" } },
+          template: { metadata: { labels: { a: "b" } }, spec: { containers: [{ name: "c", image: "nginx" }] } },
+        },
+      }),
+    ],
+  },
+  {
+    name: "count Services, their node ports and their balancers, also when they change",
+    steps: [
+      ...counted(
+        { services: "5", "services.nodeports": "1", "services.loadbalancers": "0" },
+        { services: "0", "services.nodeports": "0", "services.loadbalancers": "0" },
+      ),
+      inForce("services", service("probe", { type: "LoadBalancer" })),
+      create(
+        "services",
+        service("many", { type: "NodePort", ports: [1, 2].map((port) => ({ port, name: `p${port}` })) }),
+        {
+          gives: 403,
+          saying: "services.nodeports=2",
+        },
+      ),
+      create("services", service("plain")),
+      mergePatch(
+        "services/plain",
+        { spec: { type: "LoadBalancer" } },
+        { gives: 403, saying: "services.loadbalancers=1" },
+      ),
+    ],
+  },
+  {
+    name: "add up what containers ask for",
+    steps: [
+      ...counted(
+        { pods: "10", "requests.cpu": "1", "limits.memory": "1Gi" },
+        { pods: "1", "requests.cpu": "700m", "limits.memory": "1023Mi" },
+      ),
+      inForce("pods", pod("probe", { requests: { cpu: "2" }, limits: { memory: "1Mi" } })),
+      create(
+        "pods",
+        pod(
+          "a",
+          { requests: { cpu: "200m" }, limits: { memory: "1Mi" } },
+          { requests: { cpu: "0.2" }, limits: { memory: "2Mi" } },
+        ),
+        {
+          gives: 403,
+          saying: "limits.memory=3Mi,requests.cpu=400m",
+        },
+      ),
+      create("pods", pod("a", { requests: { cpu: "100m" }, limits: { memory: "1Mi" } }), { see: () => "created" }),
+      get("resourcequotas/few", { see: withoutOwners }),
+      create("pods", pod("b", {}, { requests: { cpu: "1m" } }), { gives: 403, saying: "must specify" }),
+      remove("pods/a", undefined, { see: () => "deleted" }),
+    ],
+  },
+  {
+    name: "of pods without requests leave others alone",
+    steps: [
+      ...counted({ pods: "0" }, { pods: "0" }, { scopes: ["BestEffort"] }),
+      inForce("pods", pod("probe", {})),
+      create("pods", pod("a", { requests: { cpu: "1m" } }), { see: () => "created" }),
+    ],
+  },
+  {
+    name: "that have not been counted say so",
+    steps: [
+      ...counted({ secrets: "5" }, {}),
+      create(
+        "secrets",
+        { metadata: { name: "a" } },
+        { dryRun: "All", until: true, gives: 403, saying: "status unknown" },
+      ),
+    ],
+  },
+];
+
+const bad = (name: string, spec: Fields, saying: string): Case => ({
+  name,
+  steps: [create("resourcequotas", { metadata: { name: "few" }, spec }, { gives: 422, saying })],
+});
+
+conformance("resource quotas", cases);
+conformance("validation of resource quotas", [
+  bad("limits what there is", { hard: { things: "1" } }, "must be a standard resource for quota"),
+  bad("limits by a name", { hard: { "a b": "1" } }, "spec.hard[a b]"),
+  bad(
+    "limits to nothing at least",
+    { hard: { pods: "-1", "requests.cpu": "-1" } },
+    "must be greater than or equal to 0",
+  ),
+  bad("counts in whole numbers", { hard: { pods: "500m" } }, "must be an integer"),
+  bad(
+    "has no scopes that exclude each other",
+    { hard: { pods: "1" }, scopes: ["BestEffort", "NotBestEffort"] },
+    "conflicting",
+  ),
+  bad("has scopes that there are", { hard: { pods: "1" }, scopes: ["Cheap"] }, "unsupported scope"),
+  {
+    name: "keeps its scopes",
+    steps: [
+      create("resourcequotas", { metadata: { name: "few" }, spec: { hard: { pods: "1" }, scopes: ["BestEffort"] } }),
+      mergePatch("resourcequotas/few", { spec: { scopes: ["Terminating"] } }, { gives: 422, saying: "immutable" }),
+      mergePatch("resourcequotas/few", { spec: { hard: { pods: "2" } } }),
+    ],
+  },
+  {
+    name: "limits by class of storage and to hugepages",
+    steps: [
+      create("resourcequotas", {
+        metadata: { name: "few" },
+        spec: {
+          hard: {
+            "gold.storageclass.storage.k8s.io/requests.storage": "1Gi",
+            "requests.hugepages-2Mi": "1Gi",
+            "requests.example.com/gpu": "1",
+            "count/widgets.conformance.example.com": "1",
+          },
+        },
+      }),
+    ],
+  },
+]);
