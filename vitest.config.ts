@@ -32,6 +32,17 @@ export default defineConfig({
       },
       {
         test: {
+          name: "chart",
+          provide: { clusters: "real" },
+          include: ["test/chart/**/*.test.ts"],
+          globalSetup: ["test/envtest/globalSetup.ts"],
+          testTimeout: 180_000,
+          hookTimeout: 900_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        test: {
           name: "conformance",
           include: ["test/conformance/**/*.test.ts"],
           globalSetup: ["test/conformance/framework/globalSetup.ts"],

@@ -53,7 +53,7 @@ const UNKNOWN_CLUSTER: Contact = {
  * Writes that one process has under way, over all members: more would not be answered sooner, since one event loop reads the answers,
  * but each needs a connection, and what waits long in that loop looks like a member that does not answer.
  */
-const UNDER_WAY = 128;
+const UNDER_WAY = 256;
 /** Of each member, however many there are. */
 const LEAST_SHARE = 1;
 
