@@ -35,8 +35,8 @@ interface Step {
 }
 
 /**
- * What an account that removes itself deletes, all at once: the ClusterRole owns everything else, so as soon as it is gone the garbage
- * collector takes the rights to go on.
+ * What an account that removes itself deletes, all at once: as soon as the ClusterRole is gone so are the rights to go on, and the garbage
+ * collector takes everything else, which it owns.
  */
 const OWN_STEPS: Step[] = [
   { type: CLUSTERROLES, kind: "clusterrole", namespaced: false },
@@ -64,10 +64,10 @@ export async function revokeAccess(
   // Looked at first: afterwards an account that removes itself may not look any more.
   const removable = namespace !== undefined && (await isOursAndEmpty(member, namespace, access, signal));
   if (!asAdmin) {
-    // The namespace takes the account along.
+    // The namespace takes the account along, in its own time; the rights go with the ClusterRole at once, so that one comes last.
+    if (removable) await removeNamespace(member, namespace, cleanup, signal);
     const steps = removable ? OWN_STEPS.filter(({ type }) => type !== SERVICEACCOUNTS) : OWN_STEPS;
-    const removals = steps.map((step) => remove(member, step, access, cleanup, signal));
-    await Promise.all(removable ? [...removals, removeNamespace(member, namespace, cleanup, signal)] : removals);
+    await Promise.all(steps.map((step) => remove(member, step, access, cleanup, signal)));
     return cleanup;
   }
   for (const step of ADMIN_STEPS) await remove(member, step, access, cleanup, signal);

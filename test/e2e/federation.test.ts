@@ -8,7 +8,7 @@ import {
 } from "../../src/apis/index.ts";
 import { demoApplication, overridePolicy, placement } from "../builders/index.ts";
 import { eventually, REPOSITORY } from "../envtest/index.ts";
-import { explainFailure, Federation } from "./federation.ts";
+import { explainFailure, Federation, hasKubectl } from "./federation.ts";
 import { collectionPath, objectPath } from "./objects.ts";
 
 const SHANGHAI = "shanghai-1";
@@ -82,7 +82,7 @@ spec:
         - {kind: Deployment, op: add, path: /spec/template/spec/terminationGracePeriodSeconds, value: 45}
 `;
 
-describe("the published sample", () => {
+describe.runIf(hasKubectl())("the published sample", () => {
   beforeAll(async () => {
     await federation.kubectl(["apply", "-f", "-"], [EVERYWHERE, REGIONAL, SAMPLE].join("---\n"));
   });
@@ -191,26 +191,29 @@ describe("the published sample", () => {
   });
 });
 
-test("the files of placements/ run the sample with 5 replicas in Shanghai and 3 in Singapore as they stand", async () => {
-  const folder = `${REPOSITORY}placements/`;
-  await federation.kubectl(["apply", "-f", folder]);
-  try {
-    await eventually(
-      async () => {
-        const { status } = await federation.application("default", "nginx-demo");
-        const replicas = Object.fromEntries(
-          (status?.clusters ?? []).map((entry) => [entry.name, entry.replicas.available]),
-        );
-        expect(replicas).toMatchObject({ [SHANGHAI]: 5, [SINGAPORE]: 3, [FRANKFURT]: expect.any(Number) });
-        const sum = Object.values(replicas).reduce((total, count) => total + count, 0);
-        expect(status?.replicas).toEqual({ desired: sum, updated: sum, ready: sum, available: sum });
-      },
-      { timeout: 60_000 },
-    );
-  } finally {
-    await federation.kubectl(["delete", "-f", folder, "--ignore-not-found", "--timeout=60s"]);
-  }
-});
+test.runIf(hasKubectl())(
+  "the files of placements/ run the sample with 5 replicas in Shanghai and 3 in Singapore as they stand",
+  async () => {
+    const folder = `${REPOSITORY}placements/`;
+    await federation.kubectl(["apply", "-f", folder]);
+    try {
+      await eventually(
+        async () => {
+          const { status } = await federation.application("default", "nginx-demo");
+          const replicas = Object.fromEntries(
+            (status?.clusters ?? []).map((entry) => [entry.name, entry.replicas.available]),
+          );
+          expect(replicas).toMatchObject({ [SHANGHAI]: 5, [SINGAPORE]: 3, [FRANKFURT]: expect.any(Number) });
+          const sum = Object.values(replicas).reduce((total, count) => total + count, 0);
+          expect(status?.replicas).toEqual({ desired: sum, updated: sum, ready: sum, available: sum });
+        },
+        { timeout: 60_000 },
+      );
+    } finally {
+      await federation.kubectl(["delete", "-f", folder, "--ignore-not-found", "--timeout=60s"]);
+    }
+  },
+);
 
 describe("what changes on the hub arrives on the members", () => {
   test("an image, and the pods roll", async () => {
@@ -313,7 +316,7 @@ describe("what changes on the hub arrives on the members", () => {
     }
   });
 
-  test("divided replicas follow the weights and the scale", async () => {
+  test.runIf(hasKubectl())("divided replicas follow the weights and the scale", async () => {
     const namespace = await federation.namespace();
     const weight = (name: string, of: number) => ({ targetClusters: { clusterNames: [name] }, weight: of });
     await federation.apply(

@@ -44,6 +44,11 @@ declare module "vitest" {
   }
 }
 
+/** Where there are real control planes there is a kubectl; tests on the sandbox need no program but Node. */
+export function hasKubectl(): boolean {
+  return inject("clusters") === "real";
+}
+
 /** A fleet of the kind that the present project of vitest is about. */
 export function startFleetHere(options: FleetOptions): Promise<Fleet<Plane>> {
   return inject("clusters") === "sandbox" ? startSandboxFleet(options) : startFleet(options);
