@@ -1,4 +1,5 @@
-import { link, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { createHash, randomUUID } from "node:crypto";
+import { link, readFile, rm, writeFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { CommandError } from "../outcome.ts";
 
@@ -17,37 +18,44 @@ interface Holder {
 export async function lockFolder(file: string, folder: string): Promise<AsyncDisposable> {
   const mine: Holder = { pid: process.pid, host: hostname(), ...(await beginOf(process.pid)) };
   const text = `${JSON.stringify(mine)}\n`;
-  for (let attempt = 0; attempt < 5; attempt += 1) {
-    try {
-      await writeFile(file, text, { flag: "wx", mode: 0o600 });
-      return { [Symbol.asyncDispose]: () => release(file, text) };
-    } catch (error) {
-      if (codeOf(error) !== "EEXIST") throw error;
+  // Written whole and then given its name: whoever finds the lock finds all of it.
+  const written = `${file}.${randomUUID()}`;
+  await writeFile(written, text, { flag: "wx", mode: 0o600 });
+  try {
+    for (let attempt = 0; attempt < 5; attempt += 1) {
+      if (await isFirst(written, file)) return { [Symbol.asyncDispose]: () => release(file, text) };
+      const found = await textOf(file);
+      if (found === undefined) continue;
+      const holder = readHolder(found);
+      if (holder !== undefined && (await lives(holder))) throw held(holder, folder, file);
+      await takeAway(file, found, written);
     }
-    const found = await textOf(file);
-    if (found === undefined) continue;
-    const holder = readHolder(found);
-    if (holder !== undefined && (await lives(holder))) throw held(holder, folder, file);
-    await takeAway(file, found);
+  } finally {
+    await rm(written, { force: true });
   }
   throw new CommandError(`${folder} is being taken by another quickstart at this moment; use another --dir`);
 }
 
-/** By a rename, which of several processes that do it at once only one can: the file that was looked at goes, no newer one. */
-async function takeAway(file: string, expected: string): Promise<void> {
-  const aside = `${file}.${process.pid}`;
+/** Gives a file a name that nobody has, in one step; false when somebody has it. */
+async function isFirst(written: string, name: string): Promise<boolean> {
   try {
-    await rename(file, aside);
+    await link(written, name);
+    return true;
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return;
+    if (codeOf(error) === "EEXIST") return false;
     throw error;
   }
-  if ((await textOf(aside)) !== expected) {
-    await link(aside, file).catch((error: unknown) => {
-      if (codeOf(error) !== "EEXIST") throw error;
-    });
+}
+
+/** Removes a lock that counts for nothing: only who claims that very text may, so that no newer lock goes in its place. */
+async function takeAway(file: string, found: string, written: string): Promise<void> {
+  const claim = `${file}.${createHash("sha256").update(found).digest("hex").slice(0, 16)}`;
+  if (!(await isFirst(written, claim))) return;
+  try {
+    if ((await textOf(file)) === found) await rm(file, { force: true });
+  } finally {
+    await rm(claim, { force: true });
   }
-  await rm(aside, { force: true });
 }
 
 function held({ pid, host }: Holder, folder: string, file: string): CommandError {
