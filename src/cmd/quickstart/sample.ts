@@ -1,7 +1,7 @@
-import { readdir, readFile } from "node:fs/promises";
 import { parseAllDocuments } from "yaml";
 import { type KubeObject, type Placement, REGION_LABEL } from "../../apis/index.ts";
 import { CommandError } from "../outcome.ts";
+import { shippedYaml } from "../shippedFiles.ts";
 
 /** Beside the bundle, and from the sources. */
 const PLACES = ["./placements/", "../../../placements/"];
@@ -16,13 +16,9 @@ export interface Sample {
 
 /** Throws {@link CommandError} when this copy of Meridian lacks the files. */
 export async function loadSample(): Promise<Sample> {
-  for (const place of PLACES) {
-    const folder = new URL(place, import.meta.url);
-    const names = (await filesIn(folder)).filter((name) => name.endsWith(".yaml")).sort();
-    if (names.length === 0) continue;
-    return readSample(await Promise.all(names.map((name) => readFile(new URL(name, folder), "utf8"))));
-  }
-  throw new CommandError("this copy of Meridian lacks its placements: install it anew");
+  const texts = await shippedYaml(PLACES, import.meta.url);
+  if (texts.length === 0) throw new CommandError("this copy of Meridian lacks its placements: install it anew");
+  return readSample(texts);
 }
 
 /** The sample that these YAML texts hold. Objects of a namespaced kind that name none go to `default`, as kubectl would have it. */
@@ -66,13 +62,4 @@ function withRegions(placement: PlacementObject, regions: readonly string[]): Ku
     }
   }
   return copy;
-}
-
-async function filesIn(folder: URL): Promise<string[]> {
-  try {
-    return await readdir(folder);
-  } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
-    throw error;
-  }
 }

@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import type { TestProject } from "vitest/node";
 import { startSandboxCluster } from "../../../src/sandbox/index.ts";
-import { AssetsUnavailableError, controlPlaneAssets, startControlPlane } from "../../envtest/index.ts";
+import { requireControlPlaneAssets, startControlPlane } from "../../envtest/index.ts";
 import type { Side } from "./client.ts";
 import { installCrds } from "./crds.ts";
 import { aggregateRoles } from "./roles.ts";
@@ -14,7 +14,7 @@ import { aggregateRoles } from "./roles.ts";
  */
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await using stack = new AsyncDisposableStack();
-  await findAssets();
+  await requireControlPlaneAssets();
   const folder = await mkdtemp(join(tmpdir(), "meridian-conformance-"));
   stack.defer(() => rm(folder, { recursive: true, force: true }));
   const [plane, bare, living] = await Promise.all([
@@ -44,15 +44,4 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("kubeconfigs", kubeconfigs);
   const running = stack.move();
   return () => running.disposeAsync();
-}
-
-async function findAssets(): Promise<void> {
-  try {
-    await controlPlaneAssets();
-  } catch (error) {
-    if (!(error instanceof AssetsUnavailableError)) throw error;
-    // The sentence is the whole story; a stack trace of the test runner would bury it.
-    process.stderr.write(`\n${error.message}\n\n`);
-    process.exit(1);
-  }
 }

@@ -1,0 +1,23 @@
+import { readdir, readFile } from "node:fs/promises";
+
+/**
+ * The YAML files that came with this copy of Meridian, as texts in the order of their names: from the first of the places, paths relative to
+ * `base`, that holds any. Empty when none does.
+ */
+export async function shippedYaml(places: readonly string[], base: string): Promise<string[]> {
+  for (const place of places) {
+    const folder = new URL(place, base);
+    const names = (await filesIn(folder)).filter((name) => name.endsWith(".yaml")).sort();
+    if (names.length > 0) return Promise.all(names.map((name) => readFile(new URL(name, folder), "utf8")));
+  }
+  return [];
+}
+
+async function filesIn(folder: URL): Promise<string[]> {
+  try {
+    return await readdir(folder);
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
+    throw error;
+  }
+}
