@@ -44,4 +44,24 @@ describe("AdaptiveConcurrency", () => {
     for (let index = 0; index < 20; index += 1) concurrency.succeeded(20, 5_000);
     expect(concurrency.limit).toBe(16);
   });
+
+  test("while requests wait for each other it does not grow beyond the start", () => {
+    const concurrency = after(1, 5);
+    for (let index = 0; index < 64 * 10; index += 1) concurrency.succeeded(40, 0);
+    expect(concurrency.limit).toBe(16);
+  });
+
+  test("after a halving it comes back to the start all the same", () => {
+    const concurrency = after(1, 5);
+    concurrency.throttled(2_000);
+    for (let index = 0; index < 64 * 20; index += 1) concurrency.succeeded(40, 3_000);
+    expect(concurrency.limit).toBe(16);
+  });
+
+  test("a member that became slower for good may have more again once its quick time is forgotten", () => {
+    const concurrency = after(1, 5);
+    for (let minute = 1; minute <= 3; minute += 1)
+      for (let index = 0; index < 64; index += 1) concurrency.succeeded(40, minute * 60_000);
+    expect(concurrency.limit).toBe(18);
+  });
 });

@@ -13,18 +13,26 @@ export const DEFAULT_CONCURRENCY: ConcurrencyOptions = { start: 16, min: 1, max:
 const RUN_OF_SUCCESSES = 64;
 /** Halving answers one bout of trouble: answers to requests that were already under way do not halve again. */
 const HALVE_AT_MOST_EVERY_MS = 1000;
+/** Recent latency beyond so many times the least means that requests wait in the member for each other. */
+const QUEUEING = 2;
+/** The least latency is that of the last one to two such windows, so that a member which became slower for good is known for what it is. */
+const WINDOW_MS = 60_000;
 const FAST = 0.2;
 const SLOW = 0.01;
 
 /**
  * Additive increase, multiplicative decrease: halved on 429 and when recent latency is more than twice what is usual for this
- * member, one more after a run of successes.
+ * member, one more after a run of successes. Beyond the start it grows only while latency stays near its least: over a long way more
+ * requests at a time are faster, in a member that is busy they only wait for each other and cost connections.
  */
 export class AdaptiveConcurrency {
   #limit: number;
   #run = 0;
   #recentMs: number | undefined;
   #usualMs: number | undefined;
+  #leastMs = Number.POSITIVE_INFINITY;
+  #leastBeforeMs = Number.POSITIVE_INFINITY;
+  #windowSince = Number.NEGATIVE_INFINITY;
   #halvedAt = Number.NEGATIVE_INFINITY;
   readonly #options: ConcurrencyOptions;
 
@@ -40,6 +48,7 @@ export class AdaptiveConcurrency {
   succeeded(latencyMs: number, monotonic: number): void {
     this.#recentMs = blend(this.#recentMs, latencyMs, FAST);
     this.#usualMs = blend(this.#usualMs, latencyMs, SLOW);
+    this.#noteLeast(latencyMs, monotonic);
     if (this.#recentMs > this.#options.latencyFloorMs && this.#recentMs > 2 * this.#usualMs) {
       this.#halve(monotonic);
       return;
@@ -47,11 +56,22 @@ export class AdaptiveConcurrency {
     this.#run += 1;
     if (this.#run < RUN_OF_SUCCESSES) return;
     this.#run = 0;
-    this.#limit = Math.min(this.#options.max, this.#limit + 1);
+    const { start, max } = this.#options;
+    const isQueueing = this.#recentMs > QUEUEING * Math.min(this.#leastMs, this.#leastBeforeMs);
+    if (this.#limit < start || !isQueueing) this.#limit = Math.min(max, this.#limit + 1);
   }
 
   throttled(monotonic: number): void {
     this.#halve(monotonic);
+  }
+
+  #noteLeast(latencyMs: number, monotonic: number): void {
+    if (monotonic - this.#windowSince >= WINDOW_MS) {
+      this.#windowSince = monotonic;
+      this.#leastBeforeMs = this.#leastMs;
+      this.#leastMs = Number.POSITIVE_INFINITY;
+    }
+    this.#leastMs = Math.min(this.#leastMs, latencyMs);
   }
 
   #halve(monotonic: number): void {

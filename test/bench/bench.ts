@@ -10,13 +10,14 @@ import {
 import { collectionPath, pathOf } from "../e2e/objects.ts";
 import { BareClient } from "./bareClient.ts";
 import { startCollector } from "./collector.ts";
-import type { Figures, FloorFigures, RestartFigures, RolloutFigures, StatusFigures } from "./figures.ts";
+import type { Figures, FloorFigures, RestartFigures, RoundFigures, StatusFigures, UsageFigures } from "./figures.ts";
 import { Floors } from "./floors.ts";
 import { Observers } from "./observers.ts";
 import type { BenchOptions } from "./options.ts";
 import { cpuSeconds, loadAverage, residentMiB } from "./processUsage.ts";
 import { HUB, memberWrites, RequestLog, type Requests } from "./requests.ts";
 import { type Rollout, Rollouts } from "./rollouts.ts";
+import { type MeasuredRollout, meanOf, middleOf, roundOf } from "./rounds.ts";
 import { StatusRelay } from "./statusRelay.ts";
 import { type Pace, StatusChanges, type StatusLatency } from "./statusChanges.ts";
 import {
@@ -78,28 +79,8 @@ export class Bench implements AsyncDisposable {
 
   async run(): Promise<Figures> {
     const { apps, members } = this.#options;
-    const floors = await this.#floors();
     using observers = new Observers(this.#fleet);
-    await this.#startFederation(observers);
-    const rollouts = new Rollouts(this.#hub, observers, this.#names);
-
-    const cpuBefore = await cpuSeconds(this.#running.pid);
-    const create = await this.#rollout(
-      "create",
-      () => rollouts.create(FIRST_IMAGE),
-      floors.membersSeconds,
-      floors.fullSeconds,
-    );
-    const update = await this.#rollout(
-      "update",
-      () => rollouts.update(SECOND_IMAGE),
-      floors.updateMembersSeconds,
-      floors.updateSeconds,
-    );
-    const usage = {
-      rssMiB: await residentMiB(this.#running.pid),
-      cpuSeconds: (await cpuSeconds(this.#running.pid)) - cpuBefore,
-    };
+    const { rounds, usage } = await this.#rounds(observers);
 
     const clients = new Map(this.#fleet.members.map(({ name }, index) => [name, this.#members[index] as BareClient]));
     observers.leaveMembers();
@@ -121,9 +102,8 @@ export class Bench implements AsyncDisposable {
     return {
       apps,
       members,
-      floors,
-      create,
-      update,
+      ...middleOf(rounds),
+      rounds,
       status5,
       status200,
       status200Floor,
@@ -133,6 +113,39 @@ export class Bench implements AsyncDisposable {
       loadAverage: this.#load,
       requests: this.#requests,
     };
+  }
+
+  /**
+   * Creates and updates everything as often as is asked, with the floors before and after each time: a machine that is shared, or gets
+   * warm, is not the same a minute later. Leaves the applications of the last round and a manager that has found them in sync.
+   */
+  async #rounds(observers: Observers): Promise<{ rounds: RoundFigures[]; usage: UsageFigures }> {
+    const rollouts = new Rollouts(this.#hub, observers, this.#names);
+    const rounds: RoundFigures[] = [];
+    const usages: UsageFigures[] = [];
+    await this.#warmUpFloors();
+    let before = await this.#floors();
+    await this.#startFederation();
+    for (let left = this.#options.rounds - 1; left >= 0; left--) {
+      await this.#warmUp(observers);
+      const cpuBefore = await cpuSeconds(this.#running.pid);
+      const create = await this.#rollout("create", () => rollouts.create(FIRST_IMAGE));
+      const update = await this.#rollout("update", () => rollouts.update(SECOND_IMAGE));
+      usages.push({
+        rssMiB: await residentMiB(this.#running.pid),
+        cpuSeconds: (await cpuSeconds(this.#running.pid)) - cpuBefore,
+      });
+      if (left > 0) await rollouts.deleteAll();
+      await this.#stopManager();
+      const after = await this.#floors();
+      rounds.push(roundOf(meanOf(before, after), create, update));
+      before = after;
+      await this.#startManager();
+    }
+    // Each manager was started for its round, so any will do; the first is the one that people would measure.
+    const [usage] = usages;
+    if (usage === undefined) throw new Error("the bench needs a round");
+    return { rounds, usage };
   }
 
   /** The last lines of the manager's log, for whoever has to find out why a run broke off. */
@@ -171,17 +184,24 @@ export class Bench implements AsyncDisposable {
     await rollouts.create(FIRST_IMAGE);
     await rollouts.update(SECOND_IMAGE);
     await rollouts.deleteAll();
+    // What joining, the policies and this set off is over before anything is measured.
+    await this.#log.begin();
+    await this.#log.end();
   }
 
   /** A small round first, so that neither connections nor caches nor compiled code make the first floor slower than what comes later. */
+  async #warmUpFloors(): Promise<void> {
+    this.#say("warming up");
+    const floors = new Floors(this.#hub, this.#fleet.members, this.#members);
+    const few = this.#names.slice(0, WARM_UP);
+    await floors.full(few);
+    await floors.members(few);
+  }
+
   async #floors(): Promise<FloorFigures> {
     const floors = new Floors(this.#hub, this.#fleet.members, this.#members);
     // The floors carry the same measuring equipment as what is measured against them.
     using _observers = new Observers(this.#fleet, FLOOR_NAMESPACE);
-    this.#say("warming up");
-    const few = this.#names.slice(0, WARM_UP);
-    await floors.full(few);
-    await floors.members(few);
     await this.#begin("floors");
     const membersSeconds = await floors.members(this.#names);
     const { create: fullSeconds, update: updateSeconds } = await floors.full(this.#names);
@@ -189,7 +209,7 @@ export class Bench implements AsyncDisposable {
     return { membersSeconds, fullSeconds, updateMembersSeconds, updateSeconds };
   }
 
-  async #startFederation(observers: Observers): Promise<void> {
+  async #startFederation(): Promise<void> {
     const { hub, members } = this.#fleet;
     this.#say("starting the manager, joining the members");
     await this.#startManager();
@@ -197,10 +217,6 @@ export class Bench implements AsyncDisposable {
       await meridianOk(hub, ["join", name, "--member-kubeconfig", plane.kubeconfigFile, "--region", region]);
     }
     for (const policy of policies()) await hub.api.apply(pathOf(policy), policy);
-    await this.#warmUp(observers);
-    // What joining and the policies set off is over before the first application comes.
-    await this.#log.begin();
-    await this.#log.end();
   }
 
   async #startManager(): Promise<void> {
@@ -220,30 +236,20 @@ export class Bench implements AsyncDisposable {
     await this.#log.begin();
   }
 
-  async #rollout(
-    phase: string,
-    work: () => Promise<Rollout>,
-    membersFloor: number,
-    fullFloor: number,
-  ): Promise<RolloutFigures> {
+  async #rollout(phase: string, work: () => Promise<Rollout>): Promise<MeasuredRollout> {
     const { apps, members } = this.#options;
     await this.#begin(phase);
-    const { wallSeconds, membersSeconds, p50Ms, p99Ms } = await work();
+    const rollout = await work();
     const requests = await this.#log.end();
     this.#requests[phase] = requests;
     const hubWrites = requests.writes[HUB] ?? 0;
     return {
-      wallSeconds,
-      membersSeconds,
-      ratioMembersFloor: membersSeconds / membersFloor,
-      ratioFullFloor: wallSeconds / fullFloor,
+      ...rollout,
       // One of them is the bench's own.
       hubWritesPerApp: hubWrites / apps - 1,
       hubRequestsPerAppInclCreate: hubWrites / apps,
       memberWritesPerAppMember: memberWrites(requests) / (apps * members),
       eventsPerApp: requests.events / apps,
-      p50Ms,
-      p99Ms,
     };
   }
 

@@ -31,6 +31,20 @@ export interface RolloutFigures {
   p99Ms: number;
 }
 
+/** One time that everything was created and updated, and the floors of the same minutes. */
+export interface RoundFigures {
+  floors: FloorFigures;
+  create: RolloutFigures;
+  update: RolloutFigures;
+}
+
+export interface UsageFigures {
+  /** At the end of the first update. */
+  rssMiB: number;
+  /** From the first create to the end of the first update. */
+  cpuSeconds: number;
+}
+
 export interface StatusFigures extends StatusLatency {
   hubWritesPerChange: number;
 }
@@ -46,22 +60,17 @@ export interface RestartFigures {
   stopSeconds: number;
 }
 
-export interface Figures {
+export interface Figures extends RoundFigures, UsageFigures {
   apps: number;
   members: number;
-  floors: FloorFigures;
-  create: RolloutFigures;
-  update: RolloutFigures;
+  /** All of them, in order; what stands beside them is of the one in the middle. */
+  rounds: RoundFigures[];
   status5: StatusFigures;
   status200: StatusFigures;
   /** The same changes, carried to the hub by a bare relay instead of Meridian. */
   status200Floor: StatusFigures;
   restart: RestartFigures;
   delete: { wallSeconds: number; left: number };
-  /** At the end of update. */
-  rssMiB: number;
-  /** From the first create to the end of update. */
-  cpuSeconds: number;
   /** Over one minute, at the begin of each phase. */
   loadAverage: Record<string, number>;
   requests: Record<string, Requests>;

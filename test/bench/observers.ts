@@ -1,6 +1,6 @@
 import type { DemoApplication, ObjectMeta } from "../../src/apis/index.ts";
 import { collectionPath, type Deployment, type Service } from "../e2e/objects.ts";
-import type { Api, Fleet, FleetMember, WatchLine } from "../envtest/index.ts";
+import type { Api, Fleet, FleetMember } from "../envtest/index.ts";
 import { NAMESPACE } from "./workload.ts";
 
 interface Named {
@@ -13,17 +13,24 @@ class Observer<T extends Named> {
   broken: unknown;
 
   constructor(api: Api, kind: string, namespace: string, signal: AbortSignal, changed: (name: string) => void) {
-    void this.#watch(api.watch<T>(collectionPath(kind, namespace), signal), changed).catch((error: unknown) => {
+    void this.#follow(api, collectionPath(kind, namespace), signal, changed).catch((error: unknown) => {
       if (!signal.aborted) this.broken = error;
     });
   }
 
-  async #watch(lines: AsyncIterable<WatchLine<T>>, changed: (name: string) => void): Promise<void> {
-    for await (const { type, object } of lines) {
-      const { name } = object.metadata;
-      if (type === "DELETED") this.objects.delete(name);
-      else this.objects.set(name, object);
-      changed(name);
+  /** A busy API server ends the watch of a reader that it takes for slow: then on from the last version that was seen. */
+  async #follow(api: Api, path: string, signal: AbortSignal, changed: (name: string) => void): Promise<void> {
+    let seen = "";
+    while (!signal.aborted) {
+      const from = seen === "" ? "" : `?resourceVersion=${seen}`;
+      for await (const { type, object } of api.watch<T>(path + from, signal)) {
+        if (type === "ERROR") throw new Error(`the watch of ${path} ended: ${JSON.stringify(object)}`);
+        const { name, resourceVersion } = object.metadata;
+        seen = resourceVersion ?? seen;
+        if (type === "DELETED") this.objects.delete(name);
+        else this.objects.set(name, object);
+        changed(name);
+      }
     }
   }
 }

@@ -3,6 +3,8 @@ import { parseArgs } from "node:util";
 export interface BenchOptions {
   apps: number;
   members: number;
+  /** How often everything is created and updated; the figures are those of the time in the middle. */
+  rounds: number;
   /** Where the figures go, as JSON. */
   json: string | undefined;
   /** A missed bar is an exit code of 1. */
@@ -14,7 +16,7 @@ export interface BenchOptions {
 }
 
 const USAGE =
-  "usage: npm run bench -- [--apps 300] [--members 3] [--json FILE] [--strict] [--no-traces] [--cpu-prof FOLDER]";
+  "usage: npm run bench -- [--apps 300] [--members 3] [--rounds 3] [--json FILE] [--strict] [--no-traces] [--cpu-prof FOLDER]";
 
 /** Throws, with the usage, for what it does not know. */
 export function benchOptions(args: string[]): BenchOptions {
@@ -25,6 +27,7 @@ export function benchOptions(args: string[]): BenchOptions {
       options: {
         apps: { type: "string", default: "300" },
         members: { type: "string", default: "3" },
+        rounds: { type: "string", default: "3" },
         json: { type: "string" },
         strict: { type: "boolean", default: false },
         traces: { type: "boolean", default: true },
@@ -34,6 +37,7 @@ export function benchOptions(args: string[]): BenchOptions {
     return {
       apps: count("--apps", values.apps),
       members: count("--members", values.members),
+      rounds: count("--rounds", values.rounds),
       json: values.json,
       strict: values.strict,
       traces: values.traces,

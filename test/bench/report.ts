@@ -13,7 +13,12 @@ export interface Line {
 /** Every figure with its bar, in the order of the run. */
 export function linesOf(figures: Figures): Line[] {
   const { floors, create, update, status5, status200, status200Floor, restart, rssMiB, cpuSeconds } = figures;
+  const others = figures.rounds.map(({ create: one, update: two }, index) => [
+    { what: `round ${index + 1}: create, wall ÷ full floor`, value: one.ratioFullFloor, unit: "" },
+    { what: `round ${index + 1}: update, wall ÷ full floor`, value: two.ratioFullFloor, unit: "" },
+  ]);
   return [
+    ...(others.length > 1 ? others.flat() : []),
     { what: "floor: members", value: floors.membersSeconds, unit: "s" },
     { what: "floor: full", value: floors.fullSeconds, unit: "s" },
     { what: "floor: update, members", value: floors.updateMembersSeconds, unit: "s" },
