@@ -91,7 +91,12 @@ export async function isManagerRunning(
 }
 
 export function isLeaseHeld(lease: KubeObject, now: number): boolean {
+  return now < leaseHeldUntil(lease);
+}
+
+/** When a Lease that is not renewed any more counts as free, epoch milliseconds; 0 when nobody holds it. */
+export function leaseHeldUntil(lease: KubeObject): number {
   const spec = (lease["spec"] ?? {}) as { holderIdentity?: string; renewTime?: string; leaseDurationSeconds?: number };
-  if (!spec.holderIdentity || spec.renewTime === undefined) return false;
-  return now - Date.parse(spec.renewTime) < (spec.leaseDurationSeconds ?? 15) * 1_000 + CLOCK_SKEW_MS;
+  if (!spec.holderIdentity || spec.renewTime === undefined) return 0;
+  return Date.parse(spec.renewTime) + (spec.leaseDurationSeconds ?? 15) * 1_000 + CLOCK_SKEW_MS;
 }

@@ -7,6 +7,8 @@ export interface FollowOptions {
   type: ResourceType;
   /** metadata.name: of a cluster-scoped object, or of the first one found in any namespace. */
   name: string;
+  /** Only there; absent: in any. */
+  namespace?: string;
   timeoutMs: number;
   signal: AbortSignal;
   logger: Logger;
@@ -20,13 +22,14 @@ export async function follow(
   options: FollowOptions,
   reached: (object: KubeObject | undefined) => boolean,
 ): Promise<boolean> {
-  const { client, type, name, timeoutMs, signal, logger } = options;
+  const { client, type, name, namespace, timeoutMs, signal, logger } = options;
   const over = new AbortController();
   using timer = new DisposableStack();
   timer.use(systemClock.after(timeoutMs, () => over.abort()));
   const informer = new Informer<KubeObject>({
     client,
     type,
+    ...(namespace === undefined ? {} : { namespace }),
     fieldSelector: `metadata.name=${name}`,
     transform: (object) => object,
     clock: systemClock,

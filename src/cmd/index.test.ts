@@ -35,6 +35,7 @@ async function run(line: string, act: () => number = () => 0): Promise<Run> {
   const verbs: Verbs = {
     manager: noting("manager"),
     install: noting("install"),
+    uninstall: noting("uninstall"),
     join: noting("join"),
     unjoin: noting("unjoin"),
     status: noting("status"),
@@ -71,6 +72,12 @@ describe("the options of a verb", () => {
     { line: "manager --metrics-bind-address :0", want: { metricsHost: "0.0.0.0", metricsPort: 0 } },
     { line: "manager --metrics-host ::1 --metrics-port 1", want: { metricsHost: "::1", metricsPort: 1 } },
     { line: "manager --leader-elect", want: { leaderElect: true } },
+    { line: "manager --controller-class v2", want: { controllerClasses: ["v2"] } },
+    {
+      line: "manager --controller-class v2 --adopt-class default --adopt-class v1 --members-namespace first",
+      want: { controllerClasses: ["v2", "default", "v1"], membersNamespace: "first" },
+    },
+    { line: "manager --adopt-class v1", want: { controllerClasses: ["default", "v1"] } },
     { line: "manager --leader-elect=false", want: { leaderElect: false } },
     {
       line: "manager --lease-duration 6s --renew-deadline 4s --retry-period 500ms",
@@ -85,7 +92,27 @@ describe("the options of a verb", () => {
       want: { kubeconfig: "hub.yaml", context: "c", namespace: "other", logLevel: "debug" },
     },
     { line: "--kubeconfig hub.yaml manager", want: { kubeconfig: "hub.yaml" } },
-    { line: "install --timeout 2m --dry-run", want: { timeout: 120_000, dryRun: true } },
+    {
+      line: "install --timeout 2m --dry-run",
+      want: {
+        timeout: 120_000,
+        dryRun: true,
+        namespace: "meridian-system",
+        manager: { leaseName: "meridian", localMember: false, secretsOf: [] },
+      },
+    },
+    {
+      line: "install --webhooks --webhook-configuration hooks --local-member --secrets-of a --secrets-of b --secrets-of a",
+      want: {
+        manager: { webhookConfiguration: "hooks", localMember: true, secretsOf: ["a", "b"], leaseName: "meridian" },
+      },
+    },
+    {
+      line: "uninstall",
+      want: { objects: "Refuse", keepCrds: false, dryRun: false, yes: false, timeout: 600_000, leaseName: "meridian" },
+    },
+    { line: "uninstall --drain --keep-crds -y", want: { objects: "Drain", keepCrds: true, yes: true } },
+    { line: "uninstall --orphan --dry-run --timeout 5s", want: { objects: "Orphan", dryRun: true, timeout: 5_000 } },
   ])("are read from: $line", async ({ line, want }) => {
     expect((await run(line)).called?.[1]).toMatchObject(want);
   });
@@ -126,6 +153,11 @@ describe("the options of a verb", () => {
       "a",
       { deletionPolicy: policy, timeout: 300_000, force: false },
     ]);
+  });
+
+  test("of install --crds-only name no manager", async () => {
+    const [, options] = (await run("install --crds-only")).called ?? [];
+    expect(options).not.toHaveProperty("manager");
   });
 
   test.each([
@@ -176,6 +208,9 @@ describe("wrong usage", () => {
     { line: "join BAD --member-kubeconfig f", says: /lower-case letters/ },
     { line: "join a b --member-kubeconfig f", says: /too many arguments/ },
     { line: "unjoin a --drain --orphan", says: /cannot be used with/ },
+    { line: "install --crds-only --webhooks", says: /--crds-only gives no rights/ },
+    { line: "install --secrets-of Team_A", says: /lower-case letters/ },
+    { line: "uninstall --drain --orphan", says: /cannot be used with/ },
     { line: "install --timeout soon", says: /A duration looks like 90s/ },
     { line: "manager --lease-duration 5s", says: /--lease-duration must be longer/ },
     { line: "manager --log-level loud", says: /Allowed choices/ },

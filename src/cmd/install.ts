@@ -1,50 +1,67 @@
 import type { Condition, KubeObject } from "../apis/index.ts";
-import { type Client, CRDS, NAMESPACES, type ResourceType } from "../runtime/index.ts";
-import { commandLogger, type CommandContext, connectHub, find } from "./connection.ts";
+import { type Client, CRDS, type ResourceType } from "../runtime/index.ts";
+import { commandLogger, type CommandContext, connectHub } from "./connection.ts";
 import { loadCrds } from "./crds.ts";
 import { follow } from "./follow.ts";
+import { type Checked, checkAll, label, verbOf } from "./installChecks.ts";
+import { INSTALLED_LABELS, installedNamespace, MANAGER_ACCOUNT, managerObjects } from "./managerAccess.ts";
 import type { InstallOptions } from "./options.ts";
 import { CommandError, EXIT } from "./outcome.ts";
 import { Progress } from "./terminal.ts";
 
-/** Brings the CRDs and Meridian's own namespace to the hub, and waits until the new kinds are served. Doing it again does no harm. */
+/**
+ * Brings the CRDs to the hub, waits until the new kinds are served, and then brings Meridian's own namespace and an account with the rights
+ * of a manager. The hub is asked about all of it before the first write. Doing it again does no harm. What a Helm release owns is left
+ * to Helm.
+ */
 export async function install(options: InstallOptions, context: CommandContext): Promise<number> {
   const { terminal, signal } = context;
-  const crds = await loadCrds();
+  const crds = (await loadCrds()).map(labelled);
+  const { namespace, manager } = options;
+  const rest =
+    manager === undefined ? [] : [installedNamespace(namespace), ...managerObjects({ ...manager, namespace })];
   await using hub = connectHub(options, context);
-  for (const crd of crds) {
-    const before = await find(hub.client, CRDS, undefined, crd.metadata.name, signal);
-    const after = await hub.client.apply(CRDS, crd, { force: true, dryRun: options.dryRun, signal });
-    terminal.out(`customresourcedefinition/${crd.metadata.name} ${verb(before, after, options.dryRun)}\n`);
+  const checked = await checkAll(hub.client, [...crds, ...rest], signal);
+  refuse(checked, context);
+  if (options.dryRun) {
+    for (const one of checked) terminal.out(`${label(one.wanted)} ${describeVerdict(one)}\n`);
+    return EXIT.ok;
   }
-  terminal.out(`namespace/${options.namespace} ${await ensureNamespace(hub.client, options, signal)}\n`);
-  if (!options.dryRun) await untilEstablished(hub.client, crds, options, context);
+  const write = async (one: Checked): Promise<void> => {
+    const verdict = one.verdict.kind === "Write" ? await apply(hub.client, one, signal) : describeVerdict(one);
+    terminal.out(`${label(one.wanted)} ${verdict}\n`);
+  };
+  for (const one of checked.slice(0, crds.length)) await write(one);
+  await untilEstablished(hub.client, crds, options, context);
+  for (const one of checked.slice(crds.length)) await write(one);
+  if (manager !== undefined) {
+    terminal.err(`A manager in the cluster may run as the ServiceAccount ${MANAGER_ACCOUNT} of ${namespace}.\n`);
+  }
   return EXIT.ok;
 }
 
-async function ensureNamespace(
-  hub: Client,
-  { namespace: name, dryRun }: InstallOptions,
-  signal: AbortSignal,
-): Promise<string> {
-  const before = await find(hub, NAMESPACES, undefined, name, signal);
-  if (before !== undefined) return "unchanged";
-  await hub.apply(
-    NAMESPACES,
-    { apiVersion: "v1", kind: "Namespace", metadata: { name } },
-    { force: true, dryRun, signal },
-  );
-  return verb(undefined, undefined, dryRun);
+function labelled(crd: KubeObject): KubeObject {
+  return { ...crd, metadata: { ...crd.metadata, labels: { ...crd.metadata.labels, ...INSTALLED_LABELS } } };
 }
 
-function verb(before: KubeObject | undefined, after: KubeObject | undefined, dryRun: boolean): string {
-  const word =
-    before === undefined
-      ? "created"
-      : before.metadata.generation === after?.metadata.generation
-        ? "unchanged"
-        : "configured";
-  return dryRun ? `${word} (dry run)` : word;
+/** Throws {@link CommandError} when any object cannot be written; each is named with the reason. */
+function refuse(checked: readonly Checked[], { terminal }: CommandContext): void {
+  const refused = checked.flatMap(({ wanted, verdict }) =>
+    verdict.kind === "Refused" ? [`${label(wanted)}: ${verdict.why}`] : [],
+  );
+  if (refused.length === 0) return;
+  for (const line of refused) terminal.err(`${line}\n`);
+  throw new CommandError(
+    `the hub refuses ${refused.length} of ${checked.length} objects (see above); nothing was written`,
+  );
+}
+
+async function apply(hub: Client, { wanted, type, before }: Checked, signal: AbortSignal): Promise<string> {
+  return verbOf(before, await hub.apply(type, wanted, { force: true, signal }));
+}
+
+function describeVerdict({ verdict }: Checked): string {
+  return verdict.kind === "Write" ? `${verdict.verb} (dry run)` : verdict.why;
 }
 
 async function untilEstablished(
@@ -54,6 +71,7 @@ async function untilEstablished(
   { terminal, signal }: CommandContext,
 ): Promise<void> {
   const waiting = new Set(crds.map(({ metadata }) => metadata.name));
+  const refused = new Map<string, string>();
   using progress = new Progress(terminal);
   progress.show(`waiting for ${waiting.size} kinds to be served`);
   const logger = commandLogger(options.logLevel, terminal);
@@ -61,21 +79,30 @@ async function untilEstablished(
     crds.map(async (crd) => {
       const { name } = crd.metadata;
       const common = { client: hub, timeoutMs: options.timeout, signal, logger };
-      if (!(await follow({ ...common, type: CRDS, name }, isEstablished))) return;
+      const settled = (object: KubeObject | undefined): boolean => {
+        const taken = namesTaken(object);
+        if (taken !== undefined) refused.set(name, taken);
+        return taken !== undefined || isEstablished(object);
+      };
+      if (!(await follow({ ...common, type: CRDS, name }, settled)) || refused.has(name)) return;
       // Established is said a moment before the server answers for the kind; a list that succeeds, of nothing, is the proof.
-      if (!(await follow({ ...common, type: typeOf(crd), name: "none" }, () => true))) return;
+      if (!(await follow({ ...common, type: servedType(crd), name: "none" }, () => true))) return;
       waiting.delete(name);
       progress.show(`waiting for ${waiting.size} kinds to be served`);
     }),
   );
   if (waiting.size === 0) return;
+  if (refused.size > 0) {
+    const which = [...refused].map(([name, why]) => `${name}: ${why}`).join("; ");
+    throw new CommandError(`other kinds of this hub have the names already (${which}); remove those first`);
+  }
   throw new CommandError(`not served in time: ${[...waiting].join(", ")}; see "kubectl describe crd"`, {
     exitCode: EXIT.timeout,
   });
 }
 
 /** The kind that a CRD defines, in the version that is stored. */
-function typeOf(crd: KubeObject): ResourceType {
+function servedType(crd: KubeObject): ResourceType {
   const spec = crd["spec"] as {
     group: string;
     scope: string;
@@ -92,8 +119,17 @@ function typeOf(crd: KubeObject): ResourceType {
   };
 }
 
-/** Whether the server took the kind on. The server writes `conditions: null` between the creation and its first look at the CRD. */
+/** Whether the server took the kind on. */
 export function isEstablished(crd: KubeObject | undefined): boolean {
-  const { conditions } = (crd?.["status"] ?? {}) as { conditions?: Condition[] | null };
-  return (conditions ?? []).some(({ type, status }) => type === "Established" && status === "True");
+  return conditionsOf(crd).some(({ type, status }) => type === "Established" && status === "True");
+}
+
+/** Why the server will not take the kind on; undefined when it has, or has not looked yet. */
+export function namesTaken(crd: KubeObject | undefined): string | undefined {
+  return conditionsOf(crd).find(({ type, status }) => type === "NamesAccepted" && status === "False")?.message;
+}
+
+/** The server writes `conditions: null` between the creation and its first look at the CRD. */
+function conditionsOf(crd: KubeObject | undefined): Condition[] {
+  return ((crd?.["status"] ?? {}) as { conditions?: Condition[] | null }).conditions ?? [];
 }

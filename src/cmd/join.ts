@@ -39,6 +39,7 @@ import {
   type MemberAccess,
   memberAccess,
 } from "./memberAccess.ts";
+import { installedNamespace } from "./managerAccess.ts";
 import type { JoinOptions } from "./options.ts";
 import { CommandError, EXIT } from "./outcome.ts";
 import { Progress } from "./terminal.ts";
@@ -219,7 +220,7 @@ async function checkKubeconfig(
 
 async function ensureHubNamespace(hub: Client, name: string, signal: AbortSignal): Promise<void> {
   if ((await find(hub, NAMESPACES, undefined, name, signal)) !== undefined) return;
-  await hub.apply(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name } }, { force: true, signal });
+  await hub.apply(NAMESPACES, installedNamespace(name), { force: true, signal });
 }
 
 async function untilReady(

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../apis/index.ts";
+import type { Classes, KubeObject } from "../apis/index.ts";
 import { ClusterPool } from "../clusters/index.ts";
 import { runFederation } from "../controllers/index.ts";
 import {
@@ -104,6 +104,8 @@ async function serveWebhooks({ options, client, logger, metrics }: Process): Pro
     ...rest,
     client,
     namespace: options.namespace,
+    membersNamespace: options.membersNamespace ?? options.namespace,
+    ...classesOf(options),
     configurationName: configuration,
     secretName: `${configuration}-webhooks`,
     clock: systemClock,
@@ -144,6 +146,7 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
       {
         client,
         hubId,
+        ...classesOf(options),
         clock: systemClock,
         random: Math.random,
         logger,
@@ -153,7 +156,7 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
         pool: (listener, onStatusWritten) =>
           new ClusterPool({
             hub: client,
-            systemNamespace: options.namespace,
+            systemNamespace: options.membersNamespace ?? options.namespace,
             allowExec: options.allowExecCredentials,
             clock: systemClock,
             logger,
@@ -173,6 +176,10 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
     self.leading = false;
     await events.flush();
   }
+}
+
+function classesOf({ controllerClasses }: ManagerOptions): { classes?: Classes } {
+  return controllerClasses === undefined ? {} : { classes: new Set(controllerClasses) };
 }
 
 /** The hub's identity: the UID of its kube-system namespace. */

@@ -23,6 +23,21 @@ export interface Leftover {
   command: string;
 }
 
+/** All that join makes on a member, for when it cannot be reached. */
+export function everythingOf(access: MemberAccess): Leftover[] {
+  return [
+    { what: `clusterrole/${access.name}`, command: `kubectl delete clusterrole,clusterrolebinding ${access.name}` },
+    {
+      what: `serviceaccount/${access.name}`,
+      command: `kubectl -n ${access.namespace} delete serviceaccount,role,rolebinding ${access.name}`,
+    },
+    {
+      what: `namespace/${access.namespace}, if nothing else is in it`,
+      command: `kubectl delete namespace ${access.namespace}`,
+    },
+  ];
+}
+
 export interface Cleanup {
   removed: string[];
   left: Leftover[];

@@ -5,6 +5,7 @@ import {
   parseBindAddress,
   parseBoolean,
   parseClusterName,
+  parseControllerClass,
   parseDuration,
   parseLabel,
   parseLabelValue,
@@ -102,6 +103,14 @@ test("a boolean is true or false and nothing else", () => {
 test("a region is a label's value and not empty", () => {
   expect(parseLabelValue("cn-shanghai")).toBe("cn-shanghai");
   for (const bad of ["", "a b", "-a"]) expect(() => parseLabelValue(bad)).toThrow(InvalidArgumentError);
+});
+
+test("a class of objects is a short DNS label; without a name it is the default one", () => {
+  expect(parseControllerClass("v2", ["default"])).toEqual(["default", "v2"]);
+  expect(parseControllerClass("v2", ["v2"])).toEqual(["v2"]);
+  expect(parseControllerClass("")).toEqual(["default"]);
+  for (const bad of ["V2", "-a", "a.b", "a".repeat(41)])
+    expect(() => parseControllerClass(bad)).toThrow(InvalidArgumentError);
 });
 
 describe("where the hub calls webhooks", () => {

@@ -1,6 +1,8 @@
 import { InvalidArgumentError } from "commander";
+import { CLASS_PATTERN, DEFAULT_CLASS } from "../apis/index.ts";
 import type { LogLevel } from "../observability/index.ts";
 import type { WebhookTarget } from "../webhooks/index.ts";
+import type { ManagerAccess } from "./managerAccess.ts";
 
 /** Where the hub is: a file, else KUBECONFIG, else the cluster that this process runs in. */
 export interface HubOptions {
@@ -11,8 +13,12 @@ export interface HubOptions {
 
 /** What `meridian manager` is started with. Durations in milliseconds. */
 export interface ManagerOptions extends HubOptions {
-  /** Meridian's own namespace on the hub: its Lease, and the Secrets of its members. */
+  /** Meridian's own namespace on the hub: its Lease, and the Secrets of its members unless told otherwise. */
   namespace: string;
+  /** Where the Secrets of its members are, when another release keeps them. */
+  membersNamespace?: string;
+  /** Of the objects that it carries: its own class, and those of releases that are gone. The default class when absent. */
+  controllerClasses?: string[];
   metricsHost: string;
   /** Port of /metrics, /healthz and /readyz; 0 takes a free one. */
   metricsPort: number;
@@ -49,6 +55,20 @@ export interface InstallOptions extends HubOptions {
   namespace: string;
   timeout: number;
   dryRun: boolean;
+  /** What the manager is to be allowed; absent: the CRDs and nothing else. */
+  manager?: Omit<ManagerAccess, "namespace">;
+}
+
+export interface UninstallOptions extends HubOptions {
+  namespace: string;
+  leaseName: string;
+  /** What becomes of the objects that there are. Refuse: nothing is done while there are any. */
+  objects: "Refuse" | "Drain" | "Orphan";
+  keepCrds: boolean;
+  dryRun: boolean;
+  /** Nobody needs to be asked. */
+  yes: boolean;
+  timeout: number;
 }
 
 export interface TaintOption {
@@ -139,6 +159,15 @@ export function parseWebhookUrl(text: string): string {
   return text.replace(/\/+$/, "");
 }
 
+/** Adds one class of objects, of which each release on a hub carries its own; empty is the default class. */
+export function parseControllerClass(text: string, before: string[] = []): string[] {
+  const name = text === "" ? DEFAULT_CLASS : text;
+  if (!CLASS_PATTERN.test(name)) {
+    throw new InvalidArgumentError("A class looks like v2: at most 40 lower-case letters, digits and '-'.");
+  }
+  return [...new Set([...before, name])];
+}
+
 export function parseBoolean(text: string): boolean {
   if (text === "true") return true;
   if (text === "false") return false;
@@ -187,6 +216,14 @@ export function parseTaint(text: string, before: TaintOption[] = []): TaintOptio
     );
   }
   return [...before, { key, ...(value === undefined ? {} : { value }), effect: effect as TaintOption["effect"] }];
+}
+
+/** Adds one namespace to those before it. */
+export function parseNamespace(text: string, before: string[] = []): string[] {
+  if (!/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text)) {
+    throw new InvalidArgumentError("A namespace has at most 63 lower-case letters, digits and '-'.");
+  }
+  return [...new Set([...before, text])];
 }
 
 /** Name of a MemberCluster: a DNS label, since it is also a label's value, a metric's label and a Secret's name. */

@@ -1,9 +1,11 @@
 import { hostname } from "node:os";
 import { randomUUID } from "node:crypto";
 import { Command, type CommanderError, InvalidArgumentError, Option } from "commander";
-import { DEFAULT_SYSTEM_NAMESPACE } from "../apis/index.ts";
+import { DEFAULT_CLASS } from "../apis/index.ts";
 import { LOG_LEVELS } from "../observability/index.ts";
+import { duration, leaseName, systemNamespace } from "./commonFlags.ts";
 import type { CommandContext } from "./connection.ts";
+import { addInstall, addUninstall } from "./installFlags.ts";
 import {
   type InstallOptions,
   type JoinOptions,
@@ -13,7 +15,7 @@ import {
   parseBindAddress,
   parseBoolean,
   parseClusterName,
-  parseDuration,
+  parseControllerClass,
   parseLabel,
   parseLabelValue,
   parsePort,
@@ -21,6 +23,7 @@ import {
   parseTaint,
   parseWebhookUrl,
   type StatusOptions,
+  type UninstallOptions,
   type UnjoinOptions,
 } from "./options.ts";
 import {
@@ -37,6 +40,7 @@ import { VERSION } from "./version.ts";
 export interface Verbs {
   manager(options: ManagerOptions, context: CommandContext): Promise<number>;
   install(options: InstallOptions, context: CommandContext): Promise<number>;
+  uninstall(options: UninstallOptions, context: CommandContext): Promise<number>;
   join(name: string, options: JoinOptions, context: CommandContext): Promise<number>;
   unjoin(name: string, options: UnjoinOptions, context: CommandContext): Promise<number>;
   status(names: string[], options: StatusOptions, context: CommandContext): Promise<number>;
@@ -46,6 +50,7 @@ export interface Verbs {
 export const systemVerbs: Verbs = {
   manager: async (options, { signal }) => (await import("./manager.ts")).runManager(options, signal),
   install: async (options, context) => (await import("./install.ts")).install(options, context),
+  uninstall: async (options, context) => (await import("./uninstall/index.ts")).uninstall(options, context),
   join: async (name, options, context) => (await import("./join.ts")).join(name, options, context),
   unjoin: async (name, options, context) => (await import("./unjoin.ts")).unjoin(name, options, context),
   status: async (names, options, context) => (await import("./status.ts")).status(names, options, context),
@@ -75,6 +80,7 @@ export function createProgram(verbs: Verbs, context: CommandContext, finished: F
   const run = (work: () => Promise<number>) => async () => finished(await work());
   addManager(program, (options) => run(() => verbs.manager(options, context))());
   addInstall(program, (options) => run(() => verbs.install(options, context))());
+  addUninstall(program, (options) => run(() => verbs.uninstall(options, context))());
   addJoin(program, (name, options) => run(() => verbs.join(name, options, context))());
   addUnjoin(program, (name, options) => run(() => verbs.unjoin(name, options, context))());
   addStatus(program, (names, options) => run(() => verbs.status(names, options, context))());
@@ -88,19 +94,11 @@ export function describeUsageError(error: CommanderError): string | undefined {
   return error.message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ");
 }
 
-const systemNamespace = () =>
-  new Option("-n, --namespace <namespace>", "Meridian's own namespace on the hub").default(DEFAULT_SYSTEM_NAMESPACE);
-const leaseName = () => new Option("--lease-name <name>", "Lease that the managers share").default("meridian");
-
-function duration(flags: string, description: string, defaultText: string): Option {
-  return new Option(flags, description).argParser(parseDuration).default(parseDuration(defaultText), defaultText);
-}
-
-type ManagerFlags = TimingFlags & WebhookFlags;
+type ManagerFlags = TimingFlags & WebhookFlags & { controllerClass?: string[]; adoptClass?: string[] };
 
 interface TimingFlags extends Omit<
   ManagerOptions,
-  "leaseDurationMs" | "renewDeadlineMs" | "retryPeriodMs" | "webhooks"
+  "leaseDurationMs" | "renewDeadlineMs" | "retryPeriodMs" | "webhooks" | "controllerClasses"
 > {
   leaseDuration: number;
   renewDeadline: number;
@@ -140,6 +138,19 @@ function addManager(program: Command, action: (options: ManagerOptions) => Promi
     .addOption(duration("--retry-period <duration>", "how often it tries", "2s"))
     .addOption(new Option("--identity <name>", "name of this replica (default: host name and a random part)"))
     .option("--allow-exec-credentials", "let a member's kubeconfig name a program that gives its credentials", false)
+    .addOption(
+      new Option(
+        "--controller-class <name>",
+        "carry the objects of this class only, beside another release (default: those that name none)",
+      ).argParser((text: string) => parseControllerClass(text)),
+    )
+    .addOption(
+      new Option(
+        "--adopt-class <name>",
+        "carry those of this class as well, whose release is gone; default is the one without a name (may be repeated)",
+      ).argParser(parseControllerClass),
+    )
+    .option("--members-namespace <namespace>", "namespace of the members' Secrets (default: that of --namespace)")
     .option("--otlp-endpoint <url>", "OTLP/HTTP collector for traces (default: OTEL_EXPORTER_OTLP_ENDPOINT)")
     .option("--webhooks", "serve conversion, defaulting and validation, and have the hub call them", false)
     .addOption(new Option("--webhook-port <port>", "port of the webhooks").argParser(parsePort).default(9443))
@@ -169,7 +180,8 @@ function addManager(program: Command, action: (options: ManagerOptions) => Promi
 }
 
 function managerOptions(flags: ManagerFlags): ManagerOptions {
-  const { leaseDuration, renewDeadline, retryPeriod, metricsBindAddress, identity, ...others } = flags;
+  const { leaseDuration, renewDeadline, retryPeriod, metricsBindAddress, identity, ...given } = flags;
+  const { controllerClass, adoptClass, ...others } = given;
   const { webhooks, ...rest } = withWebhooks(others);
   if (renewDeadline >= leaseDuration || retryPeriod >= renewDeadline) {
     throw new InvalidArgumentError(
@@ -178,6 +190,9 @@ function managerOptions(flags: ManagerFlags): ManagerOptions {
   }
   return {
     ...rest,
+    ...(controllerClass === undefined && adoptClass === undefined
+      ? {}
+      : { controllerClasses: [...new Set([...(controllerClass ?? [DEFAULT_CLASS]), ...(adoptClass ?? [])])] }),
     ...(webhooks === undefined ? {} : { webhooks }),
     ...(metricsBindAddress === undefined
       ? {}
@@ -220,16 +235,6 @@ function withWebhooks<F extends WebhookFlags>(flags: F) {
     overlapMs: webhookCaOverlap,
   };
   return { ...rest, webhooks: options };
-}
-
-function addInstall(program: Command, action: (options: InstallOptions) => Promise<void>): void {
-  program
-    .command("install")
-    .description("brings the CRDs to the hub and waits until they are served")
-    .addOption(systemNamespace())
-    .addOption(duration("--timeout <duration>", "how long to wait", "60s"))
-    .option("--dry-run", "let the hub check everything and change nothing", false)
-    .action((_, command: Command) => action(command.optsWithGlobals<InstallOptions>()));
 }
 
 interface JoinFlags extends Omit<JoinOptions, "labels" | "taints"> {

@@ -1,3 +1,5 @@
+import { createInterface } from "node:readline/promises";
+
 /** Where a command writes: results to `out`, everything else to `err`. */
 export interface Terminal {
   out(text: string): void;
@@ -6,6 +8,8 @@ export interface Terminal {
   color: boolean;
   /** `err` is a terminal: progress may be shown and overwritten there. */
   interactive: boolean;
+  /** Asks a person and returns the line that they type; there only when both of them are at a terminal. */
+  ask?(question: string, signal: AbortSignal): Promise<string>;
   /** Size in characters; there only when `out` is a terminal on which one can go back and overwrite. */
   screen?: { readonly columns: number; readonly rows: number };
 }
@@ -22,9 +26,15 @@ export function systemTerminal(env: Record<string, string | undefined> = process
     err: (text) => void process.stderr.write(text),
     color: process.stdout.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb",
     interactive: process.stderr.isTTY === true && env["TERM"] !== "dumb",
+    ...(process.stdin.isTTY === true && process.stderr.isTTY === true ? { ask: askOnTerminal } : {}),
     // The stream itself: its columns and rows follow the window.
     ...(process.stdout.isTTY === true && env["TERM"] !== "dumb" ? { screen: process.stdout } : {}),
   };
+}
+
+async function askOnTerminal(question: string, signal: AbortSignal): Promise<string> {
+  using lines = createInterface({ input: process.stdin, output: process.stderr });
+  return await lines.question(question, { signal });
 }
 
 /** One line on a terminal that is overwritten; nothing at all elsewhere. */

@@ -1,4 +1,4 @@
-import { CLUSTER_FINALIZER, type Condition, type KubeObject, type MemberCluster } from "../apis/index.ts";
+import { CLUSTER_FINALIZER, type Condition, holdersOf, type KubeObject, type MemberCluster } from "../apis/index.ts";
 import { type Client, clusterConfigFromKubeconfig, isNotFound, MEMBERCLUSTERS, SECRETS } from "../runtime/index.ts";
 import {
   clusterUid,
@@ -14,7 +14,7 @@ import {
 import { follow } from "./follow.ts";
 import { KUBECONFIG_KEY, knownMemberUid, MEMBER_UID_ANNOTATION } from "./joinedMember.ts";
 import { JOINED_TO_LABEL, memberAccess } from "./memberAccess.ts";
-import { type Leftover, revokeAccess } from "./memberCleanup.ts";
+import { everythingOf, type Leftover, revokeAccess } from "./memberCleanup.ts";
 import type { UnjoinOptions } from "./options.ts";
 import { CommandError, describeError, EXIT } from "./outcome.ts";
 import { Progress } from "./terminal.ts";
@@ -115,9 +115,14 @@ async function letGo(hub: Client, name: string, signal: AbortSignal): Promise<vo
   if (member === undefined) return;
   const { finalizers = [], resourceVersion } = member.metadata;
   const patch = {
-    metadata: { resourceVersion, finalizers: finalizers.filter((finalizer) => finalizer !== CLUSTER_FINALIZER) },
+    metadata: { resourceVersion, finalizers: finalizers.filter((one) => !holdsCluster(one)) },
   };
   await hub.patch(MEMBERCLUSTERS, undefined, name, "application/merge-patch+json", patch, { signal });
+}
+
+/** Whether it is a manager's finalizer, of whatever class. */
+function holdsCluster(finalizer: string): boolean {
+  return holdersOf(CLUSTER_FINALIZER, { finalizers: [finalizer] }).length > 0;
 }
 
 async function untilGone(
@@ -169,17 +174,6 @@ async function cleanMember(
   { terminal, signal }: CommandContext,
 ): Promise<Leftover[]> {
   const access = memberAccess(await clusterUid(hub, signal), options.namespace);
-  const everything: Leftover[] = [
-    { what: `clusterrole/${access.name}`, command: `kubectl delete clusterrole,clusterrolebinding ${access.name}` },
-    {
-      what: `serviceaccount/${access.name}`,
-      command: `kubectl -n ${access.namespace} delete serviceaccount,role,rolebinding ${access.name}`,
-    },
-    {
-      what: `namespace/${access.namespace}, if nothing else is in it`,
-      command: `kubectl delete namespace ${access.namespace}`,
-    },
-  ];
   const connection = memberConnection(name, secret, options);
   // Never joined by this command: there is nothing of it on the member.
   if (connection === undefined) return [];
@@ -196,7 +190,7 @@ async function cleanMember(
   } catch (error) {
     if (signal.aborted || (error instanceof CommandError && options.memberKubeconfig !== undefined)) throw error;
     terminal.err(`${name} could not be cleaned: ${describeError(error)}\n`);
-    return everything;
+    return everythingOf(access);
   }
 }
 

@@ -18,6 +18,8 @@ export interface ControlPlaneOptions {
   folder?: string;
   /** Of the API server; without it a free one. */
   port?: number;
+  /** More flags of the API server; of one that is given twice the later counts. */
+  apiserverArgs?: readonly string[];
   /** Gives up the start. */
   signal?: AbortSignal;
 }
@@ -30,6 +32,7 @@ export interface ControlPlaneParts {
   assets: Assets;
   etcd: Etcd;
   controllerManager: boolean;
+  apiserverArgs: readonly string[];
   adminToken: string;
   /** Disposed of with the control plane. */
   cleanup: AsyncDisposableStack;
@@ -61,6 +64,7 @@ export class ControlPlane implements AsyncDisposable {
   readonly #etcd: Etcd;
   readonly #port: number;
   readonly #withControllerManager: boolean;
+  readonly #apiserverArgs: readonly string[];
   readonly #cleanup: AsyncDisposableStack;
   #apiserver: ManagedProcess | undefined;
   #controllerManager: ManagedProcess | undefined;
@@ -78,6 +82,7 @@ export class ControlPlane implements AsyncDisposable {
     this.#assets = parts.assets;
     this.#etcd = parts.etcd;
     this.#withControllerManager = parts.controllerManager;
+    this.#apiserverArgs = parts.apiserverArgs;
     this.#cleanup = parts.cleanup;
   }
 
@@ -195,6 +200,7 @@ export class ControlPlane implements AsyncDisposable {
         "--max-mutating-requests-inflight=2000",
         "--allow-privileged=true",
         "--profiling=false",
+        ...this.#apiserverArgs,
       ],
       logFile: this.file("kube-apiserver.log"),
       detached: true,
@@ -280,14 +286,14 @@ export async function launch<T extends ControlPlane>(
   type: new (parts: ControlPlaneParts) => T,
   options: ControlPlaneOptions,
 ): Promise<T> {
-  const { name, assets, controllerManager = true } = options;
+  const { name, assets, controllerManager = true, apiserverArgs = [] } = options;
   const cleanup = new AsyncDisposableStack();
   const folder = options.folder ?? cleanup.use(await temporaryFolder("meridian-control-plane-")).path;
   await mkdir(folder, { recursive: true });
   const etcd = options.etcd ?? cleanup.use(await startEtcd(assets, folder));
   const port = options.port ?? (await freePort());
   const adminToken = await credentials(folder);
-  const plane = new type({ name, folder, port, assets, etcd, controllerManager, adminToken, cleanup });
+  const plane = new type({ name, folder, port, assets, etcd, controllerManager, apiserverArgs, adminToken, cleanup });
   const { signal } = options;
   const giveUp = (): void => void plane.kill();
   signal?.addEventListener("abort", giveUp, { once: true });

@@ -1,0 +1,13 @@
+import { Option } from "commander";
+import { DEFAULT_SYSTEM_NAMESPACE } from "../apis/index.ts";
+import { parseDuration } from "./options.ts";
+
+/** Options that several verbs have. */
+
+export const systemNamespace = () =>
+  new Option("-n, --namespace <namespace>", "Meridian's own namespace on the hub").default(DEFAULT_SYSTEM_NAMESPACE);
+export const leaseName = () => new Option("--lease-name <name>", "Lease that the managers share").default("meridian");
+
+export function duration(flags: string, description: string, defaultText: string): Option {
+  return new Option(flags, description).argParser(parseDuration).default(parseDuration(defaultText), defaultText);
+}

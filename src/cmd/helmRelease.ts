@@ -1,0 +1,23 @@
+import type { KubeObject } from "../apis/index.ts";
+
+/** Who else installs on a hub. What a release of Helm owns is Helm's to change and to remove. */
+
+export interface HelmRelease {
+  name: string;
+  namespace: string;
+}
+
+/** The release that an object belongs to; undefined when Helm did not bring it. */
+export function releaseOf({ metadata }: Pick<KubeObject, "metadata">): HelmRelease | undefined {
+  const { labels = {}, annotations = {} } = metadata;
+  const name = annotations["meta.helm.sh/release-name"];
+  if (name === undefined && labels["app.kubernetes.io/managed-by"] !== "Helm") return undefined;
+  return {
+    name: name ?? labels["app.kubernetes.io/instance"] ?? "unknown",
+    namespace: annotations["meta.helm.sh/release-namespace"] ?? metadata.namespace ?? "unknown",
+  };
+}
+
+export function describeRelease({ name, namespace }: HelmRelease): string {
+  return `the Helm release ${name} in namespace ${namespace}`;
+}

@@ -1,0 +1,78 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { duration, leaseName, systemNamespace } from "./commonFlags.ts";
+import { type InstallOptions, parseNamespace, type UninstallOptions } from "./options.ts";
+
+/** What `install` and `uninstall` can be told. */
+
+interface InstallFlags extends Omit<InstallOptions, "manager"> {
+  crdsOnly: boolean;
+  leaseName: string;
+  webhooks: boolean;
+  webhookConfiguration: string;
+  localMember: boolean;
+  secretsOf?: string[];
+}
+
+export function addInstall(program: Command, action: (options: InstallOptions) => Promise<void>): void {
+  program
+    .command("install")
+    .description(
+      "brings the CRDs to the hub, waits until they are served, and makes an account with a manager's rights",
+    )
+    .addOption(systemNamespace())
+    .addOption(leaseName())
+    .option("--crds-only", "bring the CRDs and nothing else", false)
+    .option("--webhooks", "also the rights of a manager with --webhooks", false)
+    .option("--webhook-configuration <name>", "name of the webhook configurations, as the manager is told", "meridian")
+    .option("--local-member", "also the rights on the hub that a MemberCluster with `local: {}` needs", false)
+    .addOption(
+      new Option(
+        "--secrets-of <namespace>",
+        "also to read the Secrets there, for applications that refer to them (may be repeated)",
+      ).argParser(parseNamespace),
+    )
+    .addOption(duration("--timeout <duration>", "how long to wait", "60s"))
+    .option("--dry-run", "let the hub check everything and change nothing", false)
+    .action((_, command: Command) => action(installOptions(command.optsWithGlobals<InstallFlags>())));
+}
+
+function installOptions(flags: InstallFlags): InstallOptions {
+  const { crdsOnly, leaseName: lease, webhooks, webhookConfiguration, localMember, secretsOf = [], ...rest } = flags;
+  if (crdsOnly) {
+    if (webhooks || localMember || secretsOf.length > 0) {
+      throw new InvalidArgumentError(
+        "--crds-only gives no rights: leave out --webhooks, --local-member and --secrets-of",
+      );
+    }
+    return rest;
+  }
+  const manager = { leaseName: lease, localMember, secretsOf, ...(webhooks ? { webhookConfiguration } : {}) };
+  return { ...rest, manager };
+}
+
+interface UninstallFlags extends Omit<UninstallOptions, "objects"> {
+  drain?: boolean;
+  orphan?: boolean;
+}
+
+export function addUninstall(program: Command, action: (options: UninstallOptions) => Promise<void>): void {
+  program
+    .command("uninstall")
+    .description("removes Meridian from the hub; refuses while there are objects, unless told what becomes of them")
+    .addOption(systemNamespace())
+    .addOption(leaseName())
+    .addOption(
+      new Option("--drain", "delete the objects, and what runs of them on the members; needs a manager").conflicts(
+        "orphan",
+      ),
+    )
+    .addOption(new Option("--orphan", "delete the objects, and leave running what is on the members"))
+    .option("--keep-crds", "leave the CRDs", false)
+    .option("--dry-run", "say what would be done, and do nothing", false)
+    .option("-y, --yes", "do not ask; needed where there is no terminal", false)
+    .addOption(duration("--timeout <duration>", "how long to wait, in all", "10m"))
+    .action((_, command: Command) => {
+      const { drain, orphan, ...rest } = command.optsWithGlobals<UninstallFlags>();
+      return action({ ...rest, objects: drain === true ? "Drain" : orphan === true ? "Orphan" : "Refuse" });
+    });
+}

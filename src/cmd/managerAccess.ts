@@ -1,0 +1,156 @@
+import { FEDERATION_GROUP, type KubeObject, PAAS_GROUP } from "../apis/index.ts";
+
+/**
+ * What a manager that no chart brought needs on the hub: its account, and exactly the rights that it uses. The chart says the same in
+ * its own words; test/chart/managerAccess.test.ts compares the two. Pure: only values come in and go out.
+ */
+
+/** On everything that install makes: only what carries it is removed by uninstall. */
+export const INSTALLED_LABELS = {
+  "app.kubernetes.io/managed-by": "meridian-install",
+  "app.kubernetes.io/part-of": "meridian",
+} as const;
+export const INSTALLED_SELECTOR = Object.entries(INSTALLED_LABELS)
+  .map(([key, value]) => `${key}=${value}`)
+  .join(",");
+
+export function isInstalled({ metadata }: Pick<KubeObject, "metadata">): boolean {
+  return Object.entries(INSTALLED_LABELS).every(([key, value]) => metadata.labels?.[key] === value);
+}
+
+/** Name of the ServiceAccount, and of what is bound to it in its namespace. */
+export const MANAGER_ACCOUNT = "meridian-manager";
+
+export interface ManagerAccess {
+  /** Meridian's own namespace on the hub. */
+  namespace: string;
+  leaseName: string;
+  /** Name of the webhook configurations; absent: the manager serves no webhooks. */
+  webhookConfiguration?: string;
+  /** The hub itself is a member. */
+  localMember: boolean;
+  /** Namespaces whose Secrets applications may refer to. */
+  secretsOf: readonly string[];
+}
+
+interface PolicyRule {
+  apiGroups: string[];
+  resources: string[];
+  resourceNames?: string[];
+  verbs: string[];
+}
+
+const RBAC = "rbac.authorization.k8s.io";
+const FOLLOW = ["list", "watch"];
+const POLICIES = ["clusteroverridepolicies", "clusterplacements", "overridepolicies", "placements"];
+
+/** Cluster-scoped names carry the namespace, so that two installations on one hub do not meet. */
+export function clusterRoleName({ namespace }: Pick<ManagerAccess, "namespace">): string {
+  return `${MANAGER_ACCOUNT}-${namespace}`;
+}
+
+export function installedNamespace(name: string): KubeObject {
+  return { apiVersion: "v1", kind: "Namespace", metadata: { name, labels: { ...INSTALLED_LABELS } } };
+}
+
+/** Everything but the namespace, in the order of creation. */
+export function managerObjects(access: ManagerAccess): KubeObject[] {
+  const { namespace, secretsOf } = access;
+  const account = {
+    apiVersion: "v1",
+    kind: "ServiceAccount",
+    metadata: { name: MANAGER_ACCOUNT, namespace, labels: { ...INSTALLED_LABELS } },
+    automountServiceAccountToken: false,
+  };
+  const secrets: PolicyRule[] = [{ apiGroups: [""], resources: ["secrets"], verbs: FOLLOW }];
+  return [
+    account,
+    ...roleAndBinding("ClusterRole", { name: clusterRoleName(access) }, clusterRules(access), namespace),
+    ...roleAndBinding("Role", { name: MANAGER_ACCOUNT, namespace }, namespaceRules(access), namespace),
+    ...secretsOf.flatMap((team) =>
+      roleAndBinding("Role", { name: `${clusterRoleName(access)}-secrets`, namespace: team }, secrets, namespace),
+    ),
+  ];
+}
+
+function roleAndBinding(
+  kind: "ClusterRole" | "Role",
+  name: { name: string; namespace?: string },
+  rules: PolicyRule[],
+  accountNamespace: string,
+): KubeObject[] {
+  const metadata = { ...name, labels: { ...INSTALLED_LABELS } };
+  return [
+    { apiVersion: `${RBAC}/v1`, kind, metadata, rules },
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: `${kind}Binding`,
+      metadata,
+      roleRef: { apiGroup: RBAC, kind, name: name.name },
+      subjects: [{ kind: "ServiceAccount", namespace: accountNamespace, name: MANAGER_ACCOUNT }],
+    },
+  ];
+}
+
+function clusterRules({ webhookConfiguration, localMember }: ManagerAccess): PolicyRule[] {
+  return [
+    // What is placed, and the members: watched; the finalizer is set by patch.
+    { apiGroups: [PAAS_GROUP], resources: ["demoapplications"], verbs: [...FOLLOW, "patch"] },
+    { apiGroups: [FEDERATION_GROUP], resources: ["memberclusters"], verbs: [...FOLLOW, "patch"] },
+    // Policies are read; only what they say of themselves is written.
+    { apiGroups: [FEDERATION_GROUP], resources: POLICIES, verbs: FOLLOW },
+    { apiGroups: [PAAS_GROUP], resources: ["demoapplications/status"], verbs: ["patch"] },
+    {
+      apiGroups: [FEDERATION_GROUP],
+      resources: ["memberclusters", ...POLICIES].map((plural) => `${plural}/status`),
+      verbs: ["patch"],
+    },
+    // The UID of kube-system is the hub's identity; the webhooks read the bounds that a namespace sets.
+    webhookConfiguration === undefined
+      ? { apiGroups: [""], resources: ["namespaces"], resourceNames: ["kube-system"], verbs: ["get"] }
+      : { apiGroups: [""], resources: ["namespaces"], verbs: ["get", ...FOLLOW] },
+    { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
+    // What applications refer to.
+    { apiGroups: [""], resources: ["configmaps"], verbs: FOLLOW },
+    ...(webhookConfiguration === undefined ? [] : webhookRules(webhookConfiguration)),
+    ...(localMember ? localRules() : []),
+  ];
+}
+
+function webhookRules(configuration: string): PolicyRule[] {
+  const crds = { apiGroups: ["apiextensions.k8s.io"], resourceNames: [`demoapplications.${PAAS_GROUP}`] };
+  return [
+    // Unlike with a chart, nobody has brought them: the manager does, by server-side apply, which can be allowed for one name.
+    {
+      apiGroups: ["admissionregistration.k8s.io"],
+      resources: ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"],
+      resourceNames: [configuration],
+      verbs: [...FOLLOW, "create", "patch"],
+    },
+    { ...crds, resources: ["customresourcedefinitions"], verbs: [...FOLLOW, "patch"] },
+    // Which versions are stored, once every object is in one.
+    { ...crds, resources: ["customresourcedefinitions/status"], verbs: ["patch"] },
+  ];
+}
+
+/** What applications become there; ConfigMaps and Secrets are there already. */
+function localRules(): PolicyRule[] {
+  const everything = ["get", ...FOLLOW, "create", "patch", "delete"];
+  return [
+    { apiGroups: ["apps"], resources: ["deployments"], verbs: everything },
+    { apiGroups: [""], resources: ["services"], verbs: everything },
+    { apiGroups: [""], resources: ["nodes"], verbs: ["list"] },
+  ];
+}
+
+function namespaceRules({ leaseName, webhookConfiguration }: ManagerAccess): PolicyRule[] {
+  const leases = { apiGroups: ["coordination.k8s.io"], resources: ["leases"] };
+  return [
+    // Credentials of the members: read, and renewed.
+    { apiGroups: [""], resources: ["secrets"], verbs: ["get", ...FOLLOW, "patch"] },
+    // The webhooks' authority. RBAC cannot restrict a creation to a name.
+    ...(webhookConfiguration === undefined ? [] : [{ apiGroups: [""], resources: ["secrets"], verbs: ["create"] }]),
+    { ...leases, resourceNames: [leaseName], verbs: ["get", ...FOLLOW, "patch"] },
+    { ...leases, verbs: ["create"] },
+  ];
+}

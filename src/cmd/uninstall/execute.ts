@@ -1,0 +1,160 @@
+import type { Logger } from "../../observability/index.ts";
+import { isApiError, isConflict, isInvalid, isNotFound, systemClock } from "../../runtime/index.ts";
+import { withdrawWebhooks } from "../../webhooks/index.ts";
+import type { CommandContext } from "../connection.ts";
+import { CommandError, EXIT } from "../outcome.ts";
+import type { Progress } from "../terminal.ts";
+import { cleanMember } from "./memberAccounts.ts";
+import type { Place } from "./observe.ts";
+import {
+  type Application,
+  isOwnFinalizer,
+  type Item,
+  keepsDependents,
+  type Member,
+  type Stage,
+  type Wish,
+} from "./state.ts";
+import { type Ending, memberPolicy, type Step } from "./steps.ts";
+import { describeStep } from "./words.ts";
+import { untilGone, untilManagerStopped, type Waited, type Waiting } from "./waiting.ts";
+
+/** A step that does something. */
+export type Work = Exclude<Step, { do: Ending }>;
+
+export interface Run {
+  place: Place;
+  wish: Wish;
+  context: CommandContext;
+  progress: Progress;
+  logger: Logger;
+  /** By the monotonic clock. */
+  deadline: number;
+}
+
+const WRITES_AT_ONCE = 16;
+/** Name of the webhook configurations where none is left to tell it. */
+const DEFAULT_CONFIGURATION = "meridian";
+
+/**
+ * Carries out one step. Everything names the life of the object that it means; what changed or went meanwhile is looked at anew by the
+ * caller. Returns false when something was left on a member. Throws {@link CommandError} when the time is up.
+ */
+export async function execute(step: Work, run: Run): Promise<boolean> {
+  const { place, context } = run;
+  switch (step.do) {
+    case "Delete":
+      await each(step.items, (item) => removeItem(item, step.stage, run));
+      return true;
+    case "Release":
+      await each(step.items, (item) => release(item, step.stage, run));
+      return true;
+    case "Withdraw": {
+      const names = new Set(step.items.map(({ name }) => name));
+      for (const name of names.size === 0 ? [DEFAULT_CONFIGURATION] : names)
+        await withdrawWebhooks(place.client, name, context.signal);
+      return true;
+    }
+    case "CleanMembers": {
+      let clean = true;
+      for (const item of step.items) clean = (await cleanMember(place, item, context)) && clean;
+      return clean;
+    }
+    case "Await":
+      settle(await untilGone(step.items, step.byManager, waiting(run)), run);
+      return true;
+    case "StopManager":
+      settle(await untilManagerStopped(waiting(run)), run);
+      return true;
+  }
+}
+
+function waiting({ place, context, deadline, logger, progress }: Run): Waiting {
+  return {
+    place,
+    timeoutMs: Math.max(0, deadline - systemClock.monotonic()),
+    signal: context.signal,
+    logger,
+    progress: (text) => progress.show(text),
+  };
+}
+
+/** A manager that was lost is the next look's to tell. */
+function settle(waited: Waited, { wish, context, progress }: Run): void {
+  if (waited.kind !== "TimedOut") return;
+  progress.show("");
+  for (const line of waited.each) context.terminal.err(`${line}\n`);
+  const way =
+    wish.objects === "Drain" && waited.each.length > 0
+      ? "; a member that does not come back can be let go with `meridian unjoin NAME --orphan`"
+      : "";
+  throw new CommandError(`the time is up, still waiting for ${waited.still}; run it again to go on${way}`, {
+    exitCode: EXIT.timeout,
+  });
+}
+
+async function removeItem(item: Item, stage: Stage, { place, wish, context }: Run): Promise<void> {
+  const { client } = place;
+  const { type, namespace, name, uid } = item;
+  const { signal } = context;
+  await unlessChanged(async () => {
+    if (stage === "members") {
+      const before = (item as Member).deletionPolicy;
+      const deletionPolicy = memberPolicy(wish.objects, before);
+      const body = { metadata: { uid }, spec: { deletionPolicy } };
+      if (deletionPolicy !== before)
+        await client.patch(type, namespace, name, "application/merge-patch+json", body, { signal });
+    }
+    // What the hub itself runs is left by its garbage collector, and only when it is told so.
+    const keeps =
+      stage === "applications" && wish.objects === "Orphan" && keepsDependents(item as Application) !== "Done";
+    await client.delete(type, namespace, name, { uid, signal, propagationPolicy: keeps ? "Orphan" : "Background" });
+  });
+}
+
+/** Only if its finalizers are as they were seen. */
+async function release(item: Item, stage: Stage, { place, context }: Run): Promise<void> {
+  const { type, namespace, name, uid, finalizers } = item;
+  const rest = finalizers.filter((one) => !isOwnFinalizer(stage, one));
+  const path = "/metadata/finalizers";
+  const patch = [
+    { op: "test", path: "/metadata/uid", value: uid },
+    { op: "test", path, value: finalizers },
+    rest.length === 0 ? { op: "remove", path } : { op: "replace", path, value: rest },
+  ];
+  await unlessChanged(() =>
+    place.client.patch(type, namespace, name, "application/json-patch+json", patch, { signal: context.signal }),
+  );
+}
+
+async function unlessChanged(write: () => Promise<unknown>): Promise<void> {
+  try {
+    await write();
+  } catch (error) {
+    if (isApiError(error) && error.status === 500 && error.apiMessage.includes("failed calling webhook")) {
+      throw new CommandError(
+        "nobody answers at a webhook, though a manager holds its Lease: if it died, run this again in half a minute, when the Lease has run out",
+        { cause: error },
+      );
+    }
+    if (!isNotFound(error) && !isConflict(error) && !isFailedTest(error)) throw error;
+  }
+}
+
+/** A JSON patch whose test failed is answered with 422, as is an object that breaks a rule. */
+function isFailedTest(error: unknown): boolean {
+  return isInvalid(error) && /test(ing)? .*failed/i.test(error.apiMessage);
+}
+
+async function each(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const left = [...items];
+  const next = async (): Promise<void> => {
+    for (let item = left.shift(); item !== undefined; item = left.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(WRITES_AT_ONCE, items.length) }, next));
+}
+
+/** What a person reads before the step; the line is there before anything is done. */
+export function announce(step: Work, { wish, context }: Run): void {
+  context.terminal.err(`${describeStep(step, wish) ?? step.do}\n`);
+}

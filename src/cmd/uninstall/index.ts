@@ -1,0 +1,147 @@
+/**
+ * Takes Meridian off a hub. Promises: the way ahead follows from what is on the hub alone, so that it can be interrupted, repeated and done by
+ * two at once at every step; nothing is deleted while somebody may still want it and has not said so; what install did not make, and what
+ * a Helm release owns, stays and is named. Never touches what runs on a member itself: that is the manager's.
+ */
+import { CRDS, systemClock } from "../../runtime/index.ts";
+import { DELETION_PROTECTION_LABEL } from "../../webhooks/index.ts";
+import { clusterUid, commandLogger, type CommandContext, connectHub } from "../connection.ts";
+import type { UninstallOptions } from "../options.ts";
+import { CommandError, EXIT } from "../outcome.ts";
+import { Progress } from "../terminal.ts";
+import { confirm, tellWhatStays } from "./confirm.ts";
+import { announce, execute, type Run, type Work } from "./execute.ts";
+import { observe, type Place, type Sight } from "./observe.ts";
+import { type Item, objectsOf, type Observed, type Wish } from "./state.ts";
+import { after, type Ending, nextStep, type Step } from "./steps.ts";
+import { count, describeGuarded, describeHandOver, describeStep, nameOf, some, WAYS_ON } from "./words.ts";
+
+/** A step that changes nothing so often is not going to. */
+const FUTILE = 5;
+
+export async function uninstall(options: UninstallOptions, context: CommandContext): Promise<number> {
+  const { terminal, signal } = context;
+  await using hub = connectHub(options, context);
+  const place: Place = { ...options, client: hub.client, hubId: await clusterUid(hub.client, signal) };
+  const wish: Wish = { objects: options.objects, keepCrds: options.keepCrds };
+  const deadline = systemClock.monotonic() + options.timeout;
+  const first = await observe(place, signal);
+  if (options.dryRun) return tellTheWay(first, wish, context);
+  if (isWork(nextStep(first.seen, wish))) await confirm(first.seen, options, context);
+
+  using progress = new Progress(terminal);
+  const run: Run = { place, wish, context, progress, deadline, logger: commandLogger(options.logLevel, terminal) };
+  return await walk(first, run);
+}
+
+async function walk(first: Sight, run: Run): Promise<number> {
+  const { place, wish, context, progress, deadline } = run;
+  const { terminal, signal } = context;
+  let clean = true;
+  let sight = first;
+  let tries = 0;
+  for (;;) {
+    const step = nextStep(sight.seen, wish);
+    if (!isWork(step)) return finish(step, sight, clean, context);
+    if (systemClock.monotonic() > deadline) {
+      throw new CommandError(`the time is up before it could ${describeStep(step, wish)}; run it again to go on`, {
+        exitCode: EXIT.timeout,
+      });
+    }
+    if (tries === 0) announce(step, run);
+    clean = (await execute(step, run)) && clean;
+    progress.show("");
+    const before = sight;
+    sight = await observe(place, signal);
+    checkNobodyInstalls(first.seen, sight.seen);
+    for (const item of gone(before.seen, sight.seen)) terminal.out(`${nameOf(item)} removed\n`);
+    tries = isSame(step, nextStep(sight.seen, wish)) ? tries + 1 : 0;
+    if (tries >= FUTILE) {
+      throw new CommandError(
+        `somebody undoes it each time: ${describeStep(step, wish)}. Is a manager running that holds no Lease ${place.leaseName} in ${place.namespace}? Stop it first`,
+      );
+    }
+  }
+}
+
+function isWork(step: Step): step is Work {
+  return !ENDINGS.includes(step.do);
+}
+
+const ENDINGS: readonly string[] = ["Refuse", "RefuseGuarded", "StartManager", "HandOver", "Done"] satisfies Ending[];
+
+function isSame(step: Step, next: Step): boolean {
+  const words = (one: Step): string =>
+    JSON.stringify([one.do, "stage" in one ? one.stage : "", "items" in one ? one.items.map(({ uid }) => uid) : []]);
+  return words(step) === words(next);
+}
+
+function finish(
+  step: Extract<Step, { do: Ending }>,
+  { seen, stays }: Sight,
+  clean: boolean,
+  { terminal }: CommandContext,
+): number {
+  switch (step.do) {
+    case "Refuse":
+      terminal.err(`${count(step.items)} are on the hub; nothing was done. Say what becomes of them:\n${WAYS_ON}`);
+      return EXIT.found;
+    case "RefuseGuarded":
+      terminal.err(`${describeGuarded(step.items, DELETION_PROTECTION_LABEL)}\n`);
+      return EXIT.found;
+    case "StartManager":
+      throw new CommandError(
+        step.why === "Finalizers"
+          ? `only a manager can take ${some(step.items)} off the members, and none is alive: start one (\`meridian manager\`, or look why its Lease is not held), or leave running what is there with --orphan`
+          : `DemoApplications are stored in a version of before, which only a manager with --webhooks can convert: start one`,
+      );
+    case "HandOver":
+      for (const what of stays) terminal.err(`${what}\n`);
+      terminal.err(`${describeHandOver(step.releases)}\n`);
+      return EXIT.found;
+    case "Done":
+      for (const what of stays) terminal.err(`left: ${what}\n`);
+      if (seen.crds.length > 0) terminal.err(`${count(seen.crds)} kept, as told\n`);
+      terminal.out("Meridian is off this hub\n");
+      return clean && stays.length === 0 ? EXIT.ok : EXIT.found;
+  }
+}
+
+/** With --dry-run: every step that would be taken if each came true. */
+function tellTheWay({ seen, stays }: Sight, wish: Wish, context: CommandContext): number {
+  tellWhatStays(seen, wish.objects, context.terminal);
+  let state = seen;
+  for (;;) {
+    const step = nextStep(state, wish);
+    if (!isWork(step)) return finishDry(step, { seen: state, stays }, context);
+    context.terminal.out(`${describeStep(step, wish)} (dry run)\n`);
+    state = after(step, state, wish);
+  }
+}
+
+function finishDry(step: Extract<Step, { do: Ending }>, sight: Sight, context: CommandContext): number {
+  if (step.do !== "Done") return finish(step, sight, true, context);
+  for (const what of sight.stays) context.terminal.err(`would be left: ${what}\n`);
+  return EXIT.ok;
+}
+
+/** What a new installation brings is not for this run to remove. */
+function checkNobodyInstalls(first: Observed, now: Observed): void {
+  const known = new Set(first.crds.map(({ uid }) => uid));
+  const fresh = now.crds.find(({ uid }) => !known.has(uid));
+  if (fresh === undefined) return;
+  throw new CommandError(
+    `${CRDS.kind} ${fresh.name} was made anew meanwhile: somebody installs Meridian. Nothing more is removed; run it again if that is to go, too`,
+  );
+}
+
+/** What was there and is not any more. */
+function gone(before: Observed, now: Observed): Item[] {
+  const present = new Set(itemsOf(now).map(({ uid }) => uid));
+  return itemsOf(before).filter(({ uid }) => !present.has(uid));
+}
+
+function itemsOf(seen: Observed): Item[] {
+  const { joined, admission, crds, access, state, accounts, namespaces, occupied } = seen;
+  return [objectsOf(seen), joined, admission, crds, access, state, accounts, namespaces, occupied].flat();
+}

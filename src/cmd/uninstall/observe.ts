@@ -1,0 +1,269 @@
+import {
+  type DemoApplication,
+  KINDS,
+  type KubeObject,
+  MANAGED_BY_LABEL,
+  type MemberCluster,
+  PAAS_GROUP,
+} from "../../apis/index.ts";
+import { inspectNamespace } from "../../clusters/index.ts";
+import {
+  type Client,
+  CLUSTERROLEBINDINGS,
+  CLUSTERROLES,
+  CRDS,
+  DEPLOYMENTS,
+  Discovery,
+  isNotFound,
+  LEASES,
+  type ListOptions,
+  NAMESPACES,
+  type ResourceType,
+  ROLEBINDINGS,
+  ROLES,
+  SECRETS,
+  SERVICEACCOUNTS,
+  SERVICES,
+  systemClock,
+} from "../../runtime/index.ts";
+import { ADMISSION_TYPES, isProtected } from "../../webhooks/index.ts";
+import { find, isManagerRunning } from "../connection.ts";
+import { describeRelease, type HelmRelease, releaseOf } from "../helmRelease.ts";
+import { INSTALLED_SELECTOR, isInstalled } from "../managerAccess.ts";
+import { JOINED_TO_LABEL } from "../memberAccess.ts";
+import type { Application, Item, Member, Observed } from "./state.ts";
+
+/** Which hub, and where Meridian lives on it. */
+export interface Place {
+  client: Client;
+  hubId: string;
+  namespace: string;
+  leaseName: string;
+}
+
+/** What was seen, and what stays whatever is done: each with the reason. */
+export interface Sight {
+  seen: Observed;
+  stays: string[];
+}
+
+const OF_MERIDIAN = "app.kubernetes.io/part-of=meridian";
+const APPLICATIONS_CRD = `demoapplications.${PAAS_GROUP}`;
+const PAGE = 500;
+
+/** Looks at everything on the hub that uninstall is about. Throws what the client throws, but for kinds that the hub does not serve. */
+export async function observe(place: Place, signal: AbortSignal): Promise<Sight> {
+  const { client, hubId, namespace, leaseName } = place;
+  const all = (type: ResourceType, options: ListOptions = {}) => listAll(client, type, { ...options, signal });
+  const installed = async (...types: ResourceType[]): Promise<Item[]> =>
+    (
+      await Promise.all(
+        types.map((type) => itemsOf(type, all(type, { labelSelector: INSTALLED_SELECTOR, metadataOnly: true }))),
+      )
+    ).flat();
+
+  const placed = await observeObjects(place, all);
+  const crds = (await all(CRDS, { metadataOnly: true })).filter(({ metadata }) => CRD_NAMES.has(metadata.name));
+  const releases = await liveReleases(all);
+  const stays = crds.flatMap((crd) => crdStays(crd, releases));
+  const webhooks = await Promise.all(
+    ADMISSION_TYPES.map(async (type) =>
+      (await all(type, { labelSelector: OF_MERIDIAN, metadataOnly: true }))
+        .filter(isNobodys)
+        .map((one) => itemOf(type, one)),
+    ),
+  );
+  const secrets = await all(SECRETS, { namespace, labelSelector: OF_MERIDIAN, metadataOnly: true });
+  const lease = await find(client, LEASES, namespace, leaseName, signal);
+  const observed: Observed = {
+    ...placed,
+    joined: await itemsOf(SECRETS, all(SECRETS, { labelSelector: `${JOINED_TO_LABEL}=${hubId}`, metadataOnly: true })),
+    admission: webhooks.flat(),
+    ...(await conversion(client, releases, signal)),
+    crds: await installed(CRDS),
+    access: await installed(CLUSTERROLEBINDINGS, CLUSTERROLES, ROLEBINDINGS, ROLES),
+    state: [
+      ...secrets.filter(isNobodys).map((secret) => itemOf(SECRETS, secret)),
+      ...(lease === undefined || !isNobodys(lease) ? [] : [itemOf(LEASES, lease)]),
+    ],
+    accounts: await installed(SERVICEACCOUNTS),
+    namespaces: await installed(NAMESPACES),
+    occupied: [],
+    releases,
+    managerAlive: await isManagerRunning(client, namespace, leaseName, signal),
+  };
+  if (!isTurnOfNamespaces(observed)) return { seen: observed, stays };
+  const inside = await lookInside(client, observed.namespaces, signal);
+  const reasons = inside.flatMap(({ holds }) => holds ?? []);
+  const [free, occupied] = [false, true].map((full) =>
+    inside.filter(({ holds }) => (holds !== undefined) === full).map(({ namespace: one }) => one),
+  );
+  return { seen: { ...observed, namespaces: free ?? [], occupied: occupied ?? [] }, stays: [...stays, ...reasons] };
+}
+
+type ListAll = (type: ResourceType, options?: ListOptions) => Promise<KubeObject[]>;
+
+async function observeObjects(
+  { hubId }: Place,
+  all: ListAll,
+): Promise<Pick<Observed, "applications" | "policies" | "members">> {
+  const found = { applications: [] as KubeObject[], policies: [] as Item[], members: [] as Member[] };
+  for (const type of OBJECT_TYPES) {
+    if (type.group === PAAS_GROUP) found.applications = await all(type);
+    else if (type.kind === "MemberCluster") found.members = (await all(type)).map((one) => memberOf(type, one));
+    else found.policies.push(...(await itemsOf(type, all(type, { metadataOnly: true }))));
+  }
+  const owners = found.applications.length === 0 ? new Set<string>() : await ownersOnTheHub(hubId, all);
+  return { ...found, applications: found.applications.map((one) => applicationOf(one, owners)) };
+}
+
+const OBJECT_TYPES: readonly ResourceType[] = KINDS.map(({ group, versions, kind, plural, namespaced }) => ({
+  group,
+  version: versions[0]?.name ?? "",
+  kind,
+  plural,
+  namespaced,
+}));
+const CRD_NAMES: ReadonlySet<string> = new Set(KINDS.map(({ plural, group }) => `${plural}.${group}`));
+
+/** UIDs of the hub objects that something on the hub itself would go with. */
+async function ownersOnTheHub(hubId: string, all: ListAll): Promise<Set<string>> {
+  const copies = await Promise.all(
+    [DEPLOYMENTS, SERVICES].map((type) =>
+      all(type, { labelSelector: `${MANAGED_BY_LABEL}=${hubId}`, metadataOnly: true }),
+    ),
+  );
+  return new Set(copies.flat().flatMap(({ metadata }) => (metadata.ownerReferences ?? []).map(({ uid }) => uid)));
+}
+
+function applicationOf(object: KubeObject, owners: ReadonlySet<string>): Application {
+  const type = OBJECT_TYPES.find(({ kind }) => kind === object.kind);
+  if (type === undefined) throw new Error(`${object.kind} is no kind of Meridian`);
+  const { status } = object as unknown as DemoApplication;
+  const item = itemOf(type, object);
+  return {
+    ...item,
+    clusters: (status?.clusters ?? []).map(({ name }) => name),
+    keepsCopies: status?.deletionPolicy === "Orphan",
+    owner: owners.has(item.uid),
+  };
+}
+
+function memberOf(type: ResourceType, object: KubeObject): Member {
+  const { deletionPolicy } = (object as unknown as MemberCluster).spec;
+  return { ...itemOf(type, object), ...(deletionPolicy === undefined ? {} : { deletionPolicy }) };
+}
+
+async function itemsOf(type: ResourceType, objects: Promise<KubeObject[]>): Promise<Item[]> {
+  return (await objects).map((object) => itemOf(type, object));
+}
+
+function itemOf(type: ResourceType, { metadata }: KubeObject): Item {
+  const { namespace, name, uid = "", deletionTimestamp, finalizers = [], labels } = metadata;
+  return {
+    type,
+    ...(namespace === undefined ? {} : { namespace }),
+    name,
+    uid,
+    deleting: deletionTimestamp !== undefined,
+    finalizers,
+    guarded: isProtected(labels),
+  };
+}
+
+/** Neither a chart nor install has brought it: a manager has. */
+function isNobodys(object: KubeObject): boolean {
+  return releaseOf(object) === undefined;
+}
+
+/** Releases of which more is there than CRDs, which a chart may leave behind. */
+async function liveReleases(all: ListAll): Promise<HelmRelease[]> {
+  const labelSelector = `${OF_MERIDIAN},app.kubernetes.io/managed-by=Helm`;
+  const found = await Promise.all(
+    [DEPLOYMENTS, CLUSTERROLES, SERVICEACCOUNTS].map((type) => all(type, { labelSelector, metadataOnly: true })),
+  );
+  const releases = found.flat().flatMap((object) => releaseOf(object) ?? []);
+  return [...new Map(releases.map((release) => [describeRelease(release), release])).values()];
+}
+
+/** Why a CRD stays, when it does. */
+function crdStays(crd: KubeObject, releases: readonly HelmRelease[]): string[] {
+  const { name } = crd.metadata;
+  const release = releaseOf(crd);
+  if (release !== undefined) {
+    // The release's own uninstall decides about it, and is told elsewhere.
+    if (releases.some((one) => describeRelease(one) === describeRelease(release))) return [];
+    return [`customresourcedefinition/${name} was left by ${describeRelease(release)}: kubectl delete crd ${name}`];
+  }
+  if (isInstalled(crd)) return [];
+  return [
+    `customresourcedefinition/${name} was not brought by \`meridian install\`: kubectl delete crd ${name}, if nobody else does`,
+  ];
+}
+
+async function conversion(
+  client: Client,
+  releases: readonly HelmRelease[],
+  signal: AbortSignal,
+): Promise<Pick<Observed, "converts" | "storedElsewhere">> {
+  const crd = await find(client, CRDS, undefined, APPLICATIONS_CRD, signal);
+  const spec = (crd?.["spec"] ?? {}) as {
+    versions?: { name: string; storage: boolean }[];
+    conversion?: { strategy?: string };
+  };
+  const { storedVersions } = (crd?.["status"] ?? {}) as { storedVersions?: string[] | null };
+  const storage = spec.versions?.find((version) => version.storage)?.name;
+  // A live release converts its own CRD, as long as it is there.
+  const helms = crd !== undefined && releaseOf(crd) !== undefined && releases.length > 0;
+  return {
+    converts: spec.conversion?.strategy === "Webhook" && !helms,
+    storedElsewhere: (storedVersions ?? []).some((version) => version !== storage),
+  };
+}
+
+/** Looking through a namespace is long, and of use only when everything of ours is out of it. */
+function isTurnOfNamespaces({ applications, policies, members, joined, access, state, accounts }: Observed): boolean {
+  return [applications, policies, members, joined, access, state, accounts].every((list) => list.length === 0);
+}
+
+/** What each namespace holds that is not ours, in words; undefined when nothing. */
+async function lookInside(
+  client: Client,
+  namespaces: readonly Item[],
+  signal: AbortSignal,
+): Promise<{ namespace: Item; holds: string | undefined }[]> {
+  const discovery = new Discovery(client, systemClock);
+  const looked: { namespace: Item; holds: string | undefined }[] = [];
+  for (const namespace of namespaces) {
+    // Nobody can stop it any more.
+    const inside = namespace.deleting ? undefined : await inspectNamespace(client, discovery, namespace.name, signal);
+    const holds =
+      inside === undefined || inside.kind === "Empty"
+        ? undefined
+        : inside.kind === "Occupied"
+          ? `namespace/${namespace.name} holds ${inside.by}`
+          : `namespace/${namespace.name} could not be looked through: ${inside.message}`;
+    looked.push({ namespace, holds });
+  }
+  return looked;
+}
+
+async function listAll(client: Client, type: ResourceType, options: ListOptions): Promise<KubeObject[]> {
+  const items: KubeObject[] = [];
+  let next: string | undefined;
+  try {
+    do {
+      const page = await client.list(type, {
+        ...options,
+        limit: PAGE,
+        ...(next === undefined ? {} : { continue: next }),
+      });
+      items.push(...page.items);
+      next = page.continue;
+    } while (next !== undefined);
+  } catch (error) {
+    if (!isNotFound(error)) throw error;
+    return [];
+  }
+  return items;
+}

@@ -1,0 +1,169 @@
+import type { HelmRelease } from "../helmRelease.ts";
+import {
+  type Application,
+  hasCopies,
+  isOwnFinalizer,
+  type Item,
+  keepsDependents,
+  type Member,
+  objectsOf,
+  type Observed,
+  type Stage,
+  type Wish,
+} from "./state.ts";
+
+/**
+ * The way from any state to a hub without Meridian, one step at a time. Pure: the same state gives the same step, so it does not matter how
+ * often the command was interrupted, or who else is at it.
+ */
+export type Step =
+  /** There are objects, and nobody has said what becomes of them. */
+  | { do: "Refuse"; items: readonly Item[] }
+  /** A label stands against it. */
+  | { do: "RefuseGuarded"; items: readonly Item[] }
+  /** Only a manager can go on, and none is alive. */
+  | { do: "StartManager"; why: "Finalizers" | "StoredVersions"; items: readonly Item[] }
+  /** Take back the webhooks. */
+  | { do: "Withdraw"; items: readonly Item[] }
+  | { do: "Delete"; stage: Stage; items: readonly Item[] }
+  /** Take our own finalizer away, in place of a manager. */
+  | { do: "Release"; stage: Stage; items: readonly Item[] }
+  /** Wait until they are gone. `byManager`: it is the manager that lets them go. */
+  | { do: "Await"; stage: Stage; items: readonly Item[]; byManager: boolean }
+  /** Take away on the members what join made there, and then the credentials. */
+  | { do: "CleanMembers"; items: readonly Item[] }
+  /** The rest is Helm's. */
+  | { do: "HandOver"; releases: readonly HelmRelease[] }
+  /** Wait until the manager ends: it would bring back what is removed. */
+  | { do: "StopManager" }
+  | { do: "Done" };
+
+/** Where the way ends, for now. */
+export type Ending = Extract<Step["do"], "Refuse" | "RefuseGuarded" | "StartManager" | "HandOver" | "Done">;
+
+/**
+ * With Drain the objects go first, while their policies say how and their clusters can be reached. With Orphan the members go first: a
+ * manager, also one that nobody knows of, then has nowhere to delete anything.
+ */
+const ORDER = {
+  Refuse: [],
+  Drain: ["applications", "policies", "members"],
+  Orphan: ["members", "applications", "policies"],
+} as const;
+const INSTALLATION = ["crds", "access", "state", "accounts", "namespaces"] as const;
+
+export function nextStep(seen: Observed, wish: Wish): Step {
+  const objects = objectsOf(seen);
+  if (wish.objects === "Refuse" && objects.length > 0) return { do: "Refuse", items: objects };
+  const guarded = [...objects, ...seen.namespaces].filter((item) => item.guarded && !item.deleting);
+  if (guarded.length > 0) return { do: "RefuseGuarded", items: guarded };
+  for (const stage of ORDER[wish.objects]) {
+    if (seen[stage].length > 0) return clear(stage, seen, wish);
+  }
+  if (seen.joined.length > 0) return { do: "CleanMembers", items: seen.joined };
+  if (seen.releases.length > 0) return { do: "HandOver", releases: seen.releases };
+  if (seen.managerAlive) return { do: "StopManager" };
+  if (hasWebhooks(seen)) return { do: "Withdraw", items: seen.admission };
+  for (const stage of INSTALLATION) {
+    const items = stage === "crds" && wish.keepCrds ? [] : seen[stage];
+    const pending = items.filter(({ deleting }) => !deleting);
+    if (pending.length > 0) return { do: "Delete", stage, items: pending };
+    if (items.length > 0) return { do: "Await", stage, items, byManager: false };
+  }
+  return { do: "Done" };
+}
+
+/** The next step to objects that are no more. */
+function clear(stage: "applications" | "policies" | "members", seen: Observed, { objects }: Wish): Step {
+  const items: readonly Item[] = seen[stage];
+  const needing = needManager(stage, seen);
+  if (!seen.managerAlive) {
+    if (objects === "Drain" && needing.length > 0) return { do: "StartManager", why: "Finalizers", items: needing };
+    // Nobody answers at the webhooks, and what nobody answers to is refused.
+    if (hasWebhooks(seen)) {
+      if (seen.storedElsewhere && seen.applications.length > 0)
+        return { do: "StartManager", why: "StoredVersions", items: seen.applications };
+      return { do: "Withdraw", items: seen.admission };
+    }
+  }
+  const pending = objects === "Orphan" ? toBeLeft(stage, seen) : items.filter(({ deleting }) => !deleting);
+  if (pending.length > 0) return { do: "Delete", stage, items: pending };
+  if (objects === "Orphan" && !seen.managerAlive) {
+    const held = needing.filter((item) => stage !== "applications" || keepsDependents(item as Application) === "Done");
+    if (held.length > 0) return { do: "Release", stage, items: held };
+  }
+  return { do: "Await", stage, items, byManager: seen.managerAlive && needing.length > 0 };
+}
+
+/** Those that a manager has to let go. */
+function needManager(stage: "applications" | "policies" | "members", seen: Observed): Item[] {
+  const held = seen[stage].filter(({ finalizers }) => finalizers.some((one) => isOwnFinalizer(stage, one)));
+  if (stage !== "applications") return held;
+  // One without our finalizer, though it was placed: only a manager that sees it go takes its copies along.
+  const bare = seen.applications.filter((one) => !held.includes(one) && !one.deleting && hasCopies(one));
+  return [...held, ...bare];
+}
+
+/** Those that have not been told yet that what runs is left running. */
+function toBeLeft(stage: "applications" | "policies" | "members", seen: Observed): Item[] {
+  if (stage === "members")
+    return seen.members.filter(({ deleting, deletionPolicy }) => !deleting || deletionPolicy !== "Orphan");
+  if (stage === "policies") return seen.policies.filter(({ deleting }) => !deleting);
+  return seen.applications.filter((one) => !one.deleting || keepsDependents(one) === "ToBeAsked");
+}
+
+function hasWebhooks({ admission, converts }: Observed): boolean {
+  return admission.length > 0 || converts;
+}
+
+/** How the hub looks when a step has come true: for telling the way ahead without going it. */
+export function after(step: Step, seen: Observed, { objects }: Wish): Observed {
+  switch (step.do) {
+    case "Delete":
+      return { ...seen, [step.stage]: replaced(seen[step.stage], step.items, (item) => deleted(item, objects)) };
+    case "Release":
+      return {
+        ...seen,
+        [step.stage]: replaced(seen[step.stage], step.items, (item) =>
+          unlessFree({ ...item, finalizers: item.finalizers.filter((one) => !isOwnFinalizer(step.stage, one)) }),
+        ),
+      };
+    case "Await":
+      return { ...seen, [step.stage]: replaced(seen[step.stage], step.items, () => undefined) };
+    case "CleanMembers":
+      return { ...seen, joined: replaced(seen.joined, step.items, () => undefined) };
+    case "Withdraw":
+      return { ...seen, admission: [], converts: false };
+    case "StopManager":
+      return { ...seen, managerAlive: false };
+    case "Refuse":
+    case "RefuseGuarded":
+    case "StartManager":
+    case "HandOver":
+    case "Done":
+      return seen;
+  }
+}
+
+function replaced(all: readonly Item[], some: readonly Item[], by: (item: Item) => Item | undefined): Item[] {
+  const uids = new Set(some.map(({ uid }) => uid));
+  return all.flatMap((item) => (uids.has(item.uid) ? (by(item) ?? []) : [item]));
+}
+
+function deleted(item: Item | Application | Member, objects: Wish["objects"]): Item | undefined {
+  if (item.type.kind === "MemberCluster") {
+    const { deletionPolicy } = item as Member;
+    return unlessFree({ ...item, deleting: true, deletionPolicy: memberPolicy(objects, deletionPolicy) } as Member);
+  }
+  return unlessFree({ ...item, deleting: true, ...("owner" in item ? { owner: false } : {}) });
+}
+
+/** What a MemberCluster is told when it is deleted. Where somebody has said it already, Drain has nothing to add: the objects are gone. */
+export function memberPolicy(objects: Wish["objects"], before: Member["deletionPolicy"]): "Drain" | "Orphan" {
+  return objects === "Orphan" ? "Orphan" : (before ?? "Drain");
+}
+
+/** An object that is being deleted is gone when nobody holds it. */
+function unlessFree(item: Item): Item | undefined {
+  return item.deleting && item.finalizers.length === 0 ? undefined : item;
+}

@@ -1,0 +1,98 @@
+import { describeRelease, type HelmRelease } from "../helmRelease.ts";
+import type { Item, Stage, Wish } from "./state.ts";
+import type { Step } from "./steps.ts";
+
+/** What a person reads of the way: pure text. */
+
+/** So many objects are named; of more, only how many there are. */
+const NAMED = 5;
+
+/** `demoapplication default/shop`. */
+export function nameOf({ type, namespace, name }: Item): string {
+  return `${type.kind.toLowerCase()} ${namespace === undefined ? name : `${namespace}/${name}`}`;
+}
+
+/** `2 placements and 1 membercluster`. */
+export function count(items: readonly Item[]): string {
+  const kinds = new Map<string, number>();
+  for (const { type } of items) kinds.set(type.kind, (kinds.get(type.kind) ?? 0) + 1);
+  return listed([...kinds].map(([kind, many]) => `${many} ${kind.toLowerCase()}${many === 1 ? "" : plural(kind)}`));
+}
+
+function plural(kind: string): string {
+  // NetworkPolicy and its like would be two words here.
+  return kind.endsWith("s") ? "es" : "s";
+}
+
+/** The first of them by name. */
+export function some(items: readonly Item[]): string {
+  const named = items.slice(0, NAMED).map(nameOf);
+  return items.length > NAMED ? `${named.join(", ")} and ${items.length - NAMED} more` : listed(named);
+}
+
+function listed(parts: readonly string[]): string {
+  const last = parts.at(-1) ?? "nothing";
+  return parts.length < 2 ? last : `${parts.slice(0, -1).join(", ")} and ${last}`;
+}
+
+const WAITS_FOR: Record<Stage, string> = {
+  applications: "until the manager has taken them off the members",
+  policies: "until whoever holds them lets them go",
+  members: "until the manager has let them go",
+  crds: "until the hub serves them no more",
+  access: "until they are gone",
+  state: "until they are gone",
+  accounts: "until they are gone",
+  namespaces: "until they are empty and gone",
+};
+
+/** One line on what a step does; undefined for those that end the way. */
+export function describeStep(step: Step, { objects }: Wish): string | undefined {
+  switch (step.do) {
+    case "Delete": {
+      const what = `delete ${count(step.items)}`;
+      if (step.stage === "applications" && objects === "Orphan") return `${what}; what runs of them is left running`;
+      if (step.stage === "members")
+        return `${what}; what runs there is ${objects === "Orphan" ? "left running" : "deleted"}`;
+      return what;
+    }
+    case "Await":
+      return `wait for ${count(step.items)}: ${step.byManager ? WAITS_FOR[step.stage] : waitsAlone(step.stage)}`;
+    case "Release":
+      return `let go ${count(step.items)} without a manager; nothing on a member is touched`;
+    case "Withdraw":
+      return `take back the webhooks${step.items.length === 0 ? "" : ` (${count(step.items)})`}; objects are converted by none`;
+    case "CleanMembers":
+      return `remove what join made on ${step.items.map(({ name }) => name).join(", ")}, and the credentials here`;
+    case "StopManager":
+      return "wait until the manager is stopped: there is nothing left for it to do, and it would bring back what is removed";
+    case "Refuse":
+    case "RefuseGuarded":
+    case "StartManager":
+    case "HandOver":
+    case "Done":
+      return undefined;
+  }
+}
+
+function waitsAlone(stage: Stage): string {
+  return stage === "applications" || stage === "members" ? "until whoever holds them lets them go" : WAITS_FOR[stage];
+}
+
+export const WAYS_ON = `\
+  meridian uninstall --drain    deletes them, and what runs of them on the members
+  meridian uninstall --orphan   deletes them, and leaves running what is on the members
+`;
+
+export function describeGuarded(items: readonly Item[], labelName: string): string {
+  const [first] = items;
+  const where = first?.namespace === undefined ? "" : ` -n ${first.namespace}`;
+  const command =
+    first === undefined ? "" : `: kubectl label ${first.type.kind.toLowerCase()} ${first.name}${where} ${labelName}-`;
+  return `a label protects ${some(items)} from deletion; nothing was done. If it may go, remove the label first${command}`;
+}
+
+export function describeHandOver(releases: readonly HelmRelease[]): string {
+  const commands = releases.map(({ name, namespace }) => `helm uninstall ${name} -n ${namespace}`);
+  return `the rest belongs to ${listed(releases.map(describeRelease))}: ${commands.join("; ")}`;
+}
