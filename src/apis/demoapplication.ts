@@ -147,6 +147,11 @@ export const clusterStatusEntry = z
 
 export const federatedStatus = z.object({
   observedGeneration: observedGeneration.exactOptional(),
+  controllerClass: z
+    .string()
+    .max(63)
+    .exactOptional()
+    .describe("Class of the managers that carry it now, where that is not the default class."),
   conditions: conditions.exactOptional(),
   placement: z
     .object({ kind: z.string().max(63), namespace: z.string().max(63).exactOptional(), name: z.string().max(253) })

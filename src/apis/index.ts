@@ -9,11 +9,13 @@ export type { EnvFromSource, EnvVar, Probe, Quantity, ResourceRequirements, Volu
 export * from "./conversion.ts";
 export * from "./crds.ts";
 export * from "./demoapplication.ts";
+export * from "./endpoint.ts";
 export * from "./kinds.ts";
 export * from "./match.ts";
 export * from "./membercluster.ts";
 export * from "./meta.ts";
 export * from "./overridepolicy.ts";
+export * from "./ownership.ts";
 export * from "./parse.ts";
 export * from "./placement.ts";
 export * from "./quantity.ts";

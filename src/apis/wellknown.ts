@@ -8,9 +8,12 @@ export const FEDERATION_API_VERSION = `${FEDERATION_GROUP}/${FEDERATION_VERSION}
 /** The field manager of every server-side apply. */
 export const FIELD_MANAGER = "meridian";
 
-/** Keeps a hub object until its member objects are seen gone. */
+/** On an object of the hub: the class of the manager that is to carry it (see ownership.ts). Without it, the default class. */
+export const CONTROLLER_CLASS_LABEL = `${FEDERATION_GROUP}/controller-class`;
+
+/** Keeps a hub object until its member objects are seen gone. That of the default class; other classes append their name. */
 export const OBJECT_FINALIZER = `${FEDERATION_GROUP}/member-objects`;
-/** Keeps a MemberCluster until its objects are drained or let go. */
+/** Keeps a MemberCluster until its objects are drained or let go. As above, that of the default class. */
 export const CLUSTER_FINALIZER = `${FEDERATION_GROUP}/member-cluster`;
 
 /** On every member object: the hub that wrote it (UID of that hub's kube-system namespace). Members are watched by it. */

@@ -19,6 +19,7 @@ beforeEach(async () => {
 function laneOn(answer: (call: string) => unknown = () => undefined) {
   const clock = new FakeClock();
   const calls: string[] = [];
+  const working: boolean[] = [];
   const state = { answer, isOver: false, synced: true, deletesAllowed: true, share: 32, suspicions: 0, healed: 0 };
   const call = async (verb: string, { ref }: Entry): Promise<void> => {
     const line = `${verb} ${ref.name}`;
@@ -49,14 +50,15 @@ function laneOn(answer: (call: string) => unknown = () => undefined) {
     logger: createLogger({ level: "silent" }),
     metrics: createMetrics({ processMetrics: false }),
     tracer,
-    deletesAllowed: () => state.deletesAllowed,
+    mayRemove: () => state.deletesAllowed,
     suspect: () => void (state.suspicions += 1),
     share: () => state.share,
+    working: (isWorking) => void working.push(isWorking),
     healed: () => void (state.healed += 1),
   });
   lane.attach(writer);
   lane.setContact(true);
-  return { lane, table, clock, calls, state, writer };
+  return { lane, table, clock, calls, state, writer, working };
 }
 
 const named = (name: string) => row({ ref: { ...CONFIG_REF, name }, owner: row().owner });
@@ -85,6 +87,25 @@ describe("what a lane does", () => {
     lane.lookAtAll();
     await clock.advance(10);
     expect(calls).toEqual(["delete shop"]);
+  });
+
+  test("tells that it has work for as long as it has any that can be done", async () => {
+    const first = Promise.withResolvers<void>();
+    const { lane, table, clock, state, working } = laneOn(() => first.promise);
+    state.share = 1;
+    table.replace(OWNER_KEY, [named("a"), named("b")], plan);
+    await clock.advance(10);
+    expect(working).toEqual([true]);
+    first.resolve();
+    await clock.advance(10);
+    expect(working).toEqual([true, false]);
+    lane.setContact(false);
+    table.replace(OWNER_KEY, [named("c")], plan);
+    await clock.advance(10);
+    expect(working).toEqual([true, false]);
+    lane.setContact(true);
+    await clock.advance(10);
+    expect(working).toEqual([true, false, true, false]);
   });
 
   test("no more at a time than its share, also when that changes", async () => {

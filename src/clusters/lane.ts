@@ -29,12 +29,14 @@ export interface LaneOptions {
   logger: Logger;
   metrics: Metrics;
   tracer: Tracer;
-  /** Whether every cache that a delete on this cluster rests on has synced. */
-  deletesAllowed: () => boolean;
+  /** Whether this object, which nobody asks for, may go: every cache that this rests on has synced, and it is nobody else's. */
+  mayRemove: (entry: Entry) => boolean;
   /** The connection looks broken: probe it now. */
   suspect: () => void;
   /** How many requests at a time are this lane's share of what the process can have under way. */
   share: () => number;
+  /** It has work that can be done now, or has none any more. */
+  working: (working: boolean) => void;
   /** Fields that others had taken were taken back. */
   healed: (entry: Entry, drift: readonly LostField[]) => void;
 }
@@ -66,6 +68,7 @@ export class Lane implements AsyncDisposable {
   #throttledUntil = 0;
   #pause: Disposable | undefined;
   #closed = false;
+  #working = false;
 
   constructor(options: LaneOptions) {
     this.#options = options;
@@ -95,9 +98,11 @@ export class Lane implements AsyncDisposable {
     if (ok) this.lookAtAll();
   }
 
-  /** Looks at every object of the cluster again: a session began, or a gate opened. */
-  lookAtAll(): void {
-    for (const entry of this.#options.table.entriesIn(this.#options.cluster)) this.look(entry);
+  /** Looks at every object of the cluster again, or of one namespace there: a session began, or a gate opened. */
+  lookAtAll(namespace?: string): void {
+    for (const entry of this.#options.table.entriesIn(this.#options.cluster)) {
+      if (namespace === undefined || entry.ref.namespace === namespace) this.look(entry);
+    }
   }
 
   /** Something about this entry changed. Cheap when there is nothing to do. */
@@ -108,7 +113,7 @@ export class Lane implements AsyncDisposable {
       return;
     }
     if (this.#waiting.has(entry.key)) return;
-    const action = decide(entry, this.#options.deletesAllowed());
+    const action = this.#decide(entry);
     if (action.kind === "Nothing" || action.kind === "Held") {
       if (isInSync(entry) || isGone(entry)) this.#backoffs.forget(entry.key);
       return;
@@ -125,22 +130,39 @@ export class Lane implements AsyncDisposable {
     this.#backoffs.clear();
     this.#heals.clear();
     this.#pause?.[Symbol.dispose]();
+    this.#waiting.clear();
     await this.#queue.onPendingZero();
+    this.#tellWork();
   }
 
   #enqueue(key: string): void {
     this.#waiting.add(key);
+    this.#tellWork();
     void this.#queue.add(() => this.#process(key));
+  }
+
+  #tellWork(): void {
+    const working = this.#running.size > 0 || (this.#waiting.size > 0 && !this.#queue.isPaused);
+    if (working === this.#working) return;
+    this.#working = working;
+    this.#options.working(working);
   }
 
   async #process(key: string): Promise<void> {
     this.#waiting.delete(key);
+    await this.#carryOut(key);
+    if (this.#again.delete(key)) this.#lookAt(key);
+    this.#tellWork();
+    this.#regulate();
+  }
+
+  async #carryOut(key: string): Promise<void> {
     const { table, cluster, clock } = this.#options;
     const entry = table.get(cluster, key);
     const writer = this.#writer;
     if (entry === undefined || writer === undefined) return;
     if (!writer.isSynced(entry.ref)) return;
-    const action = decide(entry, this.#options.deletesAllowed());
+    const action = this.#decide(entry);
     if (action.kind === "Nothing" || action.kind === "Held") return;
 
     this.#running.add(key);
@@ -155,9 +177,12 @@ export class Lane implements AsyncDisposable {
     } finally {
       this.#running.delete(key);
       table.endWrite(entry);
-      this.#regulate();
     }
-    if (this.#again.delete(key)) this.#lookAt(key);
+  }
+
+  #decide(entry: Entry): Action {
+    const isUnwanted = entry.desired === undefined && entry.observed !== undefined;
+    return decide(entry, isUnwanted && this.#options.mayRemove(entry));
   }
 
   async #act(entry: Entry, action: Action, writer: MemberWriter): Promise<void> {
@@ -302,9 +327,11 @@ export class Lane implements AsyncDisposable {
       this.#pause?.[Symbol.dispose]();
       this.#pause = undefined;
       if (this.#queue.isPaused) this.#queue.start();
+      this.#tellWork();
       return;
     }
     if (!this.#queue.isPaused) this.#queue.pause();
+    this.#tellWork();
     if (this.#pause !== undefined || !Number.isFinite(resumeAt)) return;
     this.#pause = this.#options.clock.after(Math.max(1, resumeAt - now), () => {
       this.#pause = undefined;

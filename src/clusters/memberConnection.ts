@@ -57,6 +57,8 @@ export class MemberConnection {
   /** What is under way; it ends soon after its access is given up. */
   readonly #pending = new Set<Promise<void>>();
   #object: MemberCluster;
+  /** This manager tells of the cluster and renews its token. */
+  #carried: boolean;
   #state: ConnectionState = initialState();
   #credentials: MemberCredentials | undefined;
   #access: ClusterAccess | undefined;
@@ -67,8 +69,9 @@ export class MemberConnection {
   /** Aborted when this MemberCluster is not followed any more. */
   readonly #end = new AbortController();
 
-  constructor(object: MemberCluster, options: MemberConnectionOptions) {
+  constructor(object: MemberCluster, carried: boolean, options: MemberConnectionOptions) {
     const cluster = object.metadata.name;
+    this.#carried = carried;
     const { hub, clock, random, systemNamespace, requestToken, onStatusWritten } = options;
     const logger = options.logger.child(logContext(undefined, { cluster }));
     this.cluster = cluster;
@@ -85,7 +88,15 @@ export class MemberConnection {
       onRead: (credentials) => this.#use(credentials),
     });
     const contact = (): Contact => this.#state.contact;
-    this.#report = new MemberReport({ cluster, hub, clock, logger, contact, onWritten: onStatusWritten });
+    this.#report = new MemberReport({
+      cluster,
+      hub,
+      clock,
+      logger,
+      contact,
+      carried: () => this.#carried,
+      onWritten: onStatusWritten,
+    });
     this.#report.take(object);
     this.#renewer = new TokenRenewer({
       cluster,
@@ -144,11 +155,16 @@ export class MemberConnection {
     this.reconfigure();
   }
 
-  update(object: MemberCluster): void {
+  update(object: MemberCluster, carried: boolean): void {
+    const changedHands = carried !== this.#carried;
+    this.#carried = carried;
     this.#object = object;
     this.#report.take(object);
     this.reconfigure();
     this.rejudge();
+    if (changedHands && this.#credentials !== undefined) this.#followToken(this.#credentials);
+    // Whoever waits for another manager to write the identity down need not wait for the next probe.
+    if (!carried && this.#session === undefined) this.#loop?.schedule(0);
     if (this.#started) this.#report.changed();
   }
 
@@ -234,7 +250,7 @@ export class MemberConnection {
 
   #followToken(credentials: MemberCredentials): void {
     const followed = credentials.kind === "Kubeconfig" ? credentials : undefined;
-    this.#renewer.follow(followed, this.#access?.client);
+    this.#renewer.follow(this.#carried ? followed : undefined, this.#access?.client);
     const plan = followed && renewalPlan(followed.secret.annotations, followed.claims);
     this.#report.find({
       credentials:
@@ -344,7 +360,9 @@ export class MemberConnection {
       this.#options.claimChanged(this.cluster);
       return undefined;
     }
-    const message = "the cluster's UID could not be written to the status on the hub";
+    const message = this.#carried
+      ? "the cluster's UID could not be written to the status on the hub"
+      : "the manager that carries this MemberCluster has not written its UID yet";
     return { kind: "Failed", failure: { reason: "IdentityNotRecorded", message, abrupt: false } };
   }
 
@@ -354,6 +372,7 @@ export class MemberConnection {
   }
 
   #record(type: "Normal" | "Warning", reason: string, action: string, note: string): void {
+    if (!this.#carried) return;
     const { apiVersion, kind, metadata } = this.#object;
     const regarding = {
       apiVersion,

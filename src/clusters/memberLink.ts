@@ -1,9 +1,10 @@
 import { type KubeObject, MANAGED_BY_LABEL, type ObjectRef } from "../apis/index.ts";
 import type { Logger, Metrics } from "../observability/index.ts";
-import { type Clock, Informer, isApiError, NAMESPACES, type ResourceType } from "../runtime/index.ts";
+import { type Clock, Informer, isApiError, NAMESPACES, objectKey, type ResourceType } from "../runtime/index.ts";
+import { FirstLook } from "./firstLook.ts";
 import { ForeignCheck } from "./foreignCheck.ts";
 import { MemberWriter } from "./memberWriter.ts";
-import { NamespaceJanitor } from "./namespaceJanitor.ts";
+import { type NamespaceCustody, NamespaceJanitor } from "./namespaceJanitor.ts";
 import { MemberNamespaces } from "./namespaces.ts";
 import { observe, type ObservedObject } from "./observed.ts";
 import type { DesiredStateTable } from "./table.ts";
@@ -19,7 +20,13 @@ export interface MemberLinkOptions {
   metrics: Metrics;
   kinds: readonly ResourceType[];
   typeOf: (ref: ObjectRef) => ResourceType | undefined;
-  deletesAllowed: () => boolean;
+  /** In one namespace of the member. */
+  deletesAllowed: (namespace: string) => boolean;
+  custody: NamespaceCustody;
+  /** A namespace that Meridian made stays on the member, since nobody can say what is in it. */
+  namespaceKept: (namespace: string, why: string) => void;
+  /** Hub objects whose status says that something of them is on that member. */
+  reported: (cluster: string) => Iterable<string>;
   /** Called each time one more kind is fully known. */
   synced: () => void;
   /** Why a kind is not known, or {@link MemberLink.blindness}, has changed. */
@@ -50,10 +57,21 @@ export class MemberLink {
   readonly #namespaces: Informer<KubeObject> | undefined;
   readonly #janitor: NamespaceJanitor | undefined;
   readonly #held = new Set<ResourceType>();
+  readonly #firstLook: FirstLook;
 
   constructor(options: MemberLinkOptions) {
     this.#options = options;
     const { session, hubId, clock } = options;
+    const { cluster, signal } = session;
+    this.#firstLook = new FirstLook({
+      ...options,
+      cluster,
+      signal,
+      informers: () => [...this.#watched.values()].map(({ informer }) => informer),
+      reported: () => options.reported(cluster),
+      isThere: (owner) => this.#isThere(owner),
+      changed: () => this.#trustChanged(),
+    });
     const namespaces = new MemberNamespaces(session.client, hubId);
     for (const type of options.kinds) {
       if (type !== NAMESPACES) this.#watched.set(`${type.group}/${type.kind}`, this.#watch(type));
@@ -86,7 +104,12 @@ export class MemberLink {
     this.#janitor?.start();
   }
 
+  /** Every object of ours there is known, and so is what is not there any more. */
   get isSynced(): boolean {
+    return this.#held.size === 0 && this.#firstLook.isTrusted;
+  }
+
+  get #isComplete(): boolean {
     for (const { informer } of this.#watched.values()) if (!informer.synced) return false;
     return true;
   }
@@ -138,8 +161,12 @@ export class MemberLink {
   }
 
   #watch(type: ResourceType): Watched {
-    const { session, table, clock, metrics } = this.#options;
-    const informer = new Informer<ObservedObject>({ ...this.#informerOptions(type), transform: observe });
+    const { session, table, clock } = this.#options;
+    const informer = new Informer<ObservedObject>({
+      ...this.#informerOptions(type),
+      transform: observe,
+      known: this.#knownBefore(type),
+    });
     informer.onEvent((event) => {
       table.observe(
         session.cluster,
@@ -151,14 +178,23 @@ export class MemberLink {
     informer.onDeletionsHeld(({ held }) => {
       if (held) this.#held.add(type);
       else this.#held.delete(type);
-      metrics.setDeletionsHeld(session.cluster, this.#held.size > 0);
+      this.#trustChanged();
     });
     return { type, informer, failure: undefined, blindSince: undefined, patience: undefined };
   }
 
+  /** What is not there any more may be believed, or not. */
+  #trustChanged(): void {
+    const { session, metrics, synced } = this.#options;
+    metrics.setDeletionsHeld(session.cluster, this.#held.size > 0 || this.#firstLook.isDoubted);
+    if (!this.isSynced) return;
+    synced();
+    this.#janitor?.considerAll();
+  }
+
   #end(): void {
     for (const { patience } of this.#watched.values()) patience?.[Symbol.dispose]();
-    if (this.#held.size > 0) this.#options.metrics.setDeletionsHeld(this.#options.session.cluster, false);
+    if (!this.isSynced) this.#options.metrics.setDeletionsHeld(this.#options.session.cluster, false);
   }
 
   /** A watch broke or works again. */
@@ -197,22 +233,27 @@ export class MemberLink {
       if (!session.signal.aborted) throw error;
     }
     if (!session.signal.aborted) {
-      this.#forgetVanished(watched);
+      if (this.#isComplete) this.#firstLook.take();
       synced();
       this.#janitor?.considerAll();
     }
     await running;
   }
 
-  /** What an earlier session saw and this one does not is gone. */
-  #forgetVanished({ type, informer }: Watched): void {
-    const { session, table, clock } = this.#options;
-    for (const entry of [...table.entriesIn(session.cluster)]) {
-      if (entry.observed === undefined || this.#options.typeOf(entry.ref) !== type) continue;
-      const { namespace, name } = entry.ref;
-      if (informer.get(namespace === undefined ? name : `${namespace}/${name}`) !== undefined) continue;
-      table.observe(session.cluster, entry.ref, undefined, clock.monotonic());
+  /** What an earlier session saw. Had that been most of what there is, one look of this session alone does not make it vanish. */
+  *#knownBefore(type: ResourceType): Iterable<[string, { uid: string; object: ObservedObject }]> {
+    const { session, table, typeOf } = this.#options;
+    for (const { ref, observed } of table.entriesIn(session.cluster)) {
+      if (observed === undefined || typeOf(ref) !== type) continue;
+      yield [objectKey(ref.namespace, ref.name), { uid: observed.uid, object: observed }];
     }
+  }
+
+  #isThere(owner: string): boolean {
+    const { session, table } = this.#options;
+    for (const { cluster, observed } of table.entriesOf(owner))
+      if (cluster === session.cluster && observed !== undefined) return true;
+    return false;
   }
 
   #informerOptions(type: ResourceType) {

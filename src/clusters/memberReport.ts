@@ -11,6 +11,8 @@ export interface MemberReportOptions {
   clock: Clock;
   logger: Logger;
   contact: () => Contact;
+  /** Whether this manager is the one that tells of the cluster; else nothing is written. */
+  carried: () => boolean;
   /** The server's answer to a write; for the informer of MemberClusters. */
   onWritten: (object: KubeObject) => void;
 }
@@ -19,20 +21,21 @@ export interface MemberReportOptions {
 export class MemberReport implements Disposable {
   readonly #logger: Logger;
   readonly #writer: MemberStatusWriter;
+  readonly #carried: () => boolean;
   #generation: number | undefined;
   #findings: MemberFindings = {};
   /** The identity is being written down, along with the contact that follows from it. */
   #anticipated: Contact | undefined;
 
-  constructor({ contact, ...options }: MemberReportOptions) {
+  constructor({ contact, carried, ...options }: MemberReportOptions) {
     this.#logger = options.logger;
+    this.#carried = carried;
     this.#writer = new MemberStatusWriter({
       ...options,
-      input: () => ({
-        generation: this.#generation,
-        contact: this.#anticipated ?? contact(),
-        findings: this.#findings,
-      }),
+      input: () =>
+        carried()
+          ? { generation: this.#generation, contact: this.#anticipated ?? contact(), findings: this.#findings }
+          : undefined,
     });
   }
 
@@ -50,19 +53,20 @@ export class MemberReport implements Disposable {
   /** Adds what was found out, and writes it when it is new. */
   find(findings: MemberFindings): void {
     this.#findings = { ...this.#findings, ...findings };
-    this.#writer.request();
+    this.changed();
   }
 
   /** Contact, or the MemberCluster, has changed. */
   changed(): void {
-    this.#writer.request();
+    if (this.#carried()) this.#writer.request();
   }
 
   /**
    * Writes the UID down, with what else was found. True when it is on the hub; until {@link contactSettled} the status then speaks of
-   * the contact that this makes possible.
+   * the contact that this makes possible. Of a cluster that another manager carries: true when that one has written it.
    */
   async recordIdentity(uid: string, found: MemberFindings | undefined): Promise<boolean> {
+    if (!this.#carried()) return this.recordedUid === uid;
     const before = this.#findings;
     this.#findings = { ...before, ...found, clusterUID: uid };
     this.#anticipated = { ok: true };

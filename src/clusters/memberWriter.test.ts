@@ -113,6 +113,64 @@ describe("later writes", () => {
     expect(server.has(CONFIGMAPS, "default", "shop")).toBe(false);
   });
 
+  describe("of an object of which something is left to the member", () => {
+    const before = { ...marked("default"), data: { key: "value", theirs: "1" } };
+    const change = { unretained: before, hash: "h2" };
+    const ownersOf = (object: KubeObject) =>
+      (object.metadata.managedFields ?? []).map(({ manager, fieldsV1 }) => [manager, fieldsV1?.["f:data"]]);
+
+    test("keep the value that is there, and own it no more", async () => {
+      const { server, client, writer, wanted, see } = member();
+      wanted("default", change);
+      const entry = see(server.apply(CONFIGMAPS, before));
+      if (entry === undefined) throw new Error("no entry");
+      await writer.update(entry, []);
+      const after = server.get(CONFIGMAPS, "default", "shop");
+      expect(after["data"]).toEqual({ key: "value", theirs: "1" });
+      expect(ownersOf(after)).toEqual([["meridian", { "f:key": {} }]]);
+      expect(client.writes).toEqual(["patch configmaps", "apply configmaps"]);
+    });
+
+    test("send nothing more once it is given up", async () => {
+      const { server, client, writer, wanted, see } = member();
+      wanted("default", change);
+      const entry = see(server.apply(CONFIGMAPS, marked("default")));
+      if (entry === undefined) throw new Error("no entry");
+      await writer.update(entry, []);
+      expect(client.writes).toEqual(["apply configmaps"]);
+      client.calls.length = 0;
+      // Only a drift: nothing new is left to the member.
+      see(server.merge(CONFIGMAPS, "default", "shop", { metadata: { annotations: { [HASH_ANNOTATION]: "h2" } } }));
+      await writer.update(entry, []);
+      expect(client.calls).toEqual(["apply configmaps"]);
+    });
+
+    test("do so too when the object is found without its label, or is taken over", async () => {
+      const { server, writer, wanted } = member();
+      server.apply(CONFIGMAPS, { ...before, metadata: { ...before.metadata, labels: {} } });
+      await writer.create(wanted("default", change));
+      expect(server.get(CONFIGMAPS, "default", "shop")["data"]).toEqual({ key: "value", theirs: "1" });
+    });
+
+    test("read again when somebody wrote in between, and leave it to another time when that goes on", async () => {
+      const { server, client, writer, wanted, see } = member();
+      wanted("default", change);
+      const entry = see(server.apply(CONFIGMAPS, before));
+      if (entry === undefined) throw new Error("no entry");
+      let others = 2;
+      client.gate = ({ verb, phase }) => {
+        if (verb !== "patch" || phase !== "before" || others-- <= 0) return;
+        server.merge(CONFIGMAPS, "default", "shop", { metadata: { annotations: { seen: String(others) } } }, "other");
+      };
+      await writer.update(entry, []);
+      expect(server.get(CONFIGMAPS, "default", "shop")["data"]).toEqual({ key: "value", theirs: "1" });
+      others = 100;
+      see(server.apply(CONFIGMAPS, before, { force: true }));
+      await expect(writer.update(entry, [])).rejects.toMatchObject({ status: 409 });
+      expect(server.get(CONFIGMAPS, "default", "shop")["data"]).toEqual({ key: "value", theirs: "1" });
+    });
+  });
+
   test("letting go leaves the object without our marks, and waits for the watch to say so", async () => {
     const { server, writer, observed, see } = member();
     const entry = see(server.create(CONFIGMAPS, marked("default")));
@@ -153,6 +211,7 @@ describe("the janitor of namespaces", () => {
       list: () => server.list(NAMESPACES),
       onEvent: () => ({ [Symbol.dispose]: () => undefined }),
     };
+    const kept: string[] = [];
     const janitor = new NamespaceJanitor({
       session: {
         cluster: "shanghai-1",
@@ -171,9 +230,11 @@ describe("the janitor of namespaces", () => {
       informer: informer as unknown as Informer<KubeObject>,
       namespaces,
       deletesAllowed,
+      custody: { isAlone: () => true, isOthers: () => Promise.resolve(false) },
+      namespaceKept: (namespace, why) => void kept.push(`${namespace}: ${why}`),
     });
     janitor.start();
-    return { ...parts, janitor };
+    return { ...parts, janitor, kept };
   }
 
   test("removes what is ours and empty, and nothing else", async () => {
@@ -220,6 +281,20 @@ describe("the janitor of namespaces", () => {
     parts.janitor.considerAll();
     await parts.clock.advance(60_000);
     expect(parts.server.has(NAMESPACES, undefined, "team")).toBe(true);
+  });
+
+  test("says once why a namespace stays that it cannot look through, and removes it when it can", async () => {
+    const { server, client, clock, janitor, kept } = await withJanitor();
+    client.gate = ({ verb, type }) => {
+      if (verb === "list" && type?.kind === "Secret") throw new ApiError(403, "Forbidden", "no");
+    };
+    janitor.considerAll();
+    await clock.advance(300_000);
+    expect(kept).toEqual(["team: secrets may not be listed there"]);
+    client.gate = () => undefined;
+    await clock.advance(300_000);
+    expect(server.has(NAMESPACES, undefined, "team")).toBe(false);
+    expect(kept).toHaveLength(1);
   });
 
   test("keeps it when something is placed there while it looks", async () => {

@@ -1,4 +1,5 @@
 import {
+  FIELD_MANAGER,
   HASH_ANNOTATION,
   type KubeObject,
   MANAGED_BY_LABEL,
@@ -6,8 +7,17 @@ import {
   OWNER_ANNOTATION,
   refKey,
 } from "../apis/index.ts";
-import type { LostField } from "../interpreter/index.ts";
-import { ApiError, type Client, isApiError, isInvalid, isNotFound, type ResourceType } from "../runtime/index.ts";
+import type { DesiredRow } from "../desiredstate/index.ts";
+import { type LostField, withoutGivenUp } from "../interpreter/index.ts";
+import {
+  ApiError,
+  type Client,
+  isApiError,
+  isConflict,
+  isInvalid,
+  isNotFound,
+  type ResourceType,
+} from "../runtime/index.ts";
 import type { ForeignCheck } from "./foreignCheck.ts";
 import { listRepairs, type PatchOperation, withoutUpdateEntry } from "./listRepair.ts";
 import { classify } from "./outcome.ts";
@@ -27,6 +37,9 @@ export interface MemberAccess {
   wrote(type: ResourceType, object: KubeObject): void;
   invalidateDiscovery(): void;
 }
+
+/** How often something is read and changed before it is left to the lane to come back later. */
+const ATTEMPTS = 5;
 
 /** The name is taken on the member by an object that Meridian did not make. */
 function taken(ref: ObjectRef): ApiError {
@@ -69,6 +82,7 @@ export class MemberWriter {
     const adopt = desired.conflictResolution === "Adopt";
     const found = adopt ? "Foreign" : await this.#access.foreign.find(type, ref, desired.owner);
     if (found === "Foreign" && !adopt) throw taken(ref);
+    if (found !== "Free") await this.#giveUp(type, desired);
     // Ours without its label, or given to us: then the fields are ours to take.
     await this.#apply(type, desired.object, adopt || found === "Ours");
   }
@@ -83,6 +97,7 @@ export class MemberWriter {
     const type = this.#type(ref);
     const { uid } = observed;
     const object = { ...desired.object, metadata: { ...desired.object.metadata, uid } };
+    if (observed.hash !== desired.hash) await this.#giveUp(type, desired);
     try {
       await this.#apply(type, object, true);
     } catch (error) {
@@ -149,6 +164,30 @@ export class MemberWriter {
       );
     } catch (error) {
       if (!isNotFound(error)) throw error;
+    }
+  }
+
+  /**
+   * Lets go of fields that we own and that are left to the member now. An apply without them would take them away, as long as nobody else
+   * owns them; so the ownership goes first, and their values stay. A crash in between does no harm: the object's hash is the old one still.
+   */
+  async #giveUp(type: ResourceType, { ref, object, unretained }: DesiredRow): Promise<void> {
+    if (unretained === undefined) return;
+    const { client, signal } = this.#access;
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        const live = await client.get(type, ref.namespace, ref.name, { metadataOnly: true, signal });
+        const { uid, resourceVersion, managedFields = [] } = live.metadata;
+        const kept = withoutGivenUp(managedFields, FIELD_MANAGER, unretained, object);
+        if (kept === undefined) return;
+        const patch = { metadata: { uid, resourceVersion, managedFields: kept } };
+        await client.patch(type, ref.namespace, ref.name, "application/merge-patch+json", patch, { signal });
+        return;
+      } catch (error) {
+        if (isNotFound(error)) return;
+        // The member's controllers write statuses all the time.
+        if (!isConflict(error) || attempt === ATTEMPTS) throw error;
+      }
     }
   }
 

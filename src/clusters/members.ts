@@ -14,11 +14,15 @@ import type { Contact } from "../status/types.ts";
 import { NOT_YET_KNOWN } from "./connection.ts";
 import { Lane } from "./lane.ts";
 import { MemberLink } from "./memberLink.ts";
+import type { NamespaceCustody } from "./namespaceJanitor.ts";
 import type { DesiredStateTable, Entry } from "./table.ts";
 import type { MemberSession, PoolListener } from "./types.ts";
+import { WriteShares } from "./writeShares.ts";
 
-/** The kinds that Meridian carries to members, and so watches there. */
-const CARRIED: readonly ResourceType[] = [DEPLOYMENTS, SERVICES, CONFIGMAPS, SECRETS];
+/** What applications become, and so what is watched on a cluster. */
+const RENDERED: readonly ResourceType[] = [DEPLOYMENTS, SERVICES];
+/** And what they refer to: that is carried to members, but never to the hub, where it comes from. */
+const CARRIED: readonly ResourceType[] = [...RENDERED, CONFIGMAPS, SECRETS];
 
 export interface MembersOptions {
   table: DesiredStateTable;
@@ -28,11 +32,28 @@ export interface MembersOptions {
   logger: Logger;
   metrics: Metrics;
   tracer: Tracer;
-  /** Whether everything on the hub that a delete rests on has synced, and this cluster's objects are not to be left alone. */
-  deletesAllowed: (cluster: string) => boolean;
+  /** Whether everything on the hub that this deletion rests on is known, and the cluster's objects are not to be left alone. */
+  deletesAllowed: (deletion: Deletion) => boolean;
+  /** Whether a member object that no plan asks for is this manager's to remove. */
+  mayRemove: (entry: Entry) => boolean;
+  /** Which namespaces that Meridian made on members may go, as far as the hub knows. */
+  namespaces: NamespaceCustody;
+  /** A namespace that Meridian made stays on that member, since nobody can say what is in it. */
+  namespaceKept: (cluster: string, namespace: string, why: string) => void;
+  /** Hub objects whose status says that something of them is on that member. */
+  reported: (cluster: string) => Iterable<string>;
   healed: (entry: Entry, drift: readonly LostField[]) => void;
   /** What is known of a cluster as a whole changed: contact, or whether its objects are all known. */
   clusterChanged: (cluster: string) => void;
+}
+
+/** What a deletion on a member would take away. */
+export interface Deletion {
+  cluster: string;
+  /** Undefined for what is in no namespace. */
+  namespace: string | undefined;
+  /** The hub objects that it may belong to. */
+  owners: Iterable<string>;
 }
 
 interface Member {
@@ -49,18 +70,11 @@ const UNKNOWN_CLUSTER: Contact = {
   message: "there is no MemberCluster of that name",
 };
 
-/**
- * Writes that one process has under way, over all members: more would not be answered sooner, since one event loop reads the answers,
- * but each needs a connection, and what waits long in that loop looks like a member that does not answer.
- */
-const UNDER_WAY = 256;
-/** Of each member, however many there are. */
-const LEAST_SHARE = 1;
-
 /** The members as the rest of Meridian sees them: for each one a lane, and while a session lasts its watches. */
 export class Members implements PoolListener, AsyncDisposable {
   readonly #options: MembersOptions;
   readonly #members = new Map<string, Member>();
+  readonly #shares = new WriteShares(() => this.#members.size);
 
   constructor(options: MembersOptions) {
     this.#options = options;
@@ -76,9 +90,12 @@ export class Members implements PoolListener, AsyncDisposable {
       clock,
       random,
       logger,
-      kinds: session.local ? CARRIED : [...CARRIED, NAMESPACES],
+      kinds: session.local ? RENDERED : [...CARRIED, NAMESPACES],
       typeOf,
-      deletesAllowed: () => this.deletesAllowed(session.cluster),
+      deletesAllowed: (namespace) => this.#deletesAllowed({ cluster: session.cluster, namespace, owners: [] }),
+      custody: this.#options.namespaces,
+      reported: this.#options.reported,
+      namespaceKept: (namespace, why) => this.#options.namespaceKept(session.cluster, namespace, why),
       synced: () => {
         member.lane.lookAtAll();
         this.#options.clusterChanged(session.cluster);
@@ -145,10 +162,6 @@ export class Members implements PoolListener, AsyncDisposable {
     return this.#members.get(cluster)?.link?.syncFailure(ref);
   }
 
-  deletesAllowed(cluster: string): boolean {
-    return this.isSynced(cluster) && this.#options.deletesAllowed(cluster);
-  }
-
   entryChanged(entry: Entry): void {
     const member = this.#members.get(entry.cluster);
     if (member === undefined) return;
@@ -166,16 +179,25 @@ export class Members implements PoolListener, AsyncDisposable {
     }
   }
 
-  /** A gate opened: what was held may go on. */
-  lookAtAll(): void {
+  /** A gate opened: what was held may go on, in one namespace or in all. */
+  lookAtAll(namespace?: string): void {
     for (const member of this.#members.values()) {
-      member.lane.lookAtAll();
+      member.lane.lookAtAll(namespace);
       member.link?.gateOpened();
     }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await Promise.all([...this.#members.values()].map((member) => member.lane[Symbol.asyncDispose]()));
+  }
+
+  #deletesAllowed(deletion: Deletion): boolean {
+    return this.isSynced(deletion.cluster) && this.#options.deletesAllowed(deletion);
+  }
+
+  #mayRemove(entry: Entry): boolean {
+    const { cluster, ref, links } = entry;
+    return this.#deletesAllowed({ cluster, namespace: ref.namespace, owners: links }) && this.#options.mayRemove(entry);
   }
 
   #member(cluster: string): Member {
@@ -198,9 +220,10 @@ export class Members implements PoolListener, AsyncDisposable {
       tracer,
       healed,
       logger: logger.child({ cluster }),
-      deletesAllowed: () => this.deletesAllowed(cluster),
+      mayRemove: (entry) => this.#mayRemove(entry),
       suspect: () => this.#members.get(cluster)?.link?.suspect(),
-      share: () => Math.max(LEAST_SHARE, Math.floor(UNDER_WAY / this.#members.size)),
+      share: () => this.#shares.of(cluster),
+      working: (working) => this.#shares.setWorking(cluster, working),
     });
   }
 }

@@ -7,6 +7,14 @@ import { classify } from "./outcome.ts";
 import type { DesiredStateTable } from "./table.ts";
 import type { MemberSession } from "./types.ts";
 
+/** What another manager of this hub may want with a namespace. Two that clean up after each other would delete what one of them fills. */
+export interface NamespaceCustody {
+  /** No other manager is at work on the hub, as far as is known, and the cluster is this one's. */
+  isAlone(cluster: string): boolean;
+  /** Asks the hub itself whether an object of another manager is in that namespace. */
+  isOthers(namespace: string, signal: AbortSignal): Promise<boolean>;
+}
+
 export interface NamespaceJanitorOptions {
   session: MemberSession;
   table: DesiredStateTable;
@@ -16,7 +24,10 @@ export interface NamespaceJanitorOptions {
   logger: Logger;
   informer: Informer<KubeObject>;
   namespaces: MemberNamespaces;
-  deletesAllowed: () => boolean;
+  deletesAllowed: (namespace: string) => boolean;
+  custody: NamespaceCustody;
+  /** A namespace stays because nobody can say what is in it. Told again when the reason is another one. */
+  namespaceKept: (namespace: string, why: string) => void;
 }
 
 /**
@@ -29,6 +40,8 @@ export class NamespaceJanitor {
   readonly #busy = new Set<string>();
   /** Considered again while they were looked through. */
   readonly #again = new Set<string>();
+  /** What was told of namespaces that stay. */
+  readonly #told = new Map<string, string>();
 
   constructor(options: NamespaceJanitorOptions) {
     this.#options = options;
@@ -38,8 +51,10 @@ export class NamespaceJanitor {
   start(): void {
     const { informer, session } = this.#options;
     const subscription = informer.onEvent((event) => {
-      if (event.type === "Deleted") this.#backoffs.forget(event.key);
-      else this.consider(event.key);
+      if (event.type === "Deleted") {
+        this.#backoffs.forget(event.key);
+        this.#told.delete(event.key);
+      } else this.consider(event.key);
     });
     session.signal.addEventListener(
       "abort",
@@ -53,8 +68,8 @@ export class NamespaceJanitor {
 
   /** Something left that namespace, or a gate opened. */
   consider(name: string): void {
-    const { session, deletesAllowed } = this.#options;
-    if (session.signal.aborted || !deletesAllowed()) return;
+    const { session, deletesAllowed, custody } = this.#options;
+    if (session.signal.aborted || !deletesAllowed(name) || !custody.isAlone(session.cluster)) return;
     if (this.#candidate(name) === undefined) return;
     if (this.#busy.has(name)) {
       this.#again.add(name);
@@ -87,20 +102,29 @@ export class NamespaceJanitor {
     this.#again.delete(name);
   }
 
+  #tell(name: string, why: string): void {
+    if (this.#told.get(name) === why) return;
+    this.#told.set(name, why);
+    this.#options.namespaceKept(name, why);
+  }
+
   /** True when it should be tried again: what occupies it may yet go. */
   async #inspectAndDelete(name: string): Promise<boolean> {
-    const { session, logger, namespaces } = this.#options;
+    const { session, logger, namespaces, custody } = this.#options;
     const { client, discovery, signal } = session;
     try {
       const emptiness = await inspectNamespace(client, discovery, name, signal);
+      if (emptiness.kind === "Empty" && (await custody.isOthers(name, signal))) return true;
       // Looking took a while: something may have been placed there meanwhile.
       const namespace = this.#candidate(name);
-      if (namespace === undefined) return false;
+      if (namespace === undefined || !custody.isAlone(session.cluster)) return false;
       if (emptiness.kind !== "Empty") {
         logger.debug(
           { cluster: session.cluster, namespace: name, emptiness },
           "a namespace that Meridian made is kept",
         );
+        if (emptiness.kind === "Unknown") this.#tell(name, emptiness.message);
+        else this.#told.delete(name);
         return true;
       }
       return !(await namespaces.remove(namespace, signal));

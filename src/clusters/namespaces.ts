@@ -3,7 +3,9 @@ import {
   type Client,
   type Discovery,
   isAlreadyExists,
+  isApiError,
   isConflict,
+  isForbidden,
   isNotFound,
   NAMESPACES,
   type ResourceType,
@@ -106,15 +108,19 @@ export async function inspectNamespace(
       ({ items } = await client.list(type, { namespace: name, metadataOnly: true, limit: 5, signal }));
     } catch (error) {
       if (isNotFound(error)) continue;
-      return {
-        kind: "Unknown",
-        message: `${type.plural} cannot be listed: ${error instanceof Error ? error.message : "unknown error"}`,
-      };
+      signal.throwIfAborted();
+      return { kind: "Unknown", message: `${type.plural} ${whyNot(error)}` };
     }
     const foreign = items.find((item) => !goesWithTheNamespace(type.kind, item.metadata.name));
     if (foreign !== undefined) return { kind: "Occupied", by: `${type.kind} ${foreign.metadata.name}` };
   }
   return { kind: "Empty" };
+}
+
+/** Without the server's own words, which differ each time for some errors. */
+function whyNot(error: unknown): string {
+  if (isForbidden(error)) return "may not be listed there";
+  return isApiError(error) ? `cannot be listed there (${error.status} ${error.reason})` : "cannot be listed there";
 }
 
 function goesWithTheNamespace(kind: string, name: string): boolean {

@@ -1,7 +1,15 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { KubeObject, MemberCluster, MemberClusterSpec } from "../apis/index.ts";
 import { createLogger } from "../observability/index.ts";
-import { ApiError, Discovery, MEMBERCLUSTERS, NODES, SECRETS, TransportError } from "../runtime/index.ts";
+import {
+  ApiError,
+  CredentialsError,
+  Discovery,
+  MEMBERCLUSTERS,
+  NODES,
+  SECRETS,
+  TransportError,
+} from "../runtime/index.ts";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
 import { ClusterPool } from "./pool.ts";
 import { SERVICE_ACCOUNT_ANNOTATION, TOKEN_EXPIRES_AT_ANNOTATION, TOKEN_ISSUED_AT_ANNOTATION } from "./renewal.ts";
@@ -337,6 +345,22 @@ describe("a member that goes away", () => {
   });
 });
 
+test("a cluster of another manager's is used once that one has written down which cluster it is", async () => {
+  const h = await start();
+  const member = h.member("a");
+  h.secret("a", member.kubeconfig());
+  h.cluster("a");
+  const cluster = () => h.hub.server.get(MEMBERCLUSTERS, undefined, "a") as unknown as MemberCluster;
+  h.pool.upsert(cluster(), false);
+  await h.advance(10_000);
+  expect([h.sessions.length, h.status("a")]).toEqual([0, undefined]);
+  expect(h.pool.contact("a")).toMatchObject({ ok: false, reason: "IdentityNotRecorded" });
+  h.hub.server.merge(MEMBERCLUSTERS, undefined, "a", { status: { clusterUID: "a-uid" } });
+  h.pool.upsert(cluster(), false);
+  await h.until(() => h.sessions.length === 1);
+  expect(h.status("a")).toEqual({ clusterUID: "a-uid" });
+});
+
 describe("credentials", () => {
   test("that are missing are named, and used as soon as they are there", async () => {
     const h = await start();
@@ -419,6 +443,36 @@ describe("credentials", () => {
     await h.until(() => h.pool.contact("a").reason === "SecretNotFound");
     expect(h.sessions[0]?.signal.aborted).toBe(true);
     expect(h.pool.session("a")).toBeUndefined();
+  });
+
+  test("that are changed to lead to a metadata service end the session, and nothing is sent any more", async () => {
+    const h = await start();
+    const member = await h.joined("a");
+    const sent = () => member.clients.flatMap(({ calls }) => calls).length;
+    h.secret("a", member.kubeconfig().replace(/server: .*/, "server: https://169.254.169.254"));
+    await h.until(() => h.pool.contact("a").reason === "AddressRefused");
+    expect(h.sessions[0]?.signal.aborted).toBe(true);
+    expect(h.status("a")?.conditions).toMatchObject([
+      {
+        type: "Ready",
+        status: "False",
+        reason: "AddressRefused",
+        message: "the server 169.254.169.254 is a link-local or metadata address; credentials are never sent there",
+      },
+    ]);
+    const before = sent();
+    await h.advance(60_000);
+    expect([sent() - before, member.clients.length]).toEqual([0, 1]);
+  });
+
+  test("that are good, for a name that leads to a metadata service by now, are not sent there", async () => {
+    const h = await start();
+    const member = await h.joined("a");
+    const message = "the host name a.test leads to a link-local or metadata address; credentials are never sent there";
+    member.failure = new CredentialsError("Refused", message);
+    await h.advance(20_000);
+    expect(h.pool.contact("a").ok).toBe(false);
+    expect(h.status("a")?.conditions).toMatchObject([{ status: "False", reason: "AddressRefused", message }]);
   });
 
   test.each([
@@ -644,6 +698,23 @@ describe("a token of join's", () => {
     expect(h.events).toEqual(["Normal TokenRenewed: the token is valid until 2026-01-01T09:48:00Z"]);
     await h.advance(10 * 60_000);
     expect(member.clients[0]?.calls.filter((call) => call.endsWith("/token"))).toHaveLength(1);
+  });
+
+  test("is the business of the manager that carries the cluster, as its status is, and passes on with it", async () => {
+    const { h, member } = await withToken();
+    const cluster = () => h.hub.server.get(MEMBERCLUSTERS, undefined, "a") as unknown as MemberCluster;
+    h.pool.upsert(cluster(), false);
+    const token = member.token;
+    h.hub.server.merge(MEMBERCLUSTERS, undefined, "a", { metadata: { generation: 2 } });
+    h.pool.upsert(cluster(), false);
+    await h.advance(55 * 60_000);
+    expect(member.token).toBe(token);
+    expect(h.status("a")?.observedGeneration).toBe(1);
+    expect([h.sessions.length, h.pool.contact("a").ok, h.events]).toEqual([1, true, []]);
+    h.pool.upsert(cluster(), true);
+    await h.advance(1_000);
+    expect(member.token).not.toBe(token);
+    expect(h.status("a")?.observedGeneration).toBe(2);
   });
 
   test("is tried again when it could not be renewed", async () => {

@@ -105,18 +105,21 @@ export class ClusterPool implements AsyncDisposable {
     };
   }
 
-  /** A MemberCluster is new or has changed; the same one again does no harm. */
-  upsert(object: MemberCluster): void {
+  /**
+   * A MemberCluster is new or has changed; the same one again does no harm. `carried`: it is this manager's, which writes its status and
+   * renews its token; else that is another manager's business, and the cluster is only used.
+   */
+  upsert(object: MemberCluster, carried = true): void {
     if (this.#state === "Closed") return;
     const { name, uid } = object.metadata;
     const known = this.#connections.get(name);
     if (known !== undefined && known.objectUid === uid) {
-      known.update(object);
+      known.update(object, carried);
       return;
     }
     // Deleted and created again while nobody looked: another object, which need not be the same cluster.
     if (known !== undefined) this.remove(name);
-    const connection = new MemberConnection(object, this.#connectionOptions);
+    const connection = new MemberConnection(object, carried, this.#connectionOptions);
     this.#connections.set(name, connection);
     this.#contactChanged(name, connection.contact);
     if (this.#state === "Running") connection.start();

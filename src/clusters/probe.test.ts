@@ -52,13 +52,19 @@ describe("what a failed probe means", () => {
       message: "namespaces is forbidden",
     },
     {
-      error: new ApiError(
-        500,
-        "InternalError",
-        "[+]ping ok\n[-]etcd failed: reason withheld\n[-]informer-sync failed: reason withheld\nreadyz check failed",
-      ),
+      error: new ApiError(500, "InternalError", "the server answered 500 InternalError", {
+        failedChecks: ["etcd", "informer-sync"],
+      }),
       reason: "NotReady",
       message: "/readyz: failing checks: etcd, informer-sync",
+    },
+    {
+      error: new ApiError(500, "InternalError", "the server answered with many failing checks", {
+        failedChecks: ["etcd", ...Array.from({ length: 20 }, (_, index) => `poststarthook/start-controllers-${index}`)],
+      }),
+      reason: "NotReady",
+      message:
+        "/readyz: failing checks: etcd, poststarthook/start-controllers-0, poststarthook/start-controllers-1 and 18 more",
     },
     {
       error: new ApiError(503, "ServiceUnavailable", "no healthy upstream"),

@@ -3,11 +3,13 @@ import {
   type Client,
   type Clock,
   CredentialsError,
+  type ApiError,
   isApiError,
   isTransportError,
   NAMESPACES,
   type TransportReason,
 } from "../runtime/index.ts";
+import { shortMessage } from "../interpreter/index.ts";
 import type { ProbeFailure } from "./connection.ts";
 
 /**
@@ -121,7 +123,7 @@ export function explainFailure(
       };
     }
     if (error.status === 403) return { reason: "Forbidden", message: error.apiMessage, abrupt: false };
-    return { reason: "NotReady", message: notReady(error.status, error.apiMessage), abrupt: false };
+    return { reason: "NotReady", message: notReady(error), abrupt: false };
   }
   if (error instanceof CredentialsError) {
     const reason = error.reason === "Refused" ? "AddressRefused" : "InvalidKubeconfig";
@@ -137,10 +139,13 @@ function explainTransport(reason: TransportReason, message: string): ProbeFailur
   return reason === "TLS" ? { ...known, message: withoutNumbers(message) } : known;
 }
 
-/** `/readyz` answers with one line for each check, `[-]` before those that fail. */
-function notReady(status: number, body: string): string {
-  const failing = [...body.matchAll(/^\[-\](\S+)/gm)].map((match) => match[1]);
-  if (failing.length > 0) return `/readyz: failing checks: ${failing.join(", ")}`;
+/** Names as many of the failing checks as there is room for. */
+function notReady({ status, failedChecks }: ApiError): string {
+  for (let shown = failedChecks.length; shown > 0; shown -= 1) {
+    const more = failedChecks.length - shown;
+    const text = `/readyz: failing checks: ${failedChecks.slice(0, shown).join(", ")}${more === 0 ? "" : ` and ${more} more`}`;
+    if (shown === 1 || shortMessage(text) === text) return shortMessage(text);
+  }
   return `the server is not ready (HTTP ${status})`;
 }
 

@@ -19,8 +19,8 @@ export interface StatusWriterOptions {
   hub: Client;
   clock: Clock;
   logger: Logger;
-  /** What the status should speak of now. */
-  input: () => Omit<MemberStatusInput, "previous">;
+  /** What the status should speak of now; undefined when it is not ours to write. */
+  input: () => Omit<MemberStatusInput, "previous"> | undefined;
   /** The server's answer to a write; for the informer of MemberClusters. */
   onWritten: (object: KubeObject) => void;
 }
@@ -117,7 +117,9 @@ export class MemberStatusWriter implements Disposable {
     const { cluster, hub, clock, input, onWritten } = this.#options;
     const { signal } = this.#stop;
     signal.throwIfAborted();
-    const status = computeMemberStatus({ ...input(), previous: this.#status }, clock.now());
+    const found = input();
+    if (found === undefined) return;
+    const status = computeMemberStatus({ ...found, previous: this.#status }, clock.now());
     if (status === undefined || status === this.#status) return;
     const answer = await hub.applyStatus(
       MEMBERCLUSTERS,

@@ -1,5 +1,5 @@
-import { FIELD_MANAGER, type ObjectRef, refKey } from "../apis/index.ts";
-import type { DesiredRow } from "../desiredstate/index.ts";
+import { FIELD_MANAGER, type ObjectRef, type OwnerRef, refKey } from "../apis/index.ts";
+import { type DesiredRow, reowned } from "../desiredstate/index.ts";
 import { type LostField, lostFields } from "../interpreter/index.ts";
 import type { Span } from "../observability/index.ts";
 import type { ObservedObject } from "./observed.ts";
@@ -69,9 +69,12 @@ export class DesiredStateTable {
   readonly #byOwner = new Map<string, Set<Entry>>();
   readonly #releases = new Map<string, ReleasePolicy>();
   readonly #listener: TableListener;
+  readonly #keeps: (owner: OwnerRef, ref: ObjectRef) => boolean;
 
-  constructor(listener: TableListener) {
+  /** `keeps`: whether a hub object that another manager carries goes with that dependency, so that it stays in its name. */
+  constructor(listener: TableListener, keeps: (owner: OwnerRef, ref: ObjectRef) => boolean = () => false) {
     this.#listener = listener;
+    this.#keeps = keeps;
   }
 
   /**
@@ -138,6 +141,16 @@ export class DesiredStateTable {
     for (const owner of entry.links) this.#listener.ownerChanged(owner);
   }
 
+  /** What another manager does with that hub object may have changed: looks anew at what is in its name. */
+  reconsider(owner: string, monotonic: number): void {
+    for (const entry of this.#byOwner.get(owner) ?? []) {
+      if (entry.requests.size === 0) continue;
+      const before = entry.desired?.hash;
+      this.#settle(entry, monotonic);
+      if (entry.desired?.hash !== before) this.#listener.entryChanged(entry);
+    }
+  }
+
   /** A write of that entry begins; {@link endWrite} follows. Meanwhile it is not let go of. */
   beginWrite(entry: Entry): void {
     entry.writing = true;
@@ -146,10 +159,12 @@ export class DesiredStateTable {
   /** The write has ended, and what it did has been observed or has failed. */
   endWrite(entry: Entry): void {
     entry.writing = false;
-    if (entry.requests.size > 0 || entry.observed !== undefined) return;
+    if (entry.requests.size > 0) return;
     const owners = [...entry.links];
-    this.#drop(entry);
-    this.#listener.entryChanged(entry);
+    if (entry.observed === undefined) {
+      this.#drop(entry);
+      this.#listener.entryChanged(entry);
+    }
     for (const owner of owners) this.#listener.ownerChanged(owner);
   }
 
@@ -224,7 +239,7 @@ export class DesiredStateTable {
   /** Chooses the row that counts and judges the observed object by it. */
   #settle(entry: Entry, monotonic: number): void {
     const before = entry.desired;
-    entry.desired = chooseRow(entry);
+    entry.desired = this.#rowFor(entry);
     if (before === undefined || entry.desired === undefined || !isSameRequest(before, entry.desired)) {
       entry.desiredSince = monotonic;
       entry.failure = undefined;
@@ -232,6 +247,16 @@ export class DesiredStateTable {
     judge(entry);
     // However it came about: there is nothing left to do.
     if (isInSync(entry)) entry.failure = undefined;
+  }
+
+  /** The row that counts, in the name of the owner that the member object has where that one needs it as well. */
+  #rowFor(entry: Entry): DesiredRow | undefined {
+    const row = chooseRow(entry);
+    const named = entry.observed?.owner;
+    if (row?.role !== "dependency" || row.mode !== "Apply" || named === undefined || named.uid === row.owner.uid)
+      return row;
+    if (entry.requests.has(refKey(named)) || !this.#keeps(named, entry.ref)) return row;
+    return { ...row, owner: named, ...reowned(row.object, named) };
   }
 
   /** Lets go of an entry that nobody asks for and that is not there. */

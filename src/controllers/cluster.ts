@@ -1,6 +1,14 @@
-import { CLUSTER_FINALIZER, type MemberCluster } from "../apis/index.ts";
+import {
+  claimed,
+  type Classes,
+  CLUSTER_FINALIZER,
+  isResponsible,
+  type MemberCluster,
+  unclaimed,
+} from "../apis/index.ts";
 import type { ClusterPool, DesiredStateTable, Members } from "../clusters/index.ts";
-import { LOOK_AGAIN_MS, setFinalizer } from "./finalizers.ts";
+import type { Custody } from "./custody.ts";
+import { LOOK_AGAIN_MS, setFinalizers } from "./finalizers.ts";
 import {
   type Client,
   type Clock,
@@ -17,6 +25,9 @@ export interface ClusterReconcilerOptions {
   pool: ClusterPool;
   members: Members;
   table: DesiredStateTable;
+  custody: Custody;
+  /** That this manager serves. */
+  classes: Classes;
   clock: Clock;
 }
 
@@ -32,34 +43,49 @@ export class ClusterReconciler {
   }
 
   async reconcile(name: string, signal: AbortSignal): Promise<Result> {
-    const { clusters, pool, table, clock } = this.#options;
+    const { clusters, pool, table, custody, classes, clock } = this.#options;
     const cluster = clusters.get(name);
     if (cluster === undefined) {
       pool.remove(name);
       return done;
     }
-    const finalizers = cluster.metadata.finalizers ?? [];
-    if (cluster.metadata.deletionTimestamp === undefined) {
-      pool.upsert(cluster);
-      return finalizers.includes(CLUSTER_FINALIZER) ? done : await this.#setFinalizer(cluster, true, signal);
+    const standing = custody.clusterStanding(cluster);
+    const carried = isResponsible(standing);
+    const { finalizers = [], deletionTimestamp } = cluster.metadata;
+    const without = unclaimed(CLUSTER_FINALIZER, cluster.metadata, classes);
+    if (deletionTimestamp === undefined) {
+      pool.upsert(cluster, carried);
+      if (standing === "Release") return await this.#setFinalizers(cluster, without, signal);
+      if (standing === "Carry" || (standing === "TakeOver" && this.#isKnown(cluster)))
+        return await this.#setFinalizers(cluster, claimed(CLUSTER_FINALIZER, cluster.metadata, classes), signal);
+      return done;
     }
-    if (!finalizers.includes(CLUSTER_FINALIZER)) return done;
     if (cluster.spec.deletionPolicy === "Drain") {
-      pool.upsert(cluster);
-      if (!this.#isDrained(name)) return done;
+      pool.upsert(cluster, carried);
+      // Each manager removes what it carries there; the cluster's own waits for all of it.
+      if (!carried) return await this.#setFinalizers(cluster, without, signal);
+      if (without.length === finalizers.length || !this.#isDrained(name)) return done;
     }
+    if (carried && without.length === finalizers.length) return done;
     // From here on nothing may be written there: what runs on the member stays as it is.
     pool.remove(name);
     table.forgetCluster(name, clock.monotonic());
-    return await this.#setFinalizer(cluster, false, signal);
+    return await this.#setFinalizers(cluster, without, signal);
   }
 
-  async #setFinalizer(cluster: MemberCluster, wanted: boolean, signal: AbortSignal): Promise<Result> {
+  async #setFinalizers(cluster: MemberCluster, next: readonly string[], signal: AbortSignal): Promise<Result> {
     const { client, clusters } = this.#options;
-    const patched = await setFinalizer(client, MEMBERCLUSTERS, cluster, CLUSTER_FINALIZER, wanted, signal);
+    if (next.join() === (cluster.metadata.finalizers ?? []).join()) return done;
+    const patched = await setFinalizers(client, MEMBERCLUSTERS, cluster, next, signal);
     if (patched === undefined) return requeueAfter(LOOK_AGAIN_MS);
     if (patched.metadata.deletionTimestamp === undefined) clusters.observe(patched);
     return done;
+  }
+
+  /** All that is there is known, or nobody hears from it anyway: then another manager's cluster can be ours. */
+  #isKnown({ metadata, status }: MemberCluster): boolean {
+    const isReady = status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True");
+    return this.#options.members.isSynced(metadata.name) || isReady !== true;
   }
 
   /** Nothing of ours is left or wanted there, as far as a member that answers can tell. */

@@ -1,16 +1,21 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../apis/index.ts";
 import type { Dependency } from "../interpreter/index.ts";
 import { createLogger } from "../observability/index.ts";
 import { ApiError, CONFIGMAPS, SECRETS } from "../runtime/index.ts";
 import { FakeApiClient, FakeApiServer } from "../runtime/testing/fakeApiServer.ts";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
-import { DependencyWatches } from "./dependencies.ts";
+import { type Collected, DependencyWatches } from "./dependencies.ts";
 
-const needs = (kind: "ConfigMap" | "Secret", name: string): Dependency => ({
-  ref: { apiVersion: "v1", kind, namespace: "default", name },
+const needs = (kind: "ConfigMap" | "Secret", name: string, namespace = "default"): Dependency => ({
+  ref: { apiVersion: "v1", kind, namespace, name },
   optional: false,
   readByPods: true,
+});
+const secret = (name: string): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { name, namespace: "default" },
 });
 const configMap = (name: string): KubeObject => ({
   apiVersion: "v1",
@@ -24,20 +29,21 @@ function watches() {
   const client = new FakeApiClient(server, "hub");
   const clock = new FakeClock();
   const changed: string[] = [];
+  const lines: string[] = [];
   const stop = new AbortController();
   const dependencies = new DependencyWatches({
     client,
     clock,
     random: () => 0.5,
-    logger: createLogger({ level: "silent" }),
+    logger: createLogger({ level: "info", destination: { write: (line) => void lines.push(line) } }),
     changed: (owner) => void changed.push(owner),
     signal: stop.signal,
   });
-  return { server, client, clock, changed, stop, dependencies };
+  return { server, client, clock, changed, lines, stop, dependencies };
 }
 
-const names = (found: Map<string, KubeObject> | undefined) =>
-  found && [...found.values()].map(({ metadata }) => metadata.name);
+const names = (collected: Collected | undefined) =>
+  collected && [...collected.found.values()].map(({ metadata }) => metadata.name);
 
 test("what is needed is not known before its watch has synced; then everybody who asked is told", async () => {
   const { server, clock, changed, dependencies } = watches();
@@ -77,22 +83,64 @@ test("the watch ends with the last who refers to its kind and namespace", async 
   expect(server.watchers.size).toBe(0);
 });
 
-test("what may not be read counts as missing, and is found when it may", async () => {
-  const { server, client, clock, changed, dependencies } = watches();
-  server.create(CONFIGMAPS, configMap("settings"));
-  client.gate = ({ type }) => {
-    if (type === CONFIGMAPS) throw new ApiError(403, "Forbidden", "no");
+describe("what may not be read", () => {
+  const forbid = ({ type }: { type: unknown }) => {
+    if (type === SECRETS) throw new ApiError(403, "Forbidden", "no");
   };
-  const needed = [needs("ConfigMap", "settings")];
-  expect(dependencies.collect("a", needed)).toBeUndefined();
-  await clock.advance(1_000);
-  expect(changed).toContain("a");
-  expect(names(dependencies.collect("a", needed))).toEqual([]);
-  client.gate = () => undefined;
-  changed.length = 0;
-  await clock.advance(60_000);
-  expect(changed).toContain("a");
-  expect(names(dependencies.collect("a", needed))).toEqual(["settings"]);
+
+  test("is neither there nor missing, beside what may be read; it is found when it may, by itself", async () => {
+    const { server, client, clock, changed, dependencies } = watches();
+    server.create(CONFIGMAPS, configMap("settings"));
+    server.create(SECRETS, secret("database"));
+    client.gate = forbid;
+    const needed = [needs("ConfigMap", "settings"), needs("Secret", "database")];
+    expect(dependencies.collect("a", needed)).toBeUndefined();
+    await clock.advance(1_000);
+    expect(changed).toContain("a");
+    expect(names(dependencies.collect("a", needed))).toEqual(["settings"]);
+    expect(dependencies.collect("a", needed)?.unreadable).toEqual(new Set(["/Secret/default/database"]));
+    client.gate = () => undefined;
+    changed.length = 0;
+    await clock.advance(60_000);
+    expect(changed).toContain("a");
+    expect(names(dependencies.collect("a", needed))).toEqual(["settings", "database"]);
+    expect(dependencies.collect("a", needed)?.unreadable.size).toBe(0);
+  });
+
+  test("is not taken from what was read before the right was taken away", async () => {
+    const { server, client, clock, changed, dependencies } = watches();
+    server.create(SECRETS, secret("database"));
+    const needed = [needs("Secret", "database")];
+    dependencies.collect("a", needed);
+    await clock.advance(10);
+    expect(names(dependencies.collect("a", needed))).toEqual(["database"]);
+    client.gate = forbid;
+    changed.length = 0;
+    for (const watcher of server.watchers) watcher.end();
+    await clock.advance(10_000);
+    expect(changed).toEqual(["a"]);
+    expect(dependencies.collect("a", needed)).toEqual({
+      found: new Map(),
+      unreadable: new Set(["/Secret/default/database"]),
+    });
+  });
+
+  test.each([
+    { namespaces: 1, perMinute: 8 },
+    { namespaces: 160, perMinute: 600 },
+  ])("is asked for at a modest pace, with $namespaces namespaces too, and is logged once for each", async (given) => {
+    const { client, clock, lines, dependencies } = watches();
+    client.gate = forbid;
+    for (let i = 0; i < given.namespaces; i += 1) dependencies.collect(`app-${i}`, [needs("Secret", "s", `team-${i}`)]);
+    await clock.advance(90_000);
+    client.calls.length = 0;
+    const logged = lines.length;
+    await clock.advance(120_000);
+    expect(client.calls.length / 2).toBeGreaterThan(given.namespaces / 2);
+    expect(client.calls.length / 2).toBeLessThanOrEqual(given.perMinute);
+    expect(lines.length).toBe(logged);
+    expect(lines.filter((line) => line.includes("SecretAccessDenied")).length).toBe(given.namespaces);
+  });
 });
 
 test("everything ends with the signal", async () => {

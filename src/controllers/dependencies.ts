@@ -19,11 +19,26 @@ const TYPES: Record<string, { type: ResourceType; fieldSelector?: string }> = {
 
 interface Watch {
   informer: Informer<KubeObject>;
-  /** Not readable for Meridian: then its objects count as missing instead of being waited for. */
+  /** Not readable for Meridian: then nobody knows what its objects are, also those that were read before. */
   forbidden: boolean;
+  /** It failed before anything could be read, for whatever reason. */
+  failed: boolean;
   stop: AbortController;
   owners: Set<string>;
 }
+
+/** What the hub has of the objects that somebody needs. */
+export interface Collected {
+  /** Those that exist, by {@link refKey}. */
+  found: Map<string, KubeObject>;
+  /** Keys of those that Meridian may not read. */
+  unreadable: Set<string>;
+}
+
+/** A namespace that may not be read is asked again after so long at most, unless there are many. */
+const REFUSED_PAUSE_MS = 30_000;
+/** However many namespaces may not be read, so much time passes between two questions on average. */
+const REFUSED_SHARE_MS = 250;
 
 export interface DependencyWatchesOptions {
   client: Client;
@@ -36,7 +51,9 @@ export interface DependencyWatchesOptions {
 }
 
 /**
- * Watches the ConfigMaps and Secrets that hub objects refer to: one watch for each kind and namespace with references, none elsewhere.
+ * Watches the ConfigMaps and Secrets that hub objects refer to: one watch for each kind and namespace with references, none elsewhere, so
+ * that rights on those namespaces are enough. Where there are none it goes on asking, at a pace that no number of namespaces makes a
+ * burden.
  */
 export class DependencyWatches {
   readonly #options: DependencyWatchesOptions;
@@ -48,20 +65,32 @@ export class DependencyWatches {
     this.#options = options;
   }
 
-  /**
-   * What of the needed objects exists, by {@link refKey}. Undefined while a watch of theirs has not synced: `changed` is called when it has.
-   */
-  collect(owner: string, needed: readonly Dependency[]): Map<string, KubeObject> | undefined {
+  /** Undefined while a watch of the needed objects has not synced: `changed` is called when it has. */
+  collect(owner: string, needed: readonly Dependency[]): Collected | undefined {
     this.#register(owner, needed);
     const found = new Map<string, KubeObject>();
+    const unreadable = new Set<string>();
     for (const { ref } of needed) {
       const watch = this.#watches.get(watchKey(ref));
       if (watch === undefined) continue;
-      if (!watch.informer.synced && !watch.forbidden) return undefined;
+      if (watch.forbidden) {
+        unreadable.add(refKey(ref));
+        continue;
+      }
+      if (!watch.informer.synced) return undefined;
       const object = watch.informer.get(`${ref.namespace ?? ""}/${ref.name}`);
       if (object !== undefined) found.set(refKey(ref), object);
     }
-    return found;
+    return { found, unreadable };
+  }
+
+  /** Whether what the object needs is being read for the first time, without trouble so far: then its plan is only a matter of time. */
+  areComing(owner: string): boolean {
+    for (const key of this.#needs.get(owner)?.watches ?? []) {
+      const watch = this.#watches.get(key);
+      if (watch !== undefined && !watch.informer.synced && !watch.failed) return true;
+    }
+    return false;
   }
 
   forget(owner: string): void {
@@ -119,14 +148,17 @@ export class DependencyWatches {
       ...(known.fieldSelector === undefined ? {} : { fieldSelector: known.fieldSelector }),
       name: `hub/${known.type.plural}/${ref.namespace ?? ""}`,
       transform: (object) => object,
+      refusedPauseMs: () => Math.max(REFUSED_PAUSE_MS, this.#forbidden * REFUSED_SHARE_MS),
       onContact: (ok, error) => {
         const forbidden = !ok && isForbidden(error);
-        if (forbidden === watch.forbidden) return;
-        watch.forbidden = forbidden;
+        const failed = !ok && !informer.synced;
+        if (forbidden === watch.forbidden && failed === watch.failed) return;
+        if (forbidden !== watch.forbidden) this.#tellAccess(ref, forbidden);
+        Object.assign(watch, { forbidden, failed });
         for (const owner of watch.owners) changed(owner);
       },
     });
-    const watch: Watch = { informer, forbidden: false, stop, owners: new Set() };
+    const watch: Watch = { informer, forbidden: false, failed: false, stop, owners: new Set() };
     informer.onEvent(({ object, initial }) => {
       if (initial && !informer.synced) return;
       for (const owner of this.#referrers.get(refKey(keyed(object, known.type))) ?? []) changed(owner);
@@ -141,6 +173,23 @@ export class DependencyWatches {
       },
     );
     return watch;
+  }
+
+  get #forbidden(): number {
+    let count = 0;
+    for (const { forbidden } of this.#watches.values()) if (forbidden) count += 1;
+    return count;
+  }
+
+  #tellAccess({ kind, namespace }: ObjectRef, forbidden: boolean): void {
+    const { logger } = this.#options;
+    const subject = { kind, namespace };
+    if (!forbidden) logger.info(subject, "what applications refer to may be read again");
+    else
+      logger.warn(
+        { ...subject, event_reason: `${kind}AccessDenied` },
+        "what applications refer to may not be read; those applications are held",
+      );
   }
 
   #release(key: string, owner: string): void {

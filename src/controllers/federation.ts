@@ -1,8 +1,13 @@
 import {
+  claimed,
+  type Classes,
+  DEFAULT_CLASS,
   FEDERATION_API_VERSION,
   type KubeObject,
   matchesResourceSelector,
+  OBJECT_FINALIZER,
   type OverridePolicy,
+  type OwnerRef,
   type Placement,
   refKey,
   refOf,
@@ -11,11 +16,13 @@ import {
 import { type ClusterPool, DesiredStateTable, type Entry, Members, type PoolListener } from "../clusters/index.ts";
 import { type LostField, shortMessage } from "../interpreter/index.ts";
 import type { EventRecorder, Logger, Metrics, Tracer } from "../observability/index.ts";
-import { type Client, type Clock, Controller, type Informer, Workqueue } from "../runtime/index.ts";
+import { type Client, type Clock, Controller, done, type Informer, type Result, Workqueue } from "../runtime/index.ts";
 import { ClusterReconciler } from "./cluster.ts";
+import { Custody } from "./custody.ts";
 import { DependencyWatches } from "./dependencies.ts";
 import { DeletionGate } from "./gate.ts";
 import { Hub } from "./hub.ts";
+import { tellKeptNamespace } from "./memberEvents.ts";
 import { PlacementReconciler } from "./placement.ts";
 import { policyKey, PolicyStatusReconciler } from "./policyStatus.ts";
 import { StatusKeeper } from "./status.ts";
@@ -23,6 +30,8 @@ import { StatusKeeper } from "./status.ts";
 export interface FederationOptions {
   client: Client;
   hubId: string;
+  /** That this manager serves; the default class alone unless told. */
+  classes?: Classes;
   clock: Clock;
   /** Between 0 and 1, for jitter. */
   random: () => number;
@@ -34,9 +43,10 @@ export interface FederationOptions {
   pool: (listener: PoolListener, onStatusWritten: (cluster: KubeObject) => void) => ClusterPool;
 }
 
-const PLACEMENT_WORKERS = 16;
+const PLACEMENT_WORKERS = 8;
 const CLUSTER_WORKERS = 4;
 const POLICY_WORKERS = 2;
+const ORPHAN_WORKERS = 2;
 /** Policies' own status is gathered: one object's plan changes it little, a thousand objects' plans change it a thousand times. */
 const POLICY_STATUS_AFTER_MS = 2_000;
 /** How long the end may be delayed by what policies still have to say. */
@@ -49,25 +59,38 @@ const LAST_WORDS_MS = 1_000;
  */
 export async function runFederation(options: FederationOptions, signal: AbortSignal): Promise<void> {
   const { client, hubId, clock, random, logger, metrics, tracer, events } = options;
+  const classes = options.classes ?? new Set([DEFAULT_CLASS]);
   const hub = new Hub({ client, clock, random, logger, metrics, deletionsReleased: () => members.lookAtAll() });
   const queue = (name: string): Workqueue<string> =>
     new Workqueue<string>({ name, clock, random, metrics: metrics.workqueue(name) });
   const objects = queue("placement");
   const clusters = queue("cluster");
   const policies = queue("policy");
+  const orphans = queue("orphan");
 
-  const table = new DesiredStateTable({
-    entryChanged(entry) {
-      members.entryChanged(entry);
-      if (entry.observed === undefined && isLeaving(hub, entry.cluster)) clusters.add(entry.cluster);
-    },
-    ownerChanged(owner) {
-      statuses.ownerChanged(owner);
-      if (hub.object(owner)?.object.metadata.deletionTimestamp !== undefined) objects.add(owner);
-    },
+  const custody = new Custody({
+    hub,
+    classes,
+    confirmAfter: (owner, ms) => orphans.addAfter(JSON.stringify(owner), ms),
+    released: (entry) => members.entryChanged(entry),
+    alone: () => members.lookAtAll(),
   });
-  const gate = new DeletionGate(hub, () => {
-    members.lookAtAll();
+  const table = new DesiredStateTable(
+    {
+      entryChanged(entry) {
+        members.entryChanged(entry);
+        if (entry.observed === undefined && isLeaving(hub, entry.cluster)) clusters.add(entry.cluster);
+      },
+      ownerChanged(owner) {
+        statuses.ownerChanged(owner);
+        if (placement.isPassing(owner) || hub.object(owner)?.object.metadata.deletionTimestamp !== undefined)
+          objects.add(owner);
+      },
+    },
+    (owner, ref) => custody.keeps(owner, ref),
+  );
+  const gate = new DeletionGate(hub, (namespace) => {
+    members.lookAtAll(namespace);
     addAllPolicies();
     addAll((object) => object.metadata.deletionTimestamp !== undefined);
   });
@@ -79,15 +102,20 @@ export async function runFederation(options: FederationOptions, signal: AbortSig
     logger,
     metrics,
     tracer,
-    deletesAllowed: (cluster) => gate.deletesAllowed(cluster),
+    deletesAllowed: (deletion) => gate.deletesAllowed(deletion),
+    mayRemove: (entry) => custody.mayRemove(entry),
+    namespaces: custody,
+    reported: (cluster) => hub.reportedOn(cluster),
+    namespaceKept: (...what) => tellKeptNamespace(events, hub, ...what),
     healed: (entry, drift) => tellDrift(events, entry, drift),
     clusterChanged(cluster) {
       statuses.clusterChanged(cluster);
-      if (isLeaving(hub, cluster)) clusters.add(cluster);
+      if (isLeaving(hub, cluster) || isPassing(cluster)) clusters.add(cluster);
       addAll((object) => object.metadata.deletionTimestamp !== undefined);
+      for (const owner of placement.passing) objects.add(owner);
     },
   });
-  const statuses = new StatusKeeper({ hub, table, members, clock, logger, metrics, tracer, events, signal });
+  const statuses = new StatusKeeper({ hub, table, members, custody, clock, logger, metrics, tracer, events, signal });
   const dependencies = new DependencyWatches({
     client,
     clock,
@@ -114,22 +142,34 @@ export async function runFederation(options: FederationOptions, signal: AbortSig
     dependencies,
     statuses,
     gate,
+    custody,
+    classes,
     hubId,
     clock,
     metrics,
     tracer,
     events,
     plansChanged: () => {
-      if (gate.allPlanned) addAllPolicies();
+      if (gate.settled) addAllPolicies();
     },
   });
-  const clusterReconciler = new ClusterReconciler({ client, clusters: hub.clusters, pool, members, table, clock });
+  const clusterReconciler = new ClusterReconciler({
+    client,
+    clusters: hub.clusters,
+    pool,
+    members,
+    table,
+    custody,
+    classes,
+    clock,
+  });
   const policyStatus = new PolicyStatusReconciler({
     hub,
     client,
     clock,
-    plans: () => placement.plans,
-    ready: () => gate.allPlanned,
+    plans: () => placement.plans(),
+    isOurs: (policy) => custody.isOurPolicy(policy),
+    ready: () => gate.settled,
   });
 
   subscribe();
@@ -146,7 +186,7 @@ export async function runFederation(options: FederationOptions, signal: AbortSig
       workers: PLACEMENT_WORKERS,
       metrics: metrics.controller("placement"),
       tracer,
-      reconcile: (key, end, context) => placement.reconcile(key, end, context),
+      reconcile: placeOne,
     }),
     new Controller({
       ...common,
@@ -164,10 +204,27 @@ export async function runFederation(options: FederationOptions, signal: AbortSig
       metrics: metrics.controller("policy"),
       reconcile: (key, end) => policyStatus.reconcile(key, end),
     }),
+    new Controller({
+      ...common,
+      name: "orphan",
+      queue: orphans,
+      workers: ORPHAN_WORKERS,
+      metrics: metrics.controller("orphan"),
+      reconcile: (key, end) => confirm(JSON.parse(key) as OwnerRef, end),
+    }),
   ];
   await Promise.all([pool.run(signal), ...controllers.map((controller) => controller.run(signal))]);
   await tellLastWords();
   await Promise.all([members[Symbol.asyncDispose](), statuses[Symbol.asyncDispose](), watches]);
+
+  async function placeOne(...given: Parameters<PlacementReconciler["reconcile"]>): Promise<Result> {
+    const [owner, end] = given;
+    try {
+      return await placement.reconcile(...given);
+    } finally {
+      if (!end.aborted && !dependencies.areComing(owner)) gate.failed(owner);
+    }
+  }
 
   /** What was being gathered for policies is said before the Lease is given back, so that a successor has nothing to add. */
   async function tellLastWords(): Promise<void> {
@@ -179,11 +236,26 @@ export async function runFederation(options: FederationOptions, signal: AbortSig
       logger.debug({ err: failed.reason as unknown }, "a policy's status is left to the next leader");
   }
 
+  /** What an object left on members goes when the hub says that it is gone. */
+  async function confirm(owner: OwnerRef, end: AbortSignal): Promise<Result> {
+    const key = refKey(owner);
+    if (await custody.confirm(owner, end)) for (const entry of table.entriesOf(key)) members.entryChanged(entry);
+    else if (hub.object(key) === undefined) await hub.lookAgain(owner, end);
+    return done;
+  }
+
+  /** A MemberCluster that is to become this manager's. */
+  function isPassing(name: string): boolean {
+    const cluster = hub.clusters.get(name);
+    return cluster !== undefined && custody.clusterStanding(cluster) === "TakeOver";
+  }
+
   function subscribe(): void {
     for (const { informer } of hub.kinds) {
       informer.onEvent(({ type, object, old }) => {
-        if (type === "Updated" && old !== undefined && !changesPlan(old, object)) return;
-        objects.add(refKey(refOf(object)));
+        const owner = refKey(refOf(object));
+        if (type === "Updated" && old !== undefined && !isNews(old, object) && !placement.isPassing(owner)) return;
+        objects.add(owner);
       });
     }
     hub.clusters.onEvent(({ type, key, object, old }) => {
@@ -195,6 +267,15 @@ export async function runFederation(options: FederationOptions, signal: AbortSig
     });
     for (const informer of [...hub.placements, ...hub.overrides])
       watchPolicies(informer as Informer<Placement | OverridePolicy>);
+  }
+
+  /** A reconciliation that puts our finalizer there goes on with it: that alone is no reason for another one. */
+  function isNews(old: KubeObject, object: KubeObject): boolean {
+    const { finalizers = [] } = object.metadata;
+    const isOurClaim =
+      custody.standing(old) === "Carry" &&
+      finalizers.join() === claimed(OBJECT_FINALIZER, old.metadata, classes).join();
+    return changesPlan(isOurClaim ? { ...old, metadata: { ...old.metadata, finalizers } } : old, object);
   }
 
   function watchPolicies(informer: Informer<Placement | OverridePolicy>): void {

@@ -8,24 +8,22 @@ import { type Client, isConflict, isInvalid, isNotFound, type ResourceType } fro
 export const LOOK_AGAIN_MS = 1_000;
 
 /**
- * Adds or removes one finalizer, provided that the object is still the one that was seen and its finalizers are as they were: other
- * changes, a status write of our own above all, do not get in the way. Undefined when they did change or the object is gone: then
- * look again.
+ * Writes the finalizers, provided that the object is still the one that was seen, is being deleted or not as it was then, and has the
+ * finalizers of then: other changes, a status write of our own above all, do not get in the way. Undefined when any of that did change
+ * or the object is gone: then look again.
  */
-export async function setFinalizer(
+export async function setFinalizers(
   client: Client,
   type: ResourceType,
   object: { metadata: ObjectMeta },
-  finalizer: string,
-  wanted: boolean,
+  next: readonly string[],
   signal: AbortSignal,
 ): Promise<KubeObject | undefined> {
-  const { namespace, name, uid, finalizers = [] } = object.metadata;
-  const others = finalizers.filter((one) => one !== finalizer);
-  const next = wanted ? [...others, finalizer] : others;
+  const { namespace, name, uid, deletionTimestamp = null, finalizers = [] } = object.metadata;
   const path = "/metadata/finalizers";
   const patch = [
     { op: "test", path: "/metadata/uid", value: uid },
+    { op: "test", path: "/metadata/deletionTimestamp", value: deletionTimestamp },
     { op: "test", path, value: finalizers.length === 0 ? null : finalizers },
     next.length === 0 ? { op: "remove", path } : { op: "add", path, value: next },
   ];

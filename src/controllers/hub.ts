@@ -1,4 +1,5 @@
 import {
+  type FederatedStatus,
   type KubeObject,
   type MemberCluster,
   type ObjectRef,
@@ -6,6 +7,8 @@ import {
   PAAS_GROUP,
   parseApiVersion,
   type Placement,
+  refKey,
+  refOf,
 } from "../apis/index.ts";
 import type { HubKind } from "../interpreter/index.ts";
 import { hubKindOf } from "../interpreter/index.ts";
@@ -50,9 +53,11 @@ export class Hub {
   readonly placements: readonly Informer<Placement>[];
   readonly overrides: readonly Informer<OverridePolicy>[];
   readonly #held = new Set<string>();
+  readonly #logger: Logger;
 
   constructor(options: HubOptions) {
     this.client = options.client;
+    this.#logger = options.logger;
     const informer = <T>(type: ResourceType): Informer<T> => {
       const made = new Informer<T>({
         client: options.client,
@@ -122,6 +127,25 @@ export class Hub {
 
   *objects(): Iterable<KubeObject> {
     for (const kind of this.kinds) yield* kind.informer.list();
+  }
+
+  /** An object is there, or was a moment ago, of which the cache does not know: lists its kind anew when the cache is the one that is wrong. */
+  async lookAgain(ref: ObjectRef, signal: AbortSignal): Promise<void> {
+    const kind = this.kindOf(ref);
+    if (kind === undefined || (await kind.informer.agreesWithServer(signal))) return;
+    this.#logger.warn(
+      { resource: kind.type.plural, event_reason: "DeletionsHeld" },
+      "the hub has objects that its list did not show; nothing of theirs is deleted, and they are listed anew",
+    );
+  }
+
+  /** Objects whose status says that something of them is on that cluster, where the status names clusters one by one. */
+  *reportedOn(cluster: string): Iterable<string> {
+    for (const object of this.objects()) {
+      const status = object["status"] as FederatedStatus | undefined;
+      const entry = status?.clusters?.find(({ name }) => name === cluster);
+      if (entry?.observedHash !== undefined) yield refKey(refOf(object));
+    }
   }
 
   allPlacements(): Placement[] {

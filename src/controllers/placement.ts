@@ -1,21 +1,27 @@
 import {
+  claimed,
+  type Classes,
+  classOf,
   type FederatedStatus,
+  holdersOf,
   type KubeObject,
   OBJECT_FINALIZER,
-  type OwnerRef,
-  REGION_LABEL,
   refKey,
-  refOf,
+  unclaimed,
 } from "../apis/index.ts";
-import { type DesiredStateTable, type Entry, type Members, type ReleasePolicy } from "../clusters/index.ts";
-import { computeDesiredState, type DesiredRow, type Plan, type Snapshot } from "../desiredstate/index.ts";
-import { type Dependency, shortMessage } from "../interpreter/index.ts";
+import type { DesiredStateTable, Members, ReleasePolicy } from "../clusters/index.ts";
+import { computeDesiredState, type Plan, type Snapshot } from "../desiredstate/index.ts";
 import { type EventRecorder, type Metrics, type Span, startSpan, type Tracer } from "../observability/index.ts";
 import { type Clock, done, type ReconcileContext, requeueAfter, type Result } from "../runtime/index.ts";
 import { clusterSnapshot } from "./clusterSnapshot.ts";
-import type { DependencyWatches } from "./dependencies.ts";
-import { LOOK_AGAIN_MS, setFinalizer } from "./finalizers.ts";
+import type { Custody } from "./custody.ts";
+import type { Collected, DependencyWatches } from "./dependencies.ts";
+import { remains } from "./farewell.ts";
+import { LOOK_AGAIN_MS, setFinalizers } from "./finalizers.ts";
 import type { DeletionGate } from "./gate.ts";
+import { whyNotYet } from "./handover.ts";
+import { heldRows } from "./heldRows.ts";
+import { names, tellDecision, tellHandover } from "./placementEvents.ts";
 import type { Hub, PlacedKind } from "./hub.ts";
 import type { StatusKeeper } from "./status.ts";
 
@@ -26,6 +32,9 @@ export interface PlacementReconcilerOptions {
   dependencies: DependencyWatches;
   statuses: StatusKeeper;
   gate: DeletionGate;
+  custody: Custody;
+  /** That this manager serves. */
+  classes: Classes;
   hubId: string;
   clock: Clock;
   metrics: Metrics;
@@ -50,6 +59,10 @@ export class PlacementReconciler {
   readonly #options: PlacementReconcilerOptions;
   readonly #plans = new Map<string, Plan>();
   readonly #farewells = new Map<string, Farewell>();
+  /** Plans of what other managers carry, without rows: policies count them as well. */
+  readonly #others = new Map<string, Plan>();
+  /** What is to be taken over or let go of, and why it is not yet. */
+  readonly #passing = new Map<string, string>();
 
   constructor(options: PlacementReconcilerOptions) {
     this.#options = options;
@@ -66,14 +79,134 @@ export class PlacementReconciler {
     const { object, kind } = found;
     this.#options.metrics.reconciled(object.kind, nameOf(object));
     span?.setAttributes(spanAttributes(owner, object));
-    if (object.metadata.deletionTimestamp !== undefined) return await this.#finalize(owner, object, kind, span, signal);
-    const kept = await this.#ensureFinalizer(object, kind, signal);
-    return kept === undefined ? requeueAfter(LOOK_AGAIN_MS) : this.#place(owner, kept, kind, context);
+    const standing = this.#options.custody.standing(object);
+    if (standing !== "TakeOver" && standing !== "Release") this.#passing.delete(owner);
+    switch (standing) {
+      case "Ignore":
+        return this.#leave(owner, object);
+      case "Release":
+        return await this.#letGo(owner, object, kind, signal);
+      case "TakeOver":
+        return await this.#takeOver(owner, object, kind, context, signal);
+      case "HoldUntilTakenOver":
+        return this.#place(owner, object, kind, context);
+      case "Carry": {
+        if (object.metadata.deletionTimestamp !== undefined)
+          return await this.#finalize(owner, object, kind, span, signal);
+        const kept = await this.#claim(object, kind, signal);
+        return kept === undefined ? requeueAfter(LOOK_AGAIN_MS) : this.#place(owner, kept, kind, context);
+      }
+    }
   }
 
-  /** The present plans, by hub object. */
-  get plans(): ReadonlyMap<string, Plan> {
-    return this.#plans;
+  /** The present plans, by hub object, whoever carries it. */
+  *plans(): Iterable<Plan> {
+    yield* this.#plans.values();
+    yield* this.#others.values();
+  }
+
+  /** Whether any news of that object may be what its handover waits for. */
+  isPassing(owner: string): boolean {
+    return this.#passing.has(owner);
+  }
+
+  /** Objects of which {@link isPassing} is true. */
+  get passing(): Iterable<string> {
+    return this.#passing.keys();
+  }
+
+  /** Another manager's: nothing is asked for in its name, nothing of it is touched. */
+  #leave(owner: string, object: KubeObject): Result {
+    const { table, statuses, gate, dependencies, custody, clock, plansChanged } = this.#options;
+    this.#drop(owner);
+    dependencies.forget(owner);
+    statuses.forget(owner);
+    table.replace(owner, [], { release: "Delete", monotonic: clock.monotonic() });
+    this.#planForOthers(owner, object);
+    table.reconsider(owner, clock.monotonic());
+    custody.othersChanged();
+    gate.planned(owner);
+    plansChanged();
+    return done;
+  }
+
+  #planForOthers(owner: string, object: KubeObject, known?: Plan): void {
+    if (object.metadata.deletionTimestamp !== undefined) {
+      this.#others.delete(owner);
+      return;
+    }
+    const plan = known ?? computeDesiredState(this.#snapshot(owner, object), this.#options.clock.now());
+    this.#others.set(owner, { ...plan, rows: [] });
+  }
+
+  /** Another has taken over: the finalizer goes when nothing of this manager is under way any more. */
+  async #letGo(owner: string, object: KubeObject, kind: PlacedKind, signal: AbortSignal): Promise<Result> {
+    const { statuses, table, hub, classes } = this.#options;
+    this.#passing.set(owner, "");
+    const written = statuses.settled(owner);
+    this.#leave(owner, object);
+    await written;
+    // The end of a write is an event of its own.
+    for (const entry of table.entriesOf(owner)) if (entry.writing) return done;
+    const next = unclaimed(OBJECT_FINALIZER, object.metadata, classes);
+    const released = await setFinalizers(hub.client, kind.type, object, next, signal);
+    if (released === undefined) return requeueAfter(LOOK_AGAIN_MS);
+    this.#passing.delete(owner);
+    kind.informer.observe(released);
+    return done;
+  }
+
+  /** Prepares everything as if it were ours, and claims it when nothing that runs would be lost or overlooked. */
+  async #takeOver(
+    owner: string,
+    object: KubeObject,
+    kind: PlacedKind,
+    context: Pick<ReconcileContext, "span" | "logger">,
+    signal: AbortSignal,
+  ): Promise<Result> {
+    const { table, members, hub, clock, gate, dependencies, events, plansChanged } = this.#options;
+    // It comes back before we have let go of it: what we asked for is another's by now.
+    if (this.#plans.has(owner)) this.#leave(owner, object);
+    gate.planned(owner);
+    const known = this.#passing.get(owner);
+    this.#passing.set(owner, known ?? "");
+    const needed = kind.interpreter.dependencies(object);
+    const collected = dependencies.collect(owner, needed);
+    if (collected === undefined) return done;
+    const plan = computeDesiredState(this.#snapshot(owner, object, collected), clock.now());
+    this.#planForOthers(owner, object, plan);
+    plansChanged();
+    const why = whyNotYet({
+      object,
+      rows: [...plan.rows, ...heldRows(table, owner, plan, needed, collected.found)],
+      clusters: plan.clusters.map(({ name }) => name),
+      present: table.entriesOf(owner),
+      find: ({ cluster, ref }) => table.get(cluster, refKey(ref)),
+      isKnown: (cluster) => members.isSynced(cluster),
+      exists: (cluster) => hub.clusters.get(cluster) !== undefined,
+    });
+    const [carrier = ""] = holdersOf(OBJECT_FINALIZER, object.metadata);
+    if (why !== undefined) {
+      this.#passing.set(owner, why);
+      if (why !== known)
+        tellHandover(
+          events,
+          object,
+          "HandoverWaits",
+          `${classOf(object.metadata)} does not take over from ${carrier} yet: ${why}`,
+        );
+      return done;
+    }
+    const taken = await this.#claim(object, kind, signal);
+    if (taken === undefined) return requeueAfter(LOOK_AGAIN_MS);
+    this.#passing.delete(owner);
+    tellHandover(events, taken, "TakenOver", `${classOf(object.metadata)} has taken over from ${carrier}`);
+    return this.#place(owner, taken, kind, context);
+  }
+
+  #drop(owner: string): void {
+    this.#plans.delete(owner);
+    this.#farewells.delete(owner);
   }
 
   #place(
@@ -82,27 +215,30 @@ export class PlacementReconciler {
     kind: PlacedKind,
     { span, logger }: Pick<ReconcileContext, "span" | "logger">,
   ): Result {
-    const { table, statuses, gate, clock, metrics, dependencies, plansChanged } = this.#options;
+    const { table, members, statuses, gate, clock, metrics, dependencies, plansChanged } = this.#options;
     const startedAt = clock.monotonic();
     const needed = kind.interpreter.dependencies(object);
-    const found = dependencies.collect(owner, needed);
+    const collected = dependencies.collect(owner, needed);
     // Planned again as soon as the watches of its namespace have synced.
-    if (found === undefined) return done;
+    if (collected === undefined) return done;
 
     const before = this.#plans.get(owner);
     const step = startSpan(this.#options.tracer, "ComputeDesiredState", { parent: span });
-    const plan = computeDesiredState(this.#snapshot(owner, object, found), clock.now());
+    const plan = computeDesiredState(this.#snapshot(owner, object, collected), clock.now());
     step.end();
     metrics.observePhase("fetch", clock.monotonic() - startedAt);
 
     this.#plans.set(owner, plan);
+    this.#others.delete(owner);
     this.#farewells.delete(owner);
-    const rows = [...plan.rows, ...this.#heldRows(owner, plan, needed, found)];
+    const rows = [...plan.rows, ...heldRows(table, owner, plan, needed, collected.found)];
     statuses.planned(owner, object, plan, rows);
     table.replace(owner, rows, { release: "Delete", trace: span, monotonic: clock.monotonic() });
+    // What was nobody's to touch before, on clusters that the plan does not name, is ours now.
+    if (before === undefined) for (const entry of table.entriesOf(owner)) members.entryChanged(entry);
     statuses.review(owner);
     gate.planned(owner);
-    this.#tellDecision(object, plan, before);
+    tellDecision(this.#options.events, object, plan, before);
     if (
       before === undefined ||
       before.scheduled.reason !== plan.scheduled.reason ||
@@ -118,32 +254,6 @@ export class PlacementReconciler {
     return plan.recheckAt === undefined ? done : requeueAfter(Math.max(1, plan.recheckAt - clock.now()));
   }
 
-  /**
-   * What stays on members though the plan does not render it: everything on a cluster that is held, and a dependency that is gone from
-   * the hub, or may not be read there, while the object still refers to it, since pods may be running on it.
-   */
-  #heldRows(
-    owner: string,
-    plan: Plan,
-    needed: readonly Dependency[],
-    found: ReadonlyMap<string, KubeObject>,
-  ): DesiredRow[] {
-    const missing = new Set(needed.map(({ ref }) => refKey(ref)).filter((key) => !found.has(key)));
-    const held = new Map(plan.clusters.map((cluster) => [cluster.name, cluster.held]));
-    if (missing.size === 0 && ![...held.values()].includes(true)) return [];
-    const rendered = new Set(plan.rows.map(({ cluster, ref }) => `${cluster}/${refKey(ref)}`));
-    const rows: DesiredRow[] = [];
-    for (const entry of this.#options.table.entriesOf(owner)) {
-      const owned = entry.requests.get(owner)?.owner ?? entry.observed?.owner;
-      if (owned === undefined || entry.observed === undefined || rendered.has(`${entry.cluster}/${entry.key}`))
-        continue;
-      const stays = held.get(entry.cluster);
-      if (stays === undefined || (!stays && !missing.has(entry.key))) continue;
-      rows.push(holdRow(entry, owned));
-    }
-    return rows;
-  }
-
   /** Sees the deletion through: the finalizer goes when the member objects are seen gone, or their cluster was unjoined. */
   async #finalize(
     owner: string,
@@ -153,7 +263,8 @@ export class PlacementReconciler {
     signal: AbortSignal,
   ): Promise<Result> {
     const { table, statuses, gate, clock, plansChanged } = this.#options;
-    if (!(object.metadata.finalizers ?? []).includes(OBJECT_FINALIZER)) return this.#forget(owner);
+    const next = unclaimed(OBJECT_FINALIZER, object.metadata, this.#options.classes);
+    if (next.length === (object.metadata.finalizers ?? []).length) return this.#forget(owner);
     const farewell = this.#farewellOf(owner, object);
     this.#plans.delete(owner);
     statuses.deleting(owner, object);
@@ -161,45 +272,24 @@ export class PlacementReconciler {
     gate.planned(owner);
     plansChanged();
     // Asked again by whatever takes the last of them away.
-    if (this.#remains(owner, object, farewell)) return done;
-    const released = await setFinalizer(this.#options.hub.client, kind.type, object, OBJECT_FINALIZER, false, signal);
+    if (remains(this.#options, owner, object, farewell.clusters)) return done;
+    const released = await setFinalizers(this.#options.hub.client, kind.type, object, next, signal);
     if (released === undefined) return requeueAfter(LOOK_AGAIN_MS);
     return this.#forget(owner, "Delete");
-  }
-
-  /** Whether there is a cluster of which it is not certain that nothing of the object is left there. */
-  #remains(owner: string, object: KubeObject, { clusters }: Farewell): boolean {
-    const { hub, table, members, gate } = this.#options;
-    for (const { cluster, observed, writing } of table.entriesOf(owner)) {
-      if ((observed !== undefined || writing) && hub.clusters.get(cluster) !== undefined) return true;
-    }
-    const status = object["status"] as FederatedStatus | undefined;
-    const names = new Set([...clusters, ...(status?.clusters ?? []).map(({ name }) => name)]);
-    // The summary only counts: each cluster of its regions may be meant.
-    const regions = new Set((status?.summary ?? []).map(({ region }) => region));
-    if (regions.size > 0) {
-      for (const { metadata } of hub.clusters.list()) {
-        if (regions.has(metadata.labels?.[REGION_LABEL] ?? "")) names.add(metadata.name);
-      }
-    }
-    for (const name of names) {
-      if (hub.clusters.get(name) !== undefined && (!members.isSynced(name) || !gate.allPlanned)) return true;
-    }
-    return false;
   }
 
   #farewellOf(owner: string, object: KubeObject): Farewell {
     let farewell = this.#farewells.get(owner);
     if (farewell === undefined) {
       const { clock } = this.#options;
-      const plan = this.#plans.get(owner) ?? computeDesiredState(this.#snapshot(owner, object, new Map()), clock.now());
+      const plan = this.#plans.get(owner) ?? computeDesiredState(this.#snapshot(owner, object), clock.now());
       farewell = { release: plan.deletionPolicy, clusters: plan.clusters.map(({ name }) => name) };
       this.#farewells.set(owner, farewell);
     }
     return farewell;
   }
 
-  #snapshot(owner: string, object: KubeObject, dependencies: ReadonlyMap<string, KubeObject>): Snapshot {
+  #snapshot(owner: string, object: KubeObject, collected?: Collected): Snapshot {
     const { hub, hubId } = this.#options;
     const previous = object["status"] as FederatedStatus | undefined;
     return {
@@ -207,7 +297,8 @@ export class PlacementReconciler {
       placements: hub.allPlacements(),
       overrides: hub.allOverrides(),
       clusters: hub.clusters.list().map(clusterSnapshot),
-      dependencies,
+      dependencies: collected?.found ?? new Map(),
+      ...(collected === undefined ? {} : { unreadable: collected.unreadable }),
       hubId,
       previous,
       // Where only a summary stands, what has been seen since the start is not all that there is.
@@ -230,82 +321,33 @@ export class PlacementReconciler {
     owner: string,
     release = this.#plans.get(owner)?.deletionPolicy ?? this.#options.table.releaseOf(owner),
   ): Result {
-    const { table, statuses, gate, dependencies, clock, plansChanged } = this.#options;
-    this.#plans.delete(owner);
-    this.#farewells.delete(owner);
+    const { table, statuses, gate, dependencies, custody, clock, plansChanged } = this.#options;
+    const wasOurs = this.#plans.has(owner) || this.#farewells.has(owner);
+    this.#drop(owner);
+    this.#others.delete(owner);
+    this.#passing.delete(owner);
     dependencies.forget(owner);
     statuses.forget(owner);
+    for (const { observed } of table.entriesOf(owner))
+      if (wasOurs && observed?.owner !== undefined) custody.partedWith(observed.owner.uid);
     table.replace(owner, [], { release, monotonic: clock.monotonic() });
+    table.reconsider(owner, clock.monotonic());
+    custody.othersChanged();
     gate.planned(owner);
     plansChanged();
     return done;
   }
 
-  /** Returns the object with the finalizer; undefined when it changed or went away meanwhile. */
-  async #ensureFinalizer(object: KubeObject, kind: PlacedKind, signal: AbortSignal): Promise<KubeObject | undefined> {
-    const finalizers = object.metadata.finalizers ?? [];
-    if (finalizers.includes(OBJECT_FINALIZER)) return object;
-    const patched = await setFinalizer(this.#options.hub.client, kind.type, object, OBJECT_FINALIZER, true, signal);
+  /** Returns the object with our finalizer in front; undefined when it changed or went away meanwhile. */
+  async #claim(object: KubeObject, kind: PlacedKind, signal: AbortSignal): Promise<KubeObject | undefined> {
+    const { hub, classes } = this.#options;
+    const next = claimed(OBJECT_FINALIZER, object.metadata, classes);
+    if (next === object.metadata.finalizers) return object;
+    const patched = await setFinalizers(hub.client, kind.type, object, next, signal);
     if (patched === undefined) return undefined;
     kind.informer.observe(patched);
     return kind.informer.get(nameOf(object));
   }
-
-  #tellDecision(object: KubeObject, plan: Plan, before: Plan | undefined): void {
-    const { events } = this.#options;
-    const regarding = { ...refOf(object), ...(object.metadata.uid === undefined ? {} : { uid: object.metadata.uid }) };
-    const reported = (object["status"] as FederatedStatus | undefined)?.conditions?.find(
-      ({ type }) => type === "Scheduled",
-    );
-    if (plan.scheduled.status === "False") {
-      const known = before === undefined ? reported?.reason : before.scheduled.reason;
-      if (known === plan.scheduled.reason) return;
-      events.record({
-        regarding,
-        type: "Warning",
-        reason: plan.scheduled.reason,
-        action: "Schedule",
-        note: plan.scheduled.message,
-      });
-      return;
-    }
-    const chosen = names(plan.clusters);
-    const previous =
-      before === undefined
-        ? names((object["status"] as FederatedStatus | undefined)?.clusters ?? [])
-        : names(before.clusters);
-    if (chosen === previous) return;
-    events.record({
-      regarding,
-      type: "Normal",
-      reason: "Scheduled",
-      action: "Schedule",
-      note: shortMessage(`placed on ${plan.clusters.length} clusters: ${chosen}`),
-    });
-  }
-}
-
-/** Neither written nor deleted. */
-function holdRow(entry: Entry, owner: OwnerRef): DesiredRow {
-  const { cluster, ref, observed } = entry;
-  return {
-    cluster,
-    ref,
-    owner,
-    role: "dependency",
-    mode: "Hold",
-    object: { apiVersion: ref.apiVersion, kind: ref.kind, metadata: { name: ref.name } },
-    hash: observed?.hash ?? "",
-    conflictResolution: "Abort",
-    deletionPolicy: "Delete",
-  };
-}
-
-function names(clusters: readonly { name: string }[]): string {
-  return clusters
-    .map(({ name }) => name)
-    .toSorted()
-    .join(", ");
 }
 
 function nameOf(object: KubeObject): string {

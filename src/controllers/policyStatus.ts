@@ -30,7 +30,10 @@ export interface PolicyStatusReconcilerOptions {
   hub: Hub;
   client: Client;
   clock: Clock;
-  plans: () => ReadonlyMap<string, Plan>;
+  /** Of every object, whoever carries it. */
+  plans: () => Iterable<Plan>;
+  /** Whether the policy's status is this manager's to write. */
+  isOurs: (policy: Policy) => boolean;
   /** Before every object has been planned, nobody knows what a policy matches. */
   ready: () => boolean;
 }
@@ -53,6 +56,7 @@ export class PolicyStatusReconciler {
     const found = this.#find(key);
     if (found === undefined || !ready() || found.policy.metadata.deletionTimestamp !== undefined) return done;
     const { policy, informer } = found;
+    if (!this.#options.isOurs(policy)) return done;
     const status = policyStatus(
       { generation: policy.metadata.generation ?? 0, ...this.#outcome(policy), previous: policy.status },
       clock.now(),
@@ -100,7 +104,7 @@ export class PolicyStatusReconciler {
     let matched = 0;
     const notes = new Set<string>();
     let trouble: { reason: string; message: string } | undefined;
-    for (const plan of this.#options.plans().values()) {
+    for (const plan of this.#options.plans()) {
       if (!concerns(plan, policy, key)) continue;
       matched += 1;
       if (isPlacement(policy)) for (const note of plan.decision.notes ?? []) notes.add(note);

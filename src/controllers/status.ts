@@ -1,5 +1,5 @@
 import PQueue from "p-queue";
-import { type FederatedStatus, FIELD_MANAGER, type KubeObject, refOf } from "../apis/index.ts";
+import { type FederatedStatus, FIELD_MANAGER, isResponsible, type KubeObject } from "../apis/index.ts";
 import { type DesiredStateTable, isInSync, type Members } from "../clusters/index.ts";
 import type { DesiredRow, Plan } from "../desiredstate/index.ts";
 import {
@@ -15,12 +15,16 @@ import { apiVersionOf, type Clock, isNotFound, NotLeaderError } from "../runtime
 import { aggregate } from "../status/index.ts";
 import { type Gathering, writeDue, WriteRate } from "./gathering.ts";
 import { clusterViews } from "./clusterViews.ts";
+import type { Custody } from "./custody.ts";
+import { handsOf } from "./handover.ts";
 import type { Hub, PlacedKind } from "./hub.ts";
+import { tellTrouble } from "./statusEvents.ts";
 
 export interface StatusKeeperOptions {
   hub: Hub;
   table: DesiredStateTable;
   members: Members;
+  custody: Custody;
   clock: Clock;
   logger: Logger;
   metrics: Metrics;
@@ -39,13 +43,15 @@ interface Tracked extends Gathering {
   propagating: number | undefined;
   changed: boolean;
   writing: boolean;
+  /** The write that is under way. */
+  underWay: Promise<void> | undefined;
   timer: Disposable | undefined;
   dueAt: number;
   attempts: number;
 }
 
 /** How many status writes are under way at once. */
-const PARALLEL = 16;
+const PARALLEL = 8;
 /** For how long after leadership began a status waits for clusters of which nothing is known yet. */
 const SETTLE_IN_MS = 10_000;
 const RETRY_MS = 200;
@@ -108,6 +114,11 @@ export class StatusKeeper implements AsyncDisposable {
     this.#options.metrics.forgetObject(...metricLabels(owner));
   }
 
+  /** Resolves when no write of that object is under way. */
+  async settled(owner: string): Promise<void> {
+    await this.#tracked.get(owner)?.underWay;
+  }
+
   /** Something that the status is made of may have changed. Objects that were never planned are not this module's business yet. */
   ownerChanged(owner: string): void {
     const tracked = this.#tracked.get(owner);
@@ -150,6 +161,7 @@ export class StatusKeeper implements AsyncDisposable {
         changedAt: 0,
         changed: false,
         writing: false,
+        underWay: undefined,
         timer: undefined,
         dueAt: Number.POSITIVE_INFINITY,
         attempts: 0,
@@ -208,7 +220,7 @@ export class StatusKeeper implements AsyncDisposable {
 
   #enqueue(owner: string, tracked: Tracked): void {
     tracked.writing = true;
-    void this.#queue.add(() => this.#write(owner, tracked));
+    tracked.underWay = this.#queue.add(() => this.#write(owner, tracked));
   }
 
   /** Something that this plan asks for anew has come to be, or has failed. */
@@ -239,11 +251,14 @@ export class StatusKeeper implements AsyncDisposable {
   }
 
   async #write(owner: string, tracked: Tracked): Promise<void> {
-    const { hub, clock, logger, signal } = this.#options;
+    const { hub, custody, clock, logger, signal } = this.#options;
+    // Meanwhile it may have become another manager's.
+    if (this.#tracked.get(owner) !== tracked) return;
     const found = hub.object(owner);
     tracked.changed = false;
     try {
       if (found === undefined || found.object.metadata.uid !== tracked.uid || signal.aborted) return;
+      if (!isResponsible(custody.standing(found.object))) return;
       const waitMs = this.#unsettledFor(owner, tracked);
       if (waitMs > 0) {
         this.#later(owner, tracked, waitMs);
@@ -280,10 +295,12 @@ export class StatusKeeper implements AsyncDisposable {
 
   /** How long to wait for clusters that were neither reached nor given up yet: to say less than stands there would be untrue. */
   #unsettledFor(owner: string, tracked: Tracked): number {
-    const { clock, table, members } = this.#options;
+    const { clock, table, members, hub } = this.#options;
     const left = this.#startedAt + SETTLE_IN_MS - clock.monotonic();
     if (left <= 0) return 0;
-    const clusters = new Set(tracked.plan?.clusters.map(({ name }) => name));
+    const reported = (hub.object(owner)?.object["status"] as FederatedStatus | undefined)?.clusters ?? [];
+    const known = reported.filter(({ name }) => hub.clusters.get(name) !== undefined);
+    const clusters = new Set([...(tracked.plan?.clusters ?? []), ...known].map(({ name }) => name));
     for (const entry of table.entriesOf(owner)) clusters.add(entry.cluster);
     for (const cluster of clusters) if (members.isUndetermined(cluster)) return left;
     return 0;
@@ -297,6 +314,7 @@ export class StatusKeeper implements AsyncDisposable {
     const status = aggregate(
       {
         generation: tracked.generation,
+        ...handsOf(object),
         deleting: tracked.deleting,
         previous,
         plan: tracked.plan,
@@ -355,21 +373,7 @@ export class StatusKeeper implements AsyncDisposable {
     }
     const object = hub.object(owner)?.object;
     if (object === undefined) return;
-    for (const entry of status.clusters ?? []) {
-      if (entry.state !== "Failed" || entry.reason === undefined) continue;
-      const before = (object["status"] as FederatedStatus | undefined)?.clusters?.find(
-        (one) => one.name === entry.name,
-      );
-      if (before?.state === "Failed" && before.reason === entry.reason) continue;
-      const uid = object.metadata.uid;
-      events.record({
-        regarding: { ...refOf(object), ...(uid === undefined ? {} : { uid }) },
-        type: "Warning",
-        reason: entry.reason,
-        action: "Apply",
-        note: `${entry.name}: ${entry.message ?? entry.reason}`,
-      });
-    }
+    tellTrouble(events, object, status, tracked.plan);
   }
 }
 

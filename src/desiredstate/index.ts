@@ -7,6 +7,7 @@
  * cluster's trouble stays in its entry; and that overrides never change what an object is called or whose it is. It never calls a client, never
  * reads a clock, never throws, and never changes what it is given.
  */
+export { reowned } from "./marks.ts";
 export { computeDesiredState } from "./plan.ts";
 export { selectPlacement } from "./placementSelection.ts";
 export type { ClusterPlan, ComputeDesiredState, DesiredRow, Plan, Snapshot } from "./types.ts";

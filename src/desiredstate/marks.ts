@@ -19,6 +19,7 @@ export interface Marked {
   ref: ObjectRef;
   object: KubeObject;
   hash: string;
+  unretained?: KubeObject;
 }
 
 export function ownerRefOf(object: KubeObject): OwnerRef {
@@ -35,6 +36,16 @@ export function mark(object: KubeObject, hubId: string, ownerText: string): Mark
   // Not yet seen by anybody, so it may still change.
   ours[HASH_ANNOTATION] = hash;
   return { ref: refOf(marked), object: marked, hash };
+}
+
+/** The same object for another owner: what that one's own row would be. */
+export function reowned(object: KubeObject, owner: OwnerRef): Pick<Marked, "object" | "hash"> {
+  const { [HASH_ANNOTATION]: _, ...annotations } = object.metadata.annotations ?? {};
+  const ours: Record<string, string> = { ...annotations, [OWNER_ANNOTATION]: ownerText(owner) };
+  const next: KubeObject = { ...object, metadata: { ...object.metadata, annotations: ours } };
+  const hash = hashOf(next);
+  ours[HASH_ANNOTATION] = hash;
+  return { object: next, hash };
 }
 
 export function ownerText(owner: OwnerRef): string {

@@ -34,9 +34,7 @@ export function computeDesiredState(snapshot: Snapshot, now: number): Plan {
   const owner = ownerRefOf(object);
   const owned = ownerText(owner);
   const carries = placement?.spec.dependencies?.mode !== "None";
-  const dependencies = carries
-    ? carryDependencies(kind.dependencies(object), snapshot.dependencies, hubId, owned)
-    : nothingCarried;
+  const dependencies = carries ? carryDependencies(kind.dependencies(object), snapshot, owned) : nothingCarried;
   const policies = matchPolicies(object, snapshot.overrides);
   const renderer = new VariantRenderer({
     base: kind.render(object),
@@ -69,19 +67,24 @@ export function computeDesiredState(snapshot: Snapshot, now: number): Plan {
     const before = reportedReplicas(snapshot, cluster);
     const divided = chosen === undefined ? before : chosen.replicas;
     const variant = renderer.render(rules, { replicas: divided, fixed: chosen === undefined, local: cluster.local });
-    const keeps = chosen === undefined || (variant.problem !== undefined && subject.current.has(cluster.name));
+    // On the hub itself nothing is carried: what is referred to is there, whether or not Meridian may read it.
+    const warning = dependencies.warning ?? (cluster.local ? dependencies.denial : undefined);
+    const denial = chosen === undefined || cluster.local ? undefined : dependencies.denial;
+    const isThere = chosen === undefined || subject.current.has(cluster.name);
+    const keeps = chosen === undefined || denial !== undefined || (variant.problem !== undefined && isThere);
     const count = keeps ? (before ?? variant.replicas) : variant.replicas;
     plans.push({
       name: cluster.name,
       ...(cluster.region === undefined ? {} : { region: cluster.region }),
       ...(replicas === undefined || count === undefined ? {} : { replicas: count }),
       ...(variant.problem === undefined ? {} : { problem: variant.problem }),
-      ...(dependencies.warning === undefined ? {} : { warning: dependencies.warning }),
+      ...(warning === undefined ? {} : { warning }),
       held: keeps,
+      ...(denial === undefined ? {} : { heldFor: denial }),
     });
     // Also those that failed there: their own status has to say so.
     if (!keeps || variant.problem !== undefined) for (const { policy } of rules) overriding.add(policyKey(policy));
-    if (variant.problem !== undefined && !keeps) continue;
+    if (!isThere && (variant.problem ?? denial) !== undefined) continue;
 
     const mode = keeps ? "Hold" : "Apply";
     if (!cluster.local)
@@ -108,7 +111,7 @@ export function computeDesiredState(snapshot: Snapshot, now: number): Plan {
 }
 
 function addRows(rows: DesiredRow[], objects: readonly Marked[], base: Omit<DesiredRow, keyof Marked>): void {
-  for (const { ref, object, hash } of objects) rows.push({ ...base, ref, object, hash });
+  for (const marked of objects) rows.push({ ...base, ...marked });
 }
 
 /** A kind that is carried as it is would be applied onto itself on the hub. */

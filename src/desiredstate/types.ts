@@ -9,6 +9,8 @@ export interface Snapshot {
   clusters: readonly ClusterSnapshot[];
   /** The dependencies that exist on the hub, by {@link refKey}. */
   dependencies: ReadonlyMap<string, KubeObject>;
+  /** Dependencies of which nobody knows whether they exist, since Meridian may not read them on the hub, by {@link refKey}. */
+  unreadable?: ReadonlySet<string>;
   /** UID of the hub's kube-system namespace. */
   hubId: string;
   /** What the object's status says now: where it runs. */
@@ -35,6 +37,8 @@ export interface DesiredRow {
   object: KubeObject;
   /** Hash of `object` without its hash annotation. */
   hash: string;
+  /** Where something is left to the member: the object with that, and without Meridian's marks. */
+  unretained?: KubeObject;
   conflictResolution: "Abort" | "Adopt";
   deletionPolicy: "Delete" | "Orphan";
 }
@@ -50,6 +54,8 @@ export interface ClusterPlan {
   /** Something that is missing but does not stop it (DependencyMissing). */
   warning?: { reason: string; message: string };
   held: boolean;
+  /** Why this cluster in particular is held (SecretAccessDenied); without it the reason is the object's. */
+  heldFor?: { reason: string; message: string };
 }
 
 export interface Plan {

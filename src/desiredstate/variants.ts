@@ -72,7 +72,8 @@ export class VariantRenderer {
       const [rest = object] = withoutRetained([object], retain);
       const rolled = withDependenciesHash(rest, dependenciesHash);
       const owned = local ? withControllerReference(rolled, owner) : rolled;
-      marked.set(object, (known = mark(owned, hubId, ownerText)));
+      known = { ...mark(owned, hubId, ownerText), ...(rest === object ? {} : { unretained: object }) };
+      marked.set(object, known);
     }
     return known;
   }

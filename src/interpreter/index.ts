@@ -10,6 +10,7 @@
  *
  * A new kind is a new rule in the registry; nothing outside of this module knows one kind from another.
  */
+export { withoutGivenUp } from "./givenUp.ts";
 export { lostFields } from "./ownership.ts";
 export { hubKindOf, memberKindOf, memberKinds, placeableKindOf } from "./registry.ts";
 export type { Dependency, Health, HubKind, LostField, MemberKind, ServedKind } from "./types.ts";

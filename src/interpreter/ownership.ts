@@ -62,7 +62,8 @@ export function lostFields(
 
 const NOTHING: FieldsV1 = Object.freeze({});
 
-function isOwn(entry: ManagedFieldsEntry, manager: string): boolean {
+/** What the manager applied to the object itself. */
+export function isOwn(entry: ManagedFieldsEntry, manager: string): boolean {
   return entry.manager === manager && entry.operation === "Apply" && (entry.subresource ?? "") === "";
 }
 
@@ -126,7 +127,7 @@ function walkList(items: readonly unknown[], fields: FieldsV1 | undefined, place
 }
 
 /** The path element under which we own that item of a list; undefined when we do not. */
-function elementOf(item: unknown, index: number, fields: FieldsV1): string | undefined {
+export function elementOf(item: unknown, index: number, fields: FieldsV1): string | undefined {
   if (isFields(item)) {
     for (const path in fields) {
       const key = associativeKey(path);

@@ -53,8 +53,14 @@ export function apiErrorFrom(answer: Answer, asked: { withToken: boolean; sensit
       ? { message: `${asked.withToken ? "token" : "client certificate"} rejected (401 Unauthorized)` }
       : {}),
     ...(details === undefined ? {} : { details }),
+    ...(status === undefined ? { failedChecks: failedChecks(answer.body) } : {}),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   });
+}
+
+/** A health check answers with one line for each of its parts, `[-]name failed: …` for those that fail. Nothing but the names is kept. */
+function failedChecks(body: string): string[] {
+  return [...body.matchAll(/^\[-\]([\w./-]{1,100})/gm)].slice(0, 100).flatMap(([, name]) => name ?? []);
 }
 
 function parseStatus(body: string): ApiStatus | undefined {

@@ -66,7 +66,7 @@ describe("requests", () => {
       name: "server-side apply is JSON, by our field manager",
       call: (client) => client.apply(CONFIGMAPS, configMap("a"), { force: true }),
       method: "PATCH",
-      path: "/api/v1/namespaces/shop/configmaps/a?fieldManager=meridian&force=true",
+      path: "/api/v1/namespaces/shop/configmaps/a?fieldManager=meridian&force=true&fieldValidation=Ignore",
       headers: { "content-type": "application/apply-patch+yaml" },
       body: configMap("a"),
     },
@@ -74,7 +74,7 @@ describe("requests", () => {
       name: "apply of the status, tried only",
       call: (client) => client.applyStatus(CONFIGMAPS, configMap("a"), { dryRun: true, fieldManager: "other" }),
       method: "PATCH",
-      path: "/api/v1/namespaces/shop/configmaps/a/status?fieldManager=other&dryRun=All",
+      path: "/api/v1/namespaces/shop/configmaps/a/status?fieldManager=other&dryRun=All&fieldValidation=Ignore",
     },
     {
       name: "patch of a subresource",
@@ -146,6 +146,22 @@ describe("requests", () => {
       response.end("ok");
     });
     await expect(client.raw("GET", "/readyz")).resolves.toBe("ok");
+  });
+
+  test("a health check that fails gives the names of its parts that do, and nothing else of its text", async () => {
+    const { client } = await serving((_request, response) => {
+      response.writeHead(500, { "content-type": "text/plain" });
+      response.end(
+        "[+]ping ok\n[-]etcd failed: hunter2\n[-]poststarthook/start-x failed: reason withheld\nreadyz check failed\n",
+      );
+    });
+    const error = await client.raw("GET", "/readyz").catch((thrown: unknown) => thrown);
+    expect(error).toMatchObject({
+      status: 500,
+      failedChecks: ["etcd", "poststarthook/start-x"],
+      apiMessage: "the server answered 500 InternalError",
+    });
+    expect(JSON.stringify(error)).not.toContain("hunter2");
   });
 
   test("an answer that should be JSON and is not names the host, not the text", async () => {

@@ -241,6 +241,8 @@ class HttpClient implements Client {
       fieldManager: options.fieldManager ?? FIELD_MANAGER,
       force: options.force,
       dryRun: options.dryRun === true ? "All" : undefined,
+      // A field that the schema does not know is refused with or without; to warn of it the server would read the body twice.
+      fieldValidation: "Ignore",
     });
     return this.#write(type, {
       method: "PATCH",

@@ -12,6 +12,8 @@ export class ApiError extends Error {
   readonly details?: ApiStatus["details"];
   /** How long the server asks us to stay away. */
   readonly retryAfterMs?: number;
+  /** Names of the health checks that fail, when the answer is one of `/readyz`, `/livez` or `/healthz`. */
+  readonly failedChecks: readonly string[];
 
   constructor(
     status: number,
@@ -21,6 +23,7 @@ export class ApiError extends Error {
       message?: string;
       details?: ApiStatus["details"];
       retryAfterMs?: number | undefined;
+      failedChecks?: readonly string[];
       cause?: unknown;
     } = {},
   ) {
@@ -28,6 +31,7 @@ export class ApiError extends Error {
     this.status = status;
     this.reason = reason;
     this.apiMessage = apiMessage;
+    this.failedChecks = extra.failedChecks ?? [];
     if (extra.details !== undefined) this.details = extra.details;
     if (extra.retryAfterMs !== undefined) this.retryAfterMs = extra.retryAfterMs;
   }

@@ -18,7 +18,7 @@ export {
   type Result,
   TerminalError,
 } from "./controller.ts";
-export { type DeletionsHeld, Informer, type InformerEvent, type InformerOptions } from "./informer.ts";
+export { type DeletionsHeld, Informer, type InformerEvent, type InformerOptions, isMassVanishing } from "./informer.ts";
 export { compareResourceVersions, keyOf, objectKey, splitKey } from "./keys.ts";
 export { LeaderElector, type LeaderElectorOptions } from "./leaderElection.ts";
 export { Reflector, type ReflectorEvent, type ReflectorOptions, WentBackError } from "./reflector.ts";

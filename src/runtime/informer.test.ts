@@ -255,3 +255,44 @@ describe("a relist that misses most objects (safety rule 2)", () => {
     await stop();
   });
 });
+
+describe("what was known before an informer began", () => {
+  const names = (count: number) => Array.from({ length: count }, (_, index) => `c${index}`);
+
+  test("is told of when the first snapshot does not show it, and never as it was", async () => {
+    const { informer, events, stop } = startInformer({ objects: 1, known: ["c0", "gone"] });
+    expect(await events()).toEqual(["Deleted ns/c0 (initial)", "Added ns/c0 (initial)", "Deleted ns/gone (initial)"]);
+    expect(informer.keys()).toEqual(["ns/c0"]);
+    await stop();
+  });
+
+  test("does not vanish at one read when it was most of all", async () => {
+    const { informer, held, events, stop } = startInformer({ objects: 1, known: names(12) });
+    expect(await events()).toEqual(["Deleted ns/c0 (initial)", "Added ns/c0 (initial)"]);
+    expect([informer.synced, informer.deletionsHeld]).toEqual([true, true]);
+    expect(held).toEqual([{ held: true, vanished: 11, known: 12 }]);
+    expect(await events(2_000)).toHaveLength(11);
+    expect(informer.deletionsHeld).toBe(false);
+    await stop();
+  });
+});
+
+describe("asked whether the server shows more than is known", () => {
+  test("an informer says no while it is right, and lists anew when it is not", async () => {
+    const { server, informer, events, stop } = startInformer({ objects: 3 });
+    await events();
+    const { signal } = new AbortController();
+    expect(await informer.agreesWithServer(signal)).toBe(true);
+    // A server whose watch keeps something from us.
+    const { watchers } = server;
+    const open = [...watchers];
+    watchers.clear();
+    server.create(CONFIGMAPS, configMap("hidden"));
+    for (const watcher of open) watchers.add(watcher);
+    expect(await events(1_000)).toEqual([]);
+    expect(await informer.agreesWithServer(signal)).toBe(false);
+    expect(await events(1_000)).toEqual(["Added ns/hidden"]);
+    expect(await informer.agreesWithServer(signal)).toBe(true);
+    await stop();
+  });
+});

@@ -10,6 +10,8 @@ export interface InformerOptions<T> extends ReflectorOptions {
   /** What is kept of an object: without what nobody reads. Must be pure; its result is frozen. The raw object is not kept. */
   transform: (object: KubeObject) => T;
   indexers?: Indexers<T>;
+  /** What was known of the selection before this informer, by key; with the first snapshot it is changed or gone as with any later one. */
+  known?: Iterable<readonly [key: string, { uid: string; object: T }]>;
 }
 
 export interface InformerEvent<T> {
@@ -34,6 +36,13 @@ export interface DeletionsHeld {
 
 /** A relist must make so many objects vanish, and more than half of those known, before their deletion is held. */
 const HOLD_FROM = 10;
+/** Whether so much is gone at once that one read alone is not to be believed. */
+export function isMassVanishing(vanished: number, known: number): boolean {
+  return vanished >= HOLD_FROM && vanished * 2 > known;
+}
+
+/** The version of what was known before the first snapshot: older than any that a server gives. */
+const BEFORE = "";
 const CONFIRM = { baseMs: 1_000, capMs: 30_000 };
 
 /**
@@ -67,6 +76,7 @@ export class Informer<T> {
     this.#options = options;
     this.#reflector = new Reflector(options);
     this.#store = new Store(options.indexers);
+    for (const [key, entry] of options.known ?? []) this.#store.put(key, { ...entry, resourceVersion: BEFORE });
   }
 
   get name(): string {
@@ -144,8 +154,8 @@ export class Informer<T> {
    * that is there already. What a handler throws is logged and stops nobody.
    */
   onEvent(handler: (event: InformerEvent<T>) => void): Disposable {
-    for (const [key, { object }] of [...this.#store.entries()])
-      this.#tell(handler, { type: "Added", key, object, initial: true });
+    for (const [key, { object, resourceVersion }] of [...this.#store.entries()])
+      if (resourceVersion !== BEFORE) this.#tell(handler, { type: "Added", key, object, initial: true });
     this.#handlers.add(handler);
     return { [Symbol.dispose]: () => void this.#handlers.delete(handler) };
   }
@@ -252,7 +262,7 @@ export class Informer<T> {
     }
     // A snapshot is a consistent read too: when it misses everything that is held, it is the second one that agrees.
     if (heldBefore > 0 && stillAbsent.length === heldBefore) changes.push(...this.#deleteHeld());
-    if (vanished.length >= HOLD_FROM && vanished.length * 2 > known) this.#hold(vanished, known);
+    if (isMassVanishing(vanished.length, known)) this.#hold(vanished, known);
     else for (const key of vanished) changes.push(...this.#store.delete(key));
     this.#emit(changes, initial);
     if (initial) {
@@ -331,6 +341,16 @@ export class Informer<T> {
         logger.debug({ informer: this.name, err: error }, "second read failed; deletions stay held");
       }
     }
+  }
+
+  /** Reads again, consistently. False when that shows objects that are not known here: then everything is listed anew. */
+  async agreesWithServer(signal: AbortSignal): Promise<boolean> {
+    for (const key of await this.#keysOnServer(signal)) {
+      if (this.#store.get(key) !== undefined) continue;
+      this.#reflector.relist();
+      return false;
+    }
+    return true;
   }
 
   async #keysOnServer(signal: AbortSignal): Promise<Set<string>> {

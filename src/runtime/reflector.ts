@@ -27,6 +27,11 @@ export interface ReflectorOptions extends Selection {
    * request or a stream failed. An ApiError means that the server was reached and refused.
    */
   onContact?: (ok: boolean, error?: unknown) => void;
+  /**
+   * The longest pause between attempts while they are refused for lack of rights (403), in milliseconds; asked each time. By default
+   * that of any other failure: shorter, and fit for a few selections only.
+   */
+  refusedPauseMs?: () => number;
 }
 
 /**
@@ -252,11 +257,13 @@ export class Reflector {
   }
 
   async #pause(error: unknown, signal: AbortSignal): Promise<void> {
-    const { clock, logger } = this.#options;
+    const { clock, logger, refusedPauseMs } = this.#options;
+    const refused = isApiError(error) && error.status === 403;
     // Refused for lack of rights or a kind that is gone: perhaps the list is allowed where the watch-list was not, next time.
-    if (isApiError(error) && error.status === 403) this.#watchListRefused = false;
+    if (refused) this.#watchListRefused = false;
     const asked = isApiError(error) ? (error.retryAfterMs ?? 0) : 0;
-    const delay = Math.max(asked, backoffDelay(this.#failures, { ...BACKOFF, random: this.#random }));
+    const capMs = (refused ? refusedPauseMs?.() : undefined) ?? BACKOFF.capMs;
+    const delay = Math.max(asked, backoffDelay(this.#failures, { ...BACKOFF, capMs, random: this.#random }));
     const log = this.#failures === 1 ? "warn" : "debug";
     logger[log](
       { ...this.#subject(), err: error, retryInMs: Math.round(delay), failures: this.#failures },

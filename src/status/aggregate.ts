@@ -1,10 +1,10 @@
-import type { ClusterStatusEntry, FederatedStatus, ReplicaCounts } from "../apis/index.ts";
+import { type ClusterStatusEntry, DEFAULT_CLASS, type FederatedStatus, type ReplicaCounts } from "../apis/index.ts";
 import type { ClusterPlan } from "../desiredstate/types.ts";
 import { jsonEqual } from "../override/index.ts";
 import { conditionsOf } from "./conditions.ts";
 import { reportOf, type ClusterReport, type Reason } from "./report.ts";
 import { addCounts, NONE } from "./rows.ts";
-import { statementsOf } from "./statements.ts";
+import { HANDOVER, statementsOf } from "./statements.ts";
 import type { ClusterView, StatusInput } from "./types.ts";
 
 /** Above this many entries only those that are not healthy are listed one by one, so that the object stays small. */
@@ -18,13 +18,14 @@ const MAX_LISTED = 100;
  */
 export function aggregate(input: StatusInput, now: number): FederatedStatus {
   const reports = reportsOf(input, now);
-  const { plan, previous } = input;
+  const { plan, previous, carrier = DEFAULT_CLASS } = input;
   const entries = reports.map((report) => report.entry);
   const planned = reports.filter((report) => report.planned);
   const placement = plan === undefined ? previous?.placement : plan.placement;
   const deletionPolicy = plan === undefined ? previous?.deletionPolicy : plan.deletionPolicy;
   const status: FederatedStatus = {
     observedGeneration: input.generation,
+    ...(carrier === DEFAULT_CLASS ? {} : { controllerClass: carrier }),
     ...(placement === undefined ? {} : { placement }),
     ...(deletionPolicy === "Orphan" ? { deletionPolicy } : {}),
     replicas: entries.reduce((sum, entry) => addCounts(sum, entry.replicas), { ...NONE }),
@@ -91,10 +92,11 @@ function summaryOf(healthy: readonly ClusterStatusEntry[]): NonNullable<Federate
  * of later versions) is no reason to write, and neither is an empty list that the server keeps where none was sent.
  */
 function ownPartsOf(stored: FederatedStatus, status: FederatedStatus): Record<string, unknown> {
-  const ours = new Set(status.conditions?.map((condition) => condition.type));
+  const ours = new Set([HANDOVER, ...(status.conditions ?? []).map((condition) => condition.type)]);
   const filled = <T>(list: T[] | undefined): T[] | undefined => (list?.length === 0 ? undefined : list);
   return {
     observedGeneration: stored.observedGeneration,
+    controllerClass: stored.controllerClass,
     placement: stored.placement,
     deletionPolicy: stored.deletionPolicy,
     replicas: stored.replicas,

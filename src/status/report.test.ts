@@ -151,6 +151,13 @@ describe("the entry of a cluster in contact", () => {
       want: { state: "Held", reason: "NoPlacement", message: "no placement selects it" },
     },
     {
+      name: "one cluster that is held for a reason of its own tells that one, and stays available",
+      rows: [row()],
+      cluster: { held: true, heldFor: { reason: "SecretAccessDenied", message: "add shop to the list" } },
+      want: { state: "Held", reason: "SecretAccessDenied", message: "add shop to the list" },
+      ready: 2,
+    },
+    {
       name: "a warning explains what is not Available",
       rows: [row({ health: unhealthy("Progressing", 0) })],
       cluster: { warning: { reason: "DependencyMissing", message: "Secret s is missing" } },

@@ -80,7 +80,7 @@ function planned(input: ReportInput, plan: ClusterPlan): ClusterReport {
 
 function outcomeOf(rows: readonly RowView[], plan: ClusterPlan, held: Reason): Outcome {
   if (plan.problem !== undefined) return { state: "Failed", ...plan.problem };
-  if (plan.held) return { state: "Held", ...held };
+  if (plan.held) return { state: "Held", ...(plan.heldFor ?? held) };
 
   const failure = failureOf(rows);
   if (failure?.final === true) return { state: "Failed", reason: failure.reason, message: failure.message };

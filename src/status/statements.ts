@@ -7,6 +7,9 @@ import type { StatusInput } from "./types.ts";
 /** Names only: the rest stands in the entries. */
 const namesOf = (reports: readonly ClusterReport[]): string => reports.map(({ entry }) => entry.name).join(", ");
 
+/** Only while an object is to pass to another class of managers. */
+export const HANDOVER = "HandedOver";
+
 /** What the object says of itself, from the reports of its clusters (sorted by name). */
 export function statementsOf(input: StatusInput, reports: readonly ClusterReport[]): Statement[] {
   const planned = reports.filter((report) => report.planned);
@@ -29,7 +32,14 @@ export function statementsOf(input: StatusInput, reports: readonly ClusterReport
     availableOf(planned, none),
     progressingOf(input.plan, reports),
     freshOf(reports),
+    ...handoverOf(input),
   ];
+}
+
+function handoverOf({ carrier, wanted }: StatusInput): Statement[] {
+  if (carrier === wanted) return [];
+  const message = `${carrier} carries it on until a manager of class ${wanted} has taken over`;
+  return [{ type: HANDOVER, status: "False", reason: "WaitingForManager", message }];
 }
 
 function carriedOver(conditions: readonly Condition[] | undefined, type: string): Statement | undefined {

@@ -37,6 +37,9 @@ export interface ClusterView {
 
 export interface StatusInput {
   generation: number;
+  /** Class of the managers that carry the object, and the one that it names; the default class when absent. */
+  carrier?: string;
+  wanted?: string;
   /** The object is being deleted. */
   deleting: boolean;
   previous: FederatedStatus | undefined;

@@ -7,7 +7,9 @@
  * object of a user, and never reads more of a member's Secret than the address in it.
  */
 export { type RotationSettings } from "./certificates/index.ts";
+export { isProtected } from "./admission/deletion.ts";
 export { webhookConfigurations, type WebhookTarget } from "./configurations.ts";
+export { ADMISSION_TYPES } from "./publisher.ts";
 export { startWebhooks, type WebhookOptions, type Webhooks } from "./run.ts";
 export { DELETION_PROTECTION_LABEL, REPLICA_BOUNDS_ANNOTATION, ROTATE_ANNOTATION } from "./wellknown.ts";
 export { withdrawWebhooks } from "./withdraw.ts";

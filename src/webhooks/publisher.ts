@@ -3,7 +3,16 @@ import type { Logger } from "../observability/index.ts";
 import { apiVersionOf, type Client, type Clock, CRDS, Informer, type ResourceType } from "../runtime/index.ts";
 import { holdsAll } from "./certificates/index.ts";
 import type { WebhookTarget } from "./configurations.ts";
-import { bundlesIn, type ConfigurationKind, configurationPart, convertsAt, wantedObject } from "./wanted.ts";
+import { conversionAnswers } from "./conversionAnswers.ts";
+import {
+  bundlesIn,
+  type ConfigurationKind,
+  configurationPart,
+  convertsAt,
+  leadsTo,
+  turnedConversion,
+  wantedObject,
+} from "./wanted.ts";
 import { WEBHOOK_FIELD_MANAGER } from "./wellknown.ts";
 
 export interface PublisherOptions {
@@ -41,12 +50,14 @@ export const ADMISSION_TYPES: readonly ResourceType[] = [
 const KINDS = Object.keys(TYPES) as ConfigurationKind[];
 const CRD_NAME = `demoapplications.${PAAS_GROUP}`;
 const RETRY_MS = 2_000;
+/** How often it is looked whether another release that converts still does. */
+const PROBE_MS = 5_000;
 
 /**
  * Keeps the CRD and the webhook configurations as the webhooks are: where they are reached, and what is to be trusted there. What others
  * say there (a chart) stays theirs; what is missing altogether is brought. Replicas agree without a leader: each adds what
- * it wants and takes nothing away before it has been unwanted for long. Of two releases on one hub, the one that started last converts;
- * the other steps in when nobody does any more.
+ * it wants and takes nothing away before it has been unwanted for long. Of two releases on one hub, the one that was installed last
+ * converts; the other steps in when nobody does any more, or whoever is named there does not answer.
  */
 export class ConfigurationPublisher {
   readonly #options: PublisherOptions;
@@ -56,8 +67,8 @@ export class ConfigurationPublisher {
   #bundle: { pem: string | undefined } | undefined;
   #wake = Promise.withResolvers<void>();
   #told = "";
-  /** The CRD has led to us since this process started. */
-  #claimed = false;
+  /** Conversion has been ours: what leads elsewhere by now was taken over by another release. Undefined before the first look. */
+  #claimed: boolean | undefined;
   #waiting: { bundle: string; done: () => void }[] = [];
 
   constructor(options: PublisherOptions) {
@@ -139,17 +150,24 @@ export class ConfigurationPublisher {
     for (const kind of KINDS) {
       const informer = this.#informers.get(kind);
       const live = informer?.list()[0];
-      if (kind === "CustomResourceDefinition" && this.#yields(live)) continue;
+      if (kind === "CustomResourceDefinition" && (await this.#yields(live, signal))) {
+        next = Math.min(next ?? Number.POSITIVE_INFINITY, PROBE_MS);
+        continue;
+      }
       const kept = this.#kept(live, wanted ?? "", clock.monotonic(), overlapMs);
       if (kept.recheckMs !== undefined) next = Math.min(next ?? Number.POSITIVE_INFINITY, kept.recheckMs);
       const object = wantedObject({ kind, live, target, name: configurationName, bundle: wanted, kept: kept.pems });
       if (object === undefined) continue;
       const type = TYPES[kind];
-      const written = await client.apply(
-        type,
-        { ...object, apiVersion: apiVersionOf(type), kind },
-        { force: true, fieldManager: WEBHOOK_FIELD_MANAGER, signal },
-      );
+      const turned = kind === "CustomResourceDefinition" ? turnedConversion(live, target, object) : undefined;
+      const written =
+        turned === undefined
+          ? await client.apply(
+              type,
+              { ...object, apiVersion: apiVersionOf(type), kind },
+              { force: true, fieldManager: WEBHOOK_FIELD_MANAGER, signal },
+            )
+          : await client.patch(type, undefined, CRD_NAME, "application/merge-patch+json", turned, { signal });
       informer?.observe(written);
       if (kind === "CustomResourceDefinition") this.#claimed = true;
       logger.info({ kind, name: written.metadata.name }, "webhook configuration written");
@@ -158,11 +176,17 @@ export class ConfigurationPublisher {
     return next;
   }
 
-  /** Whether somebody else has taken over conversion since it was ours: to take it back would never end. */
-  #yields(crd: KubeObject | undefined): boolean {
-    const at = convertsAt(crd, this.#options.target);
+  /**
+   * Whether somebody else has taken over conversion since it was ours, and does it: to take it back would never end. A manager that is
+   * started again knows by its own configuration that it is not new.
+   */
+  async #yields(crd: KubeObject | undefined, signal: AbortSignal): Promise<boolean> {
+    const { client, target } = this.#options;
+    const own = this.#informers.get("MutatingWebhookConfiguration")?.list()[0];
+    const at = convertsAt(crd, target);
+    this.#claimed ??= bundlesIn(own).length > 0 && !leadsTo(crd, own);
     if (at === "here") this.#claimed = true;
-    return at === "elsewhere" && this.#claimed;
+    return at === "elsewhere" && this.#claimed && (await conversionAnswers(client, signal));
   }
 
   /** What stays of the bundles that are there: certificates that somebody else may want. */

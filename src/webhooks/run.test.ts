@@ -1,12 +1,19 @@
 import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { text } from "node:stream/consumers";
+import { setImmediate } from "node:timers/promises";
+import { connect } from "node:tls";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { KubeObject } from "../apis/index.ts";
+import { CertificateAuthority } from "../certificates/index.ts";
 import { createLogger, Metrics } from "../observability/index.ts";
-import { CRDS, SECRETS, systemClock } from "../runtime/index.ts";
+import { ApiError, type Clock, CRDS, DEMOAPPLICATIONS, SECRETS, systemClock } from "../runtime/index.ts";
 import { FakeClient, FakeCluster } from "../runtime/testing/fakeClient.ts";
+import { FakeClock } from "../runtime/testing/fakeClock.ts";
 import { applicationObject } from "../../test/builders/policyObjects.ts";
 import { certificatesIn } from "./certificates/index.ts";
 import { CONVERSION_API_VERSION } from "./conversionReview.ts";
@@ -33,18 +40,30 @@ function startReplica(
   hub: FakeCluster,
   url = "https://127.0.0.1:9443",
   configurationName = "meridian",
+  certDir?: string,
+): { webhooks: Webhooks; metrics: Metrics } {
+  return startReplicaWith(new FakeClient(hub), systemClock, url, configurationName, certDir);
+}
+
+function startReplicaWith(
+  client: FakeClient,
+  clock: Clock,
+  url: string,
+  configurationName: string,
+  certDir?: string,
 ): { webhooks: Webhooks; metrics: Metrics } {
   const metrics = new Metrics({ processMetrics: false });
   const webhooks = startWebhooks({
-    client: new FakeClient(hub),
+    client,
     namespace: SECRET[0],
     port: 0,
     host: "127.0.0.1",
     target: { kind: "Url", url },
+    ...(certDir === undefined ? {} : { certDir }),
     configurationName,
     secretName: `${configurationName}-webhooks`,
     overlapMs: 300,
-    clock: systemClock,
+    clock,
     logger: createLogger({ level: "silent" }),
     metrics,
   });
@@ -163,6 +182,88 @@ describe("the webhooks", () => {
     hub.merge(CRDS, undefined, CRD, { spec: { conversion: { strategy: "None", webhook: null } } });
     await convertedAt(old);
   });
+
+  test("of a release that is started again leave conversion with the younger one, until that one does not answer", async () => {
+    const hub = hubWithCrd();
+    hub.create(DEMOAPPLICATIONS, applicationObject({ replica: 1 }));
+    const place = () =>
+      (hub.get(CRDS, undefined, CRD)["spec"] as { conversion?: { webhook: { clientConfig: { url: string } } } })
+        .conversion?.webhook.clientConfig.url;
+    const convertedAt = (url: string) => vi.waitFor(() => expect(place()).toBe(`${url}/convert`), { timeout: 10_000 });
+    const [old, young] = ["https://127.0.0.1:1", "https://127.0.0.1:2"];
+    const { webhooks } = startReplica(hub, old, "old");
+    await convertedAt(old);
+    startReplica(hub, young, "young");
+    await convertedAt(young);
+    await webhooks[Symbol.asyncDispose]();
+
+    const again = new FakeClient(hub);
+    const asked = Promise.withResolvers<void>();
+    let dead = false;
+    again.gate = ({ verb, type }) => {
+      if (verb !== "list" || type?.version !== "v1beta1") return;
+      asked.resolve();
+      if (dead) throw new ApiError(500, "InternalError", "conversion webhook for paas.cmft.com/v1 failed: refused");
+    };
+    const clock = new FakeClock(Date.now());
+    const { webhooks: restarted } = startReplicaWith(again, clock, old, "old");
+    await asked.promise;
+    expect(place()).toBe(`${young}/convert`);
+    dead = true;
+    await clock.advance(6_000);
+    await convertedAt(old);
+    await restarted[Symbol.asyncDispose]();
+  });
+
+  test("are reached at an address although the CRD named a Service, and never by both", async () => {
+    const hub = hubWithCrd();
+    const service = { namespace: "meridian-system", name: "meridian-webhook", path: "/convert", port: 443 };
+    const webhook = { conversionReviewVersions: ["v1"], clientConfig: { service, caBundle: "" } };
+    hub.merge(CRDS, undefined, CRD, { spec: { conversion: { strategy: "Webhook", webhook } } });
+    const { webhooks } = startReplica(hub);
+    await serving(hub, webhooks);
+    const { conversion } = hub.get(CRDS, undefined, CRD)["spec"] as {
+      conversion: { webhook: { clientConfig: object } };
+    };
+    expect(conversion.webhook.clientConfig).toEqual({
+      url: "https://127.0.0.1:9443/convert",
+      caBundle: expect.any(String) as string,
+    });
+  });
+
+  test("show a certificate of another authority only when API servers that hear of it late trust it as well", async () => {
+    const hub = hubWithCrd();
+    const folder = await mkdtemp(join(tmpdir(), "meridian-webhooks-"));
+    onTestFinished(() => rm(folder, { recursive: true }));
+    const issue = async (name: string): Promise<string> => {
+      const now = Date.now();
+      const authority = await CertificateAuthority.create({ name, now });
+      const { certPem, keyPem } = await authority.issue({ name: "webhook", hosts: ["127.0.0.1"], now });
+      const files = { "ca.crt": authority.caPem, "tls.crt": certPem, "tls.key": keyPem };
+      for (const [file, content] of Object.entries(files)) await writeFile(join(folder, file), content);
+      return authority.caPem;
+    };
+    const shownBy = async ({ port }: Webhooks): Promise<string | undefined> => {
+      const socket = connect({ host: "127.0.0.1", port, rejectUnauthorized: false });
+      await once(socket, "secureConnect");
+      const { issuer } = socket.getPeerX509Certificate() ?? {};
+      socket.destroy();
+      return issuer;
+    };
+    await issue("first");
+    const { webhooks } = startReplica(hub, "https://127.0.0.1:9443", "meridian", folder);
+    await serving(hub, webhooks);
+    const second = await issue("second");
+    await vi.waitFor(
+      () => expect(certificatesIn(bundle(hub))).toEqual(expect.arrayContaining(certificatesIn(second))),
+      {
+        timeout: 10_000,
+      },
+    );
+    const heard = performance.now();
+    while ((await shownBy(webhooks)) !== "CN=second") await setImmediate();
+    expect(performance.now() - heard).toBeGreaterThan(1_000);
+  }, 30_000);
 
   test("answer reviews, and count what they refuse", async () => {
     const hub = hubWithCrd();

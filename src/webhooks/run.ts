@@ -1,3 +1,4 @@
+import { type Classes, DEFAULT_CLASS } from "../apis/index.ts";
 import type { Logger, Metrics } from "../observability/index.ts";
 import type { Client, Clock } from "../runtime/index.ts";
 import { defaultsOf } from "./admission/defaults.ts";
@@ -21,8 +22,12 @@ import { migrateStorage } from "./storageMigration.ts";
 export interface WebhookOptions {
   /** Not bound to leadership: every replica serves, and all write the same. */
   client: Client;
-  /** Meridian's own: the certificates' Secret, and the kubeconfigs of members. */
+  /** Meridian's own: the certificates' Secret. */
   namespace: string;
+  /** Where the kubeconfigs of members lie; `namespace` when absent. */
+  membersNamespace?: string;
+  /** That this release serves; the default class alone unless told. */
+  classes?: Classes;
   /** 0 takes any free port. */
   port: number;
   /** Address to listen on; all of them when absent. */
@@ -49,6 +54,8 @@ export interface Webhooks extends AsyncDisposable {
 
 /** A certificate that is not trusted everywhere yet is not shown; but a hub that cannot be written must not keep an old one in use for ever. */
 const PUBLISH_WITHIN_MS = 20_000;
+/** API servers hear of what they are to trust by a watch of their own, each in its own time. */
+const TAKEN_UP_MS = 2_000;
 
 /** Serves the webhooks until they are disposed of. Returns at once; `problems` says when they serve. */
 export function startWebhooks(options: WebhookOptions): Webhooks {
@@ -57,7 +64,7 @@ export function startWebhooks(options: WebhookOptions): Webhooks {
   const overlapMs = options.overlapMs ?? DEFAULT_ROTATION.overlapMs;
   const end = new AbortController();
   const { signal } = end;
-  const facts = new HubFacts({ client, namespace: options.namespace, clock, logger });
+  const facts = new HubFacts({ client, namespace: options.membersNamespace ?? options.namespace, clock, logger });
   const server = new WebhookServer({
     port: options.port,
     ...(options.host === undefined ? {} : { host: options.host }),
@@ -80,8 +87,10 @@ export function startWebhooks(options: WebhookOptions): Webhooks {
     published: (bundle) => source.published(bundle),
   });
 
+  let trusted: string | undefined;
   const use = async ({ serving, bundle }: Certificates): Promise<void> => {
-    if (server.port === undefined) {
+    const first = server.port === undefined;
+    if (first) {
       await server.show(serving);
       logger.info({ port: server.port, event_reason: "WebhooksServing" }, "webhooks are served");
     }
@@ -89,6 +98,8 @@ export function startWebhooks(options: WebhookOptions): Webhooks {
     if (!(await publisher.publish(bundle, enough)) && !signal.aborted) {
       logger.warn("the webhook configurations do not hold the new certificates yet");
     }
+    if (!first && bundle !== trusted) await clock.sleep(TAKEN_UP_MS, signal);
+    trusted = bundle;
     await server.show(serving);
   };
   const work = [
@@ -128,7 +139,10 @@ function sourceOf(options: WebhookOptions & { overlapMs: number }): CertificateS
   });
 }
 
-function handlersOf(facts: HubFacts, { clock, logger, metrics }: WebhookOptions): Record<string, WebhookHandler> {
+function handlersOf(
+  facts: HubFacts,
+  { clock, logger, metrics, classes = new Set([DEFAULT_CLASS]) }: WebhookOptions,
+): Record<string, WebhookHandler> {
   const told = (request: AdmissionRequest, judgement: Judgement): Judgement => {
     if (judgement.problems.length === 0) return judgement;
     const { kind, operation, namespace, name } = request;
@@ -142,7 +156,7 @@ function handlersOf(facts: HubFacts, { clock, logger, metrics }: WebhookOptions)
     [PATHS.convert]: answerConversion,
     [PATHS.mutate]: (body) => {
       const request = readAdmissionReview(body);
-      return answerReview(request, told(request, judgeShape(request)), defaultsOf(request));
+      return answerReview(request, told(request, judgeShape(request)), defaultsOf(request, classes));
     },
     [PATHS.validate]: async (body, signal) => {
       const request = readAdmissionReview(body);

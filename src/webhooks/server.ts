@@ -1,6 +1,6 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
-import type { AddressInfo } from "node:net";
+import type { AddressInfo, Socket } from "node:net";
 import type { CertifiedKey } from "../certificates/index.ts";
 import type { Logger } from "../observability/index.ts";
 import { ReviewError } from "./admission/review.ts";
@@ -22,12 +22,17 @@ export interface WebhookServerOptions {
 /** A list of 500 applications near the limit of etcd is the largest thing that is ever converted. */
 const LARGEST_BODY = 512 * 1024 * 1024;
 const CLOSE_DEADLINE_MS = 5_000;
+/** To close a connection on which a call comes in would fail that call: those that are kept open may stay so long, and end with an answer. */
+const DRAIN_MS = 2_000;
 
 /** Serves webhooks over TLS. It listens from the first certificate on, and takes each later one for the connections that then begin. */
 export class WebhookServer implements AsyncDisposable {
   readonly #options: WebhookServerOptions;
   readonly #ended = new AbortController();
+  readonly #connections = new Set<Socket>();
   #server: Server | undefined;
+  /** Set once it is to end: called when the last connection is gone. */
+  #drained: (() => void) | undefined;
 
   constructor(options: WebhookServerOptions) {
     this.#options = options;
@@ -50,6 +55,13 @@ export class WebhookServer implements AsyncDisposable {
     // API servers keep their connections; one that is closed under a call would fail that call.
     server.keepAliveTimeout = 120_000;
     server.requestTimeout = 60_000;
+    server.on("connection", (socket: Socket) => {
+      this.#connections.add(socket);
+      socket.once("close", () => {
+        this.#connections.delete(socket);
+        if (this.#connections.size === 0) this.#drained?.();
+      });
+    });
     server.on("tlsClientError", (error) => this.#options.logger.debug({ err: error }, "webhook connection refused"));
     const { promise: listening, resolve, reject } = Promise.withResolvers<void>();
     server.once("error", reject);
@@ -64,7 +76,7 @@ export class WebhookServer implements AsyncDisposable {
     const started = performance.now();
     const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
     const { code, body } = await this.#answer(path, request);
-    if (this.#ended.signal.aborted) response.setHeader("connection", "close");
+    if (this.#drained !== undefined) response.setHeader("connection", "close");
     const text = JSON.stringify(body);
     response.writeHead(code, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
     response.end(text);
@@ -84,13 +96,21 @@ export class WebhookServer implements AsyncDisposable {
     }
   }
 
-  /** Stops listening and resolves when the calls under way are answered, a few seconds later at most. */
+  /** Resolves when the calls under way are answered and nobody is connected any more, a few seconds later at most. */
   async [Symbol.asyncDispose](): Promise<void> {
     const server = this.#server;
     if (server === undefined) return;
-    this.#ended.abort(new Error("the webhooks end"));
+    const drained = Promise.withResolvers<void>();
+    this.#drained = drained.resolve;
+    if (this.#connections.size === 0) drained.resolve();
+    const enough = setTimeout(drained.resolve, DRAIN_MS);
+    await drained.promise;
+    clearTimeout(enough);
     const { promise, resolve } = Promise.withResolvers<void>();
-    const deadline = setTimeout(() => server.closeAllConnections(), CLOSE_DEADLINE_MS);
+    const deadline = setTimeout(() => {
+      this.#ended.abort(new Error("the webhooks end"));
+      server.closeAllConnections();
+    }, CLOSE_DEADLINE_MS - DRAIN_MS);
     server.close(() => {
       clearTimeout(deadline);
       resolve();

@@ -82,6 +82,51 @@ export function convertsAt(crd: KubeObject | undefined, target: WebhookTarget): 
   return isDeepStrictEqual(place, own) ? "here" : "elsewhere";
 }
 
+/** Whether the CRD's conversion is at the place that a webhook configuration leads to, whatever the path: one manager serves both. */
+export function leadsTo(crd: KubeObject | undefined, configuration: KubeObject | undefined): boolean {
+  const [conversion] = crd === undefined ? [] : clientConfigsIn(crd);
+  const [admission] = configuration === undefined ? [] : clientConfigsIn(configuration);
+  return (
+    conversion !== undefined && admission !== undefined && isDeepStrictEqual(placeOf(conversion), placeOf(admission))
+  );
+}
+
+/** `spec.conversion` at the place that a webhook configuration leads to; undefined when it leads nowhere that is trusted. */
+export function conversionLike(configuration: KubeObject): object | undefined {
+  const [config] = clientConfigsIn(configuration);
+  if (config?.caBundle === undefined) return undefined;
+  const { service, url } = config;
+  const target: WebhookTarget | undefined =
+    service !== undefined
+      ? { kind: "Service", ...service }
+      : url !== undefined
+        ? { kind: "Url", url: placeOf(config) as string }
+        : undefined;
+  return target === undefined ? undefined : conversionOf(target, textOf(config));
+}
+
+function placeOf({ service, url }: ClientConfig): unknown {
+  if (service !== undefined) return [service.namespace, service.name, service.port];
+  return url?.replace(/\/[a-z]+$/, "");
+}
+
+/**
+ * The merge patch in the place of an apply, where the CRD leads to the webhooks in the other way, by a Service and not an address or the
+ * reverse: that field is somebody else's, an apply would leave it, and of both at once the server wants none. Undefined: apply.
+ */
+export function turnedConversion(
+  live: KubeObject | undefined,
+  target: WebhookTarget,
+  wanted: Applied,
+): object | undefined {
+  const [config] = live === undefined ? [] : clientConfigsIn(live);
+  const other = target.kind === "Url" ? "service" : "url";
+  if (config?.[other] === undefined) return undefined;
+  const { conversion } = wanted["spec"] as { conversion: { webhook: { clientConfig: ClientConfig } } };
+  const clientConfig = { ...conversion.webhook.clientConfig, [other]: null };
+  return { spec: { conversion: { ...conversion, webhook: { ...conversion.webhook, clientConfig } } } };
+}
+
 /** The certificates of every bundle of a configuration, each once. */
 export function bundlesIn(live: KubeObject | undefined): string[] {
   return live === undefined ? [] : certificatesIn(clientConfigsIn(live).map(textOf).join("\n"));

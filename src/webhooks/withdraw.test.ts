@@ -7,6 +7,7 @@ import { withdrawWebhooks } from "./withdraw.ts";
 
 const target: WebhookTarget = { kind: "Url", url: "https://127.0.0.1:9443" };
 const CRD = "demoapplications.paas.cmft.com";
+const PEM = "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n";
 
 function hubWithWebhooks(labels: Record<string, string> = {}): FakeClient {
   const hub = new FakeClient();
@@ -51,6 +52,34 @@ describe("taking the webhooks back", () => {
     const hub = hubWithWebhooks({ "app.kubernetes.io/managed-by": "Helm" });
     expect(await withdraw(hub)).toEqual([`customresourcedefinition/${CRD}`]);
     expect(await remaining(hub)).toHaveLength(2);
+  });
+
+  describe("beside another release", () => {
+    const other: WebhookTarget = { kind: "Service", namespace: "meridian-v2", name: "meridian-v2-webhook", port: 443 };
+
+    function hubWithTwo(): FakeClient {
+      const hub = hubWithWebhooks();
+      for (const type of ADMISSION_TYPES) {
+        const configuration = webhookConfigurations("meridian-v2", other, PEM).find(({ kind }) => kind === type.kind);
+        if (configuration !== undefined) hub.server.create(type, configuration);
+      }
+      return hub;
+    }
+
+    test("conversion passes to that one", async () => {
+      const hub = hubWithTwo();
+      expect(await withdraw(hub)).toHaveLength(3);
+      expect(specOf(hub)).toEqual({ group: "paas.cmft.com", conversion: conversionOf(other, PEM) });
+    });
+
+    test("conversion that is there already is left alone", async () => {
+      const hub = hubWithTwo();
+      const conversion = conversionOf(other, "a newer bundle");
+      hub.server.merge(CRDS, undefined, CRD, { spec: { conversion: { webhook: null } } });
+      hub.server.merge(CRDS, undefined, CRD, { spec: { conversion } });
+      expect(await withdraw(hub)).toHaveLength(2);
+      expect(specOf(hub)).toEqual({ group: "paas.cmft.com", conversion });
+    });
   });
 
   test("changes nothing in a dry run, and says what it would", async () => {

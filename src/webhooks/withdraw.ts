@@ -1,10 +1,12 @@
-import { PAAS_GROUP } from "../apis/index.ts";
+import { type KubeObject, PAAS_GROUP } from "../apis/index.ts";
 import { type Client, CRDS, isNotFound } from "../runtime/index.ts";
 import { ADMISSION_TYPES } from "./publisher.ts";
+import { conversionLike, leadsTo } from "./wanted.ts";
 
 /**
  * Takes back what the webhooks wrote of themselves: their configurations, unless a chart brought them, and the conversion of the CRD. For
- * when no manager will serve them any more: what stays would refuse every change. Doing it again does no harm.
+ * when no manager will serve them any more: what stays would refuse every change. Where another release lives on the hub, conversion
+ * passes to it, without a moment in which nobody converts. Doing it again does no harm.
  */
 export async function withdrawWebhooks(
   client: Client,
@@ -28,8 +30,10 @@ export async function withdrawWebhooks(
     const crd = await client.get(CRDS, undefined, name, { signal });
     const { conversion } = (crd["spec"] ?? {}) as { conversion?: { strategy?: string } };
     if (conversion?.strategy !== "Webhook") return done;
+    const heir = await heirOf(client, configurationName, crd, signal);
+    if (heir === "converts already") return done;
     // A chart's own words would come back with its next upgrade; here they must go at once.
-    const patch = { spec: { conversion: { strategy: "None", webhook: null } } };
+    const patch = { spec: { conversion: heir ?? { strategy: "None", webhook: null } } };
     if (!dryRun) {
       await client.patch(CRDS, undefined, name, "application/merge-patch+json", patch, {
         signal,
@@ -40,4 +44,30 @@ export async function withdrawWebhooks(
     if (!isNotFound(error)) throw error;
   }
   return done;
+}
+
+/** What conversion is to be when the release of that configuration is gone: that of another release, if one has its configurations here. */
+async function heirOf(
+  client: Client,
+  configurationName: string,
+  crd: KubeObject,
+  signal: AbortSignal,
+): Promise<object | "converts already" | undefined> {
+  const [type] = ADMISSION_TYPES;
+  if (type === undefined) return undefined;
+  const { items } = await client.list(type, { labelSelector: "app.kubernetes.io/part-of=meridian", signal });
+  const others = items.filter(({ metadata }) => metadata.name !== configurationName);
+  if (others.some((other) => leadsTo(crd, other))) return "converts already";
+  for (const other of others) {
+    const conversion = conversionLike(other);
+    if (conversion !== undefined) return withoutTheOther(conversion);
+  }
+  return undefined;
+}
+
+/** A merge patch must say what goes: the server takes an address or a Service, never both. */
+function withoutTheOther(conversion: object): object {
+  const { webhook, ...rest } = conversion as { webhook: { clientConfig: { url?: string } } };
+  const gone = webhook.clientConfig.url === undefined ? { url: null } : { service: null };
+  return { ...rest, webhook: { ...webhook, clientConfig: { ...webhook.clientConfig, ...gone } } };
 }

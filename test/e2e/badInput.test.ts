@@ -289,6 +289,12 @@ describe("a connection", () => {
         federation.member(SPARE).plane.kubeconfigFor({ token: "any", server: "https://127.0.0.1:9" }),
       reason: /^ClusterUnreachable$/,
     },
+    {
+      what: "the address of a metadata service",
+      kubeconfig: async () =>
+        federation.member(SPARE).plane.kubeconfigFor({ token: "any", server: "https://169.254.169.254" }),
+      reason: /^AddressRefused$/,
+    },
   ])("with $what stays with its cluster, and works once the Secret is right", async ({ kubeconfig, reason }) => {
     const namespace = await federation.namespace();
     await federation.apply(placement("all").namespace(namespace));

@@ -75,6 +75,8 @@ const COLLECTIONS: Record<string, { prefix: string; plural: string; namespaced: 
   ResourceQuota: { prefix: "/api/v1", plural: "resourcequotas", namespaced: true },
   ServiceAccount: { prefix: "/api/v1", plural: "serviceaccounts", namespaced: true },
   Namespace: { prefix: "/api/v1", plural: "namespaces", namespaced: false },
+  Role: { prefix: "/apis/rbac.authorization.k8s.io/v1", plural: "roles", namespaced: true },
+  RoleBinding: { prefix: "/apis/rbac.authorization.k8s.io/v1", plural: "rolebindings", namespaced: true },
   ClusterRole: { prefix: "/apis/rbac.authorization.k8s.io/v1", plural: "clusterroles", namespaced: false },
   ClusterRoleBinding: {
     prefix: "/apis/rbac.authorization.k8s.io/v1",

@@ -9,7 +9,14 @@ import {
   type MemberCluster,
 } from "../../src/apis/index.ts";
 import { demoApplication, placement } from "../builders/index.ts";
-import { eventually, FaultProxy, type ProxiedRequest, startManager, throughout } from "../envtest/index.ts";
+import {
+  eventually,
+  FaultProxy,
+  managerToken,
+  type ProxiedRequest,
+  startManager,
+  throughout,
+} from "../envtest/index.ts";
 import { conditionOf, explainFailure, Federation } from "./federation.ts";
 import { collectionPath, objectPath, secret } from "./objects.ts";
 import { Recorder } from "./recorder.ts";
@@ -40,9 +47,9 @@ const WRITES = new Set(["POST", "PUT", "PATCH", "DELETE"]);
 const isWrite = ({ method, path }: ProxiedRequest) => WRITES.has(method) && !/\/(leases|self\w+reviews)\b/.test(path);
 
 /** The file of a kubeconfig that leads to the hub through the proxy. */
-async function hubThrough(proxy: FaultProxy, token = federation.hub.adminToken): Promise<string> {
+async function hubThrough(proxy: FaultProxy): Promise<string> {
   const file = join(federation.fleet.dir, `kubeconfig-${new URL(proxy.server).port}`);
-  await writeFile(file, proxy.kubeconfigFor(token), { mode: 0o600 });
+  await writeFile(file, proxy.kubeconfigFor(await managerToken(federation.hub)), { mode: 0o600 });
   return file;
 }
 

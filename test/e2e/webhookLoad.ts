@@ -5,8 +5,8 @@ import type { ApiResponse, Plane } from "../envtest/index.ts";
 const WORKERS = 4;
 
 /**
- * People who write and read applications in both versions, one request after the other, without a retry. Whatever fails or comes back
- * otherwise than it was written is remembered.
+ * People who write and read applications in both versions, one request after the other, without a retry unless told. Whatever fails or comes
+ * back otherwise than it was written is remembered.
  */
 export class ApplicationLoad implements AsyncDisposable {
   /** Rounds that were completed. */
@@ -14,16 +14,19 @@ export class ApplicationLoad implements AsyncDisposable {
   readonly #hub: Plane;
   readonly #namespace: string;
   readonly #spec: object;
+  readonly #attempts: number;
   readonly #failures: string[] = [];
   readonly #names: string[] = [];
   readonly #workers: Promise<void>[];
   #ending = false;
   #waiting: { rounds: number; resolve: () => void }[] = [];
 
-  constructor(hub: Plane, namespace: string, spec: object) {
+  /** `attempts`: how often a request is sent whose answer is that a webhook could not be reached. */
+  constructor(hub: Plane, namespace: string, spec: object, attempts = 1) {
     this.#hub = hub;
     this.#namespace = namespace;
     this.#spec = spec;
+    this.#attempts = attempts;
     this.#workers = Array.from({ length: WORKERS }, (_, index) => this.#work(index));
   }
 
@@ -88,13 +91,17 @@ export class ApplicationLoad implements AsyncDisposable {
   async #request(method: string, version: string, rest: string, body?: unknown): Promise<KubeObject | undefined> {
     const path = `/apis/paas.cmft.com/${version}/namespaces/${this.#namespace}/demoapplications${rest}`;
     const options = method === "PATCH" ? { contentType: "application/merge-patch+json" } : {};
-    let response: ApiResponse<KubeObject & { message?: string }>;
-    try {
-      response = await this.#hub.api.request<KubeObject & { message?: string }>(method, path, body, options);
-    } catch (error) {
-      this.#failures.push(`${method} ${path}: ${String(error)}`);
-      return undefined;
+    let response: ApiResponse<KubeObject & { message?: string }> | undefined;
+    for (let attempt = 0; attempt < this.#attempts; attempt++) {
+      try {
+        response = await this.#hub.api.request<KubeObject & { message?: string }>(method, path, body, options);
+      } catch (error) {
+        this.#failures.push(`${method} ${path}: ${String(error)}`);
+        return undefined;
+      }
+      if (response.status !== 500 || response.body.message?.includes("webhook") !== true) break;
     }
+    if (response === undefined) return undefined;
     if (response.status < 300) return response.body;
     this.#failures.push(`${method} ${path}: ${response.status} ${response.body.message}`);
     return undefined;

@@ -368,6 +368,16 @@ describe("trouble with the webhooks", () => {
     expect(await load.finish()).toEqual([]);
   });
 
+  test("a CRD that leads to a Service is led to the address instead", async () => {
+    await manager.stop();
+    const service = { namespace: DEFAULT_SYSTEM_NAMESPACE, name: "meridian-webhook", path: "/convert", port: 443 };
+    await hub.api.patch(CRD, "merge", { spec: { conversion: { webhook: { clientConfig: { url: null, service } } } } });
+    await start();
+    const { spec } = (await hub.api.get(CRD)) as unknown as { spec: { conversion: { webhook: object } } };
+    expect(spec.conversion.webhook).toMatchObject({ clientConfig: { url: `https://127.0.0.1:${port}/convert` } });
+    expect(spec.conversion.webhook).not.toHaveProperty("clientConfig.service");
+  });
+
   test("a bundle that somebody broke is put back", async () => {
     const [bundle] = await publishedBundles();
     const { webhooks } = (await hub.api.get(CONFIGURATION)) as unknown as { webhooks: unknown[] };

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { FakeKubelet, startEtcd, temporaryFolder } from "../../src/cmd/realClusters/index.ts";
 import { controlPlaneAssets } from "./assets.ts";
 import { type ControlPlane, startControlPlane } from "./controlPlane.ts";
+import { auditArguments } from "./managerRights.ts";
 import type { Kubelet, Plane } from "./plane.ts";
 import { SandboxPlane } from "./sandboxPlane.ts";
 
@@ -15,12 +16,14 @@ export interface MemberOptions {
   controllerManager?: boolean;
   /** Makes pods become ready; as `controllerManager` unless told. */
   kubelet?: boolean;
+  /** More flags of a real API server. */
+  apiserverArgs?: readonly string[];
 }
 
 export interface FleetOptions {
   members: MemberOptions[];
-  /** `controllerManager` and `kubelet` as for a member. */
-  hub?: Pick<MemberOptions, "controllerManager" | "kubelet">;
+  /** As for a member. */
+  hub?: Wanted;
 }
 
 export interface FleetMember<P extends Plane = ControlPlane> {
@@ -44,15 +47,17 @@ export interface Fleet<P extends Plane = ControlPlane> extends AsyncDisposable {
   dir: string;
 }
 
-type Wanted = Pick<MemberOptions, "controllerManager" | "kubelet">;
+type Wanted = Pick<MemberOptions, "controllerManager" | "kubelet" | "apiserverArgs">;
 type Started<P> = { plane: P; kubelet?: Kubelet };
 
 /** Starts all of them at once on one etcd. They end with the disposal of the fleet, or with this process. */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   return assemble(options, async (dir, stack) => {
     const etcd = stack.use(await startEtcd(await controlPlaneAssets(), dir));
-    return async (name, folder, { controllerManager = true, kubelet = controllerManager }) => {
-      const plane = stack.use(await startControlPlane({ name, controllerManager, etcd, folder }));
+    return async (name, folder, { controllerManager = true, kubelet = controllerManager, apiserverArgs = [] }) => {
+      const more = [...apiserverArgs, ...(name === "hub" ? await auditArguments(folder) : [])];
+      const options = { name, controllerManager, etcd, folder, apiserverArgs: more };
+      const plane = stack.use(await startControlPlane(options));
       return { plane, ...(kubelet ? { kubelet: stack.use(new FakeKubelet(plane)) } : {}) };
     };
   });

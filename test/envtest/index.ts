@@ -21,6 +21,7 @@ export * from "./controlPlane.ts";
 export * from "./faultProxy.ts";
 export * from "./fleet.ts";
 export * from "./manager.ts";
+export * from "./managerRights.ts";
 export * from "./plane.ts";
 export * from "./requestCounters.ts";
 export * from "./sandboxPlane.ts";

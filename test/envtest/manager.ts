@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { eventually, type Exit, freePort, ManagedProcess } from "../../src/cmd/realClusters/index.ts";
 import { MERIDIAN, REPOSITORY } from "./commands.ts";
+import { managerKubeconfig } from "./managerRights.ts";
 import type { Plane } from "./plane.ts";
 
 export interface ManagerOptions {
@@ -39,7 +40,7 @@ export class Manager implements AsyncDisposable {
         ...MERIDIAN,
         "manager",
         "--kubeconfig",
-        options.hub.kubeconfigFile,
+        await managerKubeconfig(options.hub, options.folder),
         "--metrics-bind-address",
         `127.0.0.1:${port}`,
         ...(options.args ?? []),

@@ -1,33 +1,11 @@
-import { lookup as dnsLookup, type LookupAddress } from "node:dns";
+import { lookup as dnsLookup, type LookupAddress, type LookupOptions } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
+import { isRefusedHost } from "../../apis/index.ts";
 import { CredentialsError } from "../errors.ts";
-
-/**
- * Where credentials may be sent. Who can write a member's kubeconfig must not make Meridian talk to the metadata service
- * of the cloud it runs in, by address or by a name that resolves to it.
- */
-const forbidden = new BlockList();
-forbidden.addSubnet("169.254.0.0", 16, "ipv4");
-forbidden.addSubnet("fe80::", 10, "ipv6");
-forbidden.addAddress("fd00:ec2::254", "ipv6");
-forbidden.addAddress("fd20:ce::254", "ipv6");
-forbidden.addAddress("100.100.100.200", "ipv4");
-forbidden.addAddress("168.63.129.16", "ipv4");
-forbidden.addAddress("192.0.0.192", "ipv4");
-forbidden.addSubnet("0.0.0.0", 8, "ipv4");
-forbidden.addAddress("::", "ipv6");
 
 const loopback = new BlockList();
 loopback.addSubnet("127.0.0.0", 8, "ipv4");
 loopback.addAddress("::1", "ipv6");
-
-const METADATA_NAMES = new Set([
-  "metadata",
-  "metadata.google.internal",
-  "metadata.goog",
-  "instance-data",
-  "instance-data.ec2.internal",
-]);
 
 /**
  * Reads and checks the `server` of a kubeconfig: https, or http on loopback; no user, no query; not link-local and not a
@@ -48,7 +26,7 @@ export function checkedServer(server: string, cluster: string): string {
     );
   }
   const host = hostOf(url);
-  if (isForbiddenHost(host)) {
+  if (isRefusedHost(host)) {
     throw new CredentialsError(
       "Refused",
       `cluster ${cluster}: the server ${host} is a link-local or metadata address; credentials are never sent there`,
@@ -68,32 +46,30 @@ export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
 }
 
-function isForbiddenHost(host: string): boolean {
-  return METADATA_NAMES.has(host.toLowerCase()) || isForbiddenAddress(host);
-}
-
-function isForbiddenAddress(address: string): boolean {
-  const family = isIP(address);
-  return family !== 0 && forbidden.check(address, family === 6 ? "ipv6" : "ipv4");
-}
-
 function isLoopback(host: string): boolean {
   const family = isIP(host);
   return host === "localhost" || (family !== 0 && loopback.check(host, family === 6 ? "ipv6" : "ipv4"));
 }
 
-/** Resolves names for connections, and refuses those that lead to a forbidden address. */
-export const guardedLookup: LookupFunction = (hostname, options, callback) => {
-  dnsLookup(
-    hostname,
-    options,
-    (error: NodeJS.ErrnoException | null, found: string | LookupAddress[], family?: number) => {
+type Resolve = (
+  hostname: string,
+  options: LookupOptions,
+  callback: (error: NodeJS.ErrnoException | null, found: string | LookupAddress[], family?: number) => void,
+) => void;
+
+/**
+ * A lookup for connections that refuses names which lead to an address where no credential may go. It judges the very answer that the
+ * connection is then made with, so that a name which leads elsewhere the next time (DNS rebinding) gains nothing.
+ */
+export function guarded(resolve: Resolve): LookupFunction {
+  return (hostname, options, callback) => {
+    resolve(hostname, options, (error, found, family) => {
       if (error !== null) {
         callback(error, found, family);
         return;
       }
       const addresses = typeof found === "string" ? [found] : found.map(({ address }) => address);
-      if (addresses.some(isForbiddenAddress)) {
+      if (addresses.some(isRefusedHost)) {
         const refusal = new CredentialsError(
           "Refused",
           `the host name ${hostname} leads to a link-local or metadata address; credentials are never sent there`,
@@ -102,6 +78,8 @@ export const guardedLookup: LookupFunction = (hostname, options, callback) => {
         return;
       }
       callback(null, found, family);
-    },
-  );
-};
+    });
+  };
+}
+
+export const guardedLookup: LookupFunction = guarded(dnsLookup);

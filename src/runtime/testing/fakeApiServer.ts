@@ -149,7 +149,8 @@ export class FakeApiServer extends FakeCluster {
     if (metadata?.uid !== undefined && metadata.uid !== before.metadata.uid)
       throw new ApiError(409, "Conflict", "the UID in the precondition does not match");
     const present = leavesOf(before);
-    const owners = ownersOf(before);
+    // Who writes managedFields themselves has the say over them.
+    const owners = ownersOf(metadata?.managedFields === undefined ? before : (patch as KubeObject));
     let own = owners.find((owner) => owner.manager === manager && owner.operation === "Update");
     for (const [path, value] of leavesOf(patch as Partial<KubeObject>)) {
       if (same(present.get(path), value)) continue;

@@ -55,9 +55,13 @@ export class FakeClient implements Client {
   }
 
   applyStatus(type: ResourceType, object: KubeObject, options: ApplyOptions = {}): Promise<KubeObject> {
-    return this.#call("applyStatus", type, options, () =>
-      this.server.merge(type, object.metadata.namespace, object.metadata.name, { status: object["status"] }),
-    );
+    const { namespace, name } = object.metadata;
+    // One manager owns all of it: what it says no more goes.
+    return this.#call("applyStatus", type, options, () => {
+      const before = Object.keys((this.server.get(type, namespace, name)["status"] ?? {}) as object);
+      const gone = Object.fromEntries(before.map((field) => [field, null]));
+      return this.server.merge(type, namespace, name, { status: { ...gone, ...(object["status"] as object) } });
+    });
   }
 
   patch(

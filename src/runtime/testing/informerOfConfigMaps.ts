@@ -30,7 +30,8 @@ export const broken = (): TransportError => new TransportError("ConnectionReset"
 export function startInformer({
   transform = keep,
   objects = 0,
-}: { transform?: (object: KubeObject) => Kept; objects?: number } = {}) {
+  known = [],
+}: { transform?: (object: KubeObject) => Kept; objects?: number; known?: string[] } = {}) {
   const clock = new FakeClock();
   const client = new FakeClient();
   const { server } = client;
@@ -41,6 +42,7 @@ export function startInformer({
     type: CONFIGMAPS,
     labelSelector: "managed=yes",
     transform,
+    known: known.map((name) => [`ns/${name}`, { uid: `known-${name}`, object: { name, value: "0", version: "0" } }]),
     indexers: { value: ({ value }) => [value] },
     clock,
     logger: createLogger({ level: "silent" }),

@@ -1,4 +1,13 @@
-import { CLUSTER_FINALIZER, FEDERATION_GROUP, OBJECT_FINALIZER, PAAS_GROUP } from "../../apis/index.ts";
+import {
+  type Classes,
+  CLUSTER_FINALIZER,
+  classOf,
+  FEDERATION_GROUP,
+  finalizerOf,
+  holdersOf,
+  OBJECT_FINALIZER,
+  PAAS_GROUP,
+} from "../../apis/index.ts";
 import type { AdmissionRequest } from "./types.ts";
 
 /** One operation of RFC 6902. */
@@ -15,12 +24,18 @@ const FINALIZERS: Readonly<Record<string, string>> = {
 
 /**
  * What an object gets at its creation: the finalizer that the manager would set as its first write. From then on it is the manager's alone;
- * an update is never completed. The defaults of fields stand in the schema.
+ * an update is never completed. Of several releases on one hub, all of which are asked, the one that serves the object's class answers.
+ * The defaults of fields stand in the schema.
  */
-export function defaultsOf({ operation, subResource, kind, object }: AdmissionRequest): JsonPatchOperation[] {
+export function defaultsOf(
+  { operation, subResource, kind, object }: AdmissionRequest,
+  classes: Classes,
+): JsonPatchOperation[] {
   if (operation !== "CREATE" || (subResource ?? "") !== "" || !object) return [];
-  const finalizer = FINALIZERS[`${kind.group}/${kind.kind}`];
-  const finalizers = object.metadata?.finalizers ?? [];
-  if (finalizer === undefined || finalizers.includes(finalizer)) return [];
-  return [{ op: "add", path: "/metadata/finalizers", value: [...finalizers, finalizer] }];
+  const base = FINALIZERS[`${kind.group}/${kind.kind}`];
+  const metadata = object.metadata ?? { name: "" };
+  const name = classOf(metadata);
+  if (base === undefined || !classes.has(name) || holdersOf(base, metadata).length > 0) return [];
+  const value = [...(metadata.finalizers ?? []), finalizerOf(base, name)];
+  return [{ op: "add", path: "/metadata/finalizers", value }];
 }

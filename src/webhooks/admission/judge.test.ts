@@ -280,14 +280,44 @@ test("a Secret that is not there yet, and bounds that cannot be read, are told a
   });
 });
 
+test("a class that no manager can have is refused, but where it stands already", () => {
+  const named = (name: string, object = applicationObject({})): KubeObject => ({
+    ...object,
+    metadata: { ...object.metadata, labels: { "federation.paas.cmft.com/controller-class": name } },
+  });
+  const field = "metadata.labels[federation.paas.cmft.com/controller-class]";
+  expect(judgeShape(requestOf("CREATE", named("V2"))).problems).toEqual([
+    { field, message: expect.stringMatching(/^V2 is no class: it looks like v2/) as string },
+  ]);
+  expect(judgeShape(requestOf("CREATE", named("v2"))).problems).toEqual([]);
+  expect(judgeShape(requestOf("UPDATE", named("V2"), named("V2"))).problems).toEqual([]);
+});
+
 describe("defaulting", () => {
-  const finalizers = (object: KubeObject) => defaultsOf(requestOf("CREATE", object)).map(({ value }) => value);
+  const DEFAULT = new Set(["default"]);
+  const finalizers = (object: KubeObject, classes = DEFAULT) =>
+    defaultsOf(requestOf("CREATE", object), classes).map(({ value }) => value);
 
   test("sets the manager's finalizer at creation, beside those that are there", () => {
     expect(finalizers(applicationObject({}))).toEqual([["federation.paas.cmft.com/member-objects"]]);
     expect(finalizers(clusterObject({}))).toEqual([["federation.paas.cmft.com/member-cluster"]]);
     const mine = { ...applicationObject({}), metadata: { name: "a", finalizers: ["a/b"] } };
     expect(finalizers(mine)).toEqual([["a/b", "federation.paas.cmft.com/member-objects"]]);
+  });
+
+  test("of several releases is done by the one that serves the object's class, and by no other", () => {
+    const ofV2 = (object: KubeObject): KubeObject => ({
+      ...object,
+      metadata: { ...object.metadata, labels: { "federation.paas.cmft.com/controller-class": "v2" } },
+    });
+    expect(finalizers(ofV2(applicationObject({})))).toEqual([]);
+    expect(finalizers(ofV2(applicationObject({})), new Set(["v2"]))).toEqual([
+      ["federation.paas.cmft.com/member-objects.v2"],
+    ]);
+    expect(finalizers(ofV2(clusterObject({})), new Set(["v2"]))).toEqual([
+      ["federation.paas.cmft.com/member-cluster.v2"],
+    ]);
+    expect(finalizers(applicationObject({}), new Set(["v2"]))).toEqual([]);
   });
 
   test("leaves alone what has it, what is no creation and what has no finalizer", () => {
@@ -297,7 +327,7 @@ describe("defaulting", () => {
     };
     expect(finalizers(done)).toEqual([]);
     expect(finalizers(placementObject({}))).toEqual([]);
-    expect(defaultsOf(requestOf("UPDATE", applicationObject({})))).toEqual([]);
-    expect(defaultsOf({ ...requestOf("CREATE", applicationObject({})), subResource: "status" })).toEqual([]);
+    expect(defaultsOf(requestOf("UPDATE", applicationObject({})), DEFAULT)).toEqual([]);
+    expect(defaultsOf({ ...requestOf("CREATE", applicationObject({})), subResource: "status" }, DEFAULT)).toEqual([]);
   });
 });

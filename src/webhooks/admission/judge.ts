@@ -1,4 +1,7 @@
 import {
+  CLASS_PATTERN,
+  classOf,
+  CONTROLLER_CLASS_LABEL,
   type DemoApplication,
   FEDERATION_GROUP,
   type FieldProblem,
@@ -6,9 +9,9 @@ import {
   type MemberCluster,
   PAAS_GROUP,
   parseObject,
+  refuseEndpoint,
 } from "../../apis/index.ts";
 import { judgeDeletion } from "./deletion.ts";
-import { refuseEndpoint } from "./endpoint.ts";
 import { judgePatches } from "./patches.ts";
 import { judgeSelectors } from "./policies.ts";
 import { judgePorts } from "./ports.ts";
@@ -49,7 +52,15 @@ function isGiven(text: string | undefined): boolean {
 
 function shapeProblems(object: KubeObject): FieldProblem[] {
   const parsed = parseObject(object);
-  return parsed.ok ? [] : parsed.problems;
+  return [...(parsed.ok ? [] : parsed.problems), ...classProblems(object)];
+}
+
+/** A class that no manager can serve would leave the object with nobody, or for ever where it is. */
+function classProblems({ metadata }: KubeObject): FieldProblem[] {
+  const name = classOf(metadata ?? {});
+  if (CLASS_PATTERN.test(name)) return [];
+  const message = `${name} is no class: it looks like v2, at most 40 lower-case letters, digits and "-"; without the label it is the default class`;
+  return [{ field: `metadata.labels[${CONTROLLER_CLASS_LABEL}]`, message }];
 }
 
 function judgeObject(

@@ -111,7 +111,7 @@ export class TestFederation implements AsyncDisposable {
   isLeader = true;
   /** Thrown by a call to the hub when it gives an error. */
   refuse: (verb: string, type: ResourceType | undefined) => Error | undefined = () => undefined;
-  #manager: { stop: AbortController; running: Promise<void> } | undefined;
+  readonly #managers = new Map<string, { stop: AbortController; running: Promise<void> }>();
 
   /** With joined members of these names, and the manager running. */
   static async start(...names: string[]): Promise<TestFederation> {
@@ -146,7 +146,8 @@ export class TestFederation implements AsyncDisposable {
     return member;
   }
 
-  async startManager(): Promise<void> {
+  /** `classes`: of the objects that it carries; beside a manager of other classes it is another release. */
+  async startManager(...classes: string[]): Promise<void> {
     const { tracer, shutdown } = await createTracing({
       serviceVersion: "test",
       identity: "test",
@@ -181,6 +182,7 @@ export class TestFederation implements AsyncDisposable {
       {
         client,
         hubId: HUB_UID,
+        ...(classes.length === 0 ? {} : { classes: new Set(classes) }),
         clock: this.clock,
         random: () => 0.5,
         logger,
@@ -211,12 +213,13 @@ export class TestFederation implements AsyncDisposable {
         await shutdown();
       }
     };
-    this.#manager = { stop, running: finish() };
+    this.#managers.set(classes.join(), { stop, running: finish() });
   }
 
-  async stopManager(): Promise<void> {
-    const manager = this.#manager;
-    this.#manager = undefined;
+  /** That of the default class, or the one that was started with these. */
+  async stopManager(...classes: string[]): Promise<void> {
+    const manager = this.#managers.get(classes.join());
+    this.#managers.delete(classes.join());
     if (manager === undefined) return;
     manager.stop.abort(new Error("the test stops the manager"));
     let stopped = false;
@@ -287,7 +290,7 @@ export class TestFederation implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.stopManager();
+    for (const classes of [...this.#managers.keys()]) await this.stopManager(...classes.split(",").filter(Boolean));
   }
 
   #hubClient(guard: () => void): FakeApiClient {

@@ -1,6 +1,6 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import { refuseEndpoint } from "./endpoint.ts";
+import { isRefusedHost, refuseEndpoint } from "./endpoint.ts";
 
 describe("the server of a member", () => {
   test.each([
@@ -18,6 +18,11 @@ describe("the server of a member", () => {
     "https://[fd00:0ec2:0:0::0254]",
     "https://100.100.100.200",
     "https://168.63.129.16",
+    "https://[fd20:ce::254]",
+    "https://[2002:a9fe:a9fe::1]",
+    "https://0.0.0.0:6443",
+    "https://[::]",
+    "https://metadata.goog",
     "https://metadata.google.internal",
     "https://METADATA.google.internal.:443",
     "not an address",
@@ -30,9 +35,31 @@ describe("the server of a member", () => {
     "https://169.255.0.1",
     "https://[fec0::1]",
     "https://[fd00:ec2::255]",
+    "https://[2002:a00:1::1]",
+    "https://10.0.0.0",
     "https://api.example.com",
     "https://metadata.example.com",
   ])("is taken at %s", (server) => expect(refuseEndpoint(server)).toBeUndefined());
+
+  test.each([
+    "169.254.169.254",
+    "fe80::1",
+    "fe80::1%eth0",
+    "[fe80::1]",
+    "::ffff:169.254.169.254",
+    "FD00:EC2::254",
+    "metadata",
+    "Metadata.google.internal.",
+    "0.0.0.0",
+    "::",
+    "",
+    "no host",
+  ])("is refused as %s, however it was come by", (host) => expect(isRefusedHost(host)).toBe(true));
+
+  test.each(["10.0.0.1", "127.0.0.1", "::1", "fd00::1", "2001:db8::1", "api.example.com", "localhost"])(
+    "is taken as %s",
+    (host) => expect(isRefusedHost(host)).toBe(false),
+  );
 
   const byte = fc.integer({ min: 0, max: 255 });
   test.prop([byte, byte, fc.boolean()])(

@@ -1,0 +1,134 @@
+import { describe, expect, test } from "vitest";
+import { type ClusterStatusEntry, type KubeObject, type ObjectRef, refKey } from "../apis/index.ts";
+import type { Entry } from "../clusters/index.ts";
+import { row, seen } from "../clusters/testing/builders.ts";
+import type { DesiredRow } from "../desiredstate/index.ts";
+import { whyNotYet } from "./handover.ts";
+
+const NONE = { desired: 1, updated: 1, ready: 1, available: 1 };
+const SERVICE: ObjectRef = { apiVersion: "v1", kind: "Service", namespace: "default", name: "shop" };
+
+function object(entry: Partial<ClusterStatusEntry> = {}, observedGeneration = 1): KubeObject {
+  const cluster = {
+    name: "shanghai-1",
+    state: "Available",
+    replicas: NONE,
+    desiredHash: "h",
+    observedHash: "h",
+    ...entry,
+  };
+  return {
+    apiVersion: "paas.cmft.com/v1",
+    kind: "DemoApplication",
+    metadata: { name: "shop", namespace: "default", uid: "app-1", generation: 1 },
+    status: { observedGeneration, clusters: [cluster] },
+  };
+}
+
+type Seen = Pick<Entry, "cluster" | "key" | "ref" | "observed">;
+
+function there(overrides: Parameters<typeof seen>[0] = {}): Seen {
+  const observed = seen(overrides);
+  return { cluster: "shanghai-1", key: refKey(observed.ref), ref: observed.ref, observed };
+}
+
+interface Case {
+  name: string;
+  object?: KubeObject;
+  rows?: DesiredRow[];
+  present?: Seen[];
+  /** Clusters of which not everything is known. */
+  unknown?: string[];
+  want: string | undefined;
+}
+
+describe("an object is taken over", () => {
+  test.each<Case>([
+    { name: "when all of it is as it is to be", present: [there()], want: undefined },
+    { name: "when it is to run nowhere and does not", rows: [], want: undefined },
+    {
+      name: "not before everything on its clusters is known",
+      present: [there()],
+      unknown: ["shanghai-1"],
+      want: "what runs on shanghai-1 is not known yet",
+    },
+    {
+      name: "though a cluster is out of everybody's reach",
+      object: object({ state: "Unknown", reason: "ClusterUnreachable" }),
+      unknown: ["shanghai-1"],
+      want: undefined,
+    },
+    {
+      name: "not when that would take something away",
+      present: [there(), there({ ref: SERVICE })],
+      want: "it would take Service shop off shanghai-1",
+    },
+    {
+      name: "not while the one that carries it removes something",
+      object: object({ state: "Removing" }),
+      rows: [],
+      present: [there()],
+      want: "ConfigMap shop is being removed from shanghai-1",
+    },
+    {
+      name: "not while a change is still to be carried out",
+      object: object({}, 0),
+      rows: [row({ hash: "h2" })],
+      present: [there()],
+      want: "ConfigMap shop on shanghai-1 is not as it is to be yet",
+    },
+    {
+      name: "not while the one that carries it is writing",
+      object: object({ state: "Progressing", reason: "Applying" }),
+      rows: [row({ hash: "h2" })],
+      present: [there()],
+      want: "ConfigMap shop on shanghai-1 is not as it is to be yet",
+    },
+    {
+      name: "when only the two releases differ about it",
+      rows: [row({ hash: "h2" }), row({ ref: SERVICE })],
+      present: [there()],
+      want: undefined,
+    },
+    {
+      name: "though pods are being rolled out",
+      object: object({ state: "Progressing", reason: "RollingOut" }),
+      present: [there()],
+      want: undefined,
+    },
+    {
+      name: "though it cannot be applied there",
+      object: object({ state: "Failed", reason: "QuotaExceeded" }),
+      want: undefined,
+    },
+    {
+      name: "not while it has no status, and is not there",
+      object: { ...object(), status: undefined },
+      want: "ConfigMap shop on shanghai-1 is not as it is to be yet",
+    },
+  ])("$name", ({ object: given = object(), rows = [row()], present = [], unknown = [], want }) => {
+    const why = whyNotYet({
+      object: given,
+      rows,
+      clusters: ["shanghai-1"],
+      present,
+      find: ({ ref }) => present.find(({ key }) => key === refKey(ref)),
+      isKnown: (cluster) => !unknown.includes(cluster),
+      exists: () => true,
+    });
+    expect(why).toBe(want);
+  });
+
+  test("though a cluster of it is gone", () => {
+    const why = whyNotYet({
+      object: object(),
+      rows: [row()],
+      clusters: ["shanghai-1"],
+      present: [there()],
+      find: () => undefined,
+      isKnown: () => false,
+      exists: () => false,
+    });
+    expect(why).toBeUndefined();
+  });
+});

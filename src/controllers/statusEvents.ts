@@ -1,0 +1,30 @@
+import { type FederatedStatus, type KubeObject, refOf } from "../apis/index.ts";
+import type { Plan } from "../desiredstate/index.ts";
+import type { EventRecorder } from "../observability/index.ts";
+
+/** Events on a hub object about what its new status says and the one that stands there does not: each failure once. */
+export function tellTrouble(
+  events: Pick<EventRecorder, "record">,
+  object: KubeObject,
+  status: FederatedStatus,
+  plan: Plan | undefined,
+): void {
+  const { uid } = object.metadata;
+  const regarding = { ...refOf(object), ...(uid === undefined ? {} : { uid }) };
+  const before = (object["status"] as FederatedStatus | undefined)?.clusters;
+  const warn = (reason: string, action: string, note: string): void =>
+    events.record({ regarding, type: "Warning", reason, action, note });
+
+  for (const { name, state, reason, message = reason } of status.clusters ?? []) {
+    if (state !== "Failed" || reason === undefined) continue;
+    const known = before?.find((one) => one.name === name);
+    if (known?.state === "Failed" && known.reason === reason) continue;
+    warn(reason, "Apply", `${name}: ${message}`);
+  }
+  // What may not be read on the hub holds all clusters alike.
+  const denial = plan?.clusters.find(({ heldFor }) => heldFor !== undefined)?.heldFor;
+  if (denial === undefined) return;
+  const saysSo = (entries: FederatedStatus["clusters"]): boolean =>
+    entries?.some(({ state, reason }) => state === "Held" && reason === denial.reason) === true;
+  if (saysSo(status.clusters) && !saysSo(before)) warn(denial.reason, "Schedule", denial.message);
+}

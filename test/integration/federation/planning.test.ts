@@ -1,0 +1,100 @@
+import { describe, expect, test } from "vitest";
+import { HASH_ANNOTATION, MANAGED_BY_LABEL, OBJECT_FINALIZER, OWNER_ANNOTATION } from "../../../src/apis/index.ts";
+import {
+  ApiError,
+  CLUSTERPLACEMENTS,
+  CONFIGMAPS,
+  DEMOAPPLICATIONS,
+  DEPLOYMENTS,
+  NAMESPACES,
+} from "../../../src/runtime/index.ts";
+import { clusterPlacement, demoApplication } from "../../builders/index.ts";
+import { TestFederation } from "./harness.ts";
+
+const NOT_NOW = new ApiError(500, "InternalError", "not now");
+
+/** One application in the namespace `team`, one in `default`; the manager has stopped. In both something is left of an older one. */
+async function stoppedWithTwo(): Promise<TestFederation> {
+  const federation = await TestFederation.start("shanghai");
+  const { server } = federation.member("shanghai");
+  for (const cluster of [federation.hub, server])
+    cluster.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } });
+  federation.apply(CLUSTERPLACEMENTS, clusterPlacement("all"));
+  federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
+  federation.apply(DEMOAPPLICATIONS, demoApplication("blog").namespace("team").envFromConfigMap("settings"));
+  await federation.untilAvailable("shop");
+  await federation.until(() => server.has(DEPLOYMENTS, "team", "blog"));
+  await federation.stopManager();
+  for (const namespace of ["default", "team"]) {
+    const owner = {
+      apiVersion: "paas.cmft.com/v1",
+      kind: "DemoApplication",
+      namespace,
+      name: "old",
+      uid: `old-of-${namespace}`,
+    };
+    server.create(DEPLOYMENTS, {
+      apiVersion: "apps/v1",
+      kind: "Deployment",
+      metadata: {
+        name: "old",
+        namespace,
+        labels: { [MANAGED_BY_LABEL]: "hub-uid" },
+        annotations: { [OWNER_ANNOTATION]: JSON.stringify(owner), [HASH_ANNOTATION]: "h" },
+      },
+      spec: { replicas: 1 },
+    });
+  }
+  return federation;
+}
+
+describe("after a restart an object that cannot be planned", () => {
+  test("holds deletes in its own namespace, and nowhere else", async () => {
+    await using federation = await stoppedWithTwo();
+    const { server } = federation.member("shanghai");
+    const { finalizers } = federation.hub.get(DEMOAPPLICATIONS, "team", "blog").metadata;
+    expect(finalizers).toContain(OBJECT_FINALIZER);
+    federation.hub.merge(DEMOAPPLICATIONS, "team", "blog", { metadata: { finalizers: null } });
+    federation.refuse = (verb, type) => (verb === "patch" && type === DEMOAPPLICATIONS ? NOT_NOW : undefined);
+    await federation.startManager();
+    await federation.until(() => !server.has(DEPLOYMENTS, "default", "old"));
+    await federation.pass(20_000);
+    expect(server.has(DEPLOYMENTS, "team", "blog")).toBe(true);
+    expect(server.has(DEPLOYMENTS, "team", "old")).toBe(true);
+
+    federation.refuse = () => undefined;
+    await federation.until(() => !server.has(DEPLOYMENTS, "team", "old"));
+    expect(server.has(DEPLOYMENTS, "team", "blog")).toBe(true);
+  });
+
+  test("because what it needs cannot be read lets applications of other namespaces be deleted", async () => {
+    await using federation = await stoppedWithTwo();
+    const { server } = federation.member("shanghai");
+    federation.refuse = (verb, type) =>
+      type === CONFIGMAPS && (verb === "watch" || verb === "list") ? NOT_NOW : undefined;
+    await federation.startManager();
+    federation.delete(DEMOAPPLICATIONS, "shop");
+    await federation.until(() => federation.app("shop") === undefined);
+    expect(server.has(DEPLOYMENTS, "default", "shop")).toBe(false);
+    expect(server.has(DEPLOYMENTS, "team", "blog")).toBe(true);
+  });
+});
+
+test("while an object is still to be planned for the first time nothing is deleted anywhere", async () => {
+  await using federation = await stoppedWithTwo();
+  const { server } = federation.member("shanghai");
+  const answered = Promise.withResolvers<void>();
+  await federation.startManager();
+  const client = federation.hubClients.at(-1);
+  const gate = client?.gate;
+  if (client === undefined || gate === undefined) throw new Error("the manager has no connection to the hub");
+  client.gate = async (call) => {
+    if (call.type === CONFIGMAPS && call.phase === "before") await answered.promise;
+    await gate(call);
+  };
+  await federation.pass(20_000);
+  expect(server.has(DEPLOYMENTS, "default", "old")).toBe(true);
+  answered.resolve();
+  await federation.until(() => !server.has(DEPLOYMENTS, "default", "old") && !server.has(DEPLOYMENTS, "team", "old"));
+  expect(server.has(DEPLOYMENTS, "team", "blog")).toBe(true);
+});
