@@ -31,10 +31,31 @@ export default defineConfig({
         },
       },
       {
+        // The tests of the whole program once more, with a manager that has the rights of the chart and no others…
+        test: {
+          name: "rbac",
+          provide: { clusters: "real" },
+          env: { MERIDIAN_E2E_RBAC: "chart" },
+          include: ["badInput", "cli", "federation", "ownership", "resilience", "safety"].map(
+            (name) => `test/e2e/${name}.test.ts`,
+          ),
+          globalSetup: ["test/envtest/rightsSetup.ts"],
+          sequence: { groupOrder: 1 },
+          testTimeout: 180_000,
+          hookTimeout: 900_000,
+          fileParallelism: false,
+        },
+      },
+      {
+        // …and then what was asked for in them.
+        test: { name: "rights", include: ["test/chart/e2eRights.test.ts"], sequence: { groupOrder: 2 } },
+      },
+      {
         test: {
           name: "chart",
           provide: { clusters: "real" },
           include: ["test/chart/**/*.test.ts"],
+          exclude: ["test/chart/e2eRights.test.ts"],
           globalSetup: ["test/envtest/globalSetup.ts"],
           testTimeout: 180_000,
           hookTimeout: 900_000,

@@ -84,6 +84,7 @@ export interface PodSpec {
     securityContext?: Record<string, unknown>;
     env?: { name: string; value?: string }[];
     volumeMounts?: { name: string; mountPath: string; readOnly?: boolean }[];
+    lifecycle?: { preStop?: { sleep: { seconds: number } } };
   }[];
   volumes?: Record<string, unknown>[];
 }

@@ -1,5 +1,5 @@
 /**
- * Compares the CRDs of the chart with those of an earlier commit (`--since REF`; default: the newest tag) and fails when somebody could be
+ * Compares the CRDs of the chart with those of an earlier commit (`--since REF`; default: the newest release, see previousCommit.ts) and fails when somebody could be
  * broken by the change. A change is let through when the section Unreleased of CHANGELOG.md quotes its line in backticks.
  */
 import { execFile } from "node:child_process";
@@ -9,6 +9,7 @@ import { parseArgs, promisify } from "node:util";
 import { parse } from "yaml";
 import type { KubeObject } from "../../src/apis/index.ts";
 import { breakingChanges } from "./crdCompatibility.ts";
+import { previousCommit } from "./previousCommit.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const FOLDER = "charts/meridian/files/crds";
@@ -16,11 +17,6 @@ const FOLDER = "charts/meridian/files/crds";
 async function git(...args: string[]): Promise<string> {
   const { stdout } = await promisify(execFile)("git", args, { cwd: ROOT, maxBuffer: 64 * 1024 * 1024 });
   return stdout;
-}
-
-async function newestTag(): Promise<string | undefined> {
-  const tags = await git("tag", "--list", "v*", "--sort=-v:refname", "--merged", "HEAD");
-  return tags.split("\n")[0] || undefined;
 }
 
 async function crdsAt(ref: string): Promise<Map<string, KubeObject>> {
@@ -39,25 +35,21 @@ function byName(texts: string[]): Map<string, KubeObject> {
 }
 
 const { values } = parseArgs({ options: { since: { type: "string" } } });
-const since = values.since ?? (await newestTag());
-if (since === undefined) {
-  console.log("no release yet: nothing to be compatible with");
-} else {
-  const unreleased =
-    /^## \[?Unreleased\]?[\s\S]*?(?=^## |(?![\s\S]))/m.exec(await readFile(join(ROOT, "CHANGELOG.md"), "utf8"))?.[0] ??
-    "";
-  const now = await crdsNow();
-  const changes = [...(await crdsAt(since))].flatMap(([name, before]) => {
-    const after = now.get(name);
-    return after === undefined ? [`${name}: is gone`] : breakingChanges(before, after);
-  });
-  const refused = changes.filter((change) => !unreleased.includes(`\`${change}\``));
-  for (const change of refused) console.error(`breaks whoever relies on ${since}: ${change}`);
-  if (refused.length > 0) {
-    console.error("Keep what was there, or say in CHANGELOG.md under Unreleased, in backticks, that it breaks.");
-    process.exitCode = 1;
-  } else
-    console.log(
-      `compatible with ${since}${changes.length === 0 ? "" : `, but for ${changes.length} changes that CHANGELOG.md tells of`}`,
-    );
-}
+const since = values.since ?? (await previousCommit());
+const unreleased =
+  /^## \[?Unreleased\]?[\s\S]*?(?=^## |(?![\s\S]))/m.exec(await readFile(join(ROOT, "CHANGELOG.md"), "utf8"))?.[0] ??
+  "";
+const now = await crdsNow();
+const changes = [...(await crdsAt(since))].flatMap(([name, before]) => {
+  const after = now.get(name);
+  return after === undefined ? [`${name}: is gone`] : breakingChanges(before, after);
+});
+const refused = changes.filter((change) => !unreleased.includes(`\`${change}\``));
+for (const change of refused) console.error(`breaks whoever relies on ${since}: ${change}`);
+if (refused.length > 0) {
+  console.error("Keep what was there, or say in CHANGELOG.md under Unreleased, in backticks, that it breaks.");
+  process.exitCode = 1;
+} else
+  console.log(
+    `compatible with ${since}${changes.length === 0 ? "" : `, but for ${changes.length} changes that CHANGELOG.md tells of`}`,
+  );

@@ -88,6 +88,8 @@ export const FOREIGN_CRDS: readonly KubeObject[] = [
         dnsNames: list(text),
         duration: text,
         renewBefore: text,
+        isCA: { type: "boolean" },
+        commonName: { type: "string", maxLength: 64 },
         privateKey: object({
           algorithm: { type: "string", enum: ["RSA", "ECDSA", "Ed25519"] },
           size: { type: "integer" },
@@ -98,5 +100,13 @@ export const FOREIGN_CRDS: readonly KubeObject[] = [
       ["issuerRef", "secretName"],
     ),
   ),
-  crd("cert-manager.io", "v1", "Issuer", object({ selfSigned: object({ crlDistributionPoints: list(text) }) })),
+  crd(
+    "cert-manager.io",
+    "v1",
+    "Issuer",
+    object({
+      selfSigned: object({ crlDistributionPoints: list(text) }),
+      ca: object({ secretName: text }, ["secretName"]),
+    }),
+  ),
 ];

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { cp, mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
@@ -48,6 +48,9 @@ exec env -i MERIDIAN_URL="$url" "$(command -v chroot)" "$root" /dev/setpriv --no
   --reuid 65532 --regid 65532 --clear-groups /nodejs/bin/node "$@"
 `;
 
+/** Of the identifiers of SPDX those under which packages are welcome here. */
+const SPDX = ["0BSD", "Apache-2.0", "BlueOak-1.0.0", "BSD-2-Clause", "BSD-3-Clause", "ISC", "MIT"];
+
 let folder: AsyncDisposable & { path: string };
 
 beforeAll(async () => {
@@ -84,6 +87,21 @@ test("the image holds the program, its CRDs, its licences and its bill of materi
   expect(await digestOf(join(folder.path, "again"))).toBe(await digestOf(image));
 });
 
+test("two builds in two places give the same program, byte for byte", async () => {
+  const digests = [];
+  for (const place of ["one", "two"]) {
+    const path = join(folder.path, place);
+    await mkdir(join(path, "charts/meridian/files"), { recursive: true });
+    const sources = ["src", "placements", "charts/meridian/files/crds", "package.json", "build.config.mjs", "LICENSE"];
+    for (const source of sources) await cp(join(REPOSITORY, source), join(path, source), { recursive: true });
+    await symlink(join(REPOSITORY, "node_modules"), join(path, "node_modules"));
+    const result = await run(process.execPath, ["build.config.mjs"], { cwd: path });
+    if (result.code !== 0) throw new CommandFailure("build.config.mjs", result);
+    digests.push(await digestOf(join(path, "dist")));
+  }
+  expect(digests[1]).toBe(digests[0]);
+});
+
 test("the bill of materials names every package of the bundle, with licence and hash", async () => {
   interface Component {
     name: string;
@@ -111,6 +129,43 @@ test("the bill of materials names every package of the bundle, with licence and 
     expect(component.hashes[0]?.content).toMatch(/^[0-9a-f]{128}$/);
     expect(component.purl).toContain(`@${component.version}`);
   }
+});
+
+test("the bill of materials is built as CycloneDX demands", async () => {
+  interface Part {
+    type: string;
+    "bom-ref": string;
+    name: string;
+    version: string;
+    purl: string;
+    licenses: ({ license: { id: string } } | { expression: string })[];
+    hashes: { alg: string; content: string }[];
+  }
+  const bom = JSON.parse(await readFile(join(folder.path, "image/app/sbom.cdx.json"), "utf8")) as {
+    version: number;
+    metadata: { timestamp: string; component: Part };
+    components: Part[];
+    dependencies: { ref: string; dependsOn?: string[] }[];
+  };
+  const fields = ["$schema", "bomFormat", "components", "dependencies", "metadata", "specVersion", "version"];
+  expect(Object.keys(bom).sort()).toEqual(fields);
+  expect(bom.version).toBe(1);
+  expect(bom.metadata.timestamp).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+  const parts = [bom.metadata.component, ...bom.components];
+  const lengths: Record<string, number> = { "SHA-256": 64, "SHA-512": 128 };
+  for (const { type, name, version, purl, licenses, hashes } of parts) {
+    expect(["application", "library"], name).toContain(type);
+    expect(purl).toMatch(/^pkg:npm\/(%40[a-z0-9._-]+\/)?[a-z0-9._-]+@\d+\.\d+\.\d+\S*$/);
+    expect(purl.endsWith(`@${version}`), name).toBe(true);
+    for (const { alg, content } of hashes) expect(content).toMatch(new RegExp(`^[0-9a-f]{${lengths[alg] ?? 0}}$`));
+    // Either identifiers of SPDX, or one expression of them: never both.
+    const ids = licenses.flatMap((one) => ("license" in one ? one.license.id : one.expression.split(/[() ]|AND|OR/)));
+    for (const id of ids.filter((text) => text !== "")) expect(SPDX, `${name}: ${id}`).toContain(id);
+  }
+  const refs = parts.map((part) => part["bom-ref"]);
+  expect(new Set(refs).size).toBe(refs.length);
+  expect(bom.dependencies.map(({ ref }) => ref).sort()).toEqual(refs.toSorted());
+  for (const { dependsOn = [] } of bom.dependencies) expect(refs).toEqual(expect.arrayContaining(dependsOn));
 });
 
 test("the Dockerfile starts what these tests start, as the user that the chart demands", async () => {

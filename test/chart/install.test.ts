@@ -1,9 +1,7 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { DemoApplication } from "../../src/apis/index.ts";
-import { freePort, ManagedProcess } from "../../src/cmd/realClusters/index.ts";
+import { freePort, type ManagedProcess } from "../../src/cmd/realClusters/index.ts";
 import {
   clusterOverridePolicy,
   clusterPlacement,
@@ -16,22 +14,18 @@ import {
   eventually,
   type Fleet,
   kubectl,
-  MERIDIAN,
+  LISTING_ARGUMENTS,
   meridianOk,
-  REPOSITORY,
   startFleet,
 } from "../envtest/index.ts";
 import { helmOk } from "../envtest/helm.ts";
-import { CHART, chartArguments, managerContainer, NAMESPACE, objectsIn, RELEASE, type Rendered } from "./chart.ts";
+import { CHART, chartArguments, NAMESPACE, objectsIn, RELEASE, type Rendered } from "./chart.ts";
+import { ManagerPods } from "./pods.ts";
 import { RecordingProxy } from "./recordingProxy.ts";
-import { covers, grantedRights, inWords, unusedRights } from "./rights.ts";
+import { covers, grantedRights, inWords, isForbidden, unusedRights } from "./rights.ts";
 
 /** Granted, and not to be seen in a short test; each with what it is for. */
 const SELDOM: readonly [RegExp, string][] = [
-  [
-    /^list /,
-    "what is watched is listed by the watch itself, but not on servers that cannot do that, nor for a second look",
-  ],
   [/^create leases\S+ in meridian-system$/, "somebody deleted the Lease"],
   [/^create secrets in meridian-system$/, "somebody deleted the Secret of the webhooks' authority"],
   [/^get secrets in meridian-system$/, "a MemberCluster that arrives before the Secret it names"],
@@ -47,6 +41,7 @@ const CONFIGURATION = "meridian-system";
 let webhookPort: number;
 let fleet: Fleet;
 let proxy: RecordingProxy;
+let pods: ManagerPods;
 let manager: ManagedProcess;
 let standby: ManagedProcess;
 let manifest: Rendered[];
@@ -54,7 +49,7 @@ let manifest: Rendered[];
 beforeAll(async () => {
   await buildMeridian();
   const members = ["frankfurt-1", "shanghai-1"].map((name) => ({ name, region: name }));
-  fleet = await startFleet({ members });
+  fleet = await startFleet({ members, hub: { apiserverArgs: LISTING_ARGUMENTS } });
   webhookPort = await freePort();
   const set = ["--set", "rbac.secrets.namespaces={default}"];
   const wait = ["--create-namespace", "--wait", "--timeout", "120s"];
@@ -67,7 +62,7 @@ beforeAll(async () => {
 });
 
 afterAll(async () => {
-  await Promise.all([manager?.kill(), standby?.kill()]);
+  await pods?.[Symbol.asyncDispose]();
   await proxy?.[Symbol.asyncDispose]();
   await fleet?.[Symbol.asyncDispose]();
 });
@@ -84,39 +79,11 @@ function byAddress(): string[] {
 
 /** Both replicas of the chart: the second waits for its turn. */
 async function startManagers(): Promise<void> {
-  manager = await startManager("meridian-0", webhookPort);
+  pods = new ManagerPods({ hub: fleet.hub, folder: fleet.dir, server: proxy.url });
+  const replaced = { "--webhook-service": `--webhook-url=${address()}` };
+  manager = (await pods.start(manifest, { webhookPort, replaced })).process;
   await untilTrusted();
-  standby = await startManager("meridian-1", await freePort());
-}
-
-/** What a pod of the chart would run, as the chart's ServiceAccount, with a token that is asked for as the kubelet does. */
-async function startManager(pod: string, webhooks: number): Promise<ManagedProcess> {
-  const token = await kubectl(fleet.hub, ["create", "token", "meridian", "--namespace", NAMESPACE, "--duration", "1h"]);
-  const kubeconfig = join(fleet.dir, `${pod}.kubeconfig`);
-  await writeFile(kubeconfig, fleet.hub.kubeconfigFor({ token: token.trim(), server: proxy.url }), { mode: 0o600 });
-  const port = await freePort();
-  const replaced: Record<string, string> = {
-    "--metrics-port": `--metrics-port=${port}`,
-    "--webhook-port": `--webhook-port=${webhooks}`,
-    "--webhook-service": `--webhook-url=${address()}`,
-  };
-  const args = (managerContainer(manifest).args ?? [])
-    .map((argument) => argument.replace("$(POD_NAME)", pod))
-    .map((argument) => replaced[argument.split("=")[0] ?? ""] ?? argument);
-  const started = new ManagedProcess({
-    name: pod,
-    command: process.execPath,
-    args: [...MERIDIAN, ...args, "--metrics-host=127.0.0.1", "--kubeconfig", kubeconfig],
-    logFile: join(fleet.dir, `${pod}.log`),
-    cwd: REPOSITORY,
-  });
-  await started.whileRunning((signal) =>
-    eventually(async () => expect((await fetch(`http://127.0.0.1:${port}/readyz`)).status).toBe(200), {
-      timeout: 30_000,
-      signal,
-    }),
-  );
-  return started;
+  standby = (await pods.start(manifest, { replaced })).process;
 }
 
 /** Everything that the API server is to trust at the webhooks is written. */
@@ -284,7 +251,7 @@ test("nothing that the manager asked for was forbidden", async () => {
     () => expect(proxy.used().filter(({ resource }) => resource === "events").length).toBeGreaterThan(0),
     { timeout: 20_000 },
   );
-  const refused = proxy.used().filter(({ status }) => status === 401 || status === 403);
+  const refused = proxy.used().filter(({ status }) => isForbidden(status));
   expect(refused.map(inWords)).toEqual([]);
 });
 

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { Agent, createServer, request as httpsRequest, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { ControlPlane } from "../envtest/index.ts";
+import { neededBy } from "./rights.ts";
 
 /** One right that a request needed. */
 export interface UsedRight {
@@ -36,7 +37,7 @@ export class RecordingProxy implements AsyncDisposable {
       const options = { method, agent, headers: { ...headers, host: new URL(plane.server).host } };
       const onward = httpsRequest(new URL(url, plane.server), options, (answer: IncomingMessage) => {
         const right = rightOf(method, url, answer.statusCode ?? 0);
-        if (right !== undefined) used.set(JSON.stringify(right), right);
+        for (const one of right === undefined ? [] : neededBy(right)) used.set(JSON.stringify(one), one);
         outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
         outgoing.flushHeaders();
         answer.on("error", () => outgoing.destroy());

@@ -108,6 +108,23 @@ describe.each([...sets.keys()])("values %s", (name) => {
   });
 });
 
+test("labels and annotations of one's own are on every object and every pod, and never in the place of the chart's", async () => {
+  const name = "app.kubernetes.io/name";
+  const label = (key: string) => key.replaceAll(".", String.raw`\.`);
+  const set = ["commonLabels.team=platform", `commonLabels.${label(name)}=other`, "commonAnnotations.contact=platform"];
+  for (const [values, file] of sets) {
+    const all = await render(["--values", file, ...set.flatMap((one) => ["--set", one])]);
+    // Extra objects are brought as they are.
+    const objects = all.filter(({ metadata }) => metadata.name !== "meridian-extra");
+    const pods = [...podsOf(objects)].map(([of, { metadata }]) => ({ of: `pod of ${of}`, metadata }));
+    for (const { of, metadata } of [...objects.map((one) => ({ of: one.kind, metadata: one.metadata })), ...pods]) {
+      expect(metadata.labels, `${values}: ${of}`).toMatchObject({ team: "platform" });
+      expect(metadata.labels?.[name], `${values}: ${of}`).not.toBe("other");
+      expect(metadata.annotations, `${values}: ${of}`).toMatchObject({ contact: "platform" });
+    }
+  }
+});
+
 test("the CRDs are the generated ones, whatever Helm does to their numbers", async () => {
   const folder = join(CHART, "files/crds");
   const files = (await readdir(folder)).filter((name) => name.endsWith(".yaml"));
@@ -139,11 +156,17 @@ describe("Secrets of applications", () => {
   test.each<{ name: string; set: string[]; want: string[] }>([
     { name: "are nobody's by default", set: [], want: own },
     { name: "are nobody's with None", set: ["rbac.secrets.mode=None"], want: own },
+    { name: "are nobody's where the hub is a member", set: ["localMember.enabled=true"], want: own },
     { name: "are read everywhere with All", set: ["rbac.secrets.mode=All"], want: ["/list,watch", ...own] },
     {
       name: "are read where they are listed",
       set: ["rbac.secrets.namespaces={shop,bank}"],
       want: [...own, "shop/list,watch", "bank/list,watch"],
+    },
+    {
+      name: "of members are read where another release keeps them",
+      set: ["members.namespace=first"],
+      want: ["first/get,list,watch,patch", "meridian-system/list,watch,patch", "meridian-system/create"],
     },
     {
       name: "a manager without webhooks creates none",
@@ -156,7 +179,7 @@ describe("Secrets of applications", () => {
 });
 
 describe("the manager", () => {
-  test.each(["minimal", "monitoring", "autoscaling", "cert-manager"])(
+  test.each(["minimal", "monitoring", "autoscaling", "cert-manager", "second-release"])(
     "knows every flag that values %s give it",
     async (name) => {
       const args = managerContainer(objectsOf(name)).args ?? [];
@@ -181,6 +204,11 @@ describe("the manager", () => {
       `registry.example.com/platform/meridian@sha256:${"0123456789abcdef".repeat(4)}`,
     );
     expect(managerContainer(objectsOf("default")).image).toBe("meridian:0.1.0");
+  });
+
+  test("goes on answering webhooks while its endpoint goes, and ends at once where it has none", () => {
+    expect(managerContainer(objectsOf("default")).lifecycle).toEqual({ preStop: { sleep: { seconds: 5 } } });
+    expect(managerContainer(objectsOf("minimal")).lifecycle).toBeUndefined();
   });
 
   test("is given a number of replicas by one only", () => {
@@ -211,9 +239,11 @@ describe("values are refused", () => {
     { set: "replica=3", says: "additional properties 'replica' not allowed" },
     { set: "image.name=meridian", says: "additional properties 'name' not allowed" },
     { set: "replicas=two", says: "/replicas': got string, want integer" },
+    { set: "controllerClass=V2", says: "/controllerClass': 'V2' does not match pattern" },
     { set: "crds.keep=maybe", says: "/crds/keep': got string, want boolean" },
     { set: "rbac.secrets.mode=Some", says: "value must be one of 'Listed', 'All', 'None'" },
     { set: "image.digest=latest", says: "does not match pattern" },
+    { set: "terminationGracePeriodSeconds=5", says: "minimum: got 5, want 10" },
     { set: "metrics.port=80", says: "minimum: got 80, want 1,024" },
     { set: "leaderElection.enabled=false", says: "allows one manager only" },
     { set: "leaderElection.renewDeadlineSeconds=15", says: "leaseDurationSeconds must be greater" },

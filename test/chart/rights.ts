@@ -53,9 +53,19 @@ export function covers(granted: GrantedRight, used: UsedRight): boolean {
   );
 }
 
+export function isForbidden(status: number): boolean {
+  return status === 401 || status === 403;
+}
+
+/** The rights that one request needed: to make an object by a patch takes both. */
+export function neededBy(request: UsedRight): UsedRight[] {
+  return request.verb === "patch" && request.status === 201 ? [request, { ...request, verb: "create" }] : [request];
+}
+
 /** Rights that no request needed, in words: `patch secrets in meridian-system`. */
 export function unusedRights(granted: readonly GrantedRight[], used: readonly UsedRight[]): string[] {
-  const unused = granted.filter((right) => !used.some((request) => request.status < 400 && covers(right, request)));
+  const asked = used.filter(({ status }) => !isForbidden(status));
+  const unused = granted.filter((right) => !asked.some((request) => covers(right, request)));
   return [...new Set(unused.map(inWords))].sort();
 }
 

@@ -60,6 +60,10 @@ annotations:
 {{- default (include "meridian.fullname" .) .Values.leaderElection.leaseName -}}
 {{- end -}}
 
+{{- define "meridian.membersNamespace" -}}
+{{- default .Release.Namespace .Values.members.namespace -}}
+{{- end -}}
+
 {{- define "meridian.image" -}}
 {{- with .Values.image -}}
 {{- if .registry }}{{ .registry }}/{{ end }}{{ .repository }}
