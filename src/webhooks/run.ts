@@ -81,7 +81,8 @@ export function startWebhooks(options: WebhookOptions): Webhooks {
     client,
     target,
     configurationName,
-    overlapMs,
+    // Counted from when the new one is shown, which is so much later than it is published.
+    overlapMs: overlapMs + TAKEN_UP_MS,
     clock,
     logger,
     published: (bundle) => source.published(bundle),
