@@ -44,11 +44,7 @@ export async function setUp(fleet: Fleet<Plane>, managerArgs: string[] = []): Pr
   await meridianOk(hub, ["install", ...rights]);
   const manager = await startManager({ hub: await asManager(fleet), folder: fleet.dir, args: managerArgs });
   await Promise.all(fleet.members.map((member) => joinMember(fleet, member)));
-  const missing = (await hub.api.find(objectPath("Namespace", undefined, "team-a"))) === undefined;
-  if (missing) {
-    const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "team-a" } };
-    await hub.api.create(collectionPath("Namespace"), namespace);
-  }
+  await eventually(() => ensureNamespace(hub, "team-a"), { timeout: 60_000, message: "the namespace of before goes" });
   for (const object of [
     clusterPlacement("everywhere").object(),
     placement("first")
@@ -72,6 +68,14 @@ export async function setUp(fleet: Fleet<Plane>, managerArgs: string[] = []): Pr
     throw new Error(`not available:\n${await manager.logTail(40)}`, { cause: error });
   });
   return { manager };
+}
+
+/** Throws while the one that a test before took away is still going. */
+async function ensureNamespace({ api }: Plane, name: string): Promise<void> {
+  const present = await api.find<KubeObject>(objectPath("Namespace", undefined, name));
+  if (present?.metadata.deletionTimestamp !== undefined) throw new Error(`${name} is being deleted`);
+  if (present !== undefined) return;
+  await api.create(collectionPath("Namespace"), { apiVersion: "v1", kind: "Namespace", metadata: { name } });
 }
 
 export function applications() {
