@@ -31,6 +31,7 @@ import {
 } from "./workload.ts";
 
 const STATUS5: Pace = { count: 100, perSecond: 5 };
+const SETTLING: Pace = { count: 20, perSecond: 5 };
 const STATUS200: Pace = { count: 1000, perSecond: 200 };
 /** Applications of the round before the first measurement. */
 const WARM_UP = 60;
@@ -85,6 +86,8 @@ export class Bench implements AsyncDisposable {
     const clients = new Map(this.#fleet.members.map(({ name }, index) => [name, this.#members[index] as BareClient]));
     observers.leaveMembers();
     const changes = new StatusChanges(observers, clients, this.#names);
+    // The manager has just been started, and what it does first is no measure of what it does then.
+    await changes.spread(SETTLING);
     const status5 = await this.#statusPhase("status5", STATUS5, () => changes.spread(STATUS5));
     const status200 = await this.#statusPhase("status200", STATUS200, () => changes.rolling(STATUS200));
     using observersAfter = new Observers(this.#fleet);
