@@ -48,7 +48,8 @@ export function benchOptions(args: string[]): BenchOptions {
   }
 }
 
-function count(flag: string, text: string): number {
+/** The number that a flag was given. Throws for what is no whole number of at least 1. */
+export function count(flag: string, text: string): number {
   const value = Number(text);
   if (!Number.isInteger(value) || value < 1)
     throw new Error(`${flag} takes a whole number of at least 1, not "${text}"`);

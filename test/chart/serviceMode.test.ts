@@ -5,7 +5,7 @@ import type { DemoApplication, KubeObject } from "../../src/apis/index.ts";
 import { placement } from "../builders/index.ts";
 import { buildMeridian, eventually, type Fleet, kubectl, meridianOk, run, startFleet } from "../envtest/index.ts";
 import { helm, helmOk } from "../envtest/helm.ts";
-import { ApplicationLoad } from "../e2e/webhookLoad.ts";
+import { ApplicationLoad, LOADED_SPEC } from "../e2e/webhookLoad.ts";
 import { CHART, chartArguments, NAMESPACE, objectsIn, type PodSpec, RELEASE, type Rendered } from "./chart.ts";
 import { ManagerPods, type Pod } from "./pods.ts";
 import { SERVICE_ARGUMENTS, ServicePort, whyNoServices } from "./serviceNetwork.ts";
@@ -13,14 +13,6 @@ import { SERVICE_ARGUMENTS, ServicePort, whyNoServices } from "./serviceNetwork.
 /** A release as people have it: its webhooks reached by their Service with two replicas behind it, its notes, its test. */
 const why = await whyNoServices();
 if (why !== undefined) process.stderr.write(`a release with its Services is not tried here: ${why}\n`);
-
-const SPEC = {
-  image: "nginx:1.27",
-  replica: 3,
-  ports: [{ port: 80, protocol: "TCP", targetPort: 8080 }],
-  env: [{ name: "MODE", value: "live" }],
-  serviceType: "ClusterIP",
-};
 
 describe.skipIf(why !== undefined)("a release with two replicas", () => {
   let fleet: Fleet;
@@ -175,7 +167,7 @@ describe.skipIf(why !== undefined)("a release with two replicas", () => {
   });
 
   test("nothing is refused and nothing lost while the leader changes and every replica is replaced", async () => {
-    await using load = new ApplicationLoad(fleet.hub, "default", SPEC);
+    await using load = new ApplicationLoad(fleet.hub, "default", LOADED_SPEC);
     await load.untilDone(30);
     for (const pod of pods.pods) expect(await callsOf(pod), pod.name).toBeGreaterThan(0);
     const before = await leader();

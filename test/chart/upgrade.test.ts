@@ -4,7 +4,7 @@ import type { DemoApplication, KubeObject } from "../../src/apis/index.ts";
 import { demoApplication, placement } from "../builders/index.ts";
 import { buildMeridian, CommandFailure, eventually, type Fleet, kubectl, run, startFleet } from "../envtest/index.ts";
 import { helmOk } from "../envtest/helm.ts";
-import { ApplicationLoad } from "../e2e/webhookLoad.ts";
+import { ApplicationLoad, LOADED_SPEC } from "../e2e/webhookLoad.ts";
 import { CHART, NAMESPACE, objectsIn, RELEASE, type Rendered } from "./chart.ts";
 import { ManagerPods, PRESENT, type Program } from "./pods.ts";
 import { previousRelease, type PreviousRelease } from "./previousRelease.ts";
@@ -23,13 +23,6 @@ function plain(versions: unknown): unknown {
   const text = JSON.stringify(versions, (_, value: unknown) => (isDeepStrictEqual(value, {}) ? undefined : value));
   return JSON.parse(text) as unknown;
 }
-const SPEC = {
-  image: "nginx:1.27",
-  replica: 3,
-  ports: [{ port: 80, protocol: "TCP", targetPort: 8080 }],
-  env: [{ name: "MODE", value: "live" }],
-  serviceType: "ClusterIP",
-};
 
 describe.skipIf(why !== undefined)("an upgrade from the release before", () => {
   let previous: PreviousRelease;
@@ -149,7 +142,7 @@ describe.skipIf(why !== undefined)("an upgrade from the release before", () => {
     // Where no Placement is, objects are written and go nowhere.
     const namespace = `load-${edited}`;
     await kubectl(fleet.hub, ["create", "namespace", namespace]);
-    await using load = new ApplicationLoad(fleet.hub, namespace, SPEC, attempts);
+    await using load = new ApplicationLoad(fleet.hub, namespace, LOADED_SPEC, attempts);
     await load.untilDone(10);
     const done = step();
     const edit = ["patch", `demoapplication.v1beta1.paas.cmft.com/${edited}`, "--type=merge", "-p"];
@@ -202,7 +195,7 @@ describe.skipIf(why !== undefined)("an upgrade from the release before", () => {
     for (const app of ["app-1", "app-2", "app-3"]) {
       const written = await list<DemoApplication>(fleet.hub, "demoapplications", `load-${app}`);
       expect(written.length).toBeGreaterThanOrEqual(20);
-      for (const { metadata, spec } of written) expect(spec, metadata.name).toEqual({ ...SPEC, replica: 9 });
+      for (const { metadata, spec } of written) expect(spec, metadata.name).toEqual({ ...LOADED_SPEC, replica: 9 });
     }
   });
 });

@@ -4,6 +4,15 @@ import type { ApiResponse, Plane } from "../envtest/index.ts";
 
 const WORKERS = 4;
 
+/** More than v1beta1 can hold, so that a conversion which loses anything shows. */
+export const LOADED_SPEC = {
+  image: "nginx:1.27",
+  replica: 3,
+  ports: [{ port: 80, protocol: "TCP", targetPort: 8080 }],
+  env: [{ name: "MODE", value: "live" }],
+  serviceType: "ClusterIP",
+};
+
 /**
  * People who write and read applications in both versions, one request after the other, without a retry unless told. Whatever fails or comes
  * back otherwise than it was written is remembered.

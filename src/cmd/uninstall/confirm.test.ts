@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { DEMOAPPLICATIONS } from "../../runtime/index.ts";
 import { confirm } from "./confirm.ts";
 import type { Application, Observed } from "./state.ts";
+import { EMPTY_HUB } from "./testing/emptyHub.ts";
 
 function application(name: string, clusters: string[], keepsCopies = false): Application {
   const life = { uid: name, deleting: false, finalizers: [], guarded: false, owner: false };
@@ -9,20 +10,8 @@ function application(name: string, clusters: string[], keepsCopies = false): App
 }
 
 const seen: Observed = {
+  ...EMPTY_HUB,
   applications: [application("shop", ["a", "b"]), application("kept", ["b"], true)],
-  policies: [],
-  members: [],
-  joined: [],
-  admission: [],
-  converts: false,
-  storedElsewhere: false,
-  crds: [],
-  access: [],
-  state: [],
-  accounts: [],
-  namespaces: [],
-  occupied: [],
-  releases: [],
   managerAlive: true,
 };
 

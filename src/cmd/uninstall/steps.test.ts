@@ -4,24 +4,8 @@ import { CLUSTER_FINALIZER, OBJECT_FINALIZER } from "../../apis/index.ts";
 import { CRDS, DEMOAPPLICATIONS, MEMBERCLUSTERS, PLACEMENTS, type ResourceType, SECRETS } from "../../runtime/index.ts";
 import type { Application, Item, Member, Observed, Wish } from "./state.ts";
 import { after, nextStep, type Step } from "./steps.ts";
+import { EMPTY_HUB } from "./testing/emptyHub.ts";
 
-const EMPTY: Observed = {
-  applications: [],
-  policies: [],
-  members: [],
-  joined: [],
-  admission: [],
-  converts: false,
-  storedElsewhere: false,
-  crds: [],
-  access: [],
-  state: [],
-  accounts: [],
-  namespaces: [],
-  occupied: [],
-  releases: [],
-  managerAlive: false,
-};
 const drain: Wish = { objects: "Drain", keepCrds: false };
 const orphan: Wish = { objects: "Orphan", keepCrds: false };
 const refuse: Wish = { objects: "Refuse", keepCrds: false };
@@ -205,12 +189,12 @@ describe("the next step", () => {
       wish: { ...refuse, keepCrds: true },
       want: "Delete access",
     },
-  ])("$name", ({ seen, wish, want }) => expect(words(nextStep({ ...EMPTY, ...seen }, wish))).toBe(want));
+  ])("$name", ({ seen, wish, want }) => expect(words(nextStep({ ...EMPTY_HUB, ...seen }, wish))).toBe(want));
 });
 
 describe("the way", () => {
   const full = (): Observed => ({
-    ...EMPTY,
+    ...EMPTY_HUB,
     ...installed(),
     applications: [application(), application({ keepsCopies: true })],
     policies: [policy()],
@@ -328,7 +312,7 @@ describe("from any state", () => {
       }
       if (wish.objects === "Drain" && !state.managerAlive && step.do === "StartManager") return;
       expect(step.do).toBe("Done");
-      expect({ ...state, crds: [] }).toEqual({ ...EMPTY });
+      expect({ ...state, crds: [] }).toEqual({ ...EMPTY_HUB });
       expect(state.crds).toHaveLength(wish.keepCrds ? seen.crds.length : 0);
     },
   );

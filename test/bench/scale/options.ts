@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { count } from "../options.ts";
 
 export interface ScaleOptions {
   members: number;
@@ -41,11 +42,4 @@ export function scaleOptions(args: string[]): ScaleOptions {
   } catch (error) {
     throw new Error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`, { cause: error });
   }
-}
-
-function count(flag: string, text: string): number {
-  const value = Number(text);
-  if (!Number.isInteger(value) || value < 1)
-    throw new Error(`${flag} takes a whole number of at least 1, not "${text}"`);
-  return value;
 }

@@ -1,0 +1,20 @@
+import type { Observed } from "../state.ts";
+
+/** A hub on which there is nothing of Meridian, and no manager. */
+export const EMPTY_HUB: Observed = {
+  applications: [],
+  policies: [],
+  members: [],
+  joined: [],
+  admission: [],
+  converts: false,
+  storedElsewhere: false,
+  crds: [],
+  access: [],
+  state: [],
+  accounts: [],
+  namespaces: [],
+  occupied: [],
+  releases: [],
+  managerAlive: false,
+};
