@@ -59,10 +59,22 @@ test("a list answers for a moment only, and is not kept after that", async () =>
   await Promise.all(["a", "b", "c"].map(find));
   has("late");
   expect(await find("late")).toBe("Free");
-  await clock.advance(1_001);
+  await clock.advance(2_001);
   expect(clock.pending).toBe(0);
   expect(await find("late")).toBe("Foreign");
   expect(client.calls).toEqual(["list configmaps", "get configmaps"]);
+});
+
+test("a crowd that goes on is asked for with one list after the other", async () => {
+  const { client, clock, find } = check();
+  await Promise.all(["a", "b", "c"].map(find));
+  for (let index = 0; index < 50; index++) {
+    await clock.advance(100);
+    await find(`more-${index}`);
+  }
+  expect(client.calls).toEqual(["list configmaps", "list configmaps", "list configmaps"]);
+  await clock.advance(5_000);
+  expect(clock.pending).toBe(0);
 });
 
 test("a question that comes while others are answered is answered too", async () => {

@@ -6,7 +6,7 @@ import { ownerOf } from "./observed.ts";
 const LIST_FROM = 3;
 const BURST_MS = 1_000;
 /** How long a list answers for names that it did not contain. The first apply does not force, which covers the rest. */
-const LIST_VALID_MS = 1_000;
+const LIST_VALID_MS = 2_000;
 
 interface Question {
   name: string;
@@ -19,7 +19,7 @@ interface Scope {
   key: string;
   questions: Question[];
   busy: boolean;
-  /** Questions since `burstSince`, monotonic milliseconds. */
+  /** Questions since `burstSince`, monotonic milliseconds; those that a list answered count, so that a crowd that goes on is asked for with one list after the other. */
   asked: number;
   burstSince: number;
   /** Objects without our label by name, for as long as the list is valid. */
@@ -60,9 +60,9 @@ export class ForeignCheck {
       scope = { key, questions: [], busy: false, asked: 0, burstSince: this.#clock.monotonic(), foreign: undefined };
       this.#scopes.set(key, scope);
     }
-    if (scope.foreign !== undefined) return Promise.resolve(scope.foreign.get(ref.name));
     const asked = scope;
     this.#count(asked);
+    if (asked.foreign !== undefined) return Promise.resolve(asked.foreign.get(ref.name));
     const { promise, resolve, reject } = Promise.withResolvers<KubeObject | undefined>();
     asked.questions.push({ name: ref.name, resolve, reject });
     if (!asked.busy) {
@@ -96,9 +96,10 @@ export class ForeignCheck {
 
   /** The names of other people's objects are kept no longer than they count. */
   #leave(scope: Scope): void {
-    const quiet = this.#clock.monotonic() - scope.burstSince >= BURST_MS;
-    if (quiet && !scope.busy && scope.foreign === undefined && this.#scopes.get(scope.key) === scope)
-      this.#scopes.delete(scope.key);
+    if (scope.busy || scope.foreign !== undefined || this.#scopes.get(scope.key) !== scope) return;
+    const left = BURST_MS - (this.#clock.monotonic() - scope.burstSince);
+    if (left <= 0) this.#scopes.delete(scope.key);
+    else this.#clock.after(left, () => this.#leave(scope));
   }
 
   async #get(type: ResourceType, namespace: string | undefined, question: Question): Promise<void> {

@@ -280,10 +280,13 @@ export async function runFederation(options: FederationOptions, signal: AbortSig
 
   function watchPolicies(informer: Informer<Placement | OverridePolicy>): void {
     informer.onEvent(({ type, object, old }) => {
-      policies.add(policyKey(object));
       const before = type === "Updated" ? old : undefined;
-      if (before !== undefined && !changesPlan(before as unknown as KubeObject, object as unknown as KubeObject))
+      if (before !== undefined && !changesPlan(before as unknown as KubeObject, object as unknown as KubeObject)) {
+        // Most often what we have just written there ourselves: answered at once, it would be written again with every plan made meanwhile.
+        policies.addAfter(policyKey(object), POLICY_STATUS_AFTER_MS);
         return;
+      }
+      policies.add(policyKey(object));
       if (!hub.synced) return;
       const selectors = [...(before?.spec.resourceSelectors ?? []), ...object.spec.resourceSelectors];
       addAll((candidate) => selectors.some((selector) => couldSelect(selector, object, candidate)));

@@ -44,6 +44,25 @@ describe("from hub to members and back", () => {
     expect(federation.hubWrites.filter((write) => write.endsWith(" demoapplications")).length).toBeLessThanOrEqual(3);
   });
 
+  test("a policy whose numbers change while its status is written is written again two seconds later, not at once", async () => {
+    await using federation = await running("shanghai");
+    await federation.pass(5_000);
+    const [client] = federation.hubClients;
+    const gate = client?.gate;
+    if (client === undefined || gate === undefined) throw new Error("the manager has no connection to the hub");
+    let count = 0;
+    client.gate = async (call) => {
+      await gate(call);
+      if (call.verb !== "applyStatus" || call.type !== PLACEMENTS || call.phase !== "before") return;
+      federation.apply(DEMOAPPLICATIONS, demoApplication(`more-${count++}`));
+      for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    };
+    federation.apply(DEMOAPPLICATIONS, demoApplication("other"));
+    await federation.pass(20_000);
+    expect(count).toBeGreaterThan(3);
+    expect(count).toBeLessThanOrEqual(11);
+  });
+
   test("a restart of an in-sync hub writes nothing", async () => {
     await using federation = await running("shanghai", "singapore");
     await federation.pass(5_000);
