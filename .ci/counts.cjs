@@ -1,0 +1,28 @@
+// Prints how many tests of one suite passed and failed, by vitest's JSON report, and appends each that failed, with the beginning of what
+// it said, to a file: node .ci/counts.cjs SUITE EXIT-STATUS REPORT FAILURES. A suite that ended badly without a failed test counts as one
+// failure. Runs on any Node from 20.
+const { appendFileSync, existsSync, readFileSync } = require("node:fs");
+
+const MESSAGE_LINES = 25;
+
+const [suite, status, report, failures] = process.argv.slice(2);
+const result = existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) : {};
+
+const lines = [];
+const add = (what, message) => {
+  lines.push(`ci: ${suite}: FAILED: ${what}`);
+  lines.push(...message.split("\n", MESSAGE_LINES).map((line) => `    ${line}`));
+};
+for (const file of result.testResults ?? []) {
+  for (const test of file.assertionResults) {
+    if (test.status === "failed") add(test.fullName, test.failureMessages.join("\n"));
+  }
+  if (file.status === "failed" && file.message) add(file.name.split("/").slice(-2).join("/"), file.message);
+}
+let failed = result.numFailedTests ?? 0;
+if (failed === 0 && status !== "0") {
+  failed = 1;
+  lines.push(`ci: ${suite}: FAILED: ended with ${status}, and no test of its report failed`);
+}
+if (lines.length > 0) appendFileSync(failures, `${lines.join("\n")}\n`);
+console.log(result.numPassedTests ?? 0, failed);
