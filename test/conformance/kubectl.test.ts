@@ -18,7 +18,7 @@ spec:
     spec: {containers: [{name: app, image: "${image}"}]}
 `;
 
-describe("kubectl on a cluster that is alive", { timeout: 120_000 }, () => {
+describe("kubectl on a cluster that is alive", { timeout: 300_000 }, () => {
   let tool: Kubectl;
   let namespaces = 0;
   beforeAll(async () => {

@@ -313,7 +313,7 @@ describe("kubectl says the same of both servers", () => {
 
   test.concurrent.each(Object.entries(cases).map(([name, commands], index) => ({ name, commands, index })))(
     "$name",
-    { timeout: 120_000 },
+    { timeout: 300_000 },
     async ({ commands, index }) => {
       const ns = `kubectl-${index}`;
       await Promise.all([makeNamespace(sides.real, ns), makeNamespace(sides.sandbox, ns)]);

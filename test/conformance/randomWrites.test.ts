@@ -22,7 +22,7 @@ describe("random writes by several field managers leave the same object and the 
   const { real, sandbox } = bothSides();
   beforeAll(() => Promise.all([makeNamespace(real, NAMESPACE), makeNamespace(sandbox, NAMESPACE)]));
 
-  test.concurrent.each(writables)("$resource", { timeout: 60_000 + RUNS * 4000 }, async (writable) => {
+  test.concurrent.each(writables)("$resource", { timeout: 240_000 + RUNS * 4000 }, async (writable) => {
     let objects = 0;
     const sameOnBoth = async (steps: Step[]) => {
       const words = { ns: NAMESPACE, object: `o${++objects}` };

@@ -5,6 +5,8 @@ import { startAggregation } from "./index.ts";
 import { clusterRole } from "./testing/roles.ts";
 
 const PODS = { verbs: ["get"], apiGroups: [""], resources: ["pods"] };
+/** For what is sure to happen: a busy machine may take its time. */
+const PATIENCE = { timeout: 30_000 };
 const LABELS = { "rbac.example.com/aggregate-to-all": "true" };
 const all: KubeObject = { ...clusterRole("all"), aggregationRule: { clusterRoleSelectors: [{ matchLabels: LABELS }] } };
 const labelled: KubeObject = { ...clusterRole("part", PODS), metadata: { name: "part", labels: LABELS } };
@@ -41,10 +43,10 @@ const fail = (error: unknown) => {
 test("a role that selects others gets their rules, now and whenever they change", async () => {
   const { roles, write, local } = client(all, labelled);
   using _ = startAggregation(local, fail);
-  await vi.waitFor(() => expect(roles.get("all")?.["rules"]).toEqual([PODS]));
+  await vi.waitFor(() => expect(roles.get("all")?.["rules"]).toEqual([PODS]), PATIENCE);
   const more = { verbs: ["list"], apiGroups: [""], resources: ["nodes"] };
   write({ ...labelled, rules: [PODS, more] });
-  await vi.waitFor(() => expect(roles.get("all")?.["rules"]).toEqual([PODS, more]));
+  await vi.waitFor(() => expect(roles.get("all")?.["rules"]).toEqual([PODS, more]), PATIENCE);
 });
 
 test("nothing is written when all is as it should be", async () => {
@@ -62,12 +64,12 @@ test("a change that comes between is no failure, anything else is told", async (
     conflict({ group: "rbac.authorization.k8s.io", kind: "clusterroles", name: "all" }, "changed"),
   );
   using _ = startAggregation(local, onError);
-  await vi.waitFor(() => expect(update).toHaveBeenCalledOnce());
+  await vi.waitFor(() => expect(update).toHaveBeenCalledOnce(), PATIENCE);
   expect(onError).not.toHaveBeenCalled();
   const trouble = new Error("trouble");
   update.mockRejectedValueOnce(trouble);
   write(clusterRole("again"));
-  await vi.waitFor(() => expect(onError).toHaveBeenCalledExactlyOnceWith(trouble));
+  await vi.waitFor(() => expect(onError).toHaveBeenCalledExactlyOnceWith(trouble), PATIENCE);
   write(clusterRole("and again"));
-  await vi.waitFor(() => expect(roles.get("all")?.["rules"]).toEqual([PODS]));
+  await vi.waitFor(() => expect(roles.get("all")?.["rules"]).toEqual([PODS]), PATIENCE);
 });
