@@ -112,8 +112,8 @@ function inOrder(entries: readonly unknown[]): unknown[] {
 }
 
 /**
- * The real server lists in the random order of a Go map what is wrong with a custom resource, and the conflicts with the entries of one
- * manager.
+ * The real server lists in the random order of a Go map what is wrong with a custom resource, what is wrong with the keys of one map of
+ * any object (its labels, say), and the conflicts with the entries of one manager.
  */
 function inAnyOrder(status: Record<string, unknown>): Record<string, unknown> {
   const { kind, reason, message, details } = status as {
@@ -129,14 +129,33 @@ function inAnyOrder(status: Record<string, unknown>): Record<string, unknown> {
     return { ...status, message: `${first}${sorted.join("\n")}`, details: { ...details, causes: inAlphabet(causes) } };
   }
   if (kind !== "Status" || reason !== "Invalid" || typeof message !== "string" || causes.length < 2) return status;
-  if (details?.group === undefined || !details.group.endsWith(".com")) return status;
-  const texts = [...new Set(causes.map(({ field, message: text }) => `${field}: ${text}`))];
-  if (!message.endsWith(`[${texts.join(", ")}]`)) return status;
+  const found = listed(causes);
+  if (!message.endsWith(found)) return status;
+  const isCustom = details?.group?.endsWith(".com") === true;
+  const sorted = isCustom ? inAlphabet(causes) : causes.reduce<Cause[][]>(intoGroups, []).flatMap(inAlphabet);
   return {
     ...status,
-    message: `${message.slice(0, message.lastIndexOf(`[${texts[0]}`))}[${texts.toSorted().join(", ")}]`,
-    details: { ...details, causes: inAlphabet(causes) },
+    message: `${message.slice(0, -found.length)}${listed(sorted)}`,
+    details: { ...details, causes: sorted },
   };
+}
+
+/** As the end of the message has them: what is there twice only once. */
+function listed(causes: readonly Cause[]): string {
+  return `[${[...new Set(causes.map(({ field, message }) => `${field}: ${message}`))].join(", ")}]`;
+}
+
+/** Neighbours that are about one map are a group, whatever their keys. */
+function intoGroups(groups: Cause[][], cause: Cause): Cause[][] {
+  const last = groups.at(-1);
+  if (last?.[0] !== undefined && mapOf(last[0]) === mapOf(cause)) last.push(cause);
+  else groups.push([cause]);
+  return groups;
+}
+
+/** The field without the key in which it ends; an index is none. */
+function mapOf({ field = "" }: Cause): string {
+  return field.replace(/\[(?!\d+\]$)[^[\]]*\]$/, "");
 }
 
 function inAlphabet(causes: Cause[]): Cause[] {
