@@ -218,10 +218,10 @@ const cases: Record<string, Command[]> = {
   ],
   "wait for a field, for a condition and for a deletion": [
     deployed,
-    kubectl("wait deployment/web --for=jsonpath={.spec.replicas}=2 --timeout=10s", { saying: "condition met" }),
+    kubectl("wait deployment/web --for=jsonpath={.spec.replicas}=2 --timeout=60s", { saying: "condition met" }),
     kubectl("wait deployment/web --for=condition=Available --timeout=1s", { exits: 1, saying: "timed out" }),
     kubectl("delete deployment web --wait=false"),
-    kubectl("wait deployment/web --for=delete --timeout=10s"),
+    kubectl("wait deployment/web --for=delete --timeout=60s"),
   ],
   "rollout restart, pause, resume and history": [
     deployed,
