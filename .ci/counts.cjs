@@ -4,6 +4,7 @@
 const { appendFileSync, existsSync, readFileSync } = require("node:fs");
 
 const MESSAGE_LINES = 25;
+const LINE_LENGTH = 500;
 
 const [suite, status, report, failures] = process.argv.slice(2);
 const result = existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) : {};
@@ -11,7 +12,7 @@ const result = existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) : {
 const lines = [];
 const add = (what, message) => {
   lines.push(`ci: ${suite}: FAILED: ${what}`);
-  lines.push(...message.split("\n", MESSAGE_LINES).map((line) => `    ${line}`));
+  lines.push(...message.split("\n", MESSAGE_LINES).map((line) => `    ${line.slice(0, LINE_LENGTH)}`));
 };
 for (const file of result.testResults ?? []) {
   for (const test of file.assertionResults) {
