@@ -20,7 +20,10 @@ describe("parseQuantity", () => {
 
   test("takes a number as it is", () => expect(parseQuantity(4)).toBe(4));
 
-  test.each(["", "m", "1KB", "1ki", "one", "1 Gi", "1__", "1toString"])("finds no quantity in %j", (text) => {
-    expect(parseQuantity(text)).toBeUndefined();
-  });
+  test.each(["", "m", "1KB", "1ki", "one", "1 Gi", "1__", "1toString", "1e3k", "1e", "Ki"])(
+    "finds no quantity in %j",
+    (text) => {
+      expect(parseQuantity(text)).toBeUndefined();
+    },
+  );
 });

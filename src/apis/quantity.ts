@@ -23,7 +23,8 @@ const SUFFIXES: Readonly<Record<string, number>> = {
  */
 export function parseQuantity(quantity: string | number): number | undefined {
   if (typeof quantity === "number") return quantity;
-  const parts = /^([+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?)([a-zA-Z]{0,2})$/.exec(quantity);
-  const factor = Object.hasOwn(SUFFIXES, parts?.[2] ?? "?") ? SUFFIXES[parts?.[2] ?? "?"] : undefined;
-  return factor === undefined ? undefined : Number(parts?.[1]) * factor;
+  const parts = /^([+-]?(?:\d+\.?\d*|\.\d+))(?:([eE][+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/.exec(quantity);
+  if (parts === null) return undefined;
+  const [, digits = "", exponent = "", suffix = ""] = parts;
+  return Number(digits + exponent) * (SUFFIXES[suffix] ?? 1);
 }

@@ -1,3 +1,4 @@
+import { parseQuantity } from "../../apis/index.ts";
 import type { LabelSelector, Labels, SelectorExpression } from "./objects.ts";
 
 /** Whether labels satisfy a selector. An empty selector matches everything, an absent one nothing. */
@@ -67,31 +68,11 @@ function isEmpty(value: unknown): boolean {
   return true;
 }
 
-const SUFFIXES: Readonly<Record<string, number>> = {
-  n: 1e-9,
-  u: 1e-6,
-  m: 1e-3,
-  "": 1,
-  k: 1e3,
-  M: 1e6,
-  G: 1e9,
-  T: 1e12,
-  P: 1e15,
-  E: 1e18,
-  Ki: 2 ** 10,
-  Mi: 2 ** 20,
-  Gi: 2 ** 30,
-  Ti: 2 ** 40,
-  Pi: 2 ** 50,
-  Ei: 2 ** 60,
-};
-
 /** A quantity in its unit: cores, bytes. Throws for what is none. */
 export function quantity(value: string | number): number {
-  if (typeof value === "number") return value;
-  const match = /^([+-]?(?:\d+\.?\d*|\.\d+))(?:[eE]([+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/.exec(value);
-  if (match === null) throw new Error(`"${value}" is not a quantity`);
-  return Number(match[1]) * (match[2] === undefined ? (SUFFIXES[match[3] ?? ""] ?? 1) : 10 ** Number(match[2]));
+  const parsed = parseQuantity(value);
+  if (parsed === undefined) throw new Error(`"${value}" is not a quantity`);
+  return parsed;
 }
 
 /** An int or percentage of `total`, rounded up or down. */
