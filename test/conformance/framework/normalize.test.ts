@@ -19,6 +19,7 @@ describe("the order of what is wrong", () => {
   const first = wrong("metadata.name", "b");
   const labels = [wrong("metadata.labels", "z"), wrong("metadata.labels", "y, and more")] as const;
   const limits = [wrong("spec.limits[memory]", "m"), wrong("spec.limits[cpu]", "c")] as const;
+  const twice = [wrong("spec.type", "z"), wrong("spec.type", "a")] as const;
   const ports = [wrong("spec.ports[0]", "z"), wrong("spec.ports[1]", "a")] as const;
 
   test.each([
@@ -31,6 +32,7 @@ describe("the order of what is wrong", () => {
   test.each([
     { name: "with different fields", one: [first, ...labels], other: [...labels, first] },
     { name: "with the items of a list", one: ports, other: ports.toReversed() },
+    { name: "with a field that is wrong twice", one: twice, other: twice.toReversed() },
     {
       name: "with a map that comes up twice",
       one: [labels[0], first, labels[1]],

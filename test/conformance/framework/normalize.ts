@@ -145,17 +145,22 @@ function listed(causes: readonly Cause[]): string {
   return `[${[...new Set(causes.map(({ field, message }) => `${field}: ${message}`))].join(", ")}]`;
 }
 
-/** Neighbours that are about one map are a group, whatever their keys. */
+/** Neighbours that are about one map are a group, whatever their keys; everything else stands alone. */
 function intoGroups(groups: Cause[][], cause: Cause): Cause[][] {
   const last = groups.at(-1);
-  if (last?.[0] !== undefined && mapOf(last[0]) === mapOf(cause)) last.push(cause);
+  const map = mapOf(cause);
+  if (last?.[0] !== undefined && map !== undefined && mapOf(last[0]) === map) last.push(cause);
   else groups.push([cause]);
   return groups;
 }
 
-/** The field without the key in which it ends; an index is none. */
-function mapOf({ field = "" }: Cause): string {
-  return field.replace(/\[(?!\d+\]$)[^[\]]*\]$/, "");
+/** Maps whose keys the server does not name when it refuses them. */
+const UNNAMED_KEYS = /(^|\.)(labels|annotations|matchLabels|nodeSelector|selector)$/;
+
+/** The map that a cause is about: its field without the key in which it ends; an index is none. */
+function mapOf({ field = "" }: Cause): string | undefined {
+  if (UNNAMED_KEYS.test(field)) return field;
+  return /^(.*)\[(?!\d+\]$)[^[\]]*\]$/.exec(field)?.[1];
 }
 
 function inAlphabet(causes: Cause[]): Cause[] {
