@@ -6,6 +6,7 @@
  */
 export * from "./canonical.ts";
 export type { EnvFromSource, EnvVar, Probe, Quantity, ResourceRequirements, Volume, VolumeMount } from "./container.ts";
+export type { Contact } from "./contact.ts";
 export * from "./conversion.ts";
 export * from "./crds.ts";
 export * from "./demoapplication.ts";
@@ -13,11 +14,16 @@ export * from "./endpoint.ts";
 export * from "./kinds.ts";
 export * from "./match.ts";
 export * from "./membercluster.ts";
+export { shortMessage } from "./message.ts";
 export * from "./meta.ts";
 export * from "./overridepolicy.ts";
 export * from "./ownership.ts";
 export * from "./parse.ts";
 export * from "./placement.ts";
+export { policyKey } from "./policyKey.ts";
+export { isReservedKey, PROTECTED_FIELDS, protectedChange } from "./protectedFields.ts";
 export * from "./quantity.ts";
+export { sameValue } from "./sameValue.ts";
 export * from "./selectors.ts";
+export { timestamp } from "./time.ts";
 export * from "./wellknown.ts";
