@@ -95,6 +95,7 @@ describe("how long a probe waits", () => {
       monotonic: () => time.monotonic(),
       after: (ms, callback) => time.after(ms + lateMs, callback),
       sleep: (ms, signal) => time.sleep(ms + lateMs, signal),
+      nextTurn: () => time.nextTurn(),
     };
     const answer = <T>(value: T, signal: AbortSignal | undefined): Promise<T> =>
       new Promise((resolve, reject) => {

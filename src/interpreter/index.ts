@@ -12,7 +12,15 @@
  */
 export { withoutGivenUp } from "./givenUp.ts";
 export { lostFields } from "./ownership.ts";
-export { hubKindOf, memberKindOf, memberKinds, placeableKindOf } from "./registry.ts";
+export {
+  hubKindOf,
+  isPropagated,
+  memberKindOf,
+  memberKinds,
+  placeableKindOf,
+  renderedHubKinds,
+  renderedMemberKinds,
+} from "./registry.ts";
 export type { Dependency, Health, HubKind, LostField, MemberKind, ServedKind } from "./types.ts";
 export { userSetObject } from "./userFields.ts";
 export { shortMessage } from "../apis/index.ts";

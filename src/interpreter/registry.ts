@@ -1,4 +1,4 @@
-import type { KubeObject } from "../apis/index.ts";
+import { type KubeObject, PAAS_GROUP } from "../apis/index.ts";
 import { demoApplicationKind } from "./demoapplication.ts";
 import { genericHealth, hasNoStatus } from "./health/generic.ts";
 import { available, health } from "./health/report.ts";
@@ -109,14 +109,37 @@ function carriedKind(group: string, kind: string): HubKind {
   };
 }
 
-const PLACED_TODAY: readonly ServedKind[] = Object.freeze([
-  { group: "apps", version: "v1", kind: "Deployment", plural: "deployments", namespaced: true },
-  { group: "", version: "v1", kind: "Service", plural: "services", namespaced: true },
-  { group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true },
-  { group: "", version: "v1", kind: "Secret", plural: "secrets", namespaced: true },
-]);
+function served(group: string, version: string, kind: string, plural: string): ServedKind {
+  return Object.freeze({ group, version, kind, plural, namespaced: true });
+}
+
+/** What hub objects of other kinds need beside them on a member: {@link HubKind.dependencies} names no other kinds. */
+const DEPENDENCIES = [served("", "v1", "ConfigMap", "configmaps"), served("", "v1", "Secret", "secrets")];
+
+/** The hub kinds that become other objects, in the version that they are read in, and what they become. */
+const RENDERED: readonly { hub: ServedKind; members: readonly ServedKind[] }[] = [
+  {
+    hub: served(PAAS_GROUP, "v1", "DemoApplication", "demoapplications"),
+    members: [served("apps", "v1", "Deployment", "deployments"), served("", "v1", "Service", "services")],
+  },
+];
+
+/** The hub kinds that become other objects on the members. Meridian is of no use on a hub that does not serve them. */
+export function renderedHubKinds(): readonly ServedKind[] {
+  return RENDERED.map(({ hub }) => hub);
+}
+
+/** Whether objects of a kind that a policy selects are sent to members as they are. The one place that decides it: none is yet. */
+export function isPropagated(_kind: Pick<ServedKind, "group" | "kind">): boolean {
+  return false;
+}
+
+/** What rendered objects become on the members: written there, and watched. */
+export function renderedMemberKinds(): readonly ServedKind[] {
+  return RENDERED.flatMap(({ members }) => members);
+}
 
 /** The kinds that Meridian may place on members today, beside the namespaces that it makes for them: those to be watched there. */
 export function memberKinds(): readonly ServedKind[] {
-  return PLACED_TODAY;
+  return [...renderedMemberKinds(), ...DEPENDENCIES];
 }

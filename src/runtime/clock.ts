@@ -8,6 +8,8 @@ export interface Clock {
   after(ms: number, callback: () => void): Disposable;
   /** Resolves after `ms`, or rejects with the signal's reason. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
+  /** Resolves when the event loop has turned: what had come in by then was handled. For work that is long and never waits. */
+  nextTurn(): Promise<void>;
 }
 
 /** The longest delay that a timer of Node takes; a longer one would fire at once. */
@@ -41,6 +43,7 @@ export const systemClock: Clock = {
       signal?.addEventListener("abort", onAbort, { once: true });
     });
   },
+  nextTurn: () => new Promise((resolve) => setImmediate(resolve)),
 };
 
 function startTimer(ms: number, callback: () => void, keepAlive: boolean): Disposable {

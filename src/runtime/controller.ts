@@ -11,6 +11,9 @@ import {
 } from "../observability/index.ts";
 import type { Clock } from "./clock.ts";
 import { NotLeaderError } from "./errors.ts";
+import { KeyFeed } from "./keyFeed.ts";
+import type { Source } from "./sources.ts";
+import { TimeSlice } from "./timeSlice.ts";
 import type { Workqueue } from "./workqueue.ts";
 
 /** How a reconcile that did not fail ended. */
@@ -43,6 +46,8 @@ export interface ReconcileContext {
 
 /** Makes the world agree with one object. Called again after an error, so every step must bear repetition. */
 export interface Reconciler<K extends string = string> {
+  /** What wakes it. Subscribed when its controller runs, present objects first, and let go of when that ends. */
+  sources?(): readonly Source<K>[];
   reconcile(key: K, signal: AbortSignal, context: ReconcileContext): Promise<Result>;
 }
 
@@ -51,6 +56,8 @@ export interface ControllerOptions<K extends string = string> {
   name: string;
   queue: Workqueue<K>;
   reconcile: Reconciler<K> | Reconciler<K>["reconcile"];
+  /** Sources beside those that the reconciler declares, or of one that is a function. */
+  sources?: () => readonly Source<K>[];
   workers: number;
   clock: Clock;
   logger: Logger;
@@ -64,30 +71,34 @@ export interface ControllerOptions<K extends string = string> {
 /** From the abort of the reconciles' signal until they are left behind. */
 const GIVE_UP_MS = 500;
 
-/** Takes keys from a queue and reconciles them, so many at a time. */
+/** Takes keys from a queue and reconciles them, so many at a time; however many there are, the event loop stays free. */
 export class Controller<K extends string = string> {
   readonly #options: ControllerOptions<K>;
   readonly #reconcile: Reconciler<K>["reconcile"];
+  readonly #slice: TimeSlice;
 
   constructor(options: ControllerOptions<K>) {
     this.#options = options;
     const { reconcile } = options;
     this.#reconcile =
       typeof reconcile === "function" ? reconcile : (key, signal, context) => reconcile.reconcile(key, signal, context);
+    this.#slice = new TimeSlice(options.clock);
     options.metrics?.maxConcurrent(options.workers);
   }
 
   /**
-   * Works until the signal is aborted; takes nothing new then, lets the reconciles under way finish, aborts them when they take too
+   * Subscribes the sources and works until the signal is aborted; takes nothing new then, lets the reconciles under way finish, aborts them when they take too
    * long, and resolves. Never rejects.
    */
   async run(signal: AbortSignal): Promise<void> {
     const { workers, clock, logger, name, drainMs = 1_500 } = this.#options;
+    using subscriptions = signal.aborted ? undefined : this.#subscribe();
     const work = new AbortController();
     const running = Promise.all(Array.from({ length: workers }, () => this.#work(signal, work.signal)));
     const leftBehind = Promise.withResolvers<"left behind">();
     const timers = new DisposableStack();
     const drain = (): void => {
+      subscriptions?.dispose();
       timers.use(
         clock.after(drainMs, () => {
           work.abort(signal.reason);
@@ -107,9 +118,26 @@ export class Controller<K extends string = string> {
       );
   }
 
+  #subscribe(): DisposableStack {
+    const { reconcile, sources, queue, logger, name } = this.#options;
+    const declared = typeof reconcile === "function" ? undefined : reconcile.sources?.();
+    const subscriptions = new DisposableStack();
+    const feed = subscriptions.use(
+      new KeyFeed<K>({
+        add: (key, afterMs) => queue.addAfter(key, afterMs),
+        slice: this.#slice,
+        failed: (error) => logger.error({ controller: name, err: error }, "keys of an event could not be read"),
+      }),
+    );
+    for (const source of [...(declared ?? []), ...(sources?.() ?? [])])
+      subscriptions.use(source.subscribe((keys, afterMs) => feed.take(keys, afterMs)));
+    return subscriptions;
+  }
+
   async #work(signal: AbortSignal, workSignal: AbortSignal): Promise<void> {
     const { queue } = this.#options;
     for (;;) {
+      while (this.#slice.spent) await this.#slice.next();
       const key = await queue.get(signal);
       if (key === undefined) return;
       await this.#reconcileOne(key, workSignal);

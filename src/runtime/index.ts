@@ -25,5 +25,7 @@ export { Reflector, type ReflectorEvent, type ReflectorOptions, WentBackError } 
 export { type HealthCheck, type HttpServing, serveHttp, type ServeOptions } from "./serving.ts";
 export { signalContext, type SignalContext } from "./shutdown.ts";
 export type { Indexers } from "./store.ts";
+export { Emitter, type Enqueue, type EventOrigin, type EventSource, from, type Keys, type Source } from "./sources.ts";
+export { TimeSlice } from "./timeSlice.ts";
 export { Workqueue, type WorkqueueOptions } from "./workqueue.ts";
 export { SilentStreamError } from "./watchdog.ts";

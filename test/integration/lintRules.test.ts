@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
 const ORDER =
-  "apis interpreter scheduler override rollout desiredstate status observability certificates runtime clusters controllers webhooks query sandbox cmd".split(
+  "apis interpreter scheduler override rollout desiredstate status observability certificates runtime hub clusters controllers webhooks query sandbox cmd".split(
     " ",
   );
 const PURE = ORDER.slice(0, 7);

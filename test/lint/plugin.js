@@ -15,6 +15,7 @@ const ORDER = [
   "observability",
   "certificates",
   "runtime",
+  "hub",
   "clusters",
   "controllers",
   "webhooks",

@@ -39,6 +39,10 @@ export class MachineClock implements Clock {
     await this.whenRunning();
   }
 
+  nextTurn(): Promise<void> {
+    return this.#world.nextTurn();
+  }
+
   async whenRunning(): Promise<void> {
     while (this.#resumed !== undefined) await this.#resumed;
   }

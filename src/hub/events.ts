@@ -1,0 +1,65 @@
+import type { MemberCluster, ObjectMeta, OverridePolicy, Placement } from "../apis/index.ts";
+import type { InformerEvent } from "../runtime/index.ts";
+
+/** Of any of the four kinds. */
+export type Policy = Placement | OverridePolicy;
+
+/**
+ * A change of something on the hub. `key` is what workqueues call it: `refKey` of an object, {@link policyKey} of a policy, the name of a
+ * cluster.
+ */
+export type HubEvent<T> = InformerEvent<T>;
+
+type Change<T> = Pick<HubEvent<T>, "type" | "object" | "old">;
+
+/** Key of a policy in workqueues: `Kind/namespace/name`. */
+export function policyKey({ kind, metadata }: Pick<Policy, "kind" | "metadata">): string {
+  return `${kind}/${metadata.namespace ?? ""}/${metadata.name}`;
+}
+
+/** For `when`: more has changed than the status and the bookkeeping of the server. Appearing and vanishing are changes too. */
+export function changedSpec({ type, object, old }: Change<{ metadata: ObjectMeta }>): boolean {
+  if (type !== "Updated" || old === undefined) return true;
+  const before = old.metadata;
+  const after = object.metadata;
+  return (
+    before.uid !== after.uid ||
+    before.generation !== after.generation ||
+    before.deletionTimestamp !== after.deletionTimestamp ||
+    !sameEntries(before.labels, after.labels) ||
+    !sameEntries(before.annotations, after.annotations) ||
+    !sameList(before.finalizers, after.finalizers)
+  );
+}
+
+/** For `when`: something has changed that a plan may turn on (see {@link planningFacts}); news of a cluster's health is none. */
+export function changedFacts({ type, object, old }: Change<MemberCluster>): boolean {
+  return type !== "Updated" || old === undefined || planningFacts(old) !== planningFacts(object);
+}
+
+/** The facts of a cluster that decide what may run there, as one text: no times, no messages, no versions. */
+function planningFacts({ metadata, spec, status }: MemberCluster): string {
+  const { local, pull } = spec.connection;
+  return JSON.stringify([
+    metadata.uid,
+    metadata.deletionTimestamp !== undefined,
+    Object.entries(metadata.labels ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1)),
+    spec.provider,
+    spec.taints,
+    spec.deletionPolicy,
+    local !== undefined ? "local" : pull !== undefined ? "pull" : "kubeconfig",
+    status?.conditions?.find(({ type }) => type === "Ready")?.status,
+    status?.capacity,
+    status?.apis,
+  ]);
+}
+
+function sameEntries(a: Readonly<Record<string, string>> = {}, b: Readonly<Record<string, string>> = {}): boolean {
+  if (a === b) return true;
+  const keys = Object.keys(a);
+  return keys.length === Object.keys(b).length && keys.every((key) => a[key] === b[key]);
+}
+
+function sameList(a: readonly string[] = [], b: readonly string[] = []): boolean {
+  return a.length === b.length && a.every((value, index) => value === b[index]);
+}

@@ -1,0 +1,331 @@
+import {
+  type FederatedStatus,
+  type KubeObject,
+  type MemberCluster,
+  type ObjectRef,
+  type OverridePolicy,
+  parseApiVersion,
+  type Placement,
+} from "../apis/index.ts";
+import type { Logger, Metrics } from "../observability/index.ts";
+import {
+  type Client,
+  type Clock,
+  CLUSTEROVERRIDEPOLICIES,
+  CLUSTERPLACEMENTS,
+  Emitter,
+  Informer,
+  type InformerOptions,
+  MEMBERCLUSTERS,
+  NAMESPACES,
+  OVERRIDEPOLICIES,
+  PLACEMENTS,
+  type ResourceType,
+} from "../runtime/index.ts";
+import type { ClusterSnapshot } from "../scheduler/index.ts";
+import { clusterSnapshot } from "./clusterSnapshot.ts";
+import { changedFacts, changedSpec, type HubEvent, type Policy, policyKey } from "./events.ts";
+import { namespaceFacts, type NamespaceFacts, NODE_PORT_INDEX, objectIndexers, withoutBookkeeping } from "./kept.ts";
+import { KindCatalog } from "./kindCatalog.ts";
+import { keyInKind, ownerKey, type PlacedKind, PlacedKinds } from "./placedKinds.ts";
+import { NAMESPACE_INDEX, selectedBy } from "./selection.ts";
+
+export interface HubCacheOptions {
+  /** For reads only; it must live as long as the cache. */
+  client: Client;
+  clock: Clock;
+  random: () => number;
+  logger: Logger;
+  metrics: Metrics;
+  /** Another than its own: for tests. */
+  catalog?: KindCatalog;
+  /** Follow the namespaces as well. Only the webhooks ask about them, and only with them is there a right to. */
+  namespaces?: boolean;
+}
+
+type PolicyInformer = Informer<Placement> | Informer<OverridePolicy>;
+
+/** The hub by watch: one copy in each process of everything that plans, webhooks and queries read. */
+export class HubCache {
+  readonly catalog: KindCatalog;
+  readonly clusters: Informer<MemberCluster>;
+  /** Of one namespace, and of all of them. */
+  readonly placements: readonly [Informer<Placement>, Informer<Placement>];
+  /** Of one namespace, and of all of them. */
+  readonly overrides: readonly [Informer<OverridePolicy>, Informer<OverridePolicy>];
+  /** Undefined when they are not followed. */
+  readonly namespaces: Informer<NamespaceFacts> | undefined;
+  readonly #options: HubCacheOptions;
+  readonly #placed: PlacedKinds;
+  readonly #policies: Readonly<Record<Policy["kind"], PolicyInformer>>;
+  /** Resources of which too much vanished at once. */
+  readonly #held = new Set<string>();
+  readonly #released = new Emitter<void>();
+  readonly #waiting = new Set<() => void>();
+  #revision = 0;
+  #allPlacements: readonly Placement[] | undefined;
+  #allOverrides: readonly OverridePolicy[] | undefined;
+  #snapshots: readonly ClusterSnapshot[] | undefined;
+  #selectionIsOld = false;
+
+  constructor(options: HubCacheOptions) {
+    this.#options = options;
+    this.catalog = options.catalog ?? new KindCatalog(options);
+    this.clusters = this.#planned<MemberCluster>(MEMBERCLUSTERS);
+    this.placements = [this.#planned(PLACEMENTS), this.#planned(CLUSTERPLACEMENTS)];
+    this.overrides = [this.#planned(OVERRIDEPOLICIES), this.#planned(CLUSTEROVERRIDEPOLICIES)];
+    this.namespaces = options.namespaces === true ? this.#informer(NAMESPACES, namespaceFacts) : undefined;
+    this.#policies = {
+      Placement: this.placements[0],
+      ClusterPlacement: this.placements[1],
+      OverridePolicy: this.overrides[0],
+      ClusterOverridePolicy: this.overrides[1],
+    };
+    this.#placed = new PlacedKinds({
+      catalog: this.catalog,
+      logger: options.logger,
+      informer: (type, more) =>
+        this.#holding(
+          type,
+          this.#informer(type, this.catalog.keepsManagedFields(type) ? (object) => object : withoutBookkeeping, {
+            ...more,
+            indexers: objectIndexers,
+          }),
+        ),
+      changed: () => this.#settleWaiting(),
+    });
+    // First of all handlers, so that the others find what follows from an event.
+    this.clusters.onEvent((event) => {
+      if (!changedFacts(event)) return;
+      this.#snapshots = undefined;
+      this.#revision += 1;
+    });
+    for (const informer of this.placements) informer.onEvent((event) => this.#policyChanged(event));
+    for (const informer of this.overrides) informer.onEvent((event) => this.#policyChanged(event));
+    for (const informer of this.#fixed()) void informer.waitForSync().then(() => this.#settleWaiting());
+  }
+
+  /** Follows the hub until the signal; resolves when every watch has ended. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all([
+      this.catalog.run(signal),
+      this.#placed.run(signal),
+      this.namespaces?.run(signal),
+      ...this.#fixed().map((informer) => informer.run(signal)),
+    ]);
+  }
+
+  /** All objects, policies and clusters are known. False also while a kind that Meridian cannot do without is not served. */
+  get synced(): boolean {
+    return this.#placed.synced && this.#fixed().every((informer) => informer.synced);
+  }
+
+  /** Resolves when {@link synced}; rejects with the signal's reason. */
+  async waitForSync(signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
+    if (this.synced) return;
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const onAbort = (): void => reject(signal.reason as Error);
+    signal.addEventListener("abort", onAbort, { once: true });
+    this.#waiting.add(resolve);
+    try {
+      await promise;
+    } finally {
+      this.#waiting.delete(resolve);
+      signal.removeEventListener("abort", onAbort);
+    }
+  }
+
+  /** Too much vanished from the hub at once, and no second read has confirmed it yet. */
+  get deletionsHeld(): boolean {
+    return this.#held.size > 0;
+  }
+
+  /** Deletions were held, and are not any more. */
+  onDeletionsReleased(handler: () => void): Disposable {
+    return this.#released.subscribe(handler);
+  }
+
+  /** The kinds whose objects are placed and watched now. */
+  get kinds(): readonly PlacedKind[] {
+    return this.#placed.list;
+  }
+
+  /** Undefined: nothing is known of objects of this kind, least of all that there are none. */
+  kindOf(ref: Pick<ObjectRef, "apiVersion" | "kind">): PlacedKind | undefined {
+    return this.#placed.get(parseApiVersion(ref.apiVersion).group, ref.kind);
+  }
+
+  /** An object by its key among those of all kinds (`refKey`). */
+  object(owner: string): { object: KubeObject; kind: PlacedKind } | undefined {
+    for (const kind of this.kinds) {
+      const key = keyInKind(kind.type, owner);
+      if (key === undefined) continue;
+      const object = kind.informer.get(key);
+      return object === undefined ? undefined : { object, kind };
+    }
+    return undefined;
+  }
+
+  /** Every object that is placed. */
+  *objects(): Iterable<KubeObject> {
+    for (const { informer } of this.kinds) yield* informer.list();
+  }
+
+  /** Keys (`refKey`) of {@link objects}. */
+  *owners(): Iterable<string> {
+    for (const { type, informer } of this.kinds) for (const key of informer.keys()) yield ownerKey(type, key);
+  }
+
+  *objectsIn(namespace: string): Iterable<KubeObject> {
+    for (const { informer } of this.kinds) yield* informer.byIndex(NAMESPACE_INDEX, namespace);
+  }
+
+  /** Objects that ask for this node port. */
+  *objectsWithNodePort(port: number): Iterable<KubeObject> {
+    for (const { informer } of this.kinds) yield* informer.byIndex(NODE_PORT_INDEX, String(port));
+  }
+
+  /** Keys of the objects that a policy selects, or selected before this event: for `map` of a source. */
+  selectedBy(event: Pick<HubEvent<Policy>, "object" | "old">): Iterable<string | undefined> {
+    return selectedBy(event, (group, kind) => this.#placed.get(group, kind));
+  }
+
+  /** Keys of the objects whose status says that something of them is on that cluster, where the status names clusters one by one. */
+  *reportedOn(cluster: string): Iterable<string> {
+    for (const { type, informer } of this.kinds) {
+      for (const key of informer.keys()) {
+        const status = informer.get(key)?.["status"] as FederatedStatus | undefined;
+        const entry = status?.clusters?.find(({ name }) => name === cluster);
+        if (entry?.observedHash !== undefined) yield ownerKey(type, key);
+      }
+    }
+  }
+
+  /** A policy by {@link policyKey}. */
+  policy(key: string): { policy: Policy; informer: PolicyInformer } | undefined {
+    const [kind = "", namespace = "", name = ""] = key.split("/");
+    const informer = Object.hasOwn(this.#policies, kind) ? this.#policies[kind as Policy["kind"]] : undefined;
+    const policy = informer?.get(namespace === "" ? name : `${namespace}/${name}`);
+    return informer === undefined || policy === undefined ? undefined : { policy, informer };
+  }
+
+  /** Grows with every change of a policy's or a cluster's planning facts. What was planned at the same revision needs no other plan. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** The same array until a placement changes; the status in it may be an earlier one. */
+  allPlacements(): readonly Placement[] {
+    this.#allPlacements ??= this.placements.flatMap((informer) => informer.list());
+    return this.#allPlacements;
+  }
+
+  /** The same array until an override changes; the status in it may be an earlier one. */
+  allOverrides(): readonly OverridePolicy[] {
+    this.#allOverrides ??= this.overrides.flatMap((informer) => informer.list());
+    return this.#allOverrides;
+  }
+
+  /** By name; the same array until the facts of a cluster change ({@link changedFacts}). */
+  clusterSnapshots(): readonly ClusterSnapshot[] {
+    this.#snapshots ??= this.clusters
+      .list()
+      .map(clusterSnapshot)
+      .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+    return this.#snapshots;
+  }
+
+  /** The handler gets every change of the objects of all kinds; first of all, within this call, the present objects. */
+  onObject(handler: (event: HubEvent<KubeObject>) => void): Disposable {
+    return this.#placed.subscribe(handler);
+  }
+
+  /** As {@link onObject}, for policies of all four kinds. */
+  onPolicy(handler: (event: HubEvent<Policy>) => void): Disposable {
+    const subscriptions = new DisposableStack();
+    const keyed = (event: HubEvent<Policy>): void => handler({ ...event, key: policyKey(event.object) });
+    for (const informer of this.placements) subscriptions.use(informer.onEvent(keyed));
+    for (const informer of this.overrides) subscriptions.use(informer.onEvent(keyed));
+    return subscriptions;
+  }
+
+  /** As {@link onObject}, for clusters. */
+  onCluster(handler: (event: HubEvent<MemberCluster>) => void): Disposable {
+    return this.clusters.onEvent(handler);
+  }
+
+  /** For {@link from}: what {@link onObject} gives. */
+  readonly objectEvents = { subscribe: (handler: (event: HubEvent<KubeObject>) => void) => this.onObject(handler) };
+  /** For {@link from}: what {@link onPolicy} gives. */
+  readonly policyEvents = { subscribe: (handler: (event: HubEvent<Policy>) => void) => this.onPolicy(handler) };
+
+  /** An object is there, or was a moment ago, that the cache does not have: lists its kind anew when it is the cache that is wrong. */
+  async relistIfBehind(ref: ObjectRef, signal: AbortSignal): Promise<void> {
+    const kind = this.kindOf(ref);
+    if (kind === undefined || (await kind.informer.agreesWithServer(signal))) return;
+    this.#options.logger.warn(
+      { resource: kind.type.plural, event_reason: "DeletionsHeld" },
+      "the hub has objects that its list did not show; nothing of theirs is deleted, and they are listed anew",
+    );
+  }
+
+  #policyChanged(event: HubEvent<Policy>): void {
+    if (!changedSpec(event)) return;
+    this.#revision += 1;
+    if (event.object.kind === "OverridePolicy" || event.object.kind === "ClusterOverridePolicy") {
+      this.#allOverrides = undefined;
+      return;
+    }
+    this.#allPlacements = undefined;
+    if (this.#selectionIsOld) return;
+    this.#selectionIsOld = true;
+    // Once for all the events of one list.
+    queueMicrotask(() => {
+      this.#selectionIsOld = false;
+      this.catalog.select(this.allPlacements().flatMap(({ spec }) => spec.resourceSelectors));
+    });
+  }
+
+  #fixed(): Informer<never>[] {
+    return [this.clusters, ...this.placements, ...this.overrides] as unknown as Informer<never>[];
+  }
+
+  #planned<T>(type: ResourceType): Informer<T> {
+    return this.#holding(
+      type,
+      this.#informer<T>(type, (object) => withoutBookkeeping(object) as unknown as T),
+    );
+  }
+
+  #informer<T>(
+    type: ResourceType,
+    transform: (object: KubeObject) => T,
+    more: Partial<InformerOptions<T>> = {},
+  ): Informer<T> {
+    const { client, clock, random, logger } = this.#options;
+    return new Informer<T>({ client, type, clock, random, logger, transform, name: `hub/${type.plural}`, ...more });
+  }
+
+  /** What vanishes from this informer all at once holds deletions. */
+  #holding<T>(type: ResourceType, informer: Informer<T>): Informer<T> {
+    const { logger, metrics } = this.#options;
+    informer.onDeletionsHeld(({ held, vanished, known }) => {
+      if (held) this.#held.add(type.plural);
+      else this.#held.delete(type.plural);
+      metrics.setDeletionsHeld("hub", this.deletionsHeld);
+      if (!held && !this.deletionsHeld) this.#released.emit();
+      if (!held) return;
+      logger.warn(
+        { resource: type.plural, vanished, known, event_reason: "DeletionsHeld" },
+        "many objects vanished from the hub at once; deletes are held until a second read agrees",
+      );
+    });
+    return informer;
+  }
+
+  #settleWaiting(): void {
+    if (this.#waiting.size === 0 || !this.synced) return;
+    for (const resolve of this.#waiting) resolve();
+  }
+}

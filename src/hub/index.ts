@@ -1,0 +1,17 @@
+/**
+ * The hub's side of every replica: one copy of the objects that are placed, the policies and the clusters, followed by watch; which kinds
+ * there are to follow; and where the status of a hub object lives.
+ *
+ * Promises: one copy for the whole process, whoever reads it and however often leadership comes and goes; handlers are given what is there
+ * first and then every change in order; what plans read is computed again only when something has changed that a plan turns on; a kind is
+ * watched while the hub serves it, and its objects are never taken for deleted because their kind went away.
+ * Never writes, but for the status that {@link StatusStore} is given, and never decides what is to be on a member.
+ */
+export { changedFacts, changedSpec, type HubEvent, type Policy, policyKey } from "./events.ts";
+export { clusterSnapshot } from "./clusterSnapshot.ts";
+export { HubCache, type HubCacheOptions } from "./hubCache.ts";
+export type { NamespaceFacts } from "./kept.ts";
+export { KindCatalog, type KindCatalogOptions } from "./kindCatalog.ts";
+export type { PlacedKind } from "./placedKinds.ts";
+export { memberRights, type Rights, rightsOn } from "./rights.ts";
+export { StatusStore, type StatusStoreOptions } from "./statusStore.ts";

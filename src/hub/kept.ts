@@ -1,0 +1,49 @@
+import type { KubeObject, ObjectMeta } from "../apis/index.ts";
+import type { Indexers } from "../runtime/index.ts";
+import { NAMESPACE_INDEX } from "./selection.ts";
+
+/** What the caches keep of objects, and by what they find them. */
+
+/** What is kept of a namespace. */
+export interface NamespaceFacts {
+  metadata: Pick<ObjectMeta, "name" | "uid" | "labels" | "annotations">;
+}
+
+/** Index of the kinds with ports: by each node port that an object asks for. */
+export const NODE_PORT_INDEX = "nodePort";
+
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+
+/** Plans need neither the owners of fields nor what kubectl remembers of its last apply: half of an object. */
+export function withoutBookkeeping(object: KubeObject): KubeObject {
+  const { managedFields: _, annotations, ...metadata } = object.metadata;
+  if (annotations === undefined) return { ...object, metadata };
+  const { [LAST_APPLIED]: _applied, ...kept } = annotations;
+  return { ...object, metadata: Object.keys(kept).length === 0 ? metadata : { ...metadata, annotations: kept } };
+}
+
+export function namespaceFacts({ metadata }: KubeObject): NamespaceFacts {
+  const { name, uid, labels, annotations } = metadata;
+  return {
+    metadata: {
+      name,
+      ...(uid === undefined ? {} : { uid }),
+      ...(labels === undefined ? {} : { labels }),
+      ...(annotations === undefined ? {} : { annotations }),
+    },
+  };
+}
+
+/** Of every kind whose objects are placed. */
+export const objectIndexers: Indexers<KubeObject> = {
+  [NAMESPACE_INDEX]: ({ metadata }) => (metadata.namespace === undefined ? [] : [metadata.namespace]),
+  [NODE_PORT_INDEX]: nodePorts,
+};
+
+function nodePorts({ spec }: KubeObject): string[] {
+  const { ports } = (spec ?? {}) as { ports?: unknown };
+  if (!Array.isArray(ports)) return [];
+  return (ports as { nodePort?: unknown }[]).flatMap(({ nodePort }) =>
+    typeof nodePort === "number" ? [String(nodePort)] : [],
+  );
+}

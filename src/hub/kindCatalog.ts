@@ -1,0 +1,252 @@
+import { parseApiVersion, type ResourceSelector } from "../apis/index.ts";
+import * as interpreter from "../interpreter/index.ts";
+import type { Logger } from "../observability/index.ts";
+import {
+  apiVersionOf,
+  type Client,
+  type Clock,
+  Discovery,
+  Emitter,
+  isApiError,
+  isTransportError,
+  NAMESPACES,
+  type ResourceType,
+} from "../runtime/index.ts";
+import { memberRights, type Rights } from "./rights.ts";
+
+export interface KindCatalogOptions {
+  client: Client;
+  clock: Clock;
+  random: () => number;
+  logger: Logger;
+  /** Which of the selected kinds are sent as they are; by default those that the interpreter names. */
+  isPropagated?: (kind: { group: string; kind: string }) => boolean;
+}
+
+interface SelectedKind {
+  group: string;
+  kind: string;
+}
+
+/** What the hub serves is not asked for more often than this, whoever wants to know. */
+const ASK_EVERY_MS = 1_000;
+/** While a wanted kind is missing: its CRD may be on its way. */
+const MISSING_AGAIN_MS = 5_000;
+/** While the hub does not answer. */
+const FAILED_AGAIN_MS = 10_000;
+
+/**
+ * Which kinds matter, found at run time: those that the interpreter renders, and those that policies select, that may be propagated and
+ * that the hub serves. Discovery is read only for a reason: a kind is missing, or was answered with 404. A kind that the interpreter
+ * renders counts as served until the hub says that it is not, so that no trouble with discovery keeps Meridian from its work.
+ */
+export class KindCatalog {
+  readonly #options: KindCatalogOptions;
+  readonly #discovery: Discovery;
+  readonly #changes = new Emitter<void>();
+  readonly #isPropagated: (kind: SelectedKind) => boolean;
+  /** Kinds that policies select and that may be propagated, by name. */
+  #selected: ReadonlyMap<string, SelectedKind> = new Map();
+  /** Of the wanted kinds, those that are served, by name, and in which version they are read. */
+  #served = new Map<string, ResourceType>();
+  /** Wanted kinds of which it is known that they are not served. */
+  #missing = new Set<string>();
+  #readAt = Number.NEGATIVE_INFINITY;
+  #wake = Promise.withResolvers<void>();
+
+  constructor(options: KindCatalogOptions) {
+    this.#options = options;
+    this.#discovery = new Discovery(options.client, options.clock);
+    this.#isPropagated = options.isPropagated ?? interpreter.isPropagated;
+    for (const kind of interpreter.renderedHubKinds()) this.#served.set(nameOf(kind), kind);
+  }
+
+  /** Kinds of hub objects that are placed and that the hub serves: those to be watched on the hub. */
+  hubKinds(): readonly ResourceType[] {
+    return [...this.#served.values()];
+  }
+
+  /** Whether Meridian is of no use without this kind; then nothing is known for sure before it is served. */
+  isRequired({ group, kind }: Pick<ResourceType, "group" | "kind">): boolean {
+    return interpreter.hubKindOf(group, kind) !== undefined;
+  }
+
+  /** Whether every required kind is served, as far as is known. */
+  get complete(): boolean {
+    return interpreter.renderedHubKinds().every((kind) => !this.#missing.has(nameOf(kind)));
+  }
+
+  /** Kinds of member objects, namespaces included: those to be watched on members. */
+  memberKinds(): readonly ResourceType[] {
+    const kinds = new Map<string, ResourceType>();
+    for (const kind of [...interpreter.memberKinds(), NAMESPACES, ...this.#propagated()]) kinds.set(nameOf(kind), kind);
+    return [...kinds.values()];
+  }
+
+  /** What Meridian needs on a member for these kinds. */
+  rights(): Rights[] {
+    return memberRights(this.#propagated());
+  }
+
+  /** True for kinds that are propagated as they are: what a person set in such an object is read from its managedFields. */
+  keepsManagedFields(type: Pick<ResourceType, "group" | "kind">): boolean {
+    return !this.isRequired(type);
+  }
+
+  /** Called when {@link hubKinds} or {@link memberKinds} have changed. */
+  onChange(handler: () => void): Disposable {
+    return this.#changes.subscribe(handler);
+  }
+
+  /** These selectors are what the present placements select with. */
+  select(selectors: Iterable<Pick<ResourceSelector, "apiVersion" | "kind">>): void {
+    const selected = new Map<string, SelectedKind>();
+    for (const { apiVersion, kind } of selectors) {
+      const wanted = { group: parseApiVersion(apiVersion).group, kind };
+      if (!this.isRequired(wanted) && this.#isPropagated(wanted)) selected.set(nameOf(wanted), wanted);
+    }
+    const isKnown = (name: string): boolean => this.#served.has(name) || this.#missing.has(name);
+    const isNew = [...selected.keys()].some((name) => !isKnown(name));
+    this.#selected = selected;
+    this.#dropUnselected();
+    if (isNew) this.#wake.resolve();
+  }
+
+  /** A watch of that kind was answered with 404: perhaps its CRD was deleted. */
+  notFound(type: Pick<ResourceType, "group" | "kind">): void {
+    if (this.#served.has(nameOf(type))) this.#wake.resolve();
+  }
+
+  /** Keeps the catalog true until the signal. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#options;
+    const ended = Promise.withResolvers<void>();
+    const onAbort = (): void => ended.resolve();
+    signal.addEventListener("abort", onAbort, { once: true });
+    if (signal.aborted) ended.resolve();
+    let againMs: number | undefined;
+    while (!signal.aborted) {
+      const pause = new AbortController();
+      const waits = [ended.promise, this.#wake.promise];
+      if (againMs !== undefined) waits.push(ignored(clock.sleep(againMs * (1 + random() / 4), pause.signal)));
+      await Promise.race(waits);
+      pause.abort();
+      if (signal.aborted) break;
+      this.#wake = Promise.withResolvers<void>();
+      againMs = await this.#refresh(signal);
+    }
+    signal.removeEventListener("abort", onAbort);
+  }
+
+  /** Every resource in every version that the hub serves, not older than this; and what the hub cannot tell now. */
+  async served(
+    maximumAgeMs: number,
+    signal: AbortSignal,
+  ): Promise<{ resources: readonly ResourceType[]; unavailable: ReadonlySet<string> }> {
+    const now = this.#options.clock.monotonic();
+    if (now - this.#readAt > Math.max(maximumAgeMs, ASK_EVERY_MS)) {
+      this.#discovery.invalidate();
+      this.#readAt = now;
+    }
+    const read = async () => ({
+      resources: await this.#discovery.list(),
+      unavailable: await this.#discovery.unavailable(),
+    });
+    return await withSignal(read(), signal);
+  }
+
+  /** Returns after how many milliseconds to ask again; undefined: when there is a reason. */
+  async #refresh(signal: AbortSignal): Promise<number | undefined> {
+    try {
+      this.#update(await this.served(0, signal));
+      return this.#missing.size > 0 ? MISSING_AGAIN_MS : undefined;
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      if (!isApiError(error) && !isTransportError(error)) throw error;
+      this.#options.logger.warn(
+        { err: error },
+        "the hub does not say which kinds it serves; those known stay as they are",
+      );
+      return FAILED_AGAIN_MS;
+    }
+  }
+
+  #update({ resources, unavailable }: Awaited<ReturnType<KindCatalog["served"]>>): void {
+    const before = this.#names();
+    const served = new Map<string, ResourceType>();
+    const missing = new Set<string>();
+    const required = interpreter.renderedHubKinds();
+    for (const wanted of [...required, ...this.#selected.values()]) {
+      const name = nameOf(wanted);
+      const version = "version" in wanted ? wanted.version : undefined;
+      const candidates = resources.filter((one) => nameOf(one) === name && isWatchable(one));
+      const known = this.#served.get(name);
+      // The version that is read now, or the one that the server prefers, which is the first.
+      const found =
+        candidates.find((one) => one.version === (version ?? known?.version)) ??
+        (version === undefined ? candidates[0] : undefined);
+      const isUnsure = [...unavailable].some((apiVersion) => parseApiVersion(apiVersion).group === wanted.group);
+      if (found !== undefined) served.set(name, known?.version === found.version ? known : found);
+      else if (isUnsure && known !== undefined) served.set(name, known);
+      else if (!isUnsure) missing.add(name);
+    }
+    for (const name of missing) if (!this.#missing.has(name)) this.#report(name, false);
+    for (const name of served.keys()) if (this.#missing.has(name)) this.#report(name, true);
+    this.#served = served;
+    this.#missing = missing;
+    if (this.#names() !== before) this.#changes.emit();
+  }
+
+  #dropUnselected(): void {
+    const before = this.#names();
+    for (const [name, type] of this.#served)
+      if (!this.isRequired(type) && !this.#selected.has(name)) this.#served.delete(name);
+    for (const name of this.#missing)
+      if (!this.#selected.has(name) && !interpreter.renderedHubKinds().some((kind) => nameOf(kind) === name))
+        this.#missing.delete(name);
+    if (this.#names() !== before) this.#changes.emit();
+  }
+
+  #report(name: string, served: boolean): void {
+    const { logger } = this.#options;
+    if (served) logger.info({ kind: name, event_reason: "KindServed" }, "the hub serves this kind now; it is watched");
+    else
+      logger.warn(
+        { kind: name, event_reason: "KindNotServed" },
+        "the hub does not serve this kind; install its CRD, it is watched as soon as it is served",
+      );
+  }
+
+  #propagated(): ResourceType[] {
+    return this.hubKinds().filter((kind) => !this.isRequired(kind));
+  }
+
+  #names(): string {
+    return Array.from(this.#served.values(), (type) => `${apiVersionOf(type)}/${type.kind}`).join();
+  }
+}
+
+function nameOf({ group, kind }: { group: string; kind: string }): string {
+  return `${group}/${kind}`;
+}
+
+function isWatchable({ verbs }: ResourceType): boolean {
+  return verbs === undefined || (verbs.includes("list") && verbs.includes("watch"));
+}
+
+/** Ends without an error also when it is cancelled. */
+async function ignored(sleep: Promise<void>): Promise<void> {
+  await sleep.catch(() => undefined);
+}
+
+async function withSignal<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  signal.throwIfAborted();
+  const { promise: aborted, reject } = Promise.withResolvers<never>();
+  const onAbort = (): void => reject(signal.reason as Error);
+  signal.addEventListener("abort", onAbort, { once: true });
+  try {
+    return await Promise.race([promise, aborted]);
+  } finally {
+    signal.removeEventListener("abort", onAbort);
+  }
+}

@@ -1,0 +1,192 @@
+import type { KubeObject } from "../apis/index.ts";
+import { type HubKind, placeableKindOf } from "../interpreter/index.ts";
+import type { Logger } from "../observability/index.ts";
+import { type Informer, type InformerOptions, isNotFound, keyOf, type ResourceType } from "../runtime/index.ts";
+import type { HubEvent } from "./events.ts";
+import type { KindCatalog } from "./kindCatalog.ts";
+
+/** One kind whose objects Meridian places. */
+export interface PlacedKind {
+  type: ResourceType;
+  interpreter: HubKind;
+  informer: Informer<KubeObject>;
+}
+
+export interface PlacedKindsOptions {
+  catalog: KindCatalog;
+  logger: Logger;
+  /** Makes the informer of a kind. */
+  informer: (type: ResourceType, more: Partial<InformerOptions<KubeObject>>) => Informer<KubeObject>;
+  /** A kind has synced, has come or has gone. */
+  changed: () => void;
+}
+
+interface Followed extends PlacedKind {
+  stop: AbortController;
+  /** The hub does not serve it any more, and objects are left that were never seen deleted. */
+  retired: boolean;
+}
+
+interface Subscriber {
+  handler: (event: HubEvent<KubeObject>) => void;
+  subscriptions: Map<Followed, Disposable>;
+}
+
+/**
+ * The watches of the kinds that the catalog names: they begin when a kind is served and end when it is not any more. A kind that goes
+ * away while objects of it are known keeps them, and its watch, until they are seen deleted: that a CRD is gone does not say that
+ * what it stood for may be removed from members.
+ */
+export class PlacedKinds {
+  readonly #options: PlacedKindsOptions;
+  readonly #followed = new Map<string, Followed>();
+  readonly #subscribers = new Set<Subscriber>();
+  #list: readonly PlacedKind[] = [];
+  /** Watches that have not ended, also those of kinds that have gone. */
+  readonly #running = new Set<Promise<void>>();
+  #signal: AbortSignal | undefined;
+
+  constructor(options: PlacedKindsOptions) {
+    this.#options = options;
+    this.#follow();
+  }
+
+  get list(): readonly PlacedKind[] {
+    return this.#list;
+  }
+
+  get(group: string, kind: string): PlacedKind | undefined {
+    return this.#followed.get(`${group}/${kind}`);
+  }
+
+  /** Every required kind is served, and the objects of every kind that is served are known. */
+  get synced(): boolean {
+    if (!this.#options.catalog.complete) return false;
+    for (const { informer } of this.#followed.values()) if (!informer.synced) return false;
+    return true;
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    this.#signal = signal;
+    using _changes = this.#options.catalog.onChange(() => this.#update());
+    for (const followed of this.#followed.values()) this.#start(followed, signal);
+    const ended = Promise.withResolvers<void>();
+    const onAbort = (): void => ended.resolve();
+    if (signal.aborted) onAbort();
+    else signal.addEventListener("abort", onAbort, { once: true });
+    await ended.promise;
+    await Promise.all(this.#running);
+  }
+
+  /** The handler gets the events of all kinds, those that come later included; first of all, within this call, the present objects. */
+  subscribe(handler: (event: HubEvent<KubeObject>) => void): Disposable {
+    const subscriber: Subscriber = { handler, subscriptions: new Map() };
+    this.#subscribers.add(subscriber);
+    for (const followed of this.#followed.values()) subscribeTo(followed, subscriber);
+    return {
+      [Symbol.dispose]: () => {
+        this.#subscribers.delete(subscriber);
+        for (const subscription of subscriber.subscriptions.values()) subscription[Symbol.dispose]();
+      },
+    };
+  }
+
+  #follow(): void {
+    const served = new Map(this.#options.catalog.hubKinds().map((type) => [nameOf(type), type]));
+    for (const [name, followed] of this.#followed) {
+      const type = served.get(name);
+      if (type === undefined) this.#retire(name, followed);
+      else if (type.version !== followed.type.version) this.#replace(name, followed, type);
+      else followed.retired = false;
+    }
+    for (const [name, type] of served) if (!this.#followed.has(name)) this.#add(name, type);
+    this.#list = [...this.#followed.values()];
+  }
+
+  #update(): void {
+    this.#follow();
+    this.#options.changed();
+  }
+
+  #add(name: string, type: ResourceType, known: readonly KubeObject[] = []): void {
+    const { catalog, informer: informerOf, changed } = this.#options;
+    const informer = informerOf(type, {
+      known: known.map((object) => [keyOf(object), { uid: object.metadata.uid ?? "", object }] as const),
+      onContact: (ok, error) => {
+        if (!ok && isNotFound(error)) catalog.notFound(type);
+      },
+    });
+    const followed: Followed = {
+      type,
+      interpreter: placeableKindOf(type.group, type.kind),
+      informer,
+      stop: new AbortController(),
+      retired: false,
+    };
+    informer.onEvent(({ type: change }) => {
+      // After every handler has had the event: the subscriptions may end with it.
+      if (change === "Deleted" && followed.retired) queueMicrotask(() => this.#update());
+    });
+    this.#followed.set(name, followed);
+    for (const subscriber of this.#subscribers) subscribeTo(followed, subscriber);
+    void informer.waitForSync().then(changed);
+    if (this.#signal !== undefined) this.#start(followed, this.#signal);
+  }
+
+  #start(followed: Followed, signal: AbortSignal): void {
+    if (signal.aborted) return;
+    const running = followed.informer.run(AbortSignal.any([signal, followed.stop.signal]));
+    this.#running.add(running);
+    void running.finally(() => this.#running.delete(running));
+  }
+
+  #retire(name: string, followed: Followed): void {
+    const { size } = followed.informer;
+    if (size === 0) {
+      this.#remove(name, followed);
+      return;
+    }
+    if (followed.retired) return;
+    followed.retired = true;
+    this.#options.logger.warn(
+      { resource: followed.type.plural, objects: size, event_reason: "KindNotServed" },
+      "the hub serves this kind no longer, but its objects were not seen deleted; what is on the members stays as it is",
+    );
+  }
+
+  /** It is read in another version from now on. */
+  #replace(name: string, followed: Followed, type: ResourceType): void {
+    this.#remove(name, followed);
+    this.#add(name, type, followed.informer.list());
+  }
+
+  #remove(name: string, followed: Followed): void {
+    followed.stop.abort();
+    this.#followed.delete(name);
+    for (const { subscriptions } of this.#subscribers) {
+      subscriptions.get(followed)?.[Symbol.dispose]();
+      subscriptions.delete(followed);
+    }
+  }
+}
+
+function subscribeTo(followed: Followed, { handler, subscriptions }: Subscriber): void {
+  const { type, informer } = followed;
+  const subscription = informer.onEvent((event) => handler({ ...event, key: ownerKey(type, event.key) }));
+  subscriptions.set(followed, subscription);
+}
+
+function nameOf({ group, kind }: ResourceType): string {
+  return `${group}/${kind}`;
+}
+
+/** The key of a hub object among those of all kinds (`refKey`), from its key among those of its own. */
+export function ownerKey({ group, kind, namespaced }: ResourceType, key: string): string {
+  return namespaced ? `${group}/${kind}/${key}` : `${group}/${kind}//${key}`;
+}
+
+/** The reverse of {@link ownerKey}; undefined when the owner is of another kind. */
+export function keyInKind({ group, kind, namespaced }: ResourceType, owner: string): string | undefined {
+  const prefix = namespaced ? `${group}/${kind}/` : `${group}/${kind}//`;
+  return owner.startsWith(prefix) ? owner.slice(prefix.length) : undefined;
+}

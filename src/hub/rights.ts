@@ -1,0 +1,31 @@
+import { memberKinds } from "../interpreter/index.ts";
+import { NAMESPACES, type ResourceType } from "../runtime/index.ts";
+
+/** A rule as RBAC has it. */
+export interface Rights {
+  apiGroups: string[];
+  resources: string[];
+  verbs: string[];
+}
+
+type Kind = Pick<ResourceType, "group" | "plural">;
+
+const EVERYTHING = ["get", "list", "watch", "create", "update", "patch", "delete"];
+/** Namespaces are made, labelled and removed, never replaced. */
+const ON_NAMESPACES = EVERYTHING.filter((verb) => verb !== "update");
+
+/** One rule for each API group among these kinds, with these verbs; resources in alphabetical order. */
+export function rightsOn(kinds: readonly Kind[], verbs: readonly string[]): Rights[] {
+  const groups = new Map<string, Set<string>>();
+  for (const { group, plural } of kinds) groups.set(group, (groups.get(group) ?? new Set()).add(plural));
+  return Array.from(groups, ([group, resources]) => ({
+    apiGroups: [group],
+    resources: [...resources].toSorted(),
+    verbs: [...verbs],
+  }));
+}
+
+/** What Meridian needs on a member to place objects there: of the kinds it always may place, and of these. */
+export function memberRights(more: readonly Kind[] = []): Rights[] {
+  return [...rightsOn([NAMESPACES], ON_NAMESPACES), ...rightsOn([...memberKinds(), ...more], EVERYTHING)];
+}

@@ -1,0 +1,69 @@
+import { type KubeObject, matchesLabelSelector, parseApiVersion, type ResourceSelector } from "../apis/index.ts";
+import type { HubEvent, Policy } from "./events.ts";
+import { ownerKey, type PlacedKind } from "./placedKinds.ts";
+
+/** Index of every kind whose objects are placed: by namespace. */
+export const NAMESPACE_INDEX = "namespace";
+
+/** So many objects are looked at in one go. */
+const GO = 256;
+
+/** What of one kind a policy reaches. */
+interface Reach {
+  kind: PlacedKind;
+  /** That of a namespaced policy: it reaches no other. */
+  namespace: string | undefined;
+  selectors: readonly ResourceSelector[];
+}
+
+/**
+ * Keys of the objects that a policy selects, or selected before the event. Only objects of the kinds, the namespaces and the names that
+ * its selectors give are compared. A key may come twice; an undefined in between is a place to pause at.
+ */
+export function* selectedBy(
+  { object: policy, old }: Pick<HubEvent<Policy>, "object" | "old">,
+  kindOf: (group: string, kind: string) => PlacedKind | undefined,
+): Generator<string | undefined, void, undefined> {
+  const byKind = new Map<PlacedKind, ResourceSelector[]>();
+  for (const selector of [...(old?.spec.resourceSelectors ?? []), ...policy.spec.resourceSelectors]) {
+    const kind = kindOf(parseApiVersion(selector.apiVersion).group, selector.kind);
+    if (kind === undefined) continue;
+    byKind.set(kind, [...(byKind.get(kind) ?? []), selector]);
+  }
+  let compared = 0;
+  for (const [kind, selectors] of byKind) {
+    const reach: Reach = { kind, namespace: policy.metadata.namespace, selectors };
+    for (const key of candidates(reach)) {
+      compared += 1;
+      if (compared % GO === 0) yield undefined;
+      const object = kind.informer.get(key);
+      if (object !== undefined && selectors.some((selector) => selects(selector, reach, object)))
+        yield ownerKey(kind.type, key);
+    }
+  }
+}
+
+/** Keys, within their kind, of the objects that the selectors may mean by namespace and name. */
+function* candidates({ kind, namespace, selectors }: Reach): Iterable<string> {
+  const { informer, type } = kind;
+  const namespaces = new Set<string>();
+  const named = new Set<string>();
+  for (const selector of selectors) {
+    const within = type.namespaced ? (namespace ?? selector.namespace) : "";
+    if (within === undefined) {
+      yield* informer.keys();
+      return;
+    }
+    if (selector.name !== undefined) named.add(within === "" ? selector.name : `${within}/${selector.name}`);
+    else namespaces.add(within);
+  }
+  yield* named;
+  for (const one of namespaces) yield* informer.keysByIndex(NAMESPACE_INDEX, one);
+}
+
+function selects(selector: ResourceSelector, { namespace }: Reach, { metadata }: KubeObject): boolean {
+  if (namespace !== undefined && metadata.namespace !== namespace) return false;
+  if (selector.namespace !== undefined && metadata.namespace !== selector.namespace) return false;
+  if (selector.name !== undefined && metadata.name !== selector.name) return false;
+  return matchesLabelSelector(selector.labelSelector, metadata.labels);
+}
