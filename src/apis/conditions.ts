@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { reasonDescription } from "./reasons.ts";
 import { listMap } from "./rules.ts";
 
 /**
@@ -13,7 +14,11 @@ export const observedGeneration = z.int().min(0).max(Number.MAX_SAFE_INTEGER);
 export const condition = z.object({
   type: z.string().min(1).max(316),
   status: z.enum(["True", "False", "Unknown"]),
-  reason: z.string().min(1).max(1024).describe("A CamelCase code for programs."),
+  reason: z
+    .string()
+    .min(1)
+    .max(1024)
+    .describe(reasonDescription("ClusterUnreachable", "NoClusterFits", "Deleting")),
   message: z.string().max(32768).describe("A sentence for people."),
   observedGeneration: observedGeneration.exactOptional(),
   lastTransitionTime: timestamp.describe("When status last changed."),

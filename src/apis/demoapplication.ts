@@ -14,6 +14,7 @@ import {
 } from "./container.ts";
 import type { ObjectMeta } from "./meta.ts";
 import { DNS_LABEL, IMAGE, LABEL_KEY } from "./patterns.ts";
+import { reasonDescription } from "./reasons.ts";
 import { listMap, withRules } from "./rules.ts";
 
 export const servicePort = z.object({
@@ -134,7 +135,11 @@ export const clusterStatusEntry = z
     name: z.string().min(1).max(253),
     region: z.string().max(253).exactOptional(),
     state: clusterState,
-    reason: z.string().max(1024).exactOptional().describe("A CamelCase code for programs."),
+    reason: z
+      .string()
+      .max(1024)
+      .exactOptional()
+      .describe(reasonDescription("ClusterUnreachable", "AlreadyExists", "QuotaExceeded")),
     message: z.string().max(32768).exactOptional(),
     replicas: replicaCounts,
     desiredHash: z.string().max(64).exactOptional(),

@@ -23,6 +23,7 @@ export * from "./placement.ts";
 export { policyKey } from "./policyKey.ts";
 export { isReservedKey, PROTECTED_FIELDS, protectedChange } from "./protectedFields.ts";
 export * from "./quantity.ts";
+export { type Reason, REASONS } from "./reasons.ts";
 export { sameValue } from "./sameValue.ts";
 export * from "./selectors.ts";
 export { timestamp } from "./time.ts";

@@ -1,7 +1,16 @@
 import type { KubeObject } from "../../apis/index.ts";
 import type { Health } from "../types.ts";
 import { numberOf, textOf } from "../values.ts";
-import { available, conditionsOf, health, isBehind, pending, type ReportedCondition, statusOf } from "./report.ts";
+import {
+  available,
+  conditionsOf,
+  health,
+  isBehind,
+  pending,
+  type ReportedCondition,
+  reportedHealth,
+  statusOf,
+} from "./report.ts";
 
 /** Conditions that say, when True, that something is wrong. */
 const BAD_WHEN_TRUE: ReadonlyMap<string, "Failed" | "Degraded"> = new Map([
@@ -66,7 +75,7 @@ export function genericHealth(object: KubeObject): Health {
     const state = PHASES.get(phase) ?? "Progressing";
     return state === "Available"
       ? available
-      : health(state, `Phase${phase}`, textOf(status["message"]) ?? `phase ${phase}`);
+      : reportedHealth(state, `Phase${phase}`, textOf(status["message"]) ?? `phase ${phase}`);
   }
   // Its controller has dealt with this generation and complains of nothing.
   if (observed !== undefined) return available;
@@ -75,7 +84,7 @@ export function genericHealth(object: KubeObject): Health {
 
 function because(state: "Progressing" | "Degraded" | "Failed", condition: ReportedCondition): Health {
   const fallback = condition.status === "True" ? condition.type : `Not${condition.type}`;
-  return health(
+  return reportedHealth(
     state,
     condition.reason ?? fallback,
     condition.message || `condition ${condition.type} is ${condition.status}`,

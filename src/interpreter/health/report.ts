@@ -1,4 +1,4 @@
-import { type KubeObject, shortMessage } from "../../apis/index.ts";
+import { type KubeObject, type Reason, shortMessage } from "../../apis/index.ts";
 import type { Health } from "../types.ts";
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from "../values.ts";
 
@@ -47,14 +47,19 @@ export function isBehind(object: KubeObject): boolean {
 
 export const available: Health = Object.freeze({ state: "Available" });
 
-export function health(state: Exclude<Health["state"], "Available">, reason: string, message: string): Health {
+export function health(state: Exclude<Health["state"], "Available">, reason: Reason, message: string): Health {
+  return { state, reason, message: shortMessage(message) };
+}
+
+/** For a reason in the words of the member's controller: mostly a code already, and made into one where it is not. */
+export function reportedHealth(state: Exclude<Health["state"], "Available">, reason: string, message: string): Health {
   return { state, reason: codeOf(reason), message: shortMessage(message) };
 }
 
-/** Reasons of others are mostly codes already; what is not becomes one, because a reason of a status must be. */
 function codeOf(reason: string): string {
   const code = reason.replace(/[^A-Za-z0-9]+/g, "");
-  return /^[A-Za-z]/.test(code) ? code[0]?.toUpperCase() + code.slice(1) : "Unhealthy";
+  if (!/^[A-Za-z]/.test(code)) return "Unhealthy" satisfies Reason;
+  return code[0]?.toUpperCase() + code.slice(1);
 }
 
 export const pending = (message = "its controller has not seen the present generation yet"): Health =>

@@ -1,7 +1,7 @@
 import type { KubeObject, ReplicaCounts } from "../../apis/index.ts";
 import type { Health } from "../types.ts";
 import { fieldsOf, numberOf, valueAt } from "../values.ts";
-import { available, conditionOf, count, health, isBehind, pending, share, statusOf } from "./report.ts";
+import { available, conditionOf, count, health, isBehind, pending, reportedHealth, share, statusOf } from "./report.ts";
 
 /** Health of the kinds that run replicas of a pod. */
 
@@ -96,7 +96,7 @@ export function jobHealth(object: KubeObject): Health {
   if (complete?.status === "True") return available;
   for (const type of ["Failed", "FailureTarget"]) {
     const failed = conditionOf(object, type);
-    if (failed?.status === "True") return health("Failed", failed.reason ?? "JobFailed", failed.message);
+    if (failed?.status === "True") return reportedHealth("Failed", failed.reason ?? "JobFailed", failed.message);
   }
   if (fieldsOf(object["spec"])["suspend"] === true)
     return health("Progressing", "JobSuspended", "the job is suspended");
