@@ -26,5 +26,5 @@ export * from "./quantity.ts";
 export { type Reason, REASONS } from "./reasons.ts";
 export { sameValue } from "./sameValue.ts";
 export * from "./selectors.ts";
-export { timestamp } from "./time.ts";
+export { microTimestamp, timestamp } from "./time.ts";
 export * from "./wellknown.ts";

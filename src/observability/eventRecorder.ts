@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectRef } from "../apis/index.ts";
+import { type KubeObject, microTimestamp, type ObjectRef } from "../apis/index.ts";
 import { redactText } from "./redaction.ts";
 import type { Logger } from "./logger.ts";
 
@@ -209,7 +209,7 @@ export class EventRecorder {
 
   private patchSeries(series: Series, count: number): Promise<KubeObject> {
     return this.options.patch(series.namespace, series.name, {
-      series: { count, lastObservedTime: microTime(series.lastSeen) },
+      series: { count, lastObservedTime: microTimestamp(series.lastSeen) },
     });
   }
 
@@ -219,7 +219,7 @@ export class EventRecorder {
       apiVersion: "events.k8s.io/v1",
       kind: "Event",
       metadata: { name: series.name, namespace: series.namespace },
-      eventTime: microTime(series.lastSeen),
+      eventTime: microTimestamp(series.lastSeen),
       reportingController: CONTROLLER,
       reportingInstance: this.options.identity.slice(0, 128),
       type: record.type,
@@ -228,7 +228,7 @@ export class EventRecorder {
       note: cutToBytes(redactText(record.note), MAX_NOTE_BYTES),
       regarding: record.regarding,
       ...(record.related === undefined ? {} : { related: record.related }),
-      ...(count > 1 ? { series: { count, lastObservedTime: microTime(series.lastSeen) } } : {}),
+      ...(count > 1 ? { series: { count, lastObservedTime: microTimestamp(series.lastSeen) } } : {}),
     };
   }
 
@@ -259,11 +259,6 @@ function systemTimer(ms: number, callback: () => void): Disposable {
   const timer = setTimeout(callback, ms);
   timer.unref();
   return { [Symbol.dispose]: () => clearTimeout(timer) };
-}
-
-/** RFC 3339 with microseconds, as MicroTime wants it. */
-function microTime(ms: number): string {
-  return new Date(ms).toISOString().replace("Z", "000Z");
 }
 
 /** Cuts at a character's border, so that what is left is at most so many bytes of UTF-8. */

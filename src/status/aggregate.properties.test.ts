@@ -3,7 +3,7 @@ import { fc, test } from "@fast-check/vitest";
 import type { ClusterPlan, Plan } from "../desiredstate/types.ts";
 import { aggregate } from "./aggregate.ts";
 import { after, condition, inputOf, plan, refused, SECOND, T0 } from "./testing.ts";
-import type { ClusterView, Contact, RowView, StatusInput } from "./types.ts";
+import type { ClusterView, RowView, StatusInput } from "./types.ts";
 
 describe("any observations", () => {
   const hash = fc.constantFrom("h1", "h2");

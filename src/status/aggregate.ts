@@ -1,6 +1,11 @@
-import { type ClusterStatusEntry, DEFAULT_CLASS, type FederatedStatus, type ReplicaCounts } from "../apis/index.ts";
+import {
+  type ClusterStatusEntry,
+  DEFAULT_CLASS,
+  type FederatedStatus,
+  type ReplicaCounts,
+  sameValue,
+} from "../apis/index.ts";
 import type { ClusterPlan } from "../desiredstate/types.ts";
-import { jsonEqual } from "../override/index.ts";
 import { conditionsOf } from "./conditions.ts";
 import { reportOf, type ClusterReport, type Reason } from "./report.ts";
 import { addCounts, NONE } from "./rows.ts";
@@ -36,7 +41,7 @@ export function aggregate(input: StatusInput, now: number): FederatedStatus {
     conditions: conditionsOf(statementsOf(input, reports), previous?.conditions, input.generation, now),
     ...listed(entries),
   };
-  return previous !== undefined && jsonEqual(ownPartsOf(previous, status), status) ? previous : status;
+  return previous !== undefined && sameValue(ownPartsOf(previous, status), status) ? previous : status;
 }
 
 /** One report for each cluster that the object is meant for or lingers on, sorted by name. */

@@ -1,6 +1,4 @@
-import type { Condition, ConditionStatus } from "../apis/index.ts";
-import { shortMessage } from "./message.ts";
-import { timeText } from "./time.ts";
+import { type Condition, type ConditionStatus, shortMessage, timestamp } from "../apis/index.ts";
 
 /** What a condition says now, before it is known since when. */
 export interface Statement {
@@ -25,7 +23,7 @@ export function conditionsOf(
       reason,
       message: shortMessage(message),
       observedGeneration: generation,
-      lastTransitionTime: before?.status === status ? before.lastTransitionTime : timeText(now),
+      lastTransitionTime: before?.status === status ? before.lastTransitionTime : timestamp(now),
     };
   });
 }

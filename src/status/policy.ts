@@ -1,7 +1,5 @@
-import type { PolicyStatus } from "../apis/index.ts";
-import { jsonEqual } from "../override/index.ts";
+import { type PolicyStatus, sameValue, shortMessage } from "../apis/index.ts";
 import { conditionsOf, type Statement } from "./conditions.ts";
-import { shortMessage } from "./message.ts";
 
 /** A policy that places thousands of objects in as many ways still has a status that one can read. */
 const MAX_DECISIONS = 50;
@@ -35,7 +33,7 @@ export function policyStatus(input: PolicyStatusInput, now: number): PolicyStatu
     ...decisionsOf(input.decisions),
     ...(error === undefined ? {} : { lastError: shortMessage(error, 1024) }),
   };
-  return previous !== undefined && jsonEqual(ownPartsOf(previous), status) ? previous : status;
+  return previous !== undefined && sameValue(ownPartsOf(previous), status) ? previous : status;
 }
 
 function readyOf({ matched, error, reason = "NotApplied", notes = [] }: PolicyStatusInput): Statement {

@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { test } from "@fast-check/vitest";
-import type { ClusterStatusEntry, FederatedStatus } from "../apis/index.ts";
+import type { ClusterStatusEntry, Contact, FederatedStatus } from "../apis/index.ts";
 import type { ClusterPlan, Plan } from "../desiredstate/types.ts";
 import { aggregate } from "./aggregate.ts";
 import {
@@ -21,7 +21,7 @@ import {
   untried,
   view,
 } from "./testing.ts";
-import type { Contact, RowView, StatusInput } from "./types.ts";
+import type { RowView, StatusInput } from "./types.ts";
 
 describe("the entry of a cluster in contact", () => {
   const failure = { reason: "QuotaExceeded", message: "exceeded quota", final: false };

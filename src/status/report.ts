@@ -1,7 +1,12 @@
-import type { ClusterState, ClusterStatusEntry, ReplicaCounts } from "../apis/index.ts";
+import {
+  type ClusterState,
+  type ClusterStatusEntry,
+  type ReplicaCounts,
+  sameValue,
+  shortMessage,
+  timestamp,
+} from "../apis/index.ts";
 import type { ClusterPlan } from "../desiredstate/types.ts";
-import { jsonEqual } from "../override/index.ts";
-import { shortMessage } from "./message.ts";
 import {
   combined,
   failureOf,
@@ -14,7 +19,7 @@ import {
   sumOfHealth,
   worstHealth,
 } from "./rows.ts";
-import { laterOf, timeText } from "./time.ts";
+import { laterOf } from "./time.ts";
 import type { ClusterView, RowView } from "./types.ts";
 
 /** What one cluster means for the object: its entry, and what the conditions need to know beside it. */
@@ -142,7 +147,7 @@ function lost(input: ReportInput): ClusterReport {
     return { ...report, entry, ...lastKnown(entry, plan !== undefined) };
   }
 
-  const last = contact.lastContact === undefined ? undefined : timeText(contact.lastContact);
+  const last = contact.lastContact === undefined ? undefined : timestamp(contact.lastContact);
   const observedAt = laterOf(last, previous?.observedAt);
   const state = observedAt === undefined && plan !== undefined ? "Pending" : "Unknown";
   const reason = contact.reason ?? (untried ? "Connecting" : "ClusterUnreachable");
@@ -194,7 +199,7 @@ function observed(input: ReportInput, outcome: Outcome, facts: Facts): ClusterSt
   const { observedAt, ...before } = input.previous ?? {};
   return {
     ...entry,
-    observedAt: observedAt !== undefined && jsonEqual(before, entry) ? observedAt : timeText(input.now),
+    observedAt: observedAt !== undefined && sameValue(before, entry) ? observedAt : timestamp(input.now),
   };
 }
 
