@@ -3,8 +3,8 @@ import { reasonDescription } from "./reasons.ts";
 import { listMap } from "./rules.ts";
 
 /**
- * What Meridian writes about itself. Bounds are wide here and there are no rules: a status that the server refuses would
- * leave the object saying what is no longer true.
+ * Parts of the statuses that Meridian writes. Bounds are wide here and there are no rules: when the server refuses a status, the
+ * object keeps the old one, which is no longer true.
  */
 
 export const timestamp = z.iso.datetime({ offset: true }).meta({ format: "date-time" });
@@ -24,5 +24,5 @@ export const condition = z.object({
   lastTransitionTime: timestamp.describe("When status last changed."),
 });
 
-/** One condition is written by one manager, as a whole: then nobody's field ownership needs to list its single fields. */
+/** Atomic: one field manager writes a condition as a whole, so that `managedFields` does not list the single fields of a condition. */
 export const conditions = listMap(z.array(condition.meta({ "x-kubernetes-map-type": "atomic" })), "type");

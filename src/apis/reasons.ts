@@ -150,7 +150,7 @@ const EVENTS = {
   TokenNotRenewed: "The token for the cluster could not be renewed; it is tried again.",
 } as const;
 
-/** Reasons by what they tell, in the order in which the README lists them. */
+/** Reasons by subject, in the order in which the README lists them. */
 export const REASON_GROUPS: readonly { title: string; reasons: Readonly<Record<string, string>> }[] = [
   { title: "Choosing clusters", reasons: SCHEDULED },
   { title: "One cluster's part in that", reasons: VERDICTS },
