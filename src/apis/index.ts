@@ -1,8 +1,11 @@
 /**
  * The kinds of Meridian: for each one zod schema, which gives the TypeScript type, the parser at the boundary and the
  * generated CRD; conversion between versions, matching of selectors, and one canonical text and hash for a value.
- * It promises that whatever the API server accepts, the parser accepts, and the other way round, but for what only a server
- * knows (an object's former life). It never reads a clock, a file or a cluster, and never changes what it is given.
+ * Also the words that every module shares: the reasons of
+ * statuses, the ownership of objects, short messages and times.
+ *
+ * It promises that the parser accepts exactly the objects that the API server accepts, except where only a server can know (rules over
+ * an object's former value). It never reads a clock, a file or a cluster, and never changes its arguments.
  */
 export * from "./canonical.ts";
 export type { EnvFromSource, EnvVar, Probe, Quantity, ResourceRequirements, Volume, VolumeMount } from "./container.ts";
@@ -23,7 +26,8 @@ export * from "./placement.ts";
 export { policyKey } from "./policyKey.ts";
 export { isReservedKey, PROTECTED_FIELDS, protectedChange } from "./protectedFields.ts";
 export * from "./quantity.ts";
+export { type Reason, REASONS } from "./reasons.ts";
 export { sameValue } from "./sameValue.ts";
 export * from "./selectors.ts";
-export { timestamp } from "./time.ts";
+export { microTimestamp, timestamp } from "./time.ts";
 export * from "./wellknown.ts";

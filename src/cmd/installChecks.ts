@@ -1,5 +1,4 @@
-import { isDeepStrictEqual } from "node:util";
-import type { KubeObject } from "../apis/index.ts";
+import { type KubeObject, sameValue } from "../apis/index.ts";
 import {
   type Client,
   CLUSTERROLEBINDINGS,
@@ -111,7 +110,7 @@ async function dryRun({ client, wanted, before, missing, signal }: DryRun): Prom
 /** What a write did or would do; bookkeeping of the server aside. */
 export function verbOf(before: KubeObject | undefined, after: KubeObject): Verb {
   if (before === undefined) return "created";
-  return isDeepStrictEqual(substance(before), substance(after)) ? "unchanged" : "configured";
+  return sameValue(substance(before), substance(after)) ? "unchanged" : "configured";
 }
 
 function substance({ metadata, status: _, ...rest }: KubeObject): object {

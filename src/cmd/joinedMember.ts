@@ -4,6 +4,7 @@ import {
   type KubeObject,
   type MemberCluster,
   REGION_LABEL,
+  timestamp,
   ZONE_LABEL,
 } from "../apis/index.ts";
 import {
@@ -127,8 +128,4 @@ export function checkIdentity(
       );
     }
   }
-}
-
-function timestamp(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

@@ -1,5 +1,3 @@
-export { timestamp as timeText } from "../apis/index.ts";
-
 /** The later of two times as text; either may be absent. */
 export function laterOf(a: string | undefined, b: string | undefined): string | undefined {
   if (a === undefined || b === undefined) return a ?? b;

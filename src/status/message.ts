@@ -1,1 +1,0 @@
-export { shortMessage } from "../apis/index.ts";
