@@ -6,6 +6,7 @@
  */
 export * from "./canonical.ts";
 export type { EnvFromSource, EnvVar, Probe, Quantity, ResourceRequirements, Volume, VolumeMount } from "./container.ts";
+export type { Contact } from "./contact.ts";
 export * from "./conversion.ts";
 export * from "./crds.ts";
 export * from "./demoapplication.ts";

@@ -10,4 +10,19 @@
 export { reowned } from "./marks.ts";
 export { computeDesiredState } from "./plan.ts";
 export { selectPlacement } from "./placementSelection.ts";
-export type { ClusterPlan, ComputeDesiredState, DesiredRow, Plan, Snapshot } from "./types.ts";
+export type {
+  ApplyRow,
+  ClusterPlan,
+  ComputeDesiredState,
+  DeleteRow,
+  DesiredObject,
+  DesiredRow,
+  HoldRow,
+  Observation,
+  Plan,
+  ReleaseRow,
+  Role,
+  Row,
+  Snapshot,
+  Why,
+} from "./types.ts";
