@@ -15,4 +15,4 @@ export { lostFields } from "./ownership.ts";
 export { hubKindOf, memberKindOf, memberKinds, placeableKindOf } from "./registry.ts";
 export type { Dependency, Health, HubKind, LostField, MemberKind, ServedKind } from "./types.ts";
 export { userSetObject } from "./userFields.ts";
-export { shortMessage } from "./values.ts";
+export { shortMessage } from "../apis/index.ts";

@@ -63,12 +63,3 @@ export function prune(value: unknown): unknown {
   const rest = pruned(value);
   return rest === EMPTY ? undefined : rest;
 }
-
-/** Messages of conditions and statuses are at most this long. */
-const MESSAGE_LIMIT = 120;
-
-/** A message fit for a status: one line, at most 120 characters. */
-export function shortMessage(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length <= MESSAGE_LIMIT ? line : `${line.slice(0, MESSAGE_LIMIT - 1).trimEnd()}…`;
-}

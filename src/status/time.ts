@@ -1,7 +1,4 @@
-/** Epoch milliseconds as Kubernetes writes a time: UTC, whole seconds. */
-export function timeText(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
-}
+export { timestamp as timeText } from "../apis/index.ts";
 
 /** The later of two times as text; either may be absent. */
 export function laterOf(a: string | undefined, b: string | undefined): string | undefined {

@@ -1,17 +1,8 @@
-import type { FederatedStatus, ObjectRef } from "../apis/index.ts";
+import type { Contact, FederatedStatus, ObjectRef } from "../apis/index.ts";
 import type { Plan } from "../desiredstate/types.ts";
 import type { Health } from "../interpreter/types.ts";
 
-/** Whether Meridian hears from a cluster. */
-export interface Contact {
-  /** False from the moment contact was lost, or before it was first made. */
-  ok: boolean;
-  /** Last moment of contact, epoch milliseconds; undefined when there never was one. */
-  lastContact?: number;
-  /** CamelCase: ClusterUnreachable, CredentialsRejected, CredentialsExpired, CertificateInvalid, SecretNotFound, ClusterIdentityChanged, ClusterUnknown… */
-  reason?: string;
-  message?: string;
-}
+export type { Contact };
 
 /** What is known of one desired or lingering member object. */
 export interface RowView {

@@ -1,6 +1,6 @@
-import type { KubeObject } from "../../apis/index.ts";
+import { type KubeObject, shortMessage } from "../../apis/index.ts";
 import type { Health } from "../types.ts";
-import { type Fields, fieldsOf, listOf, numberOf, shortMessage, textOf } from "../values.ts";
+import { type Fields, fieldsOf, listOf, numberOf, textOf } from "../values.ts";
 
 /** What the controllers of a cluster report of an object, and the answers that rules of health share. */
 

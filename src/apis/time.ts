@@ -1,0 +1,4 @@
+/** Epoch milliseconds as Kubernetes writes a time: RFC 3339 in UTC, with whole seconds. */
+export function timestamp(ms: number): string {
+  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
+}
