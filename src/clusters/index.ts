@@ -5,9 +5,11 @@
  * foreign object is never written without leave; the connection's identity is checked before anything is written.
  * Never decides what should run where: that comes in as rows of the desired-state table.
  */
+export { Fleet, type FleetOptions } from "./fleet.ts";
 export { type Deletion, Members, type MembersOptions } from "./members.ts";
 export type { NamespaceCustody } from "./namespaceJanitor.ts";
 export { inspectNamespace, isOurNamespace } from "./namespaces.ts";
+export type { ClusterContact, ReportSink, RowDelta, WorkDelta, WorkSource } from "./ports.ts";
 export { ClusterPool } from "./pool.ts";
 export { SERVICE_ACCOUNT_ANNOTATION, TOKEN_EXPIRES_AT_ANNOTATION, TOKEN_ISSUED_AT_ANNOTATION } from "./renewal.ts";
 export { DesiredStateTable, type Entry, type Failure, isInSync, type ReleasePolicy } from "./table.ts";

@@ -1,7 +1,7 @@
 import { ACCEPT_CLUSTER_UID_ANNOTATION, type KubeObject, type MemberCluster } from "../apis/index.ts";
 import { type EventRecorder, logContext, type Logger } from "../observability/index.ts";
 import type { Client, Clock, ClusterConfig } from "../runtime/index.ts";
-import type { Contact } from "../status/types.ts";
+import type { Contact } from "../apis/index.ts";
 import { ClusterAccess, type HubAsMember } from "./clusterAccess.ts";
 import {
   type ConnectionEvent,

@@ -1,7 +1,7 @@
 import type { KubeObject, MemberCluster } from "../apis/index.ts";
 import type { Logger } from "../observability/index.ts";
 import type { Client, Clock } from "../runtime/index.ts";
-import type { Contact } from "../status/types.ts";
+import type { Contact } from "../apis/index.ts";
 import type { MemberFindings } from "./memberStatus.ts";
 import { MemberStatusWriter } from "./statusWriter.ts";
 

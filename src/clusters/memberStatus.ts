@@ -1,5 +1,5 @@
 import type { Condition, MemberClusterStatus } from "../apis/index.ts";
-import type { Contact } from "../status/types.ts";
+import type { Contact } from "../apis/index.ts";
 import type { Capacity } from "./capacity.ts";
 import { NOT_YET_KNOWN } from "./connection.ts";
 import { shortMessage } from "../interpreter/index.ts";

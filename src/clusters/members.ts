@@ -10,7 +10,7 @@ import {
   SECRETS,
   SERVICES,
 } from "../runtime/index.ts";
-import type { Contact } from "../status/types.ts";
+import type { Contact } from "../apis/index.ts";
 import { NOT_YET_KNOWN } from "./connection.ts";
 import { Lane } from "./lane.ts";
 import { MemberLink } from "./memberLink.ts";

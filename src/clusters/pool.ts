@@ -11,7 +11,7 @@ import {
   requestToken,
   SECRETS,
 } from "../runtime/index.ts";
-import type { Contact } from "../status/types.ts";
+import type { Contact } from "../apis/index.ts";
 import type { HubAsMember } from "./clusterAccess.ts";
 import { DEFAULT_TIMING, type ProbeTiming } from "./connection.ts";
 import { type MemberSecret, memberSecret } from "./credentials.ts";

@@ -1,5 +1,5 @@
 import type { Client, Discovery } from "../runtime/index.ts";
-import type { Contact } from "../status/types.ts";
+import type { Contact } from "../apis/index.ts";
 
 /** One life of the connection to one member: from credentials that work and an identity that is known until either changes. */
 export interface MemberSession {
