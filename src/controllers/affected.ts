@@ -45,7 +45,6 @@ function mayUse({ spec }: Placement, cluster: MemberCluster): boolean {
   const groups = spec.clusterAffinities ?? [];
   const snapshot = clusterSnapshot(cluster);
   return (
-    groups.length === 0 ||
-    groups.some(({ matchLabelKeys: _, ...group }) => matchesClusterSelector(group, snapshot, {}))
+    groups.length === 0 || groups.some(({ matchLabelKeys: _, ...group }) => matchesClusterSelector(group, snapshot, {}))
   );
 }

@@ -1,12 +1,5 @@
-import {
-  claimed,
-  CLUSTER_FINALIZER,
-  isResponsible,
-  type MemberCluster,
-  unclaimed,
-} from "../apis/index.ts";
+import { claimed, CLUSTER_FINALIZER, isResponsible, type MemberCluster, unclaimed } from "../apis/index.ts";
 import type { ClusterPool } from "../clusters/index.ts";
-import { type ClusterEvent, isReady } from "../hub/index.ts";
 import {
   type Client,
   done,
@@ -122,6 +115,10 @@ export class ClusterReconciler implements Reconciler {
     for (const { ref } of assignments.in(name)) if (ref.kind !== "Namespace") return false;
     return true;
   }
+}
+
+function isReady({ status }: MemberCluster): boolean {
+  return status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") === true;
 }
 
 function isGone({ after }: ObservationChange): boolean {

@@ -45,8 +45,7 @@ function rowView(observations: Observations, owner: string, cell: Cell): RowView
   if (row?.verb === "Hold" && row.wanted && row.role === "dependency") return undefined;
   const desiredHash = effective?.verb === "Apply" || effective?.verb === "Hold" ? effective.hash : undefined;
   const unseen = present === undefined ? observations.unseenKind(cluster, ref) : undefined;
-  const failure =
-    unseen === undefined ? observation?.failure : { reason: "NotObserved", message: unseen, final: true };
+  const failure = unseen === undefined ? observation?.failure : { reason: "NotObserved", message: unseen, final: true };
   return {
     ref,
     role: row?.role ?? "rendered",

@@ -37,19 +37,17 @@ export function ownersNamedBy(copies: readonly Observation[]): OwnerRef[] {
 
 /** How the copies of an object are to go. */
 export interface Removal {
+  /** The hub object that they are copies of. */
+  owner: OwnerRef;
   policy: DeletionPolicy;
   cause: Why;
   ownership: RemovalFacts["ownership"];
 }
 
 /** Everything that the removal of these copies rests on, at this moment. */
-export function removalFacts(
-  sources: CopySources,
-  owner: string,
-  copies: readonly Observation[],
-  removal: Removal,
-): RemovalFacts {
+export function removalFacts(sources: CopySources, copies: readonly Observation[], removal: Removal): RemovalFacts {
   const { hub, observations, progress } = sources;
+  const owner = refKey(removal.owner);
   const clusters = new Map<string, { synced: boolean; leaving?: "Keep" | "Drain" }>();
   const neededByOthers = new Set<string>();
   for (const { cluster, ref } of copies) {

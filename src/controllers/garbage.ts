@@ -1,8 +1,8 @@
 import { FEDERATION_API_VERSION, type ObjectRef, type OwnerRef, refKey } from "../apis/index.ts";
-import { decideRemovals, type Observation, type Row } from "../desiredstate/index.ts";
+import { decideRemovals, type Observation, type RemovalFacts, type Row } from "../desiredstate/index.ts";
 import { done, from, type Reconciler, requeueAfter, type Result, type Source } from "../runtime/index.ts";
 import type { AssignmentChange } from "./assignments.ts";
-import { type CopySources, removalFacts } from "./copies.ts";
+import { type CopySources, type Removal, removalFacts } from "./copies.ts";
 import type { ObservationChange } from "./observations.ts";
 
 const STRAY = { reason: "ObjectGone", message: "the member object names no hub object as its owner" };
@@ -55,9 +55,9 @@ export class GarbageReconciler implements Reconciler {
       this.#assign(key, cluster, []);
       return;
     }
-    const ownership = classes.areAlone ? "Ours" : "OtherClass";
-    const facts = removalFacts(this.#options, owner, [observation], { policy: "Delete", cause: STRAY, ownership });
-    this.#assign(key, cluster, named(decideRemovals([observation], facts), cluster));
+    const ownership = classes.areAlone ? ("Ours" as const) : ("OtherClass" as const);
+    const removal = { owner: memberCluster(cluster), policy: "Delete" as const, cause: STRAY, ownership };
+    this.#assign(key, cluster, decideRemovals([observation], this.#facts(observation, ref.namespace, removal)));
   }
 
   async #considerNamespace(key: string, observation: Observation, signal: AbortSignal): Promise<Result> {
@@ -74,13 +74,20 @@ export class GarbageReconciler implements Reconciler {
       this.#assign(key, cluster, []);
       return isOthers ? requeueAfter(OTHERS_AGAIN_MS) : done;
     }
-    const facts = removalFacts(this.#options, namespacedOwner(ref.name), [observation], {
-      policy: "Delete",
+    const removal = {
+      owner: memberCluster(cluster),
+      policy: "Delete" as const,
       cause: UNUSED,
-      ownership: "Ours",
-    });
-    this.#assign(key, cluster, named(decideRemovals([observation], facts), cluster));
+      ownership: "Ours" as const,
+    };
+    this.#assign(key, cluster, decideRemovals([observation], this.#facts(observation, ref.name, removal)));
     return done;
+  }
+
+  /** Any object of that namespace could be one whose plan is missing, and that wants what is there. */
+  #facts(observation: Observation, namespace: string | undefined, removal: Removal): RemovalFacts {
+    const facts = removalFacts(this.#options, [observation], removal);
+    return { ...facts, hub: { ...facts.hub, planned: this.#options.progress.isKnownIn(namespace) } };
   }
 
   /** Something of Meridian is in that namespace of the member, is to be, or may come to be yet. */
@@ -124,14 +131,8 @@ function garbageOwner(key: string): string {
   return `garbage${SEPARATOR}${key}`;
 }
 
-function named<R extends Row>(rows: readonly R[], cluster: string): R[] {
-  const owner: OwnerRef = { apiVersion: FEDERATION_API_VERSION, kind: "MemberCluster", name: cluster, uid: "" };
-  return rows.map((row) => ({ ...row, owner }));
-}
-
-/** Any object of that namespace could be what a plan is missing for. */
-function namespacedOwner(namespace: string): string {
-  return refKey({ apiVersion: "", kind: "", namespace, name: "" });
+function memberCluster(name: string): OwnerRef {
+  return { apiVersion: FEDERATION_API_VERSION, kind: "MemberCluster", name, uid: "" };
 }
 
 function namespaceRef(name: string): ObjectRef {

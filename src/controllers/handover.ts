@@ -61,8 +61,12 @@ export class HandoverReconciler implements Reconciler {
       from(hub.objectEvents).when(({ key, object }) => isPending(key) || this.#isInTransit(object)),
       from(observations.changes).map((change) => [...assignments.concernedBy(change)].filter(isPending)),
       from(observations.contacts).map(pending),
-      from(hub.policyEvents).when((event) => !event.initial && changedSpec(event)).map(pending),
-      from(hub.clusters).when((event) => !event.initial && changedFacts(event)).map(pending),
+      from(hub.policyEvents)
+        .when((event) => !event.initial && changedSpec(event))
+        .map(pending),
+      from(hub.clusters)
+        .when((event) => !event.initial && changedFacts(event))
+        .map(pending),
       from(dependencies.changes).when(isPending),
       from(assignments.changes)
         .when(({ owner }) => isPending(owner))
@@ -135,11 +139,13 @@ export class HandoverReconciler implements Reconciler {
       },
       now,
     );
-    const removal = { policy: target.deletionPolicy, cause: NOT_CLAIMED, ownership: "OtherClass" as const };
-    const { rows } = step(
-      { target, observations: copies, removal: removalFacts(this.#options, owner, copies, removal) },
-      now,
-    );
+    const removal = {
+      owner: target.owner,
+      policy: target.deletionPolicy,
+      cause: NOT_CLAIMED,
+      ownership: "OtherClass" as const,
+    };
+    const { rows } = step({ target, observations: copies, removal: removalFacts(this.#options, copies, removal) }, now);
     return whyNotYet({
       object,
       rows,

@@ -3,12 +3,14 @@ import {
   type FederatedStatus,
   type KubeObject,
   OBJECT_FINALIZER,
+  type ObjectRef,
   refKey,
   unclaimed,
 } from "../apis/index.ts";
 import {
   computeTarget,
   type DeletionPolicy,
+  ownerRefOf,
   type Row,
   type Snapshot,
   step,
@@ -144,7 +146,12 @@ export class PlacementReconciler implements Reconciler {
     const now = clock.now();
     const computing = startSpan(tracer, "ComputeTarget", { parent: span });
     const target = computeTarget(this.#snapshot(owner, object, collected), now);
-    const next = this.#step(owner, target, { policy: "Delete", cause: NOT_SELECTED, ownership: "Ours" }, now);
+    const next = this.#step(
+      owner,
+      target,
+      { owner: target.owner, policy: "Delete", cause: NOT_SELECTED, ownership: "Ours" },
+      now,
+    );
     computing.end();
     metrics.observePhase("fetch", clock.monotonic() - startedAt);
 
@@ -194,7 +201,12 @@ export class PlacementReconciler implements Reconciler {
     const next = unclaimed(OBJECT_FINALIZER, object.metadata, classes.classes);
     if (next.length === (object.metadata.finalizers ?? []).length) return await this.#cleanUp(owner, context, signal);
     const { policy, clusters } = this.#finalizationOf(owner, object);
-    const { rows } = this.#step(owner, undefined, { policy, cause: DELETED, ownership: "Ours" });
+    const { rows } = this.#step(owner, undefined, {
+      owner: ownerRefOf(object),
+      policy,
+      cause: DELETED,
+      ownership: "Ours",
+    });
     plans.set(owner, { ...lifeOf(object), target: undefined, ours: true });
     this.#assign(owner, rows, context.span);
     progress.planned(owner);
@@ -242,7 +254,8 @@ export class PlacementReconciler implements Reconciler {
     // It may have come back while the hub was asked; then it is planned for itself.
     if (!isHere && hub.object(owner) !== undefined) return done;
     const ownership = verdict === "Ours" ? "Ours" : "Unconfirmed";
-    const { rows } = this.#step(owner, undefined, { policy, cause: GONE, ownership });
+    const [ref = { ...refOfKey(owner), uid: "" }] = named;
+    const { rows } = this.#step(owner, undefined, { owner: ref, policy, cause: GONE, ownership });
     this.#assign(owner, rows, span);
     for (const one of verdict === "Present" ? named : []) await hub.relistIfBehind(one, signal);
     return typeof verdict === "number" && Number.isFinite(verdict) ? requeueAfter(verdict) : done;
@@ -268,7 +281,7 @@ export class PlacementReconciler implements Reconciler {
 
   #step(owner: string, target: Target | undefined, removal: Removal, now = this.#options.clock.now()): StepResult {
     const copies = copiesOf(this.#options, owner);
-    const facts = removalFacts(this.#options, owner, copies, removal);
+    const facts = removalFacts(this.#options, copies, removal);
     return step({ target, observations: copies, removal: facts }, now);
   }
 
@@ -362,6 +375,12 @@ function lifeOf({ metadata }: KubeObject): { uid: string | undefined; generation
 function nameOf(object: KubeObject): string {
   const { namespace, name } = object.metadata;
   return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+/** The hub object that a key names, in no particular version. */
+function refOfKey(owner: string): ObjectRef {
+  const [group = "", kind = "", namespace = "", name = ""] = owner.split("/");
+  return { apiVersion: group === "" ? "" : `${group}/`, kind, ...(namespace === "" ? {} : { namespace }), name };
 }
 
 /** Kind, and `namespace/name`, of a hub object by its key: what metrics call it. */

@@ -3,7 +3,12 @@ import type { Target } from "../desiredstate/index.ts";
 import type { EventRecorder } from "../observability/index.ts";
 
 /** Where the object goes, or why nowhere, when that is news. `before`: the target of before, of this process. */
-export function recordDecision(events: EventRecorder, object: KubeObject, target: Target, before: Target | undefined): void {
+export function recordDecision(
+  events: EventRecorder,
+  object: KubeObject,
+  target: Target,
+  before: Target | undefined,
+): void {
   const regarding = regardingOf(object);
   const status = object["status"] as FederatedStatus | undefined;
   if (target.scheduled.status === "False") {

@@ -232,7 +232,8 @@ export class StatusReconciler implements Reconciler, StatusWrites {
       const isOpen =
         row?.verb === "Apply"
           ? !isInSync(effective, observation) && observation?.failure === undefined
-          : (row?.verb !== "Hold" || !row.wanted) && (observation?.present !== undefined || observation?.writing === true);
+          : (row?.verb !== "Hold" || !row.wanted) &&
+            (observation?.present !== undefined || observation?.writing === true);
       if (isOpen && observations.contactOf(cluster).ok) return false;
     }
     return true;
@@ -244,7 +245,8 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     const left = this.#startedAt + INITIAL_SYNC_MS - now;
     if (left <= 0) return 0;
     const clusters = new Set((plan.target?.clusters ?? []).map(({ name }) => name));
-    for (const { name } of store.read(owner)?.clusters ?? []) if (hub.clusters.get(name) !== undefined) clusters.add(name);
+    for (const { name } of store.read(owner)?.clusters ?? [])
+      if (hub.clusters.get(name) !== undefined) clusters.add(name);
     for (const { cluster } of assignments.of(owner)) clusters.add(cluster);
     for (const cluster of clusters) if (observations.contactOf(cluster).pending) return left;
     return 0;

@@ -260,6 +260,9 @@ export class HubCache {
   /** For {@link from}: what {@link onPolicy} gives. */
   readonly policyEvents = { subscribe: (handler: (event: HubEvent<Policy>) => void) => this.onPolicy(handler) };
 
+  /** For {@link from}: what {@link onDeletionsReleased} gives. */
+  readonly releases = { subscribe: (handler: (event: void) => void) => this.onDeletionsReleased(handler) };
+
   /** An object is there, or was a moment ago, that the cache does not have: lists its kind anew when it is the cache that is wrong. */
   async relistIfBehind(ref: ObjectRef, signal: AbortSignal): Promise<void> {
     const kind = this.kindOf(ref);
