@@ -1,4 +1,6 @@
 import { FEDERATION_GROUP, type KubeObject, PAAS_GROUP } from "../apis/index.ts";
+import { rightsOn } from "../hub/index.ts";
+import { renderedHubKinds, renderedMemberKinds } from "../interpreter/index.ts";
 
 /**
  * What a manager that no chart brought needs on the hub: its account, and exactly the rights that it uses. The chart says the same in
@@ -95,11 +97,14 @@ function roleAndBinding(
 function clusterRules({ webhookConfiguration, localMember }: ManagerAccess): PolicyRule[] {
   return [
     // What is placed, and the members: watched; the finalizer is set by patch.
-    { apiGroups: [PAAS_GROUP], resources: ["demoapplications"], verbs: [...FOLLOW, "patch"] },
+    ...rightsOn(renderedHubKinds(), [...FOLLOW, "patch"]),
     { apiGroups: [FEDERATION_GROUP], resources: ["memberclusters"], verbs: [...FOLLOW, "patch"] },
     // Policies are read; only what they say of themselves is written.
     { apiGroups: [FEDERATION_GROUP], resources: POLICIES, verbs: FOLLOW },
-    { apiGroups: [PAAS_GROUP], resources: ["demoapplications/status"], verbs: ["patch"] },
+    ...rightsOn(
+      renderedHubKinds().map((kind) => ({ ...kind, plural: `${kind.plural}/status` })),
+      ["patch"],
+    ),
     {
       apiGroups: [FEDERATION_GROUP],
       resources: ["memberclusters", ...POLICIES].map((plural) => `${plural}/status`),
@@ -135,10 +140,8 @@ function webhookRules(configuration: string): PolicyRule[] {
 
 /** What applications become there; ConfigMaps and Secrets are there already. */
 function localRules(): PolicyRule[] {
-  const everything = ["get", ...FOLLOW, "create", "patch", "delete"];
   return [
-    { apiGroups: ["apps"], resources: ["deployments"], verbs: everything },
-    { apiGroups: [""], resources: ["services"], verbs: everything },
+    ...rightsOn(renderedMemberKinds(), ["get", ...FOLLOW, "create", "patch", "delete"]),
     { apiGroups: [""], resources: ["nodes"], verbs: ["list"] },
   ];
 }

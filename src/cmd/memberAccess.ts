@@ -1,4 +1,5 @@
 import { FEDERATION_GROUP, type KubeObject, type OwnerReference } from "../apis/index.ts";
+import { memberRights } from "../hub/index.ts";
 
 /** What a hub may do on a member: the objects that join makes there and unjoin takes away. Pure: only values come in and go out. */
 
@@ -65,11 +66,8 @@ export function accessNamespace({ namespace, hubId }: MemberAccess): KubeObject 
 
 /** Owns the rest: whoever deletes this one takes everything else away with it. */
 export function accessClusterRole({ name, hubId }: MemberAccess): KubeObject {
-  const everything = ["get", "list", "watch", "create", "update", "patch", "delete"];
   const rules: PolicyRule[] = [
-    { apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch", "create", "patch", "delete"] },
-    { apiGroups: [""], resources: ["configmaps", "secrets", "services"], verbs: everything },
-    { apiGroups: ["apps"], resources: ["deployments"], verbs: everything },
+    ...memberRights(),
     { apiGroups: [""], resources: ["nodes"], verbs: ["get", "list"] },
     ...Object.entries(LOOKED_THROUGH).map(([group, resources]) => ({ apiGroups: [group], resources, verbs: ["list"] })),
     // So that unjoin can take back what join gave.

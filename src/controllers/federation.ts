@@ -14,6 +14,7 @@ import {
   type ResourceSelector,
 } from "../apis/index.ts";
 import { type ClusterPool, DesiredStateTable, type Entry, Members, type PoolListener } from "../clusters/index.ts";
+import type { HubCache } from "../hub/index.ts";
 import { type LostField, shortMessage } from "../interpreter/index.ts";
 import type { EventRecorder, Logger, Metrics, Tracer } from "../observability/index.ts";
 import { type Client, type Clock, Controller, done, type Informer, type Result, Workqueue } from "../runtime/index.ts";
@@ -28,6 +29,9 @@ import { policyKey, PolicyStatusReconciler } from "./policyStatus.ts";
 import { StatusKeeper } from "./status.ts";
 
 export interface FederationOptions {
+  /** That of the process; not read yet. */
+  hub?: HubCache;
+  /** Of this term of leadership: its writes ask the guard. */
   client: Client;
   hubId: string;
   /** That this manager serves; the default class alone unless told. */
