@@ -55,7 +55,7 @@ describe("hashOf", () => {
     expect(hashOfText(text)).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  test("tells texts apart that differ in length only by zeros", () => {
+  test("differs for texts that differ in length only by zeros", () => {
     const hashes = ["", "\0", "\0\0", "\0\0\0"].map(hashOfText);
     expect(new Set(hashes).size).toBe(4);
   });

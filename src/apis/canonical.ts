@@ -1,8 +1,8 @@
-/** One text, and one short hash, for one JSON value: whatever the order in which its keys were written. */
+/** One text and one short hash for a JSON value, whatever the order in which its keys were written. */
 
 /**
- * JSON without white space and with the keys of every object in order of their UTF-16 code units. As JSON.stringify does,
- * it leaves out keys whose value is undefined and writes null for what JSON has no word for. Values that are equal as
+ * JSON without white space and with the keys of every object in order of their UTF-16 code units. As in JSON.stringify, keys
+ * whose value is undefined are left out, and values that JSON has no word for become null. Values that are equal as
  * JSON give the same text, values that differ give different ones.
  */
 export function canonicalJson(value: unknown): string {
@@ -40,15 +40,15 @@ function hex(x: number): string {
 
 /**
  * 64 bits over the UTF-16 code units of a text, as 16 hexadecimal digits: two lanes after the manner of MurmurHash3, each
- * fed with two code units at a time and with the other lane. Not cryptographic: it tells changes apart, and keeps nobody
- * out. Its values stand on member objects and in statuses, so it must never change: another value would make every
- * object of every cluster look out of date and be written again.
+ * fed with two code units at a time and with the other lane. The hash finds changes and is not cryptographic.
+ * Hashes stand on member objects and in statuses, so this function must never change: with other hashes every member object of
+ * every cluster would count as out of date and be written again.
  */
 export function hashOfText(text: string): string {
   let a = 0x9e3779b9 | 0;
   let b = 0x7f4a7c15 | 0;
   for (let i = 0; i < text.length; i += 2) {
-    // Beyond the end charCodeAt gives NaN, which the shift takes for 0; the length below tells the two apart.
+    // Beyond the end charCodeAt gives NaN, which the shift takes for 0; the length below makes the difference.
     const word = text.charCodeAt(i) | (text.charCodeAt(i + 1) << 16);
     a ^= Math.imul(rotate(Math.imul(word, 0x239b961b), 15), 0xab0e9789);
     a = (Math.imul((rotate(a, 19) + b) | 0, 5) + 0x561ccd1b) | 0;

@@ -4,7 +4,7 @@ import { parseQuantity } from "./quantity.ts";
 import { exactlyOneOf, listMap, withRules } from "./rules.ts";
 import { subdomainName } from "./selectors.ts";
 
-/** The parts of core/v1's containers and volumes that a DemoApplication takes over, in the same form. */
+/** The parts of core/v1's containers and volumes that a DemoApplication has too, in the same form. */
 
 const dataKey = z.string().min(1).max(253).regex(DATA_KEY, "must be a key of a ConfigMap or Secret");
 const dnsLabel = z.string().min(1).max(63).regex(DNS_LABEL, "must be a DNS label: lower-case letters, digits and '-'");

@@ -9,16 +9,16 @@ import type { ObjectMeta } from "./meta.ts";
 import { CONVERSION_ANNOTATION, PAAS_GROUP } from "./wellknown.ts";
 
 /**
- * DemoApplication between its versions. What v1beta1 cannot hold travels in an annotation, and comes back from there; there
- * and back again is the same object. An object that comes in v1beta1 with an annotation that does not say a v1 spec is
- * refused: guessing would drop fields, or let through what v1 would not accept.
+ * DemoApplication between its versions. The fields that v1beta1 cannot hold travel in an annotation, so that
+ * converting to v1beta1 and back gives the same object. A v1beta1 object whose annotation does not complete a valid v1 spec is
+ * refused: guessing would drop fields, or let through values that v1 does not accept.
  */
 export class ConversionError extends Error {
   override readonly name = "ConversionError";
 }
 
-/** What the annotation holds: the rest of the spec, and what an object of v1 itself had under the annotation's name. */
-interface Carried {
+/** Content of the annotation: the rest of the spec, and the value that the v1 object itself had under the annotation's name. */
+interface Remainder {
   spec: Omit<DemoApplicationSpec, "image" | "replica" | "ports">;
   annotation?: string;
 }
@@ -30,7 +30,7 @@ function withAnnotation(metadata: ObjectMeta, value: string | undefined): Object
   const { annotations = {}, ...rest } = metadata;
   const { [CONVERSION_ANNOTATION]: _former, ...others } = annotations;
   const all = value === undefined ? others : { ...others, [CONVERSION_ANNOTATION]: value };
-  // To the server an empty map and none are the same, and it answers with none.
+  // The server treats an empty map like no map, and answers with none.
   return Object.keys(all).length === 0 ? rest : { ...rest, annotations: all };
 }
 
@@ -38,19 +38,19 @@ function withAnnotation(metadata: ObjectMeta, value: string | undefined): Object
 export function toV1beta1(object: DemoApplication): DemoApplicationV1beta1 {
   const { image, replica, ports, ...spec } = object.spec;
   const annotation = object.metadata.annotations?.[CONVERSION_ANNOTATION];
-  const carried: Carried | undefined =
+  const remainder: Remainder | undefined =
     Object.keys(spec).length === 0 && annotation === undefined
       ? undefined
       : { spec, ...(annotation === undefined ? {} : { annotation }) };
   return {
     ...object,
     apiVersion: V1BETA1,
-    metadata: carried === undefined ? object.metadata : withAnnotation(object.metadata, canonicalJson(carried)),
+    metadata: remainder === undefined ? object.metadata : withAnnotation(object.metadata, canonicalJson(remainder)),
     spec: { image, replica, ...(ports === undefined ? {} : { ports }) },
   };
 }
 
-function readCarried(text: string): Carried {
+function readRemainder(text: string): Remainder {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -66,16 +66,16 @@ function readCarried(text: string): Carried {
   if (!wellFormed) {
     throw new ConversionError(`metadata.annotations[${CONVERSION_ANNOTATION}]: does not hold a v1 spec; remove it`);
   }
-  return value as Carried;
+  return value as Remainder;
 }
 
-/** Throws {@link ConversionError} when the annotation, or the spec that it completes, is not one that v1 accepts. */
+/** Throws {@link ConversionError} when v1 does not accept the annotation or the spec that the annotation completes. */
 export function toV1(object: DemoApplicationV1beta1): DemoApplication {
   const text = object.metadata.annotations?.[CONVERSION_ANNOTATION];
   if (text === undefined) return { ...object, apiVersion: V1 };
 
-  const carried = readCarried(text);
-  const { image: _image, replica: _replica, ports: _ports, ...rest } = carried.spec as Partial<DemoApplicationSpec>;
+  const remainder = readRemainder(text);
+  const { image: _image, replica: _replica, ports: _ports, ...rest } = remainder.spec as Partial<DemoApplicationSpec>;
   const spec = { ...rest, ...object.spec };
   const parsed = demoApplicationSpec.safeParse(spec);
   if (!parsed.success) {
@@ -85,5 +85,5 @@ export function toV1(object: DemoApplicationV1beta1): DemoApplication {
       cause: parsed.error,
     });
   }
-  return { ...object, apiVersion: V1, metadata: withAnnotation(object.metadata, carried.annotation), spec };
+  return { ...object, apiVersion: V1, metadata: withAnnotation(object.metadata, remainder.annotation), spec };
 }

@@ -3,9 +3,9 @@ import type { KubeObject } from "./meta.ts";
 import { openApiSchema, type OpenApiSchema } from "./openapi.ts";
 
 /**
- * DemoApplication is served in two versions. How the server converts is not said here: without a word it only changes the name of the
- * version, and what v1beta1 does not know is pruned from what is read through v1beta1, and lost when it is written back that way. The
- * webhooks take that away; they write `spec.conversion` themselves, and whoever applies these CRDs again leaves it to them.
+ * DemoApplication is served in two versions, and the CRD leaves `spec.conversion` out. Without a conversion webhook the server only
+ * changes the name of the version: the fields that v1beta1 does not know are pruned from a v1beta1 answer, and lost when a client writes
+ * that answer back. The webhooks write `spec.conversion` themselves, and applying these CRDs again leaves `spec.conversion` to them.
  */
 
 function objectSchema(kind: KindDefinition, version: KindVersion): OpenApiSchema {
@@ -57,7 +57,7 @@ function customResourceDefinition(kind: KindDefinition): KubeObject {
   };
 }
 
-/** The CRDs of every kind of Meridian, as they are to be installed. */
+/** The CRDs of every kind of Meridian, ready to be installed. */
 export function customResourceDefinitions(): KubeObject[] {
   return KINDS.map(customResourceDefinition);
 }

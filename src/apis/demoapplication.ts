@@ -14,6 +14,7 @@ import {
 } from "./container.ts";
 import type { ObjectMeta } from "./meta.ts";
 import { DNS_LABEL, IMAGE, LABEL_KEY } from "./patterns.ts";
+import { reasonDescription } from "./reasons.ts";
 import { listMap, withRules } from "./rules.ts";
 
 export const servicePort = z.object({
@@ -92,7 +93,7 @@ export const demoApplicationSpec = withRules(
     volumes: volumes.optional().describe("Files from ConfigMaps and Secrets, which travel along, or empty folders."),
     volumeMounts: volumeMounts.optional().describe("Where the container finds the volumes."),
     resources: resourceRequirements.optional().describe("What the container asks for and may use."),
-    livenessProbe: livenessProbe.optional().describe("The container is started anew when this fails."),
+    livenessProbe: livenessProbe.optional().describe("The container is restarted when this fails."),
     readinessProbe: readinessProbe.optional().describe("The pod gets no traffic while this fails."),
     imagePullSecrets: imagePullSecrets.optional().describe("Secrets for the image's registry; they travel along."),
   }),
@@ -134,14 +135,18 @@ export const clusterStatusEntry = z
     name: z.string().min(1).max(253),
     region: z.string().max(253).exactOptional(),
     state: clusterState,
-    reason: z.string().max(1024).exactOptional().describe("A CamelCase code for programs."),
+    reason: z
+      .string()
+      .max(1024)
+      .exactOptional()
+      .describe(reasonDescription("ClusterUnreachable", "AlreadyExists", "QuotaExceeded")),
     message: z.string().max(32768).exactOptional(),
     replicas: replicaCounts,
     desiredHash: z.string().max(64).exactOptional(),
     observedHash: z.string().max(64).exactOptional(),
     observedAt: timestamp
       .exactOptional()
-      .describe("When this last changed or, while contact with the cluster is lost, the last moment of contact."),
+      .describe("When this entry last changed or, while contact with the cluster is lost, the last moment of contact."),
   })
   .meta({ "x-kubernetes-map-type": "atomic" });
 
@@ -151,13 +156,13 @@ export const federatedStatus = z.object({
     .string()
     .max(63)
     .exactOptional()
-    .describe("Class of the managers that carry it now, where that is not the default class."),
+    .describe("Class of controllers that owns the object now, where that is not the default class."),
   conditions: conditions.exactOptional(),
   placement: z
     .object({ kind: z.string().max(63), namespace: z.string().max(63).exactOptional(), name: z.string().max(253) })
     .meta({ "x-kubernetes-map-type": "atomic" })
     .exactOptional()
-    .describe("The policy that says where it runs."),
+    .describe("The Placement that applies to the object."),
   deletionPolicy: z
     .literal("Orphan")
     .exactOptional()
@@ -171,7 +176,7 @@ export const federatedStatus = z.object({
     .string()
     .max(32)
     .exactOptional()
-    .describe("How many of the clusters that should run it have it available: 2/3."),
+    .describe("On how many of the chosen clusters the object is available: 2/3."),
   clusters: listMap(z.array(clusterStatusEntry), "name").exactOptional(),
   /** Above 100 clusters: the healthy ones that `clusters` leaves out, by region. */
   summary: listMap(

@@ -1,6 +1,6 @@
 /**
- * Addresses that answer any process of a machine with that machine's own credentials, or that only the machine itself can mean. A
- * kubeconfig that leads there would make the manager carry its requests, and its answers into a status.
+ * Addresses that answer any process of a machine with that machine's own credentials, and addresses that mean another machine on every
+ * machine. A kubeconfig with such an address would make the manager send requests there, and write the answers into a status.
  */
 const METADATA_HOSTS: ReadonlySet<string> = new Set([
   "metadata",
@@ -22,7 +22,7 @@ const METADATA_ADDRESSES: ReadonlySet<string> = new Set([
   "168.63.129.16",
 ]);
 
-/** Why the manager must not connect to a server; undefined when it may. Names are not resolved: {@link isRefusedHost} judges what they lead to. */
+/** Why the manager must not connect to a server; undefined when it may. Host names are not resolved here: {@link isRefusedHost} judges the addresses that a resolver gives. */
 export function refuseEndpoint(server: string): string | undefined {
   if (!URL.canParse(server)) return "is not an address; write one such as https://api.example.com:6443";
   const host = canonical(new URL(server).hostname);
@@ -34,7 +34,7 @@ export function refuseEndpoint(server: string): string | undefined {
 export function isRefusedHost(host: string): boolean {
   const [name = ""] = host.split("%", 1);
   const url = `https://${name.includes(":") ? `[${name.replace(/^\[|\]$/g, "")}]` : name}`;
-  // What is no host at all cannot be connected to either.
+  // A text that is no host cannot be connected to either.
   return !URL.canParse(url) || refusalOf(canonical(new URL(url).hostname)) !== undefined;
 }
 

@@ -1,59 +1,62 @@
 /**
- * Writes the CRDs of src/apis into the chart, one file each. With `--check` writes nothing, and fails when a file is not
- * what it would write, is missing, or should not be there.
+ * Writes what is derived from src/apis: the CRDs into the chart, one file each, and the list of reasons into the README. With `--check`
+ * writes nothing, and fails when a file is not what it would write, is missing, or should not be there.
  */
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { join, relative } from "node:path";
+import { dirname, join, relative } from "node:path";
 import { stringify } from "yaml";
 import { customResourceDefinitions } from "./crds.ts";
+import { withReasons } from "./reasonsTable.ts";
 
-const FOLDER = join(import.meta.dirname, "../../charts/meridian/files/crds");
+const ROOT = join(import.meta.dirname, "../..");
+const CRD_FOLDER = join(ROOT, "charts/meridian/files/crds");
+const README = join(ROOT, "README.md");
 const HEADER = "# Generated from src/apis by `npm run generate`. Do not edit.\n";
 
+/** Text of a file by its path; undefined for one that is to go. */
+type Files = Map<string, string | undefined>;
+
 /** Lines are not folded: how to fold them is the formatter's business, and it leaves long ones alone. */
-function generated(): Map<string, string> {
+function crds(): Files {
   return new Map(
     customResourceDefinitions().map((crd) => [
-      `${crd.metadata.name}.yaml`,
+      join(CRD_FOLDER, `${crd.metadata.name}.yaml`),
       HEADER + stringify(crd, { aliasDuplicateObjects: false, lineWidth: 0 }),
     ]),
   );
 }
 
-async function present(): Promise<Map<string, string>> {
-  if (!existsSync(FOLDER)) return new Map();
-  const names = (await readdir(FOLDER)).filter((name) => name.endsWith(".yaml"));
-  return new Map(
-    await Promise.all(names.map(async (name) => [name, await readFile(join(FOLDER, name), "utf8")] as const)),
-  );
-}
-
-function differences(wanted: Map<string, string>, found: Map<string, string>): string[] {
-  const changed = [...wanted].filter(([name, text]) => found.get(name) !== text).map(([name]) => name);
-  const left = [...found.keys()].filter((name) => !wanted.has(name));
-  return [...changed, ...left].sort();
-}
-
-async function write(wanted: Map<string, string>, names: readonly string[]): Promise<void> {
-  await mkdir(FOLDER, { recursive: true });
-  for (const name of names) {
-    const text = wanted.get(name);
-    if (text === undefined) await rm(join(FOLDER, name));
-    else await writeFile(join(FOLDER, name), text);
+async function generated(): Promise<Files> {
+  const wanted = crds();
+  const names = existsSync(CRD_FOLDER) ? await readdir(CRD_FOLDER) : [];
+  for (const path of names.filter((name) => name.endsWith(".yaml")).map((name) => join(CRD_FOLDER, name))) {
+    if (!wanted.has(path)) wanted.set(path, undefined);
   }
+  const readme = withReasons(await readFile(README, "utf8"));
+  if (readme === undefined) throw new Error("README.md has lost the markers around its list of reasons");
+  return wanted.set(README, readme);
 }
 
-const wanted = generated();
-const different = differences(wanted, await present());
+async function differing(wanted: Files): Promise<[path: string, text: string | undefined][]> {
+  const differs = await Promise.all(
+    [...wanted].map(async ([path, text]) => !existsSync(path) || (await readFile(path, "utf8")) !== text),
+  );
+  return [...wanted].filter((_, index) => differs[index]);
+}
+
+const different = await differing(await generated());
 if (process.argv.includes("--check")) {
-  for (const name of different) {
-    console.error(
-      `${join(relative(process.cwd(), FOLDER), name)} does not say what src/apis says; run \`npm run generate\``,
-    );
+  for (const [path] of different) {
+    console.error(`${relative(process.cwd(), path)} does not say what src/apis says; run \`npm run generate\``);
   }
   process.exitCode = different.length === 0 ? 0 : 1;
 } else {
-  await write(wanted, different);
-  console.log(different.length === 0 ? "CRDs are up to date" : `wrote ${different.join(", ")}`);
+  for (const [path, text] of different) {
+    await mkdir(dirname(path), { recursive: true });
+    if (text === undefined) await rm(path);
+    else await writeFile(path, text);
+  }
+  const names = different.map(([path]) => relative(ROOT, path)).join(", ");
+  console.log(different.length === 0 ? "CRDs and the README's reasons are up to date" : `wrote ${names}`);
 }

@@ -12,7 +12,7 @@ export interface PrinterColumn {
   type: "string" | "integer" | "boolean" | "date";
   jsonPath: string;
   description?: string;
-  /** 0 stands in every table, 1 with `-o wide` only. */
+  /** Columns of priority 0 stand in every table, those of 1 only with `-o wide`. */
   priority?: number;
 }
 
@@ -28,7 +28,7 @@ export interface KindVersion {
   selectableFields?: string[];
 }
 
-/** One kind as the API server is told of it. */
+/** One kind, with all that its CRD says. */
 export interface KindDefinition {
   group: string;
   kind: string;
@@ -126,8 +126,8 @@ export const KINDS: readonly KindDefinition[] = [
     namespaced: true,
     description: "A web service: a Deployment and a Service, in every cluster that a Placement chooses for it.",
     versions: [
-      // Both lists may not be the same: the server takes what all versions share for the whole CRD's, and then refuses
-      // selectableFields there because the schemas are not shared.
+      // The two versions must differ in selectableFields: the server moves a list that all versions share to the CRD as a whole, and
+      // refuses selectableFields there while the schemas differ.
       {
         name: "v1",
         spec: demoApplicationSpec,

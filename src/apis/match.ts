@@ -1,7 +1,7 @@
 import { parseApiVersion, type KubeObject } from "./meta.ts";
 import type { ClusterSelector, FieldSelector, LabelSelector, ResourceSelector } from "./selectors.ts";
 
-/** What a selector of clusters looks at. */
+/** The parts of a cluster that a selector of clusters reads. */
 export interface ClusterFacts {
   name: string;
   labels: Readonly<Record<string, string>>;
@@ -49,8 +49,8 @@ function matchesFieldSelector(selector: FieldSelector | undefined, cluster: Clus
 }
 
 /**
- * Whether the selector takes the object. The API group and the kind are compared, not the version: it is the same object
- * in whatever version it is read. That a namespaced policy reaches only its own namespace is for the caller to see to.
+ * Whether the selector takes the object. The API group and the kind are compared, not the version: an object
+ * is the same in every version. The caller makes sure that a namespaced policy reaches only its own namespace.
  */
 export function matchesResourceSelector(selector: ResourceSelector, object: KubeObject): boolean {
   if (selector.kind !== object.kind) return false;

@@ -41,7 +41,7 @@ export interface ObjectMeta {
   managedFields?: ManagedFieldsEntry[];
 }
 
-/** Any object of any kind; what lies beside the metadata is for those who know the kind. */
+/** Any object of any kind; the fields beside the metadata depend on the kind. */
 export interface KubeObject {
   apiVersion: string;
   kind: string;

@@ -66,7 +66,7 @@ describe("openApiSchema", () => {
     });
   });
 
-  test("carries rules and keys of lists, also through optional and default", () => {
+  test("keeps rules and keys of lists, also through optional and default", () => {
     const entry = z.object({ name: z.string(), a: z.string().optional(), b: z.string().optional() });
     const list = listMap(z.array(withRules(entry, exactlyOneOf("a", "b"))), "name").optional();
     const json = openApiSchema(z.object({ list })) as { properties: { list: { items: unknown } } };

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** One node of a schema as an API server reads it. */
+/** One node of an OpenAPI schema as an API server reads it. */
 export type OpenApiSchema = Record<string, unknown>;
 
 const INT32_MAX = 2_147_483_647;

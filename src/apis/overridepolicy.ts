@@ -28,14 +28,14 @@ export const patchOperation = withRules(
       from: pointer.optional(),
       value: z.unknown().meta({ "x-kubernetes-preserve-unknown-fields": true, nullable: true }).optional(),
     })
-    // CEL does not see a field that can hold anything, so the schema has to say when it is needed.
+    // CEL does not see a field of any type, so the schema says when `value` is needed.
     .superRefine(({ op, value }, context) => {
       if (value === undefined && (op === "add" || op === "replace" || op === "test")) {
         context.addIssue({ code: "custom", path: ["value"], message: `op ${op} needs a value` });
       }
     })
     .meta({
-      // The server reports the branch that fits best: naming the operations in both makes that the one which lacks the value.
+      // The server reports the branch that fits best: with the operations named in both branches, that is the branch that lacks `value`.
       anyOf: [
         { required: ["value"], properties: { op: { enum: ["add", "replace", "test"] } } },
         { properties: { op: { enum: ["remove", "move", "copy"] } } },

@@ -6,8 +6,8 @@ import {
   finalizerOf,
   holdersOf,
   isResponsible,
-  type Standing,
-  standingOf,
+  type Ownership,
+  ownershipOf,
   unclaimed,
 } from "./ownership.ts";
 import { CONTROLLER_CLASS_LABEL } from "./wellknown.ts";
@@ -51,67 +51,72 @@ describe("the class of an object", () => {
   });
 });
 
-describe("the standing of a manager", () => {
+describe("the ownership of an object", () => {
   interface Case extends Given {
     name: string;
     /** Of the managers of the default class, of v2, and of one that serves both. */
-    want: [old: Standing, v2: Standing, both: Standing];
+    want: [old: Ownership, v2: Ownership, both: Ownership];
   }
   test.each<Case>([
-    { name: "a new object is its class's", want: ["Carry", "Ignore", "Carry"] },
-    { name: "a new object that names v2", named: "v2", want: ["Ignore", "Carry", "Carry"] },
-    { name: "a new object of a class without a manager", named: "v3", want: ["Ignore", "Ignore", "Ignore"] },
-    { name: "settled", finalizers: [BASE], want: ["Carry", "Ignore", "Carry"] },
-    { name: "settled with v2", named: "v2", finalizers: [FOREIGN, V2], want: ["Ignore", "Carry", "Carry"] },
+    { name: "a new object is its class's", want: ["Owned", "Foreign", "Owned"] },
+    { name: "a new object that names v2", named: "v2", want: ["Foreign", "Owned", "Owned"] },
+    { name: "a new object of a class without a manager", named: "v3", want: ["Foreign", "Foreign", "Foreign"] },
+    { name: "settled", finalizers: [BASE], want: ["Owned", "Foreign", "Owned"] },
+    { name: "settled with v2", named: "v2", finalizers: [FOREIGN, V2], want: ["Foreign", "Owned", "Owned"] },
     {
-      name: "relabelled: the one before goes on, the next one prepares",
+      name: "relabelled: the owner goes on, the next class prepares",
       named: "v2",
       finalizers: [BASE],
-      want: ["HoldUntilTakenOver", "TakeOver", "Carry"],
+      want: ["Yielding", "Claimable", "Owned"],
     },
     {
       name: "relabelled to a class without a manager: it stays where it is",
       named: "v3",
       finalizers: [FOREIGN, BASE],
-      want: ["HoldUntilTakenOver", "Ignore", "HoldUntilTakenOver"],
+      want: ["Yielding", "Foreign", "Yielding"],
     },
-    { name: "taken over", named: "v2", finalizers: [V2, BASE], want: ["Release", "Carry", "Carry"] },
+    { name: "claimed", named: "v2", finalizers: [V2, BASE], want: ["Yielded", "Owned", "Owned"] },
     {
       name: "rolled back before the first one had let go",
       finalizers: [V2, BASE],
-      want: ["TakeOver", "HoldUntilTakenOver", "Carry"],
+      want: ["Claimable", "Yielding", "Owned"],
     },
-    { name: "rolled back after that", finalizers: [V2], want: ["TakeOver", "HoldUntilTakenOver", "Carry"] },
+    { name: "rolled back after that", finalizers: [V2], want: ["Claimable", "Yielding", "Owned"] },
     {
       name: "relabelled on to a third one before the first had let go",
       named: "v3",
       finalizers: [V2, BASE],
-      want: ["Release", "HoldUntilTakenOver", "HoldUntilTakenOver"],
+      want: ["Yielded", "Yielding", "Yielding"],
     },
     {
-      name: "deleted before anybody took over",
+      name: "deleted before anybody claimed the object",
       named: "v2",
       finalizers: [BASE],
       deleted: true,
-      want: ["Carry", "Ignore", "Carry"],
+      want: ["Owned", "Foreign", "Owned"],
     },
     {
       name: "deleted after that",
       named: "v2",
       finalizers: [V2, BASE],
       deleted: true,
-      want: ["Release", "Carry", "Carry"],
+      want: ["Yielded", "Owned", "Owned"],
     },
     {
-      name: "rolled back and deleted: who carried it then sees it through",
+      name: "rolled back and deleted: the owner finishes the deletion",
       finalizers: [V2, BASE],
       deleted: true,
-      want: ["Release", "Carry", "Carry"],
+      want: ["Yielded", "Owned", "Owned"],
     },
-    { name: "deleted, with every finalizer taken off", named: "v2", deleted: true, want: ["Ignore", "Carry", "Carry"] },
+    {
+      name: "deleted, with every finalizer taken off",
+      named: "v2",
+      deleted: true,
+      want: ["Foreign", "Owned", "Owned"],
+    },
   ])("$name", ({ want, ...given }) => {
     const classes = [["default"], ["v2"], ["default", "v2"]].map((names) => new Set(names));
-    expect(classes.map((one) => standingOf(BASE, metadata(given), one))).toEqual(want);
+    expect(classes.map((one) => ownershipOf(BASE, metadata(given), one))).toEqual(want);
   });
 });
 
@@ -173,7 +178,7 @@ interface World {
 
 type Seen = Pick<World, "exists" | "named" | "finalizers" | "deleted">;
 
-/** A manager that looks, decides on what it last saw, and writes under the condition that the finalizers are still those. */
+/** A manager that reads, decides on what it last read, and writes under the condition that the finalizers are still those. */
 class Manager {
   readonly name: string;
   #seen: Seen | undefined;
@@ -183,11 +188,11 @@ class Manager {
     this.name = name;
   }
 
-  look({ exists, named, finalizers, deleted }: World): void {
+  observe({ exists, named, finalizers, deleted }: World): void {
     this.#seen = { exists, named, finalizers: [...finalizers], deleted };
   }
 
-  lookAtMember(): void {
+  observeMember(): void {
     this.#knowsMember = true;
   }
 
@@ -201,15 +206,15 @@ class Manager {
     if (seen?.exists !== true) return;
     const meta = metadata({ ...seen, deleted: seen.deleted });
     const classes = new Set([this.name]);
-    const standing = standingOf(BASE, meta, classes);
-    if (standing === "Release") return this.#write(world, seen, unclaimed(BASE, meta, classes));
-    if (standing === "TakeOver") {
+    const ownership = ownershipOf(BASE, meta, classes);
+    if (ownership === "Yielded") return this.#write(world, seen, unclaimed(BASE, meta, classes));
+    if (ownership === "Claimable") {
       if (this.#knowsMember || world.onMembers === 0) this.#write(world, seen, claimed(BASE, meta, classes));
       return;
     }
-    if (!isResponsible(standing)) return;
+    if (!isResponsible(ownership)) return;
     if (seen.deleted) return this.#finalize(world, seen, unclaimed(BASE, meta, classes));
-    if (standing === "Carry" && claimed(BASE, meta, classes) !== meta.finalizers)
+    if (ownership === "Owned" && claimed(BASE, meta, classes) !== meta.finalizers)
       return this.#write(world, seen, claimed(BASE, meta, classes));
     world.onMembers = PARTS;
     this.#knowsMember = true;
@@ -237,14 +242,14 @@ class Manager {
 }
 
 type Step =
-  | { do: "look" | "lookAtMember" | "act" | "crash"; who: 0 | 1 }
+  | { do: "observe" | "observeMember" | "act" | "crash"; who: 0 | 1 }
   | { do: "label"; named: string }
   | { do: "delete" };
 
 const who = fc.constantFrom<0 | 1>(0, 1);
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 6, arbitrary: fc.record({ do: fc.constantFrom("look" as const, "act" as const), who }) },
-  { weight: 2, arbitrary: fc.record({ do: fc.constant("lookAtMember" as const), who }) },
+  { weight: 6, arbitrary: fc.record({ do: fc.constantFrom("observe" as const, "act" as const), who }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("observeMember" as const), who }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("crash" as const), who }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("label" as const), named: fc.constantFrom("default", "v2") }) },
 );
@@ -263,20 +268,20 @@ function play(world: World, managers: readonly [Manager, Manager], steps: readon
       if (world.finalizers.length === 0) world.exists = false;
     } else {
       const manager = managers[one.who];
-      if (one.do === "look") manager.look(world);
+      if (one.do === "observe") manager.observe(world);
       else if (one.do === "act") manager.act(world);
       else if (one.do === "crash") manager.crash();
-      else manager.lookAtMember();
+      else manager.observeMember();
     }
   }
 }
 
-describe("two managers, in whatever order they look, write, crash and are told otherwise", () => {
+describe("two managers, in whatever order they read, write, crash and the object is relabelled", () => {
   const settle: Step[] = [0, 1].flatMap((one) => {
     const by = one as 0 | 1;
     return [
-      { do: "look", who: by },
-      { do: "lookAtMember", who: by },
+      { do: "observe", who: by },
+      { do: "observeMember", who: by },
       { do: "act", who: by },
     ] satisfies Step[];
   });
@@ -307,7 +312,7 @@ describe("two managers, in whatever order they look, write, crash and are told o
       expect(world.deleters.size, "one cleans up").toBeLessThanOrEqual(1);
       if (end === null) {
         expect(world.onMembers).toBe(PARTS);
-        expect(holdersOf(BASE, world), "one carries it: the one that it names").toEqual([world.named]);
+        expect(holdersOf(BASE, world), "the class that the object names owns it").toEqual([world.named]);
       } else {
         expect(world.exists, "nobody holds back what is deleted").toBe(false);
         expect(world.onMembers, "nothing of it stays").toBe(0);

@@ -2,12 +2,13 @@ import type { ObjectMeta } from "./meta.ts";
 import { CONTROLLER_CLASS_LABEL } from "./wellknown.ts";
 
 /**
- * Which of several releases of Meridian on one hub carries an object, so that one can hand it to the next while it runs.
+ * Which of several releases of Meridian on one hub owns an object, so that one release can hand objects to the next while both run.
  *
- * A label of the object names the class that is to carry it. Each class has a finalizer of its own, and the first of these in
- * `metadata.finalizers` says who does: so there is exactly one, or nobody yet, at every moment and for everybody who looks. The next one
- * takes over by putting its own in front, in one write and only while the object is not being deleted; the one before then stops, and
- * takes its own away. Before that it goes on as if nothing had been said: a class that no manager serves takes nothing.
+ * A label of the object names the class of controllers that is to own the object. Each class has a finalizer of its own, and the first
+ * of these finalizers in `metadata.finalizers` names the owner: at every moment exactly one class or none, the same for every reader. A
+ * class claims an object by putting its own finalizer in front, in one write, and only while the object is not being deleted; the class
+ * that owned it before then stops writing and takes its own finalizer away. Until then that class goes on as before, so that nothing
+ * happens to an object that names a class which no manager serves.
  */
 
 /** The class of what names none. */
@@ -19,19 +20,20 @@ export const CLASS_PATTERN = /^[a-z0-9]([a-z0-9-]{0,38}[a-z0-9])?$/;
 /** The classes that one manager serves. */
 export type Classes = ReadonlySet<string>;
 
-export type Standing =
-  /** Another class's, or nobody's of those that this manager serves: it writes nothing there. */
-  | "Ignore"
-  /** This manager's. */
-  | "Carry"
-  /** Another carries it, and it is to be this manager's: it gets to know everything about it, and then puts its finalizer in front. */
-  | "TakeOver"
-  /** Still this manager's, though it is to be another's: it goes on until that one has taken over. */
-  | "HoldUntilTakenOver"
-  /** Another has taken over: nothing is written any more, and the finalizer of this manager goes. */
-  | "Release";
+/** What an object is to the manager that reads it. */
+export type Ownership =
+  /** Another class owns the object, or nobody does: this manager writes nothing. */
+  | "Foreign"
+  /** This manager owns the object. */
+  | "Owned"
+  /** Another class owns the object, and it names this manager: the manager learns what is on the members, then claims the object. */
+  | "Claimable"
+  /** This manager owns the object, and it names another class: the manager goes on until that class has claimed the object. */
+  | "Yielding"
+  /** Another class has claimed the object: this manager writes nothing but its own finalizer away. */
+  | "Yielded";
 
-/** The class that is to carry an object. */
+/** The class that an object names: the one that is to own it. */
 export function classOf({ labels }: Pick<ObjectMeta, "labels">): string {
   const named = labels?.[CONTROLLER_CLASS_LABEL];
   return named === undefined || named === "" ? DEFAULT_CLASS : named;
@@ -42,36 +44,52 @@ export function finalizerOf(base: string, name: string): string {
   return name === DEFAULT_CLASS ? base : `${base}.${name}`;
 }
 
-/** Classes whose finalizers an object has, in their order: the first one carries it. */
+/** Classes whose finalizers an object has, in their order: the first one owns the object. */
 export function holdersOf(base: string, { finalizers = [] }: Pick<ObjectMeta, "finalizers">): string[] {
   return finalizers.flatMap((finalizer) => holderOf(base, finalizer) ?? []);
 }
 
-/** What a manager of these classes is to an object. */
-export function standingOf(
+/** What an object is to a manager of these classes; `base` is the finalizer of the default class. */
+export function ownershipOf(
   base: string,
   metadata: Pick<ObjectMeta, "labels" | "finalizers" | "deletionTimestamp">,
   classes: Classes,
-): Standing {
-  const isWanted = classes.has(classOf(metadata));
+): Ownership {
+  const isNamed = classes.has(classOf(metadata));
   const holders = holdersOf(base, metadata);
-  const [carrier] = holders;
-  if (carrier === undefined) return isWanted ? "Carry" : "Ignore";
+  const [owner] = holders;
+  if (owner === undefined) return isNamed ? "Owned" : "Foreign";
   const isDeleted = metadata.deletionTimestamp !== undefined;
-  if (classes.has(carrier)) return isWanted || isDeleted ? "Carry" : "HoldUntilTakenOver";
-  // A finalizer cannot be put in front of a deletion: who carried it then sees it through.
-  if (isWanted && !isDeleted) return "TakeOver";
-  return holders.some((holder) => classes.has(holder)) ? "Release" : "Ignore";
+  if (classes.has(owner)) return isNamed || isDeleted ? "Owned" : "Yielding";
+  // The API server takes no new finalizer on an object that is being deleted: the class that owns it finishes the deletion.
+  if (isNamed && !isDeleted) return "Claimable";
+  return holders.some((holder) => classes.has(holder)) ? "Yielded" : "Foreign";
 }
 
-/** Whether a manager with that standing answers for the object: writes it to members, deletes it there, tells its status. */
-export function isResponsible(standing: Standing): boolean {
-  return standing === "Carry" || standing === "HoldUntilTakenOver";
+/** Whether the manager answers for the object: propagates it, deletes its member objects, writes its status. */
+export function isResponsible(ownership: Ownership | Standing): boolean {
+  return (
+    ownership === "Owned" || ownership === "Yielding" || ownership === "Carry" || ownership === "HoldUntilTakenOver"
+  );
+}
+
+/** @deprecated Names from before {@link Ownership}; they go with their last reader. */
+export type Standing = "Ignore" | "Carry" | "TakeOver" | "HoldUntilTakenOver" | "Release";
+const STANDINGS: Record<Ownership, Standing> = {
+  Foreign: "Ignore",
+  Owned: "Carry",
+  Claimable: "TakeOver",
+  Yielding: "HoldUntilTakenOver",
+  Yielded: "Release",
+};
+/** @deprecated Use {@link ownershipOf}. */
+export function standingOf(...given: Parameters<typeof ownershipOf>): Standing {
+  return STANDINGS[ownershipOf(...given)];
 }
 
 /**
- * The finalizers with that of the wanted class, in front of those of other managers, and no other of this manager's. The same array when
- * it is so already. For standing `Carry` and, at the moment of taking over, `TakeOver`.
+ * The finalizers of an object that this manager owns: that of the named class, in front of those of other managers, and no other of
+ * this manager's. The same array when nothing changes. For `Owned` and, at the moment of claiming, `Claimable`.
  */
 export function claimed(
   base: string,

@@ -29,7 +29,7 @@ function fieldName(path: readonly PropertyKey[]): string {
   return name;
 }
 
-/** What was given and is not in the schema: parsing leaves it out, and so does the server, but a person meant something by it. */
+/** Fields that are given and not in the schema: parsing drops them, and so does the server, but a person meant something by them. */
 function* unknownFields(given: unknown, known: unknown, path: string): Generator<FieldProblem> {
   if (Array.isArray(given) && Array.isArray(known)) {
     for (const [index, item] of given.entries()) yield* unknownFields(item, known[index], `${path}[${index}]`);

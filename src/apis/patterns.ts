@@ -17,7 +17,7 @@ export const DATA_KEY = /^[-._a-zA-Z0-9]+$/;
 export const ENV_NAME = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/;
 export const API_VERSION = /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?[a-z][a-z0-9]*$/;
 export const KIND = /^[A-Z][A-Za-z0-9]*$/;
-/** Kubernetes' quantities, without a sign: nothing here can be asked for in negative amounts. */
+/** Kubernetes' quantities, without a sign: no field here takes a negative amount. */
 export const QUANTITY = /^(([0-9]+(\.[0-9]*)?)|(\.[0-9]+))([KMGTPE]i|[numkMGTPE]|[eE](\+|-)?[0-9]+)?$/;
 /** `90s`, `10m`, `1h30m`. */
 export const DURATION = /^([0-9]+(ms|s|m|h))+$/;
@@ -46,6 +46,6 @@ export const IMAGE_DIGEST = new RegExp(`^${digest}$`);
 /** A path below a folder: not absolute, and no part of it is `..`. */
 export const RELATIVE_PATH = /^([^/.][^/]*|\.|\.[^/.][^/]*|\.\.[^/]+)(\/+([^/.][^/]*|\.|\.[^/.][^/]*|\.\.[^/]+))*\/*$/;
 
-/** What an override may not touch: what an object is called, whose it is, and what the server keeps of it. */
+/** Paths that a patch of an override may not touch (see protectedFields.ts, which checks the result of the patches). */
 export const PROTECTED_POINTER =
   /^\/(metadata$|(apiVersion|kind|status|metadata\/(name|namespace|uid|resourceVersion|ownerReferences|managedFields))(\/|$))/;

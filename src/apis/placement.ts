@@ -120,7 +120,7 @@ export const replicaScheduling = withRules(
 export const rolloutStage = z.object({
   name: entryName,
   targetClusters: clusterSelector.optional().describe("Absent: all clusters that no earlier stage took."),
-  soak: duration.optional().describe("How long it must stay well before the next stage begins."),
+  soak: duration.optional().describe("How long the stage must stay healthy before the next stage begins."),
   approval: z.enum(["Automatic", "Manual"]).optional(),
   maxConcurrency: z
     .union([z.int().min(1).max(1000), z.string().max(4).regex(POSITIVE_PERCENT)], {

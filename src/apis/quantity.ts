@@ -18,8 +18,8 @@ const SUFFIXES: Readonly<Record<string, number>> = {
 };
 
 /**
- * A Kubernetes quantity (`200m`, `1.5Gi`, `2e3`, 4) as a number of its unit; undefined when it is none. Good enough to
- * compare and to add; beyond 2^53 it loses the last digits.
+ * A Kubernetes quantity (`200m`, `1.5Gi`, `2e3`, 4) as a number of its unit; undefined for any other text. Good enough to
+ * compare and to add; beyond 2^53 the last digits are lost.
  */
 export function parseQuantity(quantity: string | number): number | undefined {
   if (typeof quantity === "number") return quantity;

@@ -1,8 +1,8 @@
 import { type z } from "zod";
 
 /**
- * One demand that a schema alone cannot make. It is said twice, beside each other: as CEL for the API server, and as a
- * function for those who read an object before any server has seen it. The table of bad objects holds both to it.
+ * A rule that a schema alone cannot express, written twice side by side: as CEL for the API server, and as a function for reading
+ * an object before a server has seen it. The table of bad objects in the tests checks that both agree.
  */
 export interface Rule<T> {
   /** CEL over `self`. */
@@ -11,7 +11,7 @@ export interface Rule<T> {
   message: string;
   /** The field below `self` that is to blame, where there is one. */
   field?: string;
-  /** Absent where only the server can tell, because it takes the object's former life to know. */
+  /** Absent for rules over the object's former value, which only the server has. */
   holds?: (value: T) => boolean;
 }
 
@@ -42,8 +42,8 @@ export function withRules<S extends z.ZodType>(schema: S, ...rules: Rule<z.outpu
 }
 
 /**
- * A list whose entries are told apart by some of their fields: two writers with server-side apply can each own entries of
- * it, and no two entries may be called the same.
+ * A list whose entries are keyed by some of their fields: several writers with server-side apply can each own entries of the list,
+ * and no two entries may have the same key.
  */
 export function listMap<S extends z.ZodArray<z.ZodObject>>(schema: S, ...keys: string[]): S {
   const unique = schema.superRefine((entries, context) => {
@@ -63,7 +63,7 @@ export function listMap<S extends z.ZodArray<z.ZodObject>>(schema: S, ...keys: s
   return unique.meta({ "x-kubernetes-list-type": "map", "x-kubernetes-list-map-keys": keys });
 }
 
-/** A list in which order means nothing and nothing is there twice. */
+/** A list without order and without duplicates. */
 export function listSet<S extends z.ZodArray<z.ZodString>>(schema: S): S {
   const unique = schema.superRefine((entries, context) => {
     for (const [index, entry] of entries.entries()) {

@@ -42,7 +42,7 @@ export const selectorRequirement = withRules(
   ...valuesFitOperator,
 );
 
-/** Keys of a map: a schema of the API server has no word for them, so a rule says it. */
+/** A schema of the API server cannot constrain the keys of a map, so a rule does. */
 export const LABEL_KEYS_RULE = {
   rule: `self.all(key, size(key) <= 317 && key.matches('${LABEL_KEY.source.replaceAll("\\/", "/").replaceAll("\\", "\\\\")}'))`,
   message: "every key must be a label key, such as example.com/tier",

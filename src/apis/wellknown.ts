@@ -1,4 +1,4 @@
-/** Names that Meridian writes into other people's objects or looks for there. They are part of the contract. */
+/** Labels, annotations and finalizers that Meridian writes into other people's objects or reads there: part of the contract. */
 
 export const PAAS_GROUP = "paas.cmft.com";
 export const FEDERATION_GROUP = "federation.paas.cmft.com";
@@ -8,17 +8,17 @@ export const FEDERATION_API_VERSION = `${FEDERATION_GROUP}/${FEDERATION_VERSION}
 /** The field manager of every server-side apply. */
 export const FIELD_MANAGER = "meridian";
 
-/** On an object of the hub: the class of the manager that is to carry it (see ownership.ts). Without it, the default class. */
+/** On an object of the hub: the class of controllers that is to own the object (see ownership.ts). Without the label, the default class. */
 export const CONTROLLER_CLASS_LABEL = `${FEDERATION_GROUP}/controller-class`;
 
-/** Keeps a hub object until its member objects are seen gone. That of the default class; other classes append their name. */
+/** Keeps a hub object until its member objects are seen gone. The finalizer of the default class; other classes append their name. */
 export const OBJECT_FINALIZER = `${FEDERATION_GROUP}/member-objects`;
-/** Keeps a MemberCluster until its objects are drained or let go. As above, that of the default class. */
+/** Keeps a MemberCluster until its objects are drained or orphaned. As above, the finalizer of the default class. */
 export const CLUSTER_FINALIZER = `${FEDERATION_GROUP}/member-cluster`;
 
 /** On every member object: the hub that wrote it (UID of that hub's kube-system namespace). Members are watched by it. */
 export const MANAGED_BY_LABEL = `${FEDERATION_GROUP}/managed-by`;
-/** On every member object: JSON of the hub object it stands for ({@link OwnerRef}). */
+/** On every member object: JSON of the hub object that the member object stands for ({@link OwnerRef}). */
 export const OWNER_ANNOTATION = `${FEDERATION_GROUP}/owner`;
 /** On every member object: hash of the desired object that was applied. */
 export const HASH_ANNOTATION = `${FEDERATION_GROUP}/desired-hash`;
@@ -26,11 +26,11 @@ export const HASH_ANNOTATION = `${FEDERATION_GROUP}/desired-hash`;
 export const DEPENDENCIES_HASH_ANNOTATION = `${FEDERATION_GROUP}/dependencies-hash`;
 /** On a MemberCluster: the UID of the kube-system namespace that a person accepts after it has changed. */
 export const ACCEPT_CLUSTER_UID_ANNOTATION = `${FEDERATION_GROUP}/accept-cluster-uid`;
-/** On a v1beta1 object: what that version cannot hold. */
+/** On a v1beta1 object: the fields that this version cannot hold. */
 export const CONVERSION_ANNOTATION = `${PAAS_GROUP}/v1-fields`;
 
 export const REGION_LABEL = "topology.kubernetes.io/region";
 export const ZONE_LABEL = "topology.kubernetes.io/zone";
 
-/** Where Meridian keeps the Secrets of its members unless told otherwise. */
+/** Where Meridian keeps the Secrets of its members by default. */
 export const DEFAULT_SYSTEM_NAMESPACE = "meridian-system";

@@ -18,12 +18,12 @@ const CONTAINER_FIELDS = [
   "volumeMounts",
 ] as const;
 
-/** The server's default, for objects that were written before it was there. */
+/** The server's default, for objects that were written before the CRD had a default. */
 const DEFAULT_REPLICAS = 1;
 
 /**
- * `paas.cmft.com` DemoApplication, read as `v1` (which holds all that `v1beta1` does). It becomes a Deployment and, when it
- * has ports, a Service; both have its name, and `app: <name>` as label and selector.
+ * `paas.cmft.com` DemoApplication, read as `v1` (which holds all that `v1beta1` does). The application becomes a Deployment and, when it
+ * has ports, a Service; both have the application's name, and `app: <name>` as label and selector.
  */
 export const demoApplicationKind: HubKind = {
   group: PAAS_GROUP,
@@ -84,7 +84,7 @@ function renderService(object: KubeObject, spec: Fields, ports: Fields[]): KubeO
   };
 }
 
-/** Sets what is left of a value after pruning; nothing when nothing is. */
+/** Sets the field to the pruned value; sets nothing when pruning leaves nothing. */
 function put(target: Record<string, unknown>, field: string, value: unknown): void {
   const rest = prune(value);
   if (rest !== undefined && !isEmptyObject(rest)) target[field] = rest;
@@ -105,7 +105,7 @@ function renderMetadata(object: KubeObject): ObjectMeta {
   };
 }
 
-/** Labels or annotations of the application, without those that speak of the hub's object itself. */
+/** Labels or annotations of the application, without those that concern only the hub's object itself. */
 function travelling(entries: Readonly<Record<string, string>> | undefined): Record<string, string> {
   const kept: Record<string, string> = {};
   for (const [key, value] of Object.entries(entries ?? {})) {

@@ -1,12 +1,12 @@
 import { type Fields } from "./values.ts";
 
-/** Path elements of `fieldsV1`: `f:name`, `k:{"name":"x"}`, `v:"x"`, `i:0`, and `.` for the place itself. */
+/** Path elements of `fieldsV1`: `f:name`, `k:{"name":"x"}`, `v:"x"`, `i:0`, and `.` for the node itself. */
 
-/** The same few keys come with every event of every object, so each is parsed once. */
+/** Every event of every object has the same few keys, so that each key is parsed once. */
 const parsedKeys = new Map<string, Fields>();
 const REMEMBERED_KEYS = 4096;
 
-/** The fields that tell an item of a keyed list apart; undefined when the path element is of another sort. */
+/** The key of an item of a keyed list; undefined when the path element is of another sort. */
 export function associativeKey(path: string): Fields | undefined {
   if (!path.startsWith("k:")) return undefined;
   let key = parsedKeys.get(path);
@@ -20,7 +20,7 @@ export function associativeKey(path: string): Fields | undefined {
 
 const fieldElements = new Map<string, string>();
 
-/** `f:` and the name. Remembered, because looking up a string made anew costs more than all the rest of a walk. */
+/** `f:` and the name. Cached, because a map finds a newly made string more slowly than all the rest of a walk takes. */
 export function fieldElement(name: string): string {
   let element = fieldElements.get(name);
   if (element === undefined) {
@@ -37,9 +37,8 @@ export function textOfScalar(value: unknown): string {
 }
 
 /**
- * Whether an item is the one that the key names. The server fills in defaults before it makes the key, so a field that the item
- * does not have may have any value, except `protocol`, whose default is TCP everywhere in Kubernetes; one field at least must be
- * there and equal.
+ * Whether the key names this item. The server fills in defaults before it makes the key, so that a key field which the item lacks
+ * matches any value, except `protocol`, whose default is TCP everywhere in Kubernetes; at least one key field must be set and equal.
  */
 export function matchesKey(item: Fields, key: Fields): boolean {
   let equal = false;

@@ -4,8 +4,9 @@ import { elementOf, isOwn } from "./ownership.ts";
 import { isFields } from "./values.ts";
 
 /**
- * `managedFields` in which the manager's Apply entries do not hold what `before` has and `after` has not; undefined when they hold none of
- * it. A server that is sent `after` takes away what its sender alone owned; what nobody owns it leaves as it is.
+ * `managedFields` whose Apply entries of the manager lack the fields that `before` has and `after` has not; undefined when these entries
+ * hold none of those fields. On an apply of `after` the server removes the fields that the applier alone owned, and keeps fields
+ * that nobody owns.
  */
 export function withoutGivenUp(
   managedFields: readonly ManagedFieldsEntry[],
@@ -24,7 +25,7 @@ export function withoutGivenUp(
   return changed ? entries : undefined;
 }
 
-/** The same fields when there is nothing to take out; undefined when nothing is left of them. */
+/** The same fields when nothing is to be taken out; undefined when no field is left. */
 function without(fields: FieldsV1, before: unknown, after: unknown): FieldsV1 | undefined {
   if (after === undefined) return undefined;
   if (before === after) return fields;
@@ -41,7 +42,7 @@ function without(fields: FieldsV1, before: unknown, after: unknown): FieldsV1 | 
   return rest !== fields && isEmpty ? undefined : rest;
 }
 
-/** What of two values stands under the same path element. */
+/** The parts of two values under the same path element. */
 function* pairs(fields: FieldsV1, before: unknown, after: unknown): Iterable<[string, unknown, unknown]> {
   if (Array.isArray(before) && Array.isArray(after)) {
     const kept = new Map<string | undefined, unknown>();

@@ -1,8 +1,8 @@
 import { CONVERSION_ANNOTATION, FEDERATION_GROUP, parseApiVersion } from "../apis/index.ts";
 
 /**
- * Whether a label or annotation speaks of the hub's object itself and so must not travel: kubectl's bookkeeping holds the whole
- * object, secrets included; Meridian writes its own marks for each member object.
+ * Whether a label or annotation concerns only the hub's object and so is not propagated: kubectl's bookkeeping holds the whole
+ * object, secrets included, and Meridian writes its own marks onto each member object.
  */
 export function staysOnHub(key: string): boolean {
   return (

@@ -3,7 +3,7 @@ import { associativeKey, fieldElement, matchesKey, textOfScalar } from "./fieldP
 import type { LostField } from "./types.ts";
 import { type Fields, isFields } from "./values.ts";
 
-/** Identity, and what the server strips from managedFields: nobody can own these. */
+/** Identity, and fields that the server strips from managedFields: nobody can own these. */
 const UNOWNED_METADATA: ReadonlySet<string> = new Set([
   "name",
   "namespace",
@@ -14,28 +14,28 @@ const UNOWNED_METADATA: ReadonlySet<string> = new Set([
   "managedFields",
 ]);
 
-/** An item of a list, from which its name is made when somebody asks for it: hardly anybody ever does. */
+/** An item of a list; its readable name is made from this only when a lost path is printed, which is rare. */
 interface ItemPlace {
   item: unknown;
   index: number;
   fields: FieldsV1;
 }
 
-/** Where a walk stands: path elements as `fieldsV1` writes them, and what to call them for people. */
+/** A position in a walk: path elements as `fieldsV1` writes them, and their names for people. */
 interface Place {
   elements: string[];
   names: (string | ItemPlace)[];
 }
 
-/** Called at each leaf that is not ours. */
+/** Called at each leaf that Meridian does not own. */
 type OnLost = (place: Place) => void;
 
 /**
- * The fields of a desired object that the manager's Apply entry does not hold (any more), in the order of the object: those that
- * somebody changed, took or removed since. Empty when everything is still ours.
+ * The fields of a desired object that the manager's Apply entry does not hold (any more), in the order of the object: the fields that
+ * somebody changed, took over or removed since. Empty when the manager still owns every field.
  *
- * Only ownership is compared, never values, so what a server defaults or normalises is no loss. Lists are taken for what
- * `fieldsV1` shows them to be: keyed, sets, or owned as a whole. Texts are made for lost paths only.
+ * Only ownership is compared, never values, so that a field which the server defaults or normalises is not lost. Whether a list is
+ * keyed, a set, or owned as a whole follows from `fieldsV1`. Texts are made for lost paths only.
  */
 export function lostFields(
   desired: KubeObject,
@@ -62,7 +62,7 @@ export function lostFields(
 
 const NOTHING: FieldsV1 = Object.freeze({});
 
-/** What the manager applied to the object itself. */
+/** The fields that the manager applied to the object itself, not to a subresource. */
 export function isOwn(entry: ManagedFieldsEntry, manager: string): boolean {
   return entry.manager === manager && entry.operation === "Apply" && (entry.subresource ?? "") === "";
 }
@@ -82,9 +82,9 @@ function walkField(key: string, value: unknown, fields: FieldsV1, place: Place, 
   pop(place);
 }
 
-/** `fields` is what we own at this place; undefined when nothing. */
+/** `fields`: the fields that the manager owns at this position; undefined when it owns none. */
 function walk(value: unknown, fields: FieldsV1 | undefined, place: Place, onLost: OnLost): void {
-  // Null and an empty list leave nothing behind that could be owned.
+  // The server drops null and empty lists, so that nobody can own them.
   if (value === null || value === undefined) return;
   if (Array.isArray(value)) {
     if (value.length > 0) walkList(value, fields, place, onLost);
@@ -94,7 +94,7 @@ function walk(value: unknown, fields: FieldsV1 | undefined, place: Place, onLost
     if (fields === undefined) onLost(place);
     return;
   }
-  // An owned place with nothing beneath it is owned as a whole: an atomic map, say.
+  // An owned element without elements beneath it is owned as a whole: an atomic map, say.
   if (fields !== undefined && isLeaf(fields)) return;
   let empty = true;
   for (const key in value) {
@@ -126,7 +126,7 @@ function walkList(items: readonly unknown[], fields: FieldsV1 | undefined, place
   }
 }
 
-/** The path element under which we own that item of a list; undefined when we do not. */
+/** The path element under which the manager owns that item of a list; undefined when it does not own the item. */
 export function elementOf(item: unknown, index: number, fields: FieldsV1): string | undefined {
   if (isFields(item)) {
     for (const path in fields) {
@@ -141,12 +141,12 @@ export function elementOf(item: unknown, index: number, fields: FieldsV1): strin
   return position in fields ? position : undefined;
 }
 
-/** Others may own the item under an element that is not known here; {@link nodeAt} compares its content. */
+/** Other managers may own the item under an element that is not known here; {@link nodeAt} compares the item's content. */
 function missingElement(item: unknown): string {
   return isFields(item) ? `?:${JSON.stringify(item)}` : `v:${JSON.stringify(item)}`;
 }
 
-/** `[name=web]` as its neighbours are told apart, else by position. */
+/** `[name=web]` where the list has keys, else the position. */
 function itemName({ item, index, fields }: ItemPlace): string {
   if (!isFields(item)) return `[${JSON.stringify(item)}]`;
   for (const path in fields) {
@@ -182,8 +182,8 @@ function pathText(names: readonly (string | ItemPlace)[]): string {
 }
 
 /**
- * Who has a place now: of the managers that own it the latest. When nobody does, it was removed, and the latest of the others that wrote after
- * us did it, as far as one can tell.
+ * The manager that took a field: the latest of those that own the field now. When nobody owns the field, it was removed, most likely by
+ * the latest of the managers that wrote after Meridian.
  */
 function takerOf(
   elements: readonly string[],
@@ -201,7 +201,7 @@ function takerOf(
   return (holder ?? last)?.manager;
 }
 
-/** RFC 3339 in UTC with whole seconds, as servers write it, sorts as text. Later, or the only one. */
+/** RFC 3339 in UTC with whole seconds, as servers write it, sorts as text. The later of two times, or the only one. */
 function isLater(a: ManagedFieldsEntry | undefined, b: ManagedFieldsEntry | undefined): boolean {
   return b === undefined || (a?.time ?? "") > (b.time ?? "");
 }
@@ -211,7 +211,7 @@ function holds(fields: FieldsV1, elements: readonly string[]): boolean {
   for (const element of elements) {
     const next = nodeAt(node, element);
     if (next === undefined) return false;
-    // Owned as a whole, with everything beneath.
+    // Owned as a whole, with everything beneath it.
     if (isLeaf(next)) return true;
     node = next;
   }

@@ -2,12 +2,12 @@ import { type ObjectRef, refKey } from "../apis/index.ts";
 import type { Dependency } from "./types.ts";
 import { type Fields, fieldsOf, listOf, textOf } from "./values.ts";
 
-/** Kubernetes puts it into every namespace, with the certificate of that cluster: another cluster's would be wrong. */
+/** The ConfigMap that Kubernetes puts into every namespace, with the certificate of that cluster: the hub's copy would be wrong on a member. */
 const EVERY_NAMESPACE_HAS = "kube-root-ca.crt";
 
 /**
- * The ConfigMaps and Secrets that pods of this spec need, each once, sorted by {@link refKey}. One that is named twice is optional
- * only when it is optional each time.
+ * The ConfigMaps and Secrets that pods of this spec need, each once, sorted by {@link refKey}. An object that is named twice is
+ * optional only when it is optional each time.
  */
 export function podDependencies(podSpec: unknown, namespace: string | undefined): Dependency[] {
   const found = new Map<string, Dependency>();
@@ -16,7 +16,7 @@ export function podDependencies(podSpec: unknown, namespace: string | undefined)
     const name = textOf(source[nameField]);
     if (name === undefined || (kind === "ConfigMap" && name === EVERY_NAMESPACE_HAS)) return;
     const ref: ObjectRef = { apiVersion: "v1", kind, ...(namespace === undefined ? {} : { namespace }), name };
-    // A pull secret that is missing does not keep a pod from starting, but its image will not come.
+    // A pod starts without its pull secret, but the image cannot be pulled.
     const optional = source["optional"] === true;
     const known = found.get(refKey(ref));
     if (known === undefined) {
@@ -31,7 +31,7 @@ export function podDependencies(podSpec: unknown, namespace: string | undefined)
     if (source["configMap"] !== undefined) add("ConfigMap", fieldsOf(source["configMap"]), "name", true);
     if (source["secret"] !== undefined) {
       const secret = fieldsOf(source["secret"]);
-      // A volume calls it secretName, a source of a projected volume calls it name.
+      // The name of the Secret is `secretName` in a volume and `name` in a source of a projected volume.
       add("Secret", secret, secret["secretName"] === undefined ? "name" : "secretName", true);
     }
   };

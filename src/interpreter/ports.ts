@@ -1,23 +1,23 @@
 import { type Fields, numberOf, textOf } from "./values.ts";
 
-/** From the ports of a DemoApplication to those of its container and its Service. */
+/** The ports of the container and of the Service of a DemoApplication. */
 
 export type ServiceType = "ClusterIP" | "NodePort" | "LoadBalancer";
 
-/** What `serviceType` says; else NodePort when a port names a node port, else ClusterIP. */
+/** The given `serviceType`; else NodePort when a port names a node port, else ClusterIP. */
 export function serviceType(asked: unknown, ports: readonly Fields[]): ServiceType {
   if (asked === "ClusterIP" || asked === "NodePort" || asked === "LoadBalancer") return asked;
   return ports.some((port) => port["nodePort"] !== undefined && port["nodePort"] !== null) ? "NodePort" : "ClusterIP";
 }
 
-/** Always said, because together with the number it is the key by which the server tells ports apart. */
+/** Always written, because protocol and number together are the server's key of a port. */
 function protocolOf(port: Fields): string {
   return textOf(port["protocol"]) ?? "TCP";
 }
 
 /**
- * The ports of the Service, in the given order. A Service with several ports wants a name for each: one that has none is called
- * `tcp-80`, which stays the same when other ports come and go. A ClusterIP Service has no node ports, so there `nodePort` is dropped.
+ * The ports of the Service, in the given order. A Service with several ports needs a name for each: a port without one is called
+ * `tcp-80` (its protocol and number), which stays the same when other ports come and go. A ClusterIP Service has no node ports, so there `nodePort` is dropped.
  */
 export function servicePorts(ports: readonly Fields[], type: ServiceType): Record<string, unknown>[] {
   const taken = new Set(ports.map((port) => textOf(port["name"])));
@@ -57,7 +57,7 @@ function isContainerPortName(name: string): boolean {
 /**
  * The ports of the container, each number once. A number in `targetPort` (or, without one, `port`) gives a container port with the
  * name of the Service's port, so that probes can refer to it. A name in `targetPort` refers to a container port of that name: to
- * one that is there already, else to a new one with the number of `port`.
+ * one that exists already, else to a new one with the number of `port`.
  */
 export function containerPorts(ports: readonly Fields[]): ContainerPort[] {
   const byNumber = new Map<string, ContainerPort>();
@@ -85,7 +85,7 @@ export function containerPorts(ports: readonly Fields[]): ContainerPort[] {
     if (target === undefined || number === undefined || names.has(target)) continue;
     const protocol = protocolOf(port);
     const entry = byNumber.get(`${number}/${protocol}`);
-    // The Service finds the port by this name only; the name it had served at most a probe.
+    // The Service finds the container port by this name only; the earlier name served at most a probe.
     if (entry?.name !== undefined) names.delete(entry.name);
     if (entry !== undefined) delete entry.name;
     add(number, protocol, target);

@@ -1,6 +1,6 @@
 import type { KubeObject, ObjectRef, ReplicaCounts } from "../apis/index.ts";
 
-/** How well one member object does. `Progressing` may yet become Available; `Degraded` was or is partly there; `Failed` will not get there by itself. */
+/** Health of one member object. `Progressing` may yet become Available; `Degraded` is available in part, or was; `Failed` stays so without a change. */
 export interface Health {
   state: "Progressing" | "Available" | "Degraded" | "Failed";
   /** CamelCase code, absent when Available. */
@@ -10,20 +10,20 @@ export interface Health {
   replicas?: ReplicaCounts;
 }
 
-/** An object that another one needs beside it on the member (a Secret it mounts, say). */
+/** An object that a hub object needs beside it on the member (a Secret that its pods mount, say). */
 export interface Dependency {
   ref: ObjectRef;
-  /** The pods start without it. */
+  /** The pods start without the dependency. */
   optional: boolean;
-  /** The pods see what is in it, so that they must restart when it changes. False for what only the kubelet reads (imagePullSecrets). */
+  /** The pods read its content, so that they must restart when the content changes. False for objects that only the kubelet reads (imagePullSecrets). */
   readByPods: boolean;
 }
 
-/** What Meridian knows of a kind that lives on the hub. A kind without one is carried as it is. */
+/** What Meridian knows about a kind of hub objects. Objects of a kind without a rule are propagated as they are. */
 export interface HubKind {
   group: string;
   kind: string;
-  /** The objects for a member, in order of application, without anything of Meridian's own bookkeeping. */
+  /** The objects for a member, in order of application, without Meridian's own marks. */
   render(object: KubeObject): KubeObject[];
   /** Replicas that the object asks for; undefined when the kind has none. */
   replicas(object: KubeObject): number | undefined;
@@ -32,13 +32,13 @@ export interface HubKind {
   podSelector(object: KubeObject): string | undefined;
 }
 
-/** What Meridian knows of a kind that lives on members. */
+/** What Meridian knows about a kind of member objects. */
 export interface MemberKind {
   group: string;
   kind: string;
   /** A copy with that many replicas; undefined when the kind has none. */
   withReplicas?(object: KubeObject, replicas: number): KubeObject;
-  /** Replicas that the object asks for, the server's default included; there when {@link withReplicas} is. */
+  /** Replicas that the object asks for, the server's default included; set together with {@link withReplicas}. */
   replicas?(object: KubeObject): number | undefined;
   /** Path from the object to its pod template (["spec", "template"]), when it has one. */
   podTemplatePath?: readonly string[];
@@ -58,6 +58,6 @@ export interface ServedKind {
 export interface LostField {
   /** `spec.template.spec.containers[name=web].image` */
   path: string;
-  /** The field manager that has it now, or that changed the object last when nobody has it. */
+  /** The field manager that owns the field now; when nobody does, the one that changed the object last. */
   takenBy?: string;
 }

@@ -9,7 +9,7 @@ import { associativeKey, matchesKey } from "./fieldPaths.ts";
 import { staysOnHub } from "./hubMarks.ts";
 import { type Fields, isFields } from "./values.ts";
 
-/** Field managers of Kubernetes' own control plane: what they write is the hub's, not a person's. */
+/** Field managers of Kubernetes' own control plane: the fields that they write belong to the hub, not to a person. */
 const CONTROL_PLANE: ReadonlySet<string> = new Set([
   "cloud-controller-manager",
   "kube-apiserver",
@@ -20,9 +20,10 @@ const CONTROL_PLANE: ReadonlySet<string> = new Set([
 
 /**
  * The object with only what a person or a client set in it, fit to be applied to another cluster: the fields that
- * `metadata.managedFields` shows as owned, less the status and what the hub's controllers and Meridian wrote. What the server
- * allocated or defaulted without an owner stays behind, and so do owner references, finalizers, and kubectl's copy of the object.
- * An object without managedFields is taken whole, less status and what a server sets. Shares parts with the given object.
+ * `metadata.managedFields` shows as owned, less the status and the fields of the hub's controllers and of Meridian. Fields
+ * that the server allocated or defaulted without an owner are left out, and so are owner references, finalizers, and kubectl's copy of
+ * the object. An object without managedFields is taken as a whole, less status and server-set metadata. Shares parts with the given
+ * object.
  */
 export function userSetObject(object: KubeObject): KubeObject {
   const owned = userEntries(object);
@@ -37,7 +38,7 @@ export function userSetObject(object: KubeObject): KubeObject {
   return result;
 }
 
-/** Roots of the owned fields that count; undefined when nothing is known of ownership. */
+/** Roots of the owned fields that count; undefined when the object has no managedFields. */
 function userEntries(object: KubeObject): FieldsV1[] | undefined {
   const entries = object.metadata.managedFields;
   if (entries === undefined || entries.length === 0) return undefined;
@@ -51,13 +52,13 @@ function isUsers({ manager, subresource }: ManagedFieldsEntry): boolean {
   return manager === undefined || (manager !== FIELD_MANAGER && !CONTROL_PLANE.has(manager));
 }
 
-/** Whoever sets `stringData` of a Secret owns that, but what can be read is `data`. */
+/** A client that sets `stringData` of a Secret owns `stringData`, but the server answers with `data`. */
 function withStringData(fields: FieldsV1): FieldsV1 {
   const written = fields["f:stringData"];
   return written === undefined ? fields : { ...fields, "f:data": { ...fields["f:data"], ...written } };
 }
 
-/** Fields that say what the object is: without its type a Secret would become another one. */
+/** Fields that decide what the object is: without its type a Secret would become an Opaque one. */
 function keptWhole(object: KubeObject, key: string): boolean {
   if (key === "type") return isCoreKind(object, "Secret");
   return key === "immutable" && (isCoreKind(object, "Secret") || isCoreKind(object, "ConfigMap"));
@@ -79,8 +80,8 @@ function userMetadata(metadata: ObjectMeta, owned: FieldsV1[] | undefined): Obje
 }
 
 /**
- * Labels and annotations one by one: here an owned field without fields beneath it is a map that once had entries of that
- * manager, not one that it owns as a whole.
+ * Labels and annotations one by one: here an owned field without fields beneath it is a map that once had entries of the
+ * manager, not a map that the manager owns as a whole.
  */
 function userSetEntries(
   entries: Readonly<Record<string, string>> | undefined,
@@ -109,14 +110,14 @@ function below(owned: readonly FieldsV1[], path: string): FieldsV1[] {
   return found;
 }
 
-/** What of a value is owned; undefined when nothing is. Parts that are owned as a whole are shared, not copied. */
+/** The owned parts of a value; undefined when no part is owned. Parts that are owned as a whole are shared, not copied. */
 function extract(value: unknown, owned: readonly FieldsV1[]): unknown {
   if (owned.length === 0 || value === undefined) return undefined;
   if (typeof value !== "object" || value === null || owned.some(isLeaf)) return value;
   return Array.isArray(value) ? extractList(value, owned) : extractFields(value as Fields, owned);
 }
 
-/** Nothing is told apart beneath it: a scalar, or a list or map that is owned as one. */
+/** Without owned fields beneath it: a scalar, or a list or map that is owned as a whole. */
 function isLeaf(fields: FieldsV1): boolean {
   for (const path in fields) if (path !== ".") return false;
   return !("." in fields);
@@ -151,7 +152,7 @@ function extractList(value: readonly unknown[], owned: readonly FieldsV1[]): unk
     }
     if (found.length === 0) return;
     const part = extract(item, found);
-    // The fields that tell the item apart go along, whoever set them: without them nobody can say which one is meant.
+    // The key fields of the item are kept, whoever set them: without them the item has no identity.
     result.push(identity === undefined ? part : { ...identity, ...(isFields(part) ? part : {}) });
   });
   return result.length === 0 ? undefined : result;

@@ -1,4 +1,4 @@
-/** Reading what nobody has checked: the parts of an object whose kind may say something else than expected. */
+/** Reading values that nobody has validated: parts of an object, whose types may be other than expected. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -26,7 +26,7 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-/** The value at the end of a path of field names; undefined when there is none. */
+/** The value at the end of a path of field names; undefined when a field on the path is missing. */
 export function valueAt(object: unknown, path: readonly string[]): unknown {
   let value = object;
   for (const key of path) value = fieldsOf(value)[key];
@@ -55,20 +55,11 @@ function pruned(value: unknown): unknown {
 }
 
 /**
- * A copy without null, empty lists, and objects that hold nothing else: an API server drops those, and nobody can own what
- * is not there. An object that was written empty stays, since it may say something by being there (`emptyDir: {}`).
- * Undefined when nothing is left.
+ * A copy without null, empty lists, and objects that hold nothing else: an API server drops those, so that nobody can own
+ * them. An object that was written empty stays, since its presence may mean something (`emptyDir: {}`). Undefined when nothing
+ * is left.
  */
 export function prune(value: unknown): unknown {
   const rest = pruned(value);
   return rest === EMPTY ? undefined : rest;
-}
-
-/** Messages of conditions and statuses are at most this long. */
-const MESSAGE_LIMIT = 120;
-
-/** A message fit for a status: one line, at most 120 characters. */
-export function shortMessage(text: string): string {
-  const line = text.replace(/\s+/g, " ").trim();
-  return line.length <= MESSAGE_LIMIT ? line : `${line.slice(0, MESSAGE_LIMIT - 1).trimEnd()}…`;
 }

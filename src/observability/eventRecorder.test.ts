@@ -191,7 +191,7 @@ describe("EventRecorder", () => {
 });
 
 describe("the pace", () => {
-  test("trouble is told before what went as it should, however long that has waited", async () => {
+  test("warnings are written before Events of type Normal, however long those have waited", async () => {
     const r = recording();
     for (const name of ["a", "b", "c"]) r.recorder.record({ ...applied, regarding: { ...applied.regarding, name } });
     r.recorder.record({ ...applied, type: "Warning", reason: "DriftHealed", note: "put back" });

@@ -1,8 +1,8 @@
-import type { KubeObject, ObjectRef } from "../apis/index.ts";
+import { type KubeObject, microTimestamp, type ObjectRef } from "../apis/index.ts";
 import { redactText } from "./redaction.ts";
 import type { Logger } from "./logger.ts";
 
-/** The object that an Event is about: enough of it to be found again. */
+/** Names the object that an Event is about. */
 export interface EventSubject extends ObjectRef {
   uid?: string;
   resourceVersion?: string;
@@ -30,21 +30,21 @@ export interface EventRecorderOptions {
   /** `reportingInstance`: pod name or host name. */
   identity: string;
   logger: Logger;
-  /** Told of each Event that was not written. */
+  /** Called for each Event that was not written. */
   onDrop?: (cause: "queue_full" | "failed") => void;
   /** Runs a callback once after so many milliseconds; a timer that keeps no process alive when absent. */
   after?: (ms: number, callback: () => void) => Disposable;
 }
 
-/** The same thing again within this time is the same series. */
+/** The same Event again within this time belongs to the same series. */
 const SERIES_LIFE_MS = 6 * 60_000;
-/** A series is written again at most so often. */
+/** The count of a series is written at most this often. */
 const SERIES_PATCH_MS = 30_000;
 const MAX_SERIES = 2_048;
 const MAX_QUEUE = 1_000;
-/** One at a time, and at a walking pace: Events wait for the work that they tell of, not the other way round. */
+/** Events are written one at a time and slowly: they wait for the work that they describe, never the other way round. */
 const PACE_MS = 40;
-/** After a write they pause for so many times as long as it took: a server that has much to do spends a tenth of it on Events. */
+/** After a write the recorder pauses for so many times as long as the write took: a busy server spends at most a tenth of its time on Events. */
 const PAUSE_IN_WRITES = 10;
 const LONGEST_PAUSE_MS = 1_000;
 const MAX_NOTE_BYTES = 1_024;
@@ -60,19 +60,19 @@ interface Series {
   lastWritten: number;
   /** The Event exists on the server. */
   posted: boolean;
-  /** It waits in the queue, or is being written. */
+  /** The series waits in the queue, or is being written. */
   queued: boolean;
   record: EventRecord;
 }
 
 /**
- * Writes Events (events.k8s.io/v1) without ever making the caller wait or fail. What repeats within six minutes becomes a series: one
- * Event, patched with its count at most every 30 s. The queue is bounded; what does not fit, or is refused, is dropped and counted.
+ * Writes Events (events.k8s.io/v1) without ever making the caller wait or fail. An Event that repeats within six minutes becomes a series: one
+ * Event, patched with its count at most every 30 s. The queue is bounded; an Event that does not fit, or is refused, is dropped and counted.
  */
 export class EventRecorder {
   private readonly options: EventRecorderOptions;
   private readonly after: (ms: number, callback: () => void) => Disposable;
-  /** In the order in which they were last seen. */
+  /** In the order in which the series were last seen. */
   private readonly series = new Map<string, Series>();
   private readonly queue: Series[] = [];
   private active = false;
@@ -86,7 +86,7 @@ export class EventRecorder {
     this.after = options.after ?? systemTimer;
   }
 
-  /** Takes note; writing happens later. */
+  /** Queues an Event; it is written later. */
   record(record: EventRecord): void {
     const now = this.options.now();
     const { regarding: about } = record;
@@ -154,7 +154,7 @@ export class EventRecorder {
   private enqueue(series: Series): void {
     if (series.queued) return;
     series.queued = true;
-    // Trouble is told before what went as it should.
+    // Warnings are written before Events of type Normal.
     const place =
       series.record.type === "Warning" ? this.queue.findIndex(({ record }) => record.type !== "Warning") : -1;
     if (place < 0) this.queue.push(series);
@@ -194,7 +194,7 @@ export class EventRecorder {
       series.posted = true;
       series.writtenCount = count;
     } catch (err) {
-      // An Event is news, not state: when it cannot be written now it is lost, and the next one starts afresh.
+      // An Event is news, not state: an Event that cannot be written now is dropped, and the next one starts a new series.
       this.series.delete(series.key);
       this.options.onDrop?.("failed");
       this.options.logger.debug(
@@ -209,7 +209,7 @@ export class EventRecorder {
 
   private patchSeries(series: Series, count: number): Promise<KubeObject> {
     return this.options.patch(series.namespace, series.name, {
-      series: { count, lastObservedTime: microTime(series.lastSeen) },
+      series: { count, lastObservedTime: microTimestamp(series.lastSeen) },
     });
   }
 
@@ -219,7 +219,7 @@ export class EventRecorder {
       apiVersion: "events.k8s.io/v1",
       kind: "Event",
       metadata: { name: series.name, namespace: series.namespace },
-      eventTime: microTime(series.lastSeen),
+      eventTime: microTimestamp(series.lastSeen),
       reportingController: CONTROLLER,
       reportingInstance: this.options.identity.slice(0, 128),
       type: record.type,
@@ -228,7 +228,7 @@ export class EventRecorder {
       note: cutToBytes(redactText(record.note), MAX_NOTE_BYTES),
       regarding: record.regarding,
       ...(record.related === undefined ? {} : { related: record.related }),
-      ...(count > 1 ? { series: { count, lastObservedTime: microTime(series.lastSeen) } } : {}),
+      ...(count > 1 ? { series: { count, lastObservedTime: microTimestamp(series.lastSeen) } } : {}),
     };
   }
 
@@ -248,7 +248,7 @@ export class EventRecorder {
     });
   }
 
-  /** Unique, as client-go makes it: the object's name and the time; a serial number for two in one millisecond. */
+  /** A unique name as client-go makes it: the object's name and the time, with a serial number for two in one millisecond. */
   private eventName(name: string, now: number): string {
     this.serial = (this.serial + 1) % 0x10000;
     return `${name.slice(0, 220)}.${now.toString(16)}${this.serial.toString(16).padStart(4, "0")}`;
@@ -261,12 +261,7 @@ function systemTimer(ms: number, callback: () => void): Disposable {
   return { [Symbol.dispose]: () => clearTimeout(timer) };
 }
 
-/** RFC 3339 with microseconds, as MicroTime wants it. */
-function microTime(ms: number): string {
-  return new Date(ms).toISOString().replace("Z", "000Z");
-}
-
-/** Cuts at a character's border, so that what is left is at most so many bytes of UTF-8. */
+/** Cuts at a character's border, so that the text has at most so many bytes of UTF-8. */
 function cutToBytes(text: string, bytes: number): string {
   if (Buffer.byteLength(text) <= bytes) return text;
   const cut = Buffer.from(text).subarray(0, bytes - 3);

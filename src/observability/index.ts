@@ -1,9 +1,10 @@
 /**
- * What Meridian tells of itself: logs, metrics, traces and Events. The names of metrics and of log fields are a contract with
+ * What Meridian reports about itself: logs, metrics, traces and Events. The names of metrics and of log fields are a contract with
  * dashboards and alerts and do not change.
  *
- * Promises: telemetry never fails or delays the work it tells about; it holds a bounded amount of memory; credentials and the contents of
- * Secrets are replaced before anything leaves the process. Never talks to a cluster itself: the recorder is given the calls.
+ * Promises: telemetry never fails or delays the work that it describes; it holds a bounded amount of memory; credentials and the contents
+ * of Secrets are replaced before anything leaves the process. This module never calls a cluster itself: the recorder gets the calls as
+ * functions.
  */
 export { EventRecorder, type EventRecord, type EventRecorderOptions, type EventSubject } from "./eventRecorder.ts";
 export {

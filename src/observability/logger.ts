@@ -9,7 +9,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number];
 
 export interface LoggerOptions {
   level: LogLevel;
-  /** Where lines go; standard output when absent. */
+  /** Where the lines are written; standard output when absent. */
   destination?: DestinationStream;
 }
 
@@ -31,7 +31,7 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), bindings: fields, log: fields },
-      // The error is expanded by `fields`; pino's own serializer would repeat it.
+      // `fields` expands the error; pino's own serializer would print the error a second time.
       serializers: { err: (value: unknown) => value },
       hooks: { streamWrite: redactText },
     },
@@ -39,7 +39,7 @@ export function createLogger({ level, destination }: LoggerOptions): Logger {
   );
 }
 
-/** The bindings for `logger.child`: lines of one reconcile carry its trace and object. */
+/** The bindings for `logger.child`: lines of one reconcile name its trace and object. */
 export function logContext(span: Span | undefined, context: LogContext = {}): Record<string, string> {
   const bindings: Record<string, string> = {};
   if (span !== undefined) bindings["trace_id"] = span.spanContext().traceId;

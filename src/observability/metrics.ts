@@ -4,7 +4,7 @@ import type { ControllerMetrics, ReconcilePhase, RequestObservation, WorkqueueMe
 const FAST = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const SLOW = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 300];
 
-/** The series of one cluster's requests, bound once: a request then costs two map look-ups and no building of labels. */
+/** The series of one cluster's requests, bound once: observing a request then reads two maps and builds no labels. */
 interface RequestSeries {
   codes: Map<string, { inc(): void; labels: { cluster: string; method: string; code: string } }>;
   verbs: Map<string, { observe(seconds: number): void }>;
@@ -151,7 +151,7 @@ export class Metrics {
     return { contentType: this.registry.contentType, body: await this.registry.metrics() };
   }
 
-  /** Calls `hook` before each scrape, for values that are cheaper to ask for than to keep. */
+  /** Calls `hook` before each scrape, for values that are cheaper to compute on demand than to keep current. */
   beforeScrape(hook: () => void): Disposable {
     this.scrapeHooks.add(hook);
     return { [Symbol.dispose]: () => void this.scrapeHooks.delete(hook) };
@@ -166,7 +166,7 @@ export class Metrics {
     this.phases[phase].observe(ms / 1000);
   }
 
-  /** The state of a hub object (`Kind/namespace/name`); it replaces the one before. */
+  /** Sets the state of a hub object (`Kind/namespace/name`) in place of the previous one. */
   setSyncStatus(resource: string, status: string): void {
     const before = this.syncStates.get(resource);
     if (before === status) return;

@@ -1,4 +1,4 @@
-/** Secrets never leave the process through a log line, a span or an event; this file is the last of several nets. */
+/** Keeps secrets out of log lines, spans and Events: the last of several safeguards. */
 
 export const REDACTED = "[redacted]";
 
@@ -32,7 +32,7 @@ const PATTERNS: [RegExp, string][] = [
   [/\b(client-key-data|token):\s*[^\s"',}\\]{12,}/gi, `$1: ${REDACTED}`],
 ];
 
-/** The text without anything that has the form of a credential: bearer tokens, JWTs, private keys, kubeconfig entries. */
+/** The text with every part replaced that has the form of a credential: bearer tokens, JWTs, private keys, kubeconfig entries. */
 export function redactText(text: string): string {
   if (!SUSPICIOUS.test(text)) return text;
   return PATTERNS.reduce((rest, [pattern, replacement]) => rest.replace(pattern, replacement), text);
@@ -40,7 +40,7 @@ export function redactText(text: string): string {
 
 /**
  * A copy of the value in which everything under a key that names a secret is replaced, and text is cleaned. The value itself is
- * returned when nothing had to go. Below six levels, and at a cycle, structure is cut off.
+ * returned when nothing was replaced. Below six levels, and at a cycle, structure is cut off.
  */
 export function redact(value: unknown, depth = DEPTH): unknown {
   if (typeof value === "string") return redactText(value);

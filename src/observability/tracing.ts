@@ -16,7 +16,7 @@ export interface TracingOptions {
   /** Base address of an OTLP/HTTP collector (`http://host:4318`); the environment's OTEL_EXPORTER_OTLP_* when absent. */
   endpoint?: string;
   serviceVersion: string;
-  /** Which process this is: pod name or host name. */
+  /** Name of this process: pod name or host name. */
   identity: string;
   /** Default: the environment of the process. */
   env?: Record<string, string | undefined>;
@@ -30,7 +30,7 @@ export interface Tracing {
   tracer: Tracer;
   /** Spans leave the process; otherwise they only give trace ids to the logs. */
   exporting: boolean;
-  /** Sends what is waiting, for at most a few seconds, and ends. Never throws. */
+  /** Sends the waiting spans, for at most a few seconds, and ends the exporter. Never throws. */
   readonly shutdown: () => Promise<void>;
 }
 
@@ -38,7 +38,7 @@ const SHUTDOWN_TIMEOUT_MS = 3_000;
 
 /**
  * A tracer that always gives real trace ids. Without a collector its spans are not recorded, which costs next to nothing, and
- * the exporter is not even loaded.
+ * the exporter is not loaded.
  */
 export async function createTracing(options: TracingOptions): Promise<Tracing> {
   const exporter = options.exporter ?? (await collectorExporter(options));
@@ -81,7 +81,7 @@ async function otlpExporter(url: string): Promise<SpanExporter> {
   return new OTLPTraceExporter({ url });
 }
 
-/** A collector that is away must not keep the process from ending; what it did not take is lost, as it would be anyway. */
+/** A collector that does not answer must not keep the process from ending; the spans that it did not take are lost. */
 async function settleWithin(work: Promise<unknown>, ms: number): Promise<void> {
   const timeout = Promise.withResolvers<void>();
   const timer = setTimeout(timeout.resolve, ms);
@@ -100,13 +100,13 @@ export interface SpanOptions {
   attributes?: Attributes;
 }
 
-/** Starts a span; whoever starts it ends it. Parents are passed by hand: no context follows asynchronous calls around. */
+/** Starts a span, which the caller ends. Parents are passed as arguments: no context follows asynchronous calls. */
 export function startSpan(tracer: Tracer, name: string, { parent, attributes }: SpanOptions = {}): Span {
   const context = parent === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, parent);
   return tracer.startSpan(name, attributes === undefined ? {} : { attributes }, context);
 }
 
-/** Runs `fn` inside a span that ends with it. An error is recorded with type and stack, sets the status, and is thrown on. */
+/** Runs `fn` inside a span that ends with `fn`. An error is recorded with type and stack, sets the status, and is thrown on. */
 export async function withSpan<T>(
   tracer: Tracer,
   name: string,

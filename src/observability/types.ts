@@ -1,22 +1,22 @@
-/** What the runtime tells of one workqueue; durations in milliseconds. */
+/** What the runtime reports about one workqueue; durations in milliseconds. */
 export interface WorkqueueMetrics {
   /** A key was added that was not waiting already. */
   added(): void;
   /** How many keys wait now. */
   depth(waiting: number): void;
-  /** A worker took a key that had waited so long. */
+  /** A worker took a key that had waited `waitedMs`. */
   started(waitedMs: number): void;
-  /** The worker is done with it. */
+  /** The worker is done with the key. */
   finished(workedMs: number): void;
   /** A key was put back with backoff. */
   retried(): void;
-  /** Asked at each scrape: for how long each key that is being worked on has been so, in milliseconds. */
+  /** `running` is called at each scrape: for each key that a worker has, the milliseconds since the worker took the key. */
   observeRunning(running: () => Iterable<number>): Disposable;
 }
 
 export type ReconcileResult = "success" | "error" | "requeue" | "requeue_after";
 
-/** What the runtime tells of one controller. */
+/** What the runtime reports about one controller. */
 export interface ControllerMetrics {
   maxConcurrent(workers: number): void;
   started(): void;
@@ -34,5 +34,5 @@ export interface RequestObservation {
   ms: number;
 }
 
-/** The steps of a reconcile that operator_reconcile_duration_seconds tells apart. */
+/** The steps of a reconcile: label of operator_reconcile_duration_seconds. */
 export type ReconcilePhase = "fetch" | "apply" | "verify";

@@ -1,9 +1,10 @@
 import { describe, expect } from "vitest";
 import { fc, test } from "@fast-check/vitest";
+import type { Contact } from "../apis/index.ts";
 import type { ClusterPlan, Plan } from "../desiredstate/types.ts";
 import { aggregate } from "./aggregate.ts";
 import { after, condition, inputOf, plan, refused, SECOND, T0 } from "./testing.ts";
-import type { ClusterView, Contact, RowView, StatusInput } from "./types.ts";
+import type { ClusterView, RowView, StatusInput } from "./types.ts";
 
 describe("any observations", () => {
   const hash = fc.constantFrom("h1", "h2");
@@ -81,7 +82,7 @@ describe("any observations", () => {
     );
 
   test.prop([arbitraryInput, fc.integer({ min: 0, max: 1e7 })])(
-    "told twice are told once: nothing is written the second time",
+    "come to the same status a second time: nothing is written",
     (input, later) => {
       const again = after(input, aggregate(input, T0));
       expect(aggregate(again, T0 + later)).toBe(again.previous);

@@ -1,31 +1,37 @@
-import { type ClusterStatusEntry, DEFAULT_CLASS, type FederatedStatus, type ReplicaCounts } from "../apis/index.ts";
+import {
+  type ClusterStatusEntry,
+  DEFAULT_CLASS,
+  type FederatedStatus,
+  type ReplicaCounts,
+  sameValue,
+} from "../apis/index.ts";
 import type { ClusterPlan } from "../desiredstate/types.ts";
-import { jsonEqual } from "../override/index.ts";
 import { conditionsOf } from "./conditions.ts";
-import { reportOf, type ClusterReport, type Reason } from "./report.ts";
+import { reportOf, type ClusterReport, type Why } from "./report.ts";
 import { addCounts, NONE } from "./rows.ts";
 import { HANDOVER, statementsOf } from "./statements.ts";
 import type { ClusterView, StatusInput } from "./types.ts";
 
-/** Above this many entries only those that are not healthy are listed one by one, so that the object stays small. */
+/** Above this many entries only the entries that are not healthy are listed one by one, so that the object stays small. */
 const MAX_LISTED = 100;
 
 /**
- * The status of a hub object from what is known of its clusters. `now` is epoch milliseconds.
+ * The status of a hub object from what is known about its clusters. `now` is epoch milliseconds.
  *
- * Returns `input.previous` itself when nothing would change: the caller writes only when it gets another object. Numbers of
- * clusters that are out of contact stay as they were last known, and count in the totals.
+ * Returns `input.previous` itself when nothing would change, so that the caller writes only when another object comes back. The numbers
+ * of clusters that are out of contact stay as last known, and count in the totals.
  */
 export function aggregate(input: StatusInput, now: number): FederatedStatus {
   const reports = reportsOf(input, now);
-  const { plan, previous, carrier = DEFAULT_CLASS } = input;
+  const { plan, previous } = input;
+  const ownerClass = input.ownerClass ?? input.carrier ?? DEFAULT_CLASS;
   const entries = reports.map((report) => report.entry);
   const planned = reports.filter((report) => report.planned);
   const placement = plan === undefined ? previous?.placement : plan.placement;
   const deletionPolicy = plan === undefined ? previous?.deletionPolicy : plan.deletionPolicy;
   const status: FederatedStatus = {
     observedGeneration: input.generation,
-    ...(carrier === DEFAULT_CLASS ? {} : { controllerClass: carrier }),
+    ...(ownerClass === DEFAULT_CLASS ? {} : { controllerClass: ownerClass }),
     ...(placement === undefined ? {} : { placement }),
     ...(deletionPolicy === "Orphan" ? { deletionPolicy } : {}),
     replicas: entries.reduce((sum, entry) => addCounts(sum, entry.replicas), { ...NONE }),
@@ -36,10 +42,10 @@ export function aggregate(input: StatusInput, now: number): FederatedStatus {
     conditions: conditionsOf(statementsOf(input, reports), previous?.conditions, input.generation, now),
     ...listed(entries),
   };
-  return previous !== undefined && jsonEqual(ownPartsOf(previous, status), status) ? previous : status;
+  return previous !== undefined && sameValue(ownPartsOf(previous, status), status) ? previous : status;
 }
 
-/** One report for each cluster that the object is meant for or lingers on, sorted by name. */
+/** One report for each cluster that is chosen or still has member objects, sorted by name. */
 function reportsOf(input: StatusInput, now: number): ClusterReport[] {
   const { plan } = input;
   const before = new Map(input.previous?.clusters?.map((entry) => [entry.name, entry]));
@@ -47,20 +53,20 @@ function reportsOf(input: StatusInput, now: number): ClusterReport[] {
     input.deleting ? [] : plan?.clusters.map((cluster) => [cluster.name, cluster]),
   );
   const views = new Map(input.clusters.map((view) => [view.name, view]));
-  for (const name of plans.keys()) if (!views.has(name)) views.set(name, unheardOf(name));
+  for (const name of plans.keys()) if (!views.has(name)) views.set(name, notReported(name));
 
-  const held: Reason =
+  const frozenFor: Why =
     plan === undefined || plan.suspended
       ? { reason: "Suspended" }
       : { reason: plan.scheduled.reason, message: plan.scheduled.message };
   return [...views.values()]
     .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
     .flatMap(
-      (view) => reportOf({ view, plan: plans.get(view.name), previous: before.get(view.name), held, now }) ?? [],
+      (view) => reportOf({ view, plan: plans.get(view.name), previous: before.get(view.name), frozenFor, now }) ?? [],
     );
 }
 
-function unheardOf(name: string): ClusterView {
+function notReported(name: string): ClusterView {
   return { name, contact: { ok: false }, rows: [] };
 }
 
@@ -88,8 +94,8 @@ function summaryOf(healthy: readonly ClusterStatusEntry[]): NonNullable<Federate
 }
 
 /**
- * The parts of the stored status that are written here, for comparing. What others own (conditions of other types, fields
- * of later versions) is no reason to write, and neither is an empty list that the server keeps where none was sent.
+ * The parts of the stored status that this function writes, for comparing. Parts of other writers (conditions of other types, fields of
+ * later versions) are no reason to write, and neither is an empty list that the server keeps where none was sent.
  */
 function ownPartsOf(stored: FederatedStatus, status: FederatedStatus): Record<string, unknown> {
   const ours = new Set([HANDOVER, ...(status.conditions ?? []).map((condition) => condition.type)]);

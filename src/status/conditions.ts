@@ -1,8 +1,6 @@
-import type { Condition, ConditionStatus } from "../apis/index.ts";
-import { shortMessage } from "./message.ts";
-import { timeText } from "./time.ts";
+import { type Condition, type ConditionStatus, shortMessage, timestamp } from "../apis/index.ts";
 
-/** What a condition says now, before it is known since when. */
+/** A condition without the time since which its status holds. */
 export interface Statement {
   type: string;
   status: ConditionStatus;
@@ -10,7 +8,7 @@ export interface Statement {
   message: string;
 }
 
-/** The conditions for the statements; `lastTransitionTime` moves only where the status differs from that of before. */
+/** The conditions for the statements; `lastTransitionTime` moves only where `status` differs from that of the previous condition. */
 export function conditionsOf(
   statements: readonly Statement[],
   previous: readonly Condition[] | undefined,
@@ -25,7 +23,7 @@ export function conditionsOf(
       reason,
       message: shortMessage(message),
       observedGeneration: generation,
-      lastTransitionTime: before?.status === status ? before.lastTransitionTime : timeText(now),
+      lastTransitionTime: before?.status === status ? before.lastTransitionTime : timestamp(now),
     };
   });
 }

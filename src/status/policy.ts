@@ -1,9 +1,7 @@
-import type { PolicyStatus } from "../apis/index.ts";
-import { jsonEqual } from "../override/index.ts";
+import { type PolicyStatus, sameValue, shortMessage } from "../apis/index.ts";
 import { conditionsOf, type Statement } from "./conditions.ts";
-import { shortMessage } from "./message.ts";
 
-/** A policy that places thousands of objects in as many ways still has a status that one can read. */
+/** Keeps the status readable when a policy places thousands of objects in as many ways. */
 const MAX_DECISIONS = 50;
 
 export interface PolicyStatusInput {
@@ -13,17 +11,17 @@ export interface PolicyStatusInput {
   matched: number;
   /** For each set of clusters, how many objects run there because of the policy. At most 50 are kept, the largest. */
   decisions: readonly { clusters: readonly string[]; objects: number }[];
-  /** What is wrong now, with the object and the cluster where it shows. */
+  /** The present error, with the object and the cluster where it shows. */
   error?: string | undefined;
   /** CamelCase code of the error: InvalidPatch, ProtectedField, UnknownCluster, NoClusterFits… Default: NotApplied. */
   reason?: string | undefined;
-  /** What the policy asks for and this version does not do. */
+  /** Fields of the policy that this version does not enforce. */
   notes?: readonly string[] | undefined;
 }
 
 /**
- * What a policy says of itself: whether it is in force, for how many objects, and what came of it. `lastError` is the error
- * that stands now; it goes when its cause goes. Returns `input.previous` itself when nothing would change. `now` is epoch
+ * The status of a policy: whether the policy is in force, for how many objects, and on which clusters they run. `lastError` is the
+ * present error; it disappears with its cause. Returns `input.previous` itself when nothing would change. `now` is epoch
  * milliseconds.
  */
 export function policyStatus(input: PolicyStatusInput, now: number): PolicyStatus {
@@ -35,7 +33,7 @@ export function policyStatus(input: PolicyStatusInput, now: number): PolicyStatu
     ...decisionsOf(input.decisions),
     ...(error === undefined ? {} : { lastError: shortMessage(error, 1024) }),
   };
-  return previous !== undefined && jsonEqual(ownPartsOf(previous), status) ? previous : status;
+  return previous !== undefined && sameValue(ownPartsOf(previous), status) ? previous : status;
 }
 
 function readyOf({ matched, error, reason = "NotApplied", notes = [] }: PolicyStatusInput): Statement {

@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { test } from "@fast-check/vitest";
-import type { ClusterStatusEntry, FederatedStatus } from "../apis/index.ts";
+import type { ClusterStatusEntry, Contact, FederatedStatus } from "../apis/index.ts";
 import type { ClusterPlan, Plan } from "../desiredstate/types.ts";
 import { aggregate } from "./aggregate.ts";
 import {
@@ -21,7 +21,7 @@ import {
   untried,
   view,
 } from "./testing.ts";
-import type { Contact, RowView, StatusInput } from "./types.ts";
+import type { RowView, StatusInput } from "./types.ts";
 
 describe("the entry of a cluster in contact", () => {
   const failure = { reason: "QuotaExceeded", message: "exceeded quota", final: false };
@@ -113,7 +113,7 @@ describe("the entry of a cluster in contact", () => {
       want: { state: "Progressing", reason: "QuotaExceeded" },
     },
     {
-      name: "a final failure is Failed, and tells rather than one that is retried",
+      name: "a final failure is Failed, and its reason stands rather than that of one that is retried",
       rows: [
         row({ inSync: false, failure }),
         row({ ...service, inSync: false, failure: { reason: "AlreadyExists", message: "not ours", final: true } }),
@@ -144,14 +144,14 @@ describe("the entry of a cluster in contact", () => {
       absent: ["message"],
     },
     {
-      name: "held without suspension says why",
+      name: "frozen without suspension says why",
       rows: [row()],
       cluster: { held: true },
       plan: { scheduled: { status: "False", reason: "NoPlacement", message: "no placement selects it" } },
       want: { state: "Held", reason: "NoPlacement", message: "no placement selects it" },
     },
     {
-      name: "one cluster that is held for a reason of its own tells that one, and stays available",
+      name: "one cluster that is frozen for a reason of its own has that reason, and stays available",
       rows: [row()],
       cluster: { held: true, heldFor: { reason: "SecretAccessDenied", message: "add shop to the list" } },
       want: { state: "Held", reason: "SecretAccessDenied", message: "add shop to the list" },
@@ -164,7 +164,7 @@ describe("the entry of a cluster in contact", () => {
       want: { state: "Progressing", reason: "DependencyMissing", message: "Secret s is missing" },
     },
     {
-      name: "a warning is told of what is Available too, and does not change that",
+      name: "a warning stands beside Available too, and does not change that",
       rows: [row()],
       cluster: { warning: { reason: "DependencyMissing", message: "Secret s is missing" } },
       want: { state: "Available", reason: "DependencyMissing", message: "Secret s is missing" },

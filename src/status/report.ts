@@ -1,12 +1,17 @@
-import type { ClusterState, ClusterStatusEntry, ReplicaCounts } from "../apis/index.ts";
+import {
+  type ClusterState,
+  type ClusterStatusEntry,
+  type ReplicaCounts,
+  sameValue,
+  shortMessage,
+  timestamp,
+} from "../apis/index.ts";
 import type { ClusterPlan } from "../desiredstate/types.ts";
-import { jsonEqual } from "../override/index.ts";
-import { shortMessage } from "./message.ts";
 import {
   combined,
   failureOf,
   hashesOf,
-  isLingering,
+  isLeftOver,
   isSettled,
   isWanted,
   NONE,
@@ -14,42 +19,43 @@ import {
   sumOfHealth,
   worstHealth,
 } from "./rows.ts";
-import { laterOf, timeText } from "./time.ts";
+import { laterOf } from "./time.ts";
 import type { ClusterView, RowView } from "./types.ts";
 
-/** What one cluster means for the object: its entry, and what the conditions need to know beside it. */
+/** The entry of one cluster in the status, and the facts about the cluster that the conditions need. */
 export interface ClusterReport {
   entry: ClusterStatusEntry;
-  /** The object is meant to run there. */
+  /** The cluster is chosen for the object. */
   planned: boolean;
-  /** What is written there is what is wanted; for a lost cluster, as far as is known. */
+  /** The member objects are as wanted; on a lost cluster, as far as is known. */
   applied: boolean;
   available: boolean;
-  /** The entry tells the present. */
+  /** The entry is current. */
   fresh: boolean;
-  /** What Meridian or the cluster is busy with; undefined when nothing will change by itself, or nobody can see it. */
+  /** What Meridian or the cluster is doing; undefined when nothing will change by itself, or nobody can see whether it does. */
   activity?: Activity;
 }
 
 export type Activity = "Applying" | "RollingOut" | "Removing";
 
-export interface Reason {
+/** A reason and its message. */
+export interface Why {
   reason: string;
   message?: string;
 }
 
 export interface ReportInput {
   view: ClusterView;
-  /** Undefined when the object is not, or no longer, meant for this cluster. */
+  /** Undefined when the cluster is not chosen for the object, or no longer. */
   plan: ClusterPlan | undefined;
   previous: ClusterStatusEntry | undefined;
-  /** Why clusters are held, when they are. */
-  held: Reason;
+  /** Why clusters are frozen, when they are and have no reason of their own. */
+  frozenFor: Why;
   /** Epoch milliseconds. */
   now: number;
 }
 
-/** The report on one cluster; undefined when the object is not meant for it and nothing of it is there. */
+/** The report on one cluster; undefined when the cluster is not chosen and has no member object. */
 export function reportOf(input: ReportInput): ClusterReport | undefined {
   const { view, plan } = input;
   if (view.contact.ok) return plan === undefined ? leaving(input) : planned(input, plan);
@@ -57,30 +63,30 @@ export function reportOf(input: ReportInput): ClusterReport | undefined {
   return lost(input);
 }
 
-interface Outcome extends Partial<Reason> {
+interface Outcome extends Partial<Why> {
   state: ClusterState;
   activity?: Activity;
 }
 
-/** A cluster in contact where the object is to run. */
+/** A cluster in contact that is chosen for the object. */
 function planned(input: ReportInput, plan: ClusterPlan): ClusterReport {
   const { rows } = input.view;
-  const outcome = outcomeOf(rows, plan, input.held);
+  const outcome = outcomeOf(rows, plan, input.frozenFor);
   const healthy = worstHealth(rows)?.state === "Available";
   return {
     entry: observed(input, outcome, { replicas: countsOf(rows, plan), ...hashesOf(rows) }),
     planned: true,
     applied: outcome.state !== "Failed" && isSettled(rows),
-    // Suspending an object takes nothing away from those who use it.
+    // An object that is suspended keeps serving.
     available: outcome.state === "Available" || (outcome.state === "Held" && healthy),
     fresh: true,
     ...(outcome.activity === undefined ? {} : { activity: outcome.activity }),
   };
 }
 
-function outcomeOf(rows: readonly RowView[], plan: ClusterPlan, held: Reason): Outcome {
+function outcomeOf(rows: readonly RowView[], plan: ClusterPlan, frozenFor: Why): Outcome {
   if (plan.problem !== undefined) return { state: "Failed", ...plan.problem };
-  if (plan.held) return { state: "Held", ...(plan.heldFor ?? held) };
+  if (plan.held) return { state: "Held", ...(plan.heldFor ?? frozenFor) };
 
   const failure = failureOf(rows);
   if (failure?.final === true) return { state: "Failed", reason: failure.reason, message: failure.message };
@@ -93,18 +99,18 @@ function outcomeOf(rows: readonly RowView[], plan: ClusterPlan, held: Reason): O
   if (!wanted.every((row) => row.inSync)) {
     return { state: "Progressing", reason: "Applying", ...textOf(why), activity: "Applying" };
   }
-  if (rows.some(isLingering)) return { state: "Progressing", reason: "Removing", ...textOf(why), activity: "Removing" };
+  if (rows.some(isLeftOver)) return { state: "Progressing", reason: "Removing", ...textOf(why), activity: "Removing" };
 
   const health = worstHealth(rows);
-  // What nobody has reported on is not healthy.
+  // An unknown health is not healthy.
   if (health === undefined) return { state: "Unknown", reason: "NotReported", message: "its health is not known yet" };
-  // It may run on what is there still, or on what somebody put there; that something is missing on the hub is told all the same.
+  // The pods may run on the member's own copy of a dependency; the entry says all the same that the dependency is missing on the hub.
   if (health.state === "Available") return { state: "Available", ...textOf(plan.warning) };
   const activity = health.state === "Progressing" ? { activity: "RollingOut" as const } : {};
   return { state: health.state, ...textOf(health), ...textOf(plan.warning), ...activity };
 }
 
-/** A cluster in contact where the object is no longer to run. */
+/** A cluster in contact that is no longer chosen for the object. */
 function leaving(input: ReportInput): ClusterReport | undefined {
   const rows = input.view.rows.filter((row) => row.observedHash !== undefined);
   if (rows.length === 0) return undefined;
@@ -115,7 +121,7 @@ function leaving(input: ReportInput): ClusterReport | undefined {
   return { entry, planned: false, applied: false, available: false, fresh: true, activity: "Removing" };
 }
 
-/** A cluster without contact: what was last known stays, with the time at which it was known. */
+/** A cluster without contact: the facts that were last known stay, with the time at which they were known. */
 function lost(input: ReportInput): ClusterReport {
   const { view, plan, previous } = input;
   const { contact, rows } = view;
@@ -134,7 +140,7 @@ function lost(input: ReportInput): ClusterReport {
     (isObserved ? isSettled(rows) : observedHash !== undefined && observedHash === facts.desiredHash);
   const report = { planned: plan !== undefined, applied, available: false, fresh: false };
 
-  // Not tried yet, as after a restart: the entry was true until then, and may well be still.
+  // Before the first contact after a restart the entry of before stays: it was true then, and may well be still.
   const untried = contact.lastContact === undefined && contact.reason === undefined;
   if (untried && previous !== undefined) {
     const { desiredHash: _old, ...kept } = previous;
@@ -142,7 +148,7 @@ function lost(input: ReportInput): ClusterReport {
     return { ...report, entry, ...lastKnown(entry, plan !== undefined) };
   }
 
-  const last = contact.lastContact === undefined ? undefined : timeText(contact.lastContact);
+  const last = contact.lastContact === undefined ? undefined : timestamp(contact.lastContact);
   const observedAt = laterOf(last, previous?.observedAt);
   const state = observedAt === undefined && plan !== undefined ? "Pending" : "Unknown";
   const reason = contact.reason ?? (untried ? "Connecting" : "ClusterUnreachable");
@@ -150,7 +156,7 @@ function lost(input: ReportInput): ClusterReport {
   return { ...report, entry: { ...entryOf(input, outcome, facts), ...pick("observedAt", observedAt) } };
 }
 
-/** What an entry of before means for the conditions, so that a restart moves none of them. */
+/** The facts for the conditions that an entry of before implies, so that a restart moves no condition. */
 function lastKnown(
   entry: ClusterStatusEntry,
   isPlanned: boolean,
@@ -161,10 +167,10 @@ function lastKnown(
       ? activityOf(entry)
       : undefined;
   const fresh = entry.state !== "Unknown" && entry.observedAt !== undefined;
-  // A held entry does not say how healthy its cluster was, but its numbers do.
-  const heldWell = entry.state === "Held" && entry.replicas.available >= entry.replicas.desired;
+  // The state Held does not say how healthy the cluster was, but the numbers do.
+  const heldHealthy = entry.state === "Held" && entry.replicas.available >= entry.replicas.desired;
   return {
-    available: isPlanned && (entry.state === "Available" || heldWell),
+    available: isPlanned && (entry.state === "Available" || heldHealthy),
     fresh,
     ...(activity === undefined || !fresh ? {} : { activity }),
   };
@@ -188,17 +194,17 @@ function entryOf({ view, plan }: ReportInput, outcome: Outcome, facts: Facts): C
   };
 }
 
-/** The entry of a cluster in contact. While nothing in it changes, the time does not either: it costs no write. */
+/** The entry of a cluster in contact. While nothing else in the entry changes, its time stays too, so that nothing is written. */
 function observed(input: ReportInput, outcome: Outcome, facts: Facts): ClusterStatusEntry {
   const entry = entryOf(input, outcome, facts);
   const { observedAt, ...before } = input.previous ?? {};
   return {
     ...entry,
-    observedAt: observedAt !== undefined && jsonEqual(before, entry) ? observedAt : timeText(input.now),
+    observedAt: observedAt !== undefined && sameValue(before, entry) ? observedAt : timestamp(input.now),
   };
 }
 
-function textOf(why: { reason?: string; message?: string } | undefined): Partial<Reason> {
+function textOf(why: Partial<Why> | undefined): Partial<Why> {
   return { ...pick("reason", why?.reason), ...pick("message", why?.message) };
 }
 
@@ -207,7 +213,7 @@ function countsOf(rows: readonly RowView[], plan: ClusterPlan): ReplicaCounts {
   return { ...seen, desired: desiredOf(plan, seen) };
 }
 
-/** The plan's number; for a kind whose number each cluster decides (a DaemonSet), what the cluster says. */
+/** The planned number; for a kind whose number each cluster decides (a DaemonSet), the number that the cluster reports. */
 function desiredOf(plan: ClusterPlan | undefined, seen: ReplicaCounts | undefined): number {
   if (plan === undefined) return 0;
   return plan.replicas ?? seen?.desired ?? 0;

@@ -2,17 +2,17 @@ import { hashOf, type ClusterStatusEntry, type ReplicaCounts } from "../apis/ind
 import type { Health } from "../interpreter/types.ts";
 import type { RowView } from "./types.ts";
 
-/** What the rows of one cluster come to. */
+/** Sums over the rows of one cluster. */
 
 export const isWanted = (row: RowView): boolean => row.desiredHash !== undefined;
-export const isLingering = (row: RowView): boolean => row.desiredHash === undefined && row.observedHash !== undefined;
+export const isLeftOver = (row: RowView): boolean => row.desiredHash === undefined && row.observedHash !== undefined;
 const isRendered = (row: RowView): boolean => row.role === "rendered" && isWanted(row);
 
 export function isSettled(rows: readonly RowView[]): boolean {
-  return rows.some(isWanted) && rows.every((row) => (isWanted(row) ? row.inSync : !isLingering(row)));
+  return rows.some(isWanted) && rows.every((row) => (isWanted(row) ? row.inSync : !isLeftOver(row)));
 }
 
-/** The failure to tell of: a final one first. What is in sync has none, whatever was tried before. */
+/** The failure to report, a final one first. A row that is in sync has none, whatever was tried before. */
 export function failureOf(rows: readonly RowView[]): RowView["failure"] {
   const failures = rows.filter((row) => !(isWanted(row) && row.inSync)).flatMap((row) => row.failure ?? []);
   return failures.find((failure) => failure.final) ?? failures[0];
@@ -20,7 +20,7 @@ export function failureOf(rows: readonly RowView[]): RowView["failure"] {
 
 const SEVERITY: Record<Health["state"], number> = { Available: 0, Progressing: 1, Degraded: 2, Failed: 3 };
 
-/** The health of the rendered object that does worst; undefined when one has not been reported on. */
+/** The worst health of the rendered objects; undefined when the health of one of them is not known. */
 export function worstHealth(rows: readonly RowView[]): Health | undefined {
   let worst: Health | undefined;
   for (const row of rows.filter(isRendered)) {

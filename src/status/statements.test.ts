@@ -73,7 +73,7 @@ describe("conditions", () => {
       want: ["False", "ClusterUnreachable", "0 of 2 clusters available; d: connection refused"],
     },
     {
-      name: "without a message the reason is told",
+      name: "without a message the reason stands in its place",
       views: [applying],
       type: "Available",
       want: ["False", "Applying", "0 of 1 clusters available; a: Applying"],

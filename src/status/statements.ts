@@ -1,20 +1,20 @@
-import type { ClusterState, Condition } from "../apis/index.ts";
+import type { ClusterState, Condition, Reason } from "../apis/index.ts";
 import type { Plan } from "../desiredstate/types.ts";
 import type { Statement } from "./conditions.ts";
 import type { Activity, ClusterReport } from "./report.ts";
 import type { StatusInput } from "./types.ts";
 
-/** Names only: the rest stands in the entries. */
+/** Names only: the entries hold the rest. */
 const namesOf = (reports: readonly ClusterReport[]): string => reports.map(({ entry }) => entry.name).join(", ");
 
-/** Only while an object is to pass to another class of managers. */
+/** Type of a condition that stands only while the object names another class of controllers than the one that owns it. */
 export const HANDOVER = "HandedOver";
 
-/** What the object says of itself, from the reports of its clusters (sorted by name). */
+/** What the conditions of the object say, from the reports of its clusters (sorted by name). */
 export function statementsOf(input: StatusInput, reports: readonly ClusterReport[]): Statement[] {
   const planned = reports.filter((report) => report.planned);
   const scheduled = input.plan === undefined ? undefined : { type: "Scheduled", ...input.plan.scheduled };
-  const before = carriedOver(input.previous?.conditions, "Scheduled");
+  const before = previousStatement(input.previous?.conditions, "Scheduled");
   if (input.deleting) {
     const remain = reports.length === 0 ? "" : `objects remain on ${namesOf(reports)}`;
     return [
@@ -36,13 +36,15 @@ export function statementsOf(input: StatusInput, reports: readonly ClusterReport
   ];
 }
 
-function handoverOf({ carrier, wanted }: StatusInput): Statement[] {
-  if (carrier === wanted) return [];
-  const message = `${carrier} carries it on until a manager of class ${wanted} has taken over`;
+function handoverOf(input: StatusInput): Statement[] {
+  const ownerClass = input.ownerClass ?? input.carrier;
+  const namedClass = input.namedClass ?? input.wanted;
+  if (ownerClass === namedClass) return [];
+  const message = `class ${ownerClass} owns the object until a manager of class ${namedClass} has claimed it`;
   return [{ type: HANDOVER, status: "False", reason: "WaitingForManager", message }];
 }
 
-function carriedOver(conditions: readonly Condition[] | undefined, type: string): Statement | undefined {
+function previousStatement(conditions: readonly Condition[] | undefined, type: string): Statement | undefined {
   const condition = conditions?.find((c) => c.type === type);
   if (condition === undefined) return undefined;
   const { status, reason, message } = condition;
@@ -72,7 +74,9 @@ const SEVERITY: Record<ClusterState, number> = {
   Available: 7,
 };
 
-/** True when it holds for every planned cluster and there is one at all: an empty set is not success. */
+const ALL = { Applied: "AllClustersApplied", Available: "AllClustersAvailable" } satisfies Record<string, Reason>;
+
+/** True when `holds` is true for every planned cluster, and there is one at all: an empty set is not success. */
 function tally(
   type: "Applied" | "Available",
   word: string,
@@ -84,7 +88,7 @@ function tally(
   const rest = planned.filter((report) => !holds(report));
   const message = `${planned.length - rest.length} of ${planned.length} clusters ${word}`;
   const [worst] = rest.toSorted((a, b) => SEVERITY[a.entry.state] - SEVERITY[b.entry.state]);
-  if (worst === undefined) return { type, status: "True", reason: `AllClusters${type}`, message };
+  if (worst === undefined) return { type, status: "True", reason: ALL[type], message };
   const { name, state, reason = state, message: detail = reason } = worst.entry;
   return { type, status: "False", reason, message: `${message}; ${name}: ${detail}` };
 }
@@ -95,7 +99,7 @@ const ACTIVITIES: readonly [Activity, string][] = [
   ["Removing", "removing from"],
 ];
 
-/** A cluster that is out of reach is busy with nothing that anyone could wait for. */
+/** A cluster that is out of contact counts for nothing here: nobody could wait for it. */
 function progressingOf(plan: Plan | undefined, reports: readonly ClusterReport[]): Statement {
   const type = "Progressing";
   if (plan?.suspended === true) {

@@ -1,7 +1,7 @@
-import type { ClusterStatusEntry, FederatedStatus } from "../apis/index.ts";
+import type { ClusterStatusEntry, Contact, FederatedStatus } from "../apis/index.ts";
 import type { Plan } from "../desiredstate/types.ts";
 import type { Health } from "../interpreter/types.ts";
-import type { ClusterView, Contact, RowView, StatusInput } from "./types.ts";
+import type { ClusterView, RowView, StatusInput } from "./types.ts";
 
 /** Words for the tests of this folder. */
 

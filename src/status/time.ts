@@ -1,8 +1,3 @@
-/** Epoch milliseconds as Kubernetes writes a time: UTC, whole seconds. */
-export function timeText(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
-}
-
 /** The later of two times as text; either may be absent. */
 export function laterOf(a: string | undefined, b: string | undefined): string | undefined {
   if (a === undefined || b === undefined) return a ?? b;

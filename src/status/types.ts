@@ -1,30 +1,21 @@
-import type { FederatedStatus, ObjectRef } from "../apis/index.ts";
+import type { Contact, FederatedStatus, ObjectRef } from "../apis/index.ts";
 import type { Plan } from "../desiredstate/types.ts";
 import type { Health } from "../interpreter/types.ts";
 
-/** Whether Meridian hears from a cluster. */
-export interface Contact {
-  /** False from the moment contact was lost, or before it was first made. */
-  ok: boolean;
-  /** Last moment of contact, epoch milliseconds; undefined when there never was one. */
-  lastContact?: number;
-  /** CamelCase: ClusterUnreachable, CredentialsRejected, CredentialsExpired, CertificateInvalid, SecretNotFound, ClusterIdentityChanged, ClusterUnknown… */
-  reason?: string;
-  message?: string;
-}
+export type { Contact };
 
-/** What is known of one desired or lingering member object. */
+/** What is known of one member object: of one that is wanted, or of one that is to go. */
 export interface RowView {
   ref: ObjectRef;
   role: "rendered" | "dependency";
-  /** Undefined when the object is to go. */
+  /** Undefined when the member object is to go. */
   desiredHash?: string;
-  /** Undefined when it has not been seen there; empty when it is there without a hash. */
+  /** Undefined when no member object was seen; empty when it has no hash annotation. */
   observedHash?: string;
-  /** Desired hash seen and all fields still ours. */
+  /** The member object has the desired hash, and all desired fields are still Meridian's. */
   inSync: boolean;
   health?: Health;
-  /** The last attempt that did not succeed; cleared by success. `final` is not retried until something changes. */
+  /** Why the last write failed; cleared by a write that succeeds. `final`: no retry before something changes. */
   failure?: { reason: string; message: string; final: boolean };
 }
 
@@ -37,14 +28,19 @@ export interface ClusterView {
 
 export interface StatusInput {
   generation: number;
-  /** Class of the managers that carry the object, and the one that it names; the default class when absent. */
+  /** Class of controllers that owns the object; the default class when absent. */
+  ownerClass?: string;
+  /** Class of controllers that the object names: the one that is to own it. */
+  namedClass?: string;
+  /** @deprecated {@link ownerClass} */
   carrier?: string;
+  /** @deprecated {@link namedClass} */
   wanted?: string;
   /** The object is being deleted. */
   deleting: boolean;
   previous: FederatedStatus | undefined;
   plan: Plan | undefined;
   podSelector: string | undefined;
-  /** One for every cluster of the plan and for every other cluster where objects of this owner linger. */
+  /** One for every cluster of the plan and for every other cluster that still has member objects of this owner. */
   clusters: ClusterView[];
 }

@@ -1,16 +1,25 @@
 import type { KubeObject } from "../../apis/index.ts";
 import type { Health } from "../types.ts";
 import { numberOf, textOf } from "../values.ts";
-import { available, conditionsOf, health, isBehind, pending, type ReportedCondition, statusOf } from "./report.ts";
+import {
+  available,
+  conditionsOf,
+  health,
+  isBehind,
+  pending,
+  type ReportedCondition,
+  reportedHealth,
+  statusOf,
+} from "./report.ts";
 
-/** Conditions that say, when True, that something is wrong. */
+/** Conditions that mean trouble when they are True. */
 const BAD_WHEN_TRUE: ReadonlyMap<string, "Failed" | "Degraded"> = new Map([
   ["Failed", "Failed"],
   ["Stalled", "Failed"],
   ["Degraded", "Degraded"],
 ]);
 
-/** Conditions that sum up the health of an object. Where there are several, all of them must hold. */
+/** Conditions that sum up the health of an object. An object with several of them needs all of them True. */
 const GOOD_WHEN_TRUE: ReadonlySet<string> = new Set([
   "Ready",
   "Available",
@@ -37,8 +46,8 @@ const PHASES: ReadonlyMap<string, Health["state"]> = new Map([
 ]);
 
 /**
- * The rule for kinds that Meridian knows nothing of: it trusts the conventions of Kubernetes (observedGeneration, conditions, phase), and
- * nothing else. A kind that reports nothing is not taken for healthy.
+ * The rule for kinds without a rule of their own: trusts the conventions of Kubernetes (observedGeneration, conditions, phase), and
+ * nothing else. An object that reports nothing is not called healthy.
  */
 export function genericHealth(object: KubeObject): Health {
   const status = statusOf(object);
@@ -66,23 +75,23 @@ export function genericHealth(object: KubeObject): Health {
     const state = PHASES.get(phase) ?? "Progressing";
     return state === "Available"
       ? available
-      : health(state, `Phase${phase}`, textOf(status["message"]) ?? `phase ${phase}`);
+      : reportedHealth(state, `Phase${phase}`, textOf(status["message"]) ?? `phase ${phase}`);
   }
-  // Its controller has dealt with this generation and complains of nothing.
+  // The object's controller has observed this generation and reports no trouble.
   if (observed !== undefined) return available;
   return health("Progressing", "NoReport", "its status does not say whether it is healthy");
 }
 
 function because(state: "Progressing" | "Degraded" | "Failed", condition: ReportedCondition): Health {
   const fallback = condition.status === "True" ? condition.type : `Not${condition.type}`;
-  return health(
+  return reportedHealth(
     state,
     condition.reason ?? fallback,
     condition.message || `condition ${condition.type} is ${condition.status}`,
   );
 }
 
-/** Kinds that say all there is to say by being there. Those in the core group come without a group. */
+/** Kinds without a status: their objects are healthy as soon as they exist. Those of the core group have no group in front. */
 const WITHOUT_STATUS: ReadonlySet<string> = new Set([
   "/ConfigMap",
   "/Secret",
@@ -112,7 +121,7 @@ const WITHOUT_STATUS: ReadonlySet<string> = new Set([
   "storage.k8s.io/StorageClass",
 ]);
 
-/** True for kinds of Kubernetes that have no status, or one that does not speak of health. */
+/** True for kinds of Kubernetes that have no status, or a status that says nothing about health. */
 export function hasNoStatus(group: string, kind: string): boolean {
   return WITHOUT_STATUS.has(`${group}/${kind}`);
 }

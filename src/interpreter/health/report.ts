@@ -1,8 +1,8 @@
-import type { KubeObject } from "../../apis/index.ts";
+import { type KubeObject, type Reason, shortMessage } from "../../apis/index.ts";
 import type { Health } from "../types.ts";
-import { type Fields, fieldsOf, listOf, numberOf, shortMessage, textOf } from "../values.ts";
+import { type Fields, fieldsOf, listOf, numberOf, textOf } from "../values.ts";
 
-/** What the controllers of a cluster report of an object, and the answers that rules of health share. */
+/** Reading what the controllers of a cluster report about an object, and the results that the rules of health share. */
 
 export function statusOf(object: KubeObject): Fields {
   return fieldsOf(object["status"]);
@@ -34,12 +34,12 @@ export function conditionOf(object: KubeObject, type: string): ReportedCondition
   return conditionsOf(object).find((condition) => condition.type === type);
 }
 
-/** Numbers in a status are left out when they are 0. */
+/** A number of a status; controllers leave out the numbers that are 0. */
 export function count(status: Fields, field: string): number {
   return numberOf(status[field]) ?? 0;
 }
 
-/** The controller has not said anything of the present generation: what the status says is of an older one, or of none. */
+/** The object's controller has not observed the present generation: the status describes an older one, or none. */
 export function isBehind(object: KubeObject): boolean {
   const observed = numberOf(statusOf(object)["observedGeneration"]);
   return observed === undefined || observed < (object.metadata.generation ?? 0);
@@ -47,14 +47,19 @@ export function isBehind(object: KubeObject): boolean {
 
 export const available: Health = Object.freeze({ state: "Available" });
 
-export function health(state: Exclude<Health["state"], "Available">, reason: string, message: string): Health {
+export function health(state: Exclude<Health["state"], "Available">, reason: Reason, message: string): Health {
+  return { state, reason, message: shortMessage(message) };
+}
+
+/** With the reason that the member's controller reports: mostly a CamelCase code, and made into one where it is not. */
+export function reportedHealth(state: Exclude<Health["state"], "Available">, reason: string, message: string): Health {
   return { state, reason: codeOf(reason), message: shortMessage(message) };
 }
 
-/** Reasons of others are mostly codes already; what is not becomes one, because a reason of a status must be. */
 function codeOf(reason: string): string {
   const code = reason.replace(/[^A-Za-z0-9]+/g, "");
-  return /^[A-Za-z]/.test(code) ? code[0]?.toUpperCase() + code.slice(1) : "Unhealthy";
+  if (!/^[A-Za-z]/.test(code)) return "Unhealthy" satisfies Reason;
+  return code[0]?.toUpperCase() + code.slice(1);
 }
 
 export const pending = (message = "its controller has not seen the present generation yet"): Health =>

@@ -3,7 +3,7 @@ import type { Health } from "../types.ts";
 import { valueAt } from "../values.ts";
 import { available, health, statusOf } from "./report.ts";
 
-/** A Service does what it should as soon as it is there; only a load balancer has to come from somewhere. */
+/** A Service works as soon as it exists; only a load balancer has to be provided by the cluster. */
 export function serviceHealth(object: KubeObject): Health {
   if (valueAt(object, ["spec", "type"]) !== "LoadBalancer") return available;
   const ingress = valueAt(object, ["status", "loadBalancer", "ingress"]);

@@ -1,11 +1,11 @@
 import type { KubeObject, ReplicaCounts } from "../../apis/index.ts";
 import type { Health } from "../types.ts";
 import { fieldsOf, numberOf, valueAt } from "../values.ts";
-import { available, conditionOf, count, health, isBehind, pending, share, statusOf } from "./report.ts";
+import { available, conditionOf, count, health, isBehind, pending, reportedHealth, share, statusOf } from "./report.ts";
 
 /** Health of the kinds that run replicas of a pod. */
 
-/** Replicas of a Deployment or StatefulSet: 1 when it does not say. */
+/** Replicas that a Deployment or StatefulSet asks for; the server's default is 1. */
 export function askedReplicas(object: KubeObject): number {
   return numberOf(fieldsOf(object["spec"])["replicas"]) ?? 1;
 }
@@ -42,7 +42,7 @@ function judgeDeployment(object: KubeObject, replicas: ReplicaCounts, existing: 
   return progress;
 }
 
-/** How far a controller has come that replaces pods and then waits for them. `existing` counts the old ones too. */
+/** Progress of a controller that replaces pods and then waits for the new ones. `existing` counts the old pods too. */
 function judgeProgress({ desired, updated, ready, available: serving }: ReplicaCounts, existing: number): Health {
   if (updated < desired) return health("Progressing", "RollingOut", share(updated, desired, "updated"));
   if (existing > updated) {
@@ -67,7 +67,7 @@ export function statefulSetHealth(object: KubeObject): Health {
   if (isBehind(object)) return { ...pending(), replicas };
   const existing = count(status, "replicas");
   const strategy = fieldsOf(valueAt(object, ["spec", "updateStrategy"]));
-  // OnDelete waits for people, and a partition keeps the pods below it as they are: then fewer are to be updated.
+  // OnDelete waits for people, and a partition keeps the pods of a lower ordinal as they are: then fewer pods are to be updated.
   const partition = numberOf(fieldsOf(strategy["rollingUpdate"])["partition"]) ?? 0;
   const toUpdate = strategy["type"] === "OnDelete" ? 0 : Math.max(0, replicas.desired - partition);
   if (replicas.updated < toUpdate) {
@@ -96,7 +96,7 @@ export function jobHealth(object: KubeObject): Health {
   if (complete?.status === "True") return available;
   for (const type of ["Failed", "FailureTarget"]) {
     const failed = conditionOf(object, type);
-    if (failed?.status === "True") return health("Failed", failed.reason ?? "JobFailed", failed.message);
+    if (failed?.status === "True") return reportedHealth("Failed", failed.reason ?? "JobFailed", failed.message);
   }
   if (fieldsOf(object["spec"])["suspend"] === true)
     return health("Progressing", "JobSuspended", "the job is suspended");

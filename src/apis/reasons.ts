@@ -1,0 +1,192 @@
+/**
+ * Every reason that Meridian itself gives in a condition, in the entry of a cluster, in the status of a policy, in an Event or when it
+ * refuses a request, each with its one sentence for people. Beside these, an entry may hold the reason that a controller of the member
+ * reported for the member object (`CrashLoopBackOff`, say).
+ *
+ * The README's list is generated from these groups, so their titles and sentences are written for its readers.
+ */
+
+const SCHEDULED = {
+  ClustersSelected: "The Placement found clusters for the object.",
+  DefaultPlacement: "No Placement selects the object, so it runs on the hub, which is a member itself.",
+  NotPlanned: "No manager has planned the object yet.",
+  NoPlacement: "No Placement selects the object; where it runs already, it is kept.",
+  NoClusterFits:
+    "No cluster fits the Placement; where the object runs already, it is kept. The message names the most frequent refusal.",
+  Suspended: "The Placement says `suspend`: nothing of the object is written or deleted.",
+} as const;
+
+const VERDICTS = {
+  Selected: "The cluster was chosen.",
+  NotInAffinity: "The cluster is not in the group of `clusterAffinities` that was tried.",
+  Excluded: "The group of `clusterAffinities` excludes the cluster by name.",
+  LabelKeyMissing: "`matchLabelKeys` names a label that the object does not have.",
+  TaintNotTolerated: "The cluster has a taint that the Placement does not tolerate.",
+  ClusterDeleting: "The MemberCluster is being deleted.",
+  NoReplicas: "The weights give the cluster no replica.",
+  UnknownCluster: "The Placement names a cluster that has no MemberCluster.",
+} as const;
+
+const SUMMARY = {
+  AllClustersApplied: "Every chosen cluster has what was asked for.",
+  AllClustersAvailable: "The object is available on every chosen cluster.",
+  AllClustersObserved: "Meridian is in contact with every cluster of the object.",
+  NoClusters: "There is no cluster to report on.",
+  Settled: "Nothing is under way.",
+  Deleting: "The object is being deleted, and its member objects with it.",
+  WaitingForManager: "The object names another class of controllers, and no manager of that class has claimed it yet.",
+} as const;
+
+const PROGRESS = {
+  Applying: "Member objects are being written.",
+  RollingOut: "The cluster is bringing the change to its pods.",
+  Removing: "Member objects that are no longer wanted are being deleted.",
+  RolloutPending: "The member's controller has not seen the change yet.",
+  PodsNotReady: "Pods are running and not all of them are ready or available.",
+  LoadBalancerPending: "The load balancer has no address yet.",
+  DeploymentPaused: "The Deployment is paused, and not all of its pods are of the last change.",
+  JobRunning: "The Job is running.",
+  JobSuspended: "The Job is suspended.",
+  Terminating: "The member object is being deleted.",
+  NoReport: "The member's controller has not reported whether the object is healthy.",
+  NotReported: "Nothing has been reported yet.",
+} as const;
+
+const UNHEALTHY = {
+  ProgressDeadlineExceeded: "The Deployment has not got further within its deadline.",
+  ReplicaFailure: "The cluster cannot create pods; the message has its words.",
+  QuotaExceeded: "A quota of the member leaves no room.",
+  JobFailed: "The Job has failed.",
+  NamespaceTerminating: "The namespace is being deleted on the member.",
+  Unhealthy: "The member's controller reports trouble without a code for it.",
+} as const;
+
+const REFUSED = {
+  AlreadyExists:
+    "An object of that name is there, and it is not Meridian's; `conflictResolution: Adopt` takes it over.",
+  FieldConflict: "Another field manager owns a field that is to be written; the message names both.",
+  Conflict: "The member object changed meanwhile; it is tried again.",
+  ImmutableField: "The change touches a field that cannot be changed while the member object exists.",
+  Invalid: "The member's API server calls the object invalid.",
+  UnknownField: "The member's version of the kind does not know a field.",
+  BadRequest: "The member's API server does not understand the request.",
+  TooLarge: "The object is larger than the member accepts.",
+  KindNotServed: "The member does not serve the kind.",
+  AdmissionDenied: "An admission webhook or policy of the member refuses the object.",
+  Forbidden: "The credentials lack a right on the member; the message names it.",
+  NamespaceMissing: "The namespace went away on the member; it is tried again.",
+  ServerError: "The member's API server failed; it is tried again.",
+  InternalError: "An error of Meridian itself; its log says more.",
+} as const;
+
+const POLICY = {
+  InvalidPatch: "A patch of an override does not fit the object.",
+  InvalidOverride: "A rule of an override cannot be applied to the object.",
+  ProtectedField: "An override would change what the object is called, whose it is, or Meridian's own marks.",
+  Applied: "The policy is in force.",
+  NotApplied: "The policy has an error; `lastError` has it in full.",
+  NoObjectMatches: "No object matches the policy's resourceSelectors.",
+  PartlyEnforced: "The policy asks for something that this version does not do.",
+} as const;
+
+const DEPENDENCIES = {
+  DependencyMissing: "A ConfigMap or Secret that the object refers to is not on the hub.",
+  SecretAccessDenied: "The manager may not read a Secret that the object refers to; the message says how to allow it.",
+  ConfigMapAccessDenied:
+    "The manager may not read a ConfigMap that the object refers to; the message says how to allow it.",
+} as const;
+
+const CONTACT = {
+  Connected: "Meridian is in contact with the cluster.",
+  Connecting: "The first contact with the cluster has not been made yet.",
+  ClusterUnreachable: "The cluster's API server does not answer.",
+  NotReady: "The cluster's API server answers that it is not ready.",
+  CertificateInvalid: "The certificate of the cluster's API server is not trusted.",
+  CredentialsRejected: "The cluster refuses the credentials; `meridian join NAME --renew` makes new ones.",
+  CredentialsExpired: "The credentials have expired; `meridian join NAME --renew` makes new ones.",
+  SecretNotFound: "The Secret with the cluster's kubeconfig does not exist.",
+  InvalidKubeconfig: "The kubeconfig cannot be used; the message says why.",
+  InvalidConnection: "`spec.connection` names no way to reach the cluster.",
+  AddressRefused: "The kubeconfig names an address that Meridian never calls, such as a link-local one.",
+  PullNotSupported: "`pull` needs an agent on the member, which this version does not have.",
+  ClusterIdentityChanged: "Another cluster answers under this name; nothing is written until a person accepts its UID.",
+  DuplicateCluster: "Another MemberCluster stands for the same cluster.",
+  IdentityNotRecorded: "The cluster's UID could not be written down, so nothing is written there yet.",
+  ClusterUnknown: "There is no MemberCluster of that name.",
+  NotObserved: "Meridian cannot watch the object there, or has not seen its last change yet.",
+} as const;
+
+const REMOVAL = {
+  NotSelected: "The policies no longer choose the cluster.",
+  ObjectDeleted: "The object is being deleted on the hub.",
+  ObjectGone: "The object is no longer on the hub.",
+} as const;
+
+const HELD = {
+  HubNotSynced: "Nothing is removed before everything on the hub has been read.",
+  PlanningIncomplete: "Nothing is removed before every object that may need it has been planned.",
+  DeletionsHeld: "Too much seemed to vanish at once; nothing is removed until a second read agrees.",
+  ClusterNotSynced: "Nothing is removed before everything that is watched on the cluster has been read.",
+  ClusterLeaving: "The cluster is leaving the federation.",
+  OtherOwner: "Another class of controllers owns the object.",
+  OwnerUnconfirmed: "The hub has not confirmed yet which class of controllers owns the object.",
+  NeededByOthers: "Another object on the cluster still needs it.",
+  Frozen: "The cluster is frozen: what is there stays as it is.",
+} as const;
+
+const NAMESPACES = {
+  NamespaceUnused: "Nothing needs the namespace any more, and Meridian made it, so it is deleted on the member.",
+  NamespaceOccupied: "Something that is not Meridian's is in the namespace, so it stays on the member.",
+  NamespaceKept: "Meridian made the namespace and cannot say whether it is empty, so it stays on the member.",
+} as const;
+
+const EVENTS = {
+  Scheduled: "The object was placed on clusters; the message names them.",
+  DriftHealed:
+    "Fields that somebody had changed on a member were put back; the message names the fields and the field manager.",
+  HandoverWaits: "The class that the object names does not claim it yet; the message says what for.",
+  TakenOver: "The class that the object names has claimed it.",
+  TokenRenewed: "The token for the cluster was renewed.",
+  TokenNotRenewed: "The token for the cluster could not be renewed; it is tried again.",
+} as const;
+
+/** Reasons by subject, in the order in which the README lists them. */
+export const REASON_GROUPS: readonly { title: string; reasons: Readonly<Record<string, string>> }[] = [
+  { title: "Choosing clusters", reasons: SCHEDULED },
+  { title: "One cluster's part in that", reasons: VERDICTS },
+  { title: "All clusters together", reasons: SUMMARY },
+  { title: "On the way", reasons: PROGRESS },
+  { title: "Not healthy", reasons: UNHEALTHY },
+  { title: "Refused by a member", reasons: REFUSED },
+  { title: "Policies", reasons: POLICY },
+  { title: "ConfigMaps and Secrets", reasons: DEPENDENCIES },
+  { title: "Contact with a cluster", reasons: CONTACT },
+  { title: "Why something is removed", reasons: REMOVAL },
+  { title: "Why something stays for now", reasons: HELD },
+  { title: "Namespaces of members", reasons: NAMESPACES },
+  { title: "Only in Events", reasons: EVENTS },
+];
+
+/** Every reason with its sentence. */
+export const REASONS = {
+  ...SCHEDULED,
+  ...VERDICTS,
+  ...SUMMARY,
+  ...PROGRESS,
+  ...UNHEALTHY,
+  ...REFUSED,
+  ...POLICY,
+  ...DEPENDENCIES,
+  ...CONTACT,
+  ...REMOVAL,
+  ...HELD,
+  ...NAMESPACES,
+  ...EVENTS,
+} as const;
+
+export type Reason = keyof typeof REASONS;
+
+/** Description of a field that holds a reason, with some that one may meet there. */
+export function reasonDescription(...examples: readonly Reason[]): string {
+  return `A CamelCase code for programs: ${examples.join(", ")} and so on. Meridian's README says what each of them means.`;
+}

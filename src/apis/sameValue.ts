@@ -1,0 +1,24 @@
+/**
+ * Whether two values are the same JSON. The order of keys does not count, and a member that is undefined counts as absent,
+ * as JSON does not write it.
+ */
+export function sameValue(a: unknown, b: unknown): boolean {
+  if (a === b) return true;
+  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
+  if (Array.isArray(a) || Array.isArray(b)) {
+    if (!Array.isArray(a) || !Array.isArray(b) || a.length !== b.length) return false;
+    return a.every((item, i) => sameValue(item, b[i]));
+  }
+  return sameMembers(a as Record<string, unknown>, b as Record<string, unknown>);
+}
+
+function sameMembers(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
+  let members = 0;
+  for (const key of Object.keys(a)) {
+    if (a[key] === undefined) continue;
+    members++;
+    if (!Object.hasOwn(b, key) || !sameValue(a[key], b[key])) return false;
+  }
+  for (const key of Object.keys(b)) if (b[key] !== undefined) members--;
+  return members === 0;
+}
