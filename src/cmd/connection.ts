@@ -15,7 +15,7 @@ import type { HubOptions } from "./options.ts";
 import { CommandError } from "./outcome.ts";
 import type { Terminal } from "./terminal.ts";
 
-/** What every command needs around its work. */
+/** What every command gets beside its options. */
 export interface CommandContext {
   terminal: Terminal;
   signal: AbortSignal;
@@ -28,7 +28,7 @@ export interface Connection extends AsyncDisposable {
   config: ClusterConfig;
 }
 
-/** The hub of --kubeconfig and --context, else of KUBECONFIG, else the cluster around. On a person's machine its kubeconfig may run a program. */
+/** The hub of --kubeconfig and --context, else of KUBECONFIG, else the cluster that this process runs in. A person's kubeconfig may name a program to run. */
 export function connectHub(options: HubOptions, { env }: CommandContext): Connection {
   return connect(
     "hub",
@@ -36,7 +36,7 @@ export function connectHub(options: HubOptions, { env }: CommandContext): Connec
   );
 }
 
-/** A member by a kubeconfig file of the person who calls. */
+/** A member by a kubeconfig file of the person who runs the command. */
 export function connectMember(cluster: string, kubeconfig: string, context: string | undefined): Connection {
   return connect(cluster, loadHubConfig({ kubeconfig, context, env: {}, allowExec: true, cluster }));
 }
@@ -56,11 +56,11 @@ export function commandLogger(level: LogLevel, terminal: Terminal): Logger {
 export async function clusterUid(client: Client, signal: AbortSignal): Promise<string> {
   const { uid } = (await client.get(NAMESPACES, undefined, "kube-system", { signal })).metadata;
   if (uid === undefined)
-    throw new CommandError(`cluster ${client.cluster} does not tell the UID of its kube-system namespace`);
+    throw new CommandError(`cluster ${client.cluster} does not show the UID of its kube-system namespace`);
   return uid;
 }
 
-/** Undefined when there is none. */
+/** Undefined when the object does not exist. */
 export async function find(
   client: Client,
   type: ResourceType,
@@ -76,10 +76,10 @@ export async function find(
   }
 }
 
-/** Clocks of this machine and of the manager may differ by so much. */
+/** The clocks of this machine and of the manager may differ by this much. */
 const CLOCK_SKEW_MS = 15_000;
 
-/** Whether a manager holds its Lease, as far as the hub tells. */
+/** Whether a manager holds its Lease, by what stands on the hub. */
 export async function isManagerRunning(
   hub: Client,
   namespace: string,
@@ -94,7 +94,7 @@ export function isLeaseHeld(lease: KubeObject, now: number): boolean {
   return now < leaseHeldUntil(lease);
 }
 
-/** When a Lease that is not renewed any more counts as free, epoch milliseconds; 0 when nobody holds it. */
+/** When a Lease counts as free unless it is renewed, epoch milliseconds; 0 when nobody holds the Lease. */
 export function leaseHeldUntil(lease: KubeObject): number {
   const spec = (lease["spec"] ?? {}) as { holderIdentity?: string; renewTime?: string; leaseDurationSeconds?: number };
   if (!spec.holderIdentity || spec.renewTime === undefined) return 0;

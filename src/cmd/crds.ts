@@ -3,7 +3,7 @@ import type { KubeObject } from "../apis/index.ts";
 import { CommandError } from "./outcome.ts";
 import { shippedYaml } from "./shippedFiles.ts";
 
-/** From the sources, from a bundle with the files copied beside it, and from a bundle inside the repository. */
+/** Relative to the sources, to a bundle with the files copied beside it, and to a bundle inside the repository. */
 const PLACES = ["../../charts/meridian/files/crds/", "./crds/", "../charts/meridian/files/crds/"];
 
 /** The CustomResourceDefinitions that this version of Meridian needs, sorted by name. Throws {@link CommandError} when the files are missing. */

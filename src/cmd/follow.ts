@@ -7,7 +7,7 @@ export interface FollowOptions {
   type: ResourceType;
   /** metadata.name: of a cluster-scoped object, or of the first one found in any namespace. */
   name: string;
-  /** Only there; absent: in any. */
+  /** Absent: any namespace. */
   namespace?: string;
   timeoutMs: number;
   signal: AbortSignal;
@@ -15,8 +15,8 @@ export interface FollowOptions {
 }
 
 /**
- * Watches the object of one name until `reached` says so of its present state (undefined: it does not exist). Returns false when the
- * time is up before. Trouble with the connection is waited through; rejects only when the command is interrupted.
+ * Watches the object of one name until `reached` returns true for its present state (undefined: the object does not exist). Returns
+ * false when the time is up before that. Reconnects when the connection breaks; rejects only when the command is interrupted.
  */
 export async function follow(
   options: FollowOptions,
@@ -37,18 +37,18 @@ export async function follow(
     name: `${client.cluster}/${type.plural}/${name}`,
   });
   let success = false;
-  const look = (): void => {
+  const check = (): void => {
     if (!informer.synced || !reached(informer.list()[0])) return;
     success = true;
     over.abort();
   };
-  using _subscription = informer.onEvent(look);
+  using _subscription = informer.onEvent(check);
   const ended = AbortSignal.any([signal, over.signal]);
   const running = informer.run(ended);
   // Keeps the process alive while nothing but an idle watch is open.
   const alive = setInterval(() => undefined, 60_000);
   try {
-    await informer.waitForSync(ended).then(look, () => undefined);
+    await informer.waitForSync(ended).then(check, () => undefined);
     await running;
   } finally {
     clearInterval(alive);

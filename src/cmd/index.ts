@@ -42,7 +42,7 @@ function report(error: unknown, args: readonly string[], { terminal, signal }: C
   return error instanceof CommandError ? error.exitCode : EXIT.error;
 }
 
-/** A person who debugs gets the stack; read from the words themselves, because the options may be what is wrong. */
+/** With `--log-level debug` errors are printed with their stack. Read from the arguments themselves, because parsing the options may be what failed. */
 function wantsStack(args: readonly string[]): boolean {
   return args.some(
     (arg, index) =>

@@ -10,9 +10,9 @@ import { CommandError, EXIT } from "./outcome.ts";
 import { Progress } from "./terminal.ts";
 
 /**
- * Brings the CRDs to the hub, waits until the new kinds are served, and then brings Meridian's own namespace and an account with the rights
- * of a manager. The hub is asked about all of it before the first write. Doing it again does no harm. What a Helm release owns is left
- * to Helm.
+ * Installs the CRDs on the hub, waits until the new kinds are served, and then makes Meridian's own namespace and an account with the
+ * rights of a manager. Before the first write a dry run asks the hub about every object. Installing again does no harm. Objects of a
+ * Helm release are left to Helm.
  */
 export async function install(options: InstallOptions, context: CommandContext): Promise<number> {
   const { terminal, signal } = context;
@@ -44,7 +44,7 @@ function labelled(crd: KubeObject): KubeObject {
   return { ...crd, metadata: { ...crd.metadata, labels: { ...crd.metadata.labels, ...INSTALLED_LABELS } } };
 }
 
-/** Throws {@link CommandError} when any object cannot be written; each is named with the reason. */
+/** Throws {@link CommandError} when any object cannot be written; the message names each of them with the reason. */
 function refuse(checked: readonly Checked[], { terminal }: CommandContext): void {
   const refused = checked.flatMap(({ wanted, verdict }) =>
     verdict.kind === "Refused" ? [`${label(wanted)}: ${verdict.why}`] : [],
@@ -85,7 +85,7 @@ async function untilEstablished(
         return taken !== undefined || isEstablished(object);
       };
       if (!(await follow({ ...common, type: CRDS, name }, settled)) || refused.has(name)) return;
-      // Established is said a moment before the server answers for the kind; a list that succeeds, of nothing, is the proof.
+      // The condition Established comes a moment before the server serves the kind; a list that succeeds is the proof.
       if (!(await follow({ ...common, type: servedType(crd), name: "none" }, () => true))) return;
       waiting.delete(name);
       progress.show(`waiting for ${waiting.size} kinds to be served`);
@@ -119,17 +119,17 @@ function servedType(crd: KubeObject): ResourceType {
   };
 }
 
-/** Whether the server took the kind on. */
+/** Whether the server has accepted the kind. */
 export function isEstablished(crd: KubeObject | undefined): boolean {
   return conditionsOf(crd).some(({ type, status }) => type === "Established" && status === "True");
 }
 
-/** Why the server will not take the kind on; undefined when it has, or has not looked yet. */
+/** Why the server refuses the kind; undefined when it has accepted the kind, or not decided yet. */
 export function namesTaken(crd: KubeObject | undefined): string | undefined {
   return conditionsOf(crd).find(({ type, status }) => type === "NamesAccepted" && status === "False")?.message;
 }
 
-/** The server writes `conditions: null` between the creation and its first look at the CRD. */
+/** The server writes `conditions: null` between the creation of the CRD and its first decision. */
 function conditionsOf(crd: KubeObject | undefined): Condition[] {
   return ((crd?.["status"] ?? {}) as { conditions?: Condition[] | null }).conditions ?? [];
 }

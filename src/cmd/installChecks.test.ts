@@ -3,7 +3,7 @@ import type { KubeObject } from "../apis/index.ts";
 import { ApiError } from "../runtime/index.ts";
 import { FakeClient } from "../runtime/testing/fakeClient.ts";
 import { CLUSTERROLES, ROLEBINDINGS } from "../runtime/index.ts";
-import { checkAll, label, standing, verbOf } from "./installChecks.ts";
+import { checkAll, label, verdictWithoutAsking, verbOf } from "./installChecks.ts";
 import { INSTALLED_LABELS, installedNamespace, managerObjects } from "./managerAccess.ts";
 
 const role = (metadata: Partial<KubeObject["metadata"]> = {}): KubeObject => ({
@@ -48,7 +48,7 @@ describe("an object that is there already", () => {
       before: installedNamespace("n"),
       want: "Keep",
     },
-  ])("$name", ({ wanted, before, want }) => expect(standing(wanted, before)?.kind ?? "ask").toBe(want));
+  ])("$name", ({ wanted, before, want }) => expect(verdictWithoutAsking(wanted, before)?.kind ?? "ask").toBe(want));
 });
 
 describe("what a write did", () => {
@@ -82,7 +82,7 @@ describe("asking the hub about everything", () => {
     expect(checked.map(({ verdict }) => verdict.kind)).toEqual(objects.map(() => "Write"));
   });
 
-  test("tells every refusal, not only the first", async () => {
+  test("names every refusal, not only the first", async () => {
     const hub = new FakeClient();
     hub.gate = ({ verb, type, phase }) => {
       if (phase === "before" && verb === "apply" && (type === CLUSTERROLES || type === ROLEBINDINGS))

@@ -26,15 +26,15 @@ const TYPES: Record<string, ResourceType> = {
   RoleBinding: ROLEBINDINGS,
   ServiceAccount: SERVICEACCOUNTS,
 };
-/** Exists everywhere: stands in for a namespace that is yet to be made. */
+/** A namespace of every cluster: takes the place, in a dry run, of a namespace that does not exist yet. */
 const STAND_IN = "default";
 
-/** What the hub says to one object that is to be installed. */
+/** The hub's answer about one object that is to be installed. */
 export interface Checked {
   wanted: KubeObject;
   type: ResourceType;
   before: KubeObject | undefined;
-  /** Write: as wanted. Keep: somebody else's, and good as it is. Refused: it cannot be. */
+  /** Write: Meridian writes the object. Keep: the object belongs to somebody else, and will do. Refused: the object cannot be written. */
   verdict: { kind: "Write"; verb: Verb } | { kind: "Keep"; why: string } | { kind: "Refused"; why: string };
 }
 
@@ -46,13 +46,13 @@ export function typeOf({ kind }: KubeObject): ResourceType {
   return type;
 }
 
-/** `customresourcedefinition/NAME`, with the namespace where there is one. */
+/** `customresourcedefinition/NAME`, with the namespace of a namespaced object. */
 export function label({ kind, metadata }: KubeObject): string {
   const where = metadata.namespace === undefined ? "" : ` in namespace ${metadata.namespace}`;
   return `${kind.toLowerCase()}/${metadata.name}${where}`;
 }
 
-/** Asks the hub about every object without changing anything. Rejects only when it cannot be asked. */
+/** Asks the hub about every object, by dry run. Rejects only when the hub cannot be asked. */
 export async function checkAll(
   client: Client,
   objects: readonly KubeObject[],
@@ -64,21 +64,24 @@ export async function checkAll(
     const type = typeOf(wanted);
     const before = await find(client, type, wanted.metadata.namespace, wanted.metadata.name, signal);
     if (wanted.kind === "Namespace" && before === undefined) missing.add(wanted.metadata.name);
-    const verdict = standing(wanted, before) ?? (await dryRun({ client, wanted, before, missing, signal }));
+    const verdict = verdictWithoutAsking(wanted, before) ?? (await dryRun({ client, wanted, before, missing, signal }));
     checked.push({ wanted, type, before, verdict });
   }
   return checked;
 }
 
-/** What can be said without asking: who has an object of that name already. */
-export function standing(wanted: KubeObject, before: KubeObject | undefined): Checked["verdict"] | undefined {
+/** The verdict that follows from the object which stands on the hub already; undefined when the hub has to be asked. */
+export function verdictWithoutAsking(
+  wanted: KubeObject,
+  before: KubeObject | undefined,
+): Checked["verdict"] | undefined {
   if (before === undefined) return undefined;
   if (before.metadata.deletionTimestamp !== undefined)
     return { kind: "Refused", why: "it is being deleted; try again when it is gone" };
   if (wanted.kind === "Namespace") return { kind: "Keep", why: "unchanged" };
   const release = releaseOf(before);
   if (release !== undefined) return { kind: "Keep", why: `left to ${describeRelease(release)}` };
-  // A CRD of that name can only be Meridian's, whoever brought it.
+  // A CRD of that name can only be Meridian's, whoever installed it.
   if (isInstalled(before) || wanted.kind === "CustomResourceDefinition") return undefined;
   return { kind: "Refused", why: "there is one that is not Meridian's; remove or rename it" };
 }
@@ -87,7 +90,7 @@ interface DryRun {
   client: Client;
   wanted: KubeObject;
   before: KubeObject | undefined;
-  /** Namespaces that are yet to be made. */
+  /** Namespaces that do not exist yet. */
   missing: ReadonlySet<string>;
   signal: AbortSignal;
 }
@@ -101,13 +104,13 @@ async function dryRun({ client, wanted, before, missing, signal }: DryRun): Prom
     return { kind: "Write", verb: verbOf(before, after) };
   } catch (error) {
     if (!isApiError(error) || error.status === 401) throw error;
-    // The rights that a binding gives were looked at with its role, which is there by the time the binding is written.
+    // The dry run of the role has checked the rights that the binding gives, and the role exists by the time the binding is written.
     const awaitsRole = wanted.kind.endsWith("Binding") && isNotFound(error) && /role/.test(error.details?.kind ?? "");
     return awaitsRole ? { kind: "Write", verb: "created" } : { kind: "Refused", why: describeError(error) };
   }
 }
 
-/** What a write did or would do; bookkeeping of the server aside. */
+/** What a write did or would do, apart from metadata that the server sets. */
 export function verbOf(before: KubeObject | undefined, after: KubeObject): Verb {
   if (before === undefined) return "created";
   return sameValue(substance(before), substance(after)) ? "unchanged" : "configured";

@@ -2,7 +2,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { duration, leaseName, systemNamespace } from "./commonFlags.ts";
 import { type InstallOptions, parseNamespace, type UninstallOptions } from "./options.ts";
 
-/** What `install` and `uninstall` can be told. */
+/** The options of `install` and `uninstall`. */
 
 interface InstallFlags extends Omit<InstallOptions, "manager"> {
   crdsOnly: boolean;
@@ -17,18 +17,22 @@ export function addInstall(program: Command, action: (options: InstallOptions) =
   program
     .command("install")
     .description(
-      "brings the CRDs to the hub, waits until they are served, and makes an account with a manager's rights",
+      "installs the CRDs on the hub, waits until they are served, and makes an account with a manager's rights",
     )
     .addOption(systemNamespace())
     .addOption(leaseName())
-    .option("--crds-only", "bring the CRDs and nothing else", false)
+    .option("--crds-only", "install the CRDs and nothing else", false)
     .option("--webhooks", "also the rights of a manager with --webhooks", false)
-    .option("--webhook-configuration <name>", "name of the webhook configurations, as the manager is told", "meridian")
+    .option(
+      "--webhook-configuration <name>",
+      "name of the webhook configurations, the same as given to the manager",
+      "meridian",
+    )
     .option("--local-member", "also the rights on the hub that a MemberCluster with `local: {}` needs", false)
     .addOption(
       new Option(
         "--secrets-of <namespace>",
-        "also to read the Secrets there, for applications that refer to them (may be repeated)",
+        "also the right to read the Secrets of this namespace, for applications that refer to them (may be repeated)",
       ).argParser(parseNamespace),
     )
     .addOption(duration("--timeout <duration>", "how long to wait", "60s"))
@@ -58,15 +62,13 @@ interface UninstallFlags extends Omit<UninstallOptions, "objects"> {
 export function addUninstall(program: Command, action: (options: UninstallOptions) => Promise<void>): void {
   program
     .command("uninstall")
-    .description("removes Meridian from the hub; refuses while there are objects, unless told what becomes of them")
+    .description("removes Meridian from the hub; refuses while there are objects, unless --drain or --orphan is given")
     .addOption(systemNamespace())
     .addOption(leaseName())
     .addOption(
-      new Option("--drain", "delete the objects, and what runs of them on the members; needs a manager").conflicts(
-        "orphan",
-      ),
+      new Option("--drain", "delete the objects, and their member objects; needs a manager").conflicts("orphan"),
     )
-    .addOption(new Option("--orphan", "delete the objects, and leave running what is on the members"))
+    .addOption(new Option("--orphan", "delete the objects, and leave their member objects running"))
     .option("--keep-crds", "leave the CRDs", false)
     .option("--dry-run", "say what would be done, and do nothing", false)
     .option("-y, --yes", "do not ask; needed where there is no terminal", false)

@@ -52,8 +52,8 @@ const DEPENDENT_TYPES: Record<string, ResourceType> = {
 };
 
 /**
- * Makes a cluster a member: gives Meridian a service account with generated, least rights there, puts its token into a Secret of the hub, and
- * creates the MemberCluster. Doing it again renews. The caller's own credentials are used here and stored nowhere.
+ * Makes a cluster a member: creates a service account with least rights on the member, puts the account's token into a Secret of the hub,
+ * and creates the MemberCluster. Joining again renews the credentials. The caller's own credentials are used here and stored nowhere.
  */
 export async function join(name: string, options: JoinOptions, context: CommandContext): Promise<number> {
   const { terminal, signal } = context;
@@ -70,7 +70,7 @@ export async function join(name: string, options: JoinOptions, context: CommandC
   const joined = await enrol(joining, checked, (text) => progress.show(text));
   progress.show("");
   terminal.out(`membercluster/${name} ${checked.before === undefined ? "joined" : "renewed"}\n`);
-  // Awaited here: the connections are closed when this function is left.
+  // Awaited here, because the connections are closed when this function returns.
   return await untilReady(joined, options, hub.client, context, progress);
 }
 
@@ -83,16 +83,16 @@ export interface Joining {
   signal: AbortSignal;
 }
 
-/** What was found on both sides before anything is written. */
+/** What hub and member show before anything is written. */
 interface Checked {
   memberUid: string;
   access: MemberAccess;
-  /** The MemberCluster that is there already. */
+  /** The MemberCluster that exists already. */
   before: KubeObject | undefined;
   wanted: KubeObject;
 }
 
-/** All of {@link join} but waiting for the manager. Returns the MemberCluster. */
+/** All of {@link join} except waiting for the manager. Returns the MemberCluster. */
 export async function joinMember(joining: Joining): Promise<KubeObject> {
   return enrol(joining, await check(joining), () => undefined);
 }
@@ -130,7 +130,7 @@ async function enrol(
   return hub.client.apply(MEMBERCLUSTERS, wanted, { force: true, signal });
 }
 
-/** What stands on the hub must allow it, before anything is written anywhere. Returns the MemberCluster if there is one. */
+/** Checks that the objects on the hub allow the join, before anything is written. Returns the MemberCluster if there is one. */
 async function checkHub(
   name: string,
   memberUid: string,
@@ -155,7 +155,7 @@ async function checkHub(
   return before;
 }
 
-/** The service account and its rights on the member. Applying them again repairs what somebody changed. */
+/** Applies the service account and its rights on the member; applying them again repairs them. */
 async function grantAccess(member: Client, access: MemberAccess, signal: AbortSignal): Promise<void> {
   const namespace = await find(member, NAMESPACES, undefined, access.namespace, signal);
   if (namespace?.metadata.deletionTimestamp !== undefined) {
@@ -198,7 +198,7 @@ function memberKubeconfig(
   return kubeconfigFor({ cluster, server, caData, tlsServerName, token, namespace: access.namespace });
 }
 
-/** The kubeconfig is tried as the manager will read it, so that what is wrong is said here and not later in a status. */
+/** Connects with the new kubeconfig as the manager will, so that the command shows an error and not a status later. */
 async function checkKubeconfig(
   cluster: string,
   kubeconfig: string,
@@ -213,7 +213,7 @@ async function checkKubeconfig(
         `the server ${made.config.server} does not always lead to the same cluster (kube-system UID ${uid}, then ${memberUid})`,
       );
   } catch (error) {
-    // The token was accepted; API servers take a moment to know new rights, and the manager tries again anyway.
+    // The token was accepted: API servers take a moment to learn new rights, and the manager tries again anyway.
     if (!isForbidden(error)) throw error;
   }
 }
@@ -265,7 +265,7 @@ async function untilReady(
   );
 }
 
-/** What join would write, as YAML; the parts that only the real thing can know are named in angle brackets. */
+/** The objects that join would write, as YAML; the values that only a real join knows are named in angle brackets. */
 function describeJoin(access: MemberAccess, wanted: KubeObject, options: JoinOptions): string {
   const member = [
     accessNamespace(access),

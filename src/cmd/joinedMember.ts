@@ -16,7 +16,7 @@ import { JOINED_TO_LABEL, type MemberAccess } from "./memberAccess.ts";
 import type { JoinOptions } from "./options.ts";
 import { CommandError } from "./outcome.ts";
 
-/** What join writes on the hub. Pure: only values come in and go out. */
+/** The objects that join writes on the hub. Pure: only values come in and go out. */
 
 /** On the Secret and the MemberCluster that join made: UID of the member's kube-system namespace. */
 export const MEMBER_UID_ANNOTATION = `${FEDERATION_GROUP}/joined-cluster-uid`;
@@ -93,7 +93,7 @@ export function memberCluster(
   };
 }
 
-/** UID of the cluster that a MemberCluster stands for, as far as anybody has written it down. */
+/** UID of the cluster that a MemberCluster stands for; undefined while neither join nor a manager has recorded the UID. */
 export function knownMemberUid({ metadata, status }: MemberCluster): string | undefined {
   return status?.clusterUID ?? metadata.annotations?.[MEMBER_UID_ANNOTATION];
 }

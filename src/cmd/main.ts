@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Words that every Node since 14 understands, and nothing imported before it is known which one this is: an older one would
-// stumble over the syntax of the rest, and its message would help nobody.
+// Syntax that every Node since 14 understands, and no import before the version is known: an older Node would fail on the syntax of
+// the other files, with a message that helps nobody.
 const NEEDED = 24;
 const major = Number(process.versions.node.split(".")[0]);
 if (major < NEEDED) {

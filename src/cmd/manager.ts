@@ -1,6 +1,7 @@
 import type { Classes, KubeObject } from "../apis/index.ts";
 import { ClusterPool } from "../clusters/index.ts";
 import { runFederation } from "../controllers/index.ts";
+import { HubCache } from "../hub/index.ts";
 import {
   createLogger,
   createMetrics,
@@ -36,6 +37,8 @@ interface Process {
   tracing: Tracing;
   /** Reads and leader election; does not ask the guard. */
   client: Client;
+  /** In every replica, leading or not: who takes over has it already. */
+  hub: HubCache;
   elector: LeaderElector | undefined;
   /** True while the pipeline runs. */
   leading: boolean;
@@ -71,7 +74,16 @@ export async function runManager(
   });
   const observe: NonNullable<ClientOptions["observe"]> = (call) => metrics.observeRequest(call);
   await using client = createClient(config, { cluster: "hub", clock: systemClock, observe });
-  const self: Process = { options, config, logger, metrics, tracing, client, elector: undefined, leading: false };
+  const hub = new HubCache({
+    client,
+    clock: systemClock,
+    random: Math.random,
+    logger,
+    metrics,
+    namespaces: options.webhooks !== undefined,
+  });
+  await using _watches = startWatches(hub, logger);
+  const self: Process = { options, config, logger, metrics, tracing, client, hub, elector: undefined, leading: false };
   await using webhooks = await serveWebhooks(self);
   await using serving = await serveHttp({
     port: options.metricsPort,
@@ -94,14 +106,29 @@ export async function runManager(
   return 0;
 }
 
+/** Follows the hub until it is disposed of: after everything that reads the cache has ended. */
+function startWatches(hub: HubCache, logger: Logger): AsyncDisposable {
+  const end = new AbortController();
+  const running = hub.run(end.signal).catch((error: unknown) => {
+    logger.error({ err: error }, "the watches of the hub ended");
+  });
+  return {
+    async [Symbol.asyncDispose]() {
+      end.abort(new Error("the manager ends"));
+      await running;
+    },
+  };
+}
+
 /** Every replica serves them, leading or not, and before and after the pipeline runs. */
-async function serveWebhooks({ options, client, logger, metrics }: Process): Promise<Webhooks | undefined> {
+async function serveWebhooks({ options, client, hub, logger, metrics }: Process): Promise<Webhooks | undefined> {
   if (options.webhooks === undefined) return undefined;
   // Certificates are a large part of the program: who serves none does not load it.
   const { startWebhooks } = await import("../webhooks/index.ts");
   const { configuration, ...rest } = options.webhooks;
   return startWebhooks({
     ...rest,
+    hub,
     client,
     namespace: options.namespace,
     membersNamespace: options.membersNamespace ?? options.namespace,
@@ -135,7 +162,7 @@ async function runElected(self: Process, signal: AbortSignal): Promise<void> {
 
 /** One term of leadership: its clients ask the guard before every write, and end with it. */
 async function lead(self: Process, guard: () => void, signal: AbortSignal): Promise<void> {
-  const { options, config, logger, metrics, tracing } = self;
+  const { options, config, hub, logger, metrics, tracing } = self;
   const observe: NonNullable<ClientOptions["observe"]> = (call) => metrics.observeRequest(call);
   await using client = createClient(config, { cluster: "hub", clock: systemClock, guard, observe });
   const hubId = await identify(client, signal);
@@ -144,6 +171,7 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
   try {
     await runFederation(
       {
+        hub,
         client,
         hubId,
         ...classesOf(options),

@@ -10,7 +10,7 @@ const access = {
 };
 
 describe("what install makes", () => {
-  test("carries its labels, all of it", () => {
+  test("has its labels, all of it", () => {
     for (const object of [installedNamespace("fed"), ...managerObjects(access)]) expect(isInstalled(object)).toBe(true);
   });
 

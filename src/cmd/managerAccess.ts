@@ -1,11 +1,13 @@
 import { FEDERATION_GROUP, type KubeObject, PAAS_GROUP } from "../apis/index.ts";
+import { rightsOn } from "../hub/index.ts";
+import { renderedHubKinds, renderedMemberKinds } from "../interpreter/index.ts";
 
 /**
  * What a manager that no chart brought needs on the hub: its account, and exactly the rights that it uses. The chart says the same in
  * its own words; test/chart/managerAccess.test.ts compares the two. Pure: only values come in and go out.
  */
 
-/** On everything that install makes: only what carries it is removed by uninstall. */
+/** On every object that install makes: uninstall removes only objects with this label. */
 export const INSTALLED_LABELS = {
   "app.kubernetes.io/managed-by": "meridian-install",
   "app.kubernetes.io/part-of": "meridian",
@@ -18,7 +20,7 @@ export function isInstalled({ metadata }: Pick<KubeObject, "metadata">): boolean
   return Object.entries(INSTALLED_LABELS).every(([key, value]) => metadata.labels?.[key] === value);
 }
 
-/** Name of the ServiceAccount, and of what is bound to it in its namespace. */
+/** Name of the ServiceAccount, and of the role and binding in its namespace. */
 export const MANAGER_ACCOUNT = "meridian-manager";
 
 export interface ManagerAccess {
@@ -44,7 +46,7 @@ const RBAC = "rbac.authorization.k8s.io";
 const FOLLOW = ["list", "watch"];
 const POLICIES = ["clusteroverridepolicies", "clusterplacements", "overridepolicies", "placements"];
 
-/** Cluster-scoped names carry the namespace, so that two installations on one hub do not meet. */
+/** Cluster-scoped names contain the namespace, so that two installations on one hub do not share objects. */
 export function clusterRoleName({ namespace }: Pick<ManagerAccess, "namespace">): string {
   return `${MANAGER_ACCOUNT}-${namespace}`;
 }
@@ -94,12 +96,15 @@ function roleAndBinding(
 
 function clusterRules({ webhookConfiguration, localMember }: ManagerAccess): PolicyRule[] {
   return [
-    // What is placed, and the members: watched; the finalizer is set by patch.
-    { apiGroups: [PAAS_GROUP], resources: ["demoapplications"], verbs: [...FOLLOW, "patch"] },
+    // Objects that are propagated, and the members: watched; the finalizer is set by patch.
+    ...rightsOn(renderedHubKinds(), [...FOLLOW, "patch"]),
     { apiGroups: [FEDERATION_GROUP], resources: ["memberclusters"], verbs: [...FOLLOW, "patch"] },
-    // Policies are read; only what they say of themselves is written.
+    // Policies are read; only their status is written.
     { apiGroups: [FEDERATION_GROUP], resources: POLICIES, verbs: FOLLOW },
-    { apiGroups: [PAAS_GROUP], resources: ["demoapplications/status"], verbs: ["patch"] },
+    ...rightsOn(
+      renderedHubKinds().map((kind) => ({ ...kind, plural: `${kind.plural}/status` })),
+      ["patch"],
+    ),
     {
       apiGroups: [FEDERATION_GROUP],
       resources: ["memberclusters", ...POLICIES].map((plural) => `${plural}/status`),
@@ -110,7 +115,7 @@ function clusterRules({ webhookConfiguration, localMember }: ManagerAccess): Pol
       ? { apiGroups: [""], resources: ["namespaces"], resourceNames: ["kube-system"], verbs: ["get"] }
       : { apiGroups: [""], resources: ["namespaces"], verbs: ["get", ...FOLLOW] },
     { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
-    // What applications refer to.
+    // ConfigMaps and Secrets that applications refer to.
     { apiGroups: [""], resources: ["configmaps"], verbs: FOLLOW },
     ...(webhookConfiguration === undefined ? [] : webhookRules(webhookConfiguration)),
     ...(localMember ? localRules() : []),
@@ -120,7 +125,7 @@ function clusterRules({ webhookConfiguration, localMember }: ManagerAccess): Pol
 function webhookRules(configuration: string): PolicyRule[] {
   const crds = { apiGroups: ["apiextensions.k8s.io"], resourceNames: [`demoapplications.${PAAS_GROUP}`] };
   return [
-    // Unlike with a chart, nobody has brought them: the manager does, by server-side apply, which can be allowed for one name.
+    // Unlike the chart, install brings no webhook configurations: the manager makes them by server-side apply, which can be allowed for one name.
     {
       apiGroups: ["admissionregistration.k8s.io"],
       resources: ["mutatingwebhookconfigurations", "validatingwebhookconfigurations"],
@@ -128,17 +133,15 @@ function webhookRules(configuration: string): PolicyRule[] {
       verbs: [...FOLLOW, "create", "patch"],
     },
     { ...crds, resources: ["customresourcedefinitions"], verbs: [...FOLLOW, "patch"] },
-    // Which versions are stored, once every object is in one.
+    // The stored versions of a CRD, written once every object is stored in the present one.
     { ...crds, resources: ["customresourcedefinitions/status"], verbs: ["patch"] },
   ];
 }
 
-/** What applications become there; ConfigMaps and Secrets are there already. */
+/** Kinds that applications become on the hub itself; their ConfigMaps and Secrets are on the hub already. */
 function localRules(): PolicyRule[] {
-  const everything = ["get", ...FOLLOW, "create", "patch", "delete"];
   return [
-    { apiGroups: ["apps"], resources: ["deployments"], verbs: everything },
-    { apiGroups: [""], resources: ["services"], verbs: everything },
+    ...rightsOn(renderedMemberKinds(), ["get", ...FOLLOW, "create", "patch", "delete"]),
     { apiGroups: [""], resources: ["nodes"], verbs: ["list"] },
   ];
 }

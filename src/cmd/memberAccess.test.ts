@@ -34,7 +34,7 @@ describe("the rights on a member", () => {
     expect(JSON.stringify([rules, ownRules])).not.toContain("*");
   });
 
-  test("allow to write what Meridian carries, and its own account, and nothing else", () => {
+  test("allow to write what Meridian propagates, and its own account, and nothing else", () => {
     expect(allowed("create")).toEqual([
       "/configmaps",
       "/namespaces",
@@ -79,7 +79,7 @@ describe("the rights on a member", () => {
 });
 
 describe("the objects on a member", () => {
-  test("carry the hub in name and label, so that two hubs can share a member", () => {
+  test("contain the hub in name and label, so that two hubs can share a member", () => {
     const other = memberAccess("99999999-4b5a-6978-8796-a5b4c3d2e1f0", "meridian-system");
     expect(other.name).not.toBe(access.name);
     for (const object of [accessNamespace(access), accessClusterRole(access), ...accessDependents(access, "u")]) {

@@ -1,6 +1,7 @@
 import { FEDERATION_GROUP, type KubeObject, type OwnerReference } from "../apis/index.ts";
+import { memberRights } from "../hub/index.ts";
 
-/** What a hub may do on a member: the objects that join makes there and unjoin takes away. Pure: only values come in and go out. */
+/** The rights of a hub on a member: the objects that join makes on the member and unjoin removes. Pure: only values come in and go out. */
 
 /** On every object that join makes on a member, and on its Secret on the hub: UID of the hub's kube-system namespace. */
 export const JOINED_TO_LABEL = `${FEDERATION_GROUP}/joined-to`;
@@ -23,8 +24,8 @@ const RBAC = "rbac.authorization.k8s.io";
 const RBAC_API_VERSION = `${RBAC}/v1`;
 
 /**
- * Namespaced kinds of Kubernetes itself. Meridian removes a namespace that it made only when it sees that nothing is left inside, and
- * for that it must be able to list them.
+ * Namespaced kinds of Kubernetes itself. Meridian removes a namespace that it made only when the namespace is empty, and must be able
+ * to list these kinds to know that.
  */
 const LOOKED_THROUGH: Record<string, string[]> = {
   "": [
@@ -54,7 +55,7 @@ const LOOKED_THROUGH: Record<string, string[]> = {
   "storage.k8s.io": ["csistoragecapacities"],
 };
 
-/** Names carry the hub, so that two hubs can share a member. */
+/** Names contain the hub, so that two hubs can share a member. */
 export function memberAccess(hubId: string, namespace: string): MemberAccess {
   return { namespace, name: `meridian-${hubId.slice(0, 8)}`, hubId };
 }
@@ -63,16 +64,13 @@ export function accessNamespace({ namespace, hubId }: MemberAccess): KubeObject 
   return { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels: { [JOINED_TO_LABEL]: hubId } } };
 }
 
-/** Owns the rest: whoever deletes this one takes everything else away with it. */
+/** Owner of all other objects of join: the garbage collector deletes them after this one. */
 export function accessClusterRole({ name, hubId }: MemberAccess): KubeObject {
-  const everything = ["get", "list", "watch", "create", "update", "patch", "delete"];
   const rules: PolicyRule[] = [
-    { apiGroups: [""], resources: ["namespaces"], verbs: ["get", "list", "watch", "create", "patch", "delete"] },
-    { apiGroups: [""], resources: ["configmaps", "secrets", "services"], verbs: everything },
-    { apiGroups: ["apps"], resources: ["deployments"], verbs: everything },
+    ...memberRights(),
     { apiGroups: [""], resources: ["nodes"], verbs: ["get", "list"] },
     ...Object.entries(LOOKED_THROUGH).map(([group, resources]) => ({ apiGroups: [group], resources, verbs: ["list"] })),
-    // So that unjoin can take back what join gave.
+    // So that unjoin can remove the objects that join made.
     {
       apiGroups: [RBAC],
       resources: ["clusterrolebindings", "clusterroles"],
@@ -88,7 +86,7 @@ export function accessClusterRole({ name, hubId }: MemberAccess): KubeObject {
   };
 }
 
-/** Everything that hangs on the ClusterRole, in the order of creation. */
+/** Every object that the ClusterRole owns, in the order of creation. */
 export function accessDependents(access: MemberAccess, clusterRoleUid: string): KubeObject[] {
   const { namespace, name, hubId } = access;
   const owner: OwnerReference = { apiVersion: RBAC_API_VERSION, kind: "ClusterRole", name, uid: clusterRoleUid };
@@ -114,7 +112,7 @@ export function accessDependents(access: MemberAccess, clusterRoleUid: string): 
   ];
 }
 
-/** Renewing its own token and removing itself; nothing of anybody else's. */
+/** The rights to renew the account's own token and to remove the account itself. */
 function ownAffairs({ name, namespace }: MemberAccess): PolicyRule[] {
   return [
     { apiGroups: [""], resources: ["serviceaccounts/token"], resourceNames: [name], verbs: ["create"] },

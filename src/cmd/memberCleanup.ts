@@ -17,13 +17,13 @@ import { find } from "./connection.ts";
 import { JOINED_TO_LABEL, type MemberAccess } from "./memberAccess.ts";
 import { describeError } from "./outcome.ts";
 
-/** Something that unjoin could not remove, and how a person can. */
+/** An object that unjoin could not remove, and the command for a person who can. */
 export interface Leftover {
   what: string;
   command: string;
 }
 
-/** All that join makes on a member, for when it cannot be reached. */
+/** Every object that join makes on a member, listed when the member cannot be reached. */
 export function everythingOf(access: MemberAccess): Leftover[] {
   return [
     { what: `clusterrole/${access.name}`, command: `kubectl delete clusterrole,clusterrolebinding ${access.name}` },
@@ -50,15 +50,15 @@ interface Step {
 }
 
 /**
- * What an account that removes itself deletes, all at once: as soon as the ClusterRole is gone so are the rights to go on, and the garbage
- * collector takes everything else, which it owns.
+ * The objects that an account which removes itself deletes, all at once: without the ClusterRole the account has no rights to go on, and
+ * the garbage collector deletes everything else, which the ClusterRole owns.
  */
 const OWN_STEPS: Step[] = [
   { type: CLUSTERROLES, kind: "clusterrole", namespaced: false },
   { type: SERVICEACCOUNTS, kind: "serviceaccount", namespaced: true },
 ];
 
-/** An administrator removes each object, and so needs no garbage collector. */
+/** An administrator deletes each object, without the garbage collector. */
 const ADMIN_STEPS: Step[] = [
   { type: CLUSTERROLEBINDINGS, kind: "clusterrolebinding", namespaced: false },
   { type: ROLEBINDINGS, kind: "rolebinding", namespaced: true },
@@ -67,7 +67,7 @@ const ADMIN_STEPS: Step[] = [
   { type: CLUSTERROLES, kind: "clusterrole", namespaced: false },
 ];
 
-/** Removes from a member what join made there. `asAdmin`: with somebody's own credentials, not with those that are to go. */
+/** Removes from a member the objects that join made. `asAdmin`: with a person's own credentials, not with the account that is to be removed. */
 export async function revokeAccess(
   member: Client,
   access: MemberAccess,
@@ -76,10 +76,10 @@ export async function revokeAccess(
 ): Promise<Cleanup> {
   const cleanup: Cleanup = { removed: [], left: [] };
   const namespace = await find(member, NAMESPACES, undefined, access.namespace, signal);
-  // Looked at first: afterwards an account that removes itself may not look any more.
+  // Read first: an account that has removed itself may not read any more.
   const removable = namespace !== undefined && (await isOursAndEmpty(member, namespace, access, signal));
   if (!asAdmin) {
-    // The namespace takes the account along, in its own time; the rights go with the ClusterRole at once, so that one comes last.
+    // Deleting the namespace deletes the account, some time later; deleting the ClusterRole ends the rights at once, so that it comes last.
     if (removable) await removeNamespace(member, namespace, cleanup, signal);
     const steps = removable ? OWN_STEPS.filter(({ type }) => type !== SERVICEACCOUNTS) : OWN_STEPS;
     await Promise.all(steps.map((step) => remove(member, step, access, cleanup, signal)));
@@ -136,7 +136,7 @@ async function attempt(
   }
 }
 
-/** Join made the namespace for this hub, and nothing but join's own objects is inside. A namespace that cannot be looked through stays. */
+/** True when join made the namespace for this hub and it holds join's own objects only. A namespace whose objects cannot be listed stays. */
 async function isOursAndEmpty(
   member: Client,
   namespace: KubeObject,
@@ -166,7 +166,7 @@ async function isOursAndEmpty(
   return true;
 }
 
-/** What every namespace holds by itself, and what only tells of other objects. */
+/** Objects that Kubernetes puts into every namespace, and kinds that only describe other objects. */
 function goesWithTheNamespace(plural: string, name: string): boolean {
   if (plural === "events" || plural === "endpoints" || plural === "endpointslices") return true;
   return (

@@ -11,24 +11,24 @@ export interface HubOptions {
   logLevel: LogLevel;
 }
 
-/** What `meridian manager` is started with. Durations in milliseconds. */
+/** Options of `meridian manager`. Durations in milliseconds. */
 export interface ManagerOptions extends HubOptions {
-  /** Meridian's own namespace on the hub: its Lease, and the Secrets of its members unless told otherwise. */
+  /** Meridian's own namespace on the hub: of its Lease, and of the Secrets of its members unless {@link membersNamespace} is given. */
   namespace: string;
-  /** Where the Secrets of its members are, when another release keeps them. */
+  /** Namespace of the members' Secrets, when another release keeps them. */
   membersNamespace?: string;
-  /** Of the objects that it carries: its own class, and those of releases that are gone. The default class when absent. */
+  /** Classes whose objects this manager owns: its own class, and those of releases that are gone. The default class when absent. */
   controllerClasses?: string[];
   metricsHost: string;
   /** Port of /metrics, /healthz and /readyz; 0 takes a free one. */
   metricsPort: number;
-  /** False: works at once and without a Lease; only ever one such process may run. */
+  /** False: the manager works at once and without a Lease; only one such process may run at a time. */
   leaderElect: boolean;
   leaseName: string;
   leaseDurationMs: number;
   renewDeadlineMs: number;
   retryPeriodMs: number;
-  /** Who holds the Lease and reports Events; unique among the replicas. */
+  /** Name of the process as holder of the Lease and reporter of Events; unique among the replicas. */
   identity: string;
   /** Kubeconfigs of members may name a program that gives the credentials. */
   allowExecCredentials: boolean;
@@ -43,7 +43,7 @@ export interface ManagerWebhookOptions {
   /** 0 takes a free one. */
   port: number;
   target: WebhookTarget;
-  /** Folder with tls.crt, tls.key and ca.crt; absent: an authority of Meridian's own. */
+  /** Folder with tls.crt, tls.key and ca.crt; absent: certificates of an authority of Meridian's own. */
   certDir?: string;
   /** Name of the webhook configurations. */
   configuration: string;
@@ -55,18 +55,18 @@ export interface InstallOptions extends HubOptions {
   namespace: string;
   timeout: number;
   dryRun: boolean;
-  /** What the manager is to be allowed; absent: the CRDs and nothing else. */
+  /** Rights of the manager's account; absent: only the CRDs are installed. */
   manager?: Omit<ManagerAccess, "namespace">;
 }
 
 export interface UninstallOptions extends HubOptions {
   namespace: string;
   leaseName: string;
-  /** What becomes of the objects that there are. Refuse: nothing is done while there are any. */
+  /** What happens to the objects that exist. Refuse: nothing is done while any exists. */
   objects: "Refuse" | "Drain" | "Orphan";
   keepCrds: boolean;
   dryRun: boolean;
-  /** Nobody needs to be asked. */
+  /** Does not ask for confirmation. */
   yes: boolean;
   timeout: number;
 }
@@ -89,7 +89,7 @@ export interface JoinOptions extends HubOptions {
   taints: TaintOption[];
   /** Only new credentials; the MemberCluster stays as it is. */
   renew: boolean;
-  /** Life to ask for, of the token that the manager connects with and renews. */
+  /** Lifetime of the token that the manager connects with and renews. */
   tokenLifetime: number;
   dryRun: boolean;
   timeout: number;
@@ -98,7 +98,7 @@ export interface JoinOptions extends HubOptions {
 export interface UnjoinOptions extends HubOptions {
   namespace: string;
   leaseName: string;
-  /** Drain deletes from the member what Meridian put there; Orphan leaves it running. */
+  /** Drain deletes Meridian's member objects; Orphan leaves them running. */
   deletionPolicy: "Drain" | "Orphan";
   memberKubeconfig?: string;
   memberContext?: string;
@@ -119,7 +119,7 @@ export interface StatusOptions extends HubOptions {
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** Reads `90s`, `2m`, `1h30m`, `500ms`; the answer is in milliseconds. */
+/** Reads `90s`, `2m`, `1h30m`, `500ms` as milliseconds. */
 export function parseDuration(text: string): number {
   const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
   if (parts.length === 0 || parts.map(([part]) => part).join("") !== text) {
@@ -159,7 +159,7 @@ export function parseWebhookUrl(text: string): string {
   return text.replace(/\/+$/, "");
 }
 
-/** Adds one class of objects, of which each release on a hub carries its own; empty is the default class. */
+/** Adds one class of controllers; each release on a hub owns the objects of its own classes. Empty is the default class. */
 export function parseControllerClass(text: string, before: string[] = []): string[] {
   const name = text === "" ? DEFAULT_CLASS : text;
   if (!CLASS_PATTERN.test(name)) {
@@ -177,7 +177,7 @@ export function parseBoolean(text: string): boolean {
 const LABEL_NAME = /^[A-Za-z0-9]([A-Za-z0-9._-]{0,61}[A-Za-z0-9])?$/;
 const LABEL_PREFIX = /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/;
 
-/** A label's key as Kubernetes takes it: a name, maybe with a DNS prefix. */
+/** A label's key as Kubernetes accepts it: a name, maybe with a DNS prefix. */
 function isLabelKey(key: string): boolean {
   const slash = key.indexOf("/");
   const name = key.slice(slash + 1);

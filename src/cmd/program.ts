@@ -36,7 +36,7 @@ import {
 import type { WebhookTarget } from "../webhooks/index.ts";
 import { VERSION } from "./version.ts";
 
-/** The work behind each verb. Loaded when the verb is run, so that no command pays for another's modules. */
+/** The implementation of each verb, loaded when the verb is run, so that a command does not load the modules of the others. */
 export interface Verbs {
   manager(options: ManagerOptions, context: CommandContext): Promise<number>;
   install(options: InstallOptions, context: CommandContext): Promise<number>;
@@ -60,7 +60,7 @@ export const systemVerbs: Verbs = {
 /** Called with the exit code of the verb that was run. */
 export type Finished = (exitCode: number) => void;
 
-/** The command line: what can be given, what it means when it is not, and which verb it leads to. */
+/** The command line: options with their defaults, and the verb that each command runs. */
 export function createProgram(verbs: Verbs, context: CommandContext, finished: Finished): Command {
   const program = new Command("meridian")
     .description("Runs applications on many Kubernetes clusters from one hub.")
@@ -88,7 +88,7 @@ export function createProgram(verbs: Verbs, context: CommandContext, finished: F
   return program;
 }
 
-/** The line for a person whose words commander did not understand. Undefined when it only showed help. */
+/** The line that describes a usage error to a person. Undefined when commander only showed help. */
 export function describeUsageError(error: CommanderError): string | undefined {
   if (error.exitCode === 0 || error.code === "commander.help") return undefined;
   return error.message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ");
@@ -119,13 +119,15 @@ interface WebhookFlags {
 function addManager(program: Command, action: (options: ManagerOptions) => Promise<void>): void {
   program
     .command("manager")
-    .description("runs the controllers on the hub until it is told to stop")
+    .description("runs the controllers on the hub until it is stopped")
     .addOption(systemNamespace())
     .addOption(
       new Option("--metrics-port <port>", "port of /metrics, /healthz and /readyz").argParser(parsePort).default(8383),
     )
-    .option("--metrics-host <address>", "address they listen on", "0.0.0.0")
-    .addOption(new Option("--metrics-bind-address <host:port>", "both in one").argParser(parseBindAddress))
+    .option("--metrics-host <address>", "address that these endpoints listen on", "0.0.0.0")
+    .addOption(
+      new Option("--metrics-bind-address <host:port>", "host and port in one option").argParser(parseBindAddress),
+    )
     .addOption(
       new Option("--leader-elect [boolean]", "work only while holding the Lease")
         .argParser(parseBoolean)
@@ -135,19 +137,19 @@ function addManager(program: Command, action: (options: ManagerOptions) => Promi
     .addOption(leaseName())
     .addOption(duration("--lease-duration <duration>", "how long others wait for a leader that is silent", "15s"))
     .addOption(duration("--renew-deadline <duration>", "how long a leader tries to renew before it gives up", "10s"))
-    .addOption(duration("--retry-period <duration>", "how often it tries", "2s"))
+    .addOption(duration("--retry-period <duration>", "how often a leader tries", "2s"))
     .addOption(new Option("--identity <name>", "name of this replica (default: host name and a random part)"))
     .option("--allow-exec-credentials", "let a member's kubeconfig name a program that gives its credentials", false)
     .addOption(
       new Option(
         "--controller-class <name>",
-        "carry the objects of this class only, beside another release (default: those that name none)",
+        "own the objects of this class only, beside another release (default: objects that name no class)",
       ).argParser((text: string) => parseControllerClass(text)),
     )
     .addOption(
       new Option(
         "--adopt-class <name>",
-        "carry those of this class as well, whose release is gone; default is the one without a name (may be repeated)",
+        "own the objects of this class as well, whose release is gone; `default` is the class without a name (may be repeated)",
       ).argParser(parseControllerClass),
     )
     .option("--members-namespace <namespace>", "namespace of the members' Secrets (default: that of --namespace)")
@@ -155,12 +157,15 @@ function addManager(program: Command, action: (options: ManagerOptions) => Promi
     .option("--webhooks", "serve conversion, defaulting and validation, and have the hub call them", false)
     .addOption(new Option("--webhook-port <port>", "port of the webhooks").argParser(parsePort).default(9443))
     .addOption(
-      new Option("--webhook-service <namespace/name>", "Service that leads there, on its port 443")
+      new Option(
+        "--webhook-service <namespace/name>",
+        "Service through which the hub reaches the webhooks, on its port 443",
+      )
         .argParser(parseServiceName)
         .conflicts("webhookUrl"),
     )
     .addOption(
-      new Option("--webhook-url <url>", "address that leads there, where the hub does not reach Services").argParser(
+      new Option("--webhook-url <url>", "address of the webhooks, where the hub does not reach Services").argParser(
         parseWebhookUrl,
       ),
     )
@@ -200,7 +205,7 @@ function managerOptions(flags: ManagerFlags): ManagerOptions {
     leaseDurationMs: leaseDuration,
     renewDeadlineMs: renewDeadline,
     retryPeriodMs: retryPeriod,
-    // Two processes on one host must never take each other for themselves.
+    // Two processes on one host must never have the same identity.
     identity: identity ?? `${hostname()}_${randomUUID().slice(0, 8)}`,
   };
 }
@@ -266,7 +271,7 @@ function addJoin(program: Command, action: (name: string, options: JoinOptions) 
     .addOption(systemNamespace())
     .addOption(leaseName())
     .option("--dry-run", "print what would be written", false)
-    .addOption(duration("--timeout <duration>", "how long to wait until it is ready", "60s"))
+    .addOption(duration("--timeout <duration>", "how long to wait until the cluster is ready", "60s"))
     .action((name: string, _, command: Command) => {
       const { label = {}, taint = [], ...rest } = command.optsWithGlobals<JoinFlags>();
       return action(name, { ...rest, labels: label, taints: taint });
@@ -283,14 +288,14 @@ function addUnjoin(program: Command, action: (name: string, options: UnjoinOptio
     .command("unjoin")
     .description("ends a membership and removes what join made")
     .argument("<name>", "name of the member cluster", parseClusterName)
-    .addOption(new Option("--drain", "delete from the member what Meridian put there").conflicts("orphan"))
-    .addOption(new Option("--orphan", "leave it running, no longer managed (this is the default)"))
+    .addOption(new Option("--drain", "delete Meridian's objects from the member").conflicts("orphan"))
+    .addOption(new Option("--orphan", "leave the member's objects running, no longer managed (this is the default)"))
     .option("--member-kubeconfig <file>", "kubeconfig to clean the member with (default: the stored credentials)")
     .option("--member-context <name>", "context of that kubeconfig")
     .option("--force", "with --orphan: do not wait for a manager", false)
     .addOption(systemNamespace())
     .addOption(leaseName())
-    .addOption(duration("--timeout <duration>", "how long to wait until the manager has let it go", "5m"))
+    .addOption(duration("--timeout <duration>", "how long to wait until the manager has removed its finalizer", "5m"))
     .action((name: string, _, command: Command) => {
       const { drain, orphan: _orphan, ...rest } = command.optsWithGlobals<UnjoinFlags>();
       return action(name, { ...rest, deletionPolicy: drain === true ? "Drain" : "Orphan" });

@@ -18,7 +18,7 @@ import { buildReport, isHealthy, type StatusReport } from "./statusView.ts";
  * `meridian status`: every federated object and every cluster, and why something is not well. Exits with 1 when something is not.
  *
  * `-o json` and `-o yaml` print `{objects: [...], clusters: [...]}`, each item with all the fields of ObjectReport and ClusterReport in
- * statusView.ts, present even when empty; both lists are sorted by name. New fields may come; these stay.
+ * statusView.ts, present even when empty; both lists are sorted by name. New fields may be added; these stay.
  */
 export async function status(names: string[], options: StatusOptions, context: CommandContext): Promise<number> {
   const { terminal } = context;
@@ -55,7 +55,7 @@ function format(report: StatusReport, { output }: StatusOptions, color: boolean)
   }
 }
 
-/** What was asked for: objects as NAME or demoapplication/NAME, clusters as membercluster/NAME. Throws for a name that is nowhere. */
+/** The items that were asked for: objects as NAME or demoapplication/NAME, clusters as membercluster/NAME. Throws for a name that no item has. */
 export function select(
   report: StatusReport,
   names: string[],

@@ -89,7 +89,7 @@ function clusterTable(clusters: readonly ClusterReport[], { color, now, wide }: 
   return formatTable(header, rows, color);
 }
 
-/** While contact holds nothing is written for it; the moment it was lost is when Ready changed. */
+/** While a cluster is in contact no time is written; a cluster lost contact when its condition Ready changed. */
 function lastContact(cluster: ClusterReport, now: number): string {
   if (cluster.ready === "True") return "now";
   return cluster.version === "" ? "never" : ago(cluster.since, now);

@@ -16,17 +16,17 @@ export interface ObjectReport {
   kind: string;
   namespace: string;
   name: string;
-  /** Every condition that matters is as it should be, and speaks of the present generation. */
+  /** Every condition that counts has its healthy value, for the present generation. */
   healthy: boolean;
   /** Why not: the CamelCase reason of the first condition that is wrong; empty when healthy. */
   reason: string;
   message: string;
-  /** `Kind/name` of the policy that placed it; empty when none did. */
+  /** `Kind/name` of the policy that placed the object; empty when none did. */
   placement: string;
   replicas: ReplicaCounts;
   conditions: Condition[];
   clusters: ClusterStatusEntry[];
-  /** How many clusters run it, and how many of them are Available; counts the ones that `clusters` leaves out, too. */
+  /** How many clusters run the object, and on how many of them it is Available; counts the clusters that `clusters` leaves out, too. */
   clusterCount: number;
   availableClusters: number;
   createdAt: string;
@@ -38,13 +38,13 @@ export interface ClusterReport {
   zone: string;
   provider: string;
   ready: "True" | "False" | "Unknown";
-  /** Why it is not ready; empty when it is. */
+  /** Why the cluster is not ready; empty when it is. */
   reason: string;
   message: string;
   version: string;
-  /** Objects that are on it or shall be. */
+  /** Hub objects that are on the cluster or are to be. */
   objects: number;
-  /** Since when it has been ready or not. */
+  /** Since when the cluster has been ready, or not ready. */
   since: string;
   /** The MemberCluster is being deleted. */
   deleting: boolean;
@@ -58,7 +58,7 @@ export interface StatusReport {
 
 const NONE: ReplicaCounts = { desired: 0, updated: 0, ready: 0, available: 0 };
 
-/** In the order in which one leads to the next: the first that is wrong is the cause. */
+/** In the order of cause and effect: the first condition that is wrong is the cause of the others. */
 const MUST_BE_TRUE = ["Scheduled", "Applied", "Available", "Fresh"];
 
 export function buildReport(objects: readonly KubeObject[], clusters: readonly KubeObject[]): StatusReport {
@@ -76,7 +76,7 @@ export function buildReport(objects: readonly KubeObject[], clusters: readonly K
   };
 }
 
-/** Nothing in it needs anybody's attention. */
+/** True when nothing in the report needs attention. */
 export function isHealthy(report: StatusReport): boolean {
   return (
     report.objects.every((object) => object.healthy) &&

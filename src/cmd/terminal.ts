@@ -8,14 +8,14 @@ export interface Terminal {
   color: boolean;
   /** `err` is a terminal: progress may be shown and overwritten there. */
   interactive: boolean;
-  /** Asks a person and returns the line that they type; there only when both of them are at a terminal. */
+  /** Asks a person and returns the line that they type; absent unless both input and output are a terminal. */
   ask?(question: string, signal: AbortSignal): Promise<string>;
-  /** Size in characters; there only when `out` is a terminal on which one can go back and overwrite. */
+  /** Size in characters; absent unless `out` is a terminal whose lines can be overwritten. */
   screen?: { readonly columns: number; readonly rows: number };
 }
 
 export function systemTerminal(env: Record<string, string | undefined> = process.env): Terminal {
-  // Whoever reads may have seen enough (`meridian status | head`); the exit code still says how it went.
+  // The reader of the output may close it early (`meridian status | head`); the exit code still shows the result.
   for (const stream of [process.stdout, process.stderr]) {
     stream.on("error", (error: NodeJS.ErrnoException) => {
       if (error.code !== "EPIPE") throw error;
@@ -27,7 +27,7 @@ export function systemTerminal(env: Record<string, string | undefined> = process
     color: process.stdout.isTTY === true && !env["NO_COLOR"] && env["TERM"] !== "dumb",
     interactive: process.stderr.isTTY === true && env["TERM"] !== "dumb",
     ...(process.stdin.isTTY === true && process.stderr.isTTY === true ? { ask: askOnTerminal } : {}),
-    // The stream itself: its columns and rows follow the window.
+    // The stream itself, because its columns and rows follow the window.
     ...(process.stdout.isTTY === true && env["TERM"] !== "dumb" ? { screen: process.stdout } : {}),
   };
 }
@@ -52,7 +52,7 @@ export class Progress implements Disposable {
     this.shown = text;
   }
 
-  /** Takes the line away. */
+  /** Erases the line. */
   [Symbol.dispose](): void {
     if (this.shown !== "") this.terminal.err("\r\u001b[2K");
     this.shown = "";

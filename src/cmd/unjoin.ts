@@ -20,8 +20,8 @@ import { CommandError, describeError, EXIT } from "./outcome.ts";
 import { Progress } from "./terminal.ts";
 
 /**
- * Ends a membership: the MemberCluster goes first (the manager drains or lets go while the credentials still work), then what join made.
- * Can be repeated until nothing is left.
+ * Ends a membership: deletes the MemberCluster first (the manager drains or orphans while the credentials still work), then the objects
+ * that join made. Can be repeated until nothing is left.
  */
 export async function unjoin(name: string, options: UnjoinOptions, context: CommandContext): Promise<number> {
   const { terminal, signal } = context;
@@ -52,7 +52,7 @@ export async function unjoin(name: string, options: UnjoinOptions, context: Comm
   return reportLeftovers(name, leftovers, context);
 }
 
-/** The Secret that join made; one that a person made stays, so that nobody's credentials vanish unasked. */
+/** The Secret that join made; a Secret that a person made stays, so that no credentials vanish unasked. */
 async function joinedSecret(
   hub: Client,
   name: string,
@@ -70,7 +70,7 @@ async function joinedSecret(
   return secret?.metadata.labels?.[JOINED_TO_LABEL] === undefined ? undefined : secret;
 }
 
-/** True when the MemberCluster is gone; false when it waits for a manager. Throws {@link CommandError} when the time is up. */
+/** True when the MemberCluster is gone; false when its finalizer waits for a manager. Throws {@link CommandError} when the time is up. */
 async function removeMemberCluster(
   member: MemberCluster,
   options: UnjoinOptions,
@@ -109,7 +109,7 @@ async function removeMemberCluster(
   return untilGone(name, options, hub, context);
 }
 
-/** Takes away the finalizer that a manager would have taken away. Nothing on the member is touched. */
+/** Removes the finalizer in place of a manager. Nothing on the member is touched. */
 async function letGo(hub: Client, name: string, signal: AbortSignal): Promise<void> {
   const member = await find(hub, MEMBERCLUSTERS, undefined, name, signal);
   if (member === undefined) return;
@@ -120,7 +120,7 @@ async function letGo(hub: Client, name: string, signal: AbortSignal): Promise<vo
   await hub.patch(MEMBERCLUSTERS, undefined, name, "application/merge-patch+json", patch, { signal });
 }
 
-/** Whether it is a manager's finalizer, of whatever class. */
+/** Whether a finalizer is Meridian's, of whatever class. */
 function holdsCluster(finalizer: string): boolean {
   return holdersOf(CLUSTER_FINALIZER, { finalizers: [finalizer] }).length > 0;
 }
@@ -175,7 +175,7 @@ async function cleanMember(
 ): Promise<Leftover[]> {
   const access = memberAccess(await clusterUid(hub, signal), options.namespace);
   const connection = memberConnection(name, secret, options);
-  // Never joined by this command: there is nothing of it on the member.
+  // This command never joined the cluster, so that no object of join is on the member.
   if (connection === undefined) return [];
   await using member = connection.opened;
   try {
@@ -194,7 +194,7 @@ async function cleanMember(
   }
 }
 
-/** The person's kubeconfig, else what join stored: that one may remove itself. */
+/** The person's kubeconfig, else the credentials that join stored, whose account may remove itself. */
 function memberConnection(
   name: string,
   secret: KubeObject | undefined,

@@ -5,17 +5,12 @@ import type { InformerEvent } from "../runtime/index.ts";
 export type Policy = Placement | OverridePolicy;
 
 /**
- * A change of something on the hub. `key` is what workqueues call it: `refKey` of an object, {@link policyKey} of a policy, the name of a
+ * A change of something on the hub. `key` is what workqueues call it: `refKey` of an object, `policyKey` of a policy, the name of a
  * cluster.
  */
 export type HubEvent<T> = InformerEvent<T>;
 
 type Change<T> = Pick<HubEvent<T>, "type" | "object" | "old">;
-
-/** Key of a policy in workqueues: `Kind/namespace/name`. */
-export function policyKey({ kind, metadata }: Pick<Policy, "kind" | "metadata">): string {
-  return `${kind}/${metadata.namespace ?? ""}/${metadata.name}`;
-}
 
 /** For `when`: more has changed than the status and the bookkeeping of the server. Appearing and vanishing are changes too. */
 export function changedSpec({ type, object, old }: Change<{ metadata: ObjectMeta }>): boolean {

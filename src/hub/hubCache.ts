@@ -6,6 +6,7 @@ import {
   type OverridePolicy,
   parseApiVersion,
   type Placement,
+  policyKey,
 } from "../apis/index.ts";
 import type { Logger, Metrics } from "../observability/index.ts";
 import {
@@ -24,7 +25,7 @@ import {
 } from "../runtime/index.ts";
 import type { ClusterSnapshot } from "../scheduler/index.ts";
 import { clusterSnapshot } from "./clusterSnapshot.ts";
-import { changedFacts, changedSpec, type HubEvent, type Policy, policyKey } from "./events.ts";
+import { changedFacts, changedSpec, type HubEvent, type Policy } from "./events.ts";
 import { namespaceFacts, type NamespaceFacts, NODE_PORT_INDEX, objectIndexers, withoutBookkeeping } from "./kept.ts";
 import { KindCatalog } from "./kindCatalog.ts";
 import { keyInKind, ownerKey, type PlacedKind, PlacedKinds } from "./placedKinds.ts";
@@ -202,7 +203,7 @@ export class HubCache {
     }
   }
 
-  /** A policy by {@link policyKey}. */
+  /** A policy by its key ({@link policyKey}). */
   policy(key: string): { policy: Policy; informer: PolicyInformer } | undefined {
     const [kind = "", namespace = "", name = ""] = key.split("/");
     const informer = Object.hasOwn(this.#policies, kind) ? this.#policies[kind as Policy["kind"]] : undefined;

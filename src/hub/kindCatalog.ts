@@ -7,8 +7,6 @@ import {
   type Clock,
   Discovery,
   Emitter,
-  isApiError,
-  isTransportError,
   NAMESPACES,
   type ResourceType,
 } from "../runtime/index.ts";
@@ -51,6 +49,7 @@ export class KindCatalog {
   #served = new Map<string, ResourceType>();
   /** Wanted kinds of which it is known that they are not served. */
   #missing = new Set<string>();
+  #failed = false;
   #readAt = Number.NEGATIVE_INFINITY;
   #wake = Promise.withResolvers<void>();
 
@@ -159,14 +158,15 @@ export class KindCatalog {
   async #refresh(signal: AbortSignal): Promise<number | undefined> {
     try {
       this.#update(await this.served(0, signal));
+      this.#failed = false;
       return this.#missing.size > 0 ? MISSING_AGAIN_MS : undefined;
     } catch (error) {
       if (signal.aborted) return undefined;
-      if (!isApiError(error) && !isTransportError(error)) throw error;
-      this.#options.logger.warn(
+      this.#options.logger[this.#failed ? "debug" : "warn"](
         { err: error },
         "the hub does not say which kinds it serves; those known stay as they are",
       );
+      this.#failed = true;
       return FAILED_AGAIN_MS;
     }
   }

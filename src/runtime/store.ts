@@ -85,10 +85,16 @@ export class Store<T> {
   }
 
   #set(key: string, entry: Entry<T>, before: Entry<T> | undefined): void {
-    if (before !== undefined) this.#unindex(key, before.object);
     this.#entries.set(key, entry);
     for (const { valuesOf, keys } of this.#indexes.values()) {
-      for (const value of valuesOf(entry.object)) {
+      const values = valuesOf(entry.object);
+      if (before !== undefined) {
+        const old = valuesOf(before.object);
+        // Most changes are of a status, and leave every index as it is.
+        if (old.length === values.length && old.every((value, at) => value === values[at])) continue;
+        removeKey(keys, old, key);
+      }
+      for (const value of values) {
         const members = keys.get(value);
         if (members === undefined) keys.set(value, new Set([key]));
         else members.add(key);
@@ -97,14 +103,16 @@ export class Store<T> {
   }
 
   #unindex(key: string, object: T): void {
-    for (const { valuesOf, keys } of this.#indexes.values()) {
-      for (const value of valuesOf(object)) {
-        const members = keys.get(value);
-        if (members === undefined) continue;
-        members.delete(key);
-        if (members.size === 0) keys.delete(value);
-      }
-    }
+    for (const { valuesOf, keys } of this.#indexes.values()) removeKey(keys, valuesOf(object), key);
+  }
+}
+
+function removeKey(index: Map<string, Set<string>>, values: readonly string[], key: string): void {
+  for (const value of values) {
+    const members = index.get(value);
+    if (members === undefined) continue;
+    members.delete(key);
+    if (members.size === 0) index.delete(value);
   }
 }
 

@@ -1,27 +1,13 @@
 import {
   type DemoApplication,
+  type FederatedStatus,
   type KubeObject,
   type MemberCluster,
-  type Placement,
   REGION_LABEL,
 } from "../apis/index.ts";
+import type { HubCache } from "../hub/index.ts";
 import type { Logger } from "../observability/index.ts";
-import {
-  type Client,
-  type Clock,
-  CLUSTERPLACEMENTS,
-  DEMOAPPLICATIONS,
-  Discovery,
-  Informer,
-  isApiError,
-  isNotFound,
-  isTransportError,
-  MEMBERCLUSTERS,
-  NAMESPACES,
-  PLACEMENTS,
-  type ResourceType,
-  SECRETS,
-} from "../runtime/index.ts";
+import { type Client, isApiError, isNotFound, isTransportError, NAMESPACES, SECRETS } from "../runtime/index.ts";
 import { isProtected } from "./admission/deletion.ts";
 import { DEFAULT_REPLICA_BOUNDS, parseReplicaBounds } from "./admission/replicas.ts";
 import type { AdmissionFacts, AdmissionRequest, ApplicationFacts, Endpoint, ServedKind } from "./admission/types.ts";
@@ -29,72 +15,33 @@ import { serverOf } from "./kubeconfigServer.ts";
 import { REPLICA_BOUNDS_ANNOTATION } from "./wellknown.ts";
 
 export interface HubFactsOptions {
+  hub: HubCache;
+  /** For what no cache holds. */
   client: Client;
   /** Meridian's own, where the kubeconfigs of members lie. */
   namespace: string;
-  clock: Clock;
   logger: Logger;
 }
 
-interface NamespaceFacts {
-  bounds: string | undefined;
-}
-
-const NODE_PORT = "nodePort";
-const CLUSTER = "cluster";
-const REGION = "region";
-const PROTECTED = "protected";
 /** A call is answered by then, with what is known, or not at all: the API server waits no longer either. */
 const SYNC_WITHIN_MS = 1_500;
 /** What the hub serves changes with its CRDs. A kind that is not known makes it be asked again, but not more often than this. */
 const SERVED_FOR_MS = 60_000;
 const SERVED_AGAIN_MS = 1_000;
 
-/** What admission has to know of the hub, by watch: no call waits for a list. */
+/** What admission has to know of the hub: from the process's cache, so that no call waits for a list, and by reads of single objects. */
 export class HubFacts {
   readonly #options: HubFactsOptions;
-  readonly #discovery: Discovery;
-  readonly #applications: Informer<ApplicationFacts>;
-  readonly #placements: readonly Informer<Placement>[];
-  readonly #clusters: Informer<MemberCluster>;
-  readonly #namespaces: Informer<NamespaceFacts>;
-  #servedAt = Number.NEGATIVE_INFINITY;
 
   constructor(options: HubFactsOptions) {
     this.#options = options;
-    const { client, clock, logger } = options;
-    this.#discovery = new Discovery(client, clock);
-    const informer = <T>(
-      type: ResourceType,
-      transform: (object: KubeObject) => T,
-      indexers: Record<string, (object: T) => string[]> = {},
-    ): Informer<T> =>
-      new Informer<T>({ client, type, transform, indexers, clock, logger, name: `webhooks/${type.plural}` });
-    this.#applications = informer(DEMOAPPLICATIONS, applicationFacts, {
-      [NODE_PORT]: ({ ports }) => ports.map(({ nodePort }) => String(nodePort)),
-      [CLUSTER]: ({ clusters }) => [...clusters],
-      [REGION]: ({ summarised }) => [...summarised],
-      [PROTECTED]: ({ metadata }) => (isProtected(metadata.labels) ? [metadata.namespace ?? ""] : []),
-    });
-    const policy = (object: KubeObject): Placement => slim(object) as unknown as Placement;
-    this.#placements = [informer(PLACEMENTS, policy), informer(CLUSTERPLACEMENTS, policy)];
-    this.#clusters = informer(MEMBERCLUSTERS, (object) => slim(object) as unknown as MemberCluster);
-    this.#namespaces = informer(NAMESPACES, ({ metadata }) => ({
-      bounds: metadata.annotations?.[REPLICA_BOUNDS_ANNOTATION],
-    }));
-  }
-
-  /** Follows the hub until the signal. */
-  async run(signal: AbortSignal): Promise<void> {
-    const all = [this.#applications, ...this.#placements, this.#clusters, this.#namespaces];
-    await Promise.all(all.map((informer) => informer.run(signal)));
   }
 
   /** Everything that this request may turn on. Rejects when the hub has not been read in time. */
   async gather(request: AdmissionRequest, signal: AbortSignal): Promise<AdmissionFacts> {
+    const { hub } = this.#options;
     const end = AbortSignal.any([signal, AbortSignal.timeout(SYNC_WITHIN_MS)]);
-    const needed = [this.#applications, ...this.#placements, this.#clusters];
-    await Promise.all(needed.map((informer) => informer.waitForSync(end)));
+    await hub.waitForSync(end);
     const [bounds, servedKinds, endpoints] = await Promise.all([
       this.#bounds(request.namespace, end),
       this.#served(request, end),
@@ -105,32 +52,24 @@ export class HubFacts {
       replicaBounds: parsed ?? DEFAULT_REPLICA_BOUNDS,
       ...(bounds === undefined || parsed !== undefined ? {} : { unreadableBounds: bounds }),
       servedKinds,
-      placements: this.#placements.flatMap((informer) => informer.list()),
-      clusters: this.#clusters.list(),
-      applicationsWithNodePort: (nodePort) => this.#applications.byIndex(NODE_PORT, String(nodePort)),
-      applicationsOn: (cluster) => this.#applicationsOn(cluster),
-      protectedIn: (namespace) => this.#applications.byIndex(PROTECTED, namespace),
+      placements: hub.allPlacements(),
+      clusters: hub.clusterSnapshots(),
+      applicationsWithNodePort: (nodePort) => Array.from(hub.objectsWithNodePort(nodePort), applicationFacts),
+      applicationsOn: (cluster) => applicationsOn(hub, cluster),
+      protectedIn: (namespace) =>
+        [...hub.objectsIn(namespace)].filter(({ metadata }) => isProtected(metadata.labels)).map(applicationFacts),
       endpoint: (cluster) => endpoints.get(secretKeyOf(cluster)) ?? { kind: "Unknown" },
     };
-  }
-
-  #applicationsOn(cluster: string): ApplicationFacts[] {
-    const named = this.#applications.byIndex(CLUSTER, cluster);
-    const region = this.#clusters.get(cluster)?.metadata.labels?.[REGION_LABEL] ?? "";
-    const perhaps = this.#applications.byIndex(REGION, region).filter((application) => !named.includes(application));
-    return [...named, ...perhaps];
   }
 
   /** A namespace that was made a moment ago may not have come by watch yet. */
   async #bounds(namespace: string | undefined, signal: AbortSignal): Promise<string | undefined> {
     if (namespace === undefined || namespace === "") return undefined;
-    const known = this.#namespaces.get(namespace);
-    if (known !== undefined) return known.bounds;
+    const { hub, client } = this.#options;
+    const known = hub.namespaces?.get(namespace);
+    if (known !== undefined) return known.metadata.annotations?.[REPLICA_BOUNDS_ANNOTATION];
     try {
-      const { metadata } = await this.#options.client.get(NAMESPACES, undefined, namespace, {
-        metadataOnly: true,
-        signal,
-      });
+      const { metadata } = await client.get(NAMESPACES, undefined, namespace, { metadataOnly: true, signal });
       return metadata.annotations?.[REPLICA_BOUNDS_ANNOTATION];
     } catch (error) {
       if (isNotFound(error)) return undefined;
@@ -142,33 +81,23 @@ export class HubFacts {
     if (!/placements$|overridepolicies$/.test(request.resource.resource) || request.operation === "DELETE") {
       return undefined;
     }
-    const { logger } = this.#options;
+    const { hub, logger } = this.#options;
     const selectors = selectorsIn(request.object);
     const holdsAll = (all: readonly ServedKind[]): boolean =>
       selectors.every(({ group, version, kind }) =>
         all.some((one) => one.group === group && one.version === version && one.kind === kind),
       );
     try {
-      const known = await this.#read(SERVED_FOR_MS, signal);
-      if (holdsAll(known)) return known;
-      const fresh = await this.#read(SERVED_AGAIN_MS, signal);
+      const known = await hub.catalog.served(SERVED_FOR_MS, signal);
+      if (holdsAll(known.resources)) return known.resources;
+      const fresh = await hub.catalog.served(SERVED_AGAIN_MS, signal);
       // A part of the API that is away may serve just what is asked for.
-      return !holdsAll(fresh) && (await this.#discovery.unavailable()).size > 0 ? undefined : fresh;
+      return !holdsAll(fresh.resources) && fresh.unavailable.size > 0 ? undefined : fresh.resources;
     } catch (error) {
       if (!isApiError(error) && !isTransportError(error)) throw error;
-      logger.warn({ err: error }, "the hub does not tell what it serves; selectors are taken as they are");
+      logger.warn({ err: error }, "the hub does not say what it serves; selectors are taken as they are");
       return undefined;
     }
-  }
-
-  /** What the hub serves, not older than this. */
-  async #read(maximumAgeMs: number, signal: AbortSignal): Promise<readonly ServedKind[]> {
-    const now = this.#options.clock.monotonic();
-    if (now - this.#servedAt > maximumAgeMs) {
-      this.#discovery.invalidate();
-      this.#servedAt = now;
-    }
-    return await withSignal(this.#discovery.list(), signal);
   }
 
   async #endpoints(request: AdmissionRequest, signal: AbortSignal): Promise<Map<string, Endpoint>> {
@@ -213,20 +142,18 @@ function selectorsIn(object: KubeObject | null | undefined): { group: string; ve
   });
 }
 
-/** Policies and clusters are kept whole but for what no decision reads. */
-function slim(object: KubeObject): KubeObject {
-  const { name, namespace, labels, deletionTimestamp } = object.metadata;
-  return {
-    apiVersion: object.apiVersion,
-    kind: object.kind,
-    metadata: {
-      name,
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(labels === undefined ? {} : { labels }),
-      ...(deletionTimestamp === undefined ? {} : { deletionTimestamp }),
-    },
-    spec: object["spec"],
-  };
+/** Those that the status names there, and those that may be there by its sums. Asked when a MemberCluster is deleted, which is seldom. */
+function applicationsOn(hub: HubCache, cluster: string): ApplicationFacts[] {
+  const region = hub.clusters.get(cluster)?.metadata.labels?.[REGION_LABEL] ?? "";
+  const named: ApplicationFacts[] = [];
+  const perhaps: ApplicationFacts[] = [];
+  for (const object of hub.objects()) {
+    const status = object["status"] as FederatedStatus | undefined;
+    if (status?.clusters?.some(({ name }) => name === cluster) === true) named.push(applicationFacts(object));
+    else if (status?.summary?.some((one) => one.clusters > 0 && one.region === region) === true)
+      perhaps.push(applicationFacts(object));
+  }
+  return [...named, ...perhaps];
 }
 
 function applicationFacts(object: KubeObject): ApplicationFacts {
@@ -247,15 +174,4 @@ function applicationFacts(object: KubeObject): ApplicationFacts {
     clusters: (status?.clusters ?? []).map((entry) => entry.name),
     summarised: (status?.summary ?? []).filter(({ clusters }) => clusters > 0).map(({ region }) => region),
   };
-}
-
-async function withSignal<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason as Error);
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }

@@ -10,6 +10,7 @@ import { connect } from "node:tls";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { KubeObject } from "../apis/index.ts";
 import { CertificateAuthority } from "../certificates/index.ts";
+import { HubCache } from "../hub/index.ts";
 import { createLogger, Metrics } from "../observability/index.ts";
 import { ApiError, type Clock, CRDS, DEMOAPPLICATIONS, SECRETS, systemClock } from "../runtime/index.ts";
 import { FakeClient, FakeCluster } from "../runtime/testing/fakeClient.ts";
@@ -55,7 +56,13 @@ function startReplicaWith(
   certDir?: string,
 ): { webhooks: Webhooks; metrics: Metrics } {
   const metrics = new Metrics({ processMetrics: false });
+  const logger = createLogger({ level: "silent" });
+  const cache = new HubCache({ client, clock, random: Math.random, logger, metrics, namespaces: true });
+  const end = new AbortController();
+  onTestFinished(() => end.abort());
+  void cache.run(end.signal);
   const webhooks = startWebhooks({
+    hub: cache,
     client,
     namespace: SECRET[0],
     port: 0,
@@ -66,7 +73,7 @@ function startReplicaWith(
     secretName: `${configurationName}-webhooks`,
     overlapMs: 300,
     clock,
-    logger: createLogger({ level: "silent" }),
+    logger,
     metrics,
   });
   onTestFinished(() => webhooks[Symbol.asyncDispose]());

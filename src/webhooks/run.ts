@@ -1,4 +1,5 @@
 import { type Classes, DEFAULT_CLASS } from "../apis/index.ts";
+import type { HubCache } from "../hub/index.ts";
 import type { Logger, Metrics } from "../observability/index.ts";
 import type { Client, Clock } from "../runtime/index.ts";
 import { defaultsOf } from "./admission/defaults.ts";
@@ -20,6 +21,8 @@ import { type WebhookHandler, WebhookServer } from "./server.ts";
 import { migrateStorage } from "./storageMigration.ts";
 
 export interface WebhookOptions {
+  /** Of the process; somebody else runs it. With the namespaces, or each request asks for one. */
+  hub: HubCache;
   /** Not bound to leadership: every replica serves, and all write the same. */
   client: Client;
   /** Meridian's own: the certificates' Secret. */
@@ -64,7 +67,12 @@ export function startWebhooks(options: WebhookOptions): Webhooks {
   const overlapMs = options.overlapMs ?? DEFAULT_ROTATION.overlapMs;
   const end = new AbortController();
   const { signal } = end;
-  const facts = new HubFacts({ client, namespace: options.membersNamespace ?? options.namespace, clock, logger });
+  const facts = new HubFacts({
+    hub: options.hub,
+    client,
+    namespace: options.membersNamespace ?? options.namespace,
+    logger,
+  });
   const server = new WebhookServer({
     port: options.port,
     ...(options.host === undefined ? {} : { host: options.host }),
@@ -103,15 +111,11 @@ export function startWebhooks(options: WebhookOptions): Webhooks {
     trusted = bundle;
     await server.show(serving);
   };
-  const work = [
-    facts.run(signal),
-    source.run(use, signal),
-    publisher.run(signal),
-    migrateStorage({ client, clock, logger }, signal),
-  ].map((part) =>
-    part.catch((error: unknown) => {
-      if (!signal.aborted) logger.error({ err: error }, "a part of the webhooks ended");
-    }),
+  const work = [source.run(use, signal), publisher.run(signal), migrateStorage({ client, clock, logger }, signal)].map(
+    (part) =>
+      part.catch((error: unknown) => {
+        if (!signal.aborted) logger.error({ err: error }, "a part of the webhooks ended");
+      }),
   );
   return {
     get port() {

@@ -1,4 +1,3 @@
-import { sameValue } from "../../apis/index.ts";
 import type { Terminal } from "../terminal.ts";
 
 export interface ScreenOptions {
@@ -57,7 +56,7 @@ export class Screen {
 
   /** Replaces the block. Does nothing where there is no terminal. */
   draw(block: readonly string[]): void {
-    if (this.size === undefined || sameValue(block, this.#block)) return;
+    if (this.size === undefined || same(block, this.#block)) return;
     const erased = this.#erased();
     this.#block = block;
     this.#write(erased + this.#drawn());
@@ -82,4 +81,8 @@ export class Screen {
     if (this.#quietOut) this.#terminal.err(text);
     else this.#terminal.out(text);
   }
+}
+
+function same(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((line, index) => line === b[index]);
 }

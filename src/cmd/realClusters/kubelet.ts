@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type KubeObject, timestamp } from "../../apis/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
 import type { ControlPlane } from "./controlPlane.ts";
 
 /** What becomes of a pod. `crash` was running first and restarts for ever; `hang` stays as it is. */
@@ -127,7 +127,7 @@ export class FakeKubelet implements AsyncDisposable {
   }
 
   #statusFor(pod: Pod, fate: PodFate): unknown {
-    const now = timestamp(Date.now());
+    const now = `${new Date().toISOString().slice(0, 19)}Z`;
     const ready = fate === "ready";
     const address = this.#nextAddress++;
     return {

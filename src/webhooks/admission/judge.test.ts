@@ -12,6 +12,7 @@ import {
   patchObject,
   placementObject,
 } from "../../../test/builders/policyObjects.ts";
+import { clusterSnapshot } from "../../hub/index.ts";
 import { anyApplication } from "../testing/arbitraries.ts";
 import { applicationFactsOf, factsOf, requestOf } from "../testing/facts.ts";
 import { defaultsOf } from "./defaults.ts";
@@ -34,7 +35,7 @@ function said(request: AdmissionRequest, facts: Partial<AdmissionFacts> = {}): s
 
 const selecting = (selector: object) => ({ resourceSelectors: [selector] });
 const demo = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" };
-const cluster = (name: string) => clusterObject({}, name) as unknown as MemberCluster;
+const cluster = (name: string) => clusterSnapshot(clusterObject({}, name) as unknown as MemberCluster);
 const everywhere = {
   ...clusterPlacementObject({}),
   spec: { resourceSelectors: [demo], replicaScheduling: { mode: "Duplicated" } },

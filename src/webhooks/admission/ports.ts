@@ -1,14 +1,6 @@
-import {
-  type DemoApplication,
-  type FieldProblem,
-  type KubeObject,
-  type MemberCluster,
-  REGION_LABEL,
-  type ServicePort,
-  ZONE_LABEL,
-} from "../../apis/index.ts";
+import { type DemoApplication, type FieldProblem, type KubeObject, type ServicePort } from "../../apis/index.ts";
 import { selectPlacement } from "../../desiredstate/index.ts";
-import { type ClusterSnapshot, schedule } from "../../scheduler/index.ts";
+import { schedule } from "../../scheduler/index.ts";
 import type { AdmissionFacts, ApplicationFacts, Judgement } from "./types.ts";
 
 /** What kube-apiserver gives out unless it is told otherwise. */
@@ -65,20 +57,5 @@ function clustersOf(
   if (placement === undefined) return new Set();
   const subject = { labels: application.metadata.labels ?? {}, replicas: 1, current: new Map<string, undefined>() };
   const everywhere = { ...placement.spec, replicaScheduling: { mode: "Duplicated" as const } };
-  return new Set(schedule(subject, everywhere, facts.clusters.map(snapshotOf), now).clusters.map(({ name }) => name));
-}
-
-function snapshotOf({ metadata, spec }: MemberCluster): ClusterSnapshot {
-  const labels = metadata.labels ?? {};
-  const [region, zone] = [labels[REGION_LABEL], labels[ZONE_LABEL]];
-  return {
-    name: metadata.name,
-    labels,
-    ...(spec.provider === undefined ? {} : { provider: spec.provider }),
-    ...(region === undefined ? {} : { region }),
-    ...(zone === undefined ? {} : { zone }),
-    taints: spec.taints ?? [],
-    deleting: metadata.deletionTimestamp !== undefined,
-    local: spec.connection.local !== undefined,
-  };
+  return new Set(schedule(subject, everywhere, facts.clusters, now).clusters.map(({ name }) => name));
 }

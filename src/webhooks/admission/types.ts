@@ -1,4 +1,5 @@
 import type { DemoApplication, FieldProblem, KubeObject, MemberCluster, Placement } from "../../apis/index.ts";
+import type { ClusterSnapshot } from "../../scheduler/index.ts";
 import type { ReplicaBounds } from "./replicas.ts";
 
 export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
@@ -62,7 +63,7 @@ export interface AdmissionFacts {
   /** Undefined: the hub cannot tell now. */
   servedKinds: readonly ServedKind[] | undefined;
   placements: readonly Placement[];
-  clusters: readonly MemberCluster[];
+  clusters: readonly ClusterSnapshot[];
   applicationsWithNodePort(nodePort: number): readonly ApplicationFacts[];
   /** Also those that may be there, by the sums of their status. */
   applicationsOn(cluster: string): readonly ApplicationFacts[];
