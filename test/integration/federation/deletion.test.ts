@@ -16,7 +16,7 @@ import type { TestCluster } from "./testCluster.ts";
 
 /** A kind that nobody knew when the member was joined. */
 async function installBackups(server: TestCluster): Promise<ResourceType> {
-  await server.createCrd({
+  await server.install({
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
     metadata: { name: "backups.backups.test" },
@@ -82,7 +82,8 @@ describe("deletion", () => {
     await federation.until(() => federation.app("shop") === undefined);
     const { metadata } = federation.member("shanghai").server.get(DEPLOYMENTS, "default", "shop");
     expect(metadata.labels ?? {}).not.toHaveProperty([MANAGED_BY_LABEL]);
-    expect(Object.keys(metadata.annotations ?? {})).toEqual([]);
+    // That is the Deployment controller's.
+    expect(Object.keys(metadata.annotations ?? {})).toEqual(["deployment.kubernetes.io/revision"]);
   });
 
   test("keeps to Orphan though its Placement goes at the same time and the member is away", async () => {

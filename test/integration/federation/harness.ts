@@ -30,6 +30,7 @@ export { Member } from "./member.ts";
 
 const SYSTEM = "meridian-system";
 const STEP_MS = 50;
+const QUIET_TURNS = 3;
 
 type Object = { object(): KubeObject } | KubeObject;
 
@@ -230,7 +231,10 @@ export class TestFederation implements AsyncDisposable {
   }
 
   async pass(ms: number): Promise<void> {
-    for (let passed = 0; passed < ms; passed += STEP_MS) await this.clock.advance(Math.min(STEP_MS, ms - passed));
+    for (let passed = 0; passed < ms; passed += STEP_MS) {
+      await this.clock.advance(Math.min(STEP_MS, ms - passed));
+      await this.#settle();
+    }
   }
 
   async untilAvailable(name: string): Promise<void> {
@@ -247,6 +251,17 @@ export class TestFederation implements AsyncDisposable {
     for (const classes of [...this.#managers.keys()]) await this.stopManager(...classes.split(",").filter(Boolean));
     for (const member of this.members.values()) await member[Symbol.asyncDispose]();
     await this.hub[Symbol.asyncDispose]();
+  }
+
+  /** Controllers of the sandbox do a little each turn of the event loop: until none of them has changed anything for some turns. */
+  async #settle(): Promise<void> {
+    const clusters = [this.hub, ...[...this.members.values()].map(({ server }) => server)];
+    for (let quiet = 0, before = ""; quiet < QUIET_TURNS; quiet++) {
+      const versions = clusters.map(({ version }) => version).join();
+      if (versions !== before) quiet = 0;
+      before = versions;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
   }
 
   #hubClient(guard: () => void): InProcessClient {

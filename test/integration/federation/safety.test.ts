@@ -83,6 +83,8 @@ describe("rule 2: a relist in which most objects vanish", () => {
     const member = federation.member("shanghai");
 
     federation.hub.lieOnce(DEMOAPPLICATIONS);
+    // A change elsewhere: what the manager has seen of applications is older than what is forgotten.
+    await federation.namespace("elsewhere");
     federation.hub.faults.compact();
     federation.hub.breakConnections();
     await federation.until(() => federation.log.some((line) => line.includes("DeletionsHeld")));

@@ -64,7 +64,7 @@ export class TestCluster implements Wire, AsyncDisposable {
   /** With the kinds of Meridian; no controllers, as the tests make there what they need. */
   static async startHub(clock: Clock): Promise<TestCluster> {
     const hub = await TestCluster.start({ name: "hub", clock, controllers: false });
-    for (const crd of crds()) await hub.#cluster.local.create(CRDS, crd);
+    await hub.install(...crds());
     return hub;
   }
 
@@ -153,8 +153,11 @@ export class TestCluster implements Wire, AsyncDisposable {
     return this.#cluster.local.as(PERSON).delete(type, namespace, name);
   }
 
-  createCrd(crd: KubeObject): Promise<KubeObject> {
-    return this.#cluster.local.as(PERSON).create(CRDS, crd);
+  /** Installs kinds, and waits until they are served. */
+  async install(...given: KubeObject[]): Promise<void> {
+    for (const crd of given) await this.#cluster.local.as(PERSON).create(CRDS, crd);
+    while (given.some(({ metadata }) => !isEstablished(this.#cluster.local.get(CRDS, undefined, metadata.name))))
+      await new Promise((resolve) => setImmediate(resolve));
   }
 
   /** Of an administrator of another name; it lives as long as tests do. */
@@ -236,6 +239,11 @@ function sharedAuthority(clock: Clock): Promise<CertificateAuthority> {
   return (authority ??= CertificateAuthority.create({ name: "tests", now: clock.now() }));
 }
 let authority: Promise<CertificateAuthority> | undefined;
+
+function isEstablished(crd: KubeObject | undefined): boolean {
+  const { conditions } = (crd?.["status"] ?? {}) as { conditions?: { type: string; status: string }[] | null };
+  return conditions?.some(({ type, status }) => type === "Established" && status === "True") === true;
+}
 
 function crds(): KubeObject[] {
   const folder = new URL("../../../charts/meridian/files/crds/", import.meta.url);

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   CLUSTER_FINALIZER,
   CONTROLLER_CLASS_LABEL,
+  type KubeObject,
   OBJECT_FINALIZER,
   OWNER_ANNOTATION,
 } from "../../../src/apis/index.ts";
@@ -36,9 +37,12 @@ const finalizersOf = (federation: TestFederation, app: string): string[] =>
   federation.app(app)?.metadata.finalizers ?? [];
 const handover = (federation: TestFederation, app: string): string | undefined =>
   federation.condition(app, "HandedOver");
+/** Without that of the API server itself. */
+const ours = (objects: readonly KubeObject[]): KubeObject[] =>
+  objects.filter(({ metadata }) => metadata.name !== "kubernetes");
 const lives = ({ server }: Member): (string | undefined)[] =>
   [DEPLOYMENTS, SERVICES].flatMap((type) =>
-    server.list(type).map(({ metadata }) => `${metadata.name} ${metadata.uid} ${metadata.resourceVersion}`),
+    ours(server.list(type)).map(({ metadata }) => `${metadata.name} ${metadata.uid} ${metadata.resourceVersion}`),
   );
 /** Connections of both managers write on the member; kubelets and clocks of these tests write statuses without one. */
 const writesOn = (member: Member): number => member.writes.length;
