@@ -230,15 +230,15 @@ describe("when a member says no", () => {
   test.each([
     {
       name: "the conflict is to be resolved otherwise",
-      change: ({ take, objects }: Parts) => take(row({ conflictResolution: "Adopt" })),
+      change: ({ take }: Parts) => take(row({ conflictResolution: "Adopt" })),
     },
     {
       name: "something else is wanted",
-      change: ({ take, objects }: Parts) => take(row({ hash: "h2" })),
+      change: ({ take }: Parts) => take(row({ hash: "h2" })),
     },
     {
       name: "the object is there",
-      change: ({ take, objects }: Parts) => void objects.observe(CONFIG_REF, seen({ hash: "old" })),
+      change: ({ objects }: Parts) => objects.observe(CONFIG_REF, seen({ hash: "old" })),
     },
   ])("the backoff ends when $name", async ({ change }) => {
     const parts = laneOn(() => new ApiError(422, "Invalid", "spec is wrong"));
