@@ -1,5 +1,5 @@
 import { type ClusterStatusEntry, DEFAULT_CLASS, type FederatedStatus, type ReplicaCounts } from "../apis/index.ts";
-import type { ClusterPlan } from "../desiredstate/types.ts";
+import type { ClusterTarget } from "../desiredstate/types.ts";
 import { jsonEqual } from "../override/index.ts";
 import { conditionsOf } from "./conditions.ts";
 import { reportOf, type ClusterReport, type Reason } from "./report.ts";
@@ -43,7 +43,7 @@ export function aggregate(input: StatusInput, now: number): FederatedStatus {
 function reportsOf(input: StatusInput, now: number): ClusterReport[] {
   const { plan } = input;
   const before = new Map(input.previous?.clusters?.map((entry) => [entry.name, entry]));
-  const plans = new Map<string, ClusterPlan>(
+  const plans = new Map<string, ClusterTarget>(
     input.deleting ? [] : plan?.clusters.map((cluster) => [cluster.name, cluster]),
   );
   const views = new Map(input.clusters.map((view) => [view.name, view]));

@@ -1,5 +1,5 @@
 import type { ClusterState, ClusterStatusEntry, ReplicaCounts } from "../apis/index.ts";
-import type { ClusterPlan } from "../desiredstate/types.ts";
+import type { ClusterTarget } from "../desiredstate/types.ts";
 import { jsonEqual } from "../override/index.ts";
 import { shortMessage } from "./message.ts";
 import {
@@ -41,7 +41,7 @@ export interface Reason {
 export interface ReportInput {
   view: ClusterView;
   /** Undefined when the object is not, or no longer, meant for this cluster. */
-  plan: ClusterPlan | undefined;
+  plan: ClusterTarget | undefined;
   previous: ClusterStatusEntry | undefined;
   /** Why clusters are held, when they are. */
   held: Reason;
@@ -63,7 +63,7 @@ interface Outcome extends Partial<Reason> {
 }
 
 /** A cluster in contact where the object is to run. */
-function planned(input: ReportInput, plan: ClusterPlan): ClusterReport {
+function planned(input: ReportInput, plan: ClusterTarget): ClusterReport {
   const { rows } = input.view;
   const outcome = outcomeOf(rows, plan, input.held);
   const healthy = worstHealth(rows)?.state === "Available";
@@ -78,9 +78,9 @@ function planned(input: ReportInput, plan: ClusterPlan): ClusterReport {
   };
 }
 
-function outcomeOf(rows: readonly RowView[], plan: ClusterPlan, held: Reason): Outcome {
+function outcomeOf(rows: readonly RowView[], plan: ClusterTarget, held: Reason): Outcome {
   if (plan.problem !== undefined) return { state: "Failed", ...plan.problem };
-  if (plan.held) return { state: "Held", ...(plan.heldFor ?? held) };
+  if (plan.frozen) return { state: "Held", ...(plan.frozenFor ?? held) };
 
   const failure = failureOf(rows);
   if (failure?.final === true) return { state: "Failed", reason: failure.reason, message: failure.message };
@@ -202,13 +202,13 @@ function textOf(why: { reason?: string; message?: string } | undefined): Partial
   return { ...pick("reason", why?.reason), ...pick("message", why?.message) };
 }
 
-function countsOf(rows: readonly RowView[], plan: ClusterPlan): ReplicaCounts {
+function countsOf(rows: readonly RowView[], plan: ClusterTarget): ReplicaCounts {
   const seen = sumOfHealth(rows);
   return { ...seen, desired: desiredOf(plan, seen) };
 }
 
 /** The plan's number; for a kind whose number each cluster decides (a DaemonSet), what the cluster says. */
-function desiredOf(plan: ClusterPlan | undefined, seen: ReplicaCounts | undefined): number {
+function desiredOf(plan: ClusterTarget | undefined, seen: ReplicaCounts | undefined): number {
   if (plan === undefined) return 0;
   return plan.replicas ?? seen?.desired ?? 0;
 }
