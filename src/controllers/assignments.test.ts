@@ -194,6 +194,7 @@ describe("the assignment of a worker", () => {
     const deltas = assignments.assignment("frankfurt-1", stop.signal)[Symbol.asyncIterator]();
     await deltas.next();
     await deltas.next();
+    expect(await read(deltas)).toEqual([]);
     const next = deltas.next();
     assignments.replace(SHOP_KEY, [applyRow()]);
     stop.abort();

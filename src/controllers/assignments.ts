@@ -169,7 +169,10 @@ export class Assignments implements WorkSource {
     try {
       yield { kind: "Expected", owners: [...expected(cluster)] };
       for (const cell of this.in(cluster)) if (cell.effective !== undefined) feed.push(cell as OpenCell);
-      let watched: readonly ResourceType[] | undefined;
+      let watched = kinds.memberKinds();
+      yield { kind: "Kinds", kinds: watched };
+      // Every row there is comes first, and is told even when there is none: the worker may know some from before.
+      yield { kind: "Rows", rows: feed.take().map(deltaOf) };
       while (!signal.aborted) {
         const wanted = kinds.memberKinds();
         if (wanted !== watched) yield { kind: "Kinds", kinds: (watched = wanted) };

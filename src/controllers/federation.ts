@@ -100,7 +100,7 @@ export function createFederation(options: FederationOptions): Federation {
     using stack = new DisposableStack();
     stack.use(classes);
     stack.use(recordMemberEvents({ hub, assignments, observations, events }));
-    stack.use(metrics.beforeScrape(() => fleet.observeStaleness()));
+    stack.use(metrics.beforeScrape(() => fleet.reportStaleness()));
     stack.use(dependencies);
     try {
       await hub.waitForSync(signal);
