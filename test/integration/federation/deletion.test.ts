@@ -181,7 +181,7 @@ describe("what runs is not taken away by accident", () => {
   test.each([
     {
       name: "suspended",
-      act: (federation: TestFederation) => void federation.apply(PLACEMENTS, placement("all").suspend()),
+      act: (federation: TestFederation) => federation.apply(PLACEMENTS, placement("all").suspend()),
     },
     { name: "left without a policy", act: (federation: TestFederation) => federation.delete(PLACEMENTS, "all") },
   ])("an application that is $name before its status was written stays as it is", async ({ act }) => {
@@ -192,7 +192,7 @@ describe("what runs is not taken away by accident", () => {
     await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
     const { server } = federation.member("shanghai");
     await federation.until(() => server.has(DEPLOYMENTS, "default", "shop"));
-    act(federation);
+    await act(federation);
     await federation.pass(5_000);
     federation.refuse = () => undefined;
     await federation.until(() => federation.entry("shop", "shanghai")?.state === "Held");
@@ -234,7 +234,7 @@ describe("clusters that leave", () => {
     // Seen as one step: the finalizer was taken off by hand.
     await federation.hub.merge(MEMBERCLUSTERS, undefined, "shanghai", { metadata: { finalizers: [] } });
     await federation.hub.delete(MEMBERCLUSTERS, undefined, "shanghai");
-    federation.join("shanghai");
+    await federation.join("shanghai");
     await federation.pass(10_000);
     await member.server.delete(SERVICES, "default", "shop");
     await federation.until(() => member.server.has(SERVICES, "default", "shop"));

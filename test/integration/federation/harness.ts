@@ -9,12 +9,16 @@ import {
 } from "../../../src/observability/index.ts";
 import {
   type Client,
+  CLUSTEROVERRIDEPOLICIES,
+  CLUSTERPLACEMENTS,
   type ClusterConfig,
+  CONFIGMAPS,
   DEMOAPPLICATIONS,
   kubeconfigFor,
   MEMBERCLUSTERS,
   NAMESPACES,
   NotLeaderError,
+  OVERRIDEPOLICIES,
   PLACEMENTS,
   type ResourceType,
   SECRETS,
@@ -75,8 +79,8 @@ export class TestFederation implements AsyncDisposable {
 
   /** Without a manager. */
   static async prepare(...names: string[]): Promise<TestFederation> {
-    const clock = new FakeClock(Date.UTC(2026, 0, 1, 8));
-    const federation = new TestFederation(clock, await TestCluster.startHub(clock));
+    const { clock, hub } = await emptyHub();
+    const federation = new TestFederation(clock, hub);
     await federation.namespace(SYSTEM);
     for (const name of names) await federation.join(name);
     return federation;
@@ -194,8 +198,9 @@ export class TestFederation implements AsyncDisposable {
     return this.hub.delete(type, namespace, name);
   }
 
-  /** Makes a namespace, on the hub unless told. */
+  /** Makes a namespace that is not there yet, on the hub unless told. */
   async namespace(name: string, cluster: TestCluster = this.hub): Promise<void> {
+    if (cluster.has(NAMESPACES, undefined, name)) return;
     await cluster.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
   }
 
@@ -250,7 +255,6 @@ export class TestFederation implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     for (const classes of [...this.#managers.keys()]) await this.stopManager(...classes.split(",").filter(Boolean));
     for (const member of this.members.values()) await member[Symbol.asyncDispose]();
-    await this.hub[Symbol.asyncDispose]();
   }
 
   /** Controllers of the sandbox do a little each turn of the event loop: until none of them has changed anything for some turns. */
@@ -279,3 +283,26 @@ export class TestFederation implements AsyncDisposable {
     throw new Error(`no member at ${server}`);
   }
 }
+
+/** Of the kinds of which tests leave something on the hub. Its namespaces stay. */
+const LEFT_BEHIND = [
+  DEMOAPPLICATIONS,
+  PLACEMENTS,
+  CLUSTERPLACEMENTS,
+  OVERRIDEPOLICIES,
+  CLUSTEROVERRIDEPOLICIES,
+  MEMBERCLUSTERS,
+  CONFIGMAPS,
+  SECRETS,
+];
+
+/** The hub of all tests of a process, one after the other: to install its kinds takes longer than most of them. */
+async function emptyHub(): Promise<{ clock: FakeClock; hub: TestCluster }> {
+  if (shared === undefined) {
+    const clock = new FakeClock(Date.UTC(2026, 0, 1, 8));
+    shared = { clock, hub: await TestCluster.startHub(clock) };
+  }
+  await shared.hub.empty(...LEFT_BEHIND);
+  return shared;
+}
+let shared: { clock: FakeClock; hub: TestCluster } | undefined;

@@ -4,6 +4,7 @@ import { apiErrorFrom, isJson, parseJson } from "../../../src/runtime/apiAnswers
 import { collectionPath, listQuery, objectPath, query, watchQuery } from "../../../src/runtime/apiPaths.ts";
 import {
   ApiError,
+  type ApiStatus,
   apiVersionOf,
   type ApplyOptions,
   type CallOptions,
@@ -160,7 +161,7 @@ export class InProcessClient implements Client {
     const path = collectionPath(type, options.namespace) + watchQuery(options);
     const accept = options.metadataOnly === true ? METADATA_ONLY : JSON_TYPE;
     const line = new Line();
-    const onAbort = (): void => line.cut(signal?.reason);
+    const onAbort = (): void => line.cut(signal?.reason as Error);
     signal?.addEventListener("abort", onAbort, { once: true });
     try {
       using _open = await this.#call("watch", type, options, async (given) => {
@@ -176,8 +177,7 @@ export class InProcessClient implements Client {
       options.onOpen?.();
       for await (const text of line) {
         const event = JSON.parse(text) as { type: string; object: unknown };
-        if (event.type === "ERROR")
-          yield { type: "ERROR", status: event.object as ApiError["details"] & { code: number } };
+        if (event.type === "ERROR") yield { type: "ERROR", status: event.object as ApiStatus };
         else if (event.type === "BOOKMARK") yield { type: "BOOKMARK", object: event.object as KubeObject };
         else yield { type: event.type as "ADDED", object: typed(event.object as KubeObject, type) };
       }

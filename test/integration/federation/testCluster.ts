@@ -153,6 +153,20 @@ export class TestCluster implements Wire, AsyncDisposable {
     return this.#cluster.local.as(PERSON).delete(type, namespace, name);
   }
 
+  /** Takes every fault and all objects of these kinds away, whatever holds them. */
+  async empty(...types: ResourceType[]): Promise<void> {
+    this.faults.clear();
+    this.#lies.clear();
+    this.watchLists = true;
+    for (const type of types) {
+      for (const { metadata } of this.list(type)) {
+        const { namespace, name, finalizers = [], deletionTimestamp } = metadata;
+        if (deletionTimestamp === undefined) await this.delete(type, namespace, name);
+        if (finalizers.length > 0) await this.merge(type, namespace, name, { metadata: { finalizers: null } });
+      }
+    }
+  }
+
   /** Installs kinds, and waits until they are served. */
   async install(...given: KubeObject[]): Promise<void> {
     for (const crd of given) await this.#cluster.local.as(PERSON).create(CRDS, crd);

@@ -65,7 +65,7 @@ test("what really is gone from a member while nobody looked is let go of after t
   for (const name of NAMES) {
     await federation.delete(DEMOAPPLICATIONS, name);
     for (const type of [DEPLOYMENTS, SERVICES])
-      if (server.has(type, "default", name)) server.delete(type, "default", name);
+      if (server.has(type, "default", name)) await server.delete(type, "default", name);
   }
   const since = federation.log.length;
   await federation.startManager();

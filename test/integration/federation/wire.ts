@@ -14,7 +14,7 @@ export type Reply =
 /** The text of a stream, line by line, from the server to its one reader. */
 export class Line implements AsyncIterable<string> {
   #texts: string[] = [];
-  #over: { error: unknown } | undefined;
+  #over: { error: Error | undefined } | undefined;
   #wake = Promise.withResolvers<void>();
 
   send(text: Buffer): void {
@@ -30,7 +30,7 @@ export class Line implements AsyncIterable<string> {
   }
 
   /** It breaks: nothing more is read. */
-  cut(error: unknown = new TransportError("ConnectionReset", "connection reset")): void {
+  cut(error: Error = new TransportError("ConnectionReset", "connection reset")): void {
     this.#texts = [];
     this.#over = { error };
     this.#wake.resolve();
