@@ -52,12 +52,14 @@ export class KindCatalog {
   #failed = false;
   #readAt = Number.NEGATIVE_INFINITY;
   #wake = Promise.withResolvers<void>();
+  #memberKinds: readonly ResourceType[] | undefined;
 
   constructor(options: KindCatalogOptions) {
     this.#options = options;
     this.#discovery = new Discovery(options.client, options.clock);
     this.#isPropagated = options.isPropagated ?? interpreter.isPropagated;
     for (const kind of interpreter.renderedHubKinds()) this.#served.set(nameOf(kind), kind);
+    this.#changes.subscribe(() => (this.#memberKinds = undefined));
   }
 
   /** Kinds of hub objects that are placed and that the hub serves: those to be watched on the hub. */
@@ -75,11 +77,15 @@ export class KindCatalog {
     return interpreter.renderedHubKinds().every((kind) => !this.#missing.has(nameOf(kind)));
   }
 
-  /** Kinds of member objects, namespaces included: those to be watched on members. */
+  /** Kinds of member objects, namespaces included: those to be watched on members. The same array until they change. */
   memberKinds(): readonly ResourceType[] {
-    const kinds = new Map<string, ResourceType>();
-    for (const kind of [...interpreter.memberKinds(), NAMESPACES, ...this.#propagated()]) kinds.set(nameOf(kind), kind);
-    return [...kinds.values()];
+    if (this.#memberKinds === undefined) {
+      const kinds = new Map<string, ResourceType>();
+      for (const kind of [...interpreter.memberKinds(), NAMESPACES, ...this.#propagated()])
+        kinds.set(nameOf(kind), kind);
+      this.#memberKinds = [...kinds.values()];
+    }
+    return this.#memberKinds;
   }
 
   /** What Meridian needs on a member for these kinds. */
