@@ -3,6 +3,7 @@ import { fc, test } from "@fast-check/vitest";
 import { type ClusterSelector, matchesClusterSelector } from "../apis/index.ts";
 import { clusterMatcher } from "./clusterMatcher.ts";
 import { indexOfName, sortedByName } from "./order.ts";
+import { SelectorIndex } from "./selectorIndex.ts";
 import { cluster } from "./testing.ts";
 
 /** Also names of what every object inherits. */
@@ -49,6 +50,40 @@ describe("clusterMatcher", () => {
   test("is made once for each selector", () => {
     const selector = { clusterNames: ["a"] };
     expect(clusterMatcher(selector)).toBe(clusterMatcher(selector));
+  });
+});
+
+describe("SelectorIndex", () => {
+  test.prop(
+    [fc.array(maybe(arbitrarySelector), { maxLength: 8 }), fc.array(arbitraryCluster, { maxLength: 6 }), maybe(labels)],
+    {
+      numRuns: 1000,
+    },
+  )("finds what asking one selector after the other finds, in the same order", (selectors, clusters, objectLabels) => {
+    const index = new SelectorIndex(selectors.map((selector, i) => [selector, i] as const));
+    for (const one of clusters) {
+      const asked = selectors.flatMap((selector, i) =>
+        matchesClusterSelector(selector, one, objectLabels) ? [i] : [],
+      );
+      expect(index.matches(one, objectLabels)).toEqual(asked);
+      expect(index.matches(one, objectLabels)).toBe(index.matches(one, objectLabels));
+    }
+  });
+
+  test("gives one list for clusters that the same selectors take", () => {
+    const inRegion = (region: string): ClusterSelector => ({
+      fieldSelector: { matchExpressions: [{ key: "region", operator: "In", values: [region] }] },
+    });
+    const index = new SelectorIndex([
+      [inRegion("x"), "x"],
+      [undefined, "all"],
+      [{ exclude: ["c"] }, "not c"],
+    ]);
+    const of = (name: string, region: string) => index.matches(cluster(name, { region }), undefined);
+    expect(of("a", "x")).toEqual(["x", "all", "not c"]);
+    expect(of("a", "x")).toBe(of("b", "x"));
+    expect(of("c", "y")).toEqual(["all"]);
+    expect(of("d", "y")).toEqual(["all", "not c"]);
   });
 });
 

@@ -8,69 +8,119 @@ export type ClusterMatcher = (cluster: ClusterSnapshot, objectLabels: Labels | u
 
 type Test = (value: string | undefined) => boolean;
 
-const known = new WeakMap<ClusterSelector, ClusterMatcher>();
-
-/**
- * The selector made ready to be asked of many clusters: it says what `matchesClusterSelector` of the APIs says, and costs a fraction of
- * it. A policy is never changed in place, so each of its selectors is made ready once.
- */
-export function clusterMatcher(selector: ClusterSelector | undefined): ClusterMatcher {
-  if (selector === undefined) return takesAll;
-  let matcher = known.get(selector);
-  if (matcher === undefined) known.set(selector, (matcher = compile(selector)));
-  return matcher;
+/** One part of a selector: it takes a cluster when all of its parts do. */
+export interface SelectorPart {
+  field: "exclude" | "clusterNames" | "labelSelector" | "fieldSelector" | "matchLabelKeys";
+  /** Of `matchLabelKeys`. */
+  key?: string;
+  takes: ClusterMatcher;
 }
 
-const takesAll: ClusterMatcher = () => true;
+/** A selector made ready to be asked of many clusters. */
+export interface CompiledSelector {
+  /** Each part that the selector has, in the order of `field` above; one for each key of `matchLabelKeys`. */
+  parts: readonly SelectorPart[];
+  takes: ClusterMatcher;
+  /** A fact that every cluster which the selector takes has one of the values of; undefined when it names none. */
+  pivot: Pivot | undefined;
+}
 
-function compile({
-  exclude,
-  clusterNames,
-  labelSelector,
-  fieldSelector,
-  matchLabelKeys,
-}: ClusterSelector): ClusterMatcher {
-  const parts: ClusterMatcher[] = [];
-  if (exclude !== undefined && exclude.length > 0) {
+export interface Pivot {
+  /** Key of a label, when `isLabel`, or name of a field. */
+  key: string;
+  isLabel: boolean;
+  values: readonly string[];
+  /** The selector asks for nothing else. */
+  isAll: boolean;
+}
+
+const known = new WeakMap<ClusterSelector, CompiledSelector>();
+const takesAll: CompiledSelector = { parts: [], takes: () => true, pivot: undefined };
+
+/**
+ * The selector made ready: it says what `matchesClusterSelector` of the APIs says, and costs a fraction of it. A policy is never changed
+ * in place, so each of its selectors is made ready once.
+ */
+export function compileSelector(selector: ClusterSelector | undefined): CompiledSelector {
+  if (selector === undefined) return takesAll;
+  let compiled = known.get(selector);
+  if (compiled === undefined) {
+    const parts = partsOf(selector);
+    compiled = { parts, takes: every(parts.map(({ takes }) => takes)), pivot: pivotOf(selector, parts.length) };
+    known.set(selector, compiled);
+  }
+  return compiled;
+}
+
+export function clusterMatcher(selector: ClusterSelector | undefined): ClusterMatcher {
+  return compileSelector(selector).takes;
+}
+
+function every(matchers: readonly ClusterMatcher[]): ClusterMatcher {
+  const [first, second] = matchers;
+  if (first === undefined) return takesAll.takes;
+  if (second === undefined) return first;
+  return (cluster, labels) => matchers.every((takes) => takes(cluster, labels));
+}
+
+function partsOf(selector: ClusterSelector): SelectorPart[] {
+  const { exclude, clusterNames, labelSelector, fieldSelector, matchLabelKeys = [] } = selector;
+  const parts: SelectorPart[] = [];
+  if (exclude !== undefined) {
     const names = new Set(exclude);
-    parts.push(({ name }) => !names.has(name));
+    parts.push({ field: "exclude", takes: ({ name }) => !names.has(name) });
   }
   if (clusterNames !== undefined) {
     const names = new Set(clusterNames);
-    parts.push(({ name }) => names.has(name));
+    parts.push({ field: "clusterNames", takes: ({ name }) => names.has(name) });
   }
-  parts.push(...labelParts(labelSelector), ...fieldParts(fieldSelector));
-  for (const key of matchLabelKeys ?? []) {
-    parts.push(({ labels }, objectLabels) => {
-      const wanted = objectLabels === undefined ? undefined : labelOf(objectLabels, key);
-      return wanted !== undefined && wanted === labelOf(labels, key);
-    });
-  }
-  const [first, second] = parts;
-  if (first === undefined) return takesAll;
-  if (second === undefined) return first;
-  return (cluster, labels) => parts.every((takes) => takes(cluster, labels));
+  if (labelSelector !== undefined) parts.push({ field: "labelSelector", takes: every(labelMatchers(labelSelector)) });
+  if (fieldSelector !== undefined) parts.push({ field: "fieldSelector", takes: every(fieldMatchers(fieldSelector)) });
+  for (const key of matchLabelKeys) parts.push({ field: "matchLabelKeys", key, takes: sameLabel(key) });
+  return parts;
 }
 
-function labelParts(selector: LabelSelector | undefined): ClusterMatcher[] {
-  const { matchLabels = {}, matchExpressions = [] } = selector ?? {};
+function sameLabel(key: string): ClusterMatcher {
+  return ({ labels }, objectLabels) => {
+    const wanted = objectLabels === undefined ? undefined : labelOf(objectLabels, key);
+    return wanted !== undefined && wanted === labelOf(labels, key);
+  };
+}
+
+function labelMatchers({ matchLabels = {}, matchExpressions = [] }: LabelSelector): ClusterMatcher[] {
   const tests: [key: string, test: Test][] = [
     ...Object.entries(matchLabels).map(([key, wanted]): [string, Test] => [key, (value) => value === wanted]),
     ...matchExpressions.map((requirement): [string, Test] => [requirement.key, testOf(requirement)]),
   ];
   return tests.map(
-    ([key, test]) =>
+    ([key, test]): ClusterMatcher =>
       ({ labels }) =>
         test(labelOf(labels, key)),
   );
 }
 
-function fieldParts(selector: FieldSelector | undefined): ClusterMatcher[] {
-  return (selector?.matchExpressions ?? []).map((requirement) => {
+function fieldMatchers({ matchExpressions }: FieldSelector): ClusterMatcher[] {
+  return matchExpressions.map((requirement): ClusterMatcher => {
     const { key } = requirement;
     const test = testOf(requirement);
     return (cluster) => test(cluster[key]);
   });
+}
+
+function pivotOf({ clusterNames, labelSelector, fieldSelector }: ClusterSelector, parts: number): Pivot | undefined {
+  if (clusterNames !== undefined) return { key: "name", isLabel: false, values: clusterNames, isAll: parts === 1 };
+  const labels = Object.entries(labelSelector?.matchLabels ?? {});
+  const expressions = labelSelector?.matchExpressions ?? [];
+  const isAll = parts === 1 && labels.length + expressions.length === 1;
+  for (const [key, value] of labels) return { key, isLabel: true, values: [value], isAll };
+  for (const { key, operator, values = [] } of expressions) {
+    if (operator === "In") return { key, isLabel: true, values, isAll };
+  }
+  const fields = fieldSelector?.matchExpressions ?? [];
+  for (const { key, operator, values = [] } of fields) {
+    if (operator === "In") return { key, isLabel: false, values, isAll: parts === 1 && fields.length === 1 };
+  }
+  return undefined;
 }
 
 /** As in Kubernetes: `NotIn` also holds when there is no value at all. */
@@ -93,7 +143,7 @@ function testOf({ operator, values = [] }: FieldSelector["matchExpressions"][num
 type Requirement = NonNullable<LabelSelector["matchExpressions"]>[number];
 
 /** Labels are texts; what every object inherits under the name of a key is none. */
-function labelOf(labels: Labels, key: string): string | undefined {
+export function labelOf(labels: Labels, key: string): string | undefined {
   const value: unknown = labels[key];
   return typeof value === "string" ? value : undefined;
 }

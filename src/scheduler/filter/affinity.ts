@@ -1,47 +1,42 @@
-import type { AffinityGroup } from "../../apis/index.ts";
-import { clusterMatcher } from "../clusterMatcher.ts";
-import type { ClusterSnapshot, Subject } from "../types.ts";
+import { type ClusterMatcher, compileSelector, type SelectorPart } from "../clusterMatcher.ts";
 import { fits, refuses, type Filter, type FilterAnswer } from "./filter.ts";
 
-const EVERY_CLUSTER = fits("InAffinity", "the placement has no affinity groups");
+const NO_GROUP = fits("InAffinity", "the placement has no affinity groups");
 
-/**
- * Refuses clusters that the affinity group does not select. Of a refused cluster the parts are asked one by one, so that the answer names
- * the part that said no.
- */
+/** Refuses clusters that the affinity group does not select. Its parts are asked one by one; the answer names the part that says no. */
 export const affinity: Filter = {
   name: "Affinity",
-  prepare({ subject, group }) {
-    if (group === undefined) return () => EVERY_CLUSTER;
-    const takes = clusterMatcher(group);
+  prepare({ subject: { labels }, group }) {
+    if (group === undefined) return () => NO_GROUP;
+    const questions: { takes: ClusterMatcher; no: FilterAnswer }[] = compileSelector(group).parts.map((part) => ({
+      takes: part.takes,
+      no: refusalOf(part, group.name, labels),
+    }));
+    const missing = group.matchLabelKeys?.find((key) => !Object.hasOwn(labels, key));
+    if (missing !== undefined) {
+      const no = refuses("LabelKeyMissing", `the object has no label ${missing} to match`);
+      // An object that does not say where it belongs goes nowhere; that a cluster is excluded is said all the same.
+      questions.splice(group.exclude === undefined ? 0 : 1, 0, { takes: () => false, no });
+    }
     const yes = fits("InAffinity", `group ${group.name} selects it`);
-    const no = refusals(group, subject);
-    return (cluster) => (takes(cluster, subject.labels) ? yes : no(cluster));
+    return (cluster) => {
+      for (const { takes, no } of questions) if (!takes(cluster, labels)) return no;
+      return yes;
+    };
   },
 };
 
-function refusals(group: AffinityGroup, { labels }: Subject): (cluster: ClusterSnapshot) => FilterAnswer {
-  const { clusterNames, labelSelector, fieldSelector, matchLabelKeys = [] } = group;
-  const excluded = refuses("Excluded", `excluded by group ${group.name}`);
-  const missing = matchLabelKeys.find((key) => !Object.hasOwn(labels, key));
-  const labelMissing = refuses("LabelKeyMissing", `the object has no label ${missing ?? ""} to match`);
-  const parts = [
-    { takes: clusterMatcher({ clusterNames }), no: notInAffinity(`not among the clusterNames of group ${group.name}`) },
-    { takes: clusterMatcher({ labelSelector }), no: notInAffinity(`its labels do not match group ${group.name}`) },
-    { takes: clusterMatcher({ fieldSelector }), no: notInAffinity(`its fields do not match group ${group.name}`) },
-    ...matchLabelKeys.map((key) => ({
-      takes: clusterMatcher({ matchLabelKeys: [key] }),
-      no: notInAffinity(`label ${key} differs from the object's ${labels[key] ?? ""}`),
-    })),
-  ];
-  const isNotExcluded = clusterMatcher({ exclude: group.exclude });
-  return (cluster) => {
-    if (!isNotExcluded(cluster, labels)) return excluded;
-    if (missing !== undefined) return labelMissing;
-    return parts.find(({ takes }) => !takes(cluster, labels))?.no ?? notInAffinity(`not in group ${group.name}`);
-  };
-}
-
-function notInAffinity(message: string): FilterAnswer {
-  return refuses("NotInAffinity", message);
+function refusalOf({ field, key = "" }: SelectorPart, group: string, labels: Record<string, string>): FilterAnswer {
+  switch (field) {
+    case "exclude":
+      return refuses("Excluded", `excluded by group ${group}`);
+    case "clusterNames":
+      return refuses("NotInAffinity", `not among the clusterNames of group ${group}`);
+    case "labelSelector":
+      return refuses("NotInAffinity", `its labels do not match group ${group}`);
+    case "fieldSelector":
+      return refuses("NotInAffinity", `its fields do not match group ${group}`);
+    case "matchLabelKeys":
+      return refuses("NotInAffinity", `label ${key} differs from the object's ${labels[key] ?? ""}`);
+  }
 }

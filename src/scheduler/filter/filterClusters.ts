@@ -19,31 +19,49 @@ export interface Filtered {
 /** What the filters say of each cluster, in the order of the clusters. */
 export function filterClusters(context: FilterContext, clusters: readonly ClusterSnapshot[]): Filtered[] {
   const checks = FILTERS.map((filter) => ({ name: filter.name, check: filter.prepare(context) }));
-  const start: Answered = { steps: [], refusal: undefined, until: Number.POSITIVE_INFINITY, next: new Map() };
+  const start: Answered = {
+    steps: [],
+    refusal: undefined,
+    until: Number.POSITIVE_INFINITY,
+    answer: undefined,
+    next: new Map(),
+    last: undefined,
+  };
   return clusters.map((cluster) => {
     let answered = start;
     for (const { name, check } of checks) {
       const answer = check(cluster);
-      answered = answered.next.get(answer) ?? withAnswer(answered, name, answer);
+      answered = answered.last?.answer === answer ? answered.last : withAnswer(answered, name, answer);
     }
     return answered;
   });
 }
 
-/** Answers so far, and what follows upon each next answer. */
+/** Answers so far. */
 interface Answered extends Filtered {
+  /** The last of them. */
+  answer: FilterAnswer | undefined;
+  /** What follows upon each next answer. */
   next: Map<FilterAnswer, Answered>;
+  /** What followed the last time: clusters in a row are often answered alike. */
+  last: Answered | undefined;
 }
 
 function withAnswer(before: Answered, name: string, answer: FilterAnswer): Answered {
-  const { fits, reason, message, until = Number.POSITIVE_INFINITY } = answer;
-  const step: Step = { stage: "filter", name, fits, reason, message };
-  const answered: Answered = {
-    steps: [...before.steps, step],
-    refusal: before.refusal ?? (fits ? undefined : step),
-    until: Math.min(before.until, until),
-    next: new Map(),
-  };
-  before.next.set(answer, answered);
+  let answered = before.next.get(answer);
+  if (answered === undefined) {
+    const { fits, reason, message, until = Number.POSITIVE_INFINITY } = answer;
+    const step: Step = { stage: "filter", name, fits, reason, message };
+    answered = {
+      steps: [...before.steps, step],
+      refusal: before.refusal ?? (fits ? undefined : step),
+      until: Math.min(before.until, until),
+      answer,
+      next: new Map(),
+      last: undefined,
+    };
+    before.next.set(answer, answered);
+  }
+  before.last = answered;
   return answered;
 }
