@@ -1,15 +1,20 @@
 import { type FederatedStatus, type Placement, shortMessage } from "../apis/index.ts";
-import { type ClusterSnapshot, type Decision, schedule, type Subject, type Verdict } from "../scheduler/index.ts";
+import {
+  type ClusterSnapshot,
+  type Decision,
+  indexOfName,
+  schedule,
+  type Subject,
+  type Verdict,
+} from "../scheduler/index.ts";
 import type { Snapshot, Target } from "./types.ts";
 
 /** Where an object goes, where it stays as it is, and why. */
 export interface Scope {
   decision: Decision;
   scheduled: Target["scheduled"];
-  /** Clusters whose objects are made so. */
-  apply: readonly { name: string; replicas?: number }[];
-  /** Clusters that run it and are left as they are, by name. */
-  frozen: readonly string[];
+  /** The clusters that are concerned, sorted by name; none that is being deleted. */
+  places: readonly Place[];
   suspended: boolean;
 }
 
@@ -39,6 +44,14 @@ export function currentClusters(
   return current;
 }
 
+export interface Place {
+  cluster: ClusterSnapshot;
+  /** True: it runs the object and is left as it is. False: its objects are made so. */
+  frozen: boolean;
+  /** Its share; undefined where the replicas are not divided. */
+  replicas?: number | undefined;
+}
+
 /** Decides where the object goes. Clusters are sorted by name. */
 export function scopeOf(
   snapshot: Snapshot,
@@ -47,13 +60,14 @@ export function scopeOf(
   clusters: readonly ClusterSnapshot[],
   now: number,
 ): Scope {
-  const keepable = clusters
-    .filter(({ name, deleting }) => subject.current.has(name) && !deleting)
-    .map(({ name }) => name);
+  const keepable: Place[] = [];
+  for (const cluster of subject.current.size === 0 ? [] : clusters) {
+    if (!cluster.deleting && subject.current.has(cluster.name)) keepable.push({ cluster, frozen: true });
+  }
   if (placement !== undefined) {
     const decision = schedule(subject, placement.spec, clusters, now);
     if (placement.spec.suspend === true) return suspended(placement, decision, keepable);
-    return placed(decision, keepable, "ClustersSelected", selectedMessage(decision, clusters.length));
+    return placed(decision, clusters, keepable, "ClustersSelected", selectedMessage(decision, clusters.length));
   }
 
   const locals = clusters.filter(({ local, deleting }) => local && !deleting).map(({ name }) => name);
@@ -63,6 +77,7 @@ export function scopeOf(
     const decision = schedule(subject, rules, clusters, now);
     return placed(
       decision,
+      clusters,
       keepable,
       "DefaultPlacement",
       `no placement selects it; it runs on the local cluster ${locals.join(", ")}`,
@@ -75,6 +90,7 @@ export function scopeOf(
     fits: false,
     reason: "NoPlacement",
     message,
+    steps: [],
   }));
   return {
     decision: { clusters: [], verdicts },
@@ -84,8 +100,7 @@ export function scopeOf(
         ? `${message}; create a Placement that does`
         : `${message}; it is kept as it is on ${clustersText(keepable.length)}: create a Placement that does, or delete it`,
     ),
-    apply: [],
-    frozen: keepable,
+    places: keepable,
     suspended: false,
   };
 }
@@ -107,23 +122,38 @@ function isUnderDefault(
   return [...current.keys()].every((name) => locals.has(name));
 }
 
-function placed(decision: Decision, keepable: readonly string[], reason: string, message: string): Scope {
+function placed(
+  decision: Decision,
+  clusters: readonly ClusterSnapshot[],
+  keepable: readonly Place[],
+  reason: string,
+  message: string,
+): Scope {
   if (decision.clusters.length > 0) {
     const scheduled = { status: "True" as const, reason, message: shortMessage(message) };
-    return { decision, scheduled, apply: decision.clusters, frozen: [], suspended: false };
+    return { decision, scheduled, places: chosenPlaces(decision, clusters), suspended: false };
   }
   // Nothing to go to is no reason to go: what runs stays until there is.
   const kept = keepable.length === 0 ? "" : `; it is kept as it is on ${clustersText(keepable.length)}`;
   return {
     decision,
     scheduled: notScheduled("NoClusterFits", `no cluster fits: ${mostFrequentRefusal(decision.verdicts)}${kept}`),
-    apply: [],
-    frozen: keepable,
+    places: keepable,
     suspended: false,
   };
 }
 
-function suspended(placement: Placement, decision: Decision, keepable: readonly string[]): Scope {
+function chosenPlaces(decision: Decision, clusters: readonly ClusterSnapshot[]): Place[] {
+  const places: Place[] = [];
+  for (const { name, replicas } of decision.clusters) {
+    const cluster = clusters[indexOfName(clusters, name)];
+    // A cluster that is being removed never gets anything, whatever was decided.
+    if (cluster !== undefined && !cluster.deleting) places.push({ cluster, frozen: false, replicas });
+  }
+  return places;
+}
+
+function suspended(placement: Placement, decision: Decision, keepable: readonly Place[]): Scope {
   const message = `${placement.kind} ${placement.metadata.name} is suspended`;
   return {
     decision,
@@ -135,8 +165,7 @@ function suspended(placement: Placement, decision: Decision, keepable: readonly 
             reason: "Suspended",
             message: shortMessage(`${message}; it is kept as it is on ${clustersText(keepable.length)}`),
           },
-    apply: [],
-    frozen: keepable,
+    places: keepable,
     suspended: true,
   };
 }
@@ -146,7 +175,8 @@ function notScheduled(reason: string, message: string): Target["scheduled"] {
 }
 
 function selectedMessage(decision: Decision, clusters: number): string {
-  const unknown = decision.verdicts.filter(({ reason }) => reason === "UnknownCluster").map(({ cluster }) => cluster);
+  const unknown: string[] = [];
+  for (const { cluster, reason } of decision.verdicts) if (reason === "UnknownCluster") unknown.push(cluster);
   const note = unknown.length === 0 ? "" : `; ${unknownText(unknown)}`;
   return `${decision.clusters.length} of ${clustersText(clusters)} selected${note}`;
 }

@@ -1,6 +1,6 @@
 import { parseApiVersion, type Placement, refKey } from "../apis/index.ts";
 import { type Dependency, placeableKindOf } from "../interpreter/index.ts";
-import { matchRules, type PolicyRef } from "../override/index.ts";
+import { type MatchedRule, matchRules } from "../override/index.ts";
 import { sortedByName, type Subject } from "../scheduler/index.ts";
 import { collectDependencies, noDependencies } from "./dependencies.ts";
 import { ownerRefOf, ownerText } from "./marks.ts";
@@ -43,45 +43,40 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     retain: placement?.spec.retain,
   });
 
-  const applied = new Map(scope.apply.map((chosen) => [chosen.name, chosen]));
-  const frozen = new Set(scope.frozen);
   const targets: ClusterTarget[] = [];
-  const overriding = new Set<PolicyRef>();
+  /** Rules that apply somewhere, also where they failed: the status of their own policy has to say so. */
+  const overriding = new Set<readonly MatchedRule[]>();
 
-  for (const cluster of clusters) {
-    const chosen = applied.get(cluster.name);
-    // A cluster that is being removed never gets anything, whatever was decided.
-    if (cluster.deleting || (chosen === undefined && !frozen.has(cluster.name))) continue;
-
+  for (const { cluster, frozen, replicas: divided } of scope.places) {
+    const { name, region, local } = cluster;
     const rules = overrides.on(cluster);
-    const before = reported.get(cluster.name);
-    const divided = chosen === undefined ? before : chosen.replicas;
-    const variant = renderer.render(rules, { replicas: divided, fixed: chosen === undefined, local: cluster.local });
+    const before = reported.get(name);
+    const variant = renderer.render(rules, { replicas: frozen ? before : divided, fixed: frozen, local });
     // On the hub itself nothing is propagated: what is referred to is there, whether or not Meridian may read it.
-    const warning = dependencies.warning ?? (cluster.local ? dependencies.denial : undefined);
-    const denial = chosen === undefined || cluster.local ? undefined : dependencies.denial;
-    const isThere = chosen === undefined || subject.current.has(cluster.name);
-    const keeps = chosen === undefined || denial !== undefined || (variant.problem !== undefined && isThere);
+    const warning = dependencies.warning ?? (local ? dependencies.denial : undefined);
+    const denial = frozen || local ? undefined : dependencies.denial;
+    const isThere = frozen || subject.current.has(name);
+    const keeps = frozen || denial !== undefined || (variant.problem !== undefined && isThere);
     const count = keeps ? (before ?? variant.replicas) : variant.replicas;
-    // Also those that failed there: their own status has to say so.
-    if (!keeps || variant.problem !== undefined) for (const { policy } of rules) overriding.add(policy);
-    const isOpen = !isThere && (variant.problem ?? denial) !== undefined;
+    if (!keeps || variant.problem !== undefined) overriding.add(rules);
+    const isUnknown = !isThere && (variant.problem ?? denial) !== undefined;
     targets.push({
-      name: cluster.name,
-      ...(cluster.region === undefined ? {} : { region: cluster.region }),
+      name,
+      ...(region === undefined ? {} : { region }),
       ...(replicas === undefined || count === undefined ? {} : { replicas: count }),
       ...(variant.problem === undefined ? {} : { problem: variant.problem }),
       ...(warning === undefined ? {} : { warning }),
       frozen: keeps,
       ...(denial === undefined ? {} : { frozenFor: denial }),
-      objects: isOpen ? [] : variant.objects,
+      objects: isUnknown ? [] : variant.objects,
     });
   }
 
+  const overridden = new Set([...overriding].flatMap((rules) => rules.map(({ policy }) => policy)));
   return {
     owner,
     ...(placement === undefined ? {} : { placement: nameOf(placement) }),
-    overrides: overrides.policies.filter((policy) => overriding.has(policy)),
+    overrides: overrides.policies.filter((policy) => overridden.has(policy)),
     decision: scope.decision,
     scheduled: scope.scheduled,
     clusters: targets,

@@ -44,6 +44,7 @@ export interface VariantOf {
 export class VariantRenderer {
   readonly #options: VariantOptions;
   readonly #variants = new Map<readonly MatchedRule[], Map<string, Variant>>();
+  readonly #shares = new Map<number, readonly KubeObject[]>();
   /** Marked objects by what they were before: what no rule touches is the same object on every cluster. */
   readonly #marked = { local: new Map<KubeObject, DesiredObject>(), member: new Map<KubeObject, DesiredObject>() };
 
@@ -62,9 +63,9 @@ export class VariantRenderer {
   }
 
   #make(rules: readonly MatchedRule[], { replicas, fixed, local }: VariantOf): Variant {
-    const { base, dependencies } = this.#options;
+    const { dependencies } = this.#options;
     // Shares first, so that a patch which speaks of replicas still has the last word over division.
-    const shared = replicas === undefined ? base : base.map((object) => withReplicas(object, replicas));
+    const shared = this.#share(replicas);
     const overridden = applyRules(shared, rules);
     const changed = firstProtectedChange(shared, overridden.objects);
     const objects = changed === undefined ? overridden.objects : [...shared];
@@ -76,6 +77,18 @@ export class VariantRenderer {
       replicas: replicasOf(final),
       problem: problemOf(overridden.problem, changed),
     };
+  }
+
+  /** The same list for the same share, so that rules are applied to it once. */
+  #share(replicas: number | undefined): readonly KubeObject[] {
+    const { base } = this.#options;
+    if (replicas === undefined) return base;
+    let shared = this.#shares.get(replicas);
+    if (shared === undefined) {
+      shared = base.map((object) => withReplicas(object, replicas));
+      this.#shares.set(replicas, shared);
+    }
+    return shared;
   }
 
   /** A kind that is propagated as it is would be applied onto itself on the hub. */

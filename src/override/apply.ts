@@ -16,13 +16,13 @@ import type { MatchedRule, OverrideResult } from "./types.ts";
  * made, with the problem.
  */
 export function applyRules(objects: readonly KubeObject[], rules: readonly MatchedRule[]): OverrideResult {
-  let done: Progress = { objects, replicas: undefined };
+  let done = startOf(objects);
   let current = done;
   for (const [i, matched] of rules.entries()) {
     const previous = rules[i - 1];
     if (previous !== undefined && !samePolicy(previous, matched)) done = current;
     try {
-      current = applyRule(current, matched.rule);
+      current = withRule(current, matched.rule);
     } catch (error) {
       if (!(error instanceof RuleError)) throw error;
       const { policy, index } = matched;
@@ -36,6 +36,23 @@ export function applyRules(objects: readonly KubeObject[], rules: readonly Match
 interface Progress {
   objects: readonly KubeObject[];
   replicas: number | undefined;
+  /** What came of it with one rule more: many clusters have their first rules in common. */
+  next: Map<OverrideRule, Progress>;
+}
+
+/** As long as the objects are of use. */
+const starts = new WeakMap<readonly KubeObject[], Progress>();
+
+function startOf(objects: readonly KubeObject[]): Progress {
+  let start = starts.get(objects);
+  if (start === undefined) starts.set(objects, (start = { objects, replicas: undefined, next: new Map() }));
+  return start;
+}
+
+function withRule(before: Progress, rule: OverrideRule): Progress {
+  let after = before.next.get(rule);
+  if (after === undefined) before.next.set(rule, (after = { ...applyRule(before, rule), next: new Map() }));
+  return after;
 }
 
 function resultOf({ objects, replicas }: Progress): OverrideResult {
@@ -46,7 +63,7 @@ function samePolicy({ policy: a }: MatchedRule, { policy: b }: MatchedRule): boo
   return a.kind === b.kind && a.namespace === b.namespace && a.name === b.name;
 }
 
-function applyRule({ objects, replicas }: Progress, rule: OverrideRule): Progress {
+function applyRule({ objects, replicas }: Progress, rule: OverrideRule): Omit<Progress, "next"> {
   let changed = overridePodTemplates(objects, rule);
   changed = merge(changed, "labels", rule.labels);
   changed = merge(changed, "annotations", rule.annotations);

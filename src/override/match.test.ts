@@ -120,6 +120,19 @@ describe("matchRules", () => {
     ]);
   });
 
+  test("names the policies that match the object, in the order of application, wherever their rules apply", () => {
+    expect(matchRules(shop, [regional, general, policy("p", { name: "cart" })]).policies).toEqual([
+      { kind: "ClusterOverridePolicy", name: "general" },
+      { kind: "OverridePolicy", namespace: "default", name: "regional" },
+    ]);
+  });
+
+  test("gives the same list for clusters on which the same rules apply", () => {
+    const rules = matchRules(shop, [regional, general]);
+    expect(rules.on(cluster("singapore-1", "sg"))).toBe(rules.on(cluster("singapore-2", "sg")));
+    expect(rules.on(cluster("singapore-1", "sg"))).not.toBe(rules.on(cluster("shanghai-1", "cn")));
+  });
+
   test("policies that do not match the object are left out", () => {
     expect(matchRules(shop, [policy("p", { name: "cart" })]).on(cluster("a", "sg"))).toEqual([]);
   });

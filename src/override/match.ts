@@ -1,5 +1,5 @@
-import { selectorSpecificity, type KubeObject, type OverridePolicy } from "../apis/index.ts";
-import { type ClusterMatcher, clusterMatcher } from "../scheduler/index.ts";
+import { selectorSpecificity, type KubeObject, type OverridePolicy, type OverrideRule } from "../apis/index.ts";
+import { SelectorIndex } from "../scheduler/index.ts";
 import type { MatchedRule, ObjectRules, PolicyRef } from "./types.ts";
 
 /**
@@ -26,44 +26,16 @@ export function matchPolicies(object: KubeObject, policies: readonly OverridePol
  * out, so that all of them may be given.
  */
 export function matchRules(object: KubeObject, policies: readonly OverridePolicy[]): ObjectRules {
-  const { labels } = object.metadata;
   const names: PolicyRef[] = [];
-  const candidates: Candidate[] = [];
+  const rules: [OverrideRule["targetClusters"], MatchedRule][] = [];
   for (const { kind, metadata, spec } of matchPolicies(object, policies)) {
     const { namespace, name } = metadata;
     const policy = { kind, ...(namespace === undefined ? {} : { namespace }), name };
     names.push(policy);
-    for (const [index, rule] of spec.rules.entries()) {
-      candidates.push({ matched: { policy, index, rule }, takes: clusterMatcher(rule.targetClusters) });
-    }
+    for (const [index, rule] of spec.rules.entries()) rules.push([rule.targetClusters, { policy, index, rule }]);
   }
-  const none: Combination = { rules: [], more: new Map() };
-  return {
-    policies: names,
-    on(cluster) {
-      let combination = none;
-      for (const { matched, takes } of candidates)
-        if (takes(cluster, labels)) combination = withRule(combination, matched);
-      return combination.rules;
-    },
-  };
-}
-
-interface Candidate {
-  matched: MatchedRule;
-  takes: ClusterMatcher;
-}
-
-/** Rules that apply together somewhere, and those with one rule more. */
-interface Combination {
-  rules: readonly MatchedRule[];
-  more: Map<MatchedRule, Combination>;
-}
-
-function withRule({ rules, more }: Combination, rule: MatchedRule): Combination {
-  let next = more.get(rule);
-  if (next === undefined) more.set(rule, (next = { rules: [...rules, rule], more: new Map() }));
-  return next;
+  const candidates = new SelectorIndex(rules);
+  return { policies: names, on: (cluster) => candidates.matches(cluster, object.metadata.labels) };
 }
 
 function isNamespaced(policy: OverridePolicy): boolean {

@@ -33,14 +33,17 @@ export function podTemplateOf(object: KubeObject): Json | undefined {
 export function overridePodTemplates(objects: readonly KubeObject[], rule: OverrideRule): readonly KubeObject[] {
   const field = (["image", "command", "args", "env"] as const).find((name) => rule[name] !== undefined);
   if (field === undefined || objects.length === 0) return objects;
-  if (!objects.some((object) => podTemplateOf(object) !== undefined)) {
-    throw new RuleError("InvalidOverride", `${field} needs a pod template, and no object here has one`);
-  }
-  return objects.map((object) => {
-    if (podTemplateOf(object) === undefined) return object;
-    const change = (template: unknown): unknown => overrideTemplate(template as Json, rule, object.kind);
-    return updateAt(object, podTemplatePath(object) ?? [], change) as KubeObject;
+  let hasTemplate = false;
+  const changed = objects.map((object) => {
+    const template = podTemplateOf(object);
+    if (template === undefined) return object;
+    hasTemplate = true;
+    const overridden = overrideTemplate(template, rule, object.kind);
+    if (overridden === template) return object;
+    return replaceAt(object, podTemplatePath(object) ?? [], overridden) as KubeObject;
   });
+  if (!hasTemplate) throw new RuleError("InvalidOverride", `${field} needs a pod template, and no object here has one`);
+  return changed;
 }
 
 function overrideTemplate(template: Json, rule: OverrideRule, kind: string): Json {
@@ -57,12 +60,11 @@ function overrideTemplate(template: Json, rule: OverrideRule, kind: string): Jso
     ),
   );
   const initContainers = spec["initContainers"];
-  if (!Array.isArray(initContainers) || everywhere === undefined)
-    return updateAt(template, ["spec"], () => result) as Json;
-  const mirrored = updateAt(result, ["initContainers"], () =>
-    jsonArray(initContainers).map((c) => withImage(c, everywhere)),
-  );
-  return updateAt(template, ["spec"], () => mirrored) as Json;
+  const mirrored =
+    !Array.isArray(initContainers) || everywhere === undefined
+      ? result
+      : updateAt(result, ["initContainers"], () => jsonArray(initContainers).map((c) => withImage(c, everywhere)));
+  return mirrored === template["spec"] ? template : { ...template, spec: mirrored };
 }
 
 function mainContainer(template: Json, containers: Json[]): Json | undefined {
@@ -107,6 +109,14 @@ export function updateAt(value: unknown, path: readonly string[], change: (value
   const parent = isJson(value) ? value : {};
   const changed = updateAt(parent[field], rest, change);
   return changed === parent[field] ? value : { ...parent, [field]: changed };
+}
+
+/** The value with what the path leads to replaced. */
+function replaceAt(value: unknown, path: readonly string[], next: unknown): unknown {
+  const [field, ...rest] = path;
+  if (field === undefined) return next;
+  const parent = isJson(value) ? value : {};
+  return { ...parent, [field]: replaceAt(parent[field], rest, next) };
 }
 
 export function isJson(value: unknown): value is Json {

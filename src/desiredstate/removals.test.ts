@@ -1,0 +1,161 @@
+import { describe, expect } from "vitest";
+import { fc, test } from "@fast-check/vitest";
+import { refKey } from "../apis/index.ts";
+import { decideRemovals } from "./removals.ts";
+import { app, copy, facts } from "./testdata/builders.ts";
+import type { Observation, RemovalFacts } from "./types.ts";
+
+const service = copy("shanghai-1", "Service");
+const KEY = `shanghai-1/${refKey(service.ref)}`;
+const other = {
+  apiVersion: "paas.cmft.com/v1",
+  kind: "DemoApplication",
+  namespace: "default",
+  name: "other",
+  uid: "o",
+};
+const on = (cluster: { synced: boolean; leaving?: "Keep" | "Drain" }): Partial<RemovalFacts> => ({
+  clusters: new Map([["shanghai-1", cluster]]),
+});
+const ready = { synced: true, deletionsHeld: false, planned: true };
+
+describe("decideRemovals", () => {
+  test.each<{ name: string; facts?: Partial<RemovalFacts>; copy?: Observation; want: string }>([
+    { name: "what every fact allows goes", want: "Delete shanghai-1-Service NotSelected" },
+    {
+      name: "what is orphaned is released",
+      facts: { policy: "Orphan" },
+      want: "Release shanghai-1-Service NotSelected",
+    },
+    {
+      name: "for the reason that is given",
+      facts: { cause: { reason: "ObjectGone", message: "gone" } },
+      want: "Delete shanghai-1-Service ObjectGone",
+    },
+    { name: "not before the hub has synced", facts: { hub: { ...ready, synced: false } }, want: "Hold HubNotSynced" },
+    {
+      name: "not before everything is planned",
+      facts: { hub: { ...ready, planned: false } },
+      want: "Hold PlanningIncomplete",
+    },
+    {
+      name: "not while deletions are held",
+      facts: { hub: { ...ready, deletionsHeld: true } },
+      want: "Hold DeletionsHeld",
+    },
+    { name: "not without a MemberCluster", facts: { clusters: new Map() }, want: "Hold ClusterUnknown" },
+    {
+      name: "not on a cluster that leaves and keeps",
+      facts: on({ synced: true, leaving: "Keep" }),
+      want: "Hold ClusterLeaving",
+    },
+    {
+      name: "but on one that is drained",
+      facts: on({ synced: true, leaving: "Drain" }),
+      want: "Delete shanghai-1-Service NotSelected",
+    },
+    { name: "not before the cluster has synced", facts: on({ synced: false }), want: "Hold ClusterNotSynced" },
+    { name: "not what another class owns", facts: { ownership: "OtherClass" }, want: "Hold OtherOwner" },
+    { name: "not while nobody is sure", facts: { ownership: "Unconfirmed" }, want: "Hold OwnerUnconfirmed" },
+    {
+      name: "not what names another hub object",
+      copy: copy("shanghai-1", "Service", { owner: other }),
+      want: "Hold OtherOwner",
+    },
+    {
+      name: "what names an earlier life of the object goes with it",
+      copy: copy("shanghai-1", "Service", { owner: { ...other, name: "nginx-demo", uid: "of an earlier life" } }),
+      want: "Delete shanghai-1-Service NotSelected",
+    },
+    { name: "not what others need", facts: { neededByOthers: new Set([KEY]) }, want: "Hold NeededByOthers" },
+    {
+      name: "what others need elsewhere goes",
+      facts: { neededByOthers: new Set([KEY.replace("shanghai", "frankfurt")]) },
+      want: "Delete shanghai-1-Service NotSelected",
+    },
+    {
+      name: "what is on its way out needs nothing more",
+      facts: { hub: { ...ready, synced: false } },
+      copy: copy("shanghai-1", "Service", { deleting: true }),
+      want: "Hold Terminating",
+    },
+  ])("$name", ({ facts: more, copy: given = service, want }) => {
+    const [row, ...rest] = decideRemovals([given], facts(more));
+    expect(rest).toEqual([]);
+    expect([row?.verb, ...(row?.verb === "Hold" ? [] : [row?.uid]), row?.why.reason].join(" ")).toBe(want);
+    expect(row?.why.message.length).toBeLessThanOrEqual(120);
+    if (row?.verb === "Hold") expect(row.wanted).toBe(false);
+  });
+
+  test("what is not there needs no row", () => {
+    const { present: _, ...absent } = service;
+    expect(decideRemovals([absent], facts())).toEqual([]);
+  });
+
+  const names = ["shanghai-1", "frankfurt-1", "nowhere"];
+  const arbitraryCopy = fc
+    .record({
+      cluster: fc.constantFrom(...names),
+      kind: fc.constantFrom("Deployment", "Service", "Secret"),
+      deleting: fc.boolean(),
+      owner: fc.constantFrom("ours", "none", "other"),
+      there: fc.boolean(),
+    })
+    .map(({ cluster, kind, deleting, owner, there }): Observation => {
+      const { present, ...absent } = copy(cluster, kind, { deleting, ...(owner === "other" ? { owner: other } : {}) });
+      if (present === undefined || !there) return absent;
+      const { owner: _, ...unnamed } = present;
+      return { ...absent, present: owner === "none" ? unnamed : present };
+    });
+  const copies = fc.uniqueArray(arbitraryCopy, { selector: ({ cluster, ref }) => `${cluster}/${refKey(ref)}` });
+  const arbitraryFacts = fc
+    .record({
+      policy: fc.constantFrom<RemovalFacts["policy"]>("Delete", "Orphan"),
+      hub: fc.record({ synced: fc.boolean(), deletionsHeld: fc.boolean(), planned: fc.boolean() }),
+      ownership: fc.constantFrom<RemovalFacts["ownership"]>("Ours", "Ours", "OtherClass", "Unconfirmed"),
+      known: fc.subarray(["shanghai-1", "frankfurt-1"]),
+      synced: fc.boolean(),
+      leaving: fc.constantFrom(undefined, "Keep" as const, "Drain" as const),
+      needed: fc.subarray(names),
+    })
+    .map(({ known, synced, leaving, needed, ...more }) =>
+      facts({
+        ...more,
+        clusters: new Map(known.map((name) => [name, leaving === undefined ? { synced } : { synced, leaving }])),
+        neededByOthers: new Set(needed.map((name) => `${name}/${refKey(service.ref)}`)),
+      }),
+    );
+
+  test.prop([copies, arbitraryFacts])(
+    "every copy that is there gets exactly one row, under its own name",
+    (given, all) => {
+      const rows = decideRemovals(given, all);
+      const placeOf = ({ cluster, ref }: Pick<Observation, "cluster" | "ref">): string => `${cluster}/${refKey(ref)}`;
+      expect(rows.map(placeOf)).toEqual(given.filter(({ present }) => present !== undefined).map(placeOf));
+    },
+  );
+
+  test.prop([copies, arbitraryFacts])(
+    "nothing goes unless every fact allows it, and then as the policy says",
+    (given, all) => {
+      for (const row of decideRemovals(given, all)) {
+        const { present } = given.find(({ cluster, ref }) => cluster === row.cluster && ref === row.ref) ?? {};
+        const { hub, ownership, neededByOthers } = all;
+        const cluster = all.clusters.get(row.cluster);
+        const isAllowed =
+          present?.deleting === false &&
+          hub.synced &&
+          hub.planned &&
+          !hub.deletionsHeld &&
+          cluster?.synced === true &&
+          cluster.leaving !== "Keep" &&
+          ownership === "Ours" &&
+          (present.owner === undefined || present.owner.name === app().metadata.name) &&
+          !neededByOthers.has(`${row.cluster}/${refKey(row.ref)}`);
+        expect(row.verb).toBe(isAllowed ? (all.policy === "Orphan" ? "Release" : "Delete") : "Hold");
+        if (row.verb === "Hold") expect(row.wanted).toBe(false);
+        else expect([row.uid, row.why]).toEqual([present?.uid, all.cause]);
+      }
+    },
+  );
+});

@@ -1,0 +1,104 @@
+import { describe, expect } from "vitest";
+import { fc, test } from "@fast-check/vitest";
+import type { ObjectRef, OwnerRef } from "../apis/index.ts";
+import { refKey } from "../apis/index.ts";
+import { ownerRefOf } from "./marks.ts";
+import { chooseRow, isInSync, isSameRef } from "./rows.ts";
+import { app, copy } from "./testdata/builders.ts";
+import type { ApplyRow, Observation, Row } from "./types.ts";
+
+const why = { reason: "NotSelected", message: "no policy selects it" };
+const ownerNamed = (name: string): OwnerRef => ownerRefOf(app({}, { name, uid: `uid-of-${name}` }));
+const base = (name: string) => ({
+  cluster: "shanghai-1",
+  ref: { apiVersion: "v1", kind: "Secret", namespace: "default", name: "shared" },
+  owner: ownerNamed(name),
+  role: "dependency" as const,
+});
+const apply = (name: string, hash = "h"): ApplyRow => {
+  const object = { apiVersion: "v1", kind: "Secret", metadata: { name: "shared", namespace: "default" } };
+  return { ...base(name), verb: "Apply", object, hash, conflictResolution: "Abort" };
+};
+const retained = (name: string): Row => ({ ...base(name), verb: "Hold", why, wanted: true });
+const kept = (name: string): Row => ({ ...base(name), verb: "Hold", why, wanted: false });
+const remove = (name: string): Row => ({ ...base(name), verb: "Delete", uid: "u", why });
+const release = (name: string): Row => ({ ...base(name), verb: "Release", uid: "u", why });
+
+describe("chooseRow", () => {
+  const [a, b] = [apply("a"), apply("b")];
+  test.each<{ name: string; rows: Row[]; named?: string; want: Row | undefined }>([
+    { name: "none of none", rows: [], want: undefined },
+    { name: "the only one", rows: [remove("a")], want: remove("a") },
+    { name: "of several that want it the one whose owner the member object names", rows: [a, b], named: "b", want: b },
+    { name: "the first, when it names nobody", rows: [a, b], want: a },
+    { name: "the first, when it names somebody who does not ask", rows: [a, b], named: "c", want: a },
+    { name: "who wants it, though the named owner does not", rows: [remove("a"), b], named: "a", want: b },
+    {
+      name: "who retains it, though the named owner does not want it",
+      rows: [remove("a"), retained("b")],
+      named: "a",
+      want: retained("b"),
+    },
+    { name: "who wants it before who only retains it", rows: [retained("a"), b], named: "a", want: b },
+    { name: "of removals one that an obstacle holds", rows: [remove("a"), kept("b")], want: kept("b") },
+    { name: "releasing before deleting", rows: [remove("a"), release("b")], want: release("b") },
+  ])("$name", ({ rows, named, want }) => {
+    expect(chooseRow(rows, named === undefined ? undefined : ownerNamed(named))).toEqual(want);
+  });
+
+  test("a namesake of another life is the same owner", () => {
+    expect(chooseRow([a, b], { ...ownerNamed("b"), uid: "of an earlier life" })).toBe(b);
+  });
+
+  const arbitraryRow = fc
+    .tuple(fc.constantFrom(apply, retained, kept, remove, release), fc.constantFrom("a", "b", "c"))
+    .map(([make, name]) => make(name));
+
+  test.prop([fc.array(arbitraryRow, { maxLength: 6 }), fc.constantFrom("a", "b", "z")])(
+    "never removes what anybody wants or anything holds, in whatever order the rows come",
+    (rows, named) => {
+      for (const given of [rows, rows.toReversed()]) {
+        const chosen = chooseRow(given, ownerNamed(named));
+        expect(chosen === undefined).toBe(rows.length === 0);
+        if (rows.some(({ verb }) => verb === "Apply")) expect(chosen?.verb).toBe("Apply");
+        if (rows.some(({ verb }) => verb === "Hold")) expect(chosen?.verb).not.toMatch(/Delete|Release/);
+        if (rows.some((row) => row.verb === "Hold" && row.wanted)) expect(chosen).not.toEqual(kept(named));
+        const own = rows.find((row) => row.verb === "Apply" && row.owner.name === named);
+        if (own !== undefined) expect(chosen).toEqual(own);
+      }
+    },
+  );
+});
+
+describe("isInSync", () => {
+  const there = (present: Partial<NonNullable<Observation["present"]>>, inSyncWith?: string): Observation =>
+    copy("shanghai-1", "Secret", present, inSyncWith === undefined ? {} : { inSyncWith });
+
+  test.each<{ name: string; row: Row | undefined; observation: Observation | undefined; want: boolean }>([
+    { name: "there, and every field ours", row: apply("a"), observation: there({ hash: "h" }, "h"), want: true },
+    { name: "nothing is asked for", row: undefined, observation: there({ hash: "h" }, "h"), want: false },
+    { name: "not seen", row: apply("a"), observation: undefined, want: false },
+    { name: "not there", row: apply("a"), observation: { ...there({}), present: undefined } as never, want: false },
+    { name: "another hash", row: apply("a"), observation: there({ hash: "g" }, "h"), want: false },
+    { name: "compared with another row", row: apply("a"), observation: there({ hash: "h" }, "g"), want: false },
+    { name: "not compared yet", row: apply("a"), observation: there({ hash: "h" }), want: false },
+    { name: "on its way out", row: apply("a"), observation: there({ hash: "h", deleting: true }, "h"), want: false },
+    { name: "a frozen row", row: retained("a"), observation: there({ hash: "h" }, "h"), want: false },
+    { name: "a removal", row: remove("a"), observation: there({ hash: "h" }, "h"), want: false },
+  ])("$name: $want", ({ row, observation, want }) => expect(isInSync(row, observation)).toBe(want));
+});
+
+describe("isSameRef", () => {
+  const arbitraryRef: fc.Arbitrary<ObjectRef> = fc
+    .record({
+      apiVersion: fc.constantFrom("v1", "apps/v1", "apps/v1beta1"),
+      kind: fc.constantFrom("A", "B"),
+      namespace: fc.constantFrom(undefined, "", "x"),
+      name: fc.constantFrom("n", "m"),
+    })
+    .map(({ namespace, ...ref }) => (namespace === undefined ? ref : { ...ref, namespace }));
+
+  test.prop([arbitraryRef, arbitraryRef])("says what equal keys say", (a, b) => {
+    expect(isSameRef(a, b)).toBe(refKey(a) === refKey(b));
+  });
+});
