@@ -222,3 +222,8 @@ function backoff(attempt: number, { random, timing }: TransitionContext): number
   const delay = Math.min(timing.backoffCapMs, timing.backoffMs * 2 ** Math.min(attempt, 30));
   return Math.round(delay * (0.8 + 0.2 * random));
 }
+
+/** Whether both say the same of a cluster; the time of the last contact aside, which changes with each probe. */
+export function sameContact(a: Contact, b: Contact): boolean {
+  return a.ok === b.ok && a.reason === b.reason && a.message === b.message;
+}

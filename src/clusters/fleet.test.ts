@@ -1,140 +1,10 @@
-import { afterEach, describe, expect, test } from "vitest";
-import {
-  FIELD_MANAGER,
-  HASH_ANNOTATION,
-  type KubeObject,
-  MANAGED_BY_LABEL,
-  OWNER_ANNOTATION,
-  type ObjectRef,
-  refKey,
-} from "../apis/index.ts";
-import type { ApplyRow } from "../desiredstate/index.ts";
-import { createLogger, createMetrics, createTracing } from "../observability/index.ts";
-import { ApiError, CONFIGMAPS, DEPLOYMENTS, Discovery, NAMESPACES, SECRETS } from "../runtime/index.ts";
-import { FakeApiClient, FakeApiServer } from "../runtime/testing/fakeApiServer.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
-import { Fleet } from "./fleet.ts";
-import { CLUSTER, CONFIG_REF, deleteRow, holdRow, OWNER, releaseRow, row } from "./testing/builders.ts";
-import { FakeHubSide } from "./testing/fakePorts.ts";
+import { describe, expect, test } from "vitest";
+import { FIELD_MANAGER, MANAGED_BY_LABEL, type ObjectRef, refKey } from "../apis/index.ts";
+import { ApiError, CONFIGMAPS, DEPLOYMENTS, NAMESPACES } from "../runtime/index.ts";
+import { CLUSTER, CONFIG_REF, deleteRow, holdRow, OWNER, releaseRow } from "./testing/builders.ts";
+import { type FleetHarness, fleetHarness, HUB, KINDS, marked, wanted } from "./testing/fleetHarness.ts";
 
-const HUB = "hub";
-const KINDS = [CONFIGMAPS, SECRETS, NAMESPACES];
-
-/** The ConfigMap of a row, with our marks. */
-function marked(ref: ObjectRef = CONFIG_REF, hash = "h1", owner = OWNER): KubeObject {
-  return {
-    apiVersion: "v1",
-    kind: "ConfigMap",
-    metadata: {
-      name: ref.name,
-      ...(ref.namespace === undefined ? {} : { namespace: ref.namespace }),
-      labels: { [MANAGED_BY_LABEL]: HUB },
-      annotations: { [OWNER_ANNOTATION]: JSON.stringify(owner), [HASH_ANNOTATION]: hash },
-    },
-    data: { key: hash },
-  };
-}
-
-function wanted(change: Partial<ApplyRow> = {}): ApplyRow {
-  const ref = change.ref ?? CONFIG_REF;
-  return row({ object: marked(ref, change.hash), ...change });
-}
-
-/** A fleet of one member, with nothing but the two ports on the other side. */
-class Harness implements AsyncDisposable {
-  readonly clock = new FakeClock();
-  readonly hub = new FakeHubSide();
-  readonly server = new FakeApiServer("member-uid");
-  readonly client = new FakeApiClient(this.server, CLUSTER);
-  readonly fleet: Fleet;
-  session = new AbortController();
-
-  private constructor(fleet: (options: Pick<Harness, "clock" | "hub">) => Fleet) {
-    this.fleet = fleet(this);
-  }
-
-  static async start(): Promise<Harness> {
-    const { tracer } = await createTracing({ serviceVersion: "test", identity: "test", env: {} });
-    return new Harness(
-      ({ clock, hub }) =>
-        new Fleet({
-          source: hub,
-          sink: hub,
-          hubId: HUB,
-          clock,
-          random: () => 0.5,
-          logger: createLogger({ level: "silent" }),
-          metrics: createMetrics({ processMetrics: false }),
-          tracer,
-        }),
-    );
-  }
-
-  /** The MemberCluster is there. */
-  join(): void {
-    this.fleet.contactChanged(CLUSTER, { ok: false, reason: "Connecting" });
-  }
-
-  connect({ local = false } = {}): void {
-    this.session = new AbortController();
-    this.fleet.sessionStarted({
-      cluster: CLUSTER,
-      client: this.client,
-      discovery: new Discovery(this.client, this.clock),
-      clusterUid: "member-uid",
-      local,
-      signal: this.session.signal,
-      suspect: () => undefined,
-    });
-    this.fleet.contactChanged(CLUSTER, { ok: true, lastContact: this.clock.now() });
-  }
-
-  /** Joined, connected, and known; with nothing expected to be there. */
-  async synced(): Promise<void> {
-    this.join();
-    this.connect();
-    await this.settle();
-    this.hub.send(
-      CLUSTER,
-      { kind: "Expected", owners: [] },
-      { kind: "Kinds", kinds: KINDS },
-      { kind: "Rows", rows: [] },
-    );
-    await this.settle();
-    expect(this.contact).toMatchObject({ ok: true, synced: true, pending: false });
-  }
-
-  get contact() {
-    return this.hub.lastContact(CLUSTER);
-  }
-
-  seen(ref: ObjectRef = CONFIG_REF) {
-    return this.hub.observation(CLUSTER, ref);
-  }
-
-  has(ref: ObjectRef = CONFIG_REF): boolean {
-    return this.server.has(CONFIGMAPS, ref.namespace, ref.name);
-  }
-
-  async settle(ms = 10): Promise<void> {
-    await this.clock.advance(ms);
-    for (let turn = 0; turn < 5; turn += 1) await this.clock.advance(0);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.session.abort(new Error("the test is over"));
-    await this.fleet[Symbol.asyncDispose]();
-  }
-}
-
-let harness: Harness | undefined;
-async function start(): Promise<Harness> {
-  return (harness = await Harness.start());
-}
-afterEach(async () => {
-  await harness?.[Symbol.asyncDispose]();
-  harness = undefined;
-});
+const start = fleetHarness();
 
 describe("rows", () => {
   test("what a row asks for is applied, and reported as in sync with one report of the write", async () => {
@@ -397,7 +267,7 @@ describe("what is known of a cluster", () => {
 });
 
 describe("kinds", () => {
-  const watched = ({ client }: Harness) =>
+  const watched = ({ client }: FleetHarness) =>
     new Set(client.calls.filter((call) => call.startsWith("watch ")).map((call) => call.slice(6)));
 
   test("a changed list starts and stops the watches of the running session", async () => {

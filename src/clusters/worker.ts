@@ -3,7 +3,7 @@ import type { Observation } from "../desiredstate/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";
 import { backoffDelay, type Clock, CONFIGMAPS, NAMESPACES, type ResourceType, SECRETS } from "../runtime/index.ts";
 import { ClusterCache } from "./clusterCache.ts";
-import { NOT_YET_KNOWN } from "./connection.ts";
+import { NOT_YET_KNOWN, sameContact } from "./connection.ts";
 import { Lane } from "./lane.ts";
 import { MemberObjects } from "./memberObjects.ts";
 import { isNamespace } from "./namespaces.ts";
@@ -218,7 +218,7 @@ export class Worker {
     if (this.#hasEnded) return;
     const { cluster, sink } = this.#options;
     const contact = this.#clusterContact();
-    if (this.#reported !== undefined && sameContact(this.#reported, contact)) return;
+    if (this.#reported !== undefined && isSame(this.#reported, contact)) return;
     this.#reported = contact;
     // Whoever hears that everything is known has to have heard of all of it.
     this.#objects.flush();
@@ -252,9 +252,8 @@ function isNotForLocal({ group, kind }: ResourceType): boolean {
   return NOT_FOR_LOCAL.some((type) => type.group === group && type.kind === kind);
 }
 
-function sameContact(a: ClusterContact, b: ClusterContact): boolean {
-  if (a.ok !== b.ok || a.lastContact !== b.lastContact || a.reason !== b.reason || a.message !== b.message)
-    return false;
+function isSame(a: ClusterContact, b: ClusterContact): boolean {
+  if (!sameContact(a, b) || a.lastContact !== b.lastContact) return false;
   if (a.synced !== b.synced || a.pending !== b.pending || a.unseen.size !== b.unseen.size) return false;
   for (const [kind, why] of a.unseen) if (b.unseen.get(kind) !== why) return false;
   return true;
