@@ -131,7 +131,7 @@ export class MemberConnection {
     return this.#session;
   }
 
-  /** UID of the MemberCluster, to tell one life of it from the next. */
+  /** UID of the MemberCluster, which differs from one life of it to the next. */
   get objectUid(): string | undefined {
     return this.#object.metadata.uid;
   }
@@ -185,7 +185,7 @@ export class MemberConnection {
     this.#dispatch({ kind: "Judged", verdict: this.#judge() });
   }
 
-  /** Ends the session and every activity. Nothing is told to anybody after this. */
+  /** Ends the session and every activity. Nothing is reported after this. */
   close(): void {
     if (this.#closed) return;
     this.#end.abort(new Error(`the connection to ${this.cluster} is closed`));
