@@ -340,3 +340,15 @@ test("an object is applied as Meridian's field manager", async () => {
   const [entry] = h.server.get(CONFIGMAPS, "default", "shop").metadata.managedFields ?? [];
   expect([entry?.manager, entry?.operation]).toEqual([FIELD_MANAGER, "Apply"]);
 });
+
+test("many rows at once are all taken, in turns", async () => {
+  const h = await start();
+  await h.synced();
+  const rows = Array.from({ length: 500 }, (_, index) => {
+    const ref = { ...CONFIG_REF, name: `config-${index}` };
+    return { ref, row: holdRow({ ref }), revision: index + 1 };
+  });
+  h.hub.send(CLUSTER, { kind: "Rows", rows });
+  await h.settle();
+  expect(h.hub.reports.map(({ observations }) => observations.length)).toEqual([200, 200, 100]);
+});

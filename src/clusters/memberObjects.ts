@@ -76,12 +76,11 @@ export class MemberObjects {
     this.#options = options;
   }
 
-  /** Takes every row there is. A member object with no row among these has none any more. */
-  replaceRows(deltas: readonly RowDelta[]): void {
+  /** These are all rows there are: a member object with no row among them has none any more. */
+  withdrawOthers(deltas: readonly RowDelta[]): void {
     const given = new Set(deltas.map(({ ref }) => refKey(ref)));
     for (const { key, ref, row, revision } of [...this.#objects.values()])
       if (row !== undefined && !given.has(key)) this.takeRow({ ref, row: undefined, revision });
-    for (const delta of deltas) this.takeRow(delta);
   }
 
   takeRow({ ref, row, revision, trace }: RowDelta): void {

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Contact, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
 import type { Observation } from "../desiredstate/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";
@@ -30,6 +31,8 @@ export interface WorkerOptions {
 const UNTRIED: Contact = { ok: false };
 /** Kept at home by a hub that is its own member: that is where they come from. */
 const NOT_FOR_LOCAL: readonly ResourceType[] = [CONFIGMAPS, SECRETS, NAMESPACES];
+/** Rows that are taken before others get the event loop: a few milliseconds' worth. */
+const ROWS_AT_A_TIME = 200;
 const SUBSCRIBE_AGAIN = { baseMs: 1_000, capMs: 30_000 };
 
 /**
@@ -149,7 +152,7 @@ export class Worker {
       try {
         for await (const delta of source.assignment(cluster, signal)) {
           if (this.#hasEnded) return;
-          this.#take(delta, isFirst);
+          await this.#take(delta, isFirst);
           failures = 0;
           if (delta.kind === "Rows") isFirst = false;
         }
@@ -165,7 +168,7 @@ export class Worker {
     }
   }
 
-  #take(delta: WorkDelta, isFirst: boolean): void {
+  async #take(delta: WorkDelta, isFirst: boolean): Promise<void> {
     switch (delta.kind) {
       case "Expected":
         if (this.#hasSynced) return;
@@ -177,8 +180,11 @@ export class Worker {
         this.#watchKinds();
         return;
       case "Rows":
-        if (isFirst) this.#objects.replaceRows(delta.rows);
-        else for (const row of delta.rows) this.#objects.takeRow(row);
+        if (isFirst) this.#objects.withdrawOthers(delta.rows);
+        for (const [index, row] of delta.rows.entries()) {
+          if (index > 0 && index % ROWS_AT_A_TIME === 0) await nextTurn();
+          this.#objects.takeRow(row);
+        }
         return;
     }
   }
