@@ -26,7 +26,7 @@ export interface ClusterCacheOptions {
   sightChanged: () => void;
 }
 
-/** A watch that has been broken for so long brings nothing any more: what it told before may be untrue by now. */
+/** A watch that has been broken for so long brings nothing any more: what came before may be untrue by now. */
 const BLIND_AFTER_MS = 30_000;
 
 interface Watch {

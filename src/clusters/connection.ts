@@ -26,7 +26,7 @@ export interface ConnectionState {
   /** Probes that failed in a row; counted anew from the one that lost contact. */
   failures: number;
   contact: Contact;
-  /** A new text for the same reason; it is told when a second probe says it too, so that two alternating errors write nothing. */
+  /** A new text for the same reason: reported when a second probe says the same, so that two alternating errors write nothing. */
   candidate: string | undefined;
 }
 
@@ -77,7 +77,7 @@ export interface TransitionContext {
 
 export interface Transition {
   state: ConnectionState;
-  /** To be carried out in this order, before contact is told to anybody. */
+  /** To be carried out in this order, before the contact is reported. */
   effects: ConnectionEffect[];
 }
 
@@ -221,4 +221,9 @@ function intervalWithJitter({ random, timing }: TransitionContext): number {
 function backoff(attempt: number, { random, timing }: TransitionContext): number {
   const delay = Math.min(timing.backoffCapMs, timing.backoffMs * 2 ** Math.min(attempt, 30));
   return Math.round(delay * (0.8 + 0.2 * random));
+}
+
+/** Whether both say the same of a cluster; the time of the last contact aside, which changes with each probe. */
+export function sameContact(a: Contact, b: Contact): boolean {
+  return a.ok === b.ok && a.reason === b.reason && a.message === b.message;
 }

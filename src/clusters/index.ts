@@ -1,6 +1,6 @@
 /**
- * The clusters: the pool of connections, and for each member a worker with a lane, which makes the member as its rows say, and watches,
- * which tell how it is.
+ * The clusters: the pool of connections, and for each member a worker with a lane, which makes the member as its rows say, and a
+ * cache, whose watches bring what is on the member.
  *
  * Promises: a cluster's trouble stays in that cluster; nothing is removed but the life of an object that a row names, and that only
  * when the member's objects of that kind are known; a foreign object is never written without leave; the connection's identity is

@@ -262,6 +262,18 @@ describe("when a member says no", () => {
     expect(calls).toHaveLength(2);
   });
 
+  test("a removal that failed says nothing of an object whose row was withdrawn meanwhile", async () => {
+    const answered = Promise.withResolvers<Error>();
+    const { objects, take, withdraw, clock, calls } = laneOn(() => answered.promise);
+    objects.observe(CONFIG_REF, seen());
+    take(deleteRow());
+    await clock.advance(10);
+    withdraw();
+    answered.resolve(new ApiError(403, "Forbidden", "no"));
+    await clock.advance(60_000);
+    expect([failureOf(objects), calls.length, clock.pending]).toEqual([undefined, 1, 0]);
+  });
+
   test("Retry-After is obeyed by the whole lane", async () => {
     const { take, clock, calls, state } = laneOn(
       () => new ApiError(429, "TooManyRequests", "slow down", { retryAfterMs: 5_000 }),

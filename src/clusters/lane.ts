@@ -164,7 +164,7 @@ export class Lane implements AsyncDisposable {
     const startedAt = clock.monotonic();
     try {
       const written = await this.#act(object, action, writer);
-      // With no await in between, so that one report tells all of it.
+      // With no await in between, so that one report says all of this.
       objects.endWrite(object);
       if (written !== undefined) writer.observe(written);
       this.#succeeded(object, action, clock.monotonic() - startedAt);
@@ -288,7 +288,7 @@ export class Lane implements AsyncDisposable {
 
   #refuse(attempt: Attempt, { reason, message, final }: Failure): void {
     const { object, action, name } = attempt;
-    // What failed may not be what is wanted any more; the next attempt, which is due then, tells about that.
+    // What failed may not be what is wanted any more; the next attempt, which is due then, finds out about the new row.
     if (attemptOf(object, action) === name) this.#options.objects.fail(object, { reason, message, final });
     this.#retry(attempt, final ? "slowly" : "soon");
   }
@@ -342,7 +342,7 @@ export class Lane implements AsyncDisposable {
 /** What is tried with a member object. As long as that is the same, so will be the answer; anything else is worth a try at once. */
 function attemptOf({ row, observed }: MemberObject, { kind }: Action): string {
   const apply = row?.verb === "Apply" ? row : undefined;
-  return [kind, observed?.uid, apply?.hash, apply?.conflictResolution].join(" ");
+  return [kind, row?.verb, observed?.uid, apply?.hash, apply?.conflictResolution].join(" ");
 }
 
 function isHealing(action: Action): action is Action & { kind: "Update" } {

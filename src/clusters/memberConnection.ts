@@ -14,6 +14,7 @@ import {
   initialState,
   NOT_YET_KNOWN,
   type ProbeTiming,
+  sameContact,
   transition,
 } from "./connection.ts";
 import { isTokenRenewal, type MemberCredentials, sameCredentials } from "./credentials.ts";
@@ -58,7 +59,7 @@ export class MemberConnection {
   readonly #report: MemberReport;
   readonly #renewer: TokenRenewer;
   readonly #reader: CredentialsReader;
-  /** What is under way; it ends soon after its access is given up. */
+  /** Ends soon after the access is given up. */
   readonly #pending = new Set<Promise<void>>();
   #object: MemberCluster;
   /** This manager writes the status of the MemberCluster and renews its token. */
@@ -130,7 +131,7 @@ export class MemberConnection {
     return this.#session;
   }
 
-  /** UID of the MemberCluster, to tell one life of it from the next. */
+  /** UID of the MemberCluster, which differs from one life of it to the next. */
   get objectUid(): string | undefined {
     return this.#object.metadata.uid;
   }
@@ -184,7 +185,7 @@ export class MemberConnection {
     this.#dispatch({ kind: "Judged", verdict: this.#judge() });
   }
 
-  /** Ends the session and every activity. Nothing is told to anybody after this. */
+  /** Ends the session and every activity. Nothing is reported after this. */
   close(): void {
     if (this.#closed) return;
     this.#end.abort(new Error(`the connection to ${this.cluster} is closed`));
@@ -396,8 +397,4 @@ export class MemberConnection {
       .finally(() => this.#pending.delete(tracked));
     this.#pending.add(tracked);
   }
-}
-
-function sameContact(a: Contact, b: Contact): boolean {
-  return a.ok === b.ok && a.reason === b.reason && a.message === b.message;
 }

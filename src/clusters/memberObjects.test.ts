@@ -179,10 +179,12 @@ describe("what is reported", () => {
   });
 
   test("a new assignment without a row for an object takes its row away", async () => {
-    const { objects, revisions, find } = objectsWithLog();
-    objects.replaceRows([revisions.set(row())]);
+    const { objects, take, revisions, find } = objectsWithLog();
+    take(row());
     objects.observe(CONFIG_REF, seen());
-    objects.replaceRows([]);
+    objects.withdrawOthers([revisions.set(row())]);
+    expect(find().row).toBeDefined();
+    objects.withdrawOthers([]);
     expect(find()).toMatchObject({ row: undefined, observed: { uid: "member-1" } });
   });
 });

@@ -76,29 +76,31 @@ export class MemberObjects {
     this.#options = options;
   }
 
-  /** Takes every row there is. A member object with no row among these has none any more. */
-  replaceRows(deltas: readonly RowDelta[]): void {
+  /** These are all rows there are: a member object with no row among them has none any more. */
+  withdrawOthers(deltas: readonly RowDelta[]): void {
     const given = new Set(deltas.map(({ ref }) => refKey(ref)));
     for (const { key, ref, row, revision } of [...this.#objects.values()])
       if (row !== undefined && !given.has(key)) this.takeRow({ ref, row: undefined, revision });
-    for (const delta of deltas) this.takeRow(delta);
   }
 
   takeRow({ ref, row, revision, trace }: RowDelta): void {
+    if (this.#closed) return;
     const object = this.#objectFor(ref);
     const before = object.row;
     const isNew = before === undefined || row === undefined || !asksTheSame(before, row);
+    const isToAcknowledge = row?.verb !== "Apply" && (isNew || revision !== object.revision);
     object.revision = revision;
     object.trace = trace;
     object.row = row;
     if (isNew) this.#setFailure(object, undefined);
     this.#judge(object);
-    if (row?.verb !== "Apply") this.#mark(object);
+    if (isToAcknowledge) this.#mark(object);
     if (isNew) this.#options.changed(object);
   }
 
   /** Takes what the member reported: the object, or undefined when it is gone. */
   observe(ref: ObjectRef, observed: ObservedObject | undefined): void {
+    if (this.#closed) return;
     const known = this.#objects.get(refKey(ref));
     if (known === undefined && observed === undefined) return;
     const object = known ?? this.#objectFor(ref);
@@ -158,7 +160,7 @@ export class MemberObjects {
     for (const object of objects) if (isForgettable(object)) this.#forget(object);
   }
 
-  /** Drops everything. Nothing is reported after this. */
+  /** Drops everything. Nothing is taken or reported after this. */
   close(): void {
     this.#closed = true;
     this.#dirty.clear();

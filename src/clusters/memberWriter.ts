@@ -148,7 +148,7 @@ export class MemberWriter {
 
   /**
    * Takes Meridian's marks off, so that the object stays on the member as anybody's. The answer is no observation: the watch, which sees
-   * only what carries our label, tells that the object has left the selection, and nobody would tell of anything after that.
+   * only what carries our label, reports that the object has left the selection, and an observation after that would never be corrected.
    */
   async release(ref: ObjectRef, { uid, owner }: ObservedObject): Promise<void> {
     const type = this.#type(ref);

@@ -1,9 +1,10 @@
+import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Contact, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
 import type { Observation } from "../desiredstate/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";
 import { backoffDelay, type Clock, CONFIGMAPS, NAMESPACES, type ResourceType, SECRETS } from "../runtime/index.ts";
 import { ClusterCache } from "./clusterCache.ts";
-import { NOT_YET_KNOWN } from "./connection.ts";
+import { NOT_YET_KNOWN, sameContact } from "./connection.ts";
 import { Lane } from "./lane.ts";
 import { MemberObjects } from "./memberObjects.ts";
 import { isNamespace } from "./namespaces.ts";
@@ -30,6 +31,8 @@ export interface WorkerOptions {
 const UNTRIED: Contact = { ok: false };
 /** Kept at home by a hub that is its own member: that is where they come from. */
 const NOT_FOR_LOCAL: readonly ResourceType[] = [CONFIGMAPS, SECRETS, NAMESPACES];
+/** Rows that are taken before others get the event loop: a few milliseconds' worth. */
+const ROWS_AT_A_TIME = 200;
 const SUBSCRIBE_AGAIN = { baseMs: 1_000, capMs: 30_000 };
 
 /**
@@ -149,7 +152,7 @@ export class Worker {
       try {
         for await (const delta of source.assignment(cluster, signal)) {
           if (this.#hasEnded) return;
-          this.#take(delta, isFirst);
+          await this.#take(delta, isFirst);
           failures = 0;
           if (delta.kind === "Rows") isFirst = false;
         }
@@ -165,7 +168,7 @@ export class Worker {
     }
   }
 
-  #take(delta: WorkDelta, isFirst: boolean): void {
+  async #take(delta: WorkDelta, isFirst: boolean): Promise<void> {
     switch (delta.kind) {
       case "Expected":
         if (this.#hasSynced) return;
@@ -177,8 +180,11 @@ export class Worker {
         this.#watchKinds();
         return;
       case "Rows":
-        if (isFirst) this.#objects.replaceRows(delta.rows);
-        else for (const row of delta.rows) this.#objects.takeRow(row);
+        if (isFirst) this.#objects.withdrawOthers(delta.rows);
+        for (const [index, row] of delta.rows.entries()) {
+          if (index > 0 && index % ROWS_AT_A_TIME === 0) await nextTurn();
+          this.#objects.takeRow(row);
+        }
         return;
     }
   }
@@ -218,7 +224,7 @@ export class Worker {
     if (this.#hasEnded) return;
     const { cluster, sink } = this.#options;
     const contact = this.#clusterContact();
-    if (this.#reported !== undefined && sameContact(this.#reported, contact)) return;
+    if (this.#reported !== undefined && isSame(this.#reported, contact)) return;
     this.#reported = contact;
     // Whoever hears that everything is known has to have heard of all of it.
     this.#objects.flush();
@@ -252,9 +258,8 @@ function isNotForLocal({ group, kind }: ResourceType): boolean {
   return NOT_FOR_LOCAL.some((type) => type.group === group && type.kind === kind);
 }
 
-function sameContact(a: ClusterContact, b: ClusterContact): boolean {
-  if (a.ok !== b.ok || a.lastContact !== b.lastContact || a.reason !== b.reason || a.message !== b.message)
-    return false;
+function isSame(a: ClusterContact, b: ClusterContact): boolean {
+  if (!sameContact(a, b) || a.lastContact !== b.lastContact) return false;
   if (a.synced !== b.synced || a.pending !== b.pending || a.unseen.size !== b.unseen.size) return false;
   for (const [kind, why] of a.unseen) if (b.unseen.get(kind) !== why) return false;
   return true;

@@ -41,6 +41,7 @@ const fixtures: Fixture[] = [
       name: `${module} imports what stands above it`,
       file: `src/${module}/upward.ts`,
       text: ORDER.slice(0, ORDER.indexOf(module))
+        .filter((above) => module !== "clusters" || above !== "hub")
         .map(
           (above, index) => `import * as m${index} from "../${above}/index.ts";\nexport const n${index} = m${index};\n`,
         )
@@ -56,6 +57,24 @@ const fixtures: Fixture[] = [
     name: "the sandbox imports the runtime's types only",
     file: "src/sandbox/sharingTypes.ts",
     text: 'export type * from "../runtime/types.ts";\n',
+    refusedBy: ORDER_RULE,
+  },
+  ...["hub", "controllers"].map((module) => ({
+    name: `a worker imports ${module}, of which it knows two ports`,
+    file: `src/clusters/${module}Side.ts`,
+    text: `export * from "../${module}/index.ts";\n`,
+    refusedBy: ORDER_RULE,
+  })),
+  {
+    name: "a worker imports types of the hub",
+    file: "src/clusters/hubTypes.ts",
+    text: 'export type * from "../hub/types.ts";\n',
+    refusedBy: ORDER_RULE,
+  },
+  {
+    name: "a worker imports the hub late",
+    file: "src/clusters/hubLate.ts",
+    text: 'export const later = import("../hub/index.ts");\n',
     refusedBy: ORDER_RULE,
   },
   {

@@ -63,6 +63,9 @@ function refusal(filename, specifier) {
   if (here.module === "sandbox" && there.module === "runtime") {
     return "The sandbox shares nothing with the runtime: a mistake in both would hide itself.";
   }
+  if (here.module === "clusters" && (there.module === "hub" || there.module === "controllers")) {
+    return "A worker knows the two ports of src/clusters/ports.ts, and nothing of the hub's side.";
+  }
   if (!ORDER.includes(here.module)) return `${here.module} is not in the list of modules.`;
   if (ORDER.indexOf(there.module) >= ORDER.indexOf(here.module) || !ORDER.includes(there.module)) {
     return `${here.module} imports only modules that stand before it in the list, and ${there.module} does not.`;

@@ -1,0 +1,354 @@
+import { describe, expect, test } from "vitest";
+import { FIELD_MANAGER, MANAGED_BY_LABEL, type ObjectRef, refKey } from "../apis/index.ts";
+import { ApiError, CONFIGMAPS, DEPLOYMENTS, NAMESPACES } from "../runtime/index.ts";
+import { CLUSTER, CONFIG_REF, deleteRow, holdRow, OWNER, releaseRow } from "./testing/builders.ts";
+import { type FleetHarness, fleetHarness, HUB, KINDS, marked, wanted } from "./testing/fleetHarness.ts";
+
+const start = fleetHarness();
+
+describe("rows", () => {
+  test("what a row asks for is applied, and reported as in sync with one report of the write", async () => {
+    const h = await start();
+    await h.synced();
+    h.hub.reports.length = 0;
+    const revision = h.hub.ask(wanted());
+    await h.settle();
+    const { uid = "" } = h.server.get(CONFIGMAPS, "default", "shop").metadata;
+    expect(h.hub.reports).toHaveLength(1);
+    expect(h.seen()).toEqual({
+      cluster: CLUSTER,
+      ref: CONFIG_REF,
+      present: { uid, hash: "h1", owner: OWNER, deleting: false, health: { state: "Available" } },
+      inSyncWith: "h1",
+      writing: false,
+      revision,
+    });
+    h.hub.ask(wanted({ hash: "h2" }));
+    await h.settle();
+    expect(h.seen()).toMatchObject({ present: { uid, hash: "h2" }, inSyncWith: "h2" });
+  });
+
+  test("what somebody changes is put back, and reported with what was lost", async () => {
+    const h = await start();
+    await h.synced();
+    h.hub.ask(wanted());
+    await h.settle();
+    h.server.merge(CONFIGMAPS, "default", "shop", { data: { key: "theirs" } });
+    await h.settle();
+    expect(h.server.get(CONFIGMAPS, "default", "shop")["data"]).toEqual({ key: "h1" });
+    expect(h.seen()).toMatchObject({ inSyncWith: "h1", healed: { lost: [{ path: "data.key" }] } });
+    expect(h.seen()?.healed?.at).toBe(h.clock.now() - 10);
+  });
+
+  test("what a member refuses is reported", async () => {
+    const h = await start();
+    await h.synced();
+    h.server.create(CONFIGMAPS, {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "shop", namespace: "default" },
+    });
+    h.hub.ask(wanted());
+    await h.settle();
+    expect(h.seen()).toMatchObject({ writing: false, failure: { reason: "AlreadyExists", final: true } });
+  });
+
+  test("without a row everything is left alone, and a hold changes nothing", async () => {
+    const h = await start();
+    h.server.apply(CONFIGMAPS, marked());
+    await h.synced();
+    expect(h.seen()).toMatchObject({ present: { hash: "h1", owner: OWNER }, revision: 0 });
+    await h.settle(60_000);
+    h.hub.ask(wanted());
+    await h.settle();
+    h.hub.withdraw(CLUSTER, CONFIG_REF);
+    await h.settle(60_000);
+    h.server.merge(CONFIGMAPS, "default", "shop", { data: { key: "theirs" } });
+    h.hub.ask(holdRow({ wanted: false }));
+    await h.settle(60_000);
+    expect(h.server.get(CONFIGMAPS, "default", "shop")["data"]).toEqual({ key: "theirs" });
+    expect(h.client.writes).toEqual([]);
+  });
+
+  test("only the life that a row names is deleted", async () => {
+    const h = await start();
+    await h.synced();
+    h.hub.ask(wanted());
+    await h.settle();
+    const uid = h.seen()?.present?.uid ?? "";
+    h.hub.ask(deleteRow({ uid: "another life" }));
+    await h.settle(60_000);
+    expect(h.has()).toBe(true);
+    h.hub.ask(deleteRow({ uid }));
+    await h.settle();
+    expect(h.has()).toBe(false);
+    expect(h.seen()?.present).toBeUndefined();
+    const revision = h.hub.withdraw(CLUSTER, CONFIG_REF);
+    await h.settle();
+    expect(h.seen()).toEqual({ cluster: CLUSTER, ref: CONFIG_REF, writing: false, revision });
+  });
+
+  test("what a row lets go of stays without our marks, and is seen no more", async () => {
+    const h = await start();
+    await h.synced();
+    h.hub.ask(wanted());
+    await h.settle();
+    h.hub.ask(releaseRow({ uid: h.seen()?.present?.uid ?? "" }));
+    await h.settle();
+    expect(h.server.get(CONFIGMAPS, "default", "shop").metadata.labels).toEqual({});
+    expect(h.seen()?.present).toBeUndefined();
+  });
+
+  test("nothing is written or deleted before its kind is known", async () => {
+    const h = await start();
+    const old = { ...CONFIG_REF, name: "old" };
+    const { uid = "" } = h.server.apply(CONFIGMAPS, marked(old)).metadata;
+    let refused = true;
+    h.client.gate = ({ verb, type }) => {
+      if (refused && (verb === "list" || verb === "watch") && type === CONFIGMAPS)
+        throw new ApiError(403, "Forbidden", "may not list configmaps");
+    };
+    h.join();
+    h.connect();
+    await h.settle();
+    h.hub.send(CLUSTER, { kind: "Expected", owners: [] }, { kind: "Kinds", kinds: KINDS });
+    h.hub.ask(deleteRow({ ref: old, uid }), wanted());
+    await h.settle(30_000);
+    expect(h.client.writes).toEqual([]);
+    expect(h.contact).toMatchObject({ ok: true, synced: false, pending: false });
+    expect([...(h.contact?.unseen ?? [])]).toEqual([
+      ["/ConfigMap", "configmaps cannot be watched on the member: may not list configmaps"],
+    ]);
+    refused = false;
+    await h.settle(60_000);
+    expect([h.has(old), h.has()]).toEqual([false, true]);
+    expect(h.contact).toMatchObject({ synced: true, unseen: new Map() });
+  });
+
+  test("a withdrawal is acknowledged at once, and the end of the write that it met as well", async () => {
+    const h = await start();
+    await h.synced();
+    const arrives = Promise.withResolvers<void>();
+    h.client.gate = async ({ verb, phase }) => {
+      if (verb === "apply" && phase === "after") await arrives.promise;
+    };
+    h.hub.ask(wanted());
+    await h.settle();
+    const revision = h.hub.withdraw(CLUSTER, CONFIG_REF);
+    await h.settle();
+    expect(h.seen()).toMatchObject({ writing: true, revision });
+    arrives.resolve();
+    await h.settle();
+    expect(h.seen()).toMatchObject({ writing: false, revision, present: { hash: "h1" } });
+  });
+
+  test("an assignment that breaks off is asked for again, and rows that it lacks then are gone", async () => {
+    const h = await start();
+    await h.synced();
+    h.hub.ask(wanted());
+    await h.settle();
+    h.hub.breakOff(CLUSTER);
+    await h.settle(5_000);
+    expect(h.hub.subscriptions).toBe(2);
+    h.hub.send(CLUSTER, { kind: "Expected", owners: [] }, { kind: "Kinds", kinds: KINDS }, { kind: "Rows", rows: [] });
+    await h.settle();
+    h.server.merge(CONFIGMAPS, "default", "shop", { data: { key: "theirs" } });
+    await h.settle(60_000);
+    expect(h.server.get(CONFIGMAPS, "default", "shop")["data"]).toEqual({ key: "theirs" });
+  });
+});
+
+describe("namespaces", () => {
+  const TEAM: ObjectRef = { apiVersion: "v1", kind: "Namespace", name: "team" };
+  const inTeam = { ...CONFIG_REF, namespace: "team" };
+
+  test("those that Meridian made are reported, and go when a row says so and nothing is inside", async () => {
+    const h = await start();
+    await h.synced();
+    h.server.create(NAMESPACES, {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: "labelled", labels: { [MANAGED_BY_LABEL]: HUB } },
+    });
+    h.hub.ask(wanted({ ref: inTeam }));
+    await h.settle();
+    expect(h.seen({ ...TEAM, name: "labelled" })).toBeUndefined();
+    const team = h.seen(TEAM)?.present;
+    expect(team).toMatchObject({ deleting: false });
+    h.hub.ask(deleteRow({ ref: TEAM, uid: team?.uid ?? "" }));
+    await h.settle(60_000);
+    expect(h.server.has(NAMESPACES, undefined, "team")).toBe(true);
+    h.hub.ask(deleteRow({ ref: inTeam, uid: h.seen(inTeam)?.present?.uid ?? "" }));
+    await h.settle();
+    h.hub.withdraw(CLUSTER, inTeam);
+    await h.settle();
+    expect(h.server.has(NAMESPACES, undefined, "team")).toBe(false);
+    expect(h.seen(TEAM)?.present).toBeUndefined();
+  });
+});
+
+describe("what is known of a cluster", () => {
+  test("is told from the first moment to the last", async () => {
+    const h = await start();
+    h.join();
+    expect(h.contact).toEqual({ ok: false, synced: false, pending: true, unseen: new Map() });
+    h.connect();
+    expect(h.contact).toMatchObject({ ok: true, synced: false, pending: true });
+    await h.settle();
+    h.hub.send(CLUSTER, { kind: "Kinds", kinds: KINDS });
+    await h.settle();
+    expect(h.contact).toMatchObject({ synced: false, pending: true });
+    h.hub.send(CLUSTER, { kind: "Expected", owners: [] });
+    await h.settle();
+    expect(h.contact).toMatchObject({ synced: true, pending: false });
+    h.fleet.contactChanged(CLUSTER, { ok: false, reason: "ClusterUnreachable", message: "no answer", lastContact: 5 });
+    expect(h.contact).toMatchObject({ ok: false, reason: "ClusterUnreachable", lastContact: 5, synced: false });
+    h.fleet.contactChanged(CLUSTER, { ok: true });
+    expect(h.contact).toMatchObject({ ok: true, synced: true });
+    h.session.abort(new Error("other credentials"));
+    expect(h.contact).toMatchObject({ ok: true, synced: false });
+    h.fleet.clusterRemoved(CLUSTER);
+    expect(h.hub.gone).toEqual([CLUSTER]);
+  });
+
+  test("is told only when it changes", async () => {
+    const h = await start();
+    await h.synced();
+    const before = h.hub.contacts.get(CLUSTER)?.length;
+    h.hub.ask(wanted());
+    await h.settle(60_000);
+    expect(h.hub.contacts.get(CLUSTER)).toHaveLength(before ?? 0);
+  });
+
+  test("whoever hears that everything is known has heard of all of it", async () => {
+    const h = await start();
+    h.server.apply(CONFIGMAPS, marked());
+    const heard: boolean[] = [];
+    h.hub.heard = ({ synced }) => {
+      if (synced) heard.push(h.seen()?.present !== undefined);
+    };
+    await h.synced();
+    expect(heard).toEqual([true]);
+  });
+
+  test("most of what the hub expects is missing: that is believed after a second read only", async () => {
+    const h = await start();
+    h.join();
+    h.connect();
+    await h.settle();
+    const owners = Array.from({ length: 12 }, (_, index) => refKey({ ...OWNER, name: `app-${index}` }));
+    h.hub.send(CLUSTER, { kind: "Expected", owners }, { kind: "Kinds", kinds: KINDS }, { kind: "Rows", rows: [] });
+    await h.settle();
+    expect(h.contact).toMatchObject({ ok: true, synced: false, pending: true });
+    await h.settle(5_000);
+    expect(h.contact).toMatchObject({ synced: true });
+    // The next session knows from this one what was there.
+    h.session.abort(new Error("other credentials"));
+    h.connect();
+    await h.settle();
+    expect(h.contact).toMatchObject({ synced: true });
+  });
+
+  test("deletions are held when most objects vanish at once, in that kind", async () => {
+    const h = await start();
+    const refs = Array.from({ length: 12 }, (_, index) => ({ ...CONFIG_REF, name: `config-${index}` }));
+    for (const ref of refs) h.server.apply(CONFIGMAPS, marked(ref));
+    await h.synced();
+    h.session.abort(new Error("other credentials"));
+    for (const ref of refs) h.server.delete(CONFIGMAPS, "default", ref.name);
+    const { uid = "" } = h.server.apply(CONFIGMAPS, marked()).metadata;
+    h.connect();
+    h.hub.ask(deleteRow({ uid }));
+    await h.settle();
+    expect([h.contact?.synced, h.has()]).toEqual([false, true]);
+    await h.settle(60_000);
+    expect([h.contact?.synced, h.has()]).toEqual([true, false]);
+  });
+});
+
+describe("kinds", () => {
+  const watched = ({ client }: FleetHarness) =>
+    new Set(client.calls.filter((call) => call.startsWith("watch ")).map((call) => call.slice(6)));
+
+  test("a changed list starts and stops the watches of the running session", async () => {
+    const h = await start();
+    await h.synced();
+    h.hub.send(CLUSTER, { kind: "Kinds", kinds: [CONFIGMAPS, DEPLOYMENTS, NAMESPACES] });
+    await h.settle();
+    expect(watched(h)).toContain("deployments");
+    expect(h.contact).toMatchObject({ synced: true });
+    const types = [...h.server.watchers].map(({ type }) => type.plural).toSorted();
+    expect(types).toEqual(["configmaps", "deployments", "namespaces"]);
+  });
+
+  test("a hub that is its own member keeps what it propagates from itself out of sight", async () => {
+    const h = await start();
+    h.join();
+    h.connect({ local: true });
+    await h.settle();
+    h.hub.send(CLUSTER, { kind: "Expected", owners: [] }, { kind: "Kinds", kinds: [...KINDS, DEPLOYMENTS] });
+    await h.settle();
+    expect([...watched(h)]).toEqual(["deployments"]);
+    expect(h.contact?.synced).toBe(true);
+  });
+});
+
+describe("the end", () => {
+  test("of a MemberCluster: nothing of it is written or reported any more", async () => {
+    const h = await start();
+    await h.synced();
+    h.hub.ask(wanted());
+    await h.settle();
+    const reports = h.hub.reports.length;
+    h.session.abort(new Error("removed"));
+    h.fleet.clusterRemoved(CLUSTER);
+    h.hub.ask(wanted({ hash: "h2" }));
+    h.server.delete(CONFIGMAPS, "default", "shop");
+    await h.settle(60_000);
+    expect([h.hub.reports.length, h.client.writes]).toEqual([reports, ["apply configmaps"]]);
+    expect(h.clock.pending).toBe(0);
+  });
+
+  test("a cluster that joins again under the name is another one: its worker starts from nothing", async () => {
+    const h = await start();
+    await h.synced();
+    h.hub.ask(wanted());
+    await h.settle();
+    h.session.abort(new Error("removed"));
+    h.fleet.clusterRemoved(CLUSTER);
+    await h.synced();
+    expect(h.hub.subscriptions).toBe(2);
+    expect(h.seen()).toMatchObject({ revision: 0, present: { hash: "h1" } });
+  });
+
+  test("of the fleet: nothing is begun after it, and no cluster counts as removed", async () => {
+    const h = await start();
+    await h.synced();
+    await h.fleet[Symbol.asyncDispose]();
+    h.hub.ask(wanted());
+    h.fleet.contactChanged(CLUSTER, { ok: false });
+    await h.settle(60_000);
+    expect([h.client.writes, h.hub.gone, h.hub.subscriptions]).toEqual([[], [], 1]);
+  });
+});
+
+test("an object is applied as Meridian's field manager", async () => {
+  const h = await start();
+  await h.synced();
+  h.hub.ask(wanted());
+  await h.settle();
+  const [entry] = h.server.get(CONFIGMAPS, "default", "shop").metadata.managedFields ?? [];
+  expect([entry?.manager, entry?.operation]).toEqual([FIELD_MANAGER, "Apply"]);
+});
+
+test("many rows at once are all taken, in turns", async () => {
+  const h = await start();
+  await h.synced();
+  const rows = Array.from({ length: 500 }, (_, index) => {
+    const ref = { ...CONFIG_REF, name: `config-${index}` };
+    return { ref, row: holdRow({ ref }), revision: index + 1 };
+  });
+  h.hub.send(CLUSTER, { kind: "Rows", rows });
+  await h.settle();
+  expect(h.hub.reports.map(({ observations }) => observations.length)).toEqual([200, 200, 100]);
+});

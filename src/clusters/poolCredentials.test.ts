@@ -1,0 +1,266 @@
+import { describe, expect, test } from "vitest";
+import type { MemberCluster } from "../apis/index.ts";
+import { ApiError, CredentialsError, MEMBERCLUSTERS, SECRETS, TransportError } from "../runtime/index.ts";
+import { SERVICE_ACCOUNT_ANNOTATION, TOKEN_EXPIRES_AT_ANNOTATION, TOKEN_ISSUED_AT_ANNOTATION } from "./renewal.ts";
+import { FakeMember, fakeToken } from "./testing/fakeMember.ts";
+import { type PoolHarness, poolHarness, SYSTEM } from "./testing/poolHarness.ts";
+
+const start = poolHarness();
+
+describe("credentials", () => {
+  test("that are missing are named, and used as soon as they are there", async () => {
+    const h = await start();
+    const member = h.member("a");
+    h.cluster("a");
+    await h.settle();
+    expect(h.readyCondition("a")).toBe("False SecretNotFound: Secret a is not in Meridian's namespace");
+    h.secret("a", member.kubeconfig());
+    await h.until(() => h.pool.contact("a").ok);
+  });
+
+  test("that a cache does not have yet are looked up, not missed", async () => {
+    const h = await start();
+    const member = h.member("a");
+    h.hub.server.dropWatches(new TransportError("ConnectionReset", "connection closed"));
+    h.secret("a", member.kubeconfig());
+    h.cluster("a");
+    await h.until(() => h.pool.contact("a").ok);
+    expect(h.heard).not.toContain("a SecretNotFound");
+  });
+
+  test("that cannot be looked up are asked for again", async () => {
+    const h = await start();
+    h.hub.gate = ({ verb, type }) => {
+      if (verb === "get" && type === SECRETS) throw new ApiError(503, "ServiceUnavailable", "etcd is away");
+    };
+    h.cluster("a");
+    await h.settle();
+    expect(h.pool.contact("a").reason).toBe("Connecting");
+    h.hub.gate = () => undefined;
+    await h.advance(5_000);
+    expect(h.pool.contact("a").reason).toBe("SecretNotFound");
+  });
+
+  test("that change make a new session with a new client, and end the old ones, without a loss of contact", async () => {
+    const h = await start();
+    const member = await h.joined("a");
+    const [old] = member.clients;
+    member.token = "better";
+    h.secret("a", member.kubeconfig());
+    await h.until(() => h.sessions.length === 2);
+    await h.settle();
+    expect(h.heard).toEqual(["a Connecting", "a session a-uid", "a ok", "a session ended", "a session a-uid"]);
+    expect(old?.disposed).toBe(true);
+    expect(h.pool.session("a")?.client).toBe(member.clients[1]);
+    expect(h.hub.statusWrites).toHaveLength(1);
+  });
+
+  test("that are rejected are named, and replaced as soon as there are others", async () => {
+    const h = await start();
+    const member = h.member("a");
+    h.secret("a", member.kubeconfig("bad"));
+    h.cluster("a");
+    await h.settle();
+    expect(h.readyCondition("a")).toBe("False CredentialsRejected: the server does not accept the credentials (401)");
+    h.secret("a", member.kubeconfig());
+    await h.until(() => h.pool.contact("a").ok);
+    await h.settle();
+    expect(
+      h.hub.statusWrites.map(({ status }) => (status as MemberCluster["status"])?.conditions?.[0]?.reason),
+    ).toEqual(["CredentialsRejected", "Connected"]);
+  });
+
+  test("that have expired are told from those that are rejected", async () => {
+    const h = await start();
+    const member = h.member("a");
+    const now = h.clock.now();
+    h.secret("a", member.kubeconfig(fakeToken("me", now - 7_200_000, now - 3_600_000)));
+    h.cluster("a");
+    await h.settle();
+    expect(h.readyCondition("a")).toBe(
+      "False CredentialsExpired: the token expired at 2026-01-01T07:00Z; join a again",
+    );
+  });
+
+  test("that are taken away end the session", async () => {
+    const h = await start();
+    await h.joined("a");
+    h.hub.server.delete(SECRETS, SYSTEM, "a");
+    await h.until(() => h.pool.contact("a").reason === "SecretNotFound");
+    expect(h.sessions[0]?.signal.aborted).toBe(true);
+    expect(h.pool.session("a")).toBeUndefined();
+  });
+
+  test("that are changed to lead to a metadata service end the session, and nothing is sent any more", async () => {
+    const h = await start();
+    const member = await h.joined("a");
+    const sent = () => member.clients.flatMap(({ calls }) => calls).length;
+    h.secret("a", member.kubeconfig().replace(/server: .*/, "server: https://169.254.169.254"));
+    await h.until(() => h.pool.contact("a").reason === "AddressRefused");
+    expect(h.sessions[0]?.signal.aborted).toBe(true);
+    expect(h.status("a")?.conditions).toMatchObject([
+      {
+        type: "Ready",
+        status: "False",
+        reason: "AddressRefused",
+        message: "the server 169.254.169.254 is a link-local or metadata address; credentials are never sent there",
+      },
+    ]);
+    const before = sent();
+    await h.advance(60_000);
+    expect([sent() - before, member.clients.length]).toEqual([0, 1]);
+  });
+
+  test("that are good, for a name that leads to a metadata service by now, are not sent there", async () => {
+    const h = await start();
+    const member = await h.joined("a");
+    const message = "the host name a.test leads to a link-local or metadata address; credentials are never sent there";
+    member.failure = new CredentialsError("Refused", message);
+    await h.advance(20_000);
+    expect(h.pool.contact("a").ok).toBe(false);
+    expect(h.status("a")?.conditions).toMatchObject([{ status: "False", reason: "AddressRefused", message }]);
+  });
+
+  test.each([
+    { name: "are no kubeconfig", kubeconfig: "hello", reason: "InvalidKubeconfig" },
+    {
+      name: "lead to a metadata service",
+      kubeconfig: new FakeMember("x", "u").kubeconfig().replace(/server: .*/, "server: https://169.254.169.254"),
+      reason: "AddressRefused",
+    },
+    {
+      name: "do not lead to https",
+      kubeconfig: new FakeMember("x", "u").kubeconfig().replace(/server: .*/, "server: http://member.test"),
+      reason: "AddressRefused",
+    },
+    {
+      name: "name a program",
+      kubeconfig: new FakeMember("x", "u")
+        .kubeconfig()
+        .replace(/token: .*/, "exec: {apiVersion: client.authentication.k8s.io/v1, command: date}"),
+      reason: "InvalidKubeconfig",
+    },
+  ])("that $name are refused as $reason", async ({ kubeconfig, reason }) => {
+    const h = await start();
+    h.secret("a", kubeconfig);
+    h.cluster("a");
+    await h.settle();
+    expect(h.pool.contact("a").reason).toBe(reason);
+    expect(h.status("a")?.conditions).toMatchObject([{ status: "False", reason }]);
+  });
+
+  test("of a pull cluster are not asked for", async () => {
+    const h = await start();
+    h.cluster("a", { connection: { pull: {} } });
+    await h.settle();
+    expect(h.pool.contact("a").reason).toBe("PullNotSupported");
+  });
+
+  test.each<{ name: string; failure: Error; reason: string }>([
+    {
+      name: "a certificate that is not trusted",
+      failure: new TransportError("TLS", "certificate is not signed by the CA in the kubeconfig"),
+      reason: "CertificateInvalid",
+    },
+    {
+      name: "a name that does not resolve",
+      failure: new TransportError("DNS", "host name m cannot be resolved"),
+      reason: "ClusterUnreachable",
+    },
+    { name: "a refusal", failure: new ApiError(403, "Forbidden", "namespaces is forbidden"), reason: "Forbidden" },
+    {
+      name: "a server that is not ready",
+      failure: new ApiError(500, "InternalError", "[+]ping ok\n[-]etcd failed: reason withheld\n"),
+      reason: "NotReady",
+    },
+  ])("work, but $name is $reason", async ({ failure, reason }) => {
+    const h = await start();
+    const member = h.member("a");
+    member.failure = failure;
+    h.secret("a", member.kubeconfig());
+    h.cluster("a");
+    await h.settle();
+    expect(h.pool.contact("a").reason).toBe(reason);
+    member.failure = undefined;
+    await h.advance(10_000);
+    expect(h.pool.contact("a").ok).toBe(true);
+  });
+});
+
+describe("a token of join's", () => {
+  const HOUR = 3_600_000;
+
+  async function withToken(): Promise<{ h: PoolHarness; member: FakeMember }> {
+    const h = await start();
+    const member = h.member("a");
+    const issuedAt = h.clock.now();
+    member.token = fakeToken("system:serviceaccount:meridian-system:meridian", issuedAt, issuedAt + HOUR);
+    member.issuesTokensFor = {
+      subject: "system:serviceaccount:meridian-system:meridian",
+      seconds: 3600,
+      now: () => h.clock.now(),
+    };
+    h.secret("a", member.kubeconfig(), {
+      [SERVICE_ACCOUNT_ANNOTATION]: "meridian-system/meridian",
+      [TOKEN_ISSUED_AT_ANNOTATION]: "2026-01-01T08:00:00Z",
+      [TOKEN_EXPIRES_AT_ANNOTATION]: "2026-01-01T09:00:00Z",
+    });
+    h.cluster("a");
+    await h.until(() => h.pool.contact("a").ok);
+    await h.settle();
+    return { h, member };
+  }
+
+  test("is renewed at 80 % of its life, without a new session", async () => {
+    const { h, member } = await withToken();
+    expect(h.status("a")?.credentials).toEqual({ expiresAt: "2026-01-01T09:00:00Z", renewAt: "2026-01-01T08:48:00Z" });
+    const before = member.token;
+    await h.advance(47 * 60_000);
+    expect(member.token).toBe(before);
+    await h.advance(2 * 60_000);
+    expect(member.token).not.toBe(before);
+
+    const secret = h.hub.server.get(SECRETS, SYSTEM, "a");
+    const kubeconfig = Buffer.from((secret["data"] as { kubeconfig: string }).kubeconfig, "base64").toString();
+    expect(kubeconfig).toBe(member.kubeconfig());
+    expect(secret.metadata.annotations).toMatchObject({
+      [TOKEN_ISSUED_AT_ANNOTATION]: "2026-01-01T08:48:00Z",
+      [TOKEN_EXPIRES_AT_ANNOTATION]: "2026-01-01T09:48:00Z",
+    });
+    expect(h.status("a")?.credentials).toEqual({ expiresAt: "2026-01-01T09:48:00Z", renewAt: "2026-01-01T09:36:00Z" });
+    expect(h.sessions).toHaveLength(1);
+    expect(h.pool.contact("a").ok).toBe(true);
+    expect(h.events).toEqual(["Normal TokenRenewed: the token is valid until 2026-01-01T09:48:00Z"]);
+    await h.advance(10 * 60_000);
+    expect(member.clients[0]?.calls.filter((call) => call.endsWith("/token"))).toHaveLength(1);
+  });
+
+  test("is the business of the manager that owns the MemberCluster, as the status is, and goes over with it", async () => {
+    const { h, member } = await withToken();
+    const cluster = () => h.hub.server.get(MEMBERCLUSTERS, undefined, "a") as unknown as MemberCluster;
+    h.pool.upsert(cluster(), false);
+    const token = member.token;
+    h.hub.server.merge(MEMBERCLUSTERS, undefined, "a", { metadata: { generation: 2 } });
+    h.pool.upsert(cluster(), false);
+    await h.advance(55 * 60_000);
+    expect(member.token).toBe(token);
+    expect(h.status("a")?.observedGeneration).toBe(1);
+    expect([h.sessions.length, h.pool.contact("a").ok, h.events]).toEqual([1, true, []]);
+    h.pool.upsert(cluster(), true);
+    await h.advance(1_000);
+    expect(member.token).not.toBe(token);
+    expect(h.status("a")?.observedGeneration).toBe(2);
+  });
+
+  test("is tried again when it could not be renewed", async () => {
+    const { h, member } = await withToken();
+    const issues = member.issuesTokensFor;
+    member.issuesTokensFor = undefined;
+    await h.advance(49 * 60_000);
+    expect(h.events).toContain("Warning TokenNotRenewed: may not create serviceaccounts/token");
+    member.issuesTokensFor = issues;
+    await h.advance(6 * 60_000);
+    expect(h.events.at(-1)).toMatch(/^Normal TokenRenewed/);
+    expect(h.pool.contact("a").ok).toBe(true);
+  });
+});

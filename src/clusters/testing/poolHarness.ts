@@ -1,0 +1,158 @@
+import { afterEach, expect } from "vitest";
+import type { KubeObject, MemberCluster, MemberClusterSpec } from "../../apis/index.ts";
+import { createLogger } from "../../observability/index.ts";
+import { Discovery, MEMBERCLUSTERS, SECRETS } from "../../runtime/index.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
+import { ClusterPool } from "../pool.ts";
+import type { MemberSession } from "../types.ts";
+import { FakeHub, FakeMember } from "./fakeMember.ts";
+
+export const SYSTEM = "meridian-system";
+export const HUB_UID = "hub-uid";
+
+/** A pool with a hub and members in memory; what the listener hears is kept as lines. */
+export class PoolHarness implements AsyncDisposable {
+  readonly clock = new FakeClock(Date.UTC(2026, 0, 1, 8));
+  readonly hub = new FakeHub();
+  readonly members = new Map<string, FakeMember>();
+  readonly heard: string[] = [];
+  readonly sessions: MemberSession[] = [];
+  readonly ready = new Map<string, boolean>();
+  readonly events: string[] = [];
+  readonly pool: ClusterPool;
+  readonly #stop = new AbortController();
+  readonly #running: Promise<void>;
+  /** What the hub's own client answers when the hub is a member. */
+  readonly self = new FakeMember("hub", HUB_UID);
+
+  constructor() {
+    const local = this.self.connect(
+      { server: "", currentNamespace: "", credentials: { authorization: async () => "Bearer good" } },
+      "hub",
+    );
+    this.pool = new ClusterPool({
+      hub: this.hub,
+      hubLocal: { client: local, discovery: new Discovery(local, this.clock), clusterUid: HUB_UID },
+      systemNamespace: SYSTEM,
+      allowExec: false,
+      clock: this.clock,
+      logger: createLogger({ level: "silent" }),
+      metrics: {
+        setMemberReady: (name, ready) => this.ready.set(name, ready),
+        forgetCluster: (name) => this.ready.delete(name),
+      },
+      recorder: { record: ({ type, reason, note }) => this.events.push(`${type} ${reason}: ${note}`) },
+      random: () => 0.5,
+      clientFor: (config, cluster) => {
+        const member = [...this.members.values()].find(({ server }) => server === config.server);
+        if (member === undefined) throw new Error(`no member at ${config.server}`);
+        return member.connect(config, cluster);
+      },
+      onStatusWritten: (object) => this.pool.upsert(object as unknown as MemberCluster),
+      listener: {
+        sessionStarted: (session) => {
+          this.sessions.push(session);
+          this.heard.push(`${session.cluster} session ${session.clusterUid}`);
+          session.signal.addEventListener("abort", () => this.heard.push(`${session.cluster} session ended`));
+        },
+        contactChanged: (cluster, { ok, reason }) => this.heard.push(`${cluster} ${ok ? "ok" : reason}`),
+        clusterRemoved: (cluster) => this.heard.push(`${cluster} removed`),
+      },
+    });
+    this.#running = this.pool.run(this.#stop.signal);
+  }
+
+  member(name: string, uid = `${name}-uid`): FakeMember {
+    const member = new FakeMember(name, uid);
+    this.members.set(name, member);
+    return member;
+  }
+
+  /** Creates the Secret, or changes it. */
+  secret(name: string, kubeconfig: string, annotations: Record<string, string> = {}): void {
+    const data = { kubeconfig: Buffer.from(kubeconfig).toString("base64") };
+    this.hub.server.apply(SECRETS, {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name, namespace: SYSTEM, annotations },
+      data,
+    });
+  }
+
+  cluster(
+    name: string,
+    change: {
+      metadata?: Partial<KubeObject["metadata"]>;
+      connection?: MemberClusterSpec["connection"];
+      status?: object;
+    } = {},
+  ): void {
+    const created = this.hub.server.create(MEMBERCLUSTERS, {
+      apiVersion: "federation.paas.cmft.com/v1alpha1",
+      kind: "MemberCluster",
+      metadata: { name, generation: 1, creationTimestamp: "2026-01-01T00:00:00Z", ...change.metadata },
+      spec: {
+        connection: change.connection ?? { kubeconfigSecretRef: { name, key: "kubeconfig" } },
+        deletionPolicy: "Orphan",
+      },
+      ...(change.status === undefined ? {} : { status: change.status }),
+    });
+    this.pool.upsert(created as unknown as MemberCluster);
+  }
+
+  patch(name: string, patch: object): void {
+    this.pool.upsert(this.hub.server.merge(MEMBERCLUSTERS, undefined, name, patch) as unknown as MemberCluster);
+  }
+
+  /** Secret, MemberCluster and member of that name, in contact. */
+  async joined(name: string, uid?: string): Promise<FakeMember> {
+    const member = this.member(name, uid);
+    this.secret(name, member.kubeconfig());
+    this.cluster(name);
+    await this.until(() => this.pool.contact(name).ok);
+    return member;
+  }
+
+  status(name: string): MemberCluster["status"] {
+    return (this.hub.server.get(MEMBERCLUSTERS, undefined, name) as unknown as MemberCluster).status;
+  }
+
+  readyCondition(name: string): string {
+    const ready = this.status(name)?.conditions?.find(({ type }) => type === "Ready");
+    return `${ready?.status} ${ready?.reason}: ${ready?.message}`;
+  }
+
+  /** Lets everything run that needs no time. */
+  async settle(): Promise<void> {
+    await this.advance(0);
+  }
+
+  async until(condition: () => boolean): Promise<void> {
+    for (let turn = 0; turn < 20 && !condition(); turn += 1) await this.clock.advance(0);
+    expect(condition()).toBe(true);
+  }
+
+  async advance(ms: number): Promise<void> {
+    await this.clock.advance(ms);
+    for (let turn = 0; turn < 5; turn += 1) await this.clock.advance(0);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#stop.abort(new Error("the test is over"));
+    await this.#running;
+  }
+}
+
+/** Gives pools that run until their test is over. */
+export function poolHarness(): () => Promise<PoolHarness> {
+  let harness: PoolHarness | undefined;
+  afterEach(async () => {
+    await harness?.[Symbol.asyncDispose]();
+    harness = undefined;
+  });
+  return async () => {
+    harness = new PoolHarness();
+    await harness.settle();
+    return harness;
+  };
+}
