@@ -8,7 +8,15 @@ export default defineConfig({
   test: {
     projects: [
       { test: { name: "unit", include: ["src/**/*.test.ts"], testTimeout: 60_000, hookTimeout: 60_000 } },
-      { test: { name: "integration", include: ["test/integration/**/*.test.ts"], testTimeout: 60_000 } },
+      {
+        // One start of the sandbox for all files.
+        test: {
+          name: "integration",
+          include: ["test/integration/**/*.test.ts"],
+          isolate: false,
+          testTimeout: 60_000,
+        },
+      },
       {
         test: {
           name: "e2e",

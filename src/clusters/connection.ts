@@ -1,4 +1,4 @@
-import type { Contact } from "../status/types.ts";
+import type { Contact } from "../apis/index.ts";
 import type { IdentityVerdict } from "./identity.ts";
 
 /**

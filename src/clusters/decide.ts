@@ -1,37 +1,46 @@
+import type { ApplyRow } from "../desiredstate/index.ts";
 import type { LostField } from "../interpreter/index.ts";
-import { type Entry, isInSync } from "./table.ts";
+import { isInSync, type MemberObject } from "./memberObjects.ts";
+import type { ObservedObject } from "./observed.ts";
 
 /** What a lane should do about one member object now. */
 export type Action =
   | { kind: "Nothing" }
-  /** Not seen there: apply it, once it is certain that nobody else's object has that name. */
-  | { kind: "Create" }
+  /** Not seen on the member: apply, once it is certain that nobody else's object has that name. */
+  | { kind: "Create"; row: ApplyRow }
   /** Ours, but not as desired. `drift` holds what others took. */
-  | { kind: "Update"; drift: readonly LostField[] }
-  | { kind: "Delete"; uid: string }
-  /** Let go of it: it stays on the member without Meridian's marks. */
-  | { kind: "Release"; uid: string }
-  /** A deletion that is not allowed now; the gate says when that changes. */
+  | { kind: "Update"; row: ApplyRow; observed: ObservedObject; drift: readonly LostField[] }
+  | { kind: "Delete"; observed: ObservedObject }
+  /** Let go of the object: it stays on the member without Meridian's marks. */
+  | { kind: "Release"; observed: ObservedObject }
+  /** A removal that has to wait until the member's objects of that kind are known. */
   | { kind: "Held" };
 
 const nothing: Action = { kind: "Nothing" };
 
 /**
- * Compares what should be with what is. Pure; deletes are allowed by the caller's gate only, which is closed until every
- * cache that the decision rests on has synced.
+ * Compares what should be with what is. Pure. Only a row removes anything, and only the life of the object that the row names: no row
+ * means that the object is left alone. `isKnown`: the caches that a removal rests on have synced and do not hold deletions.
  */
-export function decide(entry: Entry, deletesAllowed: boolean): Action {
-  const { desired, observed } = entry;
-  if (desired === undefined) {
-    if (observed === undefined || observed.deleting) return nothing;
-    if (!deletesAllowed) return { kind: "Held" };
-    return { kind: entry.release === "Orphan" ? "Release" : "Delete", uid: observed.uid };
+export function decide(object: MemberObject, isKnown: boolean): Action {
+  const { row, observed } = object;
+  switch (row?.verb) {
+    case undefined:
+    case "Hold":
+      return nothing;
+    case "Apply":
+      if (observed === undefined) return { kind: "Create", row };
+      // When an object that is being deleted is gone, the member's watch says so, and the object is created anew.
+      if (observed.deleting || isInSync(object)) return nothing;
+      return {
+        kind: "Update",
+        row,
+        observed,
+        drift: observed.hash === row.hash ? (object.judged?.lost ?? []) : [],
+      };
+    case "Delete":
+    case "Release":
+      if (observed === undefined || observed.deleting || observed.uid !== row.uid) return nothing;
+      return isKnown ? { kind: row.verb, observed } : { kind: "Held" };
   }
-  if (desired.mode === "Hold") return nothing;
-  if (observed === undefined) return { kind: "Create" };
-  // It is on its way out. When it is gone, the member's watch says so, and it is created anew.
-  if (observed.deleting) return nothing;
-  if (isInSync(entry)) return nothing;
-  const drifted = observed.hash === desired.hash ? (entry.judged?.lost ?? []) : [];
-  return { kind: "Update", drift: drifted };
 }

@@ -1,14 +1,15 @@
 /**
- * The clusters: the pool of connections, and for each member a lane that makes it as desired and watches that tell how it is.
+ * The clusters: the pool of connections, and for each member a worker with a lane, which makes the member as its rows say, and watches,
+ * which tell how it is.
  *
- * Promises: a cluster's trouble stays in that cluster; nothing is deleted before everything that the deletion rests on is known; a
- * foreign object is never written without leave; the connection's identity is checked before anything is written.
- * Never decides what should run where: that comes in as rows of the desired-state table.
+ * Promises: a cluster's trouble stays in that cluster; nothing is removed but the life of an object that a row names, and that only
+ * when the member's objects of that kind are known; a foreign object is never written without leave; the connection's identity is
+ * checked before anything is written. A worker sees nothing of the hub but the two ports, WorkSource and ReportSink.
+ * Never decides what should run where, or what may go: that comes in as rows.
  */
-export { type Deletion, Members, type MembersOptions } from "./members.ts";
-export type { NamespaceCustody } from "./namespaceJanitor.ts";
+export { Fleet, type FleetOptions } from "./fleet.ts";
 export { inspectNamespace, isOurNamespace } from "./namespaces.ts";
 export { ClusterPool } from "./pool.ts";
+export type { ClusterContact, ReportSink, RowDelta, WorkDelta, WorkSource } from "./ports.ts";
 export { SERVICE_ACCOUNT_ANNOTATION, TOKEN_EXPIRES_AT_ANNOTATION, TOKEN_ISSUED_AT_ANNOTATION } from "./renewal.ts";
-export { DesiredStateTable, type Entry, type Failure, isInSync, type ReleasePolicy } from "./table.ts";
 export type { MemberSession, PoolListener } from "./types.ts";

@@ -1,14 +1,12 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createLogger, createMetrics, createTracing, type Tracer } from "../observability/index.ts";
+import type { ObjectRef } from "../apis/index.ts";
 import { ApiError, NotLeaderError, TransportError } from "../runtime/index.ts";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
 import { Lane } from "./lane.ts";
+import type { MemberObject, MemberObjects } from "./memberObjects.ts";
 import type { MemberWriter } from "./memberWriter.ts";
-import { DesiredStateTable, type Entry } from "./table.ts";
-import { CONFIG_REF, OWNER_KEY, row, seen } from "./testing/builders.ts";
-
-const CLUSTER = "shanghai-1";
-const plan = { release: "Delete", monotonic: 0 } as const;
+import { CLUSTER, CONFIG_REF, deleteRow, holdRow, objectsWithLog, releaseRow, row, seen } from "./testing/builders.ts";
 
 let tracer: Tracer;
 beforeEach(async () => {
@@ -20,87 +18,127 @@ function laneOn(answer: (call: string) => unknown = () => undefined) {
   const clock = new FakeClock();
   const calls: string[] = [];
   const working: boolean[] = [];
-  const state = { answer, isOver: false, synced: true, deletesAllowed: true, share: 32, suspicions: 0, healed: 0 };
-  const call = async (verb: string, { ref }: Entry): Promise<void> => {
-    const line = `${verb} ${ref.name}`;
+  const state = { answer, isOver: false, synced: true, known: true, share: 32, suspicions: 0 };
+  const call = async (verb: string, name: string): Promise<void> => {
+    const line = `${verb} ${name}`;
     calls.push(line);
     const result = await state.answer(line);
     if (result instanceof Error) throw result;
   };
   const writer = {
     isSynced: () => state.synced,
+    mayRemove: () => state.known,
     get isOver() {
       return state.isOver;
     },
     invalidateDiscovery: () => undefined,
-    create: (entry: Entry) => call("create", entry),
-    update: (entry: Entry) => call("update", entry),
-    delete: (entry: Entry) => call("delete", entry),
-    release: (entry: Entry) => call("release", entry),
+    create: ({ ref }: { ref: ObjectRef }) => call("create", ref.name),
+    update: ({ ref }: { ref: ObjectRef }) => call("update", ref.name),
+    delete: (ref: ObjectRef, uid: string) => call("delete", `${ref.name} ${uid}`),
+    release: (ref: ObjectRef, { uid }: { uid: string }) => call("release", `${ref.name} ${uid}`),
   } as unknown as MemberWriter;
-  const table: DesiredStateTable = new DesiredStateTable({
-    entryChanged: (entry) => lane.look(entry),
-    ownerChanged: () => undefined,
-  });
-  const lane = new Lane({
+  const parts = objectsWithLog((object: MemberObject) => lane.enqueue(object));
+  const { objects } = parts;
+  const lane: Lane = new Lane({
     cluster: CLUSTER,
-    table,
+    objects,
     clock,
     random: () => 0.5,
     logger: createLogger({ level: "silent" }),
     metrics: createMetrics({ processMetrics: false }),
     tracer,
-    mayRemove: () => state.deletesAllowed,
     suspect: () => void (state.suspicions += 1),
     share: () => state.share,
     working: (isWorking) => void working.push(isWorking),
-    healed: () => void (state.healed += 1),
   });
   lane.attach(writer);
   lane.setContact(true);
-  return { lane, table, clock, calls, state, writer, working };
+  return { ...parts, lane, clock, calls, state, writer, working };
 }
 
-const named = (name: string) => row({ ref: { ...CONFIG_REF, name }, owner: row().owner });
-const failureOf = (table: DesiredStateTable) => [...table.entriesIn(CLUSTER)][0]?.failure?.reason;
+type Parts = ReturnType<typeof laneOn>;
+const named = (name: string) => row({ ref: { ...CONFIG_REF, name } });
+const failureOf = (objects: MemberObjects) => [...objects.all()][0]?.failure?.reason;
 
 describe("what a lane does", () => {
   test("nothing before the member's watch has brought everything of that kind", async () => {
-    const { lane, table, clock, calls, state } = laneOn();
+    const { lane, take, clock, calls, state } = laneOn();
     state.synced = false;
-    table.replace(OWNER_KEY, [row()], plan);
+    take(row());
     await clock.advance(10);
     expect(calls).toEqual([]);
     state.synced = true;
-    lane.lookAtAll();
+    lane.enqueueAll();
     await clock.advance(10);
     expect(calls).toEqual(["create shop"]);
   });
 
-  test("no delete while the gate is closed, and it when the gate opens", async () => {
-    const { lane, table, clock, calls, state } = laneOn();
-    state.deletesAllowed = false;
-    table.observe(CLUSTER, CONFIG_REF, seen(), 0);
+  test.each([
+    { row: deleteRow(), want: "delete shop member-1" },
+    { row: releaseRow(), want: "release shop member-1" },
+  ])("no $row.verb before the kind is known, and then it", async ({ row: removal, want }) => {
+    const { lane, objects, take, clock, calls, state } = laneOn();
+    state.known = false;
+    objects.observe(CONFIG_REF, seen());
+    take(removal);
     await clock.advance(60_000);
     expect(calls).toEqual([]);
-    state.deletesAllowed = true;
-    lane.lookAtAll();
+    state.known = true;
+    lane.enqueueAll();
     await clock.advance(10);
-    expect(calls).toEqual(["delete shop"]);
+    expect(calls).toEqual([want]);
   });
 
-  test("tells that it has work for as long as it has any that can be done", async () => {
+  test.each([
+    { name: "that has no row", prepare: () => undefined },
+    { name: "whose row was withdrawn", prepare: ({ take, withdraw }: Parts) => (take(row()), withdraw()) },
+    { name: "whose row is a hold", prepare: ({ take }: Parts) => take(holdRow({ wanted: false })) },
+    { name: "of which another life is to go", prepare: ({ take }: Parts) => take(deleteRow({ uid: "before" })) },
+  ])("nothing to an object $name", async ({ prepare }) => {
+    const parts = laneOn();
+    parts.objects.observe(CONFIG_REF, seen());
+    prepare(parts);
+    await parts.clock.advance(60_000);
+    expect(parts.calls).toEqual([]);
+  });
+
+  test("no write after its row was withdrawn, though it waited for the member", async () => {
+    const { lane, take, withdraw, clock, calls } = laneOn();
+    lane.setContact(false);
+    take(row());
+    await clock.advance(10);
+    withdraw();
+    lane.setContact(true);
+    await clock.advance(60_000);
+    expect(calls).toEqual([]);
+  });
+
+  test("a heal is reported with what was lost, and the next one has to wait", async () => {
+    const { objects, take, clock, calls, find } = laneOn();
+    objects.observe(CONFIG_REF, seen({ owns: false }));
+    take(row());
+    await clock.advance(1);
+    expect(find().healed).toMatchObject({ lost: [{ path: "data.key" }] });
+    objects.observe(CONFIG_REF, seen({ owns: false, resourceVersion: "8" }));
+    await clock.advance(50);
+    expect(calls).toEqual(["update shop"]);
+    await clock.advance(100);
+    expect(calls).toEqual(["update shop", "update shop"]);
+  });
+
+  test("it has work for as long as there is any that can be done", async () => {
     const first = Promise.withResolvers<void>();
-    const { lane, table, clock, state, working } = laneOn(() => first.promise);
+    const { lane, take, clock, state, working } = laneOn(() => first.promise);
     state.share = 1;
-    table.replace(OWNER_KEY, [named("a"), named("b")], plan);
+    take(named("a"));
+    take(named("b"));
     await clock.advance(10);
     expect(working).toEqual([true]);
     first.resolve();
     await clock.advance(10);
     expect(working).toEqual([true, false]);
     lane.setContact(false);
-    table.replace(OWNER_KEY, [named("c")], plan);
+    take(named("c"));
     await clock.advance(10);
     expect(working).toEqual([true, false]);
     lane.setContact(true);
@@ -110,11 +148,11 @@ describe("what a lane does", () => {
 
   test("no more at a time than its share, also when that changes", async () => {
     const answers: (() => void)[] = [];
-    const { lane, table, clock, calls, state } = laneOn(() => new Promise<void>((resolve) => answers.push(resolve)));
+    const { lane, take, clock, calls, state } = laneOn(() => new Promise<void>((resolve) => answers.push(resolve)));
     state.share = 3;
     lane.setContact(true);
     const wanted = Array.from({ length: 12 }, (_, index) => named(`config-${index}`));
-    table.replace(OWNER_KEY, wanted, plan);
+    for (const wish of wanted) take(wish);
     await clock.advance(10);
     expect(calls).toHaveLength(3);
     state.share = 5;
@@ -125,10 +163,10 @@ describe("what a lane does", () => {
 
   test("a change during a write is looked at after it", async () => {
     const written = Promise.withResolvers<void>();
-    const { table, clock, calls, state } = laneOn(() => written.promise);
-    table.replace(OWNER_KEY, [row()], plan);
+    const { take, clock, calls, state } = laneOn(() => written.promise);
+    take(row());
     await clock.advance(10);
-    table.replace(OWNER_KEY, [row({ hash: "h2" })], plan);
+    take(row({ hash: "h2" }));
     await clock.advance(10);
     expect(calls).toEqual(["create shop"]);
     state.answer = () => undefined;
@@ -139,28 +177,28 @@ describe("what a lane does", () => {
 
   test("what failed for an older wish is not told of the newer one, which is tried at once", async () => {
     const answered = Promise.withResolvers<Error>();
-    const { table, clock, calls, state } = laneOn(() => answered.promise);
-    table.replace(OWNER_KEY, [row()], plan);
+    const { objects, take, clock, calls, state } = laneOn(() => answered.promise);
+    take(row());
     await clock.advance(10);
     const hanging = Promise.withResolvers<void>();
     state.answer = () => hanging.promise;
-    table.replace(OWNER_KEY, [row({ hash: "h2" })], plan);
+    take(row({ hash: "h2" }));
     answered.resolve(new ApiError(422, "Invalid", "spec is wrong"));
     await clock.advance(10);
-    expect(failureOf(table)).toBeUndefined();
+    expect(failureOf(objects)).toBeUndefined();
     expect(calls).toEqual(["create shop", "create shop"]);
   });
 
   test("a write that the end of the session broke off says nothing about the member", async () => {
     const broken = Promise.withResolvers<Error>();
-    const { lane, table, clock, calls, state, writer } = laneOn(() => broken.promise);
-    table.replace(OWNER_KEY, [row()], plan);
+    const { lane, objects, take, clock, calls, state, writer } = laneOn(() => broken.promise);
+    take(row());
     await clock.advance(10);
     state.isOver = true;
     lane.detach();
     broken.resolve(new TransportError("Aborted", "the session has ended"));
     await clock.advance(60_000);
-    expect([failureOf(table), state.suspicions]).toEqual([undefined, 0]);
+    expect([failureOf(objects), state.suspicions]).toEqual([undefined, 0]);
     state.answer = () => undefined;
     lane.attach(writer);
     await clock.advance(10);
@@ -174,8 +212,8 @@ describe("when a member says no", () => {
     { name: "for now: soon", error: new ApiError(500, "InternalError", "etcd is away"), soonest: 100 },
     { name: "because the Lease is not held: soon", error: new NotLeaderError("not held"), soonest: 100 },
   ])("it is tried again, $name", async ({ error, soonest }) => {
-    const { table, clock, calls } = laneOn(() => error);
-    table.replace(OWNER_KEY, [row()], plan);
+    const { take, clock, calls } = laneOn(() => error);
+    take(row());
     await clock.advance(soonest - 1);
     expect(calls).toHaveLength(1);
     await clock.advance(2);
@@ -183,54 +221,55 @@ describe("when a member says no", () => {
   });
 
   test("a lost Lease is no fault of the object", async () => {
-    const { table, clock } = laneOn(() => new NotLeaderError("not held"));
-    table.replace(OWNER_KEY, [row()], plan);
+    const { objects, take, clock } = laneOn(() => new NotLeaderError("not held"));
+    take(row());
     await clock.advance(1_000);
-    expect(failureOf(table)).toBeUndefined();
+    expect(failureOf(objects)).toBeUndefined();
   });
 
   test.each([
     {
       name: "the conflict is to be resolved otherwise",
-      change: (table: DesiredStateTable) => table.replace(OWNER_KEY, [row({ conflictResolution: "Adopt" })], plan),
+      change: ({ take }: Parts) => take(row({ conflictResolution: "Adopt" })),
     },
     {
       name: "something else is wanted",
-      change: (table: DesiredStateTable) => table.replace(OWNER_KEY, [row({ hash: "h2" })], plan),
+      change: ({ take }: Parts) => take(row({ hash: "h2" })),
     },
     {
       name: "the object is there",
-      change: (table: DesiredStateTable) => void table.observe(CLUSTER, CONFIG_REF, seen({ hash: "old" }), 1),
+      change: ({ objects }: Parts) => objects.observe(CONFIG_REF, seen({ hash: "old" })),
     },
   ])("the backoff ends when $name", async ({ change }) => {
-    const { table, clock, calls } = laneOn(() => new ApiError(422, "Invalid", "spec is wrong"));
-    table.replace(OWNER_KEY, [row()], plan);
+    const parts = laneOn(() => new ApiError(422, "Invalid", "spec is wrong"));
+    const { take, clock, calls } = parts;
+    take(row());
     await clock.advance(10);
-    change(table);
+    change(parts);
     await clock.advance(10);
     expect(calls).toHaveLength(2);
   });
 
   test("what nobody wants any more is not tried again, and wanted again it is tried at once", async () => {
-    const { table, clock, calls } = laneOn(() => new ApiError(422, "Invalid", "spec is wrong"));
-    table.replace(OWNER_KEY, [row()], plan);
+    const { take, withdraw, clock, calls } = laneOn(() => new ApiError(422, "Invalid", "spec is wrong"));
+    take(row());
     await clock.advance(10);
-    table.replace(OWNER_KEY, [], plan);
+    withdraw();
     await clock.advance(60_000);
     expect([calls.length, clock.pending]).toEqual([1, 0]);
-    table.replace(OWNER_KEY, [row()], plan);
+    take(row());
     await clock.advance(10);
     expect(calls).toHaveLength(2);
   });
 
   test("Retry-After is obeyed by the whole lane", async () => {
-    const { table, clock, calls, state } = laneOn(
+    const { take, clock, calls, state } = laneOn(
       () => new ApiError(429, "TooManyRequests", "slow down", { retryAfterMs: 5_000 }),
     );
-    table.replace(OWNER_KEY, [named("a")], plan);
+    take(named("a"));
     await clock.advance(10);
     state.answer = () => undefined;
-    table.replace("other", [named("b")], plan);
+    take(named("b"));
     await clock.advance(4_900);
     expect(calls).toEqual(["create a"]);
     await clock.advance(200);
@@ -242,8 +281,8 @@ describe("when a member is not reached", () => {
   const unreached = new TransportError("ConnectionRefused", "connection refused");
 
   test("it stops sending after a few, and asks for a probe", async () => {
-    const { table, clock, calls, state } = laneOn(() => unreached);
-    for (const name of ["a", "b", "c", "d", "e", "f"]) table.replace(name, [named(name)], plan);
+    const { take, clock, calls, state } = laneOn(() => unreached);
+    for (const name of ["a", "b", "c", "d", "e", "f"]) take(named(name));
     await clock.advance(450);
     const sent = calls.length;
     expect(state.suspicions).toBe(sent);
@@ -253,8 +292,8 @@ describe("when a member is not reached", () => {
   });
 
   test("any answer closes the breaker, also when it is no", async () => {
-    const { lane, table, clock, calls, state } = laneOn(() => unreached);
-    for (const name of ["a", "b", "c", "d", "e"]) table.replace(name, [named(name)], plan);
+    const { lane, take, clock, calls, state } = laneOn(() => unreached);
+    for (const name of ["a", "b", "c", "d", "e"]) take(named(name));
     await clock.advance(10);
     const hanging = Promise.withResolvers<void>();
     let answers = 0;
@@ -268,8 +307,8 @@ describe("when a member is not reached", () => {
   });
 
   test("contact that is made again ends every wait", async () => {
-    const { lane, table, clock, calls, state } = laneOn(() => unreached);
-    table.replace(OWNER_KEY, [row()], plan);
+    const { lane, take, clock, calls, state } = laneOn(() => unreached);
+    take(row());
     await clock.advance(10_000);
     lane.setContact(false);
     calls.length = 0;
@@ -284,12 +323,12 @@ describe("when a member is not reached", () => {
 
 test("a closed lane begins nothing and waits for what is under way", async () => {
   const written = Promise.withResolvers<void>();
-  const { lane, table, clock, calls } = laneOn(() => written.promise);
-  table.replace(OWNER_KEY, [row()], plan);
+  const { lane, take, clock, calls } = laneOn(() => written.promise);
+  take(row());
   await clock.advance(10);
   let closed = false;
   const closing = lane[Symbol.asyncDispose]().then(() => (closed = true));
-  table.replace("other", [named("b")], plan);
+  take(named("b"));
   await clock.advance(10_000);
   expect([closed, calls]).toEqual([false, ["create shop"]]);
   written.resolve();

@@ -1,5 +1,4 @@
 import PQueue from "p-queue";
-import type { LostField } from "../interpreter/index.ts";
 import {
   logContext,
   type LogContext,
@@ -15,44 +14,42 @@ import { Backoffs, type Pace } from "./backoff.ts";
 import { Breaker } from "./breaker.ts";
 import { AdaptiveConcurrency } from "./concurrency.ts";
 import { type Action, decide } from "./decide.ts";
-import { HealPace } from "./healPace.ts";
-import type { MemberWriter } from "./memberWriter.ts";
+import { DriftBackoff } from "./driftBackoff.ts";
+import { type Failure, isInSync, type MemberObject, type MemberObjects } from "./memberObjects.ts";
+import type { MemberWriter, Written } from "./memberWriter.ts";
+import { isNamespace } from "./namespaces.ts";
 import { classify, type Outcome } from "./outcome.ts";
-import { type DesiredStateTable, type Entry, type Failure, isInSync } from "./table.ts";
 
 export interface LaneOptions {
   cluster: string;
-  table: DesiredStateTable;
+  objects: MemberObjects;
   clock: Clock;
   /** Between 0 and 1, for jitter. */
   random: () => number;
   logger: Logger;
   metrics: Metrics;
   tracer: Tracer;
-  /** Whether this object, which nobody asks for, may go: every cache that this rests on has synced, and it is nobody else's. */
-  mayRemove: (entry: Entry) => boolean;
   /** The connection looks broken: probe it now. */
   suspect: () => void;
   /** How many requests at a time are this lane's share of what the process can have under way. */
   share: () => number;
-  /** It has work that can be done now, or has none any more. */
+  /** Whether the lane has work that can be done now; called when that changes. */
   working: (working: boolean) => void;
-  /** Fields that others had taken were taken back. */
-  healed: (entry: Entry, drift: readonly LostField[]) => void;
 }
 
 interface Attempt {
-  entry: Entry;
+  object: MemberObject;
   action: Action;
   /** {@link attemptOf} when it began. */
   name: string;
 }
 
 /**
- * Carries out the desired state on one member. Whatever happens in here stays here: a cluster that fails or is slow has its own queue, its own
- * backoff and its own breaker, and an error becomes a failure of one entry, never an exception for a sibling.
+ * Makes the objects of one member as their rows say, but for namespaces. Whatever happens in here stays here: a cluster that fails or is
+ * slow has its own queue, its own backoff and its own breaker, and an error becomes a failure of one member object, never an exception
+ * for a sibling.
  *
- * Work is keyed by member object: while one is being written, further changes of it are gathered into one more look.
+ * Work is keyed by member object: however often an object changes while it is being written, it is considered once more after that.
  */
 export class Lane implements AsyncDisposable {
   readonly #options: LaneOptions;
@@ -60,9 +57,10 @@ export class Lane implements AsyncDisposable {
   readonly #concurrency = new AdaptiveConcurrency();
   readonly #breaker = new Breaker();
   readonly #backoffs: Backoffs;
-  readonly #heals: HealPace;
+  readonly #driftBackoff: DriftBackoff;
   readonly #waiting = new Set<string>();
   readonly #running = new Set<string>();
+  /** Changed while they were being written. */
   readonly #again = new Set<string>();
   #writer: MemberWriter | undefined;
   #throttledUntil = 0;
@@ -74,13 +72,13 @@ export class Lane implements AsyncDisposable {
     this.#options = options;
     this.#queue = new PQueue({ concurrency: this.#limit, autoStart: false });
     this.#backoffs = new Backoffs(options.clock, options.random);
-    this.#heals = new HealPace(options.clock);
+    this.#driftBackoff = new DriftBackoff(options.clock);
   }
 
   /** Takes up work with the client of a new session. */
   attach(writer: MemberWriter): void {
     this.#writer = writer;
-    this.lookAtAll();
+    this.enqueueAll();
     this.#regulate();
   }
 
@@ -95,32 +93,33 @@ export class Lane implements AsyncDisposable {
     this.#breaker.setContact(ok);
     if (ok) this.#backoffs.clear();
     this.#regulate();
-    if (ok) this.lookAtAll();
+    if (ok) this.enqueueAll();
   }
 
-  /** Looks at every object of the cluster again, or of one namespace there: a session began, or a gate opened. */
-  lookAtAll(namespace?: string): void {
-    for (const entry of this.#options.table.entriesIn(this.#options.cluster)) {
-      if (namespace === undefined || entry.ref.namespace === namespace) this.look(entry);
-    }
+  /** Considers every object of the cluster again: a session began, or more of the member is known. */
+  enqueueAll(): void {
+    for (const object of this.#options.objects.all()) this.enqueue(object);
   }
 
-  /** Something about this entry changed. Cheap when there is nothing to do. */
-  look(entry: Entry): void {
-    if (this.#closed) return;
-    if (this.#running.has(entry.key)) {
-      this.#again.add(entry.key);
+  /** Considers a member object that has changed. Cheap when there is nothing to do. */
+  enqueue(object: MemberObject): void {
+    if (this.#closed || isNamespace(object.ref)) return;
+    const { key } = object;
+    if (this.#running.has(key)) {
+      this.#again.add(key);
       return;
     }
-    if (this.#waiting.has(entry.key)) return;
-    const action = this.#decide(entry);
+    if (this.#waiting.has(key)) return;
+    const action = this.#decide(object);
     if (action.kind === "Nothing" || action.kind === "Held") {
-      if (isInSync(entry) || isGone(entry)) this.#backoffs.forget(entry.key);
+      if (isInSync(object) || object.row === undefined) this.#backoffs.forget(key);
       return;
     }
-    if (this.#backoffs.isWaiting(entry.key, attemptOf(entry, action))) return;
-    if (isHealing(action) && this.#heals.isPaused(entry.key)) return;
-    this.#enqueue(entry.key);
+    if (this.#backoffs.isWaiting(key, attemptOf(object, action))) return;
+    if (isHealing(action) && this.#driftBackoff.isPaused(key)) return;
+    this.#waiting.add(key);
+    this.#reportWorking();
+    void this.#queue.add(() => this.#process(key));
   }
 
   /** Waits for what is under way; nothing new is begun. */
@@ -128,20 +127,14 @@ export class Lane implements AsyncDisposable {
     this.#closed = true;
     this.#queue.clear();
     this.#backoffs.clear();
-    this.#heals.clear();
+    this.#driftBackoff.clear();
     this.#pause?.[Symbol.dispose]();
     this.#waiting.clear();
     await this.#queue.onPendingZero();
-    this.#tellWork();
+    this.#reportWorking();
   }
 
-  #enqueue(key: string): void {
-    this.#waiting.add(key);
-    this.#tellWork();
-    void this.#queue.add(() => this.#process(key));
-  }
-
-  #tellWork(): void {
+  #reportWorking(): void {
     const working = this.#running.size > 0 || (this.#waiting.size > 0 && !this.#queue.isPaused);
     if (working === this.#working) return;
     this.#working = working;
@@ -150,56 +143,60 @@ export class Lane implements AsyncDisposable {
 
   async #process(key: string): Promise<void> {
     this.#waiting.delete(key);
-    await this.#carryOut(key);
-    if (this.#again.delete(key)) this.#lookAt(key);
-    this.#tellWork();
+    await this.#write(key);
+    if (this.#again.delete(key)) this.#enqueueKey(key);
+    this.#reportWorking();
     this.#regulate();
   }
 
-  async #carryOut(key: string): Promise<void> {
-    const { table, cluster, clock } = this.#options;
-    const entry = table.get(cluster, key);
+  async #write(key: string): Promise<void> {
+    const { objects, clock } = this.#options;
+    const object = objects.get(key);
     const writer = this.#writer;
-    if (entry === undefined || writer === undefined) return;
-    if (!writer.isSynced(entry.ref)) return;
-    const action = this.#decide(entry);
+    if (object === undefined || writer === undefined) return;
+    if (!writer.isSynced(object.ref)) return;
+    const action = this.#decide(object);
     if (action.kind === "Nothing" || action.kind === "Held") return;
 
     this.#running.add(key);
-    table.beginWrite(entry);
-    const attempt = attemptOf(entry, action);
+    objects.beginWrite(object);
+    const attempt = { object, action, name: attemptOf(object, action) };
     const startedAt = clock.monotonic();
     try {
-      await this.#act(entry, action, writer);
-      this.#succeeded(entry, action, clock.monotonic() - startedAt);
+      const written = await this.#act(object, action, writer);
+      // With no await in between, so that one report tells all of it.
+      objects.endWrite(object);
+      if (written !== undefined) writer.observe(written);
+      this.#succeeded(object, action, clock.monotonic() - startedAt);
     } catch (error) {
-      if (!writer.isOver) this.#failed({ entry, action, name: attempt }, error);
+      objects.endWrite(object);
+      if (!writer.isOver) this.#failed(attempt, error);
     } finally {
       this.#running.delete(key);
-      table.endWrite(entry);
     }
   }
 
-  #decide(entry: Entry): Action {
-    const isUnwanted = entry.desired === undefined && entry.observed !== undefined;
-    return decide(entry, isUnwanted && this.#options.mayRemove(entry));
+  #decide(object: MemberObject): Action {
+    return decide(object, this.#writer?.mayRemove(object.ref) ?? false);
   }
 
-  async #act(entry: Entry, action: Action, writer: MemberWriter): Promise<void> {
-    const span = this.#startSpan(entry, action);
+  async #act(object: MemberObject, action: Action, writer: MemberWriter): Promise<Written | undefined> {
+    const span = this.#startSpan(object, action);
     try {
       switch (action.kind) {
         case "Create":
-          return await writer.create(entry);
+          return await writer.create(action.row);
         case "Update":
-          return await writer.update(entry, action.drift);
+          return await writer.update(action.row, action.observed, action.drift);
         case "Delete":
-          return await writer.delete(entry, action.uid);
+          await writer.delete(object.ref, action.observed.uid);
+          return undefined;
         case "Release":
-          return await writer.release(entry, action.uid);
+          await writer.release(object.ref, action.observed);
+          return undefined;
         case "Nothing":
         case "Held":
-          return;
+          return undefined;
       }
     } catch (error) {
       recordError(span, error);
@@ -209,55 +206,57 @@ export class Lane implements AsyncDisposable {
     }
   }
 
-  #startSpan(entry: Entry, action: Action): Span {
+  #startSpan({ ref, trace }: MemberObject, action: Action): Span {
     const verb = action.kind === "Delete" || action.kind === "Release" ? action.kind : "Sync";
-    return startSpan(this.#options.tracer, `${verb}${entry.ref.kind}`, {
-      parent: entry.trace,
+    return startSpan(this.#options.tracer, `${verb}${ref.kind}`, {
+      parent: trace,
       attributes: {
         cluster: this.#options.cluster,
-        "k8s.resource.kind": entry.ref.kind,
-        "k8s.resource.name": entry.ref.name,
-        "k8s.namespace.name": entry.ref.namespace ?? "",
+        "k8s.resource.kind": ref.kind,
+        "k8s.resource.name": ref.name,
+        "k8s.namespace.name": ref.namespace ?? "",
         "meridian.action": action.kind,
       },
     });
   }
 
-  #succeeded(entry: Entry, action: Action, ms: number): void {
-    const { clock, metrics, table } = this.#options;
+  #succeeded(object: MemberObject, action: Action, ms: number): void {
+    const { clock, metrics, objects } = this.#options;
+    const { key } = object;
     this.#breaker.succeeded();
     this.#concurrency.succeeded(ms, clock.monotonic());
     if (action.kind === "Create" || action.kind === "Update") metrics.observePhase("apply", ms);
-    this.#backoffs.forget(entry.key);
-    table.fail(entry, undefined);
+    this.#backoffs.forget(key);
+    objects.fail(object, undefined);
     if (!isHealing(action)) return;
-    this.#options.healed(entry, action.drift);
-    this.#heals.healed(entry.key, () => this.#lookAt(entry.key));
+    objects.heal(object, clock.now(), action.drift);
+    this.#driftBackoff.healed(key, () => this.#enqueueKey(key));
   }
 
   #failed(attempt: Attempt, error: unknown): void {
-    const { entry } = attempt;
-    const outcome = classify(error, entry.ref.kind === "Secret");
+    const { object } = attempt;
+    const outcome = classify(error, object.ref.kind === "Secret");
     if (outcome === undefined) {
-      const context = logContext(entry.trace, resourceUidOf(entry));
+      const context = logContext(object.trace, resourceUidOf(object));
       this.#options.logger.error(
-        { ...context, err: error, object: entry.key, event_reason: "InternalError" },
+        { ...context, err: error, object: object.key, event_reason: "InternalError" },
         "a member object could not be written",
       );
       this.#refuse(attempt, { reason: "InternalError", message: "internal error; see the manager's log", final: true });
       return;
     }
-    if (outcome.kind === "Refused" && entry.failure?.reason !== outcome.reason) this.#logRefusal(entry, outcome, error);
+    if (outcome.kind === "Refused" && object.failure?.reason !== outcome.reason)
+      this.#logRefusal(object, outcome, error);
     this.#handleOutcome(attempt, outcome);
   }
 
   /** Once for each new reason: a refusal is retried, and says the same each time. */
-  #logRefusal(entry: Entry, { reason, message }: Outcome & { kind: "Refused" }, error: unknown): void {
+  #logRefusal(object: MemberObject, { reason, message }: Outcome & { kind: "Refused" }, error: unknown): void {
     // The server's own words on a Secret may quote it.
-    const cause = entry.ref.kind === "Secret" ? {} : { err: error };
-    const context = logContext(entry.trace, resourceUidOf(entry));
+    const cause = object.ref.kind === "Secret" ? {} : { err: error };
+    const context = logContext(object.trace, resourceUidOf(object));
     this.#options.logger.warn(
-      { ...context, ...cause, object: entry.key, event_reason: reason },
+      { ...context, ...cause, object: object.key, event_reason: reason },
       `the member refused an object: ${message}`,
     );
   }
@@ -279,7 +278,7 @@ export class Lane implements AsyncDisposable {
         this.#options.suspect();
         return this.#refuse(attempt, { reason: outcome.reason, message: outcome.message, final: false });
       case "NamespaceMissing":
-        // It was there, or was made, a moment ago: somebody deletes it while we write.
+        // The namespace was there, or was made, a moment ago: somebody deletes it while we write.
         return this.#refuse(attempt, { reason: "NamespaceMissing", message: "the namespace went away", final: false });
       case "Refused":
         if (outcome.staleDiscovery) this.#writer?.invalidateDiscovery();
@@ -288,23 +287,23 @@ export class Lane implements AsyncDisposable {
   }
 
   #refuse(attempt: Attempt, { reason, message, final }: Failure): void {
-    const { entry, action, name } = attempt;
-    // What failed may not be what is wanted any more; the next look, which is due then, tells about that.
-    if (attemptOf(entry, action) === name) this.#options.table.fail(entry, { reason, message, final });
+    const { object, action, name } = attempt;
+    // What failed may not be what is wanted any more; the next attempt, which is due then, tells about that.
+    if (attemptOf(object, action) === name) this.#options.objects.fail(object, { reason, message, final });
     this.#retry(attempt, final ? "slowly" : "soon");
   }
 
-  #retry({ entry: { key }, name }: Attempt, pace: Pace): void {
+  #retry({ object: { key }, name }: Attempt, pace: Pace): void {
     this.#backoffs.schedule(key, name, pace, () => {
-      if (!this.#lookAt(key)) this.#backoffs.forget(key);
+      if (!this.#enqueueKey(key)) this.#backoffs.forget(key);
     });
   }
 
-  /** False when there is no such entry any more. */
-  #lookAt(key: string): boolean {
-    const entry = this.#options.table.get(this.#options.cluster, key);
-    if (entry !== undefined) this.look(entry);
-    return entry !== undefined;
+  /** False when there is no such member object any more. */
+  #enqueueKey(key: string): boolean {
+    const object = this.#options.objects.get(key);
+    if (object !== undefined) this.enqueue(object);
+    return object !== undefined;
   }
 
   get #limit(): number {
@@ -327,11 +326,11 @@ export class Lane implements AsyncDisposable {
       this.#pause?.[Symbol.dispose]();
       this.#pause = undefined;
       if (this.#queue.isPaused) this.#queue.start();
-      this.#tellWork();
+      this.#reportWorking();
       return;
     }
     if (!this.#queue.isPaused) this.#queue.pause();
-    this.#tellWork();
+    this.#reportWorking();
     if (this.#pause !== undefined || !Number.isFinite(resumeAt)) return;
     this.#pause = this.#options.clock.after(Math.max(1, resumeAt - now), () => {
       this.#pause = undefined;
@@ -340,19 +339,16 @@ export class Lane implements AsyncDisposable {
   }
 }
 
-/** What is tried with an entry. As long as that is the same, so will be the answer; anything else is worth a try at once. */
-function attemptOf({ desired, observed }: Entry, { kind }: Action): string {
-  return [kind, observed?.uid, desired?.hash, desired?.conflictResolution].join(" ");
+/** What is tried with a member object. As long as that is the same, so will be the answer; anything else is worth a try at once. */
+function attemptOf({ row, observed }: MemberObject, { kind }: Action): string {
+  const apply = row?.verb === "Apply" ? row : undefined;
+  return [kind, observed?.uid, apply?.hash, apply?.conflictResolution].join(" ");
 }
 
 function isHealing(action: Action): action is Action & { kind: "Update" } {
   return action.kind === "Update" && action.drift.length > 0;
 }
 
-function isGone({ desired, observed }: Entry): boolean {
-  return desired === undefined && observed === undefined;
-}
-
-function resourceUidOf({ desired }: Entry): LogContext {
-  return desired === undefined ? {} : { resourceUid: desired.owner.uid };
+function resourceUidOf({ row }: MemberObject): LogContext {
+  return row === undefined ? {} : { resourceUid: row.owner.uid };
 }

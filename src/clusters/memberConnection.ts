@@ -1,7 +1,12 @@
-import { ACCEPT_CLUSTER_UID_ANNOTATION, type KubeObject, type MemberCluster } from "../apis/index.ts";
+import {
+  ACCEPT_CLUSTER_UID_ANNOTATION,
+  type Contact,
+  type KubeObject,
+  type MemberCluster,
+  timestamp,
+} from "../apis/index.ts";
 import { type EventRecorder, logContext, type Logger } from "../observability/index.ts";
 import type { Client, Clock, ClusterConfig } from "../runtime/index.ts";
-import type { Contact } from "../status/types.ts";
 import { ClusterAccess, type HubAsMember } from "./clusterAccess.ts";
 import {
   type ConnectionEvent,
@@ -15,7 +20,6 @@ import { isTokenRenewal, type MemberCredentials, sameCredentials } from "./crede
 import { CredentialsReader, type SecretSource } from "./credentialsReader.ts";
 import { type IdentityClaim, type IdentityVerdict, judgeIdentity } from "./identity.ts";
 import { MemberReport } from "./memberReport.ts";
-import { timestamp } from "./memberStatus.ts";
 import { probe } from "./probe.ts";
 import { ProbeLoop } from "./probeLoop.ts";
 import { renewalPlan, type TokenRequester, TokenRenewer } from "./renewal.ts";
@@ -57,8 +61,8 @@ export class MemberConnection {
   /** What is under way; it ends soon after its access is given up. */
   readonly #pending = new Set<Promise<void>>();
   #object: MemberCluster;
-  /** This manager tells of the cluster and renews its token. */
-  #carried: boolean;
+  /** This manager writes the status of the MemberCluster and renews its token. */
+  #owned: boolean;
   #state: ConnectionState = initialState();
   #credentials: MemberCredentials | undefined;
   #access: ClusterAccess | undefined;
@@ -69,9 +73,9 @@ export class MemberConnection {
   /** Aborted when this MemberCluster is not followed any more. */
   readonly #end = new AbortController();
 
-  constructor(object: MemberCluster, carried: boolean, options: MemberConnectionOptions) {
+  constructor(object: MemberCluster, owned: boolean, options: MemberConnectionOptions) {
     const cluster = object.metadata.name;
-    this.#carried = carried;
+    this.#owned = owned;
     const { hub, clock, random, systemNamespace, requestToken, onStatusWritten } = options;
     const logger = options.logger.child(logContext(undefined, { cluster }));
     this.cluster = cluster;
@@ -94,7 +98,7 @@ export class MemberConnection {
       clock,
       logger,
       contact,
-      carried: () => this.#carried,
+      owned: () => this.#owned,
       onWritten: onStatusWritten,
     });
     this.#report.take(object);
@@ -155,16 +159,16 @@ export class MemberConnection {
     this.reconfigure();
   }
 
-  update(object: MemberCluster, carried: boolean): void {
-    const changedHands = carried !== this.#carried;
-    this.#carried = carried;
+  update(object: MemberCluster, owned: boolean): void {
+    const changedHands = owned !== this.#owned;
+    this.#owned = owned;
     this.#object = object;
     this.#report.take(object);
     this.reconfigure();
     this.rejudge();
     if (changedHands && this.#credentials !== undefined) this.#followToken(this.#credentials);
     // Whoever waits for another manager to write the identity down need not wait for the next probe.
-    if (!carried && this.#session === undefined) this.#loop?.schedule(0);
+    if (!owned && this.#session === undefined) this.#loop?.schedule(0);
     if (this.#started) this.#report.changed();
   }
 
@@ -250,7 +254,7 @@ export class MemberConnection {
 
   #followToken(credentials: MemberCredentials): void {
     const followed = credentials.kind === "Kubeconfig" ? credentials : undefined;
-    this.#renewer.follow(this.#carried ? followed : undefined, this.#access?.client);
+    this.#renewer.follow(this.#owned ? followed : undefined, this.#access?.client);
     const plan = followed && renewalPlan(followed.secret.annotations, followed.claims);
     this.#report.find({
       credentials:
@@ -360,9 +364,9 @@ export class MemberConnection {
       this.#options.claimChanged(this.cluster);
       return undefined;
     }
-    const message = this.#carried
+    const message = this.#owned
       ? "the cluster's UID could not be written to the status on the hub"
-      : "the manager that carries this MemberCluster has not written its UID yet";
+      : "the manager that owns this MemberCluster has not written its UID yet";
     return { kind: "Failed", failure: { reason: "IdentityNotRecorded", message, abrupt: false } };
   }
 
@@ -372,7 +376,7 @@ export class MemberConnection {
   }
 
   #record(type: "Normal" | "Warning", reason: string, action: string, note: string): void {
-    if (!this.#carried) return;
+    if (!this.#owned) return;
     const { apiVersion, kind, metadata } = this.#object;
     const regarding = {
       apiVersion,

@@ -1,7 +1,6 @@
-import type { KubeObject, MemberCluster } from "../apis/index.ts";
+import type { Contact, KubeObject, MemberCluster } from "../apis/index.ts";
 import type { Logger } from "../observability/index.ts";
 import type { Client, Clock } from "../runtime/index.ts";
-import type { Contact } from "../status/types.ts";
 import type { MemberFindings } from "./memberStatus.ts";
 import { MemberStatusWriter } from "./statusWriter.ts";
 
@@ -11,8 +10,8 @@ export interface MemberReportOptions {
   clock: Clock;
   logger: Logger;
   contact: () => Contact;
-  /** Whether this manager is the one that tells of the cluster; else nothing is written. */
-  carried: () => boolean;
+  /** Whether this manager owns the MemberCluster; else nothing is written. */
+  owned: () => boolean;
   /** The server's answer to a write; for the informer of MemberClusters. */
   onWritten: (object: KubeObject) => void;
 }
@@ -21,19 +20,19 @@ export interface MemberReportOptions {
 export class MemberReport implements Disposable {
   readonly #logger: Logger;
   readonly #writer: MemberStatusWriter;
-  readonly #carried: () => boolean;
+  readonly #owned: () => boolean;
   #generation: number | undefined;
   #findings: MemberFindings = {};
   /** The identity is being written down, along with the contact that follows from it. */
   #anticipated: Contact | undefined;
 
-  constructor({ contact, carried, ...options }: MemberReportOptions) {
+  constructor({ contact, owned, ...options }: MemberReportOptions) {
     this.#logger = options.logger;
-    this.#carried = carried;
+    this.#owned = owned;
     this.#writer = new MemberStatusWriter({
       ...options,
       input: () =>
-        carried()
+        owned()
           ? { generation: this.#generation, contact: this.#anticipated ?? contact(), findings: this.#findings }
           : undefined,
     });
@@ -58,15 +57,15 @@ export class MemberReport implements Disposable {
 
   /** Contact, or the MemberCluster, has changed. */
   changed(): void {
-    if (this.#carried()) this.#writer.request();
+    if (this.#owned()) this.#writer.request();
   }
 
   /**
    * Writes the UID down, with what else was found. True when it is on the hub; until {@link contactSettled} the status then speaks of
-   * the contact that this makes possible. Of a cluster that another manager carries: true when that one has written it.
+   * the contact that this makes possible. Of a MemberCluster that another manager owns: true when that manager has written the UID.
    */
   async recordIdentity(uid: string, found: MemberFindings | undefined): Promise<boolean> {
-    if (!this.#carried()) return this.recordedUid === uid;
+    if (!this.#owned()) return this.recordedUid === uid;
     const before = this.#findings;
     this.#findings = { ...before, ...found, clusterUID: uid };
     this.#anticipated = { ok: true };

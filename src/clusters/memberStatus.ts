@@ -1,8 +1,13 @@
-import type { Condition, MemberClusterStatus } from "../apis/index.ts";
-import type { Contact } from "../status/types.ts";
+import {
+  type Condition,
+  type Contact,
+  type MemberClusterStatus,
+  sameValue,
+  shortMessage,
+  timestamp,
+} from "../apis/index.ts";
 import type { Capacity } from "./capacity.ts";
 import { NOT_YET_KNOWN } from "./connection.ts";
-import { shortMessage } from "../interpreter/index.ts";
 
 /** The status of a MemberCluster as a function of what was found out. */
 
@@ -63,11 +68,6 @@ function readyCondition({ contact, generation, previous }: MemberStatusInput, no
   };
 }
 
-/** RFC 3339 with whole seconds, as Kubernetes writes times. */
-export function timestamp(ms: number): string {
-  return `${new Date(Math.round(ms)).toISOString().slice(0, 19)}Z`;
-}
-
 function kept<T>(found: T | null | undefined, previous: T | undefined): T | undefined {
   return found === undefined ? previous : (found ?? undefined);
 }
@@ -76,15 +76,4 @@ function kept<T>(found: T | null | undefined, previous: T | undefined): T | unde
 function sameStatus(previous: MemberClusterStatus, next: MemberClusterStatus): boolean {
   const ready = (status: MemberClusterStatus) => status.conditions?.find((condition) => condition.type === "Ready");
   return sameValue({ ...previous, conditions: ready(previous) }, { ...next, conditions: ready(next) });
-}
-
-function sameValue(a: unknown, b: unknown): boolean {
-  if (a === b) return true;
-  if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return false;
-  if (Array.isArray(a) !== Array.isArray(b)) return false;
-  const left = a as Record<string, unknown>;
-  const right = b as Record<string, unknown>;
-  const keys = Object.keys(left).filter((key) => left[key] !== undefined);
-  if (keys.length !== Object.keys(right).filter((key) => right[key] !== undefined).length) return false;
-  return keys.every((key) => sameValue(left[key], right[key]));
 }

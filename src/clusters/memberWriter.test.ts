@@ -1,17 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { HASH_ANNOTATION, type KubeObject, MANAGED_BY_LABEL, OWNER_ANNOTATION } from "../apis/index.ts";
-import { ApiError, CONFIGMAPS, type Informer, NAMESPACES } from "../runtime/index.ts";
-import { createLogger } from "../observability/index.ts";
-import { Discovery } from "../runtime/index.ts";
+import type { ApplyRow } from "../desiredstate/index.ts";
+import { ApiError, CONFIGMAPS, NAMESPACES } from "../runtime/index.ts";
 import { FakeApiClient, FakeApiServer } from "../runtime/testing/fakeApiServer.ts";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
 import { ForeignCheck } from "./foreignCheck.ts";
 import { MemberWriter } from "./memberWriter.ts";
-import { NamespaceJanitor } from "./namespaceJanitor.ts";
 import { isOurNamespace, MemberNamespaces } from "./namespaces.ts";
 import { observe } from "./observed.ts";
-import { DesiredStateTable, type Entry } from "./table.ts";
-import { CONFIG_REF, OWNER, OWNER_KEY, row } from "./testing/builders.ts";
+import { CONFIG_REF, OWNER, row } from "./testing/builders.ts";
 
 const HUB = "hub";
 const marked = (namespace: string): KubeObject => ({
@@ -32,8 +29,6 @@ function member() {
   const clock = new FakeClock();
   const end = new AbortController();
   const namespaces = new MemberNamespaces(client, HUB);
-  const observed: KubeObject[] = [];
-  const table = new DesiredStateTable({ entryChanged: () => undefined, ownerChanged: () => undefined });
   const writer = new MemberWriter({
     client,
     signal: end.signal,
@@ -41,27 +36,22 @@ function member() {
     namespaces,
     typeOf: () => CONFIGMAPS,
     isSynced: () => true,
-    wrote: (_type, object) => void observed.push(object),
+    mayRemove: () => true,
+    observe: () => undefined,
     invalidateDiscovery: () => undefined,
   });
-  const wanted = (namespace = "default", change: Partial<ReturnType<typeof row>> = {}): Entry => {
-    const ref = { ...CONFIG_REF, namespace };
-    table.replace(OWNER_KEY, [row({ ref, object: marked(namespace), ...change })], { release: "Delete", monotonic: 0 });
-    const [entry] = table.entriesIn("shanghai-1");
-    if (entry === undefined) throw new Error("no entry");
-    return entry;
-  };
-  const see = (object: KubeObject): Entry | undefined => table.observe("shanghai-1", CONFIG_REF, observe(object), 0);
-  return { server, client, clock, end, namespaces, observed, table, writer, wanted, see };
+  const wanted = (namespace = "default", change: Partial<ApplyRow> = {}): ApplyRow =>
+    row({ ref: { ...CONFIG_REF, namespace }, object: marked(namespace), ...change });
+  return { server, client, clock, end, namespaces, writer, wanted };
 }
 
 describe("the first write", () => {
-  test("creates the namespace that is missing, marked as ours, and tells what the server answered", async () => {
-    const { server, client, writer, wanted, observed } = member();
-    await writer.create(wanted("team"));
+  test("creates the namespace that is missing, marked as ours, and answers what the server said", async () => {
+    const { server, client, writer, wanted } = member();
+    const written = await writer.create(wanted("team"));
     expect(isOurNamespace(server.get(NAMESPACES, undefined, "team"), HUB)).toBe(true);
     expect(client.writes).toEqual(["apply configmaps", "create namespaces", "apply configmaps"]);
-    expect(observed).toEqual([server.get(CONFIGMAPS, "team", "shop")]);
+    expect(written).toEqual({ type: CONFIGMAPS, object: server.get(CONFIGMAPS, "team", "shop") });
   });
 
   test("of many objects creates a missing namespace once", async () => {
@@ -92,7 +82,8 @@ describe("the first write", () => {
     client.gate = async ({ verb, phase }) => {
       if (verb === "delete" && phase === "before") await arrives.promise;
     };
-    const removing = namespaces.remove(server.get(NAMESPACES, undefined, "team"), end.signal);
+    const { uid = "", resourceVersion = "" } = server.get(NAMESPACES, undefined, "team").metadata;
+    const removing = namespaces.remove({ name: "team", uid, resourceVersion }, end.signal);
     const creating = writer.create(wanted("team"));
     await new Promise((resolve) => setImmediate(resolve));
     arrives.resolve();
@@ -104,12 +95,10 @@ describe("the first write", () => {
 
 describe("later writes", () => {
   test("an update of another life than the one that was seen is refused", async () => {
-    const { server, writer, wanted, see } = member();
-    wanted();
-    const entry = see(server.create(CONFIGMAPS, marked("default")));
+    const { server, writer, wanted } = member();
+    const observed = observe(server.create(CONFIGMAPS, marked("default")));
     server.delete(CONFIGMAPS, "default", "shop");
-    if (entry === undefined) throw new Error("no entry");
-    await expect(writer.update(entry, [])).rejects.toThrow(/uid/);
+    await expect(writer.update(wanted(), observed, [])).rejects.toThrow(/uid/);
     expect(server.has(CONFIGMAPS, "default", "shop")).toBe(false);
   });
 
@@ -120,11 +109,9 @@ describe("later writes", () => {
       (object.metadata.managedFields ?? []).map(({ manager, fieldsV1 }) => [manager, fieldsV1?.["f:data"]]);
 
     test("keep the value that is there, and own it no more", async () => {
-      const { server, client, writer, wanted, see } = member();
-      wanted("default", change);
-      const entry = see(server.apply(CONFIGMAPS, before));
-      if (entry === undefined) throw new Error("no entry");
-      await writer.update(entry, []);
+      const { server, client, writer, wanted } = member();
+      const observed = observe(server.apply(CONFIGMAPS, before));
+      await writer.update(wanted("default", change), observed, []);
       const after = server.get(CONFIGMAPS, "default", "shop");
       expect(after["data"]).toEqual({ key: "value", theirs: "1" });
       expect(ownersOf(after)).toEqual([["meridian", { "f:key": {} }]]);
@@ -132,16 +119,15 @@ describe("later writes", () => {
     });
 
     test("send nothing more once it is given up", async () => {
-      const { server, client, writer, wanted, see } = member();
-      wanted("default", change);
-      const entry = see(server.apply(CONFIGMAPS, marked("default")));
-      if (entry === undefined) throw new Error("no entry");
-      await writer.update(entry, []);
+      const { server, client, writer, wanted } = member();
+      const observed = observe(server.apply(CONFIGMAPS, marked("default")));
+      await writer.update(wanted("default", change), observed, []);
       expect(client.writes).toEqual(["apply configmaps"]);
       client.calls.length = 0;
       // Only a drift: nothing new is left to the member.
-      see(server.merge(CONFIGMAPS, "default", "shop", { metadata: { annotations: { [HASH_ANNOTATION]: "h2" } } }));
-      await writer.update(entry, []);
+      const annotations = { [HASH_ANNOTATION]: "h2" };
+      const drifted = observe(server.merge(CONFIGMAPS, "default", "shop", { metadata: { annotations } }));
+      await writer.update(wanted("default", change), drifted, []);
       expect(client.calls).toEqual(["apply configmaps"]);
     });
 
@@ -153,174 +139,44 @@ describe("later writes", () => {
     });
 
     test("read again when somebody wrote in between, and leave it to another time when that goes on", async () => {
-      const { server, client, writer, wanted, see } = member();
-      wanted("default", change);
-      const entry = see(server.apply(CONFIGMAPS, before));
-      if (entry === undefined) throw new Error("no entry");
+      const { server, client, writer, wanted } = member();
+      const observed = observe(server.apply(CONFIGMAPS, before));
       let others = 2;
       client.gate = ({ verb, phase }) => {
         if (verb !== "patch" || phase !== "before" || others-- <= 0) return;
         server.merge(CONFIGMAPS, "default", "shop", { metadata: { annotations: { seen: String(others) } } }, "other");
       };
-      await writer.update(entry, []);
+      await writer.update(wanted("default", change), observed, []);
       expect(server.get(CONFIGMAPS, "default", "shop")["data"]).toEqual({ key: "value", theirs: "1" });
       others = 100;
-      see(server.apply(CONFIGMAPS, before, { force: true }));
-      await expect(writer.update(entry, [])).rejects.toMatchObject({ status: 409 });
+      const again = observe(server.apply(CONFIGMAPS, before, { force: true }));
+      await expect(writer.update(wanted("default", change), again, [])).rejects.toMatchObject({ status: 409 });
       expect(server.get(CONFIGMAPS, "default", "shop")["data"]).toEqual({ key: "value", theirs: "1" });
     });
   });
 
-  test("letting go leaves the object without our marks, and waits for the watch to say so", async () => {
-    const { server, writer, observed, see } = member();
-    const entry = see(server.create(CONFIGMAPS, marked("default")));
-    if (entry?.observed === undefined) throw new Error("no entry");
-    await writer.release(entry, entry.observed.uid);
+  test("letting go leaves the object without our marks", async () => {
+    const { server, writer } = member();
+    const observed = observe(server.create(CONFIGMAPS, marked("default")));
+    await writer.release(CONFIG_REF, observed);
     const { metadata, ...rest } = server.get(CONFIGMAPS, "default", "shop");
     expect([metadata.labels, metadata.annotations]).toEqual([{}, {}]);
     expect(rest["data"]).toEqual({ key: "value" });
-    expect(observed).toEqual([]);
   });
 
   test("letting go of another life changes nothing", async () => {
-    const { server, writer, see } = member();
-    const entry = see(server.create(CONFIGMAPS, marked("default")));
-    if (entry === undefined) throw new Error("no entry");
-    await expect(writer.release(entry, "another")).rejects.toThrow(ApiError);
+    const { server, writer } = member();
+    const observed = observe(server.create(CONFIGMAPS, marked("default")));
+    await expect(writer.release(CONFIG_REF, { ...observed, uid: "another" })).rejects.toThrow(ApiError);
     expect(server.get(CONFIGMAPS, "default", "shop").metadata.labels).toEqual({ [MANAGED_BY_LABEL]: HUB });
   });
 
   test("a delete of what is gone is no failure; one of another life is", async () => {
-    const { server, writer, see } = member();
-    const entry = see(server.create(CONFIGMAPS, marked("default")));
-    if (entry?.observed === undefined) throw new Error("no entry");
-    await expect(writer.delete(entry, "another")).rejects.toThrow(/UID/);
-    await writer.delete(entry, entry.observed.uid);
-    await writer.delete(entry, entry.observed.uid);
+    const { server, writer } = member();
+    const observed = observe(server.create(CONFIGMAPS, marked("default")));
+    await expect(writer.delete(CONFIG_REF, "another")).rejects.toThrow(/UID/);
+    await writer.delete(CONFIG_REF, observed.uid);
+    await writer.delete(CONFIG_REF, observed.uid);
     expect(server.has(CONFIGMAPS, "default", "shop")).toBe(false);
-  });
-});
-
-describe("the janitor of namespaces", () => {
-  async function withJanitor(deletesAllowed: () => boolean = () => true) {
-    const parts = member();
-    const { server, client, clock, end, namespaces, table } = parts;
-    await namespaces.ensure("team", end.signal);
-    const informer = {
-      get: (name: string) => server.find(NAMESPACES, undefined, name),
-      list: () => server.list(NAMESPACES),
-      onEvent: () => ({ [Symbol.dispose]: () => undefined }),
-    };
-    const kept: string[] = [];
-    const janitor = new NamespaceJanitor({
-      session: {
-        cluster: "shanghai-1",
-        client,
-        discovery: new Discovery(client, clock),
-        clusterUid: "member-uid",
-        local: false,
-        signal: end.signal,
-        suspect: () => undefined,
-      },
-      table,
-      hubId: HUB,
-      clock,
-      random: () => 0.5,
-      logger: createLogger({ level: "silent" }),
-      informer: informer as unknown as Informer<KubeObject>,
-      namespaces,
-      deletesAllowed,
-      custody: { isAlone: () => true, isOthers: () => Promise.resolve(false) },
-      namespaceKept: (namespace, why) => void kept.push(`${namespace}: ${why}`),
-    });
-    janitor.start();
-    return { ...parts, janitor, kept };
-  }
-
-  test("removes what is ours and empty, and nothing else", async () => {
-    const { server, clock, janitor } = await withJanitor();
-    janitor.considerAll();
-    await clock.advance(10);
-    expect(
-      server
-        .list(NAMESPACES)
-        .map(({ metadata }) => metadata.name)
-        .toSorted(),
-    ).toEqual(["default", "kube-system"]);
-  });
-
-  test.each([
-    { name: "the gate is closed", closed: true, prepare: () => undefined },
-    {
-      name: "something is to be in it",
-      closed: false,
-      prepare: ({ wanted }: ReturnType<typeof member>) => void wanted("team"),
-    },
-    {
-      name: "something foreign is in it",
-      closed: false,
-      prepare: ({ server }: ReturnType<typeof member>) =>
-        void server.create(CONFIGMAPS, {
-          apiVersion: "v1",
-          kind: "ConfigMap",
-          metadata: { name: "theirs", namespace: "team" },
-        }),
-    },
-    {
-      name: "a kind cannot be listed",
-      closed: false,
-      prepare: ({ client }: ReturnType<typeof member>) => {
-        client.gate = ({ verb, type }) => {
-          if (verb === "list" && type?.kind === "Secret") throw new ApiError(403, "Forbidden", "no");
-        };
-      },
-    },
-  ])("keeps it while $name", async ({ closed, prepare }) => {
-    const parts = await withJanitor(() => !closed);
-    prepare(parts);
-    parts.janitor.considerAll();
-    await parts.clock.advance(60_000);
-    expect(parts.server.has(NAMESPACES, undefined, "team")).toBe(true);
-  });
-
-  test("says once why a namespace stays that it cannot look through, and removes it when it can", async () => {
-    const { server, client, clock, janitor, kept } = await withJanitor();
-    client.gate = ({ verb, type }) => {
-      if (verb === "list" && type?.kind === "Secret") throw new ApiError(403, "Forbidden", "no");
-    };
-    janitor.considerAll();
-    await clock.advance(300_000);
-    expect(kept).toEqual(["team: secrets may not be listed there"]);
-    client.gate = () => undefined;
-    await clock.advance(300_000);
-    expect(server.has(NAMESPACES, undefined, "team")).toBe(false);
-    expect(kept).toHaveLength(1);
-  });
-
-  test("keeps it when something is placed there while it looks", async () => {
-    const { server, client, clock, janitor, wanted } = await withJanitor();
-    client.gate = ({ verb, phase }) => {
-      if (verb === "list" && phase === "after") wanted("team");
-    };
-    janitor.considerAll();
-    await clock.advance(60_000);
-    expect(server.has(NAMESPACES, undefined, "team")).toBe(true);
-  });
-
-  test("looks again when it was asked while it looked", async () => {
-    const { server, client, clock, janitor, table, wanted } = await withJanitor();
-    let placed = false;
-    client.gate = ({ verb, phase }) => {
-      if (verb !== "list" || phase !== "after" || placed) return;
-      placed = true;
-      wanted("team");
-      queueMicrotask(() => {
-        table.replace(OWNER_KEY, [], { release: "Delete", monotonic: 0 });
-        janitor.consider("team");
-      });
-    };
-    janitor.considerAll();
-    await clock.advance(10);
-    expect(server.has(NAMESPACES, undefined, "team")).toBe(false);
   });
 });

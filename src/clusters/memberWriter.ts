@@ -7,7 +7,7 @@ import {
   OWNER_ANNOTATION,
   refKey,
 } from "../apis/index.ts";
-import type { DesiredRow } from "../desiredstate/index.ts";
+import type { ApplyRow } from "../desiredstate/index.ts";
 import { type LostField, withoutGivenUp } from "../interpreter/index.ts";
 import {
   ApiError,
@@ -20,9 +20,9 @@ import {
 } from "../runtime/index.ts";
 import type { ForeignCheck } from "./foreignCheck.ts";
 import { listRepairs, type PatchOperation, withoutUpdateEntry } from "./listRepair.ts";
-import { classify } from "./outcome.ts";
 import type { MemberNamespaces } from "./namespaces.ts";
-import type { Entry } from "./table.ts";
+import type { ObservedObject } from "./observed.ts";
+import { classify } from "./outcome.ts";
 
 /** What a writer needs of the session that it writes through. */
 export interface MemberAccess {
@@ -30,15 +30,22 @@ export interface MemberAccess {
   signal: AbortSignal;
   foreign: ForeignCheck;
   namespaces: MemberNamespaces;
-  /** The resource of a kind that Meridian carries; undefined when the member does not serve it. */
+  /** The resource of a kind that is propagated to the member. */
   typeOf(ref: ObjectRef): ResourceType | undefined;
   isSynced(ref: ObjectRef): boolean;
+  mayRemove(ref: ObjectRef): boolean;
   /** Takes the server's answer to a write as an observation, without waiting for the watch. */
-  wrote(type: ResourceType, object: KubeObject): void;
+  observe(written: Written): void;
   invalidateDiscovery(): void;
 }
 
-/** How often something is read and changed before it is left to the lane to come back later. */
+/** The server's answer to a write. */
+export interface Written {
+  type: ResourceType;
+  object: KubeObject;
+}
+
+/** How often an object is read and changed before the next attempt is left to the lane. */
 const ATTEMPTS = 5;
 
 /** The name is taken on the member by an object that Meridian did not make. */
@@ -52,7 +59,7 @@ function isUnmergeable(error: unknown): boolean {
   return isInvalid(error) || (isApiError(error) && error.status === 500);
 }
 
-/** The writes that a lane makes on one member. Each throws what the client throws. */
+/** The writes that a lane makes on one member through one session. Each throws what the client throws. */
 export class MemberWriter {
   readonly #access: MemberAccess;
 
@@ -60,9 +67,14 @@ export class MemberWriter {
     this.#access = access;
   }
 
-  /** Whether what is known of objects of this kind on the member is complete: before that nothing is missing there. */
+  /** Whether all objects of this kind on the member are known: before that none of them is missing. */
   isSynced(ref: ObjectRef): boolean {
     return this.#access.isSynced(ref);
+  }
+
+  /** Whether objects of this kind may be removed: all of them are known, and the cache does not hold deletions. */
+  mayRemove(ref: ObjectRef): boolean {
+    return this.#access.mayRemove(ref);
   }
 
   /** The session has ended: what was under way was broken off, and says nothing about the member. */
@@ -70,57 +82,59 @@ export class MemberWriter {
     return this.#access.signal.aborted;
   }
 
+  /** Takes the answer to a write as an observation. */
+  observe(written: Written): void {
+    this.#access.observe(written);
+  }
+
   invalidateDiscovery(): void {
     this.#access.invalidateDiscovery();
   }
 
   /** First apply. It does not force: if somebody else's object appears after the check, their fields conflict with ours. */
-  async create(entry: Entry): Promise<void> {
-    const { desired, ref } = entry;
-    if (desired === undefined) return;
+  async create(row: ApplyRow): Promise<Written> {
+    const { ref } = row;
     const type = this.#type(ref);
-    const adopt = desired.conflictResolution === "Adopt";
-    const found = adopt ? "Foreign" : await this.#access.foreign.find(type, ref, desired.owner);
+    const adopt = row.conflictResolution === "Adopt";
+    const found = adopt ? "Foreign" : await this.#access.foreign.find(type, ref, row.owner);
     if (found === "Foreign" && !adopt) throw taken(ref);
-    if (found !== "Free") await this.#giveUp(type, desired);
+    if (found !== "Free") await this.#giveUp(type, row);
     // Ours without its label, or given to us: then the fields are ours to take.
-    await this.#apply(type, desired.object, adopt || found === "Ours");
+    return this.#apply(type, row.object, adopt || found === "Ours");
   }
 
   /**
-   * Apply to the object of ours that was observed: takes back what others changed. Since it forces, it names the life that it means; an
-   * object of that name that came later may be anybody's.
+   * Apply to the object of ours that was observed: takes back what others changed. Since this apply forces, it names the life that is
+   * meant; an object of that name that came later may be anybody's.
    */
-  async update(entry: Entry, drift: readonly LostField[]): Promise<void> {
-    const { desired, observed, ref } = entry;
-    if (desired === undefined || observed === undefined) return;
-    const type = this.#type(ref);
+  async update(row: ApplyRow, observed: ObservedObject, drift: readonly LostField[]): Promise<Written> {
+    const type = this.#type(row.ref);
     const { uid } = observed;
-    const object = { ...desired.object, metadata: { ...desired.object.metadata, uid } };
-    if (observed.hash !== desired.hash) await this.#giveUp(type, desired);
+    const object = { ...row.object, metadata: { ...row.object.metadata, uid } };
+    if (observed.hash !== row.hash) await this.#giveUp(type, row);
     try {
-      await this.#apply(type, object, true);
+      return await this.#apply(type, object, true);
     } catch (error) {
-      const repairs = isUnmergeable(error) ? listRepairs(drift, desired.object) : [];
+      const repairs = isUnmergeable(error) ? listRepairs(drift, row.object) : [];
       if (repairs.length === 0) throw error;
-      await this.#repair(type, ref, object, [{ op: "test", path: "/metadata/uid", value: uid }, ...repairs]);
+      return this.#repair(type, object, [{ op: "test", path: "/metadata/uid", value: uid }, ...repairs]);
     }
   }
 
   /** Puts whole lists back, applies again for the ownership, and leaves no other trace in `managedFields`. */
-  async #repair(type: ResourceType, ref: ObjectRef, desired: KubeObject, repairs: PatchOperation[]): Promise<void> {
+  async #repair(type: ResourceType, desired: KubeObject, repairs: PatchOperation[]): Promise<Written> {
     const { client, signal } = this.#access;
+    const { namespace, name } = desired.metadata;
     const patch = (operations: PatchOperation[]): Promise<KubeObject> =>
-      client.patch(type, ref.namespace, ref.name, "application/json-patch+json", operations, { signal });
+      client.patch(type, namespace, name, "application/json-patch+json", operations, { signal });
     await patch(repairs);
     const applied = await client.apply(type, desired, { force: true, signal });
     const cleaning = withoutUpdateEntry(applied);
-    this.#access.wrote(type, cleaning === undefined ? applied : await patch(cleaning));
+    return { type, object: cleaning === undefined ? applied : await patch(cleaning) };
   }
 
-  /** Deletes exactly the object that was observed. That it is gone is for the watch to say. */
-  async delete(entry: Entry, uid: string): Promise<void> {
-    const { ref } = entry;
+  /** Deletes exactly that life of the object. That the object is gone is for the watch to say. */
+  async delete(ref: ObjectRef, uid: string): Promise<void> {
     try {
       await this.#access.client.delete(this.#type(ref), ref.namespace, ref.name, {
         uid,
@@ -134,15 +148,13 @@ export class MemberWriter {
 
   /**
    * Takes Meridian's marks off, so that the object stays on the member as anybody's. The answer is no observation: the watch, which sees
-   * only what carries our label, tells that it has gone from there, and nobody would tell of anything after that.
+   * only what carries our label, tells that the object has left the selection, and nobody would tell of anything after that.
    */
-  async release(entry: Entry, uid: string): Promise<void> {
-    const { ref } = entry;
+  async release(ref: ObjectRef, { uid, owner }: ObservedObject): Promise<void> {
     const type = this.#type(ref);
     const { client, signal } = this.#access;
     try {
       const current = await client.get(type, ref.namespace, ref.name, { metadataOnly: true, signal });
-      const owner = entry.observed?.owner;
       const ownerReferences = (current.metadata.ownerReferences ?? []).filter(
         (reference) => reference.uid !== owner?.uid,
       );
@@ -168,10 +180,11 @@ export class MemberWriter {
   }
 
   /**
-   * Lets go of fields that we own and that are left to the member now. An apply without them would take them away, as long as nobody else
-   * owns them; so the ownership goes first, and their values stay. A crash in between does no harm: the object's hash is the old one still.
+   * Lets go of fields that we own and that are left to the member now. An apply without these fields would take them away, as long as
+   * nobody else owns them; so the ownership goes first, and the values stay. A crash in between does no harm: the object's hash is the
+   * old one still.
    */
-  async #giveUp(type: ResourceType, { ref, object, unretained }: DesiredRow): Promise<void> {
+  async #giveUp(type: ResourceType, { ref, object, unretained }: ApplyRow): Promise<void> {
     if (unretained === undefined) return;
     const { client, signal } = this.#access;
     for (let attempt = 1; ; attempt += 1) {
@@ -191,19 +204,17 @@ export class MemberWriter {
     }
   }
 
-  async #apply(type: ResourceType, object: KubeObject, force: boolean): Promise<void> {
+  async #apply(type: ResourceType, object: KubeObject, force: boolean): Promise<Written> {
     const { client, signal, namespaces } = this.#access;
-    if (object.metadata.namespace !== undefined) await namespaces.removed(object.metadata.namespace);
-    let applied: KubeObject;
+    const { namespace } = object.metadata;
+    if (namespace !== undefined) await namespaces.removed(namespace);
     try {
-      applied = await client.apply(type, object, { force, signal });
+      return { type, object: await client.apply(type, object, { force, signal }) };
     } catch (error) {
-      const { namespace } = object.metadata;
       if (namespace === undefined || classify(error)?.kind !== "NamespaceMissing") throw error;
       await namespaces.ensure(namespace, signal);
-      applied = await client.apply(type, object, { force, signal });
+      return { type, object: await client.apply(type, object, { force, signal }) };
     }
-    this.#access.wrote(type, applied);
   }
 
   #type(ref: ObjectRef): ResourceType {

@@ -1,4 +1,4 @@
-import { FEDERATION_GROUP, type KubeObject, MANAGED_BY_LABEL } from "../apis/index.ts";
+import { FEDERATION_GROUP, type KubeObject, MANAGED_BY_LABEL, type ObjectRef } from "../apis/index.ts";
 import {
   type Client,
   type Discovery,
@@ -11,7 +11,7 @@ import {
   type ResourceType,
 } from "../runtime/index.ts";
 
-/** On a namespace that Meridian made: what it may remove again. */
+/** On a namespace that Meridian made, and so may remove again. */
 const CREATED_ANNOTATION = `${FEDERATION_GROUP}/created-for`;
 
 /**
@@ -39,9 +39,9 @@ export class MemberNamespaces {
     return making;
   }
 
-  /** Deletes that life of the namespace. False when it has changed meanwhile. Throws what the client throws. */
-  remove(namespace: KubeObject, signal: AbortSignal): Promise<boolean> {
-    const { name } = namespace.metadata;
+  /** Deletes that life of the namespace. False when the namespace has changed meanwhile. Throws what the client throws. */
+  remove(namespace: NamespaceVersion, signal: AbortSignal): Promise<boolean> {
+    const { name } = namespace;
     const removal = deleteNamespace(this.#client, namespace, signal).finally(() => this.#removals.delete(name));
     this.#removals.set(name, removal);
     return removal;
@@ -71,12 +71,25 @@ export class MemberNamespaces {
   }
 }
 
+/** One version of one life of a namespace. */
+export interface NamespaceVersion {
+  name: string;
+  uid: string;
+  resourceVersion: string;
+}
+
+export function isNamespace({ apiVersion, kind }: ObjectRef): boolean {
+  return kind === "Namespace" && apiVersion === "v1";
+}
+
 /** True when Meridian of this hub created that namespace. */
 export function isOurNamespace(namespace: KubeObject, hubId: string): boolean {
-  return (
-    namespace.metadata.labels?.[MANAGED_BY_LABEL] === hubId &&
-    namespace.metadata.annotations?.[CREATED_ANNOTATION] !== undefined
-  );
+  return namespace.metadata.labels?.[MANAGED_BY_LABEL] === hubId && wasCreatedByMeridian(namespace);
+}
+
+/** True when Meridian of some hub created that namespace. */
+export function wasCreatedByMeridian({ metadata }: KubeObject): boolean {
+  return metadata.annotations?.[CREATED_ANNOTATION] !== undefined;
 }
 
 /** What every namespace holds by itself, and what goes with the objects that it tells of. */
@@ -138,14 +151,9 @@ function oncePerKind(types: readonly ResourceType[]): Iterable<ResourceType> {
 }
 
 /** Deletes the namespace unless it has become another one since. Returns false when it changed under our eyes. */
-async function deleteNamespace(client: Client, namespace: KubeObject, signal: AbortSignal): Promise<boolean> {
-  const { name, uid, resourceVersion } = namespace.metadata;
+async function deleteNamespace(client: Client, { name, ...version }: NamespaceVersion, signal: AbortSignal) {
   try {
-    await client.delete(NAMESPACES, undefined, name, {
-      ...(uid === undefined ? {} : { uid }),
-      ...(resourceVersion === undefined ? {} : { resourceVersion }),
-      signal,
-    });
+    await client.delete(NAMESPACES, undefined, name, { ...version, signal });
     return true;
   } catch (error) {
     if (isNotFound(error)) return true;

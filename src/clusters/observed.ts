@@ -1,6 +1,5 @@
 import {
   HASH_ANNOTATION,
-  MANAGED_BY_LABEL,
   OWNER_ANNOTATION,
   type KubeObject,
   type ManagedFieldsEntry,
@@ -10,6 +9,7 @@ import {
   refOf,
 } from "../apis/index.ts";
 import { type Health, memberKindOf } from "../interpreter/index.ts";
+import { isNamespace, wasCreatedByMeridian } from "./namespaces.ts";
 
 /** What Meridian keeps of a member object: enough to judge it, little enough to hold a million of them. */
 export interface ObservedObject {
@@ -20,26 +20,28 @@ export interface ObservedObject {
   hash: string | undefined;
   /** The hub object named in the owner annotation. */
   owner: OwnerRef | undefined;
-  managedBy: string | undefined;
+  /** False for a namespace that carries our label though Meridian did not make it: nothing is reported of that one. */
+  isOurs: boolean;
   deleting: boolean;
   health: Health;
-  /** Who owns which field; let go of when the object has been judged against a desired one and found in sync. */
+  /** Who owns which field; dropped when the object has been compared with a desired one and found in sync. */
   evidence: { managedFields: ManagedFieldsEntry[] | undefined };
 }
 
-/** Reduces a member object to what is kept of it. */
+/** Reduces a member object that carries our label to what is kept of it. */
 export function observe(object: KubeObject): ObservedObject {
   const { metadata } = object;
+  const ref = refOf(object);
   return {
-    ref: refOf(object),
+    ref,
     uid: metadata.uid ?? "",
     resourceVersion: metadata.resourceVersion ?? "",
     hash: metadata.annotations?.[HASH_ANNOTATION],
     owner: ownerOf(object),
-    managedBy: metadata.labels?.[MANAGED_BY_LABEL],
+    isOurs: !isNamespace(ref) || wasCreatedByMeridian(object),
     deleting: metadata.deletionTimestamp !== undefined,
     health: memberKindOf(parseApiVersion(object.apiVersion).group, object.kind).health(object),
-    evidence: { managedFields: metadata.managedFields },
+    evidence: { managedFields: isNamespace(ref) ? undefined : metadata.managedFields },
   };
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { shortMessage } from "../interpreter/index.ts";
+import { shortMessage } from "../apis/index.ts";
 import { ApiError, NotLeaderError, TransportError } from "../runtime/index.ts";
 import { classify } from "./outcome.ts";
 

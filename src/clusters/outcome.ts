@@ -1,4 +1,4 @@
-import { shortMessage } from "../interpreter/index.ts";
+import { shortMessage } from "../apis/index.ts";
 import { ApiError, NotLeaderError, TransportError } from "../runtime/index.ts";
 
 /** What a failed call to a member means for the object that it was about. */

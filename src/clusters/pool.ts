@@ -1,4 +1,4 @@
-import type { KubeObject, MemberCluster } from "../apis/index.ts";
+import type { Contact, KubeObject, MemberCluster } from "../apis/index.ts";
 import type { EventRecorder, Logger, Metrics } from "../observability/index.ts";
 import {
   type Client,
@@ -11,7 +11,6 @@ import {
   requestToken,
   SECRETS,
 } from "../runtime/index.ts";
-import type { Contact } from "../status/types.ts";
 import type { HubAsMember } from "./clusterAccess.ts";
 import { DEFAULT_TIMING, type ProbeTiming } from "./connection.ts";
 import { type MemberSecret, memberSecret } from "./credentials.ts";
@@ -106,20 +105,20 @@ export class ClusterPool implements AsyncDisposable {
   }
 
   /**
-   * A MemberCluster is new or has changed; the same one again does no harm. `carried`: it is this manager's, which writes its status and
-   * renews its token; else that is another manager's business, and the cluster is only used.
+   * A MemberCluster is new or has changed; the same one again does no harm. `owned`: this manager writes the MemberCluster's status and
+   * renews its token; else another manager does, and the cluster is only used.
    */
-  upsert(object: MemberCluster, carried = true): void {
+  upsert(object: MemberCluster, owned = true): void {
     if (this.#state === "Closed") return;
     const { name, uid } = object.metadata;
     const known = this.#connections.get(name);
     if (known !== undefined && known.objectUid === uid) {
-      known.update(object, carried);
+      known.update(object, owned);
       return;
     }
     // Deleted and created again while nobody looked: another object, which need not be the same cluster.
     if (known !== undefined) this.remove(name);
-    const connection = new MemberConnection(object, carried, this.#connectionOptions);
+    const connection = new MemberConnection(object, owned, this.#connectionOptions);
     this.#connections.set(name, connection);
     this.#contactChanged(name, connection.contact);
     if (this.#state === "Running") connection.start();

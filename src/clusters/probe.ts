@@ -9,7 +9,7 @@ import {
   NAMESPACES,
   type TransportReason,
 } from "../runtime/index.ts";
-import { shortMessage } from "../interpreter/index.ts";
+import { shortMessage } from "../apis/index.ts";
 import type { ProbeFailure } from "./connection.ts";
 
 /**

@@ -1,9 +1,8 @@
-import { FEDERATION_GROUP } from "../apis/index.ts";
+import { FEDERATION_GROUP, timestamp } from "../apis/index.ts";
 import { backoffDelay, type Client, type Clock, isConflict, type requestToken, SECRETS } from "../runtime/index.ts";
 import type { Logger } from "../observability/index.ts";
 import { type KubeconfigCredentials, withToken } from "./credentials.ts";
 import type { TokenClaims } from "./jwt.ts";
-import { timestamp } from "./memberStatus.ts";
 
 /**
  * Renews the tokens that `meridian join` made, at 80 % of their life and with the token itself, so that no cluster needs a

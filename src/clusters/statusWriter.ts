@@ -1,5 +1,9 @@
-import type { KubeObject, MemberCluster, MemberClusterStatus } from "../apis/index.ts";
-import { FEDERATION_API_VERSION } from "../apis/index.ts";
+import {
+  FEDERATION_API_VERSION,
+  type KubeObject,
+  type MemberCluster,
+  type MemberClusterStatus,
+} from "../apis/index.ts";
 import type { Logger } from "../observability/index.ts";
 import {
   backoffDelay,

@@ -1,5 +1,5 @@
+import type { Contact } from "../apis/index.ts";
 import type { Client, Discovery } from "../runtime/index.ts";
-import type { Contact } from "../status/types.ts";
 
 /** One life of the connection to one member: from credentials that work and an identity that is known until either changes. */
 export interface MemberSession {
@@ -16,7 +16,7 @@ export interface MemberSession {
   suspect(): void;
 }
 
-/** Told by the pool, in order, for each cluster. */
+/** Called by the pool, in order, for each cluster. */
 export interface PoolListener {
   sessionStarted(session: MemberSession): void;
   /** Contact was made or lost, or the reason changed. Not called for a probe that found nothing new. */

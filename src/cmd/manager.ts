@@ -1,6 +1,6 @@
 import type { Classes, KubeObject } from "../apis/index.ts";
 import { ClusterPool } from "../clusters/index.ts";
-import { runFederation } from "../controllers/index.ts";
+import { createFederation } from "../controllers/index.ts";
 import { HubCache } from "../hub/index.ts";
 import {
   createLogger,
@@ -169,37 +169,35 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
   const events = recorder(client, options, logger, metrics, signal);
   self.leading = true;
   try {
-    await runFederation(
-      {
-        hub,
-        client,
-        hubId,
-        ...classesOf(options),
-        clock: systemClock,
-        random: Math.random,
-        logger,
-        metrics,
-        tracer: tracing.tracer,
-        events,
-        pool: (listener, onStatusWritten) =>
-          new ClusterPool({
-            hub: client,
-            systemNamespace: options.membersNamespace ?? options.namespace,
-            allowExec: options.allowExecCredentials,
-            clock: systemClock,
-            logger,
-            metrics,
-            guard,
-            observe,
-            listener,
-            random: Math.random,
-            recorder: events,
-            onStatusWritten,
-            hubLocal: { client, discovery: new Discovery(client, systemClock), clusterUid: hubId },
-          }),
-      },
-      signal,
-    );
+    const federation = createFederation({
+      hub,
+      client,
+      hubId,
+      ...classesOf(options),
+      clock: systemClock,
+      random: Math.random,
+      logger,
+      metrics,
+      tracer: tracing.tracer,
+      events,
+      pool: (listener) =>
+        new ClusterPool({
+          hub: client,
+          systemNamespace: options.membersNamespace ?? options.namespace,
+          allowExec: options.allowExecCredentials,
+          clock: systemClock,
+          logger,
+          metrics,
+          guard,
+          observe,
+          listener,
+          random: Math.random,
+          recorder: events,
+          onStatusWritten: (cluster) => hub.clusters.observe(cluster),
+          hubLocal: { client, discovery: new Discovery(client, systemClock), clusterUid: hubId },
+        }),
+    });
+    await federation.run(signal);
   } finally {
     self.leading = false;
     await events.flush();

@@ -1,75 +1,86 @@
-import {
-  claimed,
-  type Classes,
-  CLUSTER_FINALIZER,
-  isResponsible,
-  type MemberCluster,
-  unclaimed,
-} from "../apis/index.ts";
-import type { ClusterPool, DesiredStateTable, Members } from "../clusters/index.ts";
-import type { Custody } from "./custody.ts";
-import { LOOK_AGAIN_MS, setFinalizers } from "./finalizers.ts";
+import { claimed, CLUSTER_FINALIZER, isResponsible, type MemberCluster, unclaimed } from "../apis/index.ts";
+import type { ClusterPool } from "../clusters/index.ts";
 import {
   type Client,
-  type Clock,
   done,
+  from,
   type Informer,
   MEMBERCLUSTERS,
+  type Reconciler,
   requeueAfter,
   type Result,
+  type Source,
 } from "../runtime/index.ts";
+import type { Assignments } from "./assignments.ts";
+import type { ControllerClasses } from "./controllerClasses.ts";
+import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
+import type { ObservationChange, Observations } from "./observations.ts";
 
 export interface ClusterReconcilerOptions {
   client: Client;
   clusters: Informer<MemberCluster>;
   pool: ClusterPool;
-  members: Members;
-  table: DesiredStateTable;
-  custody: Custody;
-  /** That this manager serves. */
-  classes: Classes;
-  clock: Clock;
+  assignments: Assignments;
+  observations: Observations;
+  classes: ControllerClasses;
 }
 
 /**
  * Keeps the pool of connections as the MemberClusters say, and sees their deletion through: with `Drain` the member's objects are removed
  * first; otherwise they are left running, untouched.
  */
-export class ClusterReconciler {
+export class ClusterReconciler implements Reconciler {
   readonly #options: ClusterReconcilerOptions;
 
   constructor(options: ClusterReconcilerOptions) {
     this.#options = options;
   }
 
+  sources(): Source[] {
+    const { clusters, observations } = this.#options;
+    return [
+      from(clusters),
+      from(observations.changes)
+        .when((change) => isGone(change) && this.#isLeaving(change.cluster))
+        .map(({ cluster }) => cluster),
+      from(observations.contacts).when((cluster) => this.#isLeaving(cluster) || this.#isClaimable(cluster)),
+      from(this.#options.assignments.changes).map(({ clusters: names }) =>
+        [...names].filter((name) => this.#isLeaving(name)),
+      ),
+    ];
+  }
+
   async reconcile(name: string, signal: AbortSignal): Promise<Result> {
-    const { clusters, pool, table, custody, classes, clock } = this.#options;
+    const { clusters, pool, classes } = this.#options;
     const cluster = clusters.get(name);
     if (cluster === undefined) {
       pool.remove(name);
       return done;
     }
-    const standing = custody.clusterStanding(cluster);
-    const carried = isResponsible(standing);
+    const ownership = classes.ofCluster(cluster);
+    const owned = isResponsible(ownership);
     const { finalizers = [], deletionTimestamp } = cluster.metadata;
-    const without = unclaimed(CLUSTER_FINALIZER, cluster.metadata, classes);
+    const without = unclaimed(CLUSTER_FINALIZER, cluster.metadata, classes.classes);
     if (deletionTimestamp === undefined) {
-      pool.upsert(cluster, carried);
-      if (standing === "Release") return await this.#setFinalizers(cluster, without, signal);
-      if (standing === "Carry" || (standing === "TakeOver" && this.#isKnown(cluster)))
-        return await this.#setFinalizers(cluster, claimed(CLUSTER_FINALIZER, cluster.metadata, classes), signal);
+      pool.upsert(cluster, owned);
+      if (ownership === "Yielded") return await this.#setFinalizers(cluster, without, signal);
+      if (ownership === "Owned" || (ownership === "Claimable" && this.#isKnown(cluster)))
+        return await this.#setFinalizers(
+          cluster,
+          claimed(CLUSTER_FINALIZER, cluster.metadata, classes.classes),
+          signal,
+        );
       return done;
     }
     if (cluster.spec.deletionPolicy === "Drain") {
-      pool.upsert(cluster, carried);
-      // Each manager removes what it carries there; the cluster's own waits for all of it.
-      if (!carried) return await this.#setFinalizers(cluster, without, signal);
+      pool.upsert(cluster, owned);
+      // Each manager removes what it owns there; the finalizer of the cluster's own manager waits for all of it.
+      if (!owned) return await this.#setFinalizers(cluster, without, signal);
       if (without.length === finalizers.length || !this.#isDrained(name)) return done;
     }
-    if (carried && without.length === finalizers.length) return done;
+    if (owned && without.length === finalizers.length) return done;
     // From here on nothing may be written there: what runs on the member stays as it is.
     pool.remove(name);
-    table.forgetCluster(name, clock.monotonic());
     return await this.#setFinalizers(cluster, without, signal);
   }
 
@@ -77,22 +88,39 @@ export class ClusterReconciler {
     const { client, clusters } = this.#options;
     if (next.join() === (cluster.metadata.finalizers ?? []).join()) return done;
     const patched = await setFinalizers(client, MEMBERCLUSTERS, cluster, next, signal);
-    if (patched === undefined) return requeueAfter(LOOK_AGAIN_MS);
+    if (patched === undefined) return requeueAfter(RETRY_FINALIZER_MS);
     if (patched.metadata.deletionTimestamp === undefined) clusters.observe(patched);
     return done;
   }
 
-  /** All that is there is known, or nobody hears from it anyway: then another manager's cluster can be ours. */
-  #isKnown({ metadata, status }: MemberCluster): boolean {
-    const isReady = status?.conditions?.some((condition) => condition.type === "Ready" && condition.status === "True");
-    return this.#options.members.isSynced(metadata.name) || isReady !== true;
+  #isLeaving(name: string): boolean {
+    return this.#options.clusters.get(name)?.metadata.deletionTimestamp !== undefined;
   }
 
-  /** Nothing of ours is left or wanted there, as far as a member that answers can tell. */
+  #isClaimable(name: string): boolean {
+    const cluster = this.#options.clusters.get(name);
+    return cluster !== undefined && this.#options.classes.ofCluster(cluster) === "Claimable";
+  }
+
+  /** All that is there is known, or nobody hears from the cluster anyway: then another manager's cluster can be claimed. */
+  #isKnown(cluster: MemberCluster): boolean {
+    return this.#options.observations.contactOf(cluster.metadata.name).synced || !isReady(cluster);
+  }
+
+  /** Nothing of ours is left or wanted there, as far as a member that answers can tell. Namespaces may stay. */
   #isDrained(name: string): boolean {
-    const { table, members } = this.#options;
-    if (!members.isSynced(name)) return false;
-    for (const _ of table.entriesIn(name)) return false;
+    const { observations, assignments } = this.#options;
+    if (!observations.contactOf(name).synced) return false;
+    for (const { ref } of observations.in(name)) if (ref.kind !== "Namespace") return false;
+    for (const { ref } of assignments.in(name)) if (ref.kind !== "Namespace") return false;
     return true;
   }
+}
+
+function isReady({ status }: MemberCluster): boolean {
+  return status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") === true;
+}
+
+function isGone({ after }: ObservationChange): boolean {
+  return after?.present === undefined;
 }

@@ -1,49 +1,66 @@
 import { REGION_LABEL } from "../apis/index.ts";
-import { type DesiredStateTable, type Entry, isInSync, type Members } from "../clusters/index.ts";
-import type { Plan } from "../desiredstate/index.ts";
+import { isInSync, type Row, type Target } from "../desiredstate/index.ts";
+import type { HubCache } from "../hub/index.ts";
 import type { ClusterView, RowView } from "../status/index.ts";
-import type { Hub } from "./hub.ts";
+import type { Assignments, Cell } from "./assignments.ts";
+import type { Observations } from "./observations.ts";
 
 export interface ViewSources {
-  hub: Hub;
-  table: DesiredStateTable;
-  members: Members;
+  hub: HubCache;
+  assignments: Assignments;
+  observations: Observations;
 }
 
-/** What is known of one hub object in each cluster of its plan, and in each other cluster where something of it lingers. */
-export function clusterViews(sources: ViewSources, owner: string, plan: Plan | undefined): ClusterView[] {
-  const { table, members, hub } = sources;
+/** What is known of one hub object in each cluster of its target, and in each other cluster where a copy of it lingers. */
+export function clusterViews(sources: ViewSources, owner: string, target: Target | undefined): ClusterView[] {
+  const { assignments, observations, hub } = sources;
   const views = new Map<string, ClusterView>();
   const view = (name: string): ClusterView => {
     let made = views.get(name);
     if (made === undefined) {
       const region = hub.clusters.get(name)?.metadata.labels?.[REGION_LABEL];
-      made = { name, ...(region === undefined ? {} : { region }), contact: members.contact(name), rows: [] };
+      const contact = observations.contactOf(name);
+      made = { name, ...(region === undefined ? {} : { region }), contact, rows: [] };
       views.set(name, made);
     }
     return made;
   };
-  for (const { name } of plan?.clusters ?? []) view(name);
-  for (const entry of table.entriesOf(owner)) {
-    const row = rowView(members, owner, entry);
-    if (row !== undefined) view(entry.cluster).rows.push(row);
+  for (const { name } of target?.clusters ?? []) view(name);
+  for (const cell of assignments.of(owner)) {
+    const row = rowView(observations, owner, cell);
+    if (row !== undefined) view(cell.cluster).rows.push(row);
   }
   return [...views.values()];
 }
 
-function rowView(members: Members, owner: string, entry: Entry): RowView | undefined {
-  const asked = entry.requests.get(owner);
-  const { desired, observed, failure } = entry;
-  if (asked === undefined && (observed === undefined || desired !== undefined)) return undefined;
-  if (asked?.mode === "Hold" && asked.role === "dependency") return undefined;
-  const unseen = observed === undefined ? members.syncFailure(entry.cluster, entry.ref) : undefined;
-  const told = unseen === undefined ? failure : { reason: "NotObserved", message: unseen, final: true };
+function rowView(observations: Observations, owner: string, cell: Cell): RowView | undefined {
+  const { cluster, key, ref, effective } = cell;
+  const row = cell.rows.get(owner);
+  const observation = observations.get(cluster, key);
+  const present = observation?.present;
+  const isWanted = row?.verb === "Apply" || (row?.verb === "Hold" && row.wanted);
+  // Another object asks for it: then the copy is that one's to report.
+  const isOthers = effective !== undefined && effective !== row && (effective.verb === "Apply" || isHeld(effective));
+  if (!isWanted && (present === undefined || isOthers)) return undefined;
+  if (row?.verb === "Hold" && row.wanted && row.role === "dependency") return undefined;
+  const desiredHash = effective?.verb === "Apply" || effective?.verb === "Hold" ? effective.hash : undefined;
+  const unseen = present === undefined ? observations.unseenKind(cluster, ref) : undefined;
+  const failure = unseen === undefined ? observation?.failure : { reason: "NotObserved", message: unseen, final: true };
   return {
-    ref: entry.ref,
-    role: asked?.role ?? "rendered",
-    ...(asked === undefined || desired === undefined ? {} : { desiredHash: desired.hash }),
-    ...(observed === undefined ? {} : { observedHash: observed.hash ?? "", health: observed.health }),
-    inSync: isInSync(entry),
-    ...(told === undefined ? {} : { failure: told }),
+    ref,
+    role: row?.role ?? "rendered",
+    ...(isWanted && desiredHash !== undefined ? { desiredHash } : {}),
+    ...(present === undefined ? {} : { observedHash: present.hash ?? "", health: present.health }),
+    inSync: isInSync(effective, observation) || isFrozenAsWanted(effective, present?.hash),
+    ...(failure === undefined ? {} : { failure }),
   };
+}
+
+/** What is frozen is not compared field by field; that the desired state was the last one to be applied is all that is known. */
+function isFrozenAsWanted(row: Row | undefined, hash: string | undefined): boolean {
+  return row?.verb === "Hold" && row.wanted && row.hash !== undefined && row.hash === hash;
+}
+
+function isHeld(row: Row): boolean {
+  return row.verb === "Hold" && row.wanted;
 }

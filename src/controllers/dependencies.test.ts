@@ -3,7 +3,7 @@ import type { KubeObject } from "../apis/index.ts";
 import type { Dependency } from "../interpreter/index.ts";
 import { createLogger } from "../observability/index.ts";
 import { ApiError, CONFIGMAPS, SECRETS } from "../runtime/index.ts";
-import { FakeApiClient, FakeApiServer } from "../runtime/testing/fakeApiServer.ts";
+import { FakeClient, FakeCluster } from "../runtime/testing/fakeClient.ts";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
 import { type Collected, DependencyWatches } from "./dependencies.ts";
 
@@ -25,8 +25,8 @@ const configMap = (name: string): KubeObject => ({
 });
 
 function watches() {
-  const server = new FakeApiServer("hub-uid");
-  const client = new FakeApiClient(server, "hub");
+  const server = new FakeCluster();
+  const client = new FakeClient(server, "hub");
   const clock = new FakeClock();
   const changed: string[] = [];
   const lines: string[] = [];

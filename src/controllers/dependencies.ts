@@ -5,6 +5,7 @@ import {
   type Client,
   type Clock,
   CONFIGMAPS,
+  Emitter,
   Informer,
   isForbidden,
   type ResourceType,
@@ -45,9 +46,6 @@ export interface DependencyWatchesOptions {
   clock: Clock;
   random: () => number;
   logger: Logger;
-  /** Plan this hub object again. */
-  changed: (owner: string) => void;
-  signal: AbortSignal;
 }
 
 /**
@@ -55,17 +53,20 @@ export interface DependencyWatchesOptions {
  * that rights on those namespaces are enough. Where there are none it goes on asking, at a pace that no number of namespaces makes a
  * burden.
  */
-export class DependencyWatches {
+export class DependencyWatches implements Disposable {
+  /** The key of a hub object that needs something which has changed, or has been read for the first time. */
+  readonly changes = new Emitter<string>();
   readonly #options: DependencyWatchesOptions;
   readonly #watches = new Map<string, Watch>();
   readonly #referrers = new Map<string, Set<string>>();
   readonly #needs = new Map<string, { keys: string[]; watches: string[] }>();
+  readonly #end = new AbortController();
 
   constructor(options: DependencyWatchesOptions) {
     this.#options = options;
   }
 
-  /** Undefined while a watch of the needed objects has not synced: `changed` is called when it has. */
+  /** Undefined while a watch of the needed objects has not synced: {@link changes} says when it has. */
   collect(owner: string, needed: readonly Dependency[]): Collected | undefined {
     this.#register(owner, needed);
     const found = new Map<string, KubeObject>();
@@ -105,6 +106,11 @@ export class DependencyWatches {
     for (const key of needs.watches) this.#release(key, owner);
   }
 
+  /** Ends every watch. */
+  [Symbol.dispose](): void {
+    this.#end.abort();
+  }
+
   #register(owner: string, needed: readonly Dependency[]): void {
     const keys = needed.map(({ ref }) => refKey(ref));
     const before = this.#needs.get(owner);
@@ -135,9 +141,10 @@ export class DependencyWatches {
   #start(ref: ObjectRef): Watch | undefined {
     const known = TYPES[ref.kind];
     if (known === undefined) return undefined;
-    const { client, clock, random, logger, signal, changed } = this.#options;
+    const { client, clock, random, logger } = this.#options;
+    const changed = (owner: string): void => this.changes.emit(owner);
     const stop = new AbortController();
-    const ended = AbortSignal.any([signal, stop.signal]);
+    const ended = AbortSignal.any([this.#end.signal, stop.signal]);
     const informer = new Informer<KubeObject>({
       client,
       clock,
@@ -153,7 +160,7 @@ export class DependencyWatches {
         const forbidden = !ok && isForbidden(error);
         const failed = !ok && !informer.synced;
         if (forbidden === watch.forbidden && failed === watch.failed) return;
-        if (forbidden !== watch.forbidden) this.#tellAccess(ref, forbidden);
+        if (forbidden !== watch.forbidden) this.#logAccess(ref, forbidden);
         Object.assign(watch, { forbidden, failed });
         for (const owner of watch.owners) changed(owner);
       },
@@ -181,7 +188,7 @@ export class DependencyWatches {
     return count;
   }
 
-  #tellAccess({ kind, namespace }: ObjectRef, forbidden: boolean): void {
+  #logAccess({ kind, namespace }: ObjectRef, forbidden: boolean): void {
     const { logger } = this.#options;
     const subject = { kind, namespace };
     if (!forbidden) logger.info(subject, "what applications refer to may be read again");

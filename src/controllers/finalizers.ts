@@ -2,10 +2,10 @@ import type { KubeObject, ObjectMeta } from "../apis/index.ts";
 import { type Client, isConflict, isInvalid, isNotFound, type ResourceType } from "../runtime/index.ts";
 
 /**
- * When a finalizer could not be set because the object changed: the change of its finalizers comes by watch, and sets off a look of its
- * own; this one is for everything else.
+ * When a finalizer could not be set because the object changed: a change of its finalizers comes by watch and wakes the reconciler by
+ * itself; this retry is for every other change.
  */
-export const LOOK_AGAIN_MS = 1_000;
+export const RETRY_FINALIZER_MS = 1_000;
 
 /**
  * Writes the finalizers, provided that the object is still the one that was seen, is being deleted or not as it was then, and has the

@@ -1,9 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type ClusterStatusEntry, type KubeObject, type ObjectRef, refKey } from "../apis/index.ts";
-import type { Entry } from "../clusters/index.ts";
-import { row, seen } from "../clusters/testing/builders.ts";
-import type { DesiredRow } from "../desiredstate/index.ts";
+import type { Observation, Row } from "../desiredstate/index.ts";
 import { whyNotYet } from "./handover.ts";
+import { applyRow as row, observation } from "./testing/builders.ts";
 
 const NONE = { desired: 1, updated: 1, ready: 1, available: 1 };
 const SERVICE: ObjectRef = { apiVersion: "v1", kind: "Service", namespace: "default", name: "shop" };
@@ -25,18 +24,14 @@ function object(entry: Partial<ClusterStatusEntry> = {}, observedGeneration = 1)
   };
 }
 
-type Seen = Pick<Entry, "cluster" | "key" | "ref" | "observed">;
-
-function there(overrides: Parameters<typeof seen>[0] = {}): Seen {
-  const observed = seen(overrides);
-  return { cluster: "shanghai-1", key: refKey(observed.ref), ref: observed.ref, observed };
-}
+const there = (ref?: ObjectRef): Observation =>
+  observation({ ...(ref === undefined ? {} : { ref }), present: { hash: "h1" } });
 
 interface Case {
   name: string;
   object?: KubeObject;
-  rows?: DesiredRow[];
-  present?: Seen[];
+  rows?: Row[];
+  present?: Observation[];
   /** Clusters of which not everything is known. */
   unknown?: string[];
   want: string | undefined;
@@ -60,11 +55,11 @@ describe("an object is taken over", () => {
     },
     {
       name: "not when that would take something away",
-      present: [there(), there({ ref: SERVICE })],
+      present: [there(), there(SERVICE)],
       want: "it would take Service shop off shanghai-1",
     },
     {
-      name: "not while the one that carries it removes something",
+      name: "not while the class that owns it removes something",
       object: object({ state: "Removing" }),
       rows: [],
       present: [there()],
@@ -78,7 +73,7 @@ describe("an object is taken over", () => {
       want: "ConfigMap shop on shanghai-1 is not as it is to be yet",
     },
     {
-      name: "not while the one that carries it is writing",
+      name: "not while the class that owns it is writing",
       object: object({ state: "Progressing", reason: "Applying" }),
       rows: [row({ hash: "h2" })],
       present: [there()],
@@ -112,7 +107,7 @@ describe("an object is taken over", () => {
       rows,
       clusters: ["shanghai-1"],
       present,
-      find: ({ ref }) => present.find(({ key }) => key === refKey(ref)),
+      find: ({ ref }) => present.find((one) => refKey(one.ref) === refKey(ref)),
       isKnown: (cluster) => !unknown.includes(cluster),
       exists: () => true,
     });

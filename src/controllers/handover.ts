@@ -1,4 +1,5 @@
 import {
+  claimed,
   classOf,
   type ClusterStatusEntry,
   type FederatedStatus,
@@ -7,20 +8,187 @@ import {
   OBJECT_FINALIZER,
   type ObjectRef,
   refKey,
+  unclaimed,
 } from "../apis/index.ts";
-import type { Entry } from "../clusters/index.ts";
-import type { DesiredRow } from "../desiredstate/index.ts";
+import { computeTarget, type Observation, type Row, step } from "../desiredstate/index.ts";
+import { changedFacts, changedSpec, type PlacedKind } from "../hub/index.ts";
+import type { EventRecorder } from "../observability/index.ts";
+import {
+  type Client,
+  type Clock,
+  done,
+  from,
+  type Reconciler,
+  requeueAfter,
+  type Result,
+  type Source,
+} from "../runtime/index.ts";
+import { copiesOf, type CopySources, removalFacts } from "./copies.ts";
+import type { DependencyWatches } from "./dependencies.ts";
+import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
+import { recordHandover } from "./placementEvents.ts";
+import type { StatusWrites } from "./status.ts";
+
+export interface HandoverReconcilerOptions extends CopySources {
+  client: Client;
+  dependencies: DependencyWatches;
+  statuses: StatusWrites;
+  hubId: string;
+  clock: Clock;
+  events: EventRecorder;
+}
+
+/**
+ * Hands hub objects from one controller class to the next. An object that names this manager's class is claimed when this manager knows
+ * everything that runs of the object, and would remove or change nothing of it; the finalizer of an object that another class has claimed
+ * goes when nothing of this manager is under way any more.
+ */
+export class HandoverReconciler implements Reconciler {
+  readonly #options: HandoverReconcilerOptions;
+  /** Objects to be handed over, and why not yet. */
+  readonly #pending = new Map<string, string>();
+
+  constructor(options: HandoverReconcilerOptions) {
+    this.#options = options;
+  }
+
+  sources(): Source[] {
+    const { hub, assignments, observations, dependencies, statuses } = this.#options;
+    const pending = (): Iterable<string> => [...this.#pending.keys()];
+    const isPending = (owner: string): boolean => this.#pending.has(owner);
+    return [
+      // Whatever changes of such an object, its status too, may be what the handover waits for.
+      from(hub.objectEvents).when(({ key, object }) => isPending(key) || this.#isInTransit(object)),
+      from(observations.changes).map((change) => [...assignments.concernedBy(change)].filter(isPending)),
+      from(observations.contacts).map(pending),
+      from(hub.policyEvents)
+        .when((event) => !event.initial && changedSpec(event))
+        .map(pending),
+      from(hub.clusters)
+        .when((event) => !event.initial && changedFacts(event))
+        .map(pending),
+      from(dependencies.changes).when(isPending),
+      from(assignments.changes)
+        .when(({ owner }) => isPending(owner))
+        .map(({ owner }) => owner),
+      from(assignments.departures).when(isPending),
+      from(statuses.settlements).when(isPending),
+    ];
+  }
+
+  async reconcile(owner: string, signal: AbortSignal): Promise<Result> {
+    const found = this.#options.hub.object(owner);
+    const ownership = found === undefined ? "Foreign" : this.#options.classes.of(found.object);
+    if (found !== undefined && ownership === "Claimable")
+      return await this.#claim(owner, found.object, found.kind, signal);
+    if (found !== undefined && ownership === "Yielded")
+      return await this.#release(owner, found.object, found.kind, signal);
+    this.#pending.delete(owner);
+    return done;
+  }
+
+  #isInTransit(object: KubeObject): boolean {
+    const ownership = this.#options.classes.of(object);
+    return ownership === "Claimable" || ownership === "Yielded";
+  }
+
+  async #claim(owner: string, object: KubeObject, kind: PlacedKind, signal: AbortSignal): Promise<Result> {
+    const { client, classes, events } = this.#options;
+    const known = this.#pending.get(owner);
+    this.#pending.set(owner, known ?? "");
+    const why = this.#whyNotYet(owner, object, kind);
+    if (why === NOT_READ) return done;
+    const [holder = ""] = holdersOf(OBJECT_FINALIZER, object.metadata);
+    const named = classOf(object.metadata);
+    if (why !== undefined) {
+      this.#pending.set(owner, why);
+      if (why !== known)
+        recordHandover(events, object, "HandoverWaits", `${named} does not take over from ${holder} yet: ${why}`);
+      return done;
+    }
+    const next = claimed(OBJECT_FINALIZER, object.metadata, classes.classes);
+    const taken = await setFinalizers(client, kind.type, object, next, signal);
+    if (taken === undefined) return requeueAfter(RETRY_FINALIZER_MS);
+    this.#pending.delete(owner);
+    kind.informer.observe(taken);
+    recordHandover(events, taken, "TakenOver", `${named} has taken over from ${holder}`);
+    return done;
+  }
+
+  /** Undefined when the object may be claimed. */
+  #whyNotYet(owner: string, object: KubeObject, kind: PlacedKind): string | undefined {
+    const { hub, observations, assignments, dependencies, hubId, clock } = this.#options;
+    const collected = dependencies.collect(owner, kind.interpreter.dependencies(object));
+    if (collected === undefined) return NOT_READ;
+    // The object was this manager's a moment ago: the placement controller has its rows to withdraw first.
+    for (const cell of assignments.of(owner)) if (cell.rows.has(owner)) return NOT_READ;
+    const now = clock.now();
+    const previous = object["status"] as FederatedStatus | undefined;
+    const copies = copiesOf(this.#options, owner);
+    const target = computeTarget(
+      {
+        object,
+        placements: hub.allPlacements(),
+        overrides: hub.allOverrides(),
+        clusters: hub.clusterSnapshots(),
+        dependencies: collected.found,
+        unreadable: collected.unreadable,
+        hubId,
+        previous,
+        ...(previous?.summary === undefined ? { running: new Set(copies.map(({ cluster }) => cluster)) } : {}),
+      },
+      now,
+    );
+    const removal = {
+      owner: target.owner,
+      policy: target.deletionPolicy,
+      cause: NOT_CLAIMED,
+      ownership: "OtherClass" as const,
+    };
+    const { rows } = step({ target, observations: copies, removal: removalFacts(this.#options, copies, removal) }, now);
+    return whyNotYet({
+      object,
+      rows,
+      clusters: target.clusters.map(({ name }) => name),
+      present: copies,
+      find: ({ cluster, ref }) => observations.get(cluster, refKey(ref)),
+      isKnown: (cluster) => observations.contactOf(cluster).synced,
+      exists: (cluster) => hub.clusters.get(cluster) !== undefined,
+    });
+  }
+
+  /** Another class has claimed the object: this manager's finalizer goes when nothing of this manager is under way any more. */
+  async #release(owner: string, object: KubeObject, kind: PlacedKind, signal: AbortSignal): Promise<Result> {
+    const { client, classes, assignments, statuses, observations } = this.#options;
+    this.#pending.set(owner, "");
+    for (const cell of assignments.of(owner)) {
+      const isWriting = observations.get(cell.cluster, cell.key)?.writing === true;
+      if (cell.rows.has(owner) || isWriting || !assignments.isAcknowledged(cell)) return done;
+    }
+    if (statuses.isUnderWay(owner)) return done;
+    const next = unclaimed(OBJECT_FINALIZER, object.metadata, classes.classes);
+    const released = await setFinalizers(client, kind.type, object, next, signal);
+    if (released === undefined) return requeueAfter(RETRY_FINALIZER_MS);
+    this.#pending.delete(owner);
+    kind.informer.observe(released);
+    return done;
+  }
+}
+
+/** Passes by itself, and is nobody's business. */
+const NOT_READ = "what the object needs is being read";
+const NOT_CLAIMED = { reason: "OtherOwner", message: "another class owns the object" };
 
 export interface HandoverInput {
   object: KubeObject;
   /** What this manager would have there. */
-  rows: readonly DesiredRow[];
+  rows: readonly Row[];
   /** Clusters that it would use. */
   clusters: readonly string[];
-  /** What is on the members in the name of the object. */
-  present: Iterable<Pick<Entry, "cluster" | "key" | "ref" | "observed">>;
+  /** The copies of the object on the members. */
+  present: readonly Observation[];
   /** The member object that a row is about, as far as it is seen, in whoever's name. */
-  find: (row: DesiredRow) => Pick<Entry, "observed"> | undefined;
+  find: (row: Row) => Observation | undefined;
   /** Everything of the hub on that member is known. */
   isKnown: (cluster: string) => boolean;
   /** There is a MemberCluster of that name. */
@@ -28,14 +196,14 @@ export interface HandoverInput {
 }
 
 /**
- * Why this manager does not take an object over yet; undefined when it may. Pure. It must know everything that runs, wherever whoever
- * carries the object hears from the members itself; nothing that runs may be missing in its own plan, since a handover removes
- * nothing; and what it would change must be its own difference, not a change that the other has yet to carry out.
+ * Why this manager does not claim an object yet; undefined when it may. Pure. It must know everything that runs, wherever the class that
+ * owns the object hears from the members itself; nothing that runs may be missing in its own plan, since a handover removes nothing; and
+ * what it would change must be its own difference, not a change that the other class has yet to carry out.
  */
 export function whyNotYet(input: HandoverInput): string | undefined {
   const { object, rows, clusters, present, find, isKnown, exists } = input;
   const reported = new Map(statusOf(object)?.clusters?.map((entry) => [entry.name, entry]));
-  const seen = [...present].filter(({ observed }) => observed !== undefined);
+  const seen = present.filter((copy) => copy.present !== undefined);
   const concerned = new Set([...clusters, ...reported.keys(), ...seen.map(({ cluster }) => cluster)]);
   const blind = new Set<string>();
   for (const cluster of [...concerned].sort()) {
@@ -44,30 +212,35 @@ export function whyNotYet(input: HandoverInput): string | undefined {
     if (reported.get(cluster)?.state !== "Unknown") return `what runs on ${cluster} is not known yet`;
     blind.add(cluster);
   }
-  const wanted = new Set(rows.map(placeOf));
-  for (const { cluster, key, ref } of seen) {
-    if (wanted.has(`${cluster}/${key}`) || blind.has(cluster) || !exists(cluster)) continue;
+  const wanted = new Set(rows.filter(isWanted).map(placeOf));
+  for (const copy of seen) {
+    const { cluster, ref } = copy;
+    if (wanted.has(placeOf(copy)) || blind.has(cluster) || !exists(cluster)) continue;
     return reported.get(cluster)?.state === "Removing"
       ? `${ref.kind} ${ref.name} is being removed from ${cluster}`
       : `it would take ${ref.kind} ${ref.name} off ${cluster}`;
   }
   for (const row of rows) {
-    if (row.mode !== "Apply" || blind.has(row.cluster) || !exists(row.cluster)) continue;
-    const observed = find(row)?.observed;
-    const isRight = observed?.hash === row.hash && !observed.deleting;
+    if (row.verb !== "Apply" || blind.has(row.cluster) || !exists(row.cluster)) continue;
+    const copy = find(row)?.present;
+    const isRight = copy !== undefined && copy.hash === row.hash && !copy.deleting;
     if (isRight || isSettled(object, reported.get(row.cluster))) continue;
     return `${row.ref.kind} ${row.ref.name} on ${row.cluster} is not as it is to be yet`;
   }
   return undefined;
 }
 
-/** The class that carries the object, and the one that is to. */
-export function handsOf({ metadata }: KubeObject): { carrier: string; wanted: string } {
+/** The class that owns the object, and the one that is to. */
+export function classesOf({ metadata }: KubeObject): { carrier: string; wanted: string } {
   const wanted = classOf(metadata);
   return { carrier: holdersOf(OBJECT_FINALIZER, metadata)[0] ?? wanted, wanted };
 }
 
-/** Whoever carries the object has nothing left to do on that cluster, or cannot do it. */
+function isWanted(row: Row): boolean {
+  return row.verb === "Apply" || (row.verb === "Hold" && row.wanted);
+}
+
+/** The class that owns the object has nothing left to do on that cluster, or cannot do it. */
 function isSettled(object: KubeObject, entry: ClusterStatusEntry | undefined): boolean {
   if (statusOf(object)?.observedGeneration !== object.metadata.generation) return false;
   // It does not mean to have it there, or it is one of many healthy ones.

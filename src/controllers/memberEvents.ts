@@ -1,27 +1,61 @@
-import { FEDERATION_API_VERSION } from "../apis/index.ts";
-import { shortMessage } from "../interpreter/index.ts";
+import { FEDERATION_API_VERSION, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
+import type { Observation } from "../desiredstate/index.ts";
+import type { HubCache } from "../hub/index.ts";
 import type { EventRecorder } from "../observability/index.ts";
-import type { Hub } from "./hub.ts";
+import type { Assignments } from "./assignments.ts";
+import type { Observations } from "./observations.ts";
+
+export interface MemberEventSources {
+  hub: HubCache;
+  assignments: Assignments;
+  observations: Observations;
+  events: Pick<EventRecorder, "record">;
+}
+
+/** Records on the hub what workers report of member objects: drift that was healed, and namespaces that stay. Until it is disposed of. */
+export function recordMemberEvents(sources: MemberEventSources): Disposable {
+  return sources.observations.changes.subscribe(({ before, after }) => {
+    if (after === undefined) return;
+    if (after.healed !== undefined && after.healed.at !== before?.healed?.at) recordDrift(sources, after, after.healed);
+    const { failure } = after;
+    if (failure?.reason === "NamespaceKept" && failure.message !== before?.failure?.message)
+      recordKeptNamespace(sources, after, failure.message);
+  });
+}
+
+function recordDrift(
+  { assignments, events }: MemberEventSources,
+  { cluster, ref, present }: Observation,
+  { lost }: NonNullable<Observation["healed"]>,
+): void {
+  const regarding = assignments.get(cluster, refKey(ref))?.effective?.owner ?? present?.owner;
+  if (regarding === undefined) return;
+  const first = lost[0];
+  const by = [...new Set(lost.map(({ takenBy }) => takenBy).filter((name) => name !== undefined))];
+  const more = lost.length > 1 ? ` and ${lost.length - 1} more` : "";
+  const who = by.length === 0 ? "" : ` changed by ${by.join(", ")}`;
+  events.record({
+    regarding,
+    type: "Warning",
+    reason: "DriftHealed",
+    action: "Heal",
+    note: shortMessage(`${cluster}: ${ref.kind} ${ref.name} ${first?.path ?? ""}${more}${who}; put back`),
+    related: memberCluster(cluster),
+  });
+}
 
 /** A namespace that Meridian made is left on a member, since nobody can say what is in it. */
-export function tellKeptNamespace(
-  events: Pick<EventRecorder, "record">,
-  hub: Hub,
-  cluster: string,
-  namespace: string,
-  why: string,
-): void {
+function recordKeptNamespace({ hub, events }: MemberEventSources, { cluster, ref }: Observation, why: string): void {
   const uid = hub.clusters.get(cluster)?.metadata.uid;
   events.record({
-    regarding: {
-      apiVersion: FEDERATION_API_VERSION,
-      kind: "MemberCluster",
-      name: cluster,
-      ...(uid === undefined ? {} : { uid }),
-    },
+    regarding: { ...memberCluster(cluster), ...(uid === undefined ? {} : { uid }) },
     type: "Warning",
     reason: "NamespaceKept",
     action: "CleanUp",
-    note: shortMessage(`namespace ${namespace} stays on the member: ${why}`),
+    note: shortMessage(`namespace ${ref.name} stays on the member: ${why}`),
   });
+}
+
+function memberCluster(name: string): ObjectRef {
+  return { apiVersion: FEDERATION_API_VERSION, kind: "MemberCluster", name };
 }

@@ -1,292 +1,294 @@
 import {
   claimed,
-  type Classes,
-  classOf,
   type FederatedStatus,
-  holdersOf,
   type KubeObject,
   OBJECT_FINALIZER,
+  type ObjectRef,
   refKey,
   unclaimed,
 } from "../apis/index.ts";
-import type { DesiredStateTable, Members, ReleasePolicy } from "../clusters/index.ts";
-import { computeDesiredState, type Plan, type Snapshot } from "../desiredstate/index.ts";
+import {
+  computeTarget,
+  type DeletionPolicy,
+  ownerRefOf,
+  type Row,
+  type Snapshot,
+  step,
+  type StepResult,
+  type Target,
+} from "../desiredstate/index.ts";
+import { changedFacts, changedSpec, type HubEvent, type PlacedKind } from "../hub/index.ts";
 import { type EventRecorder, type Metrics, type Span, startSpan, type Tracer } from "../observability/index.ts";
-import { type Clock, done, type ReconcileContext, requeueAfter, type Result } from "../runtime/index.ts";
-import { clusterSnapshot } from "./clusterSnapshot.ts";
-import type { Custody } from "./custody.ts";
+import {
+  type Client,
+  type Clock,
+  done,
+  from,
+  type ReconcileContext,
+  type Reconciler,
+  requeueAfter,
+  type Result,
+  type Source,
+} from "../runtime/index.ts";
+import { affectedBy } from "./affected.ts";
+import { copiesOf, type CopySources, mayRemain, ownersNamedBy, type Removal, removalFacts } from "./copies.ts";
 import type { Collected, DependencyWatches } from "./dependencies.ts";
-import { remains } from "./farewell.ts";
-import { LOOK_AGAIN_MS, setFinalizers } from "./finalizers.ts";
-import type { DeletionGate } from "./gate.ts";
-import { whyNotYet } from "./handover.ts";
-import { heldRows } from "./heldRows.ts";
-import { names, tellDecision, tellHandover } from "./placementEvents.ts";
-import type { Hub, PlacedKind } from "./hub.ts";
-import type { StatusKeeper } from "./status.ts";
+import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
+import type { ObservationChange } from "./observations.ts";
+import { clusterNames, recordDecision } from "./placementEvents.ts";
+import type { Plans } from "./plans.ts";
 
-export interface PlacementReconcilerOptions {
-  hub: Hub;
-  table: DesiredStateTable;
-  members: Members;
+export interface PlacementReconcilerOptions extends CopySources {
+  /** Asks before each write whether this process still leads. */
+  client: Client;
+  plans: Plans;
   dependencies: DependencyWatches;
-  statuses: StatusKeeper;
-  gate: DeletionGate;
-  custody: Custody;
-  /** That this manager serves. */
-  classes: Classes;
   hubId: string;
   clock: Clock;
   metrics: Metrics;
   tracer: Tracer;
   events: EventRecorder;
-  /** A plan was made or dropped: the policies' own status may change. */
-  plansChanged: () => void;
 }
 
-/** How an object that is being deleted parts from its member objects: decided once, whatever becomes of its policies meanwhile. */
-interface Farewell {
-  release: ReleasePolicy;
-  /** Where it was placed, whether or not its status had got to say so. */
+/** How an object that is being deleted parts from its copies: decided once, whatever becomes of its policies meanwhile. */
+interface Finalization {
+  policy: DeletionPolicy;
+  /** Where the object was placed, whether or not its status had got to say so. */
   clusters: readonly string[];
 }
 
+const NOT_SELECTED = { reason: "NotSelected", message: "the object is not to run there any more" };
+const DELETED = { reason: "ObjectDeleted", message: "the object is being deleted on the hub" };
+const GONE = { reason: "ObjectGone", message: "the object is gone from the hub" };
+
 /**
- * Plans one hub object: takes a snapshot of everything that it depends on, computes the desired state, and puts it into the table, where
- * the lanes find it. Runs when the object, a policy, a cluster or a dependency changes; never for a change of status.
+ * Plans one hub object: from a snapshot of everything that the plan depends on to rows in the assignments, where the workers find them. An
+ * object that is being deleted, or is gone, is planned like any other: its rows say what becomes of its copies.
  */
-export class PlacementReconciler {
+export class PlacementReconciler implements Reconciler {
   readonly #options: PlacementReconcilerOptions;
-  readonly #plans = new Map<string, Plan>();
-  readonly #farewells = new Map<string, Farewell>();
-  /** Plans of what other managers carry, without rows: policies count them as well. */
-  readonly #others = new Map<string, Plan>();
-  /** What is to be taken over or let go of, and why it is not yet. */
-  readonly #passing = new Map<string, string>();
+  readonly #finalizations = new Map<string, Finalization>();
+  /** How objects that are gone from the hub wanted to part from the copies that are left. */
+  readonly #parting = new Map<string, DeletionPolicy>();
+  /** Objects with copies that are to go, or that cannot go yet. */
+  readonly #awaiting = new Set<string>();
 
   constructor(options: PlacementReconcilerOptions) {
     this.#options = options;
   }
 
-  async reconcile(
-    owner: string,
-    signal: AbortSignal,
-    context: Pick<ReconcileContext, "span" | "logger">,
-  ): Promise<Result> {
-    const { span } = context;
-    const found = this.#options.hub.object(owner);
-    if (found === undefined) return this.#forget(owner);
+  sources(): Source[] {
+    const { hub, assignments, observations, progress, classes, dependencies, plans } = this.#options;
+    const awaiting = (): Iterable<string> => [...this.#awaiting];
+    return [
+      from(hub.objectEvents).when((event) => this.#isNews(event)),
+      from(hub.policyEvents)
+        .when((event) => !event.initial && changedSpec(event))
+        .map((event) => hub.selectedBy(event)),
+      from(hub.clusters)
+        .when((event) => !event.initial && changedFacts(event))
+        .map((event) => affectedBy(hub, plans, event)),
+      from(hub.clusters)
+        .when((event) => !event.initial && changedFacts(event))
+        .map(awaiting),
+      from(dependencies.changes),
+      from(observations.changes).map((change) => this.#ownersToReplan(change)),
+      from(assignments.departures).when((owner) => this.#awaiting.has(owner)),
+      // What the removal of a copy rests on: contact with its cluster, the hub's caches, other objects' plans, other managers' objects.
+      from(observations.contacts).map(awaiting),
+      from(hub.releases).map(awaiting),
+      from(progress.advanced).map(awaiting),
+      from(classes.othersChanged).map(awaiting),
+    ];
+  }
+
+  async reconcile(owner: string, signal: AbortSignal, context: ReconcileContext): Promise<Result> {
+    const { progress, dependencies } = this.#options;
+    try {
+      return await this.#plan(owner, signal, context);
+    } finally {
+      if (!signal.aborted && !dependencies.areComing(owner)) progress.failed(owner);
+    }
+  }
+
+  async #plan(owner: string, signal: AbortSignal, context: ReconcileContext): Promise<Result> {
+    const { hub, metrics, classes } = this.#options;
+    const found = hub.object(owner);
+    if (found === undefined) return await this.#cleanUp(owner, context, signal);
     const { object, kind } = found;
-    this.#options.metrics.reconciled(object.kind, nameOf(object));
-    span?.setAttributes(spanAttributes(owner, object));
-    const standing = this.#options.custody.standing(object);
-    if (standing !== "TakeOver" && standing !== "Release") this.#passing.delete(owner);
-    switch (standing) {
-      case "Ignore":
-        return this.#leave(owner, object);
-      case "Release":
-        return await this.#letGo(owner, object, kind, signal);
-      case "TakeOver":
-        return await this.#takeOver(owner, object, kind, context, signal);
-      case "HoldUntilTakenOver":
+    metrics.reconciled(object.kind, nameOf(object));
+    context.span?.setAttributes(spanAttributes(owner, object));
+    const ownership = classes.of(object);
+    switch (ownership) {
+      case "Foreign":
+      case "Claimable":
+      case "Yielded":
+        return this.#leave(owner, object, ownership);
+      case "Yielding":
         return this.#place(owner, object, kind, context);
-      case "Carry": {
+      case "Owned": {
         if (object.metadata.deletionTimestamp !== undefined)
-          return await this.#finalize(owner, object, kind, span, signal);
+          return await this.#finalize(owner, object, kind, context, signal);
         const kept = await this.#claim(object, kind, signal);
-        return kept === undefined ? requeueAfter(LOOK_AGAIN_MS) : this.#place(owner, kept, kind, context);
+        return kept === undefined ? requeueAfter(RETRY_FINALIZER_MS) : this.#place(owner, kept, kind, context);
       }
     }
   }
 
-  /** The present plans, by hub object, whoever carries it. */
-  *plans(): Iterable<Plan> {
-    yield* this.#plans.values();
-    yield* this.#others.values();
-  }
-
-  /** Whether any news of that object may be what its handover waits for. */
-  isPassing(owner: string): boolean {
-    return this.#passing.has(owner);
-  }
-
-  /** Objects of which {@link isPassing} is true. */
-  get passing(): Iterable<string> {
-    return this.#passing.keys();
-  }
-
-  /** Another manager's: nothing is asked for in its name, nothing of it is touched. */
-  #leave(owner: string, object: KubeObject): Result {
-    const { table, statuses, gate, dependencies, custody, clock, plansChanged } = this.#options;
-    this.#drop(owner);
-    dependencies.forget(owner);
-    statuses.forget(owner);
-    table.replace(owner, [], { release: "Delete", monotonic: clock.monotonic() });
-    this.#planForOthers(owner, object);
-    table.reconsider(owner, clock.monotonic());
-    custody.othersChanged();
-    gate.planned(owner);
-    plansChanged();
-    return done;
-  }
-
-  #planForOthers(owner: string, object: KubeObject, known?: Plan): void {
-    if (object.metadata.deletionTimestamp !== undefined) {
-      this.#others.delete(owner);
-      return;
-    }
-    const plan = known ?? computeDesiredState(this.#snapshot(owner, object), this.#options.clock.now());
-    this.#others.set(owner, { ...plan, rows: [] });
-  }
-
-  /** Another has taken over: the finalizer goes when nothing of this manager is under way any more. */
-  async #letGo(owner: string, object: KubeObject, kind: PlacedKind, signal: AbortSignal): Promise<Result> {
-    const { statuses, table, hub, classes } = this.#options;
-    this.#passing.set(owner, "");
-    const written = statuses.settled(owner);
-    this.#leave(owner, object);
-    await written;
-    // The end of a write is an event of its own.
-    for (const entry of table.entriesOf(owner)) if (entry.writing) return done;
-    const next = unclaimed(OBJECT_FINALIZER, object.metadata, classes);
-    const released = await setFinalizers(hub.client, kind.type, object, next, signal);
-    if (released === undefined) return requeueAfter(LOOK_AGAIN_MS);
-    this.#passing.delete(owner);
-    kind.informer.observe(released);
-    return done;
-  }
-
-  /** Prepares everything as if it were ours, and claims it when nothing that runs would be lost or overlooked. */
-  async #takeOver(
-    owner: string,
-    object: KubeObject,
-    kind: PlacedKind,
-    context: Pick<ReconcileContext, "span" | "logger">,
-    signal: AbortSignal,
-  ): Promise<Result> {
-    const { table, members, hub, clock, gate, dependencies, events, plansChanged } = this.#options;
-    // It comes back before we have let go of it: what we asked for is another's by now.
-    if (this.#plans.has(owner)) this.#leave(owner, object);
-    gate.planned(owner);
-    const known = this.#passing.get(owner);
-    this.#passing.set(owner, known ?? "");
-    const needed = kind.interpreter.dependencies(object);
-    const collected = dependencies.collect(owner, needed);
-    if (collected === undefined) return done;
-    const plan = computeDesiredState(this.#snapshot(owner, object, collected), clock.now());
-    this.#planForOthers(owner, object, plan);
-    plansChanged();
-    const why = whyNotYet({
-      object,
-      rows: [...plan.rows, ...heldRows(table, owner, plan, needed, collected.found)],
-      clusters: plan.clusters.map(({ name }) => name),
-      present: table.entriesOf(owner),
-      find: ({ cluster, ref }) => table.get(cluster, refKey(ref)),
-      isKnown: (cluster) => members.isSynced(cluster),
-      exists: (cluster) => hub.clusters.get(cluster) !== undefined,
-    });
-    const [carrier = ""] = holdersOf(OBJECT_FINALIZER, object.metadata);
-    if (why !== undefined) {
-      this.#passing.set(owner, why);
-      if (why !== known)
-        tellHandover(
-          events,
-          object,
-          "HandoverWaits",
-          `${classOf(object.metadata)} does not take over from ${carrier} yet: ${why}`,
-        );
-      return done;
-    }
-    const taken = await this.#claim(object, kind, signal);
-    if (taken === undefined) return requeueAfter(LOOK_AGAIN_MS);
-    this.#passing.delete(owner);
-    tellHandover(events, taken, "TakenOver", `${classOf(object.metadata)} has taken over from ${carrier}`);
-    return this.#place(owner, taken, kind, context);
-  }
-
-  #drop(owner: string): void {
-    this.#plans.delete(owner);
-    this.#farewells.delete(owner);
-  }
-
-  #place(
-    owner: string,
-    object: KubeObject,
-    kind: PlacedKind,
-    { span, logger }: Pick<ReconcileContext, "span" | "logger">,
-  ): Result {
-    const { table, members, statuses, gate, clock, metrics, dependencies, plansChanged } = this.#options;
+  #place(owner: string, object: KubeObject, kind: PlacedKind, { span, logger }: ReconcileContext): Result {
+    const { plans, progress, clock, metrics, dependencies, tracer, events } = this.#options;
     const startedAt = clock.monotonic();
-    const needed = kind.interpreter.dependencies(object);
-    const collected = dependencies.collect(owner, needed);
+    const collected = dependencies.collect(owner, kind.interpreter.dependencies(object));
     // Planned again as soon as the watches of its namespace have synced.
     if (collected === undefined) return done;
 
-    const before = this.#plans.get(owner);
-    const step = startSpan(this.#options.tracer, "ComputeDesiredState", { parent: span });
-    const plan = computeDesiredState(this.#snapshot(owner, object, collected), clock.now());
-    step.end();
+    const before = plans.get(owner)?.target;
+    const now = clock.now();
+    const computing = startSpan(tracer, "ComputeTarget", { parent: span });
+    const target = computeTarget(this.#snapshot(owner, object, collected), now);
+    const next = this.#step(
+      owner,
+      target,
+      { owner: target.owner, policy: "Delete", cause: NOT_SELECTED, ownership: "Ours" },
+      now,
+    );
+    computing.end();
     metrics.observePhase("fetch", clock.monotonic() - startedAt);
 
-    this.#plans.set(owner, plan);
-    this.#others.delete(owner);
-    this.#farewells.delete(owner);
-    const rows = [...plan.rows, ...heldRows(table, owner, plan, needed, collected.found)];
-    statuses.planned(owner, object, plan, rows);
-    table.replace(owner, rows, { release: "Delete", trace: span, monotonic: clock.monotonic() });
-    // What was nobody's to touch before, on clusters that the plan does not name, is ours now.
-    if (before === undefined) for (const entry of table.entriesOf(owner)) members.entryChanged(entry);
-    statuses.review(owner);
-    gate.planned(owner);
-    tellDecision(this.#options.events, object, plan, before);
-    if (
-      before === undefined ||
-      before.scheduled.reason !== plan.scheduled.reason ||
-      names(before.clusters) !== names(plan.clusters)
-    ) {
-      const { reason, message } = plan.scheduled;
+    this.#finalizations.delete(owner);
+    this.#parting.delete(owner);
+    plans.set(owner, { ...lifeOf(object), target, ours: true });
+    this.#assign(owner, next.rows, span);
+    progress.planned(owner);
+    recordDecision(events, object, target, before);
+    if (isNewDecision(before, target)) {
+      const { reason, message } = target.scheduled;
       logger.info(
-        { resource_uid: object.metadata.uid, object: owner, clusters: plan.clusters.length, reason },
+        { resource_uid: object.metadata.uid, object: owner, clusters: target.clusters.length, reason },
         `planned: ${message}`,
       );
     }
-    plansChanged();
-    return plan.recheckAt === undefined ? done : requeueAfter(Math.max(1, plan.recheckAt - clock.now()));
+    const recheckAt = Math.min(target.recheckAt ?? Infinity, next.recheckAt ?? Infinity);
+    return recheckAt === Infinity ? done : requeueAfter(Math.max(1, recheckAt - now));
   }
 
-  /** Sees the deletion through: the finalizer goes when the member objects are seen gone, or their cluster was unjoined. */
+  /** Another class's: nothing is asked for in its name, nothing of it is touched. Policies count the object all the same. */
+  #leave(owner: string, object: KubeObject, ownership: "Foreign" | "Claimable" | "Yielded"): Result {
+    const { plans, assignments, progress, dependencies, clock } = this.#options;
+    this.#finalizations.delete(owner);
+    this.#awaiting.delete(owner);
+    if (ownership !== "Claimable") dependencies.forget(owner);
+    assignments.replace(owner, []);
+    if (object.metadata.deletionTimestamp !== undefined) plans.drop(owner);
+    else {
+      const target = computeTarget(this.#snapshot(owner, object), clock.now());
+      plans.set(owner, { ...lifeOf(object), target, ours: false });
+    }
+    assignments.reconsider(owner);
+    progress.planned(owner);
+    return done;
+  }
+
+  /** Sees the deletion through: the finalizer goes when the copies are seen gone, or their cluster was unjoined. */
   async #finalize(
     owner: string,
     object: KubeObject,
     kind: PlacedKind,
-    span: Span | undefined,
+    context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { table, statuses, gate, clock, plansChanged } = this.#options;
-    const next = unclaimed(OBJECT_FINALIZER, object.metadata, this.#options.classes);
-    if (next.length === (object.metadata.finalizers ?? []).length) return this.#forget(owner);
-    const farewell = this.#farewellOf(owner, object);
-    this.#plans.delete(owner);
-    statuses.deleting(owner, object);
-    table.replace(owner, [], { release: farewell.release, trace: span, monotonic: clock.monotonic() });
-    gate.planned(owner);
-    plansChanged();
-    // Asked again by whatever takes the last of them away.
-    if (remains(this.#options, owner, object, farewell.clusters)) return done;
-    const released = await setFinalizers(this.#options.hub.client, kind.type, object, next, signal);
-    if (released === undefined) return requeueAfter(LOOK_AGAIN_MS);
-    return this.#forget(owner, "Delete");
+    const { client, plans, progress, classes } = this.#options;
+    const next = unclaimed(OBJECT_FINALIZER, object.metadata, classes.classes);
+    if (next.length === (object.metadata.finalizers ?? []).length) return await this.#cleanUp(owner, context, signal);
+    const { policy, clusters } = this.#finalizationOf(owner, object);
+    const { rows } = this.#step(owner, undefined, {
+      owner: ownerRefOf(object),
+      policy,
+      cause: DELETED,
+      ownership: "Ours",
+    });
+    plans.set(owner, { ...lifeOf(object), target: undefined, ours: true });
+    this.#assign(owner, rows, context.span);
+    progress.planned(owner);
+    if (mayRemain(this.#options, owner, object, clusters)) {
+      this.#awaiting.add(owner);
+      return done;
+    }
+    const released = await setFinalizers(client, kind.type, object, next, signal);
+    if (released === undefined) return requeueAfter(RETRY_FINALIZER_MS);
+    return this.#forget(owner);
   }
 
-  #farewellOf(owner: string, object: KubeObject): Farewell {
-    let farewell = this.#farewells.get(owner);
-    if (farewell === undefined) {
-      const { clock } = this.#options;
-      const plan = this.#plans.get(owner) ?? computeDesiredState(this.#snapshot(owner, object), clock.now());
-      farewell = { release: plan.deletionPolicy, clusters: plan.clusters.map(({ name }) => name) };
-      this.#farewells.set(owner, farewell);
+  #finalizationOf(owner: string, object: KubeObject): Finalization {
+    let finalization = this.#finalizations.get(owner);
+    if (finalization === undefined) {
+      const { plans, clock } = this.#options;
+      const target = plans.get(owner)?.target ?? computeTarget(this.#snapshot(owner, object), clock.now());
+      finalization = { policy: target.deletionPolicy, clusters: target.clusters.map(({ name }) => name) };
+      this.#finalizations.set(owner, finalization);
     }
-    return farewell;
+    return finalization;
+  }
+
+  /**
+   * The object is gone from the hub, or somebody took its finalizer off. What is seen of it on members goes as its policy said, when it was
+   * this manager's, or when the hub itself has confirmed that it is gone.
+   */
+  async #cleanUp(owner: string, { span }: ReconcileContext, signal: AbortSignal): Promise<Result> {
+    const { hub, plans, classes, clock } = this.#options;
+    const plan = plans.get(owner);
+    const policy =
+      this.#finalizations.get(owner)?.policy ??
+      plan?.target?.deletionPolicy ??
+      this.#parting.get(owner) ??
+      ("Delete" as const);
+    const copies = copiesOf(this.#options, owner);
+    const named = ownersNamedBy(copies);
+    if (plan?.ours === true) for (const { uid } of named) classes.leftBehind(uid);
+    if (copies.length > 0) this.#parting.set(owner, policy);
+    this.#forget(owner);
+    if (copies.length === 0) return done;
+
+    const isHere = hub.object(owner) !== undefined;
+    const verdict = isHere ? "Ours" : await classes.ofGone(named, clock.monotonic(), signal);
+    // It may have come back while the hub was asked; then it is planned for itself.
+    if (!isHere && hub.object(owner) !== undefined) return done;
+    const ownership = verdict === "Ours" ? "Ours" : "Unconfirmed";
+    const [ref = { ...refOfKey(owner), uid: "" }] = named;
+    const { rows } = this.#step(owner, undefined, { owner: ref, policy, cause: GONE, ownership });
+    this.#assign(owner, rows, span);
+    for (const one of verdict === "Present" ? named : []) await hub.relistIfBehind(one, signal);
+    return typeof verdict === "number" && Number.isFinite(verdict) ? requeueAfter(verdict) : done;
+  }
+
+  /** Of an object that is gone, or of which nothing is left. */
+  #forget(owner: string): Result {
+    const { plans, assignments, dependencies, progress, metrics } = this.#options;
+    const isOver = copiesOf(this.#options, owner).length === 0;
+    this.#finalizations.delete(owner);
+    this.#awaiting.delete(owner);
+    dependencies.forget(owner);
+    metrics.forgetObject(...labelsOf(owner));
+    plans.drop(owner);
+    if (isOver) {
+      this.#parting.delete(owner);
+      assignments.replace(owner, []);
+    }
+    assignments.reconsider(owner);
+    progress.planned(owner);
+    return done;
+  }
+
+  #step(owner: string, target: Target | undefined, removal: Removal, now = this.#options.clock.now()): StepResult {
+    const copies = copiesOf(this.#options, owner);
+    const facts = removalFacts(this.#options, copies, removal);
+    return step({ target, observations: copies, removal: facts }, now);
+  }
+
+  #assign(owner: string, rows: readonly Row[], span: Span | undefined): void {
+    this.#options.assignments.replace(owner, rows, span);
+    if (rows.some(isRemoval)) this.#awaiting.add(owner);
+    else this.#awaiting.delete(owner);
   }
 
   #snapshot(owner: string, object: KubeObject, collected?: Collected): Snapshot {
@@ -296,7 +298,7 @@ export class PlacementReconciler {
       object,
       placements: hub.allPlacements(),
       overrides: hub.allOverrides(),
-      clusters: hub.clusters.list().map(clusterSnapshot),
+      clusters: hub.clusterSnapshots(),
       dependencies: collected?.found ?? new Map(),
       ...(collected === undefined ? {} : { unreadable: collected.unreadable }),
       hubId,
@@ -306,53 +308,85 @@ export class PlacementReconciler {
     };
   }
 
-  /** Clusters where it was seen to run and was not told to go: the status may not have got to say so yet. */
+  /** Clusters where a copy was seen that was not told to go: the status may not have got to say so yet. */
   #running(owner: string): Set<string> {
-    const isFirstPlan = !this.#plans.has(owner);
+    const { plans, assignments } = this.#options;
+    const isFirstPlan = plans.get(owner)?.ours !== true;
     const running = new Set<string>();
-    for (const { cluster, observed, requests } of this.#options.table.entriesOf(owner)) {
-      if (observed !== undefined && (isFirstPlan || requests.has(owner))) running.add(cluster);
+    for (const { cluster, ref } of copiesOf(this.#options, owner)) {
+      const row = assignments.get(cluster, refKey(ref))?.rows.get(owner);
+      if (isFirstPlan || (row !== undefined && !isRemoval(row))) running.add(cluster);
     }
     return running;
   }
 
-  /** `release`: for what is seen of it from now on. Somebody may have taken the finalizer off: even then its policy says how to part. */
-  #forget(
-    owner: string,
-    release = this.#plans.get(owner)?.deletionPolicy ?? this.#options.table.releaseOf(owner),
-  ): Result {
-    const { table, statuses, gate, dependencies, custody, clock, plansChanged } = this.#options;
-    const wasOurs = this.#plans.has(owner) || this.#farewells.has(owner);
-    this.#drop(owner);
-    this.#others.delete(owner);
-    this.#passing.delete(owner);
-    dependencies.forget(owner);
-    statuses.forget(owner);
-    for (const { observed } of table.entriesOf(owner))
-      if (wasOurs && observed?.owner !== undefined) custody.partedWith(observed.owner.uid);
-    table.replace(owner, [], { release, monotonic: clock.monotonic() });
-    table.reconsider(owner, clock.monotonic());
-    custody.othersChanged();
-    gate.planned(owner);
-    plansChanged();
-    return done;
-  }
-
   /** Returns the object with our finalizer in front; undefined when it changed or went away meanwhile. */
   async #claim(object: KubeObject, kind: PlacedKind, signal: AbortSignal): Promise<KubeObject | undefined> {
-    const { hub, classes } = this.#options;
-    const next = claimed(OBJECT_FINALIZER, object.metadata, classes);
+    const { client, classes } = this.#options;
+    const next = claimed(OBJECT_FINALIZER, object.metadata, classes.classes);
     if (next === object.metadata.finalizers) return object;
-    const patched = await setFinalizers(hub.client, kind.type, object, next, signal);
+    const patched = await setFinalizers(client, kind.type, object, next, signal);
     if (patched === undefined) return undefined;
     kind.informer.observe(patched);
     return kind.informer.get(nameOf(object));
   }
+
+  /** A reconciliation that puts our finalizer there goes on with it: that alone is no reason for another one. */
+  #isNews(event: HubEvent<KubeObject>): boolean {
+    const { classes } = this.#options;
+    const { old, object } = event;
+    if (event.type !== "Updated" || old === undefined) return true;
+    const { finalizers = [] } = object.metadata;
+    const isOurClaim =
+      classes.of(old) === "Owned" &&
+      finalizers.join() === claimed(OBJECT_FINALIZER, old.metadata, classes.classes).join();
+    const before = isOurClaim ? { ...old, metadata: { ...old.metadata, finalizers } } : old;
+    return changedSpec({ ...event, old: before });
+  }
+
+  /** A copy that its owner's rows ask for is no news; one that nobody asks for is, and any change of a copy that is to go. */
+  *#ownersToReplan(change: ObservationChange): Iterable<string> {
+    const { assignments } = this.#options;
+    const named = change.after?.present?.owner;
+    const owner = named === undefined ? undefined : refKey(named);
+    const row = owner === undefined ? undefined : assignments.get(change.cluster, change.key)?.rows.get(owner);
+    for (const concerned of assignments.concernedBy(change)) {
+      if (this.#awaiting.has(concerned) || (concerned === owner && row?.verb !== "Apply")) yield concerned;
+    }
+  }
+}
+
+function isRemoval(row: Row): boolean {
+  return row.verb === "Delete" || row.verb === "Release" || (row.verb === "Hold" && !row.wanted);
+}
+
+function isNewDecision(before: Target | undefined, target: Target): boolean {
+  return (
+    before === undefined ||
+    before.scheduled.reason !== target.scheduled.reason ||
+    clusterNames(before.clusters) !== clusterNames(target.clusters)
+  );
+}
+
+function lifeOf({ metadata }: KubeObject): { uid: string | undefined; generation: number } {
+  return { uid: metadata.uid, generation: metadata.generation ?? 0 };
 }
 
 function nameOf(object: KubeObject): string {
   const { namespace, name } = object.metadata;
   return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+/** The hub object that a key names, in no particular version. */
+function refOfKey(owner: string): ObjectRef {
+  const [group = "", kind = "", namespace = "", name = ""] = owner.split("/");
+  return { apiVersion: group === "" ? "" : `${group}/`, kind, ...(namespace === "" ? {} : { namespace }), name };
+}
+
+/** Kind, and `namespace/name`, of a hub object by its key: what metrics call it. */
+export function labelsOf(owner: string): [kind: string, name: string] {
+  const [, kind = "", namespace = "", name = ""] = owner.split("/");
+  return [kind, namespace === "" ? name : `${namespace}/${name}`];
 }
 
 function spanAttributes(owner: string, object: KubeObject): Record<string, string | number> {

@@ -1,5 +1,6 @@
-import { FIELD_MANAGER, type KubeObject, type OverridePolicy, type Placement } from "../apis/index.ts";
-import type { Plan } from "../desiredstate/index.ts";
+import { FIELD_MANAGER, type KubeObject, type Placement, policyKey } from "../apis/index.ts";
+import type { Target } from "../desiredstate/index.ts";
+import { changedSpec, type HubCache, type Policy } from "../hub/index.ts";
 import {
   apiVersionOf,
   type Client,
@@ -7,17 +8,19 @@ import {
   CLUSTEROVERRIDEPOLICIES,
   CLUSTERPLACEMENTS,
   done,
-  type Informer,
+  from,
   isNotFound,
   OVERRIDEPOLICIES,
   PLACEMENTS,
+  type Reconciler,
   type ResourceType,
   type Result,
+  type Source,
 } from "../runtime/index.ts";
 import { policyStatus } from "../status/index.ts";
-import type { Hub } from "./hub.ts";
-
-type Policy = Placement | OverridePolicy;
+import type { ControllerClasses } from "./controllerClasses.ts";
+import type { PlanningProgress } from "./planningProgress.ts";
+import type { PlanChange, Plans } from "./plans.ts";
 
 const TYPES: Record<Policy["kind"], ResourceType> = {
   Placement: PLACEMENTS,
@@ -26,37 +29,56 @@ const TYPES: Record<Policy["kind"], ResourceType> = {
   ClusterOverridePolicy: CLUSTEROVERRIDEPOLICIES,
 };
 
+/** One object's plan changes a policy's status little, and a thousand objects' plans change it a thousand times: so it is debounced. */
+const DEBOUNCE_MS = 2_000;
+
 export interface PolicyStatusReconcilerOptions {
-  hub: Hub;
+  hub: HubCache;
   client: Client;
   clock: Clock;
-  /** Of every object, whoever carries it. */
-  plans: () => Iterable<Plan>;
-  /** Whether the policy's status is this manager's to write. */
-  isOurs: (policy: Policy) => boolean;
+  plans: Plans;
+  classes: ControllerClasses;
   /** Before every object has been planned, nobody knows what a policy matches. */
-  ready: () => boolean;
+  progress: PlanningProgress;
 }
 
-/** Key of a policy in workqueues: `Kind/namespace/name`. */
-export function policyKey(policy: Policy): string {
-  return `${policy.kind}/${policy.metadata.namespace ?? ""}/${policy.metadata.name}`;
-}
-
-/** Tells on each policy what it matches, where that runs, and what is wrong with it. */
-export class PolicyStatusReconciler {
+/** Says on each policy what it matches, where that runs, and what is wrong with it. */
+export class PolicyStatusReconciler implements Reconciler {
   readonly #options: PolicyStatusReconcilerOptions;
 
   constructor(options: PolicyStatusReconcilerOptions) {
     this.#options = options;
   }
 
+  sources(): Source[] {
+    const { hub, plans, progress } = this.#options;
+    return [
+      from(hub.policyEvents)
+        // A change of the status alone is most often our own: answered at once, it would be written again with every plan made meanwhile.
+        .after((event) => (changedSpec(event) ? undefined : DEBOUNCE_MS)),
+      from(plans.changes)
+        .when(() => progress.isComplete)
+        .map(policiesOf)
+        .after(DEBOUNCE_MS),
+      from(progress.advanced)
+        .map(() => this.keys())
+        .after(DEBOUNCE_MS),
+    ];
+  }
+
+  /** Of every policy. */
+  keys(): string[] {
+    const { hub } = this.#options;
+    return [...hub.allPlacements(), ...hub.allOverrides()].map((policy) => policyKey(policy));
+  }
+
   async reconcile(key: string, signal: AbortSignal): Promise<Result> {
-    const { client, clock, ready } = this.#options;
-    const found = this.#find(key);
-    if (found === undefined || !ready() || found.policy.metadata.deletionTimestamp !== undefined) return done;
+    const { client, clock, hub, classes, progress } = this.#options;
+    const found = hub.policy(key);
+    if (found === undefined || !progress.isComplete || found.policy.metadata.deletionTimestamp !== undefined)
+      return done;
     const { policy, informer } = found;
-    if (!this.#options.isOurs(policy)) return done;
+    if (!classes.isOurPolicy(policy)) return done;
     const status = policyStatus(
       { generation: policy.metadata.generation ?? 0, ...this.#outcome(policy), previous: policy.status },
       clock.now(),
@@ -78,20 +100,6 @@ export class PolicyStatusReconciler {
     return done;
   }
 
-  #find(key: string): { policy: Policy; informer: Informer<Placement> | Informer<OverridePolicy> } | undefined {
-    const [kind = "", namespace = "", name = ""] = key.split("/");
-    const { placements, overrides } = this.#options.hub;
-    const informers: Record<string, Informer<Placement> | Informer<OverridePolicy> | undefined> = {
-      Placement: placements[0],
-      ClusterPlacement: placements[1],
-      OverridePolicy: overrides[0],
-      ClusterOverridePolicy: overrides[1],
-    };
-    const informer = informers[kind];
-    const policy = informer?.get(namespace === "" ? name : `${namespace}/${name}`);
-    return informer === undefined || policy === undefined ? undefined : { policy, informer };
-  }
-
   #outcome(policy: Policy): {
     matched: number;
     decisions: { clusters: string[]; objects: number }[];
@@ -104,15 +112,15 @@ export class PolicyStatusReconciler {
     let matched = 0;
     const notes = new Set<string>();
     let trouble: { reason: string; message: string } | undefined;
-    for (const plan of this.#options.plans()) {
-      if (!concerns(plan, policy, key)) continue;
+    for (const [, { target }] of this.#options.plans.entries()) {
+      if (target === undefined || !policiesNamedIn(target).includes(key)) continue;
       matched += 1;
-      if (isPlacement(policy)) for (const note of plan.decision.notes ?? []) notes.add(note);
-      const clusters = plan.clusters.map(({ name }) => name);
+      if (isPlacement(policy)) for (const note of target.decision.notes ?? []) notes.add(note);
+      const clusters = target.clusters.map(({ name }) => name);
       const group = groups.get(clusters.join());
       if (group === undefined) groups.set(clusters.join(), { clusters, objects: 1 });
       else group.objects += 1;
-      trouble ??= troubleOf(plan, policy);
+      trouble ??= troubleOf(target, policy);
     }
     return {
       matched,
@@ -127,20 +135,24 @@ function isPlacement(policy: Policy): policy is Placement {
   return policy.kind === "Placement" || policy.kind === "ClusterPlacement";
 }
 
-function concerns(plan: Plan, policy: Policy, key: string): boolean {
-  const named = isPlacement(policy) ? [plan.placement] : plan.overrides;
-  return named.some((ref) => ref !== undefined && `${ref.kind}/${ref.namespace ?? ""}/${ref.name}` === key);
+/** Keys of the policies that a plan has named, or names now. */
+function policiesOf({ before, after }: PlanChange): string[] {
+  return [before?.target, after?.target].flatMap((target) => (target === undefined ? [] : policiesNamedIn(target)));
+}
+
+function policiesNamedIn({ placement, overrides }: Target): string[] {
+  return [...(placement === undefined ? [] : [placement]), ...overrides].map((policy) => policyKey(policy));
 }
 
 /** What is wrong that this policy's author can mend. */
-function troubleOf(plan: Plan, policy: Policy): { reason: string; message: string } | undefined {
+function troubleOf(target: Target, policy: Policy): { reason: string; message: string } | undefined {
   if (!isPlacement(policy)) {
     const named = `${policy.kind} ${policy.metadata.name}, rule `;
-    return plan.clusters.find(({ problem }) => problem?.message.startsWith(named) === true)?.problem;
+    return target.clusters.find(({ problem }) => problem?.message.startsWith(named) === true)?.problem;
   }
-  const unknown = plan.decision.verdicts
+  const unknown = target.decision.verdicts
     .filter(({ reason }) => reason === "UnknownCluster")
     .map(({ cluster }) => cluster);
   if (unknown.length > 0) return { reason: "UnknownCluster", message: `unknown cluster ${unknown.join(", ")}` };
-  return plan.scheduled.status === "False" ? plan.scheduled : undefined;
+  return target.scheduled.status === "False" ? target.scheduled : undefined;
 }

@@ -1,189 +1,202 @@
-import PQueue from "p-queue";
-import { type FederatedStatus, FIELD_MANAGER, isResponsible, type KubeObject } from "../apis/index.ts";
-import { type DesiredStateTable, isInSync, type Members } from "../clusters/index.ts";
-import type { DesiredRow, Plan } from "../desiredstate/index.ts";
+import { type FederatedStatus, isResponsible, type KubeObject, refKey } from "../apis/index.ts";
+import { isInSync } from "../desiredstate/index.ts";
+import type { PlacedKind, StatusStore } from "../hub/index.ts";
 import {
   type EventRecorder,
-  type Logger,
   type Metrics,
   recordError,
   startSpan,
   type Span,
   type Tracer,
 } from "../observability/index.ts";
-import { apiVersionOf, type Clock, isNotFound, NotLeaderError } from "../runtime/index.ts";
+import {
+  type Clock,
+  done,
+  Emitter,
+  type Enqueue,
+  isNotFound,
+  type Reconciler,
+  requeueAfter,
+  type Result,
+  type Source,
+} from "../runtime/index.ts";
 import { aggregate } from "../status/index.ts";
-import { type Gathering, writeDue, WriteRate } from "./gathering.ts";
-import { clusterViews } from "./clusterViews.ts";
-import type { Custody } from "./custody.ts";
-import { handsOf } from "./handover.ts";
-import type { Hub, PlacedKind } from "./hub.ts";
-import { tellTrouble } from "./statusEvents.ts";
+import type { AssignmentChange } from "./assignments.ts";
+import { clusterViews, type ViewSources } from "./clusterViews.ts";
+import type { ControllerClasses } from "./controllerClasses.ts";
+import { type Debounce, writeDue, WriteRate } from "./debounce.ts";
+import { classesOf } from "./handover.ts";
+import type { ObservationChange } from "./observations.ts";
+import { labelsOf } from "./placement.ts";
+import type { Plan, PlanChange, Plans } from "./plans.ts";
+import { recordTrouble } from "./statusEvents.ts";
 
-export interface StatusKeeperOptions {
-  hub: Hub;
-  table: DesiredStateTable;
-  members: Members;
-  custody: Custody;
+export interface StatusReconcilerOptions extends ViewSources {
+  plans: Plans;
+  classes: ControllerClasses;
+  store: StatusStore;
   clock: Clock;
-  logger: Logger;
   metrics: Metrics;
   tracer: Tracer;
   events: EventRecorder;
-  signal: AbortSignal;
 }
 
-interface Tracked extends Gathering {
-  /** The life and the generation of the object that plan or deletion are about: a status never speaks of a later one. */
-  uid: string | undefined;
-  generation: number;
-  plan: Plan | undefined;
-  deleting: boolean;
+/** What the handover of an object waits for. */
+export interface StatusWrites {
+  /** The key of an object of which a status write has ended. */
+  readonly settlements: Emitter<string>;
+  isUnderWay(owner: string): boolean;
+}
+
+interface Tracked extends Debounce {
   /** Monotonic milliseconds of the plan that is being carried out, for the propagation metric. */
   propagating: number | undefined;
+  /** Something has changed since the status was computed last. */
   changed: boolean;
-  writing: boolean;
-  /** The write that is under way. */
-  underWay: Promise<void> | undefined;
-  timer: Disposable | undefined;
-  dueAt: number;
-  attempts: number;
 }
 
-/** How many status writes are under way at once. */
-const PARALLEL = 8;
 /** For how long after leadership began a status waits for clusters of which nothing is known yet. */
-const SETTLE_IN_MS = 10_000;
-const RETRY_MS = 200;
-const LONGEST_RETRY_MS = 30_000;
+const INITIAL_SYNC_MS = 10_000;
 
 /**
- * Keeps the status of every hub object true: gathers what changed, aggregates it, and writes it by one server-side apply when it
- * differs from what stands there.
+ * Keeps the status of every hub object true: aggregates what is known of its clusters, and writes the status when it differs from what
+ * stands there. When that is done is debounced, so that many changes cost few writes.
  */
-export class StatusKeeper implements AsyncDisposable {
-  readonly #options: StatusKeeperOptions;
+export class StatusReconciler implements Reconciler, StatusWrites {
+  readonly settlements = new Emitter<string>();
+  readonly #options: StatusReconcilerOptions;
   readonly #tracked = new Map<string, Tracked>();
-  readonly #queue = new PQueue({ concurrency: PARALLEL });
+  readonly #underWay = new Set<string>();
   readonly #rate = new WriteRate();
-  /** Owners whose plan is being carried out. */
+  /** Objects whose rows are being carried out. */
   readonly #carriedOut = new Set<string>();
   readonly #startedAt: number;
 
-  constructor(options: StatusKeeperOptions) {
+  constructor(options: StatusReconcilerOptions) {
     this.#options = options;
     this.#startedAt = options.clock.monotonic();
   }
 
-  /**
-   * A plan was made: from now on its rows are being carried out, unless they are there already. Call {@link review} when they are
-   * in the table: a status of the new plan and the old rows would be untrue.
-   */
-  planned(owner: string, object: KubeObject, plan: Plan, rows: readonly DesiredRow[]): void {
-    const tracked = this.#track(owner, object);
-    const now = this.#options.clock.monotonic();
-    tracked.plan = plan;
-    tracked.deleting = false;
-    if (this.#isNews(owner, rows)) {
-      tracked.plannedAt = now;
-      this.#carriedOut.add(owner);
-      tracked.movedAt = undefined;
-      tracked.propagating ??= now;
+  sources(): Source[] {
+    const { plans, assignments, observations } = this.#options;
+    return [
+      this.#debounced((enqueue) => plans.changes.subscribe((change) => this.#planned(change, enqueue))),
+      this.#debounced((enqueue) => assignments.changes.subscribe((change) => this.#assigned(change, enqueue))),
+      this.#debounced((enqueue) => observations.changes.subscribe((change) => this.#observed(change, enqueue))),
+      this.#debounced((enqueue) => assignments.departures.subscribe((owner) => this.#changed(owner, enqueue))),
+      this.#debounced((enqueue) =>
+        observations.contacts.subscribe((cluster) => {
+          for (const owner of this.#ownersOn(cluster)) this.#changed(owner, enqueue);
+        }),
+      ),
+    ];
+  }
+
+  isUnderWay(owner: string): boolean {
+    return this.#underWay.has(owner);
+  }
+
+  async reconcile(owner: string, signal: AbortSignal): Promise<Result> {
+    const { hub, plans, classes, clock } = this.#options;
+    const tracked = this.#tracked.get(owner);
+    const plan = plans.get(owner);
+    if (tracked === undefined || plan?.ours !== true) return done;
+    const dueIn = this.#dueIn(owner, tracked);
+    if (dueIn > 0) return requeueAfter(dueIn);
+    const found = hub.object(owner);
+    // A status never speaks of another life of the object than the plan does, nor in the name of another class.
+    if (found === undefined || found.object.metadata.uid !== plan.uid) return done;
+    if (!isResponsible(classes.of(found.object))) return done;
+    const waitMs = this.#unsettledFor(owner, plan, clock.monotonic());
+    if (waitMs > 0) return requeueAfter(waitMs);
+
+    tracked.changed = false;
+    this.#underWay.add(owner);
+    try {
+      await this.#update(owner, tracked, plan, found.object, found.kind, signal);
+    } catch (error) {
+      tracked.changed = true;
+      if (!isNotFound(error)) throw error;
+    } finally {
+      this.#underWay.delete(owner);
+      this.settlements.emit(owner);
     }
+    return done;
   }
 
-  /** Looks at the status anew, whether or not anything is known to have changed. */
-  review(owner: string): void {
+  #debounced(subscribe: (enqueue: Enqueue) => Disposable): Source {
+    return { subscribe };
+  }
+
+  #planned({ owner, before, after }: PlanChange, enqueue: Enqueue): void {
+    if (after?.ours !== true) {
+      if (before?.ours === true) this.#forget(owner);
+      return;
+    }
+    const tracked = this.#track(owner);
+    // A deletion is carried out like a plan; what was being carried out before is not any more.
+    if (after.target === undefined && before?.target !== undefined) this.#carriedThrough(owner, tracked);
+    this.#changed(owner, enqueue);
+  }
+
+  #assigned({ owner }: AssignmentChange, enqueue: Enqueue): void {
     const tracked = this.#tracked.get(owner);
-    if (tracked !== undefined) this.#changed(owner, tracked);
+    if (tracked === undefined || this.#isComplete(owner)) return;
+    const now = this.#options.clock.monotonic();
+    tracked.plannedAt = now;
+    tracked.movedAt = undefined;
+    if (this.#options.plans.get(owner)?.target !== undefined) tracked.propagating ??= now;
+    this.#carriedOut.add(owner);
+    this.#changed(owner, enqueue);
   }
 
-  deleting(owner: string, object: KubeObject): void {
-    const tracked = this.#track(owner, object);
-    tracked.plan = undefined;
-    if (!tracked.deleting) this.#carriedThrough(owner, tracked);
-    tracked.deleting = true;
-    this.#changed(owner, tracked);
+  #observed(change: ObservationChange, enqueue: Enqueue): void {
+    for (const owner of this.#options.assignments.concernedBy(change)) this.#changed(owner, enqueue);
   }
 
-  forget(owner: string): void {
-    const tracked = this.#tracked.get(owner);
-    tracked?.timer?.[Symbol.dispose]();
-    this.#tracked.delete(owner);
-    this.#carriedOut.delete(owner);
-    this.#options.metrics.forgetObject(...metricLabels(owner));
-  }
-
-  /** Resolves when no write of that object is under way. */
-  async settled(owner: string): Promise<void> {
-    await this.#tracked.get(owner)?.underWay;
-  }
-
-  /** Something that the status is made of may have changed. Objects that were never planned are not this module's business yet. */
-  ownerChanged(owner: string): void {
+  /** Something that the status is made of may have changed. */
+  #changed(owner: string, enqueue: Enqueue): void {
     const tracked = this.#tracked.get(owner);
     if (tracked === undefined) return;
+    const now = this.#options.clock.monotonic();
     const { plannedAt, movedAt } = tracked;
-    if (movedAt === undefined && plannedAt !== undefined && this.#hasBegun(owner, plannedAt))
-      tracked.movedAt = this.#options.clock.monotonic();
-    this.#changed(owner, tracked);
+    if (movedAt === undefined && plannedAt !== undefined && this.#hasBegun(owner, plannedAt)) tracked.movedAt = now;
+    if (!tracked.changed) tracked.changedAt = now;
+    tracked.changed = true;
+    enqueue(owner, Math.max(0, this.#dueIn(owner, tracked)));
   }
 
-  /** Contact with a cluster changed: every object that it carries says so. */
-  clusterChanged(cluster: string): void {
+  *#ownersOn(cluster: string): Iterable<string> {
+    const { assignments, observations, plans } = this.#options;
     const owners = new Set<string>();
-    for (const entry of this.#options.table.entriesIn(cluster)) for (const owner of entry.links) owners.add(owner);
-    for (const [owner, { plan }] of this.#tracked)
-      if (plan?.clusters.some(({ name }) => name === cluster) === true) owners.add(owner);
-    for (const owner of owners) this.ownerChanged(owner);
+    for (const cell of assignments.in(cluster)) for (const owner of cell.rows.keys()) owners.add(owner);
+    for (const { present } of observations.in(cluster)) {
+      if (present?.owner !== undefined) owners.add(refKey(present.owner));
+    }
+    for (const [owner, { target }] of plans.entries())
+      if (target?.clusters.some(({ name }) => name === cluster) === true) owners.add(owner);
+    yield* owners;
   }
 
-  /** Waits for the writes that are under way. */
-  async [Symbol.asyncDispose](): Promise<void> {
-    for (const { timer } of this.#tracked.values()) timer?.[Symbol.dispose]();
-    this.#tracked.clear();
-    this.#queue.clear();
-    await this.#queue.onPendingZero();
-  }
-
-  #track(owner: string, { metadata }: KubeObject): Tracked {
+  #track(owner: string): Tracked {
     let tracked = this.#tracked.get(owner);
     if (tracked === undefined) {
       tracked = {
-        uid: undefined,
-        generation: 0,
-        plan: undefined,
-        deleting: false,
         plannedAt: undefined,
         movedAt: undefined,
         propagating: undefined,
         lastWriteAt: Number.NEGATIVE_INFINITY,
         changedAt: 0,
         changed: false,
-        writing: false,
-        underWay: undefined,
-        timer: undefined,
-        dueAt: Number.POSITIVE_INFINITY,
-        attempts: 0,
       };
       this.#tracked.set(owner, tracked);
     }
-    tracked.uid = metadata.uid;
-    tracked.generation = metadata.generation ?? 0;
     return tracked;
   }
 
-  /** Whether these rows ask for anything that is not there. */
-  #isNews(owner: string, rows: readonly DesiredRow[]): boolean {
-    const { table } = this.#options;
-    let known = 0;
-    for (const entry of table.entriesOf(owner)) if (entry.requests.has(owner)) known += 1;
-    if (known !== rows.length) return true;
-    const wanted = new Map(rows.map((row) => [placeOf(row), row.hash]));
-    for (const entry of table.entriesOf(owner)) {
-      if (wanted.get(placeOf(entry)) !== entry.requests.get(owner)?.hash) return true;
-    }
-    return false;
+  #forget(owner: string): void {
+    this.#tracked.delete(owner);
+    this.#carriedOut.delete(owner);
   }
 
   #carriedThrough(owner: string, tracked: Tracked): void {
@@ -191,158 +204,90 @@ export class StatusKeeper implements AsyncDisposable {
     this.#carriedOut.delete(owner);
   }
 
-  #changed(owner: string, tracked: Tracked): void {
+  /** Milliseconds until the next write is due. */
+  #dueIn(owner: string, tracked: Tracked): number {
     const now = this.#options.clock.monotonic();
-    if (!tracked.changed) tracked.changedAt = now;
-    tracked.changed = true;
-    if (!tracked.writing) this.#schedule(owner, tracked, now);
-  }
-
-  #schedule(owner: string, tracked: Tracked, now: number): void {
     const load = { ...this.#rate.load(now), plans: this.#carriedOut.size };
-    const due = writeDue(tracked, this.#isComplete(owner), load);
-    if (tracked.timer !== undefined) {
-      if (due >= tracked.dueAt) return;
-      tracked.timer[Symbol.dispose]();
-      tracked.timer = undefined;
-    }
-    if (due <= now) {
-      this.#enqueue(owner, tracked);
-      return;
-    }
-    tracked.dueAt = due;
-    tracked.timer = this.#options.clock.after(due - now, () => {
-      tracked.timer = undefined;
-      tracked.dueAt = Number.POSITIVE_INFINITY;
-      if (this.#tracked.get(owner) === tracked && !tracked.writing) this.#enqueue(owner, tracked);
-    });
+    return writeDue(tracked, this.#isComplete(owner), load) - now;
   }
 
-  #enqueue(owner: string, tracked: Tracked): void {
-    tracked.writing = true;
-    tracked.underWay = this.#queue.add(() => this.#write(owner, tracked));
-  }
-
-  /** Something that this plan asks for anew has come to be, or has failed. */
+  /** Something that these rows ask for anew has come to be, or has failed. */
   #hasBegun(owner: string, plannedAt: number): boolean {
-    for (const entry of this.#options.table.entriesOf(owner)) {
-      if (entry.desiredSince >= plannedAt && (isInSync(entry) || entry.failure !== undefined)) return true;
+    const { assignments, observations } = this.#options;
+    for (const cell of assignments.of(owner)) {
+      if (cell.assignedAt < plannedAt) continue;
+      const observation = observations.get(cell.cluster, cell.key);
+      if (observation?.failure !== undefined) return true;
+      if (cell.effective?.verb === "Apply" && isInSync(cell.effective, observation)) return true;
     }
     return false;
   }
 
-  /** Every object of the plan is right, has failed, or lies in a cluster that does not answer. */
+  /** Every row is carried out, has failed, or is about a cluster that does not answer. */
   #isComplete(owner: string): boolean {
-    const { table, members } = this.#options;
-    for (const entry of table.entriesOf(owner)) {
-      const asked = entry.requests.get(owner);
-      if (asked === undefined) {
-        if (entry.observed !== undefined && members.contact(entry.cluster).ok) return false;
-      } else if (
-        asked.mode === "Apply" &&
-        !isInSync(entry) &&
-        entry.failure === undefined &&
-        members.contact(entry.cluster).ok
-      ) {
-        return false;
-      }
+    const { assignments, observations } = this.#options;
+    for (const { cluster, key, rows, effective } of assignments.of(owner)) {
+      const row = rows.get(owner);
+      const observation = observations.get(cluster, key);
+      const isOpen =
+        row?.verb === "Apply"
+          ? !isInSync(effective, observation) && observation?.failure === undefined
+          : (row?.verb !== "Hold" || !row.wanted) &&
+            (observation?.present !== undefined || observation?.writing === true);
+      if (isOpen && observations.contactOf(cluster).ok) return false;
     }
     return true;
   }
 
-  async #write(owner: string, tracked: Tracked): Promise<void> {
-    const { hub, custody, clock, logger, signal } = this.#options;
-    // Meanwhile it may have become another manager's.
-    if (this.#tracked.get(owner) !== tracked) return;
-    const found = hub.object(owner);
-    tracked.changed = false;
-    try {
-      if (found === undefined || found.object.metadata.uid !== tracked.uid || signal.aborted) return;
-      if (!isResponsible(custody.standing(found.object))) return;
-      const waitMs = this.#unsettledFor(owner, tracked);
-      if (waitMs > 0) {
-        this.#later(owner, tracked, waitMs);
-        return;
-      }
-      await this.#update(owner, tracked, found.object, found.kind);
-      tracked.attempts = 0;
-    } catch (error) {
-      if (signal.aborted || isNotFound(error)) return;
-      // The Lease may yet be renewed in time; if it is not, the signal ends this.
-      if (!(error instanceof NotLeaderError)) {
-        logger.warn(
-          { err: error, object: owner, resource_uid: tracked.uid, event_reason: "StatusWriteFailed" },
-          "a status could not be written",
-        );
-      }
-      tracked.attempts += 1;
-      this.#later(owner, tracked, Math.min(LONGEST_RETRY_MS, RETRY_MS * 2 ** Math.min(tracked.attempts, 10)));
-    } finally {
-      tracked.writing = false;
-      if (tracked.changed && this.#tracked.get(owner) === tracked) this.#schedule(owner, tracked, clock.monotonic());
-    }
-  }
-
-  #later(owner: string, tracked: Tracked, ms: number): void {
-    tracked.timer?.[Symbol.dispose]();
-    tracked.dueAt = this.#options.clock.monotonic() + ms;
-    tracked.timer = this.#options.clock.after(ms, () => {
-      tracked.timer = undefined;
-      tracked.dueAt = Number.POSITIVE_INFINITY;
-      if (this.#tracked.get(owner) === tracked) this.#changed(owner, tracked);
-    });
-  }
-
   /** How long to wait for clusters that were neither reached nor given up yet: to say less than stands there would be untrue. */
-  #unsettledFor(owner: string, tracked: Tracked): number {
-    const { clock, table, members, hub } = this.#options;
-    const left = this.#startedAt + SETTLE_IN_MS - clock.monotonic();
+  #unsettledFor(owner: string, plan: Plan, now: number): number {
+    const { assignments, observations, hub, store } = this.#options;
+    const left = this.#startedAt + INITIAL_SYNC_MS - now;
     if (left <= 0) return 0;
-    const reported = (hub.object(owner)?.object["status"] as FederatedStatus | undefined)?.clusters ?? [];
-    const known = reported.filter(({ name }) => hub.clusters.get(name) !== undefined);
-    const clusters = new Set([...(tracked.plan?.clusters ?? []), ...known].map(({ name }) => name));
-    for (const entry of table.entriesOf(owner)) clusters.add(entry.cluster);
-    for (const cluster of clusters) if (members.isUndetermined(cluster)) return left;
+    const clusters = new Set((plan.target?.clusters ?? []).map(({ name }) => name));
+    for (const { name } of store.read(owner)?.clusters ?? [])
+      if (hub.clusters.get(name) !== undefined) clusters.add(name);
+    for (const { cluster } of assignments.of(owner)) clusters.add(cluster);
+    for (const cluster of clusters) if (observations.contactOf(cluster).pending) return left;
     return 0;
   }
 
-  async #update(owner: string, tracked: Tracked, object: KubeObject, kind: PlacedKind): Promise<void> {
-    const { hub, clock, metrics, tracer, signal } = this.#options;
+  async #update(
+    owner: string,
+    tracked: Tracked,
+    plan: Plan,
+    object: KubeObject,
+    kind: PlacedKind,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { store, clock, metrics, tracer } = this.#options;
     const complete = this.#isComplete(owner);
     const startedAt = clock.monotonic();
-    const previous = object["status"] as FederatedStatus | undefined;
+    const previous = store.read(owner);
     const status = aggregate(
       {
-        generation: tracked.generation,
-        ...handsOf(object),
-        deleting: tracked.deleting,
+        generation: plan.generation,
+        ...classesOf(object),
+        deleting: plan.target === undefined,
         previous,
-        plan: tracked.plan,
+        plan: plan.target,
         podSelector: kind.interpreter.podSelector(object),
-        clusters: clusterViews(this.#options, owner, tracked.plan),
+        clusters: clusterViews(this.#options, owner, plan.target),
       },
       clock.now(),
     );
     metrics.observePhase("verify", clock.monotonic() - startedAt);
-    this.#tell(owner, tracked, status, complete);
+    this.#report(owner, tracked, plan, object, status, complete);
     if (status === previous) return;
     const span = startSpan(tracer, "UpdateStatus", {
       parent: this.#traceOf(owner),
       attributes: { "reconcile.key": owner },
     });
     try {
-      const body: KubeObject = { ...refBody(object, kind), status };
       tracked.lastWriteAt = clock.monotonic();
       this.#rate.count(tracked.lastWriteAt);
-      const sentAt = tracked.lastWriteAt;
-      const written = await hub.client.applyStatus(kind.type, body, {
-        force: true,
-        fieldManager: FIELD_MANAGER,
-        signal,
-      });
-      this.#rate.took(clock.monotonic() - sentAt);
-      if (written.metadata.deletionTimestamp === undefined || object.metadata.deletionTimestamp !== undefined)
-        kind.informer.observe(written);
+      await store.write({ object, kind }, status, signal);
+      this.#rate.took(clock.monotonic() - tracked.lastWriteAt);
     } catch (error) {
       recordError(span, error);
       throw error;
@@ -352,18 +297,25 @@ export class StatusKeeper implements AsyncDisposable {
   }
 
   #traceOf(owner: string): Span | undefined {
-    for (const entry of this.#options.table.entriesOf(owner)) if (entry.trace !== undefined) return entry.trace;
+    for (const cell of this.#options.assignments.of(owner)) if (cell.trace !== undefined) return cell.trace;
     return undefined;
   }
 
   /** Metrics and Events that follow from a status. */
-  #tell(owner: string, tracked: Tracked, status: FederatedStatus, complete: boolean): void {
-    const { metrics, events, clock, hub } = this.#options;
+  #report(
+    owner: string,
+    tracked: Tracked,
+    plan: Plan,
+    object: KubeObject,
+    status: FederatedStatus,
+    complete: boolean,
+  ): void {
+    const { metrics, events, clock } = this.#options;
     const available = status.conditions?.find(({ type }) => type === "Available");
     const progressing = status.conditions?.find(({ type }) => type === "Progressing");
     const state =
       available?.status === "True" ? "Available" : progressing?.status === "True" ? "Progressing" : "Degraded";
-    metrics.setSyncStatus(metricLabels(owner).join("/"), state);
+    metrics.setSyncStatus(labelsOf(owner).join("/"), state);
     if (!complete) return;
     this.#carriedThrough(owner, tracked);
     const applied = status.conditions?.find(({ type }) => type === "Applied");
@@ -371,27 +323,6 @@ export class StatusKeeper implements AsyncDisposable {
       metrics.observePropagation(clock.monotonic() - tracked.propagating);
       tracked.propagating = undefined;
     }
-    const object = hub.object(owner)?.object;
-    if (object === undefined) return;
-    tellTrouble(events, object, status, tracked.plan);
+    recordTrouble(events, object, status, plan.target);
   }
-}
-
-/** Kind, and `namespace/name`, of a hub object by its key: what metrics call it. */
-function metricLabels(owner: string): [kind: string, name: string] {
-  const [, kind = "", namespace = "", name = ""] = owner.split("/");
-  return [kind, namespace === "" ? name : `${namespace}/${name}`];
-}
-
-function refBody(object: KubeObject, kind: PlacedKind): KubeObject {
-  const { namespace, name } = object.metadata;
-  return {
-    apiVersion: apiVersionOf(kind.type),
-    kind: kind.type.kind,
-    metadata: { ...(namespace === undefined ? {} : { namespace }), name },
-  };
-}
-
-function placeOf({ cluster, ref }: Pick<DesiredRow, "cluster" | "ref">): string {
-  return `${cluster}/${ref.kind}/${ref.name}`;
 }

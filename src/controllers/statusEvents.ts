@@ -1,13 +1,13 @@
 import { type FederatedStatus, type KubeObject, refOf } from "../apis/index.ts";
-import type { Plan } from "../desiredstate/index.ts";
+import type { Target } from "../desiredstate/index.ts";
 import type { EventRecorder } from "../observability/index.ts";
 
 /** Events on a hub object about what its new status says and the one that stands there does not: each failure once. */
-export function tellTrouble(
+export function recordTrouble(
   events: Pick<EventRecorder, "record">,
   object: KubeObject,
   status: FederatedStatus,
-  plan: Plan | undefined,
+  target: Target | undefined,
 ): void {
   const { uid } = object.metadata;
   const regarding = { ...refOf(object), ...(uid === undefined ? {} : { uid }) };
@@ -22,7 +22,7 @@ export function tellTrouble(
     warn(reason, "Apply", `${name}: ${message}`);
   }
   // What may not be read on the hub holds all clusters alike.
-  const denial = plan?.clusters.find(({ heldFor }) => heldFor !== undefined)?.heldFor;
+  const denial = target?.clusters.find(({ frozenFor }) => frozenFor !== undefined)?.frozenFor;
   if (denial === undefined) return;
   const saysSo = (entries: FederatedStatus["clusters"]): boolean =>
     entries?.some(({ state, reason }) => state === "Held" && reason === denial.reason) === true;

@@ -7,7 +7,7 @@ import { Faults, systemClock } from "./faults/index.ts";
 import { kubeconfigOf, type KubeconfigOptions } from "./kubeconfig.ts";
 import { kubernetesVersion } from "./kinds/index.ts";
 import { readSecrets, type Secrets, writeSecrets } from "./secrets.ts";
-import { ApiServer, ServiceAccountTokens } from "./server/index.ts";
+import { ApiServer, type Incoming, type Outgoing, ServiceAccountTokens } from "./server/index.ts";
 import { Store } from "./store/index.ts";
 import type { LocalClient, SandboxClock } from "./types.ts";
 
@@ -42,6 +42,11 @@ export interface SandboxCluster extends AsyncDisposable {
   readonly adminToken: string;
   readonly local: LocalClient;
   readonly faults: Faults;
+  /**
+   * Answers a request as over HTTP, faults included, but without a socket: then nothing takes any time but what the clock is asked for. What
+   * a fault does to open connections is the caller's to do.
+   */
+  answer(request: Incoming): Promise<Outgoing>;
   /** A kubeconfig, YAML; the administrator's unless told otherwise. */
   kubeconfig(options?: KubeconfigOptions): string;
   /** Of the latest change. */
@@ -103,6 +108,7 @@ export async function startSandboxCluster(options: SandboxClusterOptions): Promi
     adminToken,
     local: server.local,
     faults,
+    answer: (request) => server.answer(request),
     kubeconfig: (wanted = {}) => kubeconfigOf({ name, url, caPem: authority.caPem, token: adminToken, ...wanted }),
     resourceVersion: () => String(store.revision),
     compact: () => store.compact(),

@@ -8,4 +8,5 @@ export { type SandboxCluster, type SandboxClusterOptions, startSandboxCluster } 
 export { Faults, type FaultRequest, type FaultSettings, systemClock } from "./faults/index.ts";
 export { FolderInUse, JournalDamaged } from "./store/index.ts";
 export type { ControllerOptions } from "./controllers/index.ts";
+export type { Incoming, Outgoing } from "./server/index.ts";
 export type { KubeObject, LocalClient, SandboxClock } from "./types.ts";

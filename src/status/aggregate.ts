@@ -5,7 +5,7 @@ import {
   type ReplicaCounts,
   sameValue,
 } from "../apis/index.ts";
-import type { ClusterPlan } from "../desiredstate/types.ts";
+import type { ClusterTarget } from "../desiredstate/types.ts";
 import { conditionsOf } from "./conditions.ts";
 import { reportOf, type ClusterReport, type Why } from "./report.ts";
 import { addCounts, NONE } from "./rows.ts";
@@ -49,7 +49,7 @@ export function aggregate(input: StatusInput, now: number): FederatedStatus {
 function reportsOf(input: StatusInput, now: number): ClusterReport[] {
   const { plan } = input;
   const before = new Map(input.previous?.clusters?.map((entry) => [entry.name, entry]));
-  const plans = new Map<string, ClusterPlan>(
+  const plans = new Map<string, ClusterTarget>(
     input.deleting ? [] : plan?.clusters.map((cluster) => [cluster.name, cluster]),
   );
   const views = new Map(input.clusters.map((view) => [view.name, view]));

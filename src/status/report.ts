@@ -6,7 +6,7 @@ import {
   shortMessage,
   timestamp,
 } from "../apis/index.ts";
-import type { ClusterPlan } from "../desiredstate/types.ts";
+import type { ClusterTarget } from "../desiredstate/types.ts";
 import {
   combined,
   failureOf,
@@ -47,7 +47,7 @@ export interface Why {
 export interface ReportInput {
   view: ClusterView;
   /** Undefined when the cluster is not chosen for the object, or no longer. */
-  plan: ClusterPlan | undefined;
+  plan: ClusterTarget | undefined;
   previous: ClusterStatusEntry | undefined;
   /** Why clusters are frozen, when they are and have no reason of their own. */
   frozenFor: Why;
@@ -69,7 +69,7 @@ interface Outcome extends Partial<Why> {
 }
 
 /** A cluster in contact that is chosen for the object. */
-function planned(input: ReportInput, plan: ClusterPlan): ClusterReport {
+function planned(input: ReportInput, plan: ClusterTarget): ClusterReport {
   const { rows } = input.view;
   const outcome = outcomeOf(rows, plan, input.frozenFor);
   const healthy = worstHealth(rows)?.state === "Available";
@@ -84,9 +84,9 @@ function planned(input: ReportInput, plan: ClusterPlan): ClusterReport {
   };
 }
 
-function outcomeOf(rows: readonly RowView[], plan: ClusterPlan, frozenFor: Why): Outcome {
+function outcomeOf(rows: readonly RowView[], plan: ClusterTarget, frozenFor: Why): Outcome {
   if (plan.problem !== undefined) return { state: "Failed", ...plan.problem };
-  if (plan.held) return { state: "Held", ...(plan.heldFor ?? frozenFor) };
+  if (plan.frozen) return { state: "Held", ...(plan.frozenFor ?? frozenFor) };
 
   const failure = failureOf(rows);
   if (failure?.final === true) return { state: "Failed", reason: failure.reason, message: failure.message };
@@ -208,13 +208,13 @@ function textOf(why: Partial<Why> | undefined): Partial<Why> {
   return { ...pick("reason", why?.reason), ...pick("message", why?.message) };
 }
 
-function countsOf(rows: readonly RowView[], plan: ClusterPlan): ReplicaCounts {
+function countsOf(rows: readonly RowView[], plan: ClusterTarget): ReplicaCounts {
   const seen = sumOfHealth(rows);
   return { ...seen, desired: desiredOf(plan, seen) };
 }
 
 /** The planned number; for a kind whose number each cluster decides (a DaemonSet), the number that the cluster reports. */
-function desiredOf(plan: ClusterPlan | undefined, seen: ReplicaCounts | undefined): number {
+function desiredOf(plan: ClusterTarget | undefined, seen: ReplicaCounts | undefined): number {
   if (plan === undefined) return 0;
   return plan.replicas ?? seen?.desired ?? 0;
 }

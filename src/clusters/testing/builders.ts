@@ -1,7 +1,8 @@
 import { FIELD_MANAGER, type ObjectRef, type OwnerRef, refKey } from "../../apis/index.ts";
-import type { DesiredRow } from "../../desiredstate/index.ts";
-import { DesiredStateTable, type Entry, type TableListener } from "../table.ts";
+import type { ApplyRow, DeleteRow, HoldRow, Observation, ReleaseRow, Row } from "../../desiredstate/index.ts";
+import { type MemberObject, MemberObjects } from "../memberObjects.ts";
 import type { ObservedObject } from "../observed.ts";
+import type { RowDelta } from "../ports.ts";
 
 /** Values for the unit tests of this module. */
 
@@ -12,17 +13,18 @@ export const OWNER: OwnerRef = {
   name: "shop",
   uid: "app-1",
 };
-export const OWNER_KEY = refKey(OWNER);
+export const CLUSTER = "shanghai-1";
 export const CONFIG_REF: ObjectRef = { apiVersion: "v1", kind: "ConfigMap", namespace: "default", name: "shop" };
 
-export function row(overrides: Partial<DesiredRow> = {}): DesiredRow {
+/** A row that asks for the ConfigMap to be applied. */
+export function row(overrides: Partial<ApplyRow> = {}): ApplyRow {
   const ref = overrides.ref ?? CONFIG_REF;
   return {
-    cluster: "shanghai-1",
+    verb: "Apply",
+    cluster: CLUSTER,
     ref,
     owner: OWNER,
     role: "rendered",
-    mode: "Apply",
     object: {
       apiVersion: ref.apiVersion,
       kind: ref.kind,
@@ -31,9 +33,42 @@ export function row(overrides: Partial<DesiredRow> = {}): DesiredRow {
     },
     hash: "h1",
     conflictResolution: "Abort",
-    deletionPolicy: "Delete",
     ...overrides,
   };
+}
+
+const base = { cluster: CLUSTER, ref: CONFIG_REF, owner: OWNER, role: "rendered" } as const;
+const why = { reason: "ObjectDeleted", message: "the object is being deleted" };
+
+export function holdRow(overrides: Partial<HoldRow> = {}): HoldRow {
+  return { ...base, verb: "Hold", why, wanted: true, ...overrides };
+}
+
+/** A row that asks for that life of the ConfigMap to go. */
+export function deleteRow(overrides: Partial<DeleteRow> = {}): DeleteRow {
+  return { ...base, verb: "Delete", uid: "member-1", why, ...overrides };
+}
+
+export function releaseRow(overrides: Partial<ReleaseRow> = {}): ReleaseRow {
+  return { ...base, verb: "Release", uid: "member-1", why, ...overrides };
+}
+
+/** Deltas with revisions that grow. */
+export class Revisions {
+  #revision = 0;
+
+  /** The revision that was given last. */
+  get last(): number {
+    return this.#revision;
+  }
+
+  set(row: Row): RowDelta {
+    return { ref: row.ref, row, revision: ++this.#revision };
+  }
+
+  withdraw(ref: ObjectRef = CONFIG_REF): RowDelta {
+    return { ref, row: undefined, revision: ++this.#revision };
+  }
 }
 
 /** As the member's watch would report the object of {@link row}; `owns` tells whether its data is still ours. */
@@ -45,7 +80,7 @@ export function seen(overrides: Partial<ObservedObject> & { owns?: boolean } = {
     resourceVersion: "7",
     hash: "h1",
     owner: OWNER,
-    managedBy: "hub",
+    isOurs: true,
     deleting: false,
     health: { state: "Available" },
     evidence: {
@@ -63,13 +98,23 @@ export function seen(overrides: Partial<ObservedObject> & { owns?: boolean } = {
   };
 }
 
-/** A table with a listener that remembers what it was told. */
-export function tableWithLog(): { table: DesiredStateTable; entries: Entry[]; owners: string[] } {
-  const entries: Entry[] = [];
-  const owners: string[] = [];
-  const listener: TableListener = {
-    entryChanged: (entry) => void entries.push(entry),
-    ownerChanged: (owner) => void owners.push(owner),
+/** Member objects whose changes and reports are kept; rows are given without deltas. */
+export function objectsWithLog(changed: (object: MemberObject) => void = () => undefined) {
+  const reports: Observation[][] = [];
+  const emptied: string[] = [];
+  const revisions = new Revisions();
+  const objects = new MemberObjects({
+    cluster: CLUSTER,
+    changed,
+    report: (observations) => void reports.push([...observations]),
+    namespaceEmptied: (namespace) => void emptied.push(namespace),
+  });
+  const take = (given: Row): void => objects.takeRow(revisions.set(given));
+  const withdraw = (ref: ObjectRef = CONFIG_REF): void => objects.takeRow(revisions.withdraw(ref));
+  const find = (ref: ObjectRef = CONFIG_REF): MemberObject => {
+    const object = objects.get(refKey(ref));
+    if (object === undefined) throw new Error(`no ${refKey(ref)}`);
+    return object;
   };
-  return { table: new DesiredStateTable(listener), entries, owners };
+  return { objects, reports, emptied, revisions, take, withdraw, find };
 }

@@ -5,16 +5,16 @@ import type { Terminal } from "../terminal.ts";
 import { objectsOf, type Observed } from "./state.ts";
 import { count } from "./words.ts";
 
-/** Resolves when the person agrees; throws {@link CommandError} when not. On a terminal a person is asked; elsewhere --yes must have been said. */
+/** Resolves when the person agrees, and throws {@link CommandError} otherwise. Without a terminal to ask on, `--yes` must be given. */
 export async function confirm(
   seen: Observed,
   options: Pick<UninstallOptions, "objects" | "yes">,
   { terminal, signal }: Pick<CommandContext, "terminal" | "signal">,
 ): Promise<void> {
-  tellWhatStays(seen, options.objects, terminal);
+  printWhatStays(seen, options.objects, terminal);
   if (options.yes) return;
   if (terminal.ask === undefined) {
-    throw new CommandError("there is no terminal to ask on: say --yes, or look at what would be done with --dry-run");
+    throw new CommandError("there is no terminal to ask on: give --yes, or print what would be done with --dry-run");
   }
   const objects = objectsOf(seen);
   const what = objects.length === 0 ? "Meridian" : `Meridian with ${count(objects)}`;
@@ -22,8 +22,8 @@ export async function confirm(
   if (answer.trim().toLowerCase() !== "yes") throw new CommandError("nothing was done");
 }
 
-/** What will run on, and where; with Drain that is what a policy with `deletionPolicy: Orphan` places. */
-export function tellWhatStays(
+/** Prints which applications keep running, and where; with Drain those whose policy says `deletionPolicy: Orphan`. */
+export function printWhatStays(
   { applications }: Observed,
   objects: UninstallOptions["objects"],
   terminal: Terminal,

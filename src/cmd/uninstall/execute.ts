@@ -28,17 +28,17 @@ export interface Run {
   context: CommandContext;
   progress: Progress;
   logger: Logger;
-  /** By the monotonic clock. */
+  /** Monotonic milliseconds. */
   deadline: number;
 }
 
 const WRITES_AT_ONCE = 16;
-/** Name of the webhook configurations where none is left to tell it. */
+/** Name of the webhook configurations when none is left to show its name. */
 const DEFAULT_CONFIGURATION = "meridian";
 
 /**
- * Carries out one step. Everything names the life of the object that it means; what changed or went meanwhile is looked at anew by the
- * caller. Returns false when something was left on a member. Throws {@link CommandError} when the time is up.
+ * Executes one step. Every write names the UID of its object; an object that changed or vanished meanwhile is skipped, and the caller
+ * observes the hub again. Returns false when something was left on a member. Throws {@link CommandError} when the time is up.
  */
 export async function execute(step: Work, run: Run): Promise<boolean> {
   const { place, context } = run;
@@ -79,14 +79,14 @@ function waiting({ place, context, deadline, logger, progress }: Run): Waiting {
   };
 }
 
-/** A manager that was lost is the next look's to tell. */
+/** A manager that was lost shows in the next snapshot. */
 function settle(waited: Waited, { wish, context, progress }: Run): void {
   if (waited.kind !== "TimedOut") return;
   progress.show("");
   for (const line of waited.each) context.terminal.err(`${line}\n`);
   const way =
     wish.objects === "Drain" && waited.each.length > 0
-      ? "; a member that does not come back can be let go with `meridian unjoin NAME --orphan`"
+      ? "; a member that does not come back can be orphaned with `meridian unjoin NAME --orphan`"
       : "";
   throw new CommandError(`the time is up, still waiting for ${waited.still}; run it again to go on${way}`, {
     exitCode: EXIT.timeout,
@@ -105,14 +105,14 @@ async function removeItem(item: Item, stage: Stage, { place, wish, context }: Ru
       if (deletionPolicy !== before)
         await client.patch(type, namespace, name, "application/merge-patch+json", body, { signal });
     }
-    // What the hub itself runs is left by its garbage collector, and only when it is told so.
+    // The hub's garbage collector keeps the objects that run on the hub itself only when the deletion says Orphan.
     const keeps =
       stage === "applications" && wish.objects === "Orphan" && keepsDependents(item as Application) !== "Done";
     await client.delete(type, namespace, name, { uid, signal, propagationPolicy: keeps ? "Orphan" : "Background" });
   });
 }
 
-/** Only if its finalizers are as they were seen. */
+/** Removes Meridian's finalizers, provided that the object's finalizers are still those of the snapshot. */
 async function release(item: Item, stage: Stage, { place, context }: Run): Promise<void> {
   const { type, namespace, name, uid, finalizers } = item;
   const rest = finalizers.filter((one) => !isOwnFinalizer(stage, one));
@@ -141,7 +141,7 @@ async function unlessChanged(write: () => Promise<unknown>): Promise<void> {
   }
 }
 
-/** A JSON patch whose test failed is answered with 422, as is an object that breaks a rule. */
+/** The server answers a JSON patch whose test failed with 422, and an object that breaks a rule as well. */
 function isFailedTest(error: unknown): boolean {
   return isInvalid(error) && /test(ing)? .*failed/i.test(error.apiMessage);
 }
@@ -154,7 +154,7 @@ async function each(items: readonly Item[], work: (item: Item) => Promise<void>)
   await Promise.all(Array.from({ length: Math.min(WRITES_AT_ONCE, items.length) }, next));
 }
 
-/** What a person reads before the step; the line is there before anything is done. */
+/** Prints what a step does, before the step is executed. */
 export function announce(step: Work, { wish, context }: Run): void {
   context.terminal.err(`${describeStep(step, wish) ?? step.do}\n`);
 }

@@ -1,7 +1,7 @@
 /**
- * Takes Meridian off a hub. Promises: the way ahead follows from what is on the hub alone, so that it can be interrupted, repeated and done by
- * two at once at every step; nothing is deleted while somebody may still want it and has not said so; what install did not make, and what
- * a Helm release owns, stays and is named. Never touches what runs on a member itself: that is the manager's.
+ * Removes Meridian from a hub. Promises: the next step follows from the objects on the hub alone, so that the command can be interrupted,
+ * repeated, and run twice at once; no application is deleted unless `--drain` or `--orphan` is given; objects that install did not make,
+ * and objects of a Helm release, stay and are named. Never touches member objects itself: the manager does.
  */
 import { CRDS, systemClock } from "../../runtime/index.ts";
 import { DELETION_PROTECTION_LABEL } from "../../webhooks/index.ts";
@@ -9,14 +9,14 @@ import { clusterUid, commandLogger, type CommandContext, connectHub } from "../c
 import type { UninstallOptions } from "../options.ts";
 import { CommandError, EXIT } from "../outcome.ts";
 import { Progress } from "../terminal.ts";
-import { confirm, tellWhatStays } from "./confirm.ts";
+import { confirm, printWhatStays } from "./confirm.ts";
 import { announce, execute, type Run, type Work } from "./execute.ts";
-import { observe, type Place, type Sight } from "./observe.ts";
+import { observe, type Place, type Snapshot } from "./observe.ts";
 import { type Item, objectsOf, type Observed, type Wish } from "./state.ts";
 import { after, type Ending, nextStep, type Step } from "./steps.ts";
 import { count, describeGuarded, describeHandOver, describeStep, nameOf, some, WAYS_ON } from "./words.ts";
 
-/** A step that changes nothing so often is not going to. */
+/** Gives up on a step that has changed nothing so many times. */
 const FUTILE = 5;
 
 export async function uninstall(options: UninstallOptions, context: CommandContext): Promise<number> {
@@ -26,7 +26,7 @@ export async function uninstall(options: UninstallOptions, context: CommandConte
   const wish: Wish = { objects: options.objects, keepCrds: options.keepCrds };
   const deadline = systemClock.monotonic() + options.timeout;
   const first = await observe(place, signal);
-  if (options.dryRun) return tellTheWay(first, wish, context);
+  if (options.dryRun) return printSteps(first, wish, context);
   if (isWork(nextStep(first.seen, wish))) await confirm(first.seen, options, context);
 
   using progress = new Progress(terminal);
@@ -34,15 +34,15 @@ export async function uninstall(options: UninstallOptions, context: CommandConte
   return await walk(first, run);
 }
 
-async function walk(first: Sight, run: Run): Promise<number> {
+async function walk(first: Snapshot, run: Run): Promise<number> {
   const { place, wish, context, progress, deadline } = run;
   const { terminal, signal } = context;
   let clean = true;
-  let sight = first;
+  let snapshot = first;
   let tries = 0;
   for (;;) {
-    const step = nextStep(sight.seen, wish);
-    if (!isWork(step)) return finish(step, sight, clean, context);
+    const step = nextStep(snapshot.seen, wish);
+    if (!isWork(step)) return finish(step, snapshot, clean, context);
     if (systemClock.monotonic() > deadline) {
       throw new CommandError(`the time is up before it could ${describeStep(step, wish)}; run it again to go on`, {
         exitCode: EXIT.timeout,
@@ -51,11 +51,11 @@ async function walk(first: Sight, run: Run): Promise<number> {
     if (tries === 0) announce(step, run);
     clean = (await execute(step, run)) && clean;
     progress.show("");
-    const before = sight;
-    sight = await observe(place, signal);
-    checkNobodyInstalls(first.seen, sight.seen);
-    for (const item of gone(before.seen, sight.seen)) terminal.out(`${nameOf(item)} removed\n`);
-    tries = isSame(step, nextStep(sight.seen, wish)) ? tries + 1 : 0;
+    const before = snapshot;
+    snapshot = await observe(place, signal);
+    checkNobodyInstalls(first.seen, snapshot.seen);
+    for (const item of gone(before.seen, snapshot.seen)) terminal.out(`${nameOf(item)} removed\n`);
+    tries = isSame(step, nextStep(snapshot.seen, wish)) ? tries + 1 : 0;
     if (tries >= FUTILE) {
       throw new CommandError(
         `somebody undoes it each time: ${describeStep(step, wish)}. Is a manager running that holds no Lease ${place.leaseName} in ${place.namespace}? Stop it first`,
@@ -78,7 +78,7 @@ function isSame(step: Step, next: Step): boolean {
 
 function finish(
   step: Extract<Step, { do: Ending }>,
-  { seen, stays }: Sight,
+  { seen, stays }: Snapshot,
   clean: boolean,
   { terminal }: CommandContext,
 ): number {
@@ -92,8 +92,8 @@ function finish(
     case "StartManager":
       throw new CommandError(
         step.why === "Finalizers"
-          ? `only a manager can take ${some(step.items)} off the members, and none is alive: start one (\`meridian manager\`, or look why its Lease is not held), or leave running what is there with --orphan`
-          : `DemoApplications are stored in a version of before, which only a manager with --webhooks can convert: start one`,
+          ? `only a manager can take ${some(step.items)} off the members, and none is alive: start one (\`meridian manager\`, or find out why its Lease is not held), or leave the member objects running with --orphan`
+          : `DemoApplications are stored in an earlier version, which only a manager with --webhooks can convert: start one`,
       );
     case "HandOver":
       for (const what of stays) terminal.err(`${what}\n`);
@@ -101,15 +101,15 @@ function finish(
       return EXIT.found;
     case "Done":
       for (const what of stays) terminal.err(`left: ${what}\n`);
-      if (seen.crds.length > 0) terminal.err(`${count(seen.crds)} kept, as told\n`);
+      if (seen.crds.length > 0) terminal.err(`${count(seen.crds)} kept, because of --keep-crds\n`);
       terminal.out("Meridian is off this hub\n");
       return clean && stays.length === 0 ? EXIT.ok : EXIT.found;
   }
 }
 
-/** With --dry-run: every step that would be taken if each came true. */
-function tellTheWay({ seen, stays }: Sight, wish: Wish, context: CommandContext): number {
-  tellWhatStays(seen, wish.objects, context.terminal);
+/** With --dry-run: prints the steps, each from the state that the one before would leave. */
+function printSteps({ seen, stays }: Snapshot, wish: Wish, context: CommandContext): number {
+  printWhatStays(seen, wish.objects, context.terminal);
   let state = seen;
   for (;;) {
     const step = nextStep(state, wish);
@@ -119,13 +119,13 @@ function tellTheWay({ seen, stays }: Sight, wish: Wish, context: CommandContext)
   }
 }
 
-function finishDry(step: Extract<Step, { do: Ending }>, sight: Sight, context: CommandContext): number {
-  if (step.do !== "Done") return finish(step, sight, true, context);
-  for (const what of sight.stays) context.terminal.err(`would be left: ${what}\n`);
+function finishDry(step: Extract<Step, { do: Ending }>, snapshot: Snapshot, context: CommandContext): number {
+  if (step.do !== "Done") return finish(step, snapshot, true, context);
+  for (const what of snapshot.stays) context.terminal.err(`would be left: ${what}\n`);
   return EXIT.ok;
 }
 
-/** What a new installation brings is not for this run to remove. */
+/** Objects of a new installation are not for this run to remove. */
 function checkNobodyInstalls(first: Observed, now: Observed): void {
   const known = new Set(first.crds.map(({ uid }) => uid));
   const fresh = now.crds.find(({ uid }) => !known.has(uid));
@@ -135,7 +135,7 @@ function checkNobodyInstalls(first: Observed, now: Observed): void {
   );
 }
 
-/** What was there and is not any more. */
+/** Items of the earlier snapshot that the present one lacks. */
 function gone(before: Observed, now: Observed): Item[] {
   const present = new Set(itemsOf(now).map(({ uid }) => uid));
   return itemsOf(before).filter(({ uid }) => !present.has(uid));

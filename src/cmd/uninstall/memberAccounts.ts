@@ -21,14 +21,14 @@ import type { Place } from "./observe.ts";
 import type { Item } from "./state.ts";
 
 /**
- * On the Secret of a member: its account there, which was accepted until then, is being taken away. An account cannot see the end of its own
- * removal: when it is refused from then on, it is gone.
+ * On the Secret of a member: uninstall has begun to remove the account that the Secret has the token of. An account cannot see the end of
+ * its own removal: with this annotation, credentials that the member refuses mean that the account is gone.
  */
 const REVOKING_ANNOTATION = `${FEDERATION_GROUP}/access-being-revoked`;
 
 /**
- * Takes away on one member what join made there, with the credentials that join stored, and then those. Returns false when something is
- * left there; it has been told then, with the commands that remove it.
+ * Removes the objects that join made on one member, with the credentials that join stored, and then the credentials. Returns false when
+ * objects are left on the member, after printing them with the commands that remove them.
  */
 export async function cleanMember(place: Place, item: Item, context: CommandContext): Promise<boolean> {
   const { terminal, signal } = context;
@@ -53,7 +53,7 @@ export async function cleanMember(place: Place, item: Item, context: CommandCont
   return left.length === 0;
 }
 
-/** Undefined when it is gone, or another one is in its place. */
+/** Undefined when the Secret is gone, or another one is in its place. */
 async function secretOf(
   { client }: Place,
   { namespace, name, uid }: Item,
@@ -75,7 +75,7 @@ async function revoke(
   await using member = connect(name, clusterConfigFromKubeconfig(text, { cluster: name }));
   const uid = await identify(member.client, signal);
   if (uid === undefined) {
-    // Another run may have been here: before, or at this moment.
+    // Another run of uninstall may have removed the account, before or at this moment.
     const now = await secretOf(place, item, signal);
     if (now === undefined || now.metadata.annotations?.[REVOKING_ANNOTATION] !== undefined) return [];
     throw new CommandError("it does not accept the stored credentials");
@@ -90,7 +90,7 @@ async function revoke(
     const access = memberAccess(place.hubId, namespace);
     const { removed, left } = await revokeAccess(member.client, access, false, signal);
     for (const what of removed) terminal.out(`${what} removed from ${name}\n`);
-    // Without its rights an account can remove nothing more, and the member's garbage collector takes what hangs on them.
+    // Without its rights the account can remove nothing more, and the member's garbage collector deletes the objects that the ClusterRole owns.
     return left.length > 0 && (await identify(member.client, signal)) === undefined ? [] : left;
   } catch (error) {
     if (isRefusal(error)) return [];
@@ -98,7 +98,7 @@ async function revoke(
   }
 }
 
-/** The UID of the member; undefined when it does not let us in any more. */
+/** The UID of the member; undefined when the member refuses the credentials. */
 async function identify(member: Client, signal: AbortSignal): Promise<string | undefined> {
   try {
     return await clusterUid(member, signal);
@@ -121,7 +121,7 @@ async function mark({ client }: Place, { namespace, name, uid }: Item, signal: A
   }
 }
 
-/** Namespaces that Meridian made for its objects and that are empty by now: the manager may have been let go before it came to them. */
+/** Deletes the empty namespaces that Meridian made: the manager may have been stopped before it did. */
 async function sweepNamespaces(member: Client, hubId: string, signal: AbortSignal): Promise<void> {
   const { items } = await member.list(NAMESPACES, { labelSelector: `${MANAGED_BY_LABEL}=${hubId}`, signal });
   const discovery = new Discovery(member, systemClock);

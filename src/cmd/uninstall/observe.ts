@@ -33,7 +33,7 @@ import { INSTALLED_SELECTOR, isInstalled } from "../managerAccess.ts";
 import { JOINED_TO_LABEL } from "../memberAccess.ts";
 import type { Application, Item, Member, Observed } from "./state.ts";
 
-/** Which hub, and where Meridian lives on it. */
+/** The hub, and the names of Meridian's installation on it. */
 export interface Place {
   client: Client;
   hubId: string;
@@ -41,8 +41,8 @@ export interface Place {
   leaseName: string;
 }
 
-/** What was seen, and what stays whatever is done: each with the reason. */
-export interface Sight {
+/** The objects on the hub, and sentences about those that uninstall leaves. */
+export interface Snapshot {
   seen: Observed;
   stays: string[];
 }
@@ -51,8 +51,8 @@ const OF_MERIDIAN = "app.kubernetes.io/part-of=meridian";
 const APPLICATIONS_CRD = `demoapplications.${PAAS_GROUP}`;
 const PAGE = 500;
 
-/** Looks at everything on the hub that uninstall is about. Throws what the client throws, but for kinds that the hub does not serve. */
-export async function observe(place: Place, signal: AbortSignal): Promise<Sight> {
+/** Reads every object on the hub that concerns uninstall. Throws the errors of the client, except for kinds that the hub does not serve. */
+export async function observe(place: Place, signal: AbortSignal): Promise<Snapshot> {
   const { client, hubId, namespace, leaseName } = place;
   const all = (type: ResourceType, options: ListOptions = {}) => listAll(client, type, { ...options, signal });
   const installed = async (...types: ResourceType[]): Promise<Item[]> =>
@@ -69,7 +69,7 @@ export async function observe(place: Place, signal: AbortSignal): Promise<Sight>
   const webhooks = await Promise.all(
     ADMISSION_TYPES.map(async (type) =>
       (await all(type, { labelSelector: OF_MERIDIAN, metadataOnly: true }))
-        .filter(isNobodys)
+        .filter(isOfNoRelease)
         .map((one) => itemOf(type, one)),
     ),
   );
@@ -83,8 +83,8 @@ export async function observe(place: Place, signal: AbortSignal): Promise<Sight>
     crds: await installed(CRDS),
     access: await installed(CLUSTERROLEBINDINGS, CLUSTERROLES, ROLEBINDINGS, ROLES),
     state: [
-      ...secrets.filter(isNobodys).map((secret) => itemOf(SECRETS, secret)),
-      ...(lease === undefined || !isNobodys(lease) ? [] : [itemOf(LEASES, lease)]),
+      ...secrets.filter(isOfNoRelease).map((secret) => itemOf(SECRETS, secret)),
+      ...(lease === undefined || !isOfNoRelease(lease) ? [] : [itemOf(LEASES, lease)]),
     ],
     accounts: await installed(SERVICEACCOUNTS),
     namespaces: await installed(NAMESPACES),
@@ -92,8 +92,8 @@ export async function observe(place: Place, signal: AbortSignal): Promise<Sight>
     releases,
     managerAlive: await isManagerRunning(client, namespace, leaseName, signal),
   };
-  if (!isTurnOfNamespaces(observed)) return { seen: observed, stays };
-  const inside = await lookInside(client, observed.namespaces, signal);
+  if (!areOnlyNamespacesLeft(observed)) return { seen: observed, stays };
+  const inside = await inspectNamespaces(client, observed.namespaces, signal);
   const reasons = inside.flatMap(({ holds }) => holds ?? []);
   const [free, occupied] = [false, true].map((full) =>
     inside.filter(({ holds }) => (holds !== undefined) === full).map(({ namespace: one }) => one),
@@ -126,7 +126,7 @@ const OBJECT_TYPES: readonly ResourceType[] = KINDS.map(({ group, versions, kind
 }));
 const CRD_NAMES: ReadonlySet<string> = new Set(KINDS.map(({ plural, group }) => `${plural}.${group}`));
 
-/** UIDs of the hub objects that something on the hub itself would go with. */
+/** UIDs of the hub objects that own other objects on the hub. */
 async function ownersOnTheHub(hubId: string, all: ListAll): Promise<Set<string>> {
   const copies = await Promise.all(
     [DEPLOYMENTS, SERVICES].map((type) =>
@@ -171,12 +171,12 @@ function itemOf(type: ResourceType, { metadata }: KubeObject): Item {
   };
 }
 
-/** Neither a chart nor install has brought it: a manager has. */
-function isNobodys(object: KubeObject): boolean {
+/** True for an object of no Helm release: a manager made it. */
+function isOfNoRelease(object: KubeObject): boolean {
   return releaseOf(object) === undefined;
 }
 
-/** Releases of which more is there than CRDs, which a chart may leave behind. */
+/** Releases that have more than CRDs on the hub: a chart may leave its CRDs behind. */
 async function liveReleases(all: ListAll): Promise<HelmRelease[]> {
   const labelSelector = `${OF_MERIDIAN},app.kubernetes.io/managed-by=Helm`;
   const found = await Promise.all(
@@ -186,18 +186,18 @@ async function liveReleases(all: ListAll): Promise<HelmRelease[]> {
   return [...new Map(releases.map((release) => [describeRelease(release), release])).values()];
 }
 
-/** Why a CRD stays, when it does. */
+/** Why uninstall leaves a CRD; empty when it does not. */
 function crdStays(crd: KubeObject, releases: readonly HelmRelease[]): string[] {
   const { name } = crd.metadata;
   const release = releaseOf(crd);
   if (release !== undefined) {
-    // The release's own uninstall decides about it, and is told elsewhere.
+    // `helm uninstall` decides about this CRD, and the step HandOver prints that command.
     if (releases.some((one) => describeRelease(one) === describeRelease(release))) return [];
     return [`customresourcedefinition/${name} was left by ${describeRelease(release)}: kubectl delete crd ${name}`];
   }
   if (isInstalled(crd)) return [];
   return [
-    `customresourcedefinition/${name} was not brought by \`meridian install\`: kubectl delete crd ${name}, if nobody else does`,
+    `customresourcedefinition/${name} was not made by \`meridian install\`: kubectl delete crd ${name}, if nobody else does`,
   ];
 }
 
@@ -213,7 +213,7 @@ async function conversion(
   };
   const { storedVersions } = (crd?.["status"] ?? {}) as { storedVersions?: string[] | null };
   const storage = spec.versions?.find((version) => version.storage)?.name;
-  // A live release converts its own CRD, as long as it is there.
+  // A release that is installed converts its own CRD.
   const helms = crd !== undefined && releaseOf(crd) !== undefined && releases.length > 0;
   return {
     converts: spec.conversion?.strategy === "Webhook" && !helms,
@@ -221,31 +221,39 @@ async function conversion(
   };
 }
 
-/** Looking through a namespace is long, and of use only when everything of ours is out of it. */
-function isTurnOfNamespaces({ applications, policies, members, joined, access, state, accounts }: Observed): boolean {
+/** Listing everything in a namespace takes long, and is of use only when no object of Meridian is left in it. */
+function areOnlyNamespacesLeft({
+  applications,
+  policies,
+  members,
+  joined,
+  access,
+  state,
+  accounts,
+}: Observed): boolean {
   return [applications, policies, members, joined, access, state, accounts].every((list) => list.length === 0);
 }
 
-/** What each namespace holds that is not ours, in words; undefined when nothing. */
-async function lookInside(
+/** For each namespace, a sentence about the objects in it that are not Meridian's; undefined when there are none. */
+async function inspectNamespaces(
   client: Client,
   namespaces: readonly Item[],
   signal: AbortSignal,
 ): Promise<{ namespace: Item; holds: string | undefined }[]> {
   const discovery = new Discovery(client, systemClock);
-  const looked: { namespace: Item; holds: string | undefined }[] = [];
+  const inspected: { namespace: Item; holds: string | undefined }[] = [];
   for (const namespace of namespaces) {
-    // Nobody can stop it any more.
+    // A namespace that is being deleted cannot be kept any more.
     const inside = namespace.deleting ? undefined : await inspectNamespace(client, discovery, namespace.name, signal);
     const holds =
       inside === undefined || inside.kind === "Empty"
         ? undefined
         : inside.kind === "Occupied"
           ? `namespace/${namespace.name} holds ${inside.by}`
-          : `namespace/${namespace.name} could not be looked through: ${inside.message}`;
-    looked.push({ namespace, holds });
+          : `namespace/${namespace.name} could not be listed: ${inside.message}`;
+    inspected.push({ namespace, holds });
   }
-  return looked;
+  return inspected;
 }
 
 async function listAll(client: Client, type: ResourceType, options: ListOptions): Promise<KubeObject[]> {

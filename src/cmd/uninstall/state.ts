@@ -2,9 +2,9 @@ import { CLUSTER_FINALIZER, holdersOf, OBJECT_FINALIZER } from "../../apis/index
 import type { ResourceType } from "../../runtime/index.ts";
 import type { HelmRelease } from "../helmRelease.ts";
 
-/** What uninstall knows: what was just seen on the hub, and what the person wants. Nothing is remembered between two looks. */
+/** All that uninstall decides on: the objects on the hub, and the options of the person. Nothing is kept between two snapshots. */
 
-/** One object of the hub, in one life. */
+/** One object of the hub, with its UID. */
 export interface Item {
   type: ResourceType;
   namespace?: string;
@@ -12,16 +12,16 @@ export interface Item {
   uid: string;
   deleting: boolean;
   finalizers: readonly string[];
-  /** A label says that it is not to be deleted. */
+  /** A label protects the object from deletion. */
   guarded: boolean;
 }
 
 export interface Application extends Item {
-  /** Where it is placed or was last seen, as its status tells. */
+  /** Clusters of the object by its status. */
   clusters: readonly string[];
-  /** Its policy says that deleting it leaves running what is on the members. */
+  /** The object's policy says `deletionPolicy: Orphan`: its member objects stay when the object is deleted. */
   keepsCopies: boolean;
-  /** Objects of the hub itself would go with it: the hub is a member, and its garbage collector cascades. */
+  /** The object owns objects on the hub, which the garbage collector would delete too: the hub is a member itself. */
   owner: boolean;
 }
 
@@ -35,22 +35,22 @@ export interface Observed {
   members: readonly Member[];
   /** Secrets of the hub with the credentials that join made. */
   joined: readonly Item[];
-  /** Webhook configurations that a manager brought. */
+  /** Webhook configurations that a manager made. */
   admission: readonly Item[];
   /** The hub asks a webhook to convert DemoApplications. */
   converts: boolean;
   /** DemoApplications may be stored in another version than the present one. */
   storedElsewhere: boolean;
-  /** CRDs that install brought. */
+  /** CRDs that install made. */
   crds: readonly Item[];
   /** Roles and bindings. */
   access: readonly Item[];
-  /** What managers write for themselves: the Lease, the webhooks' certificates. */
+  /** Objects that managers write for themselves: the Lease, the webhooks' certificates. */
   state: readonly Item[];
   accounts: readonly Item[];
-  /** Namespaces that install made and that hold nothing of anybody else. */
+  /** Namespaces that install made and that hold only Meridian's objects. */
   namespaces: readonly Item[];
-  /** Those in which somebody else keeps something. */
+  /** Namespaces that install made and that hold objects of somebody else. */
   occupied: readonly Item[];
   /** Helm releases of Meridian that are installed. */
   releases: readonly HelmRelease[];
@@ -58,35 +58,35 @@ export interface Observed {
   managerAlive: boolean;
 }
 
-/** What can be deleted, in groups that go together. */
+/** Groups of objects that are deleted together. */
 export type Stage = "applications" | "policies" | "members" | "crds" | "access" | "state" | "accounts" | "namespaces";
 
 export interface Wish {
-  /** What becomes of the objects that there are. */
+  /** What happens to the objects that exist. */
   objects: "Refuse" | "Drain" | "Orphan";
   keepCrds: boolean;
 }
 
-/** Set by the API server when dependents are to be kept; its garbage collector takes it off. */
+/** Finalizer that the API server sets when dependents are to be kept; the garbage collector removes it. */
 const KEEPS_DEPENDENTS = "orphan";
 
-/** Objects that Meridian itself is about, whoever made them. */
+/** Objects of Meridian's own kinds, whoever made them. */
 export function objectsOf({ applications, policies, members }: Observed): Item[] {
   return [...applications, ...policies, ...members];
 }
 
-/** Whether something may be on a member that goes only while somebody works on it. */
+/** Whether the application may have member objects, which only a manager deletes. */
 export function hasCopies(application: Application): boolean {
   return application.finalizers.some((one) => isOwnFinalizer("applications", one)) || application.clusters.length > 0;
 }
 
-/** Whether the garbage collector of the hub still has to be told, or to do, that what the hub itself runs is left. */
+/** Whether the hub's garbage collector still has to be asked to keep the objects that the application owns on the hub, or is doing so, or has. */
 export function keepsDependents({ owner, finalizers }: Application): "ToBeAsked" | "Asked" | "Done" {
   if (finalizers.includes(KEEPS_DEPENDENTS)) return "Asked";
   return owner ? "ToBeAsked" : "Done";
 }
 
-/** Whether a finalizer is one that only a manager takes off an object of this stage, of whatever class. */
+/** Whether a finalizer is one of Meridian's, of whatever class, on objects of this stage. */
 export function isOwnFinalizer(stage: Stage, finalizer: string): boolean {
   const base = stage === "applications" ? OBJECT_FINALIZER : stage === "members" ? CLUSTER_FINALIZER : undefined;
   return base !== undefined && holdersOf(base, { finalizers: [finalizer] }).length > 0;

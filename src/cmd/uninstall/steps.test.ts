@@ -75,7 +75,7 @@ describe("the next step", () => {
       want: "StartManager",
     },
     {
-      name: "of a drain needs a manager for what another release carries",
+      name: "of a drain needs a manager for what another release owns",
       seen: { applications: [application({ finalizers: [`${OBJECT_FINALIZER}.v2`], clusters: [] })] },
       wish: drain,
       want: "StartManager",
@@ -111,7 +111,7 @@ describe("the next step", () => {
       want: "Delete members",
     },
     {
-      name: "of an orphaning tells a member that is being drained to leave what runs",
+      name: "of an orphaning switches a member that is being drained to Orphan",
       seen: { members: [member({ deleting: true, deletionPolicy: "Drain" })], managerAlive: true },
       wish: orphan,
       want: "Delete members",
@@ -135,7 +135,7 @@ describe("the next step", () => {
       want: "Delete applications",
     },
     {
-      name: "of an orphaning lets an application go only when the garbage collector has let go of its dependents",
+      name: "of an orphaning removes the finalizer of an application only when the garbage collector has orphaned its dependents",
       seen: { applications: [application({ deleting: true, owner: true, finalizers: ["orphan", OBJECT_FINALIZER] })] },
       wish: orphan,
       want: "Await applications",
@@ -184,7 +184,7 @@ describe("the next step", () => {
       want: "Await crds",
     },
     {
-      name: "keeps the CRDs when told so",
+      name: "keeps the CRDs with --keep-crds",
       seen: installed(),
       wish: { ...refuse, keepCrds: true },
       want: "Delete access",

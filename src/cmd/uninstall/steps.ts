@@ -13,37 +13,37 @@ import {
 } from "./state.ts";
 
 /**
- * The way from any state to a hub without Meridian, one step at a time. Pure: the same state gives the same step, so it does not matter how
- * often the command was interrupted, or who else is at it.
+ * The next step from any state to a hub without Meridian. Pure: the same state gives the same step, so that the command may be interrupted
+ * at any time, and others may remove objects meanwhile.
  */
 export type Step =
-  /** There are objects, and nobody has said what becomes of them. */
+  /** Objects exist, and neither `--drain` nor `--orphan` is given. */
   | { do: "Refuse"; items: readonly Item[] }
-  /** A label stands against it. */
+  /** A label protects objects from deletion. */
   | { do: "RefuseGuarded"; items: readonly Item[] }
   /** Only a manager can go on, and none is alive. */
   | { do: "StartManager"; why: "Finalizers" | "StoredVersions"; items: readonly Item[] }
-  /** Take back the webhooks. */
+  /** Remove the webhook configurations and the conversion. */
   | { do: "Withdraw"; items: readonly Item[] }
   | { do: "Delete"; stage: Stage; items: readonly Item[] }
-  /** Take our own finalizer away, in place of a manager. */
+  /** Remove Meridian's finalizers, in place of a manager. */
   | { do: "Release"; stage: Stage; items: readonly Item[] }
-  /** Wait until they are gone. `byManager`: it is the manager that lets them go. */
+  /** Wait until the objects are gone. `byManager`: a manager has to remove its finalizers. */
   | { do: "Await"; stage: Stage; items: readonly Item[]; byManager: boolean }
-  /** Take away on the members what join made there, and then the credentials. */
+  /** Remove the objects that join made on the members, and then the credentials. */
   | { do: "CleanMembers"; items: readonly Item[] }
-  /** The rest is Helm's. */
+  /** The rest belongs to Helm. */
   | { do: "HandOver"; releases: readonly HelmRelease[] }
-  /** Wait until the manager ends: it would bring back what is removed. */
+  /** Wait until the manager ends: it would make the removed objects again. */
   | { do: "StopManager" }
   | { do: "Done" };
 
-/** Where the way ends, for now. */
+/** Steps that end the command. */
 export type Ending = Extract<Step["do"], "Refuse" | "RefuseGuarded" | "StartManager" | "HandOver" | "Done">;
 
 /**
- * With Drain the objects go first, while their policies say how and their clusters can be reached. With Orphan the members go first: a
- * manager, also one that nobody knows of, then has nowhere to delete anything.
+ * With Drain the applications are deleted first, while their policies and clusters still exist. With Orphan the members are deleted first:
+ * then a manager, even one that nobody knows of, has no cluster to delete anything on.
  */
 const ORDER = {
   Refuse: [],
@@ -73,13 +73,13 @@ export function nextStep(seen: Observed, wish: Wish): Step {
   return { do: "Done" };
 }
 
-/** The next step to objects that are no more. */
+/** The next step towards a hub without the objects of this stage. */
 function clear(stage: "applications" | "policies" | "members", seen: Observed, { objects }: Wish): Step {
   const items: readonly Item[] = seen[stage];
   const needing = needManager(stage, seen);
   if (!seen.managerAlive) {
     if (objects === "Drain" && needing.length > 0) return { do: "StartManager", why: "Finalizers", items: needing };
-    // Nobody answers at the webhooks, and what nobody answers to is refused.
+    // No manager answers at the webhooks, and the hub refuses requests whose webhook does not answer.
     if (hasWebhooks(seen)) {
       if (seen.storedElsewhere && seen.applications.length > 0)
         return { do: "StartManager", why: "StoredVersions", items: seen.applications };
@@ -95,16 +95,16 @@ function clear(stage: "applications" | "policies" | "members", seen: Observed, {
   return { do: "Await", stage, items, byManager: seen.managerAlive && needing.length > 0 };
 }
 
-/** Those that a manager has to let go. */
+/** The objects that wait for a manager to remove its finalizer, or that need one to delete their member objects. */
 function needManager(stage: "applications" | "policies" | "members", seen: Observed): Item[] {
   const held = seen[stage].filter(({ finalizers }) => finalizers.some((one) => isOwnFinalizer(stage, one)));
   if (stage !== "applications") return held;
-  // One without our finalizer, though it was placed: only a manager that sees it go takes its copies along.
+  // An application with member objects and without Meridian's finalizer: only a manager that observes the deletion deletes them.
   const bare = seen.applications.filter((one) => !held.includes(one) && !one.deleting && hasCopies(one));
   return [...held, ...bare];
 }
 
-/** Those that have not been told yet that what runs is left running. */
+/** The objects whose deletion does not say yet that the member objects stay. */
 function toBeLeft(stage: "applications" | "policies" | "members", seen: Observed): Item[] {
   if (stage === "members")
     return seen.members.filter(({ deleting, deletionPolicy }) => !deleting || deletionPolicy !== "Orphan");
@@ -116,7 +116,7 @@ function hasWebhooks({ admission, converts }: Observed): boolean {
   return admission.length > 0 || converts;
 }
 
-/** How the hub looks when a step has come true: for telling the way ahead without going it. */
+/** The state of the hub after a step, for printing the steps without executing them. */
 export function after(step: Step, seen: Observed, { objects }: Wish): Observed {
   switch (step.do) {
     case "Delete":
@@ -158,12 +158,12 @@ function deleted(item: Item | Application | Member, objects: Wish["objects"]): I
   return unlessFree({ ...item, deleting: true, ...("owner" in item ? { owner: false } : {}) });
 }
 
-/** What a MemberCluster is told when it is deleted. Where somebody has said it already, Drain has nothing to add: the objects are gone. */
+/** The deletionPolicy of a MemberCluster that is deleted. A policy that is set already stays with Drain, because the objects are gone by then. */
 export function memberPolicy(objects: Wish["objects"], before: Member["deletionPolicy"]): "Drain" | "Orphan" {
   return objects === "Orphan" ? "Orphan" : (before ?? "Drain");
 }
 
-/** An object that is being deleted is gone when nobody holds it. */
+/** An object that is being deleted is gone once it has no finalizer. */
 function unlessFree(item: Item): Item | undefined {
   return item.deleting && item.finalizers.length === 0 ? undefined : item;
 }

@@ -13,7 +13,7 @@ const SHOP = { name: "shop", namespace: "default" };
 class Waiter {
   readonly hub = new FakeClient();
   readonly progress: string[] = [];
-  readonly #told = Promise.withResolvers<void>();
+  readonly #reported = Promise.withResolvers<void>();
 
   constructor() {
     this.hub.server.create(CRDS, { apiVersion: "v1", kind: "CustomResourceDefinition", metadata: { name: CRD } });
@@ -38,7 +38,7 @@ class Waiter {
       logger: createLogger({ level: "silent" }),
       progress: (text) => {
         this.progress.push(text);
-        this.#told.resolve();
+        this.#reported.resolve();
       },
     };
   }
@@ -50,9 +50,9 @@ class Waiter {
     return untilGone([item], false, this.waiting(timeoutMs));
   }
 
-  /** The first that was told of what is still there. */
-  told(): Promise<void> {
-    return this.#told.promise;
+  /** Resolves with the first report of what is left. */
+  reported(): Promise<void> {
+    return this.#reported.promise;
   }
 }
 
@@ -73,12 +73,12 @@ describe("waiting for objects", () => {
   ])("$name", async ({ meanwhile }) => {
     const waiter = new Waiter();
     const waited = waiter.wait();
-    await waiter.told();
+    await waiter.reported();
     meanwhile(waiter);
     expect(await waited).toEqual({ kind: "Reached" });
   });
 
-  test("tells who holds what, on the way and when the time is up", async () => {
+  test("says what each object waits for, meanwhile and when the time is up", async () => {
     const waiter = new Waiter();
     const held = "demoapplication default/shop; default/shop waits for a (Removing)";
     expect(await waiter.wait(200)).toEqual({ kind: "TimedOut", still: held, each: [held] });

@@ -22,23 +22,23 @@ export interface Waiting {
   timeoutMs: number;
   signal: AbortSignal;
   logger: Logger;
-  /** Told of what is still there, whenever that changes. */
+  /** Called with a sentence about the objects that are left, whenever they change. */
   progress: (text: string) => void;
 }
 
 export type Waited =
   | { kind: "Reached" }
-  /** In words: what is still there, and what holds it; in short, and object by object. */
+  /** Sentences about the objects that are left and what they wait for: one for all, and one for each. */
   | { kind: "TimedOut"; still: string; each: string[] }
-  /** Nobody is there who could let them go. */
+  /** No manager is alive that could remove the finalizers. */
   | { kind: "ManagerLost" };
 
 /** Objects that are listed one by one when the time is up. */
 const LISTED = 20;
-/** The end of a Lease is no event: nothing is written when it runs out. Two looks, so that a change of leader does not count. */
-const LOOK_FOR_MANAGER_MS = 5_000;
+/** No event comes when a Lease runs out, so that it is read at this interval: twice in a row, so that a change of leader does not count. */
+const MANAGER_CHECK_INTERVAL_MS = 5_000;
 
-/** Follows these objects until every one of them is gone, each in the life that was meant. Rejects only when interrupted. */
+/** Waits until no object with the UID of one of these is left. Rejects only when interrupted. */
 export async function untilGone(items: readonly Item[], byManager: boolean, waiting: Waiting): Promise<Waited> {
   const { place, timeoutMs, signal, logger, progress } = waiting;
   const over = new AbortController();
@@ -48,10 +48,10 @@ export async function untilGone(items: readonly Item[], byManager: boolean, wait
   const meant = new Set(items.map(({ uid }) => uid));
   const kinds = [...new Map(items.map(({ type }) => [type.kind, type])).values()];
   const informers = kinds.map((type) => informerOf(place.client, type, logger));
-  // Somebody else may be at it: with its CRD a kind is not served any more, and its objects are gone.
+  // Somebody else may delete a CRD: then its kind is not served any more, and its objects are gone.
   const crds = informerOf(place.client, CRDS, logger);
   let outcome: Waited = { kind: "TimedOut", still: count(items), each: [] };
-  const look = (): void => {
+  const check = (): void => {
     const states = informers.map((informer, index) => {
       const served = isServed(kinds[index], crds);
       if (!served) return [];
@@ -64,10 +64,10 @@ export async function untilGone(items: readonly Item[], byManager: boolean, wait
     if (still.length === 0) over.abort();
   };
   const all = [...informers, crds];
-  for (const informer of all) timer.use(informer.onEvent(look));
+  for (const informer of all) timer.use(informer.onEvent(check));
   const running = all.map((informer) => informer.run(ended));
   for (const informer of all) {
-    void informer.waitForSync(ended).then(look, () => undefined);
+    void informer.waitForSync(ended).then(check, () => undefined);
   }
   const watching = byManager
     ? untilManagerLost(place, ended).then((lost) => {
@@ -99,7 +99,7 @@ function informerOf(client: Client, type: ResourceType, logger: Logger): Informe
   });
 }
 
-/** Without specs: of a CRD only the name is looked at, of an object who holds it. */
+/** Drops what is not read here: of a CRD all but the metadata, of any other object all but metadata and status. */
 function trimmed({ apiVersion, kind, metadata, status }: KubeObject): KubeObject {
   const { managedFields: _, ...rest } = metadata;
   return { apiVersion, kind, metadata: rest, ...(kind === "CustomResourceDefinition" ? {} : { status }) };
@@ -107,7 +107,7 @@ function trimmed({ apiVersion, kind, metadata, status }: KubeObject): KubeObject
 
 const OWN_GROUPS: ReadonlySet<string> = new Set([PAAS_GROUP, FEDERATION_GROUP]);
 
-/** A kind that no CRD defines is Kubernetes' own. */
+/** True for kinds of Kubernetes itself, and for kinds whose CRD exists. */
 function isServed(type: ResourceType | undefined, crds: Informer<KubeObject>): boolean {
   if (type === undefined || !OWN_GROUPS.has(type.group) || !crds.synced) return true;
   return crds.get(`${type.plural}.${type.group}`) !== undefined;
@@ -130,26 +130,27 @@ function timedOut(still: readonly KubeObject[]): Waited {
   return { kind: "TimedOut", still: describeHeld(still), each: [...each, ...more] };
 }
 
-/** What holds one object back: the members of its status, else the conditions that are not as they should be, else its finalizers. */
+/** What an object waits for: the clusters of its status, else its conditions, else its finalizers. */
 function holders({ status, metadata }: KubeObject): string {
   const { clusters = [] } = (status ?? {}) as NonNullable<DemoApplication["status"]>;
   if (clusters.length > 0) {
     return clusters.map(({ name, state, reason }) => `${name} (${reason ?? state})`).join(", ");
   }
   const { conditions = [] } = (status ?? {}) as { conditions?: { type: string; reason?: string; message?: string }[] };
-  const telling = ["Removed", "Draining", "Ready"].flatMap((type) => conditions.find((one) => one.type === type) ?? []);
-  const [condition] = telling;
+  const [condition] = ["Removed", "Draining", "Ready"].flatMap(
+    (type) => conditions.find((one) => one.type === type) ?? [],
+  );
   if (condition !== undefined && metadata.deletionTimestamp !== undefined && condition.reason !== undefined)
     return `${condition.reason} ${condition.message ?? ""}`.trim();
   return (metadata.finalizers ?? []).join(", ");
 }
 
-/** Resolves with true when no manager holds the Lease at two looks one after the other, with false at the signal. */
+/** Resolves with true when the Lease was read twice in a row and no manager held it, with false at the signal. */
 async function untilManagerLost(place: Place, signal: AbortSignal): Promise<boolean> {
   let missed = 0;
   try {
     while (missed < 2) {
-      await systemClock.sleep(LOOK_FOR_MANAGER_MS, signal);
+      await systemClock.sleep(MANAGER_CHECK_INTERVAL_MS, signal);
       missed = (await isAlive(place, signal)) ? 0 : missed + 1;
     }
     return true;
@@ -159,7 +160,7 @@ async function untilManagerLost(place: Place, signal: AbortSignal): Promise<bool
   }
 }
 
-/** A hub that does not answer now says nothing about the manager. */
+/** Whether a manager holds the Lease; a hub that does not answer now counts as yes. */
 async function isAlive({ client, namespace, leaseName }: Place, signal: AbortSignal): Promise<boolean> {
   try {
     return await isManagerRunning(client, namespace, leaseName, signal);
@@ -169,7 +170,7 @@ async function isAlive({ client, namespace, leaseName }: Place, signal: AbortSig
   }
 }
 
-/** Until nobody holds the Lease: given back, deleted, or run out. */
+/** Waits until nobody holds the Lease: it was given back, deleted, or has run out. */
 export async function untilManagerStopped({ place, timeoutMs, signal, logger }: Waiting): Promise<Waited> {
   const { client, namespace, leaseName } = place;
   const deadline = systemClock.now() + timeoutMs;

@@ -42,7 +42,7 @@ describe("words", () => {
 
   test("say what becomes of what runs", () => {
     expect(describeStep({ do: "Delete", stage: "applications", items: apps(3) }, orphan)).toBe(
-      "delete 3 demoapplications; what runs of them is left running",
+      "delete 3 demoapplications; their member objects are left running",
     );
     expect(describeStep({ do: "Done" }, orphan)).toBeUndefined();
   });

@@ -2,9 +2,9 @@ import { describeRelease, type HelmRelease } from "../helmRelease.ts";
 import type { Item, Stage, Wish } from "./state.ts";
 import type { Step } from "./steps.ts";
 
-/** What a person reads of the way: pure text. */
+/** What a person reads about the steps: pure text. */
 
-/** So many objects are named; of more, only how many there are. */
+/** Names at most this many objects; of the rest only their number. */
 const NAMED = 5;
 
 /** `demoapplication default/shop`. */
@@ -20,11 +20,11 @@ export function count(items: readonly Item[]): string {
 }
 
 function plural(kind: string): string {
-  // NetworkPolicy and its like would be two words here.
+  // No kind here ends in `y`, whose plural would end in `ies`.
   return kind.endsWith("s") ? "es" : "s";
 }
 
-/** The first of them by name. */
+/** Names the first of the items. */
 export function some(items: readonly Item[]): string {
   const named = items.slice(0, NAMED).map(nameOf);
   return items.length > NAMED ? `${named.join(", ")} and ${items.length - NAMED} more` : listed(named);
@@ -37,8 +37,8 @@ function listed(parts: readonly string[]): string {
 
 const WAITS_FOR: Record<Stage, string> = {
   applications: "until the manager has taken them off the members",
-  policies: "until whoever holds them lets them go",
-  members: "until the manager has let them go",
+  policies: "until nobody's finalizer holds them",
+  members: "until the manager has removed its finalizers",
   crds: "until the hub serves them no more",
   access: "until they are gone",
   state: "until they are gone",
@@ -46,12 +46,13 @@ const WAITS_FOR: Record<Stage, string> = {
   namespaces: "until they are empty and gone",
 };
 
-/** One line on what a step does; undefined for those that end the way. */
+/** One line on what a step does; undefined for the steps that end the command. */
 export function describeStep(step: Step, { objects }: Wish): string | undefined {
   switch (step.do) {
     case "Delete": {
       const what = `delete ${count(step.items)}`;
-      if (step.stage === "applications" && objects === "Orphan") return `${what}; what runs of them is left running`;
+      if (step.stage === "applications" && objects === "Orphan")
+        return `${what}; their member objects are left running`;
       if (step.stage === "members")
         return `${what}; what runs there is ${objects === "Orphan" ? "left running" : "deleted"}`;
       return what;
@@ -59,13 +60,13 @@ export function describeStep(step: Step, { objects }: Wish): string | undefined 
     case "Await":
       return `wait for ${count(step.items)}: ${step.byManager ? WAITS_FOR[step.stage] : waitsAlone(step.stage)}`;
     case "Release":
-      return `let go ${count(step.items)} without a manager; nothing on a member is touched`;
+      return `remove Meridian's finalizers from ${count(step.items)} without a manager; nothing on a member is touched`;
     case "Withdraw":
       return `take back the webhooks${step.items.length === 0 ? "" : ` (${count(step.items)})`}; objects are converted by none`;
     case "CleanMembers":
       return `remove what join made on ${step.items.map(({ name }) => name).join(", ")}, and the credentials here`;
     case "StopManager":
-      return "wait until the manager is stopped: there is nothing left for it to do, and it would bring back what is removed";
+      return "wait until the manager is stopped: there is nothing left for it to do, and it would make the removed objects again";
     case "Refuse":
     case "RefuseGuarded":
     case "StartManager":
@@ -76,12 +77,12 @@ export function describeStep(step: Step, { objects }: Wish): string | undefined 
 }
 
 function waitsAlone(stage: Stage): string {
-  return stage === "applications" || stage === "members" ? "until whoever holds them lets them go" : WAITS_FOR[stage];
+  return stage === "applications" || stage === "members" ? "until nobody's finalizer holds them" : WAITS_FOR[stage];
 }
 
 export const WAYS_ON = `\
-  meridian uninstall --drain    deletes them, and what runs of them on the members
-  meridian uninstall --orphan   deletes them, and leaves running what is on the members
+  meridian uninstall --drain    deletes them, and their objects on the members
+  meridian uninstall --orphan   deletes them, and leaves their objects on the members running
 `;
 
 export function describeGuarded(items: readonly Item[], labelName: string): string {

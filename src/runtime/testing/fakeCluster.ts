@@ -20,8 +20,8 @@ export interface Watcher {
 
 /**
  * An API server in memory, for the runtime's own unit tests: objects with resourceVersions from one counter, lists in pages, watches with
- * a history that can be compacted, bookmarks and watch-list, optimistic concurrency. Apply is a merge without ownership, selectors know
- * `k=v` labels and metadata.name only. Failures are scripted through the fields and methods of this class and of {@link FakeClient}.
+ * a history that can be compacted, bookmarks and watch-list, optimistic concurrency. Apply is a merge without ownership, label selectors know
+ * `k=v` only. Failures are scripted through the fields and methods of this class and of {@link FakeClient}.
  */
 export class FakeCluster {
   /** Answers a watch-list as a server that does not know it: with this status, or (`ignores`) with an ordinary watch. */
@@ -257,7 +257,8 @@ function selects(
   object: KubeObject,
 ): boolean {
   if (namespace !== undefined && object.metadata.namespace !== namespace) return false;
-  if (fieldSelector !== undefined && fieldSelector !== `metadata.name=${object.metadata.name}`) return false;
+  if (fieldSelector !== undefined && !fieldSelector.split(",").every((term) => selectsField(term, object)))
+    return false;
   return (labelSelector ?? "")
     .split(",")
     .filter(Boolean)
@@ -265,6 +266,15 @@ function selects(
       const [key = "", value = ""] = term.split("=");
       return object.metadata.labels?.[key] === value;
     });
+}
+
+/** `metadata.name=a` or `type!=b`; a field that is absent is the empty text, as on a server. */
+function selectsField(term: string, object: KubeObject): boolean {
+  const [path = "", value = ""] = term.split(/!?=/);
+  const found = path
+    .split(".")
+    .reduce<unknown>((at, key) => (at as Record<string, unknown> | undefined)?.[key], object);
+  return ((found ?? "") === value) !== term.includes("!=");
 }
 
 function mergePatch(target: unknown, patch: unknown): unknown {

@@ -12,6 +12,7 @@ import { Catalog } from "./catalog.ts";
 import { Conversion } from "./conversion.ts";
 import { CustomResources } from "./crds.ts";
 import { dispatch, type DispatchParts, failed, statusOf } from "./dispatch.ts";
+import type { Incoming, Outgoing } from "./exchange.ts";
 import { HttpServer } from "./httpServer.ts";
 import { localClient } from "./localClient.ts";
 import { RequestMetrics } from "./metrics.ts";
@@ -44,6 +45,7 @@ export class ApiServer implements AsyncDisposable {
   readonly #http: HttpServer;
   readonly #watches: Watches;
   readonly #api: Api;
+  readonly #parts: DispatchParts;
   readonly #info: { version: string; address: string };
   readonly #stack = new AsyncDisposableStack();
 
@@ -55,7 +57,7 @@ export class ApiServer implements AsyncDisposable {
     this.#watches = this.#stack.use(new Watches(clock));
     const api = (this.#api = apiOf(store, clock, tokens, report));
     this.#stack.use(api.webhooks);
-    const parts: DispatchParts = {
+    this.#parts = {
       api,
       authentication: new Authentication({ adminToken, tokens, store, clock }),
       watches: this.#watches,
@@ -66,14 +68,18 @@ export class ApiServer implements AsyncDisposable {
     this.#http = new HttpServer({
       certPem,
       keyPem,
-      answer: (incoming) => dispatch(parts, incoming),
-      failed: (error) => failed(statusOf(parts, error)),
+      answer: (incoming) => this.answer(incoming),
+      failed: (error) => failed(statusOf(this.#parts, error)),
     });
     this.local = localClient(api, "kube-controller-manager");
   }
 
   get port(): number {
     return this.#http.port;
+  }
+
+  answer(incoming: Incoming): Promise<Outgoing> {
+    return dispatch(this.#parts, incoming);
   }
 
   /** Serves on that port of the loopback address; 0 means any that is free. */

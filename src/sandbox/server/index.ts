@@ -5,4 +5,5 @@
  * loopback address.
  */
 export { ApiServer } from "./apiServer.ts";
+export type { Incoming, Outgoing } from "./exchange.ts";
 export { ServiceAccountTokens } from "./tokens.ts";

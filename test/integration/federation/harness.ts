@@ -1,13 +1,5 @@
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
-import {
-  type DemoApplication,
-  type FederatedStatus,
-  type KubeObject,
-  type MemberCluster,
-  parseObject,
-} from "../../../src/apis/index.ts";
-import { ClusterPool } from "../../../src/clusters/index.ts";
-import { runFederation } from "../../../src/controllers/index.ts";
+import type { DemoApplication, FederatedStatus, KubeObject, MemberCluster } from "../../../src/apis/index.ts";
 import {
   createLogger,
   createMetrics,
@@ -17,89 +9,40 @@ import {
 } from "../../../src/observability/index.ts";
 import {
   type Client,
+  CLUSTEROVERRIDEPOLICIES,
+  CLUSTERPLACEMENTS,
+  type ClusterConfig,
+  CONFIGMAPS,
   DEMOAPPLICATIONS,
-  DEPLOYMENTS,
-  Discovery,
   kubeconfigFor,
   MEMBERCLUSTERS,
+  NAMESPACES,
   NotLeaderError,
+  OVERRIDEPOLICIES,
+  PLACEMENTS,
   type ResourceType,
   SECRETS,
 } from "../../../src/runtime/index.ts";
-import { FakeApiClient, FakeApiServer } from "../../../src/runtime/testing/fakeApiServer.ts";
 import { FakeClock } from "../../../src/runtime/testing/fakeClock.ts";
+import { demoApplication, placement } from "../../builders/index.ts";
+import { runManager } from "./manager.ts";
+import { Member } from "./member.ts";
+import type { InProcessClient, Verb } from "./inProcessClient.ts";
+import { TestCluster } from "./testCluster.ts";
+
+export { Member } from "./member.ts";
 
 const SYSTEM = "meridian-system";
-const HUB_UID = "hub-uid";
 const STEP_MS = 50;
-const WRITES = new Set(["create", "apply", "applyStatus", "patch", "delete"]);
+const QUIET_TURNS = 3;
 
-/** A member's API server, and a kubelet that makes its Deployments available. */
-export class Member {
-  readonly name: string;
-  readonly server: FakeApiServer;
-  /** The manager's connections to it, the latest last. */
-  readonly clients: FakeApiClient[] = [];
-  /** Thrown by every call while set. */
-  failure: Error | undefined;
-  /** Thrown by a call when it gives an error; a promise lets the call hang. */
-  refuse: (verb: string, type: ResourceType | undefined) => Error | undefined | Promise<Error | undefined> = () =>
-    undefined;
-  /** Pods do not become ready while set. */
-  pods: "ready" | "stuck" = "ready";
+type Object = { object(): KubeObject } | KubeObject;
 
-  constructor(name: string) {
-    this.name = name;
-    this.server = new FakeApiServer(`${name}-uid`);
-  }
-
-  get url(): string {
-    return `https://${this.name}.test:6443`;
-  }
-
-  get writes(): string[] {
-    return this.clients.flatMap((client) => client.writes);
-  }
-
-  connect(guard: () => void): FakeApiClient {
-    const client = new FakeApiClient(this.server, this.name);
-    client.gate = async ({ verb, type, phase }) => {
-      if (phase === "after") return;
-      if (WRITES.has(verb)) guard();
-      const error = this.failure ?? (await this.refuse(verb, type));
-      if (error !== undefined) throw error;
-    };
-    this.clients.push(client);
-    return client;
-  }
-
-  /** The connections break, and every further call fails. */
-  cutOff(failure: Error): void {
-    this.failure = failure;
-    this.server.dropWatches(failure);
-  }
-
-  runKubelet(): void {
-    if (this.pods === "stuck") return;
-    for (const { metadata, spec } of this.server.list(DEPLOYMENTS)) {
-      const replicas = (spec as { replicas?: number }).replicas ?? 1;
-      const status = {
-        observedGeneration: metadata.generation,
-        replicas,
-        updatedReplicas: replicas,
-        readyReplicas: replicas,
-        availableReplicas: replicas,
-      };
-      this.server.merge(DEPLOYMENTS, metadata.namespace, metadata.name, { status });
-    }
-  }
-}
-
-/** The whole pipeline on API servers in memory, on a clock that the test turns. */
+/** The whole pipeline on clusters of the sandbox, on a clock that the test turns. */
 export class TestFederation implements AsyncDisposable {
-  readonly clock = new FakeClock(Date.UTC(2026, 0, 1, 8));
-  readonly hub = new FakeApiServer(HUB_UID, ["default", SYSTEM]);
-  readonly hubClients: FakeApiClient[] = [];
+  readonly clock: FakeClock;
+  readonly hub: TestCluster;
+  readonly hubClients: InProcessClient[] = [];
   readonly members = new Map<string, Member>();
   readonly events: KubeObject[] = [];
   /** Lines of the manager's log, at the level `debug`. */
@@ -110,34 +53,66 @@ export class TestFederation implements AsyncDisposable {
   /** Whether the Lease is held, as the guard of every write sees it. */
   isLeader = true;
   /** Thrown by a call to the hub when it gives an error. */
-  refuse: (verb: string, type: ResourceType | undefined) => Error | undefined = () => undefined;
+  refuse: (verb: Verb, type: ResourceType | undefined) => Error | undefined = () => undefined;
   readonly #managers = new Map<string, { stop: AbortController; running: Promise<void> }>();
+
+  private constructor(clock: FakeClock, hub: TestCluster) {
+    this.clock = clock;
+    this.hub = hub;
+  }
 
   /** With joined members of these names, and the manager running. */
   static async start(...names: string[]): Promise<TestFederation> {
-    const federation = new TestFederation();
-    for (const name of names) federation.join(name);
+    const federation = await TestFederation.prepare(...names);
     await federation.startManager();
     return federation;
   }
 
-  join(name: string, spec: Partial<MemberCluster["spec"]> = {}): Member {
-    const member = this.members.get(name) ?? new Member(name);
+  /** With an application that runs on all of them: `shop`, of two replicas and a port. */
+  static async running(...names: string[]): Promise<TestFederation> {
+    const federation = await TestFederation.start(...names);
+    await federation.apply(PLACEMENTS, placement("all"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(2).port(80));
+    await federation.untilAvailable("shop");
+    return federation;
+  }
+
+  /** Without a manager. */
+  static async prepare(...names: string[]): Promise<TestFederation> {
+    const { clock, hub } = await emptyHub();
+    const federation = new TestFederation(clock, hub);
+    await federation.namespace(SYSTEM);
+    for (const name of names) await federation.join(name);
+    return federation;
+  }
+
+  /** By which members know what is this hub's. */
+  get hubId(): string {
+    return this.hub.uid;
+  }
+
+  async join(name: string, spec: Partial<MemberCluster["spec"]> = {}): Promise<Member> {
+    const member = this.members.get(name) ?? (await Member.start(name, this.clock));
     this.members.set(name, member);
-    const kubeconfig = kubeconfigFor({ cluster: "member", server: member.url, token: "token" });
-    this.hub.apply(SECRETS, {
-      apiVersion: "v1",
-      kind: "Secret",
-      metadata: { name, namespace: SYSTEM },
-      data: { kubeconfig: Buffer.from(kubeconfig).toString("base64") },
-    });
-    this.hub.create(MEMBERCLUSTERS, {
+    await this.giveCredentials(member, member.token);
+    await this.hub.create(MEMBERCLUSTERS, {
       apiVersion: "federation.paas.cmft.com/v1alpha1",
       kind: "MemberCluster",
       metadata: { name, labels: { "topology.kubernetes.io/region": `region-of-${name}` } },
       spec: { connection: { kubeconfigSecretRef: { name, key: "kubeconfig" } }, deletionPolicy: "Orphan", ...spec },
     });
     return member;
+  }
+
+  /** Puts a kubeconfig with this token into the Secret of the member. */
+  async giveCredentials({ name, url }: Member, token: string): Promise<void> {
+    const kubeconfig = kubeconfigFor({ cluster: "member", server: url, token });
+    await this.hub.apply(SECRETS, {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name, namespace: SYSTEM },
+      data: { kubeconfig: Buffer.from(kubeconfig).toString("base64") },
+    });
   }
 
   member(name: string): Member {
@@ -165,7 +140,6 @@ export class TestFederation implements AsyncDisposable {
     const guard = (): void => {
       if (!this.isLeader) throw new NotLeaderError("the Lease is not held");
     };
-    const client = this.#hubClient(guard);
     const events = new EventRecorder({
       post: async (event) => {
         this.events.push(event);
@@ -178,31 +152,18 @@ export class TestFederation implements AsyncDisposable {
       after: (ms, callback) => this.clock.after(ms, callback),
     });
     this.metrics = createMetrics({ processMetrics: false });
-    const running = runFederation(
+    const running = runManager(
       {
-        client,
-        hubId: HUB_UID,
+        client: this.#hubClient(guard),
+        hubId: this.hubId,
+        systemNamespace: SYSTEM,
         ...(classes.length === 0 ? {} : { classes: new Set(classes) }),
         clock: this.clock,
-        random: () => 0.5,
         logger,
         metrics: this.metrics,
         tracer,
         events,
-        pool: (listener, onStatusWritten) =>
-          new ClusterPool({
-            hub: client,
-            hubLocal: { client, discovery: new Discovery(client, this.clock), clusterUid: HUB_UID },
-            systemNamespace: SYSTEM,
-            allowExec: false,
-            clock: this.clock,
-            logger,
-            metrics: this.metrics,
-            listener,
-            random: () => 0.5,
-            onStatusWritten,
-            clientFor: ({ server }) => this.#connect(server, guard),
-          }),
+        clientFor: (config) => this.#connect(config, guard),
       },
       stop.signal,
     );
@@ -228,17 +189,19 @@ export class TestFederation implements AsyncDisposable {
     await stopping;
   }
 
-  /** Creates the object, or makes it so. */
-  apply(type: ResourceType, object: { object(): KubeObject } | KubeObject): KubeObject {
-    const body =
-      "object" in object && typeof object.object === "function"
-        ? (object as { object(): KubeObject }).object()
-        : (object as KubeObject);
-    return this.hub.apply(type, defaulted(body), { fieldManager: "kubectl", force: true });
+  /** Creates the object on the hub, or makes it so. */
+  apply(type: ResourceType, object: Object): Promise<KubeObject> {
+    return this.hub.apply(type, "object" in object && typeof object.object === "function" ? object.object() : object);
   }
 
-  delete(type: ResourceType, name: string, namespace: string | undefined = "default"): void {
-    this.hub.delete(type, namespace, name);
+  delete(type: ResourceType, name: string, namespace: string | undefined = "default"): Promise<void> {
+    return this.hub.delete(type, namespace, name);
+  }
+
+  /** Makes a namespace that is not there yet, on the hub unless told. */
+  async namespace(name: string, cluster: TestCluster = this.hub): Promise<void> {
+    if (cluster.has(NAMESPACES, undefined, name)) return;
+    await cluster.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
   }
 
   app(name: string): DemoApplication | undefined {
@@ -263,7 +226,7 @@ export class TestFederation implements AsyncDisposable {
     return this.hubClients.flatMap((client) => client.writes);
   }
 
-  /** Lets time go on until it is true; kubelets and garbage collectors work meanwhile. */
+  /** Lets time go on until it is true; the controllers of the members work meanwhile. */
   async until(isTrue: () => boolean, withinMs = 60_000): Promise<void> {
     for (let passed = 0; passed < withinMs; passed += STEP_MS) {
       if (isTrue()) return;
@@ -275,7 +238,7 @@ export class TestFederation implements AsyncDisposable {
   async pass(ms: number): Promise<void> {
     for (let passed = 0; passed < ms; passed += STEP_MS) {
       await this.clock.advance(Math.min(STEP_MS, ms - passed));
-      for (const member of this.members.values()) member.runKubelet();
+      await this.#settle();
     }
   }
 
@@ -291,29 +254,55 @@ export class TestFederation implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     for (const classes of [...this.#managers.keys()]) await this.stopManager(...classes.split(",").filter(Boolean));
+    for (const member of this.members.values()) await member[Symbol.asyncDispose]();
   }
 
-  #hubClient(guard: () => void): FakeApiClient {
-    const client = new FakeApiClient(this.hub, "hub");
+  /** Controllers of the sandbox do a little each turn of the event loop: until none of them has changed anything for some turns. */
+  async #settle(): Promise<void> {
+    const clusters = [this.hub, ...[...this.members.values()].map(({ server }) => server)];
+    for (let quiet = 0, before = ""; quiet < QUIET_TURNS; quiet++) {
+      const versions = clusters.map(({ version }) => version).join();
+      if (versions !== before) quiet = 0;
+      before = versions;
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+  }
+
+  #hubClient(guard: () => void): InProcessClient {
+    const client = this.hub.connect(this.clock, guard);
     client.gate = ({ verb, type, phase }) => {
-      if (phase === "after") return;
-      if (WRITES.has(verb)) guard();
-      const error = this.refuse(verb, type);
+      const error = phase === "before" ? this.refuse(verb, type) : undefined;
       if (error !== undefined) throw error;
     };
     this.hubClients.push(client);
     return client;
   }
 
-  #connect(server: string, guard: () => void): Client {
-    for (const member of this.members.values()) if (member.url === server) return member.connect(guard);
+  #connect({ server, credentials }: ClusterConfig, guard: () => void): Client {
+    for (const member of this.members.values()) if (member.url === server) return member.connect(credentials, guard);
     throw new Error(`no member at ${server}`);
   }
 }
 
-/** As the hub's API server would store it. */
-function defaulted(object: KubeObject): KubeObject {
-  const parsed = parseObject(object);
-  if (!parsed.ok) throw new Error(`the hub would refuse it: ${JSON.stringify(parsed.problems)}`);
-  return parsed.object;
+/** Of the kinds of which tests leave something on the hub. Its namespaces stay. */
+const LEFT_BEHIND = [
+  DEMOAPPLICATIONS,
+  PLACEMENTS,
+  CLUSTERPLACEMENTS,
+  OVERRIDEPOLICIES,
+  CLUSTEROVERRIDEPOLICIES,
+  MEMBERCLUSTERS,
+  CONFIGMAPS,
+  SECRETS,
+];
+
+/** The hub of all tests of a process, one after the other: to install its kinds takes longer than most of them. */
+async function emptyHub(): Promise<{ clock: FakeClock; hub: TestCluster }> {
+  if (shared === undefined) {
+    const clock = new FakeClock(Date.UTC(2026, 0, 1, 8));
+    shared = { clock, hub: await TestCluster.startHub(clock) };
+  }
+  await shared.hub.empty(...LEFT_BEHIND);
+  return shared;
 }
+let shared: { clock: FakeClock; hub: TestCluster } | undefined;

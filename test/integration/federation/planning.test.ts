@@ -1,15 +1,9 @@
 import { describe, expect, test } from "vitest";
-import { HASH_ANNOTATION, MANAGED_BY_LABEL, OBJECT_FINALIZER, OWNER_ANNOTATION } from "../../../src/apis/index.ts";
-import {
-  ApiError,
-  CLUSTERPLACEMENTS,
-  CONFIGMAPS,
-  DEMOAPPLICATIONS,
-  DEPLOYMENTS,
-  NAMESPACES,
-} from "../../../src/runtime/index.ts";
+import { OBJECT_FINALIZER } from "../../../src/apis/index.ts";
+import { ApiError, CLUSTERPLACEMENTS, CONFIGMAPS, DEMOAPPLICATIONS, DEPLOYMENTS } from "../../../src/runtime/index.ts";
 import { clusterPlacement, demoApplication } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
+import { leftover } from "./objects.ts";
 
 const NOT_NOW = new ApiError(500, "InternalError", "not now");
 
@@ -17,34 +11,14 @@ const NOT_NOW = new ApiError(500, "InternalError", "not now");
 async function stoppedWithTwo(): Promise<TestFederation> {
   const federation = await TestFederation.start("shanghai");
   const { server } = federation.member("shanghai");
-  for (const cluster of [federation.hub, server])
-    cluster.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } });
-  federation.apply(CLUSTERPLACEMENTS, clusterPlacement("all"));
-  federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
-  federation.apply(DEMOAPPLICATIONS, demoApplication("blog").namespace("team").envFromConfigMap("settings"));
+  for (const cluster of [federation.hub, server]) await federation.namespace("team", cluster);
+  await federation.apply(CLUSTERPLACEMENTS, clusterPlacement("all"));
+  await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
+  await federation.apply(DEMOAPPLICATIONS, demoApplication("blog").namespace("team").envFromConfigMap("settings"));
   await federation.untilAvailable("shop");
   await federation.until(() => server.has(DEPLOYMENTS, "team", "blog"));
   await federation.stopManager();
-  for (const namespace of ["default", "team"]) {
-    const owner = {
-      apiVersion: "paas.cmft.com/v1",
-      kind: "DemoApplication",
-      namespace,
-      name: "old",
-      uid: `old-of-${namespace}`,
-    };
-    server.create(DEPLOYMENTS, {
-      apiVersion: "apps/v1",
-      kind: "Deployment",
-      metadata: {
-        name: "old",
-        namespace,
-        labels: { [MANAGED_BY_LABEL]: "hub-uid" },
-        annotations: { [OWNER_ANNOTATION]: JSON.stringify(owner), [HASH_ANNOTATION]: "h" },
-      },
-      spec: { replicas: 1 },
-    });
-  }
+  for (const namespace of ["default", "team"]) await server.create(DEPLOYMENTS, leftover(federation.hubId, namespace));
   return federation;
 }
 
@@ -54,7 +28,7 @@ describe("after a restart an object that cannot be planned", () => {
     const { server } = federation.member("shanghai");
     const { finalizers } = federation.hub.get(DEMOAPPLICATIONS, "team", "blog").metadata;
     expect(finalizers).toContain(OBJECT_FINALIZER);
-    federation.hub.merge(DEMOAPPLICATIONS, "team", "blog", { metadata: { finalizers: null } });
+    await federation.hub.merge(DEMOAPPLICATIONS, "team", "blog", { metadata: { finalizers: null } });
     federation.refuse = (verb, type) => (verb === "patch" && type === DEMOAPPLICATIONS ? NOT_NOW : undefined);
     await federation.startManager();
     await federation.until(() => !server.has(DEPLOYMENTS, "default", "old"));
@@ -73,7 +47,7 @@ describe("after a restart an object that cannot be planned", () => {
     federation.refuse = (verb, type) =>
       type === CONFIGMAPS && (verb === "watch" || verb === "list") ? NOT_NOW : undefined;
     await federation.startManager();
-    federation.delete(DEMOAPPLICATIONS, "shop");
+    await federation.delete(DEMOAPPLICATIONS, "shop");
     await federation.until(() => federation.app("shop") === undefined);
     expect(server.has(DEPLOYMENTS, "default", "shop")).toBe(false);
     expect(server.has(DEPLOYMENTS, "team", "blog")).toBe(true);

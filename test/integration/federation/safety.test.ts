@@ -1,10 +1,5 @@
 import { describe, expect, test } from "vitest";
-import {
-  ACCEPT_CLUSTER_UID_ANNOTATION,
-  HASH_ANNOTATION,
-  MANAGED_BY_LABEL,
-  OWNER_ANNOTATION,
-} from "../../../src/apis/index.ts";
+import { ACCEPT_CLUSTER_UID_ANNOTATION, type KubeObject } from "../../../src/apis/index.ts";
 import {
   ApiError,
   CLUSTEROVERRIDEPOLICIES,
@@ -17,43 +12,12 @@ import {
   PLACEMENTS,
   SECRETS,
   SERVICES,
-  TransportError,
 } from "../../../src/runtime/index.ts";
 import { demoApplication, placement } from "../../builders/index.ts";
-import { type Member, TestFederation } from "./harness.ts";
+import { TestFederation } from "./harness.ts";
+import { deployment, leftover, secret } from "./objects.ts";
 
-const GONE = new TransportError("ConnectionReset", "connection reset");
 const FORBIDDEN = new ApiError(403, "Forbidden", "forbidden");
-
-/** What an application that is gone from the hub has left on a member. */
-function leaveBehind({ server }: Member): void {
-  const owner = {
-    apiVersion: "paas.cmft.com/v1",
-    kind: "DemoApplication",
-    namespace: "default",
-    name: "old",
-    uid: "old-uid",
-  };
-  server.create(DEPLOYMENTS, {
-    apiVersion: "apps/v1",
-    kind: "Deployment",
-    metadata: {
-      name: "old",
-      namespace: "default",
-      labels: { [MANAGED_BY_LABEL]: "hub-uid" },
-      annotations: { [OWNER_ANNOTATION]: JSON.stringify(owner), [HASH_ANNOTATION]: "h" },
-    },
-    spec: { replicas: 1 },
-  });
-}
-
-async function running(...names: string[]): Promise<TestFederation> {
-  const federation = await TestFederation.start(...names);
-  federation.apply(PLACEMENTS, placement("all"));
-  federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(2).port(80));
-  await federation.untilAvailable("shop");
-  return federation;
-}
 
 describe("rule 1: nothing is deleted before everything that a delete rests on is known", () => {
   test.each([
@@ -64,9 +28,9 @@ describe("rule 1: nothing is deleted before everything that a delete rests on is
     CLUSTEROVERRIDEPOLICIES,
     MEMBERCLUSTERS,
   ])("on the hub: $plural", async (type) => {
-    await using federation = new TestFederation();
-    const member = federation.join("shanghai");
-    leaveBehind(member);
+    await using federation = await TestFederation.prepare("shanghai");
+    const member = federation.member("shanghai");
+    await member.server.create(DEPLOYMENTS, leftover(federation.hubId));
     federation.refuse = (verb, asked) =>
       asked === type && (verb === "watch" || verb === "list") ? FORBIDDEN : undefined;
     await federation.startManager();
@@ -77,9 +41,9 @@ describe("rule 1: nothing is deleted before everything that a delete rests on is
   });
 
   test.each([SERVICES, CONFIGMAPS, SECRETS])("on the member: $plural", async (type) => {
-    await using federation = new TestFederation();
-    const member = federation.join("shanghai");
-    leaveBehind(member);
+    await using federation = await TestFederation.prepare("shanghai");
+    const member = federation.member("shanghai");
+    await member.server.create(DEPLOYMENTS, leftover(federation.hubId));
     member.refuse = (verb, asked) => (asked === type && (verb === "watch" || verb === "list") ? FORBIDDEN : undefined);
     await federation.startManager();
     await federation.pass(20_000);
@@ -89,10 +53,10 @@ describe("rule 1: nothing is deleted before everything that a delete rests on is
   });
 
   test("an object of the hub that has not been planned yet", async () => {
-    await using federation = await running("shanghai");
+    await using federation = await TestFederation.running("shanghai");
     await federation.stopManager();
     const { server } = federation.member("shanghai");
-    federation.apply(DEMOAPPLICATIONS, demoApplication("shop").envFromConfigMap("settings"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").envFromConfigMap("settings"));
     // Without the ConfigMaps there is no plan; without a plan nothing asks for what runs.
     federation.refuse = (verb, type) =>
       type === CONFIGMAPS && (verb === "watch" || verb === "list")
@@ -111,25 +75,21 @@ describe("rule 1: nothing is deleted before everything that a delete rests on is
 describe("rule 2: a relist in which most objects vanish", () => {
   test("deletes nothing until a second read agrees, and then what had to wait goes on", async () => {
     await using federation = await TestFederation.start("shanghai");
-    federation.hub.watchList = 422;
-    federation.apply(PLACEMENTS, placement("all"));
+    federation.hub.watchLists = false;
+    await federation.apply(PLACEMENTS, placement("all"));
     const names = Array.from({ length: 12 }, (_, index) => `shop-${index}`);
-    for (const name of names) federation.apply(DEMOAPPLICATIONS, demoApplication(name));
+    for (const name of names) await federation.apply(DEMOAPPLICATIONS, demoApplication(name));
     for (const name of names) await federation.untilAvailable(name);
     const member = federation.member("shanghai");
 
-    const page = federation.hub.page.bind(federation.hub);
-    let lies = 1;
-    federation.hub.page = (type, options) => {
-      if (type !== DEMOAPPLICATIONS || lies === 0) return page(type, options);
-      lies -= 1;
-      return { items: federation.hub.list(DEMOAPPLICATIONS).slice(0, 1), resourceVersion: federation.hub.version };
-    };
-    federation.hub.compact();
-    federation.hub.dropWatches(GONE);
+    federation.hub.lieOnce(DEMOAPPLICATIONS);
+    // A change elsewhere: what the manager has seen of applications is older than what is forgotten.
+    await federation.namespace("elsewhere");
+    federation.hub.faults.compact();
+    federation.hub.breakConnections();
     await federation.until(() => federation.log.some((line) => line.includes("DeletionsHeld")));
     // Meanwhile somebody deletes the one that was shown.
-    federation.delete(DEMOAPPLICATIONS, "shop-0");
+    await federation.delete(DEMOAPPLICATIONS, "shop-0");
     await federation.pass(300);
     for (const name of names) expect(member.server.has(DEPLOYMENTS, "default", name)).toBe(true);
     await federation.until(() => federation.app("shop-0") === undefined);
@@ -145,68 +105,61 @@ describe("rule 2: a relist in which most objects vanish", () => {
 
 describe("rule 3: deletion means one life, and is seen through", () => {
   test("an object that took the name meanwhile stays", async () => {
-    await using federation = await running("shanghai");
+    await using federation = await TestFederation.running("shanghai");
     const { server, clients } = federation.member("shanghai");
-    const foreign = {
-      apiVersion: "apps/v1",
-      kind: "Deployment",
-      metadata: { name: "shop", namespace: "default" },
-      spec: { replicas: 7 },
-    };
+    let foreign: KubeObject | undefined;
     for (const client of clients) {
       const before = client.gate;
       client.gate = async (call) => {
         if (call.verb === "delete" && call.type === DEPLOYMENTS && call.phase === "before") {
-          server.delete(DEPLOYMENTS, "default", "shop");
-          server.create(DEPLOYMENTS, foreign);
+          await server.delete(DEPLOYMENTS, "default", "shop");
+          foreign = await server.create(DEPLOYMENTS, deployment("shop", 7));
         }
         await before(call);
       };
     }
-    federation.delete(DEMOAPPLICATIONS, "shop");
+    await federation.delete(DEMOAPPLICATIONS, "shop");
     await federation.until(() => federation.app("shop") === undefined);
     await federation.pass(5_000);
-    expect(server.get(DEPLOYMENTS, "default", "shop")["spec"]).toEqual({ replicas: 7 });
+    expect(server.get(DEPLOYMENTS, "default", "shop")["spec"]).toEqual(foreign?.["spec"]);
+    expect(server.get(DEPLOYMENTS, "default", "shop").metadata.uid).toBe(foreign?.metadata.uid);
   });
 
   test("an object that took the name meanwhile is not written over", async () => {
-    await using federation = await running("shanghai");
+    await using federation = await TestFederation.running("shanghai");
     const { server, clients } = federation.member("shanghai");
     let swapped = false;
+    let foreign: KubeObject | undefined;
     for (const client of clients) {
       const before = client.gate;
       client.gate = async (call) => {
         if (call.verb === "apply" && call.type === DEPLOYMENTS && call.phase === "before" && !swapped) {
           swapped = true;
-          server.delete(DEPLOYMENTS, "default", "shop");
-          server.create(DEPLOYMENTS, {
-            apiVersion: "apps/v1",
-            kind: "Deployment",
-            metadata: { name: "shop", namespace: "default" },
-            spec: { replicas: 7 },
-          });
+          await server.delete(DEPLOYMENTS, "default", "shop");
+          foreign = await server.create(DEPLOYMENTS, deployment("shop", 7));
         }
         await before(call);
       };
     }
-    federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(3).port(80));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(3).port(80));
     await federation.until(() => federation.entry("shop", "shanghai")?.reason === "AlreadyExists");
-    expect(server.get(DEPLOYMENTS, "default", "shop")["spec"]).toEqual({ replicas: 7 });
+    expect(server.get(DEPLOYMENTS, "default", "shop")["spec"]).toEqual(foreign?.["spec"]);
+    expect(server.get(DEPLOYMENTS, "default", "shop").metadata.uid).toBe(foreign?.metadata.uid);
   });
 
   test("the hub object stays while a member is away, and goes when it is back or unjoined", async () => {
-    await using federation = await running("shanghai", "singapore");
+    await using federation = await TestFederation.running("shanghai", "singapore");
     const shanghai = federation.member("shanghai");
     const singapore = federation.member("singapore");
-    for (const member of [shanghai, singapore]) member.cutOff(GONE);
+    for (const member of [shanghai, singapore]) member.cutOff();
     await federation.until(() => federation.condition("shop", "Fresh")?.startsWith("False") === true);
-    federation.delete(DEMOAPPLICATIONS, "shop");
+    await federation.delete(DEMOAPPLICATIONS, "shop");
     await federation.pass(20_000);
     expect(federation.app("shop")).toBeDefined();
-    shanghai.failure = undefined;
+    shanghai.comeBack();
     await federation.until(() => !shanghai.server.has(DEPLOYMENTS, "default", "shop"));
     expect(federation.app("shop")).toBeDefined();
-    federation.hub.delete(MEMBERCLUSTERS, undefined, "singapore");
+    await federation.hub.delete(MEMBERCLUSTERS, undefined, "singapore");
     await federation.until(() => federation.app("shop") === undefined);
     expect(singapore.server.has(DEPLOYMENTS, "default", "shop")).toBe(true);
   });
@@ -214,17 +167,19 @@ describe("rule 3: deletion means one life, and is seen through", () => {
 
 describe("rule 5: another cluster under the same name", () => {
   test("gets nothing written until a person agrees", async () => {
-    await using federation = await running("shanghai");
+    await using federation = await TestFederation.running("shanghai");
     const member = federation.member("shanghai");
-    member.server.become("another-uid");
+    const other = await member.becomeAnother();
     await federation.until(() => federation.entry("shop", "shanghai")?.reason === "ClusterIdentityChanged");
     const writes = member.writes.length;
-    federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(3).port(80));
-    member.server.delete(SERVICES, "default", "shop");
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(3).port(80));
+    const before = other.get(DEPLOYMENTS, "default", "shop")["spec"];
     await federation.pass(20_000);
+    expect(other.get(DEPLOYMENTS, "default", "shop")["spec"]).toEqual(before);
+    expect(other.has(SERVICES, "default", "shop")).toBe(false);
     expect(member.writes.slice(writes)).toEqual([]);
-    federation.hub.merge(MEMBERCLUSTERS, undefined, "shanghai", {
-      metadata: { annotations: { [ACCEPT_CLUSTER_UID_ANNOTATION]: "another-uid" } },
+    await federation.hub.merge(MEMBERCLUSTERS, undefined, "shanghai", {
+      metadata: { annotations: { [ACCEPT_CLUSTER_UID_ANNOTATION]: other.uid } },
     });
     await federation.untilAvailable("shop");
     expect(member.server.has(SERVICES, "default", "shop")).toBe(true);
@@ -233,8 +188,8 @@ describe("rule 5: another cluster under the same name", () => {
 
 describe("rule 6: a missing report is not a good one", () => {
   test("a member that is away is Unknown, and its last numbers stay with their time", async () => {
-    await using federation = await running("shanghai", "singapore");
-    federation.member("shanghai").cutOff(GONE);
+    await using federation = await TestFederation.running("shanghai", "singapore");
+    federation.member("shanghai").cutOff();
     const lostAt = federation.clock.now();
     await federation.until(() => federation.entry("shop", "shanghai")?.state === "Unknown");
     const entry = federation.entry("shop", "shanghai");
@@ -246,12 +201,12 @@ describe("rule 6: a missing report is not a good one", () => {
   });
 
   test("a member that answers but whose watches are broken is Unknown too", async () => {
-    await using federation = await running("shanghai");
+    await using federation = await TestFederation.running("shanghai");
     const member = federation.member("shanghai");
     const brokenAt = federation.clock.now();
     member.refuse = (verb, type) =>
       type === DEPLOYMENTS && (verb === "watch" || verb === "list") ? FORBIDDEN : undefined;
-    member.server.dropWatches(GONE);
+    member.server.breakConnections();
     await federation.pass(5_000);
     expect(federation.entry("shop", "shanghai")?.state).toBe("Available");
     await federation.until(() => federation.entry("shop", "shanghai")?.state === "Unknown");
@@ -264,14 +219,14 @@ describe("rule 6: a missing report is not a good one", () => {
 
   test("a kind that cannot be watched from the start is said so, though nothing else happens", async () => {
     await using federation = await TestFederation.start("shanghai");
-    federation.apply(PLACEMENTS, placement("all"));
+    await federation.apply(PLACEMENTS, placement("all"));
     // After the time in which a status waits for clusters of which nothing is known yet.
     await federation.pass(20_000);
-    const late = federation.join("singapore");
+    const late = await federation.join("singapore");
     const answer = Promise.withResolvers<Error>();
     late.refuse = (verb, type) =>
       type === DEPLOYMENTS && (verb === "watch" || verb === "list") ? answer.promise : undefined;
-    federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
     await federation.until(() => federation.entry("shop", "singapore")?.state === "Pending");
     await federation.pass(10_000);
     answer.resolve(FORBIDDEN);
@@ -282,11 +237,11 @@ describe("rule 6: a missing report is not a good one", () => {
 
   test("pods that nobody has reported on are not healthy, and nowhere is not everywhere", async () => {
     await using federation = await TestFederation.start("shanghai");
-    federation.member("shanghai").pods = "stuck";
-    federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
+    federation.member("shanghai").stickPods();
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
     await federation.until(() => federation.condition("shop", "Scheduled")?.startsWith("False") === true);
     expect(federation.condition("shop", "Available")).not.toMatch(/^True/);
-    federation.apply(PLACEMENTS, placement("all"));
+    await federation.apply(PLACEMENTS, placement("all"));
     await federation.until(() => federation.condition("shop", "Applied")?.startsWith("True") === true);
     await federation.pass(5_000);
     expect(federation.condition("shop", "Available")).not.toMatch(/^True/);
@@ -295,12 +250,12 @@ describe("rule 6: a missing report is not a good one", () => {
 
 describe("rule 7: without the Lease nothing is written", () => {
   test("and what had to wait goes on when it is renewed after all", async () => {
-    await using federation = await running("shanghai");
+    await using federation = await TestFederation.running("shanghai");
     const member = federation.member("shanghai");
     await federation.pass(2_000);
     federation.isLeader = false;
     const before = { hub: federation.hub.version, member: member.server.version };
-    federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(3).port(80));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(3).port(80));
     const afterChange = federation.hub.version;
     await federation.pass(5_000);
     expect({ hub: federation.hub.version, member: member.server.version }).toEqual({ ...before, hub: afterChange });
@@ -310,12 +265,11 @@ describe("rule 7: without the Lease nothing is written", () => {
   });
 
   test("and a status that had to wait is written then", async () => {
-    await using federation = await running("shanghai");
+    await using federation = await TestFederation.running("shanghai");
     const member = federation.member("shanghai");
     await federation.pass(2_000);
     federation.isLeader = false;
-    member.pods = "stuck";
-    member.server.merge(DEPLOYMENTS, "default", "shop", { status: { readyReplicas: 1, availableReplicas: 1 } });
+    await member.losePod("shop");
     await federation.pass(2_000);
     expect(federation.status("shop")?.replicas?.ready).toBe(2);
     federation.isLeader = true;
@@ -334,14 +288,9 @@ describe("rule 8: what is in a Secret is nobody else's business", () => {
             details: { causes: [{ field: "data[password]", message: value }] },
           })
         : undefined;
-    federation.hub.create(SECRETS, {
-      apiVersion: "v1",
-      kind: "Secret",
-      metadata: { name: "database", namespace: "default" },
-      data: { password: value },
-    });
-    federation.apply(PLACEMENTS, placement("all"));
-    federation.apply(DEMOAPPLICATIONS, demoApplication("shop").envFromSecret("database"));
+    await federation.hub.create(SECRETS, secret("database", { password: value }));
+    await federation.apply(PLACEMENTS, placement("all"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").envFromSecret("database"));
     await federation.until(() => federation.entry("shop", "shanghai")?.state === "Failed");
     await federation.pass(60_000);
     expect(federation.entry("shop", "shanghai")?.message).toContain("data[password]");

@@ -2,19 +2,18 @@ import { expect, test } from "vitest";
 import { DEMOAPPLICATIONS, PLACEMENTS, SECRETS } from "../../../src/runtime/index.ts";
 import { demoApplication, placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
+import { secret } from "./objects.ts";
 
 /** An application that reads a Secret, on two members. */
 async function running(): Promise<TestFederation> {
   const federation = await TestFederation.start("shanghai", "singapore");
-  federation.hub.apply(SECRETS, {
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: { name: "login", namespace: "default" },
-    data: { password: "aHVudGVyMg==" },
-  });
-  federation.apply(PLACEMENTS, placement("all"));
+  await federation.apply(SECRETS, secret("login", { password: "aHVudGVyMg==" }));
+  await federation.apply(PLACEMENTS, placement("all"));
   const shop = demoApplication("shop").replica(2).port(80).object();
-  federation.apply(DEMOAPPLICATIONS, { ...shop, spec: { ...shop.spec, envFrom: [{ secretRef: { name: "login" } }] } });
+  await federation.apply(DEMOAPPLICATIONS, {
+    ...shop,
+    spec: { ...shop.spec, envFrom: [{ secretRef: { name: "login" } }] },
+  });
   await federation.untilAvailable("shop");
   return federation;
 }

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import {
   CLUSTER_FINALIZER,
   CONTROLLER_CLASS_LABEL,
+  type KubeObject,
   OBJECT_FINALIZER,
   OWNER_ANNOTATION,
 } from "../../../src/apis/index.ts";
@@ -18,51 +19,51 @@ import {
 } from "../../../src/runtime/index.ts";
 import { demoApplication, placement } from "../../builders/index.ts";
 import { type Member, TestFederation } from "./harness.ts";
+import { configMap } from "./objects.ts";
 
 const V2 = `${OBJECT_FINALIZER}.v2`;
 
-/** A manager of the default class, and what it runs, on these members. */
-async function withFirst(...names: string[]): Promise<TestFederation> {
-  const federation = await TestFederation.start(...names);
-  federation.apply(PLACEMENTS, placement("all"));
-  federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(2).port(80));
-  await federation.untilAvailable("shop");
-  return federation;
-}
-
-function name(federation: TestFederation, type: ResourceType, object: string, named: string | null): void {
+async function name(
+  federation: TestFederation,
+  type: ResourceType,
+  object: string,
+  named: string | null,
+): Promise<void> {
   const namespace = type.namespaced ? "default" : undefined;
-  federation.hub.merge(type, namespace, object, { metadata: { labels: { [CONTROLLER_CLASS_LABEL]: named } } });
+  await federation.hub.merge(type, namespace, object, { metadata: { labels: { [CONTROLLER_CLASS_LABEL]: named } } });
 }
 
 const finalizersOf = (federation: TestFederation, app: string): string[] =>
   federation.app(app)?.metadata.finalizers ?? [];
 const handover = (federation: TestFederation, app: string): string | undefined =>
   federation.condition(app, "HandedOver");
+/** Without that of the API server itself. */
+const ours = (objects: readonly KubeObject[]): KubeObject[] =>
+  objects.filter(({ metadata }) => metadata.name !== "kubernetes");
 const lives = ({ server }: Member): (string | undefined)[] =>
   [DEPLOYMENTS, SERVICES].flatMap((type) =>
-    server.list(type).map(({ metadata }) => `${metadata.name} ${metadata.uid} ${metadata.resourceVersion}`),
+    ours(server.list(type)).map(({ metadata }) => `${metadata.name} ${metadata.uid} ${metadata.resourceVersion}`),
   );
 /** Connections of both managers write on the member; kubelets and clocks of these tests write statuses without one. */
 const writesOn = (member: Member): number => member.writes.length;
 
 describe("an object that passes from one release to another", () => {
   test("is taken over without a write on any member, and given back the same way", async () => {
-    await using federation = await withFirst("shanghai", "singapore");
+    await using federation = await TestFederation.running("shanghai", "singapore");
     const members = ["shanghai", "singapore"].map((one) => federation.member(one));
     await federation.startManager("v2");
     await federation.pass(3_000);
     const before = members.map(lives);
     const writes = members.map(writesOn);
 
-    name(federation, DEMOAPPLICATIONS, "shop", "v2");
+    await name(federation, DEMOAPPLICATIONS, "shop", "v2");
     await federation.until(() => finalizersOf(federation, "shop").join() === V2);
     await federation.until(() => federation.status("shop")?.controllerClass === "v2");
     expect(handover(federation, "shop")).toBeUndefined();
     await federation.pass(5_000);
     expect(members.map(lives)).toEqual(before);
 
-    name(federation, DEMOAPPLICATIONS, "shop", null);
+    await name(federation, DEMOAPPLICATIONS, "shop", null);
     await federation.until(() => finalizersOf(federation, "shop").join() === OBJECT_FINALIZER);
     await federation.until(() => federation.status("shop")?.controllerClass === undefined);
     await federation.pass(5_000);
@@ -71,7 +72,7 @@ describe("an object that passes from one release to another", () => {
   });
 
   test("goes back while the one before has not even let go of it", async () => {
-    await using federation = await withFirst("shanghai");
+    await using federation = await TestFederation.running("shanghai");
     const member = federation.member("shanghai");
     await federation.startManager("v2");
     await federation.pass(3_000);
@@ -83,10 +84,10 @@ describe("an object that passes from one release to another", () => {
       if (call.verb === "patch" && call.type === DEMOAPPLICATIONS) throw new ApiError(500, "InternalError", "not now");
       return gate(call);
     };
-    name(federation, DEMOAPPLICATIONS, "shop", "v2");
+    await name(federation, DEMOAPPLICATIONS, "shop", "v2");
     await federation.until(() => finalizersOf(federation, "shop").join() === `${V2},${OBJECT_FINALIZER}`);
     await federation.pass(5_000);
-    name(federation, DEMOAPPLICATIONS, "shop", null);
+    await name(federation, DEMOAPPLICATIONS, "shop", null);
     await federation.pass(5_000);
     expect(federation.status("shop")?.controllerClass).toBe("v2");
     first.gate = gate;
@@ -96,9 +97,9 @@ describe("an object that passes from one release to another", () => {
   });
 
   test("settles: no hub write follows the handover, from either", async () => {
-    await using federation = await withFirst("shanghai");
+    await using federation = await TestFederation.running("shanghai");
     await federation.startManager("v2");
-    name(federation, DEMOAPPLICATIONS, "shop", "v2");
+    await name(federation, DEMOAPPLICATIONS, "shop", "v2");
     await federation.until(() => federation.status("shop")?.controllerClass === "v2");
     await federation.pass(5_000);
     const writes = federation.hubWrites.length;
@@ -107,9 +108,9 @@ describe("an object that passes from one release to another", () => {
   });
 
   test("neither its label nor its class reaches a member or a hash", async () => {
-    await using federation = await withFirst("shanghai");
+    await using federation = await TestFederation.running("shanghai");
     await federation.startManager("v2");
-    federation.apply(DEMOAPPLICATIONS, demoApplication("young").label(CONTROLLER_CLASS_LABEL, "v2"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("young").label(CONTROLLER_CLASS_LABEL, "v2"));
     await federation.untilAvailable("young");
     const { server } = federation.member("shanghai");
     expect(finalizersOf(federation, "young")).toEqual([V2]);
@@ -117,42 +118,45 @@ describe("an object that passes from one release to another", () => {
   });
 
   test("stays with the first one while nobody serves the class, and says what it waits for", async () => {
-    await using federation = await withFirst("shanghai");
-    name(federation, DEMOAPPLICATIONS, "shop", "v3");
+    await using federation = await TestFederation.running("shanghai");
+    await name(federation, DEMOAPPLICATIONS, "shop", "v3");
     await federation.until(() => handover(federation, "shop") === "False WaitingForManager");
-    federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(5).port(80).label(CONTROLLER_CLASS_LABEL, "v3"));
+    await federation.apply(
+      DEMOAPPLICATIONS,
+      demoApplication("shop").replica(5).port(80).label(CONTROLLER_CLASS_LABEL, "v3"),
+    );
     await federation.untilAvailable("shop");
     expect(federation.entry("shop", "shanghai")?.replicas.ready).toBe(5);
-    federation.delete(DEMOAPPLICATIONS, "shop");
+    await federation.delete(DEMOAPPLICATIONS, "shop");
     await federation.until(() => federation.app("shop") === undefined);
     expect(lives(federation.member("shanghai"))).toEqual([]);
   });
 
   test("is healed, changed and deleted by the new one, though the old one is there", async () => {
-    await using federation = await withFirst("shanghai");
+    await using federation = await TestFederation.running("shanghai");
     await federation.startManager("v2");
-    name(federation, DEMOAPPLICATIONS, "shop", "v2");
+    await name(federation, DEMOAPPLICATIONS, "shop", "v2");
     await federation.until(() => finalizersOf(federation, "shop").join() === V2);
     const { server, clients } = federation.member("shanghai");
-    server.merge(DEPLOYMENTS, "default", "shop", { spec: { replicas: 7 } });
+    await server.merge(DEPLOYMENTS, "default", "shop", { spec: { replicas: 7 } });
     const replicas = () => (server.get(DEPLOYMENTS, "default", "shop")["spec"] as { replicas?: number }).replicas;
     await federation.until(() => replicas() === 2);
     const [first, second] = clients;
     const ofFirst = first?.writes.length;
     expect(second?.writes).toEqual(["apply deployments"]);
-    federation.delete(DEMOAPPLICATIONS, "shop");
+    await federation.delete(DEMOAPPLICATIONS, "shop");
     await federation.until(() => federation.app("shop") === undefined);
     expect(server.has(DEPLOYMENTS, "default", "shop")).toBe(false);
     expect(first?.writes.length).toBe(ofFirst);
   });
 
   test("waits for what the new one does not see yet", async () => {
-    await using federation = await withFirst("shanghai", "singapore");
+    await using federation = await TestFederation.running("shanghai", "singapore");
     const singapore = federation.member("singapore");
     singapore.refuse = (verb, type) =>
       type === DEPLOYMENTS && verb === "watch" ? new Promise<undefined>(() => undefined) : undefined;
     await federation.startManager("v2");
-    name(federation, DEMOAPPLICATIONS, "shop", "v2");
+    await name(federation, DEMOAPPLICATIONS, "shop", "v2");
     await federation.pass(5_000);
     expect(finalizersOf(federation, "shop")).toEqual([OBJECT_FINALIZER]);
     expect(federation.events.map(({ reason }) => reason)).toContain("HandoverWaits");
@@ -160,14 +164,14 @@ describe("an object that passes from one release to another", () => {
   });
 
   test("is adopted by the new one when the old release is gone, with nothing left of it", async () => {
-    await using federation = await withFirst("shanghai");
+    await using federation = await TestFederation.running("shanghai");
     const before = lives(federation.member("shanghai"));
     await federation.stopManager();
     await federation.startManager("v2", "default");
-    name(federation, DEMOAPPLICATIONS, "shop", "v2");
+    await name(federation, DEMOAPPLICATIONS, "shop", "v2");
     await federation.until(() => finalizersOf(federation, "shop").join() === V2);
     await federation.until(() => federation.status("shop")?.controllerClass === "v2");
-    federation.apply(DEMOAPPLICATIONS, demoApplication("unnamed"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("unnamed"));
     await federation.untilAvailable("unnamed");
     await federation.pass(3_000);
     expect(lives(federation.member("shanghai"))).toEqual(expect.arrayContaining(before));
@@ -176,9 +180,9 @@ describe("an object that passes from one release to another", () => {
 
 describe("two releases at work", () => {
   test("never take the other's objects, nor what is in no hub object's name yet, for leftovers", async () => {
-    await using federation = await withFirst("shanghai");
+    await using federation = await TestFederation.running("shanghai");
     await federation.startManager("v2");
-    federation.apply(DEMOAPPLICATIONS, demoApplication("young").label(CONTROLLER_CLASS_LABEL, "v2"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("young").label(CONTROLLER_CLASS_LABEL, "v2"));
     await federation.untilAvailable("young");
     const before = lives(federation.member("shanghai"));
     await federation.stopManager();
@@ -189,18 +193,13 @@ describe("two releases at work", () => {
 
   test("share a ConfigMap without writing it in turns, and it outlives the first of the two that need it", async () => {
     await using federation = await TestFederation.start("shanghai");
-    federation.apply(PLACEMENTS, placement("all"));
-    federation.apply(CONFIGMAPS, {
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: { name: "settings", namespace: "default" },
-      data: { a: "1" },
-    });
-    federation.apply(DEMOAPPLICATIONS, demoApplication("shop").envFromConfigMap("settings"));
+    await federation.apply(PLACEMENTS, placement("all"));
+    await federation.apply(CONFIGMAPS, configMap("settings", { a: "1" }));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").envFromConfigMap("settings"));
     await federation.untilAvailable("shop");
     await federation.startManager("v2");
     const young = demoApplication("young").envFromConfigMap("settings").label(CONTROLLER_CLASS_LABEL, "v2");
-    federation.apply(DEMOAPPLICATIONS, young);
+    await federation.apply(DEMOAPPLICATIONS, young);
     await federation.untilAvailable("young");
     const { server } = federation.member("shanghai");
     const shared = () => server.get(CONFIGMAPS, "default", "settings");
@@ -208,29 +207,29 @@ describe("two releases at work", () => {
     await federation.pass(20_000);
     expect(shared().metadata.resourceVersion).toBe(resourceVersion);
 
-    federation.delete(DEMOAPPLICATIONS, "shop");
+    await federation.delete(DEMOAPPLICATIONS, "shop");
     await federation.until(() => federation.app("shop") === undefined);
     await federation.pass(5_000);
     expect(shared().metadata.uid).toBe(uid);
     expect(shared().metadata.annotations?.[OWNER_ANNOTATION]).toContain('"name":"young"');
-    federation.delete(DEMOAPPLICATIONS, "young");
+    await federation.delete(DEMOAPPLICATIONS, "young");
     await federation.until(() => federation.app("young") === undefined);
     expect(server.has(CONFIGMAPS, "default", "settings")).toBe(false);
   });
 
   test("tell of a cluster one at a time, and pass it on", async () => {
-    await using federation = await withFirst("shanghai");
+    await using federation = await TestFederation.running("shanghai");
     await federation.startManager("v2");
     await federation.pass(3_000);
     const statuses = () =>
       federation.hubClients.map(({ writes }) => writes.filter((one) => one === "applyStatus memberclusters").length);
     expect(statuses()[1]).toBe(0);
-    name(federation, MEMBERCLUSTERS, "shanghai", "v2");
+    await name(federation, MEMBERCLUSTERS, "shanghai", "v2");
     const cluster = () => federation.hub.get(MEMBERCLUSTERS, undefined, "shanghai");
     await federation.until(() => cluster().metadata.finalizers?.join() === `${CLUSTER_FINALIZER}.v2`);
     await federation.pass(2_000);
     const [ofFirst] = statuses();
-    federation.hub.merge(MEMBERCLUSTERS, undefined, "shanghai", {
+    await federation.hub.merge(MEMBERCLUSTERS, undefined, "shanghai", {
       metadata: { annotations: { a: "b" } },
       spec: { taints: [] },
     });
@@ -243,9 +242,9 @@ describe("two releases at work", () => {
   });
 
   test("count what a policy places together, and one of them writes it", async () => {
-    await using federation = await withFirst("shanghai");
+    await using federation = await TestFederation.running("shanghai");
     await federation.startManager("v2");
-    federation.apply(DEMOAPPLICATIONS, demoApplication("young").label(CONTROLLER_CLASS_LABEL, "v2"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("young").label(CONTROLLER_CLASS_LABEL, "v2"));
     await federation.untilAvailable("young");
     const status = () =>
       federation.hub.get(PLACEMENTS, "default", "all")["status"] as { matchedObjects?: number } | undefined;
@@ -260,31 +259,31 @@ describe("two releases at work", () => {
 
   test("leave namespaces on members alone while both have objects, and clean up when one is left", async () => {
     await using federation = await TestFederation.start("shanghai");
-    federation.hub.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } });
-    federation.apply(PLACEMENTS, placement("all").namespace("team"));
-    federation.apply(DEMOAPPLICATIONS, demoApplication("shop").namespace("team"));
+    await federation.namespace("team");
+    await federation.apply(PLACEMENTS, placement("all").namespace("team"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").namespace("team"));
     const { server } = federation.member("shanghai");
     await federation.until(() => server.has(DEPLOYMENTS, "team", "shop"));
     await federation.startManager("v2");
-    federation.apply(DEMOAPPLICATIONS, demoApplication("young").label(CONTROLLER_CLASS_LABEL, "v2"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("young").label(CONTROLLER_CLASS_LABEL, "v2"));
     await federation.pass(1_000);
-    federation.delete(DEMOAPPLICATIONS, "shop", "team");
+    await federation.delete(DEMOAPPLICATIONS, "shop", "team");
     await federation.until(() => !server.has(DEPLOYMENTS, "team", "shop"));
     await federation.pass(60_000);
     expect(server.has(NAMESPACES, undefined, "team")).toBe(true);
-    name(federation, DEMOAPPLICATIONS, "young", null);
+    await name(federation, DEMOAPPLICATIONS, "young", null);
     await federation.until(() => finalizersOf(federation, "young").join() === OBJECT_FINALIZER);
     await federation.stopManager("v2");
     await federation.until(() => !server.has(NAMESPACES, undefined, "team"), 600_000);
   });
 
   test("drain a member together: its own manager waits for the other's objects", async () => {
-    await using federation = await withFirst("shanghai", "singapore");
+    await using federation = await TestFederation.running("shanghai", "singapore");
     await federation.startManager("v2");
-    federation.apply(DEMOAPPLICATIONS, demoApplication("young").label(CONTROLLER_CLASS_LABEL, "v2"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("young").label(CONTROLLER_CLASS_LABEL, "v2"));
     await federation.untilAvailable("young");
-    federation.hub.merge(MEMBERCLUSTERS, undefined, "shanghai", { spec: { deletionPolicy: "Drain" } });
-    federation.hub.delete(MEMBERCLUSTERS, undefined, "shanghai");
+    await federation.hub.merge(MEMBERCLUSTERS, undefined, "shanghai", { spec: { deletionPolicy: "Drain" } });
+    await federation.hub.delete(MEMBERCLUSTERS, undefined, "shanghai");
     await federation.until(() => !federation.hub.has(MEMBERCLUSTERS, undefined, "shanghai"));
     expect(lives(federation.member("shanghai"))).toEqual([]);
     expect(federation.member("singapore").server.list(DEPLOYMENTS)).toHaveLength(2);

@@ -1,14 +1,5 @@
 import { expect, test } from "vitest";
-import { type FakeApiServer } from "../../../src/runtime/testing/fakeApiServer.ts";
-import {
-  DEMOAPPLICATIONS,
-  DEPLOYMENTS,
-  kubeconfigFor,
-  PLACEMENTS,
-  type ResourceType,
-  SECRETS,
-  SERVICES,
-} from "../../../src/runtime/index.ts";
+import { DEMOAPPLICATIONS, DEPLOYMENTS, PLACEMENTS, SERVICES } from "../../../src/runtime/index.ts";
 import { demoApplication, placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
 
@@ -17,24 +8,11 @@ const NAMES = Array.from({ length: 12 }, (_, index) => `shop-${index}`);
 /** Twelve applications that run on one member. */
 async function running(): Promise<TestFederation> {
   const federation = await TestFederation.start("shanghai");
-  for (const server of [federation.hub, federation.member("shanghai").server]) server.watchList = 422;
-  federation.apply(PLACEMENTS, placement("all"));
-  for (const name of NAMES) federation.apply(DEMOAPPLICATIONS, demoApplication(name));
+  for (const server of [federation.hub, federation.member("shanghai").server]) server.watchLists = false;
+  await federation.apply(PLACEMENTS, placement("all"));
+  for (const name of NAMES) await federation.apply(DEMOAPPLICATIONS, demoApplication(name));
   for (const name of NAMES) await federation.untilAvailable(name);
   return federation;
-}
-
-/** The next list of each of these kinds shows the first object only. */
-function lieOnce(server: FakeApiServer, ...types: ResourceType[]): { told: number } {
-  const page = server.page.bind(server);
-  const left = new Set(types);
-  const lies = { told: 0 };
-  server.page = (type, options) => {
-    if (!left.delete(type)) return page(type, options);
-    lies.told += 1;
-    return { items: server.list(type, options).slice(0, 1), resourceVersion: server.version };
-  };
-  return lies;
 }
 
 const deployed = (federation: TestFederation) =>
@@ -50,17 +28,11 @@ test("a new session in which most of what the one before saw has vanished is not
   await using federation = await running();
   const member = federation.member("shanghai");
   const since = federation.log.length;
-  const lies = lieOnce(member.server, DEPLOYMENTS);
-  const kubeconfig = kubeconfigFor({ cluster: "member", server: member.url, token: "another" });
-  federation.apply(SECRETS, {
-    apiVersion: "v1",
-    kind: "Secret",
-    metadata: { name: "shanghai", namespace: "meridian-system" },
-    data: { kubeconfig: Buffer.from(kubeconfig).toString("base64") },
-  });
+  const lies = member.server.lieOnce(DEPLOYMENTS);
+  await federation.giveCredentials(member, await member.server.anotherToken());
   await federation.until(() => lies.told === 1);
   const writes = member.writes.length;
-  federation.delete(DEMOAPPLICATIONS, "shop-3");
+  await federation.delete(DEMOAPPLICATIONS, "shop-3");
   await federation.pass(400);
   expect(isHeld(federation, since)).toBe(true);
   expect(federation.app("shop-3")).toBeDefined();
@@ -74,9 +46,9 @@ test("a manager that starts and finds most of what the hub reports missing on a 
   await using federation = await running();
   await federation.stopManager();
   const { server } = federation.member("shanghai");
-  federation.delete(DEMOAPPLICATIONS, "shop-3");
+  await federation.delete(DEMOAPPLICATIONS, "shop-3");
   const since = federation.log.length;
-  const lies = lieOnce(server, DEPLOYMENTS, SERVICES);
+  const lies = server.lieOnce(DEPLOYMENTS, SERVICES);
   await federation.startManager();
   await federation.until(() => lies.told === 2);
   await federation.pass(200);
@@ -91,9 +63,9 @@ test("what really is gone from a member while nobody looked is let go of after t
   await federation.stopManager();
   const { server } = federation.member("shanghai");
   for (const name of NAMES) {
-    federation.delete(DEMOAPPLICATIONS, name);
+    await federation.delete(DEMOAPPLICATIONS, name);
     for (const type of [DEPLOYMENTS, SERVICES])
-      if (server.has(type, "default", name)) server.delete(type, "default", name);
+      if (server.has(type, "default", name)) await server.delete(type, "default", name);
   }
   const since = federation.log.length;
   await federation.startManager();
@@ -105,13 +77,13 @@ test("what really is gone from a member while nobody looked is let go of after t
 test("a manager that starts and is shown a few of the hub's objects only deletes nothing of the others, and finds them", async () => {
   await using federation = await running();
   await federation.stopManager();
-  const lies = lieOnce(federation.hub, DEMOAPPLICATIONS);
+  const lies = federation.hub.lieOnce(DEMOAPPLICATIONS);
   const since = federation.log.length;
   await federation.startManager();
   await federation.until(() => lies.told === 1);
   await federation.until(() => isHeld(federation, since));
   await federation.pass(30_000);
   expect(deployed(federation)).toEqual(NAMES.toSorted());
-  federation.apply(DEMOAPPLICATIONS, demoApplication("shop-7").replica(3));
+  await federation.apply(DEMOAPPLICATIONS, demoApplication("shop-7").replica(3));
   await federation.until(() => federation.entry("shop-7", "shanghai")?.replicas.available === 3);
 });

@@ -1,18 +1,18 @@
 import { describe, expect, test } from "vitest";
 import {
-  BUSY_GATHER_MS,
+  BUSY_DEBOUNCE_MS,
   CROWD,
-  GATHER_MS,
-  type Gathering,
+  DEBOUNCE_MS,
+  type Debounce,
   LONGEST_IN_CROWD_MS,
   LONGEST_IN_WRITES,
   LONGEST_MS,
   UNTOUCHED_MS,
   writeDue,
   WriteRate,
-} from "./gathering.ts";
+} from "./debounce.ts";
 
-function gathering(overrides: Partial<Gathering> = {}): Gathering {
+function gathering(overrides: Partial<Debounce> = {}): Debounce {
   return {
     plannedAt: undefined,
     movedAt: undefined,
@@ -31,11 +31,11 @@ describe("writeDue", () => {
   });
 
   test("what follows within 200 ms of a write is gathered", () => {
-    expect(writeDue(gathering({ lastWriteAt: 9_900 }), true, CALM)).toBe(9_900 + GATHER_MS);
+    expect(writeDue(gathering({ lastWriteAt: 9_900 }), true, CALM)).toBe(9_900 + DEBOUNCE_MS);
   });
 
   test("when many objects change at once the first change waits a little", () => {
-    expect(writeDue(gathering(), true, BUSY)).toBe(10_000 + BUSY_GATHER_MS);
+    expect(writeDue(gathering(), true, BUSY)).toBe(10_000 + BUSY_DEBOUNCE_MS);
   });
 
   test("a plan that is being carried out is told of once its objects have been moving for a second", () => {

@@ -1,10 +1,10 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import { WriteShares } from "./writeShares.ts";
+import { ConcurrencyBudget } from "./concurrencyBudget.ts";
 
 describe("the share of a member", () => {
   test("is what those with work leave to it, however many others there are", () => {
-    const shares = new WriteShares(() => 200);
+    const shares = new ConcurrencyBudget(() => 200);
     shares.setWorking("a", true);
     expect(shares.of("a")).toBe(256);
     for (const name of ["b", "c", "d"]) shares.setWorking(name, true);
@@ -14,7 +14,7 @@ describe("the share of a member", () => {
   });
 
   test("is small for one that begins, as if all began now", () => {
-    const shares = new WriteShares(() => 64);
+    const shares = new ConcurrencyBudget(() => 64);
     expect(shares.of("a")).toBe(4);
     shares.setWorking("a", true);
     shares.setWorking("a", false);
@@ -22,17 +22,17 @@ describe("the share of a member", () => {
   });
 
   test("is never nothing", () => {
-    const shares = new WriteShares(() => 1_000);
+    const shares = new ConcurrencyBudget(() => 1_000);
     expect(shares.of("a")).toBe(1);
     for (let n = 0; n < 1_000; n += 1) shares.setWorking(`m${n}`, true);
     expect(shares.of("m1")).toBe(1);
-    expect(new WriteShares(() => 0).of("a")).toBe(256);
+    expect(new ConcurrencyBudget(() => 0).of("a")).toBe(256);
   });
 
   test.prop([fc.integer({ min: 1, max: 256 }), fc.integer({ min: 0, max: 256 })])(
     "adds up to the whole at most, as long as there is one for each",
     (members, working) => {
-      const shares = new WriteShares(() => members);
+      const shares = new ConcurrencyBudget(() => members);
       const names = Array.from({ length: members }, (_, index) => `m${index}`);
       for (const name of names.slice(0, working)) shares.setWorking(name, true);
       const busy = names.slice(0, working).reduce((sum, name) => sum + shares.of(name), 0);

@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
-import { HealPace } from "./healPace.ts";
+import { DriftBackoff } from "./driftBackoff.ts";
 
 test("each heal that follows soon has to wait twice as long, ten seconds at most", async () => {
   const clock = new FakeClock();
-  const pace = new HealPace(clock);
+  const pace = new DriftBackoff(clock);
   const waits: number[] = [];
   for (let heal = 0; heal < 9; heal++) {
     const startedAt = clock.monotonic();
@@ -20,7 +20,7 @@ test("each heal that follows soon has to wait twice as long, ten seconds at most
 
 test("after a quiet time the next heal is the first again, and nothing is kept", async () => {
   const clock = new FakeClock();
-  const pace = new HealPace(clock);
+  const pace = new DriftBackoff(clock);
   pace.healed("a", () => undefined);
   await clock.advance(100);
   pace.healed("a", () => undefined);

@@ -12,10 +12,10 @@ interface Healed {
 }
 
 /**
- * How soon what was healed may be healed again. The first time at once; whoever takes a field again and again (another controller, which
- * answers each heal) has to wait longer each time, so that the two of them do not keep a cluster busy.
+ * How soon a healed member object may be healed again. The first time at once; a controller that takes a field again after each heal has
+ * to wait longer each time, so that the two controllers do not keep a cluster busy.
  */
-export class HealPace {
+export class DriftBackoff {
   readonly #clock: Clock;
   readonly #healed = new Map<string, Healed>();
 
@@ -27,7 +27,7 @@ export class HealPace {
     return this.#healed.get(key)?.paused === true;
   }
 
-  /** It was healed now; `goOn` is called when it may be healed again. */
+  /** The member object was healed now; `goOn` is called when it may be healed again. */
   healed(key: string, goOn: () => void): void {
     const before = this.#healed.get(key);
     before?.timer[Symbol.dispose]();

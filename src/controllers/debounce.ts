@@ -1,21 +1,21 @@
 /**
  * When the status of one hub object is written. Pure: times are milliseconds of a monotonic clock.
  *
- * A settled object writes the first change at once and gathers what follows. While a plan is being carried out everything is gathered from the
- * start, so that creating an object costs one or two writes instead of one for each cluster.
+ * The status of a settled object is written at the first change, and then debounced. While rows are being carried out the status is debounced
+ * from the start, so that creating an object costs one or two writes instead of one for each cluster.
  */
-export interface Gathering {
-  /** Set while a plan is being carried out. */
+export interface Debounce {
+  /** When the rows that are being carried out were assigned; undefined when all of them are. */
   plannedAt: number | undefined;
-  /** When the first of the plan's objects was seen to move. */
+  /** When the first of these rows was seen to take effect, or to fail. */
   movedAt: number | undefined;
   lastWriteAt: number;
   /** When the first change since the last write came. */
   changedAt: number;
 }
 
-/** After a write, changes are gathered for so long. */
-export const GATHER_MS = 200;
+/** After a write, changes are collected for so long. */
+export const DEBOUNCE_MS = 200;
 /** No change waits longer than this while its object's plan is being carried out, as long as the hub answers quickly. */
 export const LONGEST_MS = 1_000;
 /** A hub that answers slowly has enough to do: then progress is told after so many times the time that a write takes. */
@@ -27,7 +27,7 @@ export const CROWD = 32;
 /** A plan of which nothing has begun (its rows wait in long queues) is told of after this. */
 export const UNTOUCHED_MS = 5_000;
 /** When many objects change at once even the first change is held back a little: their neighbours' changes come along. */
-export const BUSY_GATHER_MS = 80;
+export const BUSY_DEBOUNCE_MS = 80;
 
 /** How much the hub has to do. */
 export interface HubLoad {
@@ -40,15 +40,15 @@ export interface HubLoad {
 }
 
 /** The moment at which the next write is due. `complete`: every object of the plan is right or has failed. */
-export function writeDue(gathering: Gathering, complete: boolean, { busy, writeMs, plans }: HubLoad): number {
-  if (gathering.plannedAt !== undefined && !complete) {
-    if (gathering.movedAt === undefined) return gathering.plannedAt + UNTOUCHED_MS;
+export function writeDue(debounce: Debounce, complete: boolean, { busy, writeMs, plans }: HubLoad): number {
+  if (debounce.plannedAt !== undefined && !complete) {
+    if (debounce.movedAt === undefined) return debounce.plannedAt + UNTOUCHED_MS;
     const longest = plans >= CROWD ? LONGEST_IN_CROWD_MS : LONGEST_MS;
-    return Math.max(gathering.movedAt, gathering.lastWriteAt) + Math.max(longest, writeMs * LONGEST_IN_WRITES);
+    return Math.max(debounce.movedAt, debounce.lastWriteAt) + Math.max(longest, writeMs * LONGEST_IN_WRITES);
   }
-  if (gathering.plannedAt !== undefined) return gathering.changedAt;
-  const first = gathering.changedAt + (busy ? BUSY_GATHER_MS : 0);
-  return Math.max(first, gathering.lastWriteAt + GATHER_MS);
+  if (debounce.plannedAt !== undefined) return debounce.changedAt;
+  const first = debounce.changedAt + (busy ? BUSY_DEBOUNCE_MS : 0);
+  return Math.max(first, debounce.lastWriteAt + DEBOUNCE_MS);
 }
 
 /** Counts the writes of the last second and how long they take: when there are many, or they are slow, statuses are written less eagerly. */

@@ -1,0 +1,282 @@
+import { MANAGED_BY_LABEL, type ObjectRef, parseApiVersion } from "../apis/index.ts";
+import type { Logger, Metrics } from "../observability/index.ts";
+import { type Clock, Informer, isApiError, objectKey, type ResourceType } from "../runtime/index.ts";
+import { ForeignCheck } from "./foreignCheck.ts";
+import { InitialSync } from "./initialSync.ts";
+import type { MemberObjects } from "./memberObjects.ts";
+import { MemberWriter } from "./memberWriter.ts";
+import { NamespaceCleaner } from "./namespaceCleaner.ts";
+import { MemberNamespaces } from "./namespaces.ts";
+import { observe, type ObservedObject } from "./observed.ts";
+import type { MemberSession } from "./types.ts";
+
+export interface ClusterCacheOptions {
+  session: MemberSession;
+  objects: MemberObjects;
+  hubId: string;
+  clock: Clock;
+  random: () => number;
+  logger: Logger;
+  metrics: Metrics;
+  /** Hub objects of which the hub's record says that something of them is on the member; undefined until that was heard. */
+  expected: () => readonly string[] | undefined;
+  /** More is known than before: one more kind, or what is not on the member any more. */
+  knowsMore: () => void;
+  /** Less is known than before, or {@link ClusterCache.unseen} or {@link ClusterCache.blindness} has changed. */
+  sightChanged: () => void;
+}
+
+/** A watch that has been broken for so long brings nothing any more: what it told before may be untrue by now. */
+const BLIND_AFTER_MS = 30_000;
+
+interface Watch {
+  type: ResourceType;
+  informer: Informer<ObservedObject>;
+  /** Whether the cluster counts as known only when this kind is. */
+  isEssential: boolean;
+  stop: AbortController;
+  /** Why the watch is broken now. */
+  failure: string | undefined;
+  /** Since when, epoch milliseconds, once the failure has lasted. */
+  blindSince: number | undefined;
+  patience: Disposable | undefined;
+}
+
+/**
+ * One session's watches of a member: one for each kind, of the objects that carry our label. What the watches bring goes into the
+ * member objects. The cache ends with the session.
+ */
+export class ClusterCache {
+  readonly writer: MemberWriter;
+  readonly namespaceCleaner: NamespaceCleaner;
+  readonly #options: ClusterCacheOptions;
+  readonly #watches = new Map<string, Watch>();
+  readonly #initialSync: InitialSync;
+
+  constructor(options: ClusterCacheOptions) {
+    this.#options = options;
+    const { session, hubId, clock } = options;
+    const { cluster, client, discovery, signal } = session;
+    this.#initialSync = new InitialSync({
+      ...options,
+      cluster,
+      signal,
+      informers: () => [...this.#essential()].map(({ informer }) => informer),
+      isComplete: () => this.#isComplete,
+      changed: () => this.#trustChanged(),
+    });
+    const namespaces = new MemberNamespaces(client, hubId);
+    const mayRemove = (ref: ObjectRef): boolean => this.#mayRemove(ref);
+    this.namespaceCleaner = new NamespaceCleaner({ ...options, namespaces, mayRemove });
+    this.writer = new MemberWriter({
+      client,
+      signal,
+      foreign: new ForeignCheck(client, hubId, clock),
+      namespaces,
+      typeOf: (ref) => this.#watchOf(ref)?.type,
+      isSynced: (ref) => this.#watchOf(ref)?.informer.synced ?? false,
+      mayRemove,
+      observe: ({ type, object }) => this.#watches.get(kindOf(type))?.informer.observe(object),
+      invalidateDiscovery: () => discovery.invalidate(),
+    });
+    signal.addEventListener("abort", () => this.#end(), { once: true });
+  }
+
+  /** Watches these kinds, and no others. */
+  setKinds(kinds: readonly ResourceType[]): void {
+    if (this.#options.session.signal.aborted) return;
+    const wanted = new Map(kinds.map((type) => [kindOf(type), type]));
+    for (const [kind, watch] of [...this.#watches]) {
+      const type = wanted.get(kind);
+      if (type?.version === watch.type.version && type.plural === watch.type.plural) wanted.delete(kind);
+      else this.#stop(kind, watch);
+    }
+    const added = [...wanted].map(([kind, type]) => {
+      const watch = this.#watch(type);
+      this.#watches.set(kind, watch);
+      return watch;
+    });
+    for (const watch of added) void this.#run(watch);
+    this.advance();
+  }
+
+  /** The hub's record of what is on the member was heard, or another list of kinds. */
+  advance(): void {
+    this.#initialSync.advance();
+    this.#trustChanged();
+  }
+
+  /** Every object of ours on the member is known, and so is what is not there any more. */
+  get isSynced(): boolean {
+    if (!this.#initialSync.isTrusted || !this.#isComplete) return false;
+    for (const { informer } of this.#essential()) if (informer.deletionsHeld) return false;
+    return true;
+  }
+
+  /** Kinds (`group/Kind`) that are not known, since they cannot be watched, and why. */
+  get unseen(): ReadonlyMap<string, string> {
+    const unseen = new Map<string, string>();
+    for (const { type, informer, failure } of this.#essential())
+      if (!informer.synced && failure !== undefined) unseen.set(kindOf(type), failure);
+    return unseen;
+  }
+
+  /** Some watch broke long ago, though the member answers: what is known is as old as that (epoch milliseconds). */
+  get blindness(): { since: number; message: string } | undefined {
+    for (const { blindSince, failure } of this.#essential())
+      if (blindSince !== undefined && failure !== undefined) return { since: blindSince, message: failure };
+    return undefined;
+  }
+
+  /** The member is back: watches that wait out a failure need not wait any longer. */
+  retryWatches(): void {
+    for (const watch of this.#watches.values()) {
+      if (watch.failure !== undefined) this.#losePatienceLater(watch);
+      watch.informer.retryNow();
+    }
+  }
+
+  *#essential(): Iterable<Watch> {
+    for (const watch of this.#watches.values()) if (watch.isEssential) yield watch;
+  }
+
+  get #isComplete(): boolean {
+    let kinds = 0;
+    for (const { informer } of this.#essential()) {
+      if (!informer.synced) return false;
+      kinds += 1;
+    }
+    return kinds > 0;
+  }
+
+  #watchOf(ref: ObjectRef): Watch | undefined {
+    return this.#watches.get(`${parseApiVersion(ref.apiVersion).group}/${ref.kind}`);
+  }
+
+  #mayRemove(ref: ObjectRef): boolean {
+    const informer = this.#watchOf(ref)?.informer;
+    return informer?.synced === true && !informer.deletionsHeld;
+  }
+
+  #watch(type: ResourceType): Watch {
+    const { session, hubId, clock, random, logger, objects } = this.#options;
+    const informer = new Informer<ObservedObject>({
+      client: session.client,
+      type,
+      labelSelector: `${MANAGED_BY_LABEL}=${hubId}`,
+      clock,
+      random,
+      logger,
+      name: `${session.cluster}/${type.plural}`,
+      transform: observe,
+      known: this.#knownBefore(type),
+      onContact: (ok, error) => {
+        if (!watch.stop.signal.aborted) this.#heard(watch, ok ? undefined : describe(type, error));
+        if (!ok) session.suspect();
+      },
+    });
+    const watch: Watch = {
+      type,
+      informer,
+      isEssential: type.group !== "" || type.kind !== "Namespace",
+      stop: new AbortController(),
+      failure: undefined,
+      blindSince: undefined,
+      patience: undefined,
+    };
+    informer.onEvent(({ type: change, object }) => {
+      objects.observe(object.ref, change === "Deleted" || !object.isOurs ? undefined : object);
+    });
+    informer.onDeletionsHeld(() => this.#trustChanged());
+    return watch;
+  }
+
+  /** What is not on the member any more may be believed, or not. */
+  #trustChanged(): void {
+    const { session, metrics, knowsMore, sightChanged } = this.#options;
+    if (session.signal.aborted) return;
+    metrics.setDeletionsHeld(session.cluster, this.#holdsDeletions);
+    if (this.isSynced) knowsMore();
+    else sightChanged();
+  }
+
+  get #holdsDeletions(): boolean {
+    if (this.#initialSync.isDoubted) return true;
+    for (const { informer } of this.#watches.values()) if (informer.deletionsHeld) return true;
+    return false;
+  }
+
+  async #run({ informer, stop: { signal } }: Watch): Promise<void> {
+    const running = informer.run(signal);
+    try {
+      await informer.waitForSync(signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
+    if (!signal.aborted) {
+      this.#initialSync.advance();
+      this.#options.knowsMore();
+    }
+    await running;
+  }
+
+  #stop(kind: string, { stop, patience }: Watch): void {
+    this.#watches.delete(kind);
+    patience?.[Symbol.dispose]();
+    stop.abort(new Error(`${kind} is not watched any more`));
+  }
+
+  #end(): void {
+    const { session, metrics } = this.#options;
+    if (!this.isSynced) metrics.setDeletionsHeld(session.cluster, false);
+    for (const { patience, stop } of this.#watches.values()) {
+      patience?.[Symbol.dispose]();
+      stop.abort(session.signal.reason);
+    }
+  }
+
+  /** A watch broke or works again. */
+  #heard(watch: Watch, failure: string | undefined): void {
+    const isNews = (watch.failure === undefined) !== (failure === undefined);
+    const wasBlind = watch.blindSince !== undefined;
+    watch.failure = failure;
+    if (!isNews) return;
+    if (failure !== undefined) {
+      if (watch.informer.synced) this.#losePatienceLater(watch);
+      else this.#options.sightChanged();
+      return;
+    }
+    watch.patience?.[Symbol.dispose]();
+    watch.blindSince = undefined;
+    if (wasBlind || !watch.informer.synced) this.#options.sightChanged();
+  }
+
+  #losePatienceLater(watch: Watch): void {
+    const { clock, sightChanged } = this.#options;
+    const since = watch.blindSince ?? clock.now();
+    watch.blindSince = undefined;
+    watch.patience?.[Symbol.dispose]();
+    watch.patience = clock.after(BLIND_AFTER_MS, () => {
+      watch.blindSince = since;
+      sightChanged();
+    });
+  }
+
+  /** What an earlier session saw. Had that been most of what there is, one read of this session alone does not make it vanish. */
+  *#knownBefore(type: ResourceType): Iterable<[string, { uid: string; object: ObservedObject }]> {
+    const kind = kindOf(type);
+    for (const { ref, observed } of this.#options.objects.all()) {
+      if (observed === undefined || `${parseApiVersion(ref.apiVersion).group}/${ref.kind}` !== kind) continue;
+      yield [objectKey(ref.namespace, ref.name), { uid: observed.uid, object: observed }];
+    }
+  }
+}
+
+function kindOf({ group, kind }: ResourceType): string {
+  return `${group}/${kind}`;
+}
+
+function describe(type: ResourceType, error: unknown): string {
+  if (isApiError(error)) return `${type.plural} cannot be watched on the member: ${error.apiMessage}`;
+  return `${type.plural} cannot be watched on the member`;
+}

@@ -1,0 +1,87 @@
+import type { Contact } from "../apis/index.ts";
+import type { Logger, Metrics, Tracer } from "../observability/index.ts";
+import type { Clock } from "../runtime/index.ts";
+import { ConcurrencyBudget } from "./concurrencyBudget.ts";
+import type { ReportSink, WorkSource } from "./ports.ts";
+import type { MemberSession, PoolListener } from "./types.ts";
+import { Worker } from "./worker.ts";
+
+export interface FleetOptions {
+  source: WorkSource;
+  sink: ReportSink;
+  /** UID of the hub's kube-system namespace: what Meridian's label says. */
+  hubId: string;
+  clock: Clock;
+  /** Between 0 and 1, for jitter. */
+  random: () => number;
+  logger: Logger;
+  metrics: Metrics;
+  tracer: Tracer;
+}
+
+/** All members: for each MemberCluster a worker, which lives as long as the MemberCluster does. */
+export class Fleet implements PoolListener, AsyncDisposable {
+  readonly #options: FleetOptions;
+  readonly #workers = new Map<string, Worker>();
+  /** Workers that have ended and wait for the writes that are under way. */
+  readonly #ending = new Set<Promise<void>>();
+  readonly #budget = new ConcurrencyBudget(() => this.#workers.size);
+  #closed = false;
+
+  constructor(options: FleetOptions) {
+    this.#options = options;
+  }
+
+  sessionStarted(session: MemberSession): void {
+    this.#worker(session.cluster)?.startSession(session);
+  }
+
+  contactChanged(cluster: string, contact: Contact): void {
+    this.#worker(cluster)?.setContact(contact);
+  }
+
+  clusterRemoved(cluster: string): void {
+    const worker = this.#workers.get(cluster);
+    if (worker === undefined) return;
+    this.#end(cluster, worker);
+    this.#options.metrics.forgetCluster(cluster);
+    this.#options.sink.contact(cluster, undefined);
+  }
+
+  /** Sets how long ago each cluster was last heard of; a cluster in contact is current. For each scrape. */
+  reportStaleness(): void {
+    const { clock, metrics } = this.#options;
+    for (const [cluster, { contact }] of this.#workers) {
+      if (contact.ok) metrics.setStatusStaleness(cluster, 0);
+      else if (contact.lastContact !== undefined)
+        metrics.setStatusStaleness(cluster, (clock.now() - contact.lastContact) / 1000);
+    }
+  }
+
+  /** Ends every worker and waits for the writes that are under way. */
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#closed = true;
+    for (const [cluster, worker] of this.#workers) this.#end(cluster, worker);
+    await Promise.all(this.#ending);
+  }
+
+  #worker(cluster: string): Worker | undefined {
+    const known = this.#workers.get(cluster);
+    if (known !== undefined || this.#closed) return known;
+    const worker = new Worker({
+      ...this.#options,
+      cluster,
+      share: () => this.#budget.of(cluster),
+      working: (working) => this.#budget.setWorking(cluster, working),
+    });
+    this.#workers.set(cluster, worker);
+    worker.start();
+    return worker;
+  }
+
+  #end(cluster: string, worker: Worker): void {
+    this.#workers.delete(cluster);
+    const ending = worker.end().finally(() => this.#ending.delete(ending));
+    this.#ending.add(ending);
+  }
+}

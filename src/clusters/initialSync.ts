@@ -1,0 +1,98 @@
+import { refKey } from "../apis/index.ts";
+import type { Logger } from "../observability/index.ts";
+import { backoffDelay, type Clock, type Informer, isMassVanishing } from "../runtime/index.ts";
+import type { MemberObjects } from "./memberObjects.ts";
+import type { ObservedObject } from "./observed.ts";
+
+const AGAIN = { baseMs: 1_000, capMs: 30_000 };
+
+export interface InitialSyncOptions {
+  cluster: string;
+  clock: Clock;
+  random: () => number;
+  logger: Logger;
+  signal: AbortSignal;
+  objects: MemberObjects;
+  informers: () => Iterable<Informer<ObservedObject>>;
+  /** Every kind is known. */
+  isComplete: () => boolean;
+  /** Hub objects of which the hub's record says that something of them is on the member; undefined until that was heard. */
+  expected: () => readonly string[] | undefined;
+  /** The initial sync is doubted, or trusted after a second read. */
+  changed: () => void;
+}
+
+/**
+ * Whether the first complete read of a member may be believed. A manager that has just started knows what was there from the hub's
+ * record only: when most of that is not there, a second, consistent read has to agree before anything rests on its absence.
+ */
+export class InitialSync {
+  readonly #options: InitialSyncOptions;
+  #state: "Incomplete" | "Doubted" | "Trusted" = "Incomplete";
+
+  constructor(options: InitialSyncOptions) {
+    this.#options = options;
+  }
+
+  get isTrusted(): boolean {
+    return this.#state === "Trusted";
+  }
+
+  get isDoubted(): boolean {
+    return this.#state === "Doubted";
+  }
+
+  /** One more kind is known, or the hub's record was heard. The first time that all of it is there counts. */
+  advance(): void {
+    const { cluster, logger, objects, isComplete, expected, changed } = this.#options;
+    if (this.#state !== "Incomplete" || !isComplete()) return;
+    const known = expected();
+    if (known === undefined) return;
+    const present = ownersOf(objects);
+    const missing = known.filter((owner) => !present.has(owner));
+    if (!isMassVanishing(missing.length, known.length)) {
+      this.#state = "Trusted";
+      return;
+    }
+    this.#state = "Doubted";
+    logger.warn(
+      { cluster, vanished: missing.length, known: known.length, event_reason: "DeletionsHeld" },
+      "most objects that the hub knows of are not on the member; deletes are held until a second read agrees",
+    );
+    changed();
+    void this.#readAgain();
+  }
+
+  async #readAgain(): Promise<void> {
+    const { cluster, clock, random, logger, signal, changed } = this.#options;
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
+      try {
+        await clock.sleep(backoffDelay(attempt, { ...AGAIN, random }), signal);
+        if (!(await this.#agrees())) continue;
+        this.#state = "Trusted";
+        logger.info({ cluster }, "a second read agrees; deletes are no longer held");
+        changed();
+        return;
+      } catch (error) {
+        if (!signal.aborted) logger.debug({ cluster, err: error }, "second read failed; deletes stay held");
+      }
+    }
+  }
+
+  async #agrees(): Promise<boolean> {
+    let agrees = true;
+    for (const informer of this.#options.informers())
+      if (!(await informer.agreesWithServer(this.#options.signal))) agrees = false;
+    return agrees;
+  }
+}
+
+/** Keys of the hub objects that the observed member objects stand for: by their annotation, or by their row. */
+function ownersOf(objects: MemberObjects): Set<string> {
+  const owners = new Set<string>();
+  for (const { observed, row } of objects.all()) {
+    if (observed?.owner !== undefined) owners.add(refKey(observed.owner));
+    if (observed !== undefined && row !== undefined) owners.add(refKey(row.owner));
+  }
+  return owners;
+}

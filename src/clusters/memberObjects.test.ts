@@ -1,0 +1,188 @@
+import { describe, expect, test } from "vitest";
+import { refKey } from "../apis/index.ts";
+import { isInSync } from "./memberObjects.ts";
+import { CONFIG_REF, deleteRow, holdRow, objectsWithLog, OWNER, row, seen } from "./testing/builders.ts";
+
+const KEY = refKey(CONFIG_REF);
+const failure = { reason: "QuotaExceeded", message: "exceeded quota", final: true };
+
+describe("what is known of a member object", () => {
+  test("it is in sync when its hash is the desired one and its fields are ours", () => {
+    const { objects, take, find } = objectsWithLog();
+    take(row());
+    expect(isInSync(find())).toBe(false);
+    objects.observe(CONFIG_REF, seen());
+    expect(isInSync(find())).toBe(true);
+  });
+
+  test("who owns the fields is forgotten once an object was found in sync, and not asked again for the same hash", () => {
+    const { objects, take, find } = objectsWithLog();
+    take(row());
+    objects.observe(CONFIG_REF, seen());
+    expect(find().observed?.evidence.managedFields).toBeUndefined();
+    take(holdRow());
+    take(row());
+    expect(isInSync(find())).toBe(true);
+  });
+
+  test("an observation that comes before the row is judged when the row is there", () => {
+    const { objects, take, find } = objectsWithLog();
+    objects.observe(CONFIG_REF, seen());
+    take(row());
+    expect(isInSync(find())).toBe(true);
+  });
+
+  test("a field that somebody took shows as lost", () => {
+    const { objects, take, find } = objectsWithLog();
+    take(row());
+    objects.observe(CONFIG_REF, seen({ owns: false }));
+    expect(isInSync(find())).toBe(false);
+    expect(find().judged?.lost).toHaveLength(1);
+  });
+
+  test("a new desired hash clears the failure of the one before; the same row again does not", () => {
+    const { objects, take, find } = objectsWithLog();
+    take(row());
+    objects.fail(find(), failure);
+    take(row());
+    expect(find().failure).toEqual(failure);
+    take(row({ hash: "h2" }));
+    expect(find().failure).toBeUndefined();
+  });
+
+  test("what is in sync has not failed", () => {
+    const { objects, take, find } = objectsWithLog();
+    take(row());
+    objects.fail(find(), { reason: "ClusterUnreachable", message: "no answer in time", final: false });
+    objects.observe(CONFIG_REF, seen());
+    expect(find().failure).toBeUndefined();
+  });
+
+  test("a namespace is used while any object in it is known, and its end is told", async () => {
+    const { objects, emptied, take, withdraw } = objectsWithLog();
+    take(row());
+    objects.observe({ ...CONFIG_REF, name: "other" }, seen());
+    withdraw();
+    await Promise.resolve();
+    expect([objects.isUsed("default"), emptied]).toEqual([true, []]);
+    objects.observe({ ...CONFIG_REF, name: "other" }, undefined);
+    await Promise.resolve();
+    expect([objects.isUsed("default"), emptied]).toEqual([false, ["default"]]);
+  });
+});
+
+describe("what is reported", () => {
+  test("changes of one turn are one report, in which each object stands once as it is at the end", async () => {
+    const { objects, reports, take, revisions } = objectsWithLog();
+    const other = { ...CONFIG_REF, name: "other" };
+    take(row());
+    objects.observe(CONFIG_REF, seen({ hash: "h0" }));
+    objects.observe(other, seen({ ref: other, owner: undefined }));
+    objects.observe(CONFIG_REF, seen());
+    expect(reports).toEqual([]);
+    await Promise.resolve();
+    const present = { uid: "member-1", hash: "h1", deleting: false, health: { state: "Available" } };
+    expect(reports).toEqual([
+      [
+        {
+          cluster: "shanghai-1",
+          ref: CONFIG_REF,
+          present: { ...present, owner: OWNER },
+          inSyncWith: "h1",
+          writing: false,
+          revision: revisions.last,
+        },
+        { cluster: "shanghai-1", ref: other, present, writing: false, revision: 0 },
+      ],
+    ]);
+  });
+
+  test("an apply row that changes nothing of what is known is not reported", async () => {
+    const { reports, take } = objectsWithLog();
+    take(row());
+    take(row({ hash: "h2" }));
+    await Promise.resolve();
+    expect(reports).toEqual([]);
+  });
+
+  test.each([
+    { name: "a withdrawal", change: ({ withdraw }: ReturnType<typeof objectsWithLog>) => withdraw() },
+    { name: "a hold", change: ({ take }: ReturnType<typeof objectsWithLog>) => take(holdRow()) },
+    { name: "a removal", change: ({ take }: ReturnType<typeof objectsWithLog>) => take(deleteRow()) },
+  ])("$name is acknowledged, though nothing else changed", async ({ change }) => {
+    const parts = objectsWithLog();
+    parts.take(row());
+    change(parts);
+    await Promise.resolve();
+    expect(parts.reports).toMatchObject([[{ ref: CONFIG_REF, revision: 2, writing: false }]]);
+  });
+
+  test("the withdrawal of a row that was never heard of is acknowledged, and nothing is kept of it", async () => {
+    const { objects, reports, withdraw } = objectsWithLog();
+    withdraw();
+    await Promise.resolve();
+    expect(reports).toEqual([[{ cluster: "shanghai-1", ref: CONFIG_REF, writing: false, revision: 1 }]]);
+    expect(objects.get(KEY)).toBeUndefined();
+  });
+
+  test("a write that was under way when its row was withdrawn shows until it ends, and then once more", async () => {
+    const { objects, reports, take, withdraw, find } = objectsWithLog();
+    take(row());
+    objects.beginWrite(find());
+    withdraw();
+    await Promise.resolve();
+    expect(reports).toMatchObject([[{ writing: true, revision: 2 }]]);
+    objects.endWrite(find());
+    await Promise.resolve();
+    expect(reports).toMatchObject([[{ writing: true }], [{ writing: false, revision: 2 }]]);
+    expect(objects.get(KEY)).toBeUndefined();
+  });
+
+  test("a write whose row stands is not reported by itself", async () => {
+    const { objects, reports, take, find } = objectsWithLog();
+    take(row());
+    objects.beginWrite(find());
+    await Promise.resolve();
+    objects.endWrite(find());
+    await Promise.resolve();
+    expect(reports).toEqual([]);
+  });
+
+  test("an object that is gone and has no row is reported once more, and then forgotten", async () => {
+    const { objects, reports, take, withdraw } = objectsWithLog();
+    take(row());
+    objects.observe(CONFIG_REF, seen());
+    withdraw();
+    await Promise.resolve();
+    expect(objects.get(KEY)).toBeDefined();
+    reports.length = 0;
+    objects.observe(CONFIG_REF, undefined);
+    await Promise.resolve();
+    expect(reports).toEqual([[{ cluster: "shanghai-1", ref: CONFIG_REF, writing: false, revision: 2 }]]);
+    expect(objects.get(KEY)).toBeUndefined();
+    objects.observe(CONFIG_REF, undefined);
+    await Promise.resolve();
+    expect(reports).toHaveLength(1);
+  });
+
+  test("failures and heals are", async () => {
+    const { objects, reports, take, find } = objectsWithLog();
+    take(row());
+    objects.fail(find(), failure);
+    await Promise.resolve();
+    objects.fail(find(), { ...failure });
+    await Promise.resolve();
+    const lost = [{ path: "data.key", managers: ["kubectl"] }] as never;
+    objects.heal(find(), 5, lost);
+    await Promise.resolve();
+    expect(reports).toMatchObject([[{ failure }], [{ failure, healed: { at: 5, lost } }]]);
+  });
+
+  test("a new assignment without a row for an object takes its row away", async () => {
+    const { objects, revisions, find } = objectsWithLog();
+    objects.replaceRows([revisions.set(row())]);
+    objects.observe(CONFIG_REF, seen());
+    objects.replaceRows([]);
+    expect(find()).toMatchObject({ row: undefined, observed: { uid: "member-1" } });
+  });
+});

@@ -1,0 +1,270 @@
+import { FIELD_MANAGER, type ObjectRef, refKey } from "../apis/index.ts";
+import type { ApplyRow, Observation, Row } from "../desiredstate/index.ts";
+import { type LostField, lostFields } from "../interpreter/index.ts";
+import type { Span } from "../observability/index.ts";
+import type { ObservedObject } from "./observed.ts";
+import type { RowDelta } from "./ports.ts";
+
+/** Why the last attempt on a member object did not succeed. */
+export interface Failure {
+  reason: string;
+  message: string;
+  /** Not worth retrying until something changes; the attempt is repeated all the same, slowly. */
+  final: boolean;
+}
+
+/** One member object: the row that stands for it, what was observed of it, and how writing it went. */
+export interface MemberObject {
+  readonly key: string;
+  readonly ref: ObjectRef;
+  /** Undefined: the member object is left alone. */
+  row: Row | undefined;
+  /** Of the last row, or withdrawal of a row, that was taken; 0 when there never was one. */
+  revision: number;
+  /** The plan that asked for the row, for traces. */
+  trace: Span | undefined;
+  observed: ObservedObject | undefined;
+  /** Which fields of the desired object with that hash are no longer ours; undefined until the observed object was judged. */
+  judged: { hash: string; lost: readonly LostField[] } | undefined;
+  failure: Failure | undefined;
+  /** A write is under way: until the write has ended, nobody knows what is on the member. */
+  writing: boolean;
+  /** The last report said that a write was under way, so that the end of the write has to be reported as well. */
+  reportedWriting: boolean;
+  healed: { at: number; lost: readonly LostField[] } | undefined;
+}
+
+export interface MemberObjectsOptions {
+  cluster: string;
+  /** Something changed that may give the lane work. Called synchronously. */
+  changed: (object: MemberObject) => void;
+  /** What is to be reported, in batches: one for each turn of the event loop in which anything changed. */
+  report: (observations: readonly Observation[]) => void;
+  /** No member object of that namespace is known or asked for any more. */
+  namespaceEmptied: (namespace: string) => void;
+}
+
+/** The hash of the row that the member object was compared with and found equal to. */
+export function inSyncWith({ observed, judged }: MemberObject): string | undefined {
+  if (observed === undefined || observed.deleting || judged === undefined || judged.lost.length > 0) return undefined;
+  return observed.hash === judged.hash ? judged.hash : undefined;
+}
+
+/** True when the member object is as its Apply row says, and all of the row's fields are ours. */
+export function isInSync(object: MemberObject): boolean {
+  return object.row?.verb === "Apply" && inSyncWith(object) === object.row.hash;
+}
+
+/**
+ * What one worker knows of the objects of its cluster: rows come from the assignment, observations from the watches, failures from the
+ * lane. Whatever the hub side has to know goes into the next report.
+ *
+ * A row that is withdrawn, or that asks for anything but an apply, is acknowledged with a report, whether or not anything else changed:
+ * no write of an earlier row begins after that. A member object that is absent, has no row and is not being written is reported once
+ * more and then forgotten.
+ */
+export class MemberObjects {
+  readonly #options: MemberObjectsOptions;
+  readonly #objects = new Map<string, MemberObject>();
+  /** Keys that the next report is about. */
+  readonly #dirty = new Set<string>();
+  /** How many member objects of each namespace there are. */
+  readonly #perNamespace = new Map<string, number>();
+  #closed = false;
+
+  constructor(options: MemberObjectsOptions) {
+    this.#options = options;
+  }
+
+  /** Takes every row there is. A member object with no row among these has none any more. */
+  replaceRows(deltas: readonly RowDelta[]): void {
+    const given = new Set(deltas.map(({ ref }) => refKey(ref)));
+    for (const { key, ref, row, revision } of [...this.#objects.values()])
+      if (row !== undefined && !given.has(key)) this.takeRow({ ref, row: undefined, revision });
+    for (const delta of deltas) this.takeRow(delta);
+  }
+
+  takeRow({ ref, row, revision, trace }: RowDelta): void {
+    const object = this.#objectFor(ref);
+    const before = object.row;
+    const isNew = before === undefined || row === undefined || !asksTheSame(before, row);
+    object.revision = revision;
+    object.trace = trace;
+    object.row = row;
+    if (isNew) this.#setFailure(object, undefined);
+    this.#judge(object);
+    if (row?.verb !== "Apply") this.#mark(object);
+    if (isNew) this.#options.changed(object);
+  }
+
+  /** Takes what the member reported: the object, or undefined when it is gone. */
+  observe(ref: ObjectRef, observed: ObservedObject | undefined): void {
+    const known = this.#objects.get(refKey(ref));
+    if (known === undefined && observed === undefined) return;
+    const object = known ?? this.#objectFor(ref);
+    object.observed = observed;
+    object.judged = undefined;
+    this.#judge(object);
+    this.#mark(object);
+    this.#options.changed(object);
+  }
+
+  /** A write of that object begins; {@link endWrite} follows. */
+  beginWrite(object: MemberObject): void {
+    object.writing = true;
+  }
+
+  /** The write has ended, and what it did has been observed or has failed. */
+  endWrite(object: MemberObject): void {
+    object.writing = false;
+    if (object.reportedWriting || isForgettable(object)) this.#mark(object);
+  }
+
+  /** Undefined: the last attempt succeeded. */
+  fail(object: MemberObject, failure: Failure | undefined): void {
+    if (this.#objects.get(object.key) === object) this.#setFailure(object, failure);
+  }
+
+  /** Fields that others had changed were put back. */
+  heal(object: MemberObject, at: number, lost: readonly LostField[]): void {
+    object.healed = { at, lost };
+    this.#mark(object);
+  }
+
+  get(key: string): MemberObject | undefined {
+    return this.#objects.get(key);
+  }
+
+  all(): Iterable<MemberObject> {
+    return this.#objects.values();
+  }
+
+  /** Whether any member object of that namespace is known, asked for or being written. */
+  isUsed(namespace: string): boolean {
+    return this.#perNamespace.has(namespace);
+  }
+
+  /** Reports now what is waiting to be reported. */
+  flush(): void {
+    if (this.#dirty.size === 0) return;
+    const objects: MemberObject[] = [];
+    for (const key of this.#dirty) {
+      const object = this.#objects.get(key);
+      if (object !== undefined) objects.push(object);
+    }
+    this.#dirty.clear();
+    for (const object of objects) object.reportedWriting = object.writing;
+    this.#options.report(objects.map((object) => observationOf(this.#options.cluster, object)));
+    for (const object of objects) if (isForgettable(object)) this.#forget(object);
+  }
+
+  /** Drops everything. Nothing is reported after this. */
+  close(): void {
+    this.#closed = true;
+    this.#dirty.clear();
+    this.#objects.clear();
+    this.#perNamespace.clear();
+  }
+
+  #objectFor(ref: ObjectRef): MemberObject {
+    const key = refKey(ref);
+    let object = this.#objects.get(key);
+    if (object !== undefined) return object;
+    object = {
+      key,
+      ref,
+      row: undefined,
+      revision: 0,
+      trace: undefined,
+      observed: undefined,
+      judged: undefined,
+      failure: undefined,
+      writing: false,
+      reportedWriting: false,
+      healed: undefined,
+    };
+    this.#objects.set(key, object);
+    const { namespace } = ref;
+    if (namespace !== undefined) this.#perNamespace.set(namespace, (this.#perNamespace.get(namespace) ?? 0) + 1);
+    return object;
+  }
+
+  #forget({ key, ref: { namespace } }: MemberObject): void {
+    if (!this.#objects.delete(key) || namespace === undefined) return;
+    const left = (this.#perNamespace.get(namespace) ?? 1) - 1;
+    if (left > 0) {
+      this.#perNamespace.set(namespace, left);
+      return;
+    }
+    this.#perNamespace.delete(namespace);
+    this.#options.namespaceEmptied(namespace);
+  }
+
+  #mark({ key }: MemberObject): void {
+    if (this.#closed) return;
+    if (this.#dirty.size === 0) queueMicrotask(() => this.flush());
+    this.#dirty.add(key);
+  }
+
+  #setFailure(object: MemberObject, failure: Failure | undefined): void {
+    const before = object.failure;
+    if (before === failure) return;
+    if (before?.reason === failure?.reason && before?.message === failure?.message && before?.final === failure?.final)
+      return;
+    object.failure = failure;
+    this.#mark(object);
+  }
+
+  /** Compares ownership of fields with the desired object, once for each observation; what the comparison needed is dropped then. */
+  #judge(object: MemberObject): void {
+    const { row, observed } = object;
+    if (row?.verb !== "Apply" || observed === undefined || observed.hash !== row.hash) return;
+    if (object.judged?.hash !== row.hash && observed.evidence.managedFields !== undefined) {
+      const lost = lostFields(row.object, observed.evidence.managedFields, FIELD_MANAGER);
+      object.judged = { hash: row.hash, lost };
+      if (lost.length === 0) observed.evidence.managedFields = undefined;
+      this.#mark(object);
+    }
+    // Whoever brought this about: there is nothing left to do.
+    if (isInSync(object)) this.#setFailure(object, undefined);
+  }
+}
+
+function isForgettable({ row, observed, writing }: MemberObject): boolean {
+  return row === undefined && observed === undefined && !writing;
+}
+
+function asksTheSame(a: Row, b: Row): boolean {
+  if (a.verb === "Apply" && b.verb === "Apply") return isSameApply(a, b);
+  if (a.verb === "Hold" || b.verb === "Hold" || a.verb === "Apply" || b.verb === "Apply") return a.verb === b.verb;
+  return a.verb === b.verb && a.uid === b.uid;
+}
+
+function isSameApply(a: ApplyRow, b: ApplyRow): boolean {
+  return a.hash === b.hash && a.conflictResolution === b.conflictResolution;
+}
+
+function observationOf(cluster: string, object: MemberObject): Observation {
+  const { ref, observed, writing, failure, healed, revision } = object;
+  const hash = inSyncWith(object);
+  return {
+    cluster,
+    ref,
+    ...(observed === undefined ? {} : { present: presenceOf(observed) }),
+    ...(hash === undefined ? {} : { inSyncWith: hash }),
+    writing,
+    ...(failure === undefined ? {} : { failure }),
+    ...(healed === undefined ? {} : { healed }),
+    revision,
+  };
+}
+
+function presenceOf({ uid, hash, owner, deleting, health }: ObservedObject): NonNullable<Observation["present"]> {
+  return {
+    uid,
+    ...(hash === undefined ? {} : { hash }),
+    ...(owner === undefined ? {} : { owner }),
+    deleting,
+    health,
+  };
+}

@@ -1,0 +1,56 @@
+import type { Contact, ObjectRef } from "../apis/index.ts";
+import type { Observation, Row } from "../desiredstate/index.ts";
+import type { Span } from "../observability/index.ts";
+import type { ResourceType } from "../runtime/index.ts";
+
+/**
+ * All that a worker sees of the hub side, and all that the hub side sees of a worker. In one process the two ports are direct calls;
+ * over a network they are the same messages.
+ */
+
+/** A change of one member object's row. Absence of a row means: leave the member object alone. */
+export interface RowDelta {
+  ref: ObjectRef;
+  /** Undefined: no row (any more). */
+  row: Row | undefined;
+  /** Grows with every change in one cluster; an observation says which revision the worker had taken. */
+  revision: number;
+  /** The plan that asked for it, for traces. */
+  trace?: Span | undefined;
+}
+
+export type WorkDelta =
+  /** First: hub objects (by refKey) of which the hub's record says that something of them is on the cluster. */
+  | { kind: "Expected"; owners: readonly string[] }
+  /** The kinds to watch there; first at once, again when they change. */
+  | { kind: "Kinds"; kinds: readonly ResourceType[] }
+  /** First every row there is, then changes. */
+  | { kind: "Rows"; rows: readonly RowDelta[] };
+
+export interface WorkSource {
+  /** What is to be done on one cluster: everything, then what changes, until the signal. */
+  assignment(cluster: string, signal: AbortSignal): AsyncIterable<WorkDelta>;
+}
+
+/** Whether a cluster is heard of, and how much of it is known. */
+export interface ClusterContact extends Contact {
+  /** Every object of ours there is known, and so is what is not there any more; and the cluster answers. */
+  synced: boolean;
+  /** Neither reached nor given up yet, or reached but not looked through. */
+  pending: boolean;
+  /** Kinds (`group/Kind`) of which objects are not known though the cluster answers, and why. */
+  unseen: ReadonlyMap<string, string>;
+}
+
+export interface ReportSink {
+  /**
+   * What changed of member objects; each replaces what was reported of that object before. One that is not there, has no row, and is
+   * not being written is reported once more and then forgotten.
+   */
+  report(cluster: string, observations: readonly Observation[]): void;
+  /**
+   * Contact was made or lost, or what is known of the cluster changed; undefined when there is no MemberCluster of that name any more
+   * (its observations are forgotten with it).
+   */
+  contact(cluster: string, contact: ClusterContact | undefined): void;
+}

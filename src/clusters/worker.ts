@@ -1,0 +1,261 @@
+import { type Contact, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
+import type { Observation } from "../desiredstate/index.ts";
+import type { Logger, Metrics, Tracer } from "../observability/index.ts";
+import { backoffDelay, type Clock, CONFIGMAPS, NAMESPACES, type ResourceType, SECRETS } from "../runtime/index.ts";
+import { ClusterCache } from "./clusterCache.ts";
+import { NOT_YET_KNOWN } from "./connection.ts";
+import { Lane } from "./lane.ts";
+import { MemberObjects } from "./memberObjects.ts";
+import { isNamespace } from "./namespaces.ts";
+import type { ClusterContact, ReportSink, WorkDelta, WorkSource } from "./ports.ts";
+import type { MemberSession } from "./types.ts";
+
+export interface WorkerOptions {
+  cluster: string;
+  source: WorkSource;
+  sink: ReportSink;
+  hubId: string;
+  clock: Clock;
+  random: () => number;
+  logger: Logger;
+  metrics: Metrics;
+  tracer: Tracer;
+  /** How many requests at a time are this worker's share of what the process can have under way. */
+  share: () => number;
+  /** Whether the worker has work that can be done now; called when that changes. */
+  working: (working: boolean) => void;
+}
+
+/** Without a reason: nobody has tried yet, which is no news about the cluster. */
+const UNTRIED: Contact = { ok: false };
+/** Kept at home by a hub that is its own member: that is where they come from. */
+const NOT_FOR_LOCAL: readonly ResourceType[] = [CONFIGMAPS, SECRETS, NAMESPACES];
+const SUBSCRIBE_AGAIN = { baseMs: 1_000, capMs: 30_000 };
+
+/**
+ * Works for one cluster, for as long as its MemberCluster exists: takes rows from the work source, makes the member so, and reports what
+ * is there. A worker decides nothing about the hub's objects and asks nobody for permission: whatever it may write or remove stands in
+ * a row, and without a row it leaves a member object alone.
+ */
+export class Worker {
+  readonly #options: WorkerOptions;
+  readonly #objects: MemberObjects;
+  readonly #lane: Lane;
+  /** Aborted when the worker ends. */
+  readonly #end = new AbortController();
+  #contact: Contact = UNTRIED;
+  #reported: ClusterContact | undefined;
+  #cache: ClusterCache | undefined;
+  #session: MemberSession | undefined;
+  #kinds: readonly ResourceType[] | undefined;
+  /**
+   * Hub objects that should be found on the cluster. Only the first initial sync needs them: later sessions know from the session before
+   * what was there.
+   */
+  #expected: readonly string[] | undefined;
+  #hasSynced = false;
+
+  constructor(options: WorkerOptions) {
+    this.#options = options;
+    const { cluster, clock, random, logger, metrics, tracer, share, working } = options;
+    this.#objects = new MemberObjects({
+      cluster,
+      changed: (object) => {
+        if (isNamespace(object.ref)) this.#cache?.namespaceCleaner.enqueue(object);
+        else this.#lane.enqueue(object);
+      },
+      report: (observations) => this.#report(observations),
+      namespaceEmptied: (name) => this.#namespaceEmptied(name),
+    });
+    this.#lane = new Lane({
+      cluster,
+      objects: this.#objects,
+      clock,
+      random,
+      logger: logger.child({ cluster }),
+      metrics,
+      tracer,
+      suspect: () => this.#session?.suspect(),
+      share,
+      working,
+    });
+  }
+
+  start(): void {
+    this.#reportContact();
+    void this.#followAssignment();
+  }
+
+  get contact(): Contact {
+    return this.#contact;
+  }
+
+  startSession(session: MemberSession): void {
+    const { hubId, clock, random, logger, metrics } = this.#options;
+    const cache = new ClusterCache({
+      session,
+      objects: this.#objects,
+      hubId,
+      clock,
+      random,
+      logger,
+      metrics,
+      expected: () => this.#expected,
+      knowsMore: () => this.#knowsMore(),
+      sightChanged: () => this.#reportContact(),
+    });
+    this.#session = session;
+    this.#cache = cache;
+    this.#lane.attach(cache.writer);
+    session.signal.addEventListener("abort", () => this.#endSession(session), { once: true });
+    this.#watchKinds();
+  }
+
+  setContact(contact: Contact): void {
+    this.#contact = !contact.ok && contact.reason === NOT_YET_KNOWN ? UNTRIED : contact;
+    if (contact.ok) this.#cache?.retryWatches();
+    this.#lane.setContact(contact.ok);
+    if (contact.ok) this.#cache?.namespaceCleaner.enqueueAll();
+    this.#reportContact();
+  }
+
+  /** The MemberCluster is gone, or this process leads no more: nothing is begun or reported any more. Resolves when nothing is under way. */
+  async end(): Promise<void> {
+    this.#end.abort(new Error(`the worker of ${this.#options.cluster} has ended`));
+    const idle = this.#lane[Symbol.asyncDispose]();
+    this.#objects.close();
+    await idle;
+  }
+
+  get #hasEnded(): boolean {
+    return this.#end.signal.aborted;
+  }
+
+  #endSession(session: MemberSession): void {
+    if (this.#session !== session) return;
+    this.#session = undefined;
+    this.#cache = undefined;
+    this.#lane.detach();
+    this.#reportContact();
+  }
+
+  /** Takes the assignment; one that ends or fails is asked for again. */
+  async #followAssignment(): Promise<void> {
+    const { cluster, source, clock, random, logger } = this.#options;
+    const { signal } = this.#end;
+    for (let failures = 1; !this.#hasEnded; failures += 1) {
+      // What was missing from the first rows of an assignment has no row any more.
+      let isFirst = true;
+      try {
+        for await (const delta of source.assignment(cluster, signal)) {
+          if (this.#hasEnded) return;
+          this.#take(delta, isFirst);
+          failures = 0;
+          if (delta.kind === "Rows") isFirst = false;
+        }
+        if (this.#hasEnded) return;
+        logger.warn({ cluster, event_reason: "AssignmentEnded" }, "the assignment of a cluster ended; asking again");
+      } catch (err) {
+        if (this.#hasEnded) return;
+        logger.error({ cluster, err, event_reason: "AssignmentFailed" }, "the assignment of a cluster broke off");
+      }
+      await clock
+        .sleep(backoffDelay(Math.max(1, failures), { ...SUBSCRIBE_AGAIN, random }), signal)
+        .catch(() => undefined);
+    }
+  }
+
+  #take(delta: WorkDelta, isFirst: boolean): void {
+    switch (delta.kind) {
+      case "Expected":
+        if (this.#hasSynced) return;
+        this.#expected = delta.owners;
+        this.#cache?.advance();
+        return;
+      case "Kinds":
+        this.#kinds = delta.kinds;
+        this.#watchKinds();
+        return;
+      case "Rows":
+        if (isFirst) this.#objects.replaceRows(delta.rows);
+        else for (const row of delta.rows) this.#objects.takeRow(row);
+        return;
+    }
+  }
+
+  #watchKinds(): void {
+    if (this.#kinds === undefined || this.#cache === undefined) return;
+    const isLocal = this.#session?.local === true;
+    this.#cache.setKinds(isLocal ? this.#kinds.filter((type) => !isNotForLocal(type)) : this.#kinds);
+  }
+
+  #knowsMore(): void {
+    this.#lane.enqueueAll();
+    this.#cache?.namespaceCleaner.enqueueAll();
+    if (this.#cache?.isSynced === true) {
+      this.#hasSynced = true;
+      this.#expected = [];
+    }
+    this.#reportContact();
+  }
+
+  #namespaceEmptied(name: string): void {
+    const ref: ObjectRef = { apiVersion: "v1", kind: "Namespace", name };
+    const namespace = this.#objects.get(refKey(ref));
+    if (namespace !== undefined) this.#cache?.namespaceCleaner.enqueue(namespace);
+  }
+
+  #report(observations: readonly Observation[]): void {
+    const { cluster, sink, logger } = this.#options;
+    try {
+      sink.report(cluster, observations);
+    } catch (err) {
+      logger.error({ cluster, err, event_reason: "ReportFailed" }, "a report of member objects was not taken");
+    }
+  }
+
+  #reportContact(): void {
+    if (this.#hasEnded) return;
+    const { cluster, sink } = this.#options;
+    const contact = this.#clusterContact();
+    if (this.#reported !== undefined && sameContact(this.#reported, contact)) return;
+    this.#reported = contact;
+    // Whoever hears that everything is known has to have heard of all of it.
+    this.#objects.flush();
+    sink.contact(cluster, contact);
+  }
+
+  #clusterContact(): ClusterContact {
+    const cache = this.#cache;
+    const isSynced = cache?.isSynced === true;
+    const unseen = cache?.unseen ?? new Map<string, string>();
+    const blindness = this.#contact.ok ? cache?.blindness : undefined;
+    const contact: Contact =
+      blindness === undefined
+        ? this.#contact
+        : {
+            ok: false,
+            lastContact: blindness.since,
+            reason: "NotObserved",
+            message: shortMessage(blindness.message),
+          };
+    return {
+      ...contact,
+      synced: isSynced && contact.ok,
+      pending: this.#contact === UNTRIED || (this.#contact.ok && !isSynced && unseen.size === 0),
+      unseen,
+    };
+  }
+}
+
+function isNotForLocal({ group, kind }: ResourceType): boolean {
+  return NOT_FOR_LOCAL.some((type) => type.group === group && type.kind === kind);
+}
+
+function sameContact(a: ClusterContact, b: ClusterContact): boolean {
+  if (a.ok !== b.ok || a.lastContact !== b.lastContact || a.reason !== b.reason || a.message !== b.message)
+    return false;
+  if (a.synced !== b.synced || a.pending !== b.pending || a.unseen.size !== b.unseen.size) return false;
+  for (const [kind, why] of a.unseen) if (b.unseen.get(kind) !== why) return false;
+  return true;
+}

@@ -1,0 +1,50 @@
+import { type MemberCluster, matchesClusterSelector, type Placement, policyKey } from "../apis/index.ts";
+import { clusterSnapshot, type HubCache, type HubEvent } from "../hub/index.ts";
+import type { Plans } from "./plans.ts";
+
+/** So many plans are looked at in one go. */
+const GO = 256;
+
+/**
+ * Keys of the objects whose plan the change of a cluster can affect: those that run there, those that a policy may place there, and those that
+ * no policy places. An undefined in between is a place to pause at.
+ */
+export function* affectedBy(
+  hub: HubCache,
+  plans: Plans,
+  { object, old }: Pick<HubEvent<MemberCluster>, "object" | "old">,
+): Generator<string | undefined, void, undefined> {
+  const { name } = object.metadata;
+  const reachable = new Map<string, boolean>();
+  const mayPlaceThere = (key: string): boolean => {
+    let may = reachable.get(key);
+    if (may === undefined) {
+      const policy = hub.policy(key)?.policy as Placement | undefined;
+      may = policy === undefined || [object, old].some((cluster) => cluster !== undefined && mayUse(policy, cluster));
+      reachable.set(key, may);
+    }
+    return may;
+  };
+  let seen = 0;
+  for (const [owner, { target }] of [...plans.entries()]) {
+    seen += 1;
+    if (seen % GO === 0) yield undefined;
+    const placement = target?.placement;
+    if (
+      target === undefined ||
+      placement === undefined ||
+      target.clusters.some((cluster) => cluster.name === name) ||
+      mayPlaceThere(policyKey(placement))
+    )
+      yield owner;
+  }
+}
+
+/** Whether a policy selects the cluster for any object at all: labels that the object itself must have in common are left out. */
+function mayUse({ spec }: Placement, cluster: MemberCluster): boolean {
+  const groups = spec.clusterAffinities ?? [];
+  const snapshot = clusterSnapshot(cluster);
+  return (
+    groups.length === 0 || groups.some(({ matchLabelKeys: _, ...group }) => matchesClusterSelector(group, snapshot, {}))
+  );
+}

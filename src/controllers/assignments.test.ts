@@ -1,0 +1,203 @@
+import { describe, expect, test } from "vitest";
+import { refKey } from "../apis/index.ts";
+import type { WorkDelta } from "../clusters/index.ts";
+import { Assignments } from "./assignments.ts";
+import { Observations } from "./observations.ts";
+import {
+  absent,
+  applyRow,
+  CLUSTER,
+  CONFIG_KEY,
+  deleteRow,
+  holdRow,
+  inContact,
+  observation,
+  owner,
+  SHOP,
+  textsOf,
+} from "./testing/builders.ts";
+
+const CART = owner("cart");
+const SHOP_KEY = refKey(SHOP);
+const CART_KEY = refKey(CART);
+
+function tables({ isNeededBy = () => false }: { isNeededBy?: () => boolean } = {}) {
+  const observations = new Observations();
+  const state = {
+    now: 0,
+    kinds: [{ group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true }],
+  };
+  const handlers = new Set<() => void>();
+  const assignments = new Assignments({
+    observations,
+    kinds: {
+      memberKinds: () => state.kinds,
+      onChange: (handler) => {
+        handlers.add(handler);
+        return { [Symbol.dispose]: () => void handlers.delete(handler) };
+      },
+    },
+    expected: () => [SHOP_KEY],
+    isNeededBy,
+    monotonic: () => state.now,
+  });
+  const changed: string[] = [];
+  const departed: string[] = [];
+  assignments.changes.subscribe((change) => void changed.push(change.owner));
+  assignments.departures.subscribe((gone) => void departed.push(gone));
+  observations.contact(CLUSTER, inContact);
+  const effective = () => assignments.get(CLUSTER, CONFIG_KEY)?.effective;
+  return {
+    observations,
+    assignments,
+    state,
+    changed,
+    departed,
+    effective,
+    kindsChanged: () => handlers.forEach((one) => one()),
+  };
+}
+
+describe("rows", () => {
+  test("the same rows once more change nothing and wake nobody", () => {
+    const { assignments, changed } = tables();
+    assignments.replace(SHOP_KEY, [applyRow()]);
+    assignments.replace(SHOP_KEY, [applyRow()]);
+    expect(changed).toEqual([SHOP_KEY]);
+  });
+
+  test("of two owners' rows one counts, and the other's when that goes", () => {
+    const { assignments, effective } = tables();
+    assignments.replace(SHOP_KEY, [applyRow()]);
+    assignments.replace(CART_KEY, [applyRow({ owner: CART, hash: "h2" })]);
+    expect(effective()).toMatchObject({ hash: "h1" });
+    assignments.replace(SHOP_KEY, []);
+    expect(effective()).toMatchObject({ hash: "h2" });
+  });
+
+  test("no removal counts while somebody else asks for the member object", () => {
+    const { assignments, effective } = tables();
+    assignments.replace(SHOP_KEY, [deleteRow()]);
+    expect(effective()?.verb).toBe("Delete");
+    assignments.replace(CART_KEY, [holdRow({ owner: CART })]);
+    expect(effective()?.verb).toBe("Hold");
+    assignments.replace(CART_KEY, [applyRow({ owner: CART })]);
+    expect(effective()?.verb).toBe("Apply");
+  });
+
+  test("the owner that the member object names keeps it, from the moment that is seen", () => {
+    const { assignments, observations, effective } = tables();
+    assignments.replace(SHOP_KEY, [applyRow()]);
+    assignments.replace(CART_KEY, [applyRow({ owner: CART, hash: "h2" })]);
+    observations.report(CLUSTER, [observation({ present: { owner: CART } })]);
+    expect(effective()).toMatchObject({ hash: "h2" });
+  });
+
+  test("a dependency stays in the name of an object of another class that needs it", () => {
+    const { assignments, observations, effective } = tables({ isNeededBy: () => true });
+    observations.report(CLUSTER, [observation({ present: { owner: CART } })]);
+    assignments.replace(SHOP_KEY, [applyRow({ role: "dependency" })]);
+    expect(effective()).toMatchObject({ verb: "Apply", owner: CART });
+  });
+});
+
+describe("what an object asks for no more", () => {
+  test("remains until the worker has taken that, and nothing is there", () => {
+    const { assignments, observations, departed } = tables();
+    assignments.replace(SHOP_KEY, [applyRow()]);
+    assignments.replace(SHOP_KEY, []);
+    expect([...assignments.leftBy(SHOP_KEY)]).toHaveLength(1);
+    observations.report(CLUSTER, [absent({ writing: true, revision: 2 })]);
+    expect([...assignments.leftBy(SHOP_KEY)]).toHaveLength(1);
+    observations.report(CLUSTER, [absent({ revision: 2 })]);
+    expect([[...assignments.leftBy(SHOP_KEY)], departed]).toEqual([[], [SHOP_KEY]]);
+    expect(assignments.get(CLUSTER, CONFIG_KEY)).toBeUndefined();
+  });
+
+  test("is not taken for gone by an answer from before", () => {
+    const { assignments, observations } = tables();
+    assignments.replace(SHOP_KEY, [applyRow()]);
+    assignments.replace(SHOP_KEY, []);
+    observations.report(CLUSTER, [absent({ revision: 1 })]);
+    expect([...assignments.leftBy(SHOP_KEY)]).toHaveLength(1);
+  });
+
+  test("remains as long as a copy is there that names it or nobody", () => {
+    const { assignments, observations } = tables();
+    assignments.replace(SHOP_KEY, [applyRow()]);
+    const { owner: _, ...unnamed } = observation().present ?? {};
+    observations.report(CLUSTER, [{ ...observation(), present: unnamed as never }]);
+    assignments.replace(SHOP_KEY, []);
+    observations.report(CLUSTER, [{ ...observation({ revision: 2 }), present: unnamed as never }]);
+    expect([...assignments.leftBy(SHOP_KEY)]).toHaveLength(1);
+    observations.report(CLUSTER, [observation({ revision: 2, present: { owner: CART } })]);
+    expect([...assignments.leftBy(SHOP_KEY)]).toEqual([]);
+  });
+
+  test("does not remain on a cluster without a MemberCluster", () => {
+    const { assignments, observations, departed } = tables();
+    assignments.replace(SHOP_KEY, [applyRow()]);
+    observations.contact(CLUSTER, undefined);
+    assignments.replace(SHOP_KEY, []);
+    expect([...assignments.leftBy(SHOP_KEY)]).toEqual([]);
+    assignments.replace(CART_KEY, [applyRow({ owner: CART })]);
+    observations.contact(CLUSTER, inContact);
+    assignments.replace(CART_KEY, []);
+    expect([...assignments.leftBy(CART_KEY)]).toHaveLength(1);
+    observations.contact(CLUSTER, undefined);
+    expect([[...assignments.leftBy(CART_KEY)], departed]).toEqual([[], [SHOP_KEY, CART_KEY]]);
+  });
+});
+
+test("a namespace is in use as long as something is asked for there, or may remain", () => {
+  const { assignments, observations } = tables();
+  expect(assignments.isInUse(CLUSTER, "default")).toBe(false);
+  assignments.replace(SHOP_KEY, [applyRow()]);
+  assignments.replace(SHOP_KEY, []);
+  expect([assignments.isInUse(CLUSTER, "default"), assignments.isInUse(CLUSTER, "other")]).toEqual([true, false]);
+  observations.report(CLUSTER, [absent({ revision: 2 })]);
+  expect(assignments.isInUse(CLUSTER, "default")).toBe(false);
+});
+
+describe("the assignment of a worker", () => {
+  async function read(deltas: AsyncIterator<WorkDelta>): Promise<string[]> {
+    const { value } = await deltas.next();
+    return value === undefined ? [] : textsOf(value as WorkDelta);
+  }
+
+  test("begins with what is expected, the kinds and every row, and goes on with each change", async () => {
+    const { assignments, state, kindsChanged } = tables();
+    assignments.replace(SHOP_KEY, [applyRow()]);
+    const stop = new AbortController();
+    const deltas = assignments.assignment(CLUSTER, stop.signal)[Symbol.asyncIterator]();
+    expect([await read(deltas), await read(deltas), await read(deltas)]).toEqual([
+      [`expected ${SHOP_KEY}`],
+      ["kinds ConfigMap"],
+      ["Apply h1"],
+    ]);
+    const next = read(deltas);
+    assignments.replace(SHOP_KEY, [applyRow({ hash: "h2" })]);
+    assignments.replace(SHOP_KEY, [applyRow({ hash: "h3" })]);
+    expect(await next).toEqual(["Apply h3"]);
+    assignments.replace(SHOP_KEY, []);
+    expect(await read(deltas)).toEqual(["none"]);
+    state.kinds = [];
+    kindsChanged();
+    expect(await read(deltas)).toEqual(["kinds "]);
+    stop.abort();
+    expect((await deltas.next()).done).toBe(true);
+  });
+
+  test("holds nothing of other clusters, and ends when the worker does", async () => {
+    const { assignments } = tables();
+    const stop = new AbortController();
+    const deltas = assignments.assignment("frankfurt-1", stop.signal)[Symbol.asyncIterator]();
+    await deltas.next();
+    await deltas.next();
+    expect(await read(deltas)).toEqual([]);
+    const next = deltas.next();
+    assignments.replace(SHOP_KEY, [applyRow()]);
+    stop.abort();
+    expect((await next).done).toBe(true);
+  });
+});

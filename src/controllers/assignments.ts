@@ -1,0 +1,321 @@
+import { type ObjectRef, type OwnerRef, refKey } from "../apis/index.ts";
+import type { RowDelta, WorkDelta, WorkSource } from "../clusters/index.ts";
+import { chooseRow, type Observation, reowned, type Row, type Why } from "../desiredstate/index.ts";
+import type { Span } from "../observability/index.ts";
+import { Emitter, type ResourceType } from "../runtime/index.ts";
+import { Feed } from "./feed.ts";
+import { NamespaceCounts } from "./namespaceCounts.ts";
+import type { ObservationChange, Observations } from "./observations.ts";
+
+export interface AssignmentsOptions {
+  observations: Observations;
+  /** The kinds that are watched on members. */
+  kinds: { memberKinds(): readonly ResourceType[]; onChange(handler: () => void): Disposable };
+  /** Hub objects of which the hub's record says that something of them is on that cluster. */
+  expected: (cluster: string) => Iterable<string>;
+  /** Whether a hub object of another class needs that dependency, so that the member object stays in its name. */
+  isNeededBy: (owner: OwnerRef, ref: ObjectRef) => boolean;
+  /** Monotonic milliseconds. */
+  monotonic: () => number;
+}
+
+/** What is asked for of one member object. */
+export interface Cell {
+  readonly cluster: string;
+  readonly key: string;
+  readonly ref: ObjectRef;
+  /** Rows by the hub object that asked; several for a Secret that two applications read. */
+  readonly rows: ReadonlyMap<string, Row>;
+  /** The row that counts, and that the worker has. */
+  readonly effective: Row | undefined;
+  /** The plan that asked last, for traces. */
+  readonly trace: Span | undefined;
+  /** Monotonic milliseconds of the moment the effective row was set. */
+  readonly assignedAt: number;
+}
+
+interface OpenCell extends Cell {
+  rows: Map<string, Row>;
+  /**
+   * Hub objects that asked for the member object and do so no more, and of which a copy may remain: until the worker has acknowledged the
+   * withdrawal, nothing of theirs is there, and nothing is being written.
+   */
+  leaving: Set<string>;
+  effective: Row | undefined;
+  revision: number;
+  /** The last revision that the worker is known to have taken. */
+  acknowledged: number;
+  trace: Span | undefined;
+  assignedAt: number;
+}
+
+/** The rows of one hub object were replaced by others. */
+export interface AssignmentChange {
+  owner: string;
+  /** Where rows came, changed or went. */
+  clusters: ReadonlySet<string>;
+  /** Rows that came or changed. */
+  rows: readonly Row[];
+}
+
+/**
+ * What is to be done: rows by cluster and hub object. Written by planning alone; each cluster's worker reads its own part as a stream. Of
+ * several rows for one member object one counts ({@link chooseRow}).
+ */
+export class Assignments implements WorkSource {
+  /** Rows changed. Not emitted for the same rows once more. */
+  readonly changes = new Emitter<AssignmentChange>();
+  /** The key of a hub object of which nothing remains any more at a place that it left. */
+  readonly departures = new Emitter<string>();
+  readonly #options: AssignmentsOptions;
+  readonly #clusters = new Map<string, Map<string, OpenCell>>();
+  readonly #byOwner = new Map<string, Set<OpenCell>>();
+  readonly #namespaces = new NamespaceCounts();
+  readonly #feeds = new Map<string, Set<Feed<OpenCell>>>();
+  #revision = 0;
+
+  constructor(options: AssignmentsOptions) {
+    this.#options = options;
+    options.observations.changes.subscribe((change) => this.#observed(change));
+    options.observations.contacts.subscribe((cluster) => this.#forgetGone(cluster));
+  }
+
+  /** Sets the rows of one hub object. The same rows once more change nothing and wake nobody. */
+  replace(owner: string, rows: readonly Row[], trace?: Span): void {
+    const wanted = new Set<OpenCell>();
+    const changed: Row[] = [];
+    const clusters = new Set<string>();
+    for (const row of rows) {
+      const cell = this.#cell(row.cluster, row.ref);
+      wanted.add(cell);
+      this.#link(owner, cell);
+      cell.leaving.delete(owner);
+      const before = cell.rows.get(owner);
+      cell.rows.set(owner, row);
+      if (before !== undefined && isSameRow(before, row)) continue;
+      cell.trace = trace;
+      changed.push(row);
+      clusters.add(row.cluster);
+      this.#settle(cell);
+    }
+    for (const cell of this.#byOwner.get(owner) ?? []) {
+      if (wanted.has(cell) || !cell.rows.delete(owner)) continue;
+      clusters.add(cell.cluster);
+      cell.trace = trace;
+      cell.leaving.add(owner);
+      this.#settle(cell);
+      this.#part(cell);
+    }
+    if (clusters.size > 0) this.changes.emit({ owner, clusters, rows: changed });
+  }
+
+  /** Chooses anew among the rows of the member objects that name that hub object: what its own manager needs may have changed. */
+  reconsider(owner: string): void {
+    for (const { cluster, ref } of this.#options.observations.naming(owner)) {
+      const cell = this.get(cluster, refKey(ref));
+      if (cell !== undefined && cell.rows.size > 0) this.#settle(cell as OpenCell);
+    }
+  }
+
+  get(cluster: string, key: string): Cell | undefined {
+    return this.#clusters.get(cluster)?.get(key);
+  }
+
+  /** What that hub object asks for, and what it has asked for and may still be there. */
+  of(owner: string): Iterable<Cell> {
+    return this.#byOwner.get(owner) ?? [];
+  }
+
+  /** What that hub object asked for and does not ask for now, and of which a copy may remain or come to be yet. */
+  *leftBy(owner: string): Iterable<Cell> {
+    for (const cell of this.#byOwner.get(owner) ?? []) if (cell.leaving.has(owner)) yield cell;
+  }
+
+  /** Whether anything in that namespace of the member is asked for, or was and may come to be yet. */
+  isInUse(cluster: string, namespace: string): boolean {
+    return this.#namespaces.has(cluster, namespace);
+  }
+
+  /** The hub objects that ask for that member object, and those that did and of which something may remain. */
+  *askedBy(cluster: string, key: string): Iterable<string> {
+    const cell = this.#clusters.get(cluster)?.get(key);
+    yield* cell?.rows.keys() ?? [];
+    yield* cell?.leaving ?? [];
+  }
+
+  /** The worker has taken what is asked for now: no write of before can begin any more. */
+  isAcknowledged({ cluster, key }: Cell): boolean {
+    const cell = this.#clusters.get(cluster)?.get(key);
+    return cell === undefined || cell.acknowledged >= cell.revision;
+  }
+
+  /** The hub objects that a change of a member object concerns. */
+  concernedBy({ cluster, key, before, after }: ObservationChange): Set<string> {
+    const owners = new Set(this.askedBy(cluster, key));
+    for (const named of [ownerOf(before), ownerOf(after)]) if (named !== undefined) owners.add(named);
+    return owners;
+  }
+
+  in(cluster: string): Iterable<Cell> {
+    return this.#clusters.get(cluster)?.values() ?? [];
+  }
+
+  async *assignment(cluster: string, signal: AbortSignal): AsyncIterable<WorkDelta> {
+    const { kinds, expected } = this.#options;
+    using feed = new Feed<OpenCell>(signal);
+    const feeds = this.#feeds.get(cluster) ?? new Set();
+    this.#feeds.set(cluster, feeds.add(feed));
+    using _kinds = kinds.onChange(() => feed.wake());
+    try {
+      yield { kind: "Expected", owners: [...expected(cluster)] };
+      for (const cell of this.in(cluster)) if (cell.effective !== undefined) feed.push(cell as OpenCell);
+      let watched = kinds.memberKinds();
+      yield { kind: "Kinds", kinds: watched };
+      // Every row there is comes first, and is told even when there is none: the worker may know some from before.
+      yield { kind: "Rows", rows: feed.take().map(deltaOf) };
+      while (!signal.aborted) {
+        const wanted = kinds.memberKinds();
+        if (wanted !== watched) yield { kind: "Kinds", kinds: (watched = wanted) };
+        const cells = feed.take();
+        if (cells.length > 0) yield { kind: "Rows", rows: cells.map(deltaOf) };
+        await feed.filled();
+      }
+    } finally {
+      feeds.delete(feed);
+    }
+  }
+
+  #observed({ cluster, key, before, after }: ObservationChange): void {
+    const cell = this.#clusters.get(cluster)?.get(key);
+    if (cell === undefined) return;
+    cell.acknowledged = Math.max(cell.acknowledged, after?.revision ?? 0);
+    if (ownerOf(before) !== ownerOf(after) && cell.rows.size > 0) this.#settle(cell);
+    this.#part(cell);
+  }
+
+  /** A cluster without a MemberCluster has nothing that anybody could wait for. */
+  #forgetGone(cluster: string): void {
+    if (!isUnknown(this.#options.observations, cluster)) return;
+    for (const cell of [...(this.#clusters.get(cluster)?.values() ?? [])]) {
+      this.#part(cell);
+    }
+  }
+
+  #settle(cell: OpenCell): void {
+    const before = cell.effective;
+    cell.effective = this.#choose(cell);
+    if (before === undefined ? cell.effective === undefined : isSameRow(before, cell.effective)) return;
+    this.#revision += 1;
+    cell.revision = this.#revision;
+    cell.assignedAt = this.#options.monotonic();
+    for (const feed of this.#feeds.get(cell.cluster) ?? []) feed.push(cell);
+  }
+
+  /** The row that counts, in the name of the owner that the member object has where that one needs it as well. */
+  #choose({ cluster, key, ref, rows }: OpenCell): Row | undefined {
+    const named = this.#options.observations.get(cluster, key)?.present?.owner;
+    const row = chooseRow(rows.values(), named);
+    if (row?.verb !== "Apply" || row.role !== "dependency" || named === undefined || named.uid === row.owner.uid)
+      return row;
+    if (rows.has(refKey(named)) || !this.#options.isNeededBy(named, ref)) return row;
+    return { ...row, owner: named, ...reowned(row.object, named) };
+  }
+
+  /** Lets go of hub objects of which nothing is left there, and of the cell with the last of them. */
+  #part(cell: OpenCell): void {
+    if (cell.leaving.size > 0) {
+      for (const owner of cell.leaving) {
+        if (this.#mayBeThere(cell, owner)) continue;
+        cell.leaving.delete(owner);
+        this.#unlink(owner, cell);
+        this.departures.emit(owner);
+      }
+    }
+    this.#drop(cell);
+  }
+
+  /** A member object whose owner annotation was removed is waited for like any other. */
+  #mayBeThere(cell: OpenCell, owner: string): boolean {
+    const { observations } = this.#options;
+    if (isUnknown(observations, cell.cluster)) return false;
+    if (cell.acknowledged < cell.revision) return true;
+    const observation = observations.get(cell.cluster, cell.key);
+    if (observation === undefined) return false;
+    const named = ownerOf(observation);
+    return observation.writing || (observation.present !== undefined && (named === undefined || named === owner));
+  }
+
+  #drop(cell: OpenCell): void {
+    if (cell.rows.size > 0 || cell.leaving.size > 0) return;
+    const cells = this.#clusters.get(cell.cluster);
+    if (cells?.delete(cell.key) === true) this.#namespaces.remove(cell);
+    if (cells?.size === 0) this.#clusters.delete(cell.cluster);
+  }
+
+  #cell(cluster: string, ref: ObjectRef): OpenCell {
+    let cells = this.#clusters.get(cluster);
+    if (cells === undefined) this.#clusters.set(cluster, (cells = new Map()));
+    const key = refKey(ref);
+    let cell = cells.get(key);
+    if (cell === undefined) {
+      cell = {
+        cluster,
+        key,
+        ref,
+        rows: new Map(),
+        leaving: new Set(),
+        effective: undefined,
+        revision: 0,
+        acknowledged: 0,
+        trace: undefined,
+        assignedAt: 0,
+      };
+      cells.set(key, cell);
+      this.#namespaces.add(cell);
+    }
+    return cell;
+  }
+
+  #link(owner: string, cell: OpenCell): void {
+    const cells = this.#byOwner.get(owner);
+    if (cells === undefined) this.#byOwner.set(owner, new Set([cell]));
+    else cells.add(cell);
+  }
+
+  #unlink(owner: string, cell: OpenCell): void {
+    const cells = this.#byOwner.get(owner);
+    cells?.delete(cell);
+    if (cells?.size === 0) this.#byOwner.delete(owner);
+  }
+}
+
+/** No worker has rows of that cluster. */
+function isUnknown(observations: Observations, cluster: string): boolean {
+  return observations.contactOf(cluster).reason === "ClusterUnknown";
+}
+
+function deltaOf({ ref, effective, revision, trace }: OpenCell): RowDelta {
+  return { ref, row: effective, revision, trace };
+}
+
+function ownerOf(observation: Observation | undefined): string | undefined {
+  const named = observation?.present?.owner;
+  return named === undefined ? undefined : refKey(named);
+}
+
+function isSameRow(a: Row, b: Row | undefined): boolean {
+  if (b === undefined || a.verb !== b.verb || a.role !== b.role) return false;
+  switch (a.verb) {
+    case "Apply":
+      return b.verb === "Apply" && a.hash === b.hash && a.conflictResolution === b.conflictResolution;
+    case "Hold":
+      return b.verb === "Hold" && a.wanted === b.wanted && a.hash === b.hash && isSameWhy(a.why, b.why);
+    case "Delete":
+    case "Release":
+      return b.verb === a.verb && a.uid === b.uid && isSameWhy(a.why, b.why);
+  }
+}
+
+function isSameWhy(a: Why, b: Why): boolean {
+  return a.reason === b.reason && a.message === b.message;
+}

@@ -1,0 +1,114 @@
+import { type FederatedStatus, type KubeObject, type OwnerRef, REGION_LABEL, refKey } from "../apis/index.ts";
+import type { DeletionPolicy, Observation, RemovalFacts, Why } from "../desiredstate/index.ts";
+import type { HubCache } from "../hub/index.ts";
+import type { Assignments, Cell } from "./assignments.ts";
+import type { ControllerClasses } from "./controllerClasses.ts";
+import type { Observations } from "./observations.ts";
+import type { PlanningProgress } from "./planningProgress.ts";
+
+/** What is known of the copies of hub objects on the members, and of what their removal rests on. */
+export interface CopySources {
+  hub: HubCache;
+  assignments: Assignments;
+  observations: Observations;
+  progress: PlanningProgress;
+  classes: ControllerClasses;
+}
+
+/**
+ * The member objects of one hub object: those that name it as their owner, and those of its rows that name nobody, since the annotation may
+ * have been removed.
+ */
+export function copiesOf({ assignments, observations }: CopySources, owner: string): Observation[] {
+  const copies = new Set(observations.naming(owner));
+  for (const { cluster, key } of assignments.of(owner)) {
+    const observation = observations.get(cluster, key);
+    if (observation?.present !== undefined && observation.present.owner === undefined) copies.add(observation);
+  }
+  return [...copies];
+}
+
+/** The hub objects, by UID, that these member objects name as their owner: several lives of one name, it may be. */
+export function ownersNamedBy(copies: readonly Observation[]): OwnerRef[] {
+  const owners = new Map<string, OwnerRef>();
+  for (const { present } of copies) if (present?.owner !== undefined) owners.set(present.owner.uid, present.owner);
+  return [...owners.values()];
+}
+
+/** How the copies of an object are to go. */
+export interface Removal {
+  /** The hub object that they are copies of. */
+  owner: OwnerRef;
+  policy: DeletionPolicy;
+  cause: Why;
+  ownership: RemovalFacts["ownership"];
+}
+
+/** Everything that the removal of these copies rests on, at this moment. */
+export function removalFacts(sources: CopySources, copies: readonly Observation[], removal: Removal): RemovalFacts {
+  const { hub, observations, progress } = sources;
+  const owner = refKey(removal.owner);
+  const clusters = new Map<string, { synced: boolean; leaving?: "Keep" | "Drain" }>();
+  const neededByOthers = new Set<string>();
+  for (const { cluster, ref } of copies) {
+    if (!clusters.has(cluster)) {
+      const member = hub.clusters.get(cluster);
+      if (member !== undefined) {
+        const isLeaving = member.metadata.deletionTimestamp !== undefined;
+        const leaving = member.spec.deletionPolicy === "Drain" ? ("Drain" as const) : ("Keep" as const);
+        clusters.set(cluster, { synced: observations.contactOf(cluster).synced, ...(isLeaving ? { leaving } : {}) });
+      }
+    }
+    const key = refKey(ref);
+    if (isNeededByOthers(sources, sources.assignments.get(cluster, key), ref, owner))
+      neededByOthers.add(`${cluster}/${key}`);
+  }
+  return {
+    ...removal,
+    hub: { synced: hub.synced, deletionsHeld: hub.deletionsHeld, planned: progress.isKnownAround(owner) },
+    clusters,
+    neededByOthers,
+  };
+}
+
+function isNeededByOthers(
+  { classes }: CopySources,
+  cell: Cell | undefined,
+  ref: Observation["ref"],
+  owner: string,
+): boolean {
+  for (const [other, row] of cell?.rows ?? []) {
+    if (other !== owner && (row.verb === "Apply" || (row.verb === "Hold" && row.wanted))) return true;
+  }
+  return !classes.areAlone && classes.isNeededByOthers(ref);
+}
+
+/**
+ * Whether there is a cluster of which it is not certain that nothing of the object is left there. `clusters`: where the object was placed,
+ * whether or not its status had got to say so.
+ */
+export function mayRemain(
+  sources: CopySources,
+  owner: string,
+  object: KubeObject,
+  clusters: readonly string[],
+): boolean {
+  const { hub, assignments, observations, progress } = sources;
+  const exists = (cluster: string): boolean => hub.clusters.get(cluster) !== undefined;
+  for (const { cluster } of observations.naming(owner)) if (exists(cluster)) return true;
+  for (const { cluster } of assignments.leftBy(owner)) if (exists(cluster)) return true;
+  for (const copy of copiesOf(sources, owner)) if (exists(copy.cluster)) return true;
+  const status = object["status"] as FederatedStatus | undefined;
+  const names = new Set([...clusters, ...(status?.clusters ?? []).map(({ name }) => name)]);
+  // The summary only counts: each cluster of its regions may be meant.
+  const regions = new Set((status?.summary ?? []).map(({ region }) => region));
+  if (regions.size > 0) {
+    for (const { metadata } of hub.clusters.list()) {
+      if (regions.has(metadata.labels?.[REGION_LABEL] ?? "")) names.add(metadata.name);
+    }
+  }
+  for (const name of names) {
+    if (exists(name) && (!observations.contactOf(name).synced || !progress.isKnownAround(owner))) return true;
+  }
+  return false;
+}

@@ -1,0 +1,41 @@
+/**
+ * What changed for one reader since it last asked: each item once, however often it changed meanwhile, in the order of its first change.
+ */
+export class Feed<T> implements Disposable {
+  #items = new Set<T>();
+  #filled = Promise.withResolvers<void>();
+  readonly #signal: AbortSignal;
+  readonly #wake = (): void => this.wake();
+
+  constructor(signal: AbortSignal) {
+    this.#signal = signal;
+    signal.addEventListener("abort", this.#wake, { once: true });
+  }
+
+  push(item: T): void {
+    this.#items.add(item);
+    this.wake();
+  }
+
+  /** Lets the reader look though no item changed. */
+  wake(): void {
+    this.#filled.resolve();
+  }
+
+  take(): T[] {
+    const items = [...this.#items];
+    this.#items.clear();
+    return items;
+  }
+
+  /** Resolves when there is an item, when woken, and when the signal is aborted. */
+  async filled(): Promise<void> {
+    if (this.#signal.aborted) return;
+    await this.#filled.promise;
+    this.#filled = Promise.withResolvers();
+  }
+
+  [Symbol.dispose](): void {
+    this.#signal.removeEventListener("abort", this.#wake);
+  }
+}

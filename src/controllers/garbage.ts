@@ -1,0 +1,144 @@
+import { FEDERATION_API_VERSION, type ObjectRef, type OwnerRef, refKey } from "../apis/index.ts";
+import { decideRemovals, type Observation, type RemovalFacts, type Row } from "../desiredstate/index.ts";
+import { done, from, type Reconciler, requeueAfter, type Result, type Source } from "../runtime/index.ts";
+import type { AssignmentChange } from "./assignments.ts";
+import { type CopySources, type Removal, removalFacts } from "./copies.ts";
+import type { ObservationChange } from "./observations.ts";
+
+const STRAY = { reason: "ObjectGone", message: "the member object names no hub object as its owner" };
+const UNUSED = { reason: "NamespaceUnused", message: "Meridian made the namespace, and nothing of Meridian is in it" };
+/** The objects of other managers in a namespace of the hub are not watched for by that alone: the hub is asked again. */
+const OTHERS_AGAIN_MS = 30_000;
+const SEPARATOR = " ";
+
+/**
+ * Removes what no hub object stands for: member objects that carry Meridian's label and name no owner, and namespaces that Meridian made on
+ * a member and that hold nothing of Meridian any more. Keys are `cluster refKey`.
+ */
+export class GarbageReconciler implements Reconciler {
+  readonly #options: CopySources;
+  /** Keys of member objects that are to go, or cannot go yet. */
+  readonly #awaiting = new Set<string>();
+
+  constructor(options: CopySources) {
+    this.#options = options;
+  }
+
+  sources(): Source[] {
+    const { hub, assignments, observations, progress, classes } = this.#options;
+    const awaiting = (): Iterable<string> => [...this.#awaiting];
+    return [
+      from(observations.changes).map((change) => this.#keysOf(change)),
+      from(assignments.changes).map((change) => this.#namespacesOf(change)),
+      from(observations.contacts).map(awaiting),
+      from(hub.releases).map(awaiting),
+      from(progress.advanced).map(awaiting),
+      from(classes.othersChanged).map(awaiting),
+    ];
+  }
+
+  async reconcile(key: string, signal: AbortSignal): Promise<Result> {
+    const [cluster = "", ref = ""] = key.split(SEPARATOR);
+    const observation = this.#options.observations.get(cluster, ref);
+    if (observation?.present === undefined) this.#assign(key, cluster, []);
+    else if (isNamespace(observation.ref)) return await this.#considerNamespace(key, observation, signal);
+    else this.#considerStray(key, observation);
+    return done;
+  }
+
+  #considerStray(key: string, observation: Observation): void {
+    const { assignments, classes } = this.#options;
+    const { cluster, ref, present } = observation;
+    const owner = garbageOwner(key);
+    const isAskedFor = [...assignments.askedBy(cluster, refKey(ref))].some((asking) => asking !== owner);
+    if (present?.owner !== undefined || isAskedFor) {
+      this.#assign(key, cluster, []);
+      return;
+    }
+    const ownership = classes.areAlone ? ("Ours" as const) : ("OtherClass" as const);
+    const removal = { owner: memberCluster(cluster), policy: "Delete" as const, cause: STRAY, ownership };
+    this.#assign(key, cluster, decideRemovals([observation], this.#facts(observation, ref.namespace, removal)));
+  }
+
+  async #considerNamespace(key: string, observation: Observation, signal: AbortSignal): Promise<Result> {
+    const { classes } = this.#options;
+    const { cluster, ref } = observation;
+    if (this.#isUsed(cluster, ref.name)) {
+      this.#assign(key, cluster, []);
+      return done;
+    }
+    this.#awaiting.add(key);
+    const isOthers =
+      !classes.areAlone || !classes.ownsCluster(cluster) || (await classes.isOthersNamespace(ref.name, signal));
+    if (this.#isUsed(cluster, ref.name) || isOthers) {
+      this.#assign(key, cluster, []);
+      return isOthers ? requeueAfter(OTHERS_AGAIN_MS) : done;
+    }
+    const removal = {
+      owner: memberCluster(cluster),
+      policy: "Delete" as const,
+      cause: UNUSED,
+      ownership: "Ours" as const,
+    };
+    this.#assign(key, cluster, decideRemovals([observation], this.#facts(observation, ref.name, removal)));
+    return done;
+  }
+
+  /** Any object of that namespace could be one whose plan is missing, and that wants what is there. */
+  #facts(observation: Observation, namespace: string | undefined, removal: Removal): RemovalFacts {
+    const facts = removalFacts(this.#options, [observation], removal);
+    return { ...facts, hub: { ...facts.hub, planned: this.#options.progress.isKnownIn(namespace) } };
+  }
+
+  /** Something of Meridian is in that namespace of the member, is to be, or may come to be yet. */
+  #isUsed(cluster: string, namespace: string): boolean {
+    const { observations, assignments } = this.#options;
+    return observations.isInUse(cluster, namespace) || assignments.isInUse(cluster, namespace);
+  }
+
+  #assign(key: string, cluster: string, rows: readonly Row[]): void {
+    if (rows.length === 0) this.#awaiting.delete(key);
+    else this.#awaiting.add(key);
+    this.#options.assignments.replace(garbageOwner(key), rows);
+  }
+
+  /** A member object that names nobody, or a namespace, is reported; or something went from a namespace that Meridian made. */
+  *#keysOf({ cluster, key, ref, before, after }: ObservationChange): Iterable<string> {
+    const { observations } = this.#options;
+    const own = `${cluster}${SEPARATOR}${key}`;
+    const isStray = after?.present !== undefined && after.present.owner === undefined;
+    if (this.#awaiting.has(own) || isNamespace(ref) || isStray) yield own;
+    if (ref.namespace === undefined || before === undefined) return;
+    const namespace = refKey(namespaceRef(ref.namespace));
+    if (observations.get(cluster, namespace) !== undefined) yield `${cluster}${SEPARATOR}${namespace}`;
+  }
+
+  *#namespacesOf({ rows, clusters }: AssignmentChange): Iterable<string> {
+    const { observations } = this.#options;
+    const namespaces = new Set<string>();
+    for (const { ref } of rows) if (ref.namespace !== undefined) namespaces.add(ref.namespace);
+    for (const cluster of clusters) {
+      for (const name of namespaces) {
+        const namespace = refKey(namespaceRef(name));
+        if (observations.get(cluster, namespace) !== undefined) yield `${cluster}${SEPARATOR}${namespace}`;
+      }
+    }
+  }
+}
+
+/** What such rows are assigned in the name of: no hub object has a key like it. */
+function garbageOwner(key: string): string {
+  return `garbage${SEPARATOR}${key}`;
+}
+
+function memberCluster(name: string): OwnerRef {
+  return { apiVersion: FEDERATION_API_VERSION, kind: "MemberCluster", name, uid: "" };
+}
+
+function namespaceRef(name: string): ObjectRef {
+  return { apiVersion: "v1", kind: "Namespace", name };
+}
+
+function isNamespace({ apiVersion, kind }: ObjectRef): boolean {
+  return apiVersion === "v1" && kind === "Namespace";
+}

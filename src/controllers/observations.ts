@@ -1,0 +1,119 @@
+import { type ObjectRef, parseApiVersion, refKey } from "../apis/index.ts";
+import type { ClusterContact, ReportSink } from "../clusters/index.ts";
+import type { Observation } from "../desiredstate/index.ts";
+import { Emitter } from "../runtime/index.ts";
+import { NamespaceCounts } from "./namespaceCounts.ts";
+
+/** One member object was reported anew. */
+export interface ObservationChange {
+  cluster: string;
+  key: string;
+  ref: ObjectRef;
+  before: Observation | undefined;
+  /** Undefined when the worker has forgotten the member object, or there is no such cluster any more. */
+  after: Observation | undefined;
+}
+
+const UNKNOWN: ClusterContact = Object.freeze({
+  ok: false,
+  reason: "ClusterUnknown",
+  message: "there is no MemberCluster of that name",
+  synced: false,
+  pending: true,
+  unseen: new Map<string, string>(),
+});
+
+/**
+ * What is there: every member object as its cluster's worker last reported it, and whether each cluster is heard of. Written by workers
+ * alone; planning, status and queries read it.
+ */
+export class Observations implements ReportSink {
+  /** Every change, synchronously, when it is in the table. */
+  readonly changes = new Emitter<ObservationChange>();
+  /** The name of a cluster whose contact has changed. */
+  readonly contacts = new Emitter<string>();
+  readonly #clusters = new Map<string, Map<string, Observation>>();
+  readonly #contacts = new Map<string, ClusterContact>();
+  /** Member objects by the hub object that their owner annotation names. */
+  readonly #byOwner = new Map<string, Set<Observation>>();
+  readonly #namespaces = new NamespaceCounts();
+
+  report(cluster: string, observations: readonly Observation[]): void {
+    let known = this.#clusters.get(cluster);
+    if (known === undefined) this.#clusters.set(cluster, (known = new Map()));
+    for (const observation of observations) {
+      const key = refKey(observation.ref);
+      const before = known.get(key);
+      if (before !== undefined) this.#unlink(before);
+      // With neither an object nor a write there is nothing to remember but a failure to bring the object about.
+      const isOver = observation.present === undefined && !observation.writing && observation.failure === undefined;
+      if (isOver) known.delete(key);
+      else {
+        known.set(key, observation);
+        this.#link(observation);
+      }
+      this.changes.emit({ cluster, key, ref: observation.ref, before, after: observation });
+    }
+  }
+
+  contact(cluster: string, contact: ClusterContact | undefined): void {
+    if (contact !== undefined) this.#contacts.set(cluster, contact);
+    else {
+      this.#contacts.delete(cluster);
+      const known = this.#clusters.get(cluster);
+      this.#clusters.delete(cluster);
+      for (const [key, before] of known ?? []) {
+        this.#unlink(before);
+        this.changes.emit({ cluster, key, ref: before.ref, before, after: undefined });
+      }
+    }
+    this.contacts.emit(cluster);
+  }
+
+  contactOf(cluster: string): ClusterContact {
+    return this.#contacts.get(cluster) ?? UNKNOWN;
+  }
+
+  /** Why objects of that kind are not known though the cluster answers; undefined when they are. */
+  unseenKind(cluster: string, { apiVersion, kind }: ObjectRef): string | undefined {
+    return this.contactOf(cluster).unseen.get(`${parseApiVersion(apiVersion).group}/${kind}`);
+  }
+
+  get(cluster: string, key: string): Observation | undefined {
+    return this.#clusters.get(cluster)?.get(key);
+  }
+
+  in(cluster: string): Iterable<Observation> {
+    return this.#clusters.get(cluster)?.values() ?? [];
+  }
+
+  /** Member objects whose owner annotation names that hub object. */
+  naming(owner: string): Iterable<Observation> {
+    return this.#byOwner.get(owner) ?? [];
+  }
+
+  /** Whether anything in that namespace of the member is known or being written. */
+  isInUse(cluster: string, namespace: string): boolean {
+    return this.#namespaces.has(cluster, namespace);
+  }
+
+  #link(observation: Observation): void {
+    this.#namespaces.add(observation);
+    const named = observation.present?.owner;
+    if (named === undefined) return;
+    const owner = refKey(named);
+    const linked = this.#byOwner.get(owner);
+    if (linked === undefined) this.#byOwner.set(owner, new Set([observation]));
+    else linked.add(observation);
+  }
+
+  #unlink(observation: Observation): void {
+    this.#namespaces.remove(observation);
+    const named = observation.present?.owner;
+    if (named === undefined) return;
+    const owner = refKey(named);
+    const linked = this.#byOwner.get(owner);
+    linked?.delete(observation);
+    if (linked?.size === 0) this.#byOwner.delete(owner);
+  }
+}

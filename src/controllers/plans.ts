@@ -1,0 +1,46 @@
+import type { Target } from "../desiredstate/index.ts";
+import { Emitter } from "../runtime/index.ts";
+
+/** What was planned for one hub object last. */
+export interface Plan {
+  /** The life and the generation of the hub object that this is about. */
+  uid: string | undefined;
+  generation: number;
+  /** Undefined while the object is being deleted. */
+  target: Target | undefined;
+  /** False: another class owns the object; the target is what this manager makes of it, and no rows follow. */
+  ours: boolean;
+}
+
+export interface PlanChange {
+  owner: string;
+  before: Plan | undefined;
+  after: Plan | undefined;
+}
+
+/** The present plans by hub object. Written by the placement controller alone; policies' statuses, queries and the objects' statuses read them. */
+export class Plans {
+  /** A plan was made, anew too, or dropped. */
+  readonly changes = new Emitter<PlanChange>();
+  readonly #plans = new Map<string, Plan>();
+
+  get(owner: string): Plan | undefined {
+    return this.#plans.get(owner);
+  }
+
+  entries(): Iterable<[owner: string, plan: Plan]> {
+    return this.#plans.entries();
+  }
+
+  set(owner: string, plan: Plan): void {
+    const before = this.#plans.get(owner);
+    this.#plans.set(owner, plan);
+    this.changes.emit({ owner, before, after: plan });
+  }
+
+  drop(owner: string): void {
+    const before = this.#plans.get(owner);
+    if (!this.#plans.delete(owner)) return;
+    this.changes.emit({ owner, before, after: undefined });
+  }
+}

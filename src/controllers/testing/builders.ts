@@ -1,0 +1,90 @@
+import { type ObjectRef, type OwnerRef, refKey } from "../../apis/index.ts";
+import type { ClusterContact, WorkDelta } from "../../clusters/index.ts";
+import type { ApplyRow, DeleteRow, HoldRow, Observation } from "../../desiredstate/index.ts";
+
+/** Values for the unit tests of this module. */
+
+export const CLUSTER = "shanghai-1";
+export const SHOP: OwnerRef = owner("shop");
+export const CONFIG_REF: ObjectRef = { apiVersion: "v1", kind: "ConfigMap", namespace: "default", name: "shop" };
+export const CONFIG_KEY = refKey(CONFIG_REF);
+
+export function owner(name: string, uid = `${name}-uid`): OwnerRef {
+  return { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name, uid };
+}
+
+export function applyRow(overrides: Partial<ApplyRow> = {}): ApplyRow {
+  const ref = overrides.ref ?? CONFIG_REF;
+  return {
+    verb: "Apply",
+    cluster: CLUSTER,
+    ref,
+    owner: SHOP,
+    role: "rendered",
+    object: { apiVersion: ref.apiVersion, kind: ref.kind, metadata: { name: ref.name, namespace: "default" } },
+    hash: "h1",
+    conflictResolution: "Abort",
+    ...overrides,
+  };
+}
+
+export function deleteRow(overrides: Partial<DeleteRow> = {}): DeleteRow {
+  const why = { reason: "NotSelected", message: "not there any more" };
+  const row: DeleteRow = {
+    verb: "Delete",
+    cluster: CLUSTER,
+    ref: CONFIG_REF,
+    owner: SHOP,
+    role: "rendered",
+    uid: "member-1",
+    why,
+  };
+  return { ...row, ...overrides };
+}
+
+export function holdRow(overrides: Partial<HoldRow> = {}): HoldRow {
+  const why = { reason: "Suspended", message: "suspended" };
+  const row: HoldRow = {
+    verb: "Hold",
+    cluster: CLUSTER,
+    ref: CONFIG_REF,
+    owner: SHOP,
+    role: "rendered",
+    why,
+    wanted: true,
+  };
+  return { ...row, ...overrides };
+}
+
+/** As a worker reports the object of {@link applyRow} when all is well. */
+export function observation(
+  overrides: Partial<Omit<Observation, "present">> & { present?: Partial<NonNullable<Observation["present"]>> } = {},
+): Observation {
+  const { present, ...rest } = overrides;
+  const seen = { uid: "member-1", hash: "h1", owner: SHOP, deleting: false, health: { state: "Available" as const } };
+  return {
+    cluster: CLUSTER,
+    ref: CONFIG_REF,
+    present: { ...seen, ...present },
+    inSyncWith: "h1",
+    writing: false,
+    revision: 1,
+    ...rest,
+  };
+}
+
+export function absent(overrides: Partial<Omit<Observation, "present">> = {}): Observation {
+  return { cluster: CLUSTER, ref: CONFIG_REF, writing: false, revision: 1, ...overrides };
+}
+
+export const inContact: ClusterContact = { ok: true, synced: true, pending: false, unseen: new Map() };
+
+/** What a worker is given, as short texts: `Apply h1 #1`. */
+export function textsOf(delta: WorkDelta): string[] {
+  if (delta.kind === "Expected") return [`expected ${delta.owners.join()}`];
+  if (delta.kind === "Kinds") return [`kinds ${delta.kinds.map(({ kind }) => kind).join()}`];
+  return delta.rows.map(({ row }) => {
+    if (row === undefined) return "none";
+    return row.verb === "Apply" ? `Apply ${row.hash}` : row.verb;
+  });
+}

@@ -1,0 +1,243 @@
+import { describe, expect, test } from "vitest";
+import { MANAGED_BY_LABEL, OBJECT_FINALIZER } from "../../../src/apis/index.ts";
+import {
+  ApiError,
+  DEMOAPPLICATIONS,
+  DEPLOYMENTS,
+  MEMBERCLUSTERS,
+  NAMESPACES,
+  PLACEMENTS,
+  type ResourceType,
+  SERVICES,
+} from "../../../src/runtime/index.ts";
+import { demoApplication, placement } from "../../builders/index.ts";
+import { TestFederation } from "./harness.ts";
+import type { TestCluster } from "./testCluster.ts";
+
+/** A kind that nobody knew when the member was joined. */
+async function installBackups(server: TestCluster): Promise<ResourceType> {
+  await server.install({
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "backups.backups.test" },
+    spec: {
+      group: "backups.test",
+      names: { kind: "Backup", plural: "backups" },
+      scope: "Namespaced",
+      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+    },
+  });
+  return { group: "backups.test", version: "v1", kind: "Backup", plural: "backups", namespaced: true };
+}
+
+describe("deletion", () => {
+  test("leaves nothing, and what Meridian made for it goes too", async () => {
+    await using federation = await TestFederation.start("shanghai");
+    await federation.namespace("team");
+    await federation.apply(PLACEMENTS, placement("all").namespace("team"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").namespace("team").port(80));
+    const { server } = federation.member("shanghai");
+    await federation.until(() => server.has(SERVICES, "team", "shop") && server.has(DEPLOYMENTS, "team", "shop"));
+    expect(server.get(NAMESPACES, undefined, "team").metadata.labels).toHaveProperty([MANAGED_BY_LABEL]);
+    await federation.delete(DEMOAPPLICATIONS, "shop", "team");
+    await federation.until(() => !federation.hub.has(DEMOAPPLICATIONS, "team", "shop"));
+    expect(server.has(DEPLOYMENTS, "team", "shop") || server.has(SERVICES, "team", "shop")).toBe(false);
+    await federation.until(() => !server.has(NAMESPACES, undefined, "team"));
+    expect(server.has(NAMESPACES, undefined, "default")).toBe(true);
+  });
+
+  test("keeps a namespace of ours while something foreign is inside, also of a kind that was installed since", async () => {
+    await using federation = await TestFederation.start("shanghai");
+    await federation.namespace("team");
+    await federation.apply(PLACEMENTS, placement("all").namespace("team"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").namespace("team"));
+    const { server } = federation.member("shanghai");
+    await federation.namespace("brief");
+    await federation.apply(PLACEMENTS, placement("all").namespace("brief"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").namespace("brief"));
+    await federation.until(() => server.has(DEPLOYMENTS, "team", "shop") && server.has(DEPLOYMENTS, "brief", "shop"));
+    await federation.delete(DEMOAPPLICATIONS, "shop", "brief");
+    await federation.until(() => !server.has(NAMESPACES, undefined, "brief"));
+    // The kinds are known by now, since that namespace was looked through.
+    const backups = await installBackups(server);
+    await server.create(backups, {
+      apiVersion: "backups.test/v1",
+      kind: "Backup",
+      metadata: { name: "nightly", namespace: "team" },
+    });
+    await federation.delete(DEMOAPPLICATIONS, "shop", "team");
+    await federation.until(() => !federation.hub.has(DEMOAPPLICATIONS, "team", "shop"));
+    await federation.pass(60_000);
+    expect(server.has(NAMESPACES, undefined, "team")).toBe(true);
+    await server.delete(backups, "team", "nightly");
+    await federation.until(() => !server.has(NAMESPACES, undefined, "team"));
+  });
+
+  test("with Orphan leaves everything running, as anybody's", async () => {
+    await using federation = await TestFederation.start("shanghai");
+    await federation.apply(PLACEMENTS, placement("all").deletionPolicy("Orphan"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").port(80));
+    await federation.untilAvailable("shop");
+    await federation.delete(DEMOAPPLICATIONS, "shop");
+    await federation.until(() => federation.app("shop") === undefined);
+    const { metadata } = federation.member("shanghai").server.get(DEPLOYMENTS, "default", "shop");
+    expect(metadata.labels ?? {}).not.toHaveProperty([MANAGED_BY_LABEL]);
+    // That is the Deployment controller's.
+    expect(Object.keys(metadata.annotations ?? {})).toEqual(["deployment.kubernetes.io/revision"]);
+  });
+
+  test("keeps to Orphan though its Placement goes at the same time and the member is away", async () => {
+    await using federation = await TestFederation.start("shanghai");
+    await federation.apply(PLACEMENTS, placement("all").deletionPolicy("Orphan"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
+    await federation.untilAvailable("shop");
+    const member = federation.member("shanghai");
+    member.cutOff();
+    await federation.until(() => federation.entry("shop", "shanghai")?.state === "Unknown");
+    await federation.delete(DEMOAPPLICATIONS, "shop");
+    await federation.delete(PLACEMENTS, "all");
+    await federation.pass(5_000);
+    member.comeBack();
+    await federation.until(() => federation.app("shop") === undefined);
+    expect(member.server.has(DEPLOYMENTS, "default", "shop")).toBe(true);
+  });
+
+  test("keeps to Orphan though its Placement went and the manager was started anew since", async () => {
+    await using federation = await TestFederation.start("shanghai");
+    await federation.apply(PLACEMENTS, placement("all").deletionPolicy("Orphan"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
+    await federation.untilAvailable("shop");
+    await federation.delete(PLACEMENTS, "all");
+    await federation.until(() => federation.entry("shop", "shanghai")?.state === "Held");
+    await federation.stopManager();
+    await federation.startManager();
+    await federation.delete(DEMOAPPLICATIONS, "shop");
+    await federation.until(() => federation.app("shop") === undefined);
+    expect(federation.member("shanghai").server.has(DEPLOYMENTS, "default", "shop")).toBe(true);
+  });
+
+  test("keeps to Orphan when somebody takes the finalizer off", async () => {
+    await using federation = await TestFederation.start("shanghai");
+    await federation.apply(PLACEMENTS, placement("all").deletionPolicy("Orphan"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
+    await federation.untilAvailable("shop");
+    const member = federation.member("shanghai");
+    member.cutOff();
+    await federation.delete(DEMOAPPLICATIONS, "shop");
+    await federation.pass(10_000);
+    await federation.hub.merge(DEMOAPPLICATIONS, "default", "shop", { metadata: { finalizers: [] } });
+    await federation.pass(5_000);
+    expect(federation.app("shop")).toBeUndefined();
+    member.comeBack();
+    await federation.until(
+      () => member.server.get(DEPLOYMENTS, "default", "shop").metadata.labels?.[MANAGED_BY_LABEL] === undefined,
+    );
+  });
+
+  test("waits for a member that was placed on, though no status had got to say so", async () => {
+    await using federation = await TestFederation.start("shanghai", "singapore");
+    federation.refuse = (verb, type) =>
+      verb === "applyStatus" && type === DEMOAPPLICATIONS ? new ApiError(500, "InternalError", "not now") : undefined;
+    await federation.apply(PLACEMENTS, placement("all"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
+    const member = federation.member("shanghai");
+    await federation.until(() => member.server.has(DEPLOYMENTS, "default", "shop"));
+    await federation.stopManager();
+    member.cutOff();
+    await federation.delete(DEMOAPPLICATIONS, "shop");
+    await federation.startManager();
+    await federation.pass(20_000);
+    expect(federation.app("shop")?.metadata.finalizers).toEqual([OBJECT_FINALIZER]);
+    member.comeBack();
+    await federation.until(() => federation.app("shop") === undefined);
+    expect(member.server.has(DEPLOYMENTS, "default", "shop")).toBe(false);
+  });
+
+  test("waits for a write that is under way", async () => {
+    await using federation = await TestFederation.start("shanghai");
+    const member = federation.member("shanghai");
+    await federation.until(() => member.clients.length > 0);
+    const [client] = member.clients;
+    const arrives = Promise.withResolvers<void>();
+    const before = client?.gate;
+    if (client === undefined || before === undefined) throw new Error("no client");
+    client.gate = async (call) => {
+      if (call.verb === "apply" && call.phase === "before") await arrives.promise;
+      await before(call);
+    };
+    await federation.apply(PLACEMENTS, placement("all"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
+    await federation.until(() => client.calls.includes("apply deployments"));
+    await federation.delete(DEMOAPPLICATIONS, "shop");
+    await federation.pass(5_000);
+    expect(federation.app("shop")).toBeDefined();
+    arrives.resolve();
+    await federation.until(() => federation.app("shop") === undefined);
+    expect(member.server.has(DEPLOYMENTS, "default", "shop")).toBe(false);
+  });
+});
+
+describe("what runs is not taken away by accident", () => {
+  test.each([
+    {
+      name: "suspended",
+      act: (federation: TestFederation) => federation.apply(PLACEMENTS, placement("all").suspend()),
+    },
+    { name: "left without a policy", act: (federation: TestFederation) => federation.delete(PLACEMENTS, "all") },
+  ])("an application that is $name before its status was written stays as it is", async ({ act }) => {
+    await using federation = await TestFederation.start("shanghai");
+    federation.refuse = (verb, type) =>
+      verb === "applyStatus" && type === DEMOAPPLICATIONS ? new ApiError(500, "InternalError", "not now") : undefined;
+    await federation.apply(PLACEMENTS, placement("all"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
+    const { server } = federation.member("shanghai");
+    await federation.until(() => server.has(DEPLOYMENTS, "default", "shop"));
+    await act(federation);
+    await federation.pass(5_000);
+    federation.refuse = () => undefined;
+    await federation.until(() => federation.entry("shop", "shanghai")?.state === "Held");
+    expect(server.has(DEPLOYMENTS, "default", "shop")).toBe(true);
+  });
+});
+
+describe("clusters that leave", () => {
+  test("with Drain, what runs there is removed first; with Orphan it is left untouched", async () => {
+    await using federation = await TestFederation.running("shanghai", "singapore");
+    await federation.hub.merge(MEMBERCLUSTERS, undefined, "shanghai", { spec: { deletionPolicy: "Drain" } });
+    await federation.hub.delete(MEMBERCLUSTERS, undefined, "shanghai");
+    await federation.hub.delete(MEMBERCLUSTERS, undefined, "singapore");
+    await federation.until(() => federation.hub.list(MEMBERCLUSTERS).length === 0);
+    expect(federation.member("shanghai").server.has(DEPLOYMENTS, "default", "shop")).toBe(false);
+    expect(federation.member("singapore").server.has(DEPLOYMENTS, "default", "shop")).toBe(true);
+    await federation.pass(5_000);
+    await federation.delete(DEMOAPPLICATIONS, "shop");
+    await federation.until(() => federation.app("shop") === undefined);
+  });
+
+  test("a drain waits for a member that is away", async () => {
+    await using federation = await TestFederation.running("shanghai");
+    const member = federation.member("shanghai");
+    await federation.hub.merge(MEMBERCLUSTERS, undefined, "shanghai", { spec: { deletionPolicy: "Drain" } });
+    member.cutOff();
+    await federation.pass(10_000);
+    await federation.hub.delete(MEMBERCLUSTERS, undefined, "shanghai");
+    await federation.pass(10_000);
+    expect(federation.hub.has(MEMBERCLUSTERS, undefined, "shanghai")).toBe(true);
+    member.comeBack();
+    await federation.until(() => !federation.hub.has(MEMBERCLUSTERS, undefined, "shanghai"));
+    expect(member.server.has(DEPLOYMENTS, "default", "shop")).toBe(false);
+  });
+
+  test("a member that was deleted and joined again at once runs everything", async () => {
+    await using federation = await TestFederation.running("shanghai");
+    const member = federation.member("shanghai");
+    // Seen as one step: the finalizer was taken off by hand.
+    await federation.hub.merge(MEMBERCLUSTERS, undefined, "shanghai", { metadata: { finalizers: [] } });
+    await federation.hub.delete(MEMBERCLUSTERS, undefined, "shanghai");
+    await federation.join("shanghai");
+    await federation.pass(10_000);
+    await member.server.delete(SERVICES, "default", "shop");
+    await federation.until(() => member.server.has(SERVICES, "default", "shop"));
+    await federation.untilAvailable("shop");
+  });
+});

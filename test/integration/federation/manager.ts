@@ -1,0 +1,49 @@
+import { type Classes } from "../../../src/apis/index.ts";
+import { ClusterPool } from "../../../src/clusters/index.ts";
+import { createFederation } from "../../../src/controllers/index.ts";
+import { HubCache } from "../../../src/hub/index.ts";
+import type { EventRecorder, Logger, Metrics, Tracer } from "../../../src/observability/index.ts";
+import { type Client, type Clock, type ClusterConfig, Discovery } from "../../../src/runtime/index.ts";
+
+/** What a manager of these tests runs on. */
+export interface ManagerParts {
+  client: Client;
+  hubId: string;
+  systemNamespace: string;
+  /** The default class alone unless told. */
+  classes?: Classes;
+  clock: Clock;
+  logger: Logger;
+  metrics: Metrics;
+  tracer: Tracer;
+  events: EventRecorder;
+  clientFor: (config: ClusterConfig) => Client;
+}
+
+/** Runs the federation as the manager does, until the signal: the one place of these tests that knows how it is put together. */
+export async function runManager(parts: ManagerParts, signal: AbortSignal): Promise<void> {
+  const { systemNamespace, clientFor, ...shared } = parts;
+  const { client, hubId, clock, logger, metrics } = parts;
+  const random = () => 0.5;
+  const hub = new HubCache({ client, clock, random, logger, metrics });
+  const federation = createFederation({
+    ...shared,
+    hub,
+    random,
+    pool: (listener) =>
+      new ClusterPool({
+        hub: client,
+        hubLocal: { client, discovery: new Discovery(client, clock), clusterUid: hubId },
+        systemNamespace,
+        allowExec: false,
+        clock,
+        logger,
+        metrics,
+        listener,
+        random,
+        onStatusWritten: (cluster) => hub.clusters.observe(cluster),
+        clientFor,
+      }),
+  });
+  await Promise.all([hub.run(signal), federation.run(signal)]);
+}

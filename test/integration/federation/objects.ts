@@ -1,0 +1,43 @@
+import { HASH_ANNOTATION, MANAGED_BY_LABEL, OWNER_ANNOTATION, type KubeObject } from "../../../src/apis/index.ts";
+
+/** A Deployment as somebody else makes it. */
+export function deployment(name: string, replicas: number, metadata: Partial<KubeObject["metadata"]> = {}): KubeObject {
+  return {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name, namespace: "default", ...metadata },
+    spec: {
+      replicas,
+      selector: { matchLabels: { app: name } },
+      template: {
+        metadata: { labels: { app: name } },
+        spec: { containers: [{ name: "web", image: "httpd:2.4" }] },
+      },
+    },
+  };
+}
+
+/** The Deployment `old`, as an application that is gone from the hub has left it on a member. */
+export function leftover(hubId: string, namespace = "default"): KubeObject {
+  const owner = {
+    apiVersion: "paas.cmft.com/v1",
+    kind: "DemoApplication",
+    namespace,
+    name: "old",
+    uid: `old-of-${namespace}`,
+  };
+  return deployment("old", 1, {
+    namespace,
+    labels: { [MANAGED_BY_LABEL]: hubId },
+    annotations: { [OWNER_ANNOTATION]: JSON.stringify(owner), [HASH_ANNOTATION]: "h" },
+  });
+}
+
+export function configMap(name: string, data: Record<string, string>): KubeObject {
+  return { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace: "default" }, data };
+}
+
+/** `data`: encoded. */
+export function secret(name: string, data: Record<string, string>): KubeObject {
+  return { apiVersion: "v1", kind: "Secret", metadata: { name, namespace: "default" }, data };
+}
