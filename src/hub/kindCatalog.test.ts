@@ -135,7 +135,7 @@ describe("a kind that is propagated as it is", () => {
     ]);
   });
 
-  test("is not looked for when the interpreter says that it is not propagated", async () => {
+  test("is not watched when the interpreter says that it is not propagated", async () => {
     const { hub, server, cache, start, settle } = setUpHub();
     hub.serve(WIDGETS);
     await start();

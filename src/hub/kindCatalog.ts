@@ -134,7 +134,7 @@ export class KindCatalog {
     signal.removeEventListener("abort", onAbort);
   }
 
-  /** Every resource in every version that the hub serves, not older than this; and what the hub cannot tell now. */
+  /** Every resource in every version that the hub serves, not older than this; and the parts of the API that are away now. */
   async served(
     maximumAgeMs: number,
     signal: AbortSignal,

@@ -35,7 +35,7 @@ describe("a source", () => {
     expect(list).toEqual(["two", "3.0", "3.1", "3.2"]);
   });
 
-  test("puts off what it is told to, by the event or in general", () => {
+  test("puts off what it should, by the event or in general", () => {
     const { list, enqueue } = enqueued();
     const names = new Emitter<string>();
     using _general = from(names).after(200).subscribe(enqueue);

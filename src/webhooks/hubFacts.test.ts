@@ -27,7 +27,7 @@ describe("what admission knows of the hub", () => {
   test("is not guessed: a call waits for the first read for a while, and then fails", async () => {
     const { facts } = setUp();
     const startedAt = performance.now();
-    await expect(facts.gather(requestOf("CREATE", application("a")), signal)).rejects.toThrow(/timeout/i);
+    await expect(facts.read(requestOf("CREATE", application("a")), signal)).rejects.toThrow(/timeout/i);
     expect(performance.now() - startedAt).toBeGreaterThan(1_400);
   });
 
@@ -52,7 +52,7 @@ describe("what admission knows of the hub", () => {
       metadata: { name: "east", labels: { "topology.kubernetes.io/region": "south" } },
     });
     await start();
-    const known = await facts.gather(requestOf("DELETE", east, east), signal);
+    const known = await facts.read(requestOf("DELETE", east, east), signal);
     expect(known.applicationsWithNodePort(30_002)).toMatchObject([
       { metadata: { name: "a", namespace: "one" }, ports: [{ nodePort: 30_002, protocol: "TCP" }], clusters: ["east"] },
     ]);
@@ -67,7 +67,7 @@ describe("what admission knows of the hub", () => {
     server.create(NAMESPACES, namespace("old", "0-5"));
     await start();
     const boundsIn = async (name: string) =>
-      (await facts.gather(requestOf("CREATE", application("a", name)), signal)).replicaBounds;
+      (await facts.read(requestOf("CREATE", application("a", name)), signal)).replicaBounds;
     expect(await boundsIn("old")).toMatchObject({ most: 5 });
     expect(hub.count("get", NAMESPACES)).toBe(0);
     server.create(NAMESPACES, namespace("new", "0-7"));
@@ -79,14 +79,14 @@ describe("what admission knows of the hub", () => {
     const { hub, facts, start } = setUp();
     await start();
     const placement = requestOf("CREATE", placementObject({}));
-    expect((await facts.gather(requestOf("CREATE", application("a")), signal)).servedKinds).toBeUndefined();
-    expect((await facts.gather(placement, signal)).servedKinds).toContainEqual(
+    expect((await facts.read(requestOf("CREATE", application("a")), signal)).servedKinds).toBeUndefined();
+    expect((await facts.read(placement, signal)).servedKinds).toContainEqual(
       expect.objectContaining({ kind: "DemoApplication" }),
     );
     const broken = setUp();
     await broken.start();
     broken.hub.discoveryFailure = new TransportError("ConnectionReset", "connection reset");
-    expect((await broken.facts.gather(placement, signal)).servedKinds).toBeUndefined();
+    expect((await broken.facts.read(placement, signal)).servedKinds).toBeUndefined();
     expect(hub.calls.filter((call) => call.startsWith("raw"))).toHaveLength(2);
   });
 
@@ -106,7 +106,7 @@ describe("what admission knows of the hub", () => {
     await start();
     const cluster = (name: string) => clusterObject({ connection: { kubeconfigSecretRef: { name } } }, name);
     const endpointOf = async (object: KubeObject) =>
-      (await facts.gather(requestOf("CREATE", object), signal)).endpoint(object as unknown as MemberCluster);
+      (await facts.read(requestOf("CREATE", object), signal)).endpoint(object as unknown as MemberCluster);
     expect(await endpointOf(cluster("a"))).toEqual({ kind: "Server", server: "https://member.test:6443" });
     expect(await endpointOf(cluster("b"))).toEqual({ kind: "Missing", secret: "b" });
     expect(await endpointOf(clusterObject({}, "c"))).toEqual({ kind: "Unknown" });
