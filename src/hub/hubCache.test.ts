@@ -57,7 +57,7 @@ describe("the cache of the hub", () => {
     server.create(DEMOAPPLICATIONS, application("b", "two", { spec: { ports: [{ port: 80, nodePort: 30_002 }] } }));
     await start();
     const names = (objects: Iterable<KubeObject>): string[] => Array.from(objects, ({ metadata }) => metadata.name);
-    expect(cache.object("paas.cmft.com/DemoApplication/one/a")?.kind.type).toEqual(DEMOAPPLICATIONS);
+    expect(cache.object("paas.cmft.com/DemoApplication/one/a")?.kind.type).toBe(DEMOAPPLICATIONS);
     expect(cache.object("paas.cmft.com/DemoApplication/two/a")).toBeUndefined();
     expect(cache.object("apps/Deployment/one/a")).toBeUndefined();
     expect(names(cache.objectsIn("two"))).toEqual(["b"]);

@@ -7,6 +7,7 @@ import {
   type Clock,
   Discovery,
   Emitter,
+  knownType,
   NAMESPACES,
   type ResourceType,
 } from "../runtime/index.ts";
@@ -57,7 +58,7 @@ export class KindCatalog {
     this.#options = options;
     this.#discovery = new Discovery(options.client, options.clock);
     this.#isPropagated = options.isPropagated ?? interpreter.isPropagated;
-    for (const kind of interpreter.renderedHubKinds()) this.#served.set(nameOf(kind), kind);
+    for (const kind of interpreter.renderedHubKinds()) this.#served.set(nameOf(kind), knownType(kind));
   }
 
   /** Kinds of hub objects that are placed and that the hub serves: those to be watched on the hub. */
@@ -78,7 +79,8 @@ export class KindCatalog {
   /** Kinds of member objects, namespaces included: those to be watched on members. */
   memberKinds(): readonly ResourceType[] {
     const kinds = new Map<string, ResourceType>();
-    for (const kind of [...interpreter.memberKinds(), NAMESPACES, ...this.#propagated()]) kinds.set(nameOf(kind), kind);
+    for (const kind of [...interpreter.memberKinds(), NAMESPACES, ...this.#propagated()])
+      kinds.set(nameOf(kind), knownType(kind));
     return [...kinds.values()];
   }
 
@@ -183,7 +185,7 @@ export class KindCatalog {
         candidates.find((one) => one.version === (version ?? known?.version)) ??
         (version === undefined ? candidates[0] : undefined);
       const isUnsure = [...unavailable].some((apiVersion) => parseApiVersion(apiVersion).group === wanted.group);
-      if (found !== undefined) served.set(name, known?.version === found.version ? known : found);
+      if (found !== undefined) served.set(name, known?.version === found.version ? known : knownType(found));
       else if (isUnsure && known !== undefined) served.set(name, known);
       else if (!isUnsure) missing.add(name);
     }
