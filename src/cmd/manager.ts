@@ -44,7 +44,7 @@ interface Process {
   leading: boolean;
 }
 
-/** Where a manager tells of itself, when that is not standard output and metrics of its own. */
+/** Where a manager's log and metrics go, when that is not standard output and metrics of its own. */
 export interface ManagerTelemetry {
   logger?: Logger;
   metrics?: Metrics;

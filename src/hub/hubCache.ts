@@ -59,15 +59,13 @@ export class HubCache {
   readonly #options: HubCacheOptions;
   readonly #placed: PlacedKinds;
   readonly #policies: Readonly<Record<Policy["kind"], PolicyInformer>>;
-  /** Resources of which too much vanished at once. */
-  readonly #held = new Set<string>();
+  #deletionsHeld = false;
   readonly #released = new Emitter<void>();
   readonly #waiting = new Set<() => void>();
   #revision = 0;
   #allPlacements: readonly Placement[] | undefined;
   #allOverrides: readonly OverridePolicy[] | undefined;
   #snapshots: readonly ClusterSnapshot[] | undefined;
-  #selectionIsOld = false;
 
   constructor(options: HubCacheOptions) {
     this.#options = options;
@@ -93,7 +91,10 @@ export class HubCache {
             indexers: objectIndexers,
           }),
         ),
-      changed: () => this.#settleWaiting(),
+      changed: () => {
+        this.#reviewHeld();
+        this.#settleWaiting();
+      },
     });
     // First of all handlers, so that the others find what follows from an event.
     this.clusters.onEvent((event) => {
@@ -139,7 +140,7 @@ export class HubCache {
 
   /** Too much vanished from the hub at once, and no second read has confirmed it yet. */
   get deletionsHeld(): boolean {
-    return this.#held.size > 0;
+    return this.#deletionsHeld;
   }
 
   /** Deletions were held, and are not any more. */
@@ -282,17 +283,12 @@ export class HubCache {
       return;
     }
     this.#allPlacements = undefined;
-    if (this.#selectionIsOld) return;
-    this.#selectionIsOld = true;
-    // Once for all the events of one list.
-    queueMicrotask(() => {
-      this.#selectionIsOld = false;
-      this.catalog.select(this.allPlacements().flatMap(({ spec }) => spec.resourceSelectors));
-    });
+    if (event.type !== "Deleted") this.catalog.select(event.object.spec.resourceSelectors);
   }
 
-  #fixed(): Informer<never>[] {
-    return [this.clusters, ...this.placements, ...this.overrides] as unknown as Informer<never>[];
+  /** Of the kinds that are always followed, and that plans depend on. */
+  #fixed(): (Informer<MemberCluster> | PolicyInformer)[] {
+    return [this.clusters, ...this.placements, ...this.overrides];
   }
 
   #planned<T>(type: ResourceType): Informer<T> {
@@ -311,21 +307,27 @@ export class HubCache {
     return new Informer<T>({ client, type, clock, random, logger, transform, name: `hub/${type.plural}`, ...more });
   }
 
-  /** What vanishes from this informer all at once holds deletions. */
+  /** Whatever vanishes from this informer all at once holds deletions. */
   #holding<T>(type: ResourceType, informer: Informer<T>): Informer<T> {
-    const { logger, metrics } = this.#options;
     informer.onDeletionsHeld(({ held, vanished, known }) => {
-      if (held) this.#held.add(type.plural);
-      else this.#held.delete(type.plural);
-      metrics.setDeletionsHeld("hub", this.deletionsHeld);
-      if (!held && !this.deletionsHeld) this.#released.emit();
-      if (!held) return;
-      logger.warn(
-        { resource: type.plural, vanished, known, event_reason: "DeletionsHeld" },
-        "many objects vanished from the hub at once; deletes are held until a second read agrees",
-      );
+      if (held)
+        this.#options.logger.warn(
+          { resource: type.plural, vanished, known, event_reason: "DeletionsHeld" },
+          "many objects vanished from the hub at once; deletes are held until a second read agrees",
+        );
+      this.#reviewHeld();
     });
     return informer;
+  }
+
+  #reviewHeld(): void {
+    const held = [...this.#fixed(), ...this.kinds.map(({ informer }) => informer)].some(
+      (informer) => informer.deletionsHeld,
+    );
+    if (held === this.#deletionsHeld) return;
+    this.#deletionsHeld = held;
+    this.#options.metrics.setDeletionsHeld("hub", held);
+    if (!held) this.#released.emit();
   }
 
   #settleWaiting(): void {

@@ -7,6 +7,7 @@ import {
   type Clock,
   Discovery,
   Emitter,
+  knownType,
   NAMESPACES,
   type ResourceType,
 } from "../runtime/index.ts";
@@ -43,8 +44,8 @@ export class KindCatalog {
   readonly #discovery: Discovery;
   readonly #changes = new Emitter<void>();
   readonly #isPropagated: (kind: SelectedKind) => boolean;
-  /** Kinds that policies select and that may be propagated, by name. */
-  #selected: ReadonlyMap<string, SelectedKind> = new Map();
+  /** Kinds that a policy has selected and that may be propagated, by name. They stay: what a policy placed is taken back when it is gone. */
+  readonly #selected = new Map<string, SelectedKind>();
   /** Of the wanted kinds, those that are served, by name, and in which version they are read. */
   #served = new Map<string, ResourceType>();
   /** Wanted kinds of which it is known that they are not served. */
@@ -58,7 +59,7 @@ export class KindCatalog {
     this.#options = options;
     this.#discovery = new Discovery(options.client, options.clock);
     this.#isPropagated = options.isPropagated ?? interpreter.isPropagated;
-    for (const kind of interpreter.renderedHubKinds()) this.#served.set(nameOf(kind), kind);
+    for (const kind of interpreter.renderedHubKinds()) this.#served.set(nameOf(kind), knownType(kind));
     this.#changes.subscribe(() => (this.#memberKinds = undefined));
   }
 
@@ -82,7 +83,7 @@ export class KindCatalog {
     if (this.#memberKinds === undefined) {
       const kinds = new Map<string, ResourceType>();
       for (const kind of [...interpreter.memberKinds(), NAMESPACES, ...this.#propagated()])
-        kinds.set(nameOf(kind), kind);
+        kinds.set(nameOf(kind), knownType(kind));
       this.#memberKinds = [...kinds.values()];
     }
     return this.#memberKinds;
@@ -103,18 +104,15 @@ export class KindCatalog {
     return this.#changes.subscribe(handler);
   }
 
-  /** These selectors are what the present placements select with. */
+  /** A policy that places objects selects with these. */
   select(selectors: Iterable<Pick<ResourceSelector, "apiVersion" | "kind">>): void {
-    const selected = new Map<string, SelectedKind>();
     for (const { apiVersion, kind } of selectors) {
       const wanted = { group: parseApiVersion(apiVersion).group, kind };
-      if (!this.isRequired(wanted) && this.#isPropagated(wanted)) selected.set(nameOf(wanted), wanted);
+      const name = nameOf(wanted);
+      if (this.#selected.has(name) || this.isRequired(wanted) || !this.#isPropagated(wanted)) continue;
+      this.#selected.set(name, wanted);
+      this.#wake.resolve();
     }
-    const isKnown = (name: string): boolean => this.#served.has(name) || this.#missing.has(name);
-    const isNew = [...selected.keys()].some((name) => !isKnown(name));
-    this.#selected = selected;
-    this.#dropUnselected();
-    if (isNew) this.#wake.resolve();
   }
 
   /** A watch of that kind was answered with 404: perhaps its CRD was deleted. */
@@ -143,7 +141,7 @@ export class KindCatalog {
     signal.removeEventListener("abort", onAbort);
   }
 
-  /** Every resource in every version that the hub serves, not older than this; and what the hub cannot tell now. */
+  /** Every resource in every version that the hub serves, not older than this; and the parts of the API that are away now. */
   async served(
     maximumAgeMs: number,
     signal: AbortSignal,
@@ -192,7 +190,7 @@ export class KindCatalog {
         candidates.find((one) => one.version === (version ?? known?.version)) ??
         (version === undefined ? candidates[0] : undefined);
       const isUnsure = [...unavailable].some((apiVersion) => parseApiVersion(apiVersion).group === wanted.group);
-      if (found !== undefined) served.set(name, known?.version === found.version ? known : found);
+      if (found !== undefined) served.set(name, known?.version === found.version ? known : knownType(found));
       else if (isUnsure && known !== undefined) served.set(name, known);
       else if (!isUnsure) missing.add(name);
     }
@@ -200,16 +198,6 @@ export class KindCatalog {
     for (const name of served.keys()) if (this.#missing.has(name)) this.#report(name, true);
     this.#served = served;
     this.#missing = missing;
-    if (this.#names() !== before) this.#changes.emit();
-  }
-
-  #dropUnselected(): void {
-    const before = this.#names();
-    for (const [name, type] of this.#served)
-      if (!this.isRequired(type) && !this.#selected.has(name)) this.#served.delete(name);
-    for (const name of this.#missing)
-      if (!this.#selected.has(name) && !interpreter.renderedHubKinds().some((kind) => nameOf(kind) === name))
-        this.#missing.delete(name);
     if (this.#names() !== before) this.#changes.emit();
   }
 

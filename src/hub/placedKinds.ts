@@ -97,7 +97,10 @@ export class PlacedKinds {
       const type = served.get(name);
       if (type === undefined) this.#retire(name, followed);
       else if (type.version !== followed.type.version) this.#replace(name, followed, type);
-      else followed.retired = false;
+      else if (followed.retired) {
+        followed.retired = false;
+        followed.informer.retryNow();
+      }
     }
     for (const [name, type] of served) if (!this.#followed.has(name)) this.#add(name, type);
     this.#list = [...this.#followed.values()];

@@ -5,8 +5,8 @@ import { ownerKey, type PlacedKind } from "./placedKinds.ts";
 /** Index of every kind whose objects are placed: by namespace. */
 export const NAMESPACE_INDEX = "namespace";
 
-/** So many objects are looked at in one go. */
-const GO = 256;
+/** So many objects are compared without a pause. */
+const BATCH = 256;
 
 /** What of one kind a policy reaches. */
 interface Reach {
@@ -35,7 +35,7 @@ export function* selectedBy(
     const reach: Reach = { kind, namespace: policy.metadata.namespace, selectors };
     for (const key of candidates(reach)) {
       compared += 1;
-      if (compared % GO === 0) yield undefined;
+      if (compared % BATCH === 0) yield undefined;
       const object = kind.informer.get(key);
       if (object !== undefined && selectors.some((selector) => selects(selector, reach, object)))
         yield ownerKey(kind.type, key);

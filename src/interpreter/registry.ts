@@ -62,17 +62,17 @@ function byName<T extends { group: string; kind: string }>(kinds: readonly T[]):
 
 const hubKinds = byName(HUB_KINDS);
 const knownMemberKinds = byName(MEMBER_KINDS);
-const carriedKinds = new Map<string, HubKind>();
+const propagatedKinds = new Map<string, HubKind>();
 const otherMemberKinds = new Map<string, MemberKind>();
 
-/** What Meridian knows of a hub kind that becomes other objects on the members; undefined for kinds that are carried as they are. */
+/** What Meridian knows of a hub kind that becomes other objects on the members; undefined for kinds that are propagated as they are. */
 export function hubKindOf(group: string, kind: string): HubKind | undefined {
   return hubKinds.get(`${group}/${kind}`);
 }
 
-/** {@link hubKindOf}, or for any other kind the rule that carries an object with what a person set in it. */
+/** {@link hubKindOf}, or for any other kind the rule that propagates of an object what a person set in it. */
 export function placeableKindOf(group: string, kind: string): HubKind {
-  return hubKindOf(group, kind) ?? remembered(carriedKinds, `${group}/${kind}`, () => carriedKind(group, kind));
+  return hubKindOf(group, kind) ?? remembered(propagatedKinds, `${group}/${kind}`, () => propagatedKind(group, kind));
 }
 
 /** What Meridian knows of a member kind. For any other kind the rule that trusts only what its status says. */
@@ -93,7 +93,7 @@ function remembered<T>(known: Map<string, T>, name: string, make: () => T): T {
   return rule;
 }
 
-function carriedKind(group: string, kind: string): HubKind {
+function propagatedKind(group: string, kind: string): HubKind {
   const member = memberKindOf(group, kind);
   return {
     group,

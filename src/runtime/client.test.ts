@@ -211,7 +211,7 @@ describe("refusals of the server", () => {
     expect([error.status, error.retryAfterMs]).toEqual([429, want]);
   });
 
-  test("an answer of a proxy in between is told by its code alone", async () => {
+  test("an answer of a proxy in between is known by its code alone", async () => {
     const { client } = await serving((_request, response) => {
       response.writeHead(503, { "content-type": "text/html" });
       response.end("<html>upstream hunter2</html>");

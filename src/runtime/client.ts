@@ -42,7 +42,7 @@ export interface ClientOptions extends TransportOptions {
   clock: Clock;
   /** Asked before every write; throws {@link NotLeaderError} when the Lease is no longer held. */
   guard?: () => void;
-  /** Told of every request except those that the caller gave up. */
+  /** Called with every request except those that the caller gave up. */
   observe?: (call: CallRecord) => void;
 }
 

@@ -25,7 +25,7 @@ export interface Result {
 /** Nothing more to do until something changes. */
 export const done: Result = Object.freeze({});
 
-/** Look again after `ms`. */
+/** Reconcile again after `ms`. */
 export function requeueAfter(ms: number): Result {
   return { requeueAfter: ms };
 }

@@ -85,7 +85,7 @@ describe("Discovery", () => {
     });
   });
 
-  test("a kind that is missing makes it look again, but not all the time", async () => {
+  test("a kind that is missing makes it read again, but not all the time", async () => {
     const groups: Record<string, Version[]> = {};
     const { server, clock, discovery } = await servingGroups(groups);
     const web = { group: "a.example", kind: "Web" };
@@ -100,7 +100,7 @@ describe("Discovery", () => {
     expect(discovery.resolveCached(web)).toMatchObject({ plural: "webs" });
   });
 
-  test("forgets when told to", async () => {
+  test("forgets when asked to", async () => {
     const groups: Record<string, Version[]> = { "a.example": [WEB] };
     const { discovery } = await servingGroups(groups);
     const web = { group: "a.example", kind: "Web" };

@@ -38,7 +38,7 @@ export class Discovery {
   }
 
   /**
-   * The resource of a kind. Throws {@link KindNotServedError} when a fresh look does not find it either, and
+   * The resource of a kind. Throws {@link KindNotServedError} when a fresh read does not find it either, and
    * {@link ApiError} (503) when the server cannot say now, because the part of the API that would know is away.
    */
   async resolve(wanted: WantedKind): Promise<ResourceType> {
@@ -75,7 +75,7 @@ export class Discovery {
     return (this.#index ?? (await this.#load())).apiVersions;
   }
 
-  /** apiVersions of which the server could not tell what they serve: parts of the API that are away. */
+  /** apiVersions whose resources the server does not know now: parts of the API that are away. */
   async unavailable(): Promise<ReadonlySet<string>> {
     return (this.#index ?? (await this.#load())).unavailable;
   }

@@ -6,7 +6,7 @@ import type { Client, ResourceType } from "./types.ts";
 export interface DiscoveredResources {
   /** Versions of a group stand together, the preferred one first. */
   resources: ResourceType[];
-  /** apiVersions whose resources the server could not tell (an aggregated API that is away). */
+  /** apiVersions whose resources the server does not know now (an aggregated API that is away). */
   unavailable: ReadonlySet<string>;
 }
 
@@ -97,7 +97,7 @@ function versionsByPreference(group: NonNullable<GroupList["groups"]>[number]): 
   return [preferred, ...versions.filter((version) => version !== preferred)];
 }
 
-/** Undefined when the server cannot tell: one part of the API that is away must not hide the rest. */
+/** Undefined when the server does not know them now: one part of the API that is away must not hide the rest. */
 async function loadVersion(client: Client, apiVersion: string): Promise<ResourceList | undefined> {
   try {
     return (await client.raw(

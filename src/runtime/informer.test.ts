@@ -4,7 +4,7 @@ import type { FakeClient } from "./testing/fakeClient.ts";
 import { broken, configMap, keep, LABELS, startInformer } from "./testing/informerOfConfigMaps.ts";
 
 describe("an informer", () => {
-  test("holds what the server holds, and tells of every change in order", async () => {
+  test("holds what the server holds, and hands on every change in order", async () => {
     const { server, informer, events, stop } = startInformer({ objects: 1 });
     expect(informer.synced).toBe(false);
     expect(await events()).toEqual(["Added ns/c0 (initial)"]);
@@ -52,7 +52,7 @@ describe("an informer", () => {
     await stop();
   });
 
-  test("tells a late handler of what is there, and a disposed one of nothing", async () => {
+  test("gives a late handler what is there, and a disposed one nothing", async () => {
     const { server, informer, events, stop } = startInformer({ objects: 1 });
     await events();
     const late: string[] = [];
@@ -259,7 +259,7 @@ describe("a relist that misses most objects (safety rule 2)", () => {
 describe("what was known before an informer began", () => {
   const names = (count: number) => Array.from({ length: count }, (_, index) => `c${index}`);
 
-  test("is told of when the first snapshot does not show it, and never as it was", async () => {
+  test("is an event when the first snapshot does not show it, and never as it was", async () => {
     const { informer, events, stop } = startInformer({ objects: 1, known: ["c0", "gone"] });
     expect(await events()).toEqual(["Deleted ns/c0 (initial)", "Added ns/c0 (initial)", "Deleted ns/gone (initial)"]);
     expect(informer.keys()).toEqual(["ns/c0"]);

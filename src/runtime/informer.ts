@@ -68,7 +68,7 @@ export class Informer<T> {
    */
   #position: string | undefined;
   readonly #queue: InformerEvent<T>[] = [];
-  #telling = false;
+  #delivering = false;
   #synced = false;
   readonly #sync = Promise.withResolvers<void>();
 
@@ -94,7 +94,7 @@ export class Informer<T> {
     await confirming;
   }
 
-  /** The first snapshot is in the store, and handlers were told of it. */
+  /** The first snapshot is in the store, and handlers have had its events. */
   get synced(): boolean {
     return this.#synced;
   }
@@ -155,7 +155,7 @@ export class Informer<T> {
    */
   onEvent(handler: (event: InformerEvent<T>) => void): Disposable {
     for (const [key, { object, resourceVersion }] of [...this.#store.entries()])
-      if (resourceVersion !== BEFORE) this.#tell(handler, { type: "Added", key, object, initial: true });
+      if (resourceVersion !== BEFORE) this.#deliver(handler, { type: "Added", key, object, initial: true });
     this.#handlers.add(handler);
     return { [Symbol.dispose]: () => void this.#handlers.delete(handler) };
   }
@@ -165,7 +165,7 @@ export class Informer<T> {
     return this.#held.size > 0;
   }
 
-  /** Told when holding begins and when it ends. */
+  /** Called when holding begins and when it ends. */
   onDeletionsHeld(handler: (state: DeletionsHeld) => void): Disposable {
     this.#heldHandlers.add(handler);
     return { [Symbol.dispose]: () => void this.#heldHandlers.delete(handler) };
@@ -296,7 +296,7 @@ export class Informer<T> {
       { informer: this.name, cluster: client.cluster, vanished: this.#held.size, known: this.#knownWhenHeld },
       "most objects vanished at once; deletions are held until a second read agrees",
     );
-    this.#tellHeld({ held: true, vanished: this.#held.size, known: this.#knownWhenHeld });
+    this.#deliverHeld({ held: true, vanished: this.#held.size, known: this.#knownWhenHeld });
   }
 
   /** An object whose deletion was held exists after all, or was really deleted. */
@@ -315,7 +315,7 @@ export class Informer<T> {
   #released(deleted: number): void {
     const { logger, client } = this.#options;
     logger.info({ informer: this.name, cluster: client.cluster, deleted }, "deletions are no longer held");
-    this.#tellHeld({ held: false, vanished: deleted, known: this.#knownWhenHeld });
+    this.#deliverHeld({ held: false, vanished: deleted, known: this.#knownWhenHeld });
   }
 
   /** Reads again until a consistent read agrees with what is held, or nothing is held any more. */
@@ -364,20 +364,20 @@ export class Informer<T> {
   #emit(changes: Change<T>[], initial: boolean): void {
     for (const change of changes) this.#queue.push({ ...change, initial });
     // A handler that changes the store (observe) must not overtake the event that others still have to hear of.
-    if (this.#telling) return;
-    this.#telling = true;
+    if (this.#delivering) return;
+    this.#delivering = true;
     try {
       // Grows while it is walked when handlers cause further events.
       for (const event of this.#queue) {
-        for (const handler of this.#handlers) this.#tell(handler, event);
+        for (const handler of this.#handlers) this.#deliver(handler, event);
       }
     } finally {
       this.#queue.length = 0;
-      this.#telling = false;
+      this.#delivering = false;
     }
   }
 
-  #tell(handler: (event: InformerEvent<T>) => void, event: InformerEvent<T>): void {
+  #deliver(handler: (event: InformerEvent<T>) => void, event: InformerEvent<T>): void {
     try {
       handler(event);
     } catch (error) {
@@ -385,7 +385,7 @@ export class Informer<T> {
     }
   }
 
-  #tellHeld(state: DeletionsHeld): void {
+  #deliverHeld(state: DeletionsHeld): void {
     for (const handler of this.#heldHandlers) {
       try {
         handler(state);

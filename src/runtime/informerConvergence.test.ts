@@ -39,18 +39,18 @@ const step: fc.Arbitrary<Step> = fc.oneof(
 
 describe("under any sequence of changes, breaks, relists and own writes", () => {
   prop.prop([fc.array(step, { maxLength: 60, size: "max" })])(
-    "the store ends as the server is, never goes back, and its events tell the same story",
+    "the store ends as the server is, never goes back, and its events say the same",
     async (steps) => {
       const { server, informer, events, stop } = startInformer();
       const replica = new Map<string, Kept>();
-      // Gathered, since an informer survives what its handlers throw.
+      // Collected, since an informer survives what its handlers throw.
       const contradictions: string[] = [];
       informer.onEvent(({ type, key, object, old }) => {
         const known = replica.get(key);
         if ((known !== undefined) !== (type !== "Added"))
           contradictions.push(`${type} of ${key}, which was ${known === undefined ? "not " : ""}there`);
         if (type === "Updated" && old !== known)
-          contradictions.push(`${key} was updated from a state that was never told`);
+          contradictions.push(`${key} was updated from a state that no event had`);
         if (type === "Updated" && Number(object.version) <= Number(known?.version))
           contradictions.push(`${key} went back from ${known?.version} to ${object.version}`);
         if (type === "Deleted") replica.delete(key);

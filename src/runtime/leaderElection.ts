@@ -19,11 +19,11 @@ export interface LeaderElectorOptions {
   leaseDurationMs?: number;
   /** The leader stops when its last successful renewal was sent so long ago. Default 10 s; less than leaseDurationMs. */
   renewDeadlineMs?: number;
-  /** Between renewals, and between a candidate's looks at the Lease. Default 2 s. */
+  /** Between renewals, and between a candidate's reads of the Lease. Default 2 s. */
   retryPeriodMs?: number;
   clock: Clock;
   logger: Logger;
-  /** Told when this process becomes the leader and when it is not any more. */
+  /** Called when this process becomes the leader and when it is not any more. */
   onChange?: (leading: boolean) => void;
   /** Gives numbers in [0, 1). Default: Math.random. */
   random?: () => number;
@@ -71,7 +71,7 @@ export class LeaderElector {
   }
 
   /**
-   * This process leads, as far as its clocks can tell. The wall clock is asked too, since the monotonic one stands still while a machine
+   * This process leads, as far as its clocks can show. The wall clock is asked too, since the monotonic one stands still while a machine
    * sleeps; when it jumps ahead, this is false until the next renewal.
    */
   isHeld(): boolean {
@@ -124,7 +124,7 @@ export class LeaderElector {
     }
   }
 
-  /** Resolves when the Lease becomes free, when it is time to look again, or when the signal is aborted. */
+  /** Resolves when the Lease becomes free, when it is time to read it again, or when the signal is aborted. */
   #nextChange(signal: AbortSignal): Promise<void> {
     const { promise, resolve } = Promise.withResolvers<void>();
     const wake = (): void => {
@@ -136,7 +136,7 @@ export class LeaderElector {
     return promise;
   }
 
-  /** Tells a candidate at once when the leader gives the Lease back. */
+  /** Wakes a candidate at once when the leader gives the Lease back. */
   async #watchLease(signal: AbortSignal): Promise<void> {
     const { client, namespace, name, clock, logger } = this.#options;
     const reflector = new Reflector({
@@ -179,7 +179,7 @@ export class LeaderElector {
       if (signal.aborted) return false;
       // Somebody else was faster: what we knew of the Lease is void, also when the server went back to an earlier state.
       if (isConflict(error)) this.#record.distrust();
-      else logger.debug({ lease: name, err: error }, "could not look at the Lease");
+      else logger.debug({ lease: name, err: error }, "could not read the Lease");
       return false;
     }
   }

@@ -3,7 +3,7 @@ import { TransportError } from "./errors.ts";
 const NEWLINE = 0x0a;
 
 /**
- * Cuts a stream of bytes into lines. Every byte is looked at once, however the stream is chopped up, and a character
+ * Cuts a stream of bytes into lines. Every byte is read once, however the stream is chopped up, and a character
  * is never torn: only whole lines are decoded.
  */
 export class LineSplitter {

@@ -16,12 +16,12 @@ const configMap = (name: string, value = "1"): KubeObject => ({
 });
 const broken = (): TransportError => new TransportError("ConnectionReset", "connection reset");
 
-function told(event: ReflectorEvent): string {
+function textOf(event: ReflectorEvent): string {
   if ("object" in event) return `${event.type} ${event.object.metadata.name}`;
   return event.type === "SnapshotEnded" && event.wentBack ? "SnapshotEnded at an earlier state" : event.type;
 }
 
-/** A reflector that runs; `events` holds what it told since it was last asked. */
+/** A reflector that runs; `events` holds what came since it was last asked. */
 function setUp(prepare: (client: FakeClient) => void = () => undefined) {
   const clock = new FakeClock();
   const client = new FakeClient();
@@ -42,7 +42,7 @@ function setUp(prepare: (client: FakeClient) => void = () => undefined) {
   const abort = new AbortController();
   let seen: string[] = [];
   const stopped = (async () => {
-    for await (const event of reflector.watch(abort.signal)) seen.push(told(event));
+    for await (const event of reflector.watch(abort.signal)) seen.push(textOf(event));
   })();
   const events = async (ms = 0): Promise<string[]> => {
     await clock.advance(ms);
@@ -117,7 +117,7 @@ describe("a reflector", () => {
     await stop();
   });
 
-  test("resumes after a broken connection, tells of both, and misses nothing", async () => {
+  test("resumes after a broken connection, reports both, and misses nothing", async () => {
     const { client, server, events, contacts, stop } = setUp();
     await events(20_000);
     const error = broken();
@@ -171,7 +171,7 @@ describe("a reflector", () => {
     await stop();
   });
 
-  test("asks less and less often while the server is away, and is back at once when told that it is there", async () => {
+  test("asks less and less often while the server is away, and is back at once when somebody says that it is there", async () => {
     let away = true;
     const { client, reflector, events, stop } = setUp((c) => {
       c.gate = () => {
@@ -266,7 +266,7 @@ describe("a reflector", () => {
     for (let run = 0; run < 2; run += 1) {
       const first: string[] = [];
       for await (const event of reflector.watch(new AbortController().signal)) {
-        first.push(told(event));
+        first.push(textOf(event));
         if (event.type === "SnapshotEnded") break;
       }
       expect(first).toEqual(["SnapshotStarted", "SnapshotEnded"]);

@@ -23,7 +23,7 @@ export interface ReflectorOptions extends Selection {
   /** Gives numbers in [0, 1). Default: Math.random. */
   random?: () => number;
   /**
-   * Told `true` when the server has answered and then at most once a second while events come, `false` with the error when a
+   * Called with `true` when the server has answered and then at most once a second while events come, `false` with the error when a
    * request or a stream failed. An ApiError means that the server was reached and refused.
    */
   onContact?: (ok: boolean, error?: unknown) => void;
@@ -35,7 +35,7 @@ export interface ReflectorOptions extends Selection {
 }
 
 /**
- * What happens to a selection of objects. Between SnapshotStarted and SnapshotEnded the objects of a consistent state are told one by one;
+ * What happens to a selection of objects. Between SnapshotStarted and SnapshotEnded the objects of a consistent state come one by one;
  * a snapshot that breaks off is followed by another SnapshotStarted. Afterwards come the changes, in the order of their
  * resourceVersions.
  */
@@ -126,7 +126,7 @@ export class Reflector {
         const lasted = clock.monotonic() - startedAt;
         if (isSilence(error) && lasted >= SUSPICIOUS_SILENCE_MS) {
           // A server that has seen no event of a kind since it started sends no bookmarks either. Whether this one is still there, the
-          // next request tells.
+          // next request shows.
           this.#options.logger.debug({ ...this.#subject(), err: error }, "a silent watch is opened anew");
           continue;
         }

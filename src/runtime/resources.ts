@@ -3,8 +3,17 @@ import type { ResourceType } from "./types.ts";
 
 /** Kinds that Meridian itself lives on: known without asking a server. */
 
+const builtIns = new Map<string, ResourceType>();
+
 function builtIn(group: string, version: string, kind: string, plural: string, namespaced: boolean): ResourceType {
-  return Object.freeze({ group, version, kind, plural, namespaced });
+  const type = Object.freeze({ group, version, kind, plural, namespaced });
+  builtIns.set(`${apiVersionOf(type)}/${kind}`, type);
+  return type;
+}
+
+/** The constant of this kind where there is one, so that equal types are one object; else the type itself. */
+export function knownType(type: ResourceType): ResourceType {
+  return builtIns.get(`${apiVersionOf(type)}/${type.kind}`) ?? type;
 }
 
 export const DEPLOYMENTS = builtIn("apps", "v1", "Deployment", "deployments", true);

@@ -14,7 +14,7 @@ export interface SignalSource {
   exit(code: number): void;
 }
 
-/** The process was told to end. */
+/** The process was asked to end. */
 export class ShutdownError extends Error {
   override readonly name = "ShutdownError";
 }

@@ -28,7 +28,7 @@ function connect(config: ClusterConfig, options: Partial<ClientOptions> = {}): C
 
 const empty: Handler = (_request, response) => sendJson(response, { items: [] });
 
-/** A provider that goes through a list of tokens, one further each time it is told that one was refused. */
+/** A provider that goes through a list of tokens, one further each time that one was refused. */
 function rotating(tokens: string[]): Credentials & { invalidated: (string | undefined)[] } {
   const invalidated: (string | undefined)[] = [];
   return {

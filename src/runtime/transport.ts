@@ -101,12 +101,12 @@ export class Transport implements AsyncDisposable {
     );
   }
 
-  /** The next piece of a body, with errors told like those of requests. */
+  /** The next piece of a body, with errors translated like those of requests. */
   async readFrom(body: BodyReader, signal: AbortSignal | undefined): Promise<Buffer | undefined> {
     try {
       return await body.read();
     } catch (error) {
-      throw this.#told(error, signal, this.#facts);
+      throw this.#translated(error, signal, this.#facts);
     }
   }
 
@@ -144,11 +144,11 @@ export class Transport implements AsyncDisposable {
         discard?.(answer);
       }
     } catch (error) {
-      throw this.#told(error, request.signal, facts);
+      throw this.#translated(error, request.signal, facts);
     }
   }
 
-  #told(error: unknown, signal: AbortSignal | undefined, facts: ConnectionFacts): Error {
+  #translated(error: unknown, signal: AbortSignal | undefined, facts: ConnectionFacts): Error {
     if (signal?.aborted === true) return signal.reason as Error;
     return asTransportError(error, facts);
   }

@@ -92,7 +92,7 @@ describe("a workqueue", () => {
     },
   );
 
-  test("tells how long the first key has waited", async () => {
+  test("knows how long the first key has waited", async () => {
     const clock = new FakeClock();
     const queue = queueOf(clock);
     expect(queue.oldestAgeMs).toBe(0);
@@ -117,18 +117,18 @@ describe("a workqueue", () => {
     expect(await queue.get()).toBeUndefined();
   });
 
-  test("tells its metrics of adds, depth, waits, work and retries", async () => {
-    const told: string[] = [];
+  test("measures adds, depth, waits, work and retries", async () => {
+    const measured: string[] = [];
     let running: () => Iterable<number> = () => [];
     const metrics: WorkqueueMetrics = {
-      added: () => void told.push("added"),
-      depth: (waiting) => void told.push(`depth ${waiting}`),
-      started: (ms) => void told.push(`waited ${ms}`),
-      finished: (ms) => void told.push(`worked ${ms}`),
-      retried: () => void told.push("retried"),
+      added: () => void measured.push("added"),
+      depth: (waiting) => void measured.push(`depth ${waiting}`),
+      started: (ms) => void measured.push(`waited ${ms}`),
+      finished: (ms) => void measured.push(`worked ${ms}`),
+      retried: () => void measured.push("retried"),
       observeRunning: (ask) => {
         running = ask;
-        return { [Symbol.dispose]: () => void told.push("gone") };
+        return { [Symbol.dispose]: () => void measured.push("gone") };
       },
     };
     const clock = new FakeClock();
@@ -142,7 +142,7 @@ describe("a workqueue", () => {
     queue.done("a");
     queue.addRateLimited("a");
     queue.close();
-    expect(told).toEqual(["added", "depth 1", "waited 7", "depth 0", "worked 3", "retried", "depth 0", "gone"]);
+    expect(measured).toEqual(["added", "depth 1", "waited 7", "depth 0", "worked 3", "retried", "depth 0", "gone"]);
   });
 });
 

@@ -37,7 +37,7 @@ interface Webhook {
 /**
  * An update that changes neither spec, labels nor annotations is not asked about. Those are the manager's own writes, the finalizer above
  * all, whoever the manager runs as: so it never waits for itself, not in a first start, not while its certificates are wrong, and not when
- * two releases of it work side by side. By its name it is not excused: what it might do else is looked at as anybody's.
+ * two releases of it work side by side. By its name it is not excused: its other requests are judged as anybody's.
  */
 const MEANINGFUL = {
   name: "meaningful-changes",

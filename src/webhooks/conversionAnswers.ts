@@ -4,7 +4,7 @@ const V1BETA1 = { ...DEMOAPPLICATIONS, version: "v1beta1" };
 
 /**
  * Whether whoever the CRD names converts, as clients find out: by reading an object in the version that is not stored. True also when the
- * hub cannot tell, since it holds no object or does not answer itself.
+ * hub does not know, since it holds no object or does not answer itself.
  */
 export async function conversionAnswers(client: Client, signal: AbortSignal): Promise<boolean> {
   try {

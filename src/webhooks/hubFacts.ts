@@ -38,7 +38,7 @@ export class HubFacts {
   }
 
   /** Everything that this request may turn on. Rejects when the hub has not been read in time. */
-  async gather(request: AdmissionRequest, signal: AbortSignal): Promise<AdmissionFacts> {
+  async read(request: AdmissionRequest, signal: AbortSignal): Promise<AdmissionFacts> {
     const { hub } = this.#options;
     const end = AbortSignal.any([signal, AbortSignal.timeout(SYNC_WITHIN_MS)]);
     await hub.waitForSync(end);

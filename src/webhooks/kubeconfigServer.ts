@@ -6,7 +6,7 @@ interface Kubeconfig {
   clusters?: { name?: string; cluster?: { server?: string } }[];
 }
 
-/** The server that a kubeconfig's current context leads to. Undefined when it cannot be told; nothing else of it is read. */
+/** The server that a kubeconfig's current context leads to. Undefined when the text does not say; nothing else of it is read. */
 export function serverOf(text: string): string | undefined {
   const config = readKubeconfig(text);
   const current = config?.["current-context"];

@@ -50,7 +50,7 @@ export const ADMISSION_TYPES: readonly ResourceType[] = [
 const KINDS = Object.keys(TYPES) as ConfigurationKind[];
 const CRD_NAME = `demoapplications.${PAAS_GROUP}`;
 const RETRY_MS = 2_000;
-/** How often it is looked whether another release that converts still does. */
+/** How often to check whether another release that converts still does. */
 const PROBE_MS = 5_000;
 
 /**
@@ -66,8 +66,8 @@ export class ConfigurationPublisher {
   readonly #unwanted = new Map<string, number>();
   #bundle: { pem: string | undefined } | undefined;
   #wake = Promise.withResolvers<void>();
-  #told = "";
-  /** Conversion has been ours: what leads elsewhere by now was taken over by another release. Undefined before the first look. */
+  #published = "";
+  /** Conversion has been ours: what leads elsewhere by now was taken over by another release. Undefined before the first check. */
   #claimed: boolean | undefined;
   #waiting: { bundle: string; done: () => void }[] = [];
 
@@ -97,7 +97,7 @@ export class ConfigurationPublisher {
   async publish(bundle: string | undefined, signal: AbortSignal): Promise<boolean> {
     this.#bundle = { pem: bundle };
     this.#wake.resolve();
-    if (bundle === undefined || (this.#told !== "" && holdsAll(this.#told, bundle))) return true;
+    if (bundle === undefined || (this.#published !== "" && holdsAll(this.#published, bundle))) return true;
     const { promise, resolve } = Promise.withResolvers<boolean>();
     const giveUp = (): void => resolve(false);
     const waiting = { bundle, done: () => resolve(true) };
@@ -141,7 +141,7 @@ export class ConfigurationPublisher {
     await watching;
   }
 
-  /** Brings everything up to date. In how many milliseconds to look again; undefined when only a change calls for that. */
+  /** Brings everything up to date. Returns in how many milliseconds to check again; undefined when only a change calls for that. */
   async #reconcile(signal: AbortSignal): Promise<number | undefined> {
     if (this.#bundle === undefined) return undefined;
     const { client, target, configurationName, overlapMs, clock, logger } = this.#options;
@@ -172,7 +172,7 @@ export class ConfigurationPublisher {
       if (kind === "CustomResourceDefinition") this.#claimed = true;
       logger.info({ kind, name: written.metadata.name }, "webhook configuration written");
     }
-    this.#tell();
+    this.#reportPublished();
     return next;
   }
 
@@ -213,10 +213,10 @@ export class ConfigurationPublisher {
     return { pems, recheckMs };
   }
 
-  #tell(): void {
+  #reportPublished(): void {
     const bundle = this.#bundle?.pem;
     if (bundle === undefined) return;
-    this.#told = bundle;
+    this.#published = bundle;
     this.#options.published(bundle);
     this.#waiting = this.#waiting.filter((waiting) => {
       if (!holdsAll(bundle, waiting.bundle)) return true;

@@ -177,7 +177,7 @@ describe("the webhooks", () => {
     await convertedAt(old);
     const { webhooks } = startReplica(hub, young, "young");
     await convertedAt(young);
-    // What the old one writes elsewhere shows that it has looked at everything again.
+    // What the old one writes elsewhere shows that it has checked everything again.
     const type = ADMISSION_TYPES[0];
     if (type === undefined) throw new Error("there is no such type");
     const [configuration] = hub.list(type, { fieldSelector: "metadata.name=old" });

@@ -29,7 +29,7 @@ export interface WebhookOptions {
   namespace: string;
   /** Where the kubeconfigs of members lie; `namespace` when absent. */
   membersNamespace?: string;
-  /** That this release serves; the default class alone unless told. */
+  /** That this release serves; the default class alone when absent. */
   classes?: Classes;
   /** 0 takes any free port. */
   port: number;
@@ -148,7 +148,7 @@ function handlersOf(
   facts: HubFacts,
   { clock, logger, metrics, classes = new Set([DEFAULT_CLASS]) }: WebhookOptions,
 ): Record<string, WebhookHandler> {
-  const told = (request: AdmissionRequest, judgement: Judgement): Judgement => {
+  const recorded = (request: AdmissionRequest, judgement: Judgement): Judgement => {
     if (judgement.problems.length === 0) return judgement;
     const { kind, operation, namespace, name } = request;
     metrics.webhookRefusals.inc({ kind: kind.kind, operation });
@@ -161,12 +161,12 @@ function handlersOf(
     [PATHS.convert]: answerConversion,
     [PATHS.mutate]: (body) => {
       const request = readAdmissionReview(body);
-      return answerReview(request, told(request, judgeShape(request)), defaultsOf(request, classes));
+      return answerReview(request, recorded(request, judgeShape(request)), defaultsOf(request, classes));
     },
     [PATHS.validate]: async (body, signal) => {
       const request = readAdmissionReview(body);
-      const known = await facts.gather(request, signal);
-      return answerReview(request, told(request, judgeRequest(request, known, clock.now())));
+      const known = await facts.read(request, signal);
+      return answerReview(request, recorded(request, judgeRequest(request, known, clock.now())));
     },
   };
 }

@@ -15,7 +15,7 @@ export interface WebhookServerOptions {
   /** By path. */
   handlers: Readonly<Record<string, WebhookHandler>>;
   logger: Logger;
-  /** Told of each call: its path, the HTTP status of the answer, and how long it took. */
+  /** Called for each call: its path, the HTTP status of the answer, and how long it took. */
   observe?: (call: { path: string; code: number; ms: number }) => void;
 }
 

@@ -88,7 +88,7 @@ function needsMigration({ storage, stored, converts }: StoredVersions): boolean 
   return converts && storage !== "" && stored.some((version) => version !== storage);
 }
 
-/** How many objects were looked at. */
+/** How many objects were read. */
 async function rewriteAll(client: Client, signal: AbortSignal): Promise<number> {
   let count = 0;
   let next: string | undefined;
@@ -134,7 +134,7 @@ async function dropVersions(client: Client, versions: StoredVersions, signal: Ab
       subresource: "status",
     });
   } catch (error) {
-    // The CRD changed; its new state comes by watch, and is looked at anew.
+    // The CRD changed; its new state comes by watch, and is checked anew.
     if (!isConflict(error) && !isInvalid(error)) throw error;
   }
 }

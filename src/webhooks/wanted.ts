@@ -52,10 +52,10 @@ export function wantedObject({ kind, live, target, name, bundle, kept }: WantedI
   if (whole === undefined) return undefined;
   if (live === undefined) return whole;
   if (live.metadata.labels?.["app.kubernetes.io/managed-by"] === "Helm") return bundlesOnly(live, pem);
-  return carries(live["webhooks"], whole["webhooks"]) ? undefined : whole;
+  return contains(live["webhooks"], whole["webhooks"]) ? undefined : whole;
 }
 
-/** A configuration without what is not looked at: the schemas of a CRD are long. */
+/** A configuration without what is not compared: the schemas of a CRD are long. */
 export function configurationPart(object: KubeObject): KubeObject {
   const { name, resourceVersion, labels, annotations } = object.metadata;
   const { conversion } = (object["spec"] ?? {}) as { conversion?: unknown };
@@ -165,13 +165,13 @@ function textOf({ caBundle }: ClientConfig): string {
 }
 
 /** Whether everything that is wanted is there; the server adds defaults of its own beside it. Lists must be the same in length and order. */
-function carries(live: unknown, wanted: unknown): boolean {
+function contains(live: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {
     return (
-      Array.isArray(live) && live.length === wanted.length && wanted.every((one, index) => carries(live[index], one))
+      Array.isArray(live) && live.length === wanted.length && wanted.every((one, index) => contains(live[index], one))
     );
   }
   if (typeof wanted !== "object" || wanted === null) return live === wanted;
   if (typeof live !== "object" || live === null) return false;
-  return Object.entries(wanted).every(([key, value]) => carries((live as Record<string, unknown>)[key], value));
+  return Object.entries(wanted).every(([key, value]) => contains((live as Record<string, unknown>)[key], value));
 }

@@ -63,10 +63,10 @@ describe("an answer of the resolver", () => {
 
   test("that is a failure is passed on as it is", async () => {
     const failure = Object.assign(new Error("no such name"), { code: "ENOTFOUND" });
-    const told = await new Promise<unknown>((settle) => {
+    const answer = await new Promise<unknown>((settle) => {
       guarded((_name, _options, callback) => callback(failure, ""))("nowhere", {}, (error) => settle(error));
     });
-    expect(told).toBe(failure);
+    expect(answer).toBe(failure);
   });
 });
 

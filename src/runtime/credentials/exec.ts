@@ -12,7 +12,7 @@ export interface ExecPlugin {
   provideClusterInfo?: boolean;
 }
 
-/** What the plugin is told of the cluster when it asks (`provideClusterInfo`). */
+/** What the plugin gets to know of the cluster when it asks (`provideClusterInfo`). */
 export interface ExecCluster {
   server: string;
   caData?: string;
@@ -72,7 +72,7 @@ export function execCredentials(user: string, plugin: ExecPlugin, cluster: ExecC
 }
 
 function execInfo(plugin: ExecPlugin, cluster: ExecCluster): { name: string; value: string } {
-  const told = {
+  const clusterInfo = {
     server: cluster.server,
     ...(cluster.caData === undefined
       ? {}
@@ -82,7 +82,7 @@ function execInfo(plugin: ExecPlugin, cluster: ExecCluster): { name: string; val
   const info = {
     apiVersion: plugin.apiVersion ?? "client.authentication.k8s.io/v1",
     kind: "ExecCredential",
-    spec: { interactive: false, ...(plugin.provideClusterInfo === true ? { cluster: told } : {}) },
+    spec: { interactive: false, ...(plugin.provideClusterInfo === true ? { cluster: clusterInfo } : {}) },
   };
   return { name: "KUBERNETES_EXEC_INFO", value: JSON.stringify(info) };
 }

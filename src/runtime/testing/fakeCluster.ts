@@ -174,7 +174,7 @@ export class FakeCluster {
     };
   }
 
-  /** Opens a watch: what it has to tell at once is pushed before this returns. */
+  /** Opens a watch: the events that it begins with is pushed before this returns. */
   open(watcher: Watcher): Disposable {
     const { type, options } = watcher;
     options.signal?.throwIfAborted();
@@ -198,7 +198,7 @@ export class FakeCluster {
         watcher.end();
         return { [Symbol.dispose]: () => undefined };
       }
-      for (const entry of this.#log) if (entry.version > from) tell(watcher, entry);
+      for (const entry of this.#log) if (entry.version > from) send(watcher, entry);
     }
     this.watchers.add(watcher);
     return { [Symbol.dispose]: () => void this.watchers.delete(watcher) };
@@ -222,13 +222,13 @@ export class FakeCluster {
     this.#log.push(entry);
     for (const watcher of this.watchers) {
       // A real server, too, drops what is not newer than the version asked for.
-      if (entry.version > Number(watcher.options.resourceVersion ?? 0)) tell(watcher, entry);
+      if (entry.version > Number(watcher.options.resourceVersion ?? 0)) send(watcher, entry);
     }
   }
 }
 
 /** An object that enters the selection is added to it, and one that leaves it is deleted from it, whatever happened to it. */
-function tell({ type, options, push }: Watcher, { path, type: event, object, before }: LogEntry): void {
+function send({ type, options, push }: Watcher, { path, type: event, object, before }: LogEntry): void {
   if (!path.startsWith(pathOf(type, undefined, ""))) return;
   const was = before !== undefined && selects(options, before);
   const is = event !== "DELETED" && selects(options, object);

@@ -26,7 +26,7 @@ export const keep = (object: KubeObject): Kept => ({
 });
 export const broken = (): TransportError => new TransportError("ConnectionReset", "connection reset");
 
-/** An informer of ConfigMaps that runs; `events` lets time pass and gives what was told since it was last asked. */
+/** An informer of ConfigMaps that runs; `events` lets time pass and gives the events since it was last asked. */
 export function startInformer({
   transform = keep,
   objects = 0,
@@ -48,8 +48,8 @@ export function startInformer({
     logger: createLogger({ level: "silent" }),
     random: () => 0,
   });
-  const told: string[] = [];
-  informer.onEvent(({ type, key, initial }) => void told.push(`${type} ${key}${initial ? " (initial)" : ""}`));
+  const delivered: string[] = [];
+  informer.onEvent(({ type, key, initial }) => void delivered.push(`${type} ${key}${initial ? " (initial)" : ""}`));
   const held: DeletionsHeld[] = [];
   informer.onDeletionsHeld((state) => void held.push(state));
   const abort = new AbortController();
@@ -57,7 +57,7 @@ export function startInformer({
   const events = async (ms = 0): Promise<string[]> => {
     await clock.advance(ms);
     await clock.advance(0);
-    return told.splice(0);
+    return delivered.splice(0);
   };
   /** Breaks the watch and forgets its history, so that the informer must list again. */
   const relist = async (): Promise<void> => {

@@ -192,7 +192,7 @@ describe("a request is let through", () => {
   test.each<{ name: string; request: AdmissionRequest; facts?: Partial<AdmissionFacts> }>([
     { name: "100 replicas", request: requestOf("CREATE", applicationObject({ replica: 100 })) },
     {
-      name: "a version that the hub cannot tell of now",
+      name: "a version that the hub does not know of now",
       request: requestOf("CREATE", placementObject(selecting({ apiVersion: "x/v1", kind: "Y" }))),
       facts: { servedKinds: undefined },
     },
@@ -268,7 +268,7 @@ describe("a request is let through", () => {
   });
 });
 
-test("a Secret that is not there yet, and bounds that cannot be read, are told and refuse nothing", () => {
+test("a Secret that is not there yet, and bounds that cannot be read, are warned of and refuse nothing", () => {
   const missing = factsOf({ endpoint: () => ({ kind: "Missing", secret: "a" }) });
   expect(judgeRequest(requestOf("CREATE", kubeconfig), missing, NOW)).toEqual({
     problems: [],

@@ -8,7 +8,7 @@ const OWN_KEY = new RegExp(`^/metadata/(labels|annotations)/${FEDERATION_GROUP.r
 const POD_LABEL = /^\/spec\/(selector(\/|$)|template\/metadata\/labels\/app$)/;
 const WHOLE_MAP = /^\/metadata\/(labels|annotations)$/;
 
-/** Patches that touch what no override may. Names and owners the schema protects; what depends on keys and kinds is looked at here. */
+/** Patches that touch what no override may. Names and owners the schema protects; what depends on keys and kinds is judged here. */
 export function judgePatches(policy: KubeObject): FieldProblem[] {
   const ofApplications = selectorsOf(policy).some(({ kind }) => kind === "DemoApplication");
   return rulesOf(policy).flatMap((rule, index) =>

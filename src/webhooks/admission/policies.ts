@@ -1,7 +1,7 @@
 import { type FieldProblem, type KubeObject, parseApiVersion, type ResourceSelector } from "../../apis/index.ts";
 import type { ServedKind } from "./types.ts";
 
-/** What the selectors of a policy may not say. `served` is undefined when the hub cannot tell what it serves. */
+/** What the selectors of a policy may not say. `served` is undefined when the hub does not say what it serves. */
 export function judgeSelectors(policy: KubeObject, served: readonly ServedKind[] | undefined): FieldProblem[] {
   return selectorsOf(policy).flatMap((selector, index) => {
     const field = `spec.resourceSelectors[${index}]`;

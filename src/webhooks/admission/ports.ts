@@ -3,7 +3,7 @@ import { selectPlacement } from "../../desiredstate/index.ts";
 import { schedule } from "../../scheduler/index.ts";
 import type { AdmissionFacts, ApplicationFacts, Judgement } from "./types.ts";
 
-/** What kube-apiserver gives out unless it is told otherwise. */
+/** What kube-apiserver gives out unless it is configured otherwise. */
 const NODE_PORTS = { least: 30_000, most: 32_767 };
 
 /** Ports that other applications have on the same cluster. What clashes within the application, the schema refuses. */

@@ -45,7 +45,7 @@ export function readAdmissionReview(body: unknown): AdmissionRequest {
   return request as AdmissionRequest;
 }
 
-/** The answer to a review. A refusal never carries a patch. */
+/** The answer to a review. A refusal never has a patch. */
 export function answerReview(
   request: Pick<AdmissionRequest, "uid" | "operation">,
   { problems, warnings }: Judgement,

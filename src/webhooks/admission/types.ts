@@ -10,7 +10,7 @@ interface GroupVersionKindFields {
   kind: string;
 }
 
-/** `request` of an AdmissionReview, as far as it is looked at. */
+/** `request` of an AdmissionReview, as far as it is read. */
 export interface AdmissionRequest {
   uid: string;
   kind: GroupVersionKindFields;
@@ -25,7 +25,7 @@ export interface AdmissionRequest {
   oldObject?: KubeObject | null;
 }
 
-/** What a person is told. Problems refuse the request; warnings do not. */
+/** What a person reads in the answer. Problems refuse the request; warnings do not. */
 export interface Judgement {
   problems: FieldProblem[];
   warnings: string[];
@@ -51,7 +51,7 @@ export type Endpoint =
   | { kind: "Server"; server: string }
   /** The Secret is not there yet. */
   | { kind: "Missing"; secret: string }
-  /** It cannot be told; the connection itself will say why. */
+  /** Nobody knows; the connection itself will say why. */
   | { kind: "Unknown" };
 
 /** What a decision may know of the hub. Everything is read before; nothing here asks a server. */
@@ -60,7 +60,7 @@ export interface AdmissionFacts {
   replicaBounds: ReplicaBounds;
   /** The annotation of the namespace does not say bounds: this is its text. */
   unreadableBounds?: string;
-  /** Undefined: the hub cannot tell now. */
+  /** Undefined: the hub does not say now. */
   servedKinds: readonly ServedKind[] | undefined;
   placements: readonly Placement[];
   clusters: readonly ClusterSnapshot[];

@@ -15,7 +15,7 @@ export interface FileCertificatesOptions {
   logger: Logger;
 }
 
-/** A mounted Secret changes by one renaming, which is told at once; where that is not told, it is seen after this long. */
+/** A mounted Secret changes by one renaming, which the file system reports at once; where it does not, the change is seen after this long. */
 const LOOK_EVERY_MS = 30_000;
 /** Certificates that somebody else renews in a folder. A set that is half written is left alone until it is whole. */
 export class FileCertificates implements CertificateSource {
@@ -34,7 +34,7 @@ export class FileCertificates implements CertificateSource {
     const { folder, logger } = this.#options;
     let shown: Certificates | undefined;
     const watcher = watch(folder, () => this.#wake.resolve());
-    // The folder itself was replaced; the regular look finds the new one.
+    // The folder itself was replaced; the regular check finds the new one.
     watcher.on("error", (error) =>
       logger.warn({ err: error }, "the folder of the webhook certificates is not watched"),
     );

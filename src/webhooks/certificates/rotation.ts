@@ -37,7 +37,7 @@ export interface RotationFacts {
   rotation: string | undefined;
 }
 
-/** What is to be done now. Steps that make keys are carried out elsewhere; `Wait` says until when, epoch milliseconds. */
+/** What is to be done now. Steps that make keys are taken elsewhere; `Wait` says until when, epoch milliseconds. */
 export type RotationStep =
   | { do: "Begin" }
   | { do: "PrepareNext" }

@@ -3,7 +3,7 @@ import type { KubeObject } from "../../apis/index.ts";
 import { ROTATE_ANNOTATION } from "../wellknown.ts";
 import { type CertificateState, trustBundle } from "./rotation.ts";
 
-/** How a {@link CertificateState} lies in a Secret: as one JSON text, and beside it the usual three files for whoever wants to look. */
+/** How a {@link CertificateState} lies in a Secret: as one JSON text, and beside it the usual three files for whoever mounts it. */
 const STATE_KEY = "state.json";
 
 const pair = z.object({ certPem: z.string(), keyPem: z.string() });

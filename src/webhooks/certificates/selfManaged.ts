@@ -79,7 +79,7 @@ export class SelfManagedCertificates implements CertificateSource {
     await watching;
   }
 
-  /** One look at the state and at most one step. Says when to look again, epoch milliseconds. */
+  /** One read of the state and at most one step. Returns when to read it again, epoch milliseconds. */
   async #advance(use: (certificates: Certificates) => Promise<void>, signal: AbortSignal): Promise<number> {
     const { clock, logger, settings, hosts, namespace, name } = this.#options;
     const stored = this.#secrets.get(`${namespace}/${name}`);

@@ -141,7 +141,7 @@ function application(
     }));
 }
 
-/** In v1; some carry the conversion's annotation themselves, with anything in it. */
+/** In v1; some have the conversion's annotation themselves, with anything in it. */
 export function anyApplication(): fc.Arbitrary<KubeObject> {
   const whole = fc.tuple(basics, additions, volumes, fc.boolean()).map(([basic, more, given, mounted]) => {
     const mounts = (given as { name: string }[]).map((one) => ({ name: one.name, mountPath: `/data/${one.name}` }));

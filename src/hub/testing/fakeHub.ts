@@ -1,0 +1,137 @@
+import { onTestFinished } from "vitest";
+import { type KubeObject, PAAS_GROUP } from "../../apis/index.ts";
+import { createLogger, Metrics } from "../../observability/index.ts";
+import {
+  ApiError,
+  type CallOptions,
+  CLUSTEROVERRIDEPOLICIES,
+  CLUSTERPLACEMENTS,
+  DEMOAPPLICATIONS,
+  MEMBERCLUSTERS,
+  NAMESPACES,
+  OVERRIDEPOLICIES,
+  PLACEMENTS,
+  type ResourceType,
+  SECRETS,
+} from "../../runtime/index.ts";
+import { FakeClient } from "../../runtime/testing/fakeClient.ts";
+import { FakeClock } from "../../runtime/testing/fakeClock.ts";
+import { HubCache } from "../hubCache.ts";
+import { KindCatalog } from "../kindCatalog.ts";
+
+/** A hub in memory whose kinds come and go: what is not served is answered with 404, and discovery says so. */
+export class FakeHub extends FakeClient {
+  readonly #served = new Map<string, ResourceType>();
+  /** Thrown by discovery when it gives an error. */
+  discoveryFailure: Error | undefined;
+
+  constructor() {
+    super(undefined, "hub");
+    this.serve(
+      NAMESPACES,
+      SECRETS,
+      DEMOAPPLICATIONS,
+      MEMBERCLUSTERS,
+      PLACEMENTS,
+      CLUSTERPLACEMENTS,
+      OVERRIDEPOLICIES,
+      CLUSTEROVERRIDEPOLICIES,
+    );
+    this.gate = ({ type, phase }) => {
+      if (phase === "before" && type !== undefined && !this.#served.has(nameOf(type)))
+        throw new ApiError(404, "NotFound", "the server could not find the requested resource");
+    };
+  }
+
+  /** As when its CRD is established. */
+  serve(...types: ResourceType[]): void {
+    for (const type of types) this.#served.set(nameOf(type), type);
+  }
+
+  /** As when its CRD is gone. */
+  withdraw(type: ResourceType): void {
+    this.#served.delete(nameOf(type));
+    this.server.dropWatches();
+  }
+
+  override async raw(_method: "GET" | "POST" | "PUT", path: string, _options?: CallOptions): Promise<unknown> {
+    this.calls.push(`raw ${path}`);
+    if (this.discoveryFailure !== undefined) throw this.discoveryFailure;
+    if (path === "/api") return { kind: "APIGroupDiscoveryList", items: [] };
+    return {
+      kind: "APIGroupDiscoveryList",
+      items: Array.from(this.#served.values(), ({ group, version, kind, plural, namespaced }) => ({
+        metadata: { name: group },
+        versions: [
+          {
+            version,
+            resources: [
+              {
+                resource: plural,
+                responseKind: { group, version, kind },
+                scope: namespaced ? "Namespaced" : "Cluster",
+                verbs: ["get", "list", "watch"],
+              },
+            ],
+          },
+        ],
+      })),
+    };
+  }
+
+  /** Calls of that verb about those objects so far. */
+  count(verb: string, { plural }: ResourceType): number {
+    return this.calls.filter((call) => call === `${verb} ${plural}`).length;
+  }
+}
+
+function nameOf({ group, version, plural }: ResourceType): string {
+  return `${group}/${version}/${plural}`;
+}
+
+/** A cache of a hub; it runs from `start` until the test is over. */
+export function setUpHub({
+  propagated = [],
+  namespaces = false,
+}: { propagated?: readonly string[]; namespaces?: boolean } = {}) {
+  const hub = new FakeHub();
+  const clock = new FakeClock();
+  const lines: Record<string, unknown>[] = [];
+  const logger = createLogger({
+    level: "info",
+    destination: { write: (line: string) => void lines.push(JSON.parse(line) as Record<string, unknown>) },
+  });
+  const metrics = new Metrics({ processMetrics: false });
+  const shared = { client: hub, clock, random: () => 0, logger, metrics };
+  const catalog = new KindCatalog({ ...shared, isPropagated: ({ kind }) => propagated.includes(kind) });
+  const cache = new HubCache({ ...shared, catalog, namespaces });
+  const start = async (): Promise<void> => {
+    const end = new AbortController();
+    const running = cache.run(end.signal);
+    onTestFinished(async () => {
+      end.abort(new Error("the test is over"));
+      await running;
+    });
+    await settle();
+  };
+  /** Lets what is under way come to rest. */
+  const settle = async (ms = 0): Promise<void> => {
+    await clock.advance(ms);
+    for (let turn = 0; turn < 3; turn += 1) await clock.advance(0);
+  };
+  const reasons = (): unknown[] => lines.flatMap(({ event_reason: reason }) => (reason === undefined ? [] : [reason]));
+  return { hub, server: hub.server, clock, logger, cache, catalog, lines, reasons, start, settle };
+}
+
+export const SELECTS_APPLICATIONS = { apiVersion: `${PAAS_GROUP}/v1`, kind: "DemoApplication" };
+
+export function application(name: string, namespace = "default", more: Partial<KubeObject> = {}): KubeObject {
+  const { metadata, ...rest } = more;
+  return {
+    apiVersion: `${PAAS_GROUP}/v1`,
+    kind: "DemoApplication",
+    metadata: { name, namespace, ...metadata },
+    spec: { image: "nginx" },
+    ...rest,
+  };
+}
