@@ -41,14 +41,6 @@ const given: Given[] = sources.flatMap(({ path, text }) =>
 
 /** Decided on, and given as soon as removals are rows. */
 const COMING: ReadonlySet<string> = new Set([
-  "HubNotSynced",
-  "PlanningIncomplete",
-  "DeletionsHeld",
-  "ClusterLeaving",
-  "ClusterNotSynced",
-  "OtherOwner",
-  "OwnerUnconfirmed",
-  "NeededByOthers",
   "NotSelected",
   "ObjectDeleted",
   "ObjectGone",

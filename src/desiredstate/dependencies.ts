@@ -1,49 +1,49 @@
-import { hashOf, type KubeObject, type ObjectRef, refKey } from "../apis/index.ts";
-import { type Dependency, shortMessage, userSetObject } from "../interpreter/index.ts";
-import { mark, type Marked } from "./marks.ts";
-import type { ClusterPlan, Snapshot } from "./types.ts";
+import { hashOf, type KubeObject, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
+import { type Dependency, userSetObject } from "../interpreter/index.ts";
+import { mark } from "./marks.ts";
+import type { DesiredObject, Snapshot, Why } from "./types.ts";
 
 /** What goes along with an object, and what of it is not there. */
-export interface CarriedDependencies {
+export interface PropagatedDependencies {
   /** In the order of {@link refKey}. */
-  objects: readonly Marked[];
+  objects: readonly DesiredObject[];
   /** Over the content that the pods read; undefined when they read nothing that is there. */
   hash: string | undefined;
-  warning: ClusterPlan["warning"];
+  warning: Why | undefined;
   /**
-   * Set when something could not be looked at, and tells what to allow. Then nobody can say what should be on a member: what is there
-   * stays as it is.
+   * Set when something may not be read, and says what to allow. Then nobody can say what should be on a member: what is there stays
+   * as it is.
    */
-  denial: ClusterPlan["heldFor"];
+  denial: Why | undefined;
 }
 
-export const nothingCarried: CarriedDependencies = Object.freeze({
+export const noDependencies: PropagatedDependencies = Object.freeze({
   objects: [],
   hash: undefined,
   warning: undefined,
   denial: undefined,
 });
 
-interface Carried {
+interface UserSet {
   /** What a person set in it, without anything of Meridian. */
   object: KubeObject;
   contentHash: string;
 }
 
 /** Hub objects are never changed in place, and one Secret may go with hundreds of applications. */
-const known = new WeakMap<KubeObject, Carried>();
+const known = new WeakMap<KubeObject, UserSet>();
 
 /** Collects what the object needs beside it from what the hub has. */
-export function carryDependencies(
+export function collectDependencies(
   needed: readonly Dependency[],
   { dependencies: present, unreadable, hubId }: Pick<Snapshot, "dependencies" | "unreadable" | "hubId">,
   ownerText: string,
-): CarriedDependencies {
-  if (needed.length === 0) return nothingCarried;
+): PropagatedDependencies {
+  if (needed.length === 0) return noDependencies;
   const sorted = needed
     .map((dependency) => ({ ...dependency, key: refKey(dependency.ref) }))
     .sort((a, b) => (a.key < b.key ? -1 : 1));
-  const objects: Marked[] = [];
+  const objects: DesiredObject[] = [];
   const contents: [key: string, hash: string][] = [];
   const missing: string[] = [];
   const denied: ObjectRef[] = [];
@@ -57,9 +57,9 @@ export function carryDependencies(
       if (!optional) missing.push(`${ref.kind} ${ref.name}`);
       continue;
     }
-    const carried = carry(found);
-    objects.push(mark(carried.object, hubId, ownerText));
-    if (readByPods) contents.push([key, carried.contentHash]);
+    const { object, contentHash } = userSetOf(found);
+    objects.push(mark(object, "dependency", hubId, ownerText));
+    if (readByPods) contents.push([key, contentHash]);
   }
   return {
     objects,
@@ -70,7 +70,7 @@ export function carryDependencies(
 }
 
 /** Secrets before ConfigMaps: the chart lists the namespaces of the former only. */
-function denialOf(denied: readonly ObjectRef[]): ClusterPlan["heldFor"] {
+function denialOf(denied: readonly ObjectRef[]): Why | undefined {
   const ref = denied.find(({ kind }) => kind === "Secret") ?? denied[0];
   if (ref === undefined) return undefined;
   const { kind, namespace = "" } = ref;
@@ -89,20 +89,20 @@ function denialOf(denied: readonly ObjectRef[]): ClusterPlan["heldFor"] {
   return { reason: `${kind}AccessDenied`, message };
 }
 
-function missingWarning(missing: readonly string[]): ClusterPlan["warning"] {
+function missingWarning(missing: readonly string[]): Why {
   const shown =
     missing.length > 2 ? `${missing.slice(0, 2).join(", ")} and ${missing.length - 2} more` : missing.join(", ");
   const message = `not on the hub: ${shown}`;
   return { reason: "DependencyMissing", message };
 }
 
-function carry(found: KubeObject): Carried {
-  let carried = known.get(found);
-  if (carried === undefined) {
+function userSetOf(found: KubeObject): UserSet {
+  let userSet = known.get(found);
+  if (userSet === undefined) {
     const object = userSetObject(found);
     // Labels and annotations are not seen by pods: a change of them must not restart any.
     const contentHash = hashOf([object["data"], object["binaryData"], object["stringData"]]);
-    known.set(found, (carried = { object, contentHash }));
+    known.set(found, (userSet = { object, contentHash }));
   }
-  return carried;
+  return userSet;
 }

@@ -1,13 +1,37 @@
 /**
- * From a snapshot of the hub to the desired state: which clusters run one hub object, which objects are to be on each of them, and
- * why. It composes the interpreter, the scheduler and the overrides.
+ * From a snapshot of the hub to rows for the members, in two steps. {@link computeTarget}: which clusters run one hub object, which objects
+ * are to be on each of them, and why. {@link step}: what to do about each member object now, removals included. It composes the interpreter,
+ * the scheduler and the overrides.
  *
- * It promises the same plan for the same values, hashes included, in whatever order they come; one object shared by all clusters that it
+ * It promises the same answer for the same values, hashes included, in whatever order they come; one object shared by all clusters that it
  * is equal on; that a cluster with nothing to go to keeps what it has, since an empty answer is no reason to delete; that one
- * cluster's trouble stays in its entry; and that overrides never change what an object is called or whose it is. It never calls a client, never
- * reads a clock, never throws, and never changes what it is given.
+ * cluster's trouble stays in its entry; that overrides never change what an object is called or whose it is; and that no row removes a copy
+ * unless every fact that the removal rests on allows it. It never calls a client, never reads a clock, never throws, and never changes what it is
+ * given.
  */
-export { reowned } from "./marks.ts";
-export { computeDesiredState } from "./plan.ts";
+export { ownerRefOf, reowned } from "./marks.ts";
 export { selectPlacement } from "./placementSelection.ts";
-export type { ClusterPlan, ComputeDesiredState, DesiredRow, Plan, Snapshot } from "./types.ts";
+export { decideRemovals } from "./removals.ts";
+export { chooseRow, isInSync } from "./rows.ts";
+export { step } from "./step.ts";
+export { computeTarget } from "./target.ts";
+export type {
+  ApplyRow,
+  ClusterTarget,
+  DeleteRow,
+  DeletionPolicy,
+  DesiredObject,
+  HoldRow,
+  Observation,
+  ReleaseRow,
+  RemovalFacts,
+  RemovalRow,
+  Role,
+  RolloutState,
+  Row,
+  Snapshot,
+  StepInput,
+  StepResult,
+  Target,
+  Why,
+} from "./types.ts";

@@ -1,33 +1,24 @@
 import {
   canonicalJson,
   DEPENDENCIES_HASH_ANNOTATION,
-  FEDERATION_GROUP,
   HASH_ANNOTATION,
   hashOf,
   type KubeObject,
   MANAGED_BY_LABEL,
-  type ObjectRef,
   OWNER_ANNOTATION,
   type OwnerRef,
   parseApiVersion,
   refOf,
 } from "../apis/index.ts";
 import { memberKindOf } from "../interpreter/index.ts";
-
-/** An object as it is applied, with what a row says of it. Shared between clusters and plans: treat as frozen. */
-export interface Marked {
-  ref: ObjectRef;
-  object: KubeObject;
-  hash: string;
-  unretained?: KubeObject;
-}
+import type { DesiredObject, Role } from "./types.ts";
 
 export function ownerRefOf(object: KubeObject): OwnerRef {
   return { ...refOf(object), uid: object.metadata.uid ?? "" };
 }
 
 /** Puts Meridian's label and annotations onto a copy of the object; the hash covers all of it but the hash itself. */
-export function mark(object: KubeObject, hubId: string, ownerText: string): Marked {
+export function mark(object: KubeObject, role: Role, hubId: string, ownerText: string): DesiredObject {
   const { labels, annotations } = object.metadata;
   const ours: Record<string, string> = { ...annotations, [OWNER_ANNOTATION]: ownerText };
   const metadata = { ...object.metadata, labels: { ...labels, [MANAGED_BY_LABEL]: hubId }, annotations: ours };
@@ -35,11 +26,11 @@ export function mark(object: KubeObject, hubId: string, ownerText: string): Mark
   const hash = hashOf(marked);
   // Not yet seen by anybody, so it may still change.
   ours[HASH_ANNOTATION] = hash;
-  return { ref: refOf(marked), object: marked, hash };
+  return { ref: refOf(marked), role, object: marked, hash };
 }
 
 /** The same object for another owner: what that one's own row would be. */
-export function reowned(object: KubeObject, owner: OwnerRef): Pick<Marked, "object" | "hash"> {
+export function reowned(object: KubeObject, owner: OwnerRef): Pick<DesiredObject, "object" | "hash"> {
   const { [HASH_ANNOTATION]: _, ...annotations } = object.metadata.annotations ?? {};
   const ours: Record<string, string> = { ...annotations, [OWNER_ANNOTATION]: ownerText(owner) };
   const next: KubeObject = { ...object, metadata: { ...object.metadata, annotations: ours } };
@@ -75,42 +66,4 @@ function annotatedAt(value: unknown, path: readonly string[], hash: string): unk
   const [next, ...rest] = path;
   if (next === undefined) return { ...fields, [DEPENDENCIES_HASH_ANNOTATION]: hash };
   return { ...fields, [next]: annotatedAt((fields as Record<string, unknown>)[next], rest, hash) };
-}
-
-const IDENTITY = ["apiVersion", "kind"] as const;
-const PROTECTED_METADATA = [
-  "name",
-  "namespace",
-  "generateName",
-  "uid",
-  "ownerReferences",
-  "finalizers",
-  "managedFields",
-] as const;
-
-/**
- * The first field that overrides have changed though they may not: what the object is called, whose it is, Meridian's own marks. Undefined
- * when all is well. A second line behind the checks of the overrides themselves.
- */
-export function protectedChange(before: readonly KubeObject[], after: readonly KubeObject[]): string | undefined {
-  if (before.length !== after.length) return "the number of objects";
-  for (const [index, was] of before.entries()) {
-    const is = after[index];
-    if (is === undefined) return "the number of objects";
-    if (is === was) continue;
-    const field = IDENTITY.find((name) => is[name] !== was[name]);
-    if (field !== undefined) return field;
-    if (typeof is.metadata !== "object" || is.metadata === null) return "metadata";
-    const inMetadata = PROTECTED_METADATA.find(
-      (name) => canonicalJson(is.metadata[name]) !== canonicalJson(was.metadata[name]),
-    );
-    if (inMetadata !== undefined) return `metadata.${inMetadata}`;
-    for (const entries of ["labels", "annotations"] as const) {
-      const key = Object.keys(is.metadata[entries] ?? {}).find(
-        (name) => parseApiVersion(name).group === FEDERATION_GROUP,
-      );
-      if (key !== undefined) return `metadata.${entries}[${key}]`;
-    }
-  }
-  return undefined;
 }

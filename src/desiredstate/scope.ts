@@ -1,33 +1,40 @@
-import type { FederatedStatus, Placement } from "../apis/index.ts";
-import { shortMessage } from "../interpreter/index.ts";
+import { type FederatedStatus, type Placement, shortMessage } from "../apis/index.ts";
 import { type ClusterSnapshot, type Decision, schedule, type Subject, type Verdict } from "../scheduler/index.ts";
-import type { Plan, Snapshot } from "./types.ts";
+import type { Snapshot, Target } from "./types.ts";
 
 /** Where an object goes, where it stays as it is, and why. */
 export interface Scope {
   decision: Decision;
-  scheduled: Plan["scheduled"];
+  scheduled: Target["scheduled"];
   /** Clusters whose objects are made so. */
   apply: readonly { name: string; replicas?: number }[];
-  /** Clusters that run it and are neither written nor cleaned, by name. */
-  held: readonly string[];
+  /** Clusters that run it and are left as they are, by name. */
+  frozen: readonly string[];
   suspended: boolean;
 }
 
 /**
- * Clusters that run the object now, as far as anybody knows. One that it is being removed from does not count: that was decided while
- * a policy said where else it belongs.
+ * Clusters that run the object now, as far as anybody knows, and how many replicas each was last asked for. One that it is being removed
+ * from does not count: that was decided while a policy said where else it belongs.
  */
-export function currentClusters({ previous, running, clusters }: Snapshot): ReadonlySet<string> {
-  const current = new Set<string>();
+export function currentClusters(
+  { previous, running, clusters }: Snapshot,
+  reported: ReadonlyMap<string, number>,
+): ReadonlyMap<string, number | undefined> {
+  const current = new Map<string, number | undefined>();
   const removing = new Set<string>();
-  for (const { name, state } of previous?.clusters ?? []) (state === "Removing" ? removing : current).add(name);
+  for (const { name, state } of previous?.clusters ?? []) {
+    if (state === "Removing") removing.add(name);
+    else current.set(name, reported.get(name));
+  }
   if (running !== undefined) {
-    for (const name of running) if (!removing.has(name)) current.add(name);
+    for (const name of running) if (!removing.has(name)) current.set(name, reported.get(name));
   } else {
-    // The summary only counts: each cluster of its regions may be meant, and to hold one in vain harms nobody.
+    // The summary only counts: each cluster of its regions may be meant, and to freeze one in vain harms nobody.
     const regions = new Set((previous?.summary ?? []).map(({ region }) => region));
-    for (const { name, region } of clusters) if (regions.has(region ?? "") && !removing.has(name)) current.add(name);
+    if (regions.size === 0) return current;
+    for (const { name, region } of clusters)
+      if (regions.has(region ?? "") && !removing.has(name)) current.set(name, reported.get(name));
   }
   return current;
 }
@@ -78,7 +85,7 @@ export function scopeOf(
         : `${message}; it is kept as it is on ${clustersText(keepable.length)}: create a Placement that does, or delete it`,
     ),
     apply: [],
-    held: keepable,
+    frozen: keepable,
     suspended: false,
   };
 }
@@ -89,7 +96,7 @@ export function scopeOf(
  */
 function isUnderDefault(
   previous: FederatedStatus | undefined,
-  current: ReadonlySet<string>,
+  current: ReadonlyMap<string, unknown>,
   clusters: readonly ClusterSnapshot[],
 ): boolean {
   if (current.size === 0) return true;
@@ -97,13 +104,13 @@ function isUnderDefault(
   if (previous?.conditions?.some(({ type, reason }) => type === "Scheduled" && reason === "NoPlacement") === true)
     return false;
   const locals = new Set(clusters.filter(({ local }) => local).map(({ name }) => name));
-  return [...current].every((name) => locals.has(name));
+  return [...current.keys()].every((name) => locals.has(name));
 }
 
 function placed(decision: Decision, keepable: readonly string[], reason: string, message: string): Scope {
   if (decision.clusters.length > 0) {
     const scheduled = { status: "True" as const, reason, message: shortMessage(message) };
-    return { decision, scheduled, apply: decision.clusters, held: [], suspended: false };
+    return { decision, scheduled, apply: decision.clusters, frozen: [], suspended: false };
   }
   // Nothing to go to is no reason to go: what runs stays until there is.
   const kept = keepable.length === 0 ? "" : `; it is kept as it is on ${clustersText(keepable.length)}`;
@@ -111,7 +118,7 @@ function placed(decision: Decision, keepable: readonly string[], reason: string,
     decision,
     scheduled: notScheduled("NoClusterFits", `no cluster fits: ${mostFrequentRefusal(decision.verdicts)}${kept}`),
     apply: [],
-    held: keepable,
+    frozen: keepable,
     suspended: false,
   };
 }
@@ -129,12 +136,12 @@ function suspended(placement: Placement, decision: Decision, keepable: readonly 
             message: shortMessage(`${message}; it is kept as it is on ${clustersText(keepable.length)}`),
           },
     apply: [],
-    held: keepable,
+    frozen: keepable,
     suspended: true,
   };
 }
 
-function notScheduled(reason: string, message: string): Plan["scheduled"] {
+function notScheduled(reason: string, message: string): Target["scheduled"] {
   return { status: "False", reason, message: shortMessage(message) };
 }
 

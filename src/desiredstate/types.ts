@@ -1,11 +1,13 @@
 import type { FederatedStatus, KubeObject, ObjectRef, OverridePolicy, OwnerRef, Placement } from "../apis/index.ts";
+import type { Health, LostField } from "../interpreter/index.ts";
 import type { ClusterSnapshot, Decision } from "../scheduler/types.ts";
 
-/** Everything that a plan depends on: values of one moment. */
+/** Everything that a target depends on: values of one moment. */
 export interface Snapshot {
   object: KubeObject;
   placements: readonly Placement[];
   overrides: readonly OverridePolicy[];
+  /** In any order; sorting is saved where they come sorted by name. */
   clusters: readonly ClusterSnapshot[];
   /** The dependencies that exist on the hub, by {@link refKey}. */
   dependencies: ReadonlyMap<string, KubeObject>;
@@ -22,57 +24,187 @@ export interface Snapshot {
   running?: ReadonlySet<string>;
 }
 
-/** One object as it should be on one cluster. */
-export interface DesiredRow {
-  cluster: string;
+/** A CamelCase code and a sentence of at most 120 characters. */
+export interface Why {
+  reason: string;
+  message: string;
+}
+
+export type DeletionPolicy = "Delete" | "Orphan";
+
+/** `rendered`: what the hub object becomes on a member. `dependency`: what goes along, since its pods read it. */
+export type Role = "rendered" | "dependency";
+
+/**
+ * One object as it is to be on a cluster: with Meridian's label and annotations. Shared between clusters where it is equal. Treat as
+ * frozen.
+ */
+export interface DesiredObject {
   ref: ObjectRef;
-  /** The hub object that it stands for; also in its owner annotation. */
-  owner: OwnerRef;
-  role: "rendered" | "dependency";
-  /**
-   * `Apply`: make it so. `Hold`: neither write nor delete (suspended, or no placement says where it belongs now).
-   */
-  mode: "Apply" | "Hold";
-  /** The whole object with Meridian's label and annotations; shared between clusters where it is equal. Treat as frozen. */
+  role: Role;
   object: KubeObject;
   /** Hash of `object` without its hash annotation. */
   hash: string;
   /** Where something is left to the member: the object with that, and without Meridian's marks. */
   unretained?: KubeObject;
-  conflictResolution: "Abort" | "Adopt";
-  deletionPolicy: "Delete" | "Orphan";
 }
 
-/** What the plan says of one cluster beside its rows. */
-export interface ClusterPlan {
+/** What is to be on one cluster. */
+export interface ClusterTarget {
   name: string;
   region?: string;
   /** Replicas after division and overrides; undefined when the kind has none. */
   replicas?: number;
-  /** A CamelCase reason why nothing is written there (an override that cannot be applied). */
-  problem?: { reason: string; message: string };
+  /** Why nothing is written there: an override that cannot be applied. */
+  problem?: Why;
   /** Something that is missing but does not stop it (DependencyMissing). */
-  warning?: { reason: string; message: string };
-  held: boolean;
-  /** Why this cluster in particular is held (SecretAccessDenied); without it the reason is the object's. */
-  heldFor?: { reason: string; message: string };
+  warning?: Why;
+  /** What is there stays as it is: neither written nor deleted. */
+  frozen: boolean;
+  /** Why this cluster in particular is frozen (SecretAccessDenied); without it the reason is the object's. */
+  frozenFor?: Why;
+  /** In the order of application: dependencies first. Empty where nothing can be said (a problem before it ran there). */
+  objects: readonly DesiredObject[];
 }
 
-export interface Plan {
+/** What follows from a snapshot for one hub object. */
+export interface Target {
+  owner: OwnerRef;
   /** The policy that placed it; undefined when none matches. */
   placement?: { kind: string; namespace?: string; name: string };
   /** The override policies that apply somewhere, also where they could not be applied. */
   overrides: { kind: string; namespace?: string; name: string }[];
   decision: Decision;
   /** Why Scheduled is what it is: ClustersSelected, NoPlacement, NoClusterFits, Suspended… */
-  scheduled: { status: "True" | "False"; reason: string; message: string };
-  clusters: ClusterPlan[];
-  rows: DesiredRow[];
+  scheduled: { status: "True" | "False" } & Why;
+  /** Sorted by name. */
+  clusters: ClusterTarget[];
+  /**
+   * Dependencies that the object refers to and that are not on the hub, or may not be read there, by {@link refKey}: a copy on a member
+   * stays, since pods may be running on it.
+   */
+  missing: ReadonlySet<string>;
   suspended: boolean;
-  deletionPolicy: "Delete" | "Orphan";
-  /** Epoch milliseconds at which to plan again though nothing changed. */
+  conflictResolution: "Abort" | "Adopt";
+  deletionPolicy: DeletionPolicy;
+  /** Epoch milliseconds at which to decide again though nothing changed. */
   recheckAt?: number;
 }
 
-/** src/desiredstate exports: computeDesiredState(snapshot, now): Plan. */
-export type ComputeDesiredState = (snapshot: Snapshot, now: number) => Plan;
+interface RowBase {
+  cluster: string;
+  ref: ObjectRef;
+  /** The hub object that the row stands for; also in the member object's owner annotation. */
+  owner: OwnerRef;
+  role: Role;
+}
+
+/** Make it so. */
+export interface ApplyRow extends RowBase, DesiredObject {
+  verb: "Apply";
+  conflictResolution: "Abort" | "Adopt";
+}
+
+/** Neither write nor delete, and why. */
+export interface HoldRow extends RowBase {
+  verb: "Hold";
+  why: Why;
+  /** What is wanted there, where that is known: what a frozen cluster's target says, or for a retained copy what it has. */
+  hash?: string;
+  /** True: it is wanted there (frozen or retained). False: it is to go, and may not yet. */
+  wanted: boolean;
+}
+
+/** Remove exactly that life of the member object. */
+export interface DeleteRow extends RowBase {
+  verb: "Delete";
+  uid: string;
+  why: Why;
+}
+
+/** Take Meridian's marks off that life of it, and leave it. */
+export interface ReleaseRow extends RowBase {
+  verb: "Release";
+  uid: string;
+  why: Why;
+}
+
+/** What a worker is to do about one member object. Where there is no row, it leaves the object alone. */
+export type Row = ApplyRow | HoldRow | DeleteRow | ReleaseRow;
+
+/** What is to become of a copy that nobody wants. */
+export type RemovalRow = HoldRow | DeleteRow | ReleaseRow;
+
+/** What a worker saw of one member object, and how its last write went. */
+export interface Observation {
+  cluster: string;
+  ref: ObjectRef;
+  /** Undefined: it is not there. */
+  present?: {
+    uid: string;
+    /** Hash annotation: what was applied last. */
+    hash?: string;
+    /** The hub object that its owner annotation names. */
+    owner?: OwnerRef;
+    deleting: boolean;
+    health: Health;
+  };
+  /** The hash of the Apply row that it was compared with and found equal to: hash right and every leaf ours. */
+  inSyncWith?: string;
+  /** A write is under way: until it has ended, nobody knows what is there. */
+  writing: boolean;
+  failure?: { reason: string; message: string; final: boolean };
+  /** The last time that fields which others had changed were put back; epoch milliseconds. */
+  healed?: { at: number; lost: readonly LostField[] };
+  /** The revision of the last row that the worker took for it; 0 when it never had one. */
+  revision: number;
+}
+
+/** What has to be known before anything is removed. */
+export interface RemovalFacts {
+  /** The hub object whose copies these are; the last life that is known when it is gone. */
+  owner: OwnerRef;
+  policy: DeletionPolicy;
+  /** Why it is to go: NotSelected, ObjectDeleted, ObjectGone. */
+  cause: Why;
+  hub: {
+    synced: boolean;
+    /** Too much vanished from the hub at once. */
+    deletionsHeld: boolean;
+    /** Every object that was there at the start, and that could want something in this namespace, has been planned. */
+    planned: boolean;
+  };
+  /** Whose the copies are: this manager's to remove; another class's; or not confirmed yet by the hub itself. */
+  ownership: "Ours" | "OtherClass" | "Unconfirmed";
+  /**
+   * Of the clusters where copies are. A cluster that is missing here has no MemberCluster. `synced`: every object of ours there is known,
+   * and the cluster answers. `leaving`: its MemberCluster is being deleted; what is there stays, or is taken away.
+   */
+  clusters: ReadonlyMap<string, { synced: boolean; leaving?: "Keep" | "Drain" }>;
+  /** `cluster/refKey` of dependencies that an object of another manager, or another object here, needs. */
+  neededByOthers: ReadonlySet<string>;
+}
+
+/** Which clusters wait for their turn; without it every cluster gets the target. */
+export interface RolloutState {
+  waiting: ReadonlySet<string>;
+}
+
+export interface StepInput {
+  /** Undefined: the object is being deleted or is gone; everything of it is unwanted. */
+  target: Target | undefined;
+  /** The last target that was carried out everywhere: what a waiting cluster keeps and heals. */
+  lastGood?: Target;
+  rollout?: RolloutState;
+  /** Of this hub object: copies that name it as their owner, and those that its rows ask for. In any order. */
+  observations: readonly Observation[];
+  removal: RemovalFacts;
+}
+
+export interface StepResult {
+  /** By cluster; within one, what the target says in its order, and then the rest by {@link refKey}. */
+  rows: Row[];
+  rollout?: RolloutState;
+  /** Epoch milliseconds. */
+  recheckAt?: number;
+}

@@ -1,8 +1,7 @@
-import type { KubeObject, OverrideRule, PatchOperation } from "../apis/index.ts";
-import { shortMessage } from "../interpreter/index.ts";
+import { isReservedKey, type KubeObject, type OverrideRule, type PatchOperation, shortMessage } from "../apis/index.ts";
 import { applyOperation, PatchError } from "./jsonPatch.ts";
 import { isJson, overridePodTemplates, updateAt } from "./podTemplate.ts";
-import { isReservedKey, protectedChange } from "./protectedFields.ts";
+import { protectedChange } from "./protectedFields.ts";
 import { RuleError } from "./ruleError.ts";
 import type { MatchedRule, OverrideResult } from "./types.ts";
 

@@ -7,5 +7,5 @@
  */
 export { applyRules } from "./apply.ts";
 export { jsonEqual } from "./jsonEqual.ts";
-export { matchPolicies, matchRules } from "./match.ts";
-export type { MatchedRule, OverrideProblem, OverrideResult } from "./types.ts";
+export { matchRules } from "./match.ts";
+export type { MatchedRule, ObjectRules, OverrideProblem, OverrideResult, PolicyRef } from "./types.ts";

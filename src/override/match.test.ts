@@ -105,7 +105,7 @@ describe("matchRules", () => {
   const general = policy("general", {}, { rules: [{ replicas: 2 }] });
 
   test("gives the rules for the cluster with where they come from, in the order of application", () => {
-    expect(matchRules(shop, [regional, general], cluster("singapore-1", "sg"))).toEqual([
+    expect(matchRules(shop, [regional, general]).on(cluster("singapore-1", "sg"))).toEqual([
       { policy: { kind: "ClusterOverridePolicy", name: "general" }, index: 0, rule: { replicas: 2 } },
       {
         policy: { kind: "OverridePolicy", namespace: "default", name: "regional" },
@@ -121,7 +121,7 @@ describe("matchRules", () => {
   });
 
   test("policies that do not match the object are left out", () => {
-    expect(matchRules(shop, [policy("p", { name: "cart" })], cluster("a", "sg"))).toEqual([]);
+    expect(matchRules(shop, [policy("p", { name: "cart" })]).on(cluster("a", "sg"))).toEqual([]);
   });
 
   test("a rule by matchLabelKeys compares with the object's own label", () => {
@@ -134,8 +134,8 @@ describe("matchRules", () => {
       ...shop,
       metadata: { ...shop.metadata, labels: { "topology.kubernetes.io/region": "sg" } },
     };
-    expect(matchRules(labelled, [own], cluster("a", "sg"))).toHaveLength(1);
-    expect(matchRules(labelled, [own], cluster("a", "cn"))).toEqual([]);
-    expect(matchRules(shop, [own], cluster("a", "sg"))).toEqual([]);
+    expect(matchRules(labelled, [own]).on(cluster("a", "sg"))).toHaveLength(1);
+    expect(matchRules(labelled, [own]).on(cluster("a", "cn"))).toEqual([]);
+    expect(matchRules(shop, [own]).on(cluster("a", "sg"))).toEqual([]);
   });
 });

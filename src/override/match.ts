@@ -1,6 +1,6 @@
-import { matchesClusterSelector, selectorSpecificity, type KubeObject, type OverridePolicy } from "../apis/index.ts";
-import type { ClusterSnapshot } from "../scheduler/types.ts";
-import type { MatchedRule } from "./types.ts";
+import { selectorSpecificity, type KubeObject, type OverridePolicy } from "../apis/index.ts";
+import { type ClusterMatcher, clusterMatcher } from "../scheduler/index.ts";
+import type { MatchedRule, ObjectRules, PolicyRef } from "./types.ts";
 
 /**
  * Every policy that matches the object, in the order in which they apply, so that the later wins: cluster-scoped before
@@ -22,24 +22,48 @@ export function matchPolicies(object: KubeObject, policies: readonly OverridePol
 }
 
 /**
- * The rules that apply to the object on one cluster, in the order of application. Policies that do not match the object
- * are left out, so that all of them may be given, or those of {@link matchPolicies}.
+ * The rules of all policies that match the object, ready to be asked for one cluster after the other. Policies that do not match are left
+ * out, so that all of them may be given.
  */
-export function matchRules(
-  object: KubeObject,
-  policies: readonly OverridePolicy[],
-  cluster: ClusterSnapshot,
-): MatchedRule[] {
-  const matched: MatchedRule[] = [];
-  for (const policy of matchPolicies(object, policies)) {
-    const { namespace, name } = policy.metadata;
-    const origin = { kind: policy.kind, ...(namespace === undefined ? {} : { namespace }), name };
-    for (const [index, rule] of policy.spec.rules.entries()) {
-      if (!matchesClusterSelector(rule.targetClusters, cluster, object.metadata.labels)) continue;
-      matched.push({ policy: origin, index, rule });
+export function matchRules(object: KubeObject, policies: readonly OverridePolicy[]): ObjectRules {
+  const { labels } = object.metadata;
+  const names: PolicyRef[] = [];
+  const candidates: Candidate[] = [];
+  for (const { kind, metadata, spec } of matchPolicies(object, policies)) {
+    const { namespace, name } = metadata;
+    const policy = { kind, ...(namespace === undefined ? {} : { namespace }), name };
+    names.push(policy);
+    for (const [index, rule] of spec.rules.entries()) {
+      candidates.push({ matched: { policy, index, rule }, takes: clusterMatcher(rule.targetClusters) });
     }
   }
-  return matched;
+  const none: Combination = { rules: [], more: new Map() };
+  return {
+    policies: names,
+    on(cluster) {
+      let combination = none;
+      for (const { matched, takes } of candidates)
+        if (takes(cluster, labels)) combination = withRule(combination, matched);
+      return combination.rules;
+    },
+  };
+}
+
+interface Candidate {
+  matched: MatchedRule;
+  takes: ClusterMatcher;
+}
+
+/** Rules that apply together somewhere, and those with one rule more. */
+interface Combination {
+  rules: readonly MatchedRule[];
+  more: Map<MatchedRule, Combination>;
+}
+
+function withRule({ rules, more }: Combination, rule: MatchedRule): Combination {
+  let next = more.get(rule);
+  if (next === undefined) more.set(rule, (next = { rules: [...rules, rule], more: new Map() }));
+  return next;
 }
 
 function isNamespaced(policy: OverridePolicy): boolean {

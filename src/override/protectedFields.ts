@@ -1,36 +1,14 @@
-import { FEDERATION_GROUP, type KubeObject } from "../apis/index.ts";
+import { type KubeObject, protectedChange as identityChange } from "../apis/index.ts";
 import { jsonEqual } from "./jsonEqual.ts";
 import { isJson, podTemplateOf } from "./podTemplate.ts";
 
-/** Labels and annotations by which Meridian knows its own objects again. */
-const RESERVED_PREFIX = `${FEDERATION_GROUP}/`;
-
-export function isReservedKey(key: string): boolean {
-  return key.startsWith(RESERVED_PREFIX);
-}
-
-/** What the object is called, whose it is, and what the server keeps of it. */
-const IDENTITY = [
-  ["apiVersion"],
-  ["kind"],
-  ["status"],
-  ...["name", "namespace", "uid", "resourceVersion", "ownerReferences", "managedFields"].map((f) => ["metadata", f]),
-];
-
 /**
- * The path of a field that no override may change and that differs between the two; undefined when there is none. Protected
- * are the identity of the object, Meridian's own labels and annotations, and the pod labels that the object's own
- * selector asks for: without them a workload no longer finds its pods.
+ * What no override may change and that differs between the two; undefined when there is nothing. Protected are the identity of the
+ * object, Meridian's own labels and annotations, and the pod labels that the object's own selector asks for: without them a workload
+ * no longer finds its pods.
  */
 export function protectedChange(before: KubeObject, after: unknown): string | undefined {
-  for (const path of IDENTITY) {
-    if (!jsonEqual(valueAt(before, path), valueAt(after, path))) return `/${path.join("/")}`;
-  }
-  for (const field of ["labels", "annotations"]) {
-    const path = ["metadata", field];
-    if (!jsonEqual(reserved(valueAt(before, path)), reserved(valueAt(after, path)))) return `/metadata/${field}`;
-  }
-  return selectorLabelChange(before, after as KubeObject);
+  return identityChange(before, after) ?? selectorLabelChange(before, after as KubeObject);
 }
 
 function selectorLabelChange(before: KubeObject, after: KubeObject): string | undefined {
@@ -49,11 +27,6 @@ function selectorKeys(object: KubeObject): string[] {
     ...(isJson(matchLabels) ? Object.keys(matchLabels) : []),
     ...(Array.isArray(expressions) ? expressions.map((e) => String(valueAt(e, ["key"]))) : []),
   ];
-}
-
-function reserved(values: unknown): Record<string, unknown> {
-  if (!isJson(values)) return {};
-  return Object.fromEntries(Object.entries(values).filter(([key]) => isReservedKey(key)));
 }
 
 function valueAt(value: unknown, path: readonly string[]): unknown {

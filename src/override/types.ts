@@ -1,15 +1,31 @@
 import type { KubeObject, OverrideRule } from "../apis/index.ts";
+import type { ClusterSnapshot } from "../scheduler/index.ts";
+
+/** Names an override policy; the same value for all rules of one policy. */
+export interface PolicyRef {
+  kind: string;
+  namespace?: string;
+  name: string;
+}
 
 /** One rule that applies to one cluster, with the policy it comes from, in the order of application. */
 export interface MatchedRule {
-  policy: { kind: string; namespace?: string; name: string };
+  policy: PolicyRef;
   index: number;
   rule: OverrideRule;
 }
 
+/** The override rules that may apply to one object. */
+export interface ObjectRules {
+  /** The policies that match the object, in the order in which they apply. */
+  policies: readonly PolicyRef[];
+  /** The rules that apply on that cluster, in the order of application; the same list for clusters on which the same rules apply. */
+  on(cluster: ClusterSnapshot): readonly MatchedRule[];
+}
+
 /** A rule that could not be applied: the object is left as it was before this policy and the cluster is not written. */
 export interface OverrideProblem {
-  policy: { kind: string; namespace?: string; name: string };
+  policy: PolicyRef;
   rule: number;
   reason: "InvalidPatch" | "ProtectedField" | "InvalidOverride";
   message: string;

@@ -6,6 +6,7 @@
  * for the chosen ones; replicas that add up to what the object asks for whenever the bounds allow it; and `notes` for
  * whatever a placement asks for and does not get. It never calls a client, never reads a clock and never throws.
  */
-export { divide } from "./divide.ts";
+export { type ClusterMatcher, clusterMatcher } from "./clusterMatcher.ts";
+export { sortedByName } from "./order.ts";
 export { schedule } from "./schedule.ts";
 export type { ClusterSnapshot, Decision, PlacementRules, Subject, Verdict } from "./types.ts";

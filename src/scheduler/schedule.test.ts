@@ -168,7 +168,7 @@ describe("affinity", () => {
 
   test("a cluster that is being deleted takes nothing and keeps nothing", () => {
     const decision = schedule(
-      subject({ current: new Set(["a"]) }),
+      subject({ current: new Map([["a", 1]]) }),
       placement(),
       [cluster("a", { deleting: true }), cluster("b")],
       NOW,
@@ -323,7 +323,7 @@ describe("a decision", () => {
   test.prop([arbitraryFleet, arbitraryRules, fc.nat(20), fc.subarray(["a", "b", "c"])])(
     "does not depend on the order of the clusters, answers for each, and gives out every replica",
     (clusters, rules, replicas, current) => {
-      const who = subject({ replicas, current: new Set(current) });
+      const who = subject({ replicas, current: new Map(current.map((name) => [name, undefined])) });
       const decision = schedule(who, rules, clusters, NOW);
       expect(schedule(who, rules, clusters.toReversed(), NOW)).toEqual(decision);
 

@@ -4,6 +4,7 @@ import { affinity } from "./filters/affinity.ts";
 import { clusterLifecycle } from "./filters/clusterLifecycle.ts";
 import type { Filter, FilterContext } from "./filters/filter.ts";
 import { taintToleration } from "./filters/taintToleration.ts";
+import { compareText, sortedByName } from "./order.ts";
 import type { ClusterSnapshot, Decision, PlacementRules, Subject, Verdict } from "./types.ts";
 
 /** Asked in this order; the first that refuses gives the reason. */
@@ -25,7 +26,7 @@ export function schedule(
   clusters: readonly ClusterSnapshot[],
   now: number,
 ): Decision {
-  const sorted = clusters.toSorted((a, b) => compare(a.name, b.name));
+  const sorted = sortedByName(clusters);
   const tolerations = placement.tolerations ?? [];
   const round = firstGroupThatFits(placement.clusterAffinities, (group) =>
     filter({ subject, tolerations, group, now }, sorted),
@@ -36,7 +37,7 @@ export function schedule(
   const verdicts = [
     ...sorted.map((cluster): Verdict => chosen.verdicts.get(cluster.name) ?? round.verdict(cluster.name)),
     ...unknownClusters(placement, sorted),
-  ].toSorted((a, b) => compare(a.cluster, b.cluster));
+  ].toSorted((a, b) => compareText(a.cluster, b.cluster));
 
   return {
     ...(round.group === undefined ? {} : { group: round.group.name }),
@@ -46,8 +47,6 @@ export function schedule(
     ...(notes.length === 0 ? {} : { notes }),
   };
 }
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** What became of the clusters when one affinity group was tried. */
 interface Round {

@@ -10,7 +10,7 @@ export function cluster(name: string, more: Partial<ClusterSnapshot> = {}): Clus
 }
 
 export function subject(more: Partial<Subject> = {}): Subject {
-  return { labels: {}, current: new Set(), ...more };
+  return { labels: {}, current: new Map(), ...more };
 }
 
 export function placement(more: Partial<PlacementRules> = {}): PlacementRules {

@@ -19,8 +19,8 @@ export interface Subject {
   labels: Record<string, string>;
   /** Undefined for kinds without replicas. */
   replicas?: number;
-  /** Clusters that run it now; they stay through NoSchedule taints. */
-  current: ReadonlySet<string>;
+  /** Clusters that run it now, with their replicas as far as they are known; they stay through NoSchedule taints. */
+  current: ReadonlyMap<string, number | undefined>;
 }
 
 /** Why a cluster was chosen or not; one for every cluster. */

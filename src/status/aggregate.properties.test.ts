@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { fc, test } from "@fast-check/vitest";
 import type { Contact } from "../apis/index.ts";
-import type { ClusterPlan, Plan } from "../desiredstate/types.ts";
+import type { ClusterTarget, Target } from "../desiredstate/types.ts";
 import { aggregate } from "./aggregate.ts";
 import { after, condition, inputOf, plan, refused, SECOND, T0 } from "./testing.ts";
 import type { ClusterView, RowView, StatusInput } from "./types.ts";
@@ -54,15 +54,16 @@ describe("any observations", () => {
     contact,
     rows: fc.array(arbitraryRow, { maxLength: 3 }),
   });
-  const arbitraryCluster: fc.Arbitrary<ClusterPlan> = fc.record(
+  const arbitraryCluster: fc.Arbitrary<ClusterTarget> = fc.record(
     {
       name: fc.constantFrom("a", "b", "c", "d", "e"),
       replicas: fc.nat(9),
-      held: fc.boolean(),
+      frozen: fc.boolean(),
+      objects: fc.constant([]),
       problem: fc.constant({ reason: "InvalidPatch", message: "m" }),
       warning: fc.constant({ reason: "DependencyMissing", message: "m" }),
     },
-    { requiredKeys: ["name", "held"] },
+    { requiredKeys: ["name", "frozen", "objects"] },
   );
   const arbitraryInput: fc.Arbitrary<StatusInput> = fc
     .record({
@@ -97,7 +98,7 @@ describe("any observations", () => {
 
   test.prop([arbitraryInput])("give the same status in whatever order they come", (input) => {
     const rows = (v: ClusterView): ClusterView => ({ ...v, rows: v.rows.toReversed() });
-    const planned = input.plan as Plan;
+    const planned = input.plan as Target;
     const other = {
       ...input,
       plan: { ...planned, clusters: planned.clusters.toReversed() },

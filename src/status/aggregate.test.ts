@@ -17,7 +17,7 @@ describe("the status of the contract's example", () => {
 
   const planned = plan(names, {
     scheduled: { status: "True", reason: "ClustersSelected", message: "3 of 4 clusters selected" },
-    clusters: names.map((name) => ({ name, replicas: replicas[name], held: false })),
+    clusters: names.map((name) => ({ name, replicas: replicas[name], frozen: false, objects: [] })),
   });
   const views = (frankfurt: Partial<ClusterView>): ClusterView[] =>
     names.map((name) => {

@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { test } from "@fast-check/vitest";
 import type { ClusterStatusEntry, Contact, FederatedStatus } from "../apis/index.ts";
-import type { ClusterPlan, Plan } from "../desiredstate/types.ts";
+import type { ClusterTarget, Target } from "../desiredstate/types.ts";
 import { aggregate } from "./aggregate.ts";
 import {
   after,
@@ -33,8 +33,8 @@ describe("the entry of a cluster in contact", () => {
   interface Case {
     name: string;
     rows: RowView[];
-    cluster?: Partial<ClusterPlan>;
-    plan?: Partial<Plan>;
+    cluster?: Partial<ClusterTarget>;
+    plan?: Partial<Target>;
     want: Partial<ClusterStatusEntry>;
     ready?: number;
     absent?: (keyof ClusterStatusEntry)[];
@@ -137,7 +137,7 @@ describe("the entry of a cluster in contact", () => {
     {
       name: "suspended is Held",
       rows: [row({ inSync: false, observedHash: "h0" })],
-      cluster: { held: true },
+      cluster: { frozen: true, objects: [] },
       plan: { suspended: true },
       want: { state: "Held", reason: "Suspended" },
       ready: 2,
@@ -146,14 +146,18 @@ describe("the entry of a cluster in contact", () => {
     {
       name: "frozen without suspension says why",
       rows: [row()],
-      cluster: { held: true },
+      cluster: { frozen: true, objects: [] },
       plan: { scheduled: { status: "False", reason: "NoPlacement", message: "no placement selects it" } },
       want: { state: "Held", reason: "NoPlacement", message: "no placement selects it" },
     },
     {
       name: "one cluster that is frozen for a reason of its own has that reason, and stays available",
       rows: [row()],
-      cluster: { held: true, heldFor: { reason: "SecretAccessDenied", message: "add shop to the list" } },
+      cluster: {
+        frozen: true,
+        objects: [],
+        frozenFor: { reason: "SecretAccessDenied", message: "add shop to the list" },
+      },
       want: { state: "Held", reason: "SecretAccessDenied", message: "add shop to the list" },
       ready: 2,
     },
@@ -176,7 +180,10 @@ describe("the entry of a cluster in contact", () => {
       want: { state: "Progressing", reason: "QuotaExceeded" },
     },
   ])("$name", ({ rows, cluster = {}, plan: more = {}, want, ready, absent = [] }) => {
-    const planned = plan(["a"], { clusters: [{ name: "a", replicas: 2, held: false, ...cluster }], ...more });
+    const planned = plan(["a"], {
+      clusters: [{ name: "a", replicas: 2, frozen: false, objects: [], ...cluster }],
+      ...more,
+    });
     const found = entry(aggregate(inputOf([view("a", { rows })], { plan: planned }), T0));
     expect(found).toMatchObject({ name: "a", region: "region-of-a", observedAt: at(T0), ...want });
     expect(found?.replicas.desired).toBe(2);
@@ -225,14 +232,14 @@ describe("the entry of a cluster in contact", () => {
   });
 
   test("a kind whose number each cluster decides counts what the cluster says", () => {
-    const planned = plan(["a"], { clusters: [{ name: "a", held: false }] });
+    const planned = plan(["a"], { clusters: [{ name: "a", frozen: false, objects: [] }] });
     expect(
       aggregate(inputOf([view("a", { rows: [row({ health: healthy(7) })] })], { plan: planned }), T0).replicas?.desired,
     ).toBe(7);
   });
 
   test("a kind without replicas is Available with none", () => {
-    const planned = plan(["a"], { clusters: [{ name: "a", held: false }] });
+    const planned = plan(["a"], { clusters: [{ name: "a", frozen: false, objects: [] }] });
     const status = aggregate(
       inputOf([view("a", { rows: [row({ health: { state: "Available" } })] })], { plan: planned }),
       T0,
@@ -284,7 +291,7 @@ describe("the entry of a lost cluster", () => {
         }),
       ],
       {
-        plan: plan(["a"], { clusters: [{ name: "a", replicas: 9, held: false }] }),
+        plan: plan(["a"], { clusters: [{ name: "a", replicas: 9, frozen: false, objects: [] }] }),
       },
     );
     const status = aggregate(after(input, settled), T0);
@@ -331,7 +338,7 @@ describe("the entry of a lost cluster", () => {
       inputOf([view("a", { contact: refused })]),
       inputOf([view("a", { contact: neverMet, rows })]),
       inputOf([view("a")], {
-        plan: plan(["a"], { suspended: true, clusters: [{ name: "a", replicas: 2, held: true }] }),
+        plan: plan(["a"], { suspended: true, clusters: [{ name: "a", replicas: 2, frozen: true, objects: [] }] }),
       }),
     ];
     for (const input of states) {

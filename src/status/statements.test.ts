@@ -1,7 +1,7 @@
 import { describe, expect } from "vitest";
 import { test } from "@fast-check/vitest";
 import type { FederatedStatus } from "../apis/index.ts";
-import type { Plan } from "../desiredstate/types.ts";
+import type { Target } from "../desiredstate/types.ts";
 import { aggregate } from "./aggregate.ts";
 import {
   after,
@@ -43,7 +43,7 @@ describe("conditions", () => {
   interface Case {
     name: string;
     views: ClusterView[];
-    plan?: Partial<Plan>;
+    plan?: Partial<Target>;
     type: "Applied" | "Available" | "Progressing" | "Fresh";
     want: [string, string, string];
   }
@@ -112,14 +112,14 @@ describe("conditions", () => {
     {
       name: "suspended makes no progress",
       views: [applying],
-      plan: { suspended: true, clusters: [{ name: "a", replicas: 2, held: true }] },
+      plan: { suspended: true, clusters: [{ name: "a", replicas: 2, frozen: true, objects: [] }] },
       type: "Progressing",
       want: ["False", "Suspended", "suspended by its placement"],
     },
     {
       name: "suspending takes nothing away from what is healthy",
       views: [view("a")],
-      plan: { suspended: true, clusters: [{ name: "a", replicas: 2, held: true }] },
+      plan: { suspended: true, clusters: [{ name: "a", replicas: 2, frozen: true, objects: [] }] },
       type: "Available",
       want: ["True", "AllClustersAvailable", "1 of 1 clusters available"],
     },
@@ -139,7 +139,7 @@ describe("conditions", () => {
     const input = inputOf(views);
     expect(
       condition(
-        aggregate(more === undefined ? input : { ...input, plan: { ...(input.plan as Plan), ...more } }, T0),
+        aggregate(more === undefined ? input : { ...input, plan: { ...(input.plan as Target), ...more } }, T0),
         type,
       ),
     ).toEqual(want);

@@ -1,5 +1,5 @@
 import type { ClusterState, Condition, Reason } from "../apis/index.ts";
-import type { Plan } from "../desiredstate/types.ts";
+import type { Target } from "../desiredstate/types.ts";
 import type { Statement } from "./conditions.ts";
 import type { Activity, ClusterReport } from "./report.ts";
 import type { StatusInput } from "./types.ts";
@@ -51,8 +51,8 @@ function previousStatement(conditions: readonly Condition[] | undefined, type: s
   return { type, status, reason, message };
 }
 
-function whyNone(plan: Plan): string {
-  return plan.scheduled.status === "False" ? plan.scheduled.message : "no cluster is selected";
+function whyNone(target: Target): string {
+  return target.scheduled.status === "False" ? target.scheduled.message : "no cluster is selected";
 }
 
 function appliedOf(planned: readonly ClusterReport[], none: string): Statement {
@@ -100,9 +100,9 @@ const ACTIVITIES: readonly [Activity, string][] = [
 ];
 
 /** A cluster that is out of contact counts for nothing here: nobody could wait for it. */
-function progressingOf(plan: Plan | undefined, reports: readonly ClusterReport[]): Statement {
+function progressingOf(target: Target | undefined, reports: readonly ClusterReport[]): Statement {
   const type = "Progressing";
-  if (plan?.suspended === true) {
+  if (target?.suspended === true) {
     return { type, status: "False", reason: "Suspended", message: "suspended by its placement" };
   }
   for (const [reason, words] of ACTIVITIES) {

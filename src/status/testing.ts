@@ -1,5 +1,5 @@
 import type { ClusterStatusEntry, Contact, FederatedStatus } from "../apis/index.ts";
-import type { Plan } from "../desiredstate/types.ts";
+import type { Target } from "../desiredstate/types.ts";
 import type { Health } from "../interpreter/types.ts";
 import type { ClusterView, RowView, StatusInput } from "./types.ts";
 
@@ -46,7 +46,7 @@ export function view(name: string, more: Partial<ClusterView> = {}): ClusterView
   return { name, region: `region-of-${name}`, contact: { ok: true, lastContact: T0 }, rows: [row()], ...more };
 }
 
-export function plan(names: readonly string[], more: Partial<Plan> = {}): Plan {
+export function plan(names: readonly string[], more: Partial<Target> = {}): Target {
   return {
     placement: { kind: "Placement", namespace: "default", name: "everywhere" },
     overrides: [],
@@ -59,8 +59,10 @@ export function plan(names: readonly string[], more: Partial<Plan> = {}): Plan {
       reason: "ClustersSelected",
       message: `${names.length} of ${names.length} clusters selected`,
     },
-    clusters: names.map((name) => ({ name, replicas: 2, held: false })),
-    rows: [],
+    clusters: names.map((name) => ({ name, replicas: 2, frozen: false, objects: [] })),
+    owner: { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "shop", uid: "u" },
+    missing: new Set(),
+    conflictResolution: "Abort",
     suspended: false,
     deletionPolicy: "Delete",
     ...more,

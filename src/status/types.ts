@@ -1,5 +1,5 @@
 import type { Contact, FederatedStatus, ObjectRef } from "../apis/index.ts";
-import type { Plan } from "../desiredstate/types.ts";
+import type { Target } from "../desiredstate/types.ts";
 import type { Health } from "../interpreter/types.ts";
 
 export type { Contact };
@@ -39,7 +39,7 @@ export interface StatusInput {
   /** The object is being deleted. */
   deleting: boolean;
   previous: FederatedStatus | undefined;
-  plan: Plan | undefined;
+  plan: Target | undefined;
   podSelector: string | undefined;
   /** One for every cluster of the plan and for every other cluster that still has member objects of this owner. */
   clusters: ClusterView[];

@@ -115,7 +115,7 @@ describe("taints", () => {
   ])("$name", ({ taint, tolerations = [], current = false, fits, recheckIn }) => {
     const tainted = cluster("a", { taints: [{ key: "k", effect: "NoSchedule", ...taint }] });
     const decision = schedule(
-      subject({ current: new Set(current ? ["a"] : []) }),
+      subject({ current: new Map(current ? [["a", 1]] : []) }),
       placement({ tolerations }),
       [tainted],
       NOW,

@@ -63,7 +63,7 @@ function clustersOf(
   const object = application as unknown as KubeObject;
   const placement = selectPlacement(object, facts.placements);
   if (placement === undefined) return new Set();
-  const subject = { labels: application.metadata.labels ?? {}, replicas: 1, current: new Set<string>() };
+  const subject = { labels: application.metadata.labels ?? {}, replicas: 1, current: new Map<string, undefined>() };
   const everywhere = { ...placement.spec, replicaScheduling: { mode: "Duplicated" as const } };
   return new Set(schedule(subject, everywhere, facts.clusters.map(snapshotOf), now).clusters.map(({ name }) => name));
 }

@@ -1,0 +1,87 @@
+import { refKey, shortMessage } from "../apis/index.ts";
+import { isSameRef } from "./rows.ts";
+import type { Observation, RemovalFacts, RemovalRow, Why } from "./types.ts";
+
+type Present = NonNullable<Observation["present"]>;
+
+/**
+ * What may go now, and for everything else that is no longer wanted, why it stays. One row for each copy that is there; a row that removes
+ * names the life of the object that was seen, and there is none of these unless every fact allows it.
+ */
+export function decideRemovals(unwanted: readonly Observation[], facts: RemovalFacts): RemovalRow[] {
+  const general = obstacleOnTheHub(facts);
+  const rows: RemovalRow[] = [];
+  for (const { cluster, ref, present } of unwanted) {
+    if (present === undefined) continue;
+    const copy = { cluster, ref, owner: facts.owner, role: "rendered" as const };
+    const obstacle =
+      (present.deleting ? TERMINATING : undefined) ??
+      general ??
+      obstacleOnTheCluster(cluster, facts) ??
+      obstacleOfOwnership(present, facts) ??
+      (facts.neededByOthers.has(`${cluster}/${refKey(ref)}`) ? NEEDED_BY_OTHERS : undefined);
+    if (obstacle !== undefined) rows.push({ ...copy, verb: "Hold", wanted: false, why: obstacle });
+    else
+      rows.push({
+        ...copy,
+        verb: facts.policy === "Orphan" ? "Release" : "Delete",
+        uid: present.uid,
+        why: facts.cause,
+      });
+  }
+  return rows;
+}
+
+const TERMINATING: Why = { reason: "Terminating", message: "it is being deleted; its finalizers may take their time" };
+const HUB_NOT_SYNCED: Why = {
+  reason: "HubNotSynced",
+  message: "not everything on the hub is known yet; nothing is removed before",
+};
+const PLANNING_INCOMPLETE: Why = {
+  reason: "PlanningIncomplete",
+  message: "not every object that could want it has been planned since the start",
+};
+const DELETIONS_HELD: Why = {
+  reason: "DeletionsHeld",
+  message: "more than half of the objects vanished from the hub at once; held until a second read agrees",
+};
+const NEEDED_BY_OTHERS: Why = { reason: "NeededByOthers", message: "another object on the hub needs it there" };
+
+function obstacleOnTheHub({ hub }: RemovalFacts): Why | undefined {
+  if (!hub.synced) return HUB_NOT_SYNCED;
+  if (!hub.planned) return PLANNING_INCOMPLETE;
+  return hub.deletionsHeld ? DELETIONS_HELD : undefined;
+}
+
+function obstacleOnTheCluster(name: string, { clusters }: RemovalFacts): Why | undefined {
+  const cluster = clusters.get(name);
+  if (cluster === undefined)
+    return { reason: "ClusterUnknown", message: shortMessage(`there is no MemberCluster ${name}`) };
+  if (cluster.leaving === "Keep")
+    return { reason: "ClusterLeaving", message: shortMessage(`MemberCluster ${name} goes, and keeps what runs there`) };
+  if (!cluster.synced)
+    return {
+      reason: "ClusterNotSynced",
+      message: shortMessage(`not everything on cluster ${name} is known at present`),
+    };
+  return undefined;
+}
+
+function obstacleOfOwnership({ owner: named }: Present, { ownership, owner }: RemovalFacts): Why | undefined {
+  if (named !== undefined && !isSameRef(named, owner))
+    return { reason: "OtherOwner", message: shortMessage(`it belongs to ${named.kind} ${named.name}`) };
+  switch (ownership) {
+    case "Ours":
+      return undefined;
+    case "OtherClass":
+      return {
+        reason: "OtherOwner",
+        message: shortMessage(`the manager of another class owns ${owner.kind} ${owner.name}`),
+      };
+    case "Unconfirmed":
+      return {
+        reason: "OwnerUnconfirmed",
+        message: shortMessage(`the hub has not confirmed yet that ${owner.kind} ${owner.name} is gone`),
+      };
+  }
+}

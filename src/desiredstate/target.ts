@@ -1,0 +1,119 @@
+import { parseApiVersion, type Placement, refKey } from "../apis/index.ts";
+import { type Dependency, placeableKindOf } from "../interpreter/index.ts";
+import { matchRules, type PolicyRef } from "../override/index.ts";
+import { sortedByName, type Subject } from "../scheduler/index.ts";
+import { collectDependencies, noDependencies } from "./dependencies.ts";
+import { ownerRefOf, ownerText } from "./marks.ts";
+import { selectPlacement } from "./placementSelection.ts";
+import { currentClusters, scopeOf } from "./scope.ts";
+import type { ClusterTarget, Snapshot, Target } from "./types.ts";
+import { VariantRenderer } from "./variants.ts";
+
+/**
+ * Everything that follows from one moment's values for one hub object: which clusters run it, what is to be there, and why. `now` in epoch
+ * milliseconds. The same values give the same target, hashes included, in whatever order they come. Never throws: what is wrong with one
+ * cluster's share stands in that cluster's entry.
+ */
+export function computeTarget(snapshot: Snapshot, now: number): Target {
+  const { object, hubId } = snapshot;
+  const kind = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind);
+  const clusters = sortedByName(snapshot.clusters);
+  const placement = selectPlacement(object, snapshot.placements);
+  const replicas = kind.replicas(object);
+  const reported = reportedReplicas(snapshot);
+  const subject: Subject = {
+    labels: object.metadata.labels ?? {},
+    current: currentClusters(snapshot, reported),
+    ...(replicas === undefined ? {} : { replicas }),
+  };
+  const scope = scopeOf(snapshot, placement, subject, clusters, now);
+
+  const owner = ownerRefOf(object);
+  const owned = ownerText(owner);
+  const needed = kind.dependencies(object);
+  const propagates = placement?.spec.dependencies?.mode !== "None";
+  const dependencies = propagates ? collectDependencies(needed, snapshot, owned) : noDependencies;
+  const overrides = matchRules(object, snapshot.overrides);
+  const renderer = new VariantRenderer({
+    base: kind.render(object),
+    owner,
+    ownerText: owned,
+    hubId,
+    dependencies,
+    retain: placement?.spec.retain,
+  });
+
+  const applied = new Map(scope.apply.map((chosen) => [chosen.name, chosen]));
+  const frozen = new Set(scope.frozen);
+  const targets: ClusterTarget[] = [];
+  const overriding = new Set<PolicyRef>();
+
+  for (const cluster of clusters) {
+    const chosen = applied.get(cluster.name);
+    // A cluster that is being removed never gets anything, whatever was decided.
+    if (cluster.deleting || (chosen === undefined && !frozen.has(cluster.name))) continue;
+
+    const rules = overrides.on(cluster);
+    const before = reported.get(cluster.name);
+    const divided = chosen === undefined ? before : chosen.replicas;
+    const variant = renderer.render(rules, { replicas: divided, fixed: chosen === undefined, local: cluster.local });
+    // On the hub itself nothing is propagated: what is referred to is there, whether or not Meridian may read it.
+    const warning = dependencies.warning ?? (cluster.local ? dependencies.denial : undefined);
+    const denial = chosen === undefined || cluster.local ? undefined : dependencies.denial;
+    const isThere = chosen === undefined || subject.current.has(cluster.name);
+    const keeps = chosen === undefined || denial !== undefined || (variant.problem !== undefined && isThere);
+    const count = keeps ? (before ?? variant.replicas) : variant.replicas;
+    // Also those that failed there: their own status has to say so.
+    if (!keeps || variant.problem !== undefined) for (const { policy } of rules) overriding.add(policy);
+    const isOpen = !isThere && (variant.problem ?? denial) !== undefined;
+    targets.push({
+      name: cluster.name,
+      ...(cluster.region === undefined ? {} : { region: cluster.region }),
+      ...(replicas === undefined || count === undefined ? {} : { replicas: count }),
+      ...(variant.problem === undefined ? {} : { problem: variant.problem }),
+      ...(warning === undefined ? {} : { warning }),
+      frozen: keeps,
+      ...(denial === undefined ? {} : { frozenFor: denial }),
+      objects: isOpen ? [] : variant.objects,
+    });
+  }
+
+  return {
+    owner,
+    ...(placement === undefined ? {} : { placement: nameOf(placement) }),
+    overrides: overrides.policies.filter((policy) => overriding.has(policy)),
+    decision: scope.decision,
+    scheduled: scope.scheduled,
+    clusters: targets,
+    missing: missingOf(needed, snapshot),
+    suspended: scope.suspended,
+    conflictResolution: placement?.spec.conflictResolution ?? "Abort",
+    // While no policy places the object, the one that did still says what becomes of its copies.
+    deletionPolicy:
+      (placement === undefined ? snapshot.previous?.deletionPolicy : placement.spec.deletionPolicy) ?? "Delete",
+    ...(scope.decision.recheckAt === undefined ? {} : { recheckAt: scope.decision.recheckAt }),
+  };
+}
+
+/** What each cluster was last asked for: while it is frozen, that is still so. */
+function reportedReplicas({ previous }: Snapshot): ReadonlyMap<string, number> {
+  return new Map(previous?.clusters?.map(({ name, replicas }) => [name, replicas.desired]));
+}
+
+/** What the object refers to and nobody can bring there. */
+function missingOf(
+  needed: readonly Dependency[],
+  { dependencies, unreadable }: Pick<Snapshot, "dependencies" | "unreadable">,
+): ReadonlySet<string> {
+  const missing = new Set<string>();
+  for (const { ref } of needed) {
+    const key = refKey(ref);
+    if (unreadable?.has(key) === true || !dependencies.has(key)) missing.add(key);
+  }
+  return missing;
+}
+
+function nameOf({ kind, metadata }: Placement): NonNullable<Target["placement"]> {
+  const { namespace, name } = metadata;
+  return { kind, ...(namespace === undefined ? {} : { namespace }), name };
+}
