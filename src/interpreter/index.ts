@@ -12,6 +12,6 @@
 export { withoutGivenUp } from "./givenUp.ts";
 export { lostFields } from "./ownership.ts";
 export { hubKindOf, memberKindOf, memberKinds, placeableKindOf } from "./registry.ts";
-export type { Dependency, Health, HubKind, LostField, MemberKind, ServedKind } from "./types.ts";
+export type { Dependency, Health, HubKind, LostField } from "./types.ts";
 export { userSetObject } from "./userFields.ts";
 export { shortMessage } from "../apis/index.ts";
