@@ -1,10 +1,24 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../apis/index.ts";
-import { computeDesiredState } from "./plan.ts";
-import { app, hub, placedBy, placement, running, shanghai, singapore, snapshot } from "./testdata/builders.ts";
-import type { Snapshot } from "./types.ts";
+import { computeTarget } from "./target.ts";
+import {
+  app,
+  goldenText,
+  hub,
+  NOW,
+  placedBy,
+  placement,
+  rows,
+  running,
+  scheduled,
+  shanghai,
+  singapore,
+  snapshot,
+  targetOf,
+  at,
+} from "./testdata/builders.ts";
+import type { Snapshot, Target } from "./types.ts";
 
-const NOW = Date.parse("2026-11-03T12:00:00Z");
 const DATABASE = "/Secret/default/database";
 
 const secret: KubeObject = { apiVersion: "v1", kind: "Secret", metadata: { name: "database", namespace: "default" } };
@@ -16,72 +30,70 @@ const given = (more: Partial<Snapshot> = {}): Snapshot =>
     unreadable: new Set([DATABASE]),
     ...more,
   });
-const denial = (more?: Partial<Snapshot>) => computeDesiredState(given(more), NOW).clusters[0]?.heldFor;
+const denial = (more?: Partial<Snapshot>) => computeTarget(given(more), NOW).clusters[0]?.frozenFor;
 
 describe("a dependency that may not be read", () => {
-  test("holds every cluster, and says how to allow it", () => {
-    const { clusters, rows, scheduled } = computeDesiredState(given(), NOW);
-    const heldFor = {
+  test("freezes every cluster, and says how to allow it", () => {
+    const target = computeTarget(given(), NOW);
+    const { clusters } = target;
+    const frozenFor = {
       reason: "SecretAccessDenied",
       message:
         "add default to rbac.secrets.namespaces of the Helm release, or let the manager list and watch Secrets there",
     };
     expect(clusters).toEqual([
-      { name: "shanghai-1", region: "cn-shanghai", replicas: 2, held: true, heldFor },
-      { name: "singapore-1", region: "ap-southeast-1", replicas: 2, held: true, heldFor },
+      { name: "shanghai-1", region: "cn-shanghai", replicas: 2, frozen: true, frozenFor, objects: [] },
+      { name: "singapore-1", region: "ap-southeast-1", replicas: 2, frozen: true, frozenFor, objects: [] },
     ]);
-    expect(scheduled.status).toBe("True");
-    expect(rows).toEqual([]);
+    expect(scheduled(target)).toBe("True ClustersSelected");
+    expect(rows(target)).toEqual([]);
   });
 
   test("changes nothing where the object runs, whatever else would have changed", () => {
     const previous = running(["shanghai-1"], placedBy("p"));
-    const { clusters, rows } = computeDesiredState(given({ previous, running: new Set(["shanghai-1"]) }), NOW);
-    expect(clusters.map(({ name, held, replicas }) => ({ name, held, replicas }))).toEqual([
-      { name: "shanghai-1", held: true, replicas: 7 },
-      { name: "singapore-1", held: true, replicas: 2 },
+    const target = computeTarget(given({ previous, running: new Set(["shanghai-1"]) }), NOW);
+    expect(target.clusters.map(({ name, frozen, replicas }) => ({ name, frozen, replicas }))).toEqual([
+      { name: "shanghai-1", frozen: true, replicas: 7 },
+      { name: "singapore-1", frozen: true, replicas: 2 },
     ]);
-    expect(rows.map(({ cluster, mode, ref }) => `${mode} ${cluster} ${ref.kind}`)).toEqual([
-      "Hold shanghai-1 Deployment",
-      "Hold shanghai-1 Service",
-    ]);
+    expect(rows(target)).toEqual(["Hold shanghai-1 Deployment/nginx-demo", "Hold shanghai-1 Service/nginx-demo"]);
   });
 
-  test("does not stop the hub's own copy, to which nothing is carried", () => {
-    const { clusters, rows } = computeDesiredState(given({ clusters: [hub, shanghai] }), NOW);
-    expect(clusters.map(({ name, held, warning }) => [name, held, warning?.reason])).toEqual([
+  test("does not stop the hub's own copy, to which nothing is propagated", () => {
+    const target = computeTarget(given({ clusters: [hub, shanghai] }), NOW);
+    expect(target.clusters.map(({ name, frozen, warning }) => [name, frozen, warning?.reason])).toEqual([
       ["hub", false, "SecretAccessDenied"],
       ["shanghai-1", true, undefined],
     ]);
-    expect(new Set(rows.map(({ cluster, mode }) => `${mode} ${cluster}`))).toEqual(new Set(["Apply hub"]));
+    expect(rows(target)).toEqual(["Apply hub Deployment/nginx-demo", "Apply hub Service/nginx-demo"]);
   });
 
-  test("does not matter when nothing is carried", () => {
-    const { clusters } = computeDesiredState(
+  test("does not matter when nothing is propagated", () => {
+    const { clusters } = computeTarget(
       given({ placements: [placement("p", { dependencies: { mode: "None" } })] }),
       NOW,
     );
-    expect(clusters.map(({ held }) => held)).toEqual([false, false]);
+    expect(clusters.map(({ frozen }) => frozen)).toEqual([false, false]);
   });
 
-  test("does not hide what holds the object as a whole", () => {
-    const { clusters } = computeDesiredState(
+  test("does not hide what freezes the object as a whole", () => {
+    const { clusters } = computeTarget(
       given({ placements: [placement("p", { suspend: true })], previous: running(["shanghai-1"], placedBy("p")) }),
       NOW,
     );
-    expect(clusters).toMatchObject([{ name: "shanghai-1", held: true }]);
-    expect(clusters[0]).not.toHaveProperty("heldFor");
+    expect(clusters).toMatchObject([{ name: "shanghai-1", frozen: true }]);
+    expect(clusters[0]).not.toHaveProperty("frozenFor");
   });
 
   test("goes before one that is missing", () => {
     const object = app({ envFrom: [{ secretRef: { name: "database" } }, { configMapRef: { name: "absent" } }] });
-    expect(computeDesiredState(given({ object }), NOW).clusters[0]).toMatchObject({
-      heldFor: { reason: "SecretAccessDenied" },
+    expect(computeTarget(given({ object }), NOW).clusters[0]).toMatchObject({
+      frozenFor: { reason: "SecretAccessDenied" },
       warning: { reason: "DependencyMissing", message: "not on the hub: ConfigMap absent" },
     });
   });
 
-  test.each(["a", "team-shop", "n".repeat(63)])("is told of within 120 characters in the namespace %s", (namespace) => {
+  test.each(["a", "team-shop", "n".repeat(63)])("is named within 120 characters in the namespace %s", (namespace) => {
     const object = app({ envFrom: [{ secretRef: { name: "database" } }] }, { namespace });
     const of = (kind: "Secret" | "ConfigMap") => {
       const ref = kind === "Secret" ? { secretRef: { name: "database" } } : { configMapRef: { name: "database" } };
@@ -101,10 +113,91 @@ describe("a dependency that may not be read", () => {
     expect(of("ConfigMap")?.message).toBe(`let the manager list and watch ConfigMaps in ${namespace} on the hub`);
   });
 
-  test("is not asked for by its content: what can be read is carried on where it is", () => {
-    expect(computeDesiredState(given({ dependencies: new Map([[DATABASE, secret]]) }), NOW).rows).toEqual([]);
+  test("is not asked for by its content: what can be read is propagated where it is", () => {
+    expect(rows(computeTarget(given({ dependencies: new Map([[DATABASE, secret]]) }), NOW))).toEqual([]);
     expect(
-      computeDesiredState(given({ dependencies: new Map([[DATABASE, secret]]), unreadable: new Set() }), NOW).rows,
+      rows(computeTarget(given({ dependencies: new Map([[DATABASE, secret]]), unreadable: new Set() }), NOW)),
     ).toHaveLength(6);
+  });
+});
+
+describe("dependencies", () => {
+  const configMap = (value: string, metadata: object = {}): KubeObject => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "conf", namespace: "default", uid: "c", ...metadata },
+    data: { a: value },
+  });
+  const object = app({ envFrom: [{ configMapRef: { name: "conf" } }], imagePullSecrets: [{ name: "pull" }] });
+  const pull = (value: string): KubeObject => ({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "pull", namespace: "default" },
+    data: { t: value },
+  });
+  const given = (value: string, token = "t", metadata: object = {}, spec: object = {}): Target =>
+    targetOf({
+      object,
+      clusters: [shanghai, hub],
+      placements: [placement("p", spec)],
+      dependencies: new Map([
+        ["/ConfigMap/default/conf", configMap(value, metadata)],
+        ["/Secret/default/pull", pull(token)],
+      ]),
+    });
+  const rollHash = (result: Target, name = "shanghai-1"): unknown =>
+    (
+      at(result, name, "Deployment") as unknown as {
+        spec: { template: { metadata: { annotations?: Record<string, string> } } };
+      }
+    ).spec.template.metadata.annotations?.["federation.paas.cmft.com/dependencies-hash"];
+
+  test("go first, and not to the hub, where they are already", () => {
+    expect(rows(given("1"))).toEqual([
+      "Apply hub Deployment/nginx-demo",
+      "Apply hub Service/nginx-demo",
+      "Apply shanghai-1 ConfigMap/conf",
+      "Apply shanghai-1 Secret/pull",
+      "Apply shanghai-1 Deployment/nginx-demo",
+      "Apply shanghai-1 Service/nginx-demo",
+    ]);
+  });
+
+  test("a change of what the pods read rolls them, also on the hub; one of a pull secret or a label does not", () => {
+    expect(rollHash(given("1"))).toMatch(/^[0-9a-f]{16}$/);
+    expect(rollHash(given("1"))).not.toBe(rollHash(given("2")));
+    expect(rollHash(given("1"), "hub")).toBe(rollHash(given("1")));
+    expect(rollHash(given("1", "another token"))).toBe(rollHash(given("1")));
+    expect(rollHash(given("1", "t", { labels: { a: "b" } }))).toBe(rollHash(given("1")));
+  });
+
+  test("mode None propagates none and warns of none", () => {
+    const result = given("1", "t", {}, { dependencies: { mode: "None" } });
+    expect(result.clusters.flatMap(({ objects }) => objects).some(({ role }) => role === "dependency")).toBe(false);
+    expect(rollHash(result)).toBeUndefined();
+    expect(
+      targetOf({ object, placements: [placement("p", { dependencies: { mode: "None" } })] }).clusters[0]?.warning,
+    ).toBeUndefined();
+  });
+
+  test("one that is missing is a warning and stops nothing; an optional one is not even that", () => {
+    const missing = targetOf({ object, placements: [placement("p")], dependencies: new Map() });
+    expect(missing.clusters[0]?.warning).toEqual({
+      reason: "DependencyMissing",
+      message: "not on the hub: ConfigMap conf, Secret pull",
+    });
+    expect(rows(missing)).toHaveLength(6);
+    const optional = app({ envFrom: [{ configMapRef: { name: "conf", optional: true } }] });
+    expect(targetOf({ object: optional, placements: [placement("p")] }).clusters[0]?.warning).toBeUndefined();
+  });
+
+  test("nothing of a Secret's content stands anywhere but in its own object", () => {
+    const result = given("1", "c2VjcmV0");
+    const clusters = result.clusters.map((one) => ({
+      ...one,
+      objects: one.objects.filter(({ ref }) => ref.kind !== "Secret"),
+    }));
+    expect(goldenText(result)).toContain("c2VjcmV0");
+    expect(goldenText({ ...result, clusters })).not.toContain("c2VjcmV0");
   });
 });

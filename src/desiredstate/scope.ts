@@ -75,6 +75,7 @@ export function scopeOf(
     fits: false,
     reason: "NoPlacement",
     message,
+    steps: [],
   }));
   return {
     decision: { clusters: [], verdicts },

@@ -3,9 +3,24 @@ export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b
 
 /** The clusters in order of their names; the list itself when it has that order already. */
 export function sortedByName<T extends { name: string }>(clusters: readonly T[]): readonly T[] {
-  for (let i = 1; i < clusters.length; i++) {
-    if ((clusters[i - 1]?.name ?? "") > (clusters[i]?.name ?? ""))
-      return clusters.toSorted((a, b) => compareText(a.name, b.name));
+  let before: string | undefined;
+  for (const { name } of clusters) {
+    if (before !== undefined && before > name) return clusters.toSorted((a, b) => compareText(a.name, b.name));
+    before = name;
   }
   return clusters;
+}
+
+/** Where the name stands in a list that is sorted by name; -1 when it does not. */
+export function indexOfName(clusters: readonly { name: string }[], name: string): number {
+  let from = 0;
+  let to = clusters.length - 1;
+  while (from <= to) {
+    const middle = (from + to) >> 1;
+    const found = clusters[middle]?.name ?? "";
+    if (found === name) return middle;
+    if (found < name) from = middle + 1;
+    else to = middle - 1;
+  }
+  return -1;
 }

@@ -1,9 +1,10 @@
-import { describe, expect } from "vitest";
-import { fc, test } from "@fast-check/vitest";
-import type { FieldSelector, Taint, Toleration } from "../apis/index.ts";
+import { describe, expect, test } from "vitest";
+import type { FieldSelector } from "../apis/index.ts";
 import { schedule } from "./schedule.ts";
 import { chosen, cluster, divided, NOW, placement, reasons, subject } from "./testing.ts";
-import type { PlacementRules } from "./types.ts";
+import type { Decision, PlacementRules } from "./types.ts";
+
+const inRegionX: FieldSelector = { matchExpressions: [{ key: "region", operator: "In", values: ["x"] }] };
 
 const fleet = [
   cluster("shanghai-1", { region: "cn-shanghai", zone: "cn-shanghai-b", provider: "aliyun" }),
@@ -105,6 +106,7 @@ describe("affinity", () => {
       fits: false,
       reason: reason[1],
       message: reason[2],
+      steps: expect.anything(),
     });
   });
 
@@ -112,7 +114,7 @@ describe("affinity", () => {
     const decision = schedule(subject(), placement(), fleet, NOW);
     expect(decision).not.toHaveProperty("group");
     expect(decision.clusters).toHaveLength(4);
-    expect(decision.verdicts[0]).toEqual({
+    expect(decision.verdicts[0]).toMatchObject({
       cluster: "frankfurt-1",
       fits: true,
       reason: "Selected",
@@ -288,54 +290,72 @@ describe("replicas", () => {
   });
 });
 
-describe("a decision", () => {
-  const arbitraryCluster = fc
-    .record({
-      name: fc.constantFrom("a", "b", "c", "d", "e", "f"),
-      region: fc.constantFrom("x", "y"),
-      deleting: fc.boolean(),
-      taints: fc.array(
-        fc.record({
-          key: fc.constantFrom("k", "l"),
-          effect: fc.constantFrom<Taint["effect"]>("NoSchedule", "PreferNoSchedule", "NoExecute"),
-        }),
-        { maxLength: 2 },
-      ),
-    })
-    .map(({ name, ...more }) => cluster(name, more));
-  const arbitraryFleet = fc.uniqueArray(arbitraryCluster, { selector: (c) => c.name });
-  const arbitraryRules = fc.record({
-    clusterAffinities: fc.array(
-      fc.record({
-        name: fc.constantFrom("one", "two"),
-        exclude: fc.subarray(["a", "b", "zz"]),
-        fieldSelector: fc.constantFrom<FieldSelector>(
-          { matchExpressions: [] },
-          { matchExpressions: [{ key: "region", operator: "In", values: ["x"] }] },
-        ),
-      }),
-      { maxLength: 3 },
-    ),
-    tolerations: fc.constantFrom<Toleration[]>([], [{ key: "k", operator: "Exists" }]),
-    replicaScheduling: fc.record({ mode: fc.constantFrom<"Duplicated" | "Divided">("Duplicated", "Divided") }),
+describe("the steps of a verdict", () => {
+  const steps = (decision: Decision, name: string): string[] =>
+    decision.verdicts
+      .find((verdict) => verdict.cluster === name)
+      ?.steps.map(({ stage, name: asked, fits, reason }) => `${stage} ${asked} ${fits ? "yes" : "no"} ${reason}`) ?? [];
+
+  test("hold every filter's answer, also after the first refusal", () => {
+    const clusters = [
+      cluster("a", { deleting: true, taints: [{ key: "k", effect: "NoSchedule" }] }),
+      cluster("b", { taints: [{ key: "k", effect: "NoExecute" }] }),
+      cluster("c"),
+    ];
+    const rules = placement({ clusterAffinities: [{ name: "g", exclude: ["a"] }] });
+    const decision = schedule(subject(), rules, clusters, NOW);
+    expect(steps(decision, "a")).toEqual([
+      "filter Affinity no Excluded",
+      "filter ClusterLifecycle no ClusterDeleting",
+      "filter TaintToleration no TaintNotTolerated",
+    ]);
+    expect(steps(decision, "b")).toEqual([
+      "filter Affinity yes InAffinity",
+      "filter ClusterLifecycle yes ClusterStays",
+      "filter TaintToleration no TaintNotTolerated",
+    ]);
+    expect(steps(decision, "c")).toEqual([
+      "filter Affinity yes InAffinity",
+      "filter ClusterLifecycle yes ClusterStays",
+      "filter TaintToleration yes TaintsTolerated",
+      "select FirstFittingGroup yes Selected",
+    ]);
+    expect(reasons(decision)).toEqual({ a: "Excluded", b: "TaintNotTolerated", c: "Selected" });
   });
 
-  test.prop([arbitraryFleet, arbitraryRules, fc.nat(20), fc.subarray(["a", "b", "c"])])(
-    "does not depend on the order of the clusters, answers for each, and gives out every replica",
-    (clusters, rules, replicas, current) => {
-      const who = subject({ replicas, current: new Map(current.map((name) => [name, undefined])) });
-      const decision = schedule(who, rules, clusters, NOW);
-      expect(schedule(who, rules, clusters.toReversed(), NOW)).toEqual(decision);
+  test("hold the weight and the share where replicas are divided", () => {
+    const weights = [
+      { targetClusters: { clusterNames: ["a"] }, weight: 3 },
+      { targetClusters: { clusterNames: ["b"] }, weight: 1 },
+    ];
+    const rules = placement(divided({ weights }));
+    const { verdicts } = schedule(subject({ replicas: 4 }), rules, [cluster("a"), cluster("b"), cluster("c")], NOW);
+    const later = verdicts.map((verdict) => verdict.steps.filter(({ stage }) => stage !== "filter"));
+    expect(later.map((list) => list.map(({ stage }) => stage))).toEqual(Array(3).fill(["score", "select", "divide"]));
+    expect(later.map((list) => list[0]?.score)).toEqual([3, 1, 0]);
+    expect(later.map((list) => list[2]?.message)).toEqual([
+      "gets 3 of 4 replicas",
+      "gets 1 of 4 replicas",
+      "no weight is given for it",
+    ]);
+    expect(verdicts[2]).toMatchObject({ fits: false, reason: "NoReplicas", message: "no weight is given for it" });
+  });
 
-      const answered = decision.verdicts.map((v) => v.cluster);
-      expect(new Set(answered).size).toBe(answered.length);
-      expect(answered).toEqual(expect.arrayContaining(clusters.map((c) => c.name)));
-      expect(decision.verdicts.every((v) => v.reason !== "" && v.message !== "")).toBe(true);
-      expect(decision.verdicts.filter((v) => v.fits).map((v) => v.cluster)).toEqual(chosen(decision));
+  test("are those of the group that decided", () => {
+    const groups = [
+      { name: "primary", clusterNames: ["a"] },
+      { name: "backup", clusterNames: ["b"] },
+    ];
+    const tainted = cluster("a", { taints: [{ key: "k", effect: "NoSchedule" }] });
+    const decision = schedule(subject(), placement({ clusterAffinities: groups }), [tainted, cluster("b")], NOW);
+    const affinity = decision.verdicts.map((verdict) => verdict.steps[0]?.message);
+    expect(affinity).toEqual(["not among the clusterNames of group backup", "group backup selects it"]);
+  });
 
-      if (rules.replicaScheduling.mode === "Divided" && decision.clusters.length > 0) {
-        expect(decision.clusters.reduce((sum, c) => sum + (c.replicas ?? 0), 0)).toBe(replicas);
-      }
-    },
-  );
+  test("are one value for clusters that were answered alike", () => {
+    const many = Array.from({ length: 100 }, (_, i) => cluster(`c${i}`, { region: i % 2 === 0 ? "x" : "y" }));
+    const group = { name: "g", fieldSelector: inRegionX };
+    const { verdicts } = schedule(subject(), placement({ clusterAffinities: [group] }), many, NOW);
+    expect(new Set(verdicts.map((verdict) => verdict.steps)).size).toBe(2);
+  });
 });

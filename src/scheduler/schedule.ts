@@ -1,24 +1,20 @@
-import { matchesClusterSelector, type AffinityGroup, type ClusterSelector } from "../apis/index.ts";
-import { divideWithin } from "./divide.ts";
-import { affinity } from "./filters/affinity.ts";
-import { clusterLifecycle } from "./filters/clusterLifecycle.ts";
-import type { Filter, FilterContext } from "./filters/filter.ts";
-import { taintToleration } from "./filters/taintToleration.ts";
-import { compareText, sortedByName } from "./order.ts";
-import type { ClusterSnapshot, Decision, PlacementRules, Subject, Verdict } from "./types.ts";
-
-/** Asked in this order; the first that refuses gives the reason. */
-const FILTERS: readonly Filter[] = [affinity, clusterLifecycle, taintToleration];
+import type { ClusterSelector } from "../apis/index.ts";
+import { shareReplicas } from "./divide/shareReplicas.ts";
+import { type Filtered, filterClusters } from "./filter/filterClusters.ts";
+import { compareText, indexOfName, sortedByName } from "./order.ts";
+import { isDynamic, staticWeight } from "./score/staticWeight.ts";
+import { firstFittingGroup, type Selection } from "./select/firstFittingGroup.ts";
+import type { ClusterSnapshot, Decision, PlacementRules, Step, Subject, Verdict } from "./types.ts";
 
 /**
  * Which clusters run the object, how many replicas each gets, and why each cluster was chosen or not.
  *
  * Affinity groups are ordered: the first in which at least one cluster fits is used; a placement without groups takes
- * every cluster. Mode Duplicated runs the object as it is on each; mode Divided divides its replicas by static weight,
- * and a cluster that gets none is left out, unless the object asks for none in all.
+ * every cluster. Mode Duplicated runs the object as it is on each; mode Divided scores the selected clusters by static weight and divides
+ * the replicas by that, and a cluster that gets none is left out, unless the object asks for none in all.
  *
- * Same values in, same decision out, in whatever order the clusters come. Time (`now`, epoch milliseconds) only counts
- * for tolerations that end; `recheckAt` says when the next one does.
+ * Same values in, same decision out, in whatever order the clusters come; sorting is saved where they come sorted by name. Time
+ * (`now`, epoch milliseconds) only counts for tolerations that end; `recheckAt` says when the next one does.
  */
 export function schedule(
   subject: Subject,
@@ -27,151 +23,83 @@ export function schedule(
   now: number,
 ): Decision {
   const sorted = sortedByName(clusters);
-  const tolerations = placement.tolerations ?? [];
-  const round = firstGroupThatFits(placement.clusterAffinities, (group) =>
-    filter({ subject, tolerations, group, now }, sorted),
+  const { clusterAffinities, tolerations = [] } = placement;
+  const selection = firstFittingGroup(sorted, clusterAffinities, (group) =>
+    filterClusters({ subject, tolerations, group, now }, sorted),
   );
-
   const notes = notEnforced(placement);
-  const chosen = share(subject, placement, round, notes);
-  const verdicts = [
-    ...sorted.map((cluster): Verdict => chosen.verdicts.get(cluster.name) ?? round.verdict(cluster.name)),
-    ...unknownClusters(placement, sorted),
-  ].toSorted((a, b) => compareText(a.cluster, b.cluster));
-
+  const chosen = divided(subject, placement, selection, notes) ?? duplicated(selection);
+  const { group, until } = selection;
   return {
-    ...(round.group === undefined ? {} : { group: round.group.name }),
+    ...(group === undefined ? {} : { group: group.name }),
     clusters: chosen.clusters,
-    verdicts,
-    ...(round.until === Number.POSITIVE_INFINITY ? {} : { recheckAt: round.until }),
+    verdicts: withUnknownClusters(verdictsOf(sorted, selection, chosen), placement, sorted),
+    ...(until === Number.POSITIVE_INFINITY ? {} : { recheckAt: until }),
     ...(notes.length === 0 ? {} : { notes }),
   };
 }
 
-/** What became of the clusters when one affinity group was tried. */
-interface Round {
-  /** The group that was used; undefined when there are none, or none fits. */
-  group: AffinityGroup | undefined;
-  fitting: ClusterSnapshot[];
-  verdict(cluster: string): Verdict;
-  /** When the first of the fitting clusters will fit no longer, epoch milliseconds or infinity. */
-  until: number;
+interface Chosen {
+  clusters: Decision["clusters"];
+  /** What follows upon the filters, for each selected cluster in their order. */
+  stepsAfter: (index: number, filtered: Filtered) => readonly Step[];
 }
 
-function filter(context: FilterContext, clusters: readonly ClusterSnapshot[]): Round {
-  const fitting: ClusterSnapshot[] = [];
-  const verdicts = new Map<string, Verdict>();
-  let until = Number.POSITIVE_INFINITY;
-  for (const cluster of clusters) {
-    const { verdict, until: end } = judge(context, cluster);
-    verdicts.set(cluster.name, verdict);
-    if (!verdict.fits) continue;
-    fitting.push(cluster);
-    until = Math.min(until, end);
-  }
-  return { group: context.group, fitting, verdict: (name) => verdicts.get(name) ?? unknown(name), until };
-}
-
-function judge(context: FilterContext, cluster: ClusterSnapshot): { verdict: Verdict; until: number } {
-  let until = Number.POSITIVE_INFINITY;
-  for (const one of FILTERS) {
-    const result = one.check(context, cluster);
-    if (!result.fits) {
-      const { reason, message } = result;
-      return { verdict: { cluster: cluster.name, fits: false, reason, message }, until };
-    }
-    if (result.until !== undefined) until = Math.min(until, result.until);
-  }
-  const message = context.group === undefined ? "every cluster is allowed" : `in group ${context.group.name}`;
-  return { verdict: { cluster: cluster.name, fits: true, reason: "Selected", message }, until };
-}
-
-/**
- * The round of the first group with a fitting cluster. When there is none, a round without clusters, in which each
- * cluster is answered by the group that came closest to taking it: one whose selector took it, else the first.
- */
-function firstGroupThatFits(
-  groups: readonly AffinityGroup[] | undefined,
-  attempt: (group?: AffinityGroup) => Round,
-): Round {
-  if (groups === undefined || groups.length === 0) return attempt(undefined);
-  const rounds: Round[] = [];
-  for (const group of groups) {
-    const round = attempt(group);
-    if (round.fitting.length > 0) return round;
-    rounds.push(round);
-  }
+/** Every selected cluster runs the object as it is. */
+function duplicated({ selected, step }: Selection): Chosen {
+  const shared = new Map<Filtered, readonly Step[]>();
   return {
-    group: undefined,
-    fitting: [],
-    until: Number.POSITIVE_INFINITY,
-    verdict(cluster) {
-      const verdicts = rounds.map((round) => round.verdict(cluster));
-      return verdicts.find((v) => !AFFINITY_REASONS.has(v.reason)) ?? verdicts[0] ?? unknown(cluster);
+    clusters: selected.map(({ name }) => ({ name })),
+    stepsAfter(_index, filtered) {
+      let steps = shared.get(filtered);
+      if (steps === undefined) shared.set(filtered, (steps = [...filtered.steps, step]));
+      return steps;
     },
   };
 }
 
-const AFFINITY_REASONS: ReadonlySet<string> = new Set(["NotInAffinity", "LabelKeyMissing", "Excluded"]);
-
-/** The chosen clusters with their replicas, and the verdicts that division decides. Adds what it could not do to `notes`. */
-function share(
+/** The selected clusters share the replicas; undefined when there are none to share. */
+function divided(
   subject: Subject,
   placement: PlacementRules,
-  { fitting }: Round,
+  selection: Selection,
   notes: string[],
-): { clusters: Decision["clusters"]; verdicts: Map<string, Verdict> } {
-  const { mode, minReplicasPerCluster: min, maxReplicasPerCluster: max } = placement.replicaScheduling;
+): Chosen | undefined {
+  const { replicaScheduling } = placement;
   const total = subject.replicas;
-  const verdicts = new Map<string, Verdict>();
-  if (mode === "Duplicated" || total === undefined)
-    return { clusters: fitting.map(({ name }) => ({ name })), verdicts };
-
-  const weights = weightsOf(placement, fitting, subject);
-  const division = divideWithin(total, weights, { min, max });
-  if (division.unplaced > 0 && fitting.length > 0) {
-    notes.push(`maxReplicasPerCluster leaves ${division.unplaced} of ${total} replicas without a place`);
+  if (replicaScheduling.mode === "Duplicated" || total === undefined) return undefined;
+  const { selected, step } = selection;
+  const scores = selected.map(staticWeight(replicaScheduling, subject));
+  const shares = shareReplicas(total, selected, scores, replicaScheduling, notes);
+  const clusters: Decision["clusters"] = [];
+  for (const [i, { name }] of selected.entries()) {
+    const share = shares[i];
+    if (share?.step.fits === true) clusters.push({ name, replicas: share.replicas });
   }
-  if (division.belowMinimum.length > 0 || (total > 0 && total < (min ?? 0))) {
-    notes.push(`${total} replicas are too few for minReplicasPerCluster on each cluster`);
-  }
-
-  const clusters: { name: string; replicas: number }[] = [];
-  for (const { name } of fitting) {
-    const replicas = division.replicas[name] ?? 0;
-    if (replicas > 0 || total === 0) {
-      clusters.push({ name, replicas });
-      const unplaced =
-        division.unplaced > 0 && replicas === max ? `, its most; ${division.unplaced} have no place` : "";
-      const message = `gets ${replicas} of ${total} replicas${unplaced}`;
-      verdicts.set(name, { cluster: name, fits: true, reason: "Selected", message });
-    } else {
-      const message = whyNone(total, weights[name] ?? 0, division.belowMinimum.includes(name));
-      verdicts.set(name, { cluster: name, fits: false, reason: "NoReplicas", message });
-    }
-  }
-  return { clusters, verdicts };
-}
-
-function whyNone(total: number, weight: number, belowMinimum: boolean): string {
-  if (belowMinimum) return `${total} replicas are too few for minReplicasPerCluster on each cluster`;
-  return weight === 0 ? "no weight is given for it" : `${total} replicas divided by weight leave none for it`;
-}
-
-/** The first entry whose clusters include this one gives its weight; none, 0; no entries at all, 1 each. */
-function weightsOf(placement: PlacementRules, clusters: ClusterSnapshot[], subject: Subject): Record<string, number> {
-  const { weights, strategy } = placement.replicaScheduling;
-  // The strategies that look at capacity are not there yet; notEnforced says so, and shares are even.
-  const entries = isDynamic(strategy) ? undefined : weights;
-  const weightOf = (cluster: ClusterSnapshot): number => {
-    if (entries === undefined || entries.length === 0) return 1;
-    return entries.find((e) => matchesClusterSelector(e.targetClusters, cluster, subject.labels))?.weight ?? 0;
+  return {
+    clusters,
+    stepsAfter(index, { steps }) {
+      const score = scores[index];
+      const share = shares[index];
+      return score === undefined || share === undefined ? steps : [...steps, score.step, step, share.step];
+    },
   };
-  return Object.fromEntries(clusters.map((cluster) => [cluster.name, weightOf(cluster)]));
 }
 
-function isDynamic(strategy: PlacementRules["replicaScheduling"]["strategy"]): boolean {
-  return strategy === "Available" || strategy === "Aggregated";
+/** One for each cluster: its first refusal, or else the last word on it. */
+function verdictsOf(clusters: readonly ClusterSnapshot[], { filtered }: Selection, { stepsAfter }: Chosen): Verdict[] {
+  const verdicts: Verdict[] = [];
+  let selected = 0;
+  for (const [i, { name }] of clusters.entries()) {
+    const one = filtered[i];
+    if (one === undefined) continue;
+    const steps = one.refusal === undefined ? stepsAfter(selected++, one) : one.steps;
+    const word = one.refusal ?? steps.at(-1);
+    if (word === undefined) continue;
+    const { fits, reason, message } = word;
+    verdicts.push({ cluster: name, fits, reason, message, steps });
+  }
+  return verdicts;
 }
 
 /** What the API takes and this version does not act on: said aloud instead of ignored. */
@@ -186,22 +114,25 @@ function notEnforced({ replicaScheduling, spreadConstraints }: PlacementRules): 
   return notes;
 }
 
-/** A verdict for each name that the policy gives and no cluster has: most likely a slip of the pen. */
-function unknownClusters(placement: PlacementRules, clusters: readonly ClusterSnapshot[]): Verdict[] {
-  const known = new Set(clusters.map((cluster) => cluster.name));
+/** Adds a verdict for each name that the policy gives and no cluster has: most likely a slip of the pen. */
+function withUnknownClusters(
+  verdicts: Verdict[],
+  placement: PlacementRules,
+  clusters: readonly ClusterSnapshot[],
+): Verdict[] {
   const selectors: ClusterSelector[] = [
     ...(placement.clusterAffinities ?? []),
     ...(placement.replicaScheduling.weights ?? []).map((entry) => entry.targetClusters),
   ];
-  const names = new Set(selectors.flatMap((s) => [...(s.clusterNames ?? []), ...(s.exclude ?? [])]));
-  return [...names].filter((name) => !known.has(name)).map(unknown);
+  const unknown = new Set<string>();
+  for (const { clusterNames = [], exclude = [] } of selectors) {
+    for (const name of [...clusterNames, ...exclude]) if (indexOfName(clusters, name) < 0) unknown.add(name);
+  }
+  if (unknown.size === 0) return verdicts;
+  return [...verdicts, ...[...unknown].map(unknownCluster)].sort((a, b) => compareText(a.cluster, b.cluster));
 }
 
-function unknown(cluster: string): Verdict {
-  return {
-    cluster,
-    fits: false,
-    reason: "UnknownCluster",
-    message: "the placement names it, and no such cluster is known",
-  };
+function unknownCluster(cluster: string): Verdict {
+  const message = "the placement names it, and no such cluster is known";
+  return { cluster, fits: false, reason: "UnknownCluster", message, steps: [] };
 }

@@ -23,16 +23,38 @@ export interface Subject {
   current: ReadonlyMap<string, number | undefined>;
 }
 
+/** What one question about one cluster was answered with. */
+export interface Answer {
+  fits: boolean;
+  /** CamelCase code. */
+  reason: string;
+  message: string;
+}
+
+/** One step of a decision about one cluster. Shared between clusters that were answered alike: treat as frozen. */
+export interface Step extends Answer {
+  stage: "filter" | "score" | "select" | "divide";
+  /** Of the filter, or of whatever else was asked. */
+  name: string;
+  /** Set by the stage `score`. */
+  score?: number;
+}
+
 /** Why a cluster was chosen or not; one for every cluster. */
 export interface Verdict {
   cluster: string;
   fits: boolean;
   /**
    * CamelCase code: Selected, NotInAffinity, LabelKeyMissing, Excluded, UnknownCluster (a policy names a cluster that is
-   * not there), TaintNotTolerated, ClusterDeleting, NoReplicas.
+   * not there), TaintNotTolerated, ClusterDeleting, NoReplicas. Of several refusals that of the first step.
    */
   reason: string;
   message: string;
+  /**
+   * Every step in the order in which they were taken: all filters, also after the first refusal, and of clusters that no filter refuses the
+   * later stages. Of several affinity groups those of the group that decided. Empty for a cluster that is not there.
+   */
+  steps: readonly Step[];
 }
 
 export interface Decision {
@@ -40,6 +62,7 @@ export interface Decision {
   group?: string;
   /** Chosen clusters by name, sorted by name. `replicas` is set in Divided mode. */
   clusters: { name: string; replicas?: number }[];
+  /** Sorted by cluster. */
   verdicts: Verdict[];
   /** Epoch milliseconds at which time alone may change the answer (tolerationSeconds). */
   recheckAt?: number;

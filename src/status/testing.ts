@@ -52,7 +52,13 @@ export function plan(names: readonly string[], more: Partial<Target> = {}): Targ
     overrides: [],
     decision: {
       clusters: names.map((name) => ({ name })),
-      verdicts: names.map((cluster) => ({ cluster, fits: true, reason: "Selected", message: "in group all" })),
+      verdicts: names.map((cluster) => ({
+        cluster,
+        fits: true,
+        reason: "Selected",
+        message: "in group all",
+        steps: [],
+      })),
     },
     scheduled: {
       status: "True",

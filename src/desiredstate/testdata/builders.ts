@@ -8,9 +8,14 @@ import type {
   PlacementSpec,
 } from "../../apis/index.ts";
 import type { ClusterSnapshot } from "../../scheduler/index.ts";
-import type { Snapshot } from "../types.ts";
+import { ownerRefOf } from "../marks.ts";
+import { step } from "../step.ts";
+import { computeTarget } from "../target.ts";
+import type { Observation, RemovalFacts, Snapshot, StepInput, Target } from "../types.ts";
 
-/** Values for the tests of plans. */
+/** Values for the tests of targets and of steps towards them, and words to speak of them. */
+
+export const NOW = 1_795_000_000_000;
 
 const SELECTS_APPS = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" };
 
@@ -99,6 +104,72 @@ export function snapshot(more: Partial<Snapshot> = {}): Snapshot {
     dependencies: new Map(),
     hubId: "hub-uid",
     previous: undefined,
+    ...more,
+  };
+}
+
+export const targetOf = (more: Partial<Snapshot>): Target => computeTarget(snapshot(more), NOW);
+
+/** `verb cluster kind/name` of each row of the first step towards the target. */
+export function rows(target: Target): string[] {
+  const { rows: first } = step(stepInput({ target }), NOW);
+  return first.map(({ verb, cluster: name, ref }) => `${verb} ${name} ${ref.kind}/${ref.name}`);
+}
+
+export const verbs = (target: Target): string[] => [
+  ...new Set(step(stepInput({ target }), NOW).rows.map(({ verb }) => verb)),
+];
+export const scheduled = ({ scheduled: { status, reason } }: Target): string => `${status} ${reason}`;
+export const at = (target: Target, name: string, kind: string): KubeObject | undefined =>
+  target.clusters.find((one) => one.name === name)?.objects.find(({ ref }) => ref.kind === kind)?.object;
+
+/** The target as JSON, sets as sorted lists. */
+export function goldenText(target: Target): string {
+  const plain = (_key: string, value: unknown): unknown =>
+    value instanceof Set ? [...(value as Set<string>)].sort() : value;
+  return `${JSON.stringify(target, plain, 2)}\n`;
+}
+
+/** Every fact allows it. */
+export function facts(more: Partial<RemovalFacts> = {}): RemovalFacts {
+  const names = [shanghai, singapore, frankfurt, hub].map(({ name }) => name);
+  return {
+    owner: ownerRefOf(app()),
+    policy: "Delete",
+    cause: { reason: "NotSelected", message: "no policy selects the cluster" },
+    hub: { synced: true, deletionsHeld: false, planned: true },
+    ownership: "Ours",
+    clusters: new Map(names.map((name) => [name, { synced: true }])),
+    neededByOthers: new Set(),
+    ...more,
+  };
+}
+
+export function stepInput(more: Partial<StepInput> = {}): StepInput {
+  return { target: undefined, observations: [], removal: facts(), ...more };
+}
+
+/** A copy that is there, in the name of {@link app}. */
+export function copy(
+  cluster: string,
+  kind: string,
+  present: Partial<NonNullable<Observation["present"]>> = {},
+  more: Partial<Observation> = {},
+): Observation {
+  const apiVersion = kind === "Deployment" ? "apps/v1" : "v1";
+  return {
+    cluster,
+    ref: { apiVersion, kind, namespace: "default", name: "nginx-demo" },
+    present: {
+      uid: `${cluster}-${kind}`,
+      hash: "an-older-hash",
+      owner: ownerRefOf(app()),
+      deleting: false,
+      health: { state: "Available" },
+      ...present,
+    },
+    writing: false,
+    revision: 1,
     ...more,
   };
 }

@@ -1,5 +1,9 @@
 import type { Taint, Toleration } from "../../apis/index.ts";
-import { fits, fitsUntil, refuses, type Filter } from "./filter.ts";
+import type { ClusterSnapshot } from "../types.ts";
+import { fits, refuses, type Filter, type FilterAnswer, type FilterContext } from "./filter.ts";
+
+const NO_TAINT = fits("TaintsTolerated", "no taint keeps the object away");
+const TOLERATED = fits("TaintsTolerated", "its taints are tolerated");
 
 /**
  * Refuses clusters whose taints the placement does not tolerate. NoSchedule keeps new objects away; NoExecute also moves
@@ -8,23 +12,27 @@ import { fits, fitsUntil, refuses, type Filter } from "./filter.ts";
  */
 export const taintToleration: Filter = {
   name: "TaintToleration",
-  check({ subject, tolerations, now }, cluster) {
-    const stays = subject.current.has(cluster.name);
-    let until = Number.POSITIVE_INFINITY;
-    for (const taint of cluster.taints) {
-      if (taint.effect === "PreferNoSchedule" || (taint.effect === "NoSchedule" && stays)) continue;
-      const toleration = tolerations.find((t) => tolerates(t, taint));
-      if (toleration === undefined) return refuses("TaintNotTolerated", `taint ${textOf(taint)} is not tolerated`);
-      const end = toleratedUntil(toleration, taint);
-      if (end <= now) {
-        const message = `taint ${textOf(taint)} was tolerated for ${toleration.tolerationSeconds ?? 0}s`;
-        return refuses("TaintNotTolerated", message);
-      }
-      until = Math.min(until, end);
-    }
-    return until === Number.POSITIVE_INFINITY ? fits : fitsUntil(until);
-  },
+  prepare: (context) => (cluster) => (cluster.taints.length === 0 ? NO_TAINT : check(cluster, context)),
 };
+
+function check(cluster: ClusterSnapshot, { subject, tolerations, now }: FilterContext): FilterAnswer {
+  const stays = subject.current.has(cluster.name);
+  let answer = NO_TAINT;
+  let until = Number.POSITIVE_INFINITY;
+  for (const taint of cluster.taints) {
+    if (taint.effect === "PreferNoSchedule" || (taint.effect === "NoSchedule" && stays)) continue;
+    const toleration = tolerations.find((t) => tolerates(t, taint));
+    if (toleration === undefined) return refuses("TaintNotTolerated", `taint ${textOf(taint)} is not tolerated`);
+    const end = toleratedUntil(toleration, taint);
+    if (end <= now) {
+      const message = `taint ${textOf(taint)} was tolerated for ${toleration.tolerationSeconds ?? 0}s`;
+      return refuses("TaintNotTolerated", message);
+    }
+    until = Math.min(until, end);
+    answer = TOLERATED;
+  }
+  return until === Number.POSITIVE_INFINITY ? answer : { ...answer, until };
+}
 
 /** As `ToleratesTaint` in Kubernetes: no key with Exists matches every taint, no effect matches every effect. */
 function tolerates(toleration: Toleration, taint: Taint): boolean {

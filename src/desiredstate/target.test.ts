@@ -1,0 +1,256 @@
+import { describe, expect, test } from "vitest";
+import { HASH_ANNOTATION, hashOf, type KubeObject, MANAGED_BY_LABEL, OWNER_ANNOTATION } from "../apis/index.ts";
+import { computeTarget } from "./target.ts";
+import {
+  app,
+  cluster,
+  frankfurt,
+  goldenText,
+  hub,
+  inRegion,
+  NOW,
+  overrides,
+  placedBy,
+  placement,
+  rows,
+  running,
+  shanghai,
+  singapore,
+  snapshot,
+  targetOf,
+  at,
+} from "./testdata/builders.ts";
+import type { Snapshot, Target } from "./types.ts";
+
+describe("the golden plan", () => {
+  const regional = overrides(
+    "regional-replicas",
+    { targetClusters: inRegion("cn-shanghai"), replicas: 5, image: { registry: "registry.example.cn" } },
+    {
+      targetClusters: inRegion("ap-southeast-1"),
+      replicas: 3,
+      env: [{ name: "REGION", value: "ap-southeast-1" }],
+      labels: { "data-residency": "sg" },
+      annotations: { "example.com/owner": "sre-asia" },
+      patches: [
+        { kind: "Service", op: "replace", path: "/spec/type", value: "LoadBalancer" },
+        { kind: "Deployment", op: "add", path: "/spec/template/spec/terminationGracePeriodSeconds", value: 45 },
+      ],
+    },
+  );
+
+  test("of the sample with 5, 3 and 2 replicas", async () => {
+    const result = targetOf({ placements: [placement("everywhere")], overrides: [regional] });
+    expect(result.clusters.map(({ name, replicas }) => [name, replicas])).toEqual([
+      ["frankfurt-1", 2],
+      ["shanghai-1", 5],
+      ["singapore-1", 3],
+    ]);
+    expect(result.overrides).toEqual([{ kind: "OverridePolicy", namespace: "default", name: "regional-replicas" }]);
+    await expect(goldenText(result)).toMatchFileSnapshot("testdata/sample-5-3-2.golden.json");
+  });
+
+  test("of an application with dependencies, on a member and on the hub itself", async () => {
+    const object = app(
+      {
+        ports: [],
+        env: [{ name: "P", valueFrom: { secretKeyRef: { name: "shop-secret", key: "p" } } }],
+        imagePullSecrets: [{ name: "registry" }],
+      },
+      { name: "shop" },
+    );
+    const secret: KubeObject = {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "shop-secret", namespace: "default" },
+      type: "Opaque",
+      data: { p: "cA==" },
+    };
+    const result = targetOf({
+      object,
+      placements: [placement("shop", { deletionPolicy: "Orphan", conflictResolution: "Adopt" })],
+      clusters: [shanghai, hub],
+      dependencies: new Map([["/Secret/default/shop-secret", secret]]),
+    });
+    expect(rows(result)).toEqual([
+      "Apply hub Deployment/shop",
+      "Apply shanghai-1 Secret/shop-secret",
+      "Apply shanghai-1 Deployment/shop",
+    ]);
+    await expect(goldenText(result)).toMatchFileSnapshot("testdata/dependencies.golden.json");
+  });
+});
+
+describe("what goes there", () => {
+  const everywhere = placement("everywhere");
+  const applied = (name: string): string[] => [
+    `Apply ${name} Deployment/nginx-demo`,
+    `Apply ${name} Service/nginx-demo`,
+  ];
+  const frozen = (name: string): string[] => [`Hold ${name} Deployment/nginx-demo`, `Hold ${name} Service/nginx-demo`];
+
+  test("every object carries its marks, and the hash covers all but itself", () => {
+    const { owner, clusters } = targetOf({ placements: [everywhere] });
+    for (const { object, hash } of clusters.flatMap(({ objects }) => objects)) {
+      expect(object.metadata.labels?.[MANAGED_BY_LABEL]).toBe("hub-uid");
+      expect(JSON.parse(object.metadata.annotations?.[OWNER_ANNOTATION] ?? "")).toEqual(owner);
+      expect(object.metadata.annotations?.[HASH_ANNOTATION]).toBe(hash);
+      const { [HASH_ANNOTATION]: _, ...annotations } = object.metadata.annotations ?? {};
+      expect(hashOf({ ...object, metadata: { ...object.metadata, annotations } })).toBe(hash);
+    }
+  });
+
+  test("clusters that differ in nothing share their objects", () => {
+    const clusters = Array.from({ length: 1000 }, (_, i) =>
+      cluster(`c${i}`, i % 2 === 0 ? "cn-shanghai" : "eu-central-1"),
+    );
+    const result = targetOf({
+      placements: [everywhere],
+      clusters,
+      overrides: [overrides("o", { targetClusters: inRegion("cn-shanghai"), replicas: 5 })],
+    });
+    expect(result.clusters.flatMap(({ objects }) => objects)).toHaveLength(2000);
+    expect(new Set(result.clusters.map(({ objects }) => objects)).size).toBe(2);
+    expect(new Set(result.clusters.flatMap(({ objects }) => objects.map(({ object }) => object))).size).toBe(3);
+  });
+
+  test("division gives each cluster its share, and an override of replicas wins", () => {
+    const divided = placement("p", {
+      replicaScheduling: {
+        mode: "Divided",
+        weights: [
+          { targetClusters: { clusterNames: ["shanghai-1"] }, weight: 2 },
+          { targetClusters: { clusterNames: ["singapore-1"] }, weight: 1 },
+        ],
+      },
+    });
+    const object = app({ replica: 9 });
+    const shares = targetOf({ object, placements: [divided] });
+    expect(shares.clusters.map(({ name, replicas }) => [name, replicas])).toEqual([
+      ["shanghai-1", 6],
+      ["singapore-1", 3],
+    ]);
+    expect(at(shares, "shanghai-1", "Deployment")).toHaveProperty("spec.replicas", 6);
+    const won = targetOf({
+      object,
+      placements: [divided],
+      overrides: [overrides("o", { targetClusters: inRegion("cn-shanghai"), replicas: 1 })],
+    });
+    expect(won.clusters.map(({ replicas }) => replicas)).toEqual([1, 3]);
+  });
+
+  test("retained fields are left to the members, and the plan still says what was asked for", () => {
+    const result = targetOf({
+      placements: [placement("p", { retain: [{ kind: "Deployment", path: "spec.replicas" }] })],
+    });
+    expect(at(result, "shanghai-1", "Deployment")).not.toHaveProperty("spec.replicas");
+    expect(result.clusters[0]?.replicas).toBe(2);
+  });
+
+  test("on the hub itself the hub object is the controller, elsewhere it is not mentioned", () => {
+    const result = targetOf({ placements: [everywhere], clusters: [shanghai, hub] });
+    expect(at(result, "hub", "Deployment")?.metadata.ownerReferences).toEqual([
+      {
+        apiVersion: "paas.cmft.com/v1",
+        kind: "DemoApplication",
+        name: "nginx-demo",
+        uid: "11111111-1111-1111-1111-111111111111",
+        controller: true,
+        blockOwnerDeletion: true,
+      },
+    ]);
+    expect(at(result, "shanghai-1", "Deployment")?.metadata).not.toHaveProperty("ownerReferences");
+  });
+
+  test("an override that cannot be applied concerns its cluster only", () => {
+    const given = {
+      placements: [everywhere],
+      overrides: [
+        overrides("bad", {
+          targetClusters: inRegion("cn-shanghai"),
+          patches: [{ op: "replace", path: "/spec/none", value: 1 }],
+        }),
+      ],
+    };
+    const fresh = targetOf(given);
+    expect(fresh.clusters.find(({ name }) => name === "shanghai-1")).toMatchObject({
+      frozen: false,
+      problem: { reason: "InvalidPatch" },
+    });
+    expect(rows(fresh)).toEqual([...applied("frankfurt-1"), ...applied("singapore-1")]);
+    // Its own status has to say so.
+    expect(fresh.overrides).toMatchObject([{ name: "bad" }]);
+    const there = targetOf({ ...given, previous: running(["shanghai-1"], placedBy("everywhere")) });
+    expect(rows(there)).toEqual([...applied("frankfurt-1"), ...frozen("shanghai-1"), ...applied("singapore-1")]);
+  });
+
+  test.each(["/metadata/name", "/metadata/ownerReferences", "/kind", "/apiVersion"])(
+    "an override may not change %s",
+    (path) => {
+      const result = targetOf({
+        placements: [everywhere],
+        overrides: [overrides("o", { patches: [{ op: "add", path, value: "x" }] })],
+      });
+      expect(rows(result)).toEqual([]);
+      expect(result.clusters.map(({ problem }) => problem?.reason)).toEqual([
+        "ProtectedField",
+        "ProtectedField",
+        "ProtectedField",
+      ]);
+    },
+  );
+
+  test("a plain object is propagated as a person set it, and not onto itself", () => {
+    const object: KubeObject = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "c", namespace: "default", uid: "u" },
+      data: { a: "1" },
+    };
+    const selects = placement("p", { resourceSelectors: [{ apiVersion: "v1", kind: "ConfigMap" }] });
+    const result = targetOf({ object, placements: [selects], clusters: [shanghai, hub] });
+    expect(rows(result)).toEqual(["Apply shanghai-1 ConfigMap/c"]);
+    expect(result.clusters.every(({ replicas }) => replicas === undefined)).toBe(true);
+  });
+});
+
+test("the given values are never changed", () => {
+  const freeze = <T>(value: T): T => {
+    if (typeof value === "object" && value !== null && !(value instanceof Map)) {
+      for (const member of Object.values(value)) freeze(member);
+      Object.freeze(value);
+    }
+    return value;
+  };
+  const given = freeze(
+    snapshot({
+      placements: [placement("p")],
+      overrides: [overrides("o", { replicas: 4, labels: { a: "b" } })],
+      clusters: [shanghai, singapore, frankfurt, hub],
+    }),
+  );
+  expect(() => computeTarget(given, NOW)).not.toThrow();
+});
+
+describe("deletionPolicy", () => {
+  const previous = { deletionPolicy: "Orphan" as const };
+
+  test.each<{ name: string; given: Partial<Snapshot>; want: Target["deletionPolicy"] }>([
+    { name: "is Delete unless told", given: { placements: [placement("p")] }, want: "Delete" },
+    {
+      name: "is what the policy says",
+      given: { placements: [placement("p", { deletionPolicy: "Orphan" })] },
+      want: "Orphan",
+    },
+    {
+      name: "is what the last policy said when there is none any more",
+      given: { placements: [], previous },
+      want: "Orphan",
+    },
+    {
+      name: "is what the present policy says, whatever one before it said",
+      given: { placements: [placement("p")], previous },
+      want: "Delete",
+    },
+  ])("$name", ({ given, want }) => expect(targetOf(given).deletionPolicy).toBe(want));
+});

@@ -1,0 +1,45 @@
+import type { Score } from "../score/staticWeight.ts";
+import type { ClusterSnapshot, PlacementRules, Step } from "../types.ts";
+import { divideWithin } from "./divide.ts";
+
+/** The replicas of one cluster, and why; a cluster that gets none, of some, does not fit. */
+export interface ReplicaShare {
+  replicas: number;
+  step: Step;
+}
+
+/** Divides the replicas among the clusters by their scores, within the bounds of the placement. Adds what it could not do to `notes`. */
+export function shareReplicas(
+  total: number,
+  clusters: readonly ClusterSnapshot[],
+  scores: readonly Score[],
+  { minReplicasPerCluster: min, maxReplicasPerCluster: max }: PlacementRules["replicaScheduling"],
+  notes: string[],
+): ReplicaShare[] {
+  const weights = Object.fromEntries(clusters.map(({ name }, i) => [name, scores[i]?.weight ?? 0]));
+  const division = divideWithin(total, weights, { min, max });
+  if (division.unplaced > 0 && clusters.length > 0) {
+    notes.push(`maxReplicasPerCluster leaves ${division.unplaced} of ${total} replicas without a place`);
+  }
+  if (division.belowMinimum.length > 0 || (total > 0 && total < (min ?? 0))) {
+    notes.push(`${total} replicas are too few for minReplicasPerCluster on each cluster`);
+  }
+  const belowMinimum = new Set(division.belowMinimum);
+  return clusters.map(({ name }): ReplicaShare => {
+    const replicas = division.replicas[name] ?? 0;
+    if (replicas === 0 && total > 0) {
+      const message = whyNone(total, weights[name] ?? 0, belowMinimum.has(name));
+      return { replicas, step: { ...STEP, fits: false, reason: "NoReplicas", message } };
+    }
+    const unplaced = division.unplaced > 0 && replicas === max ? `, its most; ${division.unplaced} have no place` : "";
+    const message = `gets ${replicas} of ${total} replicas${unplaced}`;
+    return { replicas, step: { ...STEP, fits: true, reason: "Selected", message } };
+  });
+}
+
+const STEP = { stage: "divide", name: "LargestRemainder" } as const;
+
+function whyNone(total: number, weight: number, belowMinimum: boolean): string {
+  if (belowMinimum) return `${total} replicas are too few for minReplicasPerCluster on each cluster`;
+  return weight === 0 ? "no weight is given for it" : `${total} replicas divided by weight leave none for it`;
+}

@@ -1,0 +1,10 @@
+import { fits, refuses, type Filter } from "./filter.ts";
+
+const STAYS = fits("ClusterStays", "the cluster is not being removed from the federation");
+const GOES = refuses("ClusterDeleting", "the cluster is being removed from the federation");
+
+/** Refuses clusters that are being deleted: they take nothing new, and what they run moves away. */
+export const clusterLifecycle: Filter = {
+  name: "ClusterLifecycle",
+  prepare: () => (cluster) => (cluster.deleting ? GOES : STAYS),
+};

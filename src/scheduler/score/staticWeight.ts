@@ -1,0 +1,38 @@
+import { clusterMatcher } from "../clusterMatcher.ts";
+import type { ClusterSnapshot, PlacementRules, Step, Subject } from "../types.ts";
+
+/** A cluster's weight in the division of replicas, and how it came about. */
+export interface Score {
+  weight: number;
+  step: Step;
+}
+
+/**
+ * Scores clusters by the static weights of the placement: the first entry whose clusters include one gives its weight; none, 0; no entries
+ * at all, 1 each. Clusters of one weight share their score.
+ */
+export function staticWeight(
+  { weights, strategy }: PlacementRules["replicaScheduling"],
+  subject: Subject,
+): (cluster: ClusterSnapshot) => Score {
+  // The strategies that look at capacity are not there yet; the notes of the decision say so, and shares are even.
+  if (isDynamic(strategy) || weights === undefined || weights.length === 0) {
+    const even = scoreOf(1, "no weights count: every cluster weighs the same");
+    return () => even;
+  }
+  const entries = weights.map(({ targetClusters, weight }) => ({
+    takes: clusterMatcher(targetClusters),
+    score: scoreOf(weight, `weight ${weight}`),
+  }));
+  const none = scoreOf(0, "no weight is given for it");
+  return (cluster) => entries.find(({ takes }) => takes(cluster, subject.labels))?.score ?? none;
+}
+
+export function isDynamic(strategy: PlacementRules["replicaScheduling"]["strategy"]): boolean {
+  return strategy === "Available" || strategy === "Aggregated";
+}
+
+function scoreOf(weight: number, message: string): Score {
+  const step: Step = { stage: "score", name: "StaticWeight", fits: true, reason: "Weighted", message, score: weight };
+  return { weight, step };
+}
