@@ -18,11 +18,15 @@ const SCHEDULED = {
 
 const VERDICTS = {
   Selected: "The cluster was chosen.",
+  InAffinity: "The cluster is in the group of `clusterAffinities` that was tried.",
   NotInAffinity: "The cluster is not in the group of `clusterAffinities` that was tried.",
   Excluded: "The group of `clusterAffinities` excludes the cluster by name.",
   LabelKeyMissing: "`matchLabelKeys` names a label that the object does not have.",
   TaintNotTolerated: "The cluster has a taint that the Placement does not tolerate.",
+  TaintsTolerated: "The Placement tolerates the taints of the cluster, or there are none.",
+  ClusterStays: "The MemberCluster is not being deleted.",
   ClusterDeleting: "The MemberCluster is being deleted.",
+  Weighted: "The weight of the cluster for dividing the replicas.",
   NoReplicas: "The weights give the cluster no replica.",
   UnknownCluster: "The Placement names a cluster that has no MemberCluster.",
 } as const;
