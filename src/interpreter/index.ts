@@ -14,4 +14,3 @@ export { lostFields } from "./ownership.ts";
 export { hubKindOf, memberKindOf, memberKinds, placeableKindOf } from "./registry.ts";
 export type { Dependency, Health, HubKind, LostField } from "./types.ts";
 export { userSetObject } from "./userFields.ts";
-export { shortMessage } from "../apis/index.ts";

@@ -23,8 +23,7 @@ const MAX_LISTED = 100;
  */
 export function aggregate(input: StatusInput, now: number): FederatedStatus {
   const reports = reportsOf(input, now);
-  const { plan: target, previous } = input;
-  const ownerClass = input.ownerClass ?? input.carrier ?? DEFAULT_CLASS;
+  const { target, previous, ownerClass } = input;
   const entries = reports.map((report) => report.entry);
   const planned = reports.filter((report) => report.planned);
   const placement = target === undefined ? previous?.placement : target.placement;
@@ -47,7 +46,7 @@ export function aggregate(input: StatusInput, now: number): FederatedStatus {
 
 /** One report for each cluster that is chosen or still has member objects, sorted by name. */
 function reportsOf(input: StatusInput, now: number): ClusterReport[] {
-  const { plan: target } = input;
+  const { target } = input;
   const before = new Map(input.previous?.clusters?.map((entry) => [entry.name, entry]));
   const targets = new Map<string, ClusterTarget>(
     input.deleting ? [] : target?.clusters.map((cluster) => [cluster.name, cluster]),

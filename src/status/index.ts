@@ -9,4 +9,4 @@
  */
 export { aggregate } from "./aggregate.ts";
 export { policyStatus } from "./policy.ts";
-export type { ClusterView, Contact, RowView } from "./types.ts";
+export type { ClusterView, RowView } from "./types.ts";
