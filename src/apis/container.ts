@@ -179,11 +179,3 @@ export const volumeMount = z.object({
 export const volumeMounts = listMap(z.array(volumeMount).max(64), "mountPath");
 
 export const imagePullSecrets = listMap(z.array(z.object({ name: subdomainName })).max(16), "name");
-
-export type EnvVar = z.infer<typeof envVar>;
-export type EnvFromSource = z.infer<typeof envFromSource>;
-export type ResourceRequirements = z.infer<typeof resourceRequirements>;
-export type Probe = z.infer<typeof probeFields>;
-export type Volume = z.infer<typeof volume>;
-export type VolumeMount = z.infer<typeof volumeMount>;
-export type Quantity = z.infer<typeof quantity>;

@@ -8,7 +8,6 @@
  * an object's former value). It never reads a clock, a file or a cluster, and never changes its arguments.
  */
 export * from "./canonical.ts";
-export type { EnvFromSource, EnvVar, Probe, Quantity, ResourceRequirements, Volume, VolumeMount } from "./container.ts";
 export type { Contact } from "./contact.ts";
 export * from "./conversion.ts";
 export * from "./crds.ts";
@@ -24,9 +23,9 @@ export * from "./ownership.ts";
 export * from "./parse.ts";
 export * from "./placement.ts";
 export { policyKey } from "./policyKey.ts";
-export { isReservedKey, PROTECTED_FIELDS, protectedChange } from "./protectedFields.ts";
+export { isReservedKey, protectedChange } from "./protectedFields.ts";
 export * from "./quantity.ts";
-export { type Reason, REASONS } from "./reasons.ts";
+export type { Reason } from "./reasons.ts";
 export { sameValue } from "./sameValue.ts";
 export * from "./selectors.ts";
 export { microTimestamp, timestamp } from "./time.ts";

@@ -73,12 +73,6 @@ export interface Condition {
   lastTransitionTime: string;
 }
 
-export interface GroupVersionKind {
-  group: string;
-  version: string;
-  kind: string;
-}
-
 /** Splits `apps/v1` and `v1` into group and version; the core group is the empty string. */
 export function parseApiVersion(apiVersion: string): { group: string; version: string } {
   const slash = apiVersion.indexOf("/");

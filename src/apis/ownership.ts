@@ -67,24 +67,8 @@ export function ownershipOf(
 }
 
 /** Whether the manager answers for the object: propagates it, deletes its member objects, writes its status. */
-export function isResponsible(ownership: Ownership | Standing): boolean {
-  return (
-    ownership === "Owned" || ownership === "Yielding" || ownership === "Carry" || ownership === "HoldUntilTakenOver"
-  );
-}
-
-/** @deprecated Names from before {@link Ownership}; they go with their last reader. */
-export type Standing = "Ignore" | "Carry" | "TakeOver" | "HoldUntilTakenOver" | "Release";
-const STANDINGS: Record<Ownership, Standing> = {
-  Foreign: "Ignore",
-  Owned: "Carry",
-  Claimable: "TakeOver",
-  Yielding: "HoldUntilTakenOver",
-  Yielded: "Release",
-};
-/** @deprecated Use {@link ownershipOf}. */
-export function standingOf(...given: Parameters<typeof ownershipOf>): Standing {
-  return STANDINGS[ownershipOf(...given)];
+export function isResponsible(ownership: Ownership): boolean {
+  return ownership === "Owned" || ownership === "Yielding";
 }
 
 /**

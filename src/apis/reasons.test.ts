@@ -14,7 +14,7 @@ const sources = globSync("**/*.ts", { cwd: SRC })
 /** Where a literal is a reason: a field, a variable or a parameter `reason`, or the first argument of a function that takes one. */
 const GIVEN = [
   /(?<![.\w])reason["']?\??(?:\s*:|\s*=(?![=>])|\s*\?\?)\s*((?:\$\{[^}]*\}|[^,;}\n)])*)/g,
-  /\b(?:refuses|refused|unusable|notScheduled|RuleError|CredentialsError)\(\s*([^,;\n]*),/g,
+  /\b(?:fits|refuses|refused|unusable|notScheduled|RuleError|CredentialsError)\(\s*([^,;\n]*),/g,
 ];
 /** Causes of a refused request have the codes of Kubernetes. */
 const OF_KUBERNETES: ReadonlySet<string> = new Set(["FieldValueInvalid"]);
@@ -41,14 +41,6 @@ const given: Given[] = sources.flatMap(({ path, text }) =>
 
 /** Decided on, and given as soon as removals are rows. */
 const COMING: ReadonlySet<string> = new Set([
-  "HubNotSynced",
-  "PlanningIncomplete",
-  "DeletionsHeld",
-  "ClusterLeaving",
-  "ClusterNotSynced",
-  "OtherOwner",
-  "OwnerUnconfirmed",
-  "NeededByOthers",
   "NotSelected",
   "ObjectDeleted",
   "ObjectGone",

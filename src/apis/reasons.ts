@@ -18,11 +18,15 @@ const SCHEDULED = {
 
 const VERDICTS = {
   Selected: "The cluster was chosen.",
+  InAffinity: "The cluster is in the group of `clusterAffinities` that was tried.",
   NotInAffinity: "The cluster is not in the group of `clusterAffinities` that was tried.",
   Excluded: "The group of `clusterAffinities` excludes the cluster by name.",
   LabelKeyMissing: "`matchLabelKeys` names a label that the object does not have.",
   TaintNotTolerated: "The cluster has a taint that the Placement does not tolerate.",
+  TaintsTolerated: "The Placement tolerates the taints of the cluster, or there are none.",
+  ClusterStays: "The MemberCluster is not being deleted.",
   ClusterDeleting: "The MemberCluster is being deleted.",
+  Weighted: "The weight of the cluster for dividing the replicas.",
   NoReplicas: "The weights give the cluster no replica.",
   UnknownCluster: "The Placement names a cluster that has no MemberCluster.",
 } as const;
@@ -40,6 +44,7 @@ const SUMMARY = {
 const PROGRESS = {
   Applying: "Member objects are being written.",
   RollingOut: "The cluster is bringing the change to its pods.",
+  RolloutWaiting: "The cluster's turn in the rollout has not come yet; until then it keeps what it has.",
   Removing: "Member objects that are no longer wanted are being deleted.",
   RolloutPending: "The member's controller has not seen the change yet.",
   PodsNotReady: "Pods are running and not all of them are ready or available.",
@@ -128,7 +133,7 @@ const HELD = {
   DeletionsHeld: "Too much seemed to vanish at once; nothing is removed until a second read agrees.",
   ClusterNotSynced: "Nothing is removed before everything that is watched on the cluster has been read.",
   ClusterLeaving: "The cluster is leaving the federation.",
-  OtherOwner: "Another class of controllers owns the object.",
+  OtherOwner: "Another hub object, or another class of controllers, owns the member object.",
   OwnerUnconfirmed: "The hub has not confirmed yet which class of controllers owns the object.",
   NeededByOthers: "Another object on the cluster still needs it.",
   Frozen: "The cluster is frozen: what is there stays as it is.",

@@ -118,7 +118,6 @@ export const subdomainName = z
   .max(253)
   .regex(DNS_SUBDOMAIN, "must be the name of an object: a DNS name");
 
-export type SelectorRequirement = z.infer<typeof selectorRequirement>;
 export type LabelSelector = z.infer<typeof labelSelector>;
 export type FieldSelector = z.infer<typeof fieldSelector>;
 export type ClusterSelector = z.infer<typeof clusterSelector>;

@@ -8,8 +8,6 @@ import type { CommandContext } from "./connection.ts";
 import { CommandError, describeError, EXIT } from "./outcome.ts";
 import { createProgram, describeUsageError, systemVerbs, type Verbs } from "./program.ts";
 
-export type { ManagerOptions } from "./options.ts";
-
 /** Runs one command line (without the program's own name) and returns its exit code. */
 export async function runCommandLine(
   args: readonly string[],

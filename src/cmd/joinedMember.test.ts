@@ -52,7 +52,7 @@ test("the MemberCluster has the shape of the contract", () => {
   });
 });
 
-test("the Secret tells the manager whose token it holds and when to renew it", () => {
+test("the Secret names the account of its token and the time to renew the token", () => {
   const secret = kubeconfigSecret({
     cluster: "shanghai-1",
     namespace: "meridian-system",

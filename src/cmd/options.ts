@@ -155,7 +155,7 @@ export function parseServiceName(text: string): { namespace: string; name: strin
 export function parseWebhookUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const plain = url?.protocol === "https:" && `${url.search}${url.hash}${url.username}${url.password}` === "";
-  if (url === undefined || !plain) throw new InvalidArgumentError("It looks like https://192.0.2.7:9443.");
+  if (url === undefined || !plain) throw new InvalidArgumentError("An address looks like https://192.0.2.7:9443.");
   return text.replace(/\/+$/, "");
 }
 

@@ -20,6 +20,5 @@ export {
   renderedHubKinds,
   renderedMemberKinds,
 } from "./registry.ts";
-export type { Dependency, Health, HubKind, LostField, MemberKind, ServedKind } from "./types.ts";
+export type { Dependency, Health, HubKind, LostField } from "./types.ts";
 export { userSetObject } from "./userFields.ts";
-export { shortMessage } from "../apis/index.ts";

@@ -6,35 +6,9 @@
  * of Secrets are replaced before anything leaves the process. This module never calls a cluster itself: the recorder gets the calls as
  * functions.
  */
-export { EventRecorder, type EventRecord, type EventRecorderOptions, type EventSubject } from "./eventRecorder.ts";
-export {
-  createLogger,
-  errorType,
-  LOG_LEVELS,
-  logContext,
-  type LogContext,
-  type Logger,
-  type LoggerOptions,
-  type LogLevel,
-} from "./logger.ts";
+export { EventRecorder } from "./eventRecorder.ts";
+export { createLogger, LOG_LEVELS, logContext, type LogContext, type Logger, type LogLevel } from "./logger.ts";
 export { createMetrics, Metrics } from "./metrics.ts";
-export { redact, REDACTED, redactText } from "./redaction.ts";
-export {
-  createTracing,
-  recordError,
-  startSpan,
-  withSpan,
-  type Attributes,
-  type Span,
-  type SpanOptions,
-  type Tracer,
-  type Tracing,
-  type TracingOptions,
-} from "./tracing.ts";
-export type {
-  ControllerMetrics,
-  ReconcilePhase,
-  ReconcileResult,
-  RequestObservation,
-  WorkqueueMetrics,
-} from "./types.ts";
+export { redactText } from "./redaction.ts";
+export { createTracing, recordError, startSpan, type Span, type Tracer, type Tracing } from "./tracing.ts";
+export type { ControllerMetrics, ReconcileResult, WorkqueueMetrics } from "./types.ts";

@@ -17,7 +17,7 @@ class ApplyError extends Error {
 }
 
 describe("a log line", () => {
-  test("of an error carries stack_trace, event_reason, type, message and causes", () => {
+  test("of an error has stack_trace, event_reason, type, message and causes", () => {
     const { lines, logger } = capture();
     logger.error(
       { err: new ApplyError("no room", { cause: new RangeError("9 of 8 pods") }), cluster: "shanghai-1" },
@@ -40,13 +40,13 @@ describe("a log line", () => {
     expect(lines[0]).toMatchObject({ event_reason: "DriftHealed", error: { type: "Error" } });
   });
 
-  test("carries an error that was passed alone", () => {
+  test("has an error that was passed alone", () => {
     const { lines, logger } = capture();
     logger.error(new TypeError("broken"));
     expect(lines[0]).toMatchObject({ msg: "broken", error: { type: "TypeError" } });
   });
 
-  test("of a child carries the trace and the object", async () => {
+  test("of a child has the trace and the object", async () => {
     const { lines, logger } = capture();
     const { tracer } = await createTracing({ serviceVersion: "0", identity: "t", env: {} });
     const span = startSpan(tracer, "Reconcile");

@@ -106,24 +106,6 @@ export function startSpan(tracer: Tracer, name: string, { parent, attributes }: 
   return tracer.startSpan(name, attributes === undefined ? {} : { attributes }, context);
 }
 
-/** Runs `fn` inside a span that ends with `fn`. An error is recorded with type and stack, sets the status, and is thrown on. */
-export async function withSpan<T>(
-  tracer: Tracer,
-  name: string,
-  options: SpanOptions,
-  fn: (span: Span) => Promise<T> | T,
-): Promise<T> {
-  const span = startSpan(tracer, name, options);
-  try {
-    return await fn(span);
-  } catch (error) {
-    recordError(span, error);
-    throw error;
-  } finally {
-    span.end();
-  }
-}
-
 /** Marks the span as failed: for errors that are values and never thrown. */
 export function recordError(span: Span, error: unknown): void {
   if (!span.isRecording()) return;

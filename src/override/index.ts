@@ -6,6 +6,5 @@
  * name paths, never values. It never decides where an object runs and never applies `replicas` by itself.
  */
 export { applyRules } from "./apply.ts";
-export { jsonEqual } from "./jsonEqual.ts";
 export { matchRules } from "./match.ts";
 export type { MatchedRule, ObjectRules, OverrideProblem, OverrideResult, PolicyRef } from "./types.ts";

@@ -1,5 +1,4 @@
-import type { PatchOperation } from "../apis/index.ts";
-import { jsonEqual } from "./jsonEqual.ts";
+import { type PatchOperation, sameValue } from "../apis/index.ts";
 import { parsePointer, type Pointer } from "./jsonPointer.ts";
 
 /** Why an operation cannot be done. The message names the operation and the path, never a value: it may be a secret. */
@@ -26,7 +25,7 @@ export function applyOperation(document: unknown, operation: Operation): unknown
       read(document, path, operation);
       return write(document, path, valueOf(operation), operation);
     case "test":
-      if (jsonEqual(read(document, path, operation), valueOf(operation))) return document;
+      if (sameValue(read(document, path, operation), valueOf(operation))) return document;
       return fail(operation, `${operation.path} has another value`);
     case "copy":
       return add(document, path, read(document, fromOf(operation), operation), operation);

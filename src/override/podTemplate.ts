@@ -1,7 +1,6 @@
-import { parseApiVersion, type KubeObject, type OverrideRule } from "../apis/index.ts";
+import { parseApiVersion, type KubeObject, type OverrideRule, sameValue } from "../apis/index.ts";
 import { memberKindOf } from "../interpreter/index.ts";
 import { overrideImage, type ImageOverride } from "./image.ts";
-import { jsonEqual } from "./jsonEqual.ts";
 import { RuleError } from "./ruleError.ts";
 
 type Json = Record<string, unknown>;
@@ -104,7 +103,7 @@ export function updateAt(value: unknown, path: readonly string[], change: (value
   const [field, ...rest] = path;
   if (field === undefined) {
     const changed = change(value);
-    return jsonEqual(value, changed) ? value : changed;
+    return sameValue(value, changed) ? value : changed;
   }
   const parent = isJson(value) ? value : {};
   const changed = updateAt(parent[field], rest, change);

@@ -1,5 +1,4 @@
-import { type KubeObject, protectedChange as identityChange } from "../apis/index.ts";
-import { jsonEqual } from "./jsonEqual.ts";
+import { type KubeObject, protectedChange as identityChange, sameValue } from "../apis/index.ts";
 import { isJson, podTemplateOf } from "./podTemplate.ts";
 
 /**
@@ -16,7 +15,7 @@ function selectorLabelChange(before: KubeObject, after: KubeObject): string | un
   if (template === undefined) return undefined;
   const labels = ["metadata", "labels"];
   const [was, is] = [valueAt(template, labels), valueAt(podTemplateOf(after), labels)];
-  const key = selectorKeys(before).find((k) => !jsonEqual(valueAt(was, [k]), valueAt(is, [k])));
+  const key = selectorKeys(before).find((k) => !sameValue(valueAt(was, [k]), valueAt(is, [k])));
   return key === undefined ? undefined : `pod label ${key}, which the selector asks for`;
 }
 

@@ -3,7 +3,7 @@ import { fc, test } from "@fast-check/vitest";
 import type { Contact } from "../apis/index.ts";
 import type { ClusterTarget, Target } from "../desiredstate/types.ts";
 import { aggregate } from "./aggregate.ts";
-import { after, condition, inputOf, plan, refused, SECOND, T0 } from "./testing.ts";
+import { after, condition, inputOf, target, refused, SECOND, T0 } from "./testing.ts";
 import type { ClusterView, RowView, StatusInput } from "./types.ts";
 
 describe("any observations", () => {
@@ -75,7 +75,7 @@ describe("any observations", () => {
     .map(({ clusters, planned, deleting, suspended }) =>
       inputOf(clusters, {
         deleting,
-        plan: plan(
+        target: target(
           planned.map((c) => c.name),
           { clusters: planned, suspended },
         ),
@@ -98,10 +98,10 @@ describe("any observations", () => {
 
   test.prop([arbitraryInput])("give the same status in whatever order they come", (input) => {
     const rows = (v: ClusterView): ClusterView => ({ ...v, rows: v.rows.toReversed() });
-    const planned = input.plan as Target;
+    const planned = input.target as Target;
     const other = {
       ...input,
-      plan: { ...planned, clusters: planned.clusters.toReversed() },
+      target: { ...planned, clusters: planned.clusters.toReversed() },
       clusters: input.clusters.toReversed(),
     };
     expect(aggregate(other, T0)).toEqual(aggregate(input, T0));
@@ -117,7 +117,7 @@ describe("any observations", () => {
     for (const field of ["desired", "updated", "ready", "available"] as const) {
       expect(status.replicas?.[field]).toBe(entries.reduce((sum, e) => sum + e.replicas[field], 0));
     }
-    const planned = input.deleting ? [] : (input.plan?.clusters ?? []);
+    const planned = input.deleting ? [] : (input.target?.clusters ?? []);
     const good = planned.filter((c) =>
       ["Available", "Held"].includes(entries.find((e) => e.name === c.name)?.state ?? ""),
     );

@@ -2,7 +2,7 @@ import { describe, expect } from "vitest";
 import { test } from "@fast-check/vitest";
 import { hashOf, type FederatedStatus } from "../apis/index.ts";
 import { aggregate } from "./aggregate.ts";
-import { after, at, entry, healthy, inputOf, plan, refused, row, SECOND, T0, unhealthy, view } from "./testing.ts";
+import { after, at, entry, healthy, inputOf, target, refused, row, SECOND, T0, unhealthy, view } from "./testing.ts";
 import type { ClusterView } from "./types.ts";
 
 describe("the status of the contract's example", () => {
@@ -15,7 +15,7 @@ describe("the status of the contract's example", () => {
     Date.parse("2026-11-21T08:25:02.250Z"),
   ];
 
-  const planned = plan(names, {
+  const planned = target(names, {
     scheduled: { status: "True", reason: "ClustersSelected", message: "3 of 4 clusters selected" },
     clusters: names.map((name) => ({ name, replicas: replicas[name], frozen: false, objects: [] })),
   });
@@ -27,12 +27,12 @@ describe("the status of the contract's example", () => {
   const dead = { ...unhealthy("Degraded", 0), replicas: { desired: 2, updated: 2, ready: 0, available: 0 } };
 
   test("has its numbers, reasons and messages", () => {
-    const settled = aggregate(inputOf(views({}), { plan: planned }), t822);
+    const settled = aggregate(inputOf(views({}), { target: planned }), t822);
     const lost = views({
       contact: { ...refused, lastContact: t824 },
       rows: [row({ health: dead, desiredHash: "frankfurt-1", observedHash: "frankfurt-1" })],
     });
-    const status = aggregate(after(inputOf(lost, { plan: planned }), settled), t825);
+    const status = aggregate(after(inputOf(lost, { target: planned }), settled), t825);
 
     const hash = (name: string): string => hashOf([name]);
     const condition = { observedGeneration: 3, lastTransitionTime: "2026-11-21T08:22:30Z" };
@@ -163,23 +163,23 @@ describe("nothing new", () => {
   });
 
   test("an empty list of clusters that the server keeps is no change", () => {
-    const input = inputOf([], { plan: plan([]) });
+    const input = inputOf([], { target: target([]) });
     const previous = { ...aggregate(input, T0), clusters: [] };
     expect(aggregate({ ...input, previous }, T0 + SECOND)).toBe(previous);
   });
 });
 
 describe("how the object parts from its clusters", () => {
-  const orphaning = aggregate(inputOf([view("a", {})], { plan: plan(["a"], { deletionPolicy: "Orphan" }) }), T0);
+  const orphaning = aggregate(inputOf([view("a", {})], { target: target(["a"], { deletionPolicy: "Orphan" }) }), T0);
 
   test("stands in the status when it is not the usual way", () => {
     expect(orphaning.deletionPolicy).toBe("Orphan");
-    expect(aggregate(inputOf([view("a", {})], { plan: plan(["a"]) }), T0)).not.toHaveProperty("deletionPolicy");
+    expect(aggregate(inputOf([view("a", {})], { target: target(["a"]) }), T0)).not.toHaveProperty("deletionPolicy");
   });
 
   test("stays there while the object is being deleted and nobody plans it any more", () => {
-    const { plan: _, ...rest } = inputOf([view("a", {})]);
-    const status = aggregate({ ...rest, plan: undefined, deleting: true, previous: orphaning }, T0 + SECOND);
+    const { target: _, ...rest } = inputOf([view("a", {})]);
+    const status = aggregate({ ...rest, target: undefined, deleting: true, previous: orphaning }, T0 + SECOND);
     expect(status.deletionPolicy).toBe("Orphan");
   });
 });

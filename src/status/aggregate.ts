@@ -5,9 +5,9 @@ import {
   type ReplicaCounts,
   sameValue,
 } from "../apis/index.ts";
-import type { ClusterTarget } from "../desiredstate/types.ts";
+import type { ClusterTarget, Why } from "../desiredstate/types.ts";
 import { conditionsOf } from "./conditions.ts";
-import { reportOf, type ClusterReport, type Why } from "./report.ts";
+import { reportOf, type ClusterReport } from "./report.ts";
 import { addCounts, NONE } from "./rows.ts";
 import { HANDOVER, statementsOf } from "./statements.ts";
 import type { ClusterView, StatusInput } from "./types.ts";
@@ -23,12 +23,11 @@ const MAX_LISTED = 100;
  */
 export function aggregate(input: StatusInput, now: number): FederatedStatus {
   const reports = reportsOf(input, now);
-  const { plan, previous } = input;
-  const ownerClass = input.ownerClass ?? input.carrier ?? DEFAULT_CLASS;
+  const { target, previous, ownerClass } = input;
   const entries = reports.map((report) => report.entry);
   const planned = reports.filter((report) => report.planned);
-  const placement = plan === undefined ? previous?.placement : plan.placement;
-  const deletionPolicy = plan === undefined ? previous?.deletionPolicy : plan.deletionPolicy;
+  const placement = target === undefined ? previous?.placement : target.placement;
+  const deletionPolicy = target === undefined ? previous?.deletionPolicy : target.deletionPolicy;
   const status: FederatedStatus = {
     observedGeneration: input.generation,
     ...(ownerClass === DEFAULT_CLASS ? {} : { controllerClass: ownerClass }),
@@ -36,7 +35,7 @@ export function aggregate(input: StatusInput, now: number): FederatedStatus {
     ...(deletionPolicy === "Orphan" ? { deletionPolicy } : {}),
     replicas: entries.reduce((sum, entry) => addCounts(sum, entry.replicas), { ...NONE }),
     ...(input.podSelector === undefined ? {} : { selector: input.podSelector }),
-    ...(plan === undefined || input.deleting
+    ...(target === undefined || input.deleting
       ? {}
       : { availableClusters: `${planned.filter((report) => report.available).length}/${planned.length}` }),
     conditions: conditionsOf(statementsOf(input, reports), previous?.conditions, input.generation, now),
@@ -47,22 +46,23 @@ export function aggregate(input: StatusInput, now: number): FederatedStatus {
 
 /** One report for each cluster that is chosen or still has member objects, sorted by name. */
 function reportsOf(input: StatusInput, now: number): ClusterReport[] {
-  const { plan } = input;
+  const { target } = input;
   const before = new Map(input.previous?.clusters?.map((entry) => [entry.name, entry]));
-  const plans = new Map<string, ClusterTarget>(
-    input.deleting ? [] : plan?.clusters.map((cluster) => [cluster.name, cluster]),
+  const targets = new Map<string, ClusterTarget>(
+    input.deleting ? [] : target?.clusters.map((cluster) => [cluster.name, cluster]),
   );
   const views = new Map(input.clusters.map((view) => [view.name, view]));
-  for (const name of plans.keys()) if (!views.has(name)) views.set(name, notReported(name));
+  for (const name of targets.keys()) if (!views.has(name)) views.set(name, notReported(name));
 
   const frozenFor: Why =
-    plan === undefined || plan.suspended
-      ? { reason: "Suspended" }
-      : { reason: plan.scheduled.reason, message: plan.scheduled.message };
+    target === undefined || target.suspended
+      ? { reason: "Suspended", message: "" }
+      : { reason: target.scheduled.reason, message: target.scheduled.message };
   return [...views.values()]
     .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
     .flatMap(
-      (view) => reportOf({ view, plan: plans.get(view.name), previous: before.get(view.name), frozenFor, now }) ?? [],
+      (view) =>
+        reportOf({ view, target: targets.get(view.name), previous: before.get(view.name), frozenFor, now }) ?? [],
     );
 }
 

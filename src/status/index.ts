@@ -8,5 +8,5 @@
  * writes anything.
  */
 export { aggregate } from "./aggregate.ts";
-export { policyStatus, type PolicyStatusInput } from "./policy.ts";
-export type { ClusterView, Contact, RowView, StatusInput } from "./types.ts";
+export { policyStatus } from "./policy.ts";
+export type { ClusterView, RowView } from "./types.ts";

@@ -11,7 +11,7 @@ import {
   healthy,
   inputOf,
   neverMet,
-  plan,
+  target,
   refused,
   row,
   rowWithout,
@@ -34,7 +34,7 @@ describe("the entry of a cluster in contact", () => {
     name: string;
     rows: RowView[];
     cluster?: Partial<ClusterTarget>;
-    plan?: Partial<Target>;
+    target?: Partial<Target>;
     want: Partial<ClusterStatusEntry>;
     ready?: number;
     absent?: (keyof ClusterStatusEntry)[];
@@ -138,7 +138,7 @@ describe("the entry of a cluster in contact", () => {
       name: "suspended is Held",
       rows: [row({ inSync: false, observedHash: "h0" })],
       cluster: { frozen: true, objects: [] },
-      plan: { suspended: true },
+      target: { suspended: true },
       want: { state: "Held", reason: "Suspended" },
       ready: 2,
       absent: ["message"],
@@ -147,7 +147,7 @@ describe("the entry of a cluster in contact", () => {
       name: "frozen without suspension says why",
       rows: [row()],
       cluster: { frozen: true, objects: [] },
-      plan: { scheduled: { status: "False", reason: "NoPlacement", message: "no placement selects it" } },
+      target: { scheduled: { status: "False", reason: "NoPlacement", message: "no placement selects it" } },
       want: { state: "Held", reason: "NoPlacement", message: "no placement selects it" },
     },
     {
@@ -179,12 +179,12 @@ describe("the entry of a cluster in contact", () => {
       cluster: { warning: { reason: "DependencyMissing", message: "" } },
       want: { state: "Progressing", reason: "QuotaExceeded" },
     },
-  ])("$name", ({ rows, cluster = {}, plan: more = {}, want, ready, absent = [] }) => {
-    const planned = plan(["a"], {
+  ])("$name", ({ rows, cluster = {}, target: more = {}, want, ready, absent = [] }) => {
+    const planned = target(["a"], {
       clusters: [{ name: "a", replicas: 2, frozen: false, objects: [], ...cluster }],
       ...more,
     });
-    const found = entry(aggregate(inputOf([view("a", { rows })], { plan: planned }), T0));
+    const found = entry(aggregate(inputOf([view("a", { rows })], { target: planned }), T0));
     expect(found).toMatchObject({ name: "a", region: "region-of-a", observedAt: at(T0), ...want });
     expect(found?.replicas.desired).toBe(2);
     if (ready !== undefined) expect(found?.replicas.ready).toBe(ready);
@@ -208,7 +208,7 @@ describe("the entry of a cluster in contact", () => {
 
   test("what is to go from a cluster is Removing until nothing is left", () => {
     const gone = inputOf([view("a"), view("b", { rows: [rowWithout(["desiredHash"], { inSync: false })] })], {
-      plan: plan(["a"]),
+      target: target(["a"]),
     });
     const status = aggregate(gone, T0);
     expect(entry(status, "b")).toMatchObject({ state: "Removing", replicas: { desired: 0, ready: 2 } });
@@ -225,23 +225,24 @@ describe("the entry of a cluster in contact", () => {
   test("a removal that fails says why", () => {
     const failure = { reason: "Forbidden", message: "may not delete", final: true };
     const status = aggregate(
-      inputOf([view("b", { rows: [rowWithout(["desiredHash"], { inSync: false, failure })] })], { plan: plan([]) }),
+      inputOf([view("b", { rows: [rowWithout(["desiredHash"], { inSync: false, failure })] })], { target: target([]) }),
       T0,
     );
     expect(entry(status, "b")).toMatchObject({ state: "Removing", reason: "Forbidden", message: "may not delete" });
   });
 
   test("a kind whose number each cluster decides counts what the cluster says", () => {
-    const planned = plan(["a"], { clusters: [{ name: "a", frozen: false, objects: [] }] });
+    const planned = target(["a"], { clusters: [{ name: "a", frozen: false, objects: [] }] });
     expect(
-      aggregate(inputOf([view("a", { rows: [row({ health: healthy(7) })] })], { plan: planned }), T0).replicas?.desired,
+      aggregate(inputOf([view("a", { rows: [row({ health: healthy(7) })] })], { target: planned }), T0).replicas
+        ?.desired,
     ).toBe(7);
   });
 
   test("a kind without replicas is Available with none", () => {
-    const planned = plan(["a"], { clusters: [{ name: "a", frozen: false, objects: [] }] });
+    const planned = target(["a"], { clusters: [{ name: "a", frozen: false, objects: [] }] });
     const status = aggregate(
-      inputOf([view("a", { rows: [row({ health: { state: "Available" } })] })], { plan: planned }),
+      inputOf([view("a", { rows: [row({ health: { state: "Available" } })] })], { target: planned }),
       T0,
     );
     expect(entry(status)).toMatchObject({
@@ -282,7 +283,7 @@ describe("the entry of a lost cluster", () => {
     expect(entry(lose(refused, [row({ health: unhealthy("Degraded", 1) })]))?.replicas.ready).toBe(1);
   });
 
-  test("a new plan shows in desired replicas and hash, and as not applied", () => {
+  test("a new target shows in desired replicas and hash, and as not applied", () => {
     const input = inputOf(
       [
         view("a", {
@@ -291,7 +292,7 @@ describe("the entry of a lost cluster", () => {
         }),
       ],
       {
-        plan: plan(["a"], { clusters: [{ name: "a", replicas: 9, frozen: false, objects: [] }] }),
+        target: target(["a"], { clusters: [{ name: "a", replicas: 9, frozen: false, objects: [] }] }),
       },
     );
     const status = aggregate(after(input, settled), T0);
@@ -338,7 +339,7 @@ describe("the entry of a lost cluster", () => {
       inputOf([view("a", { contact: refused })]),
       inputOf([view("a", { contact: neverMet, rows })]),
       inputOf([view("a")], {
-        plan: plan(["a"], { suspended: true, clusters: [{ name: "a", replicas: 2, frozen: true, objects: [] }] }),
+        target: target(["a"], { suspended: true, clusters: [{ name: "a", replicas: 2, frozen: true, objects: [] }] }),
       }),
     ];
     for (const input of states) {
@@ -352,7 +353,7 @@ describe("the entry of a lost cluster", () => {
   });
 
   test("a lost cluster from which the object is to go stays in the list", () => {
-    const input = inputOf([view("a", { contact: refused, rows: [] }), view("b")], { plan: plan(["b"]) });
+    const input = inputOf([view("a", { contact: refused, rows: [] }), view("b")], { target: target(["b"]) });
     const status = aggregate(after(input, settled), T0);
     expect(entry(status)).toMatchObject({ state: "Unknown", replicas: { desired: 0, ready: 2 } });
     expect(condition(status, "Available")[0]).toBe("True");
@@ -360,7 +361,7 @@ describe("the entry of a lost cluster", () => {
   });
 
   test("a planned cluster of which the caller says nothing is Pending", () => {
-    expect(entry(aggregate(inputOf([], { plan: plan(["a"]) }), T0))).toMatchObject({
+    expect(entry(aggregate(inputOf([], { target: target(["a"]) }), T0))).toMatchObject({
       state: "Pending",
       reason: "Connecting",
     });

@@ -6,7 +6,7 @@ import {
   shortMessage,
   timestamp,
 } from "../apis/index.ts";
-import type { ClusterTarget } from "../desiredstate/types.ts";
+import type { ClusterTarget, Why } from "../desiredstate/types.ts";
 import {
   combined,
   failureOf,
@@ -38,16 +38,10 @@ export interface ClusterReport {
 
 export type Activity = "Applying" | "RollingOut" | "Removing";
 
-/** A reason and its message. */
-export interface Why {
-  reason: string;
-  message?: string;
-}
-
 export interface ReportInput {
   view: ClusterView;
   /** Undefined when the cluster is not chosen for the object, or no longer. */
-  plan: ClusterTarget | undefined;
+  target: ClusterTarget | undefined;
   previous: ClusterStatusEntry | undefined;
   /** Why clusters are frozen, when they are and have no reason of their own. */
   frozenFor: Why;
@@ -57,9 +51,9 @@ export interface ReportInput {
 
 /** The report on one cluster; undefined when the cluster is not chosen and has no member object. */
 export function reportOf(input: ReportInput): ClusterReport | undefined {
-  const { view, plan } = input;
-  if (view.contact.ok) return plan === undefined ? leaving(input) : planned(input, plan);
-  if (plan === undefined && input.previous === undefined && view.rows.length === 0) return undefined;
+  const { view, target } = input;
+  if (view.contact.ok) return target === undefined ? leaving(input) : planned(input, target);
+  if (target === undefined && input.previous === undefined && view.rows.length === 0) return undefined;
   return lost(input);
 }
 
@@ -69,12 +63,12 @@ interface Outcome extends Partial<Why> {
 }
 
 /** A cluster in contact that is chosen for the object. */
-function planned(input: ReportInput, plan: ClusterTarget): ClusterReport {
+function planned(input: ReportInput, target: ClusterTarget): ClusterReport {
   const { rows } = input.view;
-  const outcome = outcomeOf(rows, plan, input.frozenFor);
+  const outcome = outcomeOf(rows, target, input.frozenFor);
   const healthy = worstHealth(rows)?.state === "Available";
   return {
-    entry: observed(input, outcome, { replicas: countsOf(rows, plan), ...hashesOf(rows) }),
+    entry: observed(input, outcome, { replicas: countsOf(rows, target), ...hashesOf(rows) }),
     planned: true,
     applied: outcome.state !== "Failed" && isSettled(rows),
     // An object that is suspended keeps serving.
@@ -84,15 +78,15 @@ function planned(input: ReportInput, plan: ClusterTarget): ClusterReport {
   };
 }
 
-function outcomeOf(rows: readonly RowView[], plan: ClusterTarget, frozenFor: Why): Outcome {
-  if (plan.problem !== undefined) return { state: "Failed", ...plan.problem };
-  if (plan.frozen) return { state: "Held", ...(plan.frozenFor ?? frozenFor) };
+function outcomeOf(rows: readonly RowView[], target: ClusterTarget, frozenFor: Why): Outcome {
+  if (target.problem !== undefined) return { state: "Failed", ...target.problem };
+  if (target.frozen) return { state: "Held", ...(target.frozenFor ?? frozenFor) };
 
   const failure = failureOf(rows);
   if (failure?.final === true) return { state: "Failed", reason: failure.reason, message: failure.message };
 
   const wanted = rows.filter(isWanted);
-  const why = failure ?? plan.warning;
+  const why = failure ?? target.warning;
   if (!wanted.some((row) => row.observedHash !== undefined)) {
     return { state: "Pending", reason: "Applying", ...textOf(why), activity: "Applying" };
   }
@@ -105,9 +99,9 @@ function outcomeOf(rows: readonly RowView[], plan: ClusterTarget, frozenFor: Why
   // An unknown health is not healthy.
   if (health === undefined) return { state: "Unknown", reason: "NotReported", message: "its health is not known yet" };
   // The pods may run on the member's own copy of a dependency; the entry says all the same that the dependency is missing on the hub.
-  if (health.state === "Available") return { state: "Available", ...textOf(plan.warning) };
+  if (health.state === "Available") return { state: "Available", ...textOf(target.warning) };
   const activity = health.state === "Progressing" ? { activity: "RollingOut" as const } : {};
-  return { state: health.state, ...textOf(health), ...textOf(plan.warning), ...activity };
+  return { state: health.state, ...textOf(health), ...textOf(target.warning), ...activity };
 }
 
 /** A cluster in contact that is no longer chosen for the object. */
@@ -123,34 +117,34 @@ function leaving(input: ReportInput): ClusterReport | undefined {
 
 /** A cluster without contact: the facts that were last known stay, with the time at which they were known. */
 function lost(input: ReportInput): ClusterReport {
-  const { view, plan, previous } = input;
+  const { view, target, previous } = input;
   const { contact, rows } = view;
   const known = hashesOf(rows);
   const observedHash = known.observedHash ?? previous?.observedHash;
   const seen = rows.some((row) => row.health?.replicas !== undefined) ? sumOfHealth(rows) : previous?.replicas;
   const facts: Facts = {
-    replicas: { ...(seen ?? NONE), desired: desiredOf(plan, seen) },
-    ...pick("desiredHash", plan === undefined ? undefined : (known.desiredHash ?? previous?.desiredHash)),
+    replicas: { ...(seen ?? NONE), desired: desiredOf(target, seen) },
+    ...pick("desiredHash", target === undefined ? undefined : (known.desiredHash ?? previous?.desiredHash)),
     ...pick("observedHash", observedHash),
   };
   const isObserved = rows.some((row) => isWanted(row) && row.observedHash !== undefined);
   const applied =
-    plan !== undefined &&
-    plan.problem === undefined &&
+    target !== undefined &&
+    target.problem === undefined &&
     (isObserved ? isSettled(rows) : observedHash !== undefined && observedHash === facts.desiredHash);
-  const report = { planned: plan !== undefined, applied, available: false, fresh: false };
+  const report = { planned: target !== undefined, applied, available: false, fresh: false };
 
   // Before the first contact after a restart the entry of before stays: it was true then, and may well be still.
   const untried = contact.lastContact === undefined && contact.reason === undefined;
   if (untried && previous !== undefined) {
     const { desiredHash: _old, ...kept } = previous;
-    const entry = { ...kept, ...pick("region", view.region ?? plan?.region ?? kept.region), ...facts };
-    return { ...report, entry, ...lastKnown(entry, plan !== undefined) };
+    const entry = { ...kept, ...pick("region", view.region ?? target?.region ?? kept.region), ...facts };
+    return { ...report, entry, ...lastKnown(entry, target !== undefined) };
   }
 
   const last = contact.lastContact === undefined ? undefined : timestamp(contact.lastContact);
   const observedAt = laterOf(last, previous?.observedAt);
-  const state = observedAt === undefined && plan !== undefined ? "Pending" : "Unknown";
+  const state = observedAt === undefined && target !== undefined ? "Pending" : "Unknown";
   const reason = contact.reason ?? (untried ? "Connecting" : "ClusterUnreachable");
   const outcome: Outcome = { state, ...textOf({ reason, ...pick("message", contact.message) }) };
   return { ...report, entry: { ...entryOf(input, outcome, facts), ...pick("observedAt", observedAt) } };
@@ -183,10 +177,10 @@ function activityOf(entry: ClusterStatusEntry): Activity {
 
 type Facts = Pick<ClusterStatusEntry, "replicas" | "desiredHash" | "observedHash">;
 
-function entryOf({ view, plan }: ReportInput, outcome: Outcome, facts: Facts): ClusterStatusEntry {
+function entryOf({ view, target }: ReportInput, outcome: Outcome, facts: Facts): ClusterStatusEntry {
   return {
     name: view.name,
-    ...pick("region", view.region ?? plan?.region),
+    ...pick("region", view.region ?? target?.region),
     state: outcome.state,
     ...pick("reason", outcome.reason),
     ...pick("message", outcome.message === undefined ? undefined : shortMessage(outcome.message) || undefined),
@@ -208,13 +202,13 @@ function textOf(why: Partial<Why> | undefined): Partial<Why> {
   return { ...pick("reason", why?.reason), ...pick("message", why?.message) };
 }
 
-function countsOf(rows: readonly RowView[], plan: ClusterTarget): ReplicaCounts {
+function countsOf(rows: readonly RowView[], target: ClusterTarget): ReplicaCounts {
   const seen = sumOfHealth(rows);
-  return { ...seen, desired: desiredOf(plan, seen) };
+  return { ...seen, desired: desiredOf(target, seen) };
 }
 
 /** The planned number; for a kind whose number each cluster decides (a DaemonSet), the number that the cluster reports. */
-function desiredOf(plan: ClusterTarget | undefined, seen: ReplicaCounts | undefined): number {
-  if (plan === undefined) return 0;
-  return plan.replicas ?? seen?.desired ?? 0;
+function desiredOf(target: ClusterTarget | undefined, seen: ReplicaCounts | undefined): number {
+  if (target === undefined) return 0;
+  return target.replicas ?? seen?.desired ?? 0;
 }

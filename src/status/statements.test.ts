@@ -10,7 +10,7 @@ import {
   entry,
   inputOf,
   neverMet,
-  plan,
+  target,
   refused,
   row,
   rowWithout,
@@ -24,7 +24,7 @@ import type { ClusterView } from "./types.ts";
 describe("conditions", () => {
   test("an empty set of clusters is not success", () => {
     const scheduled = { status: "False" as const, reason: "NoClusterFits", message: "no cluster fits" };
-    const status = aggregate(inputOf([], { plan: plan([], { scheduled }) }), T0);
+    const status = aggregate(inputOf([], { target: target([], { scheduled }) }), T0);
     expect(condition(status, "Scheduled")).toEqual(["False", "NoClusterFits", "no cluster fits"]);
     expect(condition(status, "Applied")).toEqual(["False", "NoClusters", "no cluster fits"]);
     expect(condition(status, "Available")).toEqual(["False", "NoClusters", "no cluster fits"]);
@@ -34,8 +34,8 @@ describe("conditions", () => {
     expect(status).not.toHaveProperty("clusters");
   });
 
-  test("an object without a plan says so and is not available", () => {
-    const status = aggregate(inputOf([], { plan: undefined }), T0);
+  test("an object without a target says so and is not available", () => {
+    const status = aggregate(inputOf([], { target: undefined }), T0);
     expect(condition(status, "Scheduled")).toEqual(["Unknown", "NotPlanned", "not planned yet"]);
     expect(condition(status, "Available")).toEqual(["False", "NoClusters", "not planned yet"]);
   });
@@ -43,7 +43,7 @@ describe("conditions", () => {
   interface Case {
     name: string;
     views: ClusterView[];
-    plan?: Partial<Target>;
+    target?: Partial<Target>;
     type: "Applied" | "Available" | "Progressing" | "Fresh";
     want: [string, string, string];
   }
@@ -112,14 +112,14 @@ describe("conditions", () => {
     {
       name: "suspended makes no progress",
       views: [applying],
-      plan: { suspended: true, clusters: [{ name: "a", replicas: 2, frozen: true, objects: [] }] },
+      target: { suspended: true, clusters: [{ name: "a", replicas: 2, frozen: true, objects: [] }] },
       type: "Progressing",
       want: ["False", "Suspended", "suspended by its placement"],
     },
     {
       name: "suspending takes nothing away from what is healthy",
       views: [view("a")],
-      plan: { suspended: true, clusters: [{ name: "a", replicas: 2, frozen: true, objects: [] }] },
+      target: { suspended: true, clusters: [{ name: "a", replicas: 2, frozen: true, objects: [] }] },
       type: "Available",
       want: ["True", "AllClustersAvailable", "1 of 1 clusters available"],
     },
@@ -135,11 +135,11 @@ describe("conditions", () => {
       type: "Fresh",
       want: ["False", "ClusterUnreachable", `d not observed since ${at(T0 - 20 * SECOND)}; e never observed`],
     },
-  ])("$type: $name", ({ views, plan: more, type, want }) => {
+  ])("$type: $name", ({ views, target: more, type, want }) => {
     const input = inputOf(views);
     expect(
       condition(
-        aggregate(more === undefined ? input : { ...input, plan: { ...(input.plan as Target), ...more } }, T0),
+        aggregate(more === undefined ? input : { ...input, target: { ...(input.target as Target), ...more } }, T0),
         type,
       ),
     ).toEqual(want);
@@ -179,11 +179,33 @@ describe("conditions", () => {
   });
 });
 
+describe("an object that names another class than the one that owns it", () => {
+  const input = inputOf([view("a")], { ownerClass: "v1", namedClass: "v2" });
+  const waiting = aggregate(input, T0);
+
+  test("says which class owns it, and that the other one has not claimed it yet", () => {
+    expect(waiting.controllerClass).toBe("v1");
+    expect(condition(waiting, "HandedOver")).toEqual([
+      "False",
+      "WaitingForManager",
+      "class v1 owns the object until a manager of class v2 has claimed it",
+    ]);
+    const again = after(input, waiting);
+    expect(aggregate(again, T0 + SECOND)).toBe(again.previous);
+  });
+
+  test("says it no more once that class has claimed it", () => {
+    const claimed = aggregate(after({ ...input, ownerClass: "v2" }, waiting), T0 + SECOND);
+    expect(claimed.controllerClass).toBe("v2");
+    expect(condition(claimed, "HandedOver")[0]).toBe("-");
+  });
+});
+
 describe("deleting", () => {
   const lingering = [rowWithout(["desiredHash"], { inSync: false })];
   const settled = aggregate(inputOf([view("a"), view("b"), view("c")]), T0);
   const deleting = (clusters: ClusterView[]): FederatedStatus =>
-    aggregate(after(inputOf(clusters, { deleting: true, plan: undefined, generation: 4 }), settled), T0 + SECOND);
+    aggregate(after(inputOf(clusters, { deleting: true, target: undefined, generation: 4 }), settled), T0 + SECOND);
 
   test("names the clusters that still have objects, reachable or not", () => {
     const status = deleting([
@@ -202,7 +224,7 @@ describe("deleting", () => {
     expect(status.replicas?.desired).toBe(0);
   });
 
-  test("a plan that is still there counts for nothing", () => {
+  test("a target that is still there counts for nothing", () => {
     const status = aggregate(after(inputOf([view("a", { rows: lingering })], { deleting: true }), settled), T0);
     expect(entry(status)?.state).toBe("Removing");
   });

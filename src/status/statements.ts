@@ -13,7 +13,7 @@ export const HANDOVER = "HandedOver";
 /** What the conditions of the object say, from the reports of its clusters (sorted by name). */
 export function statementsOf(input: StatusInput, reports: readonly ClusterReport[]): Statement[] {
   const planned = reports.filter((report) => report.planned);
-  const scheduled = input.plan === undefined ? undefined : { type: "Scheduled", ...input.plan.scheduled };
+  const scheduled = input.target === undefined ? undefined : { type: "Scheduled", ...input.target.scheduled };
   const before = previousStatement(input.previous?.conditions, "Scheduled");
   if (input.deleting) {
     const remain = reports.length === 0 ? "" : `objects remain on ${namesOf(reports)}`;
@@ -25,20 +25,18 @@ export function statementsOf(input: StatusInput, reports: readonly ClusterReport
       freshOf(reports),
     ];
   }
-  const none = input.plan === undefined ? "not planned yet" : whyNone(input.plan);
+  const none = input.target === undefined ? "not planned yet" : whyNone(input.target);
   return [
     scheduled ?? before ?? { type: "Scheduled", status: "Unknown", reason: "NotPlanned", message: none },
     appliedOf(planned, none),
     availableOf(planned, none),
-    progressingOf(input.plan, reports),
+    progressingOf(input.target, reports),
     freshOf(reports),
     ...handoverOf(input),
   ];
 }
 
-function handoverOf(input: StatusInput): Statement[] {
-  const ownerClass = input.ownerClass ?? input.carrier;
-  const namedClass = input.namedClass ?? input.wanted;
+function handoverOf({ ownerClass, namedClass }: StatusInput): Statement[] {
   if (ownerClass === namedClass) return [];
   const message = `class ${ownerClass} owns the object until a manager of class ${namedClass} has claimed it`;
   return [{ type: HANDOVER, status: "False", reason: "WaitingForManager", message }];
@@ -51,8 +49,8 @@ function previousStatement(conditions: readonly Condition[] | undefined, type: s
   return { type, status, reason, message };
 }
 
-function whyNone(plan: Target): string {
-  return plan.scheduled.status === "False" ? plan.scheduled.message : "no cluster is selected";
+function whyNone(target: Target): string {
+  return target.scheduled.status === "False" ? target.scheduled.message : "no cluster is selected";
 }
 
 function appliedOf(planned: readonly ClusterReport[], none: string): Statement {
@@ -100,9 +98,9 @@ const ACTIVITIES: readonly [Activity, string][] = [
 ];
 
 /** A cluster that is out of contact counts for nothing here: nobody could wait for it. */
-function progressingOf(plan: Target | undefined, reports: readonly ClusterReport[]): Statement {
+function progressingOf(target: Target | undefined, reports: readonly ClusterReport[]): Statement {
   const type = "Progressing";
-  if (plan?.suspended === true) {
+  if (target?.suspended === true) {
     return { type, status: "False", reason: "Suspended", message: "suspended by its placement" };
   }
   for (const [reason, words] of ACTIVITIES) {

@@ -1,4 +1,4 @@
-import type { ClusterStatusEntry, Contact, FederatedStatus } from "../apis/index.ts";
+import { type ClusterStatusEntry, type Contact, DEFAULT_CLASS, type FederatedStatus } from "../apis/index.ts";
 import type { Target } from "../desiredstate/types.ts";
 import type { Health } from "../interpreter/types.ts";
 import type { ClusterView, RowView, StatusInput } from "./types.ts";
@@ -46,7 +46,7 @@ export function view(name: string, more: Partial<ClusterView> = {}): ClusterView
   return { name, region: `region-of-${name}`, contact: { ok: true, lastContact: T0 }, rows: [row()], ...more };
 }
 
-export function plan(names: readonly string[], more: Partial<Target> = {}): Target {
+export function target(names: readonly string[], more: Partial<Target> = {}): Target {
   return {
     placement: { kind: "Placement", namespace: "default", name: "everywhere" },
     overrides: [],
@@ -79,9 +79,11 @@ export function plan(names: readonly string[], more: Partial<Target> = {}): Targ
 export function inputOf(clusters: ClusterView[], more: Partial<StatusInput> = {}): StatusInput {
   return {
     generation: 3,
+    ownerClass: DEFAULT_CLASS,
+    namedClass: DEFAULT_CLASS,
     deleting: false,
     previous: undefined,
-    plan: plan(clusters.map((cluster) => cluster.name)),
+    target: target(clusters.map((cluster) => cluster.name)),
     podSelector: "app=shop",
     clusters,
     ...more,

@@ -2,8 +2,6 @@ import type { Contact, FederatedStatus, ObjectRef } from "../apis/index.ts";
 import type { Target } from "../desiredstate/types.ts";
 import type { Health } from "../interpreter/types.ts";
 
-export type { Contact };
-
 /** What is known of one member object: of one that is wanted, or of one that is to go. */
 export interface RowView {
   ref: ObjectRef;
@@ -28,19 +26,16 @@ export interface ClusterView {
 
 export interface StatusInput {
   generation: number;
-  /** Class of controllers that owns the object; the default class when absent. */
-  ownerClass?: string;
+  /** Class of controllers that owns the object. */
+  ownerClass: string;
   /** Class of controllers that the object names: the one that is to own it. */
-  namedClass?: string;
-  /** @deprecated {@link ownerClass} */
-  carrier?: string;
-  /** @deprecated {@link namedClass} */
-  wanted?: string;
+  namedClass: string;
   /** The object is being deleted. */
   deleting: boolean;
   previous: FederatedStatus | undefined;
-  plan: Target | undefined;
+  /** Undefined while the object has not been planned. */
+  target: Target | undefined;
   podSelector: string | undefined;
-  /** One for every cluster of the plan and for every other cluster that still has member objects of this owner. */
+  /** One for every cluster of the target and for every other cluster that still has member objects of this owner. */
   clusters: ClusterView[];
 }

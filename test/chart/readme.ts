@@ -69,7 +69,7 @@ const HEAD = `<!-- Generated from values.yaml by test/chart/generate.ts. Do not 
 
 # Meridian's chart
 
-Brings Meridian to a hub: CRDs, managers, webhooks, and no right that is not used.
+Installs Meridian on a hub: CRDs, managers, webhooks, and no right that is not used.
 
     helm install meridian charts/meridian --namespace meridian-system --create-namespace
     helm test meridian --namespace meridian-system
@@ -82,8 +82,8 @@ Unknown keys, wrong types and values that contradict each other are refused befo
 const TAIL = `
 ## Secrets of applications
 
-The manager reads Secrets of its own namespace (the members' credentials) and, so that it can send along what an application refers
-to, those of the namespaces in \`rbac.secrets.namespaces\`. Each gets a Role of its own there. Allow one more with
+The manager reads Secrets of its own namespace (the members' credentials) and, so that it can propagate the Secrets that applications
+refer to, those of the namespaces in \`rbac.secrets.namespaces\`. Each gets a Role of its own there. Allow one more with
 
     helm upgrade meridian charts/meridian --namespace meridian-system --reuse-values --set 'rbac.secrets.namespaces={shop}'
 
@@ -107,6 +107,6 @@ The network policy lets in webhook calls and scrapes, and lets out DNS and TCP, 
 
 ## Uninstalling
 
-\`helm uninstall\` leaves the CRDs and every object of theirs while \`crds.keep\` is true. With \`crds.keep=false\` it deletes them; unjoin the
-members first, or their finalizers wait for a manager that is gone.
+\`helm uninstall\` leaves the CRDs and every object of their kinds while \`crds.keep\` is true. With \`crds.keep=false\` it deletes the CRDs with these
+objects; unjoin the members first, or their finalizers wait for a manager that is gone.
 `;

@@ -13,7 +13,7 @@
 {{- end -}}
 {{- end -}}
 
-{{- /* Cluster-scoped objects carry the namespace where two releases of one name could meet. */ -}}
+{{- /* Names of cluster-scoped objects contain the namespace, because two releases may have one name. */ -}}
 {{- define "meridian.clusterName" -}}
 {{- if hasPrefix (include "meridian.fullname" .) .Release.Namespace -}}
 {{- .Release.Namespace -}}

@@ -1,1 +1,0 @@
-export { sameValue as jsonEqual } from "../apis/index.ts";
