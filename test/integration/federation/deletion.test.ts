@@ -7,28 +7,11 @@ import {
   MEMBERCLUSTERS,
   NAMESPACES,
   PLACEMENTS,
-  type ResourceType,
   SERVICES,
 } from "../../../src/runtime/index.ts";
 import { demoApplication, placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
-import type { TestCluster } from "./testCluster.ts";
-
-/** A kind that nobody knew when the member was joined. */
-async function installBackups(server: TestCluster): Promise<ResourceType> {
-  await server.install({
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: "backups.backups.test" },
-    spec: {
-      group: "backups.test",
-      names: { kind: "Backup", plural: "backups" },
-      scope: "Namespaced",
-      versions: [{ name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
-    },
-  });
-  return { group: "backups.test", version: "v1", kind: "Backup", plural: "backups", namespaced: true };
-}
+import { BACKUP_KIND, BACKUPS } from "./objects.ts";
 
 describe("deletion", () => {
   test("leaves nothing, and what Meridian made for it goes too", async () => {
@@ -59,8 +42,8 @@ describe("deletion", () => {
     await federation.delete(DEMOAPPLICATIONS, "shop", "brief");
     await federation.until(() => !server.has(NAMESPACES, undefined, "brief"));
     // The kinds are known by now, since that namespace was looked through.
-    const backups = await installBackups(server);
-    await server.create(backups, {
+    await server.install(BACKUP_KIND);
+    await server.create(BACKUPS, {
       apiVersion: "backups.test/v1",
       kind: "Backup",
       metadata: { name: "nightly", namespace: "team" },
@@ -69,7 +52,7 @@ describe("deletion", () => {
     await federation.until(() => !federation.hub.has(DEMOAPPLICATIONS, "team", "shop"));
     await federation.pass(60_000);
     expect(server.has(NAMESPACES, undefined, "team")).toBe(true);
-    await server.delete(backups, "team", "nightly");
+    await server.delete(BACKUPS, "team", "nightly");
     await federation.until(() => !server.has(NAMESPACES, undefined, "team"));
   });
 

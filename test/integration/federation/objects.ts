@@ -1,4 +1,5 @@
 import { HASH_ANNOTATION, MANAGED_BY_LABEL, OWNER_ANNOTATION, type KubeObject } from "../../../src/apis/index.ts";
+import type { ResourceType } from "../../../src/runtime/index.ts";
 
 /** A Deployment as somebody else makes it. */
 export function deployment(name: string, replicas: number, metadata: Partial<KubeObject["metadata"]> = {}): KubeObject {
@@ -41,3 +42,24 @@ export function configMap(name: string, data: Record<string, string>): KubeObjec
 export function secret(name: string, data: Record<string, string>): KubeObject {
   return { apiVersion: "v1", kind: "Secret", metadata: { name, namespace: "default" }, data };
 }
+
+/** A kind that nobody knew when the member was joined. */
+export const BACKUPS: ResourceType = {
+  group: "backups.test",
+  version: "v1",
+  kind: "Backup",
+  plural: "backups",
+  namespaced: true,
+};
+
+export const BACKUP_KIND: KubeObject = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "backups.backups.test" },
+  spec: {
+    group: BACKUPS.group,
+    names: { kind: BACKUPS.kind, plural: BACKUPS.plural },
+    scope: "Namespaced",
+    versions: [{ name: BACKUPS.version, served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } }],
+  },
+};

@@ -21,6 +21,8 @@ import type { Line, Reply, Wire } from "./wire.ts";
 
 const CRDS = { group: "apiextensions.k8s.io", plural: "customresourcedefinitions" };
 const NAMESPACES = { group: "", plural: "namespaces" };
+const SERVICE_ACCOUNTS = { group: "", plural: "serviceaccounts" };
+const CLUSTER_ROLE_BINDINGS = { group: "rbac.authorization.k8s.io", plural: "clusterrolebindings" };
 /** Whoever acts in these tests without another name. */
 const PERSON = "kubectl";
 
@@ -40,6 +42,7 @@ export class TestCluster implements Wire, AsyncDisposable {
   readonly #cluster: SandboxCluster;
   readonly #kubectl: InProcessClient;
   readonly #lines = new Set<Line>();
+  #administrators = 0;
   /** Plurals whose next list shows one object only; watch-lists of them are refused meanwhile. */
   readonly #lies = new Map<string, { told: number }>();
   /** False: an API server from before watch-lists. */
@@ -118,7 +121,7 @@ export class TestCluster implements Wire, AsyncDisposable {
     return this.#cluster.local.list(type, options);
   }
 
-  create(type: ResourceType, object: KubeObject): Promise<KubeObject> {
+  create(type: Pick<ResourceType, "group" | "plural">, object: KubeObject): Promise<KubeObject> {
     return this.#cluster.local.as(PERSON).create(type, structuredClone(object));
   }
 
@@ -174,28 +177,20 @@ export class TestCluster implements Wire, AsyncDisposable {
       await new Promise((resolve) => setImmediate(resolve));
   }
 
-  /** Of an administrator of another name; it lives as long as tests do. */
+  /** Of an administrator of another name, each time a new one; it lives as long as tests do. */
   async anotherToken(): Promise<string> {
-    const local = this.#cluster.local.as(PERSON);
-    await local.create(
-      { group: "", plural: "serviceaccounts" },
-      {
-        apiVersion: "v1",
-        kind: "ServiceAccount",
-        metadata: { name: "another", namespace: "kube-system" },
-      },
-    );
-    await local.create(
-      { group: "rbac.authorization.k8s.io", plural: "clusterrolebindings" },
-      {
-        apiVersion: "rbac.authorization.k8s.io/v1",
-        kind: "ClusterRoleBinding",
-        metadata: { name: "another" },
-        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
-        subjects: [{ kind: "ServiceAccount", name: "another", namespace: "kube-system" }],
-      },
-    );
-    const path = "/api/v1/namespaces/kube-system/serviceaccounts/another/token";
+    const name = `administrator-${(this.#administrators += 1)}`;
+    const metadata = { name, namespace: "kube-system" };
+    const account = { apiVersion: "v1", kind: "ServiceAccount", metadata };
+    await this.create(SERVICE_ACCOUNTS, account);
+    await this.create(CLUSTER_ROLE_BINDINGS, {
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "ClusterRoleBinding",
+      metadata: { name },
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "cluster-admin" },
+      subjects: [{ kind: "ServiceAccount", ...metadata }],
+    });
+    const path = `/api/v1/namespaces/kube-system/serviceaccounts/${name}/token`;
     const body = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: { expirationSeconds: 864_000 } };
     const answer = (await this.#kubectl.raw("POST", path, { body })) as { status: { token: string } };
     return answer.status.token;
