@@ -36,9 +36,9 @@ function watches() {
     clock,
     random: () => 0.5,
     logger: createLogger({ level: "info", destination: { write: (line) => void lines.push(line) } }),
-    changed: (owner) => void changed.push(owner),
-    signal: stop.signal,
   });
+  dependencies.changes.subscribe((owner) => void changed.push(owner));
+  stop.signal.addEventListener("abort", () => dependencies[Symbol.dispose]());
   return { server, client, clock, changed, lines, stop, dependencies };
 }
 

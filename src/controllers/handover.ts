@@ -230,10 +230,10 @@ export function whyNotYet(input: HandoverInput): string | undefined {
   return undefined;
 }
 
-/** The class that owns the object, and the one that is to. */
-export function classesOf({ metadata }: KubeObject): { carrier: string; wanted: string } {
-  const wanted = classOf(metadata);
-  return { carrier: holdersOf(OBJECT_FINALIZER, metadata)[0] ?? wanted, wanted };
+/** The class that owns the object, and the one that the object names: the one that is to own it. */
+export function classesOf({ metadata }: KubeObject): { ownerClass: string; namedClass: string } {
+  const namedClass = classOf(metadata);
+  return { ownerClass: holdersOf(OBJECT_FINALIZER, metadata)[0] ?? namedClass, namedClass };
 }
 
 function isWanted(row: Row): boolean {

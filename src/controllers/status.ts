@@ -270,7 +270,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
         ...classesOf(object),
         deleting: plan.target === undefined,
         previous,
-        plan: plan.target,
+        target: plan.target,
         podSelector: kind.interpreter.podSelector(object),
         clusters: clusterViews(this.#options, owner, plan.target),
       },
