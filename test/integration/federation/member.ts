@@ -66,9 +66,9 @@ export class Member implements AsyncDisposable {
     return client;
   }
 
-  /** The connections break, and every further one does. */
-  cutOff(): void {
-    this.server.faults.set({ partition: "reset" });
+  /** The connections break, and every further one does; or nothing that is sent arrives, in either direction. */
+  cutOff(partition: "reset" | "silent" = "reset"): void {
+    this.server.faults.set({ partition });
   }
 
   comeBack(): void {

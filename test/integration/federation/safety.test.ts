@@ -169,9 +169,9 @@ describe("rule 5: another cluster under the same name", () => {
   test("gets nothing written until a person agrees", async () => {
     await using federation = await TestFederation.running("shanghai");
     const member = federation.member("shanghai");
+    const writes = member.writes.length;
     const other = await member.becomeAnother();
     await federation.until(() => federation.entry("shop", "shanghai")?.reason === "ClusterIdentityChanged");
-    const writes = member.writes.length;
     await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(3).port(80));
     const before = other.get(DEPLOYMENTS, "default", "shop")["spec"];
     await federation.pass(20_000);
@@ -187,9 +187,12 @@ describe("rule 5: another cluster under the same name", () => {
 });
 
 describe("rule 6: a missing report is not a good one", () => {
-  test("a member that is away is Unknown, and its last numbers stay with their time", async () => {
+  test.each([
+    { name: "that is away", partition: "reset" as const },
+    { name: "that answers nothing", partition: "silent" as const },
+  ])("a member $name is Unknown, and its last numbers stay with their time", async ({ partition }) => {
     await using federation = await TestFederation.running("shanghai", "singapore");
-    federation.member("shanghai").cutOff();
+    federation.member("shanghai").cutOff(partition);
     const lostAt = federation.clock.now();
     await federation.until(() => federation.entry("shop", "shanghai")?.state === "Unknown");
     const entry = federation.entry("shop", "shanghai");
