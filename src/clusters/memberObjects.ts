@@ -1,5 +1,5 @@
 import { FIELD_MANAGER, type ObjectRef, refKey } from "../apis/index.ts";
-import type { ApplyRow, Observation, Row } from "../desiredstate/index.ts";
+import { type ApplyRow, inTheNameOf, type Observation, type Row } from "../desiredstate/index.ts";
 import { type LostField, lostFields } from "../interpreter/index.ts";
 import type { Span } from "../observability/index.ts";
 import type { ObservedObject } from "./observed.ts";
@@ -17,7 +17,9 @@ export interface Failure {
 export interface MemberObject {
   readonly key: string;
   readonly ref: ObjectRef;
-  /** Undefined: the member object is left alone. */
+  /** As it was given. */
+  given: Row | undefined;
+  /** What the given row means for the member object as it was observed. Undefined: the member object is left alone. */
   row: Row | undefined;
   /** Of the last row, or withdrawal of a row, that was taken; 0 when there never was one. */
   revision: number;
@@ -87,11 +89,12 @@ export class MemberObjects {
     if (this.#closed) return;
     const object = this.#objectFor(ref);
     const before = object.row;
-    const isNew = before === undefined || row === undefined || !asksTheSame(before, row);
+    object.given = row;
+    object.row = rowFor(object);
+    const isNew = before === undefined || object.row === undefined || !asksTheSame(before, object.row);
     const isToAcknowledge = row?.verb !== "Apply" && (isNew || revision !== object.revision);
     object.revision = revision;
     object.trace = trace;
-    object.row = row;
     if (isNew) this.#setFailure(object, undefined);
     this.#judge(object);
     if (isToAcknowledge) this.#mark(object);
@@ -105,6 +108,7 @@ export class MemberObjects {
     if (known === undefined && observed === undefined) return;
     const object = known ?? this.#objectFor(ref);
     object.observed = observed;
+    object.row = rowFor(object);
     object.judged = undefined;
     this.#judge(object);
     this.#mark(object);
@@ -175,6 +179,7 @@ export class MemberObjects {
     object = {
       key,
       ref,
+      given: undefined,
       row: undefined,
       revision: 0,
       trace: undefined,
@@ -230,6 +235,11 @@ export class MemberObjects {
     // Whoever brought this about: there is nothing left to do.
     if (isInSync(object)) this.#setFailure(object, undefined);
   }
+}
+
+/** A dependency that several hub objects need stays in the name of the one that the member object names. */
+function rowFor({ given, observed }: MemberObject): Row | undefined {
+  return given === undefined ? undefined : inTheNameOf(given, observed?.owner);
 }
 
 function isForgettable({ row, observed, writing }: MemberObject): boolean {

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { refKey } from "../apis/index.ts";
+import { type ObjectRef, type OwnerRef, refKey } from "../apis/index.ts";
 import type { WorkDelta } from "../clusters/index.ts";
+import { Emitter } from "../runtime/index.ts";
 import { Assignments } from "./assignments.ts";
 import { Observations } from "./observations.ts";
 import {
@@ -8,6 +9,7 @@ import {
   applyRow,
   CLUSTER,
   CONFIG_KEY,
+  CONFIG_REF,
   deleteRow,
   holdRow,
   inContact,
@@ -21,8 +23,9 @@ const CART = owner("cart");
 const SHOP_KEY = refKey(SHOP);
 const CART_KEY = refKey(CART);
 
-function tables({ isNeededBy = () => false }: { isNeededBy?: () => boolean } = {}) {
+function tables(needing: OwnerRef[] = []) {
   const observations = new Observations();
+  const needs = new Emitter<ObjectRef>();
   const state = {
     now: 0,
     kinds: [{ group: "", version: "v1", kind: "ConfigMap", plural: "configmaps", namespaced: true }],
@@ -38,7 +41,7 @@ function tables({ isNeededBy = () => false }: { isNeededBy?: () => boolean } = {
       },
     },
     expected: () => [SHOP_KEY],
-    isNeededBy,
+    others: { needing: () => needing, needs },
     monotonic: () => state.now,
   });
   const changed: string[] = [];
@@ -48,6 +51,7 @@ function tables({ isNeededBy = () => false }: { isNeededBy?: () => boolean } = {
   observations.contact(CLUSTER, inContact);
   const effective = () => assignments.get(CLUSTER, CONFIG_KEY)?.effective;
   return {
+    needs,
     observations,
     assignments,
     state,
@@ -85,19 +89,24 @@ describe("rows", () => {
     expect(effective()?.verb).toBe("Apply");
   });
 
-  test("the owner that the member object names keeps it, from the moment that is seen", () => {
-    const { assignments, observations, effective } = tables();
+  test("the others who want it are alternatives: which counts is for the member object to say", () => {
+    const { assignments, effective } = tables();
     assignments.replace(SHOP_KEY, [applyRow()]);
     assignments.replace(CART_KEY, [applyRow({ owner: CART, hash: "h2" })]);
-    observations.report(CLUSTER, [observation({ present: { owner: CART } })]);
-    expect(effective()).toMatchObject({ hash: "h2" });
+    expect(effective()).toMatchObject({ hash: "h1", alternatives: [{ owner: CART, hash: "h2" }] });
   });
 
-  test("a dependency stays in the name of an object of another class that needs it", () => {
-    const { assignments, observations, effective } = tables({ isNeededBy: () => true });
-    observations.report(CLUSTER, [observation({ present: { owner: CART } })]);
+  test("so are objects of another class that need a dependency, from the moment they do", () => {
+    const needing: OwnerRef[] = [];
+    const { assignments, effective, needs } = tables(needing);
     assignments.replace(SHOP_KEY, [applyRow({ role: "dependency" })]);
-    expect(effective()).toMatchObject({ verb: "Apply", owner: CART });
+    expect(effective()).not.toHaveProperty("alternatives");
+    needing.push(CART);
+    needs.emit(CONFIG_REF);
+    expect(effective()).toMatchObject({ owner: SHOP, alternatives: [{ verb: "Apply", owner: CART }] });
+    needing.pop();
+    needs.emit(CONFIG_REF);
+    expect(effective()).not.toHaveProperty("alternatives");
   });
 });
 

@@ -1,6 +1,6 @@
 import { type ObjectRef, type OwnerRef, refKey } from "../apis/index.ts";
 import type { RowDelta, WorkDelta, WorkSource } from "../clusters/index.ts";
-import { chooseRow, type Observation, reowned, type Row, type Why } from "../desiredstate/index.ts";
+import { type ApplyRow, chooseRow, type Observation, reowned, type Row, type Why } from "../desiredstate/index.ts";
 import type { Span } from "../observability/index.ts";
 import { Emitter, type ResourceType } from "../runtime/index.ts";
 import { Feed } from "./feed.ts";
@@ -13,10 +13,16 @@ export interface AssignmentsOptions {
   kinds: { memberKinds(): readonly ResourceType[]; onChange(handler: () => void): Disposable };
   /** Hub objects of which the hub's record says that something of them is on that cluster. */
   expected: (cluster: string) => Iterable<string>;
-  /** Whether a hub object of another class needs that dependency, so that the member object stays in its name. */
-  isNeededBy: (owner: OwnerRef, ref: ObjectRef) => boolean;
+  others: DependentsOfOthers;
   /** Monotonic milliseconds. */
   monotonic: () => number;
+}
+
+/** The hub objects of other classes that need a dependency: the member object may stay in their name. */
+export interface DependentsOfOthers {
+  needing(ref: ObjectRef): Iterable<OwnerRef>;
+  /** A dependency that more of them need now, or fewer. */
+  readonly needs: Emitter<ObjectRef>;
 }
 
 /** What is asked for of one member object. */
@@ -67,6 +73,8 @@ export class Assignments implements WorkSource {
   readonly changes = new Emitter<AssignmentChange>();
   /** The key of a hub object of which nothing remains any more at a place that it left. */
   readonly departures = new Emitter<string>();
+  /** A namespace of a member in which nothing is asked for any more, and nothing may come to be. */
+  readonly vacated = new Emitter<{ cluster: string; namespace: string }>();
   readonly #options: AssignmentsOptions;
   readonly #clusters = new Map<string, Map<string, OpenCell>>();
   readonly #byOwner = new Map<string, Set<OpenCell>>();
@@ -78,6 +86,7 @@ export class Assignments implements WorkSource {
     this.#options = options;
     options.observations.changes.subscribe((change) => this.#observed(change));
     options.observations.contacts.subscribe((cluster) => this.#forgetGone(cluster));
+    options.others.needs.subscribe((ref) => this.#reconsider(ref));
   }
 
   /** Sets the rows of one hub object. The same rows once more change nothing and wake nobody. */
@@ -109,14 +118,6 @@ export class Assignments implements WorkSource {
     if (clusters.size > 0) this.changes.emit({ owner, clusters, rows: changed });
   }
 
-  /** Chooses anew among the rows of the member objects that name that hub object: what its own manager needs may have changed. */
-  reconsider(owner: string): void {
-    for (const { cluster, ref } of this.#options.observations.naming(owner)) {
-      const cell = this.get(cluster, refKey(ref));
-      if (cell !== undefined && cell.rows.size > 0) this.#settle(cell as OpenCell);
-    }
-  }
-
   get(cluster: string, key: string): Cell | undefined {
     return this.#clusters.get(cluster)?.get(key);
   }
@@ -143,10 +144,13 @@ export class Assignments implements WorkSource {
     yield* cell?.leaving ?? [];
   }
 
-  /** The worker has taken what is asked for now: no write of before can begin any more. */
+  /**
+   * The worker has taken what is asked for now, so that no write for anybody who asks no more can begin. While others want the member object
+   * applied nothing needs to be acknowledged: whatever is written meanwhile is theirs to put right.
+   */
   isAcknowledged({ cluster, key }: Cell): boolean {
     const cell = this.#clusters.get(cluster)?.get(key);
-    return cell === undefined || cell.acknowledged >= cell.revision;
+    return cell === undefined || cell.effective?.verb === "Apply" || cell.acknowledged >= cell.revision;
   }
 
   /** The hub objects that a change of a member object concerns. */
@@ -185,12 +189,19 @@ export class Assignments implements WorkSource {
     }
   }
 
-  #observed({ cluster, key, before, after }: ObservationChange): void {
+  #observed({ cluster, key, after }: ObservationChange): void {
     const cell = this.#clusters.get(cluster)?.get(key);
     if (cell === undefined) return;
     cell.acknowledged = Math.max(cell.acknowledged, after?.revision ?? 0);
-    if (ownerOf(before) !== ownerOf(after) && cell.rows.size > 0) this.#settle(cell);
     this.#part(cell);
+  }
+
+  #reconsider(ref: ObjectRef): void {
+    const key = refKey(ref);
+    for (const cells of this.#clusters.values()) {
+      const cell = cells.get(key);
+      if (cell !== undefined && cell.rows.size > 0) this.#settle(cell);
+    }
   }
 
   /** A cluster without a MemberCluster has nothing that anybody could wait for. */
@@ -211,14 +222,13 @@ export class Assignments implements WorkSource {
     for (const feed of this.#feeds.get(cell.cluster) ?? []) feed.push(cell);
   }
 
-  /** The row that counts, in the name of the owner that the member object has where that one needs it as well. */
-  #choose({ cluster, key, ref, rows }: OpenCell): Row | undefined {
-    const named = this.#options.observations.get(cluster, key)?.present?.owner;
-    const row = chooseRow(rows.values(), named);
-    if (row?.verb !== "Apply" || row.role !== "dependency" || named === undefined || named.uid === row.owner.uid)
-      return row;
-    if (rows.has(refKey(named)) || !this.#options.isNeededBy(named, ref)) return row;
-    return { ...row, owner: named, ...reowned(row.object, named) };
+  #choose({ ref, rows }: OpenCell): Row | undefined {
+    const row = chooseRow(rows.values());
+    if (row?.verb !== "Apply" || row.role !== "dependency") return row;
+    const { alternatives = [], ...own } = row;
+    const foreign = [...this.#options.others.needing(ref)].filter((owner) => !rows.has(refKey(owner)));
+    if (foreign.length === 0) return row;
+    return { ...own, alternatives: [...alternatives, ...foreign.map((owner) => inAnotherName(own, owner))] };
   }
 
   /** Lets go of hub objects of which nothing is left there, and of the cell with the last of them. */
@@ -238,7 +248,7 @@ export class Assignments implements WorkSource {
   #mayBeThere(cell: OpenCell, owner: string): boolean {
     const { observations } = this.#options;
     if (isUnknown(observations, cell.cluster)) return false;
-    if (cell.acknowledged < cell.revision) return true;
+    if (!this.isAcknowledged(cell)) return true;
     const observation = observations.get(cell.cluster, cell.key);
     if (observation === undefined) return false;
     const named = ownerOf(observation);
@@ -247,9 +257,13 @@ export class Assignments implements WorkSource {
 
   #drop(cell: OpenCell): void {
     if (cell.rows.size > 0 || cell.leaving.size > 0) return;
-    const cells = this.#clusters.get(cell.cluster);
-    if (cells?.delete(cell.key) === true) this.#namespaces.remove(cell);
-    if (cells?.size === 0) this.#clusters.delete(cell.cluster);
+    const { cluster, key, ref } = cell;
+    const cells = this.#clusters.get(cluster);
+    if (cells?.delete(key) !== true) return;
+    if (cells.size === 0) this.#clusters.delete(cluster);
+    this.#namespaces.remove(cell);
+    const { namespace } = ref;
+    if (namespace !== undefined && !this.isInUse(cluster, namespace)) this.vacated.emit({ cluster, namespace });
   }
 
   #cell(cluster: string, ref: ObjectRef): OpenCell {
@@ -307,13 +321,25 @@ function isSameRow(a: Row, b: Row | undefined): boolean {
   if (b === undefined || a.verb !== b.verb || a.role !== b.role) return false;
   switch (a.verb) {
     case "Apply":
-      return b.verb === "Apply" && a.hash === b.hash && a.conflictResolution === b.conflictResolution;
+      return b.verb === "Apply" && isSameApply(a, b);
     case "Hold":
       return b.verb === "Hold" && a.wanted === b.wanted && a.hash === b.hash && isSameWhy(a.why, b.why);
     case "Delete":
     case "Release":
       return b.verb === a.verb && a.uid === b.uid && isSameWhy(a.why, b.why);
   }
+}
+
+function isSameApply(a: ApplyRow, b: ApplyRow): boolean {
+  const { alternatives: mine = [] } = a;
+  const { alternatives: theirs = [] } = b;
+  if (a.hash !== b.hash || a.conflictResolution !== b.conflictResolution || mine.length !== theirs.length) return false;
+  return mine.every(({ hash }, index) => hash === theirs[index]?.hash);
+}
+
+/** The same dependency as the row of another hub object would have it. */
+function inAnotherName(row: ApplyRow, owner: OwnerRef): ApplyRow {
+  return { ...row, owner, ...reowned(row.object, owner) };
 }
 
 function isSameWhy(a: Why, b: Why): boolean {

@@ -16,8 +16,10 @@ import {
   refKey,
   refOf,
 } from "../apis/index.ts";
-import type { HubCache } from "../hub/index.ts";
+import { ownerRefOf } from "../desiredstate/index.ts";
+import { changedSpec, type HubCache } from "../hub/index.ts";
 import { type Client, Emitter } from "../runtime/index.ts";
+import type { DependentsOfOthers } from "./assignments.ts";
 
 /** How long the manager of the default class leaves to the others what is on a member and has no object on the hub. */
 const OTHERS_FIRST_MS = 30_000;
@@ -34,15 +36,20 @@ export interface ControllerClassesOptions {
  * the mark of the hub and of no manager: a copy that this manager did not ask for may be another's, or belong to a hub object that has
  * not come by watch yet.
  */
-export class ControllerClasses implements Disposable {
+export class ControllerClasses implements DependentsOfOthers, Disposable {
   /** An object of another class, or a MemberCluster of one, has changed or is gone. */
   readonly othersChanged = new Emitter<undefined>();
+  /** A dependency that more objects of other classes need now, or fewer. */
+  readonly needs = new Emitter<ObjectRef>();
   readonly classes: Classes;
   readonly #hub: HubCache;
   readonly #client: Client;
   readonly #subscriptions = new DisposableStack();
   /** Keys of objects and MemberClusters that another class owns or is to own. */
   readonly #others = new Set<string>();
+  /** What each object of another class needs on the members, by its key; and those objects by the key of what they need. */
+  readonly #needed = new Map<string, readonly ObjectRef[]>();
+  readonly #dependents = new Map<string, Map<string, OwnerRef>>();
   /** UIDs of hub objects of which the hub itself has said that they are gone. */
   readonly #gone = new Set<string>();
   /** UIDs of hub objects that this manager owned, and of which copies are left. */
@@ -54,15 +61,20 @@ export class ControllerClasses implements Disposable {
     this.classes = classes;
     this.#hub = hub;
     this.#client = client;
-    const follow = (base: string, { type, object }: { type: string; object: Pick<KubeObject, "metadata"> }): void => {
-      const key = refKey(refOf(object as KubeObject));
-      const concerns = type !== "Deleted" && this.#concernsOthers(base, object.metadata);
-      const concerned = concerns ? this.#others.has(key) : this.#others.delete(key);
-      if (concerns) this.#others.add(key);
-      if (concerns || concerned) this.othersChanged.emit(undefined);
-    };
-    this.#subscriptions.use(hub.onObject((event) => follow(OBJECT_FINALIZER, event)));
-    this.#subscriptions.use(hub.onCluster((event) => follow(CLUSTER_FINALIZER, event)));
+    this.#subscriptions.use(
+      hub.onObject((event) => {
+        if (!changedSpec(event)) return;
+        const object = event.type === "Deleted" ? undefined : event.object;
+        this.#followNeeds(event.key, object);
+        this.#follow(event.key, OBJECT_FINALIZER, object);
+      }),
+    );
+    this.#subscriptions.use(
+      hub.onCluster((event) => {
+        if (!changedSpec(event)) return;
+        this.#follow(`cluster ${event.key}`, CLUSTER_FINALIZER, event.type === "Deleted" ? undefined : event.object);
+      }),
+    );
   }
 
   of({ metadata }: Pick<KubeObject, "metadata">): Ownership {
@@ -97,19 +109,9 @@ export class ControllerClasses implements Disposable {
     return false;
   }
 
-  /** Whether that hub object is owned by another class, and needs that dependency on the members. */
-  isNeededBy(owner: OwnerRef, ref: ObjectRef): boolean {
-    const found = this.#hub.object(refKey(owner));
-    return found?.object.metadata.uid === owner.uid && this.#needs(found.object, ref);
-  }
-
-  /** Whether any object that another class owns needs that dependency. */
-  isNeededByOthers(ref: ObjectRef): boolean {
-    for (const key of this.#others) {
-      const object = this.#hub.object(key)?.object;
-      if (object !== undefined && object.metadata.namespace === ref.namespace && this.#needs(object, ref)) return true;
-    }
-    return false;
+  /** The hub objects that another class owns and that need that dependency on the members. */
+  needing(ref: ObjectRef): Iterable<OwnerRef> {
+    return this.#dependents.get(refKey(ref))?.values() ?? [];
   }
 
   /** This manager owned that object, which is gone from the hub: its copies are this manager's to remove. */
@@ -137,6 +139,13 @@ export class ControllerClasses implements Disposable {
     this.#subscriptions.dispose();
   }
 
+  #follow(key: string, base: string, object: { metadata: ObjectMeta } | undefined): void {
+    const concerns = object !== undefined && this.#concernsOthers(base, object.metadata);
+    const concerned = concerns ? this.#others.has(key) : this.#others.delete(key);
+    if (concerns) this.#others.add(key);
+    if (concerns || concerned) this.othersChanged.emit(undefined);
+  }
+
   #waitFor(uid: string, now: number): number {
     if (this.areAlone || this.#left.has(uid)) return 0;
     // Of several managers the one of the default class cleans up what nobody remembers.
@@ -160,12 +169,23 @@ export class ControllerClasses implements Disposable {
     return items.some(({ metadata }) => metadata.uid === owner.uid);
   }
 
-  /** Another class owns that object, and the dependency is among what the object needs. */
-  #needs(object: KubeObject, ref: ObjectRef): boolean {
-    if (object.metadata.deletionTimestamp !== undefined || isResponsible(this.of(object))) return false;
-    const kind = this.#hub.kindOf(refOf(object));
-    const key = refKey(ref);
-    return kind?.interpreter.dependencies(object).some((needed) => refKey(needed.ref) === key) === true;
+  /** Keeps account of what an object of another class needs. */
+  #followNeeds(key: string, object: KubeObject | undefined): void {
+    const isOthers =
+      object !== undefined && object.metadata.deletionTimestamp === undefined && !isResponsible(this.of(object));
+    const kind = isOthers ? this.#hub.kindOf(refOf(object)) : undefined;
+    const needed = isOthers ? (kind?.interpreter.dependencies(object) ?? []).map(({ ref }) => ref) : [];
+    const before = this.#needed.get(key) ?? [];
+    if (needed.length === 0) this.#needed.delete(key);
+    else this.#needed.set(key, needed);
+    for (const ref of before) this.#dependents.get(refKey(ref))?.delete(key);
+    for (const ref of needed) {
+      const dependents = this.#dependents.get(refKey(ref)) ?? new Map<string, OwnerRef>();
+      if (object !== undefined) dependents.set(key, ownerRefOf(object));
+      this.#dependents.set(refKey(ref), dependents);
+    }
+    for (const ref of before) if (this.#dependents.get(refKey(ref))?.size === 0) this.#dependents.delete(refKey(ref));
+    for (const ref of new Map([...before, ...needed].map((one) => [refKey(one), one])).values()) this.needs.emit(ref);
   }
 
   #concernsOthers(base: string, metadata: ObjectMeta): boolean {

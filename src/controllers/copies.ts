@@ -80,7 +80,8 @@ function isNeededByOthers(
   for (const [other, row] of cell?.rows ?? []) {
     if (other !== owner && (row.verb === "Apply" || (row.verb === "Hold" && row.wanted))) return true;
   }
-  return !classes.areAlone && classes.isNeededByOthers(ref);
+  for (const _ of classes.needing(ref)) return true;
+  return false;
 }
 
 /**

@@ -69,7 +69,7 @@ export function createFederation(options: FederationOptions): Federation {
     observations,
     kinds: hub.catalog,
     expected: (cluster) => hub.reportedOn(cluster),
-    isNeededBy: (owner, ref) => classes.isNeededBy(owner, ref),
+    others: classes,
     monotonic: () => clock.monotonic(),
   });
   const dependencies = new DependencyWatches({ client, clock, random, logger });

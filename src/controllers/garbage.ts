@@ -30,6 +30,7 @@ export class GarbageReconciler implements Reconciler {
     return [
       from(observations.changes).map((change) => this.#keysOf(change)),
       from(assignments.changes).map((change) => this.#namespacesOf(change)),
+      from(assignments.vacated).map(({ cluster, namespace }) => this.#namespaceKey(cluster, namespace)),
       from(observations.contacts).map(awaiting),
       from(hub.releases).map(awaiting),
       from(progress.advanced).map(awaiting),
@@ -108,21 +109,23 @@ export class GarbageReconciler implements Reconciler {
     const own = `${cluster}${SEPARATOR}${key}`;
     const isStray = after?.present !== undefined && after.present.owner === undefined;
     if (this.#awaiting.has(own) || isNamespace(ref) || isStray) yield own;
-    if (ref.namespace === undefined || before === undefined) return;
-    const namespace = refKey(namespaceRef(ref.namespace));
-    if (observations.get(cluster, namespace) !== undefined) yield `${cluster}${SEPARATOR}${namespace}`;
+    if (before === undefined || ref.namespace === undefined || observations.isInUse(cluster, ref.namespace)) return;
+    const namespace = this.#namespaceKey(cluster, ref.namespace);
+    if (namespace !== undefined) yield namespace;
   }
 
-  *#namespacesOf({ rows, clusters }: AssignmentChange): Iterable<string> {
-    const { observations } = this.#options;
-    const namespaces = new Set<string>();
-    for (const { ref } of rows) if (ref.namespace !== undefined) namespaces.add(ref.namespace);
-    for (const cluster of clusters) {
-      for (const name of namespaces) {
-        const namespace = refKey(namespaceRef(name));
-        if (observations.get(cluster, namespace) !== undefined) yield `${cluster}${SEPARATOR}${namespace}`;
-      }
+  /** Something is asked for in a namespace that was to go. */
+  *#namespacesOf({ rows }: AssignmentChange): Iterable<string> {
+    for (const { cluster, ref } of rows) {
+      const key = ref.namespace === undefined ? undefined : this.#namespaceKey(cluster, ref.namespace);
+      if (key !== undefined && this.#awaiting.has(key)) yield key;
     }
+  }
+
+  /** Undefined for a namespace that Meridian did not make. */
+  #namespaceKey(cluster: string, name: string): string | undefined {
+    const ref = refKey(namespaceRef(name));
+    return this.#options.observations.get(cluster, ref) === undefined ? undefined : `${cluster}${SEPARATOR}${ref}`;
   }
 }
 

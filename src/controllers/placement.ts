@@ -184,7 +184,6 @@ export class PlacementReconciler implements Reconciler {
       const target = computeTarget(this.#snapshot(owner, object), clock.now());
       plans.set(owner, { ...lifeOf(object), target, ours: false });
     }
-    assignments.reconsider(owner);
     progress.planned(owner);
     return done;
   }
@@ -274,7 +273,6 @@ export class PlacementReconciler implements Reconciler {
       this.#parting.delete(owner);
       assignments.replace(owner, []);
     }
-    assignments.reconsider(owner);
     progress.planned(owner);
     return done;
   }

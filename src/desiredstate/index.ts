@@ -12,7 +12,7 @@
 export { ownerRefOf, reowned } from "./marks.ts";
 export { selectPlacement } from "./placementSelection.ts";
 export { decideRemovals } from "./removals.ts";
-export { chooseRow, isInSync } from "./rows.ts";
+export { chooseRow, inTheNameOf, isInSync } from "./rows.ts";
 export { step } from "./step.ts";
 export { computeTarget } from "./target.ts";
 export type {

@@ -1,26 +1,36 @@
 import { type ObjectRef, type OwnerRef, parseApiVersion, refKey } from "../apis/index.ts";
-import type { Observation, Row } from "./types.ts";
+import type { ApplyRow, Observation, Row } from "./types.ts";
 
-/** True when the object is there as the row says, and all of its fields are ours. */
+/** True when the object is there as the row says, in whoever's name it may be, and all of its fields are ours. */
 export function isInSync(row: Row | undefined, observation: Observation | undefined): boolean {
   const present = observation?.present;
   if (row?.verb !== "Apply" || present === undefined || present.deleting) return false;
-  return present.hash === row.hash && observation?.inSyncWith === row.hash;
+  const { hash } = inTheNameOf(row, present.owner);
+  return present.hash === hash && observation?.inSyncWith === hash;
+}
+
+/** The row for a member object that names that owner: the owner's own one where the owner asks for the object as well. */
+export function inTheNameOf<R extends Row>(row: R, named: OwnerRef | undefined): R | ApplyRow {
+  if (row.verb !== "Apply" || row.alternatives === undefined || named === undefined) return row;
+  if (isSameRef(row.owner, named)) return row;
+  return row.alternatives.find(({ owner }) => isSameRef(owner, named)) ?? row;
 }
 
 /**
  * The row that counts when several hub objects ask for one member object. Who wants it wins over who does not: an Apply row goes before
- * a Hold row of a wanted copy, and both before a removal. Of several Apply rows it is that of the owner that the member object names, else the
- * first; dependencies are equal whoever asks. Of several removals it is the most careful one, so that one obstacle is enough.
+ * a Hold row of a wanted copy, and both before a removal. Of several Apply rows it is the first, with the others as alternatives: which of
+ * them counts is for the member object to say, by the owner that it names. Of several removals it is the most careful one, so that one
+ * obstacle is enough.
  */
-export function chooseRow(rows: Iterable<Row>, named: OwnerRef | undefined): Row | undefined {
-  const key = named === undefined ? undefined : refKey(named);
+export function chooseRow(rows: Iterable<Row>): Row | undefined {
   let chosen: Row | undefined;
+  const applies: ApplyRow[] = [];
   for (const row of rows) {
-    if (row.verb === "Apply" && refKey(row.owner) === key) return row;
+    if (row.verb === "Apply") applies.push(row);
     if (chosen === undefined || precedence(row) < precedence(chosen)) chosen = row;
   }
-  return chosen;
+  const [first, ...alternatives] = applies;
+  return first === undefined || alternatives.length === 0 ? chosen : { ...first, alternatives };
 }
 
 function precedence(row: Row): number {

@@ -103,6 +103,8 @@ interface RowBase {
 export interface ApplyRow extends RowBase, DesiredObject {
   verb: "Apply";
   conflictResolution: "Abort" | "Adopt";
+  /** The same member object in the name of other hub objects that need it: whichever of them it names keeps it. */
+  alternatives?: readonly ApplyRow[];
 }
 
 /** Neither write nor delete, and why. */
