@@ -141,12 +141,14 @@ export class StatusReconciler implements Reconciler, StatusWrites {
 
   #assigned({ owner }: AssignmentChange, enqueue: Enqueue): void {
     const tracked = this.#tracked.get(owner);
-    if (tracked === undefined || this.#isComplete(owner)) return;
+    if (tracked === undefined) return;
     const now = this.#options.clock.monotonic();
-    tracked.plannedAt = now;
-    tracked.movedAt = undefined;
     if (this.#options.plans.get(owner)?.target !== undefined) tracked.propagating ??= now;
-    this.#carriedOut.add(owner);
+    if (!this.#isComplete(owner)) {
+      tracked.plannedAt = now;
+      tracked.movedAt = undefined;
+      this.#carriedOut.add(owner);
+    }
     this.#changed(owner, enqueue);
   }
 

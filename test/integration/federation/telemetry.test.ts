@@ -33,7 +33,7 @@ test("one trace tells the whole story of a reconcile, step by step and cluster b
   });
   const children = spans.filter((span) => span.parentSpanContext?.spanId === parent?.spanContext().spanId);
   expect(new Set(children.map(({ name }) => name))).toEqual(
-    new Set(["ComputeDesiredState", "SyncSecret", "SyncDeployment", "SyncService", "UpdateStatus"]),
+    new Set(["ComputeTarget", "SyncSecret", "SyncDeployment", "SyncService", "UpdateStatus"]),
   );
 });
 
