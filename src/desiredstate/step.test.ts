@@ -267,6 +267,14 @@ describe("a cluster that waits in a rollout", () => {
     expect(rows.at(-1)).toBe("Delete singapore-1 Service/nginx-demo NotSelected");
   });
 
+  test("is not written when it is being removed, or not there any more", () => {
+    const to = target({ clusters: [shanghai, { ...singapore, deleting: true }] });
+    expect(texts({ ...waiting("singapore-1", "frankfurt-1"), target: to })).toEqual([
+      "Apply shanghai-1 Deployment/nginx-demo",
+      "Apply shanghai-1 Service/nginx-demo",
+    ]);
+  });
+
   test("does not get the revision of an earlier life of the object", () => {
     const lastGood = { ...before, owner: { ...before.owner, uid: "of an earlier life" } };
     expect(texts({ ...waiting("singapore-1"), lastGood }).some((row) => row.includes("singapore-1"))).toBe(false);

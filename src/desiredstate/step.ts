@@ -1,4 +1,5 @@
 import { type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
+import { compareText } from "../scheduler/index.ts";
 import { decideRemovals } from "./removals.ts";
 import { isSameRef } from "./rows.ts";
 import type {
@@ -7,7 +8,9 @@ import type {
   DesiredObject,
   HoldRow,
   Observation,
+  RemovalFacts,
   Role,
+  RolloutState,
   Row,
   StepInput,
   StepResult,
@@ -29,19 +32,7 @@ interface Share {
  * order the observations come.
  */
 export function step({ target, lastGood, rollout, observations, removal }: StepInput, _now: number): StepResult {
-  const shares = new Map<string, Share>();
-  for (const cluster of target?.clusters ?? [])
-    if (target !== undefined) shares.set(cluster.name, shareOf(cluster, target));
-  if (target !== undefined && rollout !== undefined) {
-    const before = lastGood?.owner.uid === target.owner.uid ? lastGood : undefined;
-    for (const name of rollout.waiting) {
-      // A cluster that is being removed waits for nothing; one that is frozen is left as it is, whoever's turn it is.
-      if (removal.clusters.get(name)?.leaving !== undefined) continue;
-      if (target.clusters.find((cluster) => cluster.name === name)?.frozen === true) continue;
-      shares.set(name, waitingShare(name, target, before));
-    }
-  }
-
+  const shares = target === undefined ? new Map<string, Share>() : sharesOf(target, lastGood, rollout, removal);
   const retained: HoldRow[] = [];
   const unwanted: Observation[] = [];
   for (const observation of observations) {
@@ -59,16 +50,14 @@ export function step({ target, lastGood, rollout, observations, removal }: StepI
 
   const wanted = [...shares.values()].flatMap(({ rows }) => rows);
   const others = [...retained, ...decideRemovals(unwanted, removal)].map((row) => ({ row, key: refKey(row.ref) }));
-  others.sort((a, b) => compare(a.key, b.key));
-  const rows = [...wanted, ...others.map(({ row }) => row)].sort((a, b) => compare(a.cluster, b.cluster));
+  others.sort((a, b) => compareText(a.key, b.key));
+  const rows = [...wanted, ...others.map(({ row }) => row)].sort((a, b) => compareText(a.cluster, b.cluster));
   return {
     rows,
     ...(rollout === undefined ? {} : { rollout }),
     ...(target?.recheckAt === undefined ? {} : { recheckAt: target.recheckAt }),
   };
 }
-
-const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 function shareOf(cluster: ClusterTarget, target: Target): Share {
   const { objects, frozen, frozenFor, problem } = cluster;
@@ -85,16 +74,42 @@ function shareOf(cluster: ClusterTarget, target: Target): Share {
   return { objects, rows, retains: why };
 }
 
-const WAITS: Why = { reason: "RolloutWaiting", message: "its turn in the rollout has not come yet" };
+/** By cluster: what the target says, or for one that waits for its turn, what it had. */
+function sharesOf(
+  target: Target,
+  lastGood: Target | undefined,
+  rollout: RolloutState | undefined,
+  removal: RemovalFacts,
+): Map<string, Share> {
+  const shares = new Map(target.clusters.map((cluster) => [cluster.name, shareOf(cluster, target)]));
+  if (rollout === undefined || rollout.waiting.size === 0) return shares;
+  const frozen = new Set(target.clusters.flatMap(({ name, frozen: isFrozen }) => (isFrozen ? [name] : [])));
+  // An object that was made anew has no last revision; and while nothing is written anywhere, a waiting cluster is not either.
+  const isWritten = lastGood?.owner.uid === target.owner.uid && !target.suspended && target.scheduled.status === "True";
+  const before = new Map(
+    isWritten ? lastGood.clusters.map((cluster) => [cluster.name, shareOf(cluster, lastGood)]) : [],
+  );
+  for (const name of rollout.waiting) {
+    // One that is frozen is left as it is, whoever's turn it is.
+    if (frozen.has(name) || (!shares.has(name) && isGoing(name, target)) || isLeaving(name, removal)) continue;
+    const { objects, rows, retains = WAITS } = before.get(name) ?? NOTHING;
+    shares.set(name, { objects, rows, retains });
+  }
+  return shares;
+}
 
-/** A cluster whose turn has not come keeps what it had, and nothing of that goes. */
-function waitingShare(name: string, target: Target, lastGood: Target | undefined): Share {
-  const before = lastGood?.clusters.find((cluster) => cluster.name === name);
-  // While nothing is written anywhere, it is not written here either.
-  const isFrozen = target.suspended || target.scheduled.status === "False";
-  if (lastGood === undefined || before === undefined || isFrozen) return { objects: [], rows: [], retains: WAITS };
-  const share = shareOf(before, lastGood);
-  return { ...share, retains: share.retains ?? WAITS };
+const WAITS: Why = { reason: "RolloutWaiting", message: "its turn in the rollout has not come yet" };
+const NOTHING: Share = { objects: [], rows: [], retains: undefined };
+
+/** A cluster that is being removed waits for nothing. */
+function isLeaving(name: string, { clusters }: RemovalFacts): boolean {
+  return clusters.get(name)?.leaving !== undefined;
+}
+
+/** The same, as far as the decision knows: nothing is written to a cluster that is being removed, or that is not there. */
+function isGoing(name: string, { decision }: Target): boolean {
+  const verdict = decision.verdicts.find(({ cluster }) => cluster === name);
+  return verdict?.steps.some(({ reason }) => reason === "ClusterDeleting") ?? true;
 }
 
 function applyRow(cluster: string, { ref, role, object, hash, unretained }: DesiredObject, target: Target): ApplyRow {

@@ -40,11 +40,25 @@ export interface VariantOf {
   local: boolean;
 }
 
+interface RulesInUse {
+  hasPatches: boolean;
+  byShare: Map<number | undefined, Applied>;
+}
+
+/** What the rules have made, and the variants of it by the replicas that are asked for. */
+interface Applied {
+  objects: readonly KubeObject[];
+  /** Set when a rule overrides replicas. */
+  replicas: number | undefined;
+  problem: Why | undefined;
+  local: Map<number | undefined, Variant>;
+  member: Map<number | undefined, Variant>;
+}
+
 /** Renders one object for any number of clusters, once for each way in which they differ. */
 export class VariantRenderer {
   readonly #options: VariantOptions;
-  readonly #variants = new Map<readonly MatchedRule[], Map<string, Variant>>();
-  readonly #shares = new Map<number, readonly KubeObject[]>();
+  readonly #rules = new Map<readonly MatchedRule[], RulesInUse>();
   /** Marked objects by what they were before: what no rule touches is the same object on every cluster. */
   readonly #marked = { local: new Map<KubeObject, DesiredObject>(), member: new Map<KubeObject, DesiredObject>() };
 
@@ -53,42 +67,44 @@ export class VariantRenderer {
   }
 
   /** `rules`: the same list for clusters on which the same rules apply. */
-  render(rules: readonly MatchedRule[], of: VariantOf): Variant {
-    let variants = this.#variants.get(rules);
-    if (variants === undefined) this.#variants.set(rules, (variants = new Map()));
-    const key = `${of.local ? "local" : "member"} ${of.replicas ?? ""} ${of.fixed ? "fixed" : ""}`;
-    let variant = variants.get(key);
-    if (variant === undefined) variants.set(key, (variant = this.#make(rules, of)));
+  render(rules: readonly MatchedRule[], { replicas, fixed, local }: VariantOf): Variant {
+    let inUse = this.#rules.get(rules);
+    if (inUse === undefined) this.#rules.set(rules, (inUse = { hasPatches: hasPatches(rules), byShare: new Map() }));
+    // Shares first where a patch may speak of replicas: it has the last word over division. Other rules do not see them.
+    const share = inUse.hasPatches ? replicas : undefined;
+    let applied = inUse.byShare.get(share);
+    if (applied === undefined) inUse.byShare.set(share, (applied = this.#apply(rules, share)));
+
+    const asked = fixed ? replicas : (applied.replicas ?? (inUse.hasPatches ? undefined : replicas));
+    const variants = local ? applied.local : applied.member;
+    let variant = variants.get(asked);
+    if (variant === undefined) variants.set(asked, (variant = this.#make(applied, asked, local)));
     return variant;
   }
 
-  #make(rules: readonly MatchedRule[], { replicas, fixed, local }: VariantOf): Variant {
+  #apply(rules: readonly MatchedRule[], share: number | undefined): Applied {
+    const { base } = this.#options;
+    const shared = share === undefined ? base : base.map((object) => withReplicas(object, share));
+    const { objects, replicas, problem } = applyRules(shared, rules);
+    const changed = firstProtectedChange(shared, objects);
+    return {
+      objects: changed === undefined ? objects : shared,
+      replicas,
+      problem: problemOf(problem, changed),
+      local: new Map(),
+      member: new Map(),
+    };
+  }
+
+  #make({ objects, problem }: Applied, asked: number | undefined, local: boolean): Variant {
     const { dependencies } = this.#options;
-    // Shares first, so that a patch which speaks of replicas still has the last word over division.
-    const shared = this.#share(replicas);
-    const overridden = applyRules(shared, rules);
-    const changed = firstProtectedChange(shared, overridden.objects);
-    const objects = changed === undefined ? overridden.objects : [...shared];
-    const asked = fixed ? replicas : overridden.replicas;
     const final = asked === undefined ? objects : objects.map((object) => withReplicas(object, asked));
     const rendered = final.map((object) => this.#mark(object, local));
     return {
       objects: local ? rendered.filter(({ ref }) => !this.#isOwner(ref)) : [...dependencies.objects, ...rendered],
       replicas: replicasOf(final),
-      problem: problemOf(overridden.problem, changed),
+      problem,
     };
-  }
-
-  /** The same list for the same share, so that rules are applied to it once. */
-  #share(replicas: number | undefined): readonly KubeObject[] {
-    const { base } = this.#options;
-    if (replicas === undefined) return base;
-    let shared = this.#shares.get(replicas);
-    if (shared === undefined) {
-      shared = base.map((object) => withReplicas(object, replicas));
-      this.#shares.set(replicas, shared);
-    }
-    return shared;
   }
 
   /** A kind that is propagated as it is would be applied onto itself on the hub. */
@@ -109,6 +125,10 @@ export class VariantRenderer {
     }
     return known;
   }
+}
+
+function hasPatches(rules: readonly MatchedRule[]): boolean {
+  return rules.some(({ rule }) => (rule.patches ?? []).length > 0);
 }
 
 function memberKind(object: KubeObject): ReturnType<typeof memberKindOf> {

@@ -6,7 +6,7 @@
  * for the chosen ones, and the answer of every step beside it; replicas that add up to what the object asks for whenever the bounds allow
  * it; and `notes` for whatever a placement asks for and does not get. It never calls a client, never reads a clock and never throws.
  */
-export { indexOfName, sortedByName } from "./order.ts";
+export { compareText, indexOfName, sortedByName } from "./order.ts";
 export { schedule } from "./schedule.ts";
 export { SelectorIndex } from "./selectorIndex.ts";
 export type { Answer, ClusterSnapshot, Decision, PlacementRules, Step, Subject, Verdict } from "./types.ts";
