@@ -1,4 +1,4 @@
-import { type ObjectRef, type OwnerRef, parseApiVersion, refKey } from "../apis/index.ts";
+import { type ObjectRef, type OwnerRef, parseApiVersion } from "../apis/index.ts";
 import type { ApplyRow, Observation, Row } from "./types.ts";
 
 /** True when the object is there as the row says, in whoever's name it may be, and all of its fields are ours. */
