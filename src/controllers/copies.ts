@@ -1,16 +1,27 @@
-import { type FederatedStatus, type KubeObject, type OwnerRef, REGION_LABEL, refKey } from "../apis/index.ts";
-import type { DeletionPolicy, Observation, RemovalFacts, Why } from "../desiredstate/index.ts";
+import {
+  type FederatedStatus,
+  type KubeObject,
+  type ObjectRef,
+  type OwnerRef,
+  REGION_LABEL,
+  refKey,
+} from "../apis/index.ts";
+import type { DeletionPolicy, Observation, RemovalFacts, Target, Why } from "../desiredstate/index.ts";
 import type { HubCache } from "../hub/index.ts";
-import type { Assignments, Cell } from "./assignments.ts";
+import type { Assignments } from "./assignments.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
+import type { DependencyWatches } from "./dependencies.ts";
 import type { Observations } from "./observations.ts";
 import type { PlanningProgress } from "./planningProgress.ts";
+import type { Plans } from "./plans.ts";
 
 /** What is known of the copies of hub objects on the members, and of what their removal rests on. */
 export interface CopySources {
   hub: HubCache;
   assignments: Assignments;
   observations: Observations;
+  plans: Plans;
+  dependencies: DependencyWatches;
   progress: PlanningProgress;
   classes: ControllerClasses;
 }
@@ -24,6 +35,26 @@ export function copiesOf({ assignments, observations }: CopySources, owner: stri
   for (const { cluster, key } of assignments.of(owner)) {
     const observation = observations.get(cluster, key);
     if (observation?.present !== undefined && observation.present.owner === undefined) copies.add(observation);
+  }
+  return [...copies];
+}
+
+/**
+ * What a plan looks at: the copies of the object, and those that it needs in another object's name. A Secret that has gone from the hub stays
+ * for every application that refers to it, whichever of them the member object names.
+ */
+export function copiesToPlan(sources: CopySources, owner: string, target: Target | undefined): Observation[] {
+  const { assignments, observations } = sources;
+  const copies = new Set(copiesOf(sources, owner));
+  for (const { cluster, key, rows } of assignments.of(owner)) {
+    const observation = rows.has(owner) ? observations.get(cluster, key) : undefined;
+    if (observation?.present !== undefined) copies.add(observation);
+  }
+  for (const { name } of target === undefined || target.missing.size === 0 ? [] : target.clusters) {
+    for (const key of target?.missing ?? []) {
+      const observation = observations.get(name, key);
+      if (observation?.present !== undefined) copies.add(observation);
+    }
   }
   return [...copies];
 }
@@ -59,9 +90,7 @@ export function removalFacts(sources: CopySources, copies: readonly Observation[
         clusters.set(cluster, { synced: observations.contactOf(cluster).synced, ...(isLeaving ? { leaving } : {}) });
       }
     }
-    const key = refKey(ref);
-    if (isNeededByOthers(sources, sources.assignments.get(cluster, key), ref, owner))
-      neededByOthers.add(`${cluster}/${key}`);
+    if (isNeededByOthers(sources, cluster, ref, owner)) neededByOthers.add(`${cluster}/${refKey(ref)}`);
   }
   return {
     ...removal,
@@ -71,14 +100,16 @@ export function removalFacts(sources: CopySources, copies: readonly Observation[
   };
 }
 
-function isNeededByOthers(
-  { classes }: CopySources,
-  cell: Cell | undefined,
-  ref: Observation["ref"],
-  owner: string,
-): boolean {
-  for (const [other, row] of cell?.rows ?? []) {
+/** Another hub object asks for the member object, or refers to it and runs on that cluster: then it is not to go. */
+function isNeededByOthers(sources: CopySources, cluster: string, ref: ObjectRef, owner: string): boolean {
+  const { assignments, classes, dependencies, plans } = sources;
+  const key = refKey(ref);
+  for (const [other, row] of assignments.get(cluster, key)?.rows ?? []) {
     if (other !== owner && (row.verb === "Apply" || (row.verb === "Hold" && row.wanted))) return true;
+  }
+  for (const other of dependencies.referrersTo(key)) {
+    if (other !== owner && plans.get(other)?.target?.clusters.some(({ name }) => name === cluster) === true)
+      return true;
   }
   for (const _ of classes.needing(ref)) return true;
   return false;
@@ -96,9 +127,11 @@ export function mayRemain(
 ): boolean {
   const { hub, assignments, observations, progress } = sources;
   const exists = (cluster: string): boolean => hub.clusters.get(cluster) !== undefined;
-  for (const { cluster } of observations.naming(owner)) if (exists(cluster)) return true;
   for (const { cluster } of assignments.leftBy(owner)) if (exists(cluster)) return true;
-  for (const copy of copiesOf(sources, owner)) if (exists(copy.cluster)) return true;
+  for (const { cluster, ref } of copiesOf(sources, owner)) {
+    // What another object needs stays, and goes with that one.
+    if (exists(cluster) && !isNeededByOthers(sources, cluster, ref, owner)) return true;
+  }
   const status = object["status"] as FederatedStatus | undefined;
   const names = new Set([...clusters, ...(status?.clusters ?? []).map(({ name }) => name)]);
   // The summary only counts: each cluster of its regions may be meant.

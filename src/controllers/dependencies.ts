@@ -56,6 +56,8 @@ export interface DependencyWatchesOptions {
 export class DependencyWatches implements Disposable {
   /** The key of a hub object that needs something which has changed, or has been read for the first time. */
   readonly changes = new Emitter<string>();
+  /** The key of a hub object that needs fewer objects than before, or none. */
+  readonly releases = new Emitter<string>();
   readonly #options: DependencyWatchesOptions;
   readonly #watches = new Map<string, Watch>();
   readonly #referrers = new Map<string, Set<string>>();
@@ -85,6 +87,11 @@ export class DependencyWatches implements Disposable {
     return { found, unreadable };
   }
 
+  /** The hub objects that need an object of that {@link refKey}, there or not. */
+  referrersTo(key: string): Iterable<string> {
+    return this.#referrers.get(key) ?? [];
+  }
+
   /** Whether what the object needs is being read for the first time, without trouble so far: then its plan is only a matter of time. */
   areComing(owner: string): boolean {
     for (const key of this.#needs.get(owner)?.watches ?? []) {
@@ -104,6 +111,7 @@ export class DependencyWatches implements Disposable {
       if (referrers?.size === 0) this.#referrers.delete(key);
     }
     for (const key of needs.watches) this.#release(key, owner);
+    if (needs.keys.length > 0) this.releases.emit(owner);
   }
 
   /** Ends every watch. */
@@ -125,6 +133,7 @@ export class DependencyWatches implements Disposable {
       this.#referrers.set(key, referrers);
     }
     this.#needs.set(owner, { keys, watches });
+    if (before?.keys.some((key) => !keys.includes(key)) === true) this.releases.emit(owner);
   }
 
   #watch(ref: ObjectRef, owner: string): void {

@@ -76,11 +76,11 @@ export function createFederation(options: FederationOptions): Federation {
   const fleet = new Fleet({ source: assignments, sink: observations, hubId, clock, random, logger, metrics, tracer });
   const pool = options.pool(fleet);
 
-  const copies = { hub, assignments, observations, progress, classes };
+  const copies = { hub, assignments, observations, plans, dependencies, progress, classes };
   const store = new StatusStore({ hub, client });
-  const statuses = new StatusReconciler({ ...copies, plans, store, clock, metrics, tracer, events });
+  const statuses = new StatusReconciler({ ...copies, store, clock, metrics, tracer, events });
   const policies = new PolicyStatusReconciler({ hub, client, clock, plans, classes, progress });
-  const shared = { ...copies, client, plans, dependencies, statuses, hubId, clock, metrics, tracer, events };
+  const shared = { ...copies, client, statuses, hubId, clock, metrics, tracer, events };
   const reconcilers: Record<keyof typeof WORKERS, Reconciler> = {
     placement: new PlacementReconciler(shared),
     handover: new HandoverReconciler(shared),

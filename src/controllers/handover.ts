@@ -24,14 +24,12 @@ import {
   type Source,
 } from "../runtime/index.ts";
 import { copiesOf, type CopySources, removalFacts } from "./copies.ts";
-import type { DependencyWatches } from "./dependencies.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import { recordHandover } from "./placementEvents.ts";
 import type { StatusWrites } from "./status.ts";
 
 export interface HandoverReconcilerOptions extends CopySources {
   client: Client;
-  dependencies: DependencyWatches;
   statuses: StatusWrites;
   hubId: string;
   clock: Clock;

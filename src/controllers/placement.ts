@@ -31,18 +31,24 @@ import {
   type Source,
 } from "../runtime/index.ts";
 import { affectedBy } from "./affected.ts";
-import { copiesOf, type CopySources, mayRemain, ownersNamedBy, type Removal, removalFacts } from "./copies.ts";
-import type { Collected, DependencyWatches } from "./dependencies.ts";
+import {
+  copiesOf,
+  copiesToPlan,
+  type CopySources,
+  mayRemain,
+  ownersNamedBy,
+  type Removal,
+  removalFacts,
+} from "./copies.ts";
+import type { Collected } from "./dependencies.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { ObservationChange } from "./observations.ts";
 import { clusterNames, recordDecision } from "./placementEvents.ts";
-import type { Plans } from "./plans.ts";
+import type { PlanChange } from "./plans.ts";
 
 export interface PlacementReconcilerOptions extends CopySources {
   /** Asks before each write whether this process still leads. */
   client: Client;
-  plans: Plans;
-  dependencies: DependencyWatches;
   hubId: string;
   clock: Clock;
   metrics: Metrics;
@@ -99,6 +105,8 @@ export class PlacementReconciler implements Reconciler {
       from(hub.releases).map(awaiting),
       from(progress.advanced).map(awaiting),
       from(classes.othersChanged).map(awaiting),
+      from(dependencies.releases).map(awaiting),
+      from(plans.changes).when(leavesClusters).map(awaiting),
     ];
   }
 
@@ -278,7 +286,7 @@ export class PlacementReconciler implements Reconciler {
   }
 
   #step(owner: string, target: Target | undefined, removal: Removal, now = this.#options.clock.now()): StepResult {
-    const copies = copiesOf(this.#options, owner);
+    const copies = copiesToPlan(this.#options, owner, target);
     const facts = removalFacts(this.#options, copies, removal);
     return step({ target, observations: copies, removal: facts }, now);
   }
@@ -352,6 +360,12 @@ export class PlacementReconciler implements Reconciler {
       if (this.#awaiting.has(concerned) || (concerned === owner && row?.verb !== "Apply")) yield concerned;
     }
   }
+}
+
+/** Fewer clusters than before: what another object there was kept for may go. */
+function leavesClusters({ before, after }: PlanChange): boolean {
+  const left = before?.target?.clusters ?? [];
+  return left.some(({ name }) => after?.target?.clusters.some((cluster) => cluster.name === name) !== true);
 }
 
 function isRemoval(row: Row): boolean {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import { MANAGED_BY_LABEL, OBJECT_FINALIZER } from "../../../src/apis/index.ts";
 import {
   ApiError,
+  CONFIGMAPS,
   DEMOAPPLICATIONS,
   DEPLOYMENTS,
   MEMBERCLUSTERS,
@@ -11,7 +12,7 @@ import {
 } from "../../../src/runtime/index.ts";
 import { demoApplication, placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
-import { BACKUP_KIND, BACKUPS } from "./objects.ts";
+import { BACKUP_KIND, BACKUPS, configMap } from "./objects.ts";
 
 describe("deletion", () => {
   test("leaves nothing, and what Meridian made for it goes too", async () => {
@@ -181,6 +182,32 @@ describe("what runs is not taken away by accident", () => {
     await federation.until(() => federation.entry("shop", "shanghai")?.state === "Held");
     expect(server.has(DEPLOYMENTS, "default", "shop")).toBe(true);
   });
+});
+
+test("a ConfigMap that is gone from the hub stays as long as one of those who share it is left", async () => {
+  await using federation = await TestFederation.start("shanghai");
+  await federation.apply(PLACEMENTS, placement("all"));
+  await federation.apply(CONFIGMAPS, configMap("settings", { a: "1" }));
+  await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").envFromConfigMap("settings"));
+  await federation.untilAvailable("shop");
+  await federation.apply(DEMOAPPLICATIONS, demoApplication("cart").envFromConfigMap("settings"));
+  await federation.untilAvailable("cart");
+  const { server } = federation.member("shanghai");
+  const { uid } = server.get(CONFIGMAPS, "default", "settings").metadata;
+
+  await federation.delete(CONFIGMAPS, "settings");
+  await federation.until(() => federation.entry("cart", "shanghai")?.reason === "DependencyMissing");
+  await federation.delete(DEMOAPPLICATIONS, "shop");
+  await federation.until(() => federation.app("shop") === undefined);
+  await federation.pass(5_000);
+  expect(server.get(CONFIGMAPS, "default", "settings").metadata.uid).toBe(uid);
+
+  await federation.stopManager();
+  await federation.startManager();
+  await federation.pass(40_000);
+  expect(server.get(CONFIGMAPS, "default", "settings").metadata.uid).toBe(uid);
+  await federation.delete(DEMOAPPLICATIONS, "cart");
+  await federation.until(() => !server.has(CONFIGMAPS, "default", "settings"));
 });
 
 describe("clusters that leave", () => {
