@@ -62,6 +62,9 @@ function refusal(filename, specifier) {
   if (here.module === "sandbox" && there.module === "runtime") {
     return "The sandbox shares nothing with the runtime: a mistake in both would hide itself.";
   }
+  if (there.module === "sandbox" && !isTest && !here.rest.startsWith("quickstart/")) {
+    return "Only the quickstart uses the sandbox: the manager's program does not hold it.";
+  }
   if (!ORDER.includes(here.module)) return `${here.module} is not in the list of modules.`;
   if (ORDER.indexOf(there.module) >= ORDER.indexOf(here.module) || !ORDER.includes(there.module)) {
     return `${here.module} imports only modules that stand before it in the list, and ${there.module} does not.`;
