@@ -1,6 +1,6 @@
 import { Agent, request } from "undici";
 import { WebhookCallError } from "./errors.ts";
-import { httpFailure, transportFailure } from "./goErrors.ts";
+import { httpFailure, transportFailure } from "./callFailures.ts";
 import { type Target, urlText } from "./target.ts";
 
 const HEADERS = {

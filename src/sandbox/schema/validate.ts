@@ -3,7 +3,7 @@ import { SchemaRules } from "./cel/rules.ts";
 import { Correlation } from "./correlation.ts";
 import { declaredSchema } from "./declaredSchema.ts";
 import { validateEmbedded } from "./embedded.ts";
-import { invalid, NO_PATH } from "./fieldErrors.ts";
+import { invalid, NO_PATH } from "../fieldErrors.ts";
 import { validateListTypes } from "./listTypes.ts";
 import { validateOpenApi } from "./openApi.ts";
 import { type Definitions, resolved } from "./references.ts";

@@ -1,6 +1,6 @@
 import type { FieldError, KubeObject } from "../../types.ts";
 import type { KindDefinition } from "../definition.ts";
-import { forbidden, immutable, invalidValue, required, tooLong } from "../errors.ts";
+import { forbidden, immutable, invalid, required, tooLong } from "../../fieldErrors.ts";
 import { byteLength, configMapKey } from "../names.ts";
 import { isEqual, isMissing, text, textMap, withFieldOf } from "../values.ts";
 
@@ -15,7 +15,7 @@ function validateKeys(
   return Object.keys(textMap(object[field])).flatMap((key) => {
     const wrong = configMapKey(key);
     if (isTaken(key)) wrong.push("duplicate of key present in binaryData");
-    return wrong.map((message) => invalidValue(`${field}[${key}]`, key, message));
+    return wrong.map((message) => invalid(`${field}[${key}]`, key, message));
   });
 }
 
@@ -104,9 +104,9 @@ function validateDocument(contents: Readonly<Record<string, string>>, key: strin
     if (typeof value === "object" && !Array.isArray(value)) return [];
     const found = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
     const why = `json: cannot unmarshal ${found} into Go value of type map[string]interface {}`;
-    return [invalidValue(`data[${key}]`, "<secret contents redacted>", why)];
+    return [invalid(`data[${key}]`, "<secret contents redacted>", why)];
   } catch {
-    return [invalidValue(`data[${key}]`, "<secret contents redacted>", syntaxError(document))];
+    return [invalid(`data[${key}]`, "<secret contents redacted>", syntaxError(document))];
   }
 }
 

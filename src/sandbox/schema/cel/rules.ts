@@ -1,7 +1,7 @@
 import { EvaluationError, Optional, type Environment } from "@marcbachmann/cel-js";
 import type { FieldError, Schema, ValidationRule } from "../../types.ts";
 import { type Correlation, itemKey, itemsByKey } from "../correlation.ts";
-import { duplicate, forbidden, invalid, OMITTED, required } from "../fieldErrors.ts";
+import { duplicate, forbidden, invalid, required } from "../../fieldErrors.ts";
 import { isList, isRecord, ownProperty, valueSchema } from "../references.ts";
 import { compile, type Compiled, environmentFor, type Program } from "./compile.ts";
 import { kubernetesEnvironment, OPTIONS } from "./environment.ts";
@@ -197,7 +197,7 @@ export class SchemaRules {
       if (verdict.value === true) continue;
       if (!program.usesOldSelf && (at.correlation ?? at.above)?.unchanged === true) continue;
       const detail = messageOf(source, message, variables);
-      const value = type === "object" || type === "array" ? OMITTED : at.value;
+      const value = type === "object" || type === "array" ? undefined : at.value;
       const path = fieldPath === "" ? field : at.field === "" ? fieldPath : `${field}.${fieldPath}`;
       errors.push(errorFor(source.reason, path, value, detail));
     }
