@@ -31,8 +31,8 @@ describe("random writes by several field managers leave the same object and the 
       for (const [index, outcome] of wanted.entries()) {
         const sandboxOutcome = got[index];
         // A map from which an apply took the last member may become null in the real server, which then refuses its own work.
-        const isWrongType = outcome.code === 422 && JSON.stringify(outcome.answer).includes("FieldValueTypeInvalid");
-        if (isWrongType && sandboxOutcome?.code === 200) return;
+        const hasWrongType = (one: Outcome | undefined) => JSON.stringify(one).includes("FieldValueTypeInvalid");
+        if (hasWrongType(outcome) && !hasWrongType(sandboxOutcome)) return;
         expect(
           differences(withoutWarnings(outcome), withoutWarnings(sandboxOutcome)),
           `step ${index + 1}, ${outcome.request}`,

@@ -24,7 +24,9 @@ export class Normalizer {
       fieldsOf["kind"] === "Status" && "message" in fieldsOf ? asRefusal(fieldsOf) : fieldsOf,
     );
     if (key === "columnDefinitions") object["description"] = firstSentence(String(object["description"]));
-    const isList = "items" in object || "rows" in object || object["kind"] === "Status";
+    // A list's version, and a bookmark's, moves with the whole cluster.
+    const isList =
+      "items" in object || "rows" in object || object["kind"] === "Status" || object["type"] === "BOOKMARK";
     // In the order of the alphabet, so that both servers' uids are counted alike, wherever the server writes them.
     const fields = Object.entries(withoutRandomName(object)).toSorted(([a], [b]) => (a < b ? -1 : 1));
     // The real server writes an empty token into some lists and leaves it out of others.
@@ -32,7 +34,7 @@ export class Normalizer {
       .filter(([name, member]) => name !== "continue" || member !== "")
       .map(([name, member]) => [
         this.#text(name, "", false),
-        this.#walk(member, name, isList || (ofList && key === "metadata")),
+        this.#walk(member, name, isList || (ofList && (key === "metadata" || key === "object"))),
       ]);
     return Object.fromEntries(entries) as unknown;
   }

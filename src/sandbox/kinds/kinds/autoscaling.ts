@@ -1,11 +1,10 @@
-import type { FieldError, KubeObject } from "../../types.ts";
+import type { FieldError } from "../../types.ts";
 import type { KindDefinition } from "../definition.ts";
 import { forbidden, invalid, notSupported, required } from "../../fieldErrors.ts";
 import { pathSegment } from "../names.ts";
 import { quantityNanos } from "../quantity.ts";
 import { count, fields, type Fields, fieldsList, isEqual, isMissing, text } from "../values.ts";
 import { notNegative } from "../validation/numbers.ts";
-import { asV1, asV2 } from "./autoscalingVersions.ts";
 
 const SOURCES: Readonly<Record<string, string>> = {
   ContainerResource: "containerResource",
@@ -16,15 +15,9 @@ const SOURCES: Readonly<Record<string, string>> = {
 };
 
 export const horizontalPodAutoscaler: KindDefinition = {
-  convert(object, apiVersion) {
-    if (object.apiVersion === apiVersion) return object;
-    return apiVersion === "autoscaling/v1" ? asV1(object) : asV2(object);
-  },
-  prepareForCreate: throughV2,
-  prepareForUpdate: throughV2,
   validate(object, old) {
-    const spec = fields(asV2(object)["spec"]);
-    const before = old === undefined ? undefined : fields(asV2(old)["spec"]);
+    const spec = fields(object["spec"]);
+    const before = old === undefined ? undefined : fields(old["spec"]);
     const { minReplicas, maxReplicas } = spec;
     const lowest = before?.["minReplicas"] === 0 ? 0 : 1;
     const errors: FieldError[] = [];
@@ -50,11 +43,6 @@ export const horizontalPodAutoscaler: KindDefinition = {
       notNegative(fields(object["status"])[field], `status.${field}`),
     ),
 };
-
-/** What v2 fills in shows in v1 as well: the aim of 80 %, when none is named. */
-function throughV2(object: KubeObject): KubeObject {
-  return object.apiVersion === "autoscaling/v1" ? asV1(asV2(object)) : object;
-}
 
 function validateReference(reference: Fields, at: string): FieldError[] {
   return ["kind", "name"].flatMap((field) => {

@@ -139,7 +139,6 @@ export const job: KindDefinition = {
   // Older clients count on it: whoever wants the Pods gone says so.
   defaultPropagation: "Orphan",
   prepareForCreate: withGeneratedSelector,
-  repeatsMetadata: "before",
   validate(object, old) {
     const spec = fields(object["spec"]);
     const errors = [...validateGeneratedSelector(object), ...validateJobSpec(spec, "spec", false)];

@@ -39,7 +39,6 @@ export const namespace: KindDefinition = {
     ...object,
     spec: withFieldOf(fields(object["spec"]), fields(old["spec"]), "finalizers"),
   }),
-  repeatsMetadata: "before",
   validate: (object) => validateNamespaceFinalizers(object),
   validateStatus(object) {
     const { phase } = fields(object["status"]);
@@ -61,7 +60,6 @@ export const serviceAccount: KindDefinition = {
   name: nameIsDnsSubdomain,
   prepareForCreate: cleaned,
   prepareForUpdate: cleaned,
-  repeatsMetadata: "after",
 };
 
 /** Of the Secrets only the names count. */

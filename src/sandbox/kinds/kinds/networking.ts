@@ -12,7 +12,6 @@ const PATH_TYPES = ["Exact", "ImplementationSpecific", "Prefix"];
 
 export const ingress: KindDefinition = {
   generation: raisedBySpec,
-  repeatsMetadata: "after",
   validate(object, old) {
     const spec = fields(object["spec"]);
     const { defaultBackend, ingressClassName } = spec;

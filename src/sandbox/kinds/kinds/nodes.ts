@@ -52,7 +52,6 @@ function validateUpdate(object: KubeObject, old: KubeObject): FieldError[] {
 export const node: KindDefinition = {
   name: nameIsDnsSubdomain,
   keepsStatusOnCreate: true,
-  repeatsMetadata: "before",
   validate(object, old) {
     const errors = [...validateTaints(object), ...validateAmounts(object)];
     return old === undefined ? errors : [...errors, ...validateUpdate(object, old)];

@@ -16,9 +16,7 @@ import {
   withFieldOf,
 } from "../values.ts";
 import { atMost100Percent, intOrPercent, notNegative } from "../validation/numbers.ts";
-import { validatePodTemplate } from "../validation/podSpec.ts";
-import { selects, validateLabelSelector } from "../validation/selectors.ts";
-import { validateReplicaStatus } from "../validation/status.ts";
+import { validateLabelSelector } from "../validation/selectors.ts";
 import { accessModes, validateClaimSpec, volumeModes } from "../validation/volumeClaims.ts";
 
 export const lease: KindDefinition = {
@@ -75,7 +73,6 @@ export const persistentVolumeClaim: KindDefinition = {
     const errors = validateClaimSpec(spec, "spec");
     return old === undefined ? errors : [...errors, ...validateClaimChange(spec, old)];
   },
-  repeatsMetadata: "after",
   selectableFields: (object) => ({ name: object.metadata.name }),
 };
 
@@ -118,7 +115,6 @@ export const persistentVolume: KindDefinition = {
     const isOld = isMissing(status[time]) || status[time] === before[time];
     return isOld ? { ...object, status: { ...status, [time]: timestamp(env.now()) } } : object;
   },
-  repeatsMetadata: "after",
   validate(object) {
     const spec = fields(object["spec"]);
     const modes = texts(spec["accessModes"]);
@@ -224,38 +220,11 @@ export const priorityClass: KindDefinition = {
   },
 };
 
-export const replicationController: KindDefinition = {
-  generation: raisedBySpec,
-  defaultPropagation: "Orphan",
-  validate(object) {
-    const spec = fields(object["spec"]);
-    const selector = textMap(spec["selector"]);
-    const errors = notNegative(spec["replicas"], "spec.replicas");
-    if (Object.keys(selector).length === 0) errors.push(required("spec.selector"));
-    if (isMissing(spec["template"])) return [...errors, required("spec.template")];
-    const labels = textMap(fields(fields(spec["template"])["metadata"])["labels"]);
-    if (selects({ matchLabels: selector }, labels) === false) {
-      const why = "`selector` does not match template `labels`";
-      errors.push(invalid("spec.template.metadata.labels", labels, why));
-    }
-    return [...errors, ...validatePodTemplate(spec["template"], "spec.template")];
-  },
-  validateStatus: (object, old) =>
-    validateReplicaStatus(
-      object,
-      old,
-      ["replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration"],
-      ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"],
-    ),
-  selectableFields: (object) => ({ "status.replicas": String(count(fields(object["status"])["replicas"])) }),
-};
-
 /** What both kinds of webhook configurations have. */
 export const webhookConfiguration: KindDefinition = {
   allowsAnyFinalizer: true,
   generation: { raisedBy: (object, old) => !isEqual(object["webhooks"], old["webhooks"]) },
   allowsUnconditionalUpdate: false,
-  repeatsMetadata: "after",
   validate(object) {
     const names = new Set<string>();
     return fieldsList(object["webhooks"]).flatMap((webhook, index) => {

@@ -15,12 +15,7 @@ import {
   textMap,
   withFieldOf,
 } from "../values.ts";
-import {
-  validatePodAnnotations,
-  validatePodSpec,
-  validatePodTemplate,
-  validateTolerations,
-} from "../validation/podSpec.ts";
+import { validatePodAnnotations, validatePodSpec, validateTolerations } from "../validation/podSpec.ts";
 
 const NAME_WARNING =
   "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended:";
@@ -92,7 +87,6 @@ export const pod: KindDefinition = {
     }
     return [...errors, ...validateMirror(object, old), ...validateSpecUpdate(spec, fields(old["spec"]))];
   },
-  repeatsMetadata: "after",
   validateStatus(object, old) {
     const [status, before] = [fields(object["status"]), fields(old["status"])];
     const errors = validateMirror(object, old);
@@ -210,8 +204,3 @@ function withUnchangeable(spec: Fields, old: Fields): Fields {
   const isGated = fieldsList(old["schedulingGates"]).length > 0;
   return isGated ? withFieldOf(withFieldOf(next, old, "nodeSelector"), old, "affinity") : next;
 }
-
-export const podTemplate: KindDefinition = {
-  generation: { raisedBy: (object, old) => !isEqual(object["template"], old["template"]) },
-  validate: (object) => validatePodTemplate(object["template"], "template"),
-};

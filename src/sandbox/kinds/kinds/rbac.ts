@@ -38,7 +38,6 @@ export const role: KindDefinition = {
   prepareForCreate: withoutEmptyRules,
   prepareForUpdate: withoutEmptyRules,
   allowsCreateOnUpdate: true,
-  repeatsMetadata: "before",
   validate: (object) => validateRules(object, true),
 };
 

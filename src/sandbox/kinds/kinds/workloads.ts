@@ -345,7 +345,6 @@ function validateStatefulSetStrategy(strategy: Fields): FieldError[] {
 }
 
 export const controllerRevision: KindDefinition = {
-  repeatsMetadata: "after",
   validate(object, old) {
     const errors = notNegative(object["revision"], "revision");
     const { data } = object;
