@@ -8,7 +8,7 @@ import { compilePattern, matchesPattern, PatternError } from "./regularExpressio
 
 /**
  * Checks a value against what OpenAPI says of it: types, bounds, patterns, formats, enums, required fields and the junctors. Findings come in
- * the order and the words of the API server; of a part that has not changed since the old object there are none.
+ * the order of the API server; of a part that has not changed since the old object there are none.
  */
 export function validateOpenApi(
   schema: Schema,

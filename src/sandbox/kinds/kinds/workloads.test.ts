@@ -72,7 +72,7 @@ describe("Deployments", () => {
       spec: template({ restartPolicy: "Never", containers: [container()] }),
       want: [`${at}.restartPolicy: Unsupported value: "Never": supported values: "Always"`],
     },
-  ])("$name is refused in the server's words", ({ spec, want }) =>
+  ])("$name is refused, with what is wrong", ({ spec, want }) =>
     expect(texts(create(deployment(spec)).errors)).toEqual(want),
   );
 

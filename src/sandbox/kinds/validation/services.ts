@@ -98,17 +98,7 @@ function validatePortUse(ports: readonly Fields[], type: string): FieldError[] {
     });
   }
   repeated("nodePort", (port, index) => duplicate(`spec.ports[${index}].nodePort`, count(port["nodePort"])));
-  repeated("port", (port, index) =>
-    // As the server prints the struct that it compares.
-    duplicate(`spec.ports[${index}]`, {
-      Name: "",
-      Protocol: text(port["protocol"]),
-      AppProtocol: null,
-      Port: count(port["port"]),
-      TargetPort: 0,
-      NodePort: 0,
-    }),
-  );
+  repeated("port", ({ port, protocol }, index) => duplicate(`spec.ports[${index}]`, { port, protocol }));
   return errors;
 }
 

@@ -18,7 +18,7 @@ import {
 import { validateSchema } from "./validateSchema.ts";
 
 /**
- * What the API server refuses of a CustomResourceDefinition, in its words: names, versions, conversion, columns, subresources, selectable fields, and
+ * What the API server refuses of a CustomResourceDefinition: names, versions, conversion, columns, subresources, selectable fields, and
  * of each schema that it is structural, that its defaults fit and that its rules compile. With the CRD as it was before, also of the change.
  * Give it what {@link defaultCrd} has filled. What rules may cost is not estimated.
  */
