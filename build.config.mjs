@@ -1,7 +1,8 @@
 /**
- * Builds `dist/meridian.js`: the whole program in one file for Node 24, with the CRDs, the sample and what `quickstart --real` is built
- * from beside it, and the licences of everything that is in it. Nothing needs to be installed to run it. With `--if-stale` it builds only when a source is newer than what is there, and is
- * silent otherwise.
+ * Builds two files for Node 24 that need nothing installed. `dist/meridian.js` is the program that the image holds: the manager and the
+ * command line. `dist/quickstart.js` beside it holds the quickstart with its sandbox, and is loaded by that verb alone. The CRDs, the
+ * sample, what `quickstart --real` is built from, and the licences of the packages in each file stand there too. With `--if-stale` it
+ * builds only when a source is newer than what is there, and is silent otherwise.
  *
  * A build is made in a folder of its own and moved file by file, the program last: at every moment `dist` holds a whole program, whoever
  * else starts it, runs it or builds it.
@@ -19,6 +20,18 @@ const FOLDERS = {
   modules: "src/cmd/realClusters/modules",
 };
 const SOURCES = ["src", "package.json", ...Object.values(FOLDERS), "build.config.mjs"];
+
+/** Where the program asks for the quickstart, it finds the file beside it, if that is there. */
+const siblingQuickstart = {
+  name: "sibling-quickstart",
+  setup({ onResolve }) {
+    onResolve({ filter: /\/entry\.ts$/ }, ({ kind, importer }) =>
+      kind === "dynamic-import" && /src[\\/]cmd[\\/]quickstart[\\/]load\.ts$/.test(importer)
+        ? { path: "./quickstart.js", external: true }
+        : undefined,
+    );
+  },
+};
 
 process.chdir(dirname(fileURLToPath(import.meta.url)));
 const started = new Date();
@@ -48,15 +61,15 @@ async function isStale() {
   return false;
 }
 
-/** Returns a line about what was built. */
+/** Returns a line about each file that was built. */
 async function build() {
   const folder = await mkdtemp(".dist-");
   try {
-    const { bytes, packages } = await buildInto(folder);
+    const built = await buildInto(folder);
     // What was edited while this ran is newer than the program, and so not taken for part of it.
     await utimes(join(folder, "meridian.js"), started, started);
     await publish(folder);
-    return `built ${PROGRAM}: ${Math.round(bytes / 1024)} KiB with ${packages} packages`;
+    return built.join("\n");
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -65,31 +78,43 @@ async function build() {
 async function buildInto(folder) {
   // Loaded only when something is to be built: a fresh program starts without it.
   const esbuild = await import("esbuild");
-  const { metafile } = await esbuild.build({
-    // The reaper outlives the program by a moment, and so is a program of its own.
-    entryPoints: { meridian: "src/cmd/main.ts", reaper: "src/cmd/realClusters/reaper.ts" },
-    outdir: folder,
-    bundle: true,
-    platform: "node",
-    format: "esm",
-    target: "node24",
-    sourcemap: true,
-    sourcesContent: false,
-    legalComments: "none",
-    metafile: true,
-    logLevel: "warning",
-    // CommonJS packages in the bundle ask for Node's own modules by `require`.
-    banner: {
-      js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
-    },
-  });
+  const bundle = async (entryPoints, licenceFile) => {
+    const { metafile } = await esbuild.build({
+      entryPoints,
+      outdir: folder,
+      bundle: true,
+      platform: "node",
+      format: "esm",
+      target: "node24",
+      sourcemap: true,
+      sourcesContent: false,
+      legalComments: "none",
+      metafile: true,
+      logLevel: "warning",
+      plugins: [siblingQuickstart],
+      // CommonJS packages in the bundle ask for Node's own modules by `require`.
+      banner: {
+        js: 'import { createRequire as __createRequire } from "node:module"; const require = __createRequire(import.meta.url);',
+      },
+    });
+    const packages = bundledPackages(Object.keys(metafile.inputs));
+    await writeFile(join(folder, licenceFile), await licences(packages));
+    const [name] = Object.keys(entryPoints);
+    const { size } = await stat(join(folder, `${name}.js`));
+    return `built ${join(OUT, `${name}.js`)}: ${Math.round(size / 1024)} KiB with ${packages.length} packages`;
+  };
+  const built = [
+    await bundle({ meridian: "src/cmd/main.ts" }, "LICENSES.txt"),
+    // The reaper outlives a quickstart with real control planes by a moment, and so is a program of its own.
+    await bundle(
+      { quickstart: "src/cmd/quickstart/entry.ts", reaper: "src/cmd/realClusters/reaper.ts" },
+      "LICENSES.quickstart.txt",
+    ),
+  ];
   await chmod(join(folder, "meridian.js"), 0o755);
   for (const [name, source] of Object.entries(FOLDERS)) await cp(source, join(folder, name), { recursive: true });
   await cp("LICENSE", join(folder, "LICENSE"));
-  const packages = bundledPackages(Object.keys(metafile.inputs));
-  await writeFile(join(folder, "LICENSES.txt"), await licences(packages));
-  const output = Object.values(metafile.outputs).find(({ entryPoint }) => entryPoint === "src/cmd/main.ts");
-  return { bytes: output?.bytes ?? 0, packages: packages.length };
+  return built;
 }
 
 /** Moves the files to `dist`, each in one step, and removes what no longer belongs there. */

@@ -5,7 +5,7 @@
  */
 import { CommanderError } from "commander";
 import type { CommandContext } from "./connection.ts";
-import { CommandError, describeError, EXIT } from "./outcome.ts";
+import { EXIT, reportError } from "./outcome.ts";
 import { createProgram, describeUsageError, systemVerbs, type Verbs } from "./program.ts";
 
 /** Runs one command line (without the program's own name) and returns its exit code. */
@@ -28,16 +28,14 @@ export async function runCommandLine(
   }
 }
 
-function report(error: unknown, args: readonly string[], { terminal, signal }: CommandContext): number {
+function report(error: unknown, args: readonly string[], context: CommandContext): number {
   if (error instanceof CommanderError) {
     const message = describeUsageError(error);
     if (message === undefined) return EXIT.ok;
-    terminal.err(`meridian: ${message} (see "meridian --help")\n`);
+    context.terminal.err(`meridian: ${message} (see "meridian --help")\n`);
     return EXIT.error;
   }
-  terminal.err(`meridian: ${signal.aborted ? "interrupted" : describeError(error)}\n`);
-  if (wantsStack(args) && error instanceof Error) terminal.err(`${error.stack ?? ""}\n`);
-  return error instanceof CommandError ? error.exitCode : EXIT.error;
+  return reportError(error, context, { stack: wantsStack(args) });
 }
 
 /** With `--log-level debug` errors are printed with their stack. Read from the arguments themselves, because parsing the options may be what failed. */

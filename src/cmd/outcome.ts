@@ -1,5 +1,6 @@
 import { redactText } from "../observability/index.ts";
 import { isApiError, isForbidden, isUnauthorized } from "../runtime/index.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** What the process ends with. */
 export const EXIT = {
@@ -21,6 +22,17 @@ export class CommandError extends Error {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.exitCode = options.exitCode ?? EXIT.error;
   }
+}
+
+/** Tells on the terminal why a command failed, and returns what the process ends with. */
+export function reportError(
+  error: unknown,
+  { terminal, signal }: { terminal: Terminal; signal: AbortSignal },
+  { stack }: { stack: boolean },
+): number {
+  terminal.err(`meridian: ${signal.aborted ? "interrupted" : describeError(error)}\n`);
+  if (stack && error instanceof Error) terminal.err(`${error.stack ?? ""}\n`);
+  return error instanceof CommandError ? error.exitCode : EXIT.error;
 }
 
 /** The line that a person reads when a command failed. */

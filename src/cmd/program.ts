@@ -26,6 +26,7 @@ import {
   type UninstallOptions,
   type UnjoinOptions,
 } from "./options.ts";
+import { loadQuickstart } from "./quickstart/load.ts";
 import {
   parseBasePort,
   parseRegions,
@@ -54,7 +55,7 @@ export const systemVerbs: Verbs = {
   join: async (name, options, context) => (await import("./join.ts")).join(name, options, context),
   unjoin: async (name, options, context) => (await import("./unjoin.ts")).unjoin(name, options, context),
   status: async (names, options, context) => (await import("./status.ts")).status(names, options, context),
-  quickstart: async (options, context) => (await import("./quickstart/index.ts")).quickstart(options, context),
+  quickstart: async (options, context) => (await loadQuickstart()).runQuickstart(options, context),
 };
 
 /** Called with the exit code of the verb that was run. */

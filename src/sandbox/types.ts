@@ -124,7 +124,7 @@ export interface Resource {
   crd?: KubeObject;
 }
 
-/** What is wrong with a field, in the words of the API server: `spec.replicas: Invalid value: -1: must be greater than or equal to 0`. */
+/** What is wrong with a field: `spec.replicas: Invalid value: -1: must be greater than or equal to 0`. */
 export interface FieldError {
   /** `FieldValueRequired`, `FieldValueInvalid`, `FieldValueNotSupported`, `FieldValueDuplicate`, `FieldValueForbidden`, `FieldValueTooLong`, `FieldValueTooMany`, `FieldValueTypeInvalid`, `FieldValueNotFound`. */
   reason: string;

@@ -123,7 +123,7 @@ describe("admission webhooks", () => {
     await using other = await HookServer.start();
     await configure("validating", { clientConfig: { url: hooks.url("/validating"), caBundle: other.caBundle } });
     const { body } = await client.send("POST", CONFIG_MAPS, configMap("untrusted"));
-    expect(body["message"]).toContain("failed to verify certificate: x509: certificate signed by unknown authority");
+    expect(body["message"]).toContain("certificate");
     expect(hooks.received).toEqual([]);
   });
 

@@ -83,6 +83,7 @@ test("the image holds the program, its CRDs, its licences and its bill of materi
     "meridian.js",
     "sbom.cdx.json",
   ]);
+  expect(await readFile(join(image, "app/meridian.js"), "utf8")).not.toContain("// src/sandbox/");
   await layOut(join(folder.path, "again"));
   expect(await digestOf(join(folder.path, "again"))).toBe(await digestOf(image));
 });
@@ -228,6 +229,13 @@ describe.runIf(possible)("as user 65532 on a read-only root", () => {
       "proc",
     ]);
     for (const outcome of found.tried) expect(["EROFS", "EACCES"]).toContain(outcome);
+  });
+
+  test("it comes without the quickstart, and says so", async () => {
+    const { command, args } = contained(["/app/meridian.js", "quickstart", "--once"]);
+    const { code, stderr } = await run(command, args);
+    expect(stderr).toContain("this copy of Meridian comes without the quickstart");
+    expect(code).toBe(2);
   });
 
   test("it installs, it runs, and the chart's own test is content with it", async () => {

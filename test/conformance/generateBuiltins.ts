@@ -28,8 +28,6 @@ const SERVED: Readonly<Record<string, readonly string[]>> = {
     "persistentvolumeclaims",
     "persistentvolumes",
     "pods",
-    "podtemplates",
-    "replicationcontrollers",
     "resourcequotas",
     "secrets",
     "serviceaccounts",
@@ -57,6 +55,9 @@ const SERVED: Readonly<Record<string, readonly string[]>> = {
   "storage.k8s.io": ["storageclasses"],
 };
 
+/** Old versions of what is served in a newer one. */
+const OLD_VERSIONS: readonly string[] = ["autoscaling/v1"];
+
 /** Kinds of subresources and answers, which no resource of the list above leads to. */
 const ALSO = [
   "io.k8s.api.authentication.v1.TokenRequest",
@@ -69,7 +70,7 @@ const ALSO = [
 async function generated(api: Api): Promise<string> {
   const { gitVersion } = await api.get<{ gitVersion: string }>("/version");
   const schemas = await publishedSchemas(api);
-  const resources = await publishedResources(api, SERVED, schemas);
+  const resources = await publishedResources(api, SERVED, OLD_VERSIONS, schemas);
   const roots = resources.flatMap(({ versions, listKind }) =>
     versions.flatMap(({ schema }) => [schema, schema.replace(/[^.]+$/, listKind)]),
   );

@@ -97,19 +97,12 @@ async function objectAnswer(
 function toAnswer({ status, body }: ApiResponse<Body>): Answer {
   if (status < 300) return { status, ...(body.spec === undefined ? {} : { stored: body.spec }) };
   const causes = body.details?.causes?.filter(({ message }) => !COST.test(message));
-  if (causes === undefined) return { status, ...(body.message === undefined ? {} : { message: body.message }) };
-  const texts = causes
-    .map(({ reason = "", field = "", message }) => `${reason}|${field}|${withoutNames(message)}`)
-    .sort();
-  return texts.length === 0 ? { status: 201 } : { status, causes: texts };
+  if (causes === undefined) return { status };
+  const found = [...new Set(causes.map(({ reason = "", field = "" }) => `${reason}|${field}`))].sort();
+  return found.length === 0 ? { status: 201 } : { status, causes: found };
 }
 
 /** The spec of an accepted CRD is the one that was sent. */
 function withoutSpec({ stored: _, ...answer }: Answer): Answer {
   return answer;
-}
-
-/** The type of `self` has a name that changes with every compilation. */
-function withoutNames(message: string): string {
-  return message.replaceAll(/selfType\d+(?:\.\w+)*/g, "object");
 }

@@ -42,11 +42,23 @@ const fixtures: Fixture[] = [
       file: `src/${module}/upward.ts`,
       text: ORDER.slice(0, ORDER.indexOf(module))
         .filter((above) => module !== "clusters" || above !== "hub")
+        .filter((above) => above !== "sandbox")
         .map(
           (above, index) => `import * as m${index} from "../${above}/index.ts";\nexport const n${index} = m${index};\n`,
         )
         .join(""),
     })),
+  {
+    name: "a command imports the sandbox",
+    file: "src/cmd/playing.ts",
+    text: 'export * from "../sandbox/index.ts";\n',
+    refusedBy: ORDER_RULE,
+  },
+  {
+    name: "the quickstart imports the sandbox",
+    file: "src/cmd/quickstart/playing.ts",
+    text: 'export * from "../../sandbox/index.ts";\n',
+  },
   {
     name: "the sandbox imports the runtime",
     file: "src/sandbox/sharing.ts",

@@ -1,6 +1,6 @@
 import { Agent, request } from "undici";
 import { WebhookCallError } from "./errors.ts";
-import { httpFailure, transportFailure } from "./goErrors.ts";
+import { httpFailure, transportFailure } from "./callFailures.ts";
 import { type Target, urlText } from "./target.ts";
 
 const HEADERS = {
@@ -17,7 +17,7 @@ export class WebhookCaller implements AsyncDisposable {
   readonly #agents = new Map<string, Agent>();
 
   /**
-   * What the webhook answered, parsed. Throws a {@link WebhookCallError} with the words of the API server when there is no answer within `seconds`, or
+   * What the webhook answered, parsed. Throws a {@link WebhookCallError} when there is no answer within `seconds`, or
    * none that is JSON.
    */
   async post(target: Target, body: unknown, seconds: number, signal: AbortSignal | undefined): Promise<unknown> {

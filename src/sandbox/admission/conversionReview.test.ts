@@ -129,7 +129,7 @@ describe("conversion", () => {
     {
       name: "fails",
       reply: raw(500, "boom"),
-      why: 'failed: an error on the server ("boom") has prevented the request from succeeding',
+      why: "failed: the server answered 500: boom",
     },
   ])("fails when the webhook $name", async ({ reply, why }) => {
     hooks.reply("/convert", reply);

@@ -62,7 +62,7 @@ describe("a review", () => {
       name: "about two things",
       plural: "subjectaccessreviews",
       spec: { user: "a", resourceAttributes: { verb: "get" }, nonResourceAttributes: { path: "/" } },
-      message: `.authorization.k8s.io "" is invalid: spec.nonResourceAttributes: Invalid value: {"Path":"/","Verb":""}: cannot be specified in combination with resourceAttributes`,
+      message: `.authorization.k8s.io "" is invalid: spec.nonResourceAttributes: Invalid value: {"path":"/"}: cannot be specified in combination with resourceAttributes`,
     },
     {
       name: "about nobody",
@@ -80,7 +80,7 @@ describe("a review", () => {
       name: "of a path in a namespace",
       plural: "localsubjectaccessreviews",
       spec: { user: "a", nonResourceAttributes: { path: "/", verb: "get" } },
-      message: `.authorization.k8s.io "" is invalid: spec.nonResourceAttributes: Invalid value: {"Path":"/","Verb":"get"}: disallowed on this kind of request`,
+      message: `.authorization.k8s.io "" is invalid: spec.nonResourceAttributes: Invalid value: {"path":"/","verb":"get"}: disallowed on this kind of request`,
     },
   ])("$name is invalid", ({ plural, spec, message }) => {
     const status = refusalOf(() => answer(plural, spec, "default"));

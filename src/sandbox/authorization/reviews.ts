@@ -89,16 +89,11 @@ const wrong = (field: string, value: unknown, why: string): FieldError => ({
 function attributeErrors({ resourceAttributes, nonResourceAttributes }: ReviewSpec): FieldError[] {
   if (resourceAttributes !== undefined && nonResourceAttributes !== undefined) {
     const why = "cannot be specified in combination with resourceAttributes";
-    return [wrong("spec.nonResourceAttributes", shown(nonResourceAttributes), why)];
+    return [wrong("spec.nonResourceAttributes", nonResourceAttributes, why)];
   }
   if (resourceAttributes !== undefined || nonResourceAttributes !== undefined) return [];
   const why = "exactly one of nonResourceAttributes or resourceAttributes must be specified";
   return [wrong("spec.resourceAttributes", null, why)];
-}
-
-/** The server prints its internal form, whose fields begin with capitals. */
-function shown({ path = "", verb = "" }: { path?: string; verb?: string }) {
-  return { Path: path, Verb: verb };
 }
 
 function subjectErrors({ user = "", groups = [] }: ReviewSpec): FieldError[] {
@@ -108,7 +103,7 @@ function subjectErrors({ user = "", groups = [] }: ReviewSpec): FieldError[] {
 
 function localErrors({ resourceAttributes, nonResourceAttributes }: ReviewSpec, namespace: string): FieldError[] {
   if (nonResourceAttributes !== undefined) {
-    return [wrong("spec.nonResourceAttributes", shown(nonResourceAttributes), "disallowed on this kind of request")];
+    return [wrong("spec.nonResourceAttributes", nonResourceAttributes, "disallowed on this kind of request")];
   }
   const named = resourceAttributes?.namespace ?? "";
   if (resourceAttributes === undefined || named === namespace) return [];

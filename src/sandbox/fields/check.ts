@@ -1,9 +1,9 @@
 import type { FieldType, ListType, MapType, Scalar } from "./fieldType.ts";
-import { goPlain, goSyntax, goType } from "./goText.ts";
+import { jsonType } from "../jsonType.ts";
 import { elementText, type PathElement } from "./pathElement.ts";
 import { elementOf, isObject, kindOf, met, NoElement } from "./walk.ts";
 
-/** A value that does not fit its schema, in the words of the server. */
+/** A value that does not fit its schema, in words of our own but for what clients look for. */
 export class DoesNotFit extends Error {
   override readonly name = "DoesNotFit";
 }
@@ -38,7 +38,7 @@ function problemsOf(value: unknown, type: FieldType, duplicates: boolean): reado
 
 function problemsOfMap(value: unknown, map: MapType, duplicates: boolean): readonly Problem[] {
   if (value === null) return FINE;
-  if (!isObject(value)) return [{ path: "", text: `expected map, got ${goValue(value)}` }];
+  if (!isObject(value)) return [{ path: "", text: `expected an object, got ${jsonType(value)}` }];
   let problems = FINE;
   for (const key in value) {
     const child = value[key];
@@ -55,7 +55,7 @@ function problemsOfMap(value: unknown, map: MapType, duplicates: boolean): reado
 
 function problemsOfList(value: unknown, list: ListType, duplicates: boolean): readonly Problem[] {
   if (value === null) return FINE;
-  if (!Array.isArray(value)) return [{ path: "", text: `expected list, got ${goValue(value)}` }];
+  if (!Array.isArray(value)) return [{ path: "", text: `expected a list, got ${jsonType(value)}` }];
   let problems = FINE;
   const seen = new Set<PathElement>();
   for (const [index, item] of value.entries()) {
@@ -80,19 +80,7 @@ function problemsOfList(value: unknown, list: ListType, duplicates: boolean): re
 
 function problemOfScalar(value: unknown, scalar: Scalar): string | undefined {
   if (value === null) return undefined;
-  switch (scalar) {
-    case "numeric":
-      return typeof value === "number" ? undefined : `expected numeric (int or float), got ${goType(value)}`;
-    case "string":
-      if (typeof value === "string") return undefined;
-      return `expected string, got &value.valueUnstructured{Value:${goSyntax(value)}}`;
-    case "boolean":
-      return typeof value === "boolean" ? undefined : `expected boolean, got ${goValue(value)}`;
-    case "untyped":
-      return typeof value !== "object" ? undefined : `expected any scalar, got ${goValue(value)}`;
-  }
-}
-
-function goValue(value: unknown): string {
-  return `&{${goPlain(value)}}`;
+  const fits =
+    scalar === "untyped" ? typeof value !== "object" : typeof value === (scalar === "numeric" ? "number" : scalar);
+  return fits ? undefined : `expected a ${scalar} value, got ${jsonType(value)}`;
 }

@@ -11,5 +11,4 @@
  */
 export { keepTimesOfNoChange } from "./keepTimes.ts";
 export { parentManagedFields, type ReplicasPaths, scaleManagedFields } from "./scale.ts";
-export { goJson, goPlain } from "./goText.ts";
 export { applyConfiguration, trackWrite } from "./track.ts";

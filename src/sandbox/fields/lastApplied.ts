@@ -3,7 +3,7 @@ import { checkValue, DoesNotFit } from "./check.ts";
 import { compareObjects } from "./compare.ts";
 import { ApplyConflicts } from "./conflicts.ts";
 import { difference, type FieldSet, isEmpty } from "./fieldSet.ts";
-import { goJson } from "./goText.ts";
+import { canonicalJson } from "./canonicalJson.ts";
 import { fieldsOfObject } from "./ownedFields.ts";
 import type { Typed } from "./versions.ts";
 import { isObject } from "./walk.ts";
@@ -51,7 +51,7 @@ function fieldsOfAnnotation(live: Typed): FieldSet | undefined {
 export function withLastApplied(object: KubeObject, config: KubeObject, manager: string): KubeObject {
   const { annotations } = object.metadata;
   if (manager !== HELPED || (annotations?.[ANNOTATION] ?? "") === "") return object;
-  const now = { ...annotations, [ANNOTATION]: `${goJson(withoutAnnotation(config))}\n` };
+  const now = { ...annotations, [ANNOTATION]: `${canonicalJson(withoutAnnotation(config))}\n` };
   const size = Object.entries(now).reduce(
     (sum, [key, value]) => sum + Buffer.byteLength(key) + Buffer.byteLength(value),
     0,

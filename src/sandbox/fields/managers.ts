@@ -1,5 +1,5 @@
 import type { ManagedFieldsEntry } from "../../apis/index.ts";
-import { escapeHtml } from "./goText.ts";
+import { escapeHtml } from "./canonicalJson.ts";
 import { compareText } from "./order.ts";
 import { equalSets, type FieldSet, union } from "./fieldSet.ts";
 import { setFrom, stored } from "./sharedSets.ts";

@@ -1,4 +1,4 @@
-import { escapeHtml, goQuoted } from "./goText.ts";
+import { escapeHtml } from "./canonicalJson.ts";
 import { compareFields, compareLists, compareText, compareValues, fieldsOf } from "./order.ts";
 
 /**
@@ -61,7 +61,7 @@ export function canonicalElement(text: string): PathElement | undefined {
       );
     }
     case "i":
-      if (!/^[+-]?\d+$/.test(rest)) throw new Error(`strconv.Atoi: parsing ${goQuoted(rest)}: invalid syntax`);
+      if (!/^[+-]?\d+$/.test(rest)) throw new Error(`${JSON.stringify(rest)} is no index`);
       return `i:${Number(rest)}`;
     default:
       return undefined;
@@ -112,7 +112,7 @@ function keyFields(element: PathElement): [string, unknown][] {
 }
 
 function valueText(value: unknown): string {
-  if (typeof value === "string") return goQuoted(value);
+  if (typeof value === "string") return JSON.stringify(value);
   if (Array.isArray(value)) return `[${value.map(valueText).join(",")}]`;
   if (typeof value === "object" && value !== null) {
     return fieldsOf(value)

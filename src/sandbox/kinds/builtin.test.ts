@@ -27,10 +27,7 @@ describe("the built-in resources", () => {
     });
     expect(
       resource("autoscaling", "horizontalpodautoscalers").versions.map(({ name, storage }) => ({ name, storage })),
-    ).toEqual([
-      { name: "v2", storage: true },
-      { name: "v1", storage: false },
-    ]);
+    ).toEqual([{ name: "v2", storage: true }]);
     expect(resource("authorization.k8s.io", "subjectaccessreviews").verbs).toEqual(["create"]);
     expect(resource("", "pods").versions[0]?.subresources?.map(({ name }) => name)).toContain("eviction");
   });

@@ -42,8 +42,6 @@ export interface KindDefinition extends Partial<
   /** What is wrong beside the metadata. */
   validate?(object: KubeObject, old: KubeObject | undefined): FieldError[];
   validateStatus?(object: KubeObject, old: KubeObject): FieldError[];
-  /** Where the kind looks at the whole metadata again on an update, which the server then finds wrong twice: before or after the change itself. */
-  repeatsMetadata?: "before" | "after";
 }
 
 export const raisedBySpec = {
@@ -55,22 +53,15 @@ export function rulesFrom(resource: Resource, definition: KindDefinition): KindR
   const hasStatus = resource.versions.some((version) => version.hasStatus);
   const metadataRules = { namespaced: resource.namespaced, name: definition.name ?? nameIsDnsSubdomain };
   const anyName = { namespaced: resource.namespaced, name: nameIsPathSegment };
-  const { generation, repeatsMetadata, statusLeavesMetadata = [], ...special } = definition;
+  const { generation, statusLeavesMetadata = [], ...special } = definition;
 
   const finalizers = (object: KubeObject) =>
     definition.allowsAnyFinalizer === true ? [] : validateQualifiedFinalizers(object);
-  const validateUpdate = (object: KubeObject, old: KubeObject): FieldError[] => {
-    const general = validateObjectMetaUpdate(object, old);
-    const change = [...general, ...finalizers(object)];
-    // The server checks the metadata of every kind, and then each kind does so again: its list of causes has both.
-    const common = [...validateObjectMeta(object, anyName), ...general];
-    const again =
-      repeatsMetadata === undefined ? [] : [...validateObjectMeta(object, metadataRules), ...finalizers(object)];
-    const own = definition.validate?.(object, old) ?? [];
-    return repeatsMetadata === "before"
-      ? [...common, ...again, ...own, ...change]
-      : [...common, ...change, ...again, ...own];
-  };
+  const validateMetadataUpdate = (object: KubeObject, old: KubeObject): FieldError[] => [
+    ...validateObjectMeta(object, anyName),
+    ...validateObjectMetaUpdate(object, old),
+    ...finalizers(object),
+  ];
 
   const rules: KindRules = {
     ...special,
@@ -96,7 +87,8 @@ export function rulesFrom(resource: Resource, definition: KindDefinition): KindR
       return withGeneration(next, (old.metadata.generation ?? 0) + 1);
     },
     validate(object, old) {
-      if (old !== undefined) return validateUpdate(object, old);
+      if (old !== undefined)
+        return [...validateMetadataUpdate(object, old), ...(definition.validate?.(object, old) ?? [])];
       const errors = [
         ...validateObjectMeta(object, metadataRules),
         ...finalizers(object),
@@ -119,16 +111,10 @@ export function rulesFrom(resource: Resource, definition: KindDefinition): KindR
       next = withGeneration(metadata === next.metadata ? next : { ...next, metadata }, old.metadata.generation);
       return definition.prepareForStatusUpdate?.(next, old, env) ?? next;
     },
-    validateStatus(object, old) {
-      const change = validateObjectMetaUpdate(object, old);
-      return [
-        ...validateObjectMeta(object, anyName),
-        ...change,
-        ...change,
-        ...finalizers(object),
-        ...(definition.validateStatus?.(object, old) ?? []),
-      ];
-    },
+    validateStatus: (object, old) => [
+      ...validateMetadataUpdate(object, old),
+      ...(definition.validateStatus?.(object, old) ?? []),
+    ],
   };
 }
 

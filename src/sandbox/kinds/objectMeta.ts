@@ -1,5 +1,5 @@
 import type { FieldError, KubeObject } from "../types.ts";
-import { forbidden, immutable, invalidValue, required, tooLong } from "./errors.ts";
+import { forbidden, immutable, invalid, required, tooLong } from "../fieldErrors.ts";
 import { byteLength, dnsLabel, labelKey, labelValue, type NameRule } from "./names.ts";
 
 const ANNOTATIONS_LIMIT = 256 * 1024;
@@ -15,19 +15,19 @@ export function validateObjectMeta({ metadata }: KubeObject, rules: MetadataRule
   const { name, generateName, namespace } = metadata;
   if (generateName !== undefined && generateName !== "") {
     for (const message of rules.name(generateName, true)) {
-      errors.push(invalidValue(`${at}.generateName`, generateName, message));
+      errors.push(invalid(`${at}.generateName`, generateName, message));
     }
   }
   if (name === undefined || name === "") errors.push(required(`${at}.name`, "name or generateName is required"));
-  else for (const message of rules.name(name, false)) errors.push(invalidValue(`${at}.name`, name, message));
+  else for (const message of rules.name(name, false)) errors.push(invalid(`${at}.name`, name, message));
   if (rules.namespaced) {
     if (namespace === undefined || namespace === "") errors.push(required(`${at}.namespace`));
-    else for (const message of dnsLabel(namespace)) errors.push(invalidValue(`${at}.namespace`, namespace, message));
+    else for (const message of dnsLabel(namespace)) errors.push(invalid(`${at}.namespace`, namespace, message));
   } else if (namespace !== undefined && namespace !== "") {
     errors.push(forbidden(`${at}.namespace`, "not allowed on this type"));
   }
   const generation = metadata.generation ?? 0;
-  if (generation < 0) errors.push(invalidValue(`${at}.generation`, generation, "must be greater than or equal to 0"));
+  if (generation < 0) errors.push(invalid(`${at}.generation`, generation, "must be greater than or equal to 0"));
   errors.push(
     ...validateLabels(metadata.labels, `${at}.labels`),
     ...validateAnnotations(metadata.annotations, `${at}.annotations`),
@@ -51,11 +51,11 @@ export function validateObjectMetaUpdate({ metadata }: KubeObject, old: KubeObje
     }
   }
   if (metadata.resourceVersion === undefined || metadata.resourceVersion === "") {
-    errors.push(invalidValue(`${at}.resourceVersion`, "", "must be specified for an update"));
+    errors.push(invalid(`${at}.resourceVersion`, "", "must be specified for an update"));
   }
   const generation = metadata.generation ?? 0;
   if (generation < (old.metadata.generation ?? 0)) {
-    errors.push(invalidValue(`${at}.generation`, generation, "must not be decremented"));
+    errors.push(invalid(`${at}.generation`, generation, "must not be decremented"));
   }
   for (const field of ["name", "namespace", "uid"] as const) {
     const value = metadata[field] ?? "";
@@ -74,14 +74,14 @@ export function validateObjectMetaUpdate({ metadata }: KubeObject, old: KubeObje
 }
 
 export function validateLabelKey(key: string, at: string): FieldError[] {
-  return labelKey(key).map((message) => invalidValue(at, key, message));
+  return labelKey(key).map((message) => invalid(at, key, message));
 }
 
 export function validateLabels(labels: Readonly<Record<string, string>> | undefined, at: string): FieldError[] {
   const errors: FieldError[] = [];
   for (const [key, value] of Object.entries(labels ?? {})) {
     errors.push(...validateLabelKey(key, at));
-    for (const message of labelValue(value)) errors.push(invalidValue(at, value, message));
+    for (const message of labelValue(value)) errors.push(invalid(at, value, message));
   }
   return errors;
 }
@@ -93,7 +93,7 @@ export function validateAnnotations(
   const errors: FieldError[] = [];
   let size = 0;
   for (const [key, value] of Object.entries(annotations ?? {})) {
-    for (const message of labelKey(key.toLowerCase())) errors.push(invalidValue(at, key, message));
+    for (const message of labelKey(key.toLowerCase())) errors.push(invalid(at, key, message));
     size += byteLength(key) + byteLength(value);
   }
   if (size > ANNOTATIONS_LIMIT) errors.push(tooLong(at, ANNOTATIONS_LIMIT));
@@ -106,20 +106,20 @@ function validateOwnerReferences(references: KubeObject["metadata"]["ownerRefere
   for (const reference of references ?? []) {
     const { apiVersion = "", kind = "", name = "", uid = "" } = reference as Partial<typeof reference>;
     if (apiVersion === "" || apiVersion.endsWith("/")) {
-      errors.push(invalidValue(`${at}.apiVersion`, apiVersion, "version must not be empty"));
+      errors.push(invalid(`${at}.apiVersion`, apiVersion, "version must not be empty"));
     }
-    if (kind === "") errors.push(invalidValue(`${at}.kind`, kind, "must not be empty"));
-    if (name === "") errors.push(invalidValue(`${at}.name`, name, "must not be empty"));
-    if (uid === "") errors.push(invalidValue(`${at}.uid`, uid, "must not be empty"));
+    if (kind === "") errors.push(invalid(`${at}.kind`, kind, "must not be empty"));
+    if (name === "") errors.push(invalid(`${at}.name`, name, "must not be empty"));
+    if (uid === "") errors.push(invalid(`${at}.uid`, uid, "must not be empty"));
     if (apiVersion === "v1" && kind === "Event") {
-      errors.push(invalidValue(at, reference, "/v1, Kind=Event is disallowed from being an owner"));
+      errors.push(invalid(at, reference, "/v1, Kind=Event is disallowed from being an owner"));
     }
     if (reference.controller !== true) continue;
     const found = `${kind}/${name}`;
     if (controller === undefined) controller = found;
     else {
       const why = 'Only one reference can have Controller set to true. Found "true" in references for';
-      errors.push(invalidValue(at, references, `${why} ${controller} and ${found}`));
+      errors.push(invalid(at, references, `${why} ${controller} and ${found}`));
     }
   }
   return errors;
@@ -132,14 +132,14 @@ export function validateQualifiedFinalizers({ metadata }: KubeObject): FieldErro
   return (metadata.finalizers ?? []).flatMap((finalizer, index) => {
     if (finalizer.includes("/") || STANDARD_FINALIZERS.has(finalizer)) return [];
     const why = "name is neither a standard finalizer name nor is it fully qualified";
-    return [invalidValue(`metadata.finalizers[${index}]`, finalizer, why)];
+    return [invalid(`metadata.finalizers[${index}]`, finalizer, why)];
   });
 }
 
 function validateFinalizers(finalizers: readonly string[] | undefined, at: string): FieldError[] {
   const errors = (finalizers ?? []).flatMap((finalizer) => validateLabelKey(finalizer, at));
   if (finalizers?.includes("orphan") === true && finalizers.includes("foregroundDeletion")) {
-    errors.push(invalidValue(at, finalizers, "finalizer orphan and foregroundDeletion cannot be both set"));
+    errors.push(invalid(at, finalizers, "finalizer orphan and foregroundDeletion cannot be both set"));
   }
   return errors;
 }
@@ -149,10 +149,10 @@ function validateManagedFields(entries: KubeObject["metadata"]["managedFields"],
     const here = `${at}[${index}]`;
     const errors: FieldError[] = [];
     if (operation !== "Apply" && operation !== "Update") {
-      errors.push(invalidValue(`${here}.operation`, operation ?? "", "must be `Apply` or `Update`"));
+      errors.push(invalid(`${here}.operation`, operation ?? "", "must be `Apply` or `Update`"));
     }
     if (fieldsType !== undefined && fieldsType !== "" && fieldsType !== "FieldsV1") {
-      errors.push(invalidValue(`${here}.fieldsType`, fieldsType, "must be `FieldsV1`"));
+      errors.push(invalid(`${here}.fieldsType`, fieldsType, "must be `FieldsV1`"));
     }
     errors.push(...validateFieldManager(manager, `${here}.manager`));
     if (byteLength(subresource) > 256) errors.push(tooLong(`${here}.subresource`, 256));
@@ -167,7 +167,7 @@ export function validateFieldManager(manager: string, at: string): FieldError[] 
   for (const character of manager) {
     if (/[\p{C}\p{Z}]/u.test(character) && character !== " ") {
       const code = (character.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0");
-      errors.push(invalidValue(at, manager, `invalid character U+${code} (at position ${position})`));
+      errors.push(invalid(at, manager, `invalid character U+${code} (at position ${position})`));
     }
     position += byteLength(character);
   }

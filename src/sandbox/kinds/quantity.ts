@@ -39,7 +39,7 @@ const LARGEST_POWER = 1000;
 
 const FORM = /^([+-]?)(\d*)(?:\.(\d*))?([eEinumkKMGTP]*(?:[+-]?\d*))$/;
 
-/** Why a text is no quantity, in the words of the server; undefined when it is one. */
+/** Why a text is no quantity; undefined when it is one. */
 export function quantityError(text: string): string | undefined {
   const parsed = parse(text);
   return typeof parsed === "string" ? parsed : undefined;

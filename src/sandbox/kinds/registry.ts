@@ -8,7 +8,7 @@ import { endpoints, endpointSlice, limitRange, namespace, serviceAccount } from 
 import { ingress, ingressClass, networkPolicy } from "./kinds/networking.ts";
 import { node } from "./kinds/nodes.ts";
 import * as others from "./kinds/others.ts";
-import { pod, podTemplate } from "./kinds/pods.ts";
+import { pod } from "./kinds/pods.ts";
 import { clusterRole, clusterRoleBinding, role, roleBinding } from "./kinds/rbac.ts";
 import { resourceQuota } from "./kinds/resourceQuotas.ts";
 import { service } from "./kinds/services.ts";
@@ -26,8 +26,6 @@ const DEFINITIONS: Readonly<Record<string, KindDefinition>> = {
   "/persistentvolumeclaims": others.persistentVolumeClaim,
   "/persistentvolumes": others.persistentVolume,
   "/pods": pod,
-  "/podtemplates": podTemplate,
-  "/replicationcontrollers": others.replicationController,
   "/resourcequotas": resourceQuota,
   "/secrets": secret,
   "/serviceaccounts": serviceAccount,

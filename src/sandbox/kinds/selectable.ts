@@ -15,7 +15,6 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   "/namespaces": [".status.phase"],
   "/secrets": [".type"],
   "/services": [".spec.clusterIP", ".spec.type"],
-  "/replicationcontrollers": [".status.replicas"],
   "apps/replicasets": [".status.replicas"],
   "batch/jobs": [".status.successful"],
   "/events": [

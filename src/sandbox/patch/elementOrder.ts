@@ -1,4 +1,3 @@
-import { goPlain } from "../fields/goText.ts";
 import { unexplained } from "../statusError.ts";
 import { badElementOrder, isFields, listOfLists, noMergeKey, wrongKind } from "./patchErrors.ts";
 
@@ -15,7 +14,7 @@ export function areObjects(...lists: readonly Items[]): boolean {
       if (kind === "list") throw listOfLists();
       first = kind;
     } else if (first !== kind) {
-      throw unexplained(`list element types are not identical: ${goPlain(lists)}`);
+      throw unexplained(`list element types are not identical: ${JSON.stringify(lists)}`);
     }
   }
   if (first === undefined) throw unexplained("no elements in any of the given slices");
@@ -106,7 +105,7 @@ export function checkElementOrder(patch: Items, order: Items, mergeKey: string):
   }
   if (at < kept.length && inOrder >= order.length) {
     throw unexplained(
-      `The order in patch list:\n${goPlain(patch)}\n doesn't match $setElementOrder list:\n${goPlain(order)}\n`,
+      `The order in patch list:\n${JSON.stringify(patch)}\n doesn't match $setElementOrder list:\n${JSON.stringify(order)}\n`,
     );
   }
 }

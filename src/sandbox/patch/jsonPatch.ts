@@ -1,4 +1,4 @@
-import { jsonKind } from "../fields/goText.ts";
+import { jsonType } from "../jsonType.ts";
 import { badRequest, failure, type StatusError } from "../statusError.ts";
 import type { Json } from "../types.ts";
 
@@ -41,24 +41,23 @@ export function jsonPatch(document: Json, operations: Json): Json {
 
 function decoded(operations: Json): (Operation | null)[] {
   if (operations === null) return [];
-  if (!Array.isArray(operations))
-    throw doesNotDecode(`${jsonKind(operations)} into Go value of type []handlers.jsonPatchOp`);
+  if (!Array.isArray(operations)) throw doesNotDecode(`a list of operations is needed, not ${jsonType(operations)}`);
   for (const operation of operations as readonly Json[]) {
     if (operation === null) continue;
     if (typeof operation !== "object" || Array.isArray(operation)) {
-      throw doesNotDecode(`${jsonKind(operation)} into Go value of type handlers.jsonPatchOp`);
+      throw doesNotDecode(`an operation is an object, not ${jsonType(operation)}`);
     }
     for (const name of ["op", "path", "from"]) {
       const value = (operation as JsonObject)[name];
       if (value === undefined || value === null || typeof value === "string") continue;
-      throw doesNotDecode(`${jsonKind(value)} into Go struct field jsonPatchOp.${name} of type string`);
+      throw doesNotDecode(`${name} is a string, not ${jsonType(value)}`);
     }
   }
   return operations as (Operation | null)[];
 }
 
 function doesNotDecode(what: string): StatusError {
-  return badRequest(`error decoding patch: json: cannot unmarshal ${what}`);
+  return badRequest(`error decoding patch: ${what}`);
 }
 
 function applyOperation(document: Json, operation: Operation | null): Json {

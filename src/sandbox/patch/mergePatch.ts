@@ -1,4 +1,4 @@
-import { jsonKind } from "../fields/goText.ts";
+import { jsonType } from "../jsonType.ts";
 import { badRequest } from "../statusError.ts";
 import type { Json } from "../types.ts";
 
@@ -8,9 +8,7 @@ type JsonObject = { readonly [key: string]: Json };
 export function mergePatch(document: Json, patch: Json): JsonObject {
   if (patch === null) throw badRequest("Invalid JSON Patch");
   if (!isObject(patch)) {
-    throw badRequest(
-      `error decoding patch: json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`,
-    );
+    throw badRequest(`error decoding patch: it must be an object, not ${jsonType(patch)}`);
   }
   return merged(isObject(document) ? document : {}, patch);
 }

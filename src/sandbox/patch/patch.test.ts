@@ -97,13 +97,8 @@ describe("a JSON patch", () => {
     expect(refusalOf(() => jsonPatch(document, [operation]))).toEqual(REJECTED);
   });
 
-  test.each<{ operations: Json; message: string }>([
-    { operations: { a: 1 }, message: "object into Go value of type []handlers.jsonPatchOp" },
-    { operations: [1], message: "number into Go value of type handlers.jsonPatchOp" },
-    { operations: [{ op: 1, path: "/data/a" }], message: "number into Go struct field jsonPatchOp.op of type string" },
-  ])("refuses $operations", ({ operations, message }) => {
-    const text = `error decoding patch: json: cannot unmarshal ${message}`;
-    expect(refusalOf(() => jsonPatch(document, operations))).toEqual({ code: 400, message: text });
+  test.each<Json>([{ a: 1 }, [1], [{ op: 1, path: "/data/a" }]])("refuses %j", (operations) => {
+    expect(refusalOf(() => jsonPatch(document, operations)).code).toBe(400);
   });
 
   test("refuses more than ten thousand operations", () => {
@@ -142,18 +137,8 @@ describe("a merge patch", () => {
     { name: "puts an object instead of a text", document: { a: "x" }, patch: { a: { y: null } }, result: { a: {} } },
   ])("$name", ({ document, patch, result }) => expect(mergePatch(frozen(document), frozen(patch))).toEqual(result));
 
-  test.each<{ patch: Json; message: string }>([
-    {
-      patch: [1],
-      message: "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}",
-    },
-    {
-      patch: "x",
-      message: "error decoding patch: json: cannot unmarshal string into Go value of type map[string]interface {}",
-    },
-    { patch: null, message: "Invalid JSON Patch" },
-  ])("refuses $patch", ({ patch, message }) => {
-    expect(refusalOf(() => mergePatch({}, patch))).toEqual({ code: 400, message });
+  test.each<{ patch: Json }>([{ patch: [1] }, { patch: "x" }, { patch: null }])("refuses $patch", ({ patch }) => {
+    expect(refusalOf(() => mergePatch({}, patch)).code).toBe(400);
   });
 
   const value = fc.object({ values: [fc.integer(), fc.string()], maxDepth: 2 }) as fc.Arbitrary<Json>;
@@ -265,65 +250,24 @@ describe("a strategic merge patch", () => {
     });
   });
 
-  test.each<{ patch: Json; code: number; message: string }>([
-    { patch: [1], code: 400, message: "json: cannot unmarshal array into Go value of type map[string]interface {}" },
-    { patch: { spec: { $patch: "frob" } }, code: 500, message: "unknown patch type: frob in map: map[$patch:frob]" },
-    {
-      patch: { metadata: { "$setElementOrder/finalizers": {} } },
-      code: 500,
-      message: "expected a []interface {}, but received a map[string]interface {}",
-    },
-    { patch: { spec: { $retainKeys: {} } }, code: 400, message: "invalid patch format of retainKeys" },
-    { patch: { spec: { $retainKeys: ["a"], type: "x" } }, code: 400, message: "invalid patch format of retainKeys" },
-    {
-      patch: { "$setElementOrder/foo": ["a"] },
-      code: 500,
-      message: 'unable to find api field in struct Service for the json field "foo"',
-    },
-    {
-      patch: { spec: { ports: [{ name: "x" }] } },
-      code: 500,
-      message: "map: map[name:x] does not contain declared merge key: port",
-    },
-    {
-      patch: { spec: { ports: [{ $patch: "merge", port: 80 }] } },
-      code: 500,
-      message: "merging lists cannot yet be specified in the patch",
-    },
-    {
-      patch: { spec: { ports: [{ $patch: "x", port: 80 }] } },
-      code: 500,
-      message: "unknown patch type: x in map: map[$patch:x port:80]",
-    },
-    {
-      patch: { spec: { ports: [{ $patch: "delete" }] } },
-      code: 500,
-      message: "map: map[$patch:delete] does not contain declared merge key: port",
-    },
-    {
-      patch: { spec: { ports: [[1]] } },
-      code: 500,
-      message: "list element types are not identical: [[map[port:80]] [[1]]]",
-    },
-    {
-      patch: { spec: { ports: [{ port: 80 }, 1] } },
-      code: 500,
-      message: "list element types are not identical: [[map[port:80]] [map[port:80] 1]]",
-    },
-    {
-      patch: { spec: { "$setElementOrder/ports": [{ port: 81 }], ports: [{ port: 80, name: "q" }] } },
-      code: 500,
-      message:
-        "The order in patch list:\n[map[name:q port:80]]\n doesn't match $setElementOrder list:\n[map[port:81]]\n",
-    },
-    {
-      patch: { spec: { "$setElementOrder/ports": [{ name: "81" }], ports: [{ port: 80, name: "q" }] } },
-      code: 500,
-      message: "map: map[name:81] does not contain declared merge key: port",
-    },
-  ])("refuses $patch", ({ patch, code, message }) => {
+  test.each<{ patch: Json; code: number }>([
+    { patch: [1], code: 400 },
+    { patch: { spec: { $retainKeys: {} } }, code: 400 },
+    { patch: { spec: { $retainKeys: ["a"], type: "x" } }, code: 400 },
+    { patch: { spec: { $patch: "frob" } }, code: 500 },
+    { patch: { metadata: { "$setElementOrder/finalizers": {} } }, code: 500 },
+    { patch: { "$setElementOrder/foo": ["a"] }, code: 500 },
+    { patch: { spec: { ports: [{ name: "x" }] } }, code: 500 },
+    { patch: { spec: { ports: [{ $patch: "merge", port: 80 }] } }, code: 500 },
+    { patch: { spec: { ports: [{ $patch: "x", port: 80 }] } }, code: 500 },
+    { patch: { spec: { ports: [{ $patch: "delete" }] } }, code: 500 },
+    { patch: { spec: { ports: [[1]] } }, code: 500 },
+    { patch: { spec: { ports: [{ port: 80 }, 1] } }, code: 500 },
+    { patch: { spec: { "$setElementOrder/ports": [{ port: 81 }], ports: [{ port: 80, name: "q" }] } }, code: 500 },
+    { patch: { spec: { "$setElementOrder/ports": [{ name: "81" }], ports: [{ port: 80, name: "q" }] } }, code: 500 },
+  ])("refuses $patch", ({ patch, code }) => {
     const document = { metadata: {}, spec: { ports: [{ port: 80 }] } };
-    expect(refusalOf(() => patched({ ...document, spec: { ...document.spec } }, patch))).toEqual({ code, message });
+    expect(refusalOf(() => patched({ ...document, spec: { ...document.spec } }, patch)).code).toBe(code);
   });
 
   const port = fc.record({ port: fc.integer({ min: 1, max: 5 }), name: fc.constantFrom("a", "b") });

@@ -1,7 +1,7 @@
-import { goPlain, goType } from "../fields/goText.ts";
+import { jsonType } from "../jsonType.ts";
 import { badRequest, failure, type StatusError, unexplained } from "../statusError.ts";
 
-/** What can be wrong with a strategic merge patch, in the words of the server. */
+/** What can be wrong with a strategic merge patch, with the codes of the server. */
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -15,17 +15,15 @@ export function listOfLists(): StatusError {
 }
 
 export function noMergeKey(item: Fields, mergeKey: string): StatusError {
-  return unexplained(`map: ${goPlain(item)} does not contain declared merge key: ${mergeKey}`);
+  return unexplained(`${JSON.stringify(item)} does not contain the merge key ${mergeKey}`);
 }
 
 export function unknownDirective(directive: unknown, item: Fields): StatusError {
-  return unexplained(`unknown patch type: ${goPlain(directive)} in map: ${goPlain(item)}`);
+  return unexplained(`unknown $patch ${JSON.stringify(directive)} in ${JSON.stringify(item)}`);
 }
 
 export function wrongKind(expected: "map" | "list", actual: unknown): StatusError {
-  const wanted = expected === "map" ? "map[string]interface {}" : "[]interface {}";
-  const found = actual === null || actual === undefined ? "%!s(<nil>)" : goType(actual);
-  return unexplained(`expected a ${wanted}, but received a ${found}`);
+  return unexplained(`expected a ${expected}, but received ${jsonType(actual)}`);
 }
 
 export function isFields(value: unknown): value is Fields {

@@ -1,6 +1,6 @@
 import { badRequest, unexplained } from "../statusError.ts";
 import type { Json, Schema } from "../types.ts";
-import { jsonKind } from "../fields/goText.ts";
+import { jsonType } from "../jsonType.ts";
 import { areObjects, checkElementOrder, findByKey, inElementOrder, type Items, orderedKey } from "./elementOrder.ts";
 import {
   badPrimitiveList,
@@ -35,7 +35,7 @@ export function strategicMergePatch(
   if (!isFields(patch)) {
     // To Go, null is a patch without members.
     if (patch === null) return original as JsonObject;
-    throw badRequest(`json: cannot unmarshal ${jsonKind(patch)} into Go value of type map[string]interface {}`);
+    throw badRequest(`error decoding patch: it must be an object, not ${jsonType(patch)}`);
   }
   return new Merge(new PatchMetas(definitions)).objects(original, patch, schema) as JsonObject;
 }

@@ -1,5 +1,5 @@
+import { jsonType } from "../jsonType.ts";
 import type { Schema } from "../types.ts";
-import { invalid } from "./fieldErrors.ts";
 import { type Definitions, isList, isRecord, OBJECT_META, ownProperty, resolved, valueSchema } from "./references.ts";
 import { parseRfc3339 } from "./time.ts";
 
@@ -17,7 +17,7 @@ export function decodeError(schema: Schema, definitions: Definitions, value: unk
 
 function metadataError(metadata: unknown, definitions: Definitions): string | undefined {
   const schema = definitions[OBJECT_META];
-  return schema === undefined ? undefined : mismatch(metadata, schema, { definitions, struct: "", path: "" });
+  return schema === undefined ? undefined : mismatch(metadata, schema, definitions, "metadata");
 }
 
 function embeddedError(schema: Schema, definitions: Definitions, value: unknown, field: string): string | undefined {
@@ -46,81 +46,37 @@ function resourceError(
   definitions: Definitions,
   field: string,
 ): string | undefined {
-  const said = (key: string, why: string) => {
-    const at = `${field}.${key}`;
-    return `${at}: ${invalid(at, resource[key], why).message}`;
-  };
-  for (const key of ["apiVersion", "kind"]) {
-    if (resource[key] !== undefined && typeof resource[key] !== "string") return said(key, "must be a string");
-  }
-  const wrong = metadataError(resource["metadata"], definitions);
-  return wrong === undefined ? undefined : said("metadata", wrong);
+  const wrong = ["apiVersion", "kind"].find((key) => resource[key] !== undefined && typeof resource[key] !== "string");
+  if (wrong !== undefined) return `${field}.${wrong} must be a string`;
+  const why = metadataError(resource["metadata"], definitions);
+  return why === undefined ? undefined : `${field}.${why}`;
 }
 
-interface Place {
-  definitions: Definitions;
-  /** The struct of Go, and the fields that led to the value. */
-  struct: string;
-  path: string;
-}
-
-/** As Go's JSON decoder tells that a value has another type than its field. */
-function mismatch(value: unknown, reference: Schema, place: Place): string | undefined {
+/** Why a value has another type than its field. */
+function mismatch(value: unknown, reference: Schema, definitions: Definitions, path: string): string | undefined {
   if (value === null || value === undefined) return undefined;
-  const { definitions } = place;
-  const name = reference.$ref?.split(".").at(-1) ?? (place.path === "" ? "ObjectMeta" : undefined);
-  if (name === "Time") return timeError(value, place);
+  const said = (wanted: string) => `${path} must be ${wanted}, not ${jsonType(value)}`;
+  if (reference.$ref?.endsWith(".Time") === true) {
+    if (typeof value === "string" && parseRfc3339(value) !== undefined) return undefined;
+    return said("a time");
+  }
   const schema = resolved(reference, definitions);
-  if (schema.properties !== undefined) {
-    if (!isRecord(value)) return said(value, place, `v1.${name ?? "Object"}`);
+  const values = valueSchema(schema);
+  if (schema.properties !== undefined || values !== undefined) {
+    if (!isRecord(value)) return said("an object");
     return first(Object.entries(value), ([key, child]) => {
-      const next = ownProperty(schema.properties, key);
-      if (next === undefined) return undefined;
-      const path = place.path === "" ? key : `${place.path}.${key}`;
-      return mismatch(child, next, { definitions, struct: name ?? place.struct, path });
+      const next = schema.properties === undefined ? values : ownProperty(schema.properties, key);
+      return next === undefined ? undefined : mismatch(child, next, definitions, `${path}.${key}`);
     });
   }
-  const values = valueSchema(schema);
-  if (values !== undefined) {
-    if (!isRecord(value)) return said(value, place, `map[string]${goType(values, definitions)}`);
-    return first(Object.values(value), (child) => mismatch(child, values, place));
-  }
-  const { items } = schema;
+  const { items, type } = schema;
   if (items !== undefined) {
-    if (!isList(value)) return said(value, place, `[]${goType(items, definitions)}`);
-    return first(value, (child) => mismatch(child, items, place));
+    if (!isList(value)) return said("a list");
+    return first(value, (child) => mismatch(child, items, definitions, path));
   }
   const fits =
-    schema.type === "integer"
-      ? Number.isInteger(value)
-      : schema.type === undefined || schema.type === "object" || typeof value === schema.type;
-  return fits ? undefined : said(value, place, goType(reference, definitions));
-}
-
-function timeError(value: unknown, place: Place): string | undefined {
-  if (typeof value !== "string") return said(value, place, "string");
-  if (parseRfc3339(value) !== undefined) return undefined;
-  const layout = "2006-01-02T15:04:05Z07:00";
-  return `parsing time ${JSON.stringify(value)} as ${JSON.stringify(layout)}: cannot parse ${JSON.stringify(value)} as "2006"`;
-}
-
-function said(value: unknown, { struct, path }: Place, type: string): string {
-  const where = path === "" ? "value" : `struct field ${struct}.${path}`;
-  return `json: cannot unmarshal ${jsonKind(value)} into Go ${where} of type ${type}`;
-}
-
-function jsonKind(value: unknown): string {
-  if (Array.isArray(value)) return "array";
-  if (typeof value === "number") return Number.isInteger(value) ? "number" : `number ${value}`;
-  return typeof value === "boolean" ? "bool" : typeof value;
-}
-
-function goType(reference: Schema, definitions: Definitions): string {
-  const name = reference.$ref?.split(".").at(-1);
-  if (name !== undefined) return `v1.${name}`;
-  const { type, format } = resolved(reference, definitions);
-  if (type === "integer") return format ?? "int64";
-  return type === "boolean" ? "bool" : (type ?? "string");
+    type === "integer" ? Number.isInteger(value) : type === undefined || type === "object" || typeof value === type;
+  return fits ? undefined : said(`a value of type ${type}`);
 }
 
 function first<T>(items: Iterable<T>, find: (item: T) => string | undefined): string | undefined {

@@ -1,7 +1,7 @@
 import { dns1035Label, nameIsPathSegment } from "../kinds/names.ts";
 import { validateObjectMeta } from "../kinds/objectMeta.ts";
 import type { FieldError, KubeObject, Schema } from "../types.ts";
-import { invalid, required } from "./fieldErrors.ts";
+import { invalid, required } from "../fieldErrors.ts";
 import { type Definitions, isList, isRecord, ownProperty, resolved, valueSchema } from "./references.ts";
 
 /** What is wrong with the apiVersion, kind and metadata of resources that are embedded in the value. */

@@ -1,6 +1,6 @@
 import type { FieldError, Schema } from "../types.ts";
-import { duplicate, invalid } from "./fieldErrors.ts";
-import { goJson } from "./goText.ts";
+import { duplicate, invalid } from "../fieldErrors.ts";
+import { canonicalJson } from "../fields/canonicalJson.ts";
 import { type Definitions, isList, isRecord, ownProperty, resolved, valueSchema } from "./references.ts";
 
 /** Entries that a list of type set or map holds twice; each is told once. */
@@ -50,7 +50,7 @@ function repeated(values: readonly unknown[]): number[] {
   const seen = new Map<string, number>();
   const again: number[] = [];
   for (const [index, value] of values.entries()) {
-    const text = goJson(value);
+    const text = canonicalJson(value);
     const times = seen.get(text) ?? 0;
     if (times === 1) again.push(index);
     seen.set(text, times + 1);

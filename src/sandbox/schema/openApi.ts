@@ -1,15 +1,14 @@
 import type { FieldError, Schema } from "../types.ts";
 import { sameJson } from "./equality.ts";
 import type { Correlation } from "./correlation.ts";
-import * as fieldError from "./fieldErrors.ts";
+import * as fieldError from "../fieldErrors.ts";
 import { formatCheck } from "./formats.ts";
-import { goNumber, goQuoted } from "./goText.ts";
 import { type Definitions, isList, isRecord, ownProperty, resolved, valueSchema } from "./references.ts";
 import { compilePattern, matchesPattern, PatternError } from "./regularExpression.ts";
 
 /**
  * Checks a value against what OpenAPI says of it: types, bounds, patterns, formats, enums, required fields and the junctors. Findings come in
- * the order and the words of the API server; of a part that has not changed since the old object there are none.
+ * the order of the API server; of a part that has not changed since the old object there are none.
  */
 export function validateOpenApi(
   schema: Schema,
@@ -104,7 +103,7 @@ class Checker {
     // A junctor looks at the same value, so what has not changed inside is settled there too, but not the value as a whole.
     const branch = (nested: Schema) => this.#checked(resolved(nested, this.#definitions), value, path, correlation);
     const composite = (why: string) =>
-      result.add(fieldError.invalid(fieldError.NO_PATH, "", `${goQuoted(path)} must ${why}`));
+      result.add(fieldError.invalid(fieldError.NO_PATH, "", `${JSON.stringify(path)} must ${why}`));
     if (schema.anyOf !== undefined && schema.anyOf.length > 0) {
       const branches: Result[] = [];
       for (const nested of schema.anyOf) {
@@ -256,7 +255,7 @@ function counted(): Result {
 }
 
 function wrongType(path: string, expected: string, found: string): Result {
-  const text = `${path} in body must be of type ${expected}: ${goQuoted(found)}`;
+  const text = `${path} in body must be of type ${expected}: ${JSON.stringify(found)}`;
   return new Result().add(fieldError.typeInvalid(fieldOf(path), found, text), text);
 }
 
@@ -284,7 +283,7 @@ function checkString(schema: Schema, value: string, path: string): Result {
 function checkFormat(schema: Schema, value: string, path: string): Result {
   const result = new Result();
   if (formatCheck(schema.format)?.(value) !== false) return result;
-  const text = `${path} in body must be of type ${schema.format}: ${goQuoted(value)}`;
+  const text = `${path} in body must be of type ${schema.format}: ${JSON.stringify(value)}`;
   return result.add(fieldError.typeInvalid(fieldOf(path), value, text), text);
 }
 
@@ -297,23 +296,23 @@ function checkNumber(schema: Schema, value: number, path: string): Result {
   if (multipleOf !== undefined) {
     const factor = bound(multipleOf);
     if (factor <= 0) {
-      refused(factor, `factor MultipleOf declared for ${path} must be positive: ${goNumber(factor)}`);
+      refused(factor, `factor MultipleOf declared for ${path} must be positive: ${factor}`);
     } else if (!Number.isInteger(factor < 1 ? (1 / factor) * value : value / factor)) {
-      refused(value, `${path} in body should be a multiple of ${goNumber(factor)}`);
+      refused(value, `${path} in body should be a multiple of ${factor}`);
     }
   }
   if (minimum !== undefined) {
     const limit = bound(minimum);
     const exclusive = schema.exclusiveMinimum === true;
     if (value < limit || (exclusive && value === limit)) {
-      refused(value, `${path} in body should be greater than ${exclusive ? "" : "or equal to "}${goNumber(limit)}`);
+      refused(value, `${path} in body should be greater than ${exclusive ? "" : "or equal to "}${limit}`);
     }
   }
   if (maximum !== undefined) {
     const limit = bound(maximum);
     const exclusive = schema.exclusiveMaximum === true;
     if (value > limit || (exclusive && value === limit)) {
-      refused(value, `${path} in body should be less than ${exclusive ? "" : "or equal to "}${goNumber(limit)}`);
+      refused(value, `${path} in body should be less than ${exclusive ? "" : "or equal to "}${limit}`);
     }
   }
   result.matches++;

@@ -1,6 +1,6 @@
 import type { FieldError, ScalePaths } from "../types.ts";
-import { invalid } from "./fieldErrors.ts";
-import { goType } from "../fields/goText.ts";
+import { invalid } from "../fieldErrors.ts";
+import { jsonType } from "../jsonType.ts";
 import { isRecord } from "./references.ts";
 
 const LARGEST = 2 ** 31 - 1;
@@ -12,7 +12,7 @@ export function validateScale(scale: ScalePaths, value: unknown): FieldError[] {
   if (labelSelectorPath === undefined || labelSelectorPath === "") return errors;
   const selector = at(value, labelSelectorPath);
   if (selector !== undefined && typeof selector !== "string") {
-    errors.push(invalid(labelSelectorPath, "", wrongType(labelSelectorPath, selector, "string")));
+    errors.push(invalid(labelSelectorPath, "", wrongType(labelSelectorPath, selector, "a string")));
   }
   return errors;
 }
@@ -20,13 +20,14 @@ export function validateScale(scale: ScalePaths, value: unknown): FieldError[] {
 function replicas(value: unknown, path: string): FieldError[] {
   const count = at(value, path);
   if (count === undefined) return [];
-  if (typeof count !== "number" || !Number.isInteger(count)) return [invalid(path, 0, wrongType(path, count, "int64"))];
+  if (typeof count !== "number" || !Number.isInteger(count))
+    return [invalid(path, 0, wrongType(path, count, "a whole number"))];
   if (count < 0) return [invalid(path, count, "should be a non-negative integer")];
   return count > LARGEST ? [invalid(path, count, `should be less than or equal to ${LARGEST}`)] : [];
 }
 
 function wrongType(path: string, value: unknown, expected: string): string {
-  return `${path} accessor error: ${String(value)} is of the type ${goType(value)}, expected ${expected}`;
+  return `${path} must be ${expected}, not ${jsonType(value)}`;
 }
 
 function at(value: unknown, path: string): unknown {

@@ -15,55 +15,36 @@ export function isRequestUri(text: string): boolean {
   return requestUriError(text) === undefined;
 }
 
-/** In the words of Go; undefined when it is one. */
+/** Why the text is none; undefined when it is one. */
 export function requestUriError(text: string): string | undefined {
-  const said = (why: string) => `parse ${JSON.stringify(text)}: ${why}`;
   // oxlint-disable-next-line no-control-regex -- control characters are what Go refuses here
-  if (/[\u0000-\u001f\u007f]/.test(text)) return said("net/url: invalid control character in URL");
-  if (text === "") return said("empty url");
+  if (/[\u0000-\u001f\u007f]/.test(text)) return "it has a control character";
   if (text === "*") return undefined;
-  if (text.startsWith(":")) return said("missing protocol scheme");
   const [, scheme, rest = text] = /^([A-Za-z][A-Za-z0-9+\-.]*):(.*)$/s.exec(text) ?? [];
   if (!rest.startsWith("/")) {
-    return scheme === undefined || rest === "" ? said("invalid URI for request") : undefined;
+    return scheme === undefined || rest === "" ? "it has neither a scheme nor a path from the root" : undefined;
   }
-  if (scheme !== undefined && rest.startsWith("//")) {
-    const [authority = ""] = rest.slice(2).split(/[/?]/);
-    const wrong = authorityError(authority);
-    if (wrong !== undefined) return said(wrong);
-  }
-  const [path = ""] = rest.split("?");
-  const escape = badEscape(path);
-  return escape === undefined ? undefined : said(`invalid URL escape ${JSON.stringify(escape)}`);
+  const [authority = ""] = scheme !== undefined && rest.startsWith("//") ? rest.slice(2).split(/[/?]/) : [];
+  if (!isAuthority(authority)) return "its host, port or user is malformed";
+  return isRightlyEscaped(rest.split("?")[0] ?? "") ? undefined : "it has a malformed escape";
 }
 
-function authorityError(authority: string): string | undefined {
+function isAuthority(authority: string): boolean {
   const host = authority.slice(authority.lastIndexOf("@") + 1);
-  if (authority.includes("@") && !/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(authority)) {
-    return "net/url: invalid userinfo";
-  }
-  if (host.startsWith("[")) {
-    const end = host.lastIndexOf("]");
-    if (end === -1) return "missing ']' in host";
-    return portError(host.slice(end + 1));
-  }
+  if (authority.includes("@") && !/^[A-Za-z0-9\-._:~!$&'()*+,;=%@]*$/.test(authority)) return false;
+  const [, bracketed, port = ""] = /^(\[.*\])(.*)$/s.exec(host) ?? [];
+  if (host.startsWith("[")) return bracketed !== undefined && isPort(port);
   const colon = host.lastIndexOf(":");
-  if (colon !== -1) {
-    const wrong = portError(host.slice(colon));
-    if (wrong !== undefined) return wrong;
-  }
-  const odd = /[^A-Za-z0-9\-._~!$&'()*+,;=:[\]<>"%\u0080-\u{10ffff}]/u.exec(host)?.[0];
-  if (odd !== undefined) return `invalid character ${JSON.stringify(odd)} in host name`;
-  const escape = badEscape(host);
-  return escape === undefined ? undefined : `invalid URL escape ${JSON.stringify(escape)}`;
+  if (colon !== -1 && !isPort(host.slice(colon))) return false;
+  return !/[^A-Za-z0-9\-._~!$&'()*+,;=:[\]<>"%\u0080-\u{10ffff}]/u.test(host) && isRightlyEscaped(host);
 }
 
-function portError(port: string): string | undefined {
-  return /^(?::\d*)?$/.test(port) ? undefined : `invalid port ${JSON.stringify(port)} after host`;
+function isPort(port: string): boolean {
+  return /^(?::\d*)?$/.test(port);
 }
 
-function badEscape(text: string): string | undefined {
-  return /%(?![0-9A-Fa-f]{2}).{0,2}/s.exec(text)?.[0];
+function isRightlyEscaped(text: string): boolean {
+  return !/%(?![0-9A-Fa-f]{2})/.test(text);
 }
 
 /** Reads a URL that {@link requestUriError} has nothing against. */

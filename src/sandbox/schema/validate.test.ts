@@ -134,6 +134,27 @@ describe("validate", () => {
   });
 });
 
+describe("a rule that fails", () => {
+  const said = (rule: object) => {
+    const x: Schema = { type: "string", maxLength: 10, "x-kubernetes-validations": [{ rule: "self == 'a'", ...rule }] };
+    return validate({ type: "object", properties: { x } }, {}, { x: "b" }).map(({ message }) => message);
+  };
+
+  test.each([
+    { name: "its rule, without a message", rule: {}, want: "failed rule: self == 'a'" },
+    { name: "its message", rule: { message: " must be a " }, want: "must be a" },
+    { name: "what its expression makes", rule: { messageExpression: "'not a but ' + self" }, want: "not a but b" },
+    {
+      name: "what its expression formats, whatever the types",
+      rule: { messageExpression: "'%s is %d long, %.2f %s'.format([self, self.size(), 1.5, [1, 'x']])" },
+      want: 'b is 1 long, 1.50 [1, "x"]',
+    },
+    { name: "its message, when the expression has none", rule: { message: "m", messageExpression: "''" }, want: "m" },
+    { name: "its message, when the expression fails", rule: { message: "m", messageExpression: "self[5]" }, want: "m" },
+    { name: "its message, instead of two lines", rule: { message: "m", messageExpression: "'a\\nb'" }, want: "m" },
+  ])("says $name", ({ rule, want }) => expect(said(rule)).toEqual([`Invalid value: "b": ${want}`]));
+});
+
 describe("a resource of a CRD", () => {
   const schema = withSpec({ replicas: { type: "integer" }, kind: { type: "string", format: "rare" } });
   const crd = crdOf("gadgets", schema, {

@@ -3,7 +3,7 @@ import { SchemaRules } from "./cel/rules.ts";
 import { Correlation } from "./correlation.ts";
 import { declaredSchema } from "./declaredSchema.ts";
 import { validateEmbedded } from "./embedded.ts";
-import { invalid, NO_PATH } from "./fieldErrors.ts";
+import { invalid, NO_PATH } from "../fieldErrors.ts";
 import { validateListTypes } from "./listTypes.ts";
 import { validateOpenApi } from "./openApi.ts";
 import { type Definitions, resolved } from "./references.ts";
@@ -19,7 +19,7 @@ const BLOCKING = new Set([
 
 /**
  * What the schema refuses of an object: types, bounds, patterns, formats, enums, required fields, entries that lists of type set and map hold twice,
- * embedded resources and rules in CEL; in the words of the API server. With the object as it was before, what has not changed is not held
+ * embedded resources and rules in CEL. With the object as it was before, what has not changed is not held
  * against it (ratcheting), and rules see `oldSelf`. Names, labels and the like of the object's own metadata are not looked at.
  */
 export function validate(schema: Schema, definitions: Definitions, value: unknown, old?: unknown): FieldError[] {

@@ -1,6 +1,5 @@
-import type { KubeObject } from "../types.ts";
-import type { Endpoint } from "./catalog.ts";
-import { timestamp } from "./create.ts";
+import type { KubeObject, ResourceName } from "../types.ts";
+import { timestamp } from "./timestamp.ts";
 import { equalJson } from "./equal.ts";
 
 export const CRDS = { group: "apiextensions.k8s.io", plural: "customresourcedefinitions" };
@@ -36,7 +35,7 @@ export interface CrdStatus {
   storedVersions?: string[];
 }
 
-export function isCrd({ resource: { group, plural } }: Endpoint): boolean {
+export function isCrd({ group, plural }: ResourceName): boolean {
   return group === CRDS.group && plural === CRDS.plural;
 }
 

@@ -8,6 +8,7 @@ import { withOwnersOnce } from "./ownerReferences.ts";
 import { chargeQuotas } from "./quotas.ts";
 import { equalJson } from "./equal.ts";
 import { decoded } from "./input.ts";
+import { timestamp } from "./timestamp.ts";
 
 /** How often another name is made up when the generated one is taken. */
 const NAME_ATTEMPTS = 8;
@@ -129,11 +130,6 @@ function withSystemFields(api: Api, object: KubeObject): KubeObject {
     ...object,
     metadata: { ...metadata, name, uid: api.newUid(), creationTimestamp: timestamp(api.clock.now()) },
   };
-}
-
-/** As the API server writes times: without fractions of a second. */
-export function timestamp(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }
 
 function refuseWhileCrdGoes({ endpoint: { resource } }: Target): void {

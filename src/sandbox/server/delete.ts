@@ -3,7 +3,7 @@ import { StaleWrite } from "../store/index.ts";
 import type { DeleteOptions, FieldError, KubeObject } from "../types.ts";
 import { admissionOf, type Api, RulesScope, storedObject, subjectOf, type Target } from "./api.ts";
 import { checkDeletion } from "./builtinAdmission.ts";
-import { timestamp } from "./create.ts";
+import { timestamp } from "./timestamp.ts";
 import { crdMarkedForDeletion, isCrd } from "./crdStatus.ts";
 import { equalJson } from "./equal.ts";
 import { isDone } from "./update.ts";
@@ -89,7 +89,7 @@ function markedForDeletion(
     },
   };
   if (!isFirst) return marked;
-  if (isCrd(endpoint)) return crdMarkedForDeletion(marked, api.clock.now());
+  if (isCrd(endpoint.resource)) return crdMarkedForDeletion(marked, api.clock.now());
   return endpoint.rules.prepareForDelete?.(marked, scope.environment) ?? marked;
 }
 

@@ -1,4 +1,5 @@
 import { parse, YAMLError } from "yaml";
+import { jsonType } from "../jsonType.ts";
 import { DecodeError } from "../kinds/index.ts";
 import { decodeObject, PROTOBUF_TYPE, ProtobufError } from "../protobuf/index.ts";
 import { prune } from "../schema/index.ts";
@@ -26,7 +27,7 @@ export interface Expected {
 export function readBody(body: Body, { kind, apiVersion }: Expected, context: RequestContext): Record<string, Json> {
   const value = parseBody(body, kind);
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    throw unrecognized(kind, body.text, `json: cannot unmarshal ${goType(value)} into Go value of type ${TYPE_META}`);
+    throw unrecognized(kind, `it is ${jsonType(value)}`);
   }
   if (context.fieldValidation !== "Ignore" && (body.type === "" || body.type === "application/json")) {
     const repeated = repeatedFields(body.text);
@@ -37,9 +38,6 @@ export function readBody(body: Body, { kind, apiVersion }: Expected, context: Re
   }
   return value as Record<string, Json>;
 }
-
-const TYPE_META =
-  'struct { APIVersion string "json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" }';
 
 function parseBody({ text, type, bytes }: Body, kind: string): unknown {
   switch (type) {
@@ -55,7 +53,7 @@ function parseBody({ text, type, bytes }: Body, kind: string): unknown {
       try {
         return JSON.parse(text);
       } catch (cause) {
-        throw unrecognized(kind, text, text === "" ? "unexpected end of JSON input" : (cause as Error).message);
+        throw unrecognized(kind, (cause as Error).message);
       }
     case "application/yaml":
       return parseYaml(text);
@@ -90,17 +88,8 @@ function parseAsYaml(text: string): unknown {
   }
 }
 
-function unrecognized(kind: string, text: string, why: string): StatusError {
-  // The server shows the beginning of what it cannot read: as it is when it looks like JSON, else in hexadecimal digits.
-  const shown =
-    text === ""
-      ? "<empty>"
-      : text.startsWith("{")
-        ? text.slice(0, 30)
-        : Buffer.from(text).subarray(0, 30).toString("hex");
-  return badRequest(
-    `the object provided is unrecognized (must be of type ${kind}): couldn't get version/kind; json parse error: ${why} (${shown})`,
-  );
+function unrecognized(kind: string, why: string): StatusError {
+  return badRequest(`the object provided is unrecognized (must be of type ${kind}): ${why}`);
 }
 
 /** Checks that an object is of the kind that its endpoint takes; what it leaves out is the endpoint's. Throws a StatusError 400. */
@@ -128,16 +117,11 @@ export function ofKindNamed(
         `the API version in the data (${saidVersion}) does not match the expected API version (${apiVersion})`,
       );
     }
-    const why =
-      served === undefined
-        ? `no kind "${saidKind}" is registered for version "${saidVersion}" in scheme "pkg/runtime/scheme.go:111"`
-        : `converting (${versionOf(saidVersion)}.${saidKind}) to (${packageOf(apiVersion)}.${kind}): unknown conversion`;
-    throw badRequest(`${saidKind} in version "${versionOf(apiVersion)}" cannot be handled as a ${kind}: ${why}`);
+    throw badRequest(cannotBe(saidKind, saidVersion, `${kind} of ${apiVersion} is expected`));
   }
   const metadata = value["metadata"];
   if (metadata !== undefined && metadata !== null && (typeof metadata !== "object" || Array.isArray(metadata))) {
-    const why = `json: cannot unmarshal ${goType(metadata)} into Go struct field ${kind}.metadata of type v1.ObjectMeta`;
-    throw badRequest(cannotBe(kind, apiVersion, why));
+    throw badRequest(cannotBe(kind, apiVersion, `metadata must be an object, not ${jsonType(metadata)}`));
   }
   return { ...value, apiVersion, kind, metadata: metadata ?? {} } as unknown as KubeObject;
 }
@@ -201,11 +185,6 @@ function report(
   if (fieldValidation === "Warn") for (const complaint of complaints) warn(complaint);
 }
 
-/** How the server's Go packages are called: `apps` for apps/v1, `core` for v1. */
-function packageOf(apiVersion: string): string {
-  return apiVersion.includes("/") ? (apiVersion.split(/[./]/)[0] ?? "") : "core";
-}
-
 function textOf(value: Json | undefined): string {
   return typeof value === "string" ? value : "";
 }
@@ -216,10 +195,4 @@ function cannotBe(kind: string, apiVersion: string, why: string): string {
 
 function versionOf(apiVersion: string): string {
   return apiVersion.slice(apiVersion.indexOf("/") + 1);
-}
-
-/** How Go's decoder calls a JSON value. */
-function goType(value: unknown): string {
-  if (Array.isArray(value)) return "array";
-  return typeof value === "boolean" ? "bool" : typeof value;
 }

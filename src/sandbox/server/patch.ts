@@ -1,5 +1,5 @@
 import { authorize, forbidden } from "../authorization/index.ts";
-import { applyConfiguration, goJson, goPlain } from "../fields/index.ts";
+import { applyConfiguration } from "../fields/index.ts";
 import { jsonPatch, mergePatch, strategicMergePatch } from "../patch/index.ts";
 import { badRequest, conflict, failure, notFound, StatusError, unexplained } from "../statusError.ts";
 import type { Json, KubeObject } from "../types.ts";
@@ -14,11 +14,7 @@ export const MERGE_PATCH = "application/merge-patch+json";
 export const STRATEGIC_MERGE_PATCH = "application/strategic-merge-patch+json";
 
 /** What a patch makes of a document; the document is not changed. */
-export interface PatchFunction {
-  (document: Json): Json;
-  /** The patch as the server prints it in a refusal, where that shows the patch and not what it left. */
-  printed?: string;
-}
+export type PatchFunction = (document: Json) => Json;
 
 /** Reads a patch that is not an apply. Throws a StatusError: 400 for what cannot be read, 415 for a form that the kind does not have. */
 export function patchOf(target: Target, { type, text }: Body): PatchFunction {
@@ -36,8 +32,7 @@ export function patchOf(target: Target, { type, text }: Body): PatchFunction {
       // Merge keys are known of built-in kinds only.
       if (resource.crd !== undefined) break;
       const patch = parsePatch(text);
-      const apply = (document: Json) => strategicMergePatch(document, patch, version.schema, resource.definitions);
-      return Object.assign(apply, { printed: goPlain(patch) });
+      return (document) => strategicMergePatch(document, patch, version.schema, resource.definitions);
     }
     default:
   }
@@ -48,13 +43,6 @@ export function patchOf(target: Target, { type, text }: Body): PatchFunction {
   throw failure(415, "UnsupportedMediaType", why, resource.crd === undefined ? {} : undefined);
 }
 
-/** A strategic merge patch is read by another decoder, which has its own words. */
-function restoring(why: string): string {
-  if (/^json: cannot unmarshal array into .* of type v1\./.test(why)) return "cannot restore struct from: slice";
-  if (/^json: cannot unmarshal object into .* of type \[\]/.test(why)) return "cannot restore slice from map";
-  return why;
-}
-
 /** Patches an object that exists. Throws a StatusError. */
 export function patchObject(api: Api, target: Target, patch: PatchFunction): Promise<Written> {
   return changeObject(api, target, async (live) => {
@@ -62,7 +50,7 @@ export function patchObject(api: Api, target: Target, patch: PatchFunction): Pro
     if (typeof patched !== "object" || patched === null || Array.isArray(patched)) {
       throw badRequest("the patch leaves no object");
     }
-    const submitted = inNamespace(target, decodedPatched(api, target, patch, patched as Record<string, Json>, live));
+    const submitted = inNamespace(target, decodedPatched(api, target, patched as Record<string, Json>, live));
     checkName(target, submitted);
     return tracked(api, target, live, submitted);
   });
@@ -72,7 +60,6 @@ export function patchObject(api: Api, target: Target, patch: PatchFunction): Pro
 function decodedPatched(
   api: Api,
   target: Target,
-  patch: PatchFunction,
   patched: Readonly<Record<string, Json>>,
   live: KubeObject,
 ): KubeObject {
@@ -81,16 +68,8 @@ function decodedPatched(
     return decodedOver(endpoint, ofKind(api.catalog, endpoint, patched), live, context);
   } catch (error) {
     if (!(error instanceof StatusError) || error.code !== 400) throw error;
-    const { kind } = endpoint.resource;
-    const said = patched["apiVersion"];
-    const why =
-      typeof said === "string" && said !== endpoint.apiVersion && patched["kind"] === kind
-        ? `no kind "${kind}" is registered for version "${said}" in scheme "pkg/runtime/scheme.go:111"`
-        : error.message.replace(/^\S+ in version "\S+" cannot be handled as an? \S+: /, "");
-    const shown = patch.printed ?? goJson(patched);
-    const message = `Invalid value: ${JSON.stringify(shown)}: ${patch.printed === undefined ? why : restoring(why)}`;
-    throw failure(422, "Invalid", ` "" is invalid: patch: ${message}`, {
-      causes: [{ reason: "FieldValueInvalid", message, field: "patch" }],
+    throw failure(422, "Invalid", `the patch leaves no valid object: ${error.message}`, {
+      causes: [{ reason: "FieldValueInvalid", message: error.message, field: "patch" }],
     });
   }
 }

@@ -54,6 +54,7 @@ const TABLE = "application/json;as=Table;v=v1;g=meta.k8s.io";
 export async function publishedResources(
   api: Api,
   served: Readonly<Record<string, readonly string[]>>,
+  oldVersions: readonly string[],
   schemas: Schemas,
 ): Promise<PublishedResource[]> {
   const resources = new Map<string, PublishedResource & { versions: PublishedVersion[] }>();
@@ -62,6 +63,7 @@ export async function publishedResources(
     for (const { metadata, versions } of items) {
       const group = metadata.name ?? "";
       for (const { version, resources: discovered } of versions) {
+        if (oldVersions.includes(`${group}/${version}`)) continue;
         for (const found of discovered) {
           if (served[group]?.includes(found.resource) !== true) continue;
           const key = `${group}/${found.resource}`;

@@ -228,24 +228,15 @@ conformance("apply of other built-in kinds", [
     ],
   },
   {
-    name: "a HorizontalPodAutoscaler's metrics are atomic, and a version converts ownership",
+    name: "a HorizontalPodAutoscaler's metrics are atomic",
     steps: [
       apply(
         "horizontalpodautoscalers/h",
         { spec: { scaleTargetRef: { kind: "Deployment", name: "web", apiVersion: "apps/v1" }, maxReplicas: 5 } },
         { gives: 201 },
       ),
-      apply(
-        "/apis/autoscaling/v1/namespaces/{ns}/horizontalpodautoscalers/h",
-        {
-          apiVersion: "autoscaling/v1",
-          kind: "HorizontalPodAutoscaler",
-          metadata: { name: "h" },
-          spec: { scaleTargetRef: { kind: "Deployment", name: "web" }, maxReplicas: 6 },
-        },
-        { manager: "beta", gives: 409, saying: "maxReplicas" },
-      ),
-      get("/apis/autoscaling/v1/namespaces/{ns}/horizontalpodautoscalers/h"),
+      apply("horizontalpodautoscalers/h", { spec: { maxReplicas: 6 } }, { manager: "beta", gives: 409 }),
+      get("horizontalpodautoscalers/h"),
     ],
   },
   {

@@ -1,49 +1,33 @@
 import { describe, expect, test } from "vitest";
 import { Normalizer } from "./normalize.ts";
 
-interface Wrong {
-  field: string;
-  message: string;
-}
+const cause = (reason: string, field: string, message = "wrong") => ({ reason, field, message });
 
-const wrong = (field: string, message: string): Wrong => ({ field, message });
-
-function refusal(group: string | undefined, ...causes: Wrong[]): object {
-  const text = causes.map(({ field, message }) => `${field}: ${message}`).join(", ");
-  return { kind: "Status", reason: "Invalid", message: `X "a" is invalid: [${text}]`, details: { group, causes } };
+function refusal(message: string, ...causes: object[]): object {
+  return { kind: "Status", status: "Failure", reason: "Invalid", code: 422, message, details: { name: "a", causes } };
 }
 
 const normal = (value: object): unknown => new Normalizer().of(value);
 
-describe("the order of what is wrong", () => {
-  const first = wrong("metadata.name", "b");
-  const labels = [wrong("metadata.labels", "z"), wrong("metadata.labels", "y, and more")] as const;
-  const limits = [wrong("spec.limits[memory]", "m"), wrong("spec.limits[cpu]", "c")] as const;
-  const twice = [wrong("spec.type", "z"), wrong("spec.type", "a")] as const;
-  const ports = [wrong("spec.ports[0]", "z"), wrong("spec.ports[1]", "a")] as const;
+describe("of a refusal", () => {
+  const name = cause("FieldValueInvalid", "metadata.name");
+  const type = cause("FieldValueRequired", "spec.type");
 
   test.each([
-    { name: "with the keys of a map", one: [first, ...labels], other: [first, ...labels.toReversed()] },
-    { name: "with the values of a map", one: [...limits, first], other: [...limits.toReversed(), first] },
-  ])("$name is chance", ({ one, other }) => {
-    expect(normal(refusal(undefined, ...one))).toEqual(normal(refusal(undefined, ...other)));
-  });
+    { name: "the words", one: refusal("no", name), other: refusal("never", { ...name, message: "bad" }) },
+    { name: "the order of the causes", one: refusal("no", name, type), other: refusal("no", type, name) },
+    { name: "a cause that is told twice", one: refusal("no", name, name), other: refusal("no", name) },
+  ])("$name may differ", ({ one, other }) => expect(normal(one)).toEqual(normal(other)));
 
   test.each([
-    { name: "with different fields", one: [first, ...labels], other: [...labels, first] },
-    { name: "with the items of a list", one: ports, other: ports.toReversed() },
-    { name: "with a field that is wrong twice", one: twice, other: twice.toReversed() },
+    { name: "that there are words", one: refusal("no", name), other: refusal("", name) },
+    { name: "what Meridian reads", one: refusal("field is immutable", name), other: refusal("no", name) },
+    { name: "the reason of a cause", one: refusal("no", name), other: refusal("no", { ...name, reason: "Other" }) },
+    { name: "the field of a cause", one: refusal("no", name), other: refusal("no", { ...name, field: "spec" }) },
     {
-      name: "with a map that comes up twice",
-      one: [labels[0], first, labels[1]],
-      other: [labels[1], first, labels[0]],
+      name: "whose field it is",
+      one: refusal("no", cause("FieldManagerConflict", ".spec", 'conflict with "a"')),
+      other: refusal("no", cause("FieldManagerConflict", ".spec", 'conflict with "b"')),
     },
-  ])("$name counts", ({ one, other }) => {
-    expect(normal(refusal("apps", ...one))).not.toEqual(normal(refusal("apps", ...other)));
-  });
-
-  test("with a custom resource is chance", () => {
-    const group = "paas.cmft.com";
-    expect(normal(refusal(group, first, ...ports))).toEqual(normal(refusal(group, ...ports.toReversed(), first)));
-  });
+  ])("$name counts", ({ one, other }) => expect(normal(one)).not.toEqual(normal(other)));
 });

@@ -5,7 +5,7 @@
 import { type Cell, type Cells, commonCells } from "./cells.ts";
 import * as core from "./core.ts";
 import { metricsText } from "./metrics.ts";
-import { podCells, podTemplateCells } from "./pods.ts";
+import { podCells } from "./pods.ts";
 import * as workloads from "./workloads.ts";
 
 const CELLS: Readonly<Record<string, Cells>> = {
@@ -17,8 +17,6 @@ const CELLS: Readonly<Record<string, Cells>> = {
   "/persistentvolumeclaims": core.persistentVolumeClaimCells,
   "/persistentvolumes": core.persistentVolumeCells,
   "/pods": podCells,
-  "/podtemplates": podTemplateCells,
-  "/replicationcontrollers": workloads.replicationControllerCells,
   "/resourcequotas": core.resourceQuotaCells,
   "/secrets": core.secretCells,
   "/services": core.serviceCells,

@@ -1,5 +1,4 @@
 import type { KubeObject } from "../../types.ts";
-import { asV2 } from "../kinds/autoscalingVersions.ts";
 import { count, fields, type Fields, fieldsList, isMissing, text } from "../values.ts";
 import { NONE } from "./cells.ts";
 
@@ -14,8 +13,7 @@ const SOURCES: Readonly<Record<string, string>> = {
 };
 
 /** What a HorizontalPodAutoscaler measures against what it aims at: `cpu: <unknown>/80%`. */
-export function metricsText(object: KubeObject): string {
-  const { spec, status } = asV2(object);
+export function metricsText({ spec, status }: KubeObject): string {
   const measured = fieldsList(fields(status)["currentMetrics"]);
   const all = fieldsList(fields(spec)["metrics"]).map((metric, index) => metricText(metric, measured[index]));
   if (all.length === 0) return NONE;

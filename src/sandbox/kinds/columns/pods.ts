@@ -1,6 +1,6 @@
 import type { KubeObject } from "../../types.ts";
 import { count, fields, type Fields, fieldsList, isMissing, text } from "../values.ts";
-import { type Cells, labelsText, NONE, orNone, since, spec, status } from "./cells.ts";
+import { type Cells, NONE, orNone, since, spec, status } from "./cells.ts";
 
 /** What `kubectl get pods` says of a Pod, which has to be gathered from all its containers. */
 interface Summary {
@@ -143,16 +143,3 @@ export const podCells: Cells = {
     return gates.length === 0 ? NONE : `${passed.length}/${gates.length}`;
   },
 };
-
-export const podTemplateCells: Cells = {
-  Containers: (object) => containersOf(object, "name"),
-  Images: (object) => containersOf(object, "image"),
-  "Pod Labels": (object) => labelsText(fields(fields(object["template"])["metadata"])["labels"]),
-};
-
-function containersOf(object: KubeObject, field: string): string {
-  const { containers } = fields(fields(object["template"])["spec"]);
-  return fieldsList(containers)
-    .map((container) => text(container[field]))
-    .join(",");
-}

@@ -43,11 +43,6 @@ export const replicaSetCells: Cells = {
   Selector: selector,
 };
 
-export const replicationControllerCells: Cells = {
-  ...replicaSetCells,
-  Selector: (object) => labelsText(spec(object)["selector"]),
-};
-
 export const statefulSetCells: Cells = { ...templateCells, Ready: readyOfDesired };
 
 export const daemonSetCells: Cells = {

@@ -56,7 +56,6 @@ const customResourceDefinition: StructDefaults = (struct) => {
 };
 
 export const autoscalingDefaults: Readonly<Record<string, StructDefaults>> = {
-  "io.k8s.api.autoscaling.v1.HorizontalPodAutoscalerSpec": (struct) => complete(struct, { minReplicas: 1 }),
   "io.k8s.api.autoscaling.v2.HorizontalPodAutoscalerSpec": v2Spec,
   "io.k8s.api.admissionregistration.v1.ValidatingWebhook": webhook,
   "io.k8s.api.admissionregistration.v1.MutatingWebhook": (struct) => {

@@ -60,16 +60,6 @@ const job: StructDefaults = (struct) => {
   if (isFields(labels) && isMissing(metadata["labels"])) metadata["labels"] = labels;
 };
 
-const replicationController: StructDefaults = (struct) => {
-  const spec = optionalInner(struct, "spec");
-  if (spec === undefined) return;
-  complete(spec, { replicas: 1 });
-  const labels = optionalInner(optionalInner(spec, "template") ?? {}, "metadata")?.["labels"];
-  if (!isFields(labels)) return;
-  complete(spec, { selector: { ...labels } });
-  complete(inner(struct, "metadata"), { labels: { ...labels } });
-};
-
 export const workloadDefaults: Readonly<Record<string, StructDefaults>> = {
   [`${APPS}DeploymentSpec`]: deploymentSpec,
   [`${APPS}ReplicaSetSpec`]: (struct) => complete(struct, { replicas: 1 }),
@@ -85,5 +75,4 @@ export const workloadDefaults: Readonly<Record<string, StructDefaults>> = {
       failedJobsHistoryLimit: 1,
     }),
   [`${BATCH}PodFailurePolicyOnPodConditionsPattern`]: (struct) => complete(struct, { status: "True" }),
-  "io.k8s.api.core.v1.ReplicationController": replicationController,
 };

@@ -1,11 +1,10 @@
-import type { FieldError, KubeObject } from "../../types.ts";
+import type { FieldError } from "../../types.ts";
 import type { KindDefinition } from "../definition.ts";
-import { forbidden, invalidValue, notSupported, required } from "../errors.ts";
+import { forbidden, invalid, notSupported, required } from "../../fieldErrors.ts";
 import { pathSegment } from "../names.ts";
 import { quantityNanos } from "../quantity.ts";
 import { count, fields, type Fields, fieldsList, isEqual, isMissing, text } from "../values.ts";
 import { notNegative } from "../validation/numbers.ts";
-import { asV1, asV2 } from "./autoscalingVersions.ts";
 
 const SOURCES: Readonly<Record<string, string>> = {
   ContainerResource: "containerResource",
@@ -16,27 +15,21 @@ const SOURCES: Readonly<Record<string, string>> = {
 };
 
 export const horizontalPodAutoscaler: KindDefinition = {
-  convert(object, apiVersion) {
-    if (object.apiVersion === apiVersion) return object;
-    return apiVersion === "autoscaling/v1" ? asV1(object) : asV2(object);
-  },
-  prepareForCreate: throughV2,
-  prepareForUpdate: throughV2,
   validate(object, old) {
-    const spec = fields(asV2(object)["spec"]);
-    const before = old === undefined ? undefined : fields(asV2(old)["spec"]);
+    const spec = fields(object["spec"]);
+    const before = old === undefined ? undefined : fields(old["spec"]);
     const { minReplicas, maxReplicas } = spec;
     const lowest = before?.["minReplicas"] === 0 ? 0 : 1;
     const errors: FieldError[] = [];
     if (!isMissing(minReplicas) && count(minReplicas) < lowest) {
-      errors.push(invalidValue("spec.minReplicas", minReplicas, `must be greater than or equal to ${lowest}`));
+      errors.push(invalid("spec.minReplicas", minReplicas, `must be greater than or equal to ${lowest}`));
     }
     if (count(maxReplicas) < 1) {
-      errors.push(invalidValue("spec.maxReplicas", count(maxReplicas), "must be greater than 0"));
+      errors.push(invalid("spec.maxReplicas", count(maxReplicas), "must be greater than 0"));
     }
     if (!isMissing(minReplicas) && count(maxReplicas) < count(minReplicas)) {
       const why = "must be greater than or equal to `minReplicas`";
-      errors.push(invalidValue("spec.maxReplicas", count(maxReplicas), why));
+      errors.push(invalid("spec.maxReplicas", count(maxReplicas), why));
     }
     return [
       ...errors,
@@ -51,16 +44,11 @@ export const horizontalPodAutoscaler: KindDefinition = {
     ),
 };
 
-/** What v2 fills in shows in v1 as well: the aim of 80 %, when none is named. */
-function throughV2(object: KubeObject): KubeObject {
-  return object.apiVersion === "autoscaling/v1" ? asV1(asV2(object)) : object;
-}
-
 function validateReference(reference: Fields, at: string): FieldError[] {
   return ["kind", "name"].flatMap((field) => {
     const value = text(reference[field]);
     if (value === "") return [required(`${at}.${field}`)];
-    return pathSegment(value).map((message) => invalidValue(`${at}.${field}`, value, message));
+    return pathSegment(value).map((message) => invalid(`${at}.${field}`, value, message));
   });
 }
 
@@ -74,7 +62,7 @@ function validateTarget(target: Fields, before: Fields | undefined): FieldError[
   const apiVersion = text(target["apiVersion"]);
   const [group = ""] = apiVersion.includes("/") ? apiVersion.split("/") : [""];
   if (group !== "" || target["kind"] === "ReplicationController") return errors;
-  return [...errors, invalidValue(`${at}.apiVersion`, apiVersion, "apiVersion must specify API group")];
+  return [...errors, invalid(`${at}.apiVersion`, apiVersion, "apiVersion must specify API group")];
 }
 
 function validateMetrics(spec: Fields): FieldError[] {
@@ -122,7 +110,7 @@ function validateSource(kind: string, source: Fields, at: string): FieldError[] 
   } else {
     const name = text(fields(source["metric"])["name"]);
     if (name === "") errors.push(required(`${at}.metric.name`, "must specify a metric name"));
-    else errors.push(...pathSegment(name).map((message) => invalidValue(`${at}.metric.name`, name, message)));
+    else errors.push(...pathSegment(name).map((message) => invalid(`${at}.metric.name`, name, message)));
   }
   const target = fields(source["target"]);
   errors.push(...validateMetricTarget(target, `${at}.target`));
@@ -154,17 +142,17 @@ function validateMetricTarget(target: Fields, at: string): FieldError[] {
   const type = text(target["type"]);
   const errors: FieldError[] = type === "" ? [required(`${at}.type`, "must specify a metric target type")] : [];
   if (type !== "Utilization" && type !== "Value" && type !== "AverageValue") {
-    errors.push(invalidValue(`${at}.type`, type, "must be either Utilization, Value, or AverageValue"));
+    errors.push(invalid(`${at}.type`, type, "must be either Utilization, Value, or AverageValue"));
   }
   for (const field of ["value", "averageValue"]) {
     const value = target[field];
     if (!isMissing(value) && (quantityNanos(text(value)) ?? 0n) <= 0n) {
-      errors.push(invalidValue(`${at}.${field}`, value, "must be positive"));
+      errors.push(invalid(`${at}.${field}`, value, "must be positive"));
     }
   }
   const utilization = target["averageUtilization"];
   if (!isMissing(utilization) && count(utilization) < 1) {
-    errors.push(invalidValue(`${at}.averageUtilization`, utilization, "must be greater than 0"));
+    errors.push(invalid(`${at}.averageUtilization`, utilization, "must be greater than 0"));
   }
   return errors;
 }
@@ -181,7 +169,7 @@ function validateBehavior(behavior: Fields): FieldError[] {
     const errors = notNegative(window, `${at}.stabilizationWindowSeconds`);
     if (count(window) > LONGEST_WINDOW) {
       const why = `must be less than or equal to ${LONGEST_WINDOW}`;
-      errors.push(invalidValue(`${at}.stabilizationWindowSeconds`, window, why));
+      errors.push(invalid(`${at}.stabilizationWindowSeconds`, window, why));
     }
     const selections = ["Disabled", "Max", "Min"];
     if (!isMissing(selectPolicy) && !selections.includes(text(selectPolicy))) {
@@ -191,13 +179,13 @@ function validateBehavior(behavior: Fields): FieldError[] {
     fieldsList(policies).forEach(({ type, value, periodSeconds }, index) => {
       const here = `${at}.policies[${index}]`;
       if (type !== "Pods" && type !== "Percent") errors.push(notSupported(`${here}.type`, type, ["Percent", "Pods"]));
-      if (count(value) <= 0) errors.push(invalidValue(`${here}.value`, count(value), "must be greater than zero"));
+      if (count(value) <= 0) errors.push(invalid(`${here}.value`, count(value), "must be greater than zero"));
       if (count(periodSeconds) <= 0) {
-        errors.push(invalidValue(`${here}.periodSeconds`, count(periodSeconds), "must be greater than zero"));
+        errors.push(invalid(`${here}.periodSeconds`, count(periodSeconds), "must be greater than zero"));
       }
       if (count(periodSeconds) > LONGEST_PERIOD) {
         const why = `must be less than or equal to ${LONGEST_PERIOD}`;
-        errors.push(invalidValue(`${here}.periodSeconds`, periodSeconds, why));
+        errors.push(invalid(`${here}.periodSeconds`, periodSeconds, why));
       }
     });
     return errors;

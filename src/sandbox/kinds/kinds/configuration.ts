@@ -1,6 +1,6 @@
 import type { FieldError, KubeObject } from "../../types.ts";
 import type { KindDefinition } from "../definition.ts";
-import { forbidden, immutable, invalidValue, required, tooLong } from "../errors.ts";
+import { forbidden, immutable, invalid, required, tooLong } from "../../fieldErrors.ts";
 import { byteLength, configMapKey } from "../names.ts";
 import { isEqual, isMissing, text, textMap, withFieldOf } from "../values.ts";
 
@@ -15,7 +15,7 @@ function validateKeys(
   return Object.keys(textMap(object[field])).flatMap((key) => {
     const wrong = configMapKey(key);
     if (isTaken(key)) wrong.push("duplicate of key present in binaryData");
-    return wrong.map((message) => invalidValue(`${field}[${key}]`, key, message));
+    return wrong.map((message) => invalid(`${field}[${key}]`, key, message));
   });
 }
 
@@ -41,7 +41,6 @@ function validateImmutable(object: KubeObject, old: KubeObject | undefined, held
 }
 
 export const configMap: KindDefinition = {
-  repeatsMetadata: "after",
   validate(object, old) {
     const errors = validateImmutable(object, old, ["data", "binaryData"]);
     const binary = textMap(object["binaryData"]);
@@ -55,7 +54,6 @@ export const configMap: KindDefinition = {
 const SERVICE_ACCOUNT_NAME = "kubernetes.io/service-account.name";
 
 export const secret: KindDefinition = {
-  repeatsMetadata: "after",
   prepareForUpdate: (object, old) => (text(object["type"]) === "" ? withFieldOf(object, old, "type") : object),
   validate(object, old) {
     const errors: FieldError[] = [];
@@ -98,22 +96,11 @@ function validateType(object: KubeObject): FieldError[] {
 function validateDocument(contents: Readonly<Record<string, string>>, key: string): FieldError[] {
   const encoded = contents[key];
   if (encoded === undefined) return [required(`data[${key}]`)];
-  const document = Buffer.from(encoded, "base64").toString();
+  const refused = (why: string) => [invalid(`data[${key}]`, "<secret contents redacted>", why)];
   try {
-    const value: unknown = JSON.parse(document);
-    if (typeof value === "object" && !Array.isArray(value)) return [];
-    const found = Array.isArray(value) ? "array" : typeof value === "boolean" ? "bool" : typeof value;
-    const why = `json: cannot unmarshal ${found} into Go value of type map[string]interface {}`;
-    return [invalidValue(`data[${key}]`, "<secret contents redacted>", why)];
+    const value: unknown = JSON.parse(Buffer.from(encoded, "base64").toString());
+    return typeof value === "object" && !Array.isArray(value) ? [] : refused("it must be a JSON object");
   } catch {
-    return [invalidValue(`data[${key}]`, "<secret contents redacted>", syntaxError(document))];
+    return refused("it is no JSON");
   }
-}
-
-/** Go's words for a text that is no JSON at all; of what breaks off later it says where. */
-function syntaxError(document: string): string {
-  const start = /\S/.exec(document)?.[0];
-  if (start === undefined) return "unexpected end of JSON input";
-  if (!/[{["\d\-tfn]/.test(start)) return `invalid character '${start}' looking for beginning of value`;
-  return "unexpected end of JSON input";
 }

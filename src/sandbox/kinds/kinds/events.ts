@@ -1,6 +1,6 @@
 import type { FieldError, KubeObject } from "../../types.ts";
 import type { KindDefinition } from "../definition.ts";
-import { immutable, invalidValue, required } from "../errors.ts";
+import { immutable, invalid, required } from "../../fieldErrors.ts";
 import { byteLength, dnsSubdomain } from "../names.ts";
 import { validateLabelKey } from "../objectMeta.ts";
 import { count, fields, type Fields, isEqual, isMissing, text } from "../values.ts";
@@ -45,14 +45,14 @@ function validateEvent(object: KubeObject): FieldError[] {
   const namespace = event.metadata.namespace ?? "";
   const about = text(fields(event["involvedObject"])["namespace"]);
   const errors: FieldError[] = [];
-  const mismatch = () => errors.push(invalidValue("involvedObject.namespace", about, "does not match event.namespace"));
+  const mismatch = () => errors.push(invalid("involvedObject.namespace", about, "does not match event.namespace"));
   if (isMissing(event["eventTime"])) {
     if (about === "" ? namespace !== "" && namespace !== "default" : namespace !== about) mismatch();
   } else {
     if (about === "" && namespace !== "default" && namespace !== "kube-system") mismatch();
     errors.push(...validateReporter(event, isCore ? "reportingComponent" : "reportingController"));
   }
-  errors.push(...dnsSubdomain(namespace).map((message) => invalidValue("namespace", namespace, message)));
+  errors.push(...dnsSubdomain(namespace).map((message) => invalid("namespace", namespace, message)));
   return errors;
 }
 
@@ -63,10 +63,10 @@ function validateReporter(event: Fields, controllerField: string): FieldError[] 
   for (const field of ["reportingInstance", "action", "reason"]) {
     const value = text(event[field]);
     if (value === "") errors.push(required(field));
-    if (byteLength(value) > 128) errors.push(invalidValue(field, "", "can have at most 128 characters"));
+    if (byteLength(value) > 128) errors.push(invalid(field, "", "can have at most 128 characters"));
   }
   if (byteLength(text(event["message"])) > 1024) {
-    errors.push(invalidValue("message", "", "can have at most 1024 characters"));
+    errors.push(invalid("message", "", "can have at most 1024 characters"));
   }
   return errors;
 }
@@ -74,7 +74,7 @@ function validateReporter(event: Fields, controllerField: string): FieldError[] 
 function validateSeries(series: unknown): FieldError[] {
   if (isMissing(series)) return [];
   const errors: FieldError[] = [];
-  if (count(fields(series)["count"]) < 2) errors.push(invalidValue("series.count", "", "should be at least 2"));
+  if (count(fields(series)["count"]) < 2) errors.push(invalid("series.count", "", "should be at least 2"));
   if (isMissing(fields(series)["lastObservedTime"])) errors.push(required("series.lastObservedTime"));
   return errors;
 }
@@ -85,8 +85,8 @@ function validateNew(object: KubeObject): FieldError[] {
   const errors = validateSeries(event["series"]);
   if (isMissing(event["eventTime"])) errors.push(required("eventTime"));
   const type = text(event["type"]);
-  if (type !== "Normal" && type !== "Warning") errors.push(invalidValue("type", "", `has invalid value: ${type}`));
-  const unset = (field: string) => errors.push(invalidValue(field, "", "needs to be unset"));
+  if (type !== "Normal" && type !== "Warning") errors.push(invalid("type", "", `has invalid value: ${type}`));
+  const unset = (field: string) => errors.push(invalid(field, "", "needs to be unset"));
   if (!isMissing(event["firstTimestamp"])) unset("firstTimestamp");
   if (!isMissing(event["lastTimestamp"])) unset("lastTimestamp");
   if (count(event["count"]) !== 0) unset("count");

@@ -1,7 +1,6 @@
 import type { FieldError, KubeObject } from "../../types.ts";
 import { type KindDefinition, raisedBySpec } from "../definition.ts";
-import { immutable, invalidValue, notSupported, required } from "../errors.ts";
-import { goMap, goSelector } from "../goText.ts";
+import { immutable, invalid, notSupported, required } from "../../fieldErrors.ts";
 import { dnsLabel } from "../names.ts";
 import { count, fields, type Fields, isEqual, isMissing, text, textMap } from "../values.ts";
 import { notNegative } from "../validation/numbers.ts";
@@ -53,10 +52,10 @@ function validateGeneratedSelector({ metadata: { name, uid = "" }, ...object }: 
     const value = labels[label];
     const at = "spec.template.metadata.labels";
     if (value === undefined) return [required(at, `must be '${expected[label]}'`)];
-    return value === expected[label] ? [] : [invalidValue(at, goMap(labels), `must be '${expected[label]}'`)];
+    return value === expected[label] ? [] : [invalid(at, labels, `must be '${expected[label]}'`)];
   });
   if (selects(spec["selector"], expected) === false) {
-    errors.push(invalidValue("spec.selector", goSelector(spec["selector"]), "`selector` not auto-generated"));
+    errors.push(invalid("spec.selector", spec["selector"], "`selector` not auto-generated"));
   }
   return errors;
 }
@@ -83,7 +82,7 @@ function validateJobSpec(spec: Fields, at: string, isTemplate: boolean): FieldEr
       if (isMissing(completions)) errors.push(required(`${at}.completions`, "when completion mode is Indexed"));
       if (count(parallelism) > 100_000) {
         const why = "must be less than or equal to 100000 when completion mode is Indexed";
-        errors.push(invalidValue(`${at}.parallelism`, parallelism, why));
+        errors.push(invalid(`${at}.parallelism`, parallelism, why));
       }
     }
   }
@@ -100,7 +99,7 @@ function validateJobSpec(spec: Fields, at: string, isTemplate: boolean): FieldEr
   const labels = fields(fields(template)["metadata"])["labels"];
   if (selects(selector, textMap(labels)) === false) {
     const why = "`selector` does not match template `labels`";
-    errors.push(invalidValue(`${at}.template.metadata.labels`, goMap(labels), why));
+    errors.push(invalid(`${at}.template.metadata.labels`, labels, why));
   }
   return errors;
 }
@@ -112,11 +111,11 @@ function validateUpdate(spec: Fields, old: Fields): FieldError[] {
     if (completionMode !== "Indexed") errors.push(immutable("spec.completions", completions));
     else if (!isMissing(completions) && completions !== parallelism) {
       const why = "can only be modified in tandem with spec.parallelism";
-      errors.push(invalidValue("spec.completions", completions, why));
+      errors.push(invalid("spec.completions", completions, why));
     }
   }
   if (!isEqual(spec["selector"], old["selector"])) {
-    errors.push(immutable("spec.selector", goSelector(spec["selector"])));
+    errors.push(immutable("spec.selector", spec["selector"]));
   }
   if (!isEqual(withoutDirectives(spec["template"], old), withoutDirectives(old["template"], old))) {
     errors.push(immutable("spec.template", spec["template"]));
@@ -140,7 +139,6 @@ export const job: KindDefinition = {
   // Older clients count on it: whoever wants the Pods gone says so.
   defaultPropagation: "Orphan",
   prepareForCreate: withGeneratedSelector,
-  repeatsMetadata: "before",
   validate(object, old) {
     const spec = fields(object["spec"]);
     const errors = [...validateGeneratedSelector(object), ...validateJobSpec(spec, "spec", false)];
@@ -148,7 +146,7 @@ export const job: KindDefinition = {
       const hostname = `${object.metadata.name}-${count(spec["completions"]) - 1}`;
       if (dnsLabel(hostname).length > 0) {
         const why = `will not able to create pod with invalid DNS label: ${hostname}`;
-        errors.push(invalidValue("metadata.name", object.metadata.name, why));
+        errors.push(invalid("metadata.name", object.metadata.name, why));
       }
     }
     return old === undefined ? errors : [...errors, ...validateUpdate(spec, fields(old["spec"]))];
@@ -182,7 +180,7 @@ export const cronJob: KindDefinition = {
     );
     const { name } = object.metadata;
     if (old === undefined && name.length > 52) {
-      errors.push(invalidValue("metadata.name", name, "must be no more than 52 characters"));
+      errors.push(invalid("metadata.name", name, "must be no more than 52 characters"));
     }
     return errors;
   },
@@ -195,10 +193,10 @@ function validateSchedule(schedule: string): FieldError[] {
   const isWord = /^@(yearly|annually|monthly|weekly|daily|midnight|hourly|every .+)$/.test(schedule);
   if (schedule.includes("TZ")) {
     const why = "cannot use TZ or CRON_TZ in schedule, use timeZone field instead";
-    errors.push(invalidValue("spec.schedule", schedule, why));
+    errors.push(invalid("spec.schedule", schedule, why));
   } else if (!isWord && parts.length !== 5) {
     const why = `expected exactly 5 fields, found ${parts.length}: [${parts.join(" ")}]`;
-    errors.push(invalidValue("spec.schedule", schedule, why));
+    errors.push(invalid("spec.schedule", schedule, why));
   }
   return errors;
 }

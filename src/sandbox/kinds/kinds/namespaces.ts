@@ -1,6 +1,6 @@
 import type { FieldError, KubeObject } from "../../types.ts";
 import type { KindDefinition } from "../definition.ts";
-import { invalidValue } from "../errors.ts";
+import { invalid } from "../../fieldErrors.ts";
 import { nameIsDnsLabel, nameIsDnsSubdomain } from "../names.ts";
 import { validateLabelKey } from "../objectMeta.ts";
 import { fields, fieldsList, text, texts, withFieldOf } from "../values.ts";
@@ -15,7 +15,7 @@ function validateNamespaceFinalizers(object: KubeObject): FieldError[] {
     const errors = validateLabelKey(finalizer, at);
     if (errors.length > 0 || finalizer.includes("/") || STANDARD_FINALIZERS.has(finalizer)) return errors;
     const why = "name is neither a standard finalizer name nor is it fully qualified";
-    return [invalidValue(at, finalizer, why)];
+    return [invalid(at, finalizer, why)];
   });
 }
 
@@ -39,7 +39,6 @@ export const namespace: KindDefinition = {
     ...object,
     spec: withFieldOf(fields(object["spec"]), fields(old["spec"]), "finalizers"),
   }),
-  repeatsMetadata: "before",
   validate: (object) => validateNamespaceFinalizers(object),
   validateStatus(object) {
     const { phase } = fields(object["status"]);
@@ -47,7 +46,7 @@ export const namespace: KindDefinition = {
     const expected = isGoing ? "Terminating" : "Active";
     if (phase === expected) return [];
     const why = `may only be '${expected}' if \`deletionTimestamp\` is ${isGoing ? "not " : ""}empty`;
-    return [invalidValue("status.Phase", text(phase), why)];
+    return [invalid("status.Phase", text(phase), why)];
   },
   prepareForDelete: (object) => ({ ...object, status: { ...fields(object["status"]), phase: "Terminating" } }),
   isHeld: (object) => texts(fields(object["spec"])["finalizers"]).length > 0,
@@ -61,7 +60,6 @@ export const serviceAccount: KindDefinition = {
   name: nameIsDnsSubdomain,
   prepareForCreate: cleaned,
   prepareForUpdate: cleaned,
-  repeatsMetadata: "after",
 };
 
 /** Of the Secrets only the names count. */
@@ -113,7 +111,7 @@ export const endpointSlice: KindDefinition = {
       });
     }
     if (old !== undefined && addressType !== old["addressType"]) {
-      errors.push(invalidValue("addressType", addressType, "field is immutable"));
+      errors.push(invalid("addressType", addressType, "field is immutable"));
     }
     return errors;
   },

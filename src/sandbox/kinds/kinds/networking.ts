@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import type { FieldError } from "../../types.ts";
 import { type KindDefinition, raisedBySpec } from "../definition.ts";
-import { immutable, invalidValue, notSupported, required } from "../errors.ts";
+import { immutable, invalid, notSupported, required } from "../../fieldErrors.ts";
 import { dns1035Label, dnsSubdomain, pathSegment, portName, portNumber, wildcardSubdomain } from "../names.ts";
 import { count, fields, type Fields, fieldsList, isEqual, isMissing, text, texts } from "../values.ts";
 import { validatePort } from "../validation/handlers.ts";
@@ -12,21 +12,20 @@ const PATH_TYPES = ["Exact", "ImplementationSpecific", "Prefix"];
 
 export const ingress: KindDefinition = {
   generation: raisedBySpec,
-  repeatsMetadata: "after",
   validate(object, old) {
     const spec = fields(object["spec"]);
     const { defaultBackend, ingressClassName } = spec;
     const rules = fieldsList(spec["rules"]);
     const errors: FieldError[] = [];
     if (rules.length === 0 && isMissing(defaultBackend)) {
-      errors.push(invalidValue("spec", spec["rules"] ?? null, "either `defaultBackend` or `rules` must be specified"));
+      errors.push(invalid("spec", spec["rules"] ?? null, "either `defaultBackend` or `rules` must be specified"));
     }
     if (!isMissing(defaultBackend)) errors.push(...validateBackend(fields(defaultBackend), "spec.defaultBackend"));
     rules.forEach((rule, index) => errors.push(...validateRule(rule, `spec.rules[${index}]`)));
     fieldsList(spec["tls"]).forEach((tls, index) => errors.push(...validateTls(tls, `spec.tls[${index}]`)));
     if (!isMissing(ingressClassName)) {
       for (const message of dnsSubdomain(text(ingressClassName))) {
-        errors.push(invalidValue("spec.ingressClassName", ingressClassName, message));
+        errors.push(invalid("spec.ingressClassName", ingressClassName, message));
       }
     }
     const annotated = object.metadata.annotations?.[CLASS_ANNOTATION];
@@ -37,7 +36,7 @@ export const ingress: KindDefinition = {
       annotated !== ingressClassName
     ) {
       const why = "must match `ingressClassName` when both are specified";
-      errors.push(invalidValue(`annotations.${CLASS_ANNOTATION}`, annotated, why));
+      errors.push(invalid(`annotations.${CLASS_ANNOTATION}`, annotated, why));
     }
     return errors;
   },
@@ -50,21 +49,21 @@ export const ingress: KindDefinition = {
 
 function validateHost(host: string, at: string): FieldError[] {
   const form = host.includes("*") ? wildcardSubdomain : dnsSubdomain;
-  return form(host).map((message) => invalidValue(at, host, message));
+  return form(host).map((message) => invalid(at, host, message));
 }
 
 function validateTls({ hosts, secretName }: Fields, at: string): FieldError[] {
   const errors = texts(hosts).flatMap((host, index) => validateHost(host, `${at}.hosts[${index}]`));
   const name = text(secretName);
   if (name === "") return errors;
-  return [...errors, ...dnsSubdomain(name).map((message) => invalidValue(`${at}.secretName`, name, message))];
+  return [...errors, ...dnsSubdomain(name).map((message) => invalid(`${at}.secretName`, name, message))];
 }
 
 function validateRule({ host, http }: Fields, at: string): FieldError[] {
   const errors: FieldError[] = [];
   const name = text(host);
   if (name !== "") {
-    if (isIP(name) !== 0) errors.push(invalidValue(`${at}.host`, name, "must be a DNS name, not an IP address"));
+    if (isIP(name) !== 0) errors.push(invalid(`${at}.host`, name, "must be a DNS name, not an IP address"));
     errors.push(...validateHost(name, `${at}.host`));
   }
   if (isMissing(http)) return errors;
@@ -78,7 +77,7 @@ function validatePath({ path, pathType, backend }: Fields, at: string): FieldErr
   const where = text(path);
   const errors: FieldError[] = [];
   const isAbsolute = where.startsWith("/");
-  const wrong = (why: string) => errors.push(invalidValue(`${at}.path`, where, why));
+  const wrong = (why: string) => errors.push(invalid(`${at}.path`, where, why));
   if (pathType === "Exact" || pathType === "Prefix") {
     if (!isAbsolute) wrong("must be an absolute path");
     for (const part of ["//", "/./", "/../", "%2f", "%2F"])
@@ -92,21 +91,21 @@ function validatePath({ path, pathType, backend }: Fields, at: string): FieldErr
 
 function validateBackend({ service, resource }: Fields, at: string): FieldError[] {
   if (!isMissing(resource) && !isMissing(service)) {
-    return [invalidValue(at, "", "cannot set both resource and service backends")];
+    return [invalid(at, "", "cannot set both resource and service backends")];
   }
   if (!isMissing(resource)) return validateResourceBackend(fields(resource), `${at}.resource`);
-  if (isMissing(service)) return [invalidValue(at, "", "resource or service backend is required")];
+  if (isMissing(service)) return [invalid(at, "", "resource or service backend is required")];
   const { name, port } = fields(service);
   const errors =
     text(name) === ""
       ? [required(`${at}.service.name`)]
-      : dns1035Label(text(name)).map((message) => invalidValue(`${at}.service.name`, name, message));
+      : dns1035Label(text(name)).map((message) => invalid(`${at}.service.name`, name, message));
   const [named, number] = [text(fields(port)["name"]), count(fields(port)["number"])];
-  if (named !== "" && number !== 0) errors.push(invalidValue(at, "", "cannot set both port name & port number"));
+  if (named !== "" && number !== 0) errors.push(invalid(at, "", "cannot set both port name & port number"));
   else if (named !== "") {
-    errors.push(...portName(named).map((message) => invalidValue(`${at}.service.port.name`, named, message)));
+    errors.push(...portName(named).map((message) => invalid(`${at}.service.port.name`, named, message)));
   } else if (number !== 0) {
-    errors.push(...portNumber(number).map((message) => invalidValue(`${at}.service.port.number`, number, message)));
+    errors.push(...portNumber(number).map((message) => invalid(`${at}.service.port.number`, number, message)));
   } else errors.push(required(at, "port name or number is required"));
   return errors;
 }
@@ -115,11 +114,11 @@ function validateResourceBackend(reference: Fields, at: string): FieldError[] {
   const group = reference["apiGroup"];
   const errors = isMissing(group)
     ? []
-    : dnsSubdomain(text(group)).map((message) => invalidValue(`${at}.apiGroup`, group, message));
+    : dnsSubdomain(text(group)).map((message) => invalid(`${at}.apiGroup`, group, message));
   for (const field of ["kind", "name"]) {
     const value = text(reference[field]);
     if (value === "") errors.push(required(`${at}.${field}`));
-    else errors.push(...pathSegment(value).map((message) => invalidValue(`${at}.${field}`, value, message)));
+    else errors.push(...pathSegment(value).map((message) => invalid(`${at}.${field}`, value, message)));
   }
   return errors;
 }
@@ -133,10 +132,10 @@ export const ingressClass: KindDefinition = {
     if (controller === "") errors.push(required(at));
     else if (!/^[^/]+\/.+$/.test(controller)) {
       const why = 'must be a domain-prefixed path (such as "acme.io/foo")';
-      errors.push(invalidValue(at, controller, why));
+      errors.push(invalid(at, controller, why));
     } else {
       const host = controller.split("/")[0] ?? "";
-      errors.push(...dnsSubdomain(host).map((message) => invalidValue(at, host, message)));
+      errors.push(...dnsSubdomain(host).map((message) => invalid(at, host, message)));
     }
     if (old !== undefined && !isEqual(controller, fields(old["spec"])["controller"])) {
       errors.push(immutable(at, controller));

@@ -1,6 +1,6 @@
 import type { FieldError, KubeObject } from "../../types.ts";
 import type { KindDefinition } from "../definition.ts";
-import { duplicate, forbidden, invalidValue, required } from "../errors.ts";
+import { duplicate, forbidden, invalid, required } from "../../fieldErrors.ts";
 import { labelValue, nameIsDnsSubdomain } from "../names.ts";
 import { validateLabelKey } from "../objectMeta.ts";
 import { fields, fieldsList, isEqual, text, textMap, texts } from "../values.ts";
@@ -15,7 +15,7 @@ function validateTaints(object: KubeObject): FieldError[] {
     const [key, value, effect] = [text(taint["key"]), text(taint["value"]), text(taint["effect"])];
     const errors = validateLabelKey(key, `${at}.key`);
     const wrong = labelValue(value);
-    if (wrong.length > 0) errors.push(invalidValue(`${at}.value`, value, wrong.join(";")));
+    if (wrong.length > 0) errors.push(invalid(`${at}.value`, value, wrong.join(";")));
     errors.push(...(effect === "" ? [required(`${at}.effect`)] : validateTaintEffect(effect, `${at}.effect`)));
     if (seen.has(`${effect}/${key}`)) {
       const given = { Key: key, Value: value, Effect: effect, TimeAdded: taint["timeAdded"] ?? null };
@@ -52,7 +52,6 @@ function validateUpdate(object: KubeObject, old: KubeObject): FieldError[] {
 export const node: KindDefinition = {
   name: nameIsDnsSubdomain,
   keepsStatusOnCreate: true,
-  repeatsMetadata: "before",
   validate(object, old) {
     const errors = [...validateTaints(object), ...validateAmounts(object)];
     return old === undefined ? errors : [...errors, ...validateUpdate(object, old)];

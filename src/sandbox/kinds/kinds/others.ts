@@ -1,7 +1,6 @@
 import type { FieldError, KubeObject } from "../../types.ts";
 import { type KindDefinition, raisedBySpec } from "../definition.ts";
-import { forbidden, immutable, invalidValue, notSupported, required } from "../errors.ts";
-import { goStruct } from "../goText.ts";
+import { forbidden, immutable, invalid, notSupported, required } from "../../fieldErrors.ts";
 import { dnsSubdomain } from "../names.ts";
 import { quantityNanos } from "../quantity.ts";
 import {
@@ -17,9 +16,7 @@ import {
   withFieldOf,
 } from "../values.ts";
 import { atMost100Percent, intOrPercent, notNegative } from "../validation/numbers.ts";
-import { validatePodTemplate } from "../validation/podSpec.ts";
-import { selects, validateLabelSelector } from "../validation/selectors.ts";
-import { validateReplicaStatus } from "../validation/status.ts";
+import { validateLabelSelector } from "../validation/selectors.ts";
 import { accessModes, validateClaimSpec, volumeModes } from "../validation/volumeClaims.ts";
 
 export const lease: KindDefinition = {
@@ -33,7 +30,7 @@ export const lease: KindDefinition = {
     const { leaseDurationSeconds, leaseTransitions } = fields(object["spec"]);
     const errors: FieldError[] = [];
     if (!isMissing(leaseDurationSeconds) && count(leaseDurationSeconds) <= 0) {
-      errors.push(invalidValue("spec.leaseDurationSeconds", leaseDurationSeconds, "must be greater than 0"));
+      errors.push(invalid("spec.leaseDurationSeconds", leaseDurationSeconds, "must be greater than 0"));
     }
     return [...errors, ...notNegative(leaseTransitions, "spec.leaseTransitions")];
   },
@@ -52,8 +49,7 @@ export const podDisruptionBudget: KindDefinition = {
     const { minAvailable, maxUnavailable, selector, unhealthyPodEvictionPolicy } = spec;
     const errors: FieldError[] = [];
     if (!isMissing(minAvailable) && !isMissing(maxUnavailable)) {
-      const names = ["minAvailable", "selector", "maxUnavailable", "unhealthyPodEvictionPolicy"];
-      errors.push(invalidValue("spec", goStruct(spec, names), "minAvailable and maxUnavailable cannot be both set"));
+      errors.push(invalid("spec", spec, "minAvailable and maxUnavailable cannot be both set"));
     }
     for (const [field, value] of Object.entries({ minAvailable, maxUnavailable })) {
       errors.push(...intOrPercent(value, `spec.${field}`), ...atMost100Percent(value, `spec.${field}`));
@@ -77,7 +73,6 @@ export const persistentVolumeClaim: KindDefinition = {
     const errors = validateClaimSpec(spec, "spec");
     return old === undefined ? errors : [...errors, ...validateClaimChange(spec, old)];
   },
-  repeatsMetadata: "after",
   selectableFields: (object) => ({ name: object.metadata.name }),
 };
 
@@ -120,7 +115,6 @@ export const persistentVolume: KindDefinition = {
     const isOld = isMissing(status[time]) || status[time] === before[time];
     return isOld ? { ...object, status: { ...status, [time]: timestamp(env.now()) } } : object;
   },
-  repeatsMetadata: "after",
   validate(object) {
     const spec = fields(object["spec"]);
     const modes = texts(spec["accessModes"]);
@@ -133,7 +127,7 @@ export const persistentVolume: KindDefinition = {
       if (Object.keys(textMap(spec["capacity"])).length === 0) errors.push(required("spec.capacity"));
       errors.push(notSupported("spec.capacity", spec["capacity"] ?? null, ["storage"]));
     } else if ((quantityNanos(storage) ?? 0n) <= 0n) {
-      errors.push(invalidValue("spec.capacity[storage]", storage, "must be greater than zero"));
+      errors.push(invalid("spec.capacity[storage]", storage, "must be greater than zero"));
     }
     const policies = ["Delete", "Recycle", "Retain"];
     const policy = text(spec["persistentVolumeReclaimPolicy"]);
@@ -214,7 +208,7 @@ export const priorityClass: KindDefinition = {
       } else if (!name.startsWith("system-") && value > HIGHEST_PRIORITY) {
         errors.push(forbidden("value", `maximum allowed value of a user defined priority is ${HIGHEST_PRIORITY}`));
       }
-    } else if (value !== count(old["value"])) errors.push(invalidValue("value", value, "field is immutable"));
+    } else if (value !== count(old["value"])) errors.push(invalid("value", value, "field is immutable"));
     const policies = ["Never", "PreemptLowerPriority"];
     const policy = object["preemptionPolicy"];
     if (!isMissing(policy) && !policies.includes(text(policy))) {
@@ -226,38 +220,11 @@ export const priorityClass: KindDefinition = {
   },
 };
 
-export const replicationController: KindDefinition = {
-  generation: raisedBySpec,
-  defaultPropagation: "Orphan",
-  validate(object) {
-    const spec = fields(object["spec"]);
-    const selector = textMap(spec["selector"]);
-    const errors = notNegative(spec["replicas"], "spec.replicas");
-    if (Object.keys(selector).length === 0) errors.push(required("spec.selector"));
-    if (isMissing(spec["template"])) return [...errors, required("spec.template")];
-    const labels = textMap(fields(fields(spec["template"])["metadata"])["labels"]);
-    if (selects({ matchLabels: selector }, labels) === false) {
-      const why = "`selector` does not match template `labels`";
-      errors.push(invalidValue("spec.template.metadata.labels", labels, why));
-    }
-    return [...errors, ...validatePodTemplate(spec["template"], "spec.template")];
-  },
-  validateStatus: (object, old) =>
-    validateReplicaStatus(
-      object,
-      old,
-      ["replicas", "fullyLabeledReplicas", "readyReplicas", "availableReplicas", "observedGeneration"],
-      ["fullyLabeledReplicas", "readyReplicas", "availableReplicas"],
-    ),
-  selectableFields: (object) => ({ "status.replicas": String(count(fields(object["status"])["replicas"])) }),
-};
-
 /** What both kinds of webhook configurations have. */
 export const webhookConfiguration: KindDefinition = {
   allowsAnyFinalizer: true,
   generation: { raisedBy: (object, old) => !isEqual(object["webhooks"], old["webhooks"]) },
   allowsUnconditionalUpdate: false,
-  repeatsMetadata: "after",
   validate(object) {
     const names = new Set<string>();
     return fieldsList(object["webhooks"]).flatMap((webhook, index) => {
@@ -283,10 +250,10 @@ function validateWebhook(webhook: Fields, at: string): FieldError[] {
   if (name === "") errors.push(required(`${at}.name`));
   else {
     const wrong = dnsSubdomain(name);
-    if (wrong.length > 0) errors.push(invalidValue(`${at}.name`, name, wrong.join(",")));
+    if (wrong.length > 0) errors.push(invalid(`${at}.name`, name, wrong.join(",")));
     else if (name.split(".").length < 3) {
       const why = "should be a domain with at least three segments separated by dots";
-      errors.push(invalidValue(`${at}.name`, name, why));
+      errors.push(invalid(`${at}.name`, name, why));
     }
   }
   const choose = (field: string, supported: readonly string[]) => {
@@ -304,7 +271,7 @@ function validateWebhook(webhook: Fields, at: string): FieldError[] {
   const seconds = webhook["timeoutSeconds"];
   if (!isMissing(seconds) && (count(seconds) < 1 || count(seconds) > 30)) {
     const why = "the timeout value must be between 1 and 30 seconds";
-    errors.push(invalidValue(`${at}.timeoutSeconds`, seconds, why));
+    errors.push(invalid(`${at}.timeoutSeconds`, seconds, why));
   }
   errors.push(
     ...validateLabelSelector(webhook["namespaceSelector"], `${at}.namespaceSelector`),
@@ -316,14 +283,14 @@ function validateWebhook(webhook: Fields, at: string): FieldError[] {
   } else if (!isMissing(url) && !text(url).startsWith("https://")) {
     const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(text(url))?.[1] ?? "";
     const why = "'https' is the only allowed URL scheme; desired format: https://host[/path]";
-    errors.push(invalidValue(`${at}.clientConfig.url`, scheme, why));
+    errors.push(invalid(`${at}.clientConfig.url`, scheme, why));
   }
   const versions = texts(webhook["admissionReviewVersions"]);
   if (versions.length === 0) {
     errors.push(required(`${at}.admissionReviewVersions`, "must specify one of v1, v1beta1"));
   } else if (!versions.includes("v1") && !versions.includes("v1beta1")) {
     const why = "must include at least one of v1, v1beta1";
-    errors.push(invalidValue(`${at}.admissionReviewVersions`, versions, why));
+    errors.push(invalid(`${at}.admissionReviewVersions`, versions, why));
   }
   return errors;
 }

@@ -1,6 +1,6 @@
 import type { DeleteOptions, FieldError, KubeObject } from "../../types.ts";
 import { type KindDefinition, raisedBySpec } from "../definition.ts";
-import { forbidden, immutable, invalidValue, required } from "../errors.ts";
+import { forbidden, immutable, invalid, required } from "../../fieldErrors.ts";
 import { dnsLabel } from "../names.ts";
 import { quantityNanos } from "../quantity.ts";
 import {
@@ -15,12 +15,7 @@ import {
   textMap,
   withFieldOf,
 } from "../values.ts";
-import {
-  validatePodAnnotations,
-  validatePodSpec,
-  validatePodTemplate,
-  validateTolerations,
-} from "../validation/podSpec.ts";
+import { validatePodAnnotations, validatePodSpec, validateTolerations } from "../validation/podSpec.ts";
 
 const NAME_WARNING =
   "metadata.name: this is used in the Pod's hostname, which can result in surprising behavior; a DNS label is recommended:";
@@ -92,13 +87,12 @@ export const pod: KindDefinition = {
     }
     return [...errors, ...validateMirror(object, old), ...validateSpecUpdate(spec, fields(old["spec"]))];
   },
-  repeatsMetadata: "after",
   validateStatus(object, old) {
     const [status, before] = [fields(object["status"]), fields(old["status"])];
     const errors = validateMirror(object, old);
     if (count(status["observedGeneration"]) < 0) {
       const why = "must be a non-negative integer";
-      errors.push(invalidValue("status.observedGeneration", status["observedGeneration"], why));
+      errors.push(invalid("status.observedGeneration", status["observedGeneration"], why));
     }
     if (!isEqual(status["qosClass"], before["qosClass"])) {
       errors.push(immutable("status.qosClass", text(status["qosClass"])));
@@ -155,7 +149,7 @@ function validateSpecUpdate(spec: Fields, old: Fields): FieldError[] {
       const here = `spec.${field}[${index}].image`;
       if (text(image) === "") errors.push(required(here));
       if (text(image).trim() !== text(image)) {
-        errors.push(invalidValue(here, image, "must not have leading or trailing whitespace"));
+        errors.push(invalid(here, image, "must not have leading or trailing whitespace"));
       }
     });
   }
@@ -183,13 +177,13 @@ function validateDeadlineUpdate(now: unknown, before: unknown): FieldError[] {
   const at = "spec.activeDeadlineSeconds";
   if (isMissing(now)) {
     if (isMissing(before)) return [];
-    return [invalidValue(at, null, "must not update from a positive integer to nil value")];
+    return [invalid(at, null, "must not update from a positive integer to nil value")];
   }
   if (count(now) < 0 || count(now) >= 2 ** 31) {
-    return [invalidValue(at, now, "must be between 0 and 2147483647, inclusive")];
+    return [invalid(at, now, "must be between 0 and 2147483647, inclusive")];
   }
   if (isMissing(before) || count(before) >= count(now)) return [];
-  return [invalidValue(at, now, "must be less than or equal to previous value")];
+  return [invalid(at, now, "must be less than or equal to previous value")];
 }
 
 /** The new spec with the old values of all that may change: the same as the old one, when nothing else did. */
@@ -210,8 +204,3 @@ function withUnchangeable(spec: Fields, old: Fields): Fields {
   const isGated = fieldsList(old["schedulingGates"]).length > 0;
   return isGated ? withFieldOf(withFieldOf(next, old, "nodeSelector"), old, "affinity") : next;
 }
-
-export const podTemplate: KindDefinition = {
-  generation: { raisedBy: (object, old) => !isEqual(object["template"], old["template"]) },
-  validate: (object) => validatePodTemplate(object["template"], "template"),
-};

@@ -1,6 +1,6 @@
 import type { FieldError, KubeObject } from "../../types.ts";
 import type { KindDefinition } from "../definition.ts";
-import { invalidValue, notSupported, required } from "../errors.ts";
+import { invalid, notSupported, required } from "../../fieldErrors.ts";
 import { dnsSubdomain, nameIsPathSegment, pathSegment } from "../names.ts";
 import { fields, type Fields, fieldsList, isEqual, isMissing, text, texts } from "../values.ts";
 import { validateLabelSelector } from "../validation/selectors.ts";
@@ -15,7 +15,7 @@ function validateRule(rule: Fields, isNamespaced: boolean, at: string): FieldErr
   const has = (field: string) => texts(rule[field]).length > 0;
   const errors = has("verbs") ? [] : [required(`${at}.verbs`, "verbs must contain at least one value")];
   if (has("nonResourceURLs")) {
-    const wrong = (why: string) => errors.push(invalidValue(`${at}.nonResourceURLs`, rule["nonResourceURLs"], why));
+    const wrong = (why: string) => errors.push(invalid(`${at}.nonResourceURLs`, rule["nonResourceURLs"], why));
     if (isNamespaced) wrong("namespaced rules cannot apply to non-resource URLs");
     if (has("apiGroups") || has("resources") || has("resourceNames")) {
       wrong("rules cannot apply to both regular resources and non-resource URLs");
@@ -38,7 +38,6 @@ export const role: KindDefinition = {
   prepareForCreate: withoutEmptyRules,
   prepareForUpdate: withoutEmptyRules,
   allowsCreateOnUpdate: true,
-  repeatsMetadata: "before",
   validate: (object) => validateRules(object, true),
 };
 
@@ -64,13 +63,13 @@ function validateBinding(object: KubeObject, old: KubeObject | undefined, kinds:
   if (group !== GROUP) errors.push(notSupported("roleRef.apiGroup", group, [GROUP]));
   if (!kinds.includes(kind)) errors.push(notSupported("roleRef.kind", kind, kinds));
   if (name === "") errors.push(required("roleRef.name"));
-  else errors.push(...pathSegment(name).map((message) => invalidValue("roleRef.name", name, message)));
+  else errors.push(...pathSegment(name).map((message) => invalid("roleRef.name", name, message)));
   fieldsList(object["subjects"]).forEach((subject, index) => {
     errors.push(...validateSubject(subject, kinds.includes("Role"), `subjects[${index}]`));
   });
   return old === undefined || isEqual(roleRef, old["roleRef"])
     ? errors
-    : [...errors, invalidValue("roleRef", { APIGroup: group, Kind: kind, Name: name }, "cannot change roleRef")];
+    : [...errors, invalid("roleRef", { APIGroup: group, Kind: kind, Name: name }, "cannot change roleRef")];
 }
 
 function validateSubject(subject: Fields, isNamespaced: boolean, at: string): FieldError[] {
@@ -78,7 +77,7 @@ function validateSubject(subject: Fields, isNamespaced: boolean, at: string): Fi
   const errors = name === "" ? [required(`${at}.name`)] : [];
   switch (kind) {
     case "ServiceAccount":
-      if (name !== "") errors.push(...dnsSubdomain(name).map((message) => invalidValue(`${at}.name`, name, message)));
+      if (name !== "") errors.push(...dnsSubdomain(name).map((message) => invalid(`${at}.name`, name, message)));
       if (group !== "") errors.push(notSupported(`${at}.apiGroup`, group, [""]));
       if (!isNamespaced && text(subject["namespace"]) === "") errors.push(required(`${at}.namespace`));
       return errors;

@@ -1,6 +1,6 @@
 import type { FieldError, KubeObject } from "../../types.ts";
 import type { KindDefinition } from "../definition.ts";
-import { immutable, invalidValue, required } from "../errors.ts";
+import { immutable, invalid, required } from "../../fieldErrors.ts";
 import { isEqual, fields, textMap, texts } from "../values.ts";
 import { validateQuantity, validateQuotaResourceName } from "../validation/resources.ts";
 
@@ -28,7 +28,7 @@ function validateAmounts(amounts: unknown, at: string): FieldError[] {
 
 function validateScopes(spec: Readonly<Record<string, unknown>>): FieldError[] {
   const scopes = texts(spec["scopes"]);
-  const wrong = (why: string) => invalidValue("spec.scopes", scopes, why);
+  const wrong = (why: string) => invalid("spec.scopes", scopes, why);
   return [
     ...scopes.filter((scope) => !SCOPES.has(scope)).map(() => wrong("unsupported scope")),
     ...OPPOSITES.filter((pair) => pair.every((scope) => scopes.includes(scope))).map(() => wrong("conflicting scopes")),

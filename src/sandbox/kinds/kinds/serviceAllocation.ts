@@ -1,6 +1,6 @@
-import { failure, invalid } from "../../statusError.ts";
+import { failure, invalid as invalidObject } from "../../statusError.ts";
 import type { FieldError } from "../../types.ts";
-import { invalidValue } from "../errors.ts";
+import { invalid } from "../../fieldErrors.ts";
 import type { ServiceAllocations } from "../serviceAllocations.ts";
 import { count, fields, type Fields, fieldsList, isMissing, text, texts } from "../values.ts";
 import { isHeadless, needsHealthCheck, validateClusterIPs } from "../validation/services.ts";
@@ -53,7 +53,7 @@ export class Allocation {
   }
 
   #refuse(errors: readonly FieldError[]): never {
-    throw invalid({ group: "", kind: "Service", name: this.#name }, errors);
+    throw invalidObject({ group: "", kind: "Service", name: this.#name }, errors);
   }
 
   #withClusterIPs(spec: Fields): Fields {
@@ -84,7 +84,7 @@ export class Allocation {
       ? `the provided IP (${address}) is not in the valid range. The range of valid IPs is ${range}`
       : "the provided network does not match the current range";
     const why = taken === "in use" ? "provided IP is already allocated" : outside;
-    const errors = [invalidValue("spec.clusterIPs", spec["clusterIPs"], `failed to allocate IP ${address}: ${why}`)];
+    const errors = [invalid("spec.clusterIPs", spec["clusterIPs"], `failed to allocate IP ${address}: ${why}`)];
     return this.#refuse(errors);
   }
 
@@ -118,7 +118,7 @@ export class Allocation {
       taken === "in use"
         ? "provided port is already allocated"
         : `provided port is not in the valid range. The range of valid ports is ${this.#allocations.nodePortRange}`;
-    this.#refuse([invalidValue(`spec.ports[${index}].nodePort`, port, why)]);
+    this.#refuse([invalid(`spec.ports[${index}].nodePort`, port, why)]);
   }
 
   /** One port number gets one node port, whatever its protocols. */
@@ -227,17 +227,17 @@ function withFamilies(spec: Fields, old: Fields | undefined, refuse: (errors: re
     const isSame = old !== undefined && texts(old["ipFamilies"]).join() === families.join();
     if (families.length > 1 && isSame) families = families.slice(0, 1);
     if (texts(next["clusterIPs"]).length === 2) {
-      errors.push(invalidValue("spec.ipFamilyPolicy", policy, `${several} cluster IPs are specified`));
+      errors.push(invalid("spec.ipFamilyPolicy", policy, `${several} cluster IPs are specified`));
     }
     if (families.length === 2) {
-      errors.push(invalidValue("spec.ipFamilyPolicy", policy, `${several} IP families are specified`));
+      errors.push(invalid("spec.ipFamilyPolicy", policy, `${several} IP families are specified`));
     }
   }
   texts(next["clusterIPs"]).forEach((address, index) => {
     if (address === "None" || index < families.length) return;
     if (address.includes(":")) {
       const why = "IPv6 is not configured on this cluster";
-      errors.push(invalidValue(`spec.clusterIPs[${index}]`, next["clusterIPs"], why));
+      errors.push(invalid(`spec.clusterIPs[${index}]`, next["clusterIPs"], why));
     } else families = [...families, "IPv4"];
   });
   if (errors.length > 0) refuse(errors);
@@ -249,11 +249,11 @@ function withFamilies(spec: Fields, old: Fields | undefined, refuse: (errors: re
   } else {
     if (policy === "RequireDualStack") {
       const why = "this cluster is not configured for dual-stack services";
-      errors.push(invalidValue("spec.ipFamilyPolicy", policy, why));
+      errors.push(invalid("spec.ipFamilyPolicy", policy, why));
     }
     families.forEach((family, index) => {
       if (family === "IPv4") return;
-      errors.push(invalidValue(`spec.ipFamilies[${index}]`, family, "not configured on this cluster"));
+      errors.push(invalid(`spec.ipFamilies[${index}]`, family, "not configured on this cluster"));
     });
     if (errors.length > 0) refuse(errors);
     if (families.length === 0) families = ["IPv4"];

@@ -113,9 +113,7 @@ describe("Services", () => {
           { port: 80, name: "b" },
         ],
       },
-      want: [
-        'spec.ports[1]: Duplicate value: {"Name":"","Protocol":"TCP","AppProtocol":null,"Port":80,"TargetPort":0,"NodePort":0}',
-      ],
+      want: ['spec.ports[1]: Duplicate value: {"port":80,"protocol":"TCP"}'],
     },
     {
       name: "a node port without its type",
@@ -127,7 +125,7 @@ describe("Services", () => {
       given: { type: "ExternalName", externalName: "" },
       want: ["spec.externalName: Required value"],
     },
-  ])("$name is refused in the server's words", ({ given, want }) =>
+  ])("$name is refused, with what is wrong", ({ given, want }) =>
     expect(texts(create(service(given)).errors)).toEqual(want),
   );
 

@@ -1,7 +1,7 @@
 import type { KubeObject } from "../../types.ts";
 import { isExternallyAccessible } from "../defaults/services.ts";
 import type { KindDefinition } from "../definition.ts";
-import { forbidden, invalidValue } from "../errors.ts";
+import { forbidden, invalid } from "../../fieldErrors.ts";
 import { nameIsDns1035Label } from "../names.ts";
 import type { RulesEnvironment } from "../rules.ts";
 import { count, fields, type Fields, fieldsList, isEqual, isMissing, text, texts, without } from "../values.ts";
@@ -130,13 +130,13 @@ function validateClusterIPChange(spec: Fields, old: Fields) {
   if (!needsClusterIP(spec) || !needsClusterIP(old) || (isHeadless(spec) && isHeadless(old))) return [];
   const [now, before] = [texts(spec["clusterIPs"]), texts(old["clusterIPs"])];
   if (before.length > 0 && now.length === 0) {
-    return [invalidValue("spec.clusterIPs[0]", null, "primary clusterIP can not be unset")];
+    return [invalid("spec.clusterIPs[0]", null, "primary clusterIP can not be unset")];
   }
   const common = now.length === before.length ? before.length : Math.min(1, before.length);
   return before
     .slice(0, common)
     .flatMap((address, index) =>
-      address === now[index] ? [] : [invalidValue(`spec.clusterIPs[${index}]`, now, "may not change once set")],
+      address === now[index] ? [] : [invalid(`spec.clusterIPs[${index}]`, now, "may not change once set")],
     );
 }
 
@@ -145,13 +145,13 @@ function validateFamilyChange(spec: Fields, old: Fields) {
   const [now] = texts(spec["ipFamilies"]);
   const [before] = texts(old["ipFamilies"]);
   if (now === before || before === undefined) return [];
-  return [invalidValue("spec.ipFamilies[0]", spec["ipFamilies"], "may not change once set")];
+  return [invalid("spec.ipFamilies[0]", spec["ipFamilies"], "may not change once set")];
 }
 
 function validateClassChange(spec: Fields, old: Fields) {
   if (spec["type"] !== "LoadBalancer" || old["type"] !== "LoadBalancer") return [];
   if (isEqual(spec["loadBalancerClass"], old["loadBalancerClass"])) return [];
-  return [invalidValue("spec.loadBalancerClass", spec["loadBalancerClass"], "may not change once set")];
+  return [invalid("spec.loadBalancerClass", spec["loadBalancerClass"], "may not change once set")];
 }
 
 function validateHealthCheckChange(spec: Fields, old: Fields) {

@@ -1,7 +1,6 @@
 import type { FieldError, KubeObject } from "../../types.ts";
 import { type KindDefinition, raisedBySpec } from "../definition.ts";
-import { forbidden, immutable, invalidValue, notSupported, required } from "../errors.ts";
-import { goMap, goSelector, goStruct } from "../goText.ts";
+import { forbidden, immutable, invalid, notSupported, required } from "../../fieldErrors.ts";
 import { dnsLabel, nameIsDnsLabel } from "../names.ts";
 import {
   count,
@@ -37,12 +36,12 @@ function validateSelected(spec: Fields, kind: string, owner: string): FieldError
   else {
     errors.push(...validateLabelSelector(selector, "spec.selector"));
     if (selectorSize(selector) === 0) {
-      errors.push(invalidValue("spec.selector", goSelector(selector), `empty selector is invalid for ${kind}`));
+      errors.push(invalid("spec.selector", selector, `empty selector is invalid for ${kind}`));
     }
   }
   const labels = textMap(fields(fields(template)["metadata"])["labels"]);
   const matches = isMissing(selector) ? false : selects(selector, labels);
-  if (matches === undefined) errors.push(invalidValue("spec.selector", goSelector(selector), "invalid label selector"));
+  if (matches === undefined) errors.push(invalid("spec.selector", selector, "invalid label selector"));
   else {
     if (!matches && !isMissing(selector)) errors.push(mismatch(template));
     if (isMissing(selector)) errors.push(mismatch(template));
@@ -53,7 +52,7 @@ function validateSelected(spec: Fields, kind: string, owner: string): FieldError
 
 function mismatch(template: unknown): FieldError {
   const labels = fields(fields(template)["metadata"])["labels"];
-  return invalidValue("spec.template.metadata.labels", goMap(labels), "`selector` does not match template `labels`");
+  return invalid("spec.template.metadata.labels", labels, "`selector` does not match template `labels`");
 }
 
 /** Pods that are always there, so that they are always restarted. */
@@ -73,7 +72,7 @@ function validateLongRunning(template: unknown, owner: string): FieldError[] {
 function selectorIsImmutable(object: KubeObject, old: KubeObject | undefined): FieldError[] {
   const selector = fields(object["spec"])["selector"];
   if (old === undefined || isEqual(selector, fields(old["spec"])["selector"])) return [];
-  return [immutable("spec.selector", goSelector(selector))];
+  return [immutable("spec.selector", selector)];
 }
 
 function validateStrategy(strategy: Fields): FieldError[] {
@@ -83,14 +82,14 @@ function validateStrategy(strategy: Fields): FieldError[] {
     return [forbidden("spec.strategy.rollingUpdate", "may not be specified when strategy `type` is 'Recreate'")];
   }
   if (type !== "RollingUpdate") {
-    const given = goStruct(strategy, ["type", "rollingUpdate"]);
+    const given = strategy;
     return [notSupported("spec.strategy", given, ["Recreate", "RollingUpdate"])];
   }
   const { maxUnavailable, maxSurge } = fields(rollingUpdate);
   const at = "spec.strategy.rollingUpdate";
   const errors = [...intOrPercent(maxUnavailable, `${at}.maxUnavailable`), ...intOrPercent(maxSurge, `${at}.maxSurge`)];
   if (numberOrPercent(maxUnavailable) === 0 && numberOrPercent(maxSurge) === 0) {
-    errors.push(invalidValue(`${at}.maxUnavailable`, maxUnavailable, "may not be 0 when `maxSurge` is 0"));
+    errors.push(invalid(`${at}.maxUnavailable`, maxUnavailable, "may not be 0 when `maxSurge` is 0"));
   }
   return [...errors, ...atMost100Percent(maxUnavailable, `${at}.maxUnavailable`)];
 }
@@ -115,7 +114,7 @@ export const deployment: KindDefinition = {
     ];
     if (!isMissing(progressDeadlineSeconds) && count(progressDeadlineSeconds) <= count(minReadySeconds)) {
       const why = "must be greater than minReadySeconds";
-      errors.push(invalidValue("spec.progressDeadlineSeconds", progressDeadlineSeconds, why));
+      errors.push(invalid("spec.progressDeadlineSeconds", progressDeadlineSeconds, why));
     }
     return [...errors, ...selectorIsImmutable(object, old)];
   },
@@ -187,7 +186,7 @@ export const daemonSet: KindDefinition = {
     const labels = textMap(fields(fields(template)["metadata"])["labels"]);
     if (isMissing(selector) || selects(selector, labels) === false) errors.push(mismatch(template));
     if (!isMissing(selector) && selectorSize(selector) === 0) {
-      errors.push(invalidValue("spec.selector", goSelector(selector), "empty selector is invalid for daemonset"));
+      errors.push(invalid("spec.selector", selector, "empty selector is invalid for daemonset"));
     }
     return [
       ...errors,
@@ -216,7 +215,7 @@ function validateDaemonSetStrategy(strategy: Fields): FieldError[] {
   const { type, rollingUpdate } = strategy;
   if (type === "OnDelete") return [];
   if (type !== "RollingUpdate") {
-    const given = goStruct(strategy, ["type", "rollingUpdate"]);
+    const given = strategy;
     return [notSupported("spec.updateStrategy", given, ["RollingUpdate", "OnDelete"])];
   }
   const at = "spec.updateStrategy.rollingUpdate";
@@ -231,7 +230,7 @@ function validateDaemonSetStrategy(strategy: Fields): FieldError[] {
   if (numberOrPercent(maxUnavailable) === 0) {
     if (!hasSurge) errors.push(required(`${at}.maxUnavailable`, "cannot be 0 when maxSurge is 0"));
   } else if (hasSurge) {
-    errors.push(invalidValue(`${at}.maxSurge`, maxSurge, "may not be set when maxUnavailable is non-zero"));
+    errors.push(invalid(`${at}.maxSurge`, maxSurge, "may not be set when maxUnavailable is non-zero"));
   }
   return errors;
 }
@@ -288,7 +287,7 @@ function validateStatefulSetSpec(spec: Fields, isUpdate: boolean): FieldError[] 
   const errors: FieldError[] = [];
   if (podManagementPolicy !== "OrderedReady" && podManagementPolicy !== "Parallel") {
     const why = "must be 'OrderedReady' or 'Parallel'";
-    errors.push(invalidValue("spec.podManagementPolicy", podManagementPolicy, why));
+    errors.push(invalid("spec.podManagementPolicy", podManagementPolicy, why));
   }
   errors.push(...validateStatefulSetStrategy(fields(spec["updateStrategy"])));
   for (const field of ["whenDeleted", "whenScaled"]) {
@@ -309,7 +308,7 @@ function validateStatefulSetSpec(spec: Fields, isUpdate: boolean): FieldError[] 
   );
   const name = text(serviceName);
   if (!isUpdate && name !== "") {
-    errors.push(...dnsLabel(name).map((message) => invalidValue("spec.serviceName", name, message)));
+    errors.push(...dnsLabel(name).map((message) => invalid("spec.serviceName", name, message)));
   }
   return [...errors, ...validateSelected(withClaimedVolumes(spec, claims), "statefulset", "StatefulSet")];
 }
@@ -330,23 +329,22 @@ function validateStatefulSetStrategy(strategy: Fields): FieldError[] {
   const at = "spec.updateStrategy";
   if (type === "OnDelete") {
     if (isMissing(rollingUpdate)) return [];
-    return [invalidValue(`${at}.rollingUpdate`, rollingUpdate, "only allowed for updateStrategy 'RollingUpdate'")];
+    return [invalid(`${at}.rollingUpdate`, rollingUpdate, "only allowed for updateStrategy 'RollingUpdate'")];
   }
   if (type !== "RollingUpdate") {
-    const given = goStruct(strategy, ["type", "rollingUpdate"]);
-    return [invalidValue(at, given, "must be 'RollingUpdate' or 'OnDelete'")];
+    const given = strategy;
+    return [invalid(at, given, "must be 'RollingUpdate' or 'OnDelete'")];
   }
   const { partition, maxUnavailable } = fields(rollingUpdate);
   const errors = notNegative(partition, `${at}.rollingUpdate.partition`);
   if (isMissing(maxUnavailable)) return errors;
   const here = `${at}.rollingUpdate.maxUnavailable`;
   errors.push(...intOrPercent(maxUnavailable, here));
-  if (numberOrPercent(maxUnavailable) === 0) errors.push(invalidValue(here, maxUnavailable, "cannot be 0"));
+  if (numberOrPercent(maxUnavailable) === 0) errors.push(invalid(here, maxUnavailable, "cannot be 0"));
   return [...errors, ...atMost100Percent(maxUnavailable, here)];
 }
 
 export const controllerRevision: KindDefinition = {
-  repeatsMetadata: "after",
   validate(object, old) {
     const errors = notNegative(object["revision"], "revision");
     const { data } = object;

@@ -1,5 +1,5 @@
 import type { FieldError } from "../../types.ts";
-import { forbidden, invalidValue, required } from "../errors.ts";
+import { forbidden, invalid, required } from "../../fieldErrors.ts";
 import { dnsLabel, labelValue } from "../names.ts";
 import { validateLabelKey } from "../objectMeta.ts";
 import { count, fields, fieldsList, isMissing, text, texts, type Fields } from "../values.ts";
@@ -42,7 +42,7 @@ function validateTerm({ matchExpressions }: Fields, withValues: boolean, at: str
     errors.push(...validateLabelKey(text(key), `${here}.key`));
     if (!withValues) return errors;
     values.forEach((value, at) => {
-      for (const message of labelValue(value)) errors.push(invalidValue(`${here}.values[${at}]`, value, message));
+      for (const message of labelValue(value)) errors.push(invalid(`${here}.values[${at}]`, value, message));
     });
     return errors;
   });
@@ -62,7 +62,7 @@ function validateOperator(operator: string, values: number, at: string): FieldEr
       if (values === 1) return [];
       return [required(`${at}.values`, "must be specified single value when `operator` is 'Lt' or 'Gt'")];
     default:
-      return [invalidValue(`${at}.operator`, operator, "not a valid selector operator")];
+      return [invalid(`${at}.operator`, operator, "not a valid selector operator")];
   }
 }
 
@@ -85,7 +85,7 @@ function validatePodTerm(
     ...validateLabelSelector(namespaceSelector, `${at}.namespaceSelector`),
   ];
   for (const name of texts(namespaces)) {
-    for (const message of dnsLabel(name)) errors.push(invalidValue(`${at}.namespace`, name, message));
+    for (const message of dnsLabel(name)) errors.push(invalid(`${at}.namespace`, name, message));
   }
   if (text(topologyKey) === "") errors.push(required(`${at}.topologyKey`, "can not be empty"));
   return [...errors, ...validateLabelKey(text(topologyKey), `${at}.topologyKey`)];
@@ -93,5 +93,5 @@ function validatePodTerm(
 
 function validateWeight(weight: unknown, at: string): FieldError[] {
   if (count(weight) >= 1 && count(weight) <= 100) return [];
-  return [invalidValue(`${at}.weight`, count(weight), "must be in the range 1-100")];
+  return [invalid(`${at}.weight`, count(weight), "must be in the range 1-100")];
 }

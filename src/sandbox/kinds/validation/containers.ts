@@ -1,5 +1,5 @@
 import type { FieldError } from "../../types.ts";
-import { duplicate, forbidden, invalidValue, notFoundValue, notSupported, required } from "../errors.ts";
+import { duplicate, forbidden, invalid, notFoundValue, notSupported, required } from "../../fieldErrors.ts";
 import { dnsLabel, portName, portNumber } from "../names.ts";
 import { count, fields, fieldsList, isMissing, text, type Fields } from "../values.ts";
 import { validateEnvironment, validateEnvironmentSources } from "./environment.ts";
@@ -74,7 +74,7 @@ function validateProbes(container: Fields, at: string): FieldError[] {
 function validateContainer(container: Fields, volumes: ReadonlySet<string>, at: string): FieldError[] {
   const name = text(container["name"]);
   const errors =
-    name === "" ? [required(`${at}.name`)] : dnsLabel(name).map((message) => invalidValue(`${at}.name`, name, message));
+    name === "" ? [required(`${at}.name`)] : dnsLabel(name).map((message) => invalid(`${at}.name`, name, message));
   if (text(container["image"]) === "") errors.push(required(`${at}.image`));
   const messages = text(container["terminationMessagePolicy"]);
   if (messages !== "File" && messages !== "FallbackToLogsOnError") {
@@ -106,16 +106,16 @@ function validatePorts(ports: unknown, at: string): FieldError[] {
     const name = text(port["name"]);
     if (name !== "") {
       const wrong = portName(name);
-      errors.push(...wrong.map((message) => invalidValue(`${here}.name`, name, message)));
+      errors.push(...wrong.map((message) => invalid(`${here}.name`, name, message)));
       if (wrong.length === 0 && names.has(name)) errors.push(duplicate(`${here}.name`, name));
       names.add(name);
     }
     const number = count(port["containerPort"]);
     if (number === 0) errors.push(required(`${here}.containerPort`));
-    else errors.push(...portNumber(number).map((message) => invalidValue(`${here}.containerPort`, number, message)));
+    else errors.push(...portNumber(number).map((message) => invalid(`${here}.containerPort`, number, message)));
     const hostPort = count(port["hostPort"]);
     if (hostPort !== 0) {
-      errors.push(...portNumber(hostPort).map((message) => invalidValue(`${here}.hostPort`, hostPort, message)));
+      errors.push(...portNumber(hostPort).map((message) => invalid(`${here}.hostPort`, hostPort, message)));
     }
     const protocol = text(port["protocol"]);
     if (protocol === "") errors.push(required(`${here}.protocol`));
@@ -147,14 +147,14 @@ function validateMounts(container: Fields, volumes: ReadonlySet<string>, at: str
     const errors: FieldError[] = name === "" ? [required(`${here}.name`)] : [];
     if (!volumes.has(name)) errors.push(notFoundValue(`${here}.name`, name));
     if (mountPath === "") errors.push(required(`${here}.mountPath`));
-    if (paths.has(mountPath)) errors.push(invalidValue(`${here}.mountPath`, mountPath, "must be unique"));
+    if (paths.has(mountPath)) errors.push(invalid(`${here}.mountPath`, mountPath, "must be unique"));
     paths.add(mountPath);
     if (devices.some((device) => device["name"] === name)) {
-      errors.push(invalidValue(`${here}.name`, name, "must not already exist in volumeDevices"));
+      errors.push(invalid(`${here}.name`, name, "must not already exist in volumeDevices"));
     }
     if (devices.some((device) => device["devicePath"] === mountPath)) {
       const why = "must not already exist as a path in volumeDevices";
-      errors.push(invalidValue(`${here}.mountPath`, mountPath, why));
+      errors.push(invalid(`${here}.mountPath`, mountPath, why));
     }
     // The server forgets the index in the paths of these two.
     if (subPath !== "") errors.push(...validateDescendingPath(subPath, `${at}.subPath`));
@@ -162,7 +162,7 @@ function validateMounts(container: Fields, volumes: ReadonlySet<string>, at: str
     if (expression !== "") {
       if (subPath !== "") {
         const why = "subPathExpr and subPath are mutually exclusive";
-        errors.push(invalidValue(`${here}.subPathExpr`, expression, why));
+        errors.push(invalid(`${here}.subPathExpr`, expression, why));
       }
       errors.push(...validateDescendingPath(expression, `${at}.subPathExpr`));
     }
@@ -189,10 +189,10 @@ function validateSecurityContext(context: unknown, at: string): FieldError[] {
   ].flatMap(({ field, value }) => validateId(value, `${at}.${field}`));
   if (allowPrivilegeEscalation === false) {
     const why = "cannot set `allowPrivilegeEscalation` to false and";
-    if (privileged === true) errors.push(invalidValue(at, context, `${why} \`privileged\` to true`));
+    if (privileged === true) errors.push(invalid(at, context, `${why} \`privileged\` to true`));
     const added = fields(capabilities)["add"];
     if (Array.isArray(added) && added.includes("CAP_SYS_ADMIN")) {
-      errors.push(invalidValue(at, context, `${why} \`capabilities.Add\` CAP_SYS_ADMIN`));
+      errors.push(invalid(at, context, `${why} \`capabilities.Add\` CAP_SYS_ADMIN`));
     }
   }
   return errors;
@@ -201,5 +201,5 @@ function validateSecurityContext(context: unknown, at: string): FieldError[] {
 /** A user or group of Linux. */
 export function validateId(value: unknown, at: string): FieldError[] {
   if (typeof value !== "number" || (value >= 0 && value < 2 ** 31)) return [];
-  return [invalidValue(at, value, "must be between 0 and 2147483647, inclusive")];
+  return [invalid(at, value, "must be between 0 and 2147483647, inclusive")];
 }

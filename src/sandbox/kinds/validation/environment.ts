@@ -1,5 +1,5 @@
 import type { FieldError } from "../../types.ts";
-import { invalidValue, notSupported, required } from "../errors.ts";
+import { invalid, notSupported, required } from "../../fieldErrors.ts";
 import { configMapKey, dnsSubdomain, environmentVariableName, nameIsDnsSubdomain } from "../names.ts";
 import { validateLabelKey } from "../objectMeta.ts";
 import { fields, fieldsList, isMissing, text, type Fields } from "../values.ts";
@@ -46,7 +46,7 @@ export function validateEnvironment(variables: unknown, at: string): FieldError[
     const errors =
       name === ""
         ? [required(`${here}.name`)]
-        : environmentVariableName(name).map((message) => invalidValue(`${here}.name`, name, message));
+        : environmentVariableName(name).map((message) => invalid(`${here}.name`, name, message));
     return [...errors, ...validateSource(variable, `${here}.valueFrom`)];
   });
 }
@@ -68,18 +68,18 @@ function validateSource({ value, valueFrom }: Fields, at: string): FieldError[] 
   check(fileKeyRef, () => []);
   if (sources === 0) {
     const one = "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef` or `secretKeyRef`";
-    errors.push(invalidValue(at, "", one));
-  } else if (text(value) !== "") errors.push(invalidValue(at, "", "may not be specified when `value` is not empty"));
-  else if (sources > 1) errors.push(invalidValue(at, "", "may not have more than one field specified at a time"));
+    errors.push(invalid(at, "", one));
+  } else if (text(value) !== "") errors.push(invalid(at, "", "may not be specified when `value` is not empty"));
+  else if (sources > 1) errors.push(invalid(at, "", "may not have more than one field specified at a time"));
   return errors;
 }
 
 function validateKeySelector(selector: Fields, at: string): FieldError[] {
   const name = text(selector["name"]);
   const key = text(selector["key"]);
-  const errors = dnsSubdomain(name).map((message) => invalidValue(`${at}.name`, name, message));
+  const errors = dnsSubdomain(name).map((message) => invalid(`${at}.name`, name, message));
   if (key === "") return [...errors, required(`${at}.key`)];
-  return [...errors, ...configMapKey(key).map((message) => invalidValue(`${at}.key`, key, message))];
+  return [...errors, ...configMapKey(key).map((message) => invalid(`${at}.key`, key, message))];
 }
 
 /** A field of the Pod, as the downward API names it: `metadata.labels['app']`. */
@@ -91,11 +91,11 @@ export function validateFieldReference(reference: Fields, supported: readonly st
   if (subscript !== undefined) {
     if (path === "metadata.annotations") return validateLabelKey(subscript.toLowerCase(), at);
     if (path === "metadata.labels") return validateLabelKey(subscript, at);
-    if (KNOWN_FIELDS.has(path)) return [invalidValue(at, path, "does not support subscript")];
+    if (KNOWN_FIELDS.has(path)) return [invalid(at, path, "does not support subscript")];
   }
   if (subscript !== undefined || !KNOWN_FIELDS.has(fieldPath)) {
     const why = `error converting fieldPath: field label not supported: ${subscript === undefined ? fieldPath : path}`;
-    return [invalidValue(`${at}.fieldPath`, fieldPath, why)];
+    return [invalid(`${at}.fieldPath`, fieldPath, why)];
   }
   return supported.includes(fieldPath) ? [] : [notSupported(`${at}.fieldPath`, fieldPath, supported)];
 }
@@ -117,7 +117,7 @@ export function validateEnvironmentSources(sources: unknown, at: string): FieldE
     const errors: FieldError[] = [];
     if (text(prefix) !== "") {
       for (const message of environmentVariableName(text(prefix))) {
-        errors.push(invalidValue(`${here}.prefix`, prefix, message));
+        errors.push(invalid(`${here}.prefix`, prefix, message));
       }
     }
     const given = [
@@ -129,13 +129,13 @@ export function validateEnvironmentSources(sources: unknown, at: string): FieldE
       if (name === "") errors.push(required(`${here}.${field}.name`));
       else {
         for (const message of nameIsDnsSubdomain(name, true)) {
-          errors.push(invalidValue(`${here}.${field}.name`, name, message));
+          errors.push(invalid(`${here}.${field}.name`, name, message));
         }
       }
     }
     // The server points at the list here, not at its item.
-    if (given.length === 0) errors.push(invalidValue(at, "", "must specify one of: `configMapRef` or `secretRef`"));
-    if (given.length > 1) errors.push(invalidValue(at, "", "may not have more than one field specified at a time"));
+    if (given.length === 0) errors.push(invalid(at, "", "must specify one of: `configMapRef` or `secretRef`"));
+    if (given.length > 1) errors.push(invalid(at, "", "may not have more than one field specified at a time"));
     return errors;
   });
 }

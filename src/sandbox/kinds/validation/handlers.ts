@@ -1,13 +1,13 @@
 import type { FieldError } from "../../types.ts";
-import { forbidden, invalidValue, notSupported, required } from "../errors.ts";
+import { forbidden, invalid, notSupported, required } from "../../fieldErrors.ts";
 import { httpHeaderName, portName, portNumber } from "../names.ts";
 import { count, fields, fieldsList, isMissing, list, text, type Fields } from "../values.ts";
 import { notNegative } from "./numbers.ts";
 
 /** A number from 1 to 65535, or the name of a port. */
 export function validatePort(port: unknown, at: string): FieldError[] {
-  if (typeof port === "string") return portName(port).map((message) => invalidValue(at, port, message));
-  return portNumber(count(port)).map((message) => invalidValue(at, count(port), message));
+  if (typeof port === "string") return portName(port).map((message) => invalid(at, port, message));
+  return portNumber(count(port)).map((message) => invalid(at, count(port), message));
 }
 
 const HANDLERS: Readonly<Record<string, (handler: Fields, at: string) => FieldError[]>> = {
@@ -17,7 +17,7 @@ const HANDLERS: Readonly<Record<string, (handler: Fields, at: string) => FieldEr
   grpc: ({ port }, at) => validatePort(port, `${at}.port`),
   sleep: ({ seconds }, at) =>
     count(seconds) < 0
-      ? [invalidValue(at, seconds, "must be non-negative and less than terminationGracePeriodSeconds")]
+      ? [invalid(at, seconds, "must be non-negative and less than terminationGracePeriodSeconds")]
       : [],
 };
 
@@ -26,7 +26,7 @@ function validateHttpGet({ path, port, scheme, httpHeaders }: Fields, at: string
   errors.push(...validatePort(port, `${at}.port`));
   if (scheme !== "HTTP" && scheme !== "HTTPS") errors.push(notSupported(`${at}.scheme`, scheme, ["HTTP", "HTTPS"]));
   for (const { name } of fieldsList(httpHeaders)) {
-    for (const message of httpHeaderName(text(name))) errors.push(invalidValue(`${at}.httpHeaders`, name, message));
+    for (const message of httpHeaderName(text(name))) errors.push(invalid(`${at}.httpHeaders`, name, message));
   }
   return errors;
 }
@@ -57,11 +57,11 @@ export function validateProbe(kind: "liveness" | "readiness" | "startup", probe:
   }
   const grace = given["terminationGracePeriodSeconds"];
   const here = `${at}.terminationGracePeriodSeconds`;
-  if (!isMissing(grace) && count(grace) <= 0) errors.push(invalidValue(here, grace, "must be greater than 0"));
+  if (!isMissing(grace) && count(grace) <= 0) errors.push(invalid(here, grace, "must be greater than 0"));
   if (kind === "readiness") {
-    if (!isMissing(grace)) errors.push(invalidValue(here, grace, "must not be set for readinessProbes"));
+    if (!isMissing(grace)) errors.push(invalid(here, grace, "must not be set for readinessProbes"));
   } else if (count(given["successThreshold"]) !== 1) {
-    errors.push(invalidValue(`${at}.successThreshold`, count(given["successThreshold"]), "must be 1"));
+    errors.push(invalid(`${at}.successThreshold`, count(given["successThreshold"]), "must be 1"));
   }
   return errors;
 }

@@ -1,5 +1,5 @@
 import type { FieldError } from "../../types.ts";
-import { forbidden, invalidValue, notSupported, required } from "../errors.ts";
+import { forbidden, invalid, notSupported, required } from "../../fieldErrors.ts";
 import { dnsLabel, dnsSubdomain, labelValue } from "../names.ts";
 import { validateAnnotations, validateLabelKey, validateLabels } from "../objectMeta.ts";
 import { count, fields, fieldsList, isMissing, text, textMap, type Fields } from "../values.ts";
@@ -37,11 +37,11 @@ export function validatePodAnnotations(
   const mirror = annotations["kubernetes.io/config.mirror"];
   if (mirror !== undefined && text(fields(spec)["nodeName"]) === "") {
     const why = "must set spec.nodeName if mirror pod annotation is set";
-    errors.push(invalidValue(`${at}[kubernetes.io/config.mirror]`, mirror, why));
+    errors.push(invalid(`${at}[kubernetes.io/config.mirror]`, mirror, why));
   }
   const cost = annotations["controller.kubernetes.io/pod-deletion-cost"];
   if (cost !== undefined && !/^(0|-?[1-9]\d{0,9})$/.test(cost)) {
-    errors.push(invalidValue(`${at}[controller.kubernetes.io/pod-deletion-cost]`, cost, "must be a 32bit integer"));
+    errors.push(invalid(`${at}[controller.kubernetes.io/pod-deletion-cost]`, cost, "must be a 32bit integer"));
   }
   return errors;
 }
@@ -79,12 +79,12 @@ function oneOf(value: unknown, supported: readonly string[], at: string): FieldE
 
 function named(value: unknown, form: (name: string) => string[], at: string): FieldError[] {
   const name = text(value);
-  return name === "" ? [] : form(name).map((message) => invalidValue(at, name, message));
+  return name === "" ? [] : form(name).map((message) => invalid(at, name, message));
 }
 
 function validateDeadline(seconds: unknown, at: string): FieldError[] {
   if (isMissing(seconds) || (count(seconds) >= 1 && count(seconds) < 2 ** 31)) return [];
-  return [invalidValue(at, seconds, "must be between 1 and 2147483647, inclusive")];
+  return [invalid(at, seconds, "must be between 1 and 2147483647, inclusive")];
 }
 
 /** In the node's network a container's port is the node's. A template may leave it to the Pod to say so. */
@@ -95,7 +95,7 @@ function validateHostNetwork(spec: Fields, at: string, isPod: boolean): FieldErr
       const hostPort = count(port["hostPort"]);
       if ((!isPod && hostPort === 0) || hostPort === count(port["containerPort"])) return [];
       const why = "must match `containerPort` when `hostNetwork` is true";
-      return [invalidValue(`${at}.containers[${index}].ports[${portIndex}].hostPort`, hostPort, why)];
+      return [invalid(`${at}.containers[${index}].ports[${portIndex}].hostPort`, hostPort, why)];
     }),
   );
 }
@@ -111,8 +111,7 @@ function validateSpread(constraints: unknown, at: string): FieldError[] {
   return all.flatMap((constraint, index) => {
     const here = `${at}[${index}]`;
     const { maxSkew, topologyKey, whenUnsatisfiable, labelSelector } = constraint;
-    const errors =
-      count(maxSkew) > 0 ? [] : [invalidValue(`${here}.maxSkew`, count(maxSkew), "must be greater than zero")];
+    const errors = count(maxSkew) > 0 ? [] : [invalid(`${here}.maxSkew`, count(maxSkew), "must be greater than zero")];
     if (text(topologyKey) === "") errors.push(required(`${here}.topologyKey`, "can not be empty"));
     else errors.push(...validateLabelKey(text(topologyKey), `${here}.topologyKey`));
     const supported = ["DoNotSchedule", "ScheduleAnyway"];
@@ -142,18 +141,18 @@ export function validateTolerations(tolerations: unknown, at: string): FieldErro
     const errors = key === "" ? [] : validateLabelKey(key ?? "", `${here}.key`);
     if (key === "" && operator !== "Exists") {
       const why = 'operator must be Exists when `key` is empty, which means "match all values and all keys"';
-      errors.push(invalidValue(`${here}.operator`, operator, why));
+      errors.push(invalid(`${here}.operator`, operator, why));
     }
     if (!isMissing(toleration["tolerationSeconds"]) && effect !== "NoExecute") {
       const why = "effect must be 'NoExecute' when `tolerationSeconds` is set";
-      errors.push(invalidValue(`${here}.effect`, effect, why));
+      errors.push(invalid(`${here}.effect`, effect, why));
     }
     if (operator === "Equal" || operator === "") {
       const wrong = labelValue(value ?? "");
-      if (wrong.length > 0) errors.push(invalidValue(`${here}.operator`, value, wrong.join(";")));
+      if (wrong.length > 0) errors.push(invalid(`${here}.operator`, value, wrong.join(";")));
     } else if (operator === "Exists") {
       const why = "value must be empty when `operator` is 'Exists'";
-      if (value !== "") errors.push(invalidValue(`${here}.operator`, value, why));
+      if (value !== "") errors.push(invalid(`${here}.operator`, value, why));
     } else {
       const known = ["Equal", "Exists", ...(operator === "Lt" || operator === "Gt" ? ["Lt", "Gt"] : [])];
       errors.push(notSupported(`${here}.operator`, operator, known));

@@ -1,5 +1,5 @@
 import type { FieldError } from "../../types.ts";
-import { forbidden, invalidValue, required } from "../errors.ts";
+import { forbidden, invalid, required } from "../../fieldErrors.ts";
 import { labelKey } from "../names.ts";
 import { quantityNanos } from "../quantity.ts";
 import { fields, text, textMap } from "../values.ts";
@@ -65,9 +65,9 @@ export function validateContainerResources(resources: unknown, at: string): Fiel
     }
     const limited = quantityNanos(limit) ?? 0n;
     if (requested !== limited && !mayBeOvercommitted(name)) {
-      errors.push(invalidValue(`${at}.requests`, amount, `must be equal to ${name} limit of ${limit}`));
+      errors.push(invalid(`${at}.requests`, amount, `must be equal to ${name} limit of ${limit}`));
     } else if (requested > limited) {
-      errors.push(invalidValue(`${at}.requests`, amount, `must be less than or equal to ${name} limit of ${limit}`));
+      errors.push(invalid(`${at}.requests`, amount, `must be less than or equal to ${name} limit of ${limit}`));
     }
   }
   const names = [...Object.keys(limits), ...Object.keys(requests)];
@@ -84,18 +84,18 @@ function validateAmount(name: string, amount: string, at: string): FieldError[] 
 /** Not negative, and whole where things are counted. */
 export function validateQuantity(name: string, amount: string, at: string): FieldError[] {
   const nanos = quantityNanos(amount) ?? 0n;
-  const errors = nanos < 0n ? [invalidValue(at, amount, "must be greater than or equal to 0")] : [];
+  const errors = nanos < 0n ? [invalid(at, amount, "must be greater than or equal to 0")] : [];
   if ((COUNTED.has(name) || isExtended(name)) && nanos % (1000n * MILLI) !== 0n) {
-    errors.push(invalidValue(at, amount, "must be an integer"));
+    errors.push(invalid(at, amount, "must be an integer"));
   }
   return errors;
 }
 
 function validateResourceName(name: string, at: string): FieldError[] {
   const wrong = labelKey(name);
-  if (wrong.length > 0) return wrong.map((message) => invalidValue(at, name, message));
+  if (wrong.length > 0) return wrong.map((message) => invalid(at, name, message));
   if (name.includes("/") || STANDARD_RESOURCES.has(name) || isHugePages(name) || isRequestedHugePages(name)) return [];
-  return [invalidValue(at, name, "must be a standard resource type or fully qualified")];
+  return [invalid(at, name, "must be a standard resource type or fully qualified")];
 }
 
 /** What a ResourceQuota may limit. */
@@ -104,17 +104,17 @@ export function validateQuotaResourceName(name: string, at: string): FieldError[
   const isKnown = STANDARD_RESOURCES.has(name) && name !== "storage";
   const isPaged = isHugePages(name) || isRequestedHugePages(name);
   if (name.includes("/") || isKnown || isPaged) return errors;
-  return [...errors, invalidValue(at, name, "must be a standard resource for quota")];
+  return [...errors, invalid(at, name, "must be a standard resource for quota")];
 }
 
 function validateContainerResourceName(name: string, at: string): FieldError[] {
   const errors = validateResourceName(name, at);
   if (!name.includes("/")) {
     if (CONTAINER_RESOURCES.has(name) || isHugePages(name)) return errors;
-    return [...errors, invalidValue(at, name, "must be a standard resource for containers")];
+    return [...errors, invalid(at, name, "must be a standard resource for containers")];
   }
   if (!isNative(name) && !isExtended(name)) {
-    return [...errors, invalidValue(at, name, "doesn't follow extended resource name standard")];
+    return [...errors, invalid(at, name, "doesn't follow extended resource name standard")];
   }
   return errors;
 }

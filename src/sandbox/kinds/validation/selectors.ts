@@ -1,5 +1,5 @@
 import type { FieldError } from "../../types.ts";
-import { forbidden, invalidValue, required } from "../errors.ts";
+import { forbidden, invalid, required } from "../../fieldErrors.ts";
 import { labelValue } from "../names.ts";
 import { validateLabelKey, validateLabels } from "../objectMeta.ts";
 import { fields, fieldsList, text, textMap, texts } from "../values.ts";
@@ -27,11 +27,11 @@ export function validateLabelSelector(selector: unknown, at: string): FieldError
         }
         break;
       default:
-        errors.push(invalidValue(`${here}.operator`, operator, "not a valid selector operator"));
+        errors.push(invalid(`${here}.operator`, operator, "not a valid selector operator"));
     }
     errors.push(...validateLabelKey(text(requirement["key"]), `${here}.key`));
     values.forEach((value, at) => {
-      for (const message of labelValue(value)) errors.push(invalidValue(`${here}.values[${at}]`, value, message));
+      for (const message of labelValue(value)) errors.push(invalid(`${here}.values[${at}]`, value, message));
     });
   });
   return errors;

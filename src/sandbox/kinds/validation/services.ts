@@ -1,7 +1,7 @@
 import { isIP, isIPv6 } from "node:net";
 import type { FieldError, KubeObject } from "../../types.ts";
 import { isExternallyAccessible } from "../defaults/services.ts";
-import { duplicate, forbidden, invalidValue, notSupported, required } from "../errors.ts";
+import { duplicate, forbidden, invalid, notSupported, required } from "../../fieldErrors.ts";
 import { dnsLabel, dnsSubdomain, portNumber } from "../names.ts";
 import { validateLabelKey, validateLabels } from "../objectMeta.ts";
 import { count, fields, type Fields, fieldsList, isMissing, text, textMap, texts } from "../values.ts";
@@ -29,7 +29,7 @@ export function validateService(object: KubeObject, _old: KubeObject | undefined
   const errors: FieldError[] = [];
   if (ports.length === 0 && !isHeadless(spec) && type !== "ExternalName") errors.push(required("spec.ports"));
   if ((type === "LoadBalancer" || type === "NodePort") && isHeadless(spec)) {
-    errors.push(invalidValue("spec.clusterIPs[0]", "None", `may not be set to 'None' for ${type} services`));
+    errors.push(invalid("spec.clusterIPs[0]", "None", `may not be set to 'None' for ${type} services`));
   }
   if (type === "ExternalName") errors.push(...validateExternalName(spec));
   errors.push(...validatePorts(ports));
@@ -51,7 +51,7 @@ function validateExternalName(spec: Fields): FieldError[] {
     .map((field) => forbidden(`spec.${field}`, why));
   const name = text(spec["externalName"]).replace(/\.$/, "");
   if (name === "") return [...errors, required("spec.externalName")];
-  return [...errors, ...dnsSubdomain(name).map((message) => invalidValue("spec.externalName", name, message))];
+  return [...errors, ...dnsSubdomain(name).map((message) => invalid("spec.externalName", name, message))];
 }
 
 function validatePorts(ports: readonly Fields[]): FieldError[] {
@@ -63,12 +63,12 @@ function validatePorts(ports: readonly Fields[]): FieldError[] {
     if (name === "") {
       if (ports.length > 1) errors.push(required(`${at}.name`));
     } else {
-      errors.push(...dnsLabel(name).map((message) => invalidValue(`${at}.name`, name, message)));
+      errors.push(...dnsLabel(name).map((message) => invalid(`${at}.name`, name, message)));
       if (names.has(name)) errors.push(duplicate(`${at}.name`, name));
       names.add(name);
     }
     const number = count(port["port"]);
-    errors.push(...portNumber(number).map((message) => invalidValue(`${at}.port`, number, message)));
+    errors.push(...portNumber(number).map((message) => invalid(`${at}.port`, number, message)));
     const protocol = text(port["protocol"]);
     if (protocol === "") errors.push(required(`${at}.protocol`));
     else if (!PROTOCOLS.includes(protocol)) errors.push(notSupported(`${at}.protocol`, protocol, PROTOCOLS));
@@ -98,17 +98,7 @@ function validatePortUse(ports: readonly Fields[], type: string): FieldError[] {
     });
   }
   repeated("nodePort", (port, index) => duplicate(`spec.ports[${index}].nodePort`, count(port["nodePort"])));
-  repeated("port", (port, index) =>
-    // As the server prints the struct that it compares.
-    duplicate(`spec.ports[${index}]`, {
-      Name: "",
-      Protocol: text(port["protocol"]),
-      AppProtocol: null,
-      Port: count(port["port"]),
-      TargetPort: 0,
-      NodePort: 0,
-    }),
-  );
+  repeated("port", ({ port, protocol }, index) => duplicate(`spec.ports[${index}]`, { port, protocol }));
   return errors;
 }
 
@@ -124,7 +114,7 @@ function validateAffinity({ sessionAffinity, sessionAffinityConfig }: Fields): F
   const seconds = fields(fields(sessionAffinityConfig)["clientIP"])["timeoutSeconds"];
   if (isMissing(seconds)) return [required(at)];
   if (count(seconds) > 0 && count(seconds) <= 86_400) return [];
-  return [invalidValue(at, seconds, "must be greater than 0 and less than 86400")];
+  return [invalid(at, seconds, "must be greater than 0 and less than 86400")];
 }
 
 /** The addresses and their families, and whether they go together. */
@@ -136,11 +126,11 @@ export function validateClusterIPs(spec: Fields): FieldError[] {
   const errors: FieldError[] = [];
   if (first === "") {
     if (addresses.length > 0) {
-      errors.push(invalidValue("spec.clusterIPs", addresses, "must be empty when `clusterIP` is not specified"));
+      errors.push(invalid("spec.clusterIPs", addresses, "must be empty when `clusterIP` is not specified"));
     }
   } else if (addresses.length === 0) errors.push(required("spec.clusterIPs"));
   else if (addresses[0] !== first) {
-    errors.push(invalidValue("spec.clusterIPs", addresses, "first value must match `clusterIP`"));
+    errors.push(invalid("spec.clusterIPs", addresses, "first value must match `clusterIP`"));
   }
   families.forEach((family, index) => {
     const at = `spec.ipFamilies[${index}]`;
@@ -157,31 +147,31 @@ export function validateClusterIPs(spec: Fields): FieldError[] {
     if (index === 0 && address === "None") {
       if (addresses.length === 1) return;
       areIPs = false;
-      errors.push(invalidValue("spec.clusterIPs", addresses, "'None' must be the first and only value"));
+      errors.push(invalid("spec.clusterIPs", addresses, "'None' must be the first and only value"));
     } else if (isIP(address) === 0) {
       areIPs = false;
-      errors.push(invalidValue(`spec.clusterIPs[${index}]`, address, IP_TEXT));
+      errors.push(invalid(`spec.clusterIPs[${index}]`, address, IP_TEXT));
     }
   });
-  if (addresses.length > 2) errors.push(invalidValue("spec.clusterIPs", addresses, "may only hold up to 2 values"));
+  if (addresses.length > 2) errors.push(invalid("spec.clusterIPs", addresses, "may only hold up to 2 values"));
   if (!areIPs) return errors;
   if (addresses.length > 1 && addresses.every((address) => isIPv6(address) === isIPv6(addresses[0] ?? ""))) {
-    errors.push(invalidValue("spec.clusterIPs", addresses, "may specify no more than one IP for each IP family"));
+    errors.push(invalid("spec.clusterIPs", addresses, "may specify no more than one IP for each IP family"));
   }
   if (isHeadless(spec)) return errors;
   addresses.forEach((address, index) => {
     const family = families[index];
     if (family === undefined || isIPv6(address) === (family === "IPv6")) return;
     const why = `expected an ${family} value as indicated by \`ipFamilies[${index}]\``;
-    errors.push(invalidValue(`spec.clusterIPs[${index}]`, address, why));
+    errors.push(invalid(`spec.clusterIPs[${index}]`, address, why));
   });
   return errors;
 }
 
 /** An address from outside: none that means something else to every machine. */
 function validateExternalIP(address: string, at: string): FieldError[] {
-  if (isIP(address) === 0) return [invalidValue(at, address, IP_TEXT)];
-  const not = (what: string) => [invalidValue(at, address, `may not be ${what}`)];
+  if (isIP(address) === 0) return [invalid(at, address, IP_TEXT)];
+  const not = (what: string) => [invalid(at, address, `may not be ${what}`)];
   if (address === "0.0.0.0" || address === "::") return not(`unspecified (${address})`);
   if (address.startsWith("127.") || address === "::1") return not("in the loopback range (127.0.0.0/8, ::1/128)");
   if (address.startsWith("169.254.") || /^fe80:/i.test(address)) {
@@ -205,7 +195,7 @@ function validateLoadBalancing(spec: Fields): FieldError[] {
     const longest = isIPv6(address) ? 128 : 32;
     if (isIP(address) !== 0 && /^\d+$/.test(bits) && Number(bits) <= longest) return;
     const text = "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)";
-    errors.push(invalidValue(`spec.LoadBalancerSourceRanges[${index}]`, range.trim(), text));
+    errors.push(invalid(`spec.LoadBalancerSourceRanges[${index}]`, range.trim(), text));
   });
   if (!isMissing(spec["allocateLoadBalancerNodePorts"]) && !isLoadBalancer) {
     errors.push(forbidden("spec.allocateLoadBalancerNodePorts", why));
@@ -223,7 +213,7 @@ function validateTraffic(spec: Fields): FieldError[] {
   if (!isExternallyAccessible(spec)) {
     if (external !== "") {
       const why = "may only be set for externally-accessible services";
-      errors.push(invalidValue("spec.externalTrafficPolicy", external, why));
+      errors.push(invalid("spec.externalTrafficPolicy", external, why));
     }
   } else if (external === "") errors.push(required("spec.externalTrafficPolicy"));
   else if (!policies.includes(external)) errors.push(notSupported("spec.externalTrafficPolicy", external, policies));
@@ -231,10 +221,10 @@ function validateTraffic(spec: Fields): FieldError[] {
   if (!needsHealthCheck(spec)) {
     if (port !== 0) {
       const why = "may only be set when `type` is 'LoadBalancer' and `externalTrafficPolicy` is 'Local'";
-      errors.push(invalidValue("spec.healthCheckNodePort", port, why));
+      errors.push(invalid("spec.healthCheckNodePort", port, why));
     }
   } else if (port === 0) errors.push(required("spec.healthCheckNodePort"));
-  else errors.push(...portNumber(port).map((message) => invalidValue("spec.healthCheckNodePort", port, message)));
+  else errors.push(...portNumber(port).map((message) => invalid("spec.healthCheckNodePort", port, message)));
   const internal = spec["internalTrafficPolicy"];
   if (!isMissing(internal) && !policies.includes(text(internal))) {
     errors.push(notSupported("spec.internalTrafficPolicy", internal, policies));

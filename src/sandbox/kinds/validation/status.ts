@@ -1,5 +1,5 @@
 import type { FieldError, KubeObject } from "../../types.ts";
-import { invalidValue } from "../errors.ts";
+import { invalid } from "../../fieldErrors.ts";
 import { count, fields } from "../values.ts";
 import { notNegative } from "./numbers.ts";
 
@@ -17,15 +17,15 @@ export function validateReplicaStatus(
   );
   for (const part of parts) {
     if (count(status[part]) > count(status["replicas"])) {
-      errors.push(invalidValue(`status.${part}`, status[part], "cannot be greater than status.replicas"));
+      errors.push(invalid(`status.${part}`, status[part], "cannot be greater than status.replicas"));
     }
   }
   if (count(status["availableReplicas"]) > count(status["readyReplicas"])) {
-    errors.push(invalidValue("status.availableReplicas", status["availableReplicas"], moreThanReady));
+    errors.push(invalid("status.availableReplicas", status["availableReplicas"], moreThanReady));
   }
   const collisions = count(status["collisionCount"]);
   if (collisions < count(fields(old["status"])["collisionCount"])) {
-    errors.push(invalidValue("status.collisionCount", collisions, "cannot be decremented"));
+    errors.push(invalid("status.collisionCount", collisions, "cannot be decremented"));
   }
   return errors;
 }

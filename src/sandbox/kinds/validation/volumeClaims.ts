@@ -1,5 +1,5 @@
 import type { FieldError } from "../../types.ts";
-import { forbidden, invalidValue, notSupported, required } from "../errors.ts";
+import { forbidden, invalid, notSupported, required } from "../../fieldErrors.ts";
 import { dnsSubdomain } from "../names.ts";
 import { quantityNanos } from "../quantity.ts";
 import { fields, type Fields, isMissing, text, texts } from "../values.ts";
@@ -25,12 +25,12 @@ export function validateClaimSpec(spec: Fields, at: string): FieldError[] {
   const storage = fields(fields(spec["resources"])["requests"])["storage"];
   if (isMissing(storage)) errors.push(required(`${at}.resources[storage]`));
   else if ((quantityNanos(text(storage)) ?? 0n) <= 0n) {
-    errors.push(invalidValue(`${at}.resources[storage]`, storage, "must be greater than zero"));
+    errors.push(invalid(`${at}.resources[storage]`, storage, "must be greater than zero"));
   }
   const { storageClassName, volumeMode } = spec;
   if (text(storageClassName) !== "") {
     for (const message of dnsSubdomain(text(storageClassName))) {
-      errors.push(invalidValue(`${at}.storageClassName`, storageClassName, message));
+      errors.push(invalid(`${at}.storageClassName`, storageClassName, message));
     }
   }
   if (!isMissing(volumeMode) && !volumeModes.includes(text(volumeMode))) {

@@ -1,5 +1,5 @@
 import type { FieldError } from "../../types.ts";
-import { duplicate, forbidden, invalidValue, notSupported, required } from "../errors.ts";
+import { duplicate, forbidden, invalid, notSupported, required } from "../../fieldErrors.ts";
 import { dnsLabel } from "../names.ts";
 import { quantityNanos } from "../quantity.ts";
 import { count, fields, fieldsList, isMissing, text, type Fields } from "../values.ts";
@@ -29,7 +29,7 @@ const SOURCES: Readonly<Record<string, Validator>> = {
     ...needed(server, `${at}.server`),
     ...(text(path) === "" || text(path).startsWith("/")
       ? needed(path, `${at}.path`)
-      : [invalidValue(`${at}.path`, path, "must be an absolute path")]),
+      : [invalid(`${at}.path`, path, "must be an absolute path")]),
   ],
   csi: ({ driver }, at) => needed(driver, `${at}.driver`),
   projected: validateProjected,
@@ -48,7 +48,7 @@ export function validateVolumes(volumes: unknown, at: string): { names: Set<stri
     const name = text(volume["name"]);
     const found = validateSource(volume, here);
     if (name === "") found.push(required(`${here}.name`));
-    else found.push(...dnsLabel(name).map((message) => invalidValue(`${here}.name`, name, message)));
+    else found.push(...dnsLabel(name).map((message) => invalid(`${here}.name`, name, message)));
     if (names.has(name)) found.push(duplicate(`${here}.name`, name));
     if (found.length === 0) names.add(name);
     errors.push(...found);
@@ -109,7 +109,7 @@ function validateProjected(source: Fields, at: string): FieldError[] {
   const paths = new Set<string>();
   const take = (path: string, name: string) => {
     if (path === "") return;
-    if (paths.has(path)) errors.push(invalidValue(at, name, "conflicting duplicate paths"));
+    if (paths.has(path)) errors.push(invalid(at, name, "conflicting duplicate paths"));
     paths.add(path);
   };
   fieldsList(source["sources"]).forEach((projection, index) => {
@@ -132,7 +132,7 @@ function validateProjected(source: Fields, at: string): FieldError[] {
       const { expirationSeconds, path } = fields(projection["serviceAccountToken"]);
       if (count(expirationSeconds) < 600) {
         const field = `${here}.serviceAccountToken.expirationSeconds`;
-        errors.push(invalidValue(field, expirationSeconds, "may not specify a duration less than 10 minutes"));
+        errors.push(invalid(field, expirationSeconds, "may not specify a duration less than 10 minutes"));
       }
       if (text(path) === "") errors.push(required(`${at}.path`));
       else errors.push(...validateFilePath(text(path), `${at}.path`));
@@ -148,7 +148,7 @@ function validateDownwardFile({ path, fieldRef, resourceFieldRef, mode }: Fields
   if (!isMissing(fieldRef)) {
     errors.push(...validateFieldReference(fields(fieldRef), volumeFields, `${at}.fieldRef`));
     if (!isMissing(resourceFieldRef)) {
-      errors.push(invalidValue(at, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously"));
+      errors.push(invalid(at, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously"));
     }
   } else if (!isMissing(resourceFieldRef)) {
     errors.push(...validateResourceReference(fields(resourceFieldRef), `${at}.resourceFieldRef`, true));
@@ -157,24 +157,24 @@ function validateDownwardFile({ path, fieldRef, resourceFieldRef, mode }: Fields
 }
 
 function fileMode(mode: unknown, at: string): FieldError[] {
-  return typeof mode === "number" && (mode < 0 || mode > 0o777) ? [invalidValue(at, mode, MODE_TEXT)] : [];
+  return typeof mode === "number" && (mode < 0 || mode > 0o777) ? [invalid(at, mode, MODE_TEXT)] : [];
 }
 
 /** Below the folder, and not among the names that the kubelet uses. */
 function validateFilePath(path: string, at: string): FieldError[] {
   const errors = validateDescendingPath(path, at);
   if (path.startsWith("..") && !path.startsWith("../")) {
-    errors.push(invalidValue(at, path, "must not start with '..'"));
+    errors.push(invalid(at, path, "must not start with '..'"));
   }
   return errors;
 }
 
 /** A path that is relative and does not leave its folder. */
 export function validateDescendingPath(path: string, at: string): FieldError[] {
-  const errors = path.startsWith("/") ? [invalidValue(at, path, "must be a relative path")] : [];
+  const errors = path.startsWith("/") ? [invalid(at, path, "must be a relative path")] : [];
   return [...errors, ...noStepBack(path, at)];
 }
 
 function noStepBack(path: string, at: string): FieldError[] {
-  return path.split("/").includes("..") ? [invalidValue(at, path, "must not contain '..'")] : [];
+  return path.split("/").includes("..") ? [invalid(at, path, "must not contain '..'")] : [];
 }

@@ -1,5 +1,4 @@
 import type { TypeDeclaration } from "@marcbachmann/cel-js";
-import { goNumber } from "../goText.ts";
 import { parseGoDuration, parseRfc3339 } from "../time.ts";
 import { compilePattern, PatternError } from "../regularExpression.ts";
 import { UNKNOWN_TO_KUBERNETES } from "./environment.ts";
@@ -14,9 +13,10 @@ import { CelObject } from "./values.ts";
  * Kubernetes refuses.
  */
 
-/** A mistake found without types. */
+/** What is wrong with an expression. */
 export interface Mistake {
-  node: Node;
+  /** Where, in characters from the beginning. */
+  at: number;
   message: string;
 }
 
@@ -65,9 +65,9 @@ function adaptNode(node: Node, parent: Node | undefined, mistakes: Mistake[]): v
       return replace(node, addition(node));
     case "value":
       if (typeof node.args === "bigint" && node.args > (parent?.op === "-_" ? MOST + 1n : MOST)) {
-        mistakes.push({ node, message: "invalid int literal" });
+        mistakes.push({ at: node.start, message: "invalid int literal" });
       }
-      if (node.args === Infinity) mistakes.push({ node, message: "invalid double literal" });
+      if (node.args === Infinity) mistakes.push({ at: node.start, message: "invalid double literal" });
       return;
     case "call":
       return adaptCall(node, mistakes);
@@ -82,20 +82,19 @@ function adaptCall(node: Node, mistakes: Mistake[]): void {
   const [first, second] = args;
   if (name === "has" && first !== undefined) {
     if (first.op !== "." && first.op !== ".?") {
-      mistakes.push({ node: first, message: "invalid argument to has() macro" });
-    } else replace(node, presence(node, first));
+      mistakes.push({ at: first.start, message: "invalid argument to has() macro" });
+    } else replace(node, presence(first));
   }
   const text = literalText(first);
   if (first !== undefined && text !== undefined) {
     if (name === "duration" && parseGoDuration(text) === undefined) {
-      mistakes.push({ node: first, message: "invalid duration argument" });
+      mistakes.push({ at: first.start, message: "invalid duration argument" });
     }
     if (name === "timestamp" && parseRfc3339(text) === undefined) {
-      mistakes.push({ node: first, message: "invalid timestamp argument" });
+      mistakes.push({ at: first.start, message: "invalid timestamp argument" });
     }
   }
   if (name === "matches") checkPattern(second, mistakes);
-  if (name === "string" && first !== undefined && second === undefined) replace(node, asText(node, first));
 }
 
 function adaptMethod(node: Node, mistakes: Mistake[]): void {
@@ -105,7 +104,7 @@ function adaptMethod(node: Node, mistakes: Mistake[]): void {
   method[0] = Object.hasOwn(REPLACED, name) ? (REPLACED[name] ?? name) : name;
   if (name === "format") mixLists(args[0]);
   if (UNKNOWN_TO_KUBERNETES.has(name)) {
-    mistakes.push({ node, message: `undeclared reference to '${name}' (in container '')` });
+    mistakes.push({ at: node.start, message: `undeclared reference to '${name}' (in container '')` });
   }
 }
 
@@ -116,7 +115,7 @@ function checkPattern(node: Node | undefined, mistakes: Mistake[]): void {
     compilePattern(pattern);
   } catch (error) {
     if (!(error instanceof PatternError)) throw error;
-    mistakes.push({ node, message: "invalid matches argument" });
+    mistakes.push({ at: node.start, message: "invalid matches argument" });
   }
 }
 
@@ -227,30 +226,12 @@ function mixedMap(node: Node): Macro {
   };
 }
 
-/** `string(1e-7)` is `1e-07` in Go. */
-function asText(node: Node, operand: Node): Macro {
-  const meaning = node.meta;
-  return {
-    typeCheck: (checker, _macro, scope) => meaning.check(checker, node, scope),
-    evaluate(evaluator, _macro, scope) {
-      const value = evaluator.run(operand, scope);
-      return typeof value === "number" ? goNumber(value) : meaning.evaluate(evaluator, node, scope);
-    },
-  };
-}
-
 /** `has(a.b)`: whether `b` is there. What stands before it must be there, or that is an error. */
-function presence(node: Node, selection: Node): Macro {
+function presence(selection: Node): Macro {
   const [operand, name] = selection.args as [Node, string];
   return {
     typeCheck(checker: TypeChecker, _macro: unknown, scope: Scope) {
-      try {
-        checker.check(selection, scope);
-      } catch (error) {
-        if ((error as { node?: Node }).node !== selection) throw error;
-        // The API server finds the place of the macro wrong, not that of the field.
-        throw checker.createError("undefined_field", `undefined field '${name}'`, node);
-      }
+      checker.check(selection, scope);
       return checker.getType("bool");
     },
     evaluate(evaluator: Evaluator, _macro: unknown, scope: Scope) {

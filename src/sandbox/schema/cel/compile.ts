@@ -1,9 +1,8 @@
-import type { Environment, TypeDeclaration } from "@marcbachmann/cel-js";
-import { adapt, operands } from "./adapt.ts";
-import { AUTHORIZER_FUNCTIONS, kubernetesEnvironment, OPTIONS, UNKNOWN_TO_KUBERNETES } from "./environment.ts";
-import { formatMistake } from "./formatText.ts";
+import type { Environment } from "@marcbachmann/cel-js";
+import { adapt, type Mistake, operands } from "./adapt.ts";
+import { OPTIONS } from "./environment.ts";
+import { MacroArgumentError } from "./functions/macros.ts";
 import type { Node } from "./library.ts";
-import { calledName, placeOf, printed, type Problem, problemOf, syntaxProblems, typeText } from "./problems.ts";
 
 /** An expression that is ready to run. */
 export interface Program {
@@ -31,20 +30,22 @@ export function environmentFor(types: Environment, self: string, optionalOldSelf
     .registerVariable("oldSelf", optionalOldSelf ? `optional<${self}>` : self);
 }
 
-/** Never throws for what an author wrote: the error is text, as the API server prints it. */
+/** Never throws for what an author wrote: the error is text, about the first mistake. */
 export function compile(expression: string, { environment, type, otherType }: Target): Compiled {
   const parsed = parseExpression(expression, environment);
-  if ("problems" in parsed) return failed(expression, parsed.problems);
-  const problems = new Checking(environment).problemsOf(parsed);
-  if (problems.length > 0) return failed(expression, problems);
+  if ("mistake" in parsed) return failed(expression, parsed.mistake);
+  const mistake = mistakeIn(parsed);
+  if (mistake !== undefined) return failed(expression, mistake);
   const { root } = parsed;
-  if (root.checkedType?.kind !== "dyn" && typeText(root.checkedType) !== type) return { error: otherType };
+  if (root.checkedType?.kind !== "dyn" && root.checkedType?.name !== type) return { error: otherType };
   const usesOldSelf = mentions(root, "oldSelf");
   return { program: { usesOldSelf, run: (variables) => parsed.run({ ...variables }) } };
 }
 
-function failed(expression: string, problems: readonly Problem[]): Compiled {
-  return { error: `compilation failed: ${printed(expression, problems)}` };
+function failed(expression: string, { at, message }: Mistake): Compiled {
+  const before = expression.slice(0, at).split("\n");
+  const column = (before.at(-1) ?? "").length + 1;
+  return { error: `compilation failed: ${before.length}:${column}: ${message}` };
 }
 
 interface Parsed {
@@ -53,119 +54,43 @@ interface Parsed {
   run: (variables: Record<string, unknown>) => unknown;
 }
 
-function parseExpression(expression: string, environment: Environment): Parsed | { problems: Problem[] } {
+function parseExpression(expression: string, environment: Environment): Parsed | { mistake: Mistake } {
   try {
     const run = environment.parse(expression);
     return { root: run.ast as unknown as Node, check: () => run.check(), run };
   } catch (error) {
-    return { problems: syntaxProblems(error, expression) };
+    return { mistake: mistakeOf(error) };
   }
 }
 
-/**
- * The library's checker stops at the first mistake, the API server's does not: each operand is looked at on its own, as far as it can be without the
- * variables of a comprehension around it.
- */
-class Checking {
-  readonly #environment: Environment;
-
-  constructor(environment: Environment) {
-    this.#environment = environment;
-  }
-
-  problemsOf({ root, check }: Parsed): Problem[] {
-    const mistakes = adapt(root).map(({ node, message }) => ({ at: placeOf(node), message }));
-    const { valid, error } = check();
-    if (valid) return [...mistakes, ...wrongIndexes(root), ...wrongFormats(root)];
-    const below = this.#operandProblems(root);
-    const own = { root, typeOf: (node: Node) => node.checkedType ?? this.#typeOf(node), isFunction };
-    if (isUndeclaredCall(root)) return [...below, problemOf(error, { ...own, failing: root })];
-    if (below.length > 0) return below;
-    return mistakes.length > 0 ? mistakes : [problemOf(error, own)];
-  }
-
-  #operandProblems(root: Node): Problem[] {
-    return independentOperands(root).flatMap((operand) => {
-      const parsed = this.#parsedAlone(operand);
-      if (parsed === undefined) return [];
-      return this.problemsOf(parsed).map(({ at, message }) => ({ at: at + operand.start, message }));
-    });
-  }
-
-  /** Undefined for an operand that is no expression without what stands around it. */
-  #parsedAlone(operand: Node): Parsed | undefined {
-    if (operand.op === "value") return undefined;
-    const parsed = parseExpression(operand.input.slice(operand.start, operand.end), this.#environment);
-    return "problems" in parsed ? undefined : parsed;
-  }
-
-  #typeOf(node: Node): TypeDeclaration | undefined {
-    const parsed = parseExpression(node.input.slice(node.start, node.end), this.#environment);
-    if ("problems" in parsed) return undefined;
-    adapt(parsed.root);
-    return parsed.check().valid ? parsed.root.checkedType : undefined;
-  }
+function mistakeIn({ root, check }: Parsed): Mistake | undefined {
+  const [first] = adapt(root);
+  if (first !== undefined) return first;
+  const { valid, error } = check();
+  return valid ? wrongIndex(root) : mistakeOf(error);
 }
 
-/** As the parser found it; that the compiler gives other nodes a meaning of its own too does not count. */
-function isMacro({ op, args, meta }: Node): boolean {
-  if (op === "call") return (args as [string])[0] === "has";
-  return op === "rcall" && (meta.macro !== undefined || meta.alternate !== undefined);
-}
-
-/** Those that mean something without the variables of a comprehension; the field that `has` asks for is none of them. */
-function independentOperands(node: Node): Node[] {
-  const all = operands(node);
-  if (!isMacro(node)) return all;
-  const [first] = all;
-  if (first === undefined) return [];
-  return node.op === "call" ? operands(first) : [first];
-}
-
-function isUndeclaredCall(node: Node): boolean {
-  return (node.op === "call" || node.op === "rcall") && !isMacro(node) && !isFunction(calledName(node));
+/** What the library's parser or checker found. Throws what is no mistake of the author. */
+function mistakeOf(error: unknown): Mistake {
+  if (error instanceof MacroArgumentError) return { at: error.node.start, message: error.message };
+  if (!(error instanceof Error && "summary" in error && "code" in error)) throw error;
+  const { summary, range } = error as Error & { summary: string; range?: { start: number } };
+  return { at: range?.start ?? 0, message: summary };
 }
 
 /** Fields of objects are selected by name: an index is for lists and maps. */
-function wrongIndexes(node: Node): Problem[] {
-  const inside = operands(node).flatMap(wrongIndexes);
-  if (node.op !== "[]" && node.op !== "[?]") return inside;
-  const [object, index] = operands(node);
-  if (object?.checkedType?.kind !== "message") return inside;
-  const types = `${typeText(object.checkedType)}, ${typeText(index?.checkedType)}`;
-  return [...inside, { at: placeOf(node), message: `found no matching overload for '_[_]' applied to '(${types})'` }];
-}
-
-/** Templates and arguments that stand in the expression itself are compared before it runs. */
-function wrongFormats(node: Node): Problem[] {
-  const inside = operands(node).flatMap(wrongFormats);
-  const [template, list] = operands(node);
-  if (node.op !== "rcall" || calledName(node) !== "format" || list?.op !== "list") return inside;
-  if (template?.op !== "value" || typeof template.args !== "string") return inside;
-  const args = operands(list);
-  const mistake = formatMistake(
-    template.args,
-    args.map(({ checkedType }) => checkedType),
-  );
-  if (mistake === undefined) return inside;
-  const at = mistake.argument === undefined ? node : (args[mistake.argument] ?? node);
-  return [...inside, { at: placeOf(at), message: mistake.message }];
+function wrongIndex(node: Node): Mistake | undefined {
+  const [object] = operands(node);
+  if ((node.op === "[]" || node.op === "[?]") && object?.checkedType?.kind === "message") {
+    return { at: node.start, message: "an object has no index: its fields are selected by name" };
+  }
+  for (const operand of operands(node)) {
+    const found = wrongIndex(operand);
+    if (found !== undefined) return found;
+  }
+  return undefined;
 }
 
 function mentions(node: Node, variable: string): boolean {
   return (node.op === "id" && node.args === variable) || operands(node).some((operand) => mentions(operand, variable));
-}
-
-let functionNames: ReadonlySet<string> | undefined;
-
-/** One set for all: rules declare types and variables, but no functions. */
-function isFunction(name: string): boolean {
-  functionNames ??= new Set([
-    ...kubernetesEnvironment()
-      .getDefinitions()
-      .functions.filter(({ params }) => params.every(({ type }) => type !== "ast"))
-      .map((one) => one.name),
-    ...AUTHORIZER_FUNCTIONS,
-  ]);
-  return functionNames.has(name) && !UNKNOWN_TO_KUBERNETES.has(name);
 }

@@ -4,7 +4,6 @@ import { listFunctions, ListsNamespace, SetsNamespace } from "./functions/lists.
 import { macroFunctions } from "./functions/macros.ts";
 import { IpNamespace, networkFunctions, networkTypes } from "./functions/network.ts";
 import { quantityFunctions, quantityType } from "./functions/quantity.ts";
-import { semverFunctions, semverType } from "./functions/semver.ts";
 import { stringFunctions, StringsNamespace } from "./functions/strings.ts";
 
 export const OPTIONS = { enableOptionalTypes: true };
@@ -27,7 +26,7 @@ export function kubernetesEnvironment(): Environment {
   for (const [name, namespace] of Object.entries(NAMESPACES)) {
     environment.registerType(namespace.name, namespace).registerConstant(name, namespace.name, new namespace());
   }
-  for (const { name, ctor } of [quantityType, semverType, formatType, ...networkTypes]) {
+  for (const { name, ctor } of [quantityType, formatType, ...networkTypes]) {
     environment.registerType(name, { ctor, fields: {} });
   }
   const functions = [
@@ -36,7 +35,6 @@ export function kubernetesEnvironment(): Environment {
     ...quantityFunctions,
     ...networkFunctions,
     ...formatFunctions,
-    ...semverFunctions,
     ...macroFunctions,
   ];
   for (const [signature, handler] of functions) {
@@ -44,12 +42,6 @@ export function kubernetesEnvironment(): Environment {
   }
   return environment;
 }
-
-/** Kubernetes declares them for every expression; what they are called on, only admission policies have. */
-export const AUTHORIZER_FUNCTIONS =
-  "path group serviceAccount resource subresource namespace name fieldSelector labelSelector check allowed reason errored error".split(
-    " ",
-  );
 
 /** What the library offers and Kubernetes does not. */
 export const UNKNOWN_TO_KUBERNETES: ReadonlySet<string> = new Set(["json", "hex", "base64", "at", "bind"]);

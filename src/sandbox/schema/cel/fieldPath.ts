@@ -7,7 +7,7 @@ export interface FieldPath {
   schema: Schema | undefined;
 }
 
-/** Follows a path of fields and, unless `arrays` is false, of quoted keys. The error is in the words of the API server. */
+/** Follows a path of fields and, unless `arrays` is false, of quoted keys. */
 export function followPath(
   path: string,
   start: Schema,

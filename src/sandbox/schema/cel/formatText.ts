@@ -1,5 +1,3 @@
-import type { TypeDeclaration } from "@marcbachmann/cel-js";
-import { goNumber, goQuoted } from "../goText.ts";
 import { evaluationError, isDurationValue, nanosecondsOf } from "./library.ts";
 
 /** `'%s has %d'.format(['a', 1])`: what the clauses take, and what they make of it. */
@@ -9,61 +7,19 @@ interface Clause {
   precision: number | undefined;
 }
 
-/** The text between the clauses, and the clauses; or why the template is none. */
-function parseTemplate(template: string): { parts: (string | Clause)[] } | { error: string } {
-  const parts: (string | Clause)[] = [];
-  for (const [text, precision, verb] of template.matchAll(/[^%]+|%(?:\.(\d+))?(.|$)/gs)) {
-    if (verb === undefined) parts.push(text);
-    else if (verb === "%") parts.push("%");
-    else if (verb === "") return { error: "unexpected end of string" };
-    else if (!(verb in TAKES)) {
-      return { error: `could not parse formatting clause: unrecognized formatting clause ${goQuoted(verb)}` };
-    } else parts.push({ verb, precision: precision === undefined ? undefined : Number(precision) });
-  }
-  return { parts };
-}
-
-const TAKES: Readonly<Record<string, readonly [says: string, ...types: string[]]>> = {
-  s: ["", "any"],
-  d: ["decimal clause can only be used on integers", "int", "uint"],
-  f: ["fixed-point clause can only be used on doubles", "double", "string"],
-  e: ["scientific clause can only be used on doubles", "double", "string"],
-  b: ["only integers and bools can be formatted as binary", "int", "uint", "bool"],
-  x: ["only integers, byte buffers, and strings can be formatted as hex", "int", "uint", "string", "bytes"],
-  X: ["only integers, byte buffers, and strings can be formatted as hex", "int", "uint", "string", "bytes"],
-  o: ["octal clause can only be used on integers", "int", "uint"],
-};
-
-/** A mistake that can be seen without running it; `argument` is the index of what is wrong, when it is one of the arguments. */
-export interface FormatMistake {
-  message: string;
-  argument?: number;
-}
-
-export function formatMistake(
-  template: string,
-  types: readonly (TypeDeclaration | undefined)[],
-): FormatMistake | undefined {
-  const parsed = parseTemplate(template);
-  if ("error" in parsed) return { message: parsed.error };
-  const clauses = parsed.parts.filter((part) => typeof part !== "string");
-  for (const [index, { verb }] of clauses.entries()) {
-    if (index >= types.length) return { message: `index ${index} out of range` };
-    const type = types[index];
-    const [says, ...taken] = TAKES[verb] ?? [""];
-    if (type === undefined || type.kind === "dyn" || taken.includes("any") || taken.includes(type.name)) continue;
-    return { message: `error during formatting: ${says}, was given ${type.name}`, argument: index };
-  }
-  if (types.length <= clauses.length) return undefined;
-  return { message: `too many arguments supplied to string.format (expected ${clauses.length}, got ${types.length})` };
+function parseTemplate(template: string): (string | Clause)[] {
+  return Array.from(template.matchAll(/[^%]+|%(?:\.(\d+))?(.|$)/gs), ([text, precision, verb]) => {
+    if (verb === undefined) return text;
+    if (verb === "%") return "%";
+    if (!/^[sdfebxXo]$/.test(verb)) throw evaluationError(`unknown formatting clause ${JSON.stringify(text)}`);
+    return { verb, precision: precision === undefined ? undefined : Number(precision) };
+  });
 }
 
 /** @throws EvaluationError */
 export function formatText(template: string, values: readonly unknown[]): string {
-  const parsed = parseTemplate(template);
-  if ("error" in parsed) throw evaluationError(parsed.error);
   let next = 0;
-  return parsed.parts
+  return parseTemplate(template)
     .map((part) => {
       if (typeof part === "string") return part;
       if (next >= values.length) throw evaluationError(`index ${next} out of range`);
@@ -73,9 +29,9 @@ export function formatText(template: string, values: readonly unknown[]): string
 }
 
 function clauseText({ verb, precision = 6 }: Clause, value: unknown): string {
-  const refused = () => evaluationError(`error during formatting: ${TAKES[verb]?.[0]}, was given ${typeof value}`);
-  const whole = signed(value);
+  const refused = () => evaluationError(`%${verb} cannot format a ${typeof value}`);
   const inBase = (base: number) => {
+    const whole = signed(value);
     if (whole === undefined) throw refused();
     return whole.toString(base);
   };
@@ -91,15 +47,9 @@ function clauseText({ verb, precision = 6 }: Clause, value: unknown): string {
     case "X":
       return clauseText({ verb: "x", precision }, value).toUpperCase();
     case "f":
-      if (typeof value !== "number") throw refused();
-      return value.toLocaleString("en-US", {
-        minimumFractionDigits: precision,
-        maximumFractionDigits: precision,
-        roundingMode: "halfEven",
-      });
     case "e":
       if (typeof value !== "number") throw refused();
-      return scientific(value);
+      return verb === "f" ? value.toFixed(precision) : scientific(value, precision);
     default:
       return textOf(value);
   }
@@ -110,27 +60,20 @@ function signed(value: unknown): bigint | undefined {
   return typeof primitive === "bigint" ? primitive : undefined;
 }
 
-const SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹";
-
-/** The API server writes six digits, whatever the clause asks for. */
-function scientific(value: number): string {
-  const [digits = "", exponent = "0"] = value.toExponential(6).split("e");
-  const raised = exponent
-    .replace(/^[+-]/, "")
-    .padStart(2, "0")
-    .replace(/\d/g, (digit) => SUPERSCRIPTS[Number(digit)] ?? "");
-  return `${digits}×10${exponent.startsWith("-") ? "⁻" : ""}${raised}`;
+/** Exponents have two digits at least. */
+function scientific(value: number, precision: number): string {
+  return value.toExponential(precision).replace(/([+-])(\d)$/, "$10$2");
 }
 
 /** As `string()` writes it; lists and maps as literals. */
 export function textOf(value: unknown): string {
   if (typeof value === "string") return value;
-  if (typeof value === "number") return goNumber(value);
+  if (typeof value === "number") return String(value);
   if (Array.isArray(value)) return `[${value.map(literalOf).join(", ")}]`;
   if (value instanceof Map) return mapText([...value]);
   if (value instanceof Date) return timestampText(value);
   if (value instanceof Uint8Array) return Buffer.from(value).toString();
-  if (isDurationValue(value)) return `${goNumber(Number(nanosecondsOf(value)) / 1e9)}s`;
+  if (isDurationValue(value)) return `${Number(nanosecondsOf(value)) / 1e9}s`;
   if (typeof value !== "object" || value === null) return String(value);
   const whole = signed(value);
   if (whole !== undefined) return String(whole);
@@ -149,8 +92,8 @@ function mapText(entries: readonly (readonly [unknown, unknown])[]): string {
 
 /** Inside of a list or a map. */
 function literalOf(value: unknown): string {
-  if (typeof value === "string") return goQuoted(value);
-  if (value instanceof Uint8Array) return `b${goQuoted(textOf(value))}`;
+  if (typeof value === "string") return JSON.stringify(value);
+  if (value instanceof Uint8Array) return `b${JSON.stringify(textOf(value))}`;
   return typeof value === "number" ? value.toFixed(6) : textOf(value);
 }
 

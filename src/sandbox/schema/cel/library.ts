@@ -88,7 +88,7 @@ export function nanosecondsOf({ seconds, nanos }: DurationValue): bigint {
   return seconds * 1_000_000_000n + BigInt(nanos);
 }
 
-/** What ends the evaluation, in the words of the API server. */
+/** What ends the evaluation. */
 export function evaluationError(message: string): EvaluationError {
   return new EvaluationError({ code: "kubernetes", message });
 }

@@ -1,7 +1,7 @@
 import { EvaluationError, Optional, type Environment } from "@marcbachmann/cel-js";
 import type { FieldError, Schema, ValidationRule } from "../../types.ts";
 import { type Correlation, itemKey, itemsByKey } from "../correlation.ts";
-import { duplicate, forbidden, invalid, OMITTED, required } from "../fieldErrors.ts";
+import { duplicate, forbidden, invalid, required } from "../../fieldErrors.ts";
 import { isList, isRecord, ownProperty, valueSchema } from "../references.ts";
 import { compile, type Compiled, environmentFor, type Program } from "./compile.ts";
 import { kubernetesEnvironment, OPTIONS } from "./environment.ts";
@@ -191,13 +191,13 @@ export class SchemaRules {
       const variables = before === undefined ? { self } : { self, oldSelf: before };
       const verdict = evaluated(program, variables);
       if ("error" in verdict) {
-        errors.push(invalid(field, type, errorText(verdict.error, source)));
+        errors.push(invalid(field, type, `${verdict.error} evaluating rule: ${shown(source)}`));
         continue;
       }
       if (verdict.value === true) continue;
       if (!program.usesOldSelf && (at.correlation ?? at.above)?.unchanged === true) continue;
       const detail = messageOf(source, message, variables);
-      const value = type === "object" || type === "array" ? OMITTED : at.value;
+      const value = type === "object" || type === "array" ? undefined : at.value;
       const path = fieldPath === "" ? field : at.field === "" ? fieldPath : `${field}.${fieldPath}`;
       errors.push(errorFor(source.reason, path, value, detail));
     }
@@ -246,52 +246,9 @@ function evaluated(
   try {
     return { value: program.run(variables) };
   } catch (error) {
-    if (error instanceof EvaluationError) return { error: evaluationText(error) };
+    if (error instanceof EvaluationError) return { error: error.summary };
     throw error;
   }
-}
-
-/** The library's words for what goes wrong while a rule runs, in those of the API server. */
-function evaluationText(error: EvaluationError): string {
-  const { code, summary } = error as unknown as { code: string; summary: string };
-  switch (code) {
-    case "no_such_key":
-      return summary.replace("No such key", "no such key");
-    case "index_out_of_bounds":
-      return `index out of bounds: ${/index (-?\d+)/.exec(summary)?.[1] ?? ""}`;
-    case "modulo_by_zero":
-      return "modulus by zero";
-    case "numeric_overflow":
-      return "integer overflow";
-    case "int_conversion_error":
-    case "uint_conversion_error":
-    case "double_conversion_error":
-    case "bool_conversion_error":
-      return `type conversion error from 'string' to '${code.split("_")[0]}'`;
-    case "invalid_duration":
-      return "type conversion error from 'string' to 'google.protobuf.Duration'";
-    case "invalid_timestamp":
-      return "type conversion error from 'string' to 'google.protobuf.Timestamp'";
-    case "optional_value_missing":
-      return "optional.none() dereference";
-    case "no_such_overload":
-    case "no_matching_overload":
-    case "invalid_logical_operand":
-    case "invalid_condition_type":
-    case "variable_type_mismatch":
-    case "list_item_type_mismatch":
-    case "field_type_mismatch":
-      return "no such overload";
-    default:
-      return summary;
-  }
-}
-
-function errorText(error: string, rule: ValidationRule): string {
-  if (error.startsWith("no such overload")) {
-    return `'${error}': call arguments did not match a supported operator, function or macro signature for rule: ${shown(rule)}`;
-  }
-  return `${error} evaluating rule: ${shown(rule)}`;
 }
 
 function shown({ message = "", rule }: ValidationRule): string {

@@ -2,16 +2,7 @@ import type { Environment } from "@marcbachmann/cel-js";
 import type { Schema } from "../../types.ts";
 import { valueSchema } from "../references.ts";
 import { namesOf } from "./escaping.ts";
-import { CelObject } from "./values.ts";
-
-/** A declared object type: what its fields are called in expressions, and which schema each has. */
-export interface ObjectType {
-  name: string;
-  fields: ReadonlyMap<string, { property: string; schema: Schema; type: string }>;
-  /** How an expression calls a property; undefined for one that it cannot see. */
-  nameOf(property: string): string | undefined;
-  valueClass: new (raw: Readonly<Record<string, unknown>>, type: ObjectType, types: SchemaTypes) => CelObject;
-}
+import { CelObject, type ObjectType, type ObjectTypes } from "./values.ts";
 
 const TEXT: Schema = { type: "string" };
 const META: Schema = { type: "object", properties: { name: TEXT, generateName: TEXT } };
@@ -23,7 +14,7 @@ const TAKEN = new Set(["constructor", "field", "equals", "raw", "__proto__"]);
  * The types that a schema declares for expressions. What has no declared type (`x-kubernetes-preserve-unknown-fields` without a type, and lists and
  * maps of it) is hidden from them.
  */
-export class SchemaTypes {
+export class SchemaTypes implements ObjectTypes {
   readonly #objects = new Map<Schema, ObjectType | undefined>();
   readonly #resources = new Map<Schema, Schema>();
   #count = 0;

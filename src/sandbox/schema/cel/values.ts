@@ -2,9 +2,23 @@ import type { Schema } from "../../types.ts";
 import { isList, isRecord, valueSchema } from "../references.ts";
 import { parseDurationFormat } from "../time.ts";
 import { durationOf, evaluationError } from "./library.ts";
-import type { ObjectType, SchemaTypes } from "./schemaTypes.ts";
 
 /** JSON values as CEL sees them through their schema: lazily for objects, since a rule looks at few of their fields. */
+
+/** A declared object type: what its fields are called in expressions, and which schema each has. */
+export interface ObjectType {
+  name: string;
+  fields: ReadonlyMap<string, { property: string; schema: Schema; type: string }>;
+  /** How an expression calls a property; undefined for one that it cannot see. */
+  nameOf(property: string): string | undefined;
+  valueClass: new (raw: Readonly<Record<string, unknown>>, type: ObjectType, types: ObjectTypes) => CelObject;
+}
+
+/** The types that a schema declares. */
+export interface ObjectTypes {
+  /** Undefined for what is no object with fields. */
+  objectType(schema: Schema): ObjectType | undefined;
+}
 
 /** How a list of type set or map compares its entries. */
 export interface ListKind {
@@ -25,10 +39,10 @@ export function listKind(list: readonly unknown[]): ListKind | undefined {
 export class CelObject {
   readonly #raw: Readonly<Record<string, unknown>>;
   readonly #type: ObjectType;
-  readonly #types: SchemaTypes;
+  readonly #types: ObjectTypes;
   readonly #converted = new Map<string, unknown>();
 
-  constructor(raw: Readonly<Record<string, unknown>>, type: ObjectType, types: SchemaTypes) {
+  constructor(raw: Readonly<Record<string, unknown>>, type: ObjectType, types: ObjectTypes) {
     this.#raw = raw;
     this.#type = type;
     this.#types = types;
@@ -65,7 +79,7 @@ export class CelObject {
 }
 
 /** The value as an expression sees it. */
-export function celValue(raw: unknown, schema: Schema, types: SchemaTypes): unknown {
+export function celValue(raw: unknown, schema: Schema, types: ObjectTypes): unknown {
   if (raw === null) return null;
   if (schema["x-kubernetes-int-or-string"] === true) return typeof raw === "number" ? BigInt(raw) : raw;
   switch (schema.type) {
@@ -82,7 +96,7 @@ export function celValue(raw: unknown, schema: Schema, types: SchemaTypes): unkn
   }
 }
 
-function objectValue(raw: Readonly<Record<string, unknown>>, schema: Schema, types: SchemaTypes): unknown {
+function objectValue(raw: Readonly<Record<string, unknown>>, schema: Schema, types: ObjectTypes): unknown {
   const values = valueSchema(schema);
   if (values !== undefined) {
     return new Map(Object.entries(raw).map(([key, value]) => [key, celValue(value, values, types)]));
@@ -91,7 +105,7 @@ function objectValue(raw: Readonly<Record<string, unknown>>, schema: Schema, typ
   return type === undefined ? raw : new type.valueClass(raw, type, types);
 }
 
-function listValue(raw: readonly unknown[], schema: Schema, types: SchemaTypes): unknown[] {
+function listValue(raw: readonly unknown[], schema: Schema, types: ObjectTypes): unknown[] {
   const { items } = schema;
   if (items === undefined) return [...raw];
   const list = raw.map((item) => celValue(item, items, types));

@@ -1,6 +1,6 @@
 import { dns1035Label, dnsSubdomain } from "../../kinds/names.ts";
 import type { FieldError } from "../../types.ts";
-import { forbidden, invalid, notSupported, required } from "../fieldErrors.ts";
+import { forbidden, invalid, notSupported, required } from "../../fieldErrors.ts";
 import type { CrdConversion } from "./crdTypes.ts";
 
 const KNOWN_REVIEWS = ["v1", "v1beta1"];

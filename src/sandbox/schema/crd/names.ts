@@ -1,6 +1,6 @@
 import { dns1035Label, dnsSubdomain } from "../../kinds/names.ts";
 import type { FieldError } from "../../types.ts";
-import { invalid, notSupported, required } from "../fieldErrors.ts";
+import { invalid, notSupported, required } from "../../fieldErrors.ts";
 import { requestUriError } from "../uri.ts";
 import type { CrdNames } from "./crdTypes.ts";
 

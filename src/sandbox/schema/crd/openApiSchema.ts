@@ -1,6 +1,6 @@
 import type { FieldError, Schema, ValidationRule } from "../../types.ts";
 import { followPath } from "../cel/fieldPath.ts";
-import { forbidden, invalid, notSupported, required } from "../fieldErrors.ts";
+import { forbidden, invalid, notSupported, required } from "../../fieldErrors.ts";
 import { valueSchema } from "../references.ts";
 
 /** What a CRD may not say in its schema, part by part, before its rules are compiled. */

@@ -2,7 +2,7 @@ import type { FieldError, Schema } from "../../types.ts";
 import { SchemaRules } from "../cel/rules.ts";
 import { validateEmbedded, validateResource } from "../embedded.ts";
 import { sameJson } from "../equality.ts";
-import { invalid, NO_PATH } from "../fieldErrors.ts";
+import { invalid, NO_PATH } from "../../fieldErrors.ts";
 import { validateOpenApiAt } from "../openApi.ts";
 import { pruneValue } from "../prune.ts";
 import { isRecord } from "../references.ts";

@@ -1,6 +1,6 @@
 import type { FieldError, Schema } from "../../types.ts";
 import { sameJson } from "../equality.ts";
-import { forbidden, invalid, required } from "../fieldErrors.ts";
+import { forbidden, invalid, required } from "../../fieldErrors.ts";
 import { valueSchema } from "../references.ts";
 import { compilePattern, PatternError } from "../regularExpression.ts";
 

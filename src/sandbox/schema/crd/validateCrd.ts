@@ -3,10 +3,9 @@ import { validateObjectMeta, validateObjectMetaUpdate } from "../../kinds/object
 import type { FieldError, KubeObject, Schema } from "../../types.ts";
 import { followPath } from "../cel/fieldPath.ts";
 import { sameJson } from "../equality.ts";
-import { duplicate, invalid, required, tooMany } from "../fieldErrors.ts";
+import { duplicate, invalid, required, tooMany } from "../../fieldErrors.ts";
 import { validateConversion } from "./conversion.ts";
 import { type CrdColumn, type CrdSpec, type CrdSubresources, type CrdVersion, specOf, statusOf } from "./crdTypes.ts";
-import { printedVersions } from "./goForm.ts";
 import {
   crdNameRule,
   validateApproval,
@@ -19,7 +18,7 @@ import {
 import { validateSchema } from "./validateSchema.ts";
 
 /**
- * What the API server refuses of a CustomResourceDefinition, in its words: names, versions, conversion, columns, subresources, selectable fields, and
+ * What the API server refuses of a CustomResourceDefinition: names, versions, conversion, columns, subresources, selectable fields, and
  * of each schema that it is structural, that its defaults fit and that its rules compile. With the CRD as it was before, also of the change.
  * Give it what {@link defaultCrd} has filled. What rules may cost is not estimated.
  */
@@ -84,7 +83,7 @@ function validateSpec(spec: CrdSpec): FieldError[] {
   for (const [index, version] of versions.entries()) {
     errors.push(...validateVersion(version, `spec.versions[${index}]`, shared));
   }
-  const shown = printedVersions(versions.map((version) => withoutShared(version, shared)));
+  const shown = versions.map(({ name }) => name);
   if (new Set(versions.map(({ name }) => name)).size !== versions.length) {
     errors.push(invalid("spec.versions", shown, "must contain unique version names"));
   }
@@ -96,17 +95,6 @@ function validateSpec(spec: CrdSpec): FieldError[] {
   if (first !== undefined) errors.push(...validateShared(first, versions, shared));
   if (conversion !== undefined) errors.push(...validateConversion(conversion, "spec.conversion"));
   return errors;
-}
-
-function withoutShared(version: CrdVersion, shared: Shared): CrdVersion {
-  const { schema, subresources, additionalPrinterColumns, selectableFields, ...rest } = version;
-  return {
-    ...rest,
-    ...(shared.schema || schema === undefined ? {} : { schema }),
-    ...(shared.subresources || subresources === undefined ? {} : { subresources }),
-    ...(shared.columns || additionalPrinterColumns === undefined ? {} : { additionalPrinterColumns }),
-    ...(shared.selectableFields || selectableFields === undefined ? {} : { selectableFields }),
-  };
 }
 
 function validateVersion(version: CrdVersion, field: string, shared: Shared): FieldError[] {

@@ -96,7 +96,6 @@ const compiled: Readonly<Record<string, string>> = {
   ip: "ip(self.s).family() == 4 && cidr('10.0.0.0/8').containsIP(self.s) && isIP(self.s) && ip.isCanonical(self.s)",
   url: "url(self.s).getHost() == 'a' && isURL(self.s)",
   fmtlib: "!format.dns1123Label().validate(self.s).hasValue() && format.named('uuid').hasValue()",
-  semver: "semver(self.s).isGreaterThan(semver('1.0.0')) && isSemver(self.s)",
   find: "self.s.find('[0-9]+') == '1' && self.s.findAll('[0-9]+', 1).size() == 1",
   bindNo: "cel.bind(x, self.s, x == 'a')",
   mathNo: "math.greatest(1,2) == 2",

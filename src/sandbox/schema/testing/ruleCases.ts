@@ -50,7 +50,6 @@ const properties: Fields = {
   url: text({ maxLength: 50, ...rules(R("url(self).getHost() == 'a'")) }),
   ip: text({ maxLength: 50, ...rules(R("ip(self).family() == 4")) }),
   cidr: text({ maxLength: 50, ...rules(R("cidr(self).prefixLength() == 8")) }),
-  sv: text({ maxLength: 50, ...rules(R("semver(self).major() == 1")) }),
   sub: text({ maxLength: 20, ...rules(R("self.substring(5) == 'x'")) }),
   chr: text({ maxLength: 20, ...rules(R("self.charAt(9) == 'x'")) }),
   deepList: {
@@ -176,9 +175,6 @@ const created: Record<string, ObjectCase> = {
   ip4: obj({ ip: "x" }),
   cidr: obj({ cidr: "10.0.0.0" }),
   cidr2: obj({ cidr: "10.0.0.0/33" }),
-  sv: obj({ sv: "1" }),
-  sv2: obj({ sv: "1.x.0" }),
-  sv3: obj({ sv: "1.01.0" }),
   sub: obj({ sub: "abc" }),
   chr: obj({ chr: "abc" }),
   deepList: obj({ deepList: [{ v: 5 }, { v: 1 }, {}] }),

@@ -21,10 +21,9 @@ export interface ObjectCase {
   old?: Fields;
 }
 
-/** What the server said: causes as `REASON|FIELD|MESSAGE`, sorted. */
+/** What the server said: causes as `REASON|FIELD`, sorted, each once. */
 export interface Answer {
   status: number;
-  message?: string;
   causes?: readonly string[];
   /** Of an accepted object: the spec as it would be stored. Of a CRD before an update: the CRD itself. */
   stored?: unknown;

@@ -1,6 +1,6 @@
 import { formatText, textOf, timestampText } from "../formatText.ts";
 import { type CelFunction, evaluationError } from "../library.ts";
-import { compilePattern, matchesPattern, PatternError } from "../../regularExpression.ts";
+import { findPattern, matchesPattern, PatternError } from "../../regularExpression.ts";
 
 /** Strings and regular expressions: what the library has not, or has with JavaScript's expressions instead of RE2's. */
 
@@ -53,15 +53,7 @@ function matches(text: string, pattern: string): boolean {
 }
 
 function found(text: string, pattern: string, most: number): string[] {
-  if (most === 0) return [];
-  return withPattern(() => {
-    const all: string[] = [];
-    for (const [match] of text.matchAll(compilePattern(pattern))) {
-      all.push(match);
-      if (all.length >= most) break;
-    }
-    return all;
-  });
+  return withPattern(() => findPattern(pattern, text, most));
 }
 
 function withPattern<T>(run: () => T): T {

@@ -1,0 +1,17 @@
+/**
+ * The door of the quickstart's bundle. It tells by itself what failed: its errors are of other classes than those of the program that
+ * loads it, since each bundle has a copy of its own.
+ */
+import type { CommandContext } from "../connection.ts";
+import { reportError } from "../outcome.ts";
+import { quickstart } from "./index.ts";
+import type { QuickstartOptions } from "./options.ts";
+
+/** Returns the exit code. */
+export async function runQuickstart(options: QuickstartOptions, context: CommandContext): Promise<number> {
+  try {
+    return await quickstart(options, context);
+  } catch (error) {
+    return reportError(error, context, { stack: options.logLevel === "debug" || options.logLevel === "trace" });
+  }
+}

@@ -1,0 +1,19 @@
+import { CommandError } from "../outcome.ts";
+import type * as Entry from "./entry.ts";
+
+/** The quickstart, which is a bundle of its own with the sandbox in it. Throws {@link CommandError} where that was left out, as in the image. */
+export async function loadQuickstart(): Promise<typeof Entry> {
+  try {
+    // The build makes this the sibling of the program's own file.
+    return await import("./entry.ts");
+  } catch (error) {
+    if (!isMissing(error)) throw error;
+    throw new CommandError(
+      "this copy of Meridian comes without the quickstart (quickstart.js beside the program): run it with `npm start` in a clone",
+    );
+  }
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ERR_MODULE_NOT_FOUND";
+}

@@ -1,0 +1,61 @@
+import { copyFile, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { temporaryFolder } from "../../src/cmd/realClusters/index.ts";
+import { buildMeridian, REPOSITORY, run } from "../envtest/index.ts";
+
+beforeAll(buildMeridian);
+
+/** The files that a bundle was made of, as its source map has them. */
+async function sourcesOf(bundle: string): Promise<string[]> {
+  const map = JSON.parse(await readFile(join(REPOSITORY, "dist", `${bundle}.map`), "utf8")) as { sources: string[] };
+  return map.sources.map((source) => source.replace(/^(\.\.\/)+/, ""));
+}
+
+/** What only the quickstart needs: clusters to play with, and what they are built on. */
+const QUICKSTART_ONLY =
+  /^src\/(sandbox|cmd\/realClusters|cmd\/quickstart)\/|node_modules\/(@marcbachmann\/cel-js|re2js)\//;
+/** What the command line itself must know of it: its flags, and where it is. */
+const KNOWN = ["src/cmd/quickstart/load.ts", "src/cmd/quickstart/options.ts"];
+
+describe("the program that the image holds", () => {
+  test("is built of nothing that only the quickstart needs", async () => {
+    const sources = await sourcesOf("meridian.js");
+    expect(sources).toContain("src/cmd/manager.ts");
+    expect(sources.filter((source) => QUICKSTART_ONLY.test(source)).toSorted()).toEqual(KNOWN);
+  });
+
+  test("names no package in its licences that it does not hold", async () => {
+    const licences = await readFile(join(REPOSITORY, "dist/LICENSES.txt"), "utf8");
+    expect(licences).toMatch(/^undici /m);
+    expect(licences).not.toMatch(/^(re2js|@marcbachmann\/cel-js) /m);
+  });
+
+  test("says what is missing when it is asked for the quickstart and stands alone", async () => {
+    await using folder = await temporaryFolder("meridian-alone-");
+    const program = join(folder.path, "meridian.mjs");
+    await copyFile(join(REPOSITORY, "dist/meridian.js"), program);
+    const { code, stderr } = await run(process.execPath, [program, "quickstart", "--once"]);
+    expect(stderr).toMatch(/^meridian: this copy of Meridian comes without the quickstart/);
+    expect(stderr.trim()).not.toContain("\n");
+    expect(code).toBe(2);
+  });
+});
+
+describe("the bundle of the quickstart", () => {
+  test("holds the sandbox", async () => {
+    const sources = await sourcesOf("quickstart.js");
+    expect(sources).toContain("src/sandbox/cluster.ts");
+    const licences = await readFile(join(REPOSITORY, "dist/LICENSES.quickstart.txt"), "utf8");
+    expect(licences).toMatch(/^re2js /m);
+  });
+
+  test("tells what is wrong as the program does", async () => {
+    const tell = async (...more: string[]) =>
+      run(process.execPath, ["dist/meridian.js", "quickstart", "--regions", "99", ...more]);
+    const { code, stderr } = await tell();
+    expect(stderr).toBe("meridian: there are 12 regions in placements/, not 99\n");
+    expect(code).toBe(2);
+    expect((await tell("--log-level", "debug")).stderr).toMatch(/\n\s+at chooseRegions/);
+  });
+});
