@@ -192,3 +192,9 @@ export class ControllerClasses implements DependentsOfOthers, Disposable {
     return [classOf(metadata), ...holdersOf(base, metadata)].some((name) => !this.classes.has(name));
   }
 }
+
+/** The class that owns the object, and the one that the object names: the one that is to own it. */
+export function classesOf({ metadata }: KubeObject): { ownerClass: string; namedClass: string } {
+  const namedClass = classOf(metadata);
+  return { ownerClass: holdersOf(OBJECT_FINALIZER, metadata)[0] ?? namedClass, namedClass };
+}

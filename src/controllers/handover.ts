@@ -228,12 +228,6 @@ export function whyNotYet(input: HandoverInput): string | undefined {
   return undefined;
 }
 
-/** The class that owns the object, and the one that the object names: the one that is to own it. */
-export function classesOf({ metadata }: KubeObject): { ownerClass: string; namedClass: string } {
-  const namedClass = classOf(metadata);
-  return { ownerClass: holdersOf(OBJECT_FINALIZER, metadata)[0] ?? namedClass, namedClass };
-}
-
 function isWanted(row: Row): boolean {
   return row.verb === "Apply" || (row.verb === "Hold" && row.wanted);
 }

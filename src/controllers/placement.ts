@@ -1,12 +1,4 @@
-import {
-  claimed,
-  type FederatedStatus,
-  type KubeObject,
-  OBJECT_FINALIZER,
-  type ObjectRef,
-  refKey,
-  unclaimed,
-} from "../apis/index.ts";
+import { claimed, type FederatedStatus, type KubeObject, OBJECT_FINALIZER, refKey, unclaimed } from "../apis/index.ts";
 import {
   computeTarget,
   type DeletionPolicy,
@@ -43,6 +35,7 @@ import {
 import type { Collected } from "./dependencies.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { ObservationChange } from "./observations.ts";
+import { nameOf, refOfKey, spanAttributes, labelsOf } from "./ownerKeys.ts";
 import { clusterNames, recordDecision } from "./placementEvents.ts";
 import type { PlanChange } from "./plans.ts";
 
@@ -382,31 +375,4 @@ function isNewDecision(before: Target | undefined, target: Target): boolean {
 
 function lifeOf({ metadata }: KubeObject): { uid: string | undefined; generation: number } {
   return { uid: metadata.uid, generation: metadata.generation ?? 0 };
-}
-
-function nameOf(object: KubeObject): string {
-  const { namespace, name } = object.metadata;
-  return namespace === undefined ? name : `${namespace}/${name}`;
-}
-
-/** The hub object that a key names, in no particular version. */
-function refOfKey(owner: string): ObjectRef {
-  const [group = "", kind = "", namespace = "", name = ""] = owner.split("/");
-  return { apiVersion: group === "" ? "" : `${group}/`, kind, ...(namespace === "" ? {} : { namespace }), name };
-}
-
-/** Kind, and `namespace/name`, of a hub object by its key: what metrics call it. */
-export function labelsOf(owner: string): [kind: string, name: string] {
-  const [, kind = "", namespace = "", name = ""] = owner.split("/");
-  return [kind, namespace === "" ? name : `${namespace}/${name}`];
-}
-
-function spanAttributes(owner: string, object: KubeObject): Record<string, string | number> {
-  return {
-    "reconcile.request": nameOf(object),
-    "reconcile.kind": object.kind,
-    "reconcile.key": owner,
-    "k8s.resource.uid": object.metadata.uid ?? "",
-    "k8s.resource.generation": object.metadata.generation ?? 0,
-  };
 }

@@ -23,11 +23,10 @@ import {
 import { aggregate } from "../status/index.ts";
 import type { AssignmentChange } from "./assignments.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";
-import type { ControllerClasses } from "./controllerClasses.ts";
+import { classesOf, type ControllerClasses } from "./controllerClasses.ts";
 import { type Debounce, writeDue, WriteRate } from "./debounce.ts";
-import { classesOf } from "./handover.ts";
 import type { ObservationChange } from "./observations.ts";
-import { labelsOf } from "./placement.ts";
+import { labelsOf } from "./ownerKeys.ts";
 import type { Plan, PlanChange, Plans } from "./plans.ts";
 import { recordTrouble } from "./statusEvents.ts";
 

@@ -1,0 +1,32 @@
+import type { KubeObject, ObjectRef } from "../apis/index.ts";
+
+/** What hub objects and their keys (`refKey`) are called elsewhere. */
+
+/** `namespace/name`, or the name of what is cluster-scoped. */
+export function nameOf(object: KubeObject): string {
+  const { namespace, name } = object.metadata;
+  return namespace === undefined ? name : `${namespace}/${name}`;
+}
+
+/** The hub object that a key names, in no particular version. */
+export function refOfKey(owner: string): ObjectRef {
+  const [group = "", kind = "", namespace = "", name = ""] = owner.split("/");
+  return { apiVersion: group === "" ? "" : `${group}/`, kind, ...(namespace === "" ? {} : { namespace }), name };
+}
+
+/** Kind, and `namespace/name`, of a hub object by its key: what metrics call it. */
+export function labelsOf(owner: string): [kind: string, name: string] {
+  const [, kind = "", namespace = "", name = ""] = owner.split("/");
+  return [kind, namespace === "" ? name : `${namespace}/${name}`];
+}
+
+/** What a span says of the hub object that it is about. */
+export function spanAttributes(owner: string, object: KubeObject): Record<string, string | number> {
+  return {
+    "reconcile.request": nameOf(object),
+    "reconcile.kind": object.kind,
+    "reconcile.key": owner,
+    "k8s.resource.uid": object.metadata.uid ?? "",
+    "k8s.resource.generation": object.metadata.generation ?? 0,
+  };
+}
