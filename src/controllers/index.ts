@@ -1,8 +1,9 @@
 /**
- * The controllers: planners for hub objects, the keeper of their status, the policies' status, clusters, dependencies and
- * the gate before every delete, wired into one pipeline.
+ * The controllers of a process that leads: placement, handover, status, clusters, policies' statuses and garbage, and the two tables between
+ * planning and the workers of the members.
  *
- * Promises: one object, one status; an in-sync hub costs no writes; nothing is deleted before everything that was there has been
- * planned. Never decides anything itself: decisions are computed by the pure modules and carried out by the lanes.
+ * Promises: one object, one status; an in-sync hub costs no writes; nothing is removed but by a row that says why, and no such row is made
+ * before everything that it rests on is known. Never decides anything by itself: decisions are computed by the pure modules and carried out by
+ * the workers.
  */
 export { createFederation, type Federation, type FederationOptions, type FederationView } from "./federation.ts";
