@@ -92,6 +92,7 @@ export const floorBodies = {
 
   finalizer: JSON.stringify({ metadata: { finalizers: [OBJECT_FINALIZER] } }),
   noFinalizer: JSON.stringify({ metadata: { finalizers: null } }),
+  deletion: (uid: string): string => JSON.stringify({ propagationPolicy: "Background", preconditions: { uid } }),
   image: (image: string): string => JSON.stringify({ spec: { image } }),
 
   deployment(name: string, regionName: string, image: string): string {
