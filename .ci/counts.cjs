@@ -5,6 +5,7 @@ const { appendFileSync, existsSync, readFileSync } = require("node:fs");
 
 const MESSAGE_LINES = 25;
 const LINE_LENGTH = 500;
+const SLOWEST = 5;
 
 const [suite, status, report, failures] = process.argv.slice(2);
 const result = existsSync(report) ? JSON.parse(readFileSync(report, "utf8")) : {};
@@ -20,6 +21,12 @@ for (const file of result.testResults ?? []) {
   }
   if (file.status === "failed" && file.message) add(file.name.split("/").slice(-2).join("/"), file.message);
 }
+const files = (result.testResults ?? []).map(({ name, startTime, endTime }) => ({
+  name: name.split("/").at(-1),
+  seconds: Math.round((endTime - startTime) / 1000),
+}));
+const slowest = files.sort((a, b) => b.seconds - a.seconds).slice(0, SLOWEST);
+console.error(`ci: ${suite}: longest: ${slowest.map(({ name, seconds }) => `${name} ${seconds} s`).join(", ")}`);
 let failed = result.numFailedTests ?? 0;
 if (failed === 0 && status !== "0") {
   failed = 1;

@@ -1,5 +1,5 @@
 import { Agent, type Dispatcher } from "undici";
-import type { ControlPlane } from "../envtest/index.ts";
+import type { Plane } from "../envtest/index.ts";
 
 /** How many requests the bench has under way on one server. */
 export const AT_A_TIME = 16;
@@ -24,7 +24,7 @@ export class BareClient implements AsyncDisposable {
   readonly #waiting: (() => void)[] = [];
   #free = AT_A_TIME;
 
-  constructor({ name, server, adminToken, caData }: ControlPlane) {
+  constructor({ name, server, adminToken, caData }: Plane) {
     this.name = name;
     this.#origin = server;
     this.#authorization = `Bearer ${adminToken}`;

@@ -1,3 +1,4 @@
+import type { DecideFigures } from "./deciding/decide.ts";
 import type { Requests } from "./requests.ts";
 import type { StatusLatency } from "./statusChanges.ts";
 
@@ -12,6 +13,8 @@ export interface FloorFigures {
   updateMembersSeconds: number;
   /** With what cannot be avoided on the hub. */
   updateSeconds: number;
+  /** Deleting everything, on members and hub. */
+  deleteSeconds: number;
 }
 
 export interface RolloutFigures {
@@ -31,11 +34,21 @@ export interface RolloutFigures {
   p99Ms: number;
 }
 
-/** One time that everything was created and updated, and the floors of the same minutes. */
+export interface DeletionFigures {
+  /** Until nothing is left anywhere. */
+  wallSeconds: number;
+  ratioFullFloor: number;
+  /** By Meridian, without leases and events. */
+  hubWritesPerApp: number;
+  memberWritesPerAppMember: number;
+}
+
+/** One time that everything was created, updated and deleted, and the floors of the same minutes. */
 export interface RoundFigures {
   floors: FloorFigures;
   create: RolloutFigures;
   update: RolloutFigures;
+  delete: DeletionFigures;
 }
 
 export interface UsageFigures {
@@ -47,6 +60,16 @@ export interface UsageFigures {
 
 export interface StatusFigures extends StatusLatency {
   hubWritesPerChange: number;
+}
+
+/** The same changes carried to the hub by a bare relay and by Meridian, at the highest rate that the relay keeps up with here. */
+export interface StatusRateFigures {
+  perSecond: number;
+  /** Just before and just after Meridian. */
+  relay: StatusFigures[];
+  meridian: StatusFigures;
+  /** Meridian's p99 ÷ the mean of the relay's. */
+  ratioP99: number;
 }
 
 export interface RestartFigures {
@@ -66,11 +89,11 @@ export interface Figures extends RoundFigures, UsageFigures {
   /** All of them, in order; what stands beside them is of the one in the middle. */
   rounds: RoundFigures[];
   status5: StatusFigures;
-  status200: StatusFigures;
-  /** The same changes, carried to the hub by a bare relay instead of Meridian. */
-  status200Floor: StatusFigures;
+  statusRate: StatusRateFigures;
   restart: RestartFigures;
-  delete: { wallSeconds: number; left: number };
+  /** Objects left anywhere after everything was deleted in the end. */
+  left: number;
+  deciding: DecideFigures;
   /** Over one minute, at the begin of each phase. */
   loadAverage: Record<string, number>;
   requests: Record<string, Requests>;

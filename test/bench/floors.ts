@@ -6,7 +6,7 @@ import { FIRST_IMAGE, FLOOR_NAMESPACE, floorBodies, SECOND_IMAGE } from "./workl
 const APPLY = "?fieldManager=meridian&force=true";
 
 /**
- * The least that any program could need: the same requests as Meridian's, sent by a bare loop that knows all the answers beforehand, 16 at a
+ * The least that any program could need: the same writes as Meridian's, sent by a bare loop that knows all the answers beforehand, 16 at a
  * time per server. Leaves nothing behind.
  */
 export class Floors {
@@ -27,8 +27,8 @@ export class Floors {
     return seconds;
   }
 
-  /** Seconds for everything: on the hub the creation, the finalizer and one status of each application too. */
-  async full(names: readonly string[]): Promise<{ create: number; update: number }> {
+  /** Seconds for everything: on the hub the creation, the finalizer and one status of each application too, and its end. */
+  async full(names: readonly string[]): Promise<{ create: number; update: number; delete: number }> {
     const create = await timed(() =>
       this.#throughHub(
         names,
@@ -52,8 +52,18 @@ export class Floors {
         },
       ),
     );
-    await Promise.all([this.#removeFromMembers(names), all(names, (name) => this.#removeFromHub(name))]);
-    return { create, update };
+    const uids = await this.#uids();
+    const remove = await timed(() =>
+      this.#throughHub(
+        names,
+        (name) => this.#hub.send("DELETE", pathOf(name)),
+        async (name) => {
+          await this.#deleteAll(name, uids);
+          await this.#hub.send("PATCH", pathOf(name), "merge-patch", floorBodies.noFinalizer);
+        },
+      ),
+    );
+    return { create, update, delete: remove };
   }
 
   /** Seconds for the applies of changed Deployments alone. */
@@ -103,21 +113,43 @@ export class Floors {
     return this.#hub.send("PATCH", `${pathOf(name)}/status${APPLY}`, "apply-patch", body);
   }
 
-  async #removeFromHub(name: string): Promise<void> {
-    await this.#hub.send("PATCH", pathOf(name), "merge-patch", floorBodies.noFinalizer);
-    await this.#hub.send("DELETE", pathOf(name));
+  async #removeFromMembers(names: readonly string[]): Promise<void> {
+    const uids = await this.#uids();
+    await all(names, (name) => this.#deleteAll(name, uids));
   }
 
-  async #removeFromMembers(names: readonly string[]): Promise<void> {
-    await all(names, (name) =>
-      Promise.all(
-        this.#members.flatMap(({ client }) =>
-          ["Deployment", "Service"].map((kind) => client.send("DELETE", memberPath(kind, name))),
-        ),
+  /** Exactly the objects of these UIDs and no others of their names, as Meridian does it. */
+  async #deleteAll(name: string, uids: Uids): Promise<void> {
+    await Promise.all(
+      this.#members.flatMap(({ client, member }) =>
+        KINDS.map((kind) => {
+          const path = memberPath(kind, name);
+          const uid = uids.get(member.name)?.get(path);
+          if (uid === undefined) throw new Error(`${member.name} has no ${path}`);
+          return client.send("DELETE", path, "json", floorBodies.deletion(uid));
+        }),
       ),
     );
   }
+
+  async #uids(): Promise<Uids> {
+    const uids = new Map<string, Map<string, string>>();
+    for (const { member } of this.#members) {
+      const ofMember = new Map<string, string>();
+      for (const kind of KINDS) {
+        for (const { metadata } of await member.plane.api.list(collectionPath(kind, FLOOR_NAMESPACE)))
+          ofMember.set(memberPath(kind, metadata.name), metadata.uid ?? "");
+      }
+      uids.set(member.name, ofMember);
+    }
+    return uids;
+  }
 }
+
+const KINDS = ["Deployment", "Service"] as const;
+
+/** By member and path. */
+type Uids = ReadonlyMap<string, ReadonlyMap<string, string>>;
 
 const collection = collectionPath("DemoApplication", FLOOR_NAMESPACE);
 

@@ -1,30 +1,89 @@
 import { writeFile } from "node:fs/promises";
+import { MERIDIAN } from "../envtest/index.ts";
 import { Bench } from "./bench.ts";
-import { benchOptions } from "./options.ts";
-import { isMissed, linesOf, requestTable, table } from "./report.ts";
+import { compare } from "./comparison.ts";
+import { comparisonTable, isWorse } from "./comparisonReport.ts";
+import { measureDeciding } from "./deciding/decide.ts";
+import { measureEventLoop } from "./eventloop/measure.ts";
+import { type BenchOptions, benchOptions } from "./options.ts";
+import { decidingLines, eventLoopLines, isMissed, type Line, linesOf, requestTable, table } from "./report.ts";
+import { buildRevision } from "./revision.ts";
+import { Stage } from "./stage.ts";
 
 /**
- * `npm run bench`: how fast Meridian is on real control planes, beside a bare loop that sends the same requests. The bars are reported;
- * only with `--strict` a miss is an exit code of 1.
+ * `npm run bench`: how fast Meridian is. Every bar is against something measured in the same run, so that the machine does not matter: a
+ * bare loop that sends the same writes (create, update, delete), a bare relay (the rate of status changes), or with `--against` another
+ * commit. What is lower is better, and a ratio of 1 is as good as what it is compared with. The bars are reported; only with `--strict` a
+ * miss is an exit code of 1. Figures of a machine that does something else say little: the load is in the JSON, and said at each phase.
+ *
+ * - default: floors before and after each round; of all rounds the one in the middle counts.
+ * - `--against REV`: this commit and that one in turns, ratio of the pair in the middle; `here` is this one.
+ * - `--decide`: how long the pure decision takes; no servers.
+ * - `--event-loop`: how long the manager's event loop stands still when a policy of many objects is edited. `by its own work` is what of it
+ *   the process itself computed; the rest is the machine.
  */
 async function main(args: string[]): Promise<number> {
   const options = benchOptions(args);
-  await using bench = await Bench.start(options, (text) => process.stderr.write(`bench: ${text}\n`));
-  let figures;
+  const { missed, figures } = await measure(options);
+  if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(figures, undefined, 2)}\n`);
+  return options.strict && missed ? 1 : 0;
+}
+
+interface Outcome {
+  missed: boolean;
+  /** For the JSON. */
+  figures: unknown;
+}
+
+async function measure(options: BenchOptions): Promise<Outcome> {
+  switch (options.what) {
+    case "decide": {
+      const figures = measureDeciding();
+      return { figures, missed: print(decidingLines(figures)) };
+    }
+    case "event-loop": {
+      const figures = await measureEventLoop(options.objects, say);
+      return { figures, missed: print(eventLoopLines(figures)) };
+    }
+    case "against": {
+      say(`building ${options.against}`);
+      await using there = await buildRevision(options.against);
+      const here = { title: "this one", program: MERIDIAN };
+      const figures = await onStage(options, (stage) => compare(options, stage, here, there));
+      process.stdout.write(`${comparisonTable(figures)}\n`);
+      return { figures, missed: isWorse(figures) };
+    }
+    case "all": {
+      const figures = await onStage(options, (stage) => new Bench(options, stage).run());
+      for (const phase of ["create", "update", "delete"] as const) {
+        const requests = figures.requests[phase];
+        if (requests !== undefined) process.stdout.write(`${requestTable(phase, requests, options.apps)}\n\n`);
+      }
+      process.stdout.write(`${options.apps} applications on ${options.members} members\n`);
+      return { figures, missed: print(linesOf(figures)) };
+    }
+  }
+}
+
+/** Real control planes; shows the manager's last words when the work breaks off. */
+async function onStage<T>(options: BenchOptions, work: (stage: Stage) => Promise<T>): Promise<T> {
+  await using stage = await Stage.start(options, say);
   try {
-    figures = await bench.run();
+    return await work(stage);
   } catch (error) {
-    process.stderr.write(`--- manager\n${await bench.explain()}\n`);
+    process.stderr.write(`--- manager\n${await stage.explain()}\n`);
     throw error;
   }
-  for (const phase of ["create", "update"] as const) {
-    const requests = figures.requests[phase];
-    if (requests !== undefined) process.stdout.write(`${requestTable(phase, requests, options.apps)}\n\n`);
-  }
-  const lines = linesOf(figures);
-  process.stdout.write(`${options.apps} applications on ${options.members} members\n${table(lines)}\n`);
-  if (options.json !== undefined) await writeFile(options.json, `${JSON.stringify(figures, undefined, 2)}\n`);
-  return options.strict && lines.some(isMissed) ? 1 : 0;
+}
+
+/** Whether a bar was missed. */
+function print(lines: readonly Line[]): boolean {
+  process.stdout.write(`${table(lines)}\n`);
+  return lines.some(isMissed);
+}
+
+function say(text: string): void {
+  process.stderr.write(`bench: ${text}\n`);
 }
 
 try {

@@ -1,6 +1,6 @@
 import type { DemoApplication, ObjectMeta } from "../../src/apis/index.ts";
 import { collectionPath, type Deployment, type Service } from "../e2e/objects.ts";
-import type { Api, Fleet, FleetMember } from "../envtest/index.ts";
+import type { Api, Fleet, FleetMember, Plane } from "../envtest/index.ts";
 import { NAMESPACE } from "./workload.ts";
 
 interface Named {
@@ -36,7 +36,7 @@ class Observer<T extends Named> {
 }
 
 export interface MemberView {
-  member: FleetMember;
+  member: FleetMember<Plane>;
   deployments: ReadonlyMap<string, Deployment>;
   services: ReadonlyMap<string, Service>;
 }
@@ -55,7 +55,7 @@ export class Observers implements Disposable {
 
   readonly #namespace: string;
 
-  constructor(fleet: Fleet, namespace: string = NAMESPACE) {
+  constructor(fleet: Fleet<Plane>, namespace: string = NAMESPACE) {
     this.#namespace = namespace;
     const { signal } = this.#stop;
     const ofMembers = AbortSignal.any([signal, this.#stopMembers.signal]);

@@ -1,10 +1,16 @@
 import { parseArgs } from "node:util";
 
 export interface BenchOptions {
+  /** What is measured: everything beside the floors, another commit in turns with this one, or one thing alone. */
+  what: "all" | "against" | "decide" | "event-loop";
   apps: number;
   members: number;
-  /** How often everything is created and updated; the figures are those of the time in the middle. */
+  /** How often everything is created, updated and deleted; the figures are those of the time in the middle. */
   rounds: number;
+  /** The commit to compare with. */
+  against: string;
+  /** Applications of the measurement of the event loop. */
+  objects: number;
   /** Where the figures go, as JSON. */
   json: string | undefined;
   /** A missed bar is an exit code of 1. */
@@ -15,8 +21,10 @@ export interface BenchOptions {
   traces: boolean;
 }
 
-const USAGE =
-  "usage: npm run bench -- [--apps 300] [--members 3] [--rounds 3] [--json FILE] [--strict] [--no-traces] [--cpu-prof FOLDER]";
+const USAGE = `usage: npm run bench -- [--apps 300] [--members 3] [--rounds 3] [--json FILE] [--strict] [--no-traces] [--cpu-prof FOLDER]
+       npm run bench -- --against REV [the same options]
+       npm run bench -- --decide [--json FILE] [--strict]
+       npm run bench -- --event-loop [--objects 10000] [--json FILE] [--strict]`;
 
 /** Throws, with the usage, for what it does not know. */
 export function benchOptions(args: string[]): BenchOptions {
@@ -25,9 +33,13 @@ export function benchOptions(args: string[]): BenchOptions {
       args,
       allowNegative: true,
       options: {
+        against: { type: "string" },
+        decide: { type: "boolean", default: false },
+        "event-loop": { type: "boolean", default: false },
         apps: { type: "string", default: "300" },
         members: { type: "string", default: "3" },
         rounds: { type: "string", default: "3" },
+        objects: { type: "string", default: "10000" },
         json: { type: "string" },
         strict: { type: "boolean", default: false },
         traces: { type: "boolean", default: true },
@@ -35,9 +47,12 @@ export function benchOptions(args: string[]): BenchOptions {
       },
     });
     return {
+      what: wanted(values),
       apps: count("--apps", values.apps),
       members: count("--members", values.members),
       rounds: count("--rounds", values.rounds),
+      against: values.against ?? "",
+      objects: count("--objects", values.objects),
       json: values.json,
       strict: values.strict,
       traces: values.traces,
@@ -46,6 +61,16 @@ export function benchOptions(args: string[]): BenchOptions {
   } catch (error) {
     throw new Error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`, { cause: error });
   }
+}
+
+function wanted(values: { against?: string; decide: boolean; "event-loop": boolean }): BenchOptions["what"] {
+  const alone = [
+    ...(values.against === undefined ? [] : (["against"] as const)),
+    ...(values.decide ? (["decide"] as const) : []),
+    ...(values["event-loop"] ? (["event-loop"] as const) : []),
+  ];
+  if (alone.length > 1) throw new Error("--against, --decide and --event-loop do not go together");
+  return alone[0] ?? "all";
 }
 
 /** The number that a flag was given. Throws for what is no whole number of at least 1. */

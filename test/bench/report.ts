@@ -1,3 +1,6 @@
+import type { DecideFigures } from "./deciding/decide.ts";
+import type { EventLoopFigures } from "./eventloop/measure.ts";
+import type { LoopFigures } from "./eventloop/preload.ts";
 import type { Figures } from "./figures.ts";
 import type { Requests, RequestRow } from "./requests.ts";
 
@@ -12,10 +15,15 @@ export interface Line {
 
 /** Every figure with its bar, in the order of the run. */
 export function linesOf(figures: Figures): Line[] {
-  const { floors, create, update, status5, status200, status200Floor, restart, rssMiB, cpuSeconds } = figures;
-  const others = figures.rounds.map(({ create: one, update: two }, index) => [
+  const { floors, create, update, status5, statusRate, restart, rssMiB, cpuSeconds } = figures;
+  const [before, after] = statusRate.relay;
+  // The slower the changes come, the fewer of them meet in one write, whoever writes.
+  const mostWrites = Math.min(1, (before?.hubWritesPerChange ?? Number.NaN) + 0.2);
+  const rate = `status at ${statusRate.perSecond}/s`;
+  const others = figures.rounds.map(({ create: one, update: two, delete: three }, index) => [
     { what: `round ${index + 1}: create, wall ÷ full floor`, value: one.ratioFullFloor, unit: "" },
     { what: `round ${index + 1}: update, wall ÷ full floor`, value: two.ratioFullFloor, unit: "" },
+    { what: `round ${index + 1}: delete, wall ÷ full floor`, value: three.ratioFullFloor, unit: "" },
   ]);
   return [
     ...(others.length > 1 ? others.flat() : []),
@@ -23,6 +31,7 @@ export function linesOf(figures: Figures): Line[] {
     { what: "floor: full", value: floors.fullSeconds, unit: "s" },
     { what: "floor: update, members", value: floors.updateMembersSeconds, unit: "s" },
     { what: "floor: update, full", value: floors.updateSeconds, unit: "s" },
+    { what: "floor: delete, full", value: floors.deleteSeconds, unit: "s" },
     { what: "create: last member right", value: create.membersSeconds, unit: "s" },
     { what: "create: last status (wall)", value: create.wallSeconds, unit: "s" },
     { what: "create: members ÷ members floor", value: create.ratioMembersFloor, unit: "", bar: 1.7 },
@@ -54,24 +63,62 @@ export function linesOf(figures: Figures): Line[] {
       exact: true,
     },
     { what: "update: Events per app", value: update.eventsPerApp, unit: "", bar: 2 },
+    { what: "delete: nothing left (wall)", value: figures.delete.wallSeconds, unit: "s" },
+    { what: "delete: wall ÷ full floor", value: figures.delete.ratioFullFloor, unit: "", bar: 1.3 },
+    { what: "delete: hub writes per app", value: figures.delete.hubWritesPerApp, unit: "" },
+    { what: "delete: the same with the deletion", value: figures.delete.hubWritesPerApp + 1, unit: "" },
+    {
+      what: "delete: writes per app and member",
+      value: figures.delete.memberWritesPerAppMember,
+      unit: "",
+      bar: 2,
+      exact: true,
+    },
     { what: "manager: memory after update", value: rssMiB, unit: "MiB", bar: 200 },
     { what: "manager: CPU, create to update", value: cpuSeconds, unit: "s", bar: 6 },
     { what: "status at 5/s: p50", value: status5.p50Ms, unit: "ms", bar: 20 },
     { what: "status at 5/s: p99", value: status5.p99Ms, unit: "ms", bar: 60 },
     { what: "status at 5/s: hub writes per change", value: status5.hubWritesPerChange, unit: "", bar: 1 },
-    { what: "status at 200/s: changes per second", value: status200.changesPerSecond, unit: "" },
-    { what: "status at 200/s: p50", value: status200.p50Ms, unit: "ms" },
-    { what: "status at 200/s: p99", value: status200.p99Ms, unit: "ms", bar: 300 },
-    { what: "status at 200/s: p50 of the floor", value: status200Floor.p50Ms, unit: "ms" },
-    { what: "status at 200/s: p99 of the floor", value: status200Floor.p99Ms, unit: "ms" },
-    { what: "status at 200/s: p99 ÷ that of the floor", value: status200.p99Ms / status200Floor.p99Ms, unit: "" },
-    { what: "status at 200/s: hub writes per change, floor", value: status200Floor.hubWritesPerChange, unit: "" },
-    { what: "status at 200/s: hub writes per change", value: status200.hubWritesPerChange, unit: "", bar: 0.5 },
+    { what: `${rate}: the highest that the relay keeps up with`, value: statusRate.perSecond, unit: "/s" },
+    { what: `${rate}: p99 of the relay, before`, value: before?.p99Ms ?? Number.NaN, unit: "ms" },
+    { what: `${rate}: p99 of the relay, after`, value: after?.p99Ms ?? Number.NaN, unit: "ms" },
+    { what: `${rate}: hub writes per change, relay`, value: before?.hubWritesPerChange ?? Number.NaN, unit: "" },
+    { what: `${rate}: changes per second`, value: statusRate.meridian.changesPerSecond, unit: "" },
+    { what: `${rate}: p50`, value: statusRate.meridian.p50Ms, unit: "ms" },
+    { what: `${rate}: p99`, value: statusRate.meridian.p99Ms, unit: "ms" },
+    { what: `${rate}: p99 ÷ that of the relay`, value: statusRate.ratioP99, unit: "", bar: 1.5 },
+    {
+      what: `${rate}: hub writes per change`,
+      value: statusRate.meridian.hubWritesPerChange,
+      unit: "",
+      bar: mostWrites,
+    },
     { what: "restart in sync: writes on the hub", value: restart.hubWrites, unit: "", bar: 0 },
     { what: "restart in sync: writes on members", value: restart.memberWrites, unit: "", bar: 0 },
     { what: "restart: first work", value: restart.seconds, unit: "s" },
-    { what: "delete all", value: figures.delete.wallSeconds, unit: "s" },
-    { what: "delete all: objects left", value: figures.delete.left, unit: "", bar: 0 },
+    { what: "everything deleted: objects left", value: figures.left, unit: "", bar: 0 },
+    ...decidingLines(figures.deciding),
+  ];
+}
+
+export function decidingLines({ objects, clusters, msPerObject, longestMs }: DecideFigures): Line[] {
+  const what = `deciding ${objects} objects over ${clusters} clusters`;
+  return [
+    { what: `${what}: each`, value: msPerObject, unit: "ms", bar: 1.5 },
+    { what: `${what}: the longest`, value: longestMs, unit: "ms" },
+  ];
+}
+
+export function eventLoopLines({ objects, create, start, placementEdit, overrideEdit }: EventLoopFigures): Line[] {
+  const lines = (what: string, { longestMs, longestCpuMs }: LoopFigures, bar?: number): Line[] => [
+    { what: `${what}: longest delay`, value: longestMs, unit: "ms", ...(bar === undefined ? {} : { bar }) },
+    { what: `${what}: by its own work`, value: longestCpuMs, unit: "ms" },
+  ];
+  return [
+    ...lines(`${objects} objects are created`, create),
+    ...lines("a manager starts and finds them in sync", start),
+    ...lines("their Placement is edited, nothing follows", placementEdit, 50),
+    ...lines("their OverridePolicy is edited, all change", overrideEdit, 50),
   ];
 }
 
@@ -110,12 +157,12 @@ function tableRows(rows: readonly RequestRow[], apps: number): string[][] {
     ]);
 }
 
-function rounded(value: number): string {
+export function rounded(value: number): string {
   if (Number.isInteger(value)) return String(value);
   return value.toFixed(Math.abs(value) >= 100 ? 0 : 2);
 }
 
-function aligned(rows: readonly string[][]): string {
+export function aligned(rows: readonly string[][]): string {
   const widths: number[] = [];
   for (const row of rows) {
     for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);

@@ -40,6 +40,20 @@ export class Rollouts {
     return this.#measure(names, image, (name) => this.#hub.sendNow("PATCH", pathOf(name), "merge-patch", body));
   }
 
+  /** Resolves when the observers have seen all that is there. */
+  async allThere(): Promise<void> {
+    const { applications, members } = this.#observers;
+    const wanted = this.#names.length;
+    const seen = () => [applications, ...members.flatMap((view) => [view.deployments, view.services])];
+    const isThere = () => seen().every(({ size }) => size >= wanted);
+    if (isThere()) return;
+    const say = () =>
+      seen()
+        .map(({ size }) => size)
+        .join(", ");
+    await this.#observers.until(isThere, TIMEOUT_MS, () => `of ${wanted} there are ${say()}`);
+  }
+
   /** Deletes all; seconds until nothing was left anywhere. */
   async deleteAll(): Promise<number> {
     const { applications, members } = this.#observers;

@@ -17,6 +17,9 @@ export interface Pace {
   perSecond: number;
 }
 
+/** What a quiet fleet has to tell. */
+export const STATUS5: Pace = { count: 100, perSecond: 5 };
+
 interface Change {
   value: number;
   sentAt: number;

@@ -16,6 +16,8 @@ export const NAMESPACE = "bench";
 export const FLOOR_NAMESPACE = "bench-floor";
 export const FIRST_IMAGE = "nginx:1.27.0";
 export const SECOND_IMAGE = "nginx:1.27.1";
+/** Applications of the round before the first measurement. */
+export const WARM_UP = 60;
 
 const REGIONS = [
   { region: "cn-shanghai", city: "shanghai", replicas: 5, env: [] },
@@ -92,6 +94,7 @@ export const floorBodies = {
 
   finalizer: JSON.stringify({ metadata: { finalizers: [OBJECT_FINALIZER] } }),
   noFinalizer: JSON.stringify({ metadata: { finalizers: null } }),
+  deletion: (uid: string): string => JSON.stringify({ propagationPolicy: "Background", preconditions: { uid } }),
   image: (image: string): string => JSON.stringify({ spec: { image } }),
 
   deployment(name: string, regionName: string, image: string): string {

@@ -24,7 +24,6 @@ import {
   SYSTEM,
   traces,
   uninstall,
-  Uninstalling,
 } from "./installation.ts";
 import { collectionPath, configMap, objectPath } from "./objects.ts";
 
@@ -196,44 +195,6 @@ describe("uninstall", () => {
     await clear(fleet.members);
     await expectNoTraces(everything());
   });
-
-  test.each([
-    { name: "a drain", args: DRAIN },
-    { name: "an orphaning", args: ORPHAN },
-  ])(
-    "killed at every step and begun again, $name ends as if nothing had happened",
-    { timeout: 600_000 },
-    async ({ args }) => {
-      const manager = await installed();
-      const before = await Promise.all(fleet.members.map(running));
-      const seen = new Set<string>();
-      let code: number | null = null;
-      let stopping: Promise<unknown> | undefined;
-      for (let tries = 0; code === null; tries += 1) {
-        expect(tries).toBeLessThan(40);
-        const run = new Uninstalling(hub, args);
-        run.onLine((line) => {
-          const step = line.replaceAll(/\d+/g, "");
-          if (seen.has(step)) {
-            if (line.startsWith("wait until the manager is stopped")) stopping ??= manager.stop();
-            return;
-          }
-          seen.add(step);
-          run.kill();
-        });
-        code = await run.ended;
-      }
-      await stopping;
-      expect(code).toBe(0);
-      expect([...seen].filter((line) => / (removed|removed from .*)$/.test(line)).length).toBeGreaterThan(5);
-      expect([...seen].filter((line) => /^(delete|wait|remove) /.test(line)).length).toBeGreaterThan(8);
-      if (args === ORPHAN) {
-        expect(await Promise.all(fleet.members.map(running))).toEqual(before);
-        await clear(fleet.members);
-      }
-      await expectNoTraces(everything());
-    },
-  );
 
   test("two at once get in nobody's way", async () => {
     const manager = await installed();

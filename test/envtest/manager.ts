@@ -8,6 +8,8 @@ export interface ManagerOptions {
   hub: Plane;
   /** Where its log goes. */
   folder: string;
+  /** Node's arguments for another Meridian than the one of this repository. */
+  program?: readonly string[];
   /** More options of `meridian manager`. */
   args?: string[];
   env?: NodeJS.ProcessEnv;
@@ -37,7 +39,7 @@ export class Manager implements AsyncDisposable {
       name: "meridian manager",
       command: process.execPath,
       args: [
-        ...MERIDIAN,
+        ...(options.program ?? MERIDIAN),
         "manager",
         "--kubeconfig",
         await managerKubeconfig(options.hub, options.folder),
