@@ -1,4 +1,4 @@
-import { computeDesiredState, type Plan, type Snapshot } from "../../../src/desiredstate/index.ts";
+import { computeTarget, type Snapshot, type Target } from "../../../src/desiredstate/index.ts";
 import { snapshots } from "./snapshots.ts";
 
 const OBJECTS = 1_000;
@@ -11,7 +11,7 @@ const WARM_UP = 200;
 const NOW = 1_795_000_000_000;
 
 /** The pure function that is measured: nothing else here names it. */
-const decide: (snapshot: Snapshot, now: number) => Plan = computeDesiredState;
+const decide: (snapshot: Snapshot, now: number) => Target = computeTarget;
 
 export interface DecideFigures {
   objects: number;
@@ -45,10 +45,10 @@ export function measureDeciding(): DecideFigures {
 }
 
 /** Ten of the policies match in any one place: of those by zone and by provider one each. */
-function check(plan: Plan): void {
-  const applied = plan.clusters.filter(({ held, problem }) => !held && problem === undefined);
-  if (applied.length !== TARGETS || plan.overrides.length !== OVERRIDES)
+function check(target: Target): void {
+  const applied = target.clusters.filter(({ frozen, problem }) => !frozen && problem === undefined);
+  if (applied.length !== TARGETS || target.overrides.length !== OVERRIDES)
     throw new Error(
-      `decided for ${applied.length} clusters with ${plan.overrides.length} overrides: ${JSON.stringify(plan).slice(0, 2_000)}`,
+      `decided for ${applied.length} clusters with ${target.overrides.length} overrides: ${JSON.stringify(target).slice(0, 2_000)}`,
     );
 }
