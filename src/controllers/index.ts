@@ -5,4 +5,4 @@
  * Promises: one object, one status; an in-sync hub costs no writes; nothing is deleted before everything that was there has been
  * planned. Never decides anything itself: decisions are computed by the pure modules and carried out by the lanes.
  */
-export { createFederation, type Federation, type FederationOptions, type FederationView } from "./federation.ts";
+export { createFederation } from "./federation.ts";
