@@ -32,7 +32,7 @@ export interface FederationOptions {
   metrics: Metrics;
   tracer: Tracer;
   events: EventRecorder;
-  /** Makes the pool of connections: it tells the listener of sessions and contact. */
+  /** Makes the pool of connections, which reports sessions and contact to the listener. */
   pool: (listener: PoolListener) => ClusterPool;
 }
 

@@ -42,7 +42,7 @@ export interface PolicyStatusReconcilerOptions {
   progress: PlanningProgress;
 }
 
-/** Says on each policy what it matches, where that runs, and what is wrong with it. */
+/** Writes into the status of each policy which objects it matches, where they run, and the policy's error. */
 export class PolicyStatusReconciler implements Reconciler {
   readonly #options: PolicyStatusReconcilerOptions;
 

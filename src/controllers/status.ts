@@ -59,8 +59,8 @@ interface Tracked extends Debounce {
 const INITIAL_SYNC_MS = 10_000;
 
 /**
- * Keeps the status of every hub object true: aggregates what is known of its clusters, and writes the status when it differs from what
- * stands there. When that is done is debounced, so that many changes cost few writes.
+ * Keeps the status of every hub object true: aggregates the observations of its clusters, and writes the status when it differs from the
+ * present one. Writes are debounced, so that many changes cost few of them.
  */
 export class StatusReconciler implements Reconciler, StatusWrites {
   readonly settlements = new Emitter<string>();

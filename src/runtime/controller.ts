@@ -40,7 +40,7 @@ export interface ReconcileContext {
   /** The span `Reconcile`; parent of the spans of its steps. Absent without a tracer. */
   readonly span: Span | undefined;
   readonly reconcileId: string;
-  /** Its lines carry trace_id and reconcile_id. */
+  /** Its lines have trace_id and reconcile_id. */
   readonly logger: Logger;
 }
 

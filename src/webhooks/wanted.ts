@@ -85,9 +85,7 @@ export function convertsAt(crd: KubeObject | undefined, target: WebhookTarget): 
 export function leadsTo(crd: KubeObject | undefined, configuration: KubeObject | undefined): boolean {
   const [conversion] = crd === undefined ? [] : clientConfigsIn(crd);
   const [admission] = configuration === undefined ? [] : clientConfigsIn(configuration);
-  return (
-    conversion !== undefined && admission !== undefined && sameValue(placeOf(conversion), placeOf(admission))
-  );
+  return conversion !== undefined && admission !== undefined && sameValue(placeOf(conversion), placeOf(admission));
 }
 
 /** `spec.conversion` at the place that a webhook configuration leads to; undefined when it leads nowhere that is trusted. */

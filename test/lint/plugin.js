@@ -35,7 +35,7 @@ function place(path) {
   return parts === null ? undefined : { module: parts[1], rest: parts[2] };
 }
 
-/** Resolves `..` and `.`; no file is looked at. */
+/** Resolves `..` and `.`; no file is read. */
 function resolve(from, specifier) {
   const segments = from.split("/").slice(0, -1);
   for (const segment of specifier.split("/")) {

@@ -120,7 +120,7 @@ export class TestFederation implements AsyncDisposable {
     return member;
   }
 
-  /** `classes`: of the objects that it carries; beside a manager of other classes it is another release. */
+  /** `classes`: of the objects that it owns; beside a manager of other classes it is another release. */
   async startManager(...classes: string[]): Promise<void> {
     const { tracer, shutdown } = await createTracing({
       serviceVersion: "test",
@@ -197,7 +197,7 @@ export class TestFederation implements AsyncDisposable {
     return this.hub.delete(type, namespace, name);
   }
 
-  /** Makes a namespace that is not there yet, on the hub unless told. */
+  /** Makes a namespace that is not there yet, on the hub by default. */
   async namespace(name: string, cluster: TestCluster = this.hub): Promise<void> {
     if (cluster.has(NAMESPACES, undefined, name)) return;
     await cluster.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name } });

@@ -46,7 +46,7 @@ export class TestCluster implements Wire, AsyncDisposable {
   readonly #lines = new Map<Line, string>();
   #administrators = 0;
   /** Plurals whose next list shows one object only; watch-lists of them are refused meanwhile. */
-  readonly #lies = new Map<string, { told: number }>();
+  readonly #lies = new Map<string, { count: number }>();
   /** False: an API server from before watch-lists. */
   watchLists = true;
   /** Watches report a change after whoever made it has the answer. */
@@ -84,7 +84,7 @@ export class TestCluster implements Wire, AsyncDisposable {
     return this.#cluster.resourceVersion();
   }
 
-  /** By which members and hubs are told apart. */
+  /** By which members and hubs are distinguished. */
   get uid(): string {
     return this.#cluster.local.get(NAMESPACES, undefined, "kube-system")?.metadata.uid ?? "";
   }
@@ -206,13 +206,13 @@ export class TestCluster implements Wire, AsyncDisposable {
   }
 
   /** The next list of each of these kinds shows the first object only. */
-  lieOnce(...types: ResourceType[]): { told: number } {
-    const lies = { told: 0 };
+  lieOnce(...types: ResourceType[]): { count: number } {
+    const lies = { count: 0 };
     for (const { plural } of types) this.#lies.set(plural, lies);
     return lies;
   }
 
-  /** Every open stream breaks off, as with the connection that carries it. */
+  /** Every open stream breaks off, as with the connection under it. */
   breakConnections(): void {
     const error = new TransportError("ConnectionReset", "connection reset");
     for (const line of [...this.#lines.keys()]) line.cut(error);
@@ -246,7 +246,7 @@ export class TestCluster implements Wire, AsyncDisposable {
     const lies = this.#lies.get(plural);
     if (lies === undefined || method !== "GET" || reply.status !== 200) return reply;
     this.#lies.delete(plural);
-    lies.told += 1;
+    lies.count += 1;
     const list = JSON.parse(reply.body.toString()) as { items: unknown[] };
     return { ...reply, body: JSON.stringify({ ...list, items: list.items.slice(0, 1) }) };
   }
@@ -266,7 +266,7 @@ export async function untilQuiet(state: () => string): Promise<void> {
   }
 }
 
-/** Certificates are not looked at here, and each authority costs as much as a cluster. */
+/** Certificates are not checked here, and each authority costs as much as a cluster. */
 function sharedAuthority(clock: Clock): Promise<CertificateAuthority> {
   return (authority ??= CertificateAuthority.create({ name: "tests", now: clock.now() }));
 }

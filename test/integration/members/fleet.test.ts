@@ -187,7 +187,7 @@ describe("namespaces", () => {
 });
 
 describe("what is known of a cluster", () => {
-  test("is told from the first moment to the last", async () => {
+  test("is reported from the first moment to the last", async () => {
     const h = await FleetHarness.start();
     h.join();
     expect(h.contact).toEqual({ ok: false, synced: false, pending: true, unseen: new Map() });
@@ -210,7 +210,7 @@ describe("what is known of a cluster", () => {
     expect(h.hub.gone).toEqual([CLUSTER]);
   });
 
-  test("is told only when it changes", async () => {
+  test("is reported only when it changes", async () => {
     const h = await FleetHarness.start();
     await h.synced();
     const before = h.hub.contacts.get(CLUSTER)?.length;

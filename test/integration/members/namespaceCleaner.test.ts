@@ -96,7 +96,7 @@ test.each<{ name: string; prepare: (parts: Parts) => void | Promise<unknown>; fa
   expect(parts.find(TEAM).writing).toBe(false);
 });
 
-test("a namespace that cannot be looked through says why, and goes when it can", async () => {
+test("a namespace that cannot be inspected says why, and goes when it can", async () => {
   const parts = await memberWithTeam();
   refuseSecrets(parts);
   parts.take(parts.removal);
@@ -111,7 +111,7 @@ test("a namespace that cannot be looked through says why, and goes when it can",
   expect(parts.names()).not.toContain("team");
 });
 
-test("a namespace that is occupied is looked through slowly, and never again once the row is withdrawn", async () => {
+test("a namespace that is occupied is inspected slowly, and never again once the row is withdrawn", async () => {
   const { client, take, withdraw, clock, pass, removal, occupy } = await memberWithTeam();
   await occupy();
   take(removal);
@@ -130,7 +130,7 @@ test("a namespace that is occupied is looked through slowly, and never again onc
 test.each<{ name: string; change: (parts: Parts) => void }>([
   { name: "the row is withdrawn", change: ({ withdraw }) => withdraw(TEAM) },
   { name: "something is to be placed there", change: ({ take }) => take(row({ ref: inTeam })) },
-])("a namespace stays when $name while it is looked through", async ({ change }) => {
+])("a namespace stays when $name while it is inspected", async ({ change }) => {
   const parts = await memberWithTeam();
   let changed = false;
   parts.client.gate = ({ verb, phase }) => {
@@ -144,7 +144,7 @@ test.each<{ name: string; change: (parts: Parts) => void }>([
   expect(parts.client.writes).toEqual(["create namespaces"]);
 });
 
-test("a namespace is looked through again when a row comes back meanwhile", async () => {
+test("a namespace is inspected again when a row comes back meanwhile", async () => {
   const { client, take, withdraw, pass, removal, names } = await memberWithTeam();
   let changed = false;
   client.gate = ({ verb, phase }) => {
