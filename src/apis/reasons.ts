@@ -136,7 +136,6 @@ const HELD = {
   OtherOwner: "Another hub object, or another class of controllers, owns the member object.",
   OwnerUnconfirmed: "The hub has not confirmed yet which class of controllers owns the object.",
   NeededByOthers: "Another object on the cluster still needs it.",
-  Frozen: "The cluster is frozen: what is there stays as it is.",
 } as const;
 
 const NAMESPACES = {

@@ -25,7 +25,7 @@ export interface AuthorityOptions {
   name: string;
   /** Epoch milliseconds. */
   now: number;
-  /** How long it is valid; 3650 unless told. */
+  /** How long it is valid; 3650 by default. */
   days?: number;
 }
 
@@ -36,7 +36,7 @@ export interface ServerCertificateOptions {
   hosts: readonly string[];
   /** Epoch milliseconds. */
   now: number;
-  /** How long it is valid; 365 unless told, and never beyond the authority. */
+  /** How long it is valid; 365 by default, and never beyond the authority. */
   days?: number;
 }
 

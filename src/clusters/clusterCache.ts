@@ -18,7 +18,7 @@ export interface ClusterCacheOptions {
   random: () => number;
   logger: Logger;
   metrics: Metrics;
-  /** Hub objects of which the hub's record says that something of them is on the member; undefined until that was heard. */
+  /** Hub objects with copies on the member by the hub's record; undefined until the hub has sent its record. */
   expected: () => readonly string[] | undefined;
   /** More is known than before: one more kind, or what is not on the member any more. */
   knowsMore: () => void;
@@ -43,7 +43,7 @@ interface Watch {
 }
 
 /**
- * One session's watches of a member: one for each kind, of the objects that carry our label. What the watches bring goes into the
+ * One session's watches of a member: one for each kind, of the objects with our label. What the watches bring goes into the
  * member objects. The cache ends with the session.
  */
 export class ClusterCache {
@@ -262,7 +262,7 @@ export class ClusterCache {
     });
   }
 
-  /** What an earlier session saw. Had that been most of what there is, one read of this session alone does not make it vanish. */
+  /** Objects that an earlier session saw. When most of them are missing from the first read of this session, a second read has to agree. */
   *#knownBefore(type: ResourceType): Iterable<[string, { uid: string; object: ObservedObject }]> {
     const kind = kindOf(type);
     for (const { ref, observed } of this.#options.objects.all()) {

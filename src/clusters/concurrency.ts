@@ -15,7 +15,7 @@ const RUN_OF_SUCCESSES = 64;
 const HALVE_AT_MOST_EVERY_MS = 1000;
 /** Recent latency beyond so many times the least means that requests wait in the member for each other. */
 const QUEUEING = 2;
-/** The least latency is that of the last one to two such windows, so that a member which became slower for good is known for what it is. */
+/** The least latency is that of the last one to two such windows, so that a member that stays slower gets a new least latency. */
 const WINDOW_MS = 60_000;
 const FAST = 0.2;
 const SLOW = 0.01;

@@ -1,6 +1,6 @@
 /**
  * Writes that one process has under way, over all members. More would not be answered sooner, since one event loop reads the answers; but
- * each write needs a connection, and an answer that waits long for the event loop looks like a member that does not answer.
+ * each write needs a connection, and an answer that waits long for the event loop is taken for a member that does not answer.
  */
 const UNDER_WAY = 256;
 /** Of each member, however many there are. */
@@ -25,7 +25,7 @@ export class ConcurrencyBudget {
     return Math.max(LEAST, Math.floor(UNDER_WAY / Math.max(1, sharers)));
   }
 
-  /** Whether that member has work that can be done now; work that waits for the member to answer again does not count. */
+  /** Whether the member has rows to write now; rows that wait for a member that does not answer do not count. */
   setWorking(member: string, working: boolean): void {
     if (working) this.#working.add(member);
     else this.#working.delete(member);

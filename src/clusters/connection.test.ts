@@ -74,7 +74,7 @@ describe("a connection", () => {
       effects: ["probe 5500"],
     },
     {
-      name: "tells why the first probe failed without waiting for a second",
+      name: "reports why the first probe failed without waiting for a second",
       events: [configured, failed(REFUSED)],
       phase: "Connecting",
       contact: { ok: false, reason: "ClusterUnreachable", message: "connection refused" },
@@ -137,7 +137,7 @@ describe("a connection", () => {
       effects: ["probe 5500"],
     },
     {
-      name: "tells another reason at once",
+      name: "reports another reason at once",
       events: [configured, answered(), failed(REFUSED), failed(REFUSED), failed(UNAUTHORIZED)],
       phase: "Lost",
       session: "u1",
@@ -145,7 +145,7 @@ describe("a connection", () => {
       effects: ["probe 2000"],
     },
     {
-      name: "does not tell another text for the same reason at once",
+      name: "does not report another text for the same reason at once",
       events: [configured, answered(), failed(REFUSED), failed(REFUSED), failed(TIMEOUT)],
       phase: "Lost",
       session: "u1",
@@ -153,7 +153,7 @@ describe("a connection", () => {
       effects: ["probe 2000"],
     },
     {
-      name: "tells another text for the same reason when it comes twice",
+      name: "reports another text for the same reason when it comes twice",
       events: [configured, answered(), failed(REFUSED), failed(REFUSED), failed(TIMEOUT), failed(TIMEOUT)],
       phase: "Lost",
       session: "u1",

@@ -34,7 +34,7 @@ export interface ConnectionState {
 export interface ProbeFailure {
   reason: string;
   message: string;
-  /** The connection was refused or reset: asking again at once tells a restart from a hiccup. */
+  /** The connection was refused or reset: asking again at once distinguishes a restart from a hiccup. */
   abrupt: boolean;
 }
 

@@ -9,7 +9,7 @@ const RETRY_MS = 2_000;
 export interface SecretSource {
   /** From the cache. */
   get(name: string): MemberSecret | undefined;
-  /** From the API server, for what the cache does not have. What is found is in the cache afterwards, whose event is told first. */
+  /** From the API server, for what the cache does not have. The object found is in the cache afterwards; the cache publishes its event first. */
   lookUp(name: string, signal: AbortSignal): Promise<MemberSecret | undefined>;
 }
 
@@ -20,7 +20,7 @@ export interface CredentialsReaderOptions {
   logger: Logger;
   secrets: SecretSource;
   signal: AbortSignal;
-  /** Told each time that what they are read from has changed. */
+  /** Called each time that a Secret or a MemberCluster from which they are read has changed. */
   onRead: (credentials: MemberCredentials) => void;
 }
 

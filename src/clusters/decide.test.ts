@@ -43,7 +43,7 @@ describe("decide", () => {
     expect(decide(find(), isKnown).kind).toBe(want);
   });
 
-  test("a removal carries the life of the object that was seen", () => {
+  test("a removal names the UID of the object that was seen", () => {
     const { objects, take, find } = objectsWithLog();
     take(deleteRow({ uid: "life-2" }));
     const observed = seen({ uid: "life-2" });

@@ -19,7 +19,7 @@ interface Scope {
   key: string;
   questions: Question[];
   busy: boolean;
-  /** Questions since `burstSince`, monotonic milliseconds; those that a list answered count, so that a crowd that goes on is asked for with one list after the other. */
+  /** Questions since `burstSince`, monotonic milliseconds. Those that a list answered count too, so that a burst that goes on is answered by one list after the other. */
   asked: number;
   burstSince: number;
   /** Objects without our label by name, for as long as the list is valid. */
@@ -29,7 +29,7 @@ interface Scope {
 /**
  * Answers whether a name on the member is taken by an object that Meridian did not make, before the first apply. It reads
  * metadata only, from the API server's cache, and asks for a whole namespace at once when many names are pending: what
- * carries our label is left out by the selector, so the answer is short however much Meridian runs there.
+ * has our label is left out by the selector, so the answer is short however much Meridian runs there.
  */
 export class ForeignCheck {
   readonly #client: Client;
@@ -44,7 +44,7 @@ export class ForeignCheck {
   }
 
   /**
-   * Who has that name. An object that carries our owner annotation is ours even if somebody took the label off. Throws what
+   * Who has that name. An object with our owner annotation is ours even if somebody took the label off. Throws what
    * the client throws.
    */
   async find(type: ResourceType, ref: ObjectRef, owner: OwnerRef): Promise<"Free" | "Ours" | "Foreign"> {

@@ -9,7 +9,7 @@ import { CONFIG_REF, objectsWithLog, OWNER, seen } from "./testing/builders.ts";
 
 const application = (index: number) => ({ ...OWNER, name: `app-${index}` });
 
-/** The initial sync of a member where `there` of `reported` objects were seen, and whose further reads answer as told. */
+/** The initial sync of a member where `there` of `reported` objects were seen, and whose further reads answer as given. */
 function syncOf(reported: number, there: number, ...answers: (boolean | Error)[]) {
   const clock = new FakeClock();
   const end = new AbortController();

@@ -16,15 +16,15 @@ export interface InitialSyncOptions {
   informers: () => Iterable<Informer<ObservedObject>>;
   /** Every kind is known. */
   isComplete: () => boolean;
-  /** Hub objects of which the hub's record says that something of them is on the member; undefined until that was heard. */
+  /** Hub objects with copies on the member by the hub's record; undefined until the hub has sent its record. */
   expected: () => readonly string[] | undefined;
   /** The initial sync is doubted, or trusted after a second read. */
   changed: () => void;
 }
 
 /**
- * Whether the first complete read of a member may be believed. A manager that has just started knows what was there from the hub's
- * record only: when most of that is not there, a second, consistent read has to agree before anything rests on its absence.
+ * Whether the first complete read of a member may be believed. A manager that has just started knows the member's objects from the hub's
+ * record only: when most of them are missing, a second, consistent read has to agree before anything rests on their absence.
  */
 export class InitialSync {
   readonly #options: InitialSyncOptions;
@@ -42,7 +42,7 @@ export class InitialSync {
     return this.#state === "Doubted";
   }
 
-  /** One more kind is known, or the hub's record was heard. The first time that all of it is there counts. */
+  /** One more kind is known, or the hub has sent its record. The read is judged once, when all kinds and the record are known. */
   advance(): void {
     const { cluster, logger, objects, isComplete, expected, changed } = this.#options;
     if (this.#state !== "Incomplete" || !isComplete()) return;

@@ -161,7 +161,7 @@ describe("what a lane does", () => {
     expect(calls).toHaveLength(1 + 5);
   });
 
-  test("a change during a write is looked at after it", async () => {
+  test("a change during a write is considered after it", async () => {
     const written = Promise.withResolvers<void>();
     const { take, clock, calls, state } = laneOn(() => written.promise);
     take(row());
@@ -175,7 +175,7 @@ describe("what a lane does", () => {
     expect(calls).toEqual(["create shop", "create shop"]);
   });
 
-  test("what failed for an older wish is not told of the newer one, which is tried at once", async () => {
+  test("the failure of an older row is not reported for the newer one, which is tried at once", async () => {
     const answered = Promise.withResolvers<Error>();
     const { objects, take, clock, calls, state } = laneOn(() => answered.promise);
     take(row());

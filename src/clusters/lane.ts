@@ -29,7 +29,7 @@ export interface LaneOptions {
   logger: Logger;
   metrics: Metrics;
   tracer: Tracer;
-  /** The connection looks broken: probe it now. */
+  /** The connection seems broken: probe it now. */
   suspect: () => void;
   /** How many requests at a time are this lane's share of what the process can have under way. */
   share: () => number;

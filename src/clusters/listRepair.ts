@@ -25,8 +25,8 @@ export function listRepairs(drift: readonly LostField[], desired: KubeObject): P
 }
 
 /**
- * The operations that take our own `Update` entry out of `managedFields`, which the repair left there: fields that it holds would
- * otherwise outlive their removal from the desired object. Undefined when there is none.
+ * The operations that take the `Update` entry, which the repair left, out of `managedFields`: its fields would otherwise outlive their
+ * removal from the desired object. Undefined when there is no such entry.
  */
 export function withoutUpdateEntry(object: KubeObject): PatchOperation[] | undefined {
   const entries = object.metadata.managedFields ?? [];

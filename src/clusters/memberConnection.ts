@@ -173,13 +173,13 @@ export class MemberConnection {
     if (this.#started) this.#report.changed();
   }
 
-  /** Looks whether the credentials are still the same. */
+  /** Checks whether the credentials are still the same. */
   reconfigure(): void {
     if (!this.#started || this.#closed) return;
     this.#track(this.#reader.read(this.#object.spec.connection));
   }
 
-  /** Looks at the last answer again: an annotation or another MemberCluster changed what it means. */
+  /** Considers the last answer again: an annotation or another MemberCluster changed what it means. */
   rejudge(): void {
     if (this.#access === undefined || this.#observedUid === undefined) return;
     this.#dispatch({ kind: "Judged", verdict: this.#judge() });

@@ -58,7 +58,7 @@ describe("what is known of a member object", () => {
     expect(find().failure).toBeUndefined();
   });
 
-  test("a namespace is used while any object in it is known, and its end is told", async () => {
+  test("a namespace is used while any object in it is known, and the end of the last one is reported", async () => {
     const { objects, emptied, take, withdraw } = objectsWithLog();
     take(row());
     objects.observe({ ...CONFIG_REF, name: "other" }, seen());

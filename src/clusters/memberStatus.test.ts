@@ -57,7 +57,7 @@ describe("the status of a MemberCluster", () => {
     expect(computeMemberStatus({ generation: 2, contact, findings: {}, previous: healthy }, NOON)).toBe(healthy);
   });
 
-  test("keeps what is not looked at yet", () => {
+  test("keeps what has not been read yet", () => {
     expect(computeMemberStatus({ generation: 1, contact: OK, findings: {}, previous: healthy }, NOON)).toBe(healthy);
   });
 

@@ -11,7 +11,7 @@ import { NOT_YET_KNOWN } from "./connection.ts";
 
 /** The status of a MemberCluster as a function of what was found out. */
 
-/** What was found out about a cluster; what is absent was not looked at yet, and the status keeps what it says of that. */
+/** What was found out about a cluster; a field that is absent has not been read yet, and the status keeps its value. */
 export interface MemberFindings {
   kubernetesVersion?: string;
   clusterUID?: string;
@@ -32,8 +32,8 @@ export interface MemberStatusInput {
 }
 
 /**
- * Computes the status. Answers `previous` itself, the same reference, when it says all of this already, so that the caller need not
- * write; and while nothing is known yet, so that a restarted manager does not unsay what the one before it found out.
+ * Computes the status. Answers `previous` itself, the same reference, when nothing has changed, so that the caller need not write;
+ * and while nothing is known yet, so that a restarted manager does not erase the findings of the one before.
  */
 export function computeMemberStatus(input: MemberStatusInput, now: number): MemberClusterStatus | undefined {
   const { contact, findings, generation, previous } = input;

@@ -104,8 +104,8 @@ export class MemberWriter {
   }
 
   /**
-   * Apply to the object of ours that was observed: takes back what others changed. Since this apply forces, it names the life that is
-   * meant; an object of that name that came later may be anybody's.
+   * Applies to the object of ours that was observed, and takes back what others changed. The apply forces, so it names the observed UID:
+   * a later object of the same name may be anybody's.
    */
   async update(row: ApplyRow, observed: ObservedObject, drift: readonly LostField[]): Promise<Written> {
     const type = this.#type(row.ref);
@@ -148,7 +148,7 @@ export class MemberWriter {
 
   /**
    * Takes Meridian's marks off, so that the object stays on the member as anybody's. The answer is no observation: the watch, which sees
-   * only what carries our label, reports that the object has left the selection, and an observation after that would never be corrected.
+   * only objects with our label, reports that the object has left the selection, and an observation after that would never be corrected.
    */
   async release(ref: ObjectRef, { uid, owner }: ObservedObject): Promise<void> {
     const type = this.#type(ref);
@@ -180,9 +180,8 @@ export class MemberWriter {
   }
 
   /**
-   * Lets go of fields that we own and that are left to the member now. An apply without these fields would take them away, as long as
-   * nobody else owns them; so the ownership goes first, and the values stay. A crash in between does no harm: the object's hash is the
-   * old one still.
+   * Lets go of fields that we own and that are left to the member now. An apply without these fields would remove them where nobody else
+   * owns them; so the ownership goes first, and the values stay. A crash in between does no harm: the object still has its old hash.
    */
   async #giveUp(type: ResourceType, { ref, object, unretained }: ApplyRow): Promise<void> {
     if (unretained === undefined) return;

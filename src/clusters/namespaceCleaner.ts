@@ -21,21 +21,21 @@ export interface NamespaceCleanerOptions {
   mayRemove: (ref: ObjectRef) => boolean;
 }
 
-/** To look through a namespace takes a request for each kind: so many namespaces are looked through at a time. */
+/** To inspect a namespace takes a request for each kind: so many namespaces are inspected at a time. */
 const AT_A_TIME = 4;
 
 /**
- * Carries out Delete rows for namespaces, during one session: looks through the namespace and deletes it when nothing is inside. A
- * namespace that holds anything, or that cannot be looked through completely, stays and is looked through again, slowly, for as long
+ * Carries out Delete rows for namespaces, during one session: inspects the namespace and deletes it when nothing is inside. A
+ * namespace that holds anything, or that cannot be inspected completely, stays and is inspected again, slowly, for as long
  * as the row stands.
  */
 export class NamespaceCleaner {
   readonly #options: NamespaceCleanerOptions;
   readonly #queue = new PQueue({ concurrency: AT_A_TIME });
   readonly #backoffs: Backoffs;
-  /** Keys of namespaces that are being looked through, or are about to be. */
+  /** Keys of namespaces that are being inspected, or are about to be. */
   readonly #busy = new Set<string>();
-  /** Changed while they were being looked through. */
+  /** Keys of those that changed while they were being inspected. */
   readonly #again = new Set<string>();
 
   constructor(options: NamespaceCleanerOptions) {
@@ -93,7 +93,7 @@ export class NamespaceCleaner {
     else if (hasChanged) this.#enqueueKey(key);
   }
 
-  /** True when the namespace should be looked through again: what occupies it may yet go. */
+  /** True when the namespace should be inspected again: what occupies it may yet go. */
   async #inspectAndDelete(key: string): Promise<boolean> {
     const { session, objects, namespaces } = this.#options;
     const { client, discovery, signal } = session;
@@ -102,7 +102,7 @@ export class NamespaceCleaner {
     const { name } = object.ref;
     try {
       const emptiness = await inspectNamespace(client, discovery, name, signal);
-      // Looking took a while: the row may have been withdrawn, and something may have been placed there meanwhile.
+      // The inspection took a while: the row may have been withdrawn, and something may have been placed there meanwhile.
       object = objects.get(key);
       const observed = object && this.#removable(object);
       if (object === undefined || observed === undefined) return false;

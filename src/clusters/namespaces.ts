@@ -92,9 +92,9 @@ export function wasCreatedByMeridian({ metadata }: KubeObject): boolean {
   return metadata.annotations?.[CREATED_ANNOTATION] !== undefined;
 }
 
-/** What every namespace holds by itself, and what goes with the objects that it tells of. */
+/** Objects that every namespace holds by itself, and kinds whose objects go with those that they describe. */
 const OF_EVERY_NAMESPACE = new Set(["ConfigMap/kube-root-ca.crt", "ServiceAccount/default"]);
-const TELLS_OF_OTHERS = new Set(["Event", "Endpoints", "EndpointSlice"]);
+const DESCRIBES_OTHERS = new Set(["Event", "Endpoints", "EndpointSlice"]);
 
 export type Emptiness =
   | { kind: "Empty" }
@@ -103,7 +103,7 @@ export type Emptiness =
   /** A kind that Meridian may not list: then nobody can say that the namespace is empty. */
   | { kind: "Unknown"; message: string };
 
-/** Looks through every kind of object that the member serves. Reads metadata of a few objects at most from each. */
+/** Lists every kind of object that the member serves. Reads metadata of a few objects at most from each. */
 export async function inspectNamespace(
   client: Client,
   discovery: Discovery,
@@ -137,7 +137,7 @@ function whyNot(error: unknown): string {
 }
 
 function goesWithTheNamespace(kind: string, name: string): boolean {
-  return TELLS_OF_OTHERS.has(kind) || OF_EVERY_NAMESPACE.has(`${kind}/${name}`);
+  return DESCRIBES_OTHERS.has(kind) || OF_EVERY_NAMESPACE.has(`${kind}/${name}`);
 }
 
 /** The versions of a group hold the same objects: one of them is enough. */

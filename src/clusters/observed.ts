@@ -20,7 +20,7 @@ export interface ObservedObject {
   hash: string | undefined;
   /** The hub object named in the owner annotation. */
   owner: OwnerRef | undefined;
-  /** False for a namespace that carries our label though Meridian did not make it: nothing is reported of that one. */
+  /** False for a namespace with our label that Meridian did not make: nothing is reported of that one. */
   isOurs: boolean;
   deleting: boolean;
   health: Health;
@@ -28,7 +28,7 @@ export interface ObservedObject {
   evidence: { managedFields: ManagedFieldsEntry[] | undefined };
 }
 
-/** Reduces a member object that carries our label to what is kept of it. */
+/** Reduces a member object with our label to what is kept of it. */
 export function observe(object: KubeObject): ObservedObject {
   const { metadata } = object;
   const ref = refOf(object);

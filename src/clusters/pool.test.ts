@@ -7,7 +7,7 @@ const REFUSED = new TransportError("ConnectionRefused", "connection refused by 1
 const start = poolHarness();
 
 describe("a member that is joined", () => {
-  test("gets its UID written down before a session starts, and then its contact is told", async () => {
+  test("gets its UID written down before a session starts, and then its contact is reported", async () => {
     const h = await start();
     const member = h.member("a");
     h.secret("a", member.kubeconfig());
@@ -202,7 +202,7 @@ test("a cluster of another manager's is used once that one has written down whic
 });
 
 describe("the end", () => {
-  test("of a MemberCluster ends its session, closes its client and is told", async () => {
+  test("of a MemberCluster ends its session, closes its client and is reported", async () => {
     const h = await start();
     const member = await h.joined("a");
     h.pool.remove("a");

@@ -116,7 +116,7 @@ export class ClusterPool implements AsyncDisposable {
       known.update(object, owned);
       return;
     }
-    // Deleted and created again while nobody looked: another object, which need not be the same cluster.
+    // Deleted and created again unobserved: another object, which need not be the same cluster.
     if (known !== undefined) this.remove(name);
     const connection = new MemberConnection(object, owned, this.#connectionOptions);
     this.#connections.set(name, connection);

@@ -70,7 +70,7 @@ describe("credentials", () => {
     ).toEqual(["CredentialsRejected", "Connected"]);
   });
 
-  test("that have expired are told from those that are rejected", async () => {
+  test("that have expired are distinguished from those that are rejected", async () => {
     const h = await start();
     const member = h.member("a");
     const now = h.clock.now();

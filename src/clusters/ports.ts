@@ -34,9 +34,9 @@ export interface WorkSource {
 
 /** Whether a cluster is heard of, and how much of it is known. */
 export interface ClusterContact extends Contact {
-  /** Every object of ours there is known, and so is what is not there any more; and the cluster answers. */
+  /** The cluster answers, and all objects of ours on it are known, so that an object that is not known does not exist. */
   synced: boolean;
-  /** Neither reached nor given up yet, or reached but not looked through. */
+  /** Neither reached nor given up yet, or reached but not read completely. */
   pending: boolean;
   /** Kinds (`group/Kind`) of which objects are not known though the cluster answers, and why. */
   unseen: ReadonlyMap<string, string>;
@@ -44,13 +44,13 @@ export interface ClusterContact extends Contact {
 
 export interface ReportSink {
   /**
-   * What changed of member objects; each replaces what was reported of that object before. One that is not there, has no row, and is
-   * not being written is reported once more and then forgotten.
+   * Observations that changed; each replaces the one before of the same member object. An object that does not exist, has no row, and
+   * is not being written is reported once more and then forgotten.
    */
   report(cluster: string, observations: readonly Observation[]): void;
   /**
-   * Contact was made or lost, or what is known of the cluster changed; undefined when there is no MemberCluster of that name any more
-   * (its observations are forgotten with it).
+   * Contact was made or lost, or more or fewer kinds of the cluster are known; undefined when the MemberCluster is gone (the cluster's
+   * observations are forgotten with it).
    */
   contact(cluster: string, contact: ClusterContact | undefined): void;
 }

@@ -13,8 +13,8 @@ import { shortMessage } from "../apis/index.ts";
 import type { ProbeFailure } from "./connection.ts";
 
 /**
- * Asks a cluster whether it is ready and which one it is, and puts what can go wrong into words that do not change from one probe to
- * the next (no ports, no times), so that a status that quotes them does not either.
+ * Asks a cluster whether it is ready and which one it is, and words its failures without ports and times, so that a status that
+ * quotes them does not change from one probe to the next.
  */
 
 export type ProbeOutcome = { kind: "Answered"; uid: string } | { kind: "Failed"; failure: ProbeFailure };
@@ -23,13 +23,13 @@ export interface ProbeOptions {
   clock: Clock;
   /** For the whole probe. */
   timeoutMs: number;
-  /** End of the bearer token's life, epoch milliseconds: tells an expired token from a refused one. */
+  /** End of the bearer token's life, epoch milliseconds: distinguishes an expired token from a refused one. */
   tokenExpiresAt?: number | undefined;
   signal: AbortSignal;
 }
 
 /**
- * A timer that comes so much later than asked for tells that this process was held up, not that the member is silent: its answer
+ * A timer that fires so much later than asked for shows that this process was held up, not that the member is silent: its answer
  * may lie unread in the socket, and gets as much time again to be read.
  */
 const LATE_MS = 250;

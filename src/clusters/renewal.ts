@@ -63,7 +63,7 @@ export interface TokenRenewerOptions {
   random: () => number;
   logger: Logger;
   requestToken: TokenRequester;
-  /** Told of every attempt; for Events. */
+  /** Called with every attempt; for Events. */
   onOutcome: (outcome: { renewed: true; expiresAt: string } | { renewed: false; message: string }) => void;
 }
 

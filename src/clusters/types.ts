@@ -12,7 +12,7 @@ export interface MemberSession {
   readonly local: boolean;
   /** Aborted when this session ends: removed, changed credentials or endpoint, changed identity. */
   readonly signal: AbortSignal;
-  /** Something looks wrong (a watch broke, a write timed out): probe now instead of at the next interval. */
+  /** Something seems wrong (a watch broke, a write timed out): probe now instead of at the next interval. */
   suspect(): void;
 }
 

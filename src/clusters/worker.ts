@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from "node:timers/promises";
 import { type Contact, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
 import type { Observation } from "../desiredstate/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";
@@ -182,7 +181,7 @@ export class Worker {
       case "Rows":
         if (isFirst) this.#objects.withdrawOthers(delta.rows);
         for (const [index, row] of delta.rows.entries()) {
-          if (index > 0 && index % ROWS_AT_A_TIME === 0) await nextTurn();
+          if (index > 0 && index % ROWS_AT_A_TIME === 0) await this.#options.clock.nextTurn();
           this.#objects.takeRow(row);
         }
         return;

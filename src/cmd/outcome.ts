@@ -24,7 +24,7 @@ export class CommandError extends Error {
   }
 }
 
-/** Tells on the terminal why a command failed, and returns what the process ends with. */
+/** Says on the terminal why a command failed, and returns what the process ends with. */
 export function reportError(
   error: unknown,
   { terminal, signal }: { terminal: Terminal; signal: AbortSignal },

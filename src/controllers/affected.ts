@@ -2,7 +2,7 @@ import { type MemberCluster, matchesClusterSelector, type Placement, policyKey }
 import { clusterSnapshot, type HubCache, type HubEvent } from "../hub/index.ts";
 import type { Plans } from "./plans.ts";
 
-/** So many plans are looked at in one go. */
+/** So many plans are checked in one go. */
 const GO = 256;
 
 /**

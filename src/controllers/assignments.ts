@@ -11,7 +11,7 @@ export interface AssignmentsOptions {
   observations: Observations;
   /** The kinds that are watched on members. */
   kinds: { memberKinds(): readonly ResourceType[]; onChange(handler: () => void): Disposable };
-  /** Hub objects of which the hub's record says that something of them is on that cluster. */
+  /** Hub objects with copies on the cluster, by the hub's record. */
   expected: (cluster: string) => Iterable<string>;
   others: DependentsOfOthers;
   /** Monotonic milliseconds. */
@@ -122,22 +122,22 @@ export class Assignments implements WorkSource {
     return this.#clusters.get(cluster)?.get(key);
   }
 
-  /** What that hub object asks for, and what it has asked for and may still be there. */
+  /** Member objects that the hub object asks for, and those that it asked for before and that may still exist. */
   of(owner: string): Iterable<Cell> {
     return this.#byOwner.get(owner) ?? [];
   }
 
-  /** What that hub object asked for and does not ask for now, and of which a copy may remain or come to be yet. */
+  /** Member objects that the hub object does not ask for any more, and that may still exist or be created by a write under way. */
   *leftBy(owner: string): Iterable<Cell> {
     for (const cell of this.#byOwner.get(owner) ?? []) if (cell.leaving.has(owner)) yield cell;
   }
 
-  /** Whether anything in that namespace of the member is asked for, or was and may come to be yet. */
+  /** Whether an object in the namespace of the member is asked for, or may be created by a write under way. */
   isInUse(cluster: string, namespace: string): boolean {
     return this.#namespaces.has(cluster, namespace);
   }
 
-  /** The hub objects that ask for that member object, and those that did and of which something may remain. */
+  /** The hub objects that ask for the member object, and those that did and whose copy may still exist. */
   *askedBy(cluster: string, key: string): Iterable<string> {
     const cell = this.#clusters.get(cluster)?.get(key);
     yield* cell?.rows.keys() ?? [];
@@ -175,7 +175,7 @@ export class Assignments implements WorkSource {
       for (const cell of this.in(cluster)) if (cell.effective !== undefined) feed.push(cell as OpenCell);
       let watched = kinds.memberKinds();
       yield { kind: "Kinds", kinds: watched };
-      // Every row there is comes first, and is told even when there is none: the worker may know some from before.
+      // Every row comes first, even an empty list: the worker may know rows from before.
       yield { kind: "Rows", rows: feed.take().map(deltaOf) };
       while (!signal.aborted) {
         const wanted = kinds.memberKinds();

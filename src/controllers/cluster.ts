@@ -107,7 +107,7 @@ export class ClusterReconciler implements Reconciler {
     return this.#options.observations.contactOf(cluster.metadata.name).synced || !isReady(cluster);
   }
 
-  /** Nothing of ours is left or wanted there, as far as a member that answers can tell. Namespaces may stay. */
+  /** Nothing of ours is left or wanted there, as far as a member that answers can say. Namespaces may stay. */
   #isDrained(name: string): boolean {
     const { observations, assignments } = this.#options;
     if (!observations.contactOf(name).synced) return false;

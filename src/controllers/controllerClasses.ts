@@ -32,7 +32,7 @@ export interface ControllerClassesOptions {
 }
 
 /**
- * What is this manager's and what another's, of several on one hub. All of them watch the same objects of the members, since these carry
+ * What is this manager's and what another's, of several on one hub. All of them watch the same objects of the members, since these have
  * the mark of the hub and of no manager: a copy that this manager did not ask for may be another's, or belong to a hub object that has
  * not come by watch yet.
  */

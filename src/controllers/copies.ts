@@ -40,8 +40,8 @@ export function copiesOf({ assignments, observations }: CopySources, owner: stri
 }
 
 /**
- * What a plan looks at: the copies of the object, and those that it needs in another object's name. A Secret that has gone from the hub stays
- * for every application that refers to it, whichever of them the member object names.
+ * What a plan considers: the copies of the object, and the dependencies that name another object as their owner. The copy of a Secret that
+ * is gone from the hub stays for every application that refers to the Secret, whichever of them is named as its owner.
  */
 export function copiesToPlan(sources: CopySources, owner: string, target: Target | undefined): Observation[] {
   const { assignments, observations } = sources;
@@ -100,7 +100,7 @@ export function removalFacts(sources: CopySources, copies: readonly Observation[
   };
 }
 
-/** Another hub object asks for the member object, or refers to it and runs on that cluster: then it is not to go. */
+/** Whether another hub object asks for the member object, or refers to it and runs on the cluster: then the member object stays. */
 function isNeededByOthers(sources: CopySources, cluster: string, ref: ObjectRef, owner: string): boolean {
   const { assignments, classes, dependencies, plans } = sources;
   const key = refKey(ref);
@@ -116,8 +116,8 @@ function isNeededByOthers(sources: CopySources, cluster: string, ref: ObjectRef,
 }
 
 /**
- * Whether there is a cluster of which it is not certain that nothing of the object is left there. `clusters`: where the object was placed,
- * whether or not its status had got to say so.
+ * Whether a copy of the object may be left on any cluster. `clusters`: those on which the object was placed, whether or not its status
+ * names them.
  */
 export function mayRemain(
   sources: CopySources,

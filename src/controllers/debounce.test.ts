@@ -12,7 +12,7 @@ import {
   WriteRate,
 } from "./debounce.ts";
 
-function gathering(overrides: Partial<Debounce> = {}): Debounce {
+function debounce(overrides: Partial<Debounce> = {}): Debounce {
   return {
     plannedAt: undefined,
     movedAt: undefined,
@@ -27,45 +27,43 @@ const BUSY = { busy: true, writeMs: 5, plans: 1 };
 
 describe("writeDue", () => {
   test("the first change of a settled object is written at once", () => {
-    expect(writeDue(gathering(), true, CALM)).toBe(10_000);
+    expect(writeDue(debounce(), true, CALM)).toBe(10_000);
   });
 
-  test("what follows within 200 ms of a write is gathered", () => {
-    expect(writeDue(gathering({ lastWriteAt: 9_900 }), true, CALM)).toBe(9_900 + DEBOUNCE_MS);
+  test("what follows within 200 ms of a write is debounced", () => {
+    expect(writeDue(debounce({ lastWriteAt: 9_900 }), true, CALM)).toBe(9_900 + DEBOUNCE_MS);
   });
 
   test("when many objects change at once the first change waits a little", () => {
-    expect(writeDue(gathering(), true, BUSY)).toBe(10_000 + BUSY_DEBOUNCE_MS);
+    expect(writeDue(debounce(), true, BUSY)).toBe(10_000 + BUSY_DEBOUNCE_MS);
   });
 
-  test("a plan that is being carried out is told of once its objects have been moving for a second", () => {
-    expect(writeDue(gathering({ plannedAt: 9_000, movedAt: 9_500 }), false, CALM)).toBe(9_500 + LONGEST_MS);
+  test("the status of a plan that is being carried out is written once its objects have been moving for a second", () => {
+    expect(writeDue(debounce({ plannedAt: 9_000, movedAt: 9_500 }), false, CALM)).toBe(9_500 + LONGEST_MS);
   });
 
   test("or later, when the hub takes its time with each write", () => {
     const slow = { busy: true, writeMs: 300, plans: 1 };
-    expect(writeDue(gathering({ plannedAt: 9_000, movedAt: 9_500 }), false, slow)).toBe(
-      9_500 + 300 * LONGEST_IN_WRITES,
-    );
+    expect(writeDue(debounce({ plannedAt: 9_000, movedAt: 9_500 }), false, slow)).toBe(9_500 + 300 * LONGEST_IN_WRITES);
   });
 
   test("or later, when it is one of many that wait for their turn", () => {
     const crowd = { ...BUSY, plans: CROWD };
-    expect(writeDue(gathering({ plannedAt: 9_000, movedAt: 9_500 }), false, crowd)).toBe(9_500 + LONGEST_IN_CROWD_MS);
+    expect(writeDue(debounce({ plannedAt: 9_000, movedAt: 9_500 }), false, crowd)).toBe(9_500 + LONGEST_IN_CROWD_MS);
   });
 
   test("and then once a second", () => {
-    expect(writeDue(gathering({ plannedAt: 9_000, movedAt: 9_500, lastWriteAt: 10_500 }), false, CALM)).toBe(
+    expect(writeDue(debounce({ plannedAt: 9_000, movedAt: 9_500, lastWriteAt: 10_500 }), false, CALM)).toBe(
       10_500 + LONGEST_MS,
     );
   });
 
   test("a plan of which nothing has begun yet is not kept secret for long", () => {
-    expect(writeDue(gathering({ plannedAt: 9_000 }), false, CALM)).toBe(9_000 + UNTOUCHED_MS);
+    expect(writeDue(debounce({ plannedAt: 9_000 }), false, CALM)).toBe(9_000 + UNTOUCHED_MS);
   });
 
-  test("a plan that is complete is told of at once, however recent the last write", () => {
-    expect(writeDue(gathering({ plannedAt: 9_000, movedAt: 9_500, lastWriteAt: 9_990 }), true, BUSY)).toBe(10_000);
+  test("the status of a plan that is complete is written at once, however recent the last write", () => {
+    expect(writeDue(debounce({ plannedAt: 9_000, movedAt: 9_500, lastWriteAt: 9_990 }), true, BUSY)).toBe(10_000);
   });
 });
 

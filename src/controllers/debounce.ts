@@ -18,13 +18,13 @@ export interface Debounce {
 export const DEBOUNCE_MS = 200;
 /** No change waits longer than this while its object's plan is being carried out, as long as the hub answers quickly. */
 export const LONGEST_MS = 1_000;
-/** A hub that answers slowly has enough to do: then progress is told after so many times the time that a write takes. */
+/** A hub that answers slowly has enough to do: then progress is reported after so many times the time that a write takes. */
 export const LONGEST_IN_WRITES = 10;
-/** While many plans are carried out at once, each waits for its turn in the lanes, and tells of its progress after so long. */
+/** While many plans are carried out at once, each waits for its turn in the lanes, and its progress is reported after so long. */
 export const LONGEST_IN_CROWD_MS = 5_000;
 /** From so many plans on it is a crowd. */
 export const CROWD = 32;
-/** A plan of which nothing has begun (its rows wait in long queues) is told of after this. */
+/** A plan of which nothing has begun (its rows wait in long queues) is reported after this. */
 export const UNTOUCHED_MS = 5_000;
 /** When many objects change at once even the first change is held back a little: their neighbours' changes come along. */
 export const BUSY_DEBOUNCE_MS = 80;

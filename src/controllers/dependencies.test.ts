@@ -45,7 +45,7 @@ function watches() {
 const names = (collected: Collected | undefined) =>
   collected && [...collected.found.values()].map(({ metadata }) => metadata.name);
 
-test("what is needed is not known before its watch has synced; then everybody who asked is told", async () => {
+test("what is needed is not known before its watch has synced; then everybody who asked is enqueued", async () => {
   const { server, clock, changed, dependencies } = watches();
   server.create(CONFIGMAPS, configMap("settings"));
   const needed = [needs("ConfigMap", "settings"), needs("ConfigMap", "missing")];

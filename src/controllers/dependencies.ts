@@ -20,7 +20,7 @@ const TYPES: Record<string, { type: ResourceType; fieldSelector?: string }> = {
 
 interface Watch {
   informer: Informer<KubeObject>;
-  /** Not readable for Meridian: then nobody knows what its objects are, also those that were read before. */
+  /** Meridian may not read the kind in this namespace: its objects are unknown, also those that were read before. */
   forbidden: boolean;
   /** It failed before anything could be read, for whatever reason. */
   failed: boolean;
@@ -50,8 +50,8 @@ export interface DependencyWatchesOptions {
 
 /**
  * Watches the ConfigMaps and Secrets that hub objects refer to: one watch for each kind and namespace with references, none elsewhere, so
- * that rights on those namespaces are enough. Where there are none it goes on asking, at a pace that no number of namespaces makes a
- * burden.
+ * that rights on those namespaces are enough. A watch without rights is tried again, at a pace that stays bearable however many
+ * namespaces there are.
  */
 export class DependencyWatches implements Disposable {
   /** The key of a hub object that needs something which has changed, or has been read for the first time. */
@@ -87,7 +87,7 @@ export class DependencyWatches implements Disposable {
     return { found, unreadable };
   }
 
-  /** The hub objects that need an object of that {@link refKey}, there or not. */
+  /** The hub objects that need the object with this {@link refKey}, whether the object exists or not. */
   referrersTo(key: string): Iterable<string> {
     return this.#referrers.get(key) ?? [];
   }

@@ -17,7 +17,7 @@ export class Feed<T> implements Disposable {
     this.wake();
   }
 
-  /** Lets the reader look though no item changed. */
+  /** Wakes the reader though no item changed. */
   wake(): void {
     this.#filled.resolve();
   }

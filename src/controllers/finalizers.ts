@@ -8,9 +8,9 @@ import { type Client, isConflict, isInvalid, isNotFound, type ResourceType } fro
 export const RETRY_FINALIZER_MS = 1_000;
 
 /**
- * Writes the finalizers, provided that the object is still the one that was seen, is being deleted or not as it was then, and has the
- * finalizers of then: other changes, a status write of our own above all, do not get in the way. Undefined when any of that did change
- * or the object is gone: then look again.
+ * Writes the finalizers, provided that the UID, the deletionTimestamp and the finalizers of the object are those that were seen: other
+ * changes, a status write of our own above all, do not get in the way. Undefined when any of the three has changed or the object is gone:
+ * then the object is to be planned again.
  */
 export async function setFinalizers(
   client: Client,

@@ -12,7 +12,7 @@ const OTHERS_AGAIN_MS = 30_000;
 const SEPARATOR = " ";
 
 /**
- * Removes what no hub object stands for: member objects that carry Meridian's label and name no owner, and namespaces that Meridian made on
+ * Removes what no hub object stands for: member objects with Meridian's label that name no owner, and namespaces that Meridian made on
  * a member and that hold nothing of Meridian any more. Keys are `cluster refKey`.
  */
 export class GarbageReconciler implements Reconciler {
@@ -85,7 +85,7 @@ export class GarbageReconciler implements Reconciler {
     return done;
   }
 
-  /** Any object of that namespace could be one whose plan is missing, and that wants what is there. */
+  /** An object of that namespace whose plan is missing could ask for the member object. */
   #facts(observation: Observation, namespace: string | undefined, removal: Removal): RemovalFacts {
     const facts = removalFacts(this.#options, [observation], removal);
     return { ...facts, hub: { ...facts.hub, planned: this.#options.progress.isKnownIn(namespace) } };

@@ -194,9 +194,9 @@ export interface HandoverInput {
 }
 
 /**
- * Why this manager does not claim an object yet; undefined when it may. Pure. It must know everything that runs, wherever the class that
- * owns the object hears from the members itself; nothing that runs may be missing in its own plan, since a handover removes nothing; and
- * what it would change must be its own difference, not a change that the other class has yet to carry out.
+ * Why this manager does not claim an object yet; undefined when it may. Pure. The manager must know every copy that runs, wherever the class that
+ * owns the object reaches the members itself; no running copy may be missing in the manager's plan, since a handover removes nothing; and
+ * a change that the plan makes must be its own, not a change that the other class has yet to carry out.
  */
 export function whyNotYet(input: HandoverInput): string | undefined {
   const { object, rows, clusters, present, find, isKnown, exists } = input;
@@ -235,7 +235,7 @@ function isWanted(row: Row): boolean {
 /** The class that owns the object has nothing left to do on that cluster, or cannot do it. */
 function isSettled(object: KubeObject, entry: ClusterStatusEntry | undefined): boolean {
   if (statusOf(object)?.observedGeneration !== object.metadata.generation) return false;
-  // It does not mean to have it there, or it is one of many healthy ones.
+  // The class does not want the object there, or the status only sums up this cluster with others that are healthy.
   if (entry === undefined || entry.state === "Failed" || entry.state === "Unknown" || entry.state === "Held")
     return true;
   return entry.reason !== "Applying" && entry.reason !== "Removing" && entry.desiredHash === entry.observedHash;

@@ -6,4 +6,4 @@
  * before everything that it rests on is known. Never decides anything by itself: decisions are computed by the pure modules and carried out by
  * the workers.
  */
-export { createFederation, type Federation, type FederationOptions, type FederationView } from "./federation.ts";
+export { createFederation } from "./federation.ts";

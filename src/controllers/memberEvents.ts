@@ -44,7 +44,7 @@ function recordDrift(
   });
 }
 
-/** A namespace that Meridian made is left on a member, since nobody can say what is in it. */
+/** A namespace that Meridian made stays on a member, since its contents cannot be read. */
 function recordKeptNamespace({ hub, events }: MemberEventSources, { cluster, ref }: Observation, why: string): void {
   const uid = hub.clusters.get(cluster)?.metadata.uid;
   events.record({

@@ -307,7 +307,7 @@ export class PlacementReconciler implements Reconciler {
     };
   }
 
-  /** Clusters where a copy was seen that was not told to go: the status may not have got to say so yet. */
+  /** Clusters with a copy that no row deletes: the status may not name them yet. */
   #running(owner: string): Set<string> {
     const { plans, assignments } = this.#options;
     const isFirstPlan = plans.get(owner)?.ours !== true;

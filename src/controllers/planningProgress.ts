@@ -52,7 +52,7 @@ export class PlanningProgress {
     return this.isComplete && !this.#isDoubtful(namespace);
   }
 
-  /** Whether an object without a plan could ask for something there; what is in no namespace, any of them could. */
+  /** Whether an object without a plan could ask for objects of the namespace; any of them could ask for a cluster-scoped one. */
   #isDoubtful(namespace: string | undefined): boolean {
     if (namespace === undefined) return this.#failed.size > 0;
     for (const owner of this.#failed) if ((namespaceOf(owner) ?? namespace) === namespace) return true;

@@ -1,3 +1,4 @@
+import { policyKey } from "../apis/index.ts";
 import type { Target } from "../desiredstate/index.ts";
 import { Emitter } from "../runtime/index.ts";
 
@@ -23,6 +24,8 @@ export class Plans {
   /** A plan was made, anew too, or dropped. */
   readonly changes = new Emitter<PlanChange>();
   readonly #plans = new Map<string, Plan>();
+  /** Hub objects by the policies that their targets name. */
+  readonly #byPolicy = new Map<string, Set<string>>();
 
   get(owner: string): Plan | undefined {
     return this.#plans.get(owner);
@@ -32,15 +35,43 @@ export class Plans {
     return this.#plans.entries();
   }
 
+  /** The hub objects whose targets name that policy. */
+  namedBy(policy: string): Iterable<string> {
+    return this.#byPolicy.get(policy) ?? [];
+  }
+
   set(owner: string, plan: Plan): void {
     const before = this.#plans.get(owner);
     this.#plans.set(owner, plan);
+    this.#index(owner, before, plan);
     this.changes.emit({ owner, before, after: plan });
   }
 
   drop(owner: string): void {
     const before = this.#plans.get(owner);
     if (!this.#plans.delete(owner)) return;
+    this.#index(owner, before, undefined);
     this.changes.emit({ owner, before, after: undefined });
   }
+
+  #index(owner: string, before: Plan | undefined, after: Plan | undefined): void {
+    const named = policiesIn(after);
+    for (const policy of policiesIn(before)) {
+      if (named.includes(policy)) continue;
+      const owners = this.#byPolicy.get(policy);
+      owners?.delete(owner);
+      if (owners?.size === 0) this.#byPolicy.delete(policy);
+    }
+    for (const policy of named) {
+      const owners = this.#byPolicy.get(policy);
+      if (owners === undefined) this.#byPolicy.set(policy, new Set([owner]));
+      else owners.add(owner);
+    }
+  }
+}
+
+/** Keys of the policies that a plan names. */
+export function policiesIn(plan: Plan | undefined): string[] {
+  const { placement, overrides = [] } = plan?.target ?? {};
+  return [...(placement === undefined ? [] : [placement]), ...overrides].map((policy) => policyKey(policy));
 }

@@ -16,11 +16,12 @@ import {
   type ResourceType,
   type Result,
   type Source,
+  type TimeSlice,
 } from "../runtime/index.ts";
 import { policyStatus } from "../status/index.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 import type { PlanningProgress } from "./planningProgress.ts";
-import type { PlanChange, Plans } from "./plans.ts";
+import { policiesIn, type Plans } from "./plans.ts";
 
 const TYPES: Record<Policy["kind"], ResourceType> = {
   Placement: PLACEMENTS,
@@ -40,9 +41,10 @@ export interface PolicyStatusReconcilerOptions {
   classes: ControllerClasses;
   /** Before every object has been planned, nobody knows what a policy matches. */
   progress: PlanningProgress;
+  slice: TimeSlice;
 }
 
-/** Says on each policy what it matches, where that runs, and what is wrong with it. */
+/** Writes into the status of each policy which objects it matches, where they run, and the policy's error. */
 export class PolicyStatusReconciler implements Reconciler {
   readonly #options: PolicyStatusReconcilerOptions;
 
@@ -58,7 +60,7 @@ export class PolicyStatusReconciler implements Reconciler {
         .after((event) => (changedSpec(event) ? undefined : DEBOUNCE_MS)),
       from(plans.changes)
         .when(() => progress.isComplete)
-        .map(policiesOf)
+        .map(({ before, after }) => [...policiesIn(before), ...policiesIn(after)])
         .after(DEBOUNCE_MS),
       from(progress.advanced)
         .map(() => this.keys())
@@ -79,8 +81,9 @@ export class PolicyStatusReconciler implements Reconciler {
       return done;
     const { policy, informer } = found;
     if (!classes.isOurPolicy(policy)) return done;
+    const outcome = await this.#outcome(policy);
     const status = policyStatus(
-      { generation: policy.metadata.generation ?? 0, ...this.#outcome(policy), previous: policy.status },
+      { generation: policy.metadata.generation ?? 0, ...outcome, previous: policy.status },
       clock.now(),
     );
     if (status === policy.status) return done;
@@ -100,25 +103,25 @@ export class PolicyStatusReconciler implements Reconciler {
     return done;
   }
 
-  #outcome(policy: Policy): {
-    matched: number;
-    decisions: { clusters: string[]; objects: number }[];
-    error?: string;
-    reason?: string;
-    notes?: string[];
-  } {
-    const key = policyKey(policy);
+  /** What the plans say of the policy now; of ten thousand plans so many at a time as leave the event loop free. */
+  async #outcome(policy: Policy): Promise<Outcome> {
+    const { plans, slice } = this.#options;
     const groups = new Map<string, { clusters: string[]; objects: number }>();
     let matched = 0;
     const notes = new Set<string>();
     let trouble: { reason: string; message: string } | undefined;
-    for (const [, { target }] of this.#options.plans.entries()) {
-      if (target === undefined || !policiesNamedIn(target).includes(key)) continue;
+    for (const owner of [...plans.namedBy(policyKey(policy))]) {
+      while (slice.spent) await slice.next();
+      const target = plans.get(owner)?.target;
+      if (target === undefined) continue;
+      // All that a placement decides about knows the same clusters.
+      if (matched === 0 && isPlacement(policy)) trouble = unknownClusters(target);
       matched += 1;
       if (isPlacement(policy)) for (const note of target.decision.notes ?? []) notes.add(note);
       const clusters = target.clusters.map(({ name }) => name);
-      const group = groups.get(clusters.join());
-      if (group === undefined) groups.set(clusters.join(), { clusters, objects: 1 });
+      const key = clusters.join();
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, { clusters, objects: 1 });
       else group.objects += 1;
       trouble ??= troubleOf(target, policy);
     }
@@ -135,24 +138,16 @@ function isPlacement(policy: Policy): policy is Placement {
   return policy.kind === "Placement" || policy.kind === "ClusterPlacement";
 }
 
-/** Keys of the policies that a plan has named, or names now. */
-function policiesOf({ before, after }: PlanChange): string[] {
-  return [before?.target, after?.target].flatMap((target) => (target === undefined ? [] : policiesNamedIn(target)));
-}
-
-function policiesNamedIn({ placement, overrides }: Target): string[] {
-  return [...(placement === undefined ? [] : [placement]), ...overrides].map((policy) => policyKey(policy));
-}
-
 /** What is wrong that this policy's author can mend. */
 function troubleOf(target: Target, policy: Policy): { reason: string; message: string } | undefined {
-  if (!isPlacement(policy)) {
-    const named = `${policy.kind} ${policy.metadata.name}, rule `;
-    return target.clusters.find(({ problem }) => problem?.message.startsWith(named) === true)?.problem;
-  }
-  const unknown = target.decision.verdicts
-    .filter(({ reason }) => reason === "UnknownCluster")
-    .map(({ cluster }) => cluster);
-  if (unknown.length > 0) return { reason: "UnknownCluster", message: `unknown cluster ${unknown.join(", ")}` };
-  return target.scheduled.status === "False" ? target.scheduled : undefined;
+  if (isPlacement(policy)) return target.scheduled.status === "False" ? target.scheduled : undefined;
+  const named = `${policy.kind} ${policy.metadata.name}, rule `;
+  return target.clusters.find(({ problem }) => problem?.message.startsWith(named) === true)?.problem;
+}
+
+function unknownClusters({ decision }: Target): { reason: string; message: string } | undefined {
+  const unknown = decision.verdicts.filter(({ reason }) => reason === "UnknownCluster").map(({ cluster }) => cluster);
+  return unknown.length === 0
+    ? undefined
+    : { reason: "UnknownCluster", message: `unknown cluster ${unknown.join(", ")}` };
 }

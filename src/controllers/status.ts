@@ -14,6 +14,7 @@ import {
   done,
   Emitter,
   type Enqueue,
+  from,
   isNotFound,
   type Reconciler,
   requeueAfter,
@@ -58,8 +59,8 @@ interface Tracked extends Debounce {
 const INITIAL_SYNC_MS = 10_000;
 
 /**
- * Keeps the status of every hub object true: aggregates what is known of its clusters, and writes the status when it differs from what
- * stands there. When that is done is debounced, so that many changes cost few writes.
+ * Keeps the status of every hub object true: aggregates the observations of its clusters, and writes the status when it differs from the
+ * present one. Writes are debounced, so that many changes cost few of them.
  */
 export class StatusReconciler implements Reconciler, StatusWrites {
   readonly settlements = new Emitter<string>();
@@ -83,11 +84,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
       this.#debounced((enqueue) => assignments.changes.subscribe((change) => this.#assigned(change, enqueue))),
       this.#debounced((enqueue) => observations.changes.subscribe((change) => this.#observed(change, enqueue))),
       this.#debounced((enqueue) => assignments.departures.subscribe((owner) => this.#changed(owner, enqueue))),
-      this.#debounced((enqueue) =>
-        observations.contacts.subscribe((cluster) => {
-          for (const owner of this.#ownersOn(cluster)) this.#changed(owner, enqueue);
-        }),
-      ),
+      from(observations.contacts).map((cluster) => this.#changedOn(cluster)),
     ];
   }
 
@@ -157,26 +154,36 @@ export class StatusReconciler implements Reconciler, StatusWrites {
 
   /** Something that the status is made of may have changed. */
   #changed(owner: string, enqueue: Enqueue): void {
+    const tracked = this.#noteChange(owner) ? this.#tracked.get(owner) : undefined;
+    if (tracked !== undefined) enqueue(owner, Math.max(0, this.#dueIn(owner, tracked)));
+  }
+
+  /** Notes that something has changed; false for an object whose status is not this manager's to write. */
+  #noteChange(owner: string): boolean {
     const tracked = this.#tracked.get(owner);
-    if (tracked === undefined) return;
+    if (tracked === undefined) return false;
     const now = this.#options.clock.monotonic();
     const { plannedAt, movedAt } = tracked;
     if (movedAt === undefined && plannedAt !== undefined && this.#hasBegun(owner, plannedAt)) tracked.movedAt = now;
     if (!tracked.changed) tracked.changedAt = now;
     tracked.changed = true;
-    enqueue(owner, Math.max(0, this.#dueIn(owner, tracked)));
+    return true;
   }
 
-  *#ownersOn(cluster: string): Iterable<string> {
+  /** The objects that have to do with a cluster of which the contact has changed. An undefined in between is a place to pause at. */
+  *#changedOn(cluster: string): Iterable<string | undefined> {
     const { assignments, observations, plans } = this.#options;
-    const owners = new Set<string>();
-    for (const cell of assignments.in(cluster)) for (const owner of cell.rows.keys()) owners.add(owner);
+    const seen = new Set<string>();
+    const isNew = (owner: string): boolean => !seen.has(owner) && seen.add(owner).has(owner) && this.#noteChange(owner);
+    for (const cell of assignments.in(cluster)) for (const owner of cell.rows.keys()) if (isNew(owner)) yield owner;
     for (const { present } of observations.in(cluster)) {
-      if (present?.owner !== undefined) owners.add(refKey(present.owner));
+      const owner = present?.owner === undefined ? undefined : refKey(present.owner);
+      if (owner !== undefined && isNew(owner)) yield owner;
     }
-    for (const [owner, { target }] of plans.entries())
-      if (target?.clusters.some(({ name }) => name === cluster) === true) owners.add(owner);
-    yield* owners;
+    for (const [owner, { target }] of plans.entries()) {
+      const isThere = target?.clusters.some(({ name }) => name === cluster) === true;
+      yield isThere && isNew(owner) ? owner : undefined;
+    }
   }
 
   #track(owner: string): Tracked {

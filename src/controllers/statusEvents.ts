@@ -2,7 +2,7 @@ import { type FederatedStatus, type KubeObject, refOf } from "../apis/index.ts";
 import type { Target } from "../desiredstate/index.ts";
 import type { EventRecorder } from "../observability/index.ts";
 
-/** Events on a hub object about what its new status says and the one that stands there does not: each failure once. */
+/** Events on a hub object about failures that its new status says and its present status does not: each failure once. */
 export function recordTrouble(
   events: Pick<EventRecorder, "record">,
   object: KubeObject,

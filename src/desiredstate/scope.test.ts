@@ -161,7 +161,7 @@ describe("where it goes", () => {
     expect(result.overrides).toEqual([]);
   });
 
-  test("names the policy and hands on when to look again", () => {
+  test("names the policy and hands on when to plan again", () => {
     const timeAdded = new Date(NOW - 1000).toISOString();
     const tolerations = [
       { key: "m", operator: "Exists" as const, effect: "NoExecute" as const, tolerationSeconds: 60 },

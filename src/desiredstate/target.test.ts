@@ -89,7 +89,7 @@ describe("what goes there", () => {
   ];
   const frozen = (name: string): string[] => [`Hold ${name} Deployment/nginx-demo`, `Hold ${name} Service/nginx-demo`];
 
-  test("every object carries its marks, and the hash covers all but itself", () => {
+  test("every object has its marks, and the hash covers all but itself", () => {
     const { owner, clusters } = targetOf({ placements: [everywhere] });
     for (const { object, hash } of clusters.flatMap(({ objects }) => objects)) {
       expect(object.metadata.labels?.[MANAGED_BY_LABEL]).toBe("hub-uid");
@@ -236,7 +236,7 @@ describe("deletionPolicy", () => {
   const previous = { deletionPolicy: "Orphan" as const };
 
   test.each<{ name: string; given: Partial<Snapshot>; want: Target["deletionPolicy"] }>([
-    { name: "is Delete unless told", given: { placements: [placement("p")] }, want: "Delete" },
+    { name: "is Delete by default", given: { placements: [placement("p")] }, want: "Delete" },
     {
       name: "is what the policy says",
       given: { placements: [placement("p", { deletionPolicy: "Orphan" })] },

@@ -40,7 +40,7 @@ export interface HubCacheOptions {
   metrics: Metrics;
   /** Another than its own: for tests. */
   catalog?: KindCatalog;
-  /** Follow the namespaces as well. Only the webhooks ask about them, and only with them is there a right to. */
+  /** Follow the namespaces as well. Only the webhooks ask about namespaces, and the manager has the right to read them only with webhooks. */
   namespaces?: boolean;
 }
 
@@ -153,7 +153,7 @@ export class HubCache {
     return this.#placed.list;
   }
 
-  /** Undefined: nothing is known of objects of this kind, least of all that there are none. */
+  /** Undefined: nothing is known of this kind; that is no proof that it has no objects. */
   kindOf(ref: Pick<ObjectRef, "apiVersion" | "kind">): PlacedKind | undefined {
     return this.#placed.get(parseApiVersion(ref.apiVersion).group, ref.kind);
   }
@@ -265,7 +265,7 @@ export class HubCache {
   /** For {@link from}: what {@link onDeletionsReleased} gives. */
   readonly releases = { subscribe: (handler: (event: void) => void) => this.onDeletionsReleased(handler) };
 
-  /** An object is there, or was a moment ago, that the cache does not have: lists its kind anew when it is the cache that is wrong. */
+  /** The cache lacks an object that exists, or did a moment ago: lists the kind anew when the cache is behind. */
   async relistIfBehind(ref: ObjectRef, signal: AbortSignal): Promise<void> {
     const kind = this.kindOf(ref);
     if (kind === undefined || (await kind.informer.agreesWithServer(signal))) return;

@@ -9,9 +9,7 @@
  */
 export { changedFacts, changedSpec, type HubEvent, type Policy } from "./events.ts";
 export { clusterSnapshot } from "./clusterSnapshot.ts";
-export { HubCache, type HubCacheOptions } from "./hubCache.ts";
-export type { NamespaceFacts } from "./kept.ts";
-export { KindCatalog, type KindCatalogOptions } from "./kindCatalog.ts";
+export { HubCache } from "./hubCache.ts";
 export type { PlacedKind } from "./placedKinds.ts";
-export { memberRights, type Rights, rightsOn } from "./rights.ts";
-export { StatusStore, type StatusStoreOptions } from "./statusStore.ts";
+export { memberRights, rightsOn } from "./rights.ts";
+export { StatusStore } from "./statusStore.ts";

@@ -44,7 +44,7 @@ export class KindCatalog {
   readonly #discovery: Discovery;
   readonly #changes = new Emitter<void>();
   readonly #isPropagated: (kind: SelectedKind) => boolean;
-  /** Kinds that a policy has selected and that may be propagated, by name. They stay: what a policy placed is taken back when it is gone. */
+  /** Kinds that a policy has selected and that may be propagated, by name. A kind stays when its policy is gone: the copies are still to be removed. */
   readonly #selected = new Map<string, SelectedKind>();
   /** Of the wanted kinds, those that are served, by name, and in which version they are read. */
   #served = new Map<string, ResourceType>();

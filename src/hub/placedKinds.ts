@@ -33,9 +33,9 @@ interface Subscriber {
 }
 
 /**
- * The watches of the kinds that the catalog names: they begin when a kind is served and end when it is not any more. A kind that goes
- * away while objects of it are known keeps them, and its watch, until they are seen deleted: that a CRD is gone does not say that
- * what it stood for may be removed from members.
+ * The watches of the kinds that the catalog names: a watch begins when its kind is served and ends when the kind is not served any more. A
+ * kind that goes away while objects of it are known keeps the objects and the watch until the objects are seen deleted: a deleted CRD does
+ * not mean that the member objects may be removed.
  */
 export class PlacedKinds {
   readonly #options: PlacedKindsOptions;

@@ -7,4 +7,4 @@
  */
 export { applyRules } from "./apply.ts";
 export { matchRules } from "./match.ts";
-export type { MatchedRule, ObjectRules, OverrideProblem, OverrideResult, PolicyRef } from "./types.ts";
+export type { MatchedRule } from "./types.ts";

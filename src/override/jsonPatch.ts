@@ -80,7 +80,7 @@ function indexIn(array: readonly unknown[], token: string): number | undefined {
   return index < array.length ? index : undefined;
 }
 
-/** The member that a token names, wrapped so that a null member is told from none. */
+/** The member that a token names, wrapped so that a null member differs from none. */
 function memberOf(parent: unknown, token: string): { value: unknown } | undefined {
   if (Array.isArray(parent)) {
     const index = indexIn(parent, token);

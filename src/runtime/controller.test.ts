@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { createLogger, type ControllerMetrics, type Logger } from "../observability/index.ts";
-import { Controller, done, type Reconciler, requeueAfter, TerminalError } from "./controller.ts";
+import { Controller, done, type Reconciler, requeueAfter, TerminalError } from "./index.ts";
 import { NotLeaderError } from "./errors.ts";
 import { FakeClock } from "./testing/fakeClock.ts";
 import { Workqueue } from "./workqueue.ts";

@@ -40,7 +40,7 @@ export interface ReconcileContext {
   /** The span `Reconcile`; parent of the spans of its steps. Absent without a tracer. */
   readonly span: Span | undefined;
   readonly reconcileId: string;
-  /** Its lines carry trace_id and reconcile_id. */
+  /** Its lines have trace_id and reconcile_id. */
   readonly logger: Logger;
 }
 
@@ -64,6 +64,8 @@ export interface ControllerOptions<K extends string = string> {
   metrics?: ControllerMetrics;
   /** Opens a span `Reconcile` around each reconcile. */
   tracer?: Tracer;
+  /** Shared with others, whose work counts as well; by default the controller's own. */
+  slice?: TimeSlice;
   /** After the abort: how long reconciles under way may go on before their own signal is aborted. Default 1500 ms. */
   drainMs?: number;
 }
@@ -82,7 +84,7 @@ export class Controller<K extends string = string> {
     const { reconcile } = options;
     this.#reconcile =
       typeof reconcile === "function" ? reconcile : (key, signal, context) => reconcile.reconcile(key, signal, context);
-    this.#slice = new TimeSlice(options.clock);
+    this.#slice = options.slice ?? new TimeSlice(options.clock);
     options.metrics?.maxConcurrent(options.workers);
   }
 

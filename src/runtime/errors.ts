@@ -143,11 +143,6 @@ export function isExpired(error: unknown): error is ApiError {
   return isApiError(error) && (error.status === 410 || error.reason === "Expired" || error.reason === "Gone");
 }
 
-/** The server asks for fewer requests. */
-export function isTooManyRequests(error: unknown): error is ApiError {
-  return isApiError(error) && error.status === 429;
-}
-
 /** The server is up but cannot answer now: busy, starting, stopping, or a part behind it is away. */
 export function isServerTrouble(error: unknown): error is ApiError {
   return (
@@ -158,22 +153,4 @@ export function isServerTrouble(error: unknown): error is ApiError {
       error.status === 504 ||
       error.reason === "ServerTimeout")
   );
-}
-
-/** The namespace is being deleted and takes nothing new. */
-export function isNamespaceTerminating(error: unknown): error is ApiError {
-  return isApiError(error) && (error.details?.causes ?? []).some((cause) => cause.reason === "NamespaceTerminating");
-}
-
-/** A ResourceQuota stands against it. */
-export function isQuotaExceeded(error: unknown): error is ApiError {
-  return isApiError(error) && error.status === 403 && error.apiMessage.includes("exceeded quota");
-}
-
-/** Fields belong to other managers: who they are, as the server names them. */
-export function conflictingManagers(error: unknown): { manager: string; field: string }[] {
-  if (!isConflict(error)) return [];
-  return (error.details?.causes ?? [])
-    .filter((cause) => cause.reason === "FieldManagerConflict")
-    .map((cause) => ({ manager: /"([^"]*)"/.exec(cause.message ?? "")?.[1] ?? "unknown", field: cause.field ?? "" }));
 }

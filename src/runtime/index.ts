@@ -6,11 +6,10 @@
  * worked on twice at once; a leader stops before its Lease can be taken. Time and randomness are injected.
  * Never decides what should be in a cluster, and never keeps a process-wide state.
  */
-export { backoffDelay, type BackoffOptions } from "./backoff.ts";
+export { backoffDelay } from "./backoff.ts";
 export * from "./clientSide.ts";
 export {
   Controller,
-  type ControllerOptions,
   done,
   type ReconcileContext,
   type Reconciler,
@@ -18,14 +17,12 @@ export {
   type Result,
   TerminalError,
 } from "./controller.ts";
-export { type DeletionsHeld, Informer, type InformerEvent, type InformerOptions, isMassVanishing } from "./informer.ts";
-export { compareResourceVersions, keyOf, objectKey, splitKey } from "./keys.ts";
-export { LeaderElector, type LeaderElectorOptions } from "./leaderElection.ts";
-export { Reflector, type ReflectorEvent, type ReflectorOptions, WentBackError } from "./reflector.ts";
-export { type HealthCheck, type HttpServing, serveHttp, type ServeOptions } from "./serving.ts";
-export { signalContext, type SignalContext } from "./shutdown.ts";
+export { Informer, type InformerEvent, type InformerOptions, isMassVanishing } from "./informer.ts";
+export { compareResourceVersions, keyOf, objectKey } from "./keys.ts";
+export { LeaderElector } from "./leaderElection.ts";
+export { serveHttp } from "./serving.ts";
+export { signalContext } from "./shutdown.ts";
 export type { Indexers } from "./store.ts";
-export { Emitter, type Enqueue, type EventOrigin, type EventSource, from, type Keys, type Source } from "./sources.ts";
+export { Emitter, type Enqueue, from, type Source } from "./sources.ts";
+export { Workqueue } from "./workqueue.ts";
 export { TimeSlice } from "./timeSlice.ts";
-export { Workqueue, type WorkqueueOptions } from "./workqueue.ts";
-export { SilentStreamError } from "./watchdog.ts";

@@ -9,12 +9,6 @@ export function keyOf(object: KubeObject): string {
   return objectKey(object.metadata.namespace, object.metadata.name);
 }
 
-/** The reverse of {@link objectKey}. */
-export function splitKey(key: string): { namespace?: string; name: string } {
-  const slash = key.indexOf("/");
-  return slash < 0 ? { name: key } : { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
-}
-
 /**
  * Orders two resourceVersions of one kind in one cluster: negative when `a` is older. They are decimal numbers without leading
  * zeros that may exceed what a double holds, so the longer one is the greater.

@@ -42,8 +42,8 @@ const RELEASE_TIMEOUT_MS = 2_000;
  *
  * Who leads is decided by elapsed local time alone, so clocks may disagree. The leader counts from the moment it *sent* its last
  * successful renewal; others count from the moment they *saw* it, which is later, and wait longer. A leader that was paused or cut
- * off therefore knows that it does not lead before anybody else does. What its clock cannot show is a write that was checked and then delayed
- * on its way; between renewDeadline and leaseDuration there is time for that.
+ * off therefore knows that it does not lead before anybody else does. The clock cannot show a write that was checked and then delayed on
+ * the network; the time between renewDeadline and leaseDuration is for such a write.
  */
 export class LeaderElector {
   readonly #options: LeaderElectorOptions;

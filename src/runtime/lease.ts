@@ -1,4 +1,4 @@
-import type { KubeObject } from "../apis/index.ts";
+import { type KubeObject, microTimestamp } from "../apis/index.ts";
 import type { Clock } from "./clock.ts";
 import { compareResourceVersions } from "./keys.ts";
 
@@ -107,7 +107,7 @@ export function leaseBody(
   durationMs: number,
   renewTime: number,
 ): KubeObject {
-  const time = microTime(renewTime);
+  const time = microTimestamp(renewTime);
   return {
     apiVersion: "coordination.k8s.io/v1",
     kind: "Lease",
@@ -129,11 +129,6 @@ export function leaseBody(
 export function releasedBody(resourceVersion: string | undefined, now: number): unknown {
   return {
     metadata: resourceVersion === undefined ? {} : { resourceVersion },
-    spec: { holderIdentity: "", leaseDurationSeconds: 1, renewTime: microTime(now) } satisfies LeaseSpec,
+    spec: { holderIdentity: "", leaseDurationSeconds: 1, renewTime: microTimestamp(now) } satisfies LeaseSpec,
   };
-}
-
-/** `metav1.MicroTime`: exactly six digits after the point. */
-function microTime(ms: number): string {
-  return new Date(ms).toISOString().replace(/Z$/, "000Z");
 }

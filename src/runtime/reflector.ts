@@ -125,8 +125,8 @@ export class Reflector {
         }
         const lasted = clock.monotonic() - startedAt;
         if (isSilence(error) && lasted >= SUSPICIOUS_SILENCE_MS) {
-          // A server that has seen no event of a kind since it started sends no bookmarks either. Whether this one is still there, the
-          // next request shows.
+          // A server that has seen no event of a kind since its start sends no bookmarks either. The next request shows whether the
+          // server still answers.
           this.#options.logger.debug({ ...this.#subject(), err: error }, "a silent watch is opened anew");
           continue;
         }

@@ -20,8 +20,8 @@ export class ShutdownError extends Error {
 }
 
 /**
- * One Ctrl-C may arrive twice, from the terminal and from npm, which passes on what it got itself. Nobody presses it again within so many
- * milliseconds and means something else.
+ * One Ctrl-C may arrive twice, from the terminal and from npm, which forwards its own signal. Two signals within so many milliseconds are
+ * one keystroke.
  */
 const ONE_KEYSTROKE_MS = 300;
 

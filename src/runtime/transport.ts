@@ -192,7 +192,7 @@ export class Transport implements AsyncDisposable {
     return next;
   }
 
-  /** Read once for all connections: what a handshake costs, it would cost again to read the certificates for it. */
+  /** Made once for all connections: to parse the certificates costs as much as a handshake. */
   #secureContext(certificate: ClientCertificate | undefined): SecureContext {
     const { caData } = this.#config;
     return createSecureContext({

@@ -47,7 +47,7 @@ export interface SandboxCluster extends AsyncDisposable {
    * a fault does to open connections is the caller's to do.
    */
   answer(request: Incoming): Promise<Outgoing>;
-  /** A kubeconfig, YAML; the administrator's unless told otherwise. */
+  /** A kubeconfig, YAML; the administrator's by default. */
   kubeconfig(options?: KubeconfigOptions): string;
   /** Of the latest change. */
   resourceVersion(): string;
@@ -117,7 +117,7 @@ export async function startSandboxCluster(options: SandboxClusterOptions): Promi
   };
 }
 
-/** Controllers that end with a crash of the cluster, begin again when it recovers, and look at the pods again when a fault ends. */
+/** Controllers that end with a crash of the cluster, begin again when it recovers, and consider the pods again when a fault ends. */
 function followedControllers(faults: Faults, start: () => Controllers): AsyncDisposable {
   let running: Controllers | undefined = start();
   const subscription = faults.onEvent(({ kind }) => {

@@ -100,7 +100,7 @@ describe.each([
   });
 
   describe("a server that", () => {
-    test("is slow answers late, and only what it was told to", async () => {
+    test("is slow answers late, and only what it was asked to", async () => {
       cluster.faults.set({ latencyMs: [500, 1_500], only: ({ verb }) => verb === "get" });
       const answers: string[] = [];
       const start = performance.now();

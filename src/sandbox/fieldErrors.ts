@@ -5,7 +5,7 @@ import type { FieldError } from "./types.ts";
 /** What stands in place of a field where a finding is about the whole object. */
 export const NO_PATH = "<nil>";
 
-/** A value longer than that tells a person nothing. */
+/** A value longer than that says nothing to a person. */
 const LONGEST_SHOWN = 200;
 
 /** Nothing is shown for what is undefined. */

@@ -5,8 +5,8 @@
  * beyond the loopback address, and shares nothing with Meridian's own runtime.
  */
 export { type SandboxCluster, type SandboxClusterOptions, startSandboxCluster } from "./cluster.ts";
-export { Faults, type FaultRequest, type FaultSettings, systemClock } from "./faults/index.ts";
-export { FolderInUse, JournalDamaged } from "./store/index.ts";
+export { Faults } from "./faults/index.ts";
+export { FolderInUse } from "./store/index.ts";
 export type { ControllerOptions } from "./controllers/index.ts";
 export type { Incoming, Outgoing } from "./server/index.ts";
-export type { KubeObject, LocalClient, SandboxClock } from "./types.ts";
+export type { SandboxClock } from "./types.ts";

@@ -139,7 +139,7 @@ describe("affinity", () => {
     expect(chosen(decision)).toEqual(["b", "c"]);
   });
 
-  test("when no group fits, a cluster that a group selects tells why it could not take it", () => {
+  test("when no group fits, a cluster that a group selects says why it could not take it", () => {
     const tainted = cluster("b", { taints: [{ key: "k", effect: "NoSchedule" }] });
     const groups = [
       { name: "primary", clusterNames: ["a"] },

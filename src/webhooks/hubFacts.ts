@@ -142,7 +142,7 @@ function selectorsIn(object: KubeObject | null | undefined): { group: string; ve
   });
 }
 
-/** Those that the status names there, and those that may be there by its sums. Asked when a MemberCluster is deleted, which is seldom. */
+/** Applications whose status names the cluster, and those that may run there by the status's sums. Read when a MemberCluster is deleted, which is seldom. */
 function applicationsOn(hub: HubCache, cluster: string): ApplicationFacts[] {
   const region = hub.clusters.get(cluster)?.metadata.labels?.[REGION_LABEL] ?? "";
   const named: ApplicationFacts[] = [];

@@ -6,10 +6,9 @@
  * for what it makes worse; the manager's own writes never wait for its own webhooks (see configurations.ts for how). Never writes an
  * object of a user, and never reads more of a member's Secret than the address in it.
  */
-export { type RotationSettings } from "./certificates/index.ts";
 export { isProtected } from "./admission/deletion.ts";
-export { webhookConfigurations, type WebhookTarget } from "./configurations.ts";
+export { type WebhookTarget } from "./configurations.ts";
 export { ADMISSION_TYPES } from "./publisher.ts";
-export { startWebhooks, type WebhookOptions, type Webhooks } from "./run.ts";
-export { DELETION_PROTECTION_LABEL, REPLICA_BOUNDS_ANNOTATION, ROTATE_ANNOTATION } from "./wellknown.ts";
+export { startWebhooks, type Webhooks } from "./run.ts";
+export { DELETION_PROTECTION_LABEL } from "./wellknown.ts";
 export { withdrawWebhooks } from "./withdraw.ts";

@@ -54,9 +54,9 @@ const RETRY_MS = 2_000;
 const PROBE_MS = 5_000;
 
 /**
- * Keeps the CRD and the webhook configurations as the webhooks are: where they are reached, and what is to be trusted there. What others
- * say there (a chart) stays theirs; what is missing altogether is brought. Replicas agree without a leader: each adds what
- * it wants and takes nothing away before it has been unwanted for long. Of two releases on one hub, the one that was installed last
+ * Keeps the addresses and the CA bundles in the CRD and the webhook configurations right. Fields that a chart wrote stay the chart's; a
+ * configuration that is missing altogether is created. Replicas agree without a leader: each adds its certificate and
+ * removes none before the certificate has been unwanted for long. Of two releases on one hub, the one that was installed last
  * converts; the other steps in when nobody does any more, or whoever is named there does not answer.
  */
 export class ConfigurationPublisher {
@@ -177,8 +177,8 @@ export class ConfigurationPublisher {
   }
 
   /**
-   * Whether somebody else has taken over conversion since it was ours, and does it: to take it back would never end. A manager that is
-   * started again knows by its own configuration that it is not new.
+   * Whether another release has taken over conversion since it was ours, and answers: to take conversion back would never end. A manager
+   * that is started again knows by its own webhook configuration that it is not new.
    */
   async #yields(crd: KubeObject | undefined, signal: AbortSignal): Promise<boolean> {
     const { client, target } = this.#options;
@@ -189,7 +189,7 @@ export class ConfigurationPublisher {
     return at === "elsewhere" && this.#claimed && (await conversionAnswers(client, signal));
   }
 
-  /** What stays of the bundles that are there: certificates that somebody else may want. */
+  /** Certificates of the live bundles that stay: another release may want them. */
   #kept(
     live: KubeObject | undefined,
     wanted: string,

@@ -22,7 +22,7 @@ export interface WebhookServerOptions {
 /** A list of 500 applications near the limit of etcd is the largest thing that is ever converted. */
 const LARGEST_BODY = 512 * 1024 * 1024;
 const CLOSE_DEADLINE_MS = 5_000;
-/** To close a connection on which a call comes in would fail that call: those that are kept open may stay so long, and end with an answer. */
+/** To close a connection while a call comes in would fail the call: so long, an open connection may wait for a call and end with its answer. */
 const DRAIN_MS = 2_000;
 
 /** Serves webhooks over TLS. It listens from the first certificate on, and takes each later one for the connections that then begin. */

@@ -1,5 +1,4 @@
-import { isDeepStrictEqual } from "node:util";
-import { type KubeObject, PAAS_GROUP } from "../apis/index.ts";
+import { type KubeObject, PAAS_GROUP, sameValue } from "../apis/index.ts";
 import { bundleOf, certificatesIn, holdsAll } from "./certificates/index.ts";
 import {
   type ClientConfig,
@@ -44,7 +43,7 @@ export function wantedObject({ kind, live, target, name, bundle, kept }: WantedI
     if (live === undefined) return undefined;
     const spec = (live["spec"] ?? {}) as { conversion?: unknown };
     const conversion = conversionOf(target, pem ?? presentBundle(live));
-    if (isDeepStrictEqual(spec.conversion, conversion)) return undefined;
+    if (sameValue(spec.conversion, conversion)) return undefined;
     const own = pem === undefined ? conversionOf(target) : conversion;
     return { metadata: { name: `demoapplications.${PAAS_GROUP}` }, spec: { conversion: own } };
   }
@@ -79,16 +78,14 @@ export function convertsAt(crd: KubeObject | undefined, target: WebhookTarget): 
   if (live === undefined) return "nowhere";
   const own = clientConfigOf(target, PATHS.convert, undefined);
   const { caBundle: _, ...place } = live;
-  return isDeepStrictEqual(place, own) ? "here" : "elsewhere";
+  return sameValue(place, own) ? "here" : "elsewhere";
 }
 
 /** Whether the CRD's conversion is at the place that a webhook configuration leads to, whatever the path: one manager serves both. */
 export function leadsTo(crd: KubeObject | undefined, configuration: KubeObject | undefined): boolean {
   const [conversion] = crd === undefined ? [] : clientConfigsIn(crd);
   const [admission] = configuration === undefined ? [] : clientConfigsIn(configuration);
-  return (
-    conversion !== undefined && admission !== undefined && isDeepStrictEqual(placeOf(conversion), placeOf(admission))
-  );
+  return conversion !== undefined && admission !== undefined && sameValue(placeOf(conversion), placeOf(admission));
 }
 
 /** `spec.conversion` at the place that a webhook configuration leads to; undefined when it leads nowhere that is trusted. */

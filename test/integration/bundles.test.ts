@@ -50,12 +50,12 @@ describe("the bundle of the quickstart", () => {
     expect(licences).toMatch(/^re2js /m);
   });
 
-  test("tells what is wrong as the program does", async () => {
-    const tell = async (...more: string[]) =>
+  test("says what is wrong as the program does", async () => {
+    const quickstart = async (...more: string[]) =>
       run(process.execPath, ["dist/meridian.js", "quickstart", "--regions", "99", ...more]);
-    const { code, stderr } = await tell();
+    const { code, stderr } = await quickstart();
     expect(stderr).toBe("meridian: there are 12 regions in placements/, not 99\n");
     expect(code).toBe(2);
-    expect((await tell("--log-level", "debug")).stderr).toMatch(/\n\s+at chooseRegions/);
+    expect((await quickstart("--log-level", "debug")).stderr).toMatch(/\n\s+at chooseRegions/);
   });
 });

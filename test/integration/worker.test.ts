@@ -186,7 +186,7 @@ test("somebody else's object is refused, left as it is, and taken over with leav
   expect(seen(ref)?.failure).toBeUndefined();
 });
 
-test("what a row lets go of stays, and carries no mark of ours", async () => {
+test("what a row lets go of stays, and has no mark of ours", async () => {
   const ref = ask(configMap("let-go"));
   await expect.poll(() => seen(ref)?.inSyncWith, WITHIN).toBe("h1");
   hub.ask(releaseRow({ ref, uid: seen(ref)?.present?.uid ?? "" }));

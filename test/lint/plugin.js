@@ -35,7 +35,7 @@ function place(path) {
   return parts === null ? undefined : { module: parts[1], rest: parts[2] };
 }
 
-/** Resolves `..` and `.`; no file is looked at. */
+/** Resolves `..` and `.`; no file is read. */
 function resolve(from, specifier) {
   const segments = from.split("/").slice(0, -1);
   for (const segment of specifier.split("/")) {
@@ -65,7 +65,7 @@ function refusal(filename, specifier) {
   }
   if (here.module === "clusters" && (there.module === "hub" || there.module === "controllers")) {
     return "A worker knows the two ports of src/clusters/ports.ts, and nothing of the hub's side.";
-    }
+  }
   if (there.module === "sandbox" && !isTest && !here.rest.startsWith("quickstart/")) {
     return "Only the quickstart uses the sandbox: the manager's program does not hold it.";
   }

@@ -71,7 +71,7 @@ export class Revisions {
   }
 }
 
-/** As the member's watch would report the object of {@link row}; `owns` tells whether its data is still ours. */
+/** As the member's watch would report the object of {@link row}; `owns` says whether its data is still ours. */
 export function seen(overrides: Partial<ObservedObject> & { owns?: boolean } = {}): ObservedObject {
   const { owns = true, ...rest } = overrides;
   return {

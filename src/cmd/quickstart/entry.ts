@@ -1,5 +1,5 @@
 /**
- * The door of the quickstart's bundle. It tells by itself what failed: its errors are of other classes than those of the program that
+ * The door of the quickstart's bundle. It reports by itself what failed: its errors are of other classes than those of the program that
  * loads it, since each bundle has a copy of its own.
  */
 import type { CommandContext } from "../connection.ts";

@@ -34,21 +34,21 @@ function switchOf(answer: (plan: FaultPlan | undefined) => Promise<string | unde
 describe("the annotation of a MemberCluster", () => {
   test("breaks its cluster once, and its absence mends it", async () => {
     const faults = switchOf(async () => undefined);
-    faults.look(view);
+    faults.refresh(view);
     asked["m1"] = "partition";
-    faults.look(view);
-    faults.look(view);
+    faults.refresh(view);
+    faults.refresh(view);
     delete asked["m1"];
-    faults.look(view);
+    faults.refresh(view);
     await faults.settled();
     expect(set).toEqual([{ crash: false, settings: { partition: "silent" } }, undefined]);
     expect(said).toEqual(["m1: broken on purpose (partition)", "m1: mended"]);
   });
 
-  test("that means nothing breaks nothing, and the person is told what there is", async () => {
+  test("that means nothing breaks nothing, and the person reads what there is", async () => {
     const faults = switchOf(async () => undefined);
     asked["m1"] = "fire";
-    faults.look(view);
+    faults.refresh(view);
     await faults.settled();
     expect(set).toEqual([]);
     expect(said[0]).toMatch(/^m1: "fire" is no fault; there are partition/);
@@ -57,7 +57,7 @@ describe("the annotation of a MemberCluster", () => {
   test("asks in vain for what the cluster cannot do, and that is said", async () => {
     const faults = switchOf(async () => "only a sandbox can");
     asked["m1"] = "errors=10%";
-    faults.look(view);
+    faults.refresh(view);
     await faults.settled();
     expect(said).toEqual(["m1: broken on purpose (errors=10%)", "m1: only a sandbox can"]);
   });
@@ -65,7 +65,7 @@ describe("the annotation of a MemberCluster", () => {
   test("that cannot be obeyed does not end the quickstart", async () => {
     const faults = switchOf(() => Promise.reject(new Error("no such process")));
     asked["m1"] = "crash";
-    faults.look(view);
+    faults.refresh(view);
     await faults.settled();
     expect(said).toEqual(["m1: not broken: no such process"]);
   });
@@ -74,7 +74,7 @@ describe("the annotation of a MemberCluster", () => {
 test("a cluster of the person is not broken", async () => {
   const faults = new FaultSwitch([{ name: "m1", kubeconfigFile: "" }], say);
   asked["m1"] = "crash";
-  faults.look(view);
+  faults.refresh(view);
   await faults.settled();
   expect(said).toEqual(["m1: quickstart breaks only clusters that it started itself"]);
 });

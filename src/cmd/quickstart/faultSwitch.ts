@@ -16,7 +16,7 @@ export class FaultSwitch {
   }
 
   /** Compares with what was asked for before. */
-  look(view: Pick<HubView, "cluster">): void {
+  refresh(view: Pick<HubView, "cluster">): void {
     for (const member of this.#members) {
       const { name } = member;
       const wanted = view.cluster(name)?.metadata.annotations?.[FAULT_ANNOTATION];

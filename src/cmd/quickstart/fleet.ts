@@ -36,7 +36,7 @@ export interface FleetRequest {
   kubeconfigFileOf: (cluster: string) => string;
   /** Writes a file that holds secrets. */
   write: (file: string, text: string) => Promise<void>;
-  /** Told what takes long. */
+  /** Called with what takes long. */
   say: (line: string) => void;
   signal: AbortSignal;
 }

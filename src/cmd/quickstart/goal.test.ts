@@ -82,10 +82,10 @@ describe("a sentence says that", () => {
       says: "default/web is not Available (NoPlacement)",
     },
     {
-      name: "this manager has not looked at an application that an earlier one called Available",
+      name: "this manager has not planned an application that an earlier one called Available",
       given: report(),
       goal: { isAvailable: () => false },
-      says: "default/web was not looked at yet",
+      says: "default/web is not planned yet",
     },
     {
       name: "the application is not where it must be",

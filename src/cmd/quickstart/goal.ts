@@ -30,8 +30,7 @@ export function missing(report: StatusReport, goal: Goal): string[] {
       found.push(`${where} in ${name} is ${state}, ${count}${because({ reason, message })}`);
     }
     if (!object.healthy && unwell.length === 0) found.push(`${where} is not Available${because(object)}`);
-    else if (object.healthy && !isAvailable(object.namespace, object.name))
-      found.push(`${where} was not looked at yet`);
+    else if (object.healthy && !isAvailable(object.namespace, object.name)) found.push(`${where} is not planned yet`);
   }
   if (application === undefined) return found;
   const object = report.objects.find(({ name }) => name === application.name);

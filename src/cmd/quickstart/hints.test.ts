@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { QuickstartFleet } from "./fleet.ts";
-import { farewell, hints, quoted } from "./hints.ts";
+import { closingHints, hints, quoted } from "./hints.ts";
 
 type Fleet = Pick<QuickstartFleet, "kind" | "hub" | "members">;
 
@@ -39,7 +39,7 @@ test("regions without a policy are not offered for a change of it", () => {
 });
 
 test("every kubeconfig is named", () => {
-  const text = farewell(fleet("sandbox", ["a", "b"]), ["a", "b"], {
+  const text = closingHints(fleet("sandbox", ["a", "b"]), ["a", "b"], {
     logFile: "/tmp/q/manager.log",
     ending: "Ctrl-C stops it.",
   });

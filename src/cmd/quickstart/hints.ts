@@ -66,7 +66,7 @@ export function quoted(word: string): string {
 }
 
 /** The kubeconfigs and the hints, as they are printed. */
-export function farewell(
+export function closingHints(
   fleet: Pick<QuickstartFleet, "kind" | "hub" | "members">,
   sampleRegions: readonly string[],
   { logFile, ending }: { logFile: string; ending: string },

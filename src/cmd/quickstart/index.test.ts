@@ -47,7 +47,7 @@ function start(options: Partial<QuickstartOptions>): Run {
   const waiting = new Set<() => void>();
   const write = (stream: "out" | "err") => (text: string) => {
     written[stream] += text;
-    for (const look of waiting) look();
+    for (const check of waiting) check();
   };
   const stop = new AbortController();
   const context: CommandContext = {
@@ -58,14 +58,14 @@ function start(options: Partial<QuickstartOptions>): Run {
   const finished = quickstart({ ...OPTIONS, ...options }, context);
   const until = (pattern: RegExp): Promise<void> => {
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const look = (): void => {
+    const check = (): void => {
       if (pattern.test(written.out + written.err)) resolve();
     };
     const early = (): void => reject(new Error(`ended before ${pattern}:\n${written.out}${written.err}`));
     finished.then(early, reject);
-    waiting.add(look);
-    look();
-    return promise.finally(() => waiting.delete(look));
+    waiting.add(check);
+    check();
+    return promise.finally(() => waiting.delete(check));
   };
   return { finished, out: () => written.out, err: () => written.err, until, stop: () => stop.abort() };
 }

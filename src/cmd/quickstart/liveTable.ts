@@ -18,14 +18,14 @@ const MARGIN = 2;
 /** Ages move by the second. */
 const REDRAW_MS = 1_000;
 /** Changes come in bursts; the eye needs no more than this. */
-const GATHER_MS = 50;
+const DEBOUNCE_MS = 50;
 
 /** The table of all regions: drawn again in place on a terminal, elsewhere a line for each change. */
 export class LiveTable {
   readonly #options: LiveTableOptions;
   readonly #listeners = new Set<() => void>();
   #rows: readonly Row[] = [];
-  #gathering: Disposable | undefined;
+  #debounced: Disposable | undefined;
   #running = false;
 
   constructor(options: LiveTableOptions) {
@@ -38,20 +38,20 @@ export class LiveTable {
     this.#running = true;
     stack.defer(() => {
       this.#running = false;
-      this.#gathering?.[Symbol.dispose]();
+      this.#debounced?.[Symbol.dispose]();
     });
-    stack.use(this.#options.view.onChange(() => this.look()));
+    stack.use(this.#options.view.onChange(() => this.refresh()));
     const timer = setInterval(() => this.#draw(), REDRAW_MS);
     stack.defer(() => clearInterval(timer));
-    this.look();
+    this.refresh();
     return stack;
   }
 
   /** Something may have changed. */
-  look(): void {
-    if (!this.#running || this.#gathering !== undefined) return;
-    this.#gathering = systemClock.after(GATHER_MS, () => {
-      this.#gathering = undefined;
+  refresh(): void {
+    if (!this.#running || this.#debounced !== undefined) return;
+    this.#debounced = systemClock.after(DEBOUNCE_MS, () => {
+      this.#debounced = undefined;
       this.#show();
     });
   }
@@ -80,7 +80,7 @@ export class LiveTable {
 
   #show(): void {
     const { screen, view, clusters, faults } = this.#options;
-    faults.look(view);
+    faults.refresh(view);
     const rows = rowsOf(view.report(), clusters);
     if (screen.size === undefined) for (const line of changes(this.#rows, rows)) screen.step(line);
     this.#rows = rows;

@@ -22,7 +22,7 @@ async function deadPid(): Promise<number> {
 }
 
 describe("a folder", () => {
-  test("belongs to one at a time, and the other is told who has it", async () => {
+  test("belongs to one at a time, and the other learns who has it", async () => {
     await using _held = await lockFolder(file(), folder);
     await expect(lockFolder(file(), folder)).rejects.toMatchObject({
       exitCode: 2,
@@ -71,7 +71,7 @@ describe("a lock counts when", () => {
     await expect(lockFolder(file(), folder)).rejects.toThrow(`process ${process.ppid}`);
   });
 
-  test("it is of another machine, and the person is told what to do", async () => {
+  test("it is of another machine, and the person reads what to do", async () => {
     await writeFile(file(), JSON.stringify({ pid: 1, host: "elsewhere" }));
     await expect(lockFolder(file(), folder)).rejects.toThrow(
       `${folder} is in use by process 1 on elsewhere; if nothing runs there any more, remove ${file()}`,

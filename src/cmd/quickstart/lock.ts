@@ -7,7 +7,7 @@ import { CommandError } from "../outcome.ts";
 interface Holder {
   pid: number;
   host: string;
-  /** When that process began, in the words of its operating system; tells it from a later one that got the same pid. */
+  /** When that process began, in the words of its operating system; distinguishes it from a later process that got the same pid. */
   began?: string;
 }
 

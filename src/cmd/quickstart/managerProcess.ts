@@ -4,7 +4,7 @@ import { createLogger, type LogLevel, Metrics } from "../../observability/index.
 import { runManager } from "../manager.ts";
 import type { ManagerOptions } from "../options.ts";
 
-/** Tells at once what the manager has found out; a person's terminal has no time to wait for a scrape. */
+/** Reports at once what the manager has found out; a person's terminal has no time to wait for a scrape. */
 class WatchedMetrics extends Metrics {
   readonly available = new Set<string>();
   readonly reached = new Set<string>();

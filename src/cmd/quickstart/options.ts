@@ -7,7 +7,7 @@ export interface GivenMember {
   name: string;
   /** Path of an administrator's kubeconfig. */
   kubeconfig: string;
-  /** Undefined: its nodes tell, or one of the sample's is taken. */
+  /** Undefined: the labels of its nodes say, or one of the sample's is taken. */
   region?: string;
 }
 

@@ -64,7 +64,7 @@ test("on a member everything is needed that join gives away, once each", () => {
   expect(new Set(rights.map((right) => JSON.stringify(right))).size).toBe(rights.length);
 });
 
-test("are told by resource", () => {
+test("are listed by resource", () => {
   expect(
     describeRights([
       { group: "", resource: "secrets", verb: "create", namespace: "meridian-system" },

@@ -91,7 +91,7 @@ describe("rows", () => {
 describe("changes", () => {
   const before = rowsOf(report([application("web", [entry("a"), entry("b")])]), ["a", "b"]);
 
-  test("are told for the rows that changed only", () => {
+  test("are given for the rows that changed only", () => {
     const after = rowsOf(
       report([
         application("web", [
@@ -143,7 +143,7 @@ describe("the table", () => {
     ]);
   });
 
-  test("names clusters and applications where regions do not tell them apart", () => {
+  test("names clusters and applications where regions do not distinguish them", () => {
     const rows = rowsOf(
       report([application("web", [entry("m1", { region: "eu" })]), application("shop", [entry("m1")])]),
       [],

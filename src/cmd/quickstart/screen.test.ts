@@ -46,7 +46,7 @@ function shown(text: string): string[] {
 }
 
 describe("without a terminal", () => {
-  test("steps carry the seconds since the start", () => {
+  test("steps show the seconds since the start", () => {
     const { screen, out, clock } = fixture();
     screen.step("first");
     clock.now += 12_340;
@@ -96,7 +96,7 @@ describe("on a terminal", () => {
     expect(shown(out())).toEqual(["table", "   0.0s  stopped", ""]);
   });
 
-  test("a terminal that does not tell its size is taken for an ordinary one", () => {
+  test("a terminal that does not say its size is taken for an ordinary one", () => {
     expect(fixture({ screen: { columns: 0, rows: 0 } }).screen.size).toEqual({ columns: 80, rows: 24 });
   });
 });

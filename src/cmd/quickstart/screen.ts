@@ -9,7 +9,7 @@ export interface ScreenOptions {
 }
 
 /**
- * What the person sees: lines that stay, each with the seconds since the start where it tells of a step, and on a terminal below them a block
+ * What the person sees: lines that stay, each with the seconds since the start where a line reports a step, and on a terminal below them a block
  * that is drawn again in place.
  */
 export class Screen {
@@ -31,7 +31,7 @@ export class Screen {
   get size(): { columns: number; rows: number } | undefined {
     const { screen } = this.#terminal;
     if (this.#quietOut || screen === undefined) return undefined;
-    // A terminal that does not tell its size says 0.
+    // A terminal that does not know its size says 0.
     return { columns: screen.columns || 80, rows: screen.rows || 24 };
   }
 

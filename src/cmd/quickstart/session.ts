@@ -24,7 +24,7 @@ import {
   removeMade,
 } from "./givenClusters.ts";
 import type { Goal } from "./goal.ts";
-import { APPLICATION, farewell } from "./hints.ts";
+import { APPLICATION, closingHints } from "./hints.ts";
 import { LiveTable } from "./liveTable.ts";
 import { type ManagerOfQuickstart, startManager } from "./managerProcess.ts";
 import type { QuickstartOptions } from "./options.ts";
@@ -109,7 +109,7 @@ export class Session implements AsyncDisposable {
       clusters: this.#parts.fleet.members.map(({ name }) => name),
       faults: new FaultSwitch(this.#parts.fleet.members, (text) => screen.step(text)),
     });
-    const manager = this.#startManager(() => live.look());
+    const manager = this.#startManager(() => live.refresh());
     const goal: Goal = {
       members: this.#parts.fleet.members.map(({ name }) => name),
       isAvailable: (namespace, name) => manager.isAvailable(namespace, name),
@@ -287,7 +287,7 @@ export class Session implements AsyncDisposable {
     if (context.signal.aborted) return;
     if (missing.length === 0) screen.step("everything is Available");
     else screen.step(`not everything is Available yet: ${missing.join("; ")}`);
-    screen.print(farewell(fleet, sample.regions, { logFile: folder.file("manager.log"), ending: this.#ending() }));
+    screen.print(closingHints(fleet, sample.regions, { logFile: folder.file("manager.log"), ending: this.#ending() }));
   }
 
   #ending(): string {

@@ -6,10 +6,10 @@ const ALL = ["a", "b", "c", "d", "e", "f"];
 
 describe("regions", () => {
   test.each([
-    { name: "four unless told", wanted: undefined, kept: [], want: ["a", "b", "c", "d"] },
+    { name: "four by default", wanted: undefined, kept: [], want: ["a", "b", "c", "d"] },
     { name: "the first of the sample", wanted: 2, kept: [], want: ["a", "b"] },
     { name: "all of them", wanted: 6, kept: [], want: ALL },
-    { name: "those that were kept, unless told", wanted: undefined, kept: ["a", "b"], want: ["a", "b"] },
+    { name: "those that were kept, by default", wanted: undefined, kept: ["a", "b"], want: ["a", "b"] },
     { name: "those that were kept and more", wanted: 3, kept: ["a", "b"], want: ["a", "b", "c"] },
     { name: "not fewer than were kept", wanted: 1, kept: ["a", "b"], want: ["a", "b"] },
   ])("are $name", ({ wanted, kept, want }) => {

@@ -55,7 +55,7 @@ const ETCD: GoModule = {
 
 export interface AssetsOptions {
   env: NodeJS.ProcessEnv;
-  /** Told what a build is doing, one line each: it takes minutes. */
+  /** Called with what a build is doing, one line each: a build takes minutes. */
   say: (line: string) => void;
   /** Ends a build. */
   signal?: AbortSignal;

@@ -10,7 +10,7 @@ import { freePort, ManagedProcess, temporaryFolder } from "./processes.ts";
 export interface ControlPlaneOptions {
   name: string;
   assets: Assets;
-  /** Runs kube-controller-manager beside the API server; true unless told. */
+  /** Runs kube-controller-manager beside the API server; true by default. */
   controllerManager?: boolean;
   /** Without it the control plane gets an etcd of its own. */
   etcd?: Etcd;

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 
 export interface EventuallyOptions {
-  /** Milliseconds until it gives up; 30 s unless told. */
+  /** Milliseconds until it gives up; 30 s by default. */
   timeout?: number;
-  /** Milliseconds between attempts; 50 unless told. */
+  /** Milliseconds between attempts; 50 by default. */
   interval?: number;
   /** Said in front of the last error. */
   message?: string;

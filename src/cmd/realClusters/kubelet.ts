@@ -15,9 +15,9 @@ export interface Pod extends KubeObject {
 }
 
 export interface KubeletBehaviour {
-  /** Decides by the pod; ready unless told. */
+  /** Decides by the pod; ready by default. */
   fate?: (pod: Pod) => PodFate;
-  /** Milliseconds from the creation of the pod to its fate; 0 unless told. */
+  /** Milliseconds from the creation of the pod to its fate; 0 by default. */
   delayMs?: number;
 }
 

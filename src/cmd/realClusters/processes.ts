@@ -46,11 +46,11 @@ export class ManagedProcess implements AsyncDisposable {
     });
     closeSync(log);
     const { pid } = this.#child;
-    if (pid !== undefined) reaper().tell(`+pid ${pid}`);
+    if (pid !== undefined) reaper().send(`+pid ${pid}`);
     this.exited = new Promise<Exit>((resolve, reject) => {
       this.#child.once("error", reject);
       this.#child.once("exit", (code, signal) => {
-        if (pid !== undefined) reaper().tell(`-pid ${pid}`);
+        if (pid !== undefined) reaper().send(`-pid ${pid}`);
         this.exit = { code, signal };
         resolve(this.exit);
       });
@@ -150,12 +150,12 @@ export async function isFree(port: number): Promise<boolean> {
 /** A folder that is removed on disposal, or when this process ends. */
 export async function temporaryFolder(prefix: string): Promise<AsyncDisposable & { path: string }> {
   const path = await mkdtemp(join(tmpdir(), prefix));
-  reaper().tell(`+dir ${path}`);
+  reaper().send(`+dir ${path}`);
   return {
     path,
     async [Symbol.asyncDispose]() {
       await rm(path, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 });
-      reaper().tell(`-dir ${path}`);
+      reaper().send(`-dir ${path}`);
     },
   };
 }
@@ -174,7 +174,7 @@ class Reaper {
     stdin?.unref?.();
   }
 
-  tell(line: string): void {
+  send(line: string): void {
     this.#child.stdin?.write(`${line}\n`);
   }
 }

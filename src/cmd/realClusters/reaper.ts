@@ -1,6 +1,6 @@
 /**
  * Outlives the process that started it by a moment, to end what that one left behind: when standard input closes, because its parent ended in
- * whatever way, it kills the processes and removes the folders that it was told of. Each line of input is `+pid N`, `-pid N`, `+dir PATH`
+ * whatever way, it kills the processes and removes the folders that its input named. Each line of input is `+pid N`, `-pid N`, `+dir PATH`
  * or `-dir PATH`.
  */
 import { rmSync } from "node:fs";

@@ -3,7 +3,7 @@ import type { Clock } from "../clock.ts";
 import { CredentialsError } from "../errors.ts";
 import type { ClientCertificate, Credentials } from "./types.ts";
 
-/** How long a file is trusted without looking at it again. A kubelet rewrites tokens at 80 % of their life. */
+/** How long a file is trusted without being read again. A kubelet rewrites tokens at 80 % of their life. */
 const RECHECK_MS = 60_000;
 
 /** Credentials that never change. */

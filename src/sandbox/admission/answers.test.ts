@@ -66,7 +66,7 @@ describe("a refusal", () => {
     expect(status.message).toBe(`${denied} without explanation`);
   });
 
-  test("of the first configuration by name is told", async () => {
+  test("of the first configuration by name is given", async () => {
     hooks.reply("/a", answering({ allowed: false }));
     hooks.reply("/b", answering({ allowed: false }));
     const webhooks = admission({

@@ -5,7 +5,7 @@ import type { UserInfo } from "../types.ts";
 import { describe, type Invocation } from "./review.ts";
 import type { Webhook } from "./types.ts";
 
-/** What match conditions say: the request is for the webhook, it is not, or that cannot be told. */
+/** What match conditions say: the request is for the webhook, it is not, or nobody can say. */
 export type ConditionResult = { kind: "Match" } | { kind: "NoMatch" } | { kind: "Error"; message: string };
 
 type Program = (variables: Record<string, unknown>) => unknown;

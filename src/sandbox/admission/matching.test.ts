@@ -30,7 +30,7 @@ const NO_ROLES: RoleSource = {
 };
 
 describe("a review", () => {
-  test("tells the webhook who wants what, as the API server tells it", async () => {
+  test("says to the webhook who wants what, as the API server says it", async () => {
     hooks.reply("/a", answering({ allowed: true }));
     const old = configMap({ data: { a: "1" } });
     await validatingBy(webhook("a")).validate(creation(configMap({ data: { a: "2" } }), { operation: "UPDATE", old }));
@@ -233,7 +233,7 @@ describe("a webhook is asked", () => {
     expect(hooks.received).toHaveLength(1);
   });
 
-  test("and a condition that cannot be told refuses the request", async () => {
+  test("and a condition that cannot be decided refuses the request", async () => {
     const more = { matchConditions: [{ name: "a", expression: "object.data.nothere == 'x'" }] };
     const status = await failureOf(validatingBy(webhook("a", more)).validate(creation(configMap({ data: {} }))));
     expect(status).toMatchObject({

@@ -18,7 +18,7 @@ interface ServicePort {
 }
 
 /**
- * Finds a webhook's address. `seconds` is the timeout that it is told. Throws a {@link WebhookCallError} when its Service does not lead
+ * Finds a webhook's address. `seconds` is the timeout that the webhook is given. Throws a {@link WebhookCallError} when its Service does not lead
  * anywhere: a sandbox has no network of its own, so that only Services of type ExternalName do.
  */
 export function targetOf(

@@ -18,7 +18,7 @@ export interface AdmissionRequest {
   old?: KubeObject;
   /** CreateOptions, UpdateOptions, PatchOptions, DeleteOptions with kind and apiVersion. */
   options?: Readonly<Record<string, unknown>>;
-  /** Of the object when it is not of the resource's own kind: Scale, Binding, Eviction. Without it the object itself tells. */
+  /** Of the object when it is not of the resource's own kind: Scale, Binding, Eviction. Without it the object itself says so. */
   objectKind?: GroupVersionKind;
   context: RequestContext;
 }

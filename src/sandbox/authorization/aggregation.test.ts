@@ -57,7 +57,7 @@ test("nothing is written when all is as it should be", async () => {
   expect(update).not.toHaveBeenCalled();
 });
 
-test("a change that comes between is no failure, anything else is told", async () => {
+test("a change that comes between is no failure, anything else is reported", async () => {
   const { update, write, local, roles } = client(all, labelled);
   const onError = vi.fn();
   update.mockRejectedValueOnce(

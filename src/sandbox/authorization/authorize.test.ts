@@ -133,7 +133,7 @@ describe("the decision", () => {
       reason: 'RBAC: allowed by RoleBinding "own/team" of ClusterRole "namespace-reader" to User "bob"',
     },
     {
-      name: "tells of a binding to nothing",
+      name: "names a binding to nothing",
       who: person("carl"),
       asked: ask("get", "pods", { namespace: "team" }),
       want: false,

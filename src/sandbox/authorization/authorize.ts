@@ -15,7 +15,7 @@ import {
 /** Members of this group may do everything, whatever the roles say. */
 const MASTERS = "system:masters";
 
-/** The decision of RBAC. Never throws: a binding to a role that does not exist grants nothing and is told in the reason. */
+/** The decision of RBAC. Never throws: a binding to a role that does not exist grants nothing and is named in the reason. */
 export function authorize(user: UserInfo, attributes: Attributes, roles: RoleSource): Decision {
   if (isMaster(user)) return { allowed: true, reason: "" };
   const asked = withNamespace(attributes);

@@ -7,7 +7,7 @@ describe("the roles of every cluster", () => {
   const all = builtinRoles();
   const roles = source(...all);
 
-  test("are shared and frozen, and tell no uid and no time", () => {
+  test("are shared and frozen, and have no uid and no time", () => {
     expect(builtinRoles()).toBe(all);
     expect(Object.isFrozen(all[0]?.metadata)).toBe(true);
     for (const { metadata } of all) {

@@ -96,7 +96,7 @@ describe("escalation", () => {
     });
   });
 
-  test("other resources are not looked at", () => {
+  test("other resources are not checked", () => {
     const pod = object("Pod", "p", {});
     expect(refusalOf(() => checkEscalation({ group: "", plural: "pods" }, pod, undefined, eve, roles))).toBeUndefined();
   });

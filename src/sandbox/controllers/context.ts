@@ -11,13 +11,13 @@ export interface Context {
   clock: SandboxClock;
   graph: OwnerGraph;
   events: EventRecorder;
-  /** Wants the controller of that name to look at an object. */
+  /** Enqueues an object for the controller of that name. */
   enqueue(controller: string, namespace: string | undefined, name: string): void;
 }
 
 /**
- * One of the controllers. `observe` is told of every event of the resources it names, before the writer has its answer: it only
- * says what to look at. `reconcile` looks at the object as it is then and does what is missing; it may be called at any time and
+ * One of the controllers. `observe` gets every event of the resources it names, before the writer has its answer: it only
+ * says what to enqueue. `reconcile` reads the object as it is then and does what is missing; it may be called at any time and
  * any number of times.
  */
 export interface Controller {

@@ -20,7 +20,7 @@ const REMEMBERED = 500;
  */
 export class GarbageCollector implements Controller {
   readonly name = "garbage-collector-controller";
-  /** All of them; told through {@link observe} by whoever has them. */
+  /** All of them; given through {@link observe} by whoever has them. */
   readonly resources: readonly ResourceName[] = [];
   readonly #context: Context;
   readonly #resources = new Map<string, Resource>();

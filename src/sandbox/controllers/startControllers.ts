@@ -21,24 +21,24 @@ import { StatefulSetController } from "./statefulSet/index.ts";
 import { WorkQueue } from "./workQueue.ts";
 
 export interface ControllerOptions {
-  /** Made when they are not there; three of 32 cores, 128 GiB and 500 pods unless told. */
+  /** Made when they are not there; three of 32 cores, 128 GiB and 500 pods by default. */
   nodes?: readonly NodeOptions[];
-  /** Milliseconds from the binding of a pod until it is ready, give or take a quarter; 500 unless told. */
+  /** Milliseconds from the binding of a pod until it is ready, give or take a quarter; 500 by default. */
   readinessDelayMs?: number;
-  /** Milliseconds that a pod which is not restarted works; 1000 unless told. */
+  /** Milliseconds that a pod which is not restarted works; 1000 by default. */
   jobDurationMs?: number;
-  /** Milliseconds before a crashed container or a failed pod of a Job is started anew, doubled each time; 10,000 unless told. */
+  /** Milliseconds before a crashed container or a failed pod of a Job is started anew, doubled each time; 10,000 by default. */
   crashBackOffMs?: number;
-  /** Milliseconds that a deleted pod takes to end; 0 unless told. */
+  /** Milliseconds that a deleted pod takes to end; 0 by default. */
   terminationDelayMs?: number;
-  /** What becomes of a container; by its image (see nodes/fates.ts) unless told or undefined. */
+  /** What becomes of a container; by its image (see nodes/fates.ts) when undefined. */
   fate?: (image: string, pod: KubeObject) => Fate | undefined;
   /**
-   * Events of the controllers that are kept, the oldest go first; 1000 unless told. 0 records none, which saves work when there are
+   * Events of the controllers that are kept, the oldest go first; 1000 by default. 0 records none, which saves work when there are
    * many objects.
    */
   events?: number;
-  /** What nodes say of their kubelet; `v1.35.4` unless told. */
+  /** What nodes say of their kubelet; `v1.35.4` by default. */
   kubeletVersion?: string;
 }
 
@@ -49,7 +49,7 @@ export interface ControllersInput {
   caPem?: string;
   /** What a fault makes of the time that a pod needs, milliseconds; undefined: it does not start until {@link Controllers.recheckPods}. */
   podDelay?: (normalMs: number) => number | undefined;
-  /** Told of what went wrong and will be tried again. Conflicts are none, nor is a full ResourceQuota. A warning of the process unless told. */
+  /** Called with what went wrong and will be tried again. Conflicts are none, nor is a full ResourceQuota. A warning of the process by default. */
   onError?: (error: unknown, key: string) => void;
   options?: ControllerOptions;
 }
@@ -64,7 +64,7 @@ export interface Controllers extends AsyncDisposable, Disposable {
 
 /**
  * Starts what kube-controller-manager, the scheduler and the kubelets do in a cluster. Returns at once; {@link Controllers.idle}
- * tells when the nodes are there.
+ * says when the nodes are there.
  */
 export function startControllers(input: ControllersInput): Controllers {
   return new RunningControllers(input);
@@ -83,7 +83,7 @@ class RunningControllers implements Controllers {
   readonly #queue: WorkQueue;
   readonly #events: EventRecorder;
   readonly #controllers = new Map<string, Controller>();
-  /** By resource, who wants to be told. */
+  /** By resource, who observes its events. */
   readonly #observers = new Map<string, Controller[]>();
   readonly #watches = new Map<string, Disposable>();
   readonly #collector: GarbageCollector;
@@ -160,7 +160,7 @@ class RunningControllers implements Controllers {
     await this.#ready;
     await this.#queue.idle();
     await this.#events.idle();
-    // Events are looked at too: for their end.
+    // Events are enqueued too: for their end.
     await this.#queue.idle();
   }
 

@@ -94,7 +94,7 @@ describe("the work queue", () => {
     expect(clock.next).toBe(5);
   });
 
-  test("looks at a key again when it asked for that, unless something came up before", async () => {
+  test("works on a key again when that was asked for, unless something came up before", async () => {
     let runs = 0;
     const { queue, clock } = queueWith(async () => (++runs === 1 ? { after: 1000 } : undefined));
     queue.add("a");

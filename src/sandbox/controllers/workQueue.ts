@@ -10,9 +10,9 @@ export type Result = Recheck | undefined;
 export interface WorkQueueOptions {
   clock: SandboxClock;
   work: (key: string) => Promise<Result>;
-  /** Told of every attempt that failed; the key is tried again later. */
+  /** Called with every attempt that failed; the key is tried again later. */
   onError: (error: unknown, key: string) => void;
-  /** Keys that may be worked on at once; 16 unless told. */
+  /** Keys that may be worked on at once; 16 by default. */
   concurrency?: number;
 }
 

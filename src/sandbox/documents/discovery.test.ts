@@ -142,7 +142,7 @@ describe("discovery", () => {
     );
   });
 
-  test("is told once: with the tag of an earlier answer there is nothing to send", () => {
+  test("is sent once: with the tag of an earlier answer there is nothing to send", () => {
     const etag = ask("/apis", { accept: AGGREGATED })?.headers["etag"];
     expect(ask("/apis", { accept: AGGREGATED, ifNoneMatch: etag })).toMatchObject({
       status: 304,

@@ -73,7 +73,7 @@ const STORED_AS: Readonly<Record<string, string>> = {
   "apiextensions.k8s.io/CustomResourceDefinition": "apiextensions.k8s.io/v1beta1",
 };
 
-/** Tells clients in which version objects are stored, so that two resources with the same hash are the same objects. */
+/** Says to clients in which version objects are stored, so that two resources with the same hash are the same objects. */
 function storageVersionHash({ group, kind, versions }: Resource): string {
   const version = (versions.find(({ storage }) => storage) ?? versions[0])?.name ?? "";
   const stored = STORED_AS[`${group}/${kind}`] ?? `${group}/${version}`;

@@ -131,7 +131,7 @@ function describeParameter({ name, in: where, description, type }: Parameter): N
   return { name, in: where, description, ...required, type, uniqueItems: true };
 }
 
-/** Defaults are not told in v2, and what is a number or a text is a text there. */
+/** Defaults are not published in v2, and what is a number or a text is a text there. */
 function builtinSchema(schema: Schema): DocumentSchema {
   const {
     default: _,

@@ -5,7 +5,7 @@ import { Faults, seededRandom, systemClock, type FaultEvent, type FaultRequest, 
 
 const LIST: FaultRequest = { verb: "list", path: "/api/v1/pods", group: "", resource: "pods" };
 
-/** Time passes when it is told to. */
+/** Time passes when the test says so. */
 class TestClock implements SandboxClock {
   time = 1000;
   readonly waiting: { at: number; callback: () => void }[] = [];
@@ -53,7 +53,7 @@ describe("requests", () => {
       },
     },
     {
-      name: "fail with 500 unless told",
+      name: "fail with 500 by default",
       settings: { errorRate: 1 },
       want: { kind: "Fail", status: expect.objectContaining({ code: 500, reason: "InternalError" }) },
     },
@@ -133,7 +133,7 @@ describe("requests", () => {
 });
 
 describe("events", () => {
-  test("tell what happens once, and a crash only when it is one", () => {
+  test("report what happens once, and a crash only when it is one", () => {
     const { faults: some } = faults();
     const events: FaultEvent["kind"][] = [];
     const subscription = some.onEvent(({ kind }) => events.push(kind));
@@ -148,7 +148,7 @@ describe("events", () => {
     expect(events).toEqual(["CutWatches", "Compact", "Crash", "Recover"]);
   });
 
-  test("tell what changed, with what was before", () => {
+  test("report what changed, with what was before", () => {
     const { faults: some } = faults({ podsStuck: true });
     const listener = vi.fn();
     some.onEvent(listener);

@@ -47,25 +47,25 @@ export class Faults {
 
   /** Ends all open watches, as a server does that sheds its connections. */
   cutWatches(): void {
-    this.#tell({ kind: "CutWatches" });
+    this.#report({ kind: "CutWatches" });
   }
 
   /** Forgets old versions, so that watches and lists from an old resourceVersion get 410. */
   compact(): void {
-    this.#tell({ kind: "Compact" });
+    this.#report({ kind: "Compact" });
   }
 
   /** The server is gone, with all connections, until {@link recover}; what was stored stays. */
   crash(): void {
     if (this.#crashed) return;
     this.#crashed = true;
-    this.#tell({ kind: "Crash" });
+    this.#report({ kind: "Crash" });
   }
 
   recover(): void {
     if (!this.#crashed) return;
     this.#crashed = false;
-    this.#tell({ kind: "Recover" });
+    this.#report({ kind: "Recover" });
   }
 
   onEvent(listener: (event: FaultEvent) => void): Disposable {
@@ -99,10 +99,10 @@ export class Faults {
   #change(settings: Readonly<FaultSettings>): void {
     const before = this.#settings;
     this.#settings = Object.freeze({ ...settings });
-    this.#tell({ kind: "Changed", settings: this.#settings, before });
+    this.#report({ kind: "Changed", settings: this.#settings, before });
   }
 
-  #tell(event: FaultEvent): void {
+  #report(event: FaultEvent): void {
     for (const listener of [...this.#listeners]) listener(event);
   }
 

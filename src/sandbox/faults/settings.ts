@@ -9,10 +9,10 @@ export interface FaultSettings {
   partition?: "silent" | "reset" | "refuse";
   /** Added before each answer, milliseconds; evenly spread between both when two are given. */
   latencyMs?: number | readonly [number, number];
-  /** Share of requests, 0 to 1, that fail with `errorCode` (500 unless told). */
+  /** Share of requests, 0 to 1, that fail with `errorCode` (500 by default). */
   errorRate?: number;
   errorCode?: 500 | 502 | 503 | 504;
-  /** Share of requests, 0 to 1, that get 429 with Retry-After of `retryAfterSeconds` (1 unless told). */
+  /** Share of requests, 0 to 1, that get 429 with Retry-After of `retryAfterSeconds` (1 by default). */
   throttleRate?: number;
   retryAfterSeconds?: number;
   /** Only requests that match suffer latency, errors and 429; all of them when undefined. */

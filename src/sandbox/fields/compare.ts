@@ -10,7 +10,7 @@ export interface Comparison {
   added: FieldSet;
 }
 
-/** Both values fit the type. Parts that the two share are taken for equal without a look. */
+/** Both values fit the type. Parts that the two share are taken for equal unread. */
 export function compareObjects(left: unknown, right: unknown, type: FieldType): Comparison {
   const walk = new ComparingWalk();
   walk.compare(left, right, type);

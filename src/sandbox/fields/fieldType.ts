@@ -266,7 +266,7 @@ function withAtomic(list: ListType, atomic: boolean): ListType {
   return { atomic, keys, sortedKeys, keyDefaults, element };
 }
 
-/** Types may refer to themselves, so what lies in a named one is only looked at when it is asked for. */
+/** Types may refer to themselves, so what lies in a named one is only read when it is asked for. */
 function lazy(make: () => FieldType): FieldType {
   let type: FieldType | undefined;
   return {

@@ -47,7 +47,7 @@ function fieldsOfAnnotation(live: Typed): FieldSet | undefined {
   }
 }
 
-/** The object with its annotation, if it has one, telling the new configuration. */
+/** The object with its annotation, if it has one, holding the new configuration. */
 export function withLastApplied(object: KubeObject, config: KubeObject, manager: string): KubeObject {
   const { annotations } = object.metadata;
   if (manager !== HELPED || (annotations?.[ANNOTATION] ?? "") === "") return object;

@@ -39,7 +39,7 @@ const NEVER_OWNED = setOf(
 
 /**
  * The submitted object with the managedFields that it is to be stored with, for a create, an update or a patch. Fields of a subresource are
- * tracked the same way. Never refuses: an object whose fields cannot be told apart has no managedFields, as on a server.
+ * tracked the same way. Never refuses: an object whose fields cannot be distinguished has no managedFields, as on a server.
  */
 export function trackWrite(write: UpdateWrite): KubeObject {
   const { submitted, live } = write;

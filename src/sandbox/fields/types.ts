@@ -12,7 +12,7 @@ export interface Write {
   subresource?: string;
   /** Milliseconds since 1970. */
   now: number;
-  /** Gives schemas of all versions, tells built-in kinds (Go structs) from CRDs, and which fields the write resets. */
+  /** Gives schemas of all versions, distinguishes built-in kinds (Go structs) from CRDs, and which fields the write resets. */
   resource: Resource;
   /**
    * The object in another version of the same resource; undefined when that version is no longer known. Only asked when an entry of managedFields is in
@@ -27,7 +27,7 @@ export interface UpdateWrite extends Write {
   operation: "Update";
   /**
    * The object as decoded, defaulted and, for a patch, patched, but before fields that the write may not change (status, on the main resource) are put
-   * back: so does a server, and `managedFields` may tell. A `metadata.managedFields` in it is honoured as on a server.
+   * back: so does a server, and `managedFields` may show it. A `metadata.managedFields` in it is honoured as on a server.
    */
   submitted: KubeObject;
 }

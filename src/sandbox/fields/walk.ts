@@ -9,7 +9,7 @@ export function isObject(value: unknown): value is ObjectValue {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** As which of its kinds a type is met; "any" when the value does not tell (null, absent, or of a kind that the type does not have). */
+/** As which of its kinds a type is met; "any" when the value does not say (null, absent, or of a kind that the type does not have). */
 export type Met = "scalar" | "list" | "map" | "any";
 
 export function met(type: FieldType, value: unknown): Met {
@@ -26,7 +26,7 @@ function only(type: FieldType): Met {
   return "list";
 }
 
-/** What a server tries when the value does not tell: objects, then scalars, then lists. */
+/** What a server tries when the value does not say: objects, then scalars, then lists. */
 export function kindOf(type: FieldType, as: Met): "scalar" | "list" | "map" {
   if (as !== "any") return as;
   return type.map === undefined ? (type.scalar === undefined ? "list" : "scalar") : "map";

@@ -3,7 +3,7 @@ import type { Definitions } from "./fieldType.ts";
 
 /**
  * The Go struct of a built-in kind before anything is set in it. A server compares a created object with that, so a struct that is always there
- * (`spec`) belongs to nobody, and what lies in it to its creator. The published schema tells: a struct has the default `{}`; what is never left out
+ * (`spec`) belongs to nobody, and what lies in it to its creator. The published schema says so: a struct has the default `{}`; what is never left out
  * is required.
  */
 export function zeroObject(schema: Schema, definitions: Definitions, apiVersion: string, kind: string): KubeObject {

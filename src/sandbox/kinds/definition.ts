@@ -94,7 +94,7 @@ export function rulesFrom(resource: Resource, definition: KindDefinition): KindR
         ...finalizers(object),
         ...(definition.validate?.(object, undefined) ?? []),
       ];
-      // Only when the kind finds nothing does the server look with the eyes that it has for all kinds.
+      // Only when the kind finds nothing does the server check what it checks for all kinds.
       return errors.length > 0 ? errors : validateObjectMeta(object, anyName);
     },
   };

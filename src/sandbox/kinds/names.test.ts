@@ -33,7 +33,7 @@ describe("forms of names", () => {
     { form: portName, good: ["http", "a-1"], bad: ["", "1", "A", "a--b", "-a", "a-", "a".repeat(16)] },
     { form: environmentVariableName, good: ["A", "a b", "1.x"], bad: ["", "a=b", "é", "a\n"] },
     { form: wildcardSubdomain, good: ["*.a", "*.a.b"], bad: ["a", "*", "*.*.a", "*a"] },
-  ])("$form.name tells good from bad", ({ form, good, bad }) => {
+  ])("$form.name distinguishes good from bad", ({ form, good, bad }) => {
     for (const value of good) expect(form(value), value).toEqual([]);
     for (const value of bad) expect(form(value), value).not.toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { unexplained } from "../statusError.ts";
 import { badElementOrder, isFields, listOfLists, noMergeKey, wrongKind } from "./patchErrors.ts";
 
-/** The order of lists that strategic merge patch merges. The items are scalars, or objects that the merge key tells apart. */
+/** The order of lists that strategic merge patch merges. The items are scalars, or objects that the merge key distinguishes. */
 
 export type Items = readonly unknown[];
 

@@ -4,7 +4,7 @@ import type { Json } from "../types.ts";
 
 const MOST_OPERATIONS = 10_000;
 
-/** An operation that does not apply. The server tells nobody why, so nor does this. */
+/** An operation that does not apply. The server does not say why, so nor does this. */
 class DoesNotApply extends Error {
   override readonly name = "DoesNotApply";
 }

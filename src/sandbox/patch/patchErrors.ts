@@ -9,7 +9,7 @@ export const badPrimitiveList = (): StatusError => badRequest("invalid patch for
 export const badRetainKeys = (): StatusError => badRequest("invalid patch format of retainKeys");
 export const badElementOrder = (): StatusError => badRequest("invalid patch format of setElementOrder list");
 
-/** The server does not tell anybody why. */
+/** The server does not say why. */
 export function listOfLists(): StatusError {
   return failure(422, "Invalid", "the server rejected our request due to an error in our request", {});
 }

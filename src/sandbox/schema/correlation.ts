@@ -4,7 +4,7 @@ import { type Definitions, fieldSchema, isList, isRecord, resolved } from "./ref
 
 /**
  * The part of the old object that stands where a part of the new one stands: by name in objects and maps, by key in lists of type map; other
- * lists have no parts that can be told apart. What has not changed there is not held against who changes something else.
+ * lists have no parts that can be distinguished. What has not changed there is not held against who changes something else.
  */
 export class Correlation {
   readonly value: unknown;

@@ -98,7 +98,7 @@ describe("prune", () => {
     },
   };
 
-  test("tells the paths of what goes, sorted", () => {
+  test("returns the paths of what goes, sorted", () => {
     const { value, unknown } = prune(schema, {}, {
       apiVersion: "v1",
       kind: "K",

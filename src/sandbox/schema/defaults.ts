@@ -81,7 +81,7 @@ function defaultedFields(schema: Schema, definitions: Definitions): readonly (re
   return fields;
 }
 
-/** Many objects share a default: who changes one by mistake is told at once. */
+/** Many objects share a default: who changes one by mistake gets an error at once. */
 function frozen(value: unknown): unknown {
   if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
   Object.freeze(value);

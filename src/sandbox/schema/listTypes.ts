@@ -3,7 +3,7 @@ import { duplicate, invalid } from "../fieldErrors.ts";
 import { canonicalJson } from "../fields/canonicalJson.ts";
 import { type Definitions, isList, isRecord, ownProperty, resolved, valueSchema } from "./references.ts";
 
-/** Entries that a list of type set or map holds twice; each is told once. */
+/** Entries that a list of type set or map holds twice; each is reported once. */
 export function validateListTypes(schema: Schema, definitions: Definitions, value: unknown, field = ""): FieldError[] {
   if (isList(value)) {
     const errors =

@@ -35,7 +35,7 @@ export function validateOpenApiAt(
 
 interface Finding {
   error: FieldError;
-  /** The same finding is told once. */
+  /** The same finding is reported once. */
   text: string;
 }
 
@@ -100,7 +100,7 @@ class Checker {
 
   #junctors(schema: Schema, value: unknown, path: string, correlation: Correlation | undefined): Result {
     const result = new Result();
-    // A junctor looks at the same value, so what has not changed inside is settled there too, but not the value as a whole.
+    // A junctor reads the same value, so what has not changed inside is settled there too, but not the value as a whole.
     const branch = (nested: Schema) => this.#checked(resolved(nested, this.#definitions), value, path, correlation);
     const composite = (why: string) =>
       result.add(fieldError.invalid(fieldError.NO_PATH, "", `${JSON.stringify(path)} must ${why}`));
@@ -188,7 +188,7 @@ class Checker {
         }
         continue;
       }
-      // The apiVersion and kind of the old object are those of this version too: they tell nothing.
+      // The apiVersion and kind of the old object are those of this version too: they say nothing.
       const settled = path === "" && (key === "apiVersion" || key === "kind") ? undefined : correlation?.field(key);
       const below = path === "" && named !== undefined ? key : `${path}.${key}`;
       result.merge(this.node(next, value, below, settled));

@@ -44,7 +44,7 @@ interface Place {
   published: boolean;
   /** The value is a resource: it has apiVersion, kind and metadata, whatever its schema says. */
   resource: boolean;
-  /** Unknown fields stay, known ones are looked into. */
+  /** Unknown fields stay, known ones are read. */
   keeps: boolean;
 }
 

@@ -20,7 +20,7 @@ function verdict(one: SchemaCase, answer: Answer): string[] {
   const versions = (crd["spec"] as unknown as { versions: { name: string; storage?: boolean }[] }).versions;
   const storage = versions.find((version) => version.storage === true)?.name ?? "";
   const status = stored["status"] as unknown as { storedVersions: string[] };
-  // The server adds the version that is stored from now on before it looks.
+  // The server adds the version that is stored from now on before it checks.
   const storedVersions = [...new Set([...status.storedVersions, storage])];
   const metadata = { ...stored.metadata, ...crd.metadata };
   const updated = { ...crd, metadata, status: { ...status, storedVersions } } as unknown as KubeObject;

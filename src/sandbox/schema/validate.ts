@@ -20,7 +20,7 @@ const BLOCKING = new Set([
 /**
  * What the schema refuses of an object: types, bounds, patterns, formats, enums, required fields, entries that lists of type set and map hold twice,
  * embedded resources and rules in CEL. With the object as it was before, what has not changed is not held
- * against it (ratcheting), and rules see `oldSelf`. Names, labels and the like of the object's own metadata are not looked at.
+ * against it (ratcheting), and rules see `oldSelf`. Names, labels and the like of the object's own metadata are not checked.
  */
 export function validate(schema: Schema, definitions: Definitions, value: unknown, old?: unknown): FieldError[] {
   const declared = resolved(declaredSchema(schema), definitions);

@@ -89,7 +89,7 @@ export function admissionOf(
   };
 }
 
-/** A webhook that looks at a patch sees the update, or the creation, that it comes to. */
+/** A webhook that is called for a patch sees the update, or the creation, that it comes to. */
 function optionsFor(
   operation: Operation,
   options: Readonly<Record<string, unknown>>,

@@ -26,7 +26,7 @@ export interface TokenHolder {
   audiences: readonly string[];
 }
 
-/** Tells who asks. */
+/** Says who asks. */
 export class Authentication {
   readonly #parts: AuthenticationParts;
   readonly #adminToken: Buffer;

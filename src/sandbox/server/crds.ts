@@ -101,7 +101,7 @@ export class CustomResources implements Disposable {
       });
       const resources = new Set([other.plural, other.singular, ...other.shortNames]);
       const kinds = [other.kind, other.listKind];
-      // The server looks at one name after the other and tells of the last that is taken.
+      // The server checks one name after the other and names the last that is taken.
       if (names.listKind !== undefined && kinds.includes(names.listKind)) return taken("ListKind", names.listKind);
       if (kinds.includes(names.kind)) return taken("Kind", names.kind);
       const short = names.shortNames?.findLast((one) => resources.has(one));

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { WatchSink } from "./watch.ts";
 
-/** One request, free of the protocol that carried it. */
+/** One request, free of the protocol it came by. */
 export interface Incoming {
   method: string;
   /** Without the query. */

@@ -99,7 +99,7 @@ export class HttpServer {
   async #serve(request: Request, response: Response): Promise<void> {
     const gone = new AbortController();
     response.once("close", () => gone.abort());
-    // A stream that the client resets is told by `close`.
+    // A stream that the client resets is reported by `close`.
     request.on("error", () => undefined);
     response.on("error", () => undefined);
     let outgoing: Outgoing;

@@ -155,7 +155,7 @@ export function decoded(endpoint: Endpoint, object: KubeObject, context: Request
 }
 
 /**
- * As {@link decoded}, for an object that was made from one that is decoded already: the parts that are the very same are not looked at
+ * As {@link decoded}, for an object that was made from one that is decoded already: the parts that are the very same are not checked
  * again, and stay the very same.
  */
 export function decodedOver(

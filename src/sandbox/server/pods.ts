@@ -125,7 +125,7 @@ function checkBudgets(api: Api, pod: KubeObject): void {
 }
 
 /**
- * What a container would have written. Nothing runs in the sandbox, so the lines tell what the kubelet made of the container: when it
+ * What a container would have written. Nothing runs in the sandbox, so the lines say what the kubelet made of the container: when it
  * began, how often it began again, why it waits. Throws a StatusError.
  */
 export function podLog(api: Api, target: Target, query: URLSearchParams): string {

@@ -20,7 +20,7 @@ describe("tokens of ServiceAccounts", () => {
     expect(tokens.read(tokens.issue(bound))).toEqual(bound);
   });
 
-  test("have the form that clients look into", () => {
+  test("have the form that clients read", () => {
     const [header = "", payload = ""] = tokens.issue(claims).split(".");
     const decode = (text: string) => JSON.parse(Buffer.from(text, "base64url").toString()) as unknown;
     expect(decode(header)).toMatchObject({ alg: "ES256" });

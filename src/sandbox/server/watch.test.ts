@@ -54,10 +54,10 @@ async function open(path: string) {
   return watch;
 }
 
-const told = (lines: readonly WatchLine[]) => lines.map(({ type, object }) => `${type} ${object.metadata.name}`);
+const changesIn = (lines: readonly WatchLine[]) => lines.map(({ type, object }) => `${type} ${object.metadata.name}`);
 
 describe("a watch", () => {
-  test("tells what there is, and then every change in order", async () => {
+  test("sends what there is, and then every change in order", async () => {
     const path = await configMaps();
     await client.send("POST", path, configMap("a"));
     const watch = await open(`${path}?watch=true`);
@@ -65,7 +65,7 @@ describe("a watch", () => {
     await client.patch(`${path}/a`, { data: { x: "1" } }, "merge");
     await client.send("DELETE", `${path}/b`);
     const lines = await watch.take(4);
-    expect(told(lines)).toEqual(["ADDED a", "ADDED b", "MODIFIED a", "DELETED b"]);
+    expect(changesIn(lines)).toEqual(["ADDED a", "ADDED b", "MODIFIED a", "DELETED b"]);
     const revisions = lines.map(({ object }) => Number(object.metadata.resourceVersion));
     expect(revisions).toEqual(revisions.toSorted((one, other) => one - other));
     expect(revisions.at(-1)).toBe(Number(cluster.resourceVersion()));
@@ -77,7 +77,7 @@ describe("a watch", () => {
     const { resourceVersion } = (await client.send("GET", path)).body["metadata"] as { resourceVersion: string };
     await client.send("POST", path, configMap("b"));
     const watch = await open(`${path}?watch=true&resourceVersion=${resourceVersion}`);
-    expect(told(await watch.take(1))).toEqual(["ADDED b"]);
+    expect(changesIn(await watch.take(1))).toEqual(["ADDED b"]);
   });
 
   test("is silent about what comes before a revision of the future", async () => {
@@ -85,7 +85,7 @@ describe("a watch", () => {
     const watch = await open(`${path}?watch=true&resourceVersion=${Number(cluster.resourceVersion()) + 1}`);
     await client.send("POST", path, configMap("a"));
     await client.send("POST", path, configMap("b"));
-    expect(told(await watch.take(1))).toEqual(["ADDED b"]);
+    expect(changesIn(await watch.take(1))).toEqual(["ADDED b"]);
   });
 
   test("from a revision that is forgotten ends with 410", async () => {
@@ -97,7 +97,7 @@ describe("a watch", () => {
     expect(await watch.next()).toBeUndefined();
   });
 
-  test("with a selector tells what comes into view as new and what leaves it as deleted", async () => {
+  test("with a selector sends what comes into view as new and what leaves it as deleted", async () => {
     const path = await configMaps();
     const watch = await open(`${path}?watch=true&labelSelector=seen%3Dyes`);
     await client.send("POST", path, configMap("other"));
@@ -106,13 +106,13 @@ describe("a watch", () => {
     await client.patch(`${path}/a`, { data: { value: "2" } }, "merge");
     await client.patch(`${path}/a`, { metadata: { labels: null }, data: { value: "3" } }, "merge");
     const lines = await watch.take(3);
-    expect(told(lines)).toEqual(["ADDED a", "MODIFIED a", "DELETED a"]);
+    expect(changesIn(lines)).toEqual(["ADDED a", "MODIFIED a", "DELETED a"]);
     // As it last was in view, with the revision of the change.
     expect(lines[2]?.object).toMatchObject({ data: { value: "2" }, metadata: { labels: { seen: "yes" } } });
     expect(lines[2]?.object.metadata.resourceVersion).toBe(cluster.resourceVersion());
   });
 
-  test("that wants initial events is told where they end", async () => {
+  test("that wants initial events gets a mark where they end", async () => {
     const path = await configMaps();
     await client.send("POST", path, configMap("a"));
     const query = "watch=true&sendInitialEvents=true&resourceVersionMatch=NotOlderThan&allowWatchBookmarks=true";
@@ -148,7 +148,7 @@ describe("a watch", () => {
     expect((await with_.next())?.type).toBe("BOOKMARK");
     await client.send("POST", other, configMap("elsewhere"));
     await client.send("POST", path, configMap("a"));
-    expect(told(await without.take(1))).toEqual(["ADDED a"]);
+    expect(changesIn(await without.take(1))).toEqual(["ADDED a"]);
   });
 
   test("ends when its time is over, and when all watches are cut", async () => {
@@ -215,7 +215,7 @@ describe("faults", () => {
     const line = watch.next();
     const first = await Promise.race([
       answer,
-      line.then(() => "told"),
+      line.then(() => "event"),
       new Promise((resolve) => setImmediate(() => resolve("silence"))),
     ]);
     expect(first).toBe("silence");

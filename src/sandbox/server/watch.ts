@@ -102,7 +102,7 @@ export class Watch implements Disposable {
   #held: Buffer[] | undefined;
   /** Lines that wait for the conversion webhook, in order. */
   #converting: Promise<void> | undefined;
-  /** Changes up to here are told, or were known to the client from the start. */
+  /** Changes up to here are sent, or were known to the client from the start. */
   #revision = 0;
   #ended = false;
   #rows = false;
@@ -164,7 +164,7 @@ export class Watch implements Disposable {
     await this.#converting;
   }
 
-  /** Tells how far the watch is. False when the client does not want that. */
+  /** Sends how far the watch is. False when the client does not want that. */
   bookmark(annotations?: Record<string, string>): boolean {
     if (!this.#options.allowWatchBookmarks) return false;
     const { resource, apiVersion } = this.#target.endpoint;
@@ -206,7 +206,7 @@ export class Watch implements Disposable {
     const is = type !== "DELETED" && this.#selects(object);
     const was = old !== undefined && this.#selects(old);
     if (is) this.#emit(was ? "MODIFIED" : "ADDED", object);
-    // What left the selection is told as it last was inside, with the revision of the change.
+    // What left the selection is sent as it last was inside, with the revision of the change.
     else if (was) this.#emit("DELETED", type === "DELETED" ? object : atRevision(old, revision));
   }
 

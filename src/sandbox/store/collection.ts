@@ -88,7 +88,7 @@ export class Collection {
     if (inside.objects.size === 0) this.#namespaces.delete(namespace ?? "");
   }
 
-  /** Tells everybody who listens. */
+  /** Calls every handler. */
   notify(event: StoreEvent): void {
     for (const handler of this.#handlers) handler(event);
   }

@@ -42,7 +42,7 @@ export interface JournalReader {
 const LONG = 16 * 1024 * 1024;
 const CHUNK = 1024 * 1024;
 
-/** Folders that this process uses: its own pid in a lock tells nothing. */
+/** Folders that this process uses: its own pid in a lock says nothing. */
 const inUse = new Set<string>();
 
 /**
@@ -62,18 +62,18 @@ export class Journal implements Disposable {
     this.#lock();
   }
 
-  /** Tells the reader everything, and answers with the latest revision. Throws {@link JournalDamaged}. */
+  /** Gives everything to the reader, and answers with the latest revision. Throws {@link JournalDamaged}. */
   read(reader: JournalReader): number {
     const snapshot = this.#linesOf("snapshot", true);
     this.#snapshotLength = snapshot.length;
     let revision = snapshot.lines[0]?.v ?? 0;
     const asOf = revision;
-    for (const line of snapshot.lines) tell(reader, line);
+    for (const line of snapshot.lines) give(reader, line);
     const journal = this.#linesOf("journal", false);
     for (const line of journal.lines) {
       // A crash between the two steps of a rewriting leaves changes that the snapshot holds already.
       if (line.v <= asOf) continue;
-      tell(reader, line);
+      give(reader, line);
       revision = line.v;
     }
     this.#file = openSync(this.#path("journal"), "a", 0o600);
@@ -171,7 +171,7 @@ export class Journal implements Disposable {
   }
 }
 
-function tell(reader: JournalReader, { r, o, d }: Line): void {
+function give(reader: JournalReader, { r, o, d }: Line): void {
   if (r === undefined) return;
   const slash = r.indexOf("/");
   const resource = { group: r.slice(0, slash), plural: r.slice(slash + 1) };

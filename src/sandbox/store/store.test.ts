@@ -85,7 +85,7 @@ describe("a store", () => {
     expect(store.revision).toBe(2);
   });
 
-  test("tells every listener all events in order, also those that a listener causes", () => {
+  test("gives every listener all events in order, also those that a listener causes", () => {
     const store = new Store({ clock });
     const heard: string[][] = [[], []];
     const note = (index: number) => (event: StoreEvent) => {

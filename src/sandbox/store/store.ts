@@ -33,7 +33,7 @@ export class Store implements Disposable {
   #begin = 0;
   #trimming: Disposable | undefined;
   readonly #untold: { collection: Collection; event: StoreEvent }[] = [];
-  #telling = false;
+  #publishing = false;
 
   /** Reads what the folder holds. Throws {@link FolderInUse} and {@link JournalDamaged}. */
   constructor({ clock, directory }: StoreOptions) {
@@ -94,7 +94,7 @@ export class Store implements Disposable {
     this.#journal?.put(revision, resource, kept);
     this.#revision = revision;
     collection.place(kept);
-    this.#tell(collection, { type: old === undefined ? "ADDED" : "MODIFIED", revision, object: kept, old });
+    this.#publish(collection, { type: old === undefined ? "ADDED" : "MODIFIED", revision, object: kept, old });
     return kept;
   }
 
@@ -108,11 +108,11 @@ export class Store implements Disposable {
     this.#journal?.remove(revision, resource, namespace, name);
     this.#revision = revision;
     collection.displace(namespace, name);
-    this.#tell(collection, { type: "DELETED", revision, object: gone, old });
+    this.#publish(collection, { type: "DELETED", revision, object: gone, old });
     return gone;
   }
 
-  /** Forgets the history: whoever asks for an older revision than the current one is told that it expired. */
+  /** Forgets the history: whoever asks for an older revision than the current one gets an error that it expired. */
   compact(): void {
     for (const { history } of this.#collections.values()) history.forget(this.#revision);
     this.#begin = this.#revision;
@@ -125,20 +125,20 @@ export class Store implements Disposable {
     this.#journal?.[Symbol.dispose]();
   }
 
-  /** A handler may write again; what comes of that is told after the present event, so that all hear everything in order. */
-  #tell(collection: Collection, event: StoreEvent): void {
+  /** A handler may write again; what comes of that is published after the present event, so that all hear everything in order. */
+  #publish(collection: Collection, event: StoreEvent): void {
     collection.history.add(event);
     if (collection.history.length > 2 * REMEMBERED_BUSY) collection.history.keepLatest(REMEMBERED_BUSY);
     this.#trimming ??= this.#clock.after(QUIET_MS, () => this.#trim());
     this.#untold.push({ collection, event });
-    if (this.#telling) return;
-    this.#telling = true;
+    if (this.#publishing) return;
+    this.#publishing = true;
     try {
       for (let next = this.#untold.shift(); next !== undefined; next = this.#untold.shift()) {
         next.collection.notify(next.event);
       }
     } finally {
-      this.#telling = false;
+      this.#publishing = false;
     }
     if (this.#journal?.isLong() === true) this.#journal.rewrite(this.#revision, this.#collections.values());
   }

@@ -31,7 +31,7 @@ export interface Table {
   kind: "Table";
   apiVersion: "meta.k8s.io/v1";
   metadata: TableMeta;
-  /** Null where a watch has told them before. */
+  /** Null where a watch has sent them before. */
   columnDefinitions: readonly TableColumn[] | null;
   rows: readonly TableRow[];
 }
@@ -62,7 +62,7 @@ export function tableOf(
   };
 }
 
-/** The object of one watch event (bookmarks too) as a table. The columns are told with the `first` event of a watch only. */
+/** The object of one watch event (bookmarks too) as a table. The columns are sent with the `first` event of a watch only. */
 export function tableOfEvent(
   resource: Resource,
   version: ResourceVersion,

@@ -208,7 +208,7 @@ describe("a table", () => {
     });
   });
 
-  test("carries metadata, the whole object or none", () => {
+  test("holds metadata, the whole object or none", () => {
     const object = widget({ x: 1 });
     const shown = (include: "None" | "Metadata" | "Object") =>
       tableOf(...widgets([]), [object], NOW, include, {}).rows[0]?.object;
@@ -221,7 +221,7 @@ describe("a table", () => {
     });
   });
 
-  test("of a watch tells the columns once", () => {
+  test("of a watch has the columns once", () => {
     const [first, second] = [true, false].map((is) => tableOfEvent(...widgets([]), widget({}), NOW, "None", is));
     expect(first?.columnDefinitions).toHaveLength(2);
     expect(second?.columnDefinitions).toBeNull();

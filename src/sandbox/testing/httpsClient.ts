@@ -27,7 +27,7 @@ export interface SendOptions {
   signal?: AbortSignal;
 }
 
-/** Sends plain requests and looks at plain answers, over HTTP/2. */
+/** Sends plain requests and reads plain answers, over HTTP/2. */
 export class HttpsClient {
   readonly #connection: Connection;
   readonly #agent: Agent;

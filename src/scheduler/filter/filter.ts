@@ -1,7 +1,7 @@
 import type { AffinityGroup, Toleration } from "../../apis/index.ts";
 import type { Answer, ClusterSnapshot, Subject } from "../types.ts";
 
-/** What a filter looks at beside the cluster. */
+/** What a filter considers beside the cluster. */
 export interface FilterContext {
   subject: Subject;
   tolerations: readonly Toleration[];

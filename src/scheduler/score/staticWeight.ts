@@ -15,7 +15,7 @@ export function staticWeight(
   { weights, strategy }: PlacementRules["replicaScheduling"],
   subject: Subject,
 ): (cluster: ClusterSnapshot) => Score {
-  // The strategies that look at capacity are not there yet; the notes of the decision say so, and shares are even.
+  // The strategies that consider capacity are not there yet; the notes of the decision say so, and shares are even.
   if (isDynamic(strategy) || weights === undefined || weights.length === 0) {
     const even = scoreOf(1, "no weights count: every cluster weighs the same");
     return () => even;

@@ -1,9 +1,9 @@
-import { FEDERATION_GROUP, type FieldProblem, type KubeObject } from "../../apis/index.ts";
+import { type FieldProblem, isReservedKey, type KubeObject } from "../../apis/index.ts";
 import { rulesOf } from "./replicas.ts";
 import { selectorsOf } from "./policies.ts";
 
-/** Labels and annotations by which Meridian knows its objects again. */
-const OWN_KEY = new RegExp(`^/metadata/(labels|annotations)/${FEDERATION_GROUP.replaceAll(".", "\\.")}~1`);
+/** A pointer to one label or annotation, or into it; the key is escaped. */
+const KEY_OF_MAP = /^\/metadata\/(?:labels|annotations)\/([^/]+)/;
 /** The label that the Deployment and the Service of a DemoApplication find their pods by. */
 const POD_LABEL = /^\/spec\/(selector(\/|$)|template\/metadata\/labels\/app$)/;
 const WHOLE_MAP = /^\/metadata\/(labels|annotations)$/;
@@ -26,7 +26,8 @@ export function judgePatches(policy: KubeObject): FieldProblem[] {
 
 function judgePointer(field: string, pointer: unknown, ofApplications: boolean): FieldProblem[] {
   if (typeof pointer !== "string") return [];
-  if (OWN_KEY.test(pointer)) {
+  const key = KEY_OF_MAP.exec(pointer)?.[1];
+  if (key !== undefined && isReservedKey(key.replaceAll("~1", "/"))) {
     return [{ field, message: `${pointer} is protected: Meridian knows its objects by it; use a key of your own` }];
   }
   if (ofApplications && POD_LABEL.test(pointer)) {
@@ -39,7 +40,7 @@ function judgePointer(field: string, pointer: unknown, ofApplications: boolean):
 /** A map that is set as a whole can bring the protected keys too. */
 function judgeValue(field: string, path: unknown, value: unknown): FieldProblem[] {
   if (typeof path !== "string" || !WHOLE_MAP.test(path) || typeof value !== "object" || value === null) return [];
-  const own = Object.keys(value).find((key) => key.startsWith(`${FEDERATION_GROUP}/`));
+  const own = Object.keys(value).find(isReservedKey);
   return own === undefined
     ? []
     : [{ field, message: `${own} is protected: Meridian knows its objects by it; remove it` }];

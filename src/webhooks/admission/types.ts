@@ -65,7 +65,7 @@ export interface AdmissionFacts {
   placements: readonly Placement[];
   clusters: readonly ClusterSnapshot[];
   applicationsWithNodePort(nodePort: number): readonly ApplicationFacts[];
-  /** Also those that may be there, by the sums of their status. */
+  /** Applications on the cluster, also those that may run there by the sums of their status. */
   applicationsOn(cluster: string): readonly ApplicationFacts[];
   /** Of a namespace, with the label that protects from deletion. */
   protectedIn(namespace: string): readonly ApplicationFacts[];

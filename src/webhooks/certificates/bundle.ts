@@ -50,7 +50,7 @@ function parse(pem: string): X509Certificate | undefined {
   try {
     return new X509Certificate(pem);
   } catch {
-    // A block that looks like a certificate and is none: trusting it means nothing, so it is as if it were not there.
+    // A block with the marks of a certificate that is none: nothing can be trusted by it, so the block is skipped.
     return undefined;
   }
 }

@@ -4,6 +4,6 @@
  */
 export { bundleOf, certificatesIn, holdsAll } from "./bundle.ts";
 export { FileCertificates } from "./files.ts";
-export { DEFAULT_ROTATION, type RotationSettings } from "./rotation.ts";
+export { DEFAULT_ROTATION } from "./rotation.ts";
 export { SelfManagedCertificates } from "./selfManaged.ts";
 export type { Certificates, CertificateSource } from "./types.ts";

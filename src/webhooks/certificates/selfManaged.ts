@@ -26,7 +26,7 @@ export interface SelfManagedOptions {
 }
 
 const RETRY_MS = 2_000;
-/** Nothing is waited for longer than this, so that a clock that was set is noticed. */
+/** The longest sleep before the certificates are checked again, so that a change of the wall clock is noticed. */
 const LONGEST_WAIT_MS = 3_600_000;
 
 /**

@@ -8,7 +8,7 @@ export interface Command {
   /** Separated by spaces; a part in single quotes may hold spaces. */
   line: string;
   stdin?: string;
-  /** The exit code on the real server; 0 unless told. */
+  /** The exit code on the real server; 0 by default. */
   exits?: number;
   /** A part of what the real kubectl says there. */
   saying?: string;

@@ -2,7 +2,7 @@
 
 /** What may be said about any request. */
 export interface AskOptions {
-  /** The status code that the real server answers; 201 for a POST and 200 for the rest unless told. */
+  /** The status code that the real server answers; 201 for a POST and 200 for the rest by default. */
   gives?: number;
   /** A part of the real server's answer: of the message of a Status, else of the answer's JSON or text, or of a warning. */
   saying?: string;
@@ -87,7 +87,7 @@ export const mergePatch = (path: string, patch: unknown, options: AskOptions = {
 export const strategicPatch = (path: string, patch: unknown, options: AskOptions = {}): Ask =>
   ask("PATCH", path, patch, { contentType: "application/strategic-merge-patch+json", raw: true, ...options });
 
-/** Server-side apply; the manager is `alpha` unless told. */
+/** Server-side apply; the manager is `alpha` by default. */
 export const apply = (path: string, configuration: unknown, options: AskOptions = {}): Ask =>
   ask("PATCH", path, configuration, {
     contentType: "application/apply-patch+yaml",

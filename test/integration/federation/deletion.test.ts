@@ -42,7 +42,7 @@ describe("deletion", () => {
     await federation.until(() => server.has(DEPLOYMENTS, "team", "shop") && server.has(DEPLOYMENTS, "brief", "shop"));
     await federation.delete(DEMOAPPLICATIONS, "shop", "brief");
     await federation.until(() => !server.has(NAMESPACES, undefined, "brief"));
-    // The kinds are known by now, since that namespace was looked through.
+    // The kinds are known by now, since that namespace was inspected.
     await server.install(BACKUP_KIND);
     await server.create(BACKUPS, {
       apiVersion: "backups.test/v1",

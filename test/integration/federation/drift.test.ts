@@ -71,7 +71,7 @@ interface Edit {
   type: ResourceType;
   edit: (object: KubeObject) => void;
   /** What the Event names. */
-  told: string;
+  note: string;
 }
 
 const HEALED: Edit[] = [
@@ -79,38 +79,38 @@ const HEALED: Edit[] = [
     name: "where a port of the Service leads",
     type: SERVICES,
     edit: (service) => change(portsOf(service), ({ port }) => port === 443, { targetPort: 9443 }),
-    told: "shanghai: Service shop spec.ports[port=443,protocol=TCP].targetPort changed by kubectl; put back",
+    note: "shanghai: Service shop spec.ports[port=443,protocol=TCP].targetPort changed by kubectl; put back",
   },
   {
     name: "a port of the Service that is taken out",
     type: SERVICES,
     edit: (service) => remove(portsOf(service), ({ port }) => port === 443),
-    told: "shanghai: Service shop spec.ports[port=443,protocol=TCP]; put back",
+    note: "shanghai: Service shop spec.ports[port=443,protocol=TCP]; put back",
   },
   {
     name: "the value of an env entry",
     type: DEPLOYMENTS,
     edit: (deployment) => change(envOf(deployment), ({ name }) => name === "MODE", { value: "test" }),
-    told: "shanghai: Deployment shop spec.template.spec.containers[name=shop].env[name=MODE].value changed by kubectl; put back",
+    note: "shanghai: Deployment shop spec.template.spec.containers[name=shop].env[name=MODE].value changed by kubectl; put back",
   },
   {
     name: "an env entry that is taken out",
     type: DEPLOYMENTS,
     edit: (deployment) => remove(envOf(deployment), ({ name }) => name === "LEVEL"),
-    told: "shanghai: Deployment shop spec.template.spec.containers[name=shop].env[name=LEVEL]; put back",
+    note: "shanghai: Deployment shop spec.template.spec.containers[name=shop].env[name=LEVEL]; put back",
   },
   {
     name: "the name of a container port",
     type: DEPLOYMENTS,
     edit: (deployment) =>
       change(containerPortsOf(deployment), ({ containerPort }) => containerPort === 8443, { name: "tls" }),
-    told: "shanghai: Deployment shop spec.template.spec.containers[name=shop].ports[containerPort=8443,protocol=TCP].name changed",
+    note: "shanghai: Deployment shop spec.template.spec.containers[name=shop].ports[containerPort=8443,protocol=TCP].name changed",
   },
   {
     name: "a container port that is taken out",
     type: DEPLOYMENTS,
     edit: (deployment) => remove(containerPortsOf(deployment), ({ containerPort }) => containerPort === 8443),
-    told: "shanghai: Deployment shop spec.template.spec.containers[name=shop].ports[containerPort=8443,protocol=TCP]; put back",
+    note: "shanghai: Deployment shop spec.template.spec.containers[name=shop].ports[containerPort=8443,protocol=TCP]; put back",
   },
 ];
 
@@ -120,18 +120,18 @@ const RENUMBERED: Edit[] = [
     name: "a port of the Service",
     type: SERVICES,
     edit: (service) => change(portsOf(service), ({ port }) => port === 443, { port: 444 }),
-    told: "shanghai: Service shop spec.ports[port=443,protocol=TCP] changed by kubectl; put back",
+    note: "shanghai: Service shop spec.ports[port=443,protocol=TCP] changed by kubectl; put back",
   },
   {
     name: "a container port",
     type: DEPLOYMENTS,
     edit: (deployment) =>
       change(containerPortsOf(deployment), ({ containerPort }) => containerPort === 8443, { containerPort: 8444 }),
-    told: "shanghai: Deployment shop spec.template.spec.containers[name=shop].ports[containerPort=8443,protocol=TCP] changed",
+    note: "shanghai: Deployment shop spec.template.spec.containers[name=shop].ports[containerPort=8443,protocol=TCP] changed",
   },
 ];
 
-const LEFT_ALONE: Omit<Edit, "told">[] = [
+const LEFT_ALONE: Omit<Edit, "note">[] = [
   {
     name: "another port of the Service",
     type: SERVICES,
@@ -156,7 +156,7 @@ const LEFT_ALONE: Omit<Edit, "told">[] = [
 ];
 
 describe("what is put back", () => {
-  test.each(HEALED)("$name, by one write, and told", async ({ type, edit, told }) => {
+  test.each(HEALED)("$name, by one write, and recorded", async ({ type, edit, note }) => {
     const { federation, member } = await withShop();
     await using _federation = federation;
     const { server, writes } = member;
@@ -167,11 +167,11 @@ describe("what is put back", () => {
     await federation.pass(5_000);
     expect(member.writes.slice(writes.length)).toEqual([`apply ${type.plural}`]);
     expect(federation.events).toContainEqual(
-      expect.objectContaining({ reason: "DriftHealed", note: expect.stringContaining(told) as unknown }),
+      expect.objectContaining({ reason: "DriftHealed", note: expect.stringContaining(note) as unknown }),
     );
   });
 
-  test.each(RENUMBERED)("the number of $name, and told", async ({ type, edit, told }) => {
+  test.each(RENUMBERED)("the number of $name, and recorded", async ({ type, edit, note }) => {
     const { federation, member } = await withShop();
     await using _federation = federation;
     const { server, writes } = member;
@@ -182,7 +182,7 @@ describe("what is put back", () => {
     expect(specOf(server.get(type, "default", "shop"))).toEqual(before);
     expect(member.writes.length - writes.length).toBeLessThanOrEqual(4);
     expect(federation.events).toContainEqual(
-      expect.objectContaining({ reason: "DriftHealed", note: expect.stringContaining(told) as unknown }),
+      expect.objectContaining({ reason: "DriftHealed", note: expect.stringContaining(note) as unknown }),
     );
   });
 

@@ -95,7 +95,7 @@ async function expectPlannedAgain({ change, isTold }: Fact): Promise<void> {
   await using federation = await running();
   const before = await plans(federation);
   await change(federation);
-  // Nodes and APIs are looked at every five minutes.
+  // Nodes and APIs are read every five minutes.
   await federation.until(() => isTold(clusterOf(federation, "shanghai")), 400_000);
   await federation.pass(1_000);
   const after = await plans(federation);

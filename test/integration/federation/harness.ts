@@ -28,13 +28,12 @@ import { demoApplication, placement } from "../../builders/index.ts";
 import { runManager } from "./manager.ts";
 import { Member } from "./member.ts";
 import type { InProcessClient, Verb } from "./inProcessClient.ts";
-import { TestCluster } from "./testCluster.ts";
+import { TestCluster, untilQuiet } from "./testCluster.ts";
 
 export { Member } from "./member.ts";
 
 const SYSTEM = "meridian-system";
 const STEP_MS = 50;
-const QUIET_TURNS = 3;
 
 type Object = { object(): KubeObject } | KubeObject;
 
@@ -121,7 +120,7 @@ export class TestFederation implements AsyncDisposable {
     return member;
   }
 
-  /** `classes`: of the objects that it carries; beside a manager of other classes it is another release. */
+  /** `classes`: of the objects that it owns; beside a manager of other classes it is another release. */
   async startManager(...classes: string[]): Promise<void> {
     const { tracer, shutdown } = await createTracing({
       serviceVersion: "test",
@@ -198,7 +197,7 @@ export class TestFederation implements AsyncDisposable {
     return this.hub.delete(type, namespace, name);
   }
 
-  /** Makes a namespace that is not there yet, on the hub unless told. */
+  /** Makes a namespace that is not there yet, on the hub by default. */
   async namespace(name: string, cluster: TestCluster = this.hub): Promise<void> {
     if (cluster.has(NAMESPACES, undefined, name)) return;
     await cluster.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name } });
@@ -257,15 +256,9 @@ export class TestFederation implements AsyncDisposable {
     for (const member of this.members.values()) await member[Symbol.asyncDispose]();
   }
 
-  /** Controllers of the sandbox do a little each turn of the event loop: until none of them has changed anything for some turns. */
   async #settle(): Promise<void> {
     const clusters = [this.hub, ...[...this.members.values()].map(({ server }) => server)];
-    for (let quiet = 0, before = ""; quiet < QUIET_TURNS; quiet++) {
-      const versions = clusters.map(({ version }) => version).join();
-      if (versions !== before) quiet = 0;
-      before = versions;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    await untilQuiet(() => clusters.map(({ version }) => version).join());
   }
 
   #hubClient(guard: () => void): InProcessClient {

@@ -10,7 +10,7 @@ export interface ManagerParts {
   client: Client;
   hubId: string;
   systemNamespace: string;
-  /** The default class alone unless told. */
+  /** Undefined: the default class alone. */
   classes?: Classes;
   clock: Clock;
   logger: Logger;

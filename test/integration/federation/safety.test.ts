@@ -297,13 +297,13 @@ describe("rule 8: what is in a Secret is nobody else's business", () => {
     await federation.until(() => federation.entry("shop", "shanghai")?.state === "Failed");
     await federation.pass(60_000);
     expect(federation.entry("shop", "shanghai")?.message).toContain("data[password]");
-    const told = [
+    const reported = [
       JSON.stringify(federation.app("shop")),
       JSON.stringify(federation.events),
       ...federation.log,
       (await federation.metrics.scrape()).body,
     ].join("\n");
-    expect(told).not.toContain(value);
-    expect(told).not.toContain("s3cr3t-of-the-shop");
+    expect(reported).not.toContain(value);
+    expect(reported).not.toContain("s3cr3t-of-the-shop");
   });
 });

@@ -18,7 +18,7 @@ async function running(): Promise<TestFederation> {
   return federation;
 }
 
-test("one trace tells the whole story of a reconcile, step by step and cluster by cluster", async () => {
+test("one trace has the whole story of a reconcile, step by step and cluster by cluster", async () => {
   await using federation = await running();
   await federation.stopManager();
   const { spans } = federation;

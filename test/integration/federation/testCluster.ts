@@ -25,6 +25,7 @@ const SERVICE_ACCOUNTS = { group: "", plural: "serviceaccounts" };
 const CLUSTER_ROLE_BINDINGS = { group: "rbac.authorization.k8s.io", plural: "clusterrolebindings" };
 /** Whoever acts in these tests without another name. */
 const PERSON = "kubectl";
+const QUIET_TURNS = 3;
 
 export interface TestClusterOptions {
   name: string;
@@ -41,12 +42,15 @@ export class TestCluster implements Wire, AsyncDisposable {
   readonly name: string;
   readonly #cluster: SandboxCluster;
   readonly #kubectl: InProcessClient;
-  readonly #lines = new Set<Line>();
+  /** Open watches, with their paths. */
+  readonly #lines = new Map<Line, string>();
   #administrators = 0;
   /** Plurals whose next list shows one object only; watch-lists of them are refused meanwhile. */
-  readonly #lies = new Map<string, { told: number }>();
+  readonly #lies = new Map<string, { count: number }>();
   /** False: an API server from before watch-lists. */
   watchLists = true;
+  /** Watches report a change after whoever made it has the answer. */
+  slowWatches = false;
 
   private constructor(cluster: SandboxCluster, clock: Clock) {
     this.name = cluster.name;
@@ -80,9 +84,14 @@ export class TestCluster implements Wire, AsyncDisposable {
     return this.#cluster.resourceVersion();
   }
 
-  /** By which members and hubs are told apart. */
+  /** By which members and hubs are distinguished. */
   get uid(): string {
     return this.#cluster.local.get(NAMESPACES, undefined, "kube-system")?.metadata.uid ?? "";
+  }
+
+  /** Plurals of what is watched now, in order. */
+  get watched(): string[] {
+    return [...this.#lines.values()].map((path) => path.slice(path.lastIndexOf("/") + 1)).toSorted();
   }
 
   get adminToken(): string {
@@ -197,16 +206,16 @@ export class TestCluster implements Wire, AsyncDisposable {
   }
 
   /** The next list of each of these kinds shows the first object only. */
-  lieOnce(...types: ResourceType[]): { told: number } {
-    const lies = { told: 0 };
+  lieOnce(...types: ResourceType[]): { count: number } {
+    const lies = { count: 0 };
     for (const { plural } of types) this.#lies.set(plural, lies);
     return lies;
   }
 
-  /** Every open stream breaks off, as with the connection that carries it. */
+  /** Every open stream breaks off, as with the connection under it. */
   breakConnections(): void {
     const error = new TransportError("ConnectionReset", "connection reset");
-    for (const line of [...this.#lines]) line.cut(error);
+    for (const line of [...this.#lines.keys()]) line.cut(error);
   }
 
   /** A request of anybody, over no network. */
@@ -216,8 +225,8 @@ export class TestCluster implements Wire, AsyncDisposable {
     if (reply.kind === "Whole") return this.#shortened(request, reply);
     if (reply.kind !== "Stream") return reply;
     const begin = async (line: Line): Promise<Disposable> => {
-      const running = await reply.begin(line);
-      this.#lines.add(line);
+      const running = await reply.begin(this.slowWatches ? aTurnLater(line) : line);
+      this.#lines.set(line, request.path);
       return {
         [Symbol.dispose]: () => {
           this.#lines.delete(line);
@@ -237,13 +246,27 @@ export class TestCluster implements Wire, AsyncDisposable {
     const lies = this.#lies.get(plural);
     if (lies === undefined || method !== "GET" || reply.status !== 200) return reply;
     this.#lies.delete(plural);
-    lies.told += 1;
+    lies.count += 1;
     const list = JSON.parse(reply.body.toString()) as { items: unknown[] };
     return { ...reply, body: JSON.stringify({ ...list, items: list.items.slice(0, 1) }) };
   }
 }
 
-/** Certificates are not looked at here, and each authority costs as much as a cluster. */
+function aTurnLater(line: Line): Pick<Line, "send" | "end"> {
+  return { send: (text) => void setImmediate(() => line.send(text)), end: () => void setImmediate(() => line.end()) };
+}
+
+/** Controllers of the sandbox do a little each turn of the event loop: until what is there has not changed for some turns. */
+export async function untilQuiet(state: () => string): Promise<void> {
+  for (let quiet = 0, before = ""; quiet < QUIET_TURNS; quiet++) {
+    const now = state();
+    if (now !== before) quiet = 0;
+    before = now;
+    await new Promise((resolve) => setImmediate(resolve));
+  }
+}
+
+/** Certificates are not checked here, and each authority costs as much as a cluster. */
 function sharedAuthority(clock: Clock): Promise<CertificateAuthority> {
   return (authority ??= CertificateAuthority.create({ name: "tests", now: clock.now() }));
 }

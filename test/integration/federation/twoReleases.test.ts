@@ -217,7 +217,7 @@ describe("two releases at work", () => {
     expect(server.has(CONFIGMAPS, "default", "settings")).toBe(false);
   });
 
-  test("tell of a cluster one at a time, and pass it on", async () => {
+  test("report a cluster one at a time, and pass it on", async () => {
     await using federation = await TestFederation.running("shanghai");
     await federation.startManager("v2");
     await federation.pass(3_000);

@@ -30,7 +30,7 @@ test("a new session in which most of what the one before saw has vanished is not
   const since = federation.log.length;
   const lies = member.server.lieOnce(DEPLOYMENTS);
   await federation.giveCredentials(member, await member.server.anotherToken());
-  await federation.until(() => lies.told === 1);
+  await federation.until(() => lies.count === 1);
   const writes = member.writes.length;
   await federation.delete(DEMOAPPLICATIONS, "shop-3");
   await federation.pass(400);
@@ -50,7 +50,7 @@ test("a manager that starts and finds most of what the hub reports missing on a 
   const since = federation.log.length;
   const lies = server.lieOnce(DEPLOYMENTS, SERVICES);
   await federation.startManager();
-  await federation.until(() => lies.told === 2);
+  await federation.until(() => lies.count === 2);
   await federation.pass(200);
   expect(isHeld(federation, since)).toBe(true);
   expect(federation.app("shop-3")).toBeDefined();
@@ -58,7 +58,7 @@ test("a manager that starts and finds most of what the hub reports missing on a 
   expect(deployed(federation)).toEqual(NAMES.filter((name) => name !== "shop-3").toSorted());
 });
 
-test("what really is gone from a member while nobody looked is let go of after the second read", async () => {
+test("what really is gone from a member unobserved is let go of after the second read", async () => {
   await using federation = await running();
   await federation.stopManager();
   const { server } = federation.member("shanghai");
@@ -80,7 +80,7 @@ test("a manager that starts and is shown a few of the hub's objects only deletes
   const lies = federation.hub.lieOnce(DEMOAPPLICATIONS);
   const since = federation.log.length;
   await federation.startManager();
-  await federation.until(() => lies.told === 1);
+  await federation.until(() => lies.count === 1);
   await federation.until(() => isHeld(federation, since));
   await federation.pass(30_000);
   expect(deployed(federation)).toEqual(NAMES.toSorted());

@@ -82,7 +82,7 @@ export function reviewed(received: ReceivedReview, response: Record<string, unkn
   return { apiVersion, kind, response: { uid: request.uid, ...response } };
 }
 
-/** The operations of a JSON patch as an AdmissionReview carries them. */
+/** The operations of a JSON patch as an AdmissionReview holds them. */
 export function patchOf(...operations: unknown[]): Record<string, unknown> {
   const patch = Buffer.from(JSON.stringify(operations)).toString("base64");
   return { allowed: true, patchType: "JSONPatch", patch };

@@ -40,7 +40,7 @@ export interface Revisions {
   next: number;
 }
 
-/** Tells the ReplicaSet of the present template from those of former ones. */
+/** Distinguishes the ReplicaSet of the present template from those of former ones. */
 export function revisionsOf({ spec }: Deployment, replicaSets: readonly ReplicaSet[]): Revisions {
   const current = replicaSets.toSorted(byCreation).find((set) => sameTemplate(set.spec.template, spec.template));
   const old = replicaSets.filter((set) => set !== current);

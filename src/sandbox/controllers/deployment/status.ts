@@ -90,7 +90,7 @@ export function deploymentStatus(
   };
 }
 
-/** Unknown as long as a ReplicaSet that was looked at did not say. */
+/** Unknown as long as a ReplicaSet that was considered did not say. */
 function terminating(replicaSets: readonly ReplicaSet[]): { terminatingReplicas?: number } {
   let sum = 0;
   for (const { status } of replicaSets) {

@@ -71,7 +71,7 @@ export class Kubelet implements Controller {
     else if (pod.spec.nodeName !== undefined) this.#context.enqueue(this.name, namespace, name);
   }
 
-  /** Looks again at the pods that a fault keeps from starting, and at images that could not be pulled. */
+  /** Considers again the pods that a fault keeps from starting, and at images that could not be pulled. */
   recheck(): void {
     for (const pod of this.#moving.values()) {
       if (pod.step === "pullBackOff") pod.dueAt = this.#context.clock.now();

@@ -18,7 +18,7 @@ type Source = "ConfigMap" | "Secret";
 /** What a pod refers to and misses, in the order of its containers; volumes first. Each container is named once. */
 export function missingReferences(pod: Pod, client: LocalClient): Missing[] {
   const namespace = pod.metadata.namespace ?? "";
-  const look = (source: Source, reference: KeyReference): { key: string; message: string } | undefined => {
+  const missingKey = (source: Source, reference: KeyReference): { key: string; message: string } | undefined => {
     const { name = "", key, optional = false } = reference;
     if (optional) return undefined;
     const resource = source === "ConfigMap" ? CONFIG_MAPS : SECRETS;
@@ -28,12 +28,12 @@ export function missingReferences(pod: Pod, client: LocalClient): Missing[] {
     if (key === undefined || hasKey(object, key)) return undefined;
     return { ...place, message: `couldn't find key ${key} in ${source} ${namespace}/${name}` };
   };
-  return [...missingForVolumes(pod, look), ...missingForContainers(pod, look)];
+  return [...missingForVolumes(pod, missingKey), ...missingForContainers(pod, missingKey)];
 }
 
-type Look = (source: Source, reference: KeyReference) => { key: string; message: string } | undefined;
+type MissingKey = (source: Source, reference: KeyReference) => { key: string; message: string } | undefined;
 
-function missingForVolumes({ spec }: Pod, look: Look): Missing[] {
+function missingForVolumes({ spec }: Pod, missingKey: MissingKey): Missing[] {
   const found: Missing[] = [];
   for (const { name, configMap, secret, projected } of spec.volumes ?? []) {
     const { secretName, optional = false } = secret ?? {};
@@ -49,14 +49,14 @@ function missingForVolumes({ spec }: Pod, look: Look): Missing[] {
       ]),
     ];
     for (const [source, reference] of wanted) {
-      const missing = look(source, { ...reference });
+      const missing = missingKey(source, { ...reference });
       if (missing !== undefined) found.push({ ...missing, volume: name });
     }
   }
   return found;
 }
 
-function missingForContainers({ spec }: Pod, look: Look): Missing[] {
+function missingForContainers({ spec }: Pod, missingKey: MissingKey): Missing[] {
   const found: Missing[] = [];
   for (const { name, env = [], envFrom = [] } of [...(spec.initContainers ?? []), ...spec.containers]) {
     const wanted: [Source, KeyReference | undefined][] = [
@@ -70,7 +70,7 @@ function missingForContainers({ spec }: Pod, look: Look): Missing[] {
       ]),
     ];
     for (const [source, reference] of wanted) {
-      const missing = reference === undefined ? undefined : look(source, reference);
+      const missing = reference === undefined ? undefined : missingKey(source, reference);
       if (missing === undefined) continue;
       found.push({ ...missing, container: name });
       break;

@@ -20,7 +20,7 @@ import { nextSteps, type Plan, type Step } from "./plan.ts";
 
 const HISTORY_HASH = "controller.kubernetes.io/hash";
 
-/** Keeps the numbered pods of a StatefulSet, one after the other unless told otherwise, each with its claims. */
+/** Keeps the numbered pods of a StatefulSet, one after the other by default, each with its claims. */
 export class StatefulSetController implements Controller {
   readonly name = "statefulset-controller";
   readonly resources = [STATEFUL_SETS, PODS];

@@ -23,7 +23,7 @@ export class TestSandbox implements AsyncDisposable {
   }
 
   /**
-   * With a namespace `default`, and pods that are ready at once unless told otherwise. Given the cluster of another one, it goes on
+   * With a namespace `default`, and pods that are ready at once by default. Given the cluster of another one, it goes on
    * where that ended.
    */
   static async start(input: Partial<ControllersInput> = {}, cluster?: MemoryCluster): Promise<TestSandbox> {

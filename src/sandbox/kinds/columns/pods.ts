@@ -2,7 +2,7 @@ import type { KubeObject } from "../../types.ts";
 import { count, fields, type Fields, fieldsList, isMissing, text } from "../values.ts";
 import { type Cells, NONE, orNone, since, spec, status } from "./cells.ts";
 
-/** What `kubectl get pods` says of a Pod, which has to be gathered from all its containers. */
+/** What `kubectl get pods` says of a Pod, which has to be collected from all its containers. */
 interface Summary {
   ready: number;
   total: number;

@@ -71,7 +71,7 @@ function jobState(object: KubeObject): string {
       .filter((condition) => condition["status"] === "True")
       .map((condition) => text(condition["type"])),
   );
-  // Not a condition, but told in the same breath.
+  // Not a condition, but shown beside them.
   if (object.metadata.deletionTimestamp !== undefined) conditions.add("Terminating");
   else conditions.delete("Terminating");
   return JOB_STATES.find(({ condition }) => conditions.has(condition))?.shown ?? "Running";

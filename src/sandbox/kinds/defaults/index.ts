@@ -1,6 +1,6 @@
 /**
  * The defaults that the Go code of an API server sets by hand, by definition: each function completes one decoded struct, whose inner structs
- * are complete already. They come on top of the defaults that the published schemas carry.
+ * are complete already. They come on top of the defaults of the published schemas.
  */
 import { autoscalingDefaults } from "./autoscaling.ts";
 import { containerDefaults } from "./containers.ts";

@@ -11,7 +11,7 @@ export function complete(struct: Struct, values: Readonly<Record<string, unknown
   for (const [field, value] of Object.entries(values)) if (isMissing(struct[field])) struct[field] = value;
 }
 
-/** As {@link complete}, and what is 0 counts as missing: Go cannot tell them apart in these fields. */
+/** As {@link complete}, and what is 0 counts as missing: Go cannot distinguish them in these fields. */
 export function completeNumbers(struct: Struct, values: Readonly<Record<string, number>>): void {
   for (const [field, value] of Object.entries(values)) {
     if (isMissing(struct[field]) || struct[field] === 0) struct[field] = value;

@@ -50,7 +50,7 @@ const jobSpec: StructDefaults = (struct) => {
   });
 };
 
-/** A Job without labels takes those of its template: the same object, by which it can be told later. */
+/** A Job without labels takes those of its template: the same object, by which it can be recognized later. */
 const job: StructDefaults = (struct) => {
   const spec = optionalInner(struct, "spec");
   if (spec === undefined) return;

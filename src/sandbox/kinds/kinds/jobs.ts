@@ -186,7 +186,7 @@ export const cronJob: KindDefinition = {
   },
 };
 
-/** Five fields, or one of the short words. What is in the fields is looked at by whoever runs the Jobs. */
+/** Five fields, or one of the short words. What is in the fields is checked by whoever runs the Jobs. */
 function validateSchedule(schedule: string): FieldError[] {
   const errors: FieldError[] = [];
   const parts = schedule.trim().split(/\s+/);

@@ -102,7 +102,7 @@ describe("ConfigMaps and Secrets", () => {
 describe("Namespaces", () => {
   const { rules } = rulesOf({ apiVersion: "v1", kind: "Namespace" });
 
-  test("carry their name as a label, are Active and held by a finalizer", () => {
+  test("have their name as a label, are Active and held by a finalizer", () => {
     const live = created(object("v1", "Namespace"));
     expect(live).toMatchObject({
       metadata: { labels: { "kubernetes.io/metadata.name": "x" } },
@@ -160,7 +160,7 @@ describe("HorizontalPodAutoscalers", () => {
       }),
     );
 
-  test("aim at 80 % of the requested CPU unless told otherwise", () => {
+  test("aim at 80 % of the requested CPU by default", () => {
     expect(v2({})["spec"]).toMatchObject({
       metrics: [
         { type: "Resource", resource: { name: "cpu", target: { type: "Utilization", averageUtilization: 80 } } },

@@ -19,7 +19,7 @@ const HOST_PATH_TYPES = [
 
 type Validator = (source: Fields, at: string) => FieldError[];
 
-/** Kinds of volumes whose inside is looked at; of the others only that there is one of them. */
+/** Kinds of volumes whose inside is checked; of the others only that there is one of them. */
 const SOURCES: Readonly<Record<string, Validator>> = {
   hostPath: validateHostPath,
   secret: (source, at) => validateKeyedSource(source, "secretName", at),
@@ -59,7 +59,7 @@ export function validateVolumes(volumes: unknown, at: string): { names: Set<stri
 function validateSource(volume: Fields, at: string): FieldError[] {
   const kinds = Object.keys(volume).filter((field) => field !== "name" && !isMissing(volume[field]));
   const errors: FieldError[] = [];
-  // The server looks at emptyDir first, and at the others in an order of its own.
+  // The server checks emptyDir first, and at the others in an order of its own.
   kinds.sort((a, b) => Number(b === "emptyDir") - Number(a === "emptyDir"));
   kinds.forEach((kind, index) => {
     const source = fields(volume[kind]);

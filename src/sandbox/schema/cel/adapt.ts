@@ -41,7 +41,7 @@ export function adapt(root: Node): Mistake[] {
 }
 
 function visit(node: Node, parent: Node | undefined, mistakes: Mistake[]): void {
-  // Everything here is synchronous: told once, the library need not find out.
+  // Everything here is synchronous: said once, the library need not find out.
   if (node.meta.macro === undefined) node.setMeta("async", false);
   adaptNode(node, parent, mistakes);
   for (const operand of operands(node)) visit(operand, node, mistakes);

@@ -12,7 +12,7 @@ import { celValue } from "./values.ts";
 /**
  * The rules (`x-kubernetes-validations`) of a schema, compiled once for each schema object and process.
  *
- * Each rule sees the value beside it as `self` and, when there was one before that can be told to be the same, that one as `oldSelf`.
+ * Each rule sees the value beside it as `self` and, when there was one before that is known to be the same, that one as `oldSelf`.
  */
 export class SchemaRules {
   readonly #types = new SchemaTypes();
@@ -227,7 +227,7 @@ interface Place {
   old: unknown;
   field: string;
   correlation: Correlation | undefined;
-  /** The nearest part around it that can be told to be the same as before. */
+  /** The nearest part around it that is known to be the same as before. */
   above: Correlation | undefined;
 }
 

@@ -99,7 +99,7 @@ const TYPE_OF_FORMAT: Readonly<Record<string, string>> = {
   "date-time": "google.protobuf.Timestamp",
 };
 
-/** The library tells types by their class and reads fields as properties. */
+/** The library knows types by their class and reads fields as properties. */
 function classWith(names: Iterable<string>): ObjectType["valueClass"] {
   const constructor = class extends CelObject {};
   for (const name of names) {

@@ -3,7 +3,7 @@ import { isList, isRecord, valueSchema } from "../references.ts";
 import { parseDurationFormat } from "../time.ts";
 import { durationOf, evaluationError } from "./library.ts";
 
-/** JSON values as CEL sees them through their schema: lazily for objects, since a rule looks at few of their fields. */
+/** JSON values as CEL sees them through their schema: lazily for objects, since a rule reads few of their fields. */
 
 /** A declared object type: what its fields are called in expressions, and which schema each has. */
 export interface ObjectType {

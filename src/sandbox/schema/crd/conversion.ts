@@ -68,7 +68,7 @@ interface Service {
 
 function validateService({ name = "", namespace = "", path, port = 443 }: Service, field: string): FieldError[] {
   const errors: FieldError[] = [];
-  // The API server looks at the namespace where it says name, and the other way round.
+  // The API server checks the namespace where it says name, and the other way round.
   if (namespace === "") errors.push(required(`${field}.name`));
   if (name === "") errors.push(required(`${field}.namespace`));
   if (port < 1 || port > 65_535) {

@@ -12,20 +12,20 @@ export interface SchemaContext {
   /** Why no default may stand here; undefined where one may. */
   noDefaults?: string;
   insideMeta: boolean;
-  /** The part within which old and new values cannot be told to be the same. */
+  /** The part within which old and new values are not known to be the same. */
   uncorrelatable?: string;
   isRoot: boolean;
 }
 
-/** Parts of a schema, each with its own findings; rules are looked at only where there are none at or below a part. */
+/** Parts of a schema, each with its own findings; rules are checked only where there are none at or below a part. */
 export interface Part {
   schema: Schema;
   field: string;
   context: SchemaContext;
-  /** Told before what is wrong below. */
+  /** Reported before what is wrong below. */
   before: FieldError[];
   children: Part[];
-  /** Told after it. */
+  /** Reported after what is wrong below. */
   after: FieldError[];
   /** In a junctor no rules are compiled. */
   isBranch: boolean;

@@ -58,7 +58,7 @@ function ownErrors(part: Part): FieldError[] {
   return [...part.before, ...part.children.flatMap(ownErrors), ...part.after];
 }
 
-/** Where something else is wrong at or below a part, its rules are not looked at. */
+/** Where something else is wrong at or below a part, its rules are not checked. */
 function ruleErrors(part: Part, rules: SchemaRules): FieldError[] {
   const below = part.children.flatMap((child) => ruleErrors(child, rules));
   if (part.isBranch || ownErrors(part).length > 0) return below;

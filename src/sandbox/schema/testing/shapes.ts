@@ -10,7 +10,7 @@ export interface SchemaCase {
   crd: KubeObject;
   /** The CRD as it was before: then the case is an update. */
   old?: KubeObject;
-  /** How unknown fields are told; `Warn` unless given. */
+  /** How unknown fields are reported; `Warn` unless given. */
   fieldValidation?: "Strict";
   objects?: Readonly<Record<string, ObjectCase>>;
 }

@@ -209,7 +209,7 @@ function assertBool(checker: TypeChecker, type: TypeDeclaration | undefined, nod
   throw checker.createError("expected_type", `expected type 'bool' but found '${type.name}'`, required(node));
 }
 
-/** A mistake that the checker tells with its place. */
+/** A mistake that the checker reports with its place. */
 export class MacroArgumentError extends Error {
   override readonly name = "MacroArgumentError";
   readonly node: Node;

@@ -4,7 +4,7 @@ import { findPattern, matchesPattern, PatternError } from "../../regularExpressi
 
 /** Strings and regular expressions: what the library has not, or has with JavaScript's expressions instead of RE2's. */
 
-/** Methods that the compiler puts in place of the library's own: `matches` knows no RE2, `substring` does not tell which index is wrong, the others change more than ASCII. */
+/** Methods that the compiler puts in place of the library's own: `matches` knows no RE2, `substring` does not say which index is wrong, the others change more than ASCII. */
 export const REPLACED: Readonly<Record<string, string>> = {
   matches: "matchesRe2",
   substring: "substringOf",

@@ -1,15 +1,12 @@
 import { expect, test } from "vitest";
-import { type KubeObject, MANAGED_BY_LABEL, OWNER_ANNOTATION } from "../apis/index.ts";
-import { ApiError, CONFIGMAPS } from "../runtime/index.ts";
-import { FakeApiClient, FakeApiServer } from "../runtime/testing/fakeApiServer.ts";
-import { FakeClock } from "../runtime/testing/fakeClock.ts";
-import { ForeignCheck } from "./foreignCheck.ts";
-import { CONFIG_REF, OWNER } from "./testing/builders.ts";
+import { type KubeObject, MANAGED_BY_LABEL, OWNER_ANNOTATION } from "../../../src/apis/index.ts";
+import { ApiError, CONFIGMAPS } from "../../../src/runtime/index.ts";
+import { startMember } from "./testMember.ts";
+import { ForeignCheck } from "../../../src/clusters/foreignCheck.ts";
+import { CONFIG_REF, OWNER } from "../../../src/clusters/testing/builders.ts";
 
-function check() {
-  const server = new FakeApiServer("member-uid");
-  const client = new FakeApiClient(server, "shanghai-1");
-  const clock = new FakeClock();
+async function check() {
+  const { server, client, clock } = await startMember();
   const foreign = new ForeignCheck(client, "hub", clock);
   const has = (name: string, metadata: Partial<KubeObject["metadata"]> = {}) =>
     server.create(CONFIGMAPS, {
@@ -42,22 +39,22 @@ test.each([
     want: "Foreign",
   },
 ])("$name is $want", async ({ metadata, want }) => {
-  const { has, find } = check();
-  if (metadata !== undefined) has("shop", metadata);
+  const { has, find } = await check();
+  if (metadata !== undefined) await has("shop", metadata);
   expect(await find("shop")).toBe(want);
 });
 
 test("many questions at once are one list, few are gets", async () => {
-  const { client, has, find } = check();
-  has("b");
+  const { client, has, find } = await check();
+  await has("b");
   expect(await Promise.all(["a", "b", "c", "d"].map(find))).toEqual(["Free", "Foreign", "Free", "Free"]);
   expect(client.calls).toEqual(["list configmaps"]);
 });
 
 test("a list answers for a moment only, and is not kept after that", async () => {
-  const { client, clock, has, find } = check();
+  const { client, clock, has, find } = await check();
   await Promise.all(["a", "b", "c"].map(find));
-  has("late");
+  await has("late");
   expect(await find("late")).toBe("Free");
   await clock.advance(2_001);
   expect(clock.pending).toBe(0);
@@ -66,7 +63,7 @@ test("a list answers for a moment only, and is not kept after that", async () =>
 });
 
 test("a crowd that goes on is asked for with one list after the other", async () => {
-  const { client, clock, find } = check();
+  const { client, clock, find } = await check();
   await Promise.all(["a", "b", "c"].map(find));
   for (let index = 0; index < 50; index++) {
     await clock.advance(100);
@@ -78,9 +75,9 @@ test("a crowd that goes on is asked for with one list after the other", async ()
 });
 
 test("a question that comes while others are answered is answered too", async () => {
-  const { client, has, find } = check();
-  has("a");
-  has("late");
+  const { client, has, find } = await check();
+  await has("a");
+  await has("late");
   const asked: Promise<string>[] = [];
   client.gate = ({ phase }) => {
     if (phase === "after" && asked.length === 0) asked.push(find("late"));
@@ -90,7 +87,7 @@ test("a question that comes while others are answered is answered too", async ()
 });
 
 test("what the client throws reaches everybody who asked, and the next question is asked anew", async () => {
-  const { client, find } = check();
+  const { client, find } = await check();
   client.gate = () => {
     throw new ApiError(403, "Forbidden", "no");
   };

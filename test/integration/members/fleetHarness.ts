@@ -1,19 +1,18 @@
-import { afterEach, expect } from "vitest";
+import { expect, onTestFinished } from "vitest";
 import {
   HASH_ANNOTATION,
   type KubeObject,
   MANAGED_BY_LABEL,
   OWNER_ANNOTATION,
   type ObjectRef,
-} from "../../apis/index.ts";
-import type { ApplyRow } from "../../desiredstate/index.ts";
-import { createLogger, createMetrics, createTracing } from "../../observability/index.ts";
-import { CONFIGMAPS, Discovery, NAMESPACES, SECRETS } from "../../runtime/index.ts";
-import { FakeApiClient, FakeApiServer } from "../../runtime/testing/fakeApiServer.ts";
-import { FakeClock } from "../../runtime/testing/fakeClock.ts";
-import { Fleet } from "../fleet.ts";
-import { CLUSTER, CONFIG_REF, OWNER, row } from "./builders.ts";
-import { FakeHubSide } from "./fakePorts.ts";
+} from "../../../src/apis/index.ts";
+import type { ApplyRow } from "../../../src/desiredstate/index.ts";
+import { createLogger, createMetrics, createTracing, type Tracing } from "../../../src/observability/index.ts";
+import { CONFIGMAPS, Discovery, NAMESPACES, SECRETS } from "../../../src/runtime/index.ts";
+import { Fleet } from "../../../src/clusters/fleet.ts";
+import { CLUSTER, CONFIG_REF, OWNER, row } from "../../../src/clusters/testing/builders.ts";
+import { FakeHubSide } from "../../../src/clusters/testing/fakePorts.ts";
+import { startMember, type TestMember } from "./testMember.ts";
 
 export const HUB = "hub";
 export const KINDS = [CONFIGMAPS, SECRETS, NAMESPACES];
@@ -39,33 +38,47 @@ export function wanted(change: Partial<ApplyRow> = {}): ApplyRow {
 }
 
 /** A fleet of one member, with nothing but the two ports on the other side. */
-export class FleetHarness implements AsyncDisposable {
-  readonly clock = new FakeClock();
+export class FleetHarness {
   readonly hub = new FakeHubSide();
-  readonly server = new FakeApiServer("member-uid");
-  readonly client = new FakeApiClient(this.server, CLUSTER);
+  readonly member: TestMember;
   readonly fleet: Fleet;
   session = new AbortController();
 
-  private constructor(fleet: (options: Pick<FleetHarness, "clock" | "hub">) => Fleet) {
-    this.fleet = fleet(this);
+  private constructor(member: TestMember, tracer: Tracing["tracer"]) {
+    this.member = member;
+    this.fleet = new Fleet({
+      source: this.hub,
+      sink: this.hub,
+      hubId: HUB,
+      clock: member.clock,
+      random: () => 0.5,
+      logger: createLogger({ level: "silent" }),
+      metrics: createMetrics({ processMetrics: false }),
+      tracer,
+    });
   }
 
+  /** It ends with the test. */
   static async start(): Promise<FleetHarness> {
     const { tracer } = await createTracing({ serviceVersion: "test", identity: "test", env: {} });
-    return new FleetHarness(
-      ({ clock, hub }) =>
-        new Fleet({
-          source: hub,
-          sink: hub,
-          hubId: HUB,
-          clock,
-          random: () => 0.5,
-          logger: createLogger({ level: "silent" }),
-          metrics: createMetrics({ processMetrics: false }),
-          tracer,
-        }),
-    );
+    const harness = new FleetHarness(await startMember(CLUSTER), tracer);
+    onTestFinished(async () => {
+      harness.session.abort(new Error("the test is over"));
+      await harness.fleet[Symbol.asyncDispose]();
+    });
+    return harness;
+  }
+
+  get server() {
+    return this.member.server;
+  }
+
+  get client() {
+    return this.member.client;
+  }
+
+  get clock() {
+    return this.member.clock;
   }
 
   /** The MemberCluster is there. */
@@ -79,7 +92,7 @@ export class FleetHarness implements AsyncDisposable {
       cluster: CLUSTER,
       client: this.client,
       discovery: new Discovery(this.client, this.clock),
-      clusterUid: "member-uid",
+      clusterUid: this.server.uid,
       local,
       signal: this.session.signal,
       suspect: () => undefined,
@@ -114,23 +127,12 @@ export class FleetHarness implements AsyncDisposable {
     return this.server.has(CONFIGMAPS, ref.namespace, ref.name);
   }
 
-  async settle(ms = 10): Promise<void> {
-    await this.clock.advance(ms);
-    for (let turn = 0; turn < 5; turn += 1) await this.clock.advance(0);
+  /** Puts an object there that Meridian wrote before. */
+  wroteBefore(object: KubeObject): Promise<KubeObject> {
+    return this.member.earlier.apply(CONFIGMAPS, object);
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    this.session.abort(new Error("the test is over"));
-    await this.fleet[Symbol.asyncDispose]();
+  settle(ms = 10): Promise<void> {
+    return this.member.pass(ms);
   }
-}
-
-/** Gives fleets that end with their test. */
-export function fleetHarness(): () => Promise<FleetHarness> {
-  let harness: FleetHarness | undefined;
-  afterEach(async () => {
-    await harness?.[Symbol.asyncDispose]();
-    harness = undefined;
-  });
-  return async () => (harness = await FleetHarness.start());
 }

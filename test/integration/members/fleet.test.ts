@@ -1,14 +1,13 @@
 import { describe, expect, test } from "vitest";
-import { FIELD_MANAGER, MANAGED_BY_LABEL, type ObjectRef, refKey } from "../apis/index.ts";
-import { ApiError, CONFIGMAPS, DEPLOYMENTS, NAMESPACES } from "../runtime/index.ts";
-import { CLUSTER, CONFIG_REF, deleteRow, holdRow, OWNER, releaseRow } from "./testing/builders.ts";
-import { type FleetHarness, fleetHarness, HUB, KINDS, marked, wanted } from "./testing/fleetHarness.ts";
-
-const start = fleetHarness();
+import { FIELD_MANAGER, MANAGED_BY_LABEL, type ObjectRef, refKey } from "../../../src/apis/index.ts";
+import { ApiError, CONFIGMAPS, DEPLOYMENTS, NAMESPACES } from "../../../src/runtime/index.ts";
+import { CLUSTER, CONFIG_REF, deleteRow, holdRow, OWNER, releaseRow } from "../../../src/clusters/testing/builders.ts";
+import { FleetHarness, HUB, KINDS, marked, wanted } from "./fleetHarness.ts";
 
 describe("rows", () => {
   test("what a row asks for is applied, and reported as in sync with one report of the write", async () => {
-    const h = await start();
+    const h = await FleetHarness.start();
+    h.server.slowWatches = true;
     await h.synced();
     h.hub.reports.length = 0;
     const revision = h.hub.ask(wanted());
@@ -29,11 +28,11 @@ describe("rows", () => {
   });
 
   test("what somebody changes is put back, and reported with what was lost", async () => {
-    const h = await start();
+    const h = await FleetHarness.start();
     await h.synced();
     h.hub.ask(wanted());
     await h.settle();
-    h.server.merge(CONFIGMAPS, "default", "shop", { data: { key: "theirs" } });
+    await h.server.merge(CONFIGMAPS, "default", "shop", { data: { key: "theirs" } });
     await h.settle();
     expect(h.server.get(CONFIGMAPS, "default", "shop")["data"]).toEqual({ key: "h1" });
     expect(h.seen()).toMatchObject({ inSyncWith: "h1", healed: { lost: [{ path: "data.key" }] } });
@@ -41,9 +40,9 @@ describe("rows", () => {
   });
 
   test("what a member refuses is reported", async () => {
-    const h = await start();
+    const h = await FleetHarness.start();
     await h.synced();
-    h.server.create(CONFIGMAPS, {
+    await h.server.create(CONFIGMAPS, {
       apiVersion: "v1",
       kind: "ConfigMap",
       metadata: { name: "shop", namespace: "default" },
@@ -54,8 +53,8 @@ describe("rows", () => {
   });
 
   test("without a row everything is left alone, and a hold changes nothing", async () => {
-    const h = await start();
-    h.server.apply(CONFIGMAPS, marked());
+    const h = await FleetHarness.start();
+    await h.wroteBefore(marked());
     await h.synced();
     expect(h.seen()).toMatchObject({ present: { hash: "h1", owner: OWNER }, revision: 0 });
     await h.settle(60_000);
@@ -63,7 +62,7 @@ describe("rows", () => {
     await h.settle();
     h.hub.withdraw(CLUSTER, CONFIG_REF);
     await h.settle(60_000);
-    h.server.merge(CONFIGMAPS, "default", "shop", { data: { key: "theirs" } });
+    await h.server.merge(CONFIGMAPS, "default", "shop", { data: { key: "theirs" } });
     h.hub.ask(holdRow({ wanted: false }));
     await h.settle(60_000);
     expect(h.server.get(CONFIGMAPS, "default", "shop")["data"]).toEqual({ key: "theirs" });
@@ -71,7 +70,7 @@ describe("rows", () => {
   });
 
   test("only the life that a row names is deleted", async () => {
-    const h = await start();
+    const h = await FleetHarness.start();
     await h.synced();
     h.hub.ask(wanted());
     await h.settle();
@@ -89,20 +88,20 @@ describe("rows", () => {
   });
 
   test("what a row lets go of stays without our marks, and is seen no more", async () => {
-    const h = await start();
+    const h = await FleetHarness.start();
     await h.synced();
     h.hub.ask(wanted());
     await h.settle();
     h.hub.ask(releaseRow({ uid: h.seen()?.present?.uid ?? "" }));
     await h.settle();
-    expect(h.server.get(CONFIGMAPS, "default", "shop").metadata.labels).toEqual({});
+    expect(h.server.get(CONFIGMAPS, "default", "shop").metadata.labels ?? {}).toEqual({});
     expect(h.seen()?.present).toBeUndefined();
   });
 
   test("nothing is written or deleted before its kind is known", async () => {
-    const h = await start();
+    const h = await FleetHarness.start();
     const old = { ...CONFIG_REF, name: "old" };
-    const { uid = "" } = h.server.apply(CONFIGMAPS, marked(old)).metadata;
+    const { uid = "" } = (await h.wroteBefore(marked(old))).metadata;
     let refused = true;
     h.client.gate = ({ verb, type }) => {
       if (refused && (verb === "list" || verb === "watch") && type === CONFIGMAPS)
@@ -126,7 +125,7 @@ describe("rows", () => {
   });
 
   test("a withdrawal is acknowledged at once, and the end of the write that it met as well", async () => {
-    const h = await start();
+    const h = await FleetHarness.start();
     await h.synced();
     const arrives = Promise.withResolvers<void>();
     h.client.gate = async ({ verb, phase }) => {
@@ -143,7 +142,7 @@ describe("rows", () => {
   });
 
   test("an assignment that breaks off is asked for again, and rows that it lacks then are gone", async () => {
-    const h = await start();
+    const h = await FleetHarness.start();
     await h.synced();
     h.hub.ask(wanted());
     await h.settle();
@@ -152,7 +151,7 @@ describe("rows", () => {
     expect(h.hub.subscriptions).toBe(2);
     h.hub.send(CLUSTER, { kind: "Expected", owners: [] }, { kind: "Kinds", kinds: KINDS }, { kind: "Rows", rows: [] });
     await h.settle();
-    h.server.merge(CONFIGMAPS, "default", "shop", { data: { key: "theirs" } });
+    await h.server.merge(CONFIGMAPS, "default", "shop", { data: { key: "theirs" } });
     await h.settle(60_000);
     expect(h.server.get(CONFIGMAPS, "default", "shop")["data"]).toEqual({ key: "theirs" });
   });
@@ -163,9 +162,9 @@ describe("namespaces", () => {
   const inTeam = { ...CONFIG_REF, namespace: "team" };
 
   test("those that Meridian made are reported, and go when a row says so and nothing is inside", async () => {
-    const h = await start();
+    const h = await FleetHarness.start();
     await h.synced();
-    h.server.create(NAMESPACES, {
+    await h.server.create(NAMESPACES, {
       apiVersion: "v1",
       kind: "Namespace",
       metadata: { name: "labelled", labels: { [MANAGED_BY_LABEL]: HUB } },
@@ -188,8 +187,8 @@ describe("namespaces", () => {
 });
 
 describe("what is known of a cluster", () => {
-  test("is told from the first moment to the last", async () => {
-    const h = await start();
+  test("is reported from the first moment to the last", async () => {
+    const h = await FleetHarness.start();
     h.join();
     expect(h.contact).toEqual({ ok: false, synced: false, pending: true, unseen: new Map() });
     h.connect();
@@ -211,8 +210,8 @@ describe("what is known of a cluster", () => {
     expect(h.hub.gone).toEqual([CLUSTER]);
   });
 
-  test("is told only when it changes", async () => {
-    const h = await start();
+  test("is reported only when it changes", async () => {
+    const h = await FleetHarness.start();
     await h.synced();
     const before = h.hub.contacts.get(CLUSTER)?.length;
     h.hub.ask(wanted());
@@ -221,8 +220,8 @@ describe("what is known of a cluster", () => {
   });
 
   test("whoever hears that everything is known has heard of all of it", async () => {
-    const h = await start();
-    h.server.apply(CONFIGMAPS, marked());
+    const h = await FleetHarness.start();
+    await h.wroteBefore(marked());
     const heard: boolean[] = [];
     h.hub.heard = ({ synced }) => {
       if (synced) heard.push(h.seen()?.present !== undefined);
@@ -232,7 +231,7 @@ describe("what is known of a cluster", () => {
   });
 
   test("most of what the hub expects is missing: that is believed after a second read only", async () => {
-    const h = await start();
+    const h = await FleetHarness.start();
     h.join();
     h.connect();
     await h.settle();
@@ -250,13 +249,13 @@ describe("what is known of a cluster", () => {
   });
 
   test("deletions are held when most objects vanish at once, in that kind", async () => {
-    const h = await start();
+    const h = await FleetHarness.start();
     const refs = Array.from({ length: 12 }, (_, index) => ({ ...CONFIG_REF, name: `config-${index}` }));
-    for (const ref of refs) h.server.apply(CONFIGMAPS, marked(ref));
+    for (const ref of refs) await h.wroteBefore(marked(ref));
     await h.synced();
     h.session.abort(new Error("other credentials"));
-    for (const ref of refs) h.server.delete(CONFIGMAPS, "default", ref.name);
-    const { uid = "" } = h.server.apply(CONFIGMAPS, marked()).metadata;
+    for (const ref of refs) await h.server.delete(CONFIGMAPS, "default", ref.name);
+    const { uid = "" } = (await h.wroteBefore(marked())).metadata;
     h.connect();
     h.hub.ask(deleteRow({ uid }));
     await h.settle();
@@ -271,18 +270,18 @@ describe("kinds", () => {
     new Set(client.calls.filter((call) => call.startsWith("watch ")).map((call) => call.slice(6)));
 
   test("a changed list starts and stops the watches of the running session", async () => {
-    const h = await start();
+    const h = await FleetHarness.start();
     await h.synced();
     h.hub.send(CLUSTER, { kind: "Kinds", kinds: [CONFIGMAPS, DEPLOYMENTS, NAMESPACES] });
     await h.settle();
     expect(watched(h)).toContain("deployments");
     expect(h.contact).toMatchObject({ synced: true });
-    const types = [...h.server.watchers].map(({ type }) => type.plural).toSorted();
+    const types = h.server.watched;
     expect(types).toEqual(["configmaps", "deployments", "namespaces"]);
   });
 
   test("a hub that is its own member keeps what it propagates from itself out of sight", async () => {
-    const h = await start();
+    const h = await FleetHarness.start();
     h.join();
     h.connect({ local: true });
     await h.settle();
@@ -295,7 +294,7 @@ describe("kinds", () => {
 
 describe("the end", () => {
   test("of a MemberCluster: nothing of it is written or reported any more", async () => {
-    const h = await start();
+    const h = await FleetHarness.start();
     await h.synced();
     h.hub.ask(wanted());
     await h.settle();
@@ -303,14 +302,14 @@ describe("the end", () => {
     h.session.abort(new Error("removed"));
     h.fleet.clusterRemoved(CLUSTER);
     h.hub.ask(wanted({ hash: "h2" }));
-    h.server.delete(CONFIGMAPS, "default", "shop");
+    await h.server.delete(CONFIGMAPS, "default", "shop");
     await h.settle(60_000);
     expect([h.hub.reports.length, h.client.writes]).toEqual([reports, ["apply configmaps"]]);
     expect(h.clock.pending).toBe(0);
   });
 
   test("a cluster that joins again under the name is another one: its worker starts from nothing", async () => {
-    const h = await start();
+    const h = await FleetHarness.start();
     await h.synced();
     h.hub.ask(wanted());
     await h.settle();
@@ -322,7 +321,7 @@ describe("the end", () => {
   });
 
   test("of the fleet: nothing is begun after it, and no cluster counts as removed", async () => {
-    const h = await start();
+    const h = await FleetHarness.start();
     await h.synced();
     await h.fleet[Symbol.asyncDispose]();
     h.hub.ask(wanted());
@@ -333,7 +332,7 @@ describe("the end", () => {
 });
 
 test("an object is applied as Meridian's field manager", async () => {
-  const h = await start();
+  const h = await FleetHarness.start();
   await h.synced();
   h.hub.ask(wanted());
   await h.settle();
@@ -342,7 +341,7 @@ test("an object is applied as Meridian's field manager", async () => {
 });
 
 test("many rows at once are all taken, in turns", async () => {
-  const h = await start();
+  const h = await FleetHarness.start();
   await h.synced();
   const rows = Array.from({ length: 500 }, (_, index) => {
     const ref = { ...CONFIG_REF, name: `config-${index}` };
