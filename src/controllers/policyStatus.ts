@@ -44,6 +44,15 @@ export interface PolicyStatusReconcilerOptions {
   slice: TimeSlice;
 }
 
+/** What the plans say of one policy. */
+interface Outcome {
+  matched: number;
+  decisions: { clusters: string[]; objects: number }[];
+  error?: string;
+  reason?: string;
+  notes?: string[];
+}
+
 /** Writes into the status of each policy which objects it matches, where they run, and the policy's error. */
 export class PolicyStatusReconciler implements Reconciler {
   readonly #options: PolicyStatusReconcilerOptions;
