@@ -29,4 +29,5 @@ export type { Reason } from "./reasons.ts";
 export { sameValue } from "./sameValue.ts";
 export * from "./selectors.ts";
 export { microTimestamp, timestamp } from "./time.ts";
+export { isRecord, valueAt } from "./valueAt.ts";
 export * from "./wellknown.ts";

@@ -1,5 +1,6 @@
 import type { KubeObject } from "./meta.ts";
 import { sameValue } from "./sameValue.ts";
+import { isRecord, valueAt } from "./valueAt.ts";
 import { FEDERATION_GROUP } from "./wellknown.ts";
 
 /** Paths of the fields that no override may change: what the object is called, whose it is, and what the server keeps of it. */
@@ -40,17 +41,4 @@ export function protectedChange(before: KubeObject, after: unknown): string | un
 function reserved(entries: unknown): Record<string, unknown> {
   if (!isRecord(entries)) return {};
   return Object.fromEntries(Object.entries(entries).filter(([key]) => isReservedKey(key)));
-}
-
-function valueAt(value: unknown, path: readonly string[]): unknown {
-  let current = value;
-  for (const field of path) {
-    if (!isRecord(current) || !Object.hasOwn(current, field)) return undefined;
-    current = current[field];
-  }
-  return current;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,23 +1,10 @@
 import type { Contact } from "../apis/index.ts";
-import type { Logger, Metrics, Tracer } from "../observability/index.ts";
-import type { Clock } from "../runtime/index.ts";
 import { ConcurrencyBudget } from "./concurrencyBudget.ts";
-import type { ReportSink, WorkSource } from "./ports.ts";
 import type { MemberSession, PoolListener } from "./types.ts";
-import { Worker } from "./worker.ts";
+import { Worker, type WorkerOptions } from "./worker.ts";
 
-export interface FleetOptions {
-  source: WorkSource;
-  sink: ReportSink;
-  /** UID of the hub's kube-system namespace: what Meridian's label says. */
-  hubId: string;
-  clock: Clock;
-  /** Between 0 and 1, for jitter. */
-  random: () => number;
-  logger: Logger;
-  metrics: Metrics;
-  tracer: Tracer;
-}
+/** What all workers share. */
+export type FleetOptions = Omit<WorkerOptions, "cluster" | "share" | "working">;
 
 /** All members: for each MemberCluster a worker, which lives as long as the MemberCluster does. */
 export class Fleet implements PoolListener, AsyncDisposable {

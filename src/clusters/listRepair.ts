@@ -1,4 +1,4 @@
-import { FIELD_MANAGER, type KubeObject, type ManagedFieldsEntry } from "../apis/index.ts";
+import { FIELD_MANAGER, isRecord, type KubeObject, type ManagedFieldsEntry } from "../apis/index.ts";
 import type { LostField } from "../interpreter/index.ts";
 
 export interface PatchOperation {
@@ -40,8 +40,4 @@ export function withoutUpdateEntry(object: KubeObject): PatchOperation[] | undef
 
 function isOurUpdate(entry: ManagedFieldsEntry): boolean {
   return entry.manager === FIELD_MANAGER && entry.operation === "Update" && entry.subresource === undefined;
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

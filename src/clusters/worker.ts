@@ -14,8 +14,10 @@ export interface WorkerOptions {
   cluster: string;
   source: WorkSource;
   sink: ReportSink;
+  /** UID of the hub's kube-system namespace: what Meridian's label says. */
   hubId: string;
   clock: Clock;
+  /** Between 0 and 1, for jitter. */
   random: () => number;
   logger: Logger;
   metrics: Metrics;

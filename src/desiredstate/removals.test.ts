@@ -2,18 +2,11 @@ import { describe, expect } from "vitest";
 import { fc, test } from "@fast-check/vitest";
 import { refKey } from "../apis/index.ts";
 import { decideRemovals } from "./removals.ts";
-import { app, copy, facts } from "./testdata/builders.ts";
+import { app, copy, facts, other } from "./testdata/builders.ts";
 import type { Observation, RemovalFacts } from "./types.ts";
 
 const service = copy("shanghai-1", "Service");
 const KEY = `shanghai-1/${refKey(service.ref)}`;
-const other = {
-  apiVersion: "paas.cmft.com/v1",
-  kind: "DemoApplication",
-  namespace: "default",
-  name: "other",
-  uid: "o",
-};
 const on = (cluster: { synced: boolean; leaving?: "Keep" | "Drain" }): Partial<RemovalFacts> => ({
   clusters: new Map([["shanghai-1", cluster]]),
 });

@@ -8,6 +8,7 @@ import {
   facts,
   frankfurt,
   NOW,
+  other,
   overrides,
   placement,
   running,
@@ -21,13 +22,6 @@ import type { Observation, StepInput, Target } from "./types.ts";
 const names = [shanghai, singapore, frankfurt].map(({ name }) => name);
 const places = [...names, "nowhere"];
 const placeOf = ({ cluster, ref }: { cluster: string; ref: ObjectRef }): string => `${cluster}/${refKey(ref)}`;
-const other = {
-  apiVersion: "paas.cmft.com/v1",
-  kind: "DemoApplication",
-  namespace: "default",
-  name: "other",
-  uid: "o",
-};
 
 const arbitraryTarget: fc.Arbitrary<Target> = fc
   .record({

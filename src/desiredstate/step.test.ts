@@ -7,6 +7,7 @@ import {
   frankfurt,
   hub,
   NOW,
+  other,
   overrides,
   placedBy,
   placement,
@@ -36,13 +37,6 @@ const named = (kind: string, name: string): Observation["ref"] => ({
   namespace: "default",
   name,
 });
-const other = {
-  apiVersion: "paas.cmft.com/v1",
-  kind: "DemoApplication",
-  namespace: "default",
-  name: "other",
-  uid: "o",
-};
 
 describe("towards a target", () => {
   test("everything is made so where the object is to be", () => {

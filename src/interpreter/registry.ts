@@ -1,4 +1,4 @@
-import { type KubeObject, PAAS_GROUP } from "../apis/index.ts";
+import { type KubeObject, PAAS_GROUP, valueAt } from "../apis/index.ts";
 import { demoApplicationKind } from "./demoapplication.ts";
 import { genericHealth, hasNoStatus } from "./health/generic.ts";
 import { available, health } from "./health/report.ts";
@@ -7,7 +7,7 @@ import { askedReplicas, daemonSetHealth, deploymentHealth, jobHealth, statefulSe
 import { podDependencies } from "./podDependencies.ts";
 import type { Health, HubKind, MemberKind, ServedKind } from "./types.ts";
 import { userSetObject } from "./userFields.ts";
-import { fieldsOf, valueAt } from "./values.ts";
+import { fieldsOf } from "./values.ts";
 
 const POD_TEMPLATE = ["spec", "template"] as const;
 

@@ -26,13 +26,6 @@ export function numberOf(value: unknown): number | undefined {
   return typeof value === "number" && Number.isFinite(value) ? value : undefined;
 }
 
-/** The value at the end of a path of field names; undefined when a field on the path is missing. */
-export function valueAt(object: unknown, path: readonly string[]): unknown {
-  let value = object;
-  for (const key of path) value = fieldsOf(value)[key];
-  return value;
-}
-
 const EMPTY = Symbol("empty");
 
 function pruned(value: unknown): unknown {

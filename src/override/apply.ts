@@ -1,6 +1,13 @@
-import { isReservedKey, type KubeObject, type OverrideRule, type PatchOperation, shortMessage } from "../apis/index.ts";
+import {
+  isRecord,
+  isReservedKey,
+  type KubeObject,
+  type OverrideRule,
+  type PatchOperation,
+  shortMessage,
+} from "../apis/index.ts";
 import { applyOperation, PatchError } from "./jsonPatch.ts";
-import { isJson, overridePodTemplates, updateAt } from "./podTemplate.ts";
+import { overridePodTemplates, updateAt } from "./podTemplate.ts";
 import { protectedChange } from "./protectedFields.ts";
 import { RuleError } from "./ruleError.ts";
 import type { MatchedRule, OverrideResult } from "./types.ts";
@@ -80,7 +87,7 @@ function merge(
   if (values === undefined) return objects;
   const key = Object.keys(values).find(isReservedKey);
   if (key !== undefined) throw new RuleError("ProtectedField", `${field}: ${key} is reserved for Meridian`);
-  const change = (current: unknown): unknown => ({ ...(isJson(current) ? current : {}), ...values });
+  const change = (current: unknown): unknown => ({ ...(isRecord(current) ? current : {}), ...values });
   return objects.map((object) => updateAt(object, ["metadata", field], change) as KubeObject);
 }
 
@@ -109,7 +116,7 @@ function patchOne(object: KubeObject, operations: readonly PatchOperation[]): Ku
       throw new RuleError("InvalidPatch", `patch ${i} on ${object.kind}: ${error.message}`, { cause: error });
     }
     if (patched === before) continue;
-    const field = isJson(patched) ? protectedChange(before, patched) : "the whole object";
+    const field = isRecord(patched) ? protectedChange(before, patched) : "the whole object";
     if (field !== undefined) {
       throw new RuleError("ProtectedField", `patch ${i} on ${object.kind} may not change ${field}`);
     }

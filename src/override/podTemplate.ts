@@ -1,4 +1,4 @@
-import { parseApiVersion, type KubeObject, type OverrideRule, sameValue } from "../apis/index.ts";
+import { isRecord, type KubeObject, type OverrideRule, parseApiVersion, sameValue, valueAt } from "../apis/index.ts";
 import { memberKindOf } from "../interpreter/index.ts";
 import { overrideImage, type ImageOverride } from "./image.ts";
 import { RuleError } from "./ruleError.ts";
@@ -13,11 +13,10 @@ export function podTemplatePath(object: KubeObject): readonly string[] | undefin
 }
 
 export function podTemplateOf(object: KubeObject): Json | undefined {
-  let value: unknown = object;
   const path = podTemplatePath(object);
   if (path === undefined) return undefined;
-  for (const field of path) value = isJson(value) ? value[field] : undefined;
-  return isJson(value) ? value : undefined;
+  const value = valueAt(object, path);
+  return isRecord(value) ? value : undefined;
 }
 
 /**
@@ -46,7 +45,7 @@ export function overridePodTemplates(objects: readonly KubeObject[], rule: Overr
 }
 
 function overrideTemplate(template: Json, rule: OverrideRule, kind: string): Json {
-  const spec = isJson(template["spec"]) ? template["spec"] : {};
+  const spec = isRecord(template["spec"]) ? template["spec"] : {};
   const containers = jsonArray(spec["containers"]);
   const main = mainContainer(template, containers);
   if (main === undefined) throw new RuleError("InvalidOverride", `the pod template of the ${kind} has no container`);
@@ -67,8 +66,8 @@ function overrideTemplate(template: Json, rule: OverrideRule, kind: string): Jso
 }
 
 function mainContainer(template: Json, containers: Json[]): Json | undefined {
-  const metadata = isJson(template["metadata"]) ? template["metadata"] : {};
-  const annotations = isJson(metadata["annotations"]) ? metadata["annotations"] : {};
+  const metadata = isRecord(template["metadata"]) ? template["metadata"] : {};
+  const annotations = isRecord(metadata["annotations"]) ? metadata["annotations"] : {};
   const named = annotations[DEFAULT_CONTAINER_ANNOTATION];
   return containers.find((container) => container["name"] === named) ?? containers[0];
 }
@@ -105,7 +104,7 @@ export function updateAt(value: unknown, path: readonly string[], change: (value
     const changed = change(value);
     return sameValue(value, changed) ? value : changed;
   }
-  const parent = isJson(value) ? value : {};
+  const parent = isRecord(value) ? value : {};
   const changed = updateAt(parent[field], rest, change);
   return changed === parent[field] ? value : { ...parent, [field]: changed };
 }
@@ -114,14 +113,10 @@ export function updateAt(value: unknown, path: readonly string[], change: (value
 function replaceAt(value: unknown, path: readonly string[], next: unknown): unknown {
   const [field, ...rest] = path;
   if (field === undefined) return next;
-  const parent = isJson(value) ? value : {};
+  const parent = isRecord(value) ? value : {};
   return { ...parent, [field]: replaceAt(parent[field], rest, next) };
 }
 
-export function isJson(value: unknown): value is Json {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
 function jsonArray(value: unknown): Json[] {
-  return Array.isArray(value) ? value.filter(isJson) : [];
+  return Array.isArray(value) ? value.filter(isRecord) : [];
 }

@@ -1,5 +1,5 @@
-import { type KubeObject, protectedChange as identityChange, sameValue } from "../apis/index.ts";
-import { isJson, podTemplateOf } from "./podTemplate.ts";
+import { isRecord, type KubeObject, protectedChange as identityChange, sameValue, valueAt } from "../apis/index.ts";
+import { podTemplateOf } from "./podTemplate.ts";
 
 /**
  * What no override may change and that differs between the two; undefined when there is nothing. Protected are the identity of the
@@ -23,16 +23,7 @@ function selectorKeys(object: KubeObject): string[] {
   const matchLabels = valueAt(object, ["spec", "selector", "matchLabels"]);
   const expressions = valueAt(object, ["spec", "selector", "matchExpressions"]);
   return [
-    ...(isJson(matchLabels) ? Object.keys(matchLabels) : []),
+    ...(isRecord(matchLabels) ? Object.keys(matchLabels) : []),
     ...(Array.isArray(expressions) ? expressions.map((e) => String(valueAt(e, ["key"]))) : []),
   ];
-}
-
-function valueAt(value: unknown, path: readonly string[]): unknown {
-  let current = value;
-  for (const field of path) {
-    if (!isJson(current) || !Object.hasOwn(current, field)) return undefined;
-    current = current[field];
-  }
-  return current;
 }

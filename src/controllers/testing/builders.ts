@@ -13,14 +13,14 @@ export function owner(name: string, uid = `${name}-uid`): OwnerRef {
   return { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name, uid };
 }
 
+const base = { cluster: CLUSTER, ref: CONFIG_REF, owner: SHOP, role: "rendered" } as const;
+
 export function applyRow(overrides: Partial<ApplyRow> = {}): ApplyRow {
   const ref = overrides.ref ?? CONFIG_REF;
   return {
+    ...base,
     verb: "Apply",
-    cluster: CLUSTER,
     ref,
-    owner: SHOP,
-    role: "rendered",
     object: { apiVersion: ref.apiVersion, kind: ref.kind, metadata: { name: ref.name, namespace: "default" } },
     hash: "h1",
     conflictResolution: "Abort",
@@ -30,30 +30,12 @@ export function applyRow(overrides: Partial<ApplyRow> = {}): ApplyRow {
 
 export function deleteRow(overrides: Partial<DeleteRow> = {}): DeleteRow {
   const why = { reason: "NotSelected", message: "not there any more" };
-  const row: DeleteRow = {
-    verb: "Delete",
-    cluster: CLUSTER,
-    ref: CONFIG_REF,
-    owner: SHOP,
-    role: "rendered",
-    uid: "member-1",
-    why,
-  };
-  return { ...row, ...overrides };
+  return { ...base, verb: "Delete", uid: "member-1", why, ...overrides };
 }
 
 export function holdRow(overrides: Partial<HoldRow> = {}): HoldRow {
   const why = { reason: "Suspended", message: "suspended" };
-  const row: HoldRow = {
-    verb: "Hold",
-    cluster: CLUSTER,
-    ref: CONFIG_REF,
-    owner: SHOP,
-    role: "rendered",
-    why,
-    wanted: true,
-  };
-  return { ...row, ...overrides };
+  return { ...base, verb: "Hold", why, wanted: true, ...overrides };
 }
 
 /** As a worker reports the object of {@link applyRow} when all is well. */

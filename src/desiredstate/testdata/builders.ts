@@ -4,6 +4,7 @@ import type {
   KubeObject,
   OverridePolicy,
   OverrideRule,
+  OwnerRef,
   Placement,
   PlacementSpec,
 } from "../../apis/index.ts";
@@ -16,6 +17,15 @@ import type { Observation, RemovalFacts, Snapshot, StepInput, Target } from "../
 /** Values for the tests of targets and of steps towards them, and words to speak of them. */
 
 export const NOW = 1_795_000_000_000;
+
+/** The owner of copies that are another hub object's. */
+export const other: OwnerRef = {
+  apiVersion: "paas.cmft.com/v1",
+  kind: "DemoApplication",
+  namespace: "default",
+  name: "other",
+  uid: "o",
+};
 
 const SELECTS_APPS = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" };
 

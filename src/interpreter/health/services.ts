@@ -1,6 +1,5 @@
-import type { KubeObject } from "../../apis/index.ts";
+import { type KubeObject, valueAt } from "../../apis/index.ts";
 import type { Health } from "../types.ts";
-import { valueAt } from "../values.ts";
 import { available, health, statusOf } from "./report.ts";
 
 /** A Service works as soon as it exists; only a load balancer has to be provided by the cluster. */

@@ -1,6 +1,6 @@
-import type { KubeObject, ReplicaCounts } from "../../apis/index.ts";
+import { type KubeObject, type ReplicaCounts, valueAt } from "../../apis/index.ts";
 import type { Health } from "../types.ts";
-import { fieldsOf, numberOf, valueAt } from "../values.ts";
+import { fieldsOf, numberOf } from "../values.ts";
 import { available, conditionOf, count, health, isBehind, pending, reportedHealth, share, statusOf } from "./report.ts";
 
 /** Health of the kinds that run replicas of a pod. */

@@ -78,27 +78,6 @@ export class FakeCluster {
     return this.#store(type, pathOf(type, namespace, name), after, "MODIFIED");
   }
 
-  /** JSON patch of members of objects (no list indexes): test, add, replace and remove. */
-  jsonPatch(type: ResourceType, namespace: string | undefined, name: string, operations: unknown): KubeObject {
-    const merged: Record<string, unknown> = {};
-    for (const { op, path, value } of operations as { op: string; path: string; value?: unknown }[]) {
-      const steps = path.slice(1).split("/");
-      const last = steps.pop() ?? "";
-      const at = (root: unknown): Record<string, unknown> =>
-        steps.reduce(
-          (parent, step) => (parent[step] ??= {}) as Record<string, unknown>,
-          root as Record<string, unknown>,
-        );
-      if (op !== "test") at(merged)[last] = op === "remove" ? null : value;
-      else if (
-        JSON.stringify(at(structuredClone(this.get(type, namespace, name)))[last] ?? null) !==
-        JSON.stringify(value ?? null)
-      )
-        throw new ApiError(422, "Invalid", `testing path ${path} failed`);
-    }
-    return this.merge(type, namespace, name, merged);
-  }
-
   apply(type: ResourceType, object: KubeObject, _options: ApplyOptions = {}): KubeObject {
     const { namespace, name } = object.metadata;
     return this.#objects.has(pathOf(type, namespace, name))

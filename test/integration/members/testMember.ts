@@ -13,7 +13,7 @@ export interface TestMember {
   /** Another connection of Meridian's, for what was written before. */
   earlier: InProcessClient;
   /** Lets time go on, and what that sets off on the member come to its end. */
-  pass(ms: number): Promise<void>;
+  pass: (ms: number) => Promise<void>;
 }
 
 /** A member that ends with the test. Its own clock stands still. */
