@@ -2,7 +2,7 @@ import { type Classes, DEFAULT_CLASS } from "../apis/index.ts";
 import { type ClusterPool, Fleet, type PoolListener } from "../clusters/index.ts";
 import { type HubCache, StatusStore } from "../hub/index.ts";
 import type { EventRecorder, Logger, Metrics, Tracer } from "../observability/index.ts";
-import { type Client, type Clock, Controller, type Reconciler, TimeSlice, Workqueue } from "../runtime/index.ts";
+import { type Client, type Clock, Controller, type Reconciler, Workqueue } from "../runtime/index.ts";
 import { Assignments } from "./assignments.ts";
 import { ClusterReconciler } from "./cluster.ts";
 import { ControllerClasses } from "./controllerClasses.ts";
@@ -61,8 +61,6 @@ const LAST_POLICIES_MS = 1_000;
  */
 export function createFederation(options: FederationOptions): Federation {
   const { hub, client, hubId, clock, random, logger, metrics, tracer, events } = options;
-  // However many objects a change concerns, all controllers together leave the event loop free.
-  const slice = new TimeSlice(clock);
   const plans = new Plans();
   const observations = new Observations();
   const progress = new PlanningProgress();
@@ -81,7 +79,7 @@ export function createFederation(options: FederationOptions): Federation {
   const copies = { hub, assignments, observations, plans, dependencies, progress, classes };
   const store = new StatusStore({ hub, client });
   const statuses = new StatusReconciler({ ...copies, store, clock, metrics, tracer, events });
-  const policies = new PolicyStatusReconciler({ hub, client, clock, plans, classes, progress, slice });
+  const policies = new PolicyStatusReconciler({ hub, client, clock, plans, classes, progress });
   const shared = { ...copies, client, statuses, hubId, clock, metrics, tracer, events };
   const reconcilers: Record<keyof typeof WORKERS, Reconciler> = {
     placement: new PlacementReconciler(shared),
@@ -95,7 +93,7 @@ export function createFederation(options: FederationOptions): Federation {
     const queue = new Workqueue({ name, clock, random, metrics: metrics.workqueue(name) });
     const workers = WORKERS[name as keyof typeof WORKERS];
     const measured = { metrics: metrics.controller(name), ...(name === "placement" ? { tracer } : {}) };
-    return new Controller({ name, queue, reconcile, workers, clock, logger, slice, ...measured });
+    return new Controller({ name, queue, reconcile, workers, clock, logger, ...measured });
   });
 
   async function run(signal: AbortSignal): Promise<void> {

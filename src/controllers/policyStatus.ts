@@ -16,7 +16,7 @@ import {
   type ResourceType,
   type Result,
   type Source,
-  type TimeSlice,
+  TimeSlice,
 } from "../runtime/index.ts";
 import { policyStatus } from "../status/index.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
@@ -41,7 +41,6 @@ export interface PolicyStatusReconcilerOptions {
   classes: ControllerClasses;
   /** Before every object has been planned, nobody knows what a policy matches. */
   progress: PlanningProgress;
-  slice: TimeSlice;
 }
 
 /** What the plans say of one policy. */
@@ -114,7 +113,8 @@ export class PolicyStatusReconciler implements Reconciler {
 
   /** What the plans say of the policy now; of ten thousand plans so many at a time as leave the event loop free. */
   async #outcome(policy: Policy): Promise<Outcome> {
-    const { plans, slice } = this.#options;
+    const { plans, clock } = this.#options;
+    const slice = TimeSlice.of(clock);
     const groups = new Map<string, { clusters: string[]; objects: number }>();
     let matched = 0;
     const notes = new Set<string>();

@@ -64,8 +64,6 @@ export interface ControllerOptions<K extends string = string> {
   metrics?: ControllerMetrics;
   /** Opens a span `Reconcile` around each reconcile. */
   tracer?: Tracer;
-  /** Shared with others, whose work counts as well; by default the controller's own. */
-  slice?: TimeSlice;
   /** After the abort: how long reconciles under way may go on before their own signal is aborted. Default 1500 ms. */
   drainMs?: number;
 }
@@ -84,7 +82,7 @@ export class Controller<K extends string = string> {
     const { reconcile } = options;
     this.#reconcile =
       typeof reconcile === "function" ? reconcile : (key, signal, context) => reconcile.reconcile(key, signal, context);
-    this.#slice = options.slice ?? new TimeSlice(options.clock);
+    this.#slice = TimeSlice.of(options.clock);
     options.metrics?.maxConcurrent(options.workers);
   }
 

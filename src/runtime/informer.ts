@@ -2,6 +2,7 @@ import type { KubeObject } from "../apis/index.ts";
 import { backoffDelay } from "./backoff.ts";
 import { compareResourceVersions, keyOf } from "./keys.ts";
 import { listPages, Reflector, type ReflectorEvent, type ReflectorOptions } from "./reflector.ts";
+import { TimeSlice } from "./timeSlice.ts";
 import { type Change, type Entry, type Indexers, Store } from "./store.ts";
 
 export interface InformerOptions<T> extends ReflectorOptions {
@@ -87,7 +88,10 @@ export class Informer<T> {
   async run(signal: AbortSignal): Promise<void> {
     let confirming: Promise<void> | undefined;
     await using events = this.#reflector.watch(signal);
+    const slice = TimeSlice.of(this.#options.clock);
     for await (const event of events) {
+      // A chunk of a watch holds many events, and the next chunk may be there already.
+      while (slice.spent) await slice.next();
       this.#take(event);
       if (this.#held.size > 0) confirming ??= this.#confirmDeletions(signal).finally(() => (confirming = undefined));
     }
