@@ -32,7 +32,7 @@ export class GarbageReconciler implements Reconciler {
       from(assignments.changes).map((change) => this.#namespacesOf(change)),
       from(assignments.vacated).map(({ cluster, namespace }) => this.#namespaceKey(cluster, namespace)),
       from(observations.contacts).map(awaiting),
-      from(hub.releases).map(awaiting),
+      from(hub.holds).map(awaiting),
       from(progress.advanced).map(awaiting),
       from(classes.othersChanged).map(awaiting),
     ];

@@ -95,7 +95,7 @@ export class PlacementReconciler implements Reconciler {
       from(assignments.departures).when((owner) => this.#awaiting.has(owner)),
       // What the removal of a copy rests on: contact with its cluster, the hub's caches, other objects' plans, other managers' objects.
       from(observations.contacts).map(awaiting),
-      from(hub.releases).map(awaiting),
+      from(hub.holds).map(awaiting),
       from(progress.advanced).map(awaiting),
       from(classes.othersChanged).map(awaiting),
       from(dependencies.releases).map(awaiting),

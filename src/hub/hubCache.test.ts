@@ -98,20 +98,20 @@ describe("the cache of the hub", () => {
     expect(cache.policy("constructor//subject")).toBeUndefined();
   });
 
-  test("holds deletions while too much has vanished at once, and says when they are released", async () => {
+  test("holds deletions while too much has vanished at once, and says when that begins and ends", async () => {
     const { server, cache, reasons, start, settle } = setUpHub();
     for (let n = 0; n < 12; n += 1) server.create(DEMOAPPLICATIONS, application(`a${n}`));
     await start();
-    let released = 0;
-    using _subscription = cache.onDeletionsReleased(() => (released += 1));
+    const held: boolean[] = [];
+    using _subscription = cache.holds.subscribe((now) => held.push(now));
     server.dropWatches();
     for (let n = 0; n < 12; n += 1) server.delete(DEMOAPPLICATIONS, "default", `a${n}`);
     server.compact();
     await settle(400);
-    expect([cache.deletionsHeld, released, [...cache.objects()].length]).toEqual([true, 0, 12]);
+    expect([cache.deletionsHeld, held, [...cache.objects()].length]).toEqual([true, [true], 12]);
     expect(reasons()).toContain("DeletionsHeld");
     await settle(60_000);
-    expect([cache.deletionsHeld, released, [...cache.objects()].length]).toEqual([false, 1, 0]);
+    expect([cache.deletionsHeld, held, [...cache.objects()].length]).toEqual([false, [true, false], 0]);
   });
 });
 

@@ -60,7 +60,6 @@ export class HubCache {
   readonly #placed: PlacedKinds;
   readonly #policies: Readonly<Record<Policy["kind"], PolicyInformer>>;
   #deletionsHeld = false;
-  readonly #released = new Emitter<void>();
   readonly #waiting = new Set<() => void>();
   #revision = 0;
   #allPlacements: readonly Placement[] | undefined;
@@ -141,11 +140,6 @@ export class HubCache {
   /** Too much vanished from the hub at once, and no second read has confirmed it yet. */
   get deletionsHeld(): boolean {
     return this.#deletionsHeld;
-  }
-
-  /** Deletions were held, and are not any more. */
-  onDeletionsReleased(handler: () => void): Disposable {
-    return this.#released.subscribe(handler);
   }
 
   /** The kinds whose objects are placed and watched now. */
@@ -262,8 +256,8 @@ export class HubCache {
   /** For {@link from}: what {@link onPolicy} gives. */
   readonly policyEvents = { subscribe: (handler: (event: HubEvent<Policy>) => void) => this.onPolicy(handler) };
 
-  /** For {@link from}: what {@link onDeletionsReleased} gives. */
-  readonly releases = { subscribe: (handler: (event: void) => void) => this.onDeletionsReleased(handler) };
+  /** {@link deletionsHeld} has changed: whatever rests on it is to be decided again, what may go no more above all. */
+  readonly holds = new Emitter<boolean>();
 
   /** The cache lacks an object that exists, or did a moment ago: lists the kind anew when the cache is behind. */
   async relistIfBehind(ref: ObjectRef, signal: AbortSignal): Promise<void> {
@@ -327,7 +321,7 @@ export class HubCache {
     if (held === this.#deletionsHeld) return;
     this.#deletionsHeld = held;
     this.#options.metrics.setDeletionsHeld("hub", held);
-    if (!held) this.#released.emit();
+    this.holds.emit(held);
   }
 
   #settleWaiting(): void {
