@@ -80,10 +80,6 @@ export class Informer<T> {
     for (const [key, entry] of options.known ?? []) this.#store.put(key, { ...entry, resourceVersion: BEFORE });
   }
 
-  get name(): string {
-    return this.#options.name;
-  }
-
   /** Follows the cluster until the signal is aborted. Cluster trouble never rejects it. */
   async run(signal: AbortSignal): Promise<void> {
     let confirming: Promise<void> | undefined;
