@@ -280,7 +280,7 @@ export class Informer<T> {
     } catch (error) {
       // It exists all the same: to take it for deleted would be worse than to keep its last readable state.
       this.#options.logger.error(
-        { informer: this.name, key: keyOf(object), err: error },
+        { informer: this.#options.name, key: keyOf(object), err: error },
         "object is not readable; its last readable state is kept",
       );
       return before === undefined ? undefined : { ...before, resourceVersion };
@@ -293,7 +293,7 @@ export class Informer<T> {
     this.#knownWhenHeld = known + before;
     const { logger, client } = this.#options;
     logger.warn(
-      { informer: this.name, cluster: client.cluster, vanished: this.#held.size, known: this.#knownWhenHeld },
+      { informer: this.#options.name, cluster: client.cluster, vanished: this.#held.size, known: this.#knownWhenHeld },
       "most objects vanished at once; deletions are held until a second read agrees",
     );
     this.#deliverHeld({ held: true, vanished: this.#held.size, known: this.#knownWhenHeld });
@@ -314,7 +314,7 @@ export class Informer<T> {
 
   #released(deleted: number): void {
     const { logger, client } = this.#options;
-    logger.info({ informer: this.name, cluster: client.cluster, deleted }, "deletions are no longer held");
+    logger.info({ informer: this.#options.name, cluster: client.cluster, deleted }, "deletions are no longer held");
     this.#deliverHeld({ held: false, vanished: deleted, known: this.#knownWhenHeld });
   }
 
@@ -331,14 +331,14 @@ export class Informer<T> {
           return;
         }
         logger.warn(
-          { informer: this.name, back: back.length, held: this.#held.size },
+          { informer: this.#options.name, back: back.length, held: this.#held.size },
           "objects that had vanished are back; listing again",
         );
         for (const key of back) this.#seen(key);
         this.#reflector.relist();
       } catch (error) {
         if (signal.aborted) return;
-        logger.debug({ informer: this.name, err: error }, "second read failed; deletions stay held");
+        logger.debug({ informer: this.#options.name, err: error }, "second read failed; deletions stay held");
       }
     }
   }
@@ -381,7 +381,7 @@ export class Informer<T> {
     try {
       handler(event);
     } catch (error) {
-      this.#options.logger.error({ informer: this.name, key: event.key, err: error }, "a handler failed");
+      this.#options.logger.error({ informer: this.#options.name, key: event.key, err: error }, "a handler failed");
     }
   }
 
@@ -390,7 +390,7 @@ export class Informer<T> {
       try {
         handler(state);
       } catch (error) {
-        this.#options.logger.error({ informer: this.name, err: error }, "a handler failed");
+        this.#options.logger.error({ informer: this.#options.name, err: error }, "a handler failed");
       }
     }
   }
