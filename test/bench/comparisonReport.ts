@@ -7,7 +7,7 @@ interface Row {
   unit: string;
   here: number;
   there: number;
-  /** The one in the middle of all pairs. */
+  /** The geometric mean of all pairs, so that who came first in a pair evens out. */
   ratio: number;
   /** Undefined where there is no bar. */
   missed: boolean | undefined;
@@ -70,7 +70,7 @@ function rowsOf(pairs: Comparison["pairs"]): Row[] {
     const here = median(pairs.map((pair) => of(pair.here)));
     const there = median(pairs.map((pair) => of(pair.there)));
     const ratios = pairs.map((pair) => of(pair.here) / of(pair.there)).filter((ratio) => !Number.isNaN(ratio));
-    return { what, unit, here, there, ratio: median(ratios) };
+    return { what, unit, here, there, ratio: geometricMean(ratios) };
   };
   const costs = COSTS.map(([what, unit, of]): Row => {
     const values = row(what, unit, of);
@@ -83,6 +83,10 @@ function rowsOf(pairs: Comparison["pairs"]): Row[] {
     return { ...values, bar: `≤ ${rounded(most)}`, missed: !(values.here <= most) };
   });
   return [...costs, ...writes];
+}
+
+function geometricMean(values: readonly number[]): number {
+  return Math.exp(values.reduce((sum, value) => sum + Math.log(value), 0) / values.length);
 }
 
 function withUnit(value: number, unit: string): string {

@@ -17,7 +17,8 @@ import { Stage } from "./stage.ts";
  * miss is an exit code of 1. Figures of a machine that does something else say little: the load is in the JSON, and said at each phase.
  *
  * - default: floors before and after each round; of all rounds the one in the middle counts.
- * - `--against REV`: this commit and that one in turns, ratio of the pair in the middle; `here` is this one.
+ * - `--against REV`: this commit and that one in turns, after one that does not count; the ratio is the mean of all pairs, so
+ *   take an even number of rounds. `here` is this one.
  * - `--decide`: how long the pure decision takes; no servers.
  * - `--event-loop`: how long the manager's event loop stands still when a policy of many objects is edited. `by its own work` is what of it
  *   the process itself computed; the rest is the machine.
