@@ -30,4 +30,5 @@ export { sameValue } from "./sameValue.ts";
 export * from "./selectors.ts";
 export { microTimestamp, timestamp } from "./time.ts";
 export { isRecord, valueAt } from "./valueAt.ts";
+export * from "./record.ts";
 export * from "./wellknown.ts";

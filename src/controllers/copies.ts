@@ -1,11 +1,4 @@
-import {
-  type FederatedStatus,
-  type KubeObject,
-  type ObjectRef,
-  type OwnerRef,
-  REGION_LABEL,
-  refKey,
-} from "../apis/index.ts";
+import { type ObjectRef, type OwnerRef, recordOf, REGION_LABEL, refKey } from "../apis/index.ts";
 import type { DeletionPolicy, Observation, RemovalFacts, Target, Why } from "../desiredstate/index.ts";
 import type { HubCache } from "../hub/index.ts";
 import type { Assignments } from "./assignments.ts";
@@ -27,10 +20,28 @@ export interface CopySources {
 }
 
 /**
+ * The clusters that the record of a hub object names ({@link recordOf}): a claim of any other cluster to hold a copy counts for nothing. None
+ * for an object that is gone.
+ */
+export function recordedClusters({ hub }: Pick<CopySources, "hub">, owner: string): ReadonlySet<string> {
+  const object = hub.object(owner)?.object;
+  if (object === undefined) return new Set();
+  const { names, regions } = recordOf(object);
+  if (regions.size === 0) return names;
+  const known = new Set(names);
+  for (const { metadata } of hub.clusters.list())
+    if (regions.has(metadata.labels?.[REGION_LABEL] ?? "")) known.add(metadata.name);
+  return known;
+}
+
+/**
  * The member objects of one hub object: those that name it as their owner, and those of its rows that name nobody, since the annotation may
  * have been removed.
  */
-export function copiesOf({ assignments, observations }: CopySources, owner: string): Observation[] {
+export function copiesOf(
+  { assignments, observations }: Pick<CopySources, "assignments" | "observations">,
+  owner: string,
+): Observation[] {
   const copies = new Set(observations.naming(owner));
   for (const { cluster, key } of assignments.of(owner)) {
     const observation = observations.get(cluster, key);
@@ -70,7 +81,8 @@ export function ownersNamedBy(copies: readonly Observation[]): OwnerRef[] {
 export interface Removal {
   /** The hub object that they are copies of. */
   owner: OwnerRef;
-  policy: DeletionPolicy;
+  /** Undefined when nobody on the hub knows any more. */
+  policy: DeletionPolicy | undefined;
   cause: Why;
   ownership: RemovalFacts["ownership"];
 }
@@ -80,28 +92,38 @@ export function removalFacts(sources: CopySources, copies: readonly Observation[
   const { hub, observations, progress } = sources;
   const owner = refKey(removal.owner);
   const clusters = new Map<string, { synced: boolean; leaving?: "Keep" | "Drain" }>();
-  const neededByOthers = new Set<string>();
-  for (const { cluster, ref } of copies) {
-    if (!clusters.has(cluster)) {
-      const member = hub.clusters.get(cluster);
-      if (member !== undefined) {
-        const isLeaving = member.metadata.deletionTimestamp !== undefined;
-        const leaving = member.spec.deletionPolicy === "Drain" ? ("Drain" as const) : ("Keep" as const);
-        clusters.set(cluster, { synced: observations.contactOf(cluster).synced, ...(isLeaving ? { leaving } : {}) });
-      }
-    }
-    if (isNeededByOthers(sources, cluster, ref, owner)) neededByOthers.add(`${cluster}/${refKey(ref)}`);
+  for (const { cluster } of copies) {
+    if (clusters.has(cluster)) continue;
+    const member = hub.clusters.get(cluster);
+    if (member === undefined) continue;
+    const isLeaving = member.metadata.deletionTimestamp !== undefined;
+    const leaving = member.spec.deletionPolicy === "Drain" ? ("Drain" as const) : ("Keep" as const);
+    clusters.set(cluster, { synced: observations.contactOf(cluster).synced, ...(isLeaving ? { leaving } : {}) });
   }
   return {
     ...removal,
     hub: { synced: hub.synced, deletionsHeld: hub.deletionsHeld, planned: progress.isKnownAround(owner) },
     clusters,
-    neededByOthers,
+    neededByOthers: neededAmong(sources, copies, owner),
+  };
+}
+
+/** Answers when asked: a plan asks only about copies that it does not want. */
+function neededAmong(
+  sources: CopySources,
+  copies: readonly Observation[],
+  owner: string,
+): RemovalFacts["neededByOthers"] {
+  return {
+    has(key) {
+      const copy = copies.find(({ cluster, ref }) => `${cluster}/${refKey(ref)}` === key);
+      return copy !== undefined && isNeededByOthers(sources, copy.cluster, copy.ref, owner);
+    },
   };
 }
 
 /** Whether another hub object asks for the member object, or refers to it and runs on the cluster: then the member object stays. */
-function isNeededByOthers(sources: CopySources, cluster: string, ref: ObjectRef, owner: string): boolean {
+export function isNeededByOthers(sources: CopySources, cluster: string, ref: ObjectRef, owner: string): boolean {
   const { assignments, classes, dependencies, plans } = sources;
   const key = refKey(ref);
   for (const [other, row] of assignments.get(cluster, key)?.rows ?? []) {
@@ -112,37 +134,5 @@ function isNeededByOthers(sources: CopySources, cluster: string, ref: ObjectRef,
       return true;
   }
   for (const _ of classes.needing(ref)) return true;
-  return false;
-}
-
-/**
- * Whether a copy of the object may be left on any cluster. `clusters`: those on which the object was placed, whether or not its status
- * names them.
- */
-export function mayRemain(
-  sources: CopySources,
-  owner: string,
-  object: KubeObject,
-  clusters: readonly string[],
-): boolean {
-  const { hub, assignments, observations, progress } = sources;
-  const exists = (cluster: string): boolean => hub.clusters.get(cluster) !== undefined;
-  for (const { cluster } of assignments.leftBy(owner)) if (exists(cluster)) return true;
-  for (const { cluster, ref } of copiesOf(sources, owner)) {
-    // What another object needs stays, and goes with that one.
-    if (exists(cluster) && !isNeededByOthers(sources, cluster, ref, owner)) return true;
-  }
-  const status = object["status"] as FederatedStatus | undefined;
-  const names = new Set([...clusters, ...(status?.clusters ?? []).map(({ name }) => name)]);
-  // The summary only counts: each cluster of its regions may be meant.
-  const regions = new Set((status?.summary ?? []).map(({ region }) => region));
-  if (regions.size > 0) {
-    for (const { metadata } of hub.clusters.list()) {
-      if (regions.has(metadata.labels?.[REGION_LABEL] ?? "")) names.add(metadata.name);
-    }
-  }
-  for (const name of names) {
-    if (exists(name) && (!observations.contactOf(name).synced || !progress.isKnownAround(owner))) return true;
-  }
   return false;
 }

@@ -1,7 +1,21 @@
-import { claimed, type FederatedStatus, type KubeObject, OBJECT_FINALIZER, refKey, unclaimed } from "../apis/index.ts";
+import {
+  claimed,
+  type FederatedStatus,
+  FIRST_RECORD_ANNOTATION,
+  firstRecordOf,
+  firstRecordText,
+  type KubeObject,
+  OBJECT_FINALIZER,
+  type ObjectRef,
+  recordOf,
+  refKey,
+  refOf,
+  unclaimed,
+} from "../apis/index.ts";
 import {
   computeTarget,
   type DeletionPolicy,
+  type Observation,
   ownerRefOf,
   type Row,
   type Snapshot,
@@ -9,7 +23,7 @@ import {
   type StepResult,
   type Target,
 } from "../desiredstate/index.ts";
-import { changedFacts, changedSpec, type HubEvent, type PlacedKind } from "../hub/index.ts";
+import { changedFacts, changedSpec, type HubEvent, type PlacedKind, type StatusStore } from "../hub/index.ts";
 import { type EventRecorder, type Metrics, type Span, startSpan, type Tracer } from "../observability/index.ts";
 import {
   type Client,
@@ -27,21 +41,26 @@ import {
   copiesOf,
   copiesToPlan,
   type CopySources,
-  mayRemain,
   ownersNamedBy,
+  recordedClusters,
   type Removal,
   removalFacts,
 } from "./copies.ts";
 import type { Collected } from "./dependencies.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { ObservationChange } from "./observations.ts";
+import { OrphaningDeletions } from "./orphaning.ts";
 import { nameOf, refOfKey, spanAttributes, labelsOf } from "./ownerKeys.ts";
 import { clusterNames, recordDecision } from "./placementEvents.ts";
 import type { PlanChange } from "./plans.ts";
+import { type Remains, remainsOf } from "./remains.ts";
+import type { StatusWrites } from "./status.ts";
 
 export interface PlacementReconcilerOptions extends CopySources {
   /** Asks before each write whether this process still leads. */
   client: Client;
+  store: Pick<StatusStore, "recorded">;
+  statuses: Pick<StatusWrites, "settlements">;
   hubId: string;
   clock: Clock;
   metrics: Metrics;
@@ -52,13 +71,14 @@ export interface PlacementReconcilerOptions extends CopySources {
 /** How an object that is being deleted parts from its copies: decided once, whatever becomes of its policies meanwhile. */
 interface Finalization {
   policy: DeletionPolicy;
-  /** Where the object was placed, whether or not its status had got to say so. */
-  clusters: readonly string[];
+  /** What the object is rendered to. */
+  refs: readonly ObjectRef[];
 }
 
 const NOT_SELECTED = { reason: "NotSelected", message: "the object is not to run there any more" };
 const DELETED = { reason: "ObjectDeleted", message: "the object is being deleted on the hub" };
 const GONE = { reason: "ObjectGone", message: "the object is gone from the hub" };
+const NOWHERE: ReadonlySet<string> = new Set();
 
 /**
  * Plans one hub object: from a snapshot of everything that the plan depends on to rows in the assignments, where the workers find them. An
@@ -71,15 +91,20 @@ export class PlacementReconciler implements Reconciler {
   readonly #parting = new Map<string, DeletionPolicy>();
   /** Objects with copies that are to go, or that cannot go yet. */
   readonly #awaiting = new Set<string>();
+  /** Objects that are to go to clusters which the hub's record does not name yet. */
+  readonly #unrecorded = new Set<string>();
+  readonly #orphaning: OrphaningDeletions;
 
   constructor(options: PlacementReconcilerOptions) {
     this.#options = options;
+    this.#orphaning = new OrphaningDeletions(options);
   }
 
   sources(): Source[] {
-    const { hub, assignments, observations, progress, classes, dependencies, plans } = this.#options;
+    const { hub, assignments, observations, progress, classes, dependencies, plans, statuses } = this.#options;
     const awaiting = (): Iterable<string> => [...this.#awaiting];
     return [
+      this.#orphaning.noting(hub.objectEvents),
       from(hub.objectEvents).when((event) => this.#isNews(event)),
       from(hub.policyEvents)
         .when((event) => !event.initial && changedSpec(event))
@@ -93,6 +118,9 @@ export class PlacementReconciler implements Reconciler {
       from(dependencies.changes),
       from(observations.changes).map((change) => this.#ownersToReplan(change)),
       from(assignments.departures).when((owner) => this.#awaiting.has(owner)),
+      from(statuses.settlements).when((owner) => this.#unrecorded.has(owner) && this.#isRecorded(owner)),
+      // A cluster on which nothing is left has gone from the record: the rows that made certain of it are not needed any more.
+      from(hub.objectEvents).when((event) => this.#awaiting.has(event.key) && changedRecord(event)),
       // What the removal of a copy rests on: contact with its cluster, the hub's caches, other objects' plans, other managers' objects.
       from(observations.contacts).map(awaiting),
       from(hub.holds).map(awaiting),
@@ -126,17 +154,21 @@ export class PlacementReconciler implements Reconciler {
       case "Yielded":
         return this.#leave(owner, object, ownership);
       case "Yielding":
-        return this.#place(owner, object, kind, context);
-      case "Owned": {
-        if (object.metadata.deletionTimestamp !== undefined)
-          return await this.#finalize(owner, object, kind, context, signal);
-        const kept = await this.#claim(object, kind, signal);
-        return kept === undefined ? requeueAfter(RETRY_FINALIZER_MS) : this.#place(owner, kept, kind, context);
-      }
+        return await this.#place(owner, object, kind, context, signal);
+      case "Owned":
+        return object.metadata.deletionTimestamp === undefined
+          ? await this.#place(owner, object, kind, context, signal)
+          : await this.#finalize(owner, object, kind, context, signal);
     }
   }
 
-  #place(owner: string, object: KubeObject, kind: PlacedKind, { span, logger }: ReconcileContext): Result {
+  async #place(
+    owner: string,
+    object: KubeObject,
+    kind: PlacedKind,
+    { span, logger }: ReconcileContext,
+    signal: AbortSignal,
+  ): Promise<Result> {
     const { plans, progress, clock, metrics, dependencies, tracer, events } = this.#options;
     const startedAt = clock.monotonic();
     const collected = dependencies.collect(owner, kind.interpreter.dependencies(object));
@@ -147,19 +179,17 @@ export class PlacementReconciler implements Reconciler {
     const now = clock.now();
     const computing = startSpan(tracer, "ComputeTarget", { parent: span });
     const target = computeTarget(this.#snapshot(owner, object, collected), now);
-    const next = this.#step(
-      owner,
-      target,
-      { owner: target.owner, policy: "Delete", cause: NOT_SELECTED, ownership: "Ours" },
-      now,
-    );
     computing.end();
     metrics.observePhase("fetch", clock.monotonic() - startedAt);
+    if (!(await this.#claim(object, kind, target, signal))) return requeueAfter(RETRY_FINALIZER_MS);
 
+    const removal = { owner: target.owner, policy: "Delete" as const, cause: NOT_SELECTED, ownership: "Ours" as const };
+    const next = this.#step(owner, target, removal, now);
+    const remains = this.#remains(owner, target, () => kind.interpreter.render(object).map(refOf));
     this.#finalizations.delete(owner);
     this.#parting.delete(owner);
-    plans.set(owner, { ...lifeOf(object), target, ours: true });
-    this.#assign(owner, next.rows, span);
+    plans.set(owner, { ...lifeOf(object), target, remaining: remains.open, ours: true });
+    this.#assign(owner, [...this.#recordedOnly(owner, next.rows), ...remains.rows], span);
     progress.planned(owner);
     recordDecision(events, object, target, before);
     if (isNewDecision(before, target)) {
@@ -183,7 +213,7 @@ export class PlacementReconciler implements Reconciler {
     if (object.metadata.deletionTimestamp !== undefined) plans.drop(owner);
     else {
       const target = computeTarget(this.#snapshot(owner, object), clock.now());
-      plans.set(owner, { ...lifeOf(object), target, ours: false });
+      plans.set(owner, { ...lifeOf(object), target, remaining: NOWHERE, ours: false });
     }
     progress.planned(owner);
     return done;
@@ -200,17 +230,15 @@ export class PlacementReconciler implements Reconciler {
     const { client, plans, progress, classes } = this.#options;
     const next = unclaimed(OBJECT_FINALIZER, object.metadata, classes.classes);
     if (next.length === (object.metadata.finalizers ?? []).length) return await this.#cleanUp(owner, context, signal);
-    const { policy, clusters } = this.#finalizationOf(owner, object);
-    const { rows } = this.#step(owner, undefined, {
-      owner: ownerRefOf(object),
-      policy,
-      cause: DELETED,
-      ownership: "Ours",
-    });
-    plans.set(owner, { ...lifeOf(object), target: undefined, ours: true });
-    this.#assign(owner, rows, context.span);
+    if ((await this.#orphaning.settle(object, kind, signal)) === "Changed") return requeueAfter(RETRY_FINALIZER_MS);
+    const { policy, refs } = this.#finalizationOf(owner, object, kind);
+    const life = ownerRefOf(object);
+    const { rows } = this.#step(owner, undefined, { owner: life, policy, cause: DELETED, ownership: "Ours" });
     progress.planned(owner);
-    if (mayRemain(this.#options, owner, object, clusters)) {
+    const remains = remainsOf(this.#options, { owner: life, clusters: recordedClusters(this.#options, owner), refs });
+    plans.set(owner, { ...lifeOf(object), target: undefined, remaining: remains.open, ours: true });
+    this.#assign(owner, [...rows, ...remains.rows], context.span);
+    if (remains.open.size > 0) {
       this.#awaiting.add(owner);
       return done;
     }
@@ -219,15 +247,41 @@ export class PlacementReconciler implements Reconciler {
     return this.#forget(owner);
   }
 
-  #finalizationOf(owner: string, object: KubeObject): Finalization {
+  #finalizationOf(owner: string, object: KubeObject, kind: PlacedKind): Finalization {
     let finalization = this.#finalizations.get(owner);
     if (finalization === undefined) {
       const { plans, clock } = this.#options;
-      const target = plans.get(owner)?.target ?? computeTarget(this.#snapshot(owner, object), clock.now());
-      finalization = { policy: target.deletionPolicy, clusters: target.clusters.map(({ name }) => name) };
+      const { deletionPolicy } = plans.get(owner)?.target ?? computeTarget(this.#snapshot(owner, object), clock.now());
+      const policy = this.#orphaning.isOrphaned(object) ? "Orphan" : deletionPolicy;
+      finalization = { policy, refs: kind.interpreter.render(object).map(refOf) };
       this.#finalizations.set(owner, finalization);
     }
     return finalization;
+  }
+
+  /** What may be left on clusters of the record that the target does not name. */
+  #remains(owner: string, target: Target, refs: () => ObjectRef[]): Remains {
+    const clusters = new Set(recordedClusters(this.#options, owner));
+    for (const { name } of target.clusters) clusters.delete(name);
+    return remainsOf(this.#options, { owner: target.owner, clusters, refs: clusters.size === 0 ? [] : refs() });
+  }
+
+  /** Of every cluster that the plan names. */
+  #isRecorded(owner: string): boolean {
+    const { plans, store } = this.#options;
+    const recorded = store.recorded(owner);
+    return plans.get(owner)?.target?.clusters.every(({ name }) => recorded.has(name)) ?? true;
+  }
+
+  /** Nothing is sent to a cluster before the hub's record names it: whoever comes after has to know where to look. */
+  #recordedOnly(owner: string, rows: readonly Row[]): readonly Row[] {
+    if (this.#isRecorded(owner)) {
+      this.#unrecorded.delete(owner);
+      return rows;
+    }
+    this.#unrecorded.add(owner);
+    const recorded = this.#options.store.recorded(owner);
+    return rows.filter(({ verb, cluster }) => verb !== "Apply" || recorded.has(cluster));
   }
 
   /**
@@ -237,19 +291,20 @@ export class PlacementReconciler implements Reconciler {
   async #cleanUp(owner: string, { span }: ReconcileContext, signal: AbortSignal): Promise<Result> {
     const { hub, plans, classes, clock } = this.#options;
     const plan = plans.get(owner);
+    const here = hub.object(owner);
     const policy =
       this.#finalizations.get(owner)?.policy ??
       plan?.target?.deletionPolicy ??
       this.#parting.get(owner) ??
-      ("Delete" as const);
+      (here === undefined ? undefined : this.#finalizationOf(owner, here.object, here.kind).policy);
     const copies = copiesOf(this.#options, owner);
     const named = ownersNamedBy(copies);
     if (plan?.ours === true) for (const { uid } of named) classes.leftBehind(uid);
-    if (copies.length > 0) this.#parting.set(owner, policy);
+    if (copies.length > 0 && policy !== undefined) this.#parting.set(owner, policy);
     this.#forget(owner);
     if (copies.length === 0) return done;
 
-    const isHere = hub.object(owner) !== undefined;
+    const isHere = here !== undefined;
     const verdict = isHere ? "Ours" : await classes.ofGone(named, clock.monotonic(), signal);
     // It may have come back while the hub was asked; then it is planned for itself.
     if (!isHere && hub.object(owner) !== undefined) return done;
@@ -267,6 +322,7 @@ export class PlacementReconciler implements Reconciler {
     const isOver = copiesOf(this.#options, owner).length === 0;
     this.#finalizations.delete(owner);
     this.#awaiting.delete(owner);
+    this.#unrecorded.delete(owner);
     dependencies.forget(owner);
     metrics.forgetObject(...labelsOf(owner));
     plans.drop(owner);
@@ -279,7 +335,7 @@ export class PlacementReconciler implements Reconciler {
   }
 
   #step(owner: string, target: Target | undefined, removal: Removal, now = this.#options.clock.now()): StepResult {
-    const copies = copiesToPlan(this.#options, owner, target);
+    const copies = copiesToPlan(this.#options, owner, target).filter((copy) => !this.#isLetGoOf(owner, target, copy));
     const facts = removalFacts(this.#options, copies, removal);
     return step({ target, observations: copies, removal: facts }, now);
   }
@@ -301,33 +357,52 @@ export class PlacementReconciler implements Reconciler {
       dependencies: collected?.found ?? new Map(),
       ...(collected === undefined ? {} : { unreadable: collected.unreadable }),
       hubId,
-      previous,
+      previous: previousOf(object),
       // Where only a summary stands, what has been seen since the start is not all that there is.
-      ...(previous?.summary === undefined ? { running: this.#running(owner) } : {}),
+      ...(previous?.summary === undefined || previous.unlistedClusters !== undefined
+        ? { running: this.#running(owner) }
+        : {}),
     };
   }
 
-  /** Clusters with a copy that no row deletes: the status may not name them yet. */
+  /** Clusters of the record with a copy that no row deletes: the status may not say so yet. */
   #running(owner: string): Set<string> {
     const { plans, assignments } = this.#options;
     const isFirstPlan = plans.get(owner)?.ours !== true;
     const running = new Set<string>();
+    const recorded = recordedClusters(this.#options, owner);
     for (const { cluster, ref } of copiesOf(this.#options, owner)) {
+      if (!recorded.has(cluster)) continue;
       const row = assignments.get(cluster, refKey(ref))?.rows.get(owner);
       if (isFirstPlan || (row !== undefined && !isRemoval(row))) running.add(cluster);
     }
     return running;
   }
 
-  /** Returns the object with our finalizer in front; undefined when it changed or went away meanwhile. */
-  async #claim(object: KubeObject, kind: PlacedKind, signal: AbortSignal): Promise<KubeObject | undefined> {
+  /**
+   * A copy on a cluster that the record does not name, of an object that nothing places: a person let go of the cluster (its MemberCluster was
+   * deleted, and made again) or of the object's Placement. Nobody has said where else the object belongs, so the copy is left alone.
+   */
+  #isLetGoOf(owner: string, target: Target | undefined, { cluster }: Observation): boolean {
+    if (target === undefined || (target.scheduled.status === "True" && !target.suspended)) return false;
+    if (target.clusters.some(({ name }) => name === cluster)) return false;
+    const isLeaving = this.#options.hub.clusters.get(cluster)?.metadata.deletionTimestamp !== undefined;
+    return !isLeaving && !recordedClusters(this.#options, owner).has(cluster);
+  }
+
+  /**
+   * Puts our finalizer in front, and with it says of a new object where it goes; false when the object changed or went away meanwhile. An
+   * object that another class owns until it is claimed keeps that class's finalizer.
+   */
+  async #claim(object: KubeObject, kind: PlacedKind, target: Target, signal: AbortSignal): Promise<boolean> {
     const { client, classes } = this.#options;
+    if (classes.of(object) !== "Owned") return true;
     const next = claimed(OBJECT_FINALIZER, object.metadata, classes.classes);
-    if (next === object.metadata.finalizers) return object;
-    const patched = await setFinalizers(client, kind.type, object, next, signal);
-    if (patched === undefined) return undefined;
+    if (next === object.metadata.finalizers) return true;
+    const patched = await setFinalizers(client, kind.type, object, next, signal, firstRecord(object, target));
+    if (patched === undefined) return false;
     kind.informer.observe(patched);
-    return kind.informer.get(nameOf(object));
+    return true;
   }
 
   /** A reconciliation that puts our finalizer there goes on with it: that alone is no reason for another one. */
@@ -339,8 +414,13 @@ export class PlacementReconciler implements Reconciler {
     const isOurClaim =
       classes.of(old) === "Owned" &&
       finalizers.join() === claimed(OBJECT_FINALIZER, old.metadata, classes.classes).join();
-    const before = isOurClaim ? { ...old, metadata: { ...old.metadata, finalizers } } : old;
-    return changedSpec({ ...event, old: before });
+    if (!isOurClaim) return changedSpec(event);
+    const first = object.metadata.annotations?.[FIRST_RECORD_ANNOTATION];
+    const annotations = {
+      ...old.metadata.annotations,
+      ...(first === undefined ? {} : { [FIRST_RECORD_ANNOTATION]: first }),
+    };
+    return changedSpec({ ...event, old: { ...old, metadata: { ...old.metadata, finalizers, annotations } } });
   }
 
   /** A copy that its owner's rows ask for is no news; one that nobody asks for is, and any change of a copy that is to go. */
@@ -355,10 +435,36 @@ export class PlacementReconciler implements Reconciler {
   }
 }
 
+/** What the finalizer's write says of a new object; nothing where the status says it, or has to, since it is too much. */
+function firstRecord(object: KubeObject, target: Target): { name: string; value: string } | undefined {
+  if (previousOf(object)?.observedGeneration !== undefined) return undefined;
+  const known = firstRecordOf(object)?.clusters ?? [];
+  const clusters = [...new Set([...known, ...target.clusters.map(({ name }) => name)])];
+  const value = firstRecordText({
+    clusters,
+    ...(target.deletionPolicy === "Orphan" ? { deletionPolicy: target.deletionPolicy } : {}),
+  });
+  return value === undefined ? undefined : { name: FIRST_RECORD_ANNOTATION, value };
+}
+
+/** The status of the object; of one that has none yet, what its first record says of how it parts from its copies. */
+function previousOf(object: KubeObject): FederatedStatus | undefined {
+  const status = object["status"] as FederatedStatus | undefined;
+  const policy = firstRecordOf(object)?.deletionPolicy;
+  return policy === undefined ? status : { ...status, deletionPolicy: policy };
+}
+
 /** Fewer clusters than before: what another object there was kept for may go. */
 function leavesClusters({ before, after }: PlanChange): boolean {
   const left = before?.target?.clusters ?? [];
   return left.some(({ name }) => after?.target?.clusters.some((cluster) => cluster.name === name) !== true);
+}
+
+function changedRecord({ object, old }: HubEvent<KubeObject>): boolean {
+  if (old === undefined) return false;
+  const before = recordOf(old).names;
+  const { names } = recordOf(object);
+  return names.size !== before.size || [...names].some((name) => !before.has(name));
 }
 
 function isRemoval(row: Row): boolean {

@@ -25,7 +25,7 @@ export function decideRemovals(unwanted: readonly Observation[], facts: RemovalF
     else
       rows.push({
         ...copy,
-        verb: facts.policy === "Orphan" ? "Release" : "Delete",
+        verb: (facts.policy ?? present.policy) === "Orphan" ? "Release" : "Delete",
         uid: present.uid,
         why: facts.cause,
       });

@@ -18,8 +18,8 @@ export interface Snapshot {
   /** What the object's status says now: where it runs. */
   previous: FederatedStatus | undefined;
   /**
-   * Names of clusters on which member objects of it have been seen. The status may be older than that, and above 100 clusters it does
-   * not name them all; without this field only the status counts.
+   * Names of clusters of the record on which member objects of it have been seen. The status may be older than that; without this field only
+   * the status counts.
    */
   running?: ReadonlySet<string>;
 }
@@ -115,6 +115,8 @@ export interface HoldRow extends RowBase {
   hash?: string;
   /** True: it is wanted there (frozen or retained). False: it is to go, and may not yet. */
   wanted: boolean;
+  /** It should not be there: the worker makes certain of that, by its name if need be. */
+  confirm?: true;
 }
 
 /** Remove exactly that life of the member object. */
@@ -162,6 +164,11 @@ export interface Observation {
   failure?: { reason: string; message: string; final: boolean };
   /** The last time that fields which others had changed were put back; epoch milliseconds. */
   healed?: { at: number; lost: readonly LostField[] };
+  /**
+   * It is not there, and that is certain although the watch, which sees only what has our label, is no proof: this worker removed it and saw
+   * it go, or looked for it by its name. Said only while there is a row that does not want it there.
+   */
+  absent?: true;
   /** The revision of the last row that the worker took for it; 0 when it never had one. */
   revision: number;
 }
@@ -170,7 +177,8 @@ export interface Observation {
 export interface RemovalFacts {
   /** The hub object whose copies these are; the last life that is known when it is gone. */
   owner: OwnerRef;
-  policy: DeletionPolicy;
+  /** Undefined when nobody on the hub knows any more: then each copy says itself what becomes of it. */
+  policy: DeletionPolicy | undefined;
   /** Why it is to go: NotSelected, ObjectDeleted, ObjectGone. */
   cause: Why;
   hub: {
@@ -187,8 +195,11 @@ export interface RemovalFacts {
    * and the cluster answers. `leaving`: its MemberCluster is being deleted; what is there stays, or is taken away.
    */
   clusters: ReadonlyMap<string, { synced: boolean; leaving?: "Keep" | "Drain" }>;
-  /** `cluster/refKey` of dependencies that an object of another manager, or another object here, needs. */
-  neededByOthers: ReadonlySet<string>;
+  /**
+   * `cluster/refKey` of dependencies that an object of another manager, or another object here, needs. Asked only of copies that nothing
+   * else keeps.
+   */
+  neededByOthers: Pick<ReadonlySet<string>, "has">;
 }
 
 /** Which clusters wait for their turn; without it every cluster gets the target. */

@@ -22,6 +22,11 @@ export interface ClusterView {
   region?: string;
   contact: Contact;
   rows: RowView[];
+  /**
+   * The hub's record names the cluster, and nobody has seen yet that nothing of the object is left there: then the status goes on to name
+   * the cluster, though no target and no row do.
+   */
+  mayRemain?: boolean;
 }
 
 export interface StatusInput {
@@ -36,6 +41,6 @@ export interface StatusInput {
   /** Undefined while the object has not been planned. */
   target: Target | undefined;
   podSelector: string | undefined;
-  /** One for every cluster of the target and for every other cluster that still has member objects of this owner. */
+  /** One for every cluster of the target and for every other cluster on which something of this owner is, or may be. */
   clusters: ClusterView[];
 }
