@@ -62,20 +62,13 @@ export class StatusStore {
     };
     const owner = refKey(refOf(object));
     this.#unanswered.set(owner, namesIn(status));
-    const written = await this.#apply(owner, kind, body, signal);
-    if (written.metadata.deletionTimestamp === undefined || deletionTimestamp !== undefined)
-      kind.informer.observe(written);
-    this.#unanswered.delete(owner);
-    return written;
-  }
-
-  async #apply(owner: string, kind: PlacedKind, body: KubeObject, signal: AbortSignal): Promise<KubeObject> {
+    const options = { force: true, fieldManager: FIELD_MANAGER, signal };
     try {
-      return await this.#options.client.applyStatus(kind.type, body, {
-        force: true,
-        fieldManager: FIELD_MANAGER,
-        signal,
-      });
+      const written = await this.#options.client.applyStatus(kind.type, body, options);
+      if (written.metadata.deletionTimestamp === undefined || deletionTimestamp !== undefined)
+        kind.informer.observe(written);
+      this.#unanswered.delete(owner);
+      return written;
     } catch (error) {
       if (isNotFound(error)) this.#unanswered.delete(owner);
       throw error;
