@@ -2,6 +2,9 @@ import { refKey, shortMessage } from "../apis/index.ts";
 import { isSameRef } from "./rows.ts";
 import type { DesiredObject, Observation, RemovalFacts, Target, Why } from "./types.ts";
 
+/** Why a copy stays that is the last to serve. */
+export const AWAITING_REPLACEMENT = "AwaitingReplacement";
+
 /** An object on its way from clusters that it has left to clusters where it is to be. */
 export interface Move {
   /** What is wanted, by cluster. */
@@ -28,7 +31,7 @@ export function serversToKeep(move: Move): ReadonlyMap<string, Why> {
   if (servers.length === 0 || towards.some((cluster) => hasArrived(cluster, move))) return keep;
   const names = towards.slice(0, 3).join(", ") + (towards.length > 3 ? " or another" : "");
   const message = shortMessage(`it serves until the object is available on ${names}`);
-  for (const [cluster] of servers) keep.set(cluster, { reason: "AwaitingReplacement", message });
+  for (const [cluster] of servers) keep.set(cluster, { reason: AWAITING_REPLACEMENT, message });
   return keep;
 }
 
