@@ -10,6 +10,7 @@
  * given.
  */
 export { ownerRefOf, policyOf, reowned } from "./marks.ts";
+export { AWAITING_REPLACEMENT } from "./moves.ts";
 export { selectPlacement } from "./placementSelection.ts";
 export { decideRemovals } from "./removals.ts";
 export { chooseRow, inTheNameOf, isInSync } from "./rows.ts";
