@@ -20,6 +20,7 @@ export type {
   DeleteRow,
   DeletionPolicy,
   HoldRow,
+  Heal,
   Observation,
   ReleaseRow,
   RemovalFacts,
