@@ -79,8 +79,7 @@ const REFUSED = {
   KindNotServed: "The member does not serve the kind.",
   AdmissionDenied: "An admission webhook or policy of the member refuses the object.",
   Forbidden: "The credentials lack a right on the member; the message names it.",
-  Contested:
-    "Somebody on the member undoes what is written, each time: it is put right at once at first, then less and less often (every five minutes at least). The message names the field manager.",
+  Contested: "Somebody on the member undoes what is written, each time; it is put right less and less often.",
   NamespaceMissing: "The namespace went away on the member; it is tried again.",
   ServerError: "The member's API server failed; it is tried again.",
   InternalError: "An error of Meridian itself; its log says more.",
