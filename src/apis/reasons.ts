@@ -79,6 +79,7 @@ const REFUSED = {
   KindNotServed: "The member does not serve the kind.",
   AdmissionDenied: "An admission webhook or policy of the member refuses the object.",
   Forbidden: "The credentials lack a right on the member; the message names it.",
+  Contested: "Somebody on the member undoes what is written, each time; it is put right less and less often.",
   NamespaceMissing: "The namespace went away on the member; it is tried again.",
   ServerError: "The member's API server failed; it is tried again.",
   InternalError: "An error of Meridian itself; its log says more.",
@@ -151,7 +152,7 @@ const NAMESPACES = {
 const EVENTS = {
   Scheduled: "The object was placed on clusters; the message names them.",
   DriftHealed:
-    "Fields that somebody had changed on a member were put back; the message names the fields and the field manager.",
+    "What somebody had changed or deleted on a member was put back; the message names the fields and the field manager.",
   HandoverWaits: "The class that the object names does not claim it yet; the message says what for.",
   TakenOver: "The class that the object names has claimed it.",
   TokenRenewed: "The token for the cluster was renewed.",

@@ -21,6 +21,7 @@ export type {
   DeleteRow,
   DeletionPolicy,
   HoldRow,
+  Heal,
   Observation,
   ReleaseRow,
   RemovalFacts,

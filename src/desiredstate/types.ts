@@ -160,10 +160,22 @@ export interface Observation {
   /** A write is under way: until it has ended, nobody knows what is there. */
   writing: boolean;
   failure?: { reason: string; message: string; final: boolean };
-  /** The last time that fields which others had changed were put back; epoch milliseconds. */
-  healed?: { at: number; lost: readonly LostField[] };
+  /** The last time that what others had done to it was put right. */
+  healed?: Heal;
   /** The revision of the last row that the worker took for it; 0 when it never had one. */
   revision: number;
+}
+
+/** Something that others had done to a member object was put right. */
+export interface Heal {
+  /** Epoch milliseconds. */
+  at: number;
+  /** The fields that were put back; empty where the whole object was. */
+  lost: readonly LostField[];
+  /** The object was gone. */
+  gone: boolean;
+  /** Somebody undoes it each time, so that it is done less and less often. */
+  contested: boolean;
 }
 
 /** What has to be known before anything is removed. */
