@@ -135,6 +135,8 @@ const HELD = {
   ClusterLeaving: "The cluster is leaving the federation.",
   OtherOwner: "Another hub object, or another class of controllers, owns the member object.",
   OwnerUnconfirmed: "The hub has not confirmed yet which class of controllers owns the object.",
+  OwnershipUnproven:
+    "The member object has Meridian's marks, but its `managedFields` do not show that Meridian applied them, so it stays.",
   NeededByOthers: "Another object on the cluster still needs it.",
   AwaitingReplacement:
     "It is the last copy that serves, and stays until the object is available on a cluster where it is to be; the message names these.",

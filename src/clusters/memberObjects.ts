@@ -239,7 +239,7 @@ export class MemberObjects {
 
 /** A dependency that several hub objects need stays in the name of the one that the member object names. */
 function rowFor({ given, observed }: MemberObject): Row | undefined {
-  return given === undefined ? undefined : inTheNameOf(given, observed?.owner);
+  return given === undefined ? undefined : inTheNameOf(given, observed);
 }
 
 function isForgettable({ row, observed, writing }: MemberObject): boolean {
@@ -271,11 +271,14 @@ function observationOf(cluster: string, object: MemberObject): Observation {
   };
 }
 
-function presenceOf({ uid, hash, owner, deleting, health }: ObservedObject): NonNullable<Observation["present"]> {
+function presenceOf(observed: ObservedObject): NonNullable<Observation["present"]> {
+  const { uid, hash, owner, proven, policy, deleting, health } = observed;
   return {
     uid,
     ...(hash === undefined ? {} : { hash }),
     ...(owner === undefined ? {} : { owner }),
+    proven,
+    ...(policy === undefined ? {} : { policy }),
     deleting,
     health,
   };

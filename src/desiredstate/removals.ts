@@ -24,6 +24,7 @@ export function decideRemovals(
       general ??
       obstacleOnTheCluster(cluster, facts) ??
       obstacleOfOwnership(present, facts) ??
+      (present.proven ? undefined : OWNERSHIP_UNPROVEN) ??
       (facts.neededByOthers.has(`${cluster}/${refKey(ref)}`) ? NEEDED_BY_OTHERS : undefined) ??
       serving.get(cluster);
     if (obstacle !== undefined) rows.push({ ...copy, verb: "Hold", wanted: false, why: obstacle });
@@ -50,6 +51,10 @@ const PLANNING_INCOMPLETE: Why = {
 const DELETIONS_HELD: Why = {
   reason: "DeletionsHeld",
   message: "more than half of the objects vanished from the hub at once; held until a second read agrees",
+};
+const OWNERSHIP_UNPROVEN: Why = {
+  reason: "OwnershipUnproven",
+  message: "it has Meridian's marks, and its managedFields do not show that Meridian set them",
 };
 const NEEDED_BY_OTHERS: Why = { reason: "NeededByOthers", message: "another object on the hub needs it there" };
 

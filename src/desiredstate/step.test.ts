@@ -81,6 +81,7 @@ describe("towards a target", () => {
   test("a copy whose owner annotation was removed goes like any other", () => {
     const { owner: _, ...unnamed } = copy("singapore-1", "Service").present ?? {
       uid: "",
+      proven: true,
       deleting: false,
       health: { state: "Available" as const },
     };

@@ -148,6 +148,10 @@ export interface Observation {
     hash?: string;
     /** The hub object that its owner annotation names. */
     owner?: OwnerRef;
+    /** Its `managedFields` show that Meridian applied its marks: without that it may be taken up again, and never removed. */
+    proven: boolean;
+    /** What the copy itself says should become of it when the hub has forgotten it. Without it: `Delete`. */
+    policy?: "Orphan";
     deleting: boolean;
     health: Health;
   };

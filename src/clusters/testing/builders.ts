@@ -81,6 +81,8 @@ export function seen(overrides: Partial<ObservedObject> & { owns?: boolean } = {
     hash: "h1",
     owner: OWNER,
     isOurs: true,
+    proven: true,
+    policy: undefined,
     deleting: false,
     health: { state: "Available" },
     evidence: {
