@@ -271,11 +271,13 @@ function observationOf(cluster: string, object: MemberObject): Observation {
   };
 }
 
-function presenceOf({ uid, hash, owner, deleting, health }: ObservedObject): NonNullable<Observation["present"]> {
+function presenceOf(observed: ObservedObject): NonNullable<Observation["present"]> {
+  const { uid, hash, owner, createdAt, deleting, health } = observed;
   return {
     uid,
     ...(hash === undefined ? {} : { hash }),
     ...(owner === undefined ? {} : { owner }),
+    ...(createdAt === undefined ? {} : { createdAt }),
     deleting,
     health,
   };

@@ -22,6 +22,7 @@ export interface ObservedObject {
   owner: OwnerRef | undefined;
   /** False for a namespace with our label that Meridian did not make: nothing is reported of that one. */
   isOurs: boolean;
+  createdAt: string | undefined;
   deleting: boolean;
   health: Health;
   /** Who owns which field; dropped when the object has been compared with a desired one and found in sync. */
@@ -39,6 +40,7 @@ export function observe(object: KubeObject): ObservedObject {
     hash: metadata.annotations?.[HASH_ANNOTATION],
     owner: ownerOf(object),
     isOurs: !isNamespace(ref) || wasCreatedByMeridian(object),
+    createdAt: metadata.creationTimestamp,
     deleting: metadata.deletionTimestamp !== undefined,
     health: memberKindOf(parseApiVersion(object.apiVersion).group, object.kind).health(object),
     evidence: { managedFields: isNamespace(ref) ? undefined : metadata.managedFields },
