@@ -134,10 +134,14 @@ const HELD = {
   DeletionsHeld: "Too much seemed to vanish at once; nothing is removed until a second read agrees.",
   ClusterNotSynced: "Nothing is removed before everything that is watched on the cluster has been read.",
   FoundOnJoin:
-    "The member object is older than the cluster's membership and nothing on the hub has asked for it since, so it stays until a person agrees; the Event says how.",
+    "The member object was there before the cluster was joined, and no hub object has taken it up since, so it stays.",
   OtherOwner: "Another hub object, or another class of controllers, owns the member object.",
   OwnerUnconfirmed: "The hub has not confirmed yet which class of controllers owns the object.",
+  OwnershipUnproven:
+    "The member object has Meridian's marks, but its `managedFields` do not show that Meridian applied them, so it stays.",
   NeededByOthers: "Another object on the cluster still needs it.",
+  AwaitingReplacement:
+    "It is the last copy that serves, and stays until the object is available on a cluster where it is to be; the message names these.",
 } as const;
 
 const NAMESPACES = {

@@ -20,6 +20,16 @@ export const CLUSTER_FINALIZER = `${FEDERATION_GROUP}/member-cluster`;
 export const MANAGED_BY_LABEL = `${FEDERATION_GROUP}/managed-by`;
 /** On every member object: JSON of the hub object that the member object stands for ({@link OwnerRef}). */
 export const OWNER_ANNOTATION = `${FEDERATION_GROUP}/owner`;
+/**
+ * On every member object: the member object itself, as its {@link refKey}. Who copies an object copies this along, and so the copy, which
+ * has another name or stands in another namespace, says itself that it is not Meridian's.
+ */
+export const OBJECT_ANNOTATION = `${FEDERATION_GROUP}/object`;
+/**
+ * On a member object whose policy says `Orphan`: what becomes of it when the hub knows nothing of it any more. Absent where the policy says
+ * `Delete`.
+ */
+export const DELETION_POLICY_ANNOTATION = `${FEDERATION_GROUP}/deletion-policy`;
 /** On every member object: hash of the desired object that was applied. */
 export const HASH_ANNOTATION = `${FEDERATION_GROUP}/desired-hash`;
 /** On pod templates: hash of the ConfigMaps and Secrets that the pods read, so that a change of them rolls the pods. */

@@ -81,7 +81,7 @@ describe("what is reported", () => {
     objects.observe(CONFIG_REF, seen());
     expect(reports).toEqual([]);
     await Promise.resolve();
-    const present = { uid: "member-1", hash: "h1", deleting: false, health: { state: "Available" } };
+    const present = { uid: "member-1", hash: "h1", proven: true, deleting: false, health: { state: "Available" } };
     expect(reports).toEqual([
       [
         {

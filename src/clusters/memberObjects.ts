@@ -239,7 +239,7 @@ export class MemberObjects {
 
 /** A dependency that several hub objects need stays in the name of the one that the member object names. */
 function rowFor({ given, observed }: MemberObject): Row | undefined {
-  return given === undefined ? undefined : inTheNameOf(given, observed?.owner);
+  return given === undefined ? undefined : inTheNameOf(given, observed);
 }
 
 function isForgettable({ row, observed, writing }: MemberObject): boolean {
@@ -272,12 +272,14 @@ function observationOf(cluster: string, object: MemberObject): Observation {
 }
 
 function presenceOf(observed: ObservedObject): NonNullable<Observation["present"]> {
-  const { uid, hash, owner, createdAt, deleting, health } = observed;
+  const { uid, hash, owner, createdAt, proven, policy, deleting, health } = observed;
   return {
     uid,
     ...(hash === undefined ? {} : { hash }),
     ...(owner === undefined ? {} : { owner }),
     ...(createdAt === undefined ? {} : { createdAt }),
+    proven,
+    ...(policy === undefined ? {} : { policy }),
     deleting,
     health,
   };

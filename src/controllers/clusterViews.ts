@@ -1,5 +1,5 @@
 import { REGION_LABEL } from "../apis/index.ts";
-import { isInSync, type Row, type Target } from "../desiredstate/index.ts";
+import { AWAITING_REPLACEMENT, isInSync, type Row, type Target } from "../desiredstate/index.ts";
 import type { HubCache } from "../hub/index.ts";
 import type { ClusterView, RowView } from "../status/index.ts";
 import type { Assignments, Cell } from "./assignments.ts";
@@ -11,6 +11,9 @@ export interface ViewSources {
   assignments: Assignments;
   observations: Observations;
 }
+
+/** Obstacles that somebody has to be told of. The others pass by themselves, and a status that names them would be written in vain. */
+const LASTING: ReadonlySet<string> = new Set([AWAITING_REPLACEMENT]);
 
 /** What is known of one hub object in each cluster of its target, and in each other cluster where a copy of it lingers. */
 export function clusterViews(sources: ViewSources, owner: string, target: Target | undefined): ClusterView[] {
@@ -49,6 +52,7 @@ function rowView(observations: Observations, owner: string, cell: Cell): RowView
   const desiredHash = effective?.verb === "Apply" || effective?.verb === "Hold" ? effective.hash : undefined;
   const unseen = present === undefined ? observations.unseenKind(cluster, ref) : undefined;
   const failure = unseen === undefined ? observation?.failure : { reason: "NotObserved", message: unseen, final: true };
+  const stays = row?.verb === "Hold" && !row.wanted && LASTING.has(row.why.reason) ? row.why : undefined;
   return {
     ref,
     role: row?.role ?? "rendered",
@@ -56,6 +60,7 @@ function rowView(observations: Observations, owner: string, cell: Cell): RowView
     ...(present === undefined ? {} : { observedHash: present.hash ?? "", health: present.health }),
     inSync: isInSync(effective, observation) || isFrozenAsWanted(effective, present?.hash),
     ...(failure === undefined ? {} : { failure }),
+    ...(stays === undefined ? {} : { stays }),
   };
 }
 

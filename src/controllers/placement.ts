@@ -1,5 +1,6 @@
 import { claimed, type FederatedStatus, type KubeObject, OBJECT_FINALIZER, refKey, unclaimed } from "../apis/index.ts";
 import {
+  AWAITING_REPLACEMENT,
   computeTarget,
   type DeletionPolicy,
   ownerRefOf,
@@ -317,7 +318,7 @@ export class PlacementReconciler implements Reconciler {
       const { cluster, ref } = copy;
       if (wasFoundOnJoin(this.#options, owner, copy)) continue;
       const row = assignments.get(cluster, refKey(ref))?.rows.get(owner);
-      if (isFirstPlan || (row !== undefined && !isRemoval(row))) running.add(cluster);
+      if (isFirstPlan || (row !== undefined && (!isRemoval(row) || isServing(row)))) running.add(cluster);
     }
     return running;
   }
@@ -362,6 +363,11 @@ export class PlacementReconciler implements Reconciler {
 function leavesClusters({ before, after }: PlanChange): boolean {
   const left = before?.target?.clusters ?? [];
   return left.some(({ name }) => after?.target?.clusters.some((cluster) => cluster.name === name) !== true);
+}
+
+/** The copy stays until the object serves elsewhere; so the object still runs there. */
+function isServing(row: Row): boolean {
+  return row.verb === "Hold" && row.why.reason === AWAITING_REPLACEMENT;
 }
 
 function isRemoval(row: Row): boolean {

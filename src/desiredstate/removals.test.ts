@@ -78,6 +78,17 @@ describe("decideRemovals", () => {
       want: "Hold OtherOwner",
     },
     {
+      name: "not what Meridian is not proven to have applied",
+      copy: copy("shanghai-1", "Service", { proven: false }),
+      want: "Hold OwnershipUnproven",
+    },
+    {
+      name: "nor is that released",
+      facts: { policy: "Orphan" },
+      copy: copy("shanghai-1", "Service", { proven: false }),
+      want: "Hold OwnershipUnproven",
+    },
+    {
       name: "what names an earlier life of the object goes with it",
       copy: copy("shanghai-1", "Service", { owner: { ...other, name: "nginx-demo", uid: "of an earlier life" } }),
       want: "Delete shanghai-1-Service NotSelected",
@@ -113,11 +124,16 @@ describe("decideRemovals", () => {
       cluster: fc.constantFrom(...names),
       kind: fc.constantFrom("Deployment", "Service", "Secret"),
       deleting: fc.boolean(),
+      proven: fc.boolean(),
       owner: fc.constantFrom("ours", "none", "other"),
       there: fc.boolean(),
     })
-    .map(({ cluster, kind, deleting, owner, there }): Observation => {
-      const { present, ...absent } = copy(cluster, kind, { deleting, ...(owner === "other" ? { owner: other } : {}) });
+    .map(({ cluster, kind, deleting, proven, owner, there }): Observation => {
+      const { present, ...absent } = copy(cluster, kind, {
+        deleting,
+        proven,
+        ...(owner === "other" ? { owner: other } : {}),
+      });
       if (present === undefined || !there) return absent;
       const { owner: _, ...unnamed } = present;
       return { ...absent, present: owner === "none" ? unnamed : present };
@@ -165,6 +181,7 @@ describe("decideRemovals", () => {
         }
         const isAllowed =
           present?.deleting === false &&
+          present.proven &&
           hub.synced &&
           hub.planned &&
           !hub.deletionsHeld &&

@@ -7,9 +7,14 @@ type Present = NonNullable<Observation["present"]>;
 /**
  * What may go now, and for everything else that is no longer wanted, why it stays. One row for each copy that is there; a row that removes
  * names the life of the object that was seen, and there is none of these unless every fact allows it. A cluster that leaves and keeps what
- * runs there is let go of, whatever else is known: that deletes nothing.
+ * runs there is let go of, whatever else is known: that deletes nothing. `serving`: clusters whose copies are the last that serve, and what
+ * they wait for.
  */
-export function decideRemovals(unwanted: readonly Observation[], facts: RemovalFacts): RemovalRow[] {
+export function decideRemovals(
+  unwanted: readonly Observation[],
+  facts: RemovalFacts,
+  serving: ReadonlyMap<string, Why> = new Map(),
+): RemovalRow[] {
   const general = obstacleOnTheHub(facts);
   const rows: RemovalRow[] = [];
   for (const { cluster, ref, present } of unwanted) {
@@ -26,7 +31,9 @@ export function decideRemovals(unwanted: readonly Observation[], facts: RemovalF
       general ??
       obstacleOnTheCluster(cluster, facts) ??
       obstacleOfOwnership(present, facts) ??
-      (facts.neededByOthers.has(`${cluster}/${refKey(ref)}`) ? NEEDED_BY_OTHERS : undefined);
+      (present.proven ? undefined : OWNERSHIP_UNPROVEN) ??
+      (facts.neededByOthers.has(`${cluster}/${refKey(ref)}`) ? NEEDED_BY_OTHERS : undefined) ??
+      serving.get(cluster);
     if (obstacle !== undefined) rows.push({ ...copy, verb: "Hold", wanted: false, why: obstacle });
     else
       rows.push({
@@ -51,6 +58,10 @@ const PLANNING_INCOMPLETE: Why = {
 const DELETIONS_HELD: Why = {
   reason: "DeletionsHeld",
   message: "more than half of the objects vanished from the hub at once; held until a second read agrees",
+};
+const OWNERSHIP_UNPROVEN: Why = {
+  reason: "OwnershipUnproven",
+  message: "it has Meridian's marks, and its managedFields do not show that Meridian set them",
 };
 const NEEDED_BY_OTHERS: Why = { reason: "NeededByOthers", message: "another object on the hub needs it there" };
 

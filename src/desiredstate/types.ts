@@ -150,6 +150,10 @@ export interface Observation {
     owner?: OwnerRef;
     /** creationTimestamp, RFC 3339, by the member's clock. */
     createdAt?: string;
+    /** Its `managedFields` show that Meridian applied its marks: without that it may be taken up again, and never removed. */
+    proven: boolean;
+    /** What the copy itself says should become of it when the hub has forgotten it. Without it: `Delete`. */
+    policy?: "Orphan";
     deleting: boolean;
     health: Health;
   };

@@ -82,6 +82,8 @@ export function seen(overrides: Partial<ObservedObject> & { owns?: boolean } = {
     owner: OWNER,
     isOurs: true,
     createdAt: undefined,
+    proven: true,
+    policy: undefined,
     deleting: false,
     health: { state: "Available" },
     evidence: {

@@ -175,6 +175,7 @@ export function copy(
       uid: `${cluster}-${kind}`,
       hash: "an-older-hash",
       owner: ownerRefOf(app()),
+      proven: true,
       deleting: false,
       health: { state: "Available" },
       ...present,
