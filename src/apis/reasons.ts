@@ -69,6 +69,7 @@ const UNHEALTHY = {
 const REFUSED = {
   AlreadyExists:
     "An object of that name is there, and it is not Meridian's; `conflictResolution: Adopt` takes it over.",
+  NotAdoptable: "An object of that name is there, and it is never taken over; the message says whose it is.",
   FieldConflict: "Another field manager owns a field that is to be written; the message names both.",
   Conflict: "The member object changed meanwhile; it is tried again.",
   ImmutableField: "The change touches a field that cannot be changed while the member object exists.",

@@ -1,4 +1,4 @@
-import { type Classes, DEFAULT_CLASS } from "../apis/index.ts";
+import { type Classes, DEFAULT_CLASS, DEFAULT_SYSTEM_NAMESPACE } from "../apis/index.ts";
 import { type ClusterPool, Fleet, type PoolListener } from "../clusters/index.ts";
 import { type HubCache, StatusStore } from "../hub/index.ts";
 import type { EventRecorder, Logger, Metrics, Tracer } from "../observability/index.ts";
@@ -23,6 +23,8 @@ export interface FederationOptions {
   /** Asks before each write whether this process still leads. */
   client: Client;
   hubId: string;
+  /** Where Meridian itself lives, on the hub and on members; the default one unless given. */
+  systemNamespace?: string;
   /** That this manager serves; the default class alone unless given. */
   classes?: Classes;
   clock: Clock;
@@ -73,7 +75,17 @@ export function createFederation(options: FederationOptions): Federation {
     monotonic: () => clock.monotonic(),
   });
   const dependencies = new DependencyWatches({ client, clock, random, logger });
-  const fleet = new Fleet({ source: assignments, sink: observations, hubId, clock, random, logger, metrics, tracer });
+  const fleet = new Fleet({
+    source: assignments,
+    sink: observations,
+    hubId,
+    systemNamespace: options.systemNamespace ?? DEFAULT_SYSTEM_NAMESPACE,
+    clock,
+    random,
+    logger,
+    metrics,
+    tracer,
+  });
   const pool = options.pool(fleet);
 
   const copies = { hub, assignments, observations, plans, dependencies, progress, classes };
