@@ -1,13 +1,15 @@
 import {
   type FederatedStatus,
   type KubeObject,
+  type MemberCluster,
   type ObjectRef,
   type OwnerRef,
   REGION_LABEL,
   refKey,
 } from "../apis/index.ts";
-import type { DeletionPolicy, Observation, RemovalFacts, Target, Why } from "../desiredstate/index.ts";
+import type { ClusterFacts, DeletionPolicy, Observation, RemovalFacts, Target, Why } from "../desiredstate/index.ts";
 import type { HubCache } from "../hub/index.ts";
+import { MEMBERCLUSTERS } from "../runtime/index.ts";
 import type { Assignments } from "./assignments.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 import type { DependencyWatches } from "./dependencies.ts";
@@ -73,31 +75,37 @@ export interface Removal {
   policy: DeletionPolicy;
   cause: Why;
   ownership: RemovalFacts["ownership"];
+  /** Why none of them goes, when the reason is the object's kind. */
+  held?: Why | undefined;
 }
 
 /** Everything that the removal of these copies rests on, at this moment. */
 export function removalFacts(sources: CopySources, copies: readonly Observation[], removal: Removal): RemovalFacts {
-  const { hub, observations, progress } = sources;
+  const { hub, progress } = sources;
+  const { held, ...rest } = removal;
   const owner = refKey(removal.owner);
-  const clusters = new Map<string, { synced: boolean; leaving?: "Keep" | "Drain" }>();
+  const clusters = new Map<string, ClusterFacts>();
   const neededByOthers = new Set<string>();
   for (const { cluster, ref } of copies) {
-    if (!clusters.has(cluster)) {
-      const member = hub.clusters.get(cluster);
-      if (member !== undefined) {
-        const isLeaving = member.metadata.deletionTimestamp !== undefined;
-        const leaving = member.spec.deletionPolicy === "Drain" ? ("Drain" as const) : ("Keep" as const);
-        clusters.set(cluster, { synced: observations.contactOf(cluster).synced, ...(isLeaving ? { leaving } : {}) });
-      }
-    }
+    const member = clusters.has(cluster) ? undefined : hub.clusters.get(cluster);
+    if (member !== undefined) clusters.set(cluster, clusterFacts(sources, member));
     if (isNeededByOthers(sources, cluster, ref, owner)) neededByOthers.add(`${cluster}/${refKey(ref)}`);
   }
   return {
-    ...removal,
+    ...rest,
+    ...(held === undefined ? {} : { held }),
     hub: { synced: hub.synced, deletionsHeld: hub.deletionsHeld, planned: progress.isKnownAround(owner) },
     clusters,
     neededByOthers,
   };
+}
+
+function clusterFacts({ hub, observations }: CopySources, { metadata, spec }: MemberCluster): ClusterFacts {
+  const { synced } = observations.contactOf(metadata.name);
+  if (metadata.deletionTimestamp === undefined) return { synced };
+  if (spec.deletionPolicy !== "Drain") return { synced, leaving: "Keep" };
+  const held = hub.kindDeletions.heldNow(MEMBERCLUSTERS);
+  return { synced, leaving: "Drain", ...(held === undefined ? {} : { held }) };
 }
 
 /** Whether another hub object asks for the member object, or refers to it and runs on the cluster: then the member object stays. */

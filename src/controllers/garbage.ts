@@ -33,6 +33,7 @@ export class GarbageReconciler implements Reconciler {
       from(assignments.vacated).map(({ cluster, namespace }) => this.#namespaceKey(cluster, namespace)),
       from(observations.contacts).map(awaiting),
       from(hub.holds).map(awaiting),
+      from(hub.kindDeletions.changes).map(awaiting),
       from(progress.advanced).map(awaiting),
       from(classes.othersChanged).map(awaiting),
     ];

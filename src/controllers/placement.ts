@@ -97,6 +97,7 @@ export class PlacementReconciler implements Reconciler {
       // What the removal of a copy rests on: contact with its cluster, the hub's caches, other objects' plans, other managers' objects.
       from(observations.contacts).map(awaiting),
       from(hub.holds).map(awaiting),
+      from(hub.kindDeletions.changes).map(awaiting),
       from(progress.advanced).map(awaiting),
       from(classes.othersChanged).map(awaiting),
       from(dependencies.releases).map(awaiting),
@@ -198,15 +199,18 @@ export class PlacementReconciler implements Reconciler {
     context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { client, plans, progress, classes } = this.#options;
+    const { client, hub, plans, progress, classes } = this.#options;
     const next = unclaimed(OBJECT_FINALIZER, object.metadata, classes.classes);
     if (next.length === (object.metadata.finalizers ?? []).length) return await this.#cleanUp(owner, context, signal);
+    const isAnywhere = copiesOf(this.#options, owner).length > 0;
+    const held = isAnywhere ? await hub.kindDeletions.held(kind.type, signal) : undefined;
     const { policy, clusters } = this.#finalizationOf(owner, object);
     const { rows } = this.#step(owner, undefined, {
       owner: ownerRefOf(object),
       policy,
       cause: DELETED,
       ownership: "Ours",
+      held,
     });
     plans.set(owner, { ...lifeOf(object), target: undefined, ours: true });
     this.#assign(owner, rows, context.span);
@@ -252,11 +256,13 @@ export class PlacementReconciler implements Reconciler {
 
     const isHere = hub.object(owner) !== undefined;
     const verdict = isHere ? "Ours" : await classes.ofGone(named, clock.monotonic(), signal);
+    const [ref = { ...refOfKey(owner), uid: "" }] = named;
+    const kind = hub.kindOf(ref);
+    const held = kind === undefined ? undefined : await hub.kindDeletions.held(kind.type, signal);
     // It may have come back while the hub was asked; then it is planned for itself.
     if (!isHere && hub.object(owner) !== undefined) return done;
     const ownership = verdict === "Ours" ? "Ours" : "Unconfirmed";
-    const [ref = { ...refOfKey(owner), uid: "" }] = named;
-    const { rows } = this.#step(owner, undefined, { owner: ref, policy, cause: GONE, ownership });
+    const { rows } = this.#step(owner, undefined, { owner: ref, policy, cause: GONE, ownership, held });
     this.#assign(owner, rows, span);
     for (const one of verdict === "Present" ? named : []) await hub.relistIfBehind(one, signal);
     return typeof verdict === "number" && Number.isFinite(verdict) ? requeueAfter(verdict) : done;

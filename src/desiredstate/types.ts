@@ -166,6 +166,16 @@ export interface Observation {
   revision: number;
 }
 
+/** What has to be known of a cluster before anything is removed there. */
+export interface ClusterFacts {
+  /** Every object of ours there is known, and the cluster answers. */
+  synced: boolean;
+  /** Its MemberCluster is being deleted; what is there stays, or is taken away. */
+  leaving?: "Keep" | "Drain";
+  /** Why nothing goes there. */
+  held?: Why;
+}
+
 /** What has to be known before anything is removed. */
 export interface RemovalFacts {
   /** The hub object whose copies these are; the last life that is known when it is gone. */
@@ -182,11 +192,10 @@ export interface RemovalFacts {
   };
   /** Whose the copies are: this manager's to remove; another class's; or not confirmed yet by the hub itself. */
   ownership: "Ours" | "OtherClass" | "Unconfirmed";
-  /**
-   * Of the clusters where copies are. A cluster that is missing here has no MemberCluster. `synced`: every object of ours there is known,
-   * and the cluster answers. `leaving`: its MemberCluster is being deleted; what is there stays, or is taken away.
-   */
-  clusters: ReadonlyMap<string, { synced: boolean; leaving?: "Keep" | "Drain" }>;
+  /** Why nothing of the object goes anywhere: its kind is itself being deleted. */
+  held?: Why;
+  /** Of the clusters where copies are. A cluster that is missing here has no MemberCluster. */
+  clusters: ReadonlyMap<string, ClusterFacts>;
   /** `cluster/refKey` of dependencies that an object of another manager, or another object here, needs. */
   neededByOthers: ReadonlySet<string>;
 }
