@@ -38,6 +38,15 @@ export const DEPENDENCIES_HASH_ANNOTATION = `${FEDERATION_GROUP}/dependencies-ha
 export const ACCEPT_CLUSTER_UID_ANNOTATION = `${FEDERATION_GROUP}/accept-cluster-uid`;
 /** On a CustomResourceDefinition that is being deleted, `true`: a person agrees that its objects, and with them their copies, go. */
 export const ALLOW_DELETION_ANNOTATION = `${FEDERATION_GROUP}/allow-deletion`;
+/** On a MemberCluster: since when deletions are held there (`lastTransitionTime` of the condition), as a person accepts what is held. */
+export const ACCEPT_DELETIONS_ANNOTATION = `${FEDERATION_GROUP}/accept-deletions`;
+/** Type of the condition of a MemberCluster on which copies of objects stay that the hub does not have. */
+export const DELETIONS_HELD_CONDITION = "DeletionsHeld";
+/**
+ * On member objects: the resourceVersion of the hub object when the member object was written last. Outside of the hash, and never a reason
+ * to write.
+ */
+export const HUB_VERSION_ANNOTATION = `${FEDERATION_GROUP}/hub-version`;
 /** On a v1beta1 object: the fields that this version cannot hold. */
 export const CONVERSION_ANNOTATION = `${PAAS_GROUP}/v1-fields`;
 

@@ -272,13 +272,14 @@ function observationOf(cluster: string, object: MemberObject): Observation {
 }
 
 function presenceOf(observed: ObservedObject): NonNullable<Observation["present"]> {
-  const { uid, hash, owner, proven, policy, deleting, health } = observed;
+  const { uid, hash, owner, proven, policy, hubVersion, deleting, health } = observed;
   return {
     uid,
     ...(hash === undefined ? {} : { hash }),
     ...(owner === undefined ? {} : { owner }),
     proven,
     ...(policy === undefined ? {} : { policy }),
+    ...(hubVersion === undefined ? {} : { hubVersion }),
     deleting,
     health,
   };

@@ -1,6 +1,7 @@
 import {
   FIELD_MANAGER,
   HASH_ANNOTATION,
+  HUB_VERSION_ANNOTATION,
   OBJECT_ANNOTATION,
   OWNER_ANNOTATION,
   type KubeObject,
@@ -33,6 +34,8 @@ export interface ObservedObject {
   proven: boolean;
   /** What the object says should become of it when the hub has forgotten it. */
   policy: "Orphan" | undefined;
+  /** The resourceVersion of its owner on the hub when it was written last. */
+  hubVersion: string | undefined;
   deleting: boolean;
   health: Health;
   /** Who owns which field; dropped when the object has been compared with a desired one and found in sync. */
@@ -53,10 +56,17 @@ export function observe(object: KubeObject): ObservedObject {
     isOurs,
     proven,
     policy: policyOf(object),
+    hubVersion: hubVersionOf(object),
     deleting: metadata.deletionTimestamp !== undefined,
     health: memberKindOf(parseApiVersion(object.apiVersion).group, object.kind).health(object),
     evidence: { managedFields: isNamespace(ref) ? undefined : metadata.managedFields },
   };
+}
+
+/** What is no resourceVersion says nothing. */
+function hubVersionOf({ metadata }: KubeObject): string | undefined {
+  const version = metadata.annotations?.[HUB_VERSION_ANNOTATION] ?? "";
+  return /^[1-9][0-9]{0,19}$/.test(version) ? version : undefined;
 }
 
 /** Whose an object with our label is. */

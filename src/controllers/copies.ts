@@ -13,6 +13,7 @@ import { MEMBERCLUSTERS } from "../runtime/index.ts";
 import type { Assignments } from "./assignments.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 import type { DependencyWatches } from "./dependencies.ts";
+import { type MissingOwners, withHeld } from "./missingOwners.ts";
 import type { Observations } from "./observations.ts";
 import type { PlanningProgress } from "./planningProgress.ts";
 import type { Plans } from "./plans.ts";
@@ -26,6 +27,7 @@ export interface CopySources {
   dependencies: DependencyWatches;
   progress: PlanningProgress;
   classes: ControllerClasses;
+  missing: MissingOwners;
 }
 
 /**
@@ -77,12 +79,14 @@ export interface Removal {
   ownership: RemovalFacts["ownership"];
   /** Why none of them goes, when the reason is the object's kind. */
   held?: Why | undefined;
+  /** The hub does not have the object, and its finalizer did not keep it until the copies were gone. */
+  lost?: boolean;
 }
 
 /** Everything that the removal of these copies rests on, at this moment. */
 export function removalFacts(sources: CopySources, copies: readonly Observation[], removal: Removal): RemovalFacts {
-  const { hub, progress } = sources;
-  const { held, ...rest } = removal;
+  const { hub, progress, missing } = sources;
+  const { held, lost = false, ...rest } = removal;
   const owner = refKey(removal.owner);
   const clusters = new Map<string, ClusterFacts>();
   const neededByOthers = new Set<string>();
@@ -95,7 +99,7 @@ export function removalFacts(sources: CopySources, copies: readonly Observation[
     ...rest,
     ...(held === undefined ? {} : { held }),
     hub: { synced: hub.synced, deletionsHeld: hub.deletionsHeld, planned: progress.isKnownAround(owner) },
-    clusters,
+    clusters: lost ? withHeld(clusters, missing) : clusters,
     neededByOthers,
   };
 }

@@ -33,6 +33,7 @@ import {
   type Removal,
   removalFacts,
 } from "./copies.ts";
+import type { OfGone } from "./controllerClasses.ts";
 import type { Collected } from "./dependencies.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { ObservationChange } from "./observations.ts";
@@ -59,6 +60,7 @@ interface Finalization {
 
 const NOT_SELECTED = { reason: "NotSelected", message: "the object is not to run there any more" };
 const DELETED = { reason: "ObjectDeleted", message: "the object is being deleted on the hub" };
+const OURS: OfGone = { verdict: "Ours" };
 const GONE = { reason: "ObjectGone", message: "the object is gone from the hub" };
 
 /**
@@ -78,7 +80,7 @@ export class PlacementReconciler implements Reconciler {
   }
 
   sources(): Source[] {
-    const { hub, assignments, observations, progress, classes, dependencies, plans } = this.#options;
+    const { hub, assignments, observations, progress, classes, missing, dependencies, plans } = this.#options;
     const awaiting = (): Iterable<string> => [...this.#awaiting];
     return [
       from(hub.objectEvents).when((event) => this.#isNews(event)),
@@ -98,6 +100,7 @@ export class PlacementReconciler implements Reconciler {
       from(observations.contacts).map(awaiting),
       from(hub.holds).map(awaiting),
       from(hub.kindDeletions.changes).map(awaiting),
+      from(missing.changes).map(awaiting),
       from(progress.advanced).map(awaiting),
       from(classes.othersChanged).map(awaiting),
       from(dependencies.releases).map(awaiting),
@@ -240,7 +243,7 @@ export class PlacementReconciler implements Reconciler {
    * this manager's, or when the hub itself has confirmed that it is gone.
    */
   async #cleanUp(owner: string, { span }: ReconcileContext, signal: AbortSignal): Promise<Result> {
-    const { hub, plans, classes, clock } = this.#options;
+    const { hub, plans, classes, missing, clock } = this.#options;
     const plan = plans.get(owner);
     const policy =
       this.#finalizations.get(owner)?.policy ??
@@ -255,14 +258,16 @@ export class PlacementReconciler implements Reconciler {
     if (copies.length === 0) return done;
 
     const isHere = hub.object(owner) !== undefined;
-    const verdict = isHere ? "Ours" : await classes.ofGone(named, clock.monotonic(), signal);
+    const { latest } = missing;
+    const { verdict, version } = isHere ? OURS : await classes.ofGone(named, clock.monotonic(), signal);
     const [ref = { ...refOfKey(owner), uid: "" }] = named;
     const kind = hub.kindOf(ref);
     const held = kind === undefined ? undefined : await hub.kindDeletions.held(kind.type, signal);
     // It may have come back while the hub was asked; then it is planned for itself.
     if (!isHere && hub.object(owner) !== undefined) return done;
+    if (!isHere) missing.confirmed(owner, latest, version);
     const ownership = verdict === "Ours" ? "Ours" : "Unconfirmed";
-    const { rows } = this.#step(owner, undefined, { owner: ref, policy, cause: GONE, ownership, held });
+    const { rows } = this.#step(owner, undefined, { owner: ref, policy, cause: GONE, ownership, held, lost: !isHere });
     this.#assign(owner, rows, span);
     for (const one of verdict === "Present" ? named : []) await hub.relistIfBehind(one, signal);
     return typeof verdict === "number" && Number.isFinite(verdict) ? requeueAfter(verdict) : done;

@@ -70,6 +70,8 @@ export interface ClusterTarget {
 /** What follows from a snapshot for one hub object. */
 export interface Target {
   owner: OwnerRef;
+  /** The resourceVersion of the owner on the hub. */
+  hubVersion?: string;
   /** The policy that placed it; undefined when none matches. */
   placement?: { kind: string; namespace?: string; name: string };
   /** The override policies that apply somewhere, also where they could not be applied. */
@@ -102,6 +104,8 @@ interface RowBase {
 /** Make it so. */
 export interface ApplyRow extends RowBase, DesiredObject {
   verb: "Apply";
+  /** The resourceVersion of the owner on the hub; no reason to write by itself. */
+  hubVersion?: string;
   conflictResolution: "Abort" | "Adopt";
   /** The same member object in the name of other hub objects that need it: whichever of them it names keeps it. */
   alternatives?: readonly ApplyRow[];
@@ -152,6 +156,8 @@ export interface Observation {
     proven: boolean;
     /** What the copy itself says should become of it when the hub has forgotten it. Without it: `Delete`. */
     policy?: "Orphan";
+    /** The resourceVersion of its owner on the hub when it was written last. */
+    hubVersion?: string;
     deleting: boolean;
     health: Health;
   };

@@ -264,6 +264,9 @@ export class HubCache {
   /** {@link deletionsHeld} has changed: whatever rests on it is to be decided again, what may go no more above all. */
   readonly holds = new Emitter<boolean>();
 
+  /** The hub shows an earlier state of that kind than before: it was restored from a backup. */
+  readonly wentBack = new Emitter<ResourceType>();
+
   /** The cache lacks an object that exists, or did a moment ago: lists the kind anew when the cache is behind. */
   async relistIfBehind(ref: ObjectRef, signal: AbortSignal): Promise<void> {
     const kind = this.kindOf(ref);
@@ -303,7 +306,17 @@ export class HubCache {
     more: Partial<InformerOptions<T>> = {},
   ): Informer<T> {
     const { client, clock, random, logger } = this.#options;
-    return new Informer<T>({ client, type, clock, random, logger, transform, name: `hub/${type.plural}`, ...more });
+    return new Informer<T>({
+      client,
+      type,
+      clock,
+      random,
+      logger,
+      transform,
+      name: `hub/${type.plural}`,
+      onWentBack: () => this.wentBack.emit(type),
+      ...more,
+    });
   }
 
   /** Whatever vanishes from this informer all at once holds deletions. */

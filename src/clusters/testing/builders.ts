@@ -83,6 +83,7 @@ export function seen(overrides: Partial<ObservedObject> & { owns?: boolean } = {
     isOurs: true,
     proven: true,
     policy: undefined,
+    hubVersion: undefined,
     deleting: false,
     health: { state: "Available" },
     evidence: {
