@@ -47,6 +47,11 @@ export const DELETIONS_HELD_CONDITION = "DeletionsHeld";
  * to write.
  */
 export const HUB_VERSION_ANNOTATION = `${FEDERATION_GROUP}/hub-version`;
+/**
+ * On a MemberCluster, with the value `true`: a person agrees that member objects which were on the cluster before it was joined, and which
+ * no object of the hub wants there, are removed like any other.
+ */
+export const REMOVE_FOUND_ANNOTATION = `${FEDERATION_GROUP}/remove-found`;
 /** On a v1beta1 object: the fields that this version cannot hold. */
 export const CONVERSION_ANNOTATION = `${PAAS_GROUP}/v1-fields`;
 

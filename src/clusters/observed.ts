@@ -1,7 +1,6 @@
 import {
   FIELD_MANAGER,
   HASH_ANNOTATION,
-  HUB_VERSION_ANNOTATION,
   OBJECT_ANNOTATION,
   OWNER_ANNOTATION,
   type KubeObject,
@@ -14,6 +13,7 @@ import {
 } from "../apis/index.ts";
 import { policyOf } from "../desiredstate/index.ts";
 import { type Health, memberKindOf, ownsAnnotation } from "../interpreter/index.ts";
+import { hubVersionOf } from "./hubVersion.ts";
 import { isNamespace, wasCreatedByMeridian } from "./namespaces.ts";
 
 /** What Meridian keeps of a member object: enough to judge it, little enough to hold a million of them. */
@@ -36,6 +36,7 @@ export interface ObservedObject {
   policy: "Orphan" | undefined;
   /** The resourceVersion of its owner on the hub when it was written last. */
   hubVersion: string | undefined;
+  createdAt: string | undefined;
   deleting: boolean;
   health: Health;
   /** Who owns which field; dropped when the object has been compared with a desired one and found in sync. */
@@ -54,6 +55,7 @@ export function observe(object: KubeObject): ObservedObject {
     hash: metadata.annotations?.[HASH_ANNOTATION],
     owner: ownerOf(object),
     isOurs,
+    createdAt: metadata.creationTimestamp,
     proven,
     policy: policyOf(object),
     hubVersion: hubVersionOf(object),
@@ -61,12 +63,6 @@ export function observe(object: KubeObject): ObservedObject {
     health: memberKindOf(parseApiVersion(object.apiVersion).group, object.kind).health(object),
     evidence: { managedFields: isNamespace(ref) ? undefined : metadata.managedFields },
   };
-}
-
-/** What is no resourceVersion says nothing. */
-function hubVersionOf({ metadata }: KubeObject): string | undefined {
-  const version = metadata.annotations?.[HUB_VERSION_ANNOTATION] ?? "";
-  return /^[1-9][0-9]{0,19}$/.test(version) ? version : undefined;
 }
 
 /** Whose an object with our label is. */
