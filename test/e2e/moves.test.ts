@@ -26,7 +26,11 @@ afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"
 /** A namespace with twelve applications, all of them available on these clusters. */
 async function running(...clusters: string[]): Promise<string> {
   const namespace = await federation.namespace();
-  await federation.apply(placement("where").namespace(namespace).onClusters(...clusters));
+  await federation.apply(
+    placement("where")
+      .namespace(namespace)
+      .onClusters(...clusters),
+  );
   for (const name of NAMES) await federation.apply(demoApplication(name).namespace(namespace).port(80));
   const replicas = Object.fromEntries(clusters.map((cluster) => [cluster, 1]));
   for (const name of NAMES) await federation.untilAvailable(namespace, name, replicas);
@@ -94,7 +98,14 @@ test("a taint that moves what runs takes nothing away before it runs elsewhere",
   await using recorder = new Recorder(federation.memberApi(SHANGHAI), ["Deployment", "Service"]);
   const path = objectPath("MemberCluster", undefined, SHANGHAI);
   const taint = async (taints: MemberCluster["spec"]["taints"]): Promise<void> => {
-    await federation.kubectl(["patch", "membercluster", SHANGHAI, "--type=merge", "-p", JSON.stringify({ spec: { taints } })]);
+    await federation.kubectl([
+      "patch",
+      "membercluster",
+      SHANGHAI,
+      "--type=merge",
+      "-p",
+      JSON.stringify({ spec: { taints } }),
+    ]);
     expect((await federation.api.get<MemberCluster>(path)).spec.taints ?? []).toHaveLength(taints?.length ?? 0);
   };
   await federation.member(SINGAPORE).plane.kill();
