@@ -142,6 +142,13 @@ const HELD = {
   OwnershipUnproven:
     "The member object has Meridian's marks, but its `managedFields` do not show that Meridian applied them, so it stays.",
   NeededByOthers: "Another object on the cluster still needs it.",
+  HubWentBack:
+    "A copy knows a later state of the hub than the hub itself, which was restored from a backup; nothing made since is removed until a person agrees.",
+  OwnersMissing:
+    "The hub lacks most of the objects that run on members; nothing of theirs is removed until they are back or a person agrees.",
+  DeletionsAccepted: "A person has agreed that the copies of objects that the hub lacks are removed.",
+  KindBeingDeleted:
+    "The CustomResourceDefinition of the kind is being deleted, and every object with it; nothing is removed until a person agrees by annotation.",
   AwaitingReplacement:
     "It is the last copy that serves, and stays until the object is available on a cluster where it is to be; the message names these.",
 } as const;

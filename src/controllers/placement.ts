@@ -34,6 +34,7 @@ import {
   removalFacts,
   wasFoundOnJoin,
 } from "./copies.ts";
+import type { OfGone } from "./controllerClasses.ts";
 import type { Collected } from "./dependencies.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { ObservationChange } from "./observations.ts";
@@ -60,6 +61,7 @@ interface Finalization {
 
 const NOT_SELECTED = { reason: "NotSelected", message: "the object is not to run there any more" };
 const DELETED = { reason: "ObjectDeleted", message: "the object is being deleted on the hub" };
+const OURS: OfGone = { verdict: "Ours" };
 const GONE = { reason: "ObjectGone", message: "the object is gone from the hub" };
 
 /**
@@ -79,7 +81,7 @@ export class PlacementReconciler implements Reconciler {
   }
 
   sources(): Source[] {
-    const { hub, assignments, observations, progress, classes, dependencies, plans } = this.#options;
+    const { hub, assignments, observations, progress, classes, missing, dependencies, plans } = this.#options;
     const awaiting = (): Iterable<string> => [...this.#awaiting];
     return [
       from(hub.objectEvents).when((event) => this.#isNews(event)),
@@ -98,6 +100,8 @@ export class PlacementReconciler implements Reconciler {
       // What the removal of a copy rests on: contact with its cluster, the hub's caches, other objects' plans, other managers' objects.
       from(observations.contacts).map(awaiting),
       from(hub.holds).map(awaiting),
+      from(hub.kindDeletions.changes).map(awaiting),
+      from(missing.changes).map(awaiting),
       from(progress.advanced).map(awaiting),
       from(classes.othersChanged).map(awaiting),
       from(dependencies.releases).map(awaiting),
@@ -199,15 +203,18 @@ export class PlacementReconciler implements Reconciler {
     context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { client, plans, progress, classes } = this.#options;
+    const { client, hub, plans, progress, classes } = this.#options;
     const next = unclaimed(OBJECT_FINALIZER, object.metadata, classes.classes);
     if (next.length === (object.metadata.finalizers ?? []).length) return await this.#cleanUp(owner, context, signal);
+    const isAnywhere = copiesOf(this.#options, owner).length > 0;
+    const held = isAnywhere ? await hub.kindDeletions.held(kind.type, signal) : undefined;
     const { policy, clusters } = this.#finalizationOf(owner, object);
     const { rows } = this.#step(owner, undefined, {
       owner: ownerRefOf(object),
       policy,
       cause: DELETED,
       ownership: "Ours",
+      held,
     });
     plans.set(owner, { ...lifeOf(object), target: undefined, ours: true });
     this.#assign(owner, rows, context.span);
@@ -237,7 +244,7 @@ export class PlacementReconciler implements Reconciler {
    * this manager's, or when the hub itself has confirmed that it is gone.
    */
   async #cleanUp(owner: string, { span }: ReconcileContext, signal: AbortSignal): Promise<Result> {
-    const { hub, plans, classes, clock } = this.#options;
+    const { hub, plans, classes, missing, clock } = this.#options;
     const plan = plans.get(owner);
     const policy =
       this.#finalizations.get(owner)?.policy ??
@@ -252,12 +259,16 @@ export class PlacementReconciler implements Reconciler {
     if (copies.length === 0) return done;
 
     const isHere = hub.object(owner) !== undefined;
-    const verdict = isHere ? "Ours" : await classes.ofGone(named, clock.monotonic(), signal);
+    const { latest } = missing;
+    const { verdict, version } = isHere ? OURS : await classes.ofGone(named, clock.monotonic(), signal);
+    const [ref = { ...refOfKey(owner), uid: "" }] = named;
+    const kind = hub.kindOf(ref);
+    const held = kind === undefined ? undefined : await hub.kindDeletions.held(kind.type, signal);
     // It may have come back while the hub was asked; then it is planned for itself.
     if (!isHere && hub.object(owner) !== undefined) return done;
+    if (!isHere) missing.confirmed(owner, latest, version);
     const ownership = verdict === "Ours" ? "Ours" : "Unconfirmed";
-    const [ref = { ...refOfKey(owner), uid: "" }] = named;
-    const { rows } = this.#step(owner, undefined, { owner: ref, policy, cause: GONE, ownership });
+    const { rows } = this.#step(owner, undefined, { owner: ref, policy, cause: GONE, ownership, held, lost: !isHere });
     this.#assign(owner, rows, span);
     for (const one of verdict === "Present" ? named : []) await hub.relistIfBehind(one, signal);
     return typeof verdict === "number" && Number.isFinite(verdict) ? requeueAfter(verdict) : done;

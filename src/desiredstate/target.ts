@@ -75,8 +75,10 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   }
 
   const overridden = new Set([...overriding].flatMap((rules) => rules.map(({ policy }) => policy)));
+  const { resourceVersion } = object.metadata;
   return {
     owner,
+    ...(resourceVersion === undefined ? {} : { hubVersion: resourceVersion }),
     ...(placement === undefined ? {} : { placement: nameOf(placement) }),
     overrides: overrides.policies.filter((policy) => overridden.has(policy)),
     decision: scope.decision,
