@@ -3,7 +3,7 @@ import type { Dispatcher } from "undici";
 import Agent from "undici/lib/dispatcher/agent.js";
 import { guardedLookup, hostOf } from "./credentials/address.ts";
 import type { ClientCertificate, ClusterConfig, Credentials } from "./credentials/types.ts";
-import { TransportError } from "./errors.ts";
+import { NotLeaderError, TransportError } from "./errors.ts";
 import { type Answer, type BodyReader, exchange, openStream, type ResponseHead } from "./exchange.ts";
 import { asTransportError, type ConnectionFacts } from "./transportErrors.ts";
 
@@ -26,6 +26,8 @@ export interface TransportRequest {
   body?: string;
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
+  /** Asked at the last moment: when the request has a connection, and nothing of it has been sent. What it throws is thrown. */
+  beforeSend?: (() => void) | undefined;
 }
 
 interface Agents {
@@ -86,7 +88,7 @@ export class Transport implements AsyncDisposable {
         exchange(
           agents.requests,
           { ...this.#dispatchOptions(request, headers), headersTimeout: timeout, bodyTimeout: timeout },
-          request.signal,
+          request,
         ),
     );
   }
@@ -96,7 +98,7 @@ export class Transport implements AsyncDisposable {
     return this.#authorized(
       request,
       this.#facts,
-      (agents, headers) => openStream(agents.watches, this.#dispatchOptions(request, headers), request.signal),
+      (agents, headers) => openStream(agents.watches, this.#dispatchOptions(request, headers), request),
       (answer) => answer.body.close(),
     );
   }
@@ -150,6 +152,7 @@ export class Transport implements AsyncDisposable {
 
   #translated(error: unknown, signal: AbortSignal | undefined, facts: ConnectionFacts): Error {
     if (signal?.aborted === true) return signal.reason as Error;
+    if (error instanceof NotLeaderError) return error;
     return asTransportError(error, facts);
   }
 
