@@ -75,7 +75,8 @@ const REFUSED = {
   Invalid: "The member's API server calls the object invalid.",
   UnknownField: "The member's version of the kind does not know a field.",
   BadRequest: "The member's API server does not understand the request.",
-  TooLarge: "The object is larger than the member accepts.",
+  TooLarge:
+    "The object, or what overrides make of it, is larger, deeper or more work than the member or Meridian accepts.",
   KindNotServed: "The member does not serve the kind.",
   AdmissionDenied: "An admission webhook or policy of the member refuses the object.",
   Forbidden: "The credentials lack a right on the member; the message names it.",

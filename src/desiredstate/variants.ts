@@ -30,6 +30,8 @@ export interface VariantOptions {
   hubId: string;
   dependencies: Pick<PropagatedDependencies, "objects" | "hash">;
   retain: PlacementSpec["retain"];
+  /** Why nothing can be made of the object at all; `base` is empty then. */
+  problem?: Why | undefined;
 }
 
 export interface VariantOf {
@@ -90,7 +92,7 @@ export class VariantRenderer {
     return {
       objects: changed === undefined ? objects : shared,
       replicas,
-      problem: problemOf(problem, changed),
+      problem: this.#options.problem ?? problemOf(problem, changed),
       local: new Map(),
       member: new Map(),
     };
