@@ -10,6 +10,8 @@ const SCHEDULED = {
   ClustersSelected: "The Placement found clusters for the object.",
   DefaultPlacement: "No Placement selects the object, so it runs on the hub, which is a member itself.",
   NotPlanned: "No manager has planned the object yet.",
+  PlanningFailed:
+    "The object could not be planned, which is an error of Meridian; where it runs, it stays as it is, and planning is tried again.",
   NoPlacement: "No Placement selects the object; where it runs already, it is kept.",
   NoClusterFits:
     "No cluster fits the Placement; where the object runs already, it is kept. The message names the most frequent refusal.",
