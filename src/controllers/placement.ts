@@ -24,6 +24,7 @@ import {
   type Source,
 } from "../runtime/index.ts";
 import { affectedBy } from "./affected.ts";
+import { attempted } from "./attempt.ts";
 import {
   copiesOf,
   copiesToPlan,
@@ -40,7 +41,7 @@ import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { ObservationChange } from "./observations.ts";
 import { nameOf, refOfKey, spanAttributes, labelsOf } from "./ownerKeys.ts";
 import { clusterNames, recordDecision } from "./placementEvents.ts";
-import type { PlanChange } from "./plans.ts";
+import { lifeOf, type PlanChange } from "./plans.ts";
 
 export interface PlacementReconcilerOptions extends CopySources {
   /** Asks before each write whether this process still leads. */
@@ -152,13 +153,11 @@ export class PlacementReconciler implements Reconciler {
     const before = plans.get(owner)?.target;
     const now = clock.now();
     const computing = startSpan(tracer, "ComputeTarget", { parent: span });
-    const target = computeTarget(this.#snapshot(owner, object, collected), now);
-    const next = this.#step(
-      owner,
-      target,
-      { owner: target.owner, policy: "Delete", cause: NOT_SELECTED, ownership: "Ours" },
-      now,
-    );
+    const { target, next } = attempted(this.#options, owner, object, () => {
+      const computed = computeTarget(this.#snapshot(owner, object, collected), now);
+      const removal: Removal = { owner: computed.owner, policy: "Delete", cause: NOT_SELECTED, ownership: "Ours" };
+      return { target: computed, next: this.#step(owner, computed, removal, now) };
+    });
     computing.end();
     metrics.observePhase("fetch", clock.monotonic() - startedAt);
 
@@ -232,7 +231,9 @@ export class PlacementReconciler implements Reconciler {
     let finalization = this.#finalizations.get(owner);
     if (finalization === undefined) {
       const { plans, clock } = this.#options;
-      const target = plans.get(owner)?.target ?? computeTarget(this.#snapshot(owner, object), clock.now());
+      const target =
+        plans.get(owner)?.target ??
+        attempted(this.#options, owner, object, () => computeTarget(this.#snapshot(owner, object), clock.now()));
       finalization = { policy: target.deletionPolicy, clusters: target.clusters.map(({ name }) => name) };
       this.#finalizations.set(owner, finalization);
     }
@@ -391,8 +392,4 @@ function isNewDecision(before: Target | undefined, target: Target): boolean {
     before.scheduled.reason !== target.scheduled.reason ||
     clusterNames(before.clusters) !== clusterNames(target.clusters)
   );
-}
-
-function lifeOf({ metadata }: KubeObject): { uid: string | undefined; generation: number } {
-  return { uid: metadata.uid, generation: metadata.generation ?? 0 };
 }
