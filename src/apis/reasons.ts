@@ -126,6 +126,7 @@ const REMOVAL = {
   NotSelected: "The policies no longer choose the cluster.",
   ObjectDeleted: "The object is being deleted on the hub.",
   ObjectGone: "The object is no longer on the hub.",
+  ClusterLeaving: "The cluster is leaving the federation; what runs there is let go of.",
 } as const;
 
 const HELD = {
@@ -133,7 +134,8 @@ const HELD = {
   PlanningIncomplete: "Nothing is removed before every object that may need it has been planned.",
   DeletionsHeld: "Too much seemed to vanish at once; nothing is removed until a second read agrees.",
   ClusterNotSynced: "Nothing is removed before everything that is watched on the cluster has been read.",
-  ClusterLeaving: "The cluster is leaving the federation.",
+  FoundOnJoin:
+    "The member object was there before the cluster was joined, and no hub object has taken it up since, so it stays.",
   OtherOwner: "Another hub object, or another class of controllers, owns the member object.",
   OwnerUnconfirmed: "The hub has not confirmed yet which class of controllers owns the object.",
   OwnershipUnproven:

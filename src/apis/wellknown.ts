@@ -36,6 +36,11 @@ export const HASH_ANNOTATION = `${FEDERATION_GROUP}/desired-hash`;
 export const DEPENDENCIES_HASH_ANNOTATION = `${FEDERATION_GROUP}/dependencies-hash`;
 /** On a MemberCluster: the UID of the kube-system namespace that a person accepts after it has changed. */
 export const ACCEPT_CLUSTER_UID_ANNOTATION = `${FEDERATION_GROUP}/accept-cluster-uid`;
+/**
+ * On a MemberCluster, with the value `true`: a person agrees that member objects which were on the cluster before it was joined, and which
+ * no object of the hub wants there, are removed like any other.
+ */
+export const REMOVE_FOUND_ANNOTATION = `${FEDERATION_GROUP}/remove-found`;
 /** On a v1beta1 object: the fields that this version cannot hold. */
 export const CONVERSION_ANNOTATION = `${PAAS_GROUP}/v1-fields`;
 

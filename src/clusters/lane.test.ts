@@ -35,7 +35,7 @@ function laneOn(answer: (call: string) => unknown = () => undefined) {
     create: ({ ref }: { ref: ObjectRef }) => call("create", ref.name),
     update: ({ ref }: { ref: ObjectRef }) => call("update", ref.name),
     delete: (ref: ObjectRef, uid: string) => call("delete", `${ref.name} ${uid}`),
-    release: (ref: ObjectRef, { uid }: { uid: string }) => call("release", `${ref.name} ${uid}`),
+    release: (ref: ObjectRef, uid: string) => call("release", `${ref.name} ${uid}`),
   } as unknown as MemberWriter;
   const parts = objectsWithLog((object: MemberObject) => lane.enqueue(object));
   const { objects } = parts;

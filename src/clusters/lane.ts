@@ -197,7 +197,7 @@ export class Lane implements AsyncDisposable {
           await writer.delete(object.ref, action.observed.uid);
           return undefined;
         case "Release":
-          await writer.release(object.ref, action.observed);
+          await writer.release(object.ref, action.observed.uid);
           return undefined;
         case "Nothing":
         case "Held":

@@ -290,11 +290,12 @@ function observationOf(cluster: string, object: MemberObject): Observation {
 }
 
 function presenceOf(observed: ObservedObject): NonNullable<Observation["present"]> {
-  const { uid, hash, owner, proven, policy, deleting, health } = observed;
+  const { uid, hash, owner, createdAt, proven, policy, deleting, health } = observed;
   return {
     uid,
     ...(hash === undefined ? {} : { hash }),
     ...(owner === undefined ? {} : { owner }),
+    ...(createdAt === undefined ? {} : { createdAt }),
     proven,
     ...(policy === undefined ? {} : { policy }),
     deleting,

@@ -33,6 +33,7 @@ export interface ObservedObject {
   proven: boolean;
   /** What the object says should become of it when the hub has forgotten it. */
   policy: "Orphan" | undefined;
+  createdAt: string | undefined;
   deleting: boolean;
   health: Health;
   /** Who owns which field; dropped when the object has been compared with a desired one and found in sync. */
@@ -51,6 +52,7 @@ export function observe(object: KubeObject): ObservedObject {
     hash: metadata.annotations?.[HASH_ANNOTATION],
     owner: ownerOf(object),
     isOurs,
+    createdAt: metadata.creationTimestamp,
     proven,
     policy: policyOf(object),
     deleting: metadata.deletionTimestamp !== undefined,

@@ -3,6 +3,7 @@ import { AWAITING_REPLACEMENT, isInSync, type Row, type Target } from "../desire
 import type { HubCache } from "../hub/index.ts";
 import type { ClusterView, RowView } from "../status/index.ts";
 import type { Assignments, Cell } from "./assignments.ts";
+import { isFoundOnJoin } from "./copies.ts";
 import type { Observations } from "./observations.ts";
 import type { ReportedContacts } from "./reportedContacts.ts";
 
@@ -47,6 +48,8 @@ export function clusterViews(sources: ViewSources, owner: string, target: Target
 function rowView(observations: Observations, owner: string, cell: Cell): RowView | undefined {
   const { cluster, key, ref, effective } = cell;
   const row = cell.rows.get(owner);
+  // None of the object's, though it names the object as its owner.
+  if (row !== undefined && isFoundOnJoin(row)) return undefined;
   const observation = observations.get(cluster, key);
   const present = observation?.present;
   const isWanted = row?.verb === "Apply" || (row?.verb === "Hold" && row.wanted);

@@ -1,8 +1,15 @@
-import { FEDERATION_API_VERSION, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
-import type { Heal, Observation } from "../desiredstate/index.ts";
+import {
+  FEDERATION_API_VERSION,
+  type ObjectRef,
+  refKey,
+  REMOVE_FOUND_ANNOTATION,
+  shortMessage,
+} from "../apis/index.ts";
+import type { Heal, Observation, Row } from "../desiredstate/index.ts";
 import type { HubCache } from "../hub/index.ts";
 import type { EventRecorder } from "../observability/index.ts";
 import type { Assignments } from "./assignments.ts";
+import { isFoundOnJoin } from "./copies.ts";
 import type { Observations } from "./observations.ts";
 
 export interface MemberEventSources {
@@ -12,14 +19,44 @@ export interface MemberEventSources {
   events: Pick<EventRecorder, "record">;
 }
 
-/** Records on the hub what workers report of member objects: drift that was healed, and namespaces that stay. Until it is disposed of. */
+/**
+ * Records on the hub what happens to member objects: drift that was healed, namespaces that stay, and, once for each cluster, that objects were
+ * there before the cluster was joined. Until it is disposed of.
+ */
 export function recordMemberEvents(sources: MemberEventSources): Disposable {
+  const subscriptions = new DisposableStack();
+  subscriptions.use(recordReports(sources));
+  const recorded = new Set<string>();
+  subscriptions.use(
+    sources.assignments.changes.subscribe(({ rows }) => {
+      for (const row of rows) {
+        if (!isFoundOnJoin(row) || recorded.has(row.cluster)) continue;
+        recorded.add(row.cluster);
+        recordFound(sources, row);
+      }
+    }),
+  );
+  return subscriptions;
+}
+
+function recordReports(sources: MemberEventSources): Disposable {
   return sources.observations.changes.subscribe(({ before, after }) => {
     if (after === undefined) return;
     if (after.healed !== undefined && after.healed.at !== before?.healed?.at) recordHeal(sources, after, after.healed);
     const { failure } = after;
     if (failure?.reason === "NamespaceKept" && failure.message !== before?.failure?.message)
       recordKeptNamespace(sources, after, failure.message);
+  });
+}
+
+function recordFound({ hub, events }: MemberEventSources, { cluster, ref }: Row): void {
+  const uid = hub.clusters.get(cluster)?.metadata.uid;
+  events.record({
+    regarding: { ...memberCluster(cluster), ...(uid === undefined ? {} : { uid }) },
+    type: "Warning",
+    reason: "FoundOnJoin",
+    action: "CleanUp",
+    note: `${shortMessage(`${ref.kind} ${ref.name} and maybe more was there before the join and stays`)}; to have it removed: kubectl annotate membercluster ${cluster} ${REMOVE_FOUND_ANNOTATION}=true`,
   });
 }
 

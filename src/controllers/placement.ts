@@ -32,6 +32,7 @@ import {
   ownersNamedBy,
   type Removal,
   removalFacts,
+  wasFoundOnJoin,
 } from "./copies.ts";
 import type { Collected } from "./dependencies.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
@@ -313,7 +314,9 @@ export class PlacementReconciler implements Reconciler {
     const { plans, assignments } = this.#options;
     const isFirstPlan = plans.get(owner)?.ours !== true;
     const running = new Set<string>();
-    for (const { cluster, ref } of copiesOf(this.#options, owner)) {
+    for (const copy of copiesOf(this.#options, owner)) {
+      const { cluster, ref } = copy;
+      if (wasFoundOnJoin(this.#options, owner, copy)) continue;
       const row = assignments.get(cluster, refKey(ref))?.rows.get(owner);
       if (isFirstPlan || (row !== undefined && (!isRemoval(row) || isServing(row)))) running.add(cluster);
     }

@@ -148,6 +148,8 @@ export interface Observation {
     hash?: string;
     /** The hub object that its owner annotation names. */
     owner?: OwnerRef;
+    /** creationTimestamp, RFC 3339, by the member's clock. */
+    createdAt?: string;
     /** Its `managedFields` show that Meridian applied its marks: without that it may be taken up again, and never removed. */
     proven: boolean;
     /** What the copy itself says should become of it when the hub has forgotten it. Without it: `Delete`. */
@@ -196,11 +198,16 @@ export interface RemovalFacts {
   ownership: "Ours" | "OtherClass" | "Unconfirmed";
   /**
    * Of the clusters where copies are. A cluster that is missing here has no MemberCluster. `synced`: every object of ours there is known,
-   * and the cluster answers. `leaving`: its MemberCluster is being deleted; what is there stays, or is taken away.
+   * and the cluster answers. `leaving`: its MemberCluster is being deleted; what is there is let go of, or is taken away.
    */
   clusters: ReadonlyMap<string, { synced: boolean; leaving?: "Keep" | "Drain" }>;
   /** `cluster/refKey` of dependencies that an object of another manager, or another object here, needs. */
   neededByOthers: ReadonlySet<string>;
+  /**
+   * `cluster/refKey` of copies that are older than the membership of their cluster, and that nothing was asked for since: a person may have
+   * let go of them when the cluster left before.
+   */
+  foundOnJoin: ReadonlySet<string>;
 }
 
 /** Which clusters wait for their turn; without it every cluster gets the target. */

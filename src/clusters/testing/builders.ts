@@ -81,6 +81,7 @@ export function seen(overrides: Partial<ObservedObject> & { owns?: boolean } = {
     hash: "h1",
     owner: OWNER,
     isOurs: true,
+    createdAt: undefined,
     proven: true,
     policy: undefined,
     deleting: false,
