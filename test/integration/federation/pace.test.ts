@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../../src/apis/index.ts";
-import { DEMOAPPLICATIONS, DEPLOYMENTS, PLACEMENTS } from "../../../src/runtime/index.ts";
+import { DEMOAPPLICATIONS, DEPLOYMENTS, MEMBERCLUSTERS, PLACEMENTS } from "../../../src/runtime/index.ts";
 import { demoApplication, placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
 
@@ -135,4 +135,25 @@ describe("against somebody on a member", () => {
     await attack(federation);
     await federation.until(() => federation.entry("shop", "shanghai")?.state === "Available", 60_000);
   });
+});
+
+test("a clock that jumps an hour ahead ends no toleration", async () => {
+  await using federation = await TestFederation.start("shanghai", "singapore");
+  const { clock, hub } = federation;
+  const tolerations = [{ key: "k", operator: "Exists" as const, effect: "NoExecute" as const, tolerationSeconds: 300 }];
+  await federation.apply(PLACEMENTS, placement("all").tolerates(...tolerations));
+  await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
+  await federation.untilAvailable("shop");
+  const taint = { key: "k", effect: "NoExecute", timeAdded: new Date(clock.now()).toISOString() };
+  await hub.merge(MEMBERCLUSTERS, undefined, "shanghai", { spec: { taints: [taint] } });
+  await federation.pass(60_000);
+  const started = clock.monotonic();
+  clock.jumpTo(clock.now() + 3_600_000);
+  // Something else lets everything be planned again.
+  await hub.merge(MEMBERCLUSTERS, undefined, "shanghai", { metadata: { labels: { zone: "b" } } });
+  const { server } = federation.member("shanghai");
+  await federation.pass(200_000);
+  expect(server.has(DEPLOYMENTS, "default", "shop")).toBe(true);
+  await federation.until(() => !server.has(DEPLOYMENTS, "default", "shop"), 60_000);
+  expect(clock.monotonic() - started).toBeGreaterThan(239_000);
 });
