@@ -144,14 +144,14 @@ export class PlacementReconciler implements Reconciler {
   }
 
   #place(owner: string, object: KubeObject, kind: PlacedKind, { span, logger }: ReconcileContext): Result {
-    const { plans, progress, clock, metrics, dependencies, tracer, events } = this.#options;
+    const { hub, plans, progress, clock, metrics, dependencies, tracer, events } = this.#options;
     const startedAt = clock.monotonic();
     const collected = dependencies.collect(owner, kind.interpreter.dependencies(object));
     // Planned again as soon as the watches of its namespace have synced.
     if (collected === undefined) return done;
 
     const before = plans.get(owner)?.target;
-    const now = clock.now();
+    const now = hub.now();
     const computing = startSpan(tracer, "ComputeTarget", { parent: span });
     const { target, next } = attempted(this.#options, owner, object, () => {
       const computed = computeTarget(this.#snapshot(owner, object, collected), now);
@@ -180,14 +180,14 @@ export class PlacementReconciler implements Reconciler {
 
   /** Another class's: nothing is asked for in its name, nothing of it is touched. Policies count the object all the same. */
   #leave(owner: string, object: KubeObject, ownership: "Foreign" | "Claimable" | "Yielded"): Result {
-    const { plans, assignments, progress, dependencies, clock } = this.#options;
+    const { hub, plans, assignments, progress, dependencies } = this.#options;
     this.#finalizations.delete(owner);
     this.#awaiting.delete(owner);
     if (ownership !== "Claimable") dependencies.forget(owner);
     assignments.replace(owner, []);
     if (object.metadata.deletionTimestamp !== undefined) plans.drop(owner);
     else {
-      const target = computeTarget(this.#snapshot(owner, object), clock.now());
+      const target = computeTarget(this.#snapshot(owner, object), hub.now());
       plans.set(owner, { ...lifeOf(object), target, ours: false });
     }
     progress.planned(owner);
@@ -230,10 +230,10 @@ export class PlacementReconciler implements Reconciler {
   #finalizationOf(owner: string, object: KubeObject): Finalization {
     let finalization = this.#finalizations.get(owner);
     if (finalization === undefined) {
-      const { plans, clock } = this.#options;
+      const { hub, plans } = this.#options;
       const target =
         plans.get(owner)?.target ??
-        attempted(this.#options, owner, object, () => computeTarget(this.#snapshot(owner, object), clock.now()));
+        attempted(this.#options, owner, object, () => computeTarget(this.#snapshot(owner, object), hub.now()));
       finalization = { policy: target.deletionPolicy, clusters: target.clusters.map(({ name }) => name) };
       this.#finalizations.set(owner, finalization);
     }
@@ -292,7 +292,7 @@ export class PlacementReconciler implements Reconciler {
     return done;
   }
 
-  #step(owner: string, target: Target | undefined, removal: Removal, now = this.#options.clock.now()): StepResult {
+  #step(owner: string, target: Target | undefined, removal: Removal, now = this.#options.hub.now()): StepResult {
     const copies = copiesToPlan(this.#options, owner, target);
     const facts = removalFacts(this.#options, copies, removal);
     return step({ target, observations: copies, removal: facts }, now);

@@ -23,6 +23,8 @@ export interface ClusterView {
   name: string;
   region?: string;
   contact: Contact;
+  /** Epoch milliseconds: the rows are of then, since contact was lost for a moment that is not worth a word. */
+  lastContact?: number;
   rows: RowView[];
 }
 
