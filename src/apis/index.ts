@@ -7,6 +7,7 @@
  * It promises that the parser accepts exactly the objects that the API server accepts, except where only a server can know (rules over
  * an object's former value). It never reads a clock, a file or a cluster, and never changes its arguments.
  */
+export { excess, excessOf, type Extent, extentOf, OBJECT_BOUNDS } from "./bounds.ts";
 export * from "./canonical.ts";
 export type { Contact } from "./contact.ts";
 export * from "./conversion.ts";
@@ -31,4 +32,5 @@ export * from "./selectors.ts";
 export { microTimestamp, timestamp } from "./time.ts";
 export { isRecord, valueAt } from "./valueAt.ts";
 export * from "./record.ts";
+export { trimEnd } from "./trimEnd.ts";
 export * from "./wellknown.ts";

@@ -13,6 +13,7 @@ import {
   unclaimed,
 } from "../apis/index.ts";
 import {
+  AWAITING_REPLACEMENT,
   computeTarget,
   type DeletionPolicy,
   type Observation,
@@ -37,6 +38,7 @@ import {
   type Source,
 } from "../runtime/index.ts";
 import { affectedBy } from "./affected.ts";
+import { attempted } from "./attempt.ts";
 import {
   copiesOf,
   copiesToPlan,
@@ -45,14 +47,16 @@ import {
   recordedClusters,
   type Removal,
   removalFacts,
+  wasFoundOnJoin,
 } from "./copies.ts";
+import type { OfGone } from "./controllerClasses.ts";
 import type { Collected } from "./dependencies.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { ObservationChange } from "./observations.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
 import { nameOf, refOfKey, spanAttributes, labelsOf } from "./ownerKeys.ts";
 import { clusterNames, recordDecision } from "./placementEvents.ts";
-import type { PlanChange } from "./plans.ts";
+import { lifeOf, type PlanChange } from "./plans.ts";
 import { type Remains, remainsOf } from "./remains.ts";
 import type { StatusWrites } from "./status.ts";
 
@@ -77,6 +81,7 @@ interface Finalization {
 
 const NOT_SELECTED = { reason: "NotSelected", message: "the object is not to run there any more" };
 const DELETED = { reason: "ObjectDeleted", message: "the object is being deleted on the hub" };
+const OURS: OfGone = { verdict: "Ours" };
 const GONE = { reason: "ObjectGone", message: "the object is gone from the hub" };
 const NOWHERE: ReadonlySet<string> = new Set();
 
@@ -101,7 +106,7 @@ export class PlacementReconciler implements Reconciler {
   }
 
   sources(): Source[] {
-    const { hub, assignments, observations, progress, classes, dependencies, plans, statuses } = this.#options;
+    const { hub, assignments, observations, progress, classes, missing, dependencies, plans, statuses } = this.#options;
     const awaiting = (): Iterable<string> => [...this.#awaiting];
     return [
       this.#orphaning.noting(hub.objectEvents),
@@ -124,6 +129,8 @@ export class PlacementReconciler implements Reconciler {
       // What the removal of a copy rests on: contact with its cluster, the hub's caches, other objects' plans, other managers' objects.
       from(observations.contacts).map(awaiting),
       from(hub.holds).map(awaiting),
+      from(hub.kindDeletions.changes).map(awaiting),
+      from(missing.changes).map(awaiting),
       from(progress.advanced).map(awaiting),
       from(classes.othersChanged).map(awaiting),
       from(dependencies.releases).map(awaiting),
@@ -169,22 +176,24 @@ export class PlacementReconciler implements Reconciler {
     { span, logger }: ReconcileContext,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { plans, progress, clock, metrics, dependencies, tracer, events } = this.#options;
+    const { hub, plans, progress, clock, metrics, dependencies, tracer, events } = this.#options;
     const startedAt = clock.monotonic();
     const collected = dependencies.collect(owner, kind.interpreter.dependencies(object));
     // Planned again as soon as the watches of its namespace have synced.
     if (collected === undefined) return done;
 
     const before = plans.get(owner)?.target;
-    const now = clock.now();
+    const now = hub.now();
     const computing = startSpan(tracer, "ComputeTarget", { parent: span });
-    const target = computeTarget(this.#snapshot(owner, object, collected), now);
+    const target = attempted(this.#options, owner, object, () =>
+      computeTarget(this.#snapshot(owner, object, collected), now),
+    );
     computing.end();
     metrics.observePhase("fetch", clock.monotonic() - startedAt);
     if (!(await this.#claim(object, kind, target, signal))) return requeueAfter(RETRY_FINALIZER_MS);
 
     const removal = { owner: target.owner, policy: "Delete" as const, cause: NOT_SELECTED, ownership: "Ours" as const };
-    const next = this.#step(owner, target, removal, now);
+    const next = attempted(this.#options, owner, object, () => this.#step(owner, target, removal, now));
     const remains = this.#remains(owner, target, () => kind.interpreter.render(object).map(refOf));
     this.#finalizations.delete(owner);
     this.#parting.delete(owner);
@@ -205,14 +214,14 @@ export class PlacementReconciler implements Reconciler {
 
   /** Another class's: nothing is asked for in its name, nothing of it is touched. Policies count the object all the same. */
   #leave(owner: string, object: KubeObject, ownership: "Foreign" | "Claimable" | "Yielded"): Result {
-    const { plans, assignments, progress, dependencies, clock } = this.#options;
+    const { hub, plans, assignments, progress, dependencies } = this.#options;
     this.#finalizations.delete(owner);
     this.#awaiting.delete(owner);
     if (ownership !== "Claimable") dependencies.forget(owner);
     assignments.replace(owner, []);
     if (object.metadata.deletionTimestamp !== undefined) plans.drop(owner);
     else {
-      const target = computeTarget(this.#snapshot(owner, object), clock.now());
+      const target = computeTarget(this.#snapshot(owner, object), hub.now());
       plans.set(owner, { ...lifeOf(object), target, remaining: NOWHERE, ours: false });
     }
     progress.planned(owner);
@@ -227,13 +236,15 @@ export class PlacementReconciler implements Reconciler {
     context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { client, plans, progress, classes } = this.#options;
+    const { client, hub, plans, progress, classes } = this.#options;
     const next = unclaimed(OBJECT_FINALIZER, object.metadata, classes.classes);
     if (next.length === (object.metadata.finalizers ?? []).length) return await this.#cleanUp(owner, context, signal);
     if ((await this.#orphaning.settle(object, kind, signal)) === "Changed") return requeueAfter(RETRY_FINALIZER_MS);
+    const isAnywhere = copiesOf(this.#options, owner).length > 0;
+    const held = isAnywhere ? await hub.kindDeletions.held(kind.type, signal) : undefined;
     const { policy, refs } = this.#finalizationOf(owner, object, kind);
     const life = ownerRefOf(object);
-    const { rows } = this.#step(owner, undefined, { owner: life, policy, cause: DELETED, ownership: "Ours" });
+    const { rows } = this.#step(owner, undefined, { owner: life, policy, cause: DELETED, ownership: "Ours", held });
     progress.planned(owner);
     const remains = remainsOf(this.#options, { owner: life, clusters: recordedClusters(this.#options, owner), refs });
     plans.set(owner, { ...lifeOf(object), target: undefined, remaining: remains.open, ours: true });
@@ -250,8 +261,10 @@ export class PlacementReconciler implements Reconciler {
   #finalizationOf(owner: string, object: KubeObject, kind: PlacedKind): Finalization {
     let finalization = this.#finalizations.get(owner);
     if (finalization === undefined) {
-      const { plans, clock } = this.#options;
-      const { deletionPolicy } = plans.get(owner)?.target ?? computeTarget(this.#snapshot(owner, object), clock.now());
+      const { hub, plans } = this.#options;
+      const { deletionPolicy } =
+        plans.get(owner)?.target ??
+        attempted(this.#options, owner, object, () => computeTarget(this.#snapshot(owner, object), hub.now()));
       const policy = this.#orphaning.isOrphaned(object) ? "Orphan" : deletionPolicy;
       finalization = { policy, refs: kind.interpreter.render(object).map(refOf) };
       this.#finalizations.set(owner, finalization);
@@ -289,7 +302,7 @@ export class PlacementReconciler implements Reconciler {
    * this manager's, or when the hub itself has confirmed that it is gone.
    */
   async #cleanUp(owner: string, { span }: ReconcileContext, signal: AbortSignal): Promise<Result> {
-    const { hub, plans, classes, clock } = this.#options;
+    const { hub, plans, classes, missing, clock } = this.#options;
     const plan = plans.get(owner);
     const here = hub.object(owner);
     const policy =
@@ -305,12 +318,16 @@ export class PlacementReconciler implements Reconciler {
     if (copies.length === 0) return done;
 
     const isHere = here !== undefined;
-    const verdict = isHere ? "Ours" : await classes.ofGone(named, clock.monotonic(), signal);
+    const { latest } = missing;
+    const { verdict, version } = isHere ? OURS : await classes.ofGone(named, clock.monotonic(), signal);
+    const [ref = { ...refOfKey(owner), uid: "" }] = named;
+    const kind = hub.kindOf(ref);
+    const held = kind === undefined ? undefined : await hub.kindDeletions.held(kind.type, signal);
     // It may have come back while the hub was asked; then it is planned for itself.
     if (!isHere && hub.object(owner) !== undefined) return done;
+    if (!isHere) missing.confirmed(owner, latest, version);
     const ownership = verdict === "Ours" ? "Ours" : "Unconfirmed";
-    const [ref = { ...refOfKey(owner), uid: "" }] = named;
-    const { rows } = this.#step(owner, undefined, { owner: ref, policy, cause: GONE, ownership });
+    const { rows } = this.#step(owner, undefined, { owner: ref, policy, cause: GONE, ownership, held, lost: !isHere });
     this.#assign(owner, rows, span);
     for (const one of verdict === "Present" ? named : []) await hub.relistIfBehind(one, signal);
     return typeof verdict === "number" && Number.isFinite(verdict) ? requeueAfter(verdict) : done;
@@ -334,7 +351,7 @@ export class PlacementReconciler implements Reconciler {
     return done;
   }
 
-  #step(owner: string, target: Target | undefined, removal: Removal, now = this.#options.clock.now()): StepResult {
+  #step(owner: string, target: Target | undefined, removal: Removal, now = this.#options.hub.now()): StepResult {
     const copies = copiesToPlan(this.#options, owner, target).filter((copy) => !this.#isLetGoOf(owner, target, copy));
     const facts = removalFacts(this.#options, copies, removal);
     return step({ target, observations: copies, removal: facts }, now);
@@ -371,10 +388,11 @@ export class PlacementReconciler implements Reconciler {
     const isFirstPlan = plans.get(owner)?.ours !== true;
     const running = new Set<string>();
     const recorded = recordedClusters(this.#options, owner);
-    for (const { cluster, ref } of copiesOf(this.#options, owner)) {
-      if (!recorded.has(cluster)) continue;
+    for (const copy of copiesOf(this.#options, owner)) {
+      const { cluster, ref } = copy;
+      if (!recorded.has(cluster) || wasFoundOnJoin(this.#options, owner, copy)) continue;
       const row = assignments.get(cluster, refKey(ref))?.rows.get(owner);
-      if (isFirstPlan || (row !== undefined && !isRemoval(row))) running.add(cluster);
+      if (isFirstPlan || (row !== undefined && (!isRemoval(row) || isServing(row)))) running.add(cluster);
     }
     return running;
   }
@@ -467,6 +485,11 @@ function changedRecord({ object, old }: HubEvent<KubeObject>): boolean {
   return names.size !== before.size || [...names].some((name) => !before.has(name));
 }
 
+/** The copy stays until the object serves elsewhere; so the object still runs there. */
+function isServing(row: Row): boolean {
+  return row.verb === "Hold" && row.why.reason === AWAITING_REPLACEMENT;
+}
+
 function isRemoval(row: Row): boolean {
   return row.verb === "Delete" || row.verb === "Release" || (row.verb === "Hold" && !row.wanted);
 }
@@ -477,8 +500,4 @@ function isNewDecision(before: Target | undefined, target: Target): boolean {
     before.scheduled.reason !== target.scheduled.reason ||
     clusterNames(before.clusters) !== clusterNames(target.clusters)
   );
-}
-
-function lifeOf({ metadata }: KubeObject): { uid: string | undefined; generation: number } {
-  return { uid: metadata.uid, generation: metadata.generation ?? 0 };
 }
