@@ -1,30 +1,14 @@
+import { type KubeObject, OBJECT_FINALIZER, type ObjectRef, refKey, refOf, unclaimed } from "../apis/index.ts";
 import {
-  claimed,
-  type FederatedStatus,
-  FIRST_RECORD_ANNOTATION,
-  firstRecordOf,
-  firstRecordText,
-  type KubeObject,
-  OBJECT_FINALIZER,
-  type ObjectRef,
-  recordOf,
-  refKey,
-  refOf,
-  unclaimed,
-} from "../apis/index.ts";
-import {
-  AWAITING_REPLACEMENT,
   computeTarget,
   type DeletionPolicy,
-  type Observation,
   ownerRefOf,
   type Row,
-  type Snapshot,
   step,
   type StepResult,
   type Target,
 } from "../desiredstate/index.ts";
-import { changedFacts, changedSpec, type HubEvent, type PlacedKind, type StatusStore } from "../hub/index.ts";
+import { changedFacts, changedSpec, type PlacedKind, type StatusStore } from "../hub/index.ts";
 import { type EventRecorder, type Metrics, type Span, startSpan, type Tracer } from "../observability/index.ts";
 import {
   type Client,
@@ -47,17 +31,17 @@ import {
   recordedClusters,
   type Removal,
   removalFacts,
-  wasFoundOnJoin,
 } from "./copies.ts";
 import type { OfGone } from "./controllerClasses.ts";
-import type { Collected } from "./dependencies.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { ObservationChange } from "./observations.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
+import { changedRecord, claim, isNews } from "./claims.ts";
 import { nameOf, refOfKey, spanAttributes, labelsOf } from "./ownerKeys.ts";
 import { clusterNames, recordDecision } from "./placementEvents.ts";
 import { lifeOf, type PlanChange } from "./plans.ts";
 import { type Remains, remainsOf } from "./remains.ts";
+import { isLetGoOf, isRemoval, snapshotOf } from "./snapshots.ts";
 import type { StatusWrites } from "./status.ts";
 
 export interface PlacementReconcilerOptions extends CopySources {
@@ -110,7 +94,7 @@ export class PlacementReconciler implements Reconciler {
     const awaiting = (): Iterable<string> => [...this.#awaiting];
     return [
       this.#orphaning.noting(hub.objectEvents),
-      from(hub.objectEvents).when((event) => this.#isNews(event)),
+      from(hub.objectEvents).when((event) => isNews(this.#options, event)),
       from(hub.policyEvents)
         .when((event) => !event.initial && changedSpec(event))
         .map((event) => hub.selectedBy(event)),
@@ -186,11 +170,11 @@ export class PlacementReconciler implements Reconciler {
     const now = hub.now();
     const computing = startSpan(tracer, "ComputeTarget", { parent: span });
     const target = attempted(this.#options, owner, object, () =>
-      computeTarget(this.#snapshot(owner, object, collected), now),
+      computeTarget(snapshotOf(this.#options, owner, object, collected), now),
     );
     computing.end();
     metrics.observePhase("fetch", clock.monotonic() - startedAt);
-    if (!(await this.#claim(object, kind, target, signal))) return requeueAfter(RETRY_FINALIZER_MS);
+    if (!(await claim(this.#options, object, kind, target, signal))) return requeueAfter(RETRY_FINALIZER_MS);
 
     const removal = { owner: target.owner, policy: "Delete" as const, cause: NOT_SELECTED, ownership: "Ours" as const };
     const next = attempted(this.#options, owner, object, () => this.#step(owner, target, removal, now));
@@ -221,7 +205,7 @@ export class PlacementReconciler implements Reconciler {
     assignments.replace(owner, []);
     if (object.metadata.deletionTimestamp !== undefined) plans.drop(owner);
     else {
-      const target = computeTarget(this.#snapshot(owner, object), hub.now());
+      const target = computeTarget(snapshotOf(this.#options, owner, object), hub.now());
       plans.set(owner, { ...lifeOf(object), target, remaining: NOWHERE, ours: false });
     }
     progress.planned(owner);
@@ -264,7 +248,9 @@ export class PlacementReconciler implements Reconciler {
       const { hub, plans } = this.#options;
       const { deletionPolicy } =
         plans.get(owner)?.target ??
-        attempted(this.#options, owner, object, () => computeTarget(this.#snapshot(owner, object), hub.now()));
+        attempted(this.#options, owner, object, () =>
+          computeTarget(snapshotOf(this.#options, owner, object), hub.now()),
+        );
       const policy = this.#orphaning.isOrphaned(object) ? "Orphan" : deletionPolicy;
       finalization = { policy, refs: kind.interpreter.render(object).map(refOf) };
       this.#finalizations.set(owner, finalization);
@@ -352,7 +338,9 @@ export class PlacementReconciler implements Reconciler {
   }
 
   #step(owner: string, target: Target | undefined, removal: Removal, now = this.#options.hub.now()): StepResult {
-    const copies = copiesToPlan(this.#options, owner, target).filter((copy) => !this.#isLetGoOf(owner, target, copy));
+    const copies = copiesToPlan(this.#options, owner, target).filter(
+      (copy) => !isLetGoOf(this.#options, owner, target, copy),
+    );
     const facts = removalFacts(this.#options, copies, removal);
     return step({ target, observations: copies, removal: facts }, now);
   }
@@ -361,84 +349,6 @@ export class PlacementReconciler implements Reconciler {
     this.#options.assignments.replace(owner, rows, span);
     if (rows.some(isRemoval)) this.#awaiting.add(owner);
     else this.#awaiting.delete(owner);
-  }
-
-  #snapshot(owner: string, object: KubeObject, collected?: Collected): Snapshot {
-    const { hub, hubId } = this.#options;
-    const previous = object["status"] as FederatedStatus | undefined;
-    return {
-      object,
-      placements: hub.allPlacements(),
-      overrides: hub.allOverrides(),
-      clusters: hub.clusterSnapshots(),
-      dependencies: collected?.found ?? new Map(),
-      ...(collected === undefined ? {} : { unreadable: collected.unreadable }),
-      hubId,
-      previous: previousOf(object),
-      // Where only a summary stands, what has been seen since the start is not all that there is.
-      ...(previous?.summary === undefined || previous.unlistedClusters !== undefined
-        ? { running: this.#running(owner) }
-        : {}),
-    };
-  }
-
-  /** Clusters of the record with a copy that no row deletes: the status may not say so yet. */
-  #running(owner: string): Set<string> {
-    const { plans, assignments } = this.#options;
-    const isFirstPlan = plans.get(owner)?.ours !== true;
-    const running = new Set<string>();
-    const recorded = recordedClusters(this.#options, owner);
-    for (const copy of copiesOf(this.#options, owner)) {
-      const { cluster, ref } = copy;
-      if (!recorded.has(cluster) || wasFoundOnJoin(this.#options, owner, copy)) continue;
-      const row = assignments.get(cluster, refKey(ref))?.rows.get(owner);
-      if (isFirstPlan || (row !== undefined && (!isRemoval(row) || isServing(row)))) running.add(cluster);
-    }
-    return running;
-  }
-
-  /**
-   * A copy on a cluster that the record does not name, of an object that nothing places: a person let go of the cluster (its MemberCluster was
-   * deleted, and made again) or of the object's Placement. Nobody has said where else the object belongs, so the copy is left alone.
-   */
-  #isLetGoOf(owner: string, target: Target | undefined, { cluster }: Observation): boolean {
-    if (target === undefined || (target.scheduled.status === "True" && !target.suspended)) return false;
-    if (target.clusters.some(({ name }) => name === cluster)) return false;
-    const isLeaving = this.#options.hub.clusters.get(cluster)?.metadata.deletionTimestamp !== undefined;
-    return !isLeaving && !recordedClusters(this.#options, owner).has(cluster);
-  }
-
-  /**
-   * Puts our finalizer in front, and with it says of a new object where it goes; false when the object changed or went away meanwhile. An
-   * object that another class owns until it is claimed keeps that class's finalizer.
-   */
-  async #claim(object: KubeObject, kind: PlacedKind, target: Target, signal: AbortSignal): Promise<boolean> {
-    const { client, classes } = this.#options;
-    if (classes.of(object) !== "Owned") return true;
-    const next = claimed(OBJECT_FINALIZER, object.metadata, classes.classes);
-    if (next === object.metadata.finalizers) return true;
-    const patched = await setFinalizers(client, kind.type, object, next, signal, firstRecord(object, target));
-    if (patched === undefined) return false;
-    kind.informer.observe(patched);
-    return true;
-  }
-
-  /** A reconciliation that puts our finalizer there goes on with it: that alone is no reason for another one. */
-  #isNews(event: HubEvent<KubeObject>): boolean {
-    const { classes } = this.#options;
-    const { old, object } = event;
-    if (event.type !== "Updated" || old === undefined) return true;
-    const { finalizers = [] } = object.metadata;
-    const isOurClaim =
-      classes.of(old) === "Owned" &&
-      finalizers.join() === claimed(OBJECT_FINALIZER, old.metadata, classes.classes).join();
-    if (!isOurClaim) return changedSpec(event);
-    const first = object.metadata.annotations?.[FIRST_RECORD_ANNOTATION];
-    const annotations = {
-      ...old.metadata.annotations,
-      ...(first === undefined ? {} : { [FIRST_RECORD_ANNOTATION]: first }),
-    };
-    return changedSpec({ ...event, old: { ...old, metadata: { ...old.metadata, finalizers, annotations } } });
   }
 
   /** A copy that its owner's rows ask for is no news; one that nobody asks for is, and any change of a copy that is to go. */
@@ -453,45 +363,10 @@ export class PlacementReconciler implements Reconciler {
   }
 }
 
-/** What the finalizer's write says of a new object; nothing where the status says it, or has to, since it is too much. */
-function firstRecord(object: KubeObject, target: Target): { name: string; value: string } | undefined {
-  if (previousOf(object)?.observedGeneration !== undefined) return undefined;
-  const known = firstRecordOf(object)?.clusters ?? [];
-  const clusters = [...new Set([...known, ...target.clusters.map(({ name }) => name)])];
-  const value = firstRecordText({
-    clusters,
-    ...(target.deletionPolicy === "Orphan" ? { deletionPolicy: target.deletionPolicy } : {}),
-  });
-  return value === undefined ? undefined : { name: FIRST_RECORD_ANNOTATION, value };
-}
-
-/** The status of the object; of one that has none yet, what its first record says of how it parts from its copies. */
-function previousOf(object: KubeObject): FederatedStatus | undefined {
-  const status = object["status"] as FederatedStatus | undefined;
-  const policy = firstRecordOf(object)?.deletionPolicy;
-  return policy === undefined ? status : { ...status, deletionPolicy: policy };
-}
-
 /** Fewer clusters than before: what another object there was kept for may go. */
 function leavesClusters({ before, after }: PlanChange): boolean {
   const left = before?.target?.clusters ?? [];
   return left.some(({ name }) => after?.target?.clusters.some((cluster) => cluster.name === name) !== true);
-}
-
-function changedRecord({ object, old }: HubEvent<KubeObject>): boolean {
-  if (old === undefined) return false;
-  const before = recordOf(old).names;
-  const { names } = recordOf(object);
-  return names.size !== before.size || [...names].some((name) => !before.has(name));
-}
-
-/** The copy stays until the object serves elsewhere; so the object still runs there. */
-function isServing(row: Row): boolean {
-  return row.verb === "Hold" && row.why.reason === AWAITING_REPLACEMENT;
-}
-
-function isRemoval(row: Row): boolean {
-  return row.verb === "Delete" || row.verb === "Release" || (row.verb === "Hold" && !row.wanted);
 }
 
 function isNewDecision(before: Target | undefined, target: Target): boolean {

@@ -165,24 +165,30 @@ describe("where an object may be is not forgotten", () => {
 });
 
 describe("what a person let go of", () => {
-  test("is kept when its Placement went and its MemberCluster was deleted and made again", async () => {
+  test.each([
+    { name: "properly", strip: false },
+    { name: "while nobody let go of anything there", strip: true },
+  ])("is kept when its Placement went and its MemberCluster was deleted and made again, $name", async ({ strip }) => {
     await using federation = await TestFederation.running("shanghai");
     await federation.delete(PLACEMENTS, "all");
     await federation.until(() => federation.entry("shop", "shanghai")?.state === "Held");
-    const { uid } = federation.member("shanghai").server.get(DEPLOYMENTS, "default", "shop").metadata;
+    const uid = (): string | undefined =>
+      federation.member("shanghai").server.find(DEPLOYMENTS, "default", "shop")?.metadata.uid;
+    const before = uid();
+    if (strip) await federation.hub.merge(MEMBERCLUSTERS, undefined, "shanghai", { metadata: { finalizers: [] } });
     await federation.hub.delete(MEMBERCLUSTERS, undefined, "shanghai");
     await federation.until(() => !federation.hub.has(MEMBERCLUSTERS, undefined, "shanghai"));
     await federation.pass(10_000);
     await federation.join("shanghai");
     await federation.pass(30_000);
-    expect(federation.member("shanghai").server.get(DEPLOYMENTS, "default", "shop").metadata.uid).toBe(uid);
+    expect(uid()).toBe(before);
     await restart(federation);
     await federation.pass(30_000);
-    expect(federation.member("shanghai").server.get(DEPLOYMENTS, "default", "shop").metadata.uid).toBe(uid);
+    expect(uid()).toBe(before);
     // A person places the application again: the copies are taken up as they are.
-    await federation.apply(PLACEMENTS, placement("all"));
+    await federation.apply(PLACEMENTS, placement("all").conflictResolution("Adopt"));
     await federation.untilAvailable("shop");
-    expect(federation.member("shanghai").server.get(DEPLOYMENTS, "default", "shop").metadata.uid).toBe(uid);
+    expect(uid()).toBe(before);
   });
 });
 
