@@ -78,6 +78,8 @@ const REFUSED = {
   BadRequest: "The member's API server does not understand the request.",
   TooLarge: "The object is larger than the member accepts.",
   KindNotServed: "The member does not serve the kind.",
+  AppliedWithoutEffect:
+    "The member accepts the apply and keeps something else: an admission webhook or policy there changes what is applied. It is tried again.",
   AdmissionDenied: "An admission webhook or policy of the member refuses the object.",
   Forbidden: "The credentials lack a right on the member; the message names it.",
   NamespaceMissing: "The namespace went away on the member; it is tried again.",

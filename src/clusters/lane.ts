@@ -15,7 +15,7 @@ import { Breaker } from "./breaker.ts";
 import { AdaptiveConcurrency } from "./concurrency.ts";
 import { type Action, decide } from "./decide.ts";
 import { DriftBackoff } from "./driftBackoff.ts";
-import { type Failure, isInSync, type MemberObject, type MemberObjects } from "./memberObjects.ts";
+import { type Failure, isInSync, type MemberObject, type MemberObjects, withoutEffect } from "./memberObjects.ts";
 import type { MemberWriter, Written } from "./memberWriter.ts";
 import { isNamespace } from "./namespaces.ts";
 import { classify, type Outcome } from "./outcome.ts";
@@ -42,6 +42,8 @@ interface Attempt {
   action: Action;
   /** {@link attemptOf} when it began. */
   name: string;
+  /** The reason of the failure before, so that each is logged once. */
+  before?: string | undefined;
 }
 
 /**
@@ -160,14 +162,14 @@ export class Lane implements AsyncDisposable {
 
     this.#running.add(key);
     objects.beginWrite(object);
-    const attempt = { object, action, name: attemptOf(object, action) };
+    const attempt = { object, action, name: attemptOf(object, action), before: object.failure?.reason };
     const startedAt = clock.monotonic();
     try {
       const written = await this.#act(object, action, writer);
       // With no await in between, so that one report says all of this.
       objects.endWrite(object);
       if (written !== undefined) writer.observe(written);
-      this.#succeeded(object, action, clock.monotonic() - startedAt);
+      this.#succeeded(attempt, written?.altered ?? [], clock.monotonic() - startedAt);
     } catch (error) {
       objects.endWrite(object);
       if (!writer.isOver) this.#failed(attempt, error);
@@ -189,7 +191,7 @@ export class Lane implements AsyncDisposable {
         case "Update":
           return await writer.update(action.row, action.observed, action.drift);
         case "Delete":
-          await writer.delete(object.ref, action.observed.uid);
+          await writer.delete(object.ref, action.observed);
           return undefined;
         case "Release":
           await writer.release(object.ref, action.observed);
@@ -220,17 +222,31 @@ export class Lane implements AsyncDisposable {
     });
   }
 
-  #succeeded(object: MemberObject, action: Action, ms: number): void {
+  #succeeded({ object, action, before }: Attempt, altered: readonly string[], ms: number): void {
     const { clock, metrics, objects } = this.#options;
     const { key } = object;
     this.#breaker.succeeded();
     this.#concurrency.succeeded(ms, clock.monotonic());
     if (action.kind === "Create" || action.kind === "Update") metrics.observePhase("apply", ms);
+    if (altered.length > 0 && isStillAskedFor(object, action)) return this.#hadNoEffect(object, altered, before);
     this.#backoffs.forget(key);
     objects.fail(object, undefined);
     if (!isHealing(action)) return;
     objects.heal(object, clock.now(), action.drift);
     this.#driftBackoff.healed(key, () => this.#enqueueKey(key));
+  }
+
+  /** Whatever changes our values on the member does so again with the next attempt: that one is not sent at once. */
+  #hadNoEffect(object: MemberObject, altered: readonly string[], before: string | undefined): void {
+    const failure = withoutEffect(altered);
+    const { reason, message } = failure;
+    if (before !== reason) {
+      const context = logContext(object.trace, resourceUidOf(object));
+      this.#options.logger.warn({ ...context, object: object.key, event_reason: reason }, message);
+    }
+    this.#options.objects.fail(object, failure);
+    const action = this.#decide(object);
+    this.#retry({ object, action, name: attemptOf(object, action) }, "slowly");
   }
 
   #failed(attempt: Attempt, error: unknown): void {
@@ -343,6 +359,12 @@ export class Lane implements AsyncDisposable {
 function attemptOf({ row, observed }: MemberObject, { kind }: Action): string {
   const apply = row?.verb === "Apply" ? row : undefined;
   return [kind, row?.verb, observed?.uid, apply?.hash, apply?.conflictResolution].join(" ");
+}
+
+/** What was written is what is asked for now as well. */
+function isStillAskedFor({ row }: MemberObject, action: Action): boolean {
+  const isApply = action.kind === "Create" || action.kind === "Update";
+  return isApply && row?.verb === "Apply" && row.hash === action.row.hash;
 }
 
 function isHealing(action: Action): action is Action & { kind: "Update" } {

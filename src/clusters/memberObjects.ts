@@ -1,7 +1,8 @@
-import { FIELD_MANAGER, type ObjectRef, refKey } from "../apis/index.ts";
+import { FIELD_MANAGER, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
 import { type ApplyRow, inTheNameOf, type Observation, type Row } from "../desiredstate/index.ts";
-import { type LostField, lostFields } from "../interpreter/index.ts";
+import { alteredFields, type LostField, lostFields } from "../interpreter/index.ts";
 import type { Span } from "../observability/index.ts";
+import { compareResourceVersions } from "../runtime/index.ts";
 import type { ObservedObject } from "./observed.ts";
 import type { RowDelta } from "./ports.ts";
 
@@ -26,8 +27,11 @@ export interface MemberObject {
   /** The plan that asked for the row, for traces. */
   trace: Span | undefined;
   observed: ObservedObject | undefined;
-  /** Which fields of the desired object with that hash are no longer ours; undefined until the observed object was judged. */
-  judged: { hash: string; lost: readonly LostField[] } | undefined;
+  /**
+   * Which fields of the desired object with that hash are no longer ours, and which are ours and have another value all the same; undefined
+   * until the observed object was judged.
+   */
+  judged: { hash: string; lost: readonly LostField[]; altered: readonly string[] } | undefined;
   failure: Failure | undefined;
   /** A write is under way: until the write has ended, nobody knows what is on the member. */
   writing: boolean;
@@ -48,11 +52,12 @@ export interface MemberObjectsOptions {
 
 /** The hash of the row that the member object was compared with and found equal to. */
 export function inSyncWith({ observed, judged }: MemberObject): string | undefined {
-  if (observed === undefined || observed.deleting || judged === undefined || judged.lost.length > 0) return undefined;
+  if (observed === undefined || observed.deleting || judged === undefined) return undefined;
+  if (judged.lost.length > 0 || judged.altered.length > 0) return undefined;
   return observed.hash === judged.hash ? judged.hash : undefined;
 }
 
-/** True when the member object is as its Apply row says, and all of the row's fields are ours. */
+/** True when the member object is as its Apply row says, and all of the row's fields are ours and have its values. */
 export function isInSync(object: MemberObject): boolean {
   return object.row?.verb === "Apply" && inSyncWith(object) === object.row.hash;
 }
@@ -106,7 +111,19 @@ export class MemberObjects {
     if (this.#closed) return;
     const known = this.#objects.get(refKey(ref));
     if (known === undefined && observed === undefined) return;
-    const object = known ?? this.#objectFor(ref);
+    // What the watch does not see has left its selection with our marks; that it is gone is for {@link vanished} to say.
+    if (known?.observed?.visible === false && (observed === undefined || isOlder(observed, known.observed))) return;
+    this.#take(known ?? this.#objectFor(ref), observed);
+  }
+
+  /** That life of a member object which the watch does not see is not there any more. */
+  vanished(ref: ObjectRef, uid: string): void {
+    const known = this.#objects.get(refKey(ref));
+    if (this.#closed || known?.observed?.visible !== false || known.observed.uid !== uid) return;
+    this.#take(known, undefined);
+  }
+
+  #take(object: MemberObject, observed: ObservedObject | undefined): void {
     object.observed = observed;
     object.row = rowFor(object);
     object.judged = undefined;
@@ -226,10 +243,14 @@ export class MemberObjects {
   #judge(object: MemberObject): void {
     const { row, observed } = object;
     if (row?.verb !== "Apply" || observed === undefined || observed.hash !== row.hash) return;
-    if (object.judged?.hash !== row.hash && observed.evidence.managedFields !== undefined) {
-      const lost = lostFields(row.object, observed.evidence.managedFields, FIELD_MANAGER);
-      object.judged = { hash: row.hash, lost };
-      if (lost.length === 0) observed.evidence.managedFields = undefined;
+    const { live } = observed.evidence;
+    if (object.judged?.hash !== row.hash && live !== undefined) {
+      const lost = lostFields(row.object, live.metadata.managedFields ?? [], FIELD_MANAGER);
+      // What others took is put back first; the answer to that says whether it had an effect.
+      const altered = lost.length > 0 ? [] : alteredFields(row.object, live, FIELD_MANAGER);
+      object.judged = { hash: row.hash, lost, altered };
+      if (lost.length === 0 && altered.length === 0) observed.evidence.live = undefined;
+      else if (altered.length > 0 && object.failure === undefined) this.#setFailure(object, withoutEffect(altered));
       this.#mark(object);
     }
     // Whoever brought this about: there is nothing left to do.
@@ -237,9 +258,21 @@ export class MemberObjects {
   }
 }
 
+/** The last apply succeeded, and something admitted other values: told as a failure, which passes when whatever does so goes. */
+export function withoutEffect(altered: readonly string[]): Failure {
+  const [first = "", ...more] = altered;
+  const others = more.length === 0 ? "" : ` and ${more.length} more`;
+  const message = shortMessage(`the member's admission changes or removes what is applied: ${first}${others}`);
+  return { reason: "AppliedWithoutEffect", message, final: false };
+}
+
 /** A dependency that several hub objects need stays in the name of the one that the member object names. */
 function rowFor({ given, observed }: MemberObject): Row | undefined {
   return given === undefined ? undefined : inTheNameOf(given, observed);
+}
+
+function isOlder(a: ObservedObject, b: ObservedObject): boolean {
+  return a.uid === b.uid && compareResourceVersions(a.resourceVersion, b.resourceVersion) < 0;
 }
 
 function isForgettable({ row, observed, writing }: MemberObject): boolean {

@@ -1,6 +1,6 @@
 import { FIELD_MANAGER, type KubeObject, type ObjectRef, refKey } from "../apis/index.ts";
 import type { ApplyRow } from "../desiredstate/index.ts";
-import { type LostField, withoutGivenUp } from "../interpreter/index.ts";
+import { alteredFields, type LostField, withoutGivenUp } from "../interpreter/index.ts";
 import {
   ApiError,
   type Client,
@@ -32,6 +32,8 @@ export interface MemberAccess {
   mayRemove(ref: ObjectRef): boolean;
   /** Takes the server's answer to a write as an observation, without waiting for the watch. */
   observe(written: Written): void;
+  /** A life of a member object that no watch sees is not there any more. */
+  vanished(ref: ObjectRef, uid: string): void;
   invalidateDiscovery(): void;
 }
 
@@ -39,6 +41,8 @@ export interface MemberAccess {
 export interface Written {
   type: ResourceType;
   object: KubeObject;
+  /** What the member made something else of, though it accepted the apply. */
+  altered: readonly string[];
 }
 
 /** How often an object is read and changed before the next attempt is left to the lane. */
@@ -68,6 +72,10 @@ function notAdoptable(ref: ObjectRef, why: string): ApiError {
 function taken(ref: ObjectRef): ApiError {
   const text = `a ${ref.kind} of that name exists on the member and is not Meridian's; set conflictResolution: Adopt to take it over`;
   return new ApiError(409, "AlreadyExists", text);
+}
+
+function written(type: ResourceType, desired: KubeObject, object: KubeObject): Written {
+  return { type, object, altered: alteredFields(desired, object, FIELD_MANAGER) };
 }
 
 /** The merge of our list with somebody's is refused: 422, or 500 when the nodePort of both is handed out twice. */
@@ -159,6 +167,7 @@ export class MemberWriter {
     try {
       return await this.#apply(type, object, true);
     } catch (error) {
+      if (!observed.visible && isApiError(error)) await this.#hasVanished(type, row.ref, observed);
       const repairs = isUnmergeable(error) ? listRepairs(drift, row.object) : [];
       if (repairs.length === 0) throw error;
       return this.#repair(type, object, [{ op: "test", path: "/metadata/uid", value: uid }, ...repairs]);
@@ -174,28 +183,44 @@ export class MemberWriter {
     await patch(repairs);
     const applied = await client.apply(type, desired, { force: true, signal });
     const cleaning = withoutUpdateEntry(applied);
-    return { type, object: cleaning === undefined ? applied : await patch(cleaning) };
+    return written(type, desired, cleaning === undefined ? applied : await patch(cleaning));
   }
 
   /** Deletes exactly that life of the object. That the object is gone is for the watch to say. */
-  async delete(ref: ObjectRef, uid: string): Promise<void> {
+  async delete(ref: ObjectRef, observed: ObservedObject): Promise<void> {
+    const type = this.#type(ref);
     try {
-      await this.#access.client.delete(this.#type(ref), ref.namespace, ref.name, {
-        uid,
+      await this.#access.client.delete(type, ref.namespace, ref.name, {
+        uid: observed.uid,
         propagationPolicy: "Background",
         signal: this.#access.signal,
       });
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
+    if (!observed.visible && !(await this.#hasVanished(type, ref, observed))) throw leaving(ref);
   }
 
   /**
    * Takes Meridian's marks off, so that the object stays on the member as anybody's. The answer is no observation: the watch, which sees
    * only objects with our label, reports that the object has left the selection, and an observation after that would never be corrected.
    */
-  async release(ref: ObjectRef, { uid }: ObservedObject): Promise<void> {
+  async release(ref: ObjectRef, { uid, visible }: ObservedObject): Promise<void> {
     await this.#change(this.#type(ref), ref, (live) => releasePatch({ ...live, metadata: { ...live.metadata, uid } }));
+    if (!visible) this.#access.vanished(ref, uid);
+  }
+
+  /** Of an object that no watch sees: whether that life of it is gone, and tells so. */
+  async #hasVanished(type: ResourceType, ref: ObjectRef, { uid }: ObservedObject): Promise<boolean> {
+    const { client, signal } = this.#access;
+    try {
+      const live = await client.get(type, ref.namespace, ref.name, { metadataOnly: true, signal });
+      if (live.metadata.uid === uid) return false;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+    this.#access.vanished(ref, uid);
+    return true;
   }
 
   /**
@@ -235,12 +260,14 @@ export class MemberWriter {
     const { client, signal, namespaces } = this.#access;
     const { namespace } = object.metadata;
     if (namespace !== undefined) await namespaces.removed(namespace);
+    const apply = async (): Promise<Written> =>
+      written(type, object, await client.apply(type, object, { force, signal }));
     try {
-      return { type, object: await client.apply(type, object, { force, signal }) };
+      return await apply();
     } catch (error) {
       if (namespace === undefined || classify(error)?.kind !== "NamespaceMissing") throw error;
       await namespaces.ensure(namespace, signal);
-      return { type, object: await client.apply(type, object, { force, signal }) };
+      return await apply();
     }
   }
 

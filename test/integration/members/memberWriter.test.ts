@@ -6,6 +6,7 @@ import {
   MANAGED_BY_LABEL,
   OBJECT_ANNOTATION,
   OWNER_ANNOTATION,
+  refKey,
 } from "../../../src/apis/index.ts";
 import type { ApplyRow } from "../../../src/desiredstate/index.ts";
 import { ApiError, CONFIGMAPS, NAMESPACES, TransportError } from "../../../src/runtime/index.ts";
@@ -35,6 +36,7 @@ const marked = (namespace: string): KubeObject => ({
 async function member() {
   const { server, client, earlier, pass } = await startMember();
   const end = new AbortController();
+  const vanished: string[] = [];
   const namespaces = new MemberNamespaces(client, HUB);
   const writer = new MemberWriter({
     client,
@@ -46,11 +48,12 @@ async function member() {
     isSynced: () => true,
     mayRemove: () => true,
     observe: () => undefined,
+    vanished: (ref, uid) => void vanished.push(`${refKey(ref)} ${uid}`),
     invalidateDiscovery: () => undefined,
   });
   const wanted = (namespace = "default", change: Partial<ApplyRow> = {}): ApplyRow =>
     row({ ref: { ...CONFIG_REF, namespace }, object: marked(namespace), ...change });
-  return { server, client, earlier, pass, end, namespaces, writer, wanted };
+  return { server, client, earlier, pass, end, namespaces, writer, wanted, vanished };
 }
 
 describe("the first write", () => {
@@ -59,7 +62,7 @@ describe("the first write", () => {
     const written = await writer.create(wanted("team"));
     expect(isOurNamespace(server.get(NAMESPACES, undefined, "team"), HUB)).toBe(true);
     expect(client.writes).toEqual(["apply configmaps", "create namespaces", "apply configmaps"]);
-    expect(written).toEqual({ type: CONFIGMAPS, object: server.get(CONFIGMAPS, "team", "shop") });
+    expect(written).toEqual({ type: CONFIGMAPS, object: server.get(CONFIGMAPS, "team", "shop"), altered: [] });
   });
 
   test("of many objects creates a missing namespace once", async () => {
@@ -295,9 +298,45 @@ describe("later writes", () => {
   test("a delete of what is gone is no failure; one of another life is", async () => {
     const { server, writer } = await member();
     const observed = observe(await server.create(CONFIGMAPS, marked("default")));
-    await expect(writer.delete(CONFIG_REF, "another")).rejects.toThrow(/UID/);
-    await writer.delete(CONFIG_REF, observed.uid);
-    await writer.delete(CONFIG_REF, observed.uid);
+    await expect(writer.delete(CONFIG_REF, { ...observed, uid: "another" })).rejects.toThrow(/UID/);
+    await writer.delete(CONFIG_REF, observed);
+    await writer.delete(CONFIG_REF, observed);
     expect(server.has(CONFIGMAPS, "default", "shop")).toBe(false);
+  });
+
+  describe("of an object that no watch sees", () => {
+    const KEY = "/ConfigMap/default/shop";
+    const unseen = (object: KubeObject) => ({ ...observe(object), visible: false });
+
+    test("a delete finds it by its name, and says that it is gone", async () => {
+      const { server, earlier, writer, vanished } = await member();
+      const observed = unseen(await earlier.apply(CONFIGMAPS, marked("default")));
+      await writer.delete(CONFIG_REF, observed);
+      expect(server.has(CONFIGMAPS, "default", "shop")).toBe(false);
+      expect(vanished).toEqual([`${KEY} ${observed.uid}`]);
+    });
+
+    test("a delete is tried again while finalizers hold it", async () => {
+      const { server, earlier, writer, vanished } = await member();
+      const object = marked("default");
+      const held = { ...object, metadata: { ...object.metadata, finalizers: ["example.com/wait"] } };
+      const observed = unseen(await earlier.apply(CONFIGMAPS, held));
+      await expect(writer.delete(CONFIG_REF, observed)).rejects.toMatchObject({ status: 409, reason: "Conflict" });
+      expect(vanished).toEqual([]);
+      await server.merge(CONFIGMAPS, "default", "shop", { metadata: { finalizers: null } });
+      await writer.delete(CONFIG_REF, observed);
+      expect(vanished).toHaveLength(1);
+    });
+
+    test("letting go of it, and an update of what is gone, say so too", async () => {
+      const { server, earlier, writer, wanted, vanished } = await member();
+      const released = unseen(await earlier.apply(CONFIGMAPS, marked("default")));
+      await writer.release(CONFIG_REF, released);
+      await server.delete(CONFIGMAPS, "default", "shop");
+      const observed = unseen(await earlier.apply(CONFIGMAPS, marked("default")));
+      await server.delete(CONFIGMAPS, "default", "shop");
+      await expect(writer.update(wanted(), observed, [])).rejects.toThrow(/uid/i);
+      expect(vanished).toEqual([released, observed].map(({ uid }) => `${KEY} ${uid}`));
+    });
   });
 });
