@@ -10,11 +10,13 @@ import {
   type Tracer,
 } from "../observability/index.ts";
 import type { Clock } from "../runtime/index.ts";
+import { attemptOf, contested, isHealing, isStillAskedFor } from "./attempt.ts";
 import { Backoffs, type Pace } from "./backoff.ts";
 import { Breaker } from "./breaker.ts";
 import { AdaptiveConcurrency } from "./concurrency.ts";
 import { type Action, decide } from "./decide.ts";
 import { DriftBackoff } from "./driftBackoff.ts";
+import { withHubVersion } from "./hubVersion.ts";
 import { type Failure, isInSync, type MemberObject, type MemberObjects, withoutEffect } from "./memberObjects.ts";
 import type { MemberWriter, Written } from "./memberWriter.ts";
 import { isNamespace } from "./namespaces.ts";
@@ -44,6 +46,7 @@ interface Attempt {
   name: string;
   /** The reason of the failure before, so that each is logged once. */
   before?: string | undefined;
+  isHeal: boolean;
 }
 
 /**
@@ -118,7 +121,10 @@ export class Lane implements AsyncDisposable {
       return;
     }
     if (this.#backoffs.isWaiting(key, attemptOf(object, action))) return;
-    if (isHealing(action) && this.#driftBackoff.isPaused(key)) return;
+    if (isHealing(object, action) && this.#driftBackoff.isPaused(key)) {
+      if (this.#driftBackoff.isContested(key)) this.#options.objects.fail(object, contested(action));
+      return;
+    }
     this.#waiting.add(key);
     this.#reportWorking();
     void this.#queue.add(() => this.#process(key));
@@ -162,7 +168,13 @@ export class Lane implements AsyncDisposable {
 
     this.#running.add(key);
     objects.beginWrite(object);
-    const attempt = { object, action, name: attemptOf(object, action), before: object.failure?.reason };
+    const attempt = {
+      object,
+      action,
+      name: attemptOf(object, action),
+      before: object.failure?.reason,
+      isHeal: isHealing(object, action),
+    };
     const startedAt = clock.monotonic();
     try {
       const written = await this.#act(object, action, writer);
@@ -187,9 +199,9 @@ export class Lane implements AsyncDisposable {
     try {
       switch (action.kind) {
         case "Create":
-          return await writer.create(action.row);
+          return await writer.create(withHubVersion(action.row));
         case "Update":
-          return await writer.update(action.row, action.observed, action.drift);
+          return await writer.update(withHubVersion(action.row), action.observed, action.drift);
         case "Delete":
           await writer.delete(object.ref, action.observed);
           return undefined;
@@ -222,7 +234,7 @@ export class Lane implements AsyncDisposable {
     });
   }
 
-  #succeeded({ object, action, before }: Attempt, altered: readonly string[], ms: number): void {
+  #succeeded({ object, action, before, isHeal }: Attempt, altered: readonly string[], ms: number): void {
     const { clock, metrics, objects } = this.#options;
     const { key } = object;
     this.#breaker.succeeded();
@@ -231,9 +243,12 @@ export class Lane implements AsyncDisposable {
     if (altered.length > 0 && isStillAskedFor(object, action)) return this.#hadNoEffect(object, altered, before);
     this.#backoffs.forget(key);
     objects.fail(object, undefined);
-    if (!isHealing(action)) return;
-    objects.heal(object, clock.now(), action.drift);
+    if (action.kind === "Create" || action.kind === "Update") objects.carryOut(object, action.row.hash);
+    if (!isHeal) return;
     this.#driftBackoff.healed(key, () => this.#enqueueKey(key));
+    const lost = action.kind === "Update" ? action.drift : [];
+    const isContested = this.#driftBackoff.isContested(key);
+    objects.heal(object, { at: clock.now(), lost, gone: action.kind === "Create", contested: isContested });
   }
 
   /** Whatever changes our values on the member does so again with the next attempt: that one is not sent at once. */
@@ -246,7 +261,7 @@ export class Lane implements AsyncDisposable {
     }
     this.#options.objects.fail(object, failure);
     const action = this.#decide(object);
-    this.#retry({ object, action, name: attemptOf(object, action) }, "slowly");
+    this.#retry({ object, action, name: attemptOf(object, action), isHeal: false }, "slowly");
   }
 
   #failed(attempt: Attempt, error: unknown): void {
@@ -353,22 +368,6 @@ export class Lane implements AsyncDisposable {
       this.#regulate();
     });
   }
-}
-
-/** What is tried with a member object. As long as that is the same, so will be the answer; anything else is worth a try at once. */
-function attemptOf({ row, observed }: MemberObject, { kind }: Action): string {
-  const apply = row?.verb === "Apply" ? row : undefined;
-  return [kind, row?.verb, observed?.uid, apply?.hash, apply?.conflictResolution].join(" ");
-}
-
-/** What was written is what is asked for now as well. */
-function isStillAskedFor({ row }: MemberObject, action: Action): boolean {
-  const isApply = action.kind === "Create" || action.kind === "Update";
-  return isApply && row?.verb === "Apply" && row.hash === action.row.hash;
-}
-
-function isHealing(action: Action): action is Action & { kind: "Update" } {
-  return action.kind === "Update" && action.drift.length > 0;
 }
 
 function resourceUidOf({ row }: MemberObject): LogContext {

@@ -11,11 +11,11 @@ import {
   type ResourceType,
 } from "../runtime/index.ts";
 import { type Holder, judgeHolder } from "./holder.ts";
+import { lettingGo } from "./lettingGo.ts";
 import { listRepairs, type PatchOperation, withoutUpdateEntry } from "./listRepair.ts";
 import type { MemberNamespaces } from "./namespaces.ts";
 import type { ObservedObject } from "./observed.ts";
 import { classify } from "./outcome.ts";
-import { releasePatch } from "./release.ts";
 
 /** What a writer needs of the session that it writes through. */
 export interface MemberAccess {
@@ -202,11 +202,12 @@ export class MemberWriter {
   }
 
   /**
-   * Takes Meridian's marks off, so that the object stays on the member as anybody's. The answer is no observation: the watch, which sees
-   * only objects with our label, reports that the object has left the selection, and an observation after that would never be corrected.
+   * Takes everything of Meridian off that life of the object, so that it stays on the member as anybody's. The answer is no observation: the
+   * watch, which sees only objects with our label, reports that the object has left the selection, and an observation after that would never
+   * be corrected.
    */
   async release(ref: ObjectRef, { uid, visible }: ObservedObject): Promise<void> {
-    await this.#change(this.#type(ref), ref, (live) => releasePatch({ ...live, metadata: { ...live.metadata, uid } }));
+    await this.#change(this.#type(ref), ref, (live) => (live.metadata.uid === uid ? lettingGo(live) : undefined));
     if (!visible) this.#access.vanished(ref, uid);
   }
 

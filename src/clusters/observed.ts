@@ -13,6 +13,7 @@ import {
 } from "../apis/index.ts";
 import { policyOf } from "../desiredstate/index.ts";
 import { evidenceOf, type Health, memberKindOf, ownsAnnotation } from "../interpreter/index.ts";
+import { hubVersionOf } from "./hubVersion.ts";
 import { isNamespace, wasCreatedByMeridian } from "./namespaces.ts";
 
 /** What Meridian keeps of a member object: enough to judge it, little enough to hold a million of them. */
@@ -33,6 +34,9 @@ export interface ObservedObject {
   proven: boolean;
   /** What the object says should become of it when the hub has forgotten it. */
   policy: "Orphan" | undefined;
+  /** The resourceVersion of its owner on the hub when it was written last. */
+  hubVersion: string | undefined;
+  createdAt: string | undefined;
   deleting: boolean;
   health: Health;
   /** False while the watch does not see it, since the member took our marks off: it is known from the answer to our write alone. */
@@ -53,8 +57,10 @@ export function observe(object: KubeObject): ObservedObject {
     hash: metadata.annotations?.[HASH_ANNOTATION],
     owner: ownerOf(object),
     isOurs,
+    createdAt: metadata.creationTimestamp,
     proven,
     policy: policyOf(object),
+    hubVersion: hubVersionOf(object),
     deleting: metadata.deletionTimestamp !== undefined,
     health: memberKindOf(parseApiVersion(object.apiVersion).group, object.kind).health(object),
     visible: true,

@@ -10,6 +10,7 @@
  * given.
  */
 export { ownerRefOf, policyOf, reowned } from "./marks.ts";
+export { AWAITING_REPLACEMENT } from "./moves.ts";
 export { selectPlacement } from "./placementSelection.ts";
 export { decideRemovals } from "./removals.ts";
 export { chooseRow, inTheNameOf, isInSync } from "./rows.ts";
@@ -17,9 +18,11 @@ export { step } from "./step.ts";
 export { computeTarget } from "./target.ts";
 export type {
   ApplyRow,
+  ClusterFacts,
   DeleteRow,
   DeletionPolicy,
   HoldRow,
+  Heal,
   Observation,
   ReleaseRow,
   RemovalFacts,

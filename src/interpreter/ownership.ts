@@ -150,10 +150,10 @@ export function elementOf(item: unknown, index: number, fields: FieldsV1): strin
     }
   } else {
     const member = `v:${JSON.stringify(item)}`;
-    if (member in fields) return member;
+    if (Object.hasOwn(fields, member)) return member;
   }
   const position = `i:${index}`;
-  return position in fields ? position : undefined;
+  return Object.hasOwn(fields, position) ? position : undefined;
 }
 
 /** Other managers may own the item under an element that is not known here; {@link nodeAt} compares the item's content. */

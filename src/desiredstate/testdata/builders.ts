@@ -151,6 +151,7 @@ export function facts(more: Partial<RemovalFacts> = {}): RemovalFacts {
     ownership: "Ours",
     clusters: new Map(names.map((name) => [name, { synced: true }])),
     neededByOthers: new Set(),
+    foundOnJoin: new Set(),
     ...more,
   };
 }
