@@ -83,6 +83,8 @@ const REFUSED = {
   TooLarge:
     "The object, or what overrides make of it, is larger, deeper or more work than the member or Meridian accepts.",
   KindNotServed: "The member does not serve the kind.",
+  AppliedWithoutEffect:
+    "The member accepts the apply and keeps something else: an admission webhook or policy there changes what is applied. It is tried again.",
   AdmissionDenied: "An admission webhook or policy of the member refuses the object.",
   Forbidden: "The credentials lack a right on the member; the message names it.",
   Contested: "Somebody on the member undoes what is written, each time; it is put right less and less often.",
