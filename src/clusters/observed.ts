@@ -65,8 +65,8 @@ export function observe(object: KubeObject): ObservedObject {
   };
 }
 
-/** Whose an object with our label is. */
-function ownershipOf(object: KubeObject, ref: ObjectRef): Pick<ObservedObject, "isOurs" | "proven"> {
+/** Whose an object with our label is, by its other marks. */
+export function ownershipOf(object: KubeObject, ref: ObjectRef): Pick<ObservedObject, "isOurs" | "proven"> {
   if (isNamespace(ref)) {
     const isOurs = wasCreatedByMeridian(object);
     return { isOurs, proven: isOurs };

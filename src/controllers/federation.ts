@@ -1,4 +1,4 @@
-import { type Classes, DEFAULT_CLASS } from "../apis/index.ts";
+import { type Classes, DEFAULT_CLASS, DEFAULT_SYSTEM_NAMESPACE } from "../apis/index.ts";
 import { type ClusterPool, Fleet, type PoolListener } from "../clusters/index.ts";
 import { type HubCache, StatusStore } from "../hub/index.ts";
 import type { EventRecorder, Logger, Metrics, Tracer } from "../observability/index.ts";
@@ -17,6 +17,7 @@ import { PlacementReconciler } from "./placement.ts";
 import { PlanningProgress } from "./planningProgress.ts";
 import { Plans } from "./plans.ts";
 import { PolicyStatusReconciler } from "./policyStatus.ts";
+import { ReportedContacts } from "./reportedContacts.ts";
 import { StatusReconciler } from "./status.ts";
 
 export interface FederationOptions {
@@ -25,6 +26,8 @@ export interface FederationOptions {
   /** Asks before each write whether this process still leads. */
   client: Client;
   hubId: string;
+  /** Where Meridian itself lives, on the hub and on members; the default one unless given. */
+  systemNamespace?: string;
   /** That this manager serves; the default class alone unless given. */
   classes?: Classes;
   clock: Clock;
@@ -75,13 +78,24 @@ export function createFederation(options: FederationOptions): Federation {
     monotonic: () => clock.monotonic(),
   });
   const dependencies = new DependencyWatches({ client, clock, random, logger });
-  const fleet = new Fleet({ source: assignments, sink: observations, hubId, clock, random, logger, metrics, tracer });
+  const fleet = new Fleet({
+    source: assignments,
+    sink: observations,
+    hubId,
+    systemNamespace: options.systemNamespace ?? DEFAULT_SYSTEM_NAMESPACE,
+    clock,
+    random,
+    logger,
+    metrics,
+    tracer,
+  });
   const pool = options.pool(fleet);
 
   const missing = new MissingOwners({ hub, observations, clock, logger, metrics });
   const copies = { hub, assignments, observations, plans, dependencies, progress, classes, missing };
+  const contacts = new ReportedContacts({ observations, clock });
   const store = new StatusStore({ hub, client });
-  const statuses = new StatusReconciler({ ...copies, store, clock, metrics, tracer, events });
+  const statuses = new StatusReconciler({ ...copies, contacts, store, clock, metrics, tracer, events });
   const policies = new PolicyStatusReconciler({ hub, client, clock, plans, classes, progress });
   const shared = { ...copies, client, statuses, hubId, clock, metrics, tracer, events };
   const reconcilers: Record<keyof typeof WORKERS, Reconciler> = {
@@ -103,6 +117,7 @@ export function createFederation(options: FederationOptions): Federation {
   async function run(signal: AbortSignal): Promise<void> {
     using stack = new DisposableStack();
     stack.use(classes);
+    stack.use(contacts);
     stack.use(recordMemberEvents({ hub, assignments, observations, events }));
     stack.use(metrics.beforeScrape(() => fleet.reportStaleness()));
     stack.use(dependencies);

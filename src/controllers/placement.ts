@@ -24,6 +24,7 @@ import {
   type Source,
 } from "../runtime/index.ts";
 import { affectedBy } from "./affected.ts";
+import { attempted } from "./attempt.ts";
 import {
   copiesOf,
   copiesToPlan,
@@ -40,7 +41,7 @@ import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { ObservationChange } from "./observations.ts";
 import { nameOf, refOfKey, spanAttributes, labelsOf } from "./ownerKeys.ts";
 import { clusterNames, recordDecision } from "./placementEvents.ts";
-import type { PlanChange } from "./plans.ts";
+import { lifeOf, type PlanChange } from "./plans.ts";
 
 export interface PlacementReconcilerOptions extends CopySources {
   /** Asks before each write whether this process still leads. */
@@ -143,22 +144,20 @@ export class PlacementReconciler implements Reconciler {
   }
 
   #place(owner: string, object: KubeObject, kind: PlacedKind, { span, logger }: ReconcileContext): Result {
-    const { plans, progress, clock, metrics, dependencies, tracer, events } = this.#options;
+    const { hub, plans, progress, clock, metrics, dependencies, tracer, events } = this.#options;
     const startedAt = clock.monotonic();
     const collected = dependencies.collect(owner, kind.interpreter.dependencies(object));
     // Planned again as soon as the watches of its namespace have synced.
     if (collected === undefined) return done;
 
     const before = plans.get(owner)?.target;
-    const now = clock.now();
+    const now = hub.now();
     const computing = startSpan(tracer, "ComputeTarget", { parent: span });
-    const target = computeTarget(this.#snapshot(owner, object, collected), now);
-    const next = this.#step(
-      owner,
-      target,
-      { owner: target.owner, policy: "Delete", cause: NOT_SELECTED, ownership: "Ours" },
-      now,
-    );
+    const { target, next } = attempted(this.#options, owner, object, () => {
+      const computed = computeTarget(this.#snapshot(owner, object, collected), now);
+      const removal: Removal = { owner: computed.owner, policy: "Delete", cause: NOT_SELECTED, ownership: "Ours" };
+      return { target: computed, next: this.#step(owner, computed, removal, now) };
+    });
     computing.end();
     metrics.observePhase("fetch", clock.monotonic() - startedAt);
 
@@ -181,14 +180,14 @@ export class PlacementReconciler implements Reconciler {
 
   /** Another class's: nothing is asked for in its name, nothing of it is touched. Policies count the object all the same. */
   #leave(owner: string, object: KubeObject, ownership: "Foreign" | "Claimable" | "Yielded"): Result {
-    const { plans, assignments, progress, dependencies, clock } = this.#options;
+    const { hub, plans, assignments, progress, dependencies } = this.#options;
     this.#finalizations.delete(owner);
     this.#awaiting.delete(owner);
     if (ownership !== "Claimable") dependencies.forget(owner);
     assignments.replace(owner, []);
     if (object.metadata.deletionTimestamp !== undefined) plans.drop(owner);
     else {
-      const target = computeTarget(this.#snapshot(owner, object), clock.now());
+      const target = computeTarget(this.#snapshot(owner, object), hub.now());
       plans.set(owner, { ...lifeOf(object), target, ours: false });
     }
     progress.planned(owner);
@@ -231,8 +230,10 @@ export class PlacementReconciler implements Reconciler {
   #finalizationOf(owner: string, object: KubeObject): Finalization {
     let finalization = this.#finalizations.get(owner);
     if (finalization === undefined) {
-      const { plans, clock } = this.#options;
-      const target = plans.get(owner)?.target ?? computeTarget(this.#snapshot(owner, object), clock.now());
+      const { hub, plans } = this.#options;
+      const target =
+        plans.get(owner)?.target ??
+        attempted(this.#options, owner, object, () => computeTarget(this.#snapshot(owner, object), hub.now()));
       finalization = { policy: target.deletionPolicy, clusters: target.clusters.map(({ name }) => name) };
       this.#finalizations.set(owner, finalization);
     }
@@ -291,7 +292,7 @@ export class PlacementReconciler implements Reconciler {
     return done;
   }
 
-  #step(owner: string, target: Target | undefined, removal: Removal, now = this.#options.clock.now()): StepResult {
+  #step(owner: string, target: Target | undefined, removal: Removal, now = this.#options.hub.now()): StepResult {
     const copies = copiesToPlan(this.#options, owner, target);
     const facts = removalFacts(this.#options, copies, removal);
     return step({ target, observations: copies, removal: facts }, now);
@@ -391,8 +392,4 @@ function isNewDecision(before: Target | undefined, target: Target): boolean {
     before.scheduled.reason !== target.scheduled.reason ||
     clusterNames(before.clusters) !== clusterNames(target.clusters)
   );
-}
-
-function lifeOf({ metadata }: KubeObject): { uid: string | undefined; generation: number } {
-  return { uid: metadata.uid, generation: metadata.generation ?? 0 };
 }

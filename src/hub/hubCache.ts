@@ -32,6 +32,7 @@ import { KindCatalog } from "./kindCatalog.ts";
 import { KindDeletions } from "./kindDeletions.ts";
 import { keyInKind, ownerKey, type PlacedKind, PlacedKinds } from "./placedKinds.ts";
 import { NAMESPACE_INDEX, selectedBy } from "./selection.ts";
+import { TaintTimes } from "./taintTimes.ts";
 
 export interface HubCacheOptions {
   /** For reads only; it must live as long as the cache. */
@@ -61,6 +62,7 @@ export class HubCache {
   /** Undefined when they are not followed. */
   readonly namespaces: Informer<NamespaceFacts> | undefined;
   readonly #options: HubCacheOptions;
+  readonly #taints: TaintTimes;
   readonly #placed: PlacedKinds;
   readonly #policies: Readonly<Record<Policy["kind"], PolicyInformer>>;
   #deletionsHeld = false;
@@ -72,6 +74,7 @@ export class HubCache {
 
   constructor(options: HubCacheOptions) {
     this.#options = options;
+    this.#taints = new TaintTimes(options.clock);
     this.catalog = options.catalog ?? new KindCatalog(options);
     this.kindDeletions = new KindDeletions(options);
     this.clusters = this.#planned<MemberCluster>(MEMBERCLUSTERS);
@@ -105,6 +108,7 @@ export class HubCache {
     this.clusters.onEvent((event) => {
       if (isDeparture(event)) this.kindDeletions.saw(MEMBERCLUSTERS);
       if (!changedFacts(event)) return;
+      this.#taints.take(event);
       this.#snapshots = undefined;
       this.#revision += 1;
     });
@@ -228,11 +232,16 @@ export class HubCache {
     return this.#allOverrides;
   }
 
+  /** The time at which plans are made, epoch milliseconds: it runs on evenly when the machine's clock is set. */
+  now(): number {
+    return this.#taints.now();
+  }
+
   /** By name; the same array until the facts of a cluster change ({@link changedFacts}). */
   clusterSnapshots(): readonly ClusterSnapshot[] {
     this.#snapshots ??= this.clusters
       .list()
-      .map(clusterSnapshot)
+      .map((cluster) => clusterSnapshot(cluster, this.#taints.of(cluster)))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
     return this.#snapshots;
   }

@@ -200,9 +200,10 @@ function entryOf({ view, target }: ReportInput, outcome: Outcome, facts: Facts):
 function observed(input: ReportInput, outcome: Outcome, facts: Facts): ClusterStatusEntry {
   const entry = entryOf(input, outcome, facts);
   const { observedAt, ...before } = input.previous ?? {};
+  const seenAt = Math.min(input.now, input.view.lastContact ?? input.now);
   return {
     ...entry,
-    observedAt: observedAt !== undefined && sameValue(before, entry) ? observedAt : timestamp(input.now),
+    observedAt: observedAt !== undefined && sameValue(before, entry) ? observedAt : timestamp(seenAt),
   };
 }
 
