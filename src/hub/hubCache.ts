@@ -22,6 +22,7 @@ import {
   OVERRIDEPOLICIES,
   PLACEMENTS,
   type ResourceType,
+  unlessAborted,
 } from "../runtime/index.ts";
 import type { ClusterSnapshot } from "../scheduler/index.ts";
 import { clusterSnapshot } from "./clusterSnapshot.ts";
@@ -125,15 +126,12 @@ export class HubCache {
   async waitForSync(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.synced) return;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const onAbort = (): void => reject(signal.reason as Error);
-    signal.addEventListener("abort", onAbort, { once: true });
+    const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.add(resolve);
     try {
-      await promise;
+      await unlessAborted(promise, signal);
     } finally {
       this.#waiting.delete(resolve);
-      signal.removeEventListener("abort", onAbort);
     }
   }
 

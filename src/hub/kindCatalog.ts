@@ -10,6 +10,7 @@ import {
   knownType,
   NAMESPACES,
   type ResourceType,
+  unlessAborted,
 } from "../runtime/index.ts";
 import { memberRights, type Rights } from "./rights.ts";
 
@@ -155,7 +156,7 @@ export class KindCatalog {
       resources: await this.#discovery.list(),
       unavailable: await this.#discovery.unavailable(),
     });
-    return await withSignal(read(), signal);
+    return await unlessAborted(read(), signal);
   }
 
   /** Returns after how many milliseconds to ask again; undefined: when there is a reason. */
@@ -231,16 +232,4 @@ function isWatchable({ verbs }: ResourceType): boolean {
 /** Ends without an error also when it is cancelled. */
 async function ignored(sleep: Promise<void>): Promise<void> {
   await sleep.catch(() => undefined);
-}
-
-async function withSignal<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason as Error);
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }

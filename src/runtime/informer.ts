@@ -1,7 +1,9 @@
 import type { KubeObject } from "../apis/index.ts";
+import { unlessAborted } from "./aborting.ts";
 import { backoffDelay } from "./backoff.ts";
 import { compareResourceVersions, keyOf } from "./keys.ts";
-import { listPages, Reflector, type ReflectorEvent, type ReflectorOptions } from "./reflector.ts";
+import { isTooMuch, listPages, tooMuch } from "./pages.ts";
+import { Reflector, type ReflectorEvent, type ReflectorOptions } from "./reflector.ts";
 import { TimeSlice } from "./timeSlice.ts";
 import { type Change, type Entry, type Indexers, Store } from "./store.ts";
 
@@ -63,6 +65,10 @@ export class Informer<T> {
   #knownWhenHeld = 0;
   /** The snapshot that is being read; it takes effect at its end. */
   #staged: Map<string, Entry<T>> | undefined;
+  /** The snapshot is of a server that may have gone back: what is known says nothing of its objects. */
+  #afresh = false;
+  /** No less than what the objects in the store were on the wire. */
+  #bytes = 0;
   /**
    * The store holds every change up to this resourceVersion. A late answer from before is therefore of no interest: the object is known
    * at that version or a later one, or was deleted since. This does what a list of tombstones would, without a bound.
@@ -101,16 +107,12 @@ export class Informer<T> {
 
   /** Resolves when synced; rejects with the signal's reason. */
   async waitForSync(signal?: AbortSignal): Promise<void> {
-    if (signal === undefined) return this.#sync.promise;
-    signal.throwIfAborted();
-    const aborted = Promise.withResolvers<never>();
-    const onAbort = (): void => aborted.reject(signal.reason as Error);
-    signal.addEventListener("abort", onAbort, { once: true });
-    try {
-      await Promise.race([this.#sync.promise, aborted.promise]);
-    } finally {
-      signal.removeEventListener("abort", onAbort);
-    }
+    await (signal === undefined ? this.#sync.promise : unlessAborted(this.#sync.promise, signal));
+  }
+
+  /** The server went back to an earlier state, or may have, and has not been read anew yet: what is in the store may be of a history that is no more. */
+  get isBehind(): boolean {
+    return this.#reflector.startsAfresh;
   }
 
   get(key: string): T | undefined {
@@ -176,9 +178,10 @@ export class Informer<T> {
    * the selectors leave out is not recognised.
    */
   observe(object: KubeObject): void {
-    const version = object.metadata.resourceVersion;
+    const { resourceVersion: version, uid } = object.metadata;
     if (
       version === undefined ||
+      uid === undefined ||
       (this.#position !== undefined && compareResourceVersions(version, this.#position) <= 0)
     )
       return;
@@ -196,16 +199,18 @@ export class Informer<T> {
     switch (event.type) {
       case "SnapshotStarted":
         this.#staged = new Map();
+        this.#afresh = event.afresh;
         return;
       case "SnapshotEnded":
-        this.#replace(event.resourceVersion, event.wentBack);
+        this.#replace(event.resourceVersion, event.afresh);
+        this.#afresh = false;
         return;
       case "Progressed":
         this.#position = event.resourceVersion;
         return;
       case "Changed":
-        if (this.#staged !== undefined) this.#stage(event.object, this.#staged);
-        else this.#change(event.object);
+        if (this.#staged !== undefined) this.#stage(event.object, event.bytes, this.#staged);
+        else this.#change(event.object, event.bytes);
         return;
       case "Deleted":
         if (this.#staged !== undefined) this.#staged.delete(keyOf(event.object));
@@ -214,18 +219,27 @@ export class Informer<T> {
     }
   }
 
-  #stage(object: KubeObject, staged: Map<string, Entry<T>>): void {
+  #stage(object: KubeObject, bytes: number, staged: Map<string, Entry<T>>): void {
     const key = keyOf(object);
-    const entry = this.#entryOf(object, this.#store.get(key));
+    const entry = this.#entryOf(object, this.#store.get(key), bytes);
     if (entry !== undefined) staged.set(key, entry);
   }
 
-  #change(object: KubeObject): void {
+  #change(object: KubeObject, bytes: number): void {
     const key = keyOf(object);
     this.#position = object.metadata.resourceVersion;
-    const entry = this.#entryOf(object, this.#store.get(key));
+    const entry = this.#entryOf(object, this.#store.get(key), bytes);
     if (entry !== undefined) this.#emit(this.#store.put(key, entry), false);
     this.#seen(key);
+    this.#bytes += bytes;
+    if (isTooMuch(this.#options, this.#store.size, this.#bytes)) this.#measure();
+  }
+
+  /** Every change was added up; what counts is what is there. */
+  #measure(): void {
+    this.#bytes = 0;
+    for (const [, { bytes = 0 }] of this.#store.entries()) this.#bytes += bytes;
+    if (isTooMuch(this.#options, this.#store.size, this.#bytes)) this.#reflector.giveUp(tooMuch(this.#options));
   }
 
   #remove(object: KubeObject): void {
@@ -239,7 +253,7 @@ export class Informer<T> {
     this.#seen(key);
   }
 
-  #replace(resourceVersion: string, wentBack: boolean): void {
+  #replace(resourceVersion: string, afresh: boolean): void {
     const staged = this.#staged ?? new Map<string, Entry<T>>();
     this.#staged = undefined;
     this.#position = resourceVersion;
@@ -252,12 +266,12 @@ export class Informer<T> {
     for (const [key, entry] of this.#store.entries()) {
       if (staged.has(key)) continue;
       // Written by ourselves after the snapshot was taken.
-      if (!wentBack && compareResourceVersions(entry.resourceVersion, resourceVersion) > 0) continue;
+      if (!afresh && compareResourceVersions(entry.resourceVersion, resourceVersion) > 0) continue;
       if (this.#held.has(key)) stillAbsent.push(key);
       else vanished.push(key);
     }
     for (const [key, entry] of staged) {
-      changes.push(...this.#store.put(key, entry, wentBack));
+      changes.push(...this.#store.put(key, entry, afresh));
       this.#seen(key);
     }
     // A snapshot is a consistent read too: when it misses everything that is held, it is the second one that agrees.
@@ -265,6 +279,7 @@ export class Informer<T> {
     if (isMassVanishing(vanished.length, known)) this.#hold(vanished, known);
     else for (const key of vanished) changes.push(...this.#store.delete(key));
     this.#emit(changes, initial);
+    this.#measure();
     if (initial) {
       this.#synced = true;
       this.#sync.resolve();
@@ -272,11 +287,11 @@ export class Informer<T> {
   }
 
   /** Unchanged objects keep their entry, so that a relist neither transforms nor allocates again. */
-  #entryOf(object: KubeObject, before: Entry<T> | undefined): Entry<T> | undefined {
+  #entryOf(object: KubeObject, before: Entry<T> | undefined, bytes = 0): Entry<T> | undefined {
     const { uid = "", resourceVersion = "" } = object.metadata;
-    if (before?.uid === uid && before.resourceVersion === resourceVersion) return before;
+    if (!this.#afresh && before?.uid === uid && before.resourceVersion === resourceVersion) return before;
     try {
-      return { uid, resourceVersion, object: Object.freeze(this.#options.transform(object)) };
+      return { uid, resourceVersion, bytes, object: Object.freeze(this.#options.transform(object)) };
     } catch (error) {
       // It exists all the same: to take it for deleted would be worse than to keep its last readable state.
       this.#options.logger.error(

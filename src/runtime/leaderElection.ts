@@ -1,10 +1,12 @@
 import type { Logger } from "../observability/index.ts";
+import { unlessAborted } from "./aborting.ts";
 import type { Clock } from "./clock.ts";
 import { isConflict, isNotFound, NotLeaderError } from "./errors.ts";
 import { type LeaseClaim, LeaseRecord, leaseBody, releasedBody, renewTimeAfter } from "./lease.ts";
 import { linked } from "./linked.ts";
 import { Reflector } from "./reflector.ts";
 import { LEASES } from "./resources.ts";
+import { ServerHistory } from "./serverHistory.ts";
 import type { Client } from "./types.ts";
 
 export interface LeaderElectorOptions {
@@ -265,10 +267,13 @@ export class LeaderElector {
     const sent = { monotonic: clock.monotonic(), wall: clock.now() };
     this.#renewTime = renewTimeAfter(sent.wall, this.#renewTime);
     const body = leaseBody(namespace, name, claim, this.#leaseDurationMs, this.#renewTime);
+    // The version of what was just written is the version of the server.
+    const tellVersion = ServerHistory.of(client).expect();
     const answer = exists
       ? await client.patch(LEASES, namespace, name, "application/merge-patch+json", body, { signal })
       : await client.create(LEASES, body, { signal });
     this.#record.observe(answer);
+    tellVersion(answer.metadata.resourceVersion);
     // Nobody waits for this renewal any more; it must not revive a leadership that was given up.
     signal.throwIfAborted();
     this.#renewed = sent;
@@ -310,11 +315,8 @@ export class LeaderElector {
     using _timer = this.#options.clock.after(ms, () =>
       attempt.abort(new Error(`no answer within ${Math.round(ms)} ms`)),
     );
-    const aborted = Promise.withResolvers<never>();
-    const onAbort = (): void => aborted.reject(attempt.signal.reason as Error);
-    if (attempt.signal.aborted) onAbort();
-    else attempt.signal.addEventListener("abort", onAbort, { once: true });
-    return await Promise.race([call(attempt.signal), aborted.promise]);
+    attempt.signal.throwIfAborted();
+    return await unlessAborted(call(attempt.signal), attempt.signal);
   }
 
   #leftMonotonicMs(): number {
