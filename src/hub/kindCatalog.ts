@@ -10,7 +10,7 @@ import {
   knownType,
   NAMESPACES,
   type ResourceType,
-  unlessAborted,
+  withSignal,
 } from "../runtime/index.ts";
 import { memberRights, type Rights } from "./rights.ts";
 
@@ -156,7 +156,7 @@ export class KindCatalog {
       resources: await this.#discovery.list(),
       unavailable: await this.#discovery.unavailable(),
     });
-    return await unlessAborted(read(), signal);
+    return await withSignal(read(), signal);
   }
 
   /** Returns after how many milliseconds to ask again; undefined: when there is a reason. */

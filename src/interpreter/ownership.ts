@@ -67,6 +67,11 @@ export function isOwn(entry: ManagedFieldsEntry, manager: string): boolean {
   return entry.manager === manager && entry.operation === "Apply" && (entry.subresource ?? "") === "";
 }
 
+/** Whether the manager applied anything of the object that is still the manager's. */
+export function hasApplied(managedFields: readonly ManagedFieldsEntry[] | undefined, manager: string): boolean {
+  return managedFields?.some((entry) => isOwn(entry, manager)) === true;
+}
+
 /** Whether the manager applied that annotation, and nobody has changed it since. */
 export function ownsAnnotation(
   managedFields: readonly ManagedFieldsEntry[] | undefined,

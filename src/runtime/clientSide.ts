@@ -6,7 +6,6 @@ export { loadHubConfig } from "./credentials/hubConfig.ts";
 export { clusterConfigFromKubeconfig } from "./credentials/kubeconfig.ts";
 export { kubeconfigFor } from "./credentials/kubeconfigWriter.ts";
 export { requestToken } from "./credentials/tokenRequest.ts";
-export { unlessAborted } from "./aborting.ts";
 export { Discovery } from "./discovery.ts";
 export * from "./errors.ts";
 export * from "./resources.ts";

@@ -1,11 +1,11 @@
 import type { KubeObject } from "../apis/index.ts";
-import { unlessAborted } from "./aborting.ts";
 import { backoffDelay } from "./backoff.ts";
 import { compareResourceVersions, keyOf } from "./keys.ts";
 import { isTooMuch, listPages, tooMuch } from "./pages.ts";
 import { Reflector, type ReflectorEvent, type ReflectorOptions } from "./reflector.ts";
 import { TimeSlice } from "./timeSlice.ts";
 import { type Change, type Entry, type Indexers, Store } from "./store.ts";
+import { withSignal } from "./withSignal.ts";
 
 export interface InformerOptions<T> extends ReflectorOptions {
   /** Of logs. */
@@ -13,6 +13,8 @@ export interface InformerOptions<T> extends ReflectorOptions {
   /** What is kept of an object: without what nobody reads. Must be pure; its result is frozen. The raw object is not kept. */
   transform: (object: KubeObject) => T;
   indexers?: Indexers<T>;
+  /** The server has gone back to an earlier state than it showed before; called before the events that follow from it. */
+  onWentBack?: () => void;
   /** What was known of the selection before this informer, by key; with the first snapshot it is changed or gone as with any later one. */
   known?: Iterable<readonly [key: string, { uid: string; object: T }]>;
 }
@@ -107,7 +109,7 @@ export class Informer<T> {
 
   /** Resolves when synced; rejects with the signal's reason. */
   async waitForSync(signal?: AbortSignal): Promise<void> {
-    await (signal === undefined ? this.#sync.promise : unlessAborted(this.#sync.promise, signal));
+    await (signal === undefined ? this.#sync.promise : withSignal(this.#sync.promise, signal));
   }
 
   /** The server went back to an earlier state, or may have, and has not been read anew yet: what is in the store may be of a history that is no more. */
@@ -202,7 +204,8 @@ export class Informer<T> {
         this.#afresh = event.afresh;
         return;
       case "SnapshotEnded":
-        this.#replace(event.resourceVersion, event.afresh);
+        if (event.wentBack) this.#options.onWentBack?.();
+        this.#replace(event.resourceVersion, this.#afresh);
         this.#afresh = false;
         return;
       case "Progressed":

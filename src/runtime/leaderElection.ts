@@ -1,5 +1,4 @@
 import type { Logger } from "../observability/index.ts";
-import { unlessAborted } from "./aborting.ts";
 import type { Clock } from "./clock.ts";
 import { isConflict, isNotFound, NotLeaderError } from "./errors.ts";
 import { type LeaseClaim, LeaseRecord, leaseBody, releasedBody, renewTimeAfter } from "./lease.ts";
@@ -8,6 +7,7 @@ import { Reflector } from "./reflector.ts";
 import { LEASES } from "./resources.ts";
 import { ServerHistory } from "./serverHistory.ts";
 import type { Client } from "./types.ts";
+import { withSignal } from "./withSignal.ts";
 
 export interface LeaderElectorOptions {
   /** Must not have a write guard that asks this elector. */
@@ -316,7 +316,7 @@ export class LeaderElector {
       attempt.abort(new Error(`no answer within ${Math.round(ms)} ms`)),
     );
     attempt.signal.throwIfAborted();
-    return await unlessAborted(call(attempt.signal), attempt.signal);
+    return await withSignal(call(attempt.signal), attempt.signal);
   }
 
   #leftMonotonicMs(): number {

@@ -19,7 +19,7 @@ const broken = (): TransportError => new TransportError("ConnectionReset", "conn
 
 function textOf(event: ReflectorEvent): string {
   if ("object" in event) return `${event.type} ${event.object.metadata.name}`;
-  return event.type === "SnapshotEnded" && event.afresh ? "SnapshotEnded afresh" : event.type;
+  return event.type === "SnapshotEnded" && event.wentBack ? "SnapshotEnded at an earlier state" : event.type;
 }
 
 /** A reflector that runs; `events` holds what came since it was last asked. */
@@ -227,7 +227,7 @@ describe("a reflector", () => {
     await events(20_000);
     restore();
     server.create(CONFIGMAPS, configMap("c"));
-    expect(await events(300)).toEqual(["SnapshotStarted", "Changed c", "SnapshotEnded afresh"]);
+    expect(await events(300)).toEqual(["SnapshotStarted", "Changed c", "SnapshotEnded at an earlier state"]);
     expect(contacts.some((contact) => contact instanceof WentBackError)).toBe(true);
     await stop();
   });
@@ -245,7 +245,7 @@ describe("a reflector", () => {
     for (const watcher of watchers) server.watchers.add(watcher);
     expect(await events(10_000)).toEqual([]);
     read(server.version);
-    expect(await events()).toEqual(["SnapshotStarted", "SnapshotEnded afresh"]);
+    expect(await events()).toEqual(["SnapshotStarted", "SnapshotEnded at an earlier state"]);
     await stop();
   });
 
@@ -288,7 +288,7 @@ describe("a reflector", () => {
     await events();
     server.create(CONFIGMAPS, configMap("a"));
     server.inject({ type: "MODIFIED", object: { ...configMap("b"), metadata: { name: "b", resourceVersion: "3" } } });
-    expect(await events()).toEqual(["Changed a", "SnapshotStarted", "Changed a", "SnapshotEnded afresh"]);
+    expect(await events()).toEqual(["Changed a", "SnapshotStarted", "Changed a", "SnapshotEnded at an earlier state"]);
     await stop();
   });
 

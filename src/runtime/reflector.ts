@@ -39,7 +39,8 @@ export type ReflectorEvent =
   /** `bytes`: about so many came over the wire. */
   | { type: "Changed"; object: KubeObject; bytes: number }
   | { type: "Deleted"; object: KubeObject }
-  | { type: "SnapshotEnded"; resourceVersion: string; afresh: boolean }
+  /** `wentBack`: the server is at an earlier state than it showed before. */
+  | { type: "SnapshotEnded"; resourceVersion: string; wentBack: boolean }
   /** Nothing that was selected changed up to here. */
   | { type: "Progressed"; resourceVersion: string };
 
@@ -91,6 +92,8 @@ export class Reflector {
   #relistWanted = false;
   /** The next snapshot is of a server that may have gone back. */
   #afresh = false;
+  /** …as somebody else has read, who may have read of another history. */
+  #doubted = false;
   /** Before going on where the last stream ended: is the server still in the same history? */
   #unsure = false;
   /** How often the history of the server was doubted, and a snapshot showed that this selection is in one of its own. */
@@ -192,6 +195,7 @@ export class Reflector {
       doubt: (version) => {
         if (this.#afresh || this.#needlessDoubts >= MOST_NEEDLESS_DOUBTS) return;
         this.#wentBack(version, position);
+        this.#doubted = true;
         this.relist();
         this.retryNow();
       },
@@ -227,11 +231,13 @@ export class Reflector {
       this.#relistWanted = true;
       throw new RelistWanted("the server went back");
     }
-    if (afresh && !isBefore) this.#needlessDoubts += 1;
+    const wentBack = isBefore || (afresh && !this.#doubted);
+    if (afresh && !wentBack) this.#needlessDoubts += 1;
     this.#afresh = false;
+    this.#doubted = false;
     this.#unsure = false;
     position.snapshot(resourceVersion);
-    return { type: "SnapshotEnded", resourceVersion, afresh };
+    return { type: "SnapshotEnded", resourceVersion, wentBack };
   }
 
   /** A consistent list, read in pages so that neither side holds everything at once. */

@@ -1,6 +1,7 @@
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { Dispatcher } from "undici";
 import Agent from "undici/lib/dispatcher/agent.js";
+import { trimEnd } from "../apis/index.ts";
 import { guardedLookup, hostOf } from "./credentials/address.ts";
 import type { ClientCertificate, ClusterConfig, Credentials } from "./credentials/types.ts";
 import { NotLeaderError, TransportError } from "./errors.ts";
@@ -66,7 +67,7 @@ export class Transport implements AsyncDisposable {
     this.#config = config;
     this.#credentials = config.credentials;
     this.#origin = url.origin;
-    this.#prefix = url.pathname.replace(/\/+$/, "");
+    this.#prefix = trimEnd(url.pathname, "/");
     this.#connections = options.maxSockets ?? CONNECTIONS;
     this.host = hostOf(url);
     this.#facts = {
