@@ -36,6 +36,8 @@ export interface WorkSource {
 export interface ClusterContact extends Contact {
   /** The cluster answers, and all objects of ours on it are known, so that an object that is not known does not exist. */
   synced: boolean;
+  /** As `synced`, but for the objects of the kinds in `unseen`: these cannot be read. Trust is by kind. */
+  partlySynced?: boolean;
   /** Neither reached nor given up yet, or reached but not read completely. */
   pending: boolean;
   /** Kinds (`group/Kind`) of which objects are not known though the cluster answers, and why. */

@@ -252,6 +252,7 @@ export class Worker {
     return {
       ...contact,
       synced: isSynced && contact.ok,
+      ...(!isSynced && contact.ok && cache?.isPartlySynced === true ? { partlySynced: true } : {}),
       pending: this.#contact === UNTRIED || (this.#contact.ok && !isSynced && unseen.size === 0),
       unseen,
     };
@@ -264,6 +265,7 @@ function isNotForLocal({ group, kind }: ResourceType): boolean {
 
 function isSame(a: ClusterContact, b: ClusterContact): boolean {
   if (!sameContact(a, b) || a.lastContact !== b.lastContact) return false;
+  if (a.partlySynced !== b.partlySynced) return false;
   if (a.synced !== b.synced || a.pending !== b.pending || a.unseen.size !== b.unseen.size) return false;
   for (const [kind, why] of a.unseen) if (b.unseen.get(kind) !== why) return false;
   return true;

@@ -4,6 +4,7 @@ import {
   type MemberCluster,
   type ObjectRef,
   type OwnerRef,
+  parseApiVersion,
   type Reason,
   REGION_LABEL,
   REMOVE_FOUND_ANNOTATION,
@@ -18,7 +19,7 @@ import type {
   Target,
   Why,
 } from "../desiredstate/index.ts";
-import type { HubCache } from "../hub/index.ts";
+import type { HubCache, PlacedKind } from "../hub/index.ts";
 import { MEMBERCLUSTERS } from "../runtime/index.ts";
 import type { Assignments } from "./assignments.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
@@ -119,11 +120,12 @@ export function removalFacts(sources: CopySources, copies: readonly Observation[
 }
 
 function clusterFacts({ hub, observations }: CopySources, { metadata, spec }: MemberCluster): ClusterFacts {
-  const { synced } = observations.contactOf(metadata.name);
-  if (metadata.deletionTimestamp === undefined) return { synced };
-  if (spec.deletionPolicy !== "Drain") return { synced, leaving: "Keep" };
+  const { synced, partlySynced = false, unseen } = observations.contactOf(metadata.name);
+  const known = synced || !partlySynced ? { synced } : { synced: true, unseen };
+  if (metadata.deletionTimestamp === undefined) return known;
+  if (spec.deletionPolicy !== "Drain") return { ...known, leaving: "Keep" };
   const held = hub.kindDeletions.heldNow(MEMBERCLUSTERS);
-  return { synced, leaving: "Drain", ...(held === undefined ? {} : { held }) };
+  return { ...known, leaving: "Drain", ...(held === undefined ? {} : { held }) };
 }
 
 /**
@@ -185,6 +187,7 @@ export function mayRemain(
   sources: CopySources,
   owner: string,
   object: KubeObject,
+  kind: PlacedKind,
   clusters: readonly string[],
 ): boolean {
   const { hub, assignments, observations, progress } = sources;
@@ -206,7 +209,15 @@ export function mayRemain(
     }
   }
   for (const name of names) {
-    if (exists(name) && (!observations.contactOf(name).synced || !progress.isKnownAround(owner))) return true;
+    if (exists(name) && (!observations.knows(name, () => kindsOf(kind, object)) || !progress.isKnownAround(owner)))
+      return true;
   }
   return false;
+}
+
+/** The kinds (`group/Kind`) of the member objects that the object stands for. */
+function* kindsOf({ interpreter }: PlacedKind, object: KubeObject): Iterable<string> {
+  const needed = interpreter.dependencies(object).map(({ ref }) => ref);
+  for (const { apiVersion, kind } of [...interpreter.render(object), ...needed])
+    yield `${parseApiVersion(apiVersion).group}/${kind}`;
 }

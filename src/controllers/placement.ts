@@ -218,7 +218,7 @@ export class PlacementReconciler implements Reconciler {
     plans.set(owner, { ...lifeOf(object), target: undefined, ours: true });
     this.#assign(owner, rows, context.span);
     progress.planned(owner);
-    if (mayRemain(this.#options, owner, object, clusters)) {
+    if (mayRemain(this.#options, owner, object, kind, clusters)) {
       this.#awaiting.add(owner);
       return done;
     }

@@ -3,11 +3,11 @@ import { fc, test } from "@fast-check/vitest";
 import { refKey } from "../apis/index.ts";
 import { decideRemovals } from "./removals.ts";
 import { app, copy, facts, other } from "./testdata/builders.ts";
-import type { Observation, RemovalFacts } from "./types.ts";
+import type { ClusterFacts, Observation, RemovalFacts } from "./types.ts";
 
 const service = copy("shanghai-1", "Service");
 const KEY = `shanghai-1/${refKey(service.ref)}`;
-const on = (cluster: { synced: boolean; leaving?: "Keep" | "Drain" }): Partial<RemovalFacts> => ({
+const on = (cluster: ClusterFacts): Partial<RemovalFacts> => ({
   clusters: new Map([["shanghai-1", cluster]]),
 });
 const ready = { synced: true, deletionsHeld: false, planned: true };
@@ -35,6 +35,16 @@ describe("decideRemovals", () => {
       name: "not while deletions are held",
       facts: { hub: { ...ready, deletionsHeld: true } },
       want: "Hold DeletionsHeld",
+    },
+    {
+      name: "whatever cannot be read there of other kinds",
+      facts: on({ synced: true, unseen: new Map([["/Secret", "secrets cannot be watched"]]) }),
+      want: "Delete shanghai-1-Service NotSelected",
+    },
+    {
+      name: "not what is of a kind that cannot be read there",
+      facts: on({ synced: true, unseen: new Map([["/Service", "services cannot be watched"]]) }),
+      want: "Hold ClusterNotSynced",
     },
     { name: "not without a MemberCluster", facts: { clusters: new Map() }, want: "Hold ClusterUnknown" },
     {

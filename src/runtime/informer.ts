@@ -2,49 +2,11 @@ import type { KubeObject } from "../apis/index.ts";
 import { backoffDelay } from "./backoff.ts";
 import { compareResourceVersions, keyOf } from "./keys.ts";
 import { isTooMuch, listPages, tooMuch } from "./pages.ts";
-import { Reflector, type ReflectorEvent, type ReflectorOptions } from "./reflector.ts";
+import { type DeletionsHeld, type InformerEvent, type InformerOptions, isMassVanishing } from "./informerTypes.ts";
+import { Reflector, type ReflectorEvent } from "./reflector.ts";
 import { TimeSlice } from "./timeSlice.ts";
-import { type Change, type Entry, type Indexers, Store } from "./store.ts";
+import { type Change, type Entry, Store } from "./store.ts";
 import { withSignal } from "./withSignal.ts";
-
-export interface InformerOptions<T> extends ReflectorOptions {
-  /** Of logs. */
-  name: string;
-  /** What is kept of an object: without what nobody reads. Must be pure; its result is frozen. The raw object is not kept. */
-  transform: (object: KubeObject) => T;
-  indexers?: Indexers<T>;
-  /** The server has gone back to an earlier state than it showed before; called before the events that follow from it. */
-  onWentBack?: () => void;
-  /** What was known of the selection before this informer, by key; with the first snapshot it is changed or gone as with any later one. */
-  known?: Iterable<readonly [key: string, { uid: string; object: T }]>;
-}
-
-export interface InformerEvent<T> {
-  type: "Added" | "Updated" | "Deleted";
-  /** `namespace/name`, or `name`. */
-  key: string;
-  /** Its last known state, when Deleted. */
-  object: T;
-  /** Before the update. */
-  old?: T;
-  /** It was there when the informer started, or when the handler subscribed. */
-  initial: boolean;
-}
-
-export interface DeletionsHeld {
-  held: boolean;
-  /** How many objects a relist did not show any more. */
-  vanished: number;
-  /** How many were known. */
-  known: number;
-}
-
-/** A relist must make so many objects vanish, and more than half of those known, before their deletion is held. */
-const HOLD_FROM = 10;
-/** Whether so much is gone at once that one read alone is not to be believed. */
-export function isMassVanishing(vanished: number, known: number): boolean {
-  return vanished >= HOLD_FROM && vanished * 2 > known;
-}
 
 /** The version of what was known before the first snapshot: older than any that a server gives. */
 const BEFORE = "";
@@ -61,6 +23,7 @@ export class Informer<T> {
   readonly #reflector: Reflector;
   readonly #store: Store<T>;
   readonly #handlers = new Set<(event: InformerEvent<T>) => void>();
+  readonly #readAnewHandlers = new Set<() => void>();
   readonly #heldHandlers = new Set<(state: DeletionsHeld) => void>();
   /** Objects that a relist missed, with the last version known, while their deletion is held. */
   readonly #held = new Map<string, string>();
@@ -115,6 +78,12 @@ export class Informer<T> {
   /** The server went back to an earlier state, or may have, and has not been read anew yet: what is in the store may be of a history that is no more. */
   get isBehind(): boolean {
     return this.#reflector.startsAfresh;
+  }
+
+  /** Called when {@link isBehind} has ended. */
+  onReadAnew(handler: () => void): Disposable {
+    this.#readAnewHandlers.add(handler);
+    return { [Symbol.dispose]: () => void this.#readAnewHandlers.delete(handler) };
   }
 
   get(key: string): T | undefined {
@@ -206,6 +175,7 @@ export class Informer<T> {
       case "SnapshotEnded":
         if (event.wentBack) this.#options.onWentBack?.();
         this.#replace(event.resourceVersion, this.#afresh);
+        if (this.#afresh) for (const handler of this.#readAnewHandlers) handler();
         this.#afresh = false;
         return;
       case "Progressed":
