@@ -61,6 +61,8 @@ export class KindBreakers {
     }
     kind.trying = false;
     kind.breaker.unreached(this.#clock.monotonic());
+    kind.timer?.[Symbol.dispose]();
+    kind.timer = undefined;
     if (kind.waiting.size > 0) this.#tryLater(kind);
   }
 
@@ -78,19 +80,19 @@ export class KindBreakers {
     this.#kinds.clear();
   }
 
-  #tryLater(kind: Kind): void {
+  #tryLater(kind: Kind, leastMs = 1): void {
     if (kind.timer !== undefined || kind.trying) return;
     const now = this.#clock.monotonic();
     const state = kind.breaker.state(now);
     const at = state.kind === "Open" ? (state.retryAt ?? now) : now;
-    kind.timer = this.#clock.after(Math.max(1, at - now), () => {
+    kind.timer = this.#clock.after(Math.max(leastMs, at - now), () => {
       kind.timer = undefined;
       const [first] = kind.waiting;
       if (first === undefined) return;
       kind.waiting.delete(first);
       this.#enqueue(first);
       // It may not be there any more: then the next one tries.
-      if (!kind.trying && kind.waiting.size > 0) this.#tryLater(kind);
+      if (kind.waiting.size > 0) this.#tryLater(kind, Breaker.FIRST_PAUSE_MS);
     });
   }
 
