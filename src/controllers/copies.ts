@@ -17,7 +17,7 @@ import type {
   Target,
   Why,
 } from "../desiredstate/index.ts";
-import type { HubCache } from "../hub/index.ts";
+import type { HubCache, PlacedKind } from "../hub/index.ts";
 import { MEMBERCLUSTERS } from "../runtime/index.ts";
 import type { Assignments } from "./assignments.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
@@ -146,11 +146,12 @@ function neededAmong(
 }
 
 function clusterFacts({ hub, observations }: CopySources, { metadata, spec }: MemberCluster): ClusterFacts {
-  const { synced } = observations.contactOf(metadata.name);
-  if (metadata.deletionTimestamp === undefined) return { synced };
-  if (spec.deletionPolicy !== "Drain") return { synced, leaving: "Keep" };
+  const { synced, partlySynced = false, unseen } = observations.contactOf(metadata.name);
+  const known = synced || !partlySynced ? { synced } : { synced: true, unseen };
+  if (metadata.deletionTimestamp === undefined) return known;
+  if (spec.deletionPolicy !== "Drain") return { ...known, leaving: "Keep" };
   const held = hub.kindDeletions.heldNow(MEMBERCLUSTERS);
-  return { synced, leaving: "Drain", ...(held === undefined ? {} : { held }) };
+  return { ...known, leaving: "Drain", ...(held === undefined ? {} : { held }) };
 }
 
 /**

@@ -183,8 +183,10 @@ export interface Observation {
 
 /** What has to be known of a cluster before anything is removed there. */
 export interface ClusterFacts {
-  /** Every object of ours there is known, and the cluster answers. */
+  /** Every object of ours there is known, but for those of the kinds in `unseen`, and the cluster answers. */
   synced: boolean;
+  /** Kinds (`group/Kind`) that cannot be read there, and why. */
+  unseen?: ReadonlyMap<string, string>;
   /** Its MemberCluster is being deleted; what is there is let go of, or is taken away. */
   leaving?: "Keep" | "Drain";
   /** Why nothing goes there. */

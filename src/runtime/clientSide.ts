@@ -9,4 +9,5 @@ export { requestToken } from "./credentials/tokenRequest.ts";
 export { Discovery } from "./discovery.ts";
 export * from "./errors.ts";
 export * from "./resources.ts";
+export { ServerHistory } from "./serverHistory.ts";
 export type * from "./types.ts";
