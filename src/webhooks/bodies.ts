@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import { type Clock, TimeSlice } from "../runtime/index.ts";
 import { JsonScan, type ScanBounds } from "./jsonScan.ts";
 
 export interface BodyBounds extends ScanBounds {
@@ -15,32 +16,36 @@ export class TooLargeError extends Error {
   override readonly name = "TooLargeError";
 }
 
-/** Of each body so much counts for nothing: most bodies are no larger, and so they wait for nobody. */
-const FREE_BYTES = 64 * 1024;
-/** Of all bodies that are being read or answered. */
-const MOST_BYTES = 128 * 1024 * 1024;
+/** Most bodies are no larger, and wait for nobody. */
+const SMALL_BYTES = 64 * 1024;
+/** So many larger ones are read and answered at a time. */
+const LARGE_AT_ONCE = 4;
+/** A larger body comes within this time once its turn has come, or gives up its turn. */
+const LARGE_WITHIN_MS = 5_000;
 
 /**
- * Reads the bodies of calls from whoever can reach the port: each no further than its bounds, all of them together no further than there is
- * room for. A body for which there is no room waits in its sender's socket.
+ * Reads the bodies of calls from whoever can reach the port: each no further than its bounds, large ones a few at a time, and none for longer
+ * than the event loop has to spare. What is not read yet waits in its sender's socket.
  */
 export class Bodies {
-  #held = 0;
-  #waiting: (() => void)[] = [];
+  readonly #clock: Clock;
+  #large = 0;
+  readonly #waiting: (() => void)[] = [];
 
-  /** The body, and room for it until it is disposed of. Rejects with {@link TooLargeError}, or when the caller goes away. */
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** The body; a large one keeps its turn until it is disposed of. Rejects with {@link TooLargeError}, or when the caller goes away. */
   async read(request: IncomingMessage, bounds: BodyBounds): Promise<Body & Disposable> {
     if (Number(request.headers["content-length"] ?? 0) > bounds.bytes) throw tooLarge("bytes", bounds);
-    const chunks: Buffer[] = [];
-    let size = 0;
-    let held = 0;
-    const release = (): void => {
-      this.#held -= held;
-      held = 0;
-      for (const resume of this.#waiting.splice(0)) resume();
-    };
+    const slice = TimeSlice.of(this.#clock);
     const scan = new JsonScan(bounds);
+    const chunks: Buffer[] = [];
+    const end = new DisposableStack();
     const { promise, resolve, reject } = Promise.withResolvers<void>();
+    let size = 0;
+    let hasTurn = false;
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
       const passed = size > bounds.bytes ? "bytes" : scan.push(chunk);
@@ -49,26 +54,52 @@ export class Bodies {
         return;
       }
       chunks.push(chunk);
-      const more = Math.max(0, size - FREE_BYTES) - held;
-      held += more;
-      this.#held += more;
-      if (this.#held <= MOST_BYTES || more === 0) return;
+      const pause = size > SMALL_BYTES && !hasTurn ? this.#turn(end) : slice.spent ? slice.next() : undefined;
+      if (pause === undefined) return;
       request.pause();
-      this.#waiting.push(() => request.resume());
+      void pause.then(() => {
+        if (size > SMALL_BYTES && !hasTurn && !end.disposed) {
+          hasTurn = true;
+          end.use(this.#clock.after(LARGE_WITHIN_MS, () => void (request.complete || request.destroy())));
+        }
+        request.resume();
+      });
     };
-    const onClose = (): void => reject(new Error("the caller went away"));
+    const onClose = (): void => reject(new CallerGoneError("the caller went away"));
     request.on("data", onData).once("end", resolve).once("error", reject).once("close", onClose);
     try {
       await promise;
-      return { bytes: Buffer.concat(chunks), entries: scan.entries, [Symbol.dispose]: release };
+      return { bytes: Buffer.concat(chunks), entries: scan.entries, [Symbol.dispose]: () => end.dispose() };
     } catch (error) {
       request.off("data", onData).pause();
-      release();
+      end.dispose();
       throw error;
     } finally {
       request.off("error", reject).off("close", onClose);
     }
   }
+
+  /** Resolves when the turn has come, which lasts until `end`. */
+  async #turn(end: DisposableStack): Promise<void> {
+    if (this.#large >= LARGE_AT_ONCE) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      this.#waiting.push(resolve);
+      await promise;
+    } else this.#large += 1;
+    const next = (): void => {
+      const waiting = this.#waiting.shift();
+      if (waiting === undefined) this.#large -= 1;
+      else waiting();
+    };
+    // Who has gone meanwhile passes the turn on.
+    if (end.disposed) next();
+    else end.defer(next);
+  }
+}
+
+/** Nobody waits for the answer any more. */
+export class CallerGoneError extends Error {
+  override readonly name = "CallerGoneError";
 }
 
 function tooLarge(passed: "bytes" | "levels" | "values", bounds: BodyBounds): TooLargeError {

@@ -5,7 +5,7 @@ import type { CertifiedKey } from "../certificates/index.ts";
 import type { Logger } from "../observability/index.ts";
 import { type Clock, TimeSlice } from "../runtime/index.ts";
 import { ReviewError } from "./admission/review.ts";
-import { Bodies, type Body, type BodyBounds, TooLargeError } from "./bodies.ts";
+import { Bodies, type Body, type BodyBounds, CallerGoneError, TooLargeError } from "./bodies.ts";
 
 /** Answers the JSON body of one call. A {@link ReviewError} is the caller's fault; anything else is ours. */
 export type WebhookHandler = (body: unknown, signal: AbortSignal) => unknown;
@@ -51,13 +51,14 @@ export class WebhookServer implements AsyncDisposable {
   readonly #options: WebhookServerOptions;
   readonly #ended = new AbortController();
   readonly #connections = new Set<Socket>();
-  readonly #bodies = new Bodies();
+  readonly #bodies: Bodies;
   #server: Server | undefined;
   /** Set once it is to end: called when the last connection is gone. */
   #drained: (() => void) | undefined;
 
   constructor(options: WebhookServerOptions) {
     this.#options = options;
+    this.#bodies = new Bodies(options.clock);
   }
 
   /** The port that is listened on; undefined before the first certificate. */
@@ -127,6 +128,7 @@ export class WebhookServer implements AsyncDisposable {
       const message = error instanceof Error ? error.message : "internal error";
       if (error instanceof TooLargeError) return refusal(413, message);
       if (error instanceof ReviewError) return refusal(400, message);
+      if (error instanceof CallerGoneError || request.destroyed) return refusal(499, message);
       logger.error({ err: error, path }, "a webhook call failed");
       return refusal(500, message);
     }
