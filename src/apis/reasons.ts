@@ -48,6 +48,8 @@ const PROGRESS = {
   RollingOut: "The cluster is bringing the change to its pods.",
   RolloutWaiting: "The cluster's turn in the rollout has not come yet; until then it keeps what it has.",
   Removing: "Member objects that are no longer wanted are being deleted.",
+  Confirming:
+    "The member is asked by name whether anything of the object is left there, before the cluster is forgotten.",
   RolloutPending: "The member's controller has not seen the change yet.",
   PodsNotReady: "Pods are running and not all of them are ready or available.",
   LoadBalancerPending: "The load balancer has no address yet.",
@@ -71,6 +73,7 @@ const UNHEALTHY = {
 const REFUSED = {
   AlreadyExists:
     "An object of that name is there, and it is not Meridian's; `conflictResolution: Adopt` takes it over.",
+  NotAdoptable: "An object of that name is there, and it is never taken over; the message says whose it is.",
   FieldConflict: "Another field manager owns a field that is to be written; the message names both.",
   Conflict: "The member object changed meanwhile; it is tried again.",
   ImmutableField: "The change touches a field that cannot be changed while the member object exists.",
@@ -81,6 +84,7 @@ const REFUSED = {
   KindNotServed: "The member does not serve the kind.",
   AdmissionDenied: "An admission webhook or policy of the member refuses the object.",
   Forbidden: "The credentials lack a right on the member; the message names it.",
+  Contested: "Somebody on the member undoes what is written, each time; it is put right less and less often.",
   NamespaceMissing: "The namespace went away on the member; it is tried again.",
   ServerError: "The member's API server failed; it is tried again.",
   InternalError: "An error of Meridian itself; its log says more.",
@@ -127,6 +131,7 @@ const REMOVAL = {
   NotSelected: "The policies no longer choose the cluster.",
   ObjectDeleted: "The object is being deleted on the hub.",
   ObjectGone: "The object is no longer on the hub.",
+  ClusterLeaving: "The cluster is leaving the federation; what runs there is let go of.",
 } as const;
 
 const HELD = {
@@ -134,10 +139,22 @@ const HELD = {
   PlanningIncomplete: "Nothing is removed before every object that may need it has been planned.",
   DeletionsHeld: "Too much seemed to vanish at once; nothing is removed until a second read agrees.",
   ClusterNotSynced: "Nothing is removed before everything that is watched on the cluster has been read.",
-  ClusterLeaving: "The cluster is leaving the federation.",
+  FoundOnJoin:
+    "The member object was there before the cluster was joined, and no hub object has taken it up since, so it stays.",
   OtherOwner: "Another hub object, or another class of controllers, owns the member object.",
   OwnerUnconfirmed: "The hub has not confirmed yet which class of controllers owns the object.",
+  OwnershipUnproven:
+    "The member object has Meridian's marks, but its `managedFields` do not show that Meridian applied them, so it stays.",
   NeededByOthers: "Another object on the cluster still needs it.",
+  HubWentBack:
+    "A copy knows a later state of the hub than the hub itself, which was restored from a backup; nothing made since is removed until a person agrees.",
+  OwnersMissing:
+    "The hub lacks most of the objects that run on members; nothing of theirs is removed until they are back or a person agrees.",
+  DeletionsAccepted: "A person has agreed that the copies of objects that the hub lacks are removed.",
+  KindBeingDeleted:
+    "The CustomResourceDefinition of the kind is being deleted, and every object with it; nothing is removed until a person agrees by annotation.",
+  AwaitingReplacement:
+    "It is the last copy that serves, and stays until the object is available on a cluster where it is to be; the message names these.",
 } as const;
 
 const NAMESPACES = {
@@ -149,7 +166,7 @@ const NAMESPACES = {
 const EVENTS = {
   Scheduled: "The object was placed on clusters; the message names them.",
   DriftHealed:
-    "Fields that somebody had changed on a member were put back; the message names the fields and the field manager.",
+    "What somebody had changed or deleted on a member was put back; the message names the fields and the field manager.",
   HandoverWaits: "The class that the object names does not claim it yet; the message says what for.",
   TakenOver: "The class that the object names has claimed it.",
   TokenRenewed: "The token for the cluster was renewed.",

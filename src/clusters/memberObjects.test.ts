@@ -81,7 +81,7 @@ describe("what is reported", () => {
     objects.observe(CONFIG_REF, seen());
     expect(reports).toEqual([]);
     await Promise.resolve();
-    const present = { uid: "member-1", hash: "h1", deleting: false, health: { state: "Available" } };
+    const present = { uid: "member-1", hash: "h1", proven: true, deleting: false, health: { state: "Available" } };
     expect(reports).toEqual([
       [
         {
@@ -173,7 +173,7 @@ describe("what is reported", () => {
     objects.fail(find(), { ...failure });
     await Promise.resolve();
     const lost = [{ path: "data.key", managers: ["kubectl"] }] as never;
-    objects.heal(find(), 5, lost);
+    objects.heal(find(), { at: 5, lost, gone: false, contested: false });
     await Promise.resolve();
     expect(reports).toMatchObject([[{ failure }], [{ failure, healed: { at: 5, lost } }]]);
   });
@@ -186,5 +186,73 @@ describe("what is reported", () => {
     expect(find().row).toBeDefined();
     objects.withdrawOthers([]);
     expect(find()).toMatchObject({ row: undefined, observed: { uid: "member-1" } });
+  });
+});
+
+describe("that nothing is left is certain", () => {
+  const isAbsent = ({ find }: ReturnType<typeof objectsWithLog>): boolean => find().isAbsent;
+
+  test.each<{ name: string; gone: (all: ReturnType<typeof objectsWithLog>) => void; want: boolean }>([
+    {
+      name: "when the watch shows the end of what was removed",
+      gone: ({ objects, find }) => {
+        objects.removed(find(), "member-1");
+        objects.observe(CONFIG_REF, undefined);
+      },
+      want: true,
+    },
+    {
+      name: "when the watch was faster than the answer",
+      gone: ({ objects, find }) => {
+        objects.observe(CONFIG_REF, undefined);
+        objects.removed(find(), "member-1");
+      },
+      want: true,
+    },
+    {
+      name: "not when it only left the selection",
+      gone: ({ objects }) => objects.observe(CONFIG_REF, undefined),
+      want: false,
+    },
+    {
+      name: "not when another life of it left the selection",
+      gone: ({ objects, find }) => {
+        objects.removed(find(), "member-0");
+        objects.observe(CONFIG_REF, undefined);
+      },
+      want: false,
+    },
+    {
+      name: "when nothing of ours was found under the name",
+      gone: ({ objects, find }) => {
+        objects.observe(CONFIG_REF, undefined);
+        objects.found(find(), undefined);
+      },
+      want: true,
+    },
+    {
+      name: "not when what was found has been removed and nobody has looked again",
+      gone: ({ objects, find }) => {
+        objects.observe(CONFIG_REF, undefined);
+        objects.found(find(), seen());
+        objects.removed(find(), "member-1");
+      },
+      want: false,
+    },
+    {
+      name: "not any more when it is wanted again",
+      gone: ({ objects, take, find }) => {
+        objects.removed(find(), "member-1");
+        objects.observe(CONFIG_REF, undefined);
+        take(row());
+      },
+      want: false,
+    },
+  ])("$name", ({ gone, want }) => {
+    const all = objectsWithLog();
+    all.objects.observe(CONFIG_REF, seen());
+    all.take(deleteRow());
+    gone(all);
+    expect(isAbsent(all)).toBe(want);
   });
 });

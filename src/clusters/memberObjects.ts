@@ -26,6 +26,12 @@ export interface MemberObject {
   /** The plan that asked for the row, for traces. */
   trace: Span | undefined;
   observed: ObservedObject | undefined;
+  /** Found by its name: the watch does not show it, since it lacks our label, and will not say when it is gone. */
+  isHidden: boolean;
+  /** The life of the object that this worker removed, or let go of. */
+  removed: string | undefined;
+  /** It is certain that nothing of ours is there: our own removal was seen to its end, or the name was looked up. */
+  isAbsent: boolean;
   /** Which fields of the desired object with that hash are no longer ours; undefined until the observed object was judged. */
   judged: { hash: string; lost: readonly LostField[] } | undefined;
   failure: Failure | undefined;
@@ -33,7 +39,12 @@ export interface MemberObject {
   writing: boolean;
   /** The last report said that a write was under way, so that the end of the write has to be reported as well. */
   reportedWriting: boolean;
-  healed: { at: number; lost: readonly LostField[] } | undefined;
+  /**
+   * The row was carried out: the member object was as it says, or was made so. Whatever is to be written for the same row after that puts
+   * back what somebody did.
+   */
+  carriedOut: boolean;
+  healed: Observation["healed"];
 }
 
 export interface MemberObjectsOptions {
@@ -92,10 +103,14 @@ export class MemberObjects {
     object.given = row;
     object.row = rowFor(object);
     const isNew = before === undefined || object.row === undefined || !asksTheSame(before, object.row);
+    if (row?.verb === "Apply") object.isAbsent = false;
     const isToAcknowledge = row?.verb !== "Apply" && (isNew || revision !== object.revision);
     object.revision = revision;
     object.trace = trace;
-    if (isNew) this.#setFailure(object, undefined);
+    if (isNew) {
+      object.carriedOut = false;
+      this.#setFailure(object, undefined);
+    }
     this.#judge(object);
     if (isToAcknowledge) this.#mark(object);
     if (isNew) this.#options.changed(object);
@@ -107,6 +122,33 @@ export class MemberObjects {
     const known = this.#objects.get(refKey(ref));
     if (known === undefined && observed === undefined) return;
     const object = known ?? this.#objectFor(ref);
+    const before = object.observed;
+    object.isAbsent = observed === undefined && before !== undefined && before.uid === object.removed;
+    object.isHidden = false;
+    this.#observed(object, observed);
+  }
+
+  /** Takes what was found under its name: an object of ours that the watch does not show, or nothing of ours. */
+  found(object: MemberObject, observed: ObservedObject | undefined): void {
+    if (this.#objects.get(object.key) !== object) return;
+    object.isAbsent = observed === undefined;
+    object.isHidden = observed !== undefined;
+    this.#observed(object, observed);
+  }
+
+  /** That life of the object was deleted, or let go of: the watch says when it is gone, unless it cannot see the object. */
+  removed(object: MemberObject, uid: string): void {
+    object.removed = uid;
+    if (object.isHidden) {
+      object.isHidden = false;
+      this.#observed(object, undefined);
+    } else if (object.observed === undefined && this.#objects.get(object.key) === object) {
+      object.isAbsent = true;
+      this.#mark(object);
+    }
+  }
+
+  #observed(object: MemberObject, observed: ObservedObject | undefined): void {
     object.observed = observed;
     object.row = rowFor(object);
     object.judged = undefined;
@@ -117,6 +159,7 @@ export class MemberObjects {
 
   /** A write of that object begins; {@link endWrite} follows. */
   beginWrite(object: MemberObject): void {
+    object.isAbsent = false;
     object.writing = true;
   }
 
@@ -131,9 +174,14 @@ export class MemberObjects {
     if (this.#objects.get(object.key) === object) this.#setFailure(object, failure);
   }
 
-  /** Fields that others had changed were put back. */
-  heal(object: MemberObject, at: number, lost: readonly LostField[]): void {
-    object.healed = { at, lost };
+  /** An apply of what has that hash has succeeded; the row may have become another one meanwhile. */
+  carryOut(object: MemberObject, hash: string): void {
+    if (object.row?.verb === "Apply" && object.row.hash === hash) object.carriedOut = true;
+  }
+
+  /** What others had done to the member object was put right. */
+  heal(object: MemberObject, healed: NonNullable<MemberObject["healed"]>): void {
+    object.healed = healed;
     this.#mark(object);
   }
 
@@ -184,10 +232,14 @@ export class MemberObjects {
       revision: 0,
       trace: undefined,
       observed: undefined,
+      isHidden: false,
+      removed: undefined,
+      isAbsent: false,
       judged: undefined,
       failure: undefined,
       writing: false,
       reportedWriting: false,
+      carriedOut: false,
       healed: undefined,
     };
     this.#objects.set(key, object);
@@ -225,21 +277,25 @@ export class MemberObjects {
   /** Compares ownership of fields with the desired object, once for each observation; what the comparison needed is dropped then. */
   #judge(object: MemberObject): void {
     const { row, observed } = object;
-    if (row?.verb !== "Apply" || observed === undefined || observed.hash !== row.hash) return;
+    if (row?.verb !== "Apply" || observed === undefined) return;
+    // Another hash is an earlier desired state, unless this one was there already: then somebody changed the annotation.
+    if (observed.hash !== row.hash && !object.carriedOut) return;
     if (object.judged?.hash !== row.hash && observed.evidence.managedFields !== undefined) {
       const lost = lostFields(row.object, observed.evidence.managedFields, FIELD_MANAGER);
       object.judged = { hash: row.hash, lost };
       if (lost.length === 0) observed.evidence.managedFields = undefined;
       this.#mark(object);
     }
+    if (!isInSync(object)) return;
     // Whoever brought this about: there is nothing left to do.
-    if (isInSync(object)) this.#setFailure(object, undefined);
+    object.carriedOut = true;
+    this.#setFailure(object, undefined);
   }
 }
 
 /** A dependency that several hub objects need stays in the name of the one that the member object names. */
 function rowFor({ given, observed }: MemberObject): Row | undefined {
-  return given === undefined ? undefined : inTheNameOf(given, observed?.owner);
+  return given === undefined ? undefined : inTheNameOf(given, observed);
 }
 
 function isForgettable({ row, observed, writing }: MemberObject): boolean {
@@ -248,7 +304,8 @@ function isForgettable({ row, observed, writing }: MemberObject): boolean {
 
 function asksTheSame(a: Row, b: Row): boolean {
   if (a.verb === "Apply" && b.verb === "Apply") return isSameApply(a, b);
-  if (a.verb === "Hold" || b.verb === "Hold" || a.verb === "Apply" || b.verb === "Apply") return a.verb === b.verb;
+  if (a.verb === "Hold" && b.verb === "Hold") return a.confirm === b.confirm;
+  if (a.verb === "Hold" || b.verb === "Hold" || a.verb === "Apply" || b.verb === "Apply") return false;
   return a.verb === b.verb && a.uid === b.uid;
 }
 
@@ -257,7 +314,7 @@ function isSameApply(a: ApplyRow, b: ApplyRow): boolean {
 }
 
 function observationOf(cluster: string, object: MemberObject): Observation {
-  const { ref, observed, writing, failure, healed, revision } = object;
+  const { ref, row, observed, writing, isAbsent, failure, healed, revision } = object;
   const hash = inSyncWith(object);
   return {
     cluster,
@@ -265,17 +322,23 @@ function observationOf(cluster: string, object: MemberObject): Observation {
     ...(observed === undefined ? {} : { present: presenceOf(observed) }),
     ...(hash === undefined ? {} : { inSyncWith: hash }),
     writing,
+    ...(isAbsent && row !== undefined ? { absent: true as const } : {}),
     ...(failure === undefined ? {} : { failure }),
     ...(healed === undefined ? {} : { healed }),
     revision,
   };
 }
 
-function presenceOf({ uid, hash, owner, deleting, health }: ObservedObject): NonNullable<Observation["present"]> {
+function presenceOf(observed: ObservedObject): NonNullable<Observation["present"]> {
+  const { uid, hash, owner, createdAt, proven, policy, hubVersion, deleting, health } = observed;
   return {
     uid,
     ...(hash === undefined ? {} : { hash }),
     ...(owner === undefined ? {} : { owner }),
+    ...(createdAt === undefined ? {} : { createdAt }),
+    proven,
+    ...(policy === undefined ? {} : { policy }),
+    ...(hubVersion === undefined ? {} : { hubVersion }),
     deleting,
     health,
   };

@@ -1,16 +1,28 @@
 import {
-  type FederatedStatus,
-  type KubeObject,
+  type MemberCluster,
   type ObjectRef,
   type OwnerRef,
+  type Reason,
+  recordOf,
   REGION_LABEL,
+  REMOVE_FOUND_ANNOTATION,
   refKey,
 } from "../apis/index.ts";
-import type { DeletionPolicy, Observation, RemovalFacts, Target, Why } from "../desiredstate/index.ts";
+import type {
+  ClusterFacts,
+  DeletionPolicy,
+  Observation,
+  RemovalFacts,
+  Row,
+  Target,
+  Why,
+} from "../desiredstate/index.ts";
 import type { HubCache } from "../hub/index.ts";
+import { MEMBERCLUSTERS } from "../runtime/index.ts";
 import type { Assignments } from "./assignments.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 import type { DependencyWatches } from "./dependencies.ts";
+import { type MissingOwners, withHeld } from "./missingOwners.ts";
 import type { Observations } from "./observations.ts";
 import type { PlanningProgress } from "./planningProgress.ts";
 import type { Plans } from "./plans.ts";
@@ -24,6 +36,22 @@ export interface CopySources {
   dependencies: DependencyWatches;
   progress: PlanningProgress;
   classes: ControllerClasses;
+  missing: MissingOwners;
+}
+
+/**
+ * The clusters that the record of a hub object names ({@link recordOf}): a claim of any other cluster to hold a copy counts for nothing. None
+ * for an object that is gone.
+ */
+export function recordedClusters({ hub }: Pick<CopySources, "hub">, owner: string): ReadonlySet<string> {
+  const object = hub.object(owner)?.object;
+  if (object === undefined) return new Set();
+  const { names, regions } = recordOf(object);
+  if (regions.size === 0) return names;
+  const known = new Set(names);
+  for (const { metadata } of hub.clusters.list())
+    if (regions.has(metadata.labels?.[REGION_LABEL] ?? "")) known.add(metadata.name);
+  return known;
 }
 
 /**
@@ -70,38 +98,89 @@ export function ownersNamedBy(copies: readonly Observation[]): OwnerRef[] {
 export interface Removal {
   /** The hub object that they are copies of. */
   owner: OwnerRef;
-  policy: DeletionPolicy;
+  /** Undefined when nobody on the hub knows any more. */
+  policy: DeletionPolicy | undefined;
   cause: Why;
   ownership: RemovalFacts["ownership"];
+  /** Why none of them goes, when the reason is the object's kind. */
+  held?: Why | undefined;
+  /** The hub does not have the object, and its finalizer did not keep it until the copies were gone. */
+  lost?: boolean;
 }
 
 /** Everything that the removal of these copies rests on, at this moment. */
 export function removalFacts(sources: CopySources, copies: readonly Observation[], removal: Removal): RemovalFacts {
-  const { hub, observations, progress } = sources;
+  const { hub, progress, missing } = sources;
+  const { held, lost = false, ...rest } = removal;
   const owner = refKey(removal.owner);
-  const clusters = new Map<string, { synced: boolean; leaving?: "Keep" | "Drain" }>();
-  const neededByOthers = new Set<string>();
-  for (const { cluster, ref } of copies) {
-    if (!clusters.has(cluster)) {
-      const member = hub.clusters.get(cluster);
-      if (member !== undefined) {
-        const isLeaving = member.metadata.deletionTimestamp !== undefined;
-        const leaving = member.spec.deletionPolicy === "Drain" ? ("Drain" as const) : ("Keep" as const);
-        clusters.set(cluster, { synced: observations.contactOf(cluster).synced, ...(isLeaving ? { leaving } : {}) });
-      }
-    }
-    if (isNeededByOthers(sources, cluster, ref, owner)) neededByOthers.add(`${cluster}/${refKey(ref)}`);
+  const clusters = new Map<string, ClusterFacts>();
+  const foundOnJoin = new Set<string>();
+  for (const copy of copies) {
+    const { cluster, ref } = copy;
+    const member = clusters.has(cluster) ? undefined : hub.clusters.get(cluster);
+    if (member !== undefined) clusters.set(cluster, clusterFacts(sources, member));
+    if (wasFoundOnJoin(sources, owner, copy)) foundOnJoin.add(`${cluster}/${refKey(ref)}`);
   }
   return {
-    ...removal,
+    ...rest,
+    ...(held === undefined ? {} : { held }),
     hub: { synced: hub.synced, deletionsHeld: hub.deletionsHeld, planned: progress.isKnownAround(owner) },
-    clusters,
-    neededByOthers,
+    clusters: lost ? withHeld(clusters, missing) : clusters,
+    neededByOthers: neededAmong(sources, copies, owner),
+    foundOnJoin,
   };
 }
 
+/** Answers when asked: a plan asks only about copies that it does not want. */
+function neededAmong(
+  sources: CopySources,
+  copies: readonly Observation[],
+  owner: string,
+): RemovalFacts["neededByOthers"] {
+  return {
+    has(key) {
+      const copy = copies.find(({ cluster, ref }) => `${cluster}/${refKey(ref)}` === key);
+      return copy !== undefined && isNeededByOthers(sources, copy.cluster, copy.ref, owner);
+    },
+  };
+}
+
+function clusterFacts({ hub, observations }: CopySources, { metadata, spec }: MemberCluster): ClusterFacts {
+  const { synced } = observations.contactOf(metadata.name);
+  if (metadata.deletionTimestamp === undefined) return { synced };
+  if (spec.deletionPolicy !== "Drain") return { synced, leaving: "Keep" };
+  const held = hub.kindDeletions.heldNow(MEMBERCLUSTERS);
+  return { synced, leaving: "Drain", ...(held === undefined ? {} : { held }) };
+}
+
+/**
+ * Whether a copy was on its cluster before the cluster was joined, and has not been taken up by the hub object since: neither does the object's
+ * record name the cluster, nor did a row ask for the copy. A cluster that leaves is taken off every record.
+ */
+export function wasFoundOnJoin(
+  { hub, assignments }: CopySources,
+  owner: string,
+  { cluster, ref, present }: Observation,
+): boolean {
+  const member = hub.clusters.get(cluster);
+  const joinedAt = member?.metadata.creationTimestamp;
+  if (member === undefined || joinedAt === undefined || present?.createdAt === undefined) return false;
+  // RFC 3339 in UTC with whole seconds, as the API server writes it, sorts as text.
+  if (present.createdAt >= joinedAt || member.metadata.annotations?.[REMOVE_FOUND_ANNOTATION] === "true") return false;
+  const row = assignments.get(cluster, refKey(ref))?.rows.get(owner);
+  if (row !== undefined) return isFoundOnJoin(row);
+  return !recordedClusters({ hub }, owner).has(cluster);
+}
+
+const FOUND_ON_JOIN: Reason = "FoundOnJoin";
+
+/** Whether the row says that the copy was on its cluster before the cluster was joined, and is none of the hub object's. */
+export function isFoundOnJoin(row: Row): boolean {
+  return row.verb === "Hold" && !row.wanted && row.why.reason === FOUND_ON_JOIN;
+}
+
 /** Whether another hub object asks for the member object, or refers to it and runs on the cluster: then the member object stays. */
-function isNeededByOthers(sources: CopySources, cluster: string, ref: ObjectRef, owner: string): boolean {
+export function isNeededByOthers(sources: CopySources, cluster: string, ref: ObjectRef, owner: string): boolean {
   const { assignments, classes, dependencies, plans } = sources;
   const key = refKey(ref);
   for (const [other, row] of assignments.get(cluster, key)?.rows ?? []) {
@@ -112,37 +191,5 @@ function isNeededByOthers(sources: CopySources, cluster: string, ref: ObjectRef,
       return true;
   }
   for (const _ of classes.needing(ref)) return true;
-  return false;
-}
-
-/**
- * Whether a copy of the object may be left on any cluster. `clusters`: those on which the object was placed, whether or not its status
- * names them.
- */
-export function mayRemain(
-  sources: CopySources,
-  owner: string,
-  object: KubeObject,
-  clusters: readonly string[],
-): boolean {
-  const { hub, assignments, observations, progress } = sources;
-  const exists = (cluster: string): boolean => hub.clusters.get(cluster) !== undefined;
-  for (const { cluster } of assignments.leftBy(owner)) if (exists(cluster)) return true;
-  for (const { cluster, ref } of copiesOf(sources, owner)) {
-    // What another object needs stays, and goes with that one.
-    if (exists(cluster) && !isNeededByOthers(sources, cluster, ref, owner)) return true;
-  }
-  const status = object["status"] as FederatedStatus | undefined;
-  const names = new Set([...clusters, ...(status?.clusters ?? []).map(({ name }) => name)]);
-  // The summary only counts: each cluster of its regions may be meant.
-  const regions = new Set((status?.summary ?? []).map(({ region }) => region));
-  if (regions.size > 0) {
-    for (const { metadata } of hub.clusters.list()) {
-      if (regions.has(metadata.labels?.[REGION_LABEL] ?? "")) names.add(metadata.name);
-    }
-  }
-  for (const name of names) {
-    if (exists(name) && (!observations.contactOf(name).synced || !progress.isKnownAround(owner))) return true;
-  }
   return false;
 }

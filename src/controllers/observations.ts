@@ -45,8 +45,9 @@ export class Observations implements ReportSink {
       const key = refKey(observation.ref);
       const before = known.get(key);
       if (before !== undefined) this.#unlink(before);
-      // With neither an object nor a write there is nothing to remember but a failure to bring the object about.
-      const isOver = observation.present === undefined && !observation.writing && observation.failure === undefined;
+      const { present, writing, failure, absent } = observation;
+      // With neither an object nor a write there is nothing to remember but a failure to bring the object about, and that nothing is there.
+      const isOver = present === undefined && !writing && failure === undefined && absent === undefined;
       if (isOver) known.delete(key);
       else {
         known.set(key, observation);
@@ -90,6 +91,11 @@ export class Observations implements ReportSink {
   /** Member objects whose owner annotation names that hub object. */
   naming(owner: string): Iterable<Observation> {
     return this.#byOwner.get(owner) ?? [];
+  }
+
+  /** How many hub objects are named as the owners of member objects. */
+  get ownersNamed(): number {
+    return this.#byOwner.size;
   }
 
   /** Whether anything in that namespace of the member is known or being written. */

@@ -18,8 +18,8 @@ export interface Snapshot {
   /** What the object's status says now: where it runs. */
   previous: FederatedStatus | undefined;
   /**
-   * Names of clusters on which member objects of it have been seen. The status may be older than that, and above 100 clusters it does
-   * not name them all; without this field only the status counts.
+   * Names of clusters of the record on which member objects of it have been seen. The status may be older than that; without this field only
+   * the status counts.
    */
   running?: ReadonlySet<string>;
 }
@@ -70,6 +70,8 @@ export interface ClusterTarget {
 /** What follows from a snapshot for one hub object. */
 export interface Target {
   owner: OwnerRef;
+  /** The resourceVersion of the owner on the hub. */
+  hubVersion?: string;
   /** The policy that placed it; undefined when none matches. */
   placement?: { kind: string; namespace?: string; name: string };
   /** The override policies that apply somewhere, also where they could not be applied. */
@@ -102,6 +104,8 @@ interface RowBase {
 /** Make it so. */
 export interface ApplyRow extends RowBase, DesiredObject {
   verb: "Apply";
+  /** The resourceVersion of the owner on the hub; no reason to write by itself. */
+  hubVersion?: string;
   conflictResolution: "Abort" | "Adopt";
   /** The same member object in the name of other hub objects that need it: whichever of them it names keeps it. */
   alternatives?: readonly ApplyRow[];
@@ -115,6 +119,8 @@ export interface HoldRow extends RowBase {
   hash?: string;
   /** True: it is wanted there (frozen or retained). False: it is to go, and may not yet. */
   wanted: boolean;
+  /** It should not be there: the worker makes certain of that, by its name if need be. */
+  confirm?: true;
 }
 
 /** Remove exactly that life of the member object. */
@@ -148,6 +154,14 @@ export interface Observation {
     hash?: string;
     /** The hub object that its owner annotation names. */
     owner?: OwnerRef;
+    /** creationTimestamp, RFC 3339, by the member's clock. */
+    createdAt?: string;
+    /** Its `managedFields` show that Meridian applied its marks: without that it may be taken up again, and never removed. */
+    proven: boolean;
+    /** What the copy itself says should become of it when the hub has forgotten it. Without it: `Delete`. */
+    policy?: "Orphan";
+    /** The resourceVersion of its owner on the hub when it was written last. */
+    hubVersion?: string;
     deleting: boolean;
     health: Health;
   };
@@ -156,17 +170,45 @@ export interface Observation {
   /** A write is under way: until it has ended, nobody knows what is there. */
   writing: boolean;
   failure?: { reason: string; message: string; final: boolean };
-  /** The last time that fields which others had changed were put back; epoch milliseconds. */
-  healed?: { at: number; lost: readonly LostField[] };
+  /** The last time that what others had done to it was put right. */
+  healed?: Heal;
+  /**
+   * It is not there, and that is certain although the watch, which sees only what has our label, is no proof: this worker removed it and saw
+   * it go, or looked for it by its name. Said only while there is a row that does not want it there.
+   */
+  absent?: true;
   /** The revision of the last row that the worker took for it; 0 when it never had one. */
   revision: number;
+}
+
+/** What has to be known of a cluster before anything is removed there. */
+export interface ClusterFacts {
+  /** Every object of ours there is known, and the cluster answers. */
+  synced: boolean;
+  /** Its MemberCluster is being deleted; what is there is let go of, or is taken away. */
+  leaving?: "Keep" | "Drain";
+  /** Why nothing goes there. */
+  held?: Why;
+}
+
+/** Something that others had done to a member object was put right. */
+export interface Heal {
+  /** Epoch milliseconds. */
+  at: number;
+  /** The fields that were put back; empty where the whole object was. */
+  lost: readonly LostField[];
+  /** The object was gone. */
+  gone: boolean;
+  /** Somebody undoes it each time, so that it is done less and less often. */
+  contested: boolean;
 }
 
 /** What has to be known before anything is removed. */
 export interface RemovalFacts {
   /** The hub object whose copies these are; the last life that is known when it is gone. */
   owner: OwnerRef;
-  policy: DeletionPolicy;
+  /** Undefined when nobody on the hub knows any more: then each copy says itself what becomes of it. */
+  policy: DeletionPolicy | undefined;
   /** Why it is to go: NotSelected, ObjectDeleted, ObjectGone. */
   cause: Why;
   hub: {
@@ -178,13 +220,20 @@ export interface RemovalFacts {
   };
   /** Whose the copies are: this manager's to remove; another class's; or not confirmed yet by the hub itself. */
   ownership: "Ours" | "OtherClass" | "Unconfirmed";
+  /** Why nothing of the object goes anywhere: its kind is itself being deleted. */
+  held?: Why;
+  /** Of the clusters where copies are. A cluster that is missing here has no MemberCluster. */
+  clusters: ReadonlyMap<string, ClusterFacts>;
   /**
-   * Of the clusters where copies are. A cluster that is missing here has no MemberCluster. `synced`: every object of ours there is known,
-   * and the cluster answers. `leaving`: its MemberCluster is being deleted; what is there stays, or is taken away.
+   * `cluster/refKey` of dependencies that an object of another manager, or another object here, needs. Asked only of copies that nothing
+   * else keeps.
    */
-  clusters: ReadonlyMap<string, { synced: boolean; leaving?: "Keep" | "Drain" }>;
-  /** `cluster/refKey` of dependencies that an object of another manager, or another object here, needs. */
-  neededByOthers: ReadonlySet<string>;
+  neededByOthers: Pick<ReadonlySet<string>, "has">;
+  /**
+   * `cluster/refKey` of copies that are older than the membership of their cluster, and that nothing was asked for since: a person may have
+   * let go of them when the cluster left before.
+   */
+  foundOnJoin: ReadonlySet<string>;
 }
 
 /** Which clusters wait for their turn; without it every cluster gets the target. */

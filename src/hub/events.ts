@@ -1,4 +1,10 @@
-import type { MemberCluster, ObjectMeta, OverridePolicy, Placement } from "../apis/index.ts";
+import {
+  type MemberCluster,
+  type ObjectMeta,
+  type OverridePolicy,
+  type Placement,
+  REMOVE_FOUND_ANNOTATION,
+} from "../apis/index.ts";
 import type { InformerEvent } from "../runtime/index.ts";
 
 /** Of any of the four kinds. */
@@ -32,12 +38,19 @@ export function changedFacts({ type, object, old }: Change<MemberCluster>): bool
   return type !== "Updated" || old === undefined || planningFacts(old) !== planningFacts(object);
 }
 
+/** The object has gone, or has begun to. */
+export function isDeparture({ type, object, old }: Change<{ metadata: ObjectMeta }>): boolean {
+  const isLeaving = object.metadata.deletionTimestamp !== undefined;
+  return type === "Deleted" || (isLeaving && (old === undefined || old.metadata.deletionTimestamp === undefined));
+}
+
 /** The facts of a cluster that decide what may run there, as one text: no times, no messages, no versions. */
 function planningFacts({ metadata, spec, status }: MemberCluster): string {
   const { local, pull } = spec.connection;
   return JSON.stringify([
     metadata.uid,
     metadata.deletionTimestamp !== undefined,
+    metadata.annotations?.[REMOVE_FOUND_ANNOTATION],
     Object.entries(metadata.labels ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1)),
     spec.provider,
     spec.taints,

@@ -17,11 +17,12 @@ export function statementsOf(input: StatusInput, reports: readonly ClusterReport
   const before = previousStatement(input.previous?.conditions, "Scheduled");
   if (input.deleting) {
     const remain = reports.length === 0 ? "" : `objects remain on ${namesOf(reports)}`;
+    const held = reports.find(({ entry, planned: isPlanned }) => entry.state === "Held" && !isPlanned)?.entry;
     return [
       ...(before === undefined ? (scheduled === undefined ? [] : [scheduled]) : [before]),
       { type: "Applied", status: "False", reason: "Deleting", message: "" },
       { type: "Available", status: "False", reason: "Deleting", message: "" },
-      { type: "Progressing", status: "True", reason: "Deleting", message: remain },
+      { type: "Progressing", status: "True", reason: "Deleting", message: held?.message ?? remain },
       freshOf(reports),
     ];
   }
