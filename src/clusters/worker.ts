@@ -16,6 +16,8 @@ export interface WorkerOptions {
   sink: ReportSink;
   /** UID of the hub's kube-system namespace: what Meridian's label says. */
   hubId: string;
+  /** Where Meridian itself lives: nothing in there is taken over. */
+  systemNamespace: string;
   clock: Clock;
   /** Between 0 and 1, for jitter. */
   random: () => number;
@@ -95,11 +97,12 @@ export class Worker {
   }
 
   startSession(session: MemberSession): void {
-    const { hubId, clock, random, logger, metrics } = this.#options;
+    const { hubId, systemNamespace, clock, random, logger, metrics } = this.#options;
     const cache = new ClusterCache({
       session,
       objects: this.#objects,
       hubId,
+      systemNamespace,
       clock,
       random,
       logger,

@@ -15,7 +15,7 @@ export interface ViewSources {
 }
 
 /** Obstacles that somebody has to be told of. The others pass by themselves, and a status that names them would be written in vain. */
-const LASTING: ReadonlySet<string> = new Set([AWAITING_REPLACEMENT]);
+const LASTING: ReadonlySet<string> = new Set([AWAITING_REPLACEMENT, "KindBeingDeleted", "HubWentBack"]);
 
 /** What is known of one hub object in each cluster of its target, and in each other cluster where a copy of it lingers. */
 export function clusterViews(sources: ViewSources, owner: string, target: Target | undefined): ClusterView[] {

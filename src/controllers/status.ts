@@ -276,9 +276,10 @@ export class StatusReconciler implements Reconciler, StatusWrites {
       {
         generation: plan.generation,
         ...classesOf(object),
-        deleting: plan.target === undefined,
+        deleting: plan.target === undefined && plan.failure === undefined,
         previous,
         target: plan.target,
+        failure: plan.failure,
         podSelector: kind.interpreter.podSelector(object),
         clusters: clusterViews(this.#options, owner, plan.target),
       },
