@@ -1,5 +1,6 @@
 import PQueue from "p-queue";
 import { shortMessage } from "../apis/index.ts";
+import { REPLACED } from "../desiredstate/index.ts";
 import {
   logContext,
   type LogContext,
@@ -237,6 +238,7 @@ export class Lane implements AsyncDisposable {
     if (action.kind === "Create" || action.kind === "Update") objects.carryOut(object, action.row.hash);
     if (!isHeal) return;
     this.#driftBackoff.healed(key, () => this.#enqueueKey(key));
+    if (action.kind === "Delete") return;
     const lost = action.kind === "Update" ? action.drift : [];
     const isContested = this.#driftBackoff.isContested(key);
     objects.heal(object, { at: clock.now(), lost, gone: action.kind === "Create", contested: isContested });
@@ -355,7 +357,9 @@ function attemptOf({ row, observed }: MemberObject, { kind }: Action): string {
 }
 
 /** Whether the write puts right what somebody did, and does not bring what is wanted anew. */
-function isHealing({ carriedOut }: MemberObject, action: Action): boolean {
+function isHealing({ carriedOut, row }: MemberObject, action: Action): boolean {
+  // Somebody may make the old one again each time.
+  if (action.kind === "Delete") return row?.verb === "Delete" && row.why.reason === REPLACED;
   if (action.kind === "Update") return carriedOut || action.drift.length > 0;
   return action.kind === "Create" && carriedOut;
 }
@@ -363,7 +367,8 @@ function isHealing({ carriedOut }: MemberObject, action: Action): boolean {
 /** Why a member object that is not as it should be is left so for a while. */
 function contested(action: Action): Failure {
   const [first] = action.kind === "Update" ? action.drift : [];
-  const what = action.kind === "Create" ? "deletes it" : `changes ${first?.path ?? "Meridian's marks"}`;
+  const changed = `changes ${first?.path ?? "Meridian's marks"}`;
+  const what = action.kind === "Create" ? "deletes it" : action.kind === "Delete" ? "makes the old one" : changed;
   const message = `${first?.takenBy ?? "somebody"} ${what} again and again; it is put right less and less often`;
   return { reason: "Contested", message: shortMessage(message), final: false };
 }

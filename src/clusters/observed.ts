@@ -39,6 +39,10 @@ export interface ObservedObject {
   createdAt: string | undefined;
   deleting: boolean;
   health: Health;
+  /** A ConfigMap or Secret whose content cannot be changed. */
+  immutable: boolean;
+  /** Of a Secret. */
+  secretType: string | undefined;
   /** Who owns which field; dropped when the object has been compared with a desired one and found in sync. */
   evidence: { managedFields: ManagedFieldsEntry[] | undefined };
 }
@@ -60,6 +64,8 @@ export function observe(object: KubeObject): ObservedObject {
     policy: policyOf(object),
     hubVersion: hubVersionOf(object),
     deleting: metadata.deletionTimestamp !== undefined,
+    immutable: object["immutable"] === true && (ref.kind === "ConfigMap" || ref.kind === "Secret"),
+    secretType: ref.kind === "Secret" && typeof object["type"] === "string" ? object["type"] : undefined,
     health: memberKindOf(parseApiVersion(object.apiVersion).group, object.kind).health(object),
     evidence: { managedFields: isNamespace(ref) ? undefined : metadata.managedFields },
   };

@@ -87,6 +87,8 @@ export function seen(overrides: Partial<ObservedObject> & { owns?: boolean } = {
     hubVersion: undefined,
     deleting: false,
     health: { state: "Available" },
+    immutable: false,
+    secretType: undefined,
     evidence: {
       managedFields: [
         {
