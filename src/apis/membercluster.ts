@@ -11,7 +11,9 @@ export const taint = z.object({
   key: labelKey,
   value: labelValue.optional(),
   effect: taintEffect,
-  timeAdded: timestamp.optional().describe("From when tolerationSeconds are counted."),
+  timeAdded: timestamp
+    .optional()
+    .describe("From when tolerationSeconds are counted; where the manager saw the taint come, not from before that."),
 });
 
 export const connection = withRules(

@@ -103,6 +103,8 @@ const POLICY = {
 } as const;
 
 const DEPENDENCIES = {
+  DependencyReplaced:
+    "A ConfigMap or Secret was replaced on the hub, and its copy cannot be changed: it is deleted and made anew first.",
   DependencyMissing: "A ConfigMap or Secret that the object refers to is not on the hub.",
   SecretAccessDenied: "The manager may not read a Secret that the object refers to; the message says how to allow it.",
   ConfigMapAccessDenied:

@@ -259,6 +259,7 @@ export class Lane implements AsyncDisposable {
     if (action.kind === "Create" || action.kind === "Update") objects.carryOut(object, action.row.hash);
     if (!isHeal) return;
     this.#driftBackoff.healed(key, () => this.#enqueueKey(key));
+    if (action.kind === "Delete") return;
     const lost = action.kind === "Update" ? action.drift : [];
     const isContested = this.#driftBackoff.isContested(key);
     objects.heal(object, { at: clock.now(), lost, gone: action.kind === "Create", contested: isContested });

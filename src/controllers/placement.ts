@@ -3,6 +3,8 @@ import {
   computeTarget,
   type DeletionPolicy,
   ownerRefOf,
+  type Observation,
+  REPLACED,
   type Row,
   step,
   type StepResult,
@@ -351,7 +353,7 @@ export class PlacementReconciler implements Reconciler {
 
   #assign(owner: string, rows: readonly Row[], span: Span | undefined): void {
     this.#options.assignments.replace(owner, rows, span);
-    if (rows.some(isRemoval)) this.#awaiting.add(owner);
+    if (rows.some((row) => isRemoval(row) || isReplacing(row))) this.#awaiting.add(owner);
     else this.#awaiting.delete(owner);
   }
 
@@ -361,8 +363,9 @@ export class PlacementReconciler implements Reconciler {
     const named = change.after?.present?.owner;
     const owner = named === undefined ? undefined : refKey(named);
     const row = owner === undefined ? undefined : assignments.get(change.cluster, change.key)?.rows.get(owner);
+    const isStuck = isInTheWay(change.after) && !isInTheWay(change.before);
     for (const concerned of assignments.concernedBy(change)) {
-      if (this.#awaiting.has(concerned) || (concerned === owner && row?.verb !== "Apply")) yield concerned;
+      if (isStuck || this.#awaiting.has(concerned) || (concerned === owner && row?.verb !== "Apply")) yield concerned;
     }
   }
 }
@@ -371,6 +374,17 @@ export class PlacementReconciler implements Reconciler {
 function leavesClusters({ before, after }: PlanChange): boolean {
   const left = before?.target?.clusters ?? [];
   return left.some(({ name }) => after?.target?.clusters.some((cluster) => cluster.name === name) !== true);
+}
+
+/** What waits for a dependency that has to be made anew. */
+function isReplacing(row: Row): boolean {
+  return row.verb === "Hold" && row.why.reason === REPLACED;
+}
+
+/** A dependency that cannot become what it is to be. */
+function isInTheWay(observation: Observation | undefined): boolean {
+  const present = observation?.present;
+  return present?.refused !== undefined || (present?.immutable === true && observation?.inSyncWith === undefined);
 }
 
 function isNewDecision(before: Target | undefined, target: Target): boolean {
