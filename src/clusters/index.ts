@@ -8,7 +8,8 @@
  * Never decides what should run where, or what may go: that comes in as rows.
  */
 export { Fleet } from "./fleet.ts";
-export { inspectNamespace, isOurNamespace } from "./namespaces.ts";
+export { letGo } from "./lettingGo.ts";
+export { inspectNamespace } from "./namespaces.ts";
 export { ClusterPool } from "./pool.ts";
 export type { ClusterContact, ReportSink, RowDelta, WorkDelta, WorkSource } from "./ports.ts";
 export { SERVICE_ACCOUNT_ANNOTATION, TOKEN_EXPIRES_AT_ANNOTATION, TOKEN_ISSUED_AT_ANNOTATION } from "./renewal.ts";

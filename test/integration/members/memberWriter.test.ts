@@ -5,7 +5,7 @@ import { CONFIGMAPS, NAMESPACES } from "../../../src/runtime/index.ts";
 import { startMember } from "./testMember.ts";
 import { ForeignCheck } from "../../../src/clusters/foreignCheck.ts";
 import { MemberWriter } from "../../../src/clusters/memberWriter.ts";
-import { isOurNamespace, MemberNamespaces } from "../../../src/clusters/namespaces.ts";
+import { MemberNamespaces, wasCreatedByMeridian } from "../../../src/clusters/namespaces.ts";
 import { observe } from "../../../src/clusters/observed.ts";
 import { CONFIG_REF, OWNER, row } from "../../../src/clusters/testing/builders.ts";
 
@@ -46,7 +46,10 @@ describe("the first write", () => {
   test("creates the namespace that is missing, marked as ours, and answers what the server said", async () => {
     const { server, client, writer, wanted } = await member();
     const written = await writer.create(wanted("team"));
-    expect(isOurNamespace(server.get(NAMESPACES, undefined, "team"), HUB)).toBe(true);
+    const made = server.get(NAMESPACES, undefined, "team");
+    expect([wasCreatedByMeridian(made), made.metadata.labels]).toMatchObject([true, { [MANAGED_BY_LABEL]: HUB }]);
+    // A copy under another name is not ours.
+    expect(wasCreatedByMeridian({ ...made, metadata: { ...made.metadata, name: "copy" } })).toBe(false);
     expect(client.writes).toEqual(["apply configmaps", "create namespaces", "apply configmaps"]);
     expect(written).toEqual({ type: CONFIGMAPS, object: server.get(CONFIGMAPS, "team", "shop") });
   });
@@ -155,8 +158,8 @@ describe("later writes", () => {
   });
 
   test("letting go leaves the object without our marks", async () => {
-    const { server, writer } = await member();
-    const observed = observe(await server.create(CONFIGMAPS, marked("default")));
+    const { server, earlier, writer } = await member();
+    const observed = observe(await earlier.apply(CONFIGMAPS, marked("default")));
     await writer.release(CONFIG_REF, observed.uid);
     const { metadata, ...rest } = server.get(CONFIGMAPS, "default", "shop");
     expect([metadata.labels ?? {}, metadata.annotations ?? {}, metadata.managedFields ?? []]).toEqual([{}, {}, []]);
