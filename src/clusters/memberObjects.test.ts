@@ -173,7 +173,7 @@ describe("what is reported", () => {
     objects.fail(find(), { ...failure });
     await Promise.resolve();
     const lost = [{ path: "data.key", managers: ["kubectl"] }] as never;
-    objects.heal(find(), 5, lost);
+    objects.heal(find(), { at: 5, lost, gone: false, contested: false });
     await Promise.resolve();
     expect(reports).toMatchObject([[{ failure }], [{ failure, healed: { at: 5, lost } }]]);
   });

@@ -5,7 +5,7 @@ import {
   REMOVE_FOUND_ANNOTATION,
   shortMessage,
 } from "../apis/index.ts";
-import type { Observation, Row } from "../desiredstate/index.ts";
+import type { Heal, Observation, Row } from "../desiredstate/index.ts";
 import type { HubCache } from "../hub/index.ts";
 import type { EventRecorder } from "../observability/index.ts";
 import type { Assignments } from "./assignments.ts";
@@ -42,7 +42,7 @@ export function recordMemberEvents(sources: MemberEventSources): Disposable {
 function recordReports(sources: MemberEventSources): Disposable {
   return sources.observations.changes.subscribe(({ before, after }) => {
     if (after === undefined) return;
-    if (after.healed !== undefined && after.healed.at !== before?.healed?.at) recordDrift(sources, after, after.healed);
+    if (after.healed !== undefined && after.healed.at !== before?.healed?.at) recordHeal(sources, after, after.healed);
     const { failure } = after;
     if (failure?.reason === "NamespaceKept" && failure.message !== before?.failure?.message)
       recordKeptNamespace(sources, after, failure.message);
@@ -60,25 +60,28 @@ function recordFound({ hub, events }: MemberEventSources, { cluster, ref }: Row)
   });
 }
 
-function recordDrift(
-  { assignments, events }: MemberEventSources,
-  { cluster, ref, present }: Observation,
-  { lost }: NonNullable<Observation["healed"]>,
-): void {
+function recordHeal({ assignments, events }: MemberEventSources, observation: Observation, heal: Heal): void {
+  const { cluster, ref, present } = observation;
   const regarding = assignments.get(cluster, refKey(ref))?.effective?.owner ?? present?.owner;
   if (regarding === undefined) return;
-  const first = lost[0];
-  const by = [...new Set(lost.map(({ takenBy }) => takenBy).filter((name) => name !== undefined))];
-  const more = lost.length > 1 ? ` and ${lost.length - 1} more` : "";
-  const who = by.length === 0 ? "" : ` changed by ${by.join(", ")}`;
+  const what = heal.gone ? "was deleted, or lost its label" : changeOf(heal);
   events.record({
     regarding,
     type: "Warning",
-    reason: "DriftHealed",
+    reason: heal.contested ? "Contested" : "DriftHealed",
     action: "Heal",
-    note: shortMessage(`${cluster}: ${ref.kind} ${ref.name} ${first?.path ?? ""}${more}${who}; put back`),
+    note: shortMessage(
+      `${cluster}: ${ref.kind} ${ref.name} ${what}${heal.contested ? " again; put back less and less often" : "; put back"}`,
+    ),
     related: memberCluster(cluster),
   });
+}
+
+function changeOf({ lost }: Heal): string {
+  const first = lost[0];
+  const by = [...new Set(lost.map(({ takenBy }) => takenBy).filter((name) => name !== undefined))];
+  const more = lost.length > 1 ? ` and ${lost.length - 1} more` : "";
+  return `${first?.path ?? "Meridian's marks"}${more}${by.length === 0 ? "" : ` changed by ${by.join(", ")}`}`;
 }
 
 /** A namespace that Meridian made stays on a member, since its contents cannot be read. */

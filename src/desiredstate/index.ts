@@ -18,9 +18,11 @@ export { step } from "./step.ts";
 export { computeTarget } from "./target.ts";
 export type {
   ApplyRow,
+  ClusterFacts,
   DeleteRow,
   DeletionPolicy,
   HoldRow,
+  Heal,
   Observation,
   ReleaseRow,
   RemovalFacts,
