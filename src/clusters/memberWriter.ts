@@ -5,7 +5,6 @@ import {
   ApiError,
   type Client,
   isApiError,
-  isConflict,
   isInvalid,
   isNotFound,
   type ResourceType,
