@@ -1,14 +1,7 @@
 import { FIELD_MANAGER, type KubeObject, type ObjectRef, refKey } from "../apis/index.ts";
 import type { ApplyRow } from "../desiredstate/index.ts";
 import { type LostField, withoutGivenUp } from "../interpreter/index.ts";
-import {
-  ApiError,
-  type Client,
-  isApiError,
-  isInvalid,
-  isNotFound,
-  type ResourceType,
-} from "../runtime/index.ts";
+import { ApiError, type Client, isApiError, isInvalid, isNotFound, type ResourceType } from "../runtime/index.ts";
 import { type Holder, judgeHolder } from "./holder.ts";
 import { letGo } from "./lettingGo.ts";
 import { listRepairs, type PatchOperation, withoutUpdateEntry } from "./listRepair.ts";
