@@ -43,6 +43,12 @@ export const memberClusterSpec = z.object({
   taints: listMap(z.array(taint).max(64), "key", "effect")
     .optional()
     .describe("Keep objects away whose Placement does not tolerate them."),
+  emptyNamespaces: z
+    .enum(["Keep", "Remove"])
+    .optional()
+    .describe(
+      "What becomes of a namespace that Meridian made there once nothing is in it. Absent: it is kept. With Remove it is deleted after it was seen empty twice, half a minute apart; Kubernetes has no way to delete a namespace only if it is empty, so what somebody puts there in the last milliseconds goes with it.",
+    ),
   /** What becomes of the member's objects when this MemberCluster is deleted. Absent: as Orphan, which leaves them running. */
   deletionPolicy: z
     .enum(["Drain", "Orphan"])

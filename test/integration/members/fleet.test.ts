@@ -12,12 +12,20 @@ describe("rows", () => {
     h.hub.reports.length = 0;
     const revision = h.hub.ask(wanted());
     await h.settle();
-    const { uid = "" } = h.server.get(CONFIGMAPS, "default", "shop").metadata;
+    const { uid = "", creationTimestamp: createdAt = "" } = h.server.get(CONFIGMAPS, "default", "shop").metadata;
     expect(h.hub.reports).toHaveLength(1);
     expect(h.seen()).toEqual({
       cluster: CLUSTER,
       ref: CONFIG_REF,
-      present: { uid, hash: "h1", owner: OWNER, proven: true, deleting: false, health: { state: "Available" } },
+      present: {
+        uid,
+        hash: "h1",
+        owner: OWNER,
+        createdAt,
+        proven: true,
+        deleting: false,
+        health: { state: "Available" },
+      },
       inSyncWith: "h1",
       writing: false,
       revision,
@@ -180,7 +188,7 @@ describe("namespaces", () => {
     h.hub.ask(deleteRow({ ref: inTeam, uid: h.seen(inTeam)?.present?.uid ?? "" }));
     await h.settle();
     h.hub.withdraw(CLUSTER, inTeam);
-    await h.settle();
+    await h.settle(40_000);
     expect(h.server.has(NAMESPACES, undefined, "team")).toBe(false);
     expect(h.seen(TEAM)?.present).toBeUndefined();
   });
