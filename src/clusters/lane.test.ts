@@ -37,8 +37,8 @@ function laneOn(answer: (call: string) => unknown = () => undefined) {
     create: ({ ref }: { ref: ObjectRef }) => call("create", ref.name),
     update: ({ ref }: { ref: ObjectRef }) => call("update", ref.name),
     observe: ({ object }: { object: KubeObject }) => state.observe(object),
-    delete: (ref: ObjectRef, { uid }: { uid: string }) => call("delete", `${ref.name} ${uid}`),
-    release: (ref: ObjectRef, { uid }: { uid: string }) => call("release", `${ref.name} ${uid}`),
+    delete: (ref: ObjectRef, uid: string) => call("delete", `${ref.name} ${uid}`),
+    release: (ref: ObjectRef, uid: string) => call("release", `${ref.name} ${uid}`),
   } as unknown as MemberWriter;
   const parts = objectsWithLog((object: MemberObject) => lane.enqueue(object));
   const { objects } = parts;

@@ -177,11 +177,15 @@ export class Lane implements AsyncDisposable {
     };
     const startedAt = clock.monotonic();
     try {
+      const found = action.kind === "Confirm" ? await writer.find(object.ref, action.owner) : undefined;
       const written = await this.#act(object, action, writer);
       // With no await in between, so that one report says all of this.
       objects.endWrite(object);
       if (written !== undefined) writer.observe(written);
-      this.#succeeded(attempt, written?.altered ?? [], clock.monotonic() - startedAt);
+      if (action.kind === "Confirm") objects.found(object, found);
+      if (action.kind === "Delete" || action.kind === "Release") objects.removed(object, action.observed.uid);
+      if (found?.deleting === true) this.#lookAgain(object, action);
+      else this.#succeeded(attempt, written?.altered ?? [], clock.monotonic() - startedAt);
     } catch (error) {
       objects.endWrite(object);
       if (!writer.isOver) this.#failed(attempt, error);
@@ -203,11 +207,12 @@ export class Lane implements AsyncDisposable {
         case "Update":
           return await writer.update(withHubVersion(action.row), action.observed, action.drift);
         case "Delete":
-          await writer.delete(object.ref, action.observed);
+          await writer.delete(object.ref, action.observed.uid);
           return undefined;
         case "Release":
-          await writer.release(object.ref, action.observed);
+          await writer.release(object.ref, action.observed.uid);
           return undefined;
+        case "Confirm":
         case "Nothing":
         case "Held":
           return undefined;
@@ -249,6 +254,12 @@ export class Lane implements AsyncDisposable {
     const lost = action.kind === "Update" ? action.drift : [];
     const isContested = this.#driftBackoff.isContested(key);
     objects.heal(object, { at: clock.now(), lost, gone: action.kind === "Create", contested: isContested });
+  }
+
+  /** It is on its way out, and no watch will say when it is gone. */
+  #lookAgain(object: MemberObject, action: Action): void {
+    this.#breaker.succeeded();
+    this.#retry({ object, action, name: attemptOf(object, action), isHeal: false }, "soon");
   }
 
   /** Whatever changes our values on the member does so again with the next attempt: that one is not sent at once. */

@@ -27,6 +27,10 @@ export interface MemberObject {
   /** The plan that asked for the row, for traces. */
   trace: Span | undefined;
   observed: ObservedObject | undefined;
+  /** The life of the object that this worker removed, or let go of. */
+  removed: string | undefined;
+  /** It is certain that nothing of ours is there: our own removal was seen to its end, or the name was looked up. */
+  isAbsent: boolean;
   /**
    * Which fields of the desired object with that hash are no longer ours, and which are ours and have another value all the same; undefined
    * until the observed object was judged.
@@ -102,6 +106,7 @@ export class MemberObjects {
     object.given = row;
     object.row = rowFor(object);
     const isNew = before === undefined || object.row === undefined || !asksTheSame(before, object.row);
+    if (row?.verb === "Apply") object.isAbsent = false;
     const isToAcknowledge = row?.verb !== "Apply" && (isNew || revision !== object.revision);
     object.revision = revision;
     object.trace = trace;
@@ -121,7 +126,17 @@ export class MemberObjects {
     if (known === undefined && observed === undefined) return;
     // What the watch does not see has left its selection with our marks; that it is gone is for {@link vanished} to say.
     if (known?.observed?.visible === false && (observed === undefined || isOlder(observed, known.observed))) return;
-    this.#take(known ?? this.#objectFor(ref), observed);
+    const object = known ?? this.#objectFor(ref);
+    const before = object.observed;
+    object.isAbsent = observed === undefined && before !== undefined && before.uid === object.removed;
+    this.#take(object, observed);
+  }
+
+  /** Takes what was found under its name: an object of ours that the watch may not show, or nothing of ours. */
+  found(object: MemberObject, observed: ObservedObject | undefined): void {
+    if (this.#objects.get(object.key) !== object) return;
+    object.isAbsent = observed === undefined;
+    this.#take(object, observed);
   }
 
   /** That life of a member object which the watch does not see is not there any more. */
@@ -129,6 +144,17 @@ export class MemberObjects {
     const known = this.#objects.get(refKey(ref));
     if (this.#closed || known?.observed?.visible !== false || known.observed.uid !== uid) return;
     this.#take(known, undefined);
+  }
+
+  /** That life of the object was deleted, or let go of: the watch says when it is gone, unless it cannot see the object. */
+  removed(object: MemberObject, uid: string): void {
+    object.removed = uid;
+    if (object.observed?.visible === false) {
+      this.#take(object, undefined);
+    } else if (object.observed === undefined && this.#objects.get(object.key) === object) {
+      object.isAbsent = true;
+      this.#mark(object);
+    }
   }
 
   #take(object: MemberObject, observed: ObservedObject | undefined): void {
@@ -142,6 +168,7 @@ export class MemberObjects {
 
   /** A write of that object begins; {@link endWrite} follows. */
   beginWrite(object: MemberObject): void {
+    object.isAbsent = false;
     object.writing = true;
   }
 
@@ -214,6 +241,8 @@ export class MemberObjects {
       revision: 0,
       trace: undefined,
       observed: undefined,
+      removed: undefined,
+      isAbsent: false,
       judged: undefined,
       failure: undefined,
       writing: false,
@@ -299,7 +328,8 @@ function isForgettable({ row, observed, writing }: MemberObject): boolean {
 
 function asksTheSame(a: Row, b: Row): boolean {
   if (a.verb === "Apply" && b.verb === "Apply") return isSameApply(a, b);
-  if (a.verb === "Hold" || b.verb === "Hold" || a.verb === "Apply" || b.verb === "Apply") return a.verb === b.verb;
+  if (a.verb === "Hold" && b.verb === "Hold") return a.confirm === b.confirm;
+  if (a.verb === "Hold" || b.verb === "Hold" || a.verb === "Apply" || b.verb === "Apply") return false;
   return a.verb === b.verb && a.uid === b.uid;
 }
 
@@ -308,7 +338,7 @@ function isSameApply(a: ApplyRow, b: ApplyRow): boolean {
 }
 
 function observationOf(cluster: string, object: MemberObject): Observation {
-  const { ref, observed, writing, failure, healed, revision } = object;
+  const { ref, row, observed, writing, isAbsent, failure, healed, revision } = object;
   const hash = inSyncWith(object);
   return {
     cluster,
@@ -316,6 +346,7 @@ function observationOf(cluster: string, object: MemberObject): Observation {
     ...(observed === undefined ? {} : { present: presenceOf(observed) }),
     ...(hash === undefined ? {} : { inSyncWith: hash }),
     writing,
+    ...(isAbsent && row !== undefined ? { absent: true as const } : {}),
     ...(failure === undefined ? {} : { failure }),
     ...(healed === undefined ? {} : { healed }),
     revision,

@@ -1,4 +1,11 @@
-import { FIELD_MANAGER, type KubeObject, type ObjectRef, refKey } from "../apis/index.ts";
+import {
+  FIELD_MANAGER,
+  type KubeObject,
+  MANAGED_BY_LABEL,
+  type ObjectRef,
+  type OwnerRef,
+  refKey,
+} from "../apis/index.ts";
 import type { ApplyRow } from "../desiredstate/index.ts";
 import { alteredFields, type LostField, withoutGivenUp } from "../interpreter/index.ts";
 import {
@@ -14,7 +21,7 @@ import { type Holder, judgeHolder } from "./holder.ts";
 import { lettingGo } from "./lettingGo.ts";
 import { listRepairs, type PatchOperation, withoutUpdateEntry } from "./listRepair.ts";
 import type { MemberNamespaces } from "./namespaces.ts";
-import type { ObservedObject } from "./observed.ts";
+import { observe, type ObservedObject } from "./observed.ts";
 import { classify } from "./outcome.ts";
 
 /** What a writer needs of the session that it writes through. */
@@ -167,7 +174,7 @@ export class MemberWriter {
     try {
       return await this.#apply(type, object, true);
     } catch (error) {
-      if (!observed.visible && isApiError(error)) await this.#hasVanished(type, row.ref, observed);
+      if (!observed.visible && isApiError(error)) await this.#reportIfVanished(type, row.ref, observed);
       const repairs = isUnmergeable(error) ? listRepairs(drift, row.object) : [];
       if (repairs.length === 0) throw error;
       return this.#repair(type, object, [{ op: "test", path: "/metadata/uid", value: uid }, ...repairs]);
@@ -186,19 +193,36 @@ export class MemberWriter {
     return written(type, desired, cleaning === undefined ? applied : await patch(cleaning));
   }
 
-  /** Deletes exactly that life of the object. That the object is gone is for the watch to say. */
-  async delete(ref: ObjectRef, observed: ObservedObject): Promise<void> {
-    const type = this.#type(ref);
+  /** Looks for an object of ours by its name, whether or not it has our label. */
+  async find(ref: ObjectRef, owner: OwnerRef): Promise<ObservedObject | undefined> {
+    const { client, signal, hubId } = this.#access;
     try {
-      await this.#access.client.delete(type, ref.namespace, ref.name, {
-        uid: observed.uid,
+      const found = await client.get(this.#type(ref), ref.namespace, ref.name, { metadataOnly: true, signal });
+      const observed = observe(found);
+      if (!observed.isOurs || observed.owner?.uid !== owner.uid) return undefined;
+      // Metadata say nothing about the values.
+      return {
+        ...observed,
+        visible: found.metadata.labels?.[MANAGED_BY_LABEL] === hubId,
+        evidence: { live: undefined },
+      };
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Deletes exactly that life of the object. That the object is gone is for the watch to say, or for {@link find}. */
+  async delete(ref: ObjectRef, uid: string): Promise<void> {
+    try {
+      await this.#access.client.delete(this.#type(ref), ref.namespace, ref.name, {
+        uid,
         propagationPolicy: "Background",
         signal: this.#access.signal,
       });
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
-    if (!observed.visible && !(await this.#hasVanished(type, ref, observed))) throw leaving(ref);
   }
 
   /**
@@ -206,22 +230,20 @@ export class MemberWriter {
    * watch, which sees only objects with our label, reports that the object has left the selection, and an observation after that would never
    * be corrected.
    */
-  async release(ref: ObjectRef, { uid, visible }: ObservedObject): Promise<void> {
+  async release(ref: ObjectRef, uid: string): Promise<void> {
     await this.#change(this.#type(ref), ref, (live) => (live.metadata.uid === uid ? lettingGo(live) : undefined));
-    if (!visible) this.#access.vanished(ref, uid);
   }
 
-  /** Of an object that no watch sees: whether that life of it is gone, and tells so. */
-  async #hasVanished(type: ResourceType, ref: ObjectRef, { uid }: ObservedObject): Promise<boolean> {
+  /** Of an object that no watch sees: tells when that life of it is gone. */
+  async #reportIfVanished(type: ResourceType, ref: ObjectRef, { uid }: ObservedObject): Promise<void> {
     const { client, signal } = this.#access;
     try {
       const live = await client.get(type, ref.namespace, ref.name, { metadataOnly: true, signal });
-      if (live.metadata.uid === uid) return false;
+      if (live.metadata.uid === uid) return;
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
     this.#access.vanished(ref, uid);
-    return true;
   }
 
   /**

@@ -18,10 +18,10 @@ describe("rows", () => {
       cluster: CLUSTER,
       ref: CONFIG_REF,
       present: {
+        createdAt: expect.any(String),
         uid,
         hash: "h1",
         owner: OWNER,
-        createdAt: expect.any(String),
         proven: true,
         deleting: false,
         health: { state: "Available" },

@@ -9,7 +9,7 @@ import {
   refKey,
 } from "../../../src/apis/index.ts";
 import type { ApplyRow } from "../../../src/desiredstate/index.ts";
-import { ApiError, CONFIGMAPS, NAMESPACES, TransportError } from "../../../src/runtime/index.ts";
+import { CONFIGMAPS, NAMESPACES, TransportError } from "../../../src/runtime/index.ts";
 import { startMember } from "./testMember.ts";
 import { MemberWriter } from "../../../src/clusters/memberWriter.ts";
 import { isOurNamespace, MemberNamespaces } from "../../../src/clusters/namespaces.ts";
@@ -258,7 +258,7 @@ describe("later writes", () => {
     const annotations = { ...metadata.annotations, [DELETION_POLICY_ANNOTATION]: "Orphan" };
     await earlier.apply(CONFIGMAPS, { ...object, metadata: { ...metadata, annotations, ownerReferences } });
     const observed = observe(await server.merge(CONFIGMAPS, "default", "shop", { data: { theirs: "1" } }));
-    await writer.release(CONFIG_REF, observed);
+    await writer.release(CONFIG_REF, observed.uid);
     const after = server.get(CONFIGMAPS, "default", "shop");
     expect([after.metadata.labels ?? {}, after.metadata.annotations ?? {}]).toEqual([{}, {}]);
     expect(after.metadata.ownerReferences).toEqual([ownerReferences[1]]);
@@ -270,7 +270,7 @@ describe("later writes", () => {
   test("letting go of what nobody else has written leaves it to nobody", async () => {
     const { server, earlier, writer } = await member();
     const observed = observe(await earlier.apply(CONFIGMAPS, marked("default")));
-    await writer.release(CONFIG_REF, observed);
+    await writer.release(CONFIG_REF, observed.uid);
     const after = server.get(CONFIGMAPS, "default", "shop");
     expect(after.metadata.managedFields ?? []).toEqual([]);
     expect(after["data"]).toEqual({ key: "value" });
@@ -284,14 +284,14 @@ describe("later writes", () => {
       if (verb !== "patch" || phase !== "before" || others-- <= 0) return;
       await server.merge(CONFIGMAPS, "default", "shop", { data: { theirs: String(others) } });
     };
-    await writer.release(CONFIG_REF, observed);
+    await writer.release(CONFIG_REF, observed.uid);
     expect(server.get(CONFIGMAPS, "default", "shop").metadata.labels ?? {}).toEqual({});
   });
 
   test("letting go of another life changes nothing", async () => {
     const { server, writer } = await member();
     const observed = observe(await server.create(CONFIGMAPS, marked("default")));
-    await writer.release(CONFIG_REF, { ...observed, uid: "another" });
+    await writer.release(CONFIG_REF, "another");
     expect(server.get(CONFIGMAPS, "default", "shop").metadata).toMatchObject({
       uid: observed.uid,
       resourceVersion: observed.resourceVersion,
@@ -302,9 +302,9 @@ describe("later writes", () => {
   test("a delete of what is gone is no failure; one of another life is", async () => {
     const { server, writer } = await member();
     const observed = observe(await server.create(CONFIGMAPS, marked("default")));
-    await expect(writer.delete(CONFIG_REF, { ...observed, uid: "another" })).rejects.toThrow(/UID/);
-    await writer.delete(CONFIG_REF, observed);
-    await writer.delete(CONFIG_REF, observed);
+    await expect(writer.delete(CONFIG_REF, "another")).rejects.toThrow(/UID/);
+    await writer.delete(CONFIG_REF, observed.uid);
+    await writer.delete(CONFIG_REF, observed.uid);
     expect(server.has(CONFIGMAPS, "default", "shop")).toBe(false);
   });
 
@@ -312,35 +312,34 @@ describe("later writes", () => {
     const KEY = "/ConfigMap/default/shop";
     const unseen = (object: KubeObject) => ({ ...observe(object), visible: false });
 
-    test("a delete finds it by its name, and says that it is gone", async () => {
-      const { server, earlier, writer, vanished } = await member();
-      const observed = unseen(await earlier.apply(CONFIGMAPS, marked("default")));
-      await writer.delete(CONFIG_REF, observed);
-      expect(server.has(CONFIGMAPS, "default", "shop")).toBe(false);
-      expect(vanished).toEqual([`${KEY} ${observed.uid}`]);
-    });
-
-    test("a delete is tried again while finalizers hold it", async () => {
-      const { server, earlier, writer, vanished } = await member();
+    test("whether it is there, going or gone is found by its name", async () => {
+      const { server, earlier, writer } = await member();
       const object = marked("default");
+      const labels = { [MANAGED_BY_LABEL]: null };
       const held = { ...object, metadata: { ...object.metadata, finalizers: ["example.com/wait"] } };
-      const observed = unseen(await earlier.apply(CONFIGMAPS, held));
-      await expect(writer.delete(CONFIG_REF, observed)).rejects.toMatchObject({ status: 409, reason: "Conflict" });
-      expect(vanished).toEqual([]);
+      const { uid } = observe(await earlier.apply(CONFIGMAPS, held));
+      await server.merge(CONFIGMAPS, "default", "shop", { metadata: { labels } });
+      await expect(writer.find(CONFIG_REF, OWNER)).resolves.toMatchObject({ uid, visible: false, deleting: false });
+      await expect(writer.find(CONFIG_REF, { ...OWNER, uid: "another" })).resolves.toBeUndefined();
+      await writer.delete(CONFIG_REF, uid);
+      await expect(writer.find(CONFIG_REF, OWNER)).resolves.toMatchObject({ uid, visible: false, deleting: true });
       await server.merge(CONFIGMAPS, "default", "shop", { metadata: { finalizers: null } });
-      await writer.delete(CONFIG_REF, observed);
-      expect(vanished).toHaveLength(1);
+      await expect(writer.find(CONFIG_REF, OWNER)).resolves.toBeUndefined();
     });
 
-    test("letting go of it, and an update of what is gone, say so too", async () => {
+    test("what was let go of is not found", async () => {
+      const { earlier, writer } = await member();
+      const { uid } = observe(await earlier.apply(CONFIGMAPS, marked("default")));
+      await writer.release(CONFIG_REF, uid);
+      await expect(writer.find(CONFIG_REF, OWNER)).resolves.toBeUndefined();
+    });
+
+    test("an update of what is gone says so", async () => {
       const { server, earlier, writer, wanted, vanished } = await member();
-      const released = unseen(await earlier.apply(CONFIGMAPS, marked("default")));
-      await writer.release(CONFIG_REF, released);
-      await server.delete(CONFIGMAPS, "default", "shop");
       const observed = unseen(await earlier.apply(CONFIGMAPS, marked("default")));
       await server.delete(CONFIGMAPS, "default", "shop");
       await expect(writer.update(wanted(), observed, [])).rejects.toThrow(/uid/i);
-      expect(vanished).toEqual([released, observed].map(({ uid }) => `${KEY} ${uid}`));
+      expect(vanished).toEqual([`${KEY} ${observed.uid}`]);
     });
   });
 });
