@@ -37,7 +37,13 @@ test("a move to a cluster that is away waits for the cluster, also through a res
   await federation.until(() => isOn(federation, "shanghai").every((there) => !there));
   expect(isOn(federation, "singapore")).toEqual([true, true]);
   await federation.untilAvailable("shop");
-  expect(federation.status("shop")?.clusters?.map(({ name }) => name)).toEqual(["singapore"]);
+  await federation.until(
+    () =>
+      federation
+        .status("shop")
+        ?.clusters?.map(({ name }) => name)
+        .join() === "singapore",
+  );
 });
 
 test("a move waits for pods that do not become ready, and for a replacement that is lost again", async () => {
