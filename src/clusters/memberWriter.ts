@@ -7,6 +7,7 @@ import {
   refKey,
 } from "../apis/index.ts";
 import type { ApplyRow } from "../desiredstate/index.ts";
+import { alteredFields, type LostField, withoutGivenUp } from "../interpreter/index.ts";
 import { ApiError, type Client, isApiError, isInvalid, isNotFound, type ResourceType } from "../runtime/index.ts";
 import { type Holder, judgeHolder } from "./holder.ts";
 import { letGo } from "./lettingGo.ts";
