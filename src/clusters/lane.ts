@@ -1,4 +1,5 @@
 import PQueue from "p-queue";
+import type { ObjectRef } from "../apis/index.ts";
 import { shortMessage } from "../apis/index.ts";
 import {
   logContext,
@@ -175,11 +176,15 @@ export class Lane implements AsyncDisposable {
     const attempt = { object, action, name: attemptOf(object, action), isHeal: isHealing(object, action) };
     const startedAt = clock.monotonic();
     try {
+      const found = action.kind === "Confirm" ? await writer.find(object.ref, action.owner) : undefined;
       const written = await this.#act(object, action, writer);
       // With no await in between, so that one report says all of this.
       objects.endWrite(object);
       if (written !== undefined) writer.observe(written);
-      this.#succeeded(attempt, clock.monotonic() - startedAt);
+      if (action.kind === "Confirm") objects.found(object, found);
+      if (action.kind === "Delete" || action.kind === "Release") objects.removed(object, action.observed.uid);
+      if (found?.deleting === true) this.#lookAgain(object, action);
+      else this.#succeeded(attempt, clock.monotonic() - startedAt);
     } catch (error) {
       objects.endWrite(object);
       if (writer.isOver) this.#kinds.unsent(object.ref);
@@ -207,6 +212,7 @@ export class Lane implements AsyncDisposable {
         case "Release":
           await writer.release(object.ref, action.observed.uid);
           return undefined;
+        case "Confirm":
         case "Nothing":
         case "Held":
           return undefined;
@@ -236,8 +242,7 @@ export class Lane implements AsyncDisposable {
   #succeeded({ object, action, isHeal }: Attempt, ms: number): void {
     const { clock, metrics, objects } = this.#options;
     const { key } = object;
-    this.#breaker.succeeded();
-    this.#kinds.answered(object.ref);
+    this.#answered(object.ref);
     this.#concurrency.succeeded(ms, clock.monotonic());
     if (action.kind === "Create" || action.kind === "Update") metrics.observePhase("apply", ms);
     this.#backoffs.forget(key);
@@ -248,6 +253,12 @@ export class Lane implements AsyncDisposable {
     const lost = action.kind === "Update" ? action.drift : [];
     const isContested = this.#driftBackoff.isContested(key);
     objects.heal(object, { at: clock.now(), lost, gone: action.kind === "Create", contested: isContested });
+  }
+
+  /** It is on its way out, and no watch will say when it is gone. */
+  #lookAgain(object: MemberObject, action: Action): void {
+    this.#breaker.succeeded();
+    this.#retry({ object, action, name: attemptOf(object, action), isHeal: false }, "soon");
   }
 
   #failed(attempt: Attempt, error: unknown): void {
@@ -283,10 +294,7 @@ export class Lane implements AsyncDisposable {
     const { clock } = this.#options;
     // An answer is an answer, also when it is no.
     if (outcome.kind === "NotLeader" || outcome.kind === "Unreached") this.#kinds.unsent(attempt.object.ref);
-    else if (outcome.kind !== "Silent") {
-      this.#breaker.succeeded();
-      this.#kinds.answered(attempt.object.ref);
-    }
+    else if (outcome.kind !== "Silent") this.#answered(attempt.object.ref);
     switch (outcome.kind) {
       case "NotLeader":
         // The Lease may yet be renewed in time; if it is not, this lane is closed.
@@ -298,7 +306,7 @@ export class Lane implements AsyncDisposable {
       case "Unreached":
         this.#breaker.unreached(clock.monotonic());
         this.#options.suspect();
-        return this.#refuse(attempt, { reason: outcome.reason, message: outcome.message, final: false });
+        return this.#refuse(attempt, { ...outcome, final: false });
       case "Silent":
         // Whether the whole member is silent is for the probe to say.
         this.#kinds.silent(attempt.object.ref);
@@ -311,6 +319,11 @@ export class Lane implements AsyncDisposable {
         if (outcome.staleDiscovery) this.#writer?.invalidateDiscovery();
         return this.#refuse(attempt, outcome);
     }
+  }
+
+  #answered(ref: ObjectRef): void {
+    this.#breaker.succeeded();
+    this.#kinds.answered(ref);
   }
 
   #refuse(attempt: Attempt, { reason, message, final }: Failure): void {

@@ -7,7 +7,7 @@ import { NOT_YET_KNOWN, sameContact } from "./connection.ts";
 import { Lane } from "./lane.ts";
 import { MemberObjects } from "./memberObjects.ts";
 import { isNamespace } from "./namespaces.ts";
-import type { ClusterContact, ReportSink, WorkDelta, WorkSource } from "./ports.ts";
+import { type ClusterContact, type ReportSink, sameSight, type WorkDelta, type WorkSource } from "./ports.ts";
 import type { MemberSession } from "./types.ts";
 
 export interface WorkerOptions {
@@ -264,9 +264,5 @@ function isNotForLocal({ group, kind }: ResourceType): boolean {
 }
 
 function isSame(a: ClusterContact, b: ClusterContact): boolean {
-  if (!sameContact(a, b) || a.lastContact !== b.lastContact) return false;
-  if (a.partlySynced !== b.partlySynced) return false;
-  if (a.synced !== b.synced || a.pending !== b.pending || a.unseen.size !== b.unseen.size) return false;
-  for (const [kind, why] of a.unseen) if (b.unseen.get(kind) !== why) return false;
-  return true;
+  return sameContact(a, b) && a.lastContact === b.lastContact && sameSight(a, b);
 }

@@ -17,6 +17,7 @@ import { PlacementReconciler } from "./placement.ts";
 import { PlanningProgress } from "./planningProgress.ts";
 import { Plans } from "./plans.ts";
 import { PolicyStatusReconciler } from "./policyStatus.ts";
+import { ReportedContacts } from "./reportedContacts.ts";
 import { StatusReconciler } from "./status.ts";
 
 export interface FederationOptions {
@@ -92,10 +93,11 @@ export function createFederation(options: FederationOptions): Federation {
 
   const missing = new MissingOwners({ hub, observations, clock, logger, metrics });
   const copies = { hub, assignments, observations, plans, dependencies, progress, classes, missing };
+  const contacts = new ReportedContacts({ observations, clock });
   const store = new StatusStore({ hub, client });
-  const statuses = new StatusReconciler({ ...copies, store, clock, metrics, tracer, events });
+  const statuses = new StatusReconciler({ ...copies, contacts, store, clock, metrics, tracer, events });
   const policies = new PolicyStatusReconciler({ hub, client, clock, plans, classes, progress });
-  const shared = { ...copies, client, statuses, hubId, clock, metrics, tracer, events };
+  const shared = { ...copies, client, store, statuses, hubId, clock, metrics, tracer, events };
   const reconcilers: Record<keyof typeof WORKERS, Reconciler> = {
     placement: new PlacementReconciler(shared),
     handover: new HandoverReconciler(shared),
@@ -115,6 +117,7 @@ export function createFederation(options: FederationOptions): Federation {
   async function run(signal: AbortSignal): Promise<void> {
     using stack = new DisposableStack();
     stack.use(classes);
+    stack.use(contacts);
     stack.use(recordMemberEvents({ hub, assignments, observations, events }));
     stack.use(metrics.beforeScrape(() => fleet.reportStaleness()));
     stack.use(dependencies);

@@ -23,7 +23,7 @@ import {
   type Result,
   type Source,
 } from "../runtime/index.ts";
-import { copiesOf, type CopySources, removalFacts } from "./copies.ts";
+import { copiesOf, type CopySources, recordedClusters, removalFacts } from "./copies.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import { recordHandover } from "./placementEvents.ts";
 import type { StatusWrites } from "./status.ts";
@@ -115,14 +115,15 @@ export class HandoverReconciler implements Reconciler {
 
   /** Undefined when the object may be claimed. */
   #whyNotYet(owner: string, object: KubeObject, kind: PlacedKind): string | undefined {
-    const { hub, observations, assignments, dependencies, hubId, clock } = this.#options;
+    const { hub, observations, assignments, dependencies, hubId } = this.#options;
     const collected = dependencies.collect(owner, kind.interpreter.dependencies(object));
     if (collected === undefined) return NOT_READ;
     // The object was this manager's a moment ago: the placement controller has its rows to withdraw first.
     for (const cell of assignments.of(owner)) if (cell.rows.has(owner)) return NOT_READ;
-    const now = clock.now();
+    const now = hub.now();
     const previous = object["status"] as FederatedStatus | undefined;
-    const copies = copiesOf(this.#options, owner);
+    const recorded = recordedClusters(this.#options, owner);
+    const copies = copiesOf(this.#options, owner).filter(({ cluster }) => recorded.has(cluster));
     const target = computeTarget(
       {
         object,
@@ -133,7 +134,9 @@ export class HandoverReconciler implements Reconciler {
         unreadable: collected.unreadable,
         hubId,
         previous,
-        ...(previous?.summary === undefined ? { running: new Set(copies.map(({ cluster }) => cluster)) } : {}),
+        ...(previous?.summary === undefined || previous.unlistedClusters !== undefined
+          ? { running: new Set(copies.map(({ cluster }) => cluster)) }
+          : {}),
       },
       now,
     );

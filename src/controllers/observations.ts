@@ -45,8 +45,9 @@ export class Observations implements ReportSink {
       const key = refKey(observation.ref);
       const before = known.get(key);
       if (before !== undefined) this.#unlink(before);
-      // With neither an object nor a write there is nothing to remember but a failure to bring the object about.
-      const isOver = observation.present === undefined && !observation.writing && observation.failure === undefined;
+      const { present, writing, failure, absent } = observation;
+      // With neither an object nor a write there is nothing to remember but a failure to bring the object about, and that nothing is there.
+      const isOver = present === undefined && !writing && failure === undefined && absent === undefined;
       if (isOver) known.delete(key);
       else {
         known.set(key, observation);
@@ -74,12 +75,10 @@ export class Observations implements ReportSink {
     return this.#contacts.get(cluster) ?? UNKNOWN;
   }
 
-  /** Whether everything of ours of these kinds (`group/Kind`) on the cluster is known, so that what is not known is not there. */
-  knows(cluster: string, kinds: () => Iterable<string>): boolean {
-    const { synced, partlySynced = false, unseen } = this.contactOf(cluster);
-    if (synced || !partlySynced) return synced;
-    for (const kind of kinds()) if (unseen.has(kind)) return false;
-    return true;
+  /** Whether everything of ours of the kinds of these objects is known on the cluster, so that what is not known is not there. */
+  knows(cluster: string, refs: readonly ObjectRef[]): boolean {
+    const { synced, partlySynced = false } = this.contactOf(cluster);
+    return synced || (partlySynced && refs.every((ref) => this.unseenKind(cluster, ref) === undefined));
   }
 
   /** Why objects of that kind are not known though the cluster answers; undefined when they are. */

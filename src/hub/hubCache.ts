@@ -32,6 +32,7 @@ import { KindCatalog } from "./kindCatalog.ts";
 import { KindDeletions } from "./kindDeletions.ts";
 import { keyInKind, ownerKey, type PlacedKind, PlacedKinds } from "./placedKinds.ts";
 import { NAMESPACE_INDEX, selectedBy } from "./selection.ts";
+import { TaintTimes } from "./taintTimes.ts";
 
 export interface HubCacheOptions {
   /** For reads only; it must live as long as the cache. */
@@ -61,6 +62,7 @@ export class HubCache {
   /** Undefined when they are not followed. */
   readonly namespaces: Informer<NamespaceFacts> | undefined;
   readonly #options: HubCacheOptions;
+  readonly #taints: TaintTimes;
   readonly #placed: PlacedKinds;
   readonly #policies: Readonly<Record<Policy["kind"], PolicyInformer>>;
   #deletionsHeld = false;
@@ -72,6 +74,7 @@ export class HubCache {
 
   constructor(options: HubCacheOptions) {
     this.#options = options;
+    this.#taints = new TaintTimes(options.clock);
     this.catalog = options.catalog ?? new KindCatalog(options);
     this.kindDeletions = new KindDeletions(options);
     this.clusters = this.#planned<MemberCluster>(MEMBERCLUSTERS);
@@ -105,6 +108,7 @@ export class HubCache {
     this.clusters.onEvent((event) => {
       if (isDeparture(event)) this.kindDeletions.saw(MEMBERCLUSTERS);
       if (!changedFacts(event)) return;
+      this.#taints.take(event);
       this.#snapshots = undefined;
       this.#revision += 1;
     });
@@ -192,13 +196,14 @@ export class HubCache {
     return selectedBy(event, (group, kind) => this.#placed.get(group, kind));
   }
 
-  /** Keys of the objects whose status says that something of them is on that cluster, where the status names clusters one by one. */
+  /** Keys of the objects whose status says that something of them is on that cluster. */
   *reportedOn(cluster: string): Iterable<string> {
     for (const { type, informer } of this.kinds) {
       for (const key of informer.keys()) {
         const status = informer.get(key)?.["status"] as FederatedStatus | undefined;
         const entry = status?.clusters?.find(({ name }) => name === cluster);
-        if (entry?.observedHash !== undefined) yield ownerKey(type, key);
+        if (entry?.observedHash !== undefined || status?.unlistedClusters?.includes(cluster) === true)
+          yield ownerKey(type, key);
       }
     }
   }
@@ -228,11 +233,16 @@ export class HubCache {
     return this.#allOverrides;
   }
 
+  /** The time at which plans are made, epoch milliseconds: it runs on evenly when the machine's clock is set. */
+  now(): number {
+    return this.#taints.now();
+  }
+
   /** By name; the same array until the facts of a cluster change ({@link changedFacts}). */
   clusterSnapshots(): readonly ClusterSnapshot[] {
     this.#snapshots ??= this.clusters
       .list()
-      .map(clusterSnapshot)
+      .map((cluster) => clusterSnapshot(cluster, this.#taints.of(cluster)))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
     return this.#snapshots;
   }

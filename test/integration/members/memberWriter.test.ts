@@ -8,7 +8,7 @@ import {
   OWNER_ANNOTATION,
 } from "../../../src/apis/index.ts";
 import type { ApplyRow } from "../../../src/desiredstate/index.ts";
-import { ApiError, CONFIGMAPS, NAMESPACES, TransportError } from "../../../src/runtime/index.ts";
+import { CONFIGMAPS, NAMESPACES, TransportError } from "../../../src/runtime/index.ts";
 import { startMember } from "./testMember.ts";
 import { MemberWriter } from "../../../src/clusters/memberWriter.ts";
 import { isOurNamespace, MemberNamespaces } from "../../../src/clusters/namespaces.ts";
