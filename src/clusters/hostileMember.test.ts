@@ -3,7 +3,7 @@ import { describe, expect } from "vitest";
 import { FIELD_MANAGER, MANAGED_BY_LABEL } from "../apis/index.ts";
 import { lostFields, userSetObject, withoutGivenUp } from "../interpreter/index.ts";
 import { DEPLOYMENTS, isTransportError } from "../runtime/index.ts";
-import { eventFrom, storable } from "../runtime/wire.ts";
+import { eventFrom, storable } from "../runtime/testing/boundary.ts";
 import { observe } from "./observed.ts";
 import { row } from "./testing/builders.ts";
 

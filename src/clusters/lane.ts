@@ -1,4 +1,5 @@
 import PQueue from "p-queue";
+import type { ObjectRef } from "../apis/index.ts";
 import {
   logContext,
   type LogContext,
@@ -249,8 +250,7 @@ export class Lane implements AsyncDisposable {
   #succeeded({ object, action, before, isHeal }: Attempt, altered: readonly string[], ms: number): void {
     const { clock, metrics, objects } = this.#options;
     const { key } = object;
-    this.#breaker.succeeded();
-    this.#kinds.answered(object.ref);
+    this.#answered(object.ref);
     this.#concurrency.succeeded(ms, clock.monotonic());
     if (action.kind === "Create" || action.kind === "Update") metrics.observePhase("apply", ms);
     if (altered.length > 0 && isStillAskedFor(object, action)) return this.#hadNoEffect(object, altered, before);
@@ -317,10 +317,7 @@ export class Lane implements AsyncDisposable {
     const { clock } = this.#options;
     // An answer is an answer, also when it is no.
     if (outcome.kind === "NotLeader" || outcome.kind === "Unreached") this.#kinds.unsent(attempt.object.ref);
-    else if (outcome.kind !== "Silent") {
-      this.#breaker.succeeded();
-      this.#kinds.answered(attempt.object.ref);
-    }
+    else if (outcome.kind !== "Silent") this.#answered(attempt.object.ref);
     switch (outcome.kind) {
       case "NotLeader":
         // The Lease may yet be renewed in time; if it is not, this lane is closed.
@@ -332,7 +329,7 @@ export class Lane implements AsyncDisposable {
       case "Unreached":
         this.#breaker.unreached(clock.monotonic());
         this.#options.suspect();
-        return this.#refuse(attempt, { reason: outcome.reason, message: outcome.message, final: false });
+        return this.#refuse(attempt, { ...outcome, final: false });
       case "Silent":
         // Whether the whole member is silent is for the probe to say.
         this.#kinds.silent(attempt.object.ref);
@@ -345,6 +342,11 @@ export class Lane implements AsyncDisposable {
         if (outcome.staleDiscovery) this.#writer?.invalidateDiscovery();
         return this.#refuse(attempt, outcome);
     }
+  }
+
+  #answered(ref: ObjectRef): void {
+    this.#breaker.succeeded();
+    this.#kinds.answered(ref);
   }
 
   #refuse(attempt: Attempt, { reason, message, final }: Failure): void {

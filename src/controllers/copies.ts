@@ -18,7 +18,7 @@ import {
   type Target,
   type Why,
 } from "../desiredstate/index.ts";
-import type { HubCache, PlacedKind } from "../hub/index.ts";
+import type { HubCache } from "../hub/index.ts";
 import { MEMBERCLUSTERS } from "../runtime/index.ts";
 import type { Assignments } from "./assignments.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";

@@ -1,4 +1,12 @@
-import { type KubeObject, type ObjectRef, type OwnerRef, parseApiVersion, refKey, refOf } from "../apis/index.ts";
+import {
+  type KubeObject,
+  type ObjectRef,
+  type OwnerRef,
+  parseApiVersion,
+  refKey,
+  refOf,
+  shortMessage,
+} from "../apis/index.ts";
 import type { HoldRow, Row } from "../desiredstate/index.ts";
 import type { PlacedKind } from "../hub/index.ts";
 import { copiesOf, type CopySources, isNeededByOthers } from "./copies.ts";
@@ -88,6 +96,7 @@ function confirmation(
   const own = cell?.rows.get(refKey(owner));
   // The row that removed it is as good, and the worker has it already.
   if (own?.verb === "Delete" || own?.verb === "Release") return own;
+  const unseen = observations.unseenKind(cluster, ref);
   const row: HoldRow = {
     verb: "Hold",
     cluster,
@@ -96,7 +105,7 @@ function confirmation(
     role: "rendered",
     wanted: false,
     confirm: true,
-    why: CONFIRMING,
+    why: unseen === undefined ? CONFIRMING : { reason: "ClusterNotSynced", message: shortMessage(unseen) },
   };
   return row;
 }
