@@ -1,4 +1,3 @@
-import { request } from "node:https";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { KubeObject, PatchOperation } from "../../src/apis/index.ts";
 import { freePort } from "../../src/cmd/realClusters/index.ts";
@@ -14,7 +13,6 @@ const SHANGHAI = "shanghai-1";
 const SINGAPORE = "singapore-1";
 const SPARE = "spare-1";
 const CRD = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/demoapplications.paas.cmft.com";
-const LEASE = "/apis/coordination.k8s.io/v1/namespaces/meridian-system/leases/meridian";
 
 let federation: Federation;
 
@@ -163,64 +161,4 @@ describe("with webhooks", () => {
       expect(refusal).toMatchObject({ status: 422, message: expect.stringContaining(field) });
     });
   });
-
-  test("a hundred reviews of 3 MiB at once delay no renewal of the Lease by a second", async () => {
-    const quiet = await longestRenewal(clock(8_000));
-    const shapes = [bulky, bracketed, crowded];
-    const answers = Promise.all(Array.from({ length: 100 }, (_, n) => send(port, shapes[n % shapes.length]?.() ?? "")));
-    const flooded = await longestRenewal(Promise.all([answers, clock(8_000)]));
-    // Where so many wait for their turn, some are not read in time, and the manager hangs up on them.
-    for (const code of await answers) expect([200, 413, 408, undefined]).toContain(code);
-    expect(flooded).toBeLessThan(quiet + 1_000);
-    expect(federation.manager.running).toBe(true);
-  });
 });
-
-const SIZE = 3 * 1024 * 1024;
-const about = (spec: string): string =>
-  `{"apiVersion":"admission.k8s.io/v1","kind":"AdmissionReview","request":{"uid":"u","operation":"CREATE","kind":{"group":"paas.cmft.com","version":"v1","kind":"DemoApplication"},` +
-  `"resource":{"group":"paas.cmft.com","version":"v1","resource":"demoapplications"},"namespace":"default",` +
-  `"object":{"apiVersion":"paas.cmft.com/v1","kind":"DemoApplication","metadata":{"name":"a","namespace":"default"},"spec":${spec}}}}`;
-/** Text that stumbles through a pattern, where one reads it. */
-const bulky = (): string => about(`{"image":"nginx","ports":[{"port":80,"targetPort":"${"a".repeat(SIZE - 600)}!"}]}`);
-const bracketed = (): string => about(`{"image":${"[".repeat(SIZE - 600)}`);
-/** As many values as are read. */
-const crowded = (): string =>
-  about(
-    `{"image":"nginx","ports":[${Array(24_000)
-      .fill(`{"port":1,"name":"${"x".repeat(80)}"}`)
-      .join(",")}]}`,
-  );
-
-/** The longest time, in milliseconds, between two renewals of the leader's Lease, by the leader's own times. */
-async function longestRenewal(until: Promise<unknown>): Promise<number> {
-  let isOver = false;
-  void until.then(() => (isOver = true));
-  const renewals = new Set<number>();
-  while (!isOver) {
-    const { spec } = (await federation.api.get(LEASE)) as unknown as { spec: { renewTime: string } };
-    renewals.add(Date.parse(spec.renewTime));
-    await clock(100);
-  }
-  const times = [...renewals].toSorted((a, b) => a - b);
-  expect(times.length).toBeGreaterThan(2);
-  return Math.max(...times.slice(1).map((time, index) => time - (times[index] ?? time)));
-}
-
-function clock(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-/** The HTTP status of the answer. */
-function send(port: number, body: string): Promise<number | undefined> {
-  const { promise, resolve } = Promise.withResolvers<number | undefined>();
-  const to = { host: "127.0.0.1", port, path: "/validate", method: "POST", rejectUnauthorized: false, agent: false };
-  const sent = request(to, (response) => {
-    response.resume();
-    resolve(response.statusCode);
-  });
-  // The manager hangs up on what it does not read; its answer is there by then.
-  sent.on("error", () => sent.on("close", () => resolve(undefined)));
-  sent.end(body);
-  return promise;
-}
