@@ -48,6 +48,8 @@ const PROGRESS = {
   RollingOut: "The cluster is bringing the change to its pods.",
   RolloutWaiting: "The cluster's turn in the rollout has not come yet; until then it keeps what it has.",
   Removing: "Member objects that are no longer wanted are being deleted.",
+  Confirming:
+    "The member is asked by name whether anything of the object is left there, before the cluster is forgotten.",
   RolloutPending: "The member's controller has not seen the change yet.",
   PodsNotReady: "Pods are running and not all of them are ready or available.",
   LoadBalancerPending: "The load balancer has no address yet.",

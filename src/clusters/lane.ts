@@ -170,11 +170,15 @@ export class Lane implements AsyncDisposable {
     const attempt = { object, action, name: attemptOf(object, action), isHeal: isHealing(object, action) };
     const startedAt = clock.monotonic();
     try {
+      const found = action.kind === "Confirm" ? await writer.find(object.ref, action.owner) : undefined;
       const written = await this.#act(object, action, writer);
       // With no await in between, so that one report says all of this.
       objects.endWrite(object);
       if (written !== undefined) writer.observe(written);
-      this.#succeeded(attempt, clock.monotonic() - startedAt);
+      if (action.kind === "Confirm") objects.found(object, found);
+      if (action.kind === "Delete" || action.kind === "Release") objects.removed(object, action.observed.uid);
+      if (found?.deleting === true) this.#lookAgain(object, action);
+      else this.#succeeded(attempt, clock.monotonic() - startedAt);
     } catch (error) {
       objects.endWrite(object);
       if (!writer.isOver) this.#failed(attempt, error);
@@ -201,6 +205,7 @@ export class Lane implements AsyncDisposable {
         case "Release":
           await writer.release(object.ref, action.observed.uid);
           return undefined;
+        case "Confirm":
         case "Nothing":
         case "Held":
           return undefined;
@@ -242,6 +247,12 @@ export class Lane implements AsyncDisposable {
     const lost = action.kind === "Update" ? action.drift : [];
     const isContested = this.#driftBackoff.isContested(key);
     objects.heal(object, { at: clock.now(), lost, gone: action.kind === "Create", contested: isContested });
+  }
+
+  /** It is on its way out, and no watch will say when it is gone. */
+  #lookAgain(object: MemberObject, action: Action): void {
+    this.#breaker.succeeded();
+    this.#retry({ object, action, name: attemptOf(object, action), isHeal: false }, "soon");
   }
 
   #failed(attempt: Attempt, error: unknown): void {

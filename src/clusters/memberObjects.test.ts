@@ -188,3 +188,71 @@ describe("what is reported", () => {
     expect(find()).toMatchObject({ row: undefined, observed: { uid: "member-1" } });
   });
 });
+
+describe("that nothing is left is certain", () => {
+  const isAbsent = ({ find }: ReturnType<typeof objectsWithLog>): boolean => find().isAbsent;
+
+  test.each<{ name: string; gone: (all: ReturnType<typeof objectsWithLog>) => void; want: boolean }>([
+    {
+      name: "when the watch shows the end of what was removed",
+      gone: ({ objects, find }) => {
+        objects.removed(find(), "member-1");
+        objects.observe(CONFIG_REF, undefined);
+      },
+      want: true,
+    },
+    {
+      name: "when the watch was faster than the answer",
+      gone: ({ objects, find }) => {
+        objects.observe(CONFIG_REF, undefined);
+        objects.removed(find(), "member-1");
+      },
+      want: true,
+    },
+    {
+      name: "not when it only left the selection",
+      gone: ({ objects }) => objects.observe(CONFIG_REF, undefined),
+      want: false,
+    },
+    {
+      name: "not when another life of it left the selection",
+      gone: ({ objects, find }) => {
+        objects.removed(find(), "member-0");
+        objects.observe(CONFIG_REF, undefined);
+      },
+      want: false,
+    },
+    {
+      name: "when nothing of ours was found under the name",
+      gone: ({ objects, find }) => {
+        objects.observe(CONFIG_REF, undefined);
+        objects.found(find(), undefined);
+      },
+      want: true,
+    },
+    {
+      name: "not when what was found has been removed and nobody has looked again",
+      gone: ({ objects, find }) => {
+        objects.observe(CONFIG_REF, undefined);
+        objects.found(find(), seen());
+        objects.removed(find(), "member-1");
+      },
+      want: false,
+    },
+    {
+      name: "not any more when it is wanted again",
+      gone: ({ objects, take, find }) => {
+        objects.removed(find(), "member-1");
+        objects.observe(CONFIG_REF, undefined);
+        take(row());
+      },
+      want: false,
+    },
+  ])("$name", ({ gone, want }) => {
+    const all = objectsWithLog();
+    all.objects.observe(CONFIG_REF, seen());
+    all.take(deleteRow());
+    gone(all);
+    expect(isAbsent(all)).toBe(want);
+  });
+});

@@ -26,6 +26,12 @@ export interface MemberObject {
   /** The plan that asked for the row, for traces. */
   trace: Span | undefined;
   observed: ObservedObject | undefined;
+  /** Found by its name: the watch does not show it, since it lacks our label, and will not say when it is gone. */
+  isHidden: boolean;
+  /** The life of the object that this worker removed, or let go of. */
+  removed: string | undefined;
+  /** It is certain that nothing of ours is there: our own removal was seen to its end, or the name was looked up. */
+  isAbsent: boolean;
   /** Which fields of the desired object with that hash are no longer ours; undefined until the observed object was judged. */
   judged: { hash: string; lost: readonly LostField[] } | undefined;
   failure: Failure | undefined;
@@ -103,6 +109,7 @@ export class MemberObjects {
     object.given = row;
     object.row = rowFor(object);
     const isNew = before === undefined || object.row === undefined || !asksTheSame(before, object.row);
+    if (row?.verb === "Apply") object.isAbsent = false;
     const isToAcknowledge = row?.verb !== "Apply" && (isNew || revision !== object.revision);
     object.revision = revision;
     object.trace = trace;
@@ -121,6 +128,33 @@ export class MemberObjects {
     const known = this.#objects.get(refKey(ref));
     if (known === undefined && observed === undefined) return;
     const object = known ?? this.#objectFor(ref);
+    const before = object.observed;
+    object.isAbsent = observed === undefined && before !== undefined && before.uid === object.removed;
+    object.isHidden = false;
+    this.#observed(object, observed);
+  }
+
+  /** Takes what was found under its name: an object of ours that the watch does not show, or nothing of ours. */
+  found(object: MemberObject, observed: ObservedObject | undefined): void {
+    if (this.#objects.get(object.key) !== object) return;
+    object.isAbsent = observed === undefined;
+    object.isHidden = observed !== undefined;
+    this.#observed(object, observed);
+  }
+
+  /** That life of the object was deleted, or let go of: the watch says when it is gone, unless it cannot see the object. */
+  removed(object: MemberObject, uid: string): void {
+    object.removed = uid;
+    if (object.isHidden) {
+      object.isHidden = false;
+      this.#observed(object, undefined);
+    } else if (object.observed === undefined && this.#objects.get(object.key) === object) {
+      object.isAbsent = true;
+      this.#mark(object);
+    }
+  }
+
+  #observed(object: MemberObject, observed: ObservedObject | undefined): void {
     object.observed = observed;
     object.row = rowFor(object);
     object.judged = undefined;
@@ -131,6 +165,7 @@ export class MemberObjects {
 
   /** A write of that object begins; {@link endWrite} follows. */
   beginWrite(object: MemberObject): void {
+    object.isAbsent = false;
     object.writing = true;
   }
 
@@ -205,6 +240,9 @@ export class MemberObjects {
       revision: 0,
       trace: undefined,
       observed: undefined,
+      isHidden: false,
+      removed: undefined,
+      isAbsent: false,
       judged: undefined,
       failure: undefined,
       writing: false,
@@ -285,7 +323,8 @@ function isForgettable({ row, observed, writing }: MemberObject): boolean {
 
 function asksTheSame(a: Row, b: Row): boolean {
   if (a.verb === "Apply" && b.verb === "Apply") return isSameApply(a, b);
-  if (a.verb === "Hold" || b.verb === "Hold" || a.verb === "Apply" || b.verb === "Apply") return a.verb === b.verb;
+  if (a.verb === "Hold" && b.verb === "Hold") return a.confirm === b.confirm;
+  if (a.verb === "Hold" || b.verb === "Hold" || a.verb === "Apply" || b.verb === "Apply") return false;
   return a.verb === b.verb && a.uid === b.uid;
 }
 
@@ -294,7 +333,7 @@ function isSameApply(a: ApplyRow, b: ApplyRow): boolean {
 }
 
 function observationOf(cluster: string, object: MemberObject): Observation {
-  const { ref, observed, writing, failure, healed, revision } = object;
+  const { ref, row, observed, writing, isAbsent, failure, healed, revision } = object;
   const hash = inSyncWith(object);
   return {
     cluster,
@@ -302,6 +341,7 @@ function observationOf(cluster: string, object: MemberObject): Observation {
     ...(observed === undefined ? {} : { present: presenceOf(observed, object.refused) }),
     ...(hash === undefined ? {} : { inSyncWith: hash }),
     writing,
+    ...(isAbsent && row !== undefined ? { absent: true as const } : {}),
     ...(failure === undefined ? {} : { failure }),
     ...(healed === undefined ? {} : { healed }),
     revision,

@@ -1,4 +1,4 @@
-import { FIELD_MANAGER, type KubeObject, type ObjectRef, refKey } from "../apis/index.ts";
+import { FIELD_MANAGER, type KubeObject, type ObjectRef, type OwnerRef, refKey } from "../apis/index.ts";
 import type { ApplyRow } from "../desiredstate/index.ts";
 import { type LostField, withoutGivenUp } from "../interpreter/index.ts";
 import {
@@ -14,7 +14,7 @@ import { type Holder, judgeHolder } from "./holder.ts";
 import { lettingGo } from "./lettingGo.ts";
 import { listRepairs, type PatchOperation, withoutUpdateEntry } from "./listRepair.ts";
 import type { MemberNamespaces } from "./namespaces.ts";
-import type { ObservedObject } from "./observed.ts";
+import { observe, type ObservedObject } from "./observed.ts";
 import { classify } from "./outcome.ts";
 
 /** What a writer needs of the session that it writes through. */
@@ -175,6 +175,19 @@ export class MemberWriter {
     const applied = await client.apply(type, desired, { force: true, signal });
     const cleaning = withoutUpdateEntry(applied);
     return { type, object: cleaning === undefined ? applied : await patch(cleaning) };
+  }
+
+  /** Looks for an object of ours by its name, whether or not it has our label. */
+  async find(ref: ObjectRef, owner: OwnerRef): Promise<ObservedObject | undefined> {
+    const { client, signal } = this.#access;
+    try {
+      const found = await client.get(this.#type(ref), ref.namespace, ref.name, { metadataOnly: true, signal });
+      const observed = observe(found);
+      return observed.isOurs && observed.owner?.uid === owner.uid ? observed : undefined;
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
   }
 
   /** Deletes exactly that life of the object. That the object is gone is for the watch to say. */

@@ -89,7 +89,8 @@ function reportObject(object: KubeObject): ObjectReport {
   const status: FederatedStatus = (object as unknown as DemoApplication).status ?? {};
   const problem = problemOf(metadata.generation, metadata.deletionTimestamp, status);
   const clusters = status.clusters ?? [];
-  const summarised = (status.summary ?? []).reduce((sum, { clusters: count }) => sum + count, 0);
+  const { summary = [] } = status;
+  const summarised = summary.reduce((sum, { clusters: count }) => sum + count, 0);
   return {
     apiVersion: object.apiVersion,
     kind: object.kind,
@@ -103,7 +104,12 @@ function reportObject(object: KubeObject): ObjectReport {
     conditions: status.conditions ?? [],
     clusters,
     clusterCount: clusters.length + summarised,
-    availableClusters: clusters.filter(({ state }) => state === "Available").length + summarised,
+    availableClusters:
+      clusters.filter(({ state }) => state === "Available").length +
+      summary.reduce(
+        (sum, { clusters: count, states }) => sum + (states === undefined ? count : (states.Available ?? 0)),
+        0,
+      ),
     createdAt: metadata.creationTimestamp ?? "",
   };
 }
