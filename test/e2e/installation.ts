@@ -135,7 +135,7 @@ export async function running({ plane }: FleetMember<Plane>): Promise<string[]> 
     plane.api.list<KubeObject>(collectionPath("Pod")),
   ]);
   return [
-    ...deployments.map(({ metadata }) => ({ metadata, version: metadata.generation })),
+    ...deployments.map(({ metadata, spec }) => ({ metadata, version: JSON.stringify(spec) })),
     ...pods.map(({ metadata }) => ({ metadata, version: metadata.resourceVersion })),
   ]
     .map(({ metadata, version }) => `${metadata.namespace}/${metadata.name} ${metadata.uid} ${version}`)
