@@ -261,15 +261,53 @@ describe("replicas", () => {
     expect(decision.notes).toEqual(notes);
   });
 
-  test("a verdict says how many replicas a cluster gets, and when its most is not enough", () => {
-    const { verdicts } = schedule(
-      subject({ replicas: 5 }),
-      placement(divided({ maxReplicasPerCluster: 3 })),
-      [cluster("a")],
+  const dividedAmong = (
+    replicas: number,
+    scheduling: Partial<PlacementRules["replicaScheduling"]>,
+    ...names: string[]
+  ): Decision =>
+    schedule(
+      subject({ replicas }),
+      placement(divided(scheduling)),
+      names.map((name) => cluster(name)),
       NOW,
     );
-    expect(verdicts[0]?.message).toBe("gets 3 of 5 replicas, its most; 2 have no place");
+
+  test.each<[string, Decision, string[]]>([
+    ["how many it gets", dividedAmong(3, {}, "a", "b"), ["gets 2 of 3 replicas", "gets 1 of 3 replicas"]],
+    [
+      "when its most is not enough",
+      dividedAmong(5, { maxReplicasPerCluster: 3 }, "a"),
+      ["gets 3 of 5 replicas, its most; 2 have no place"],
+    ],
+    [
+      "nothing more when its most is just enough",
+      dividedAmong(3, { maxReplicasPerCluster: 3 }, "a"),
+      ["gets 3 of 3 replicas"],
+    ],
+    [
+      "that its weight leaves none for it",
+      dividedAmong(1, {}, "a", "b"),
+      ["gets 1 of 1 replicas", "1 replicas divided by weight leave none for it"],
+    ],
+    [
+      "that there are too few for the least of each cluster",
+      dividedAmong(3, { minReplicasPerCluster: 2 }, "a", "b"),
+      ["gets 3 of 3 replicas", "3 replicas are too few for minReplicasPerCluster on each cluster"],
+    ],
+  ])("the verdict of a cluster says %s", (_what, { verdicts }, messages) => {
+    expect(verdicts.map(({ message }) => message)).toEqual(messages);
   });
+
+  test.each<[string, Decision, string[] | undefined]>([
+    [
+      "fewer than the least on a cluster alone are noted",
+      dividedAmong(1, { minReplicasPerCluster: 2 }, "a"),
+      ["1 replicas are too few for minReplicasPerCluster on each cluster"],
+    ],
+    ["the least exactly is not noted", dividedAmong(2, { minReplicasPerCluster: 2 }, "a"), undefined],
+    ["no replicas at all are not too few", dividedAmong(0, { minReplicasPerCluster: 2 }, "a"), undefined],
+  ])("%s", (_name, { notes }, want) => expect(notes).toEqual(want));
 
   test("an object without replicas runs on every fitting cluster, divided or not", () => {
     expect(schedule(subject(), placement(divided()), [cluster("a"), cluster("b")], NOW).clusters).toEqual([
