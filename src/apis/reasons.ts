@@ -79,6 +79,7 @@ const REFUSED = {
   KindNotServed: "The member does not serve the kind.",
   AdmissionDenied: "An admission webhook or policy of the member refuses the object.",
   Forbidden: "The credentials lack a right on the member; the message names it.",
+  Contested: "Somebody on the member undoes what is written, each time; it is put right less and less often.",
   NamespaceMissing: "The namespace went away on the member; it is tried again.",
   ServerError: "The member's API server failed; it is tried again.",
   InternalError: "An error of Meridian itself; its log says more.",
@@ -125,6 +126,7 @@ const REMOVAL = {
   NotSelected: "The policies no longer choose the cluster.",
   ObjectDeleted: "The object is being deleted on the hub.",
   ObjectGone: "The object is no longer on the hub.",
+  ClusterLeaving: "The cluster is leaving the federation; what runs there is let go of.",
 } as const;
 
 const HELD = {
@@ -132,10 +134,15 @@ const HELD = {
   PlanningIncomplete: "Nothing is removed before every object that may need it has been planned.",
   DeletionsHeld: "Too much seemed to vanish at once; nothing is removed until a second read agrees.",
   ClusterNotSynced: "Nothing is removed before everything that is watched on the cluster has been read.",
-  ClusterLeaving: "The cluster is leaving the federation.",
+  FoundOnJoin:
+    "The member object was there before the cluster was joined, and no hub object has taken it up since, so it stays.",
   OtherOwner: "Another hub object, or another class of controllers, owns the member object.",
   OwnerUnconfirmed: "The hub has not confirmed yet which class of controllers owns the object.",
+  OwnershipUnproven:
+    "The member object has Meridian's marks, but its `managedFields` do not show that Meridian applied them, so it stays.",
   NeededByOthers: "Another object on the cluster still needs it.",
+  AwaitingReplacement:
+    "It is the last copy that serves, and stays until the object is available on a cluster where it is to be; the message names these.",
 } as const;
 
 const NAMESPACES = {
@@ -147,7 +154,7 @@ const NAMESPACES = {
 const EVENTS = {
   Scheduled: "The object was placed on clusters; the message names them.",
   DriftHealed:
-    "Fields that somebody had changed on a member were put back; the message names the fields and the field manager.",
+    "What somebody had changed or deleted on a member was put back; the message names the fields and the field manager.",
   HandoverWaits: "The class that the object names does not claim it yet; the message says what for.",
   TakenOver: "The class that the object names has claimed it.",
   TokenRenewed: "The token for the cluster was renewed.",

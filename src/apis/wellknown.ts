@@ -20,12 +20,27 @@ export const CLUSTER_FINALIZER = `${FEDERATION_GROUP}/member-cluster`;
 export const MANAGED_BY_LABEL = `${FEDERATION_GROUP}/managed-by`;
 /** On every member object: JSON of the hub object that the member object stands for ({@link OwnerRef}). */
 export const OWNER_ANNOTATION = `${FEDERATION_GROUP}/owner`;
+/**
+ * On every member object: the member object itself, as its {@link refKey}. Who copies an object copies this along, and so the copy, which
+ * has another name or stands in another namespace, says itself that it is not Meridian's.
+ */
+export const OBJECT_ANNOTATION = `${FEDERATION_GROUP}/object`;
+/**
+ * On a member object whose policy says `Orphan`: what becomes of it when the hub knows nothing of it any more. Absent where the policy says
+ * `Delete`.
+ */
+export const DELETION_POLICY_ANNOTATION = `${FEDERATION_GROUP}/deletion-policy`;
 /** On every member object: hash of the desired object that was applied. */
 export const HASH_ANNOTATION = `${FEDERATION_GROUP}/desired-hash`;
 /** On pod templates: hash of the ConfigMaps and Secrets that the pods read, so that a change of them rolls the pods. */
 export const DEPENDENCIES_HASH_ANNOTATION = `${FEDERATION_GROUP}/dependencies-hash`;
 /** On a MemberCluster: the UID of the kube-system namespace that a person accepts after it has changed. */
 export const ACCEPT_CLUSTER_UID_ANNOTATION = `${FEDERATION_GROUP}/accept-cluster-uid`;
+/**
+ * On a MemberCluster, with the value `true`: a person agrees that member objects which were on the cluster before it was joined, and which
+ * no object of the hub wants there, are removed like any other.
+ */
+export const REMOVE_FOUND_ANNOTATION = `${FEDERATION_GROUP}/remove-found`;
 /** On a v1beta1 object: the fields that this version cannot hold. */
 export const CONVERSION_ANNOTATION = `${PAAS_GROUP}/v1-fields`;
 

@@ -36,7 +36,7 @@ export function decide(object: MemberObject, isKnown: boolean): Action {
         kind: "Update",
         row,
         observed,
-        drift: observed.hash === row.hash ? (object.judged?.lost ?? []) : [],
+        drift: object.judged?.hash === row.hash ? object.judged.lost : [],
       };
     case "Delete":
     case "Release":

@@ -2,31 +2,44 @@ import { expect, test } from "vitest";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
 import { DriftBackoff } from "./driftBackoff.ts";
 
-test("each heal that follows soon has to wait twice as long, ten seconds at most", async () => {
+test("each heal that follows soon has to wait twice as long, five minutes at most", async () => {
   const clock = new FakeClock();
   const pace = new DriftBackoff(clock);
   const waits: number[] = [];
-  for (let heal = 0; heal < 9; heal++) {
+  for (let heal = 0; heal < 11; heal++) {
     const startedAt = clock.monotonic();
     let due = false;
     pace.healed("a", () => (due = true));
     expect(pace.isPaused("a")).toBe(true);
-    while (!due) await clock.advance(100);
+    while (!due) await clock.advance(1_000);
     expect(pace.isPaused("a")).toBe(false);
-    waits.push(clock.monotonic() - startedAt);
+    waits.push((clock.monotonic() - startedAt) / 1_000);
   }
-  expect(waits).toEqual([100, 200, 400, 800, 1600, 3200, 6400, 10_000, 10_000]);
+  expect(waits).toEqual([1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300]);
+});
+
+test("the third heal in a row says that somebody wants it otherwise", async () => {
+  const clock = new FakeClock();
+  const pace = new DriftBackoff(clock);
+  const contested: boolean[] = [];
+  for (let heal = 0; heal < 4; heal++) {
+    pace.healed("a", () => undefined);
+    contested.push(pace.isContested("a"));
+    await clock.advance(10_000);
+  }
+  expect(contested).toEqual([false, false, true, true]);
+  expect(pace.isContested("b")).toBe(false);
 });
 
 test("after a quiet time the next heal is the first again, and nothing is kept", async () => {
   const clock = new FakeClock();
   const pace = new DriftBackoff(clock);
   pace.healed("a", () => undefined);
-  await clock.advance(100);
+  await clock.advance(1_000);
   pace.healed("a", () => undefined);
-  await clock.advance(20_000);
+  await clock.advance(602_000);
   expect(clock.pending).toBe(0);
   pace.healed("a", () => undefined);
-  await clock.advance(100);
+  await clock.advance(1_000);
   expect(pace.isPaused("a")).toBe(false);
 });

@@ -1,9 +1,11 @@
 import type { Clock } from "../runtime/index.ts";
 
-const FIRST_MS = 100;
-const LONGEST_MS = 10_000;
+const FIRST_MS = 1_000;
+const LONGEST_MS = 300_000;
 /** After so long without another heal, the next one is the first again. */
-const QUIET_MS = 10_000;
+const QUIET_MS = 600_000;
+/** So many heals, each soon after the one before, are no accident: somebody wants it otherwise. */
+const CONTESTED_FROM = 3;
 
 interface Healed {
   times: number;
@@ -12,8 +14,8 @@ interface Healed {
 }
 
 /**
- * How soon a healed member object may be healed again. The first time at once; a controller that takes a field again after each heal has
- * to wait longer each time, so that the two controllers do not keep a cluster busy.
+ * How soon a healed member object may be healed again. The first time at once; whoever takes a field again, or deletes the object again,
+ * after each heal has to wait longer each time, so that the two of them do not keep a cluster busy.
  */
 export class DriftBackoff {
   readonly #clock: Clock;
@@ -25,6 +27,11 @@ export class DriftBackoff {
 
   isPaused(key: string): boolean {
     return this.#healed.get(key)?.paused === true;
+  }
+
+  /** Somebody undoes the heals, one after the other. */
+  isContested(key: string): boolean {
+    return (this.#healed.get(key)?.times ?? 0) >= CONTESTED_FROM;
   }
 
   /** The member object was healed now; `goOn` is called when it may be healed again. */

@@ -35,7 +35,7 @@ function laneOn(answer: (call: string) => unknown = () => undefined) {
     create: ({ ref }: { ref: ObjectRef }) => call("create", ref.name),
     update: ({ ref }: { ref: ObjectRef }) => call("update", ref.name),
     delete: (ref: ObjectRef, uid: string) => call("delete", `${ref.name} ${uid}`),
-    release: (ref: ObjectRef, { uid }: { uid: string }) => call("release", `${ref.name} ${uid}`),
+    release: (ref: ObjectRef, uid: string) => call("release", `${ref.name} ${uid}`),
   } as unknown as MemberWriter;
   const parts = objectsWithLog((object: MemberObject) => lane.enqueue(object));
   const { objects } = parts;
@@ -120,10 +120,71 @@ describe("what a lane does", () => {
     await clock.advance(1);
     expect(find().healed).toMatchObject({ lost: [{ path: "data.key" }] });
     objects.observe(CONFIG_REF, seen({ owns: false, resourceVersion: "8" }));
-    await clock.advance(50);
+    await clock.advance(990);
     expect(calls).toEqual(["update shop"]);
-    await clock.advance(100);
+    await clock.advance(20);
     expect(calls).toEqual(["update shop", "update shop"]);
+  });
+
+  describe("against somebody who undoes it each time", () => {
+    interface Fighter {
+      name: string;
+      /** What the member looks like after the next attack. */
+      attack: (round: number) => ReturnType<typeof seen> | undefined;
+      message: string;
+    }
+    test.each<Fighter>([
+      {
+        name: "changes a field",
+        attack: (round) => seen({ owns: false, resourceVersion: `1${round}` }),
+        message: "somebody changes data.key",
+      },
+      {
+        name: "changes the mark of what was applied",
+        attack: (round) => seen({ hash: `x${round}`, resourceVersion: `1${round}` }),
+        message: "somebody changes",
+      },
+      { name: "deletes it", attack: () => undefined, message: "somebody deletes it" },
+    ])("who $name, it acts at once, and then ever more slowly", async ({ attack, message }) => {
+      const { objects, take, clock, calls, find, state } = laneOn();
+      state.answer = () => objects.observe(CONFIG_REF, seen({ resourceVersion: `0${calls.length}` }));
+      take(row());
+      await clock.advance(1);
+      calls.length = 0;
+      const startedAt = clock.monotonic();
+      const healedAt: number[] = [];
+      let healed = 0;
+      for (let round = 0; round < 1_500; round++) {
+        if (find().observed?.hash === "h1") objects.observe(CONFIG_REF, attack(round));
+        await clock.advance(20);
+        if (calls.length > healed) healedAt.push(Math.round((clock.monotonic() - startedAt) / 1_000));
+        healed = calls.length;
+      }
+      expect(healedAt).toEqual([0, 1, 3, 7, 15]);
+      expect(find().failure).toMatchObject({
+        reason: "Contested",
+        message: expect.stringContaining(message) as string,
+        final: false,
+      });
+      expect(find().healed).toMatchObject({ contested: true });
+      // What is wanted anew has nothing to do with that.
+      take(row({ hash: "h2" }));
+      await clock.advance(1);
+      expect(calls).toHaveLength(6);
+    });
+
+    test("and takes it up again when he has stopped, without having been told", async () => {
+      const { objects, take, clock, calls, state, find } = laneOn();
+      state.answer = () => objects.observe(CONFIG_REF, seen({ resourceVersion: `0${calls.length}` }));
+      take(row());
+      for (let round = 0; round < 4; round++) {
+        objects.observe(CONFIG_REF, undefined);
+        await clock.advance(1);
+      }
+      expect(calls).toHaveLength(2);
+      await clock.advance(1_000);
+      expect([calls.length, find().failure]).toEqual([3, undefined]);
+    });
   });
 
   test("it has work for as long as there is any that can be done", async () => {

@@ -1,4 +1,5 @@
 import PQueue from "p-queue";
+import { shortMessage } from "../apis/index.ts";
 import {
   logContext,
   type LogContext,
@@ -42,6 +43,7 @@ interface Attempt {
   action: Action;
   /** {@link attemptOf} when it began. */
   name: string;
+  isHeal: boolean;
 }
 
 /**
@@ -116,7 +118,10 @@ export class Lane implements AsyncDisposable {
       return;
     }
     if (this.#backoffs.isWaiting(key, attemptOf(object, action))) return;
-    if (isHealing(action) && this.#driftBackoff.isPaused(key)) return;
+    if (isHealing(object, action) && this.#driftBackoff.isPaused(key)) {
+      if (this.#driftBackoff.isContested(key)) this.#options.objects.fail(object, contested(action));
+      return;
+    }
     this.#waiting.add(key);
     this.#reportWorking();
     void this.#queue.add(() => this.#process(key));
@@ -160,14 +165,14 @@ export class Lane implements AsyncDisposable {
 
     this.#running.add(key);
     objects.beginWrite(object);
-    const attempt = { object, action, name: attemptOf(object, action) };
+    const attempt = { object, action, name: attemptOf(object, action), isHeal: isHealing(object, action) };
     const startedAt = clock.monotonic();
     try {
       const written = await this.#act(object, action, writer);
       // With no await in between, so that one report says all of this.
       objects.endWrite(object);
       if (written !== undefined) writer.observe(written);
-      this.#succeeded(object, action, clock.monotonic() - startedAt);
+      this.#succeeded(attempt, clock.monotonic() - startedAt);
     } catch (error) {
       objects.endWrite(object);
       if (!writer.isOver) this.#failed(attempt, error);
@@ -192,7 +197,7 @@ export class Lane implements AsyncDisposable {
           await writer.delete(object.ref, action.observed.uid);
           return undefined;
         case "Release":
-          await writer.release(object.ref, action.observed);
+          await writer.release(object.ref, action.observed.uid);
           return undefined;
         case "Nothing":
         case "Held":
@@ -220,7 +225,7 @@ export class Lane implements AsyncDisposable {
     });
   }
 
-  #succeeded(object: MemberObject, action: Action, ms: number): void {
+  #succeeded({ object, action, isHeal }: Attempt, ms: number): void {
     const { clock, metrics, objects } = this.#options;
     const { key } = object;
     this.#breaker.succeeded();
@@ -228,9 +233,12 @@ export class Lane implements AsyncDisposable {
     if (action.kind === "Create" || action.kind === "Update") metrics.observePhase("apply", ms);
     this.#backoffs.forget(key);
     objects.fail(object, undefined);
-    if (!isHealing(action)) return;
-    objects.heal(object, clock.now(), action.drift);
+    if (action.kind === "Create" || action.kind === "Update") objects.carryOut(object, action.row.hash);
+    if (!isHeal) return;
     this.#driftBackoff.healed(key, () => this.#enqueueKey(key));
+    const lost = action.kind === "Update" ? action.drift : [];
+    const isContested = this.#driftBackoff.isContested(key);
+    objects.heal(object, { at: clock.now(), lost, gone: action.kind === "Create", contested: isContested });
   }
 
   #failed(attempt: Attempt, error: unknown): void {
@@ -345,8 +353,18 @@ function attemptOf({ row, observed }: MemberObject, { kind }: Action): string {
   return [kind, row?.verb, observed?.uid, apply?.hash, apply?.conflictResolution].join(" ");
 }
 
-function isHealing(action: Action): action is Action & { kind: "Update" } {
-  return action.kind === "Update" && action.drift.length > 0;
+/** Whether the write puts right what somebody did, and does not bring what is wanted anew. */
+function isHealing({ carriedOut }: MemberObject, action: Action): boolean {
+  if (action.kind === "Update") return carriedOut || action.drift.length > 0;
+  return action.kind === "Create" && carriedOut;
+}
+
+/** Why a member object that is not as it should be is left so for a while. */
+function contested(action: Action): Failure {
+  const [first] = action.kind === "Update" ? action.drift : [];
+  const what = action.kind === "Create" ? "deletes it" : `changes ${first?.path ?? "Meridian's marks"}`;
+  const message = `${first?.takenBy ?? "somebody"} ${what} again and again; it is put right less and less often`;
+  return { reason: "Contested", message: shortMessage(message), final: false };
 }
 
 function resourceUidOf({ row }: MemberObject): LogContext {

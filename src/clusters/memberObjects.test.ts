@@ -81,7 +81,7 @@ describe("what is reported", () => {
     objects.observe(CONFIG_REF, seen());
     expect(reports).toEqual([]);
     await Promise.resolve();
-    const present = { uid: "member-1", hash: "h1", deleting: false, health: { state: "Available" } };
+    const present = { uid: "member-1", hash: "h1", proven: true, deleting: false, health: { state: "Available" } };
     expect(reports).toEqual([
       [
         {
@@ -173,7 +173,7 @@ describe("what is reported", () => {
     objects.fail(find(), { ...failure });
     await Promise.resolve();
     const lost = [{ path: "data.key", managers: ["kubectl"] }] as never;
-    objects.heal(find(), 5, lost);
+    objects.heal(find(), { at: 5, lost, gone: false, contested: false });
     await Promise.resolve();
     expect(reports).toMatchObject([[{ failure }], [{ failure, healed: { at: 5, lost } }]]);
   });

@@ -33,7 +33,12 @@ export interface MemberObject {
   writing: boolean;
   /** The last report said that a write was under way, so that the end of the write has to be reported as well. */
   reportedWriting: boolean;
-  healed: { at: number; lost: readonly LostField[] } | undefined;
+  /**
+   * The row was carried out: the member object was as it says, or was made so. Whatever is to be written for the same row after that puts
+   * back what somebody did.
+   */
+  carriedOut: boolean;
+  healed: Observation["healed"];
 }
 
 export interface MemberObjectsOptions {
@@ -95,7 +100,10 @@ export class MemberObjects {
     const isToAcknowledge = row?.verb !== "Apply" && (isNew || revision !== object.revision);
     object.revision = revision;
     object.trace = trace;
-    if (isNew) this.#setFailure(object, undefined);
+    if (isNew) {
+      object.carriedOut = false;
+      this.#setFailure(object, undefined);
+    }
     this.#judge(object);
     if (isToAcknowledge) this.#mark(object);
     if (isNew) this.#options.changed(object);
@@ -131,9 +139,14 @@ export class MemberObjects {
     if (this.#objects.get(object.key) === object) this.#setFailure(object, failure);
   }
 
-  /** Fields that others had changed were put back. */
-  heal(object: MemberObject, at: number, lost: readonly LostField[]): void {
-    object.healed = { at, lost };
+  /** An apply of what has that hash has succeeded; the row may have become another one meanwhile. */
+  carryOut(object: MemberObject, hash: string): void {
+    if (object.row?.verb === "Apply" && object.row.hash === hash) object.carriedOut = true;
+  }
+
+  /** What others had done to the member object was put right. */
+  heal(object: MemberObject, healed: NonNullable<MemberObject["healed"]>): void {
+    object.healed = healed;
     this.#mark(object);
   }
 
@@ -188,6 +201,7 @@ export class MemberObjects {
       failure: undefined,
       writing: false,
       reportedWriting: false,
+      carriedOut: false,
       healed: undefined,
     };
     this.#objects.set(key, object);
@@ -225,21 +239,25 @@ export class MemberObjects {
   /** Compares ownership of fields with the desired object, once for each observation; what the comparison needed is dropped then. */
   #judge(object: MemberObject): void {
     const { row, observed } = object;
-    if (row?.verb !== "Apply" || observed === undefined || observed.hash !== row.hash) return;
+    if (row?.verb !== "Apply" || observed === undefined) return;
+    // Another hash is an earlier desired state, unless this one was there already: then somebody changed the annotation.
+    if (observed.hash !== row.hash && !object.carriedOut) return;
     if (object.judged?.hash !== row.hash && observed.evidence.managedFields !== undefined) {
       const lost = lostFields(row.object, observed.evidence.managedFields, FIELD_MANAGER);
       object.judged = { hash: row.hash, lost };
       if (lost.length === 0) observed.evidence.managedFields = undefined;
       this.#mark(object);
     }
+    if (!isInSync(object)) return;
     // Whoever brought this about: there is nothing left to do.
-    if (isInSync(object)) this.#setFailure(object, undefined);
+    object.carriedOut = true;
+    this.#setFailure(object, undefined);
   }
 }
 
 /** A dependency that several hub objects need stays in the name of the one that the member object names. */
 function rowFor({ given, observed }: MemberObject): Row | undefined {
-  return given === undefined ? undefined : inTheNameOf(given, observed?.owner);
+  return given === undefined ? undefined : inTheNameOf(given, observed);
 }
 
 function isForgettable({ row, observed, writing }: MemberObject): boolean {
@@ -271,11 +289,15 @@ function observationOf(cluster: string, object: MemberObject): Observation {
   };
 }
 
-function presenceOf({ uid, hash, owner, deleting, health }: ObservedObject): NonNullable<Observation["present"]> {
+function presenceOf(observed: ObservedObject): NonNullable<Observation["present"]> {
+  const { uid, hash, owner, createdAt, proven, policy, deleting, health } = observed;
   return {
     uid,
     ...(hash === undefined ? {} : { hash }),
     ...(owner === undefined ? {} : { owner }),
+    ...(createdAt === undefined ? {} : { createdAt }),
+    proven,
+    ...(policy === undefined ? {} : { policy }),
     deleting,
     health,
   };

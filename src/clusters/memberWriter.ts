@@ -1,12 +1,4 @@
-import {
-  FIELD_MANAGER,
-  HASH_ANNOTATION,
-  type KubeObject,
-  MANAGED_BY_LABEL,
-  type ObjectRef,
-  OWNER_ANNOTATION,
-  refKey,
-} from "../apis/index.ts";
+import { FIELD_MANAGER, type KubeObject, type ObjectRef, refKey } from "../apis/index.ts";
 import type { ApplyRow } from "../desiredstate/index.ts";
 import { type LostField, withoutGivenUp } from "../interpreter/index.ts";
 import {
@@ -19,6 +11,7 @@ import {
   type ResourceType,
 } from "../runtime/index.ts";
 import type { ForeignCheck } from "./foreignCheck.ts";
+import { letGo } from "./lettingGo.ts";
 import { listRepairs, type PatchOperation, withoutUpdateEntry } from "./listRepair.ts";
 import type { MemberNamespaces } from "./namespaces.ts";
 import type { ObservedObject } from "./observed.ts";
@@ -147,36 +140,13 @@ export class MemberWriter {
   }
 
   /**
-   * Takes Meridian's marks off, so that the object stays on the member as anybody's. The answer is no observation: the watch, which sees
-   * only objects with our label, reports that the object has left the selection, and an observation after that would never be corrected.
+   * Takes everything of Meridian off that life of the object, so that it stays on the member as anybody's. The answer is no observation: the
+   * watch, which sees only objects with our label, reports that the object has left the selection, and an observation after that would never
+   * be corrected.
    */
-  async release(ref: ObjectRef, { uid, owner }: ObservedObject): Promise<void> {
-    const type = this.#type(ref);
+  async release(ref: ObjectRef, uid: string): Promise<void> {
     const { client, signal } = this.#access;
-    try {
-      const current = await client.get(type, ref.namespace, ref.name, { metadataOnly: true, signal });
-      const ownerReferences = (current.metadata.ownerReferences ?? []).filter(
-        (reference) => reference.uid !== owner?.uid,
-      );
-      await client.patch(
-        type,
-        ref.namespace,
-        ref.name,
-        "application/merge-patch+json",
-        {
-          metadata: {
-            uid,
-            resourceVersion: current.metadata.resourceVersion,
-            labels: { [MANAGED_BY_LABEL]: null },
-            annotations: { [OWNER_ANNOTATION]: null, [HASH_ANNOTATION]: null },
-            ownerReferences: ownerReferences.length === 0 ? null : ownerReferences,
-          },
-        },
-        { signal },
-      );
-    } catch (error) {
-      if (!isNotFound(error)) throw error;
-    }
+    await letGo(client, this.#type(ref), { ...ref, uid }, signal);
   }
 
   /**

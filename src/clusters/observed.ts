@@ -1,14 +1,18 @@
 import {
+  FIELD_MANAGER,
   HASH_ANNOTATION,
+  OBJECT_ANNOTATION,
   OWNER_ANNOTATION,
   type KubeObject,
   type ManagedFieldsEntry,
   type ObjectRef,
   type OwnerRef,
   parseApiVersion,
+  refKey,
   refOf,
 } from "../apis/index.ts";
-import { type Health, memberKindOf } from "../interpreter/index.ts";
+import { policyOf } from "../desiredstate/index.ts";
+import { type Health, memberKindOf, ownsAnnotation } from "../interpreter/index.ts";
 import { isNamespace, wasCreatedByMeridian } from "./namespaces.ts";
 
 /** What Meridian keeps of a member object: enough to judge it, little enough to hold a million of them. */
@@ -20,8 +24,16 @@ export interface ObservedObject {
   hash: string | undefined;
   /** The hub object named in the owner annotation. */
   owner: OwnerRef | undefined;
-  /** False for a namespace with our label that Meridian did not make: nothing is reported of that one. */
+  /**
+   * False for what has our label and is a stranger nevertheless, of which nothing is reported: an object whose annotation names another
+   * object (somebody copied one of ours), and a namespace that Meridian did not make.
+   */
   isOurs: boolean;
+  /** Meridian applied the marks itself. */
+  proven: boolean;
+  /** What the object says should become of it when the hub has forgotten it. */
+  policy: "Orphan" | undefined;
+  createdAt: string | undefined;
   deleting: boolean;
   health: Health;
   /** Who owns which field; dropped when the object has been compared with a desired one and found in sync. */
@@ -32,17 +44,37 @@ export interface ObservedObject {
 export function observe(object: KubeObject): ObservedObject {
   const { metadata } = object;
   const ref = refOf(object);
+  const { isOurs, proven } = ownershipOf(object, ref);
   return {
     ref,
     uid: metadata.uid ?? "",
     resourceVersion: metadata.resourceVersion ?? "",
     hash: metadata.annotations?.[HASH_ANNOTATION],
     owner: ownerOf(object),
-    isOurs: !isNamespace(ref) || wasCreatedByMeridian(object),
+    isOurs,
+    createdAt: metadata.creationTimestamp,
+    proven,
+    policy: policyOf(object),
     deleting: metadata.deletionTimestamp !== undefined,
     health: memberKindOf(parseApiVersion(object.apiVersion).group, object.kind).health(object),
     evidence: { managedFields: isNamespace(ref) ? undefined : metadata.managedFields },
   };
+}
+
+/** Whose an object with our label is. */
+function ownershipOf(object: KubeObject, ref: ObjectRef): Pick<ObservedObject, "isOurs" | "proven"> {
+  if (isNamespace(ref)) {
+    const isOurs = wasCreatedByMeridian(object);
+    return { isOurs, proven: isOurs };
+  }
+  const { annotations, managedFields } = object.metadata;
+  const named = annotations?.[OBJECT_ANNOTATION];
+  const applied = ownsAnnotation(managedFields, FIELD_MANAGER, OWNER_ANNOTATION);
+  const isOurs =
+    named === refKey(ref) ||
+    // Of an earlier version, which did not name the object; or the name was taken off, or written over by somebody.
+    (applied && (named === undefined || !ownsAnnotation(managedFields, FIELD_MANAGER, OBJECT_ANNOTATION)));
+  return { isOurs, proven: isOurs && applied };
 }
 
 /** The hub object that a member object says it stands for; undefined when it says nothing or nothing readable. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type ObjectRef, type OwnerRef, refKey } from "../apis/index.ts";
+import { DELETION_POLICY_ANNOTATION, type ObjectRef, type OwnerRef, refKey } from "../apis/index.ts";
 import type { WorkDelta } from "../clusters/index.ts";
 import { Emitter } from "../runtime/index.ts";
 import { Assignments } from "./assignments.ts";
@@ -103,7 +103,18 @@ describe("rows", () => {
     expect(effective()).not.toHaveProperty("alternatives");
     needing.push(CART);
     needs.emit(CONFIG_REF);
-    expect(effective()).toMatchObject({ owner: SHOP, alternatives: [{ verb: "Apply", owner: CART }] });
+    // The other manager knows the policy of its own object: either may be what it asks for.
+    expect(effective()).toMatchObject({
+      owner: SHOP,
+      alternatives: [
+        { verb: "Apply", owner: CART },
+        {
+          verb: "Apply",
+          owner: CART,
+          object: { metadata: { annotations: { [DELETION_POLICY_ANNOTATION]: "Orphan" } } },
+        },
+      ],
+    });
     needing.pop();
     needs.emit(CONFIG_REF);
     expect(effective()).not.toHaveProperty("alternatives");

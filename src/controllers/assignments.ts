@@ -1,6 +1,14 @@
 import { type ObjectRef, type OwnerRef, refKey } from "../apis/index.ts";
 import type { RowDelta, WorkDelta, WorkSource } from "../clusters/index.ts";
-import { type ApplyRow, chooseRow, type Observation, reowned, type Row, type Why } from "../desiredstate/index.ts";
+import {
+  type ApplyRow,
+  chooseRow,
+  type DeletionPolicy,
+  type Observation,
+  reowned,
+  type Row,
+  type Why,
+} from "../desiredstate/index.ts";
 import type { Span } from "../observability/index.ts";
 import { Emitter, type ResourceType } from "../runtime/index.ts";
 import { Feed } from "./feed.ts";
@@ -228,7 +236,9 @@ export class Assignments implements WorkSource {
     const { alternatives = [], ...own } = row;
     const foreign = [...this.#options.others.needing(ref)].filter((owner) => !rows.has(refKey(owner)));
     if (foreign.length === 0) return row;
-    return { ...own, alternatives: [...alternatives, ...foreign.map((owner) => inAnotherName(own, owner))] };
+    // The policy of another manager's object is not known here; the member object says it.
+    const theirs = foreign.flatMap((owner) => POLICIES.map((policy) => inAnotherName(own, owner, policy)));
+    return { ...own, alternatives: [...alternatives, ...theirs] };
   }
 
   /** Lets go of hub objects of which nothing is left there, and of the cell with the last of them. */
@@ -338,9 +348,11 @@ function isSameApply(a: ApplyRow, b: ApplyRow): boolean {
 }
 
 /** The same dependency as the row of another hub object would have it. */
-function inAnotherName(row: ApplyRow, owner: OwnerRef): ApplyRow {
-  return { ...row, owner, ...reowned(row.object, owner) };
+function inAnotherName(row: ApplyRow, owner: OwnerRef, policy: DeletionPolicy): ApplyRow {
+  return { ...row, owner, ...reowned(row.object, owner, policy) };
 }
+
+const POLICIES: readonly DeletionPolicy[] = ["Delete", "Orphan"];
 
 function isSameWhy(a: Why, b: Why): boolean {
   return a.reason === b.reason && a.message === b.message;

@@ -14,7 +14,7 @@ import {
 import type { Assignments } from "./assignments.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
-import type { ObservationChange, Observations } from "./observations.ts";
+import type { Observations } from "./observations.ts";
 
 export interface ClusterReconcilerOptions {
   client: Client;
@@ -27,7 +27,7 @@ export interface ClusterReconcilerOptions {
 
 /**
  * Keeps the pool of connections as the MemberClusters say, and sees their deletion through: with `Drain` the member's objects are removed
- * first; otherwise they are left running, untouched.
+ * first; otherwise they are let go of: they keep running, without any mark of Meridian. Nobody waits for a member that does not answer.
  */
 export class ClusterReconciler implements Reconciler {
   readonly #options: ClusterReconcilerOptions;
@@ -41,7 +41,7 @@ export class ClusterReconciler implements Reconciler {
     return [
       from(clusters),
       from(observations.changes)
-        .when((change) => isGone(change) && this.#isLeaving(change.cluster))
+        .when(({ cluster }) => this.#isLeaving(cluster))
         .map(({ cluster }) => cluster),
       from(observations.contacts).when((cluster) => this.#isLeaving(cluster) || this.#isClaimable(cluster)),
       from(this.#options.assignments.changes).map(({ clusters: names }) =>
@@ -77,9 +77,12 @@ export class ClusterReconciler implements Reconciler {
       // Each manager removes what it owns there; the finalizer of the cluster's own manager waits for all of it.
       if (!owned) return await this.#setFinalizers(cluster, without, signal);
       if (without.length === finalizers.length || !this.#isDrained(name)) return done;
+    } else if (owned && without.length < finalizers.length) {
+      pool.upsert(cluster, owned);
+      if (!this.#isLetGo(name)) return done;
     }
     if (owned && without.length === finalizers.length) return done;
-    // From here on nothing may be written there: what runs on the member stays as it is.
+    // From here on nothing is written there.
     pool.remove(name);
     return await this.#setFinalizers(cluster, without, signal);
   }
@@ -115,12 +118,27 @@ export class ClusterReconciler implements Reconciler {
     for (const { ref } of assignments.in(name)) if (ref.kind !== "Namespace") return false;
     return true;
   }
+
+  /**
+   * Nothing on the member has a mark of Meridian any more, nor will have by a write under way; or the member does not answer, or refuses for
+   * good: then it keeps the marks.
+   */
+  #isLetGo(name: string): boolean {
+    const { observations, assignments } = this.#options;
+    const contact = observations.contactOf(name);
+    if (contact.pending) return false;
+    if (!contact.ok) return true;
+    for (const { present, writing, failure } of observations.in(name)) {
+      if (writing) return false;
+      if (present !== undefined && !present.deleting && failure?.final !== true) return false;
+    }
+    for (const cell of assignments.in(name)) {
+      if (cell.effective?.verb === "Apply" || !assignments.isAcknowledged(cell)) return false;
+    }
+    return true;
+  }
 }
 
 function isReady({ status }: MemberCluster): boolean {
   return status?.conditions?.some(({ type, status: is }) => type === "Ready" && is === "True") === true;
-}
-
-function isGone({ after }: ObservationChange): boolean {
-  return after?.present === undefined;
 }

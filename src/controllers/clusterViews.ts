@@ -1,8 +1,9 @@
 import { REGION_LABEL } from "../apis/index.ts";
-import { isInSync, type Row, type Target } from "../desiredstate/index.ts";
+import { AWAITING_REPLACEMENT, isInSync, type Row, type Target } from "../desiredstate/index.ts";
 import type { HubCache } from "../hub/index.ts";
 import type { ClusterView, RowView } from "../status/index.ts";
 import type { Assignments, Cell } from "./assignments.ts";
+import { isFoundOnJoin } from "./copies.ts";
 import type { Observations } from "./observations.ts";
 
 export interface ViewSources {
@@ -10,6 +11,9 @@ export interface ViewSources {
   assignments: Assignments;
   observations: Observations;
 }
+
+/** Obstacles that somebody has to be told of. The others pass by themselves, and a status that names them would be written in vain. */
+const LASTING: ReadonlySet<string> = new Set([AWAITING_REPLACEMENT]);
 
 /** What is known of one hub object in each cluster of its target, and in each other cluster where a copy of it lingers. */
 export function clusterViews(sources: ViewSources, owner: string, target: Target | undefined): ClusterView[] {
@@ -36,6 +40,8 @@ export function clusterViews(sources: ViewSources, owner: string, target: Target
 function rowView(observations: Observations, owner: string, cell: Cell): RowView | undefined {
   const { cluster, key, ref, effective } = cell;
   const row = cell.rows.get(owner);
+  // None of the object's, though it names the object as its owner.
+  if (row !== undefined && isFoundOnJoin(row)) return undefined;
   const observation = observations.get(cluster, key);
   const present = observation?.present;
   const isWanted = row?.verb === "Apply" || (row?.verb === "Hold" && row.wanted);
@@ -46,6 +52,7 @@ function rowView(observations: Observations, owner: string, cell: Cell): RowView
   const desiredHash = effective?.verb === "Apply" || effective?.verb === "Hold" ? effective.hash : undefined;
   const unseen = present === undefined ? observations.unseenKind(cluster, ref) : undefined;
   const failure = unseen === undefined ? observation?.failure : { reason: "NotObserved", message: unseen, final: true };
+  const stays = row?.verb === "Hold" && !row.wanted && LASTING.has(row.why.reason) ? row.why : undefined;
   return {
     ref,
     role: row?.role ?? "rendered",
@@ -53,6 +60,7 @@ function rowView(observations: Observations, owner: string, cell: Cell): RowView
     ...(present === undefined ? {} : { observedHash: present.hash ?? "", health: present.health }),
     inSync: isInSync(effective, observation) || isFrozenAsWanted(effective, present?.hash),
     ...(failure === undefined ? {} : { failure }),
+    ...(stays === undefined ? {} : { stays }),
   };
 }
 

@@ -1,12 +1,15 @@
 import {
   type FederatedStatus,
   type KubeObject,
+  type MemberCluster,
   type ObjectRef,
   type OwnerRef,
+  type Reason,
   REGION_LABEL,
+  REMOVE_FOUND_ANNOTATION,
   refKey,
 } from "../apis/index.ts";
-import type { DeletionPolicy, Observation, RemovalFacts, Target, Why } from "../desiredstate/index.ts";
+import type { DeletionPolicy, Observation, RemovalFacts, Row, Target, Why } from "../desiredstate/index.ts";
 import type { HubCache } from "../hub/index.ts";
 import type { Assignments } from "./assignments.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
@@ -81,7 +84,9 @@ export function removalFacts(sources: CopySources, copies: readonly Observation[
   const owner = refKey(removal.owner);
   const clusters = new Map<string, { synced: boolean; leaving?: "Keep" | "Drain" }>();
   const neededByOthers = new Set<string>();
-  for (const { cluster, ref } of copies) {
+  const foundOnJoin = new Set<string>();
+  for (const copy of copies) {
+    const { cluster, ref } = copy;
     if (!clusters.has(cluster)) {
       const member = hub.clusters.get(cluster);
       if (member !== undefined) {
@@ -91,13 +96,51 @@ export function removalFacts(sources: CopySources, copies: readonly Observation[
       }
     }
     if (isNeededByOthers(sources, cluster, ref, owner)) neededByOthers.add(`${cluster}/${refKey(ref)}`);
+    if (wasFoundOnJoin(sources, owner, copy)) foundOnJoin.add(`${cluster}/${refKey(ref)}`);
   }
   return {
     ...removal,
     hub: { synced: hub.synced, deletionsHeld: hub.deletionsHeld, planned: progress.isKnownAround(owner) },
     clusters,
     neededByOthers,
+    foundOnJoin,
   };
+}
+
+/**
+ * Whether a copy was on its cluster before the cluster was joined, and has not been taken up by the hub object since: neither does the object's
+ * record name the cluster, nor did a row ask for the copy. A cluster that leaves is taken off every record.
+ */
+export function wasFoundOnJoin(
+  { hub, assignments }: CopySources,
+  owner: string,
+  { cluster, ref, present }: Observation,
+): boolean {
+  const member = hub.clusters.get(cluster);
+  const joinedAt = member?.metadata.creationTimestamp;
+  if (member === undefined || joinedAt === undefined || present?.createdAt === undefined) return false;
+  // RFC 3339 in UTC with whole seconds, as the API server writes it, sorts as text.
+  if (present.createdAt >= joinedAt || member.metadata.annotations?.[REMOVE_FOUND_ANNOTATION] === "true") return false;
+  const row = assignments.get(cluster, refKey(ref))?.rows.get(owner);
+  if (row !== undefined) return isFoundOnJoin(row);
+  const status = hub.object(owner)?.object["status"] as FederatedStatus | undefined;
+  return !isNamedBy(status, member);
+}
+
+/** Whether the status says that the object is on that cluster; a summary only counts, and each cluster of its regions may be meant. */
+function isNamedBy(status: FederatedStatus | undefined, { metadata }: MemberCluster): boolean {
+  const region = metadata.labels?.[REGION_LABEL] ?? "";
+  return (
+    status?.clusters?.some(({ name }) => name === metadata.name) === true ||
+    status?.summary?.some((summary) => summary.region === region) === true
+  );
+}
+
+const FOUND_ON_JOIN: Reason = "FoundOnJoin";
+
+/** Whether the row says that the copy was on its cluster before the cluster was joined, and is none of the hub object's. */
+export function isFoundOnJoin(row: Row): boolean {
+  return row.verb === "Hold" && !row.wanted && row.why.reason === FOUND_ON_JOIN;
 }
 
 /** Whether another hub object asks for the member object, or refers to it and runs on the cluster: then the member object stays. */
@@ -128,9 +171,11 @@ export function mayRemain(
   const { hub, assignments, observations, progress } = sources;
   const exists = (cluster: string): boolean => hub.clusters.get(cluster) !== undefined;
   for (const { cluster } of assignments.leftBy(owner)) if (exists(cluster)) return true;
-  for (const { cluster, ref } of copiesOf(sources, owner)) {
+  for (const copy of copiesOf(sources, owner)) {
+    const { cluster, ref } = copy;
+    if (!exists(cluster) || wasFoundOnJoin(sources, owner, copy)) continue;
     // What another object needs stays, and goes with that one.
-    if (exists(cluster) && !isNeededByOthers(sources, cluster, ref, owner)) return true;
+    if (!isNeededByOthers(sources, cluster, ref, owner)) return true;
   }
   const status = object["status"] as FederatedStatus | undefined;
   const names = new Set([...clusters, ...(status?.clusters ?? []).map(({ name }) => name)]);

@@ -1,5 +1,6 @@
-import { FEDERATION_API_VERSION, type ObjectRef, type OwnerRef, refKey } from "../apis/index.ts";
+import { FEDERATION_API_VERSION, type MemberCluster, type ObjectRef, type OwnerRef, refKey } from "../apis/index.ts";
 import { decideRemovals, type Observation, type RemovalFacts, type Row } from "../desiredstate/index.ts";
+import { changedFacts } from "../hub/index.ts";
 import { done, from, type Reconciler, requeueAfter, type Result, type Source } from "../runtime/index.ts";
 import type { AssignmentChange } from "./assignments.ts";
 import { type CopySources, type Removal, removalFacts } from "./copies.ts";
@@ -13,7 +14,8 @@ const SEPARATOR = " ";
 
 /**
  * Removes what no hub object stands for: member objects with Meridian's label that name no owner, and namespaces that Meridian made on
- * a member and that hold nothing of Meridian any more. Keys are `cluster refKey`.
+ * a member and that hold nothing of Meridian any more. Lets go of whatever is on a cluster that leaves and keeps what runs there, also
+ * of what no object of this manager stands for. Keys are `cluster refKey`.
  */
 export class GarbageReconciler implements Reconciler {
   readonly #options: CopySources;
@@ -32,6 +34,9 @@ export class GarbageReconciler implements Reconciler {
       from(assignments.changes).map((change) => this.#namespacesOf(change)),
       from(assignments.vacated).map(({ cluster, namespace }) => this.#namespaceKey(cluster, namespace)),
       from(observations.contacts).map(awaiting),
+      from(hub.clusters)
+        .when((event) => !event.initial && changedFacts(event))
+        .map(({ object }) => this.#keysOn(object)),
       from(hub.holds).map(awaiting),
       from(progress.advanced).map(awaiting),
       from(classes.othersChanged).map(awaiting),
@@ -42,9 +47,28 @@ export class GarbageReconciler implements Reconciler {
     const [cluster = "", ref = ""] = key.split(SEPARATOR);
     const observation = this.#options.observations.get(cluster, ref);
     if (observation?.present === undefined) this.#assign(key, cluster, []);
+    else if (this.#isLeft(cluster)) this.#letGo(key, observation);
     else if (isNamespace(observation.ref)) return await this.#considerNamespace(key, observation, signal);
     else this.#considerStray(key, observation);
     return done;
+  }
+
+  /** The cluster leaves, and this manager sees that through. */
+  #isLeft(name: string): boolean {
+    const { hub, classes } = this.#options;
+    const cluster = hub.clusters.get(name);
+    return cluster !== undefined && keepsWhatRuns(cluster) && classes.ownsCluster(name);
+  }
+
+  #letGo(key: string, observation: Observation): void {
+    const { cluster } = observation;
+    const removal = {
+      owner: memberCluster(cluster),
+      policy: "Orphan" as const,
+      cause: UNUSED,
+      ownership: "Ours" as const,
+    };
+    this.#assign(key, cluster, decideRemovals([observation], removalFacts(this.#options, [observation], removal)));
   }
 
   #considerStray(key: string, observation: Observation): void {
@@ -108,10 +132,18 @@ export class GarbageReconciler implements Reconciler {
     const { observations } = this.#options;
     const own = `${cluster}${SEPARATOR}${key}`;
     const isStray = after?.present !== undefined && after.present.owner === undefined;
-    if (this.#awaiting.has(own) || isNamespace(ref) || isStray) yield own;
+    if (this.#awaiting.has(own) || isNamespace(ref) || isStray || this.#isLeft(cluster)) yield own;
     if (before === undefined || ref.namespace === undefined || observations.isInUse(cluster, ref.namespace)) return;
     const namespace = this.#namespaceKey(cluster, ref.namespace);
     if (namespace !== undefined) yield namespace;
+  }
+
+  /** What is to be considered again when the cluster itself has changed. */
+  *#keysOn(cluster: MemberCluster): Iterable<string> {
+    yield* this.#awaiting;
+    if (!keepsWhatRuns(cluster)) return;
+    const { name } = cluster.metadata;
+    for (const { ref } of this.#options.observations.in(name)) yield `${name}${SEPARATOR}${refKey(ref)}`;
   }
 
   /** Something is asked for in a namespace that was to go. */
@@ -127,6 +159,11 @@ export class GarbageReconciler implements Reconciler {
     const ref = refKey(namespaceRef(name));
     return this.#options.observations.get(cluster, ref) === undefined ? undefined : `${cluster}${SEPARATOR}${ref}`;
   }
+}
+
+/** The MemberCluster is being deleted, and what runs there stays. */
+function keepsWhatRuns({ metadata, spec }: MemberCluster): boolean {
+  return metadata.deletionTimestamp !== undefined && spec.deletionPolicy !== "Drain";
 }
 
 /** What such rows are assigned in the name of: no hub object has a key like it. */

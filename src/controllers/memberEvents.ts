@@ -1,8 +1,15 @@
-import { FEDERATION_API_VERSION, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
-import type { Observation } from "../desiredstate/index.ts";
+import {
+  FEDERATION_API_VERSION,
+  type ObjectRef,
+  refKey,
+  REMOVE_FOUND_ANNOTATION,
+  shortMessage,
+} from "../apis/index.ts";
+import type { Heal, Observation, Row } from "../desiredstate/index.ts";
 import type { HubCache } from "../hub/index.ts";
 import type { EventRecorder } from "../observability/index.ts";
 import type { Assignments } from "./assignments.ts";
+import { isFoundOnJoin } from "./copies.ts";
 import type { Observations } from "./observations.ts";
 
 export interface MemberEventSources {
@@ -12,36 +19,69 @@ export interface MemberEventSources {
   events: Pick<EventRecorder, "record">;
 }
 
-/** Records on the hub what workers report of member objects: drift that was healed, and namespaces that stay. Until it is disposed of. */
+/**
+ * Records on the hub what happens to member objects: drift that was healed, namespaces that stay, and, once for each cluster, that objects were
+ * there before the cluster was joined. Until it is disposed of.
+ */
 export function recordMemberEvents(sources: MemberEventSources): Disposable {
+  const subscriptions = new DisposableStack();
+  subscriptions.use(recordReports(sources));
+  const recorded = new Set<string>();
+  subscriptions.use(
+    sources.assignments.changes.subscribe(({ rows }) => {
+      for (const row of rows) {
+        if (!isFoundOnJoin(row) || recorded.has(row.cluster)) continue;
+        recorded.add(row.cluster);
+        recordFound(sources, row);
+      }
+    }),
+  );
+  return subscriptions;
+}
+
+function recordReports(sources: MemberEventSources): Disposable {
   return sources.observations.changes.subscribe(({ before, after }) => {
     if (after === undefined) return;
-    if (after.healed !== undefined && after.healed.at !== before?.healed?.at) recordDrift(sources, after, after.healed);
+    if (after.healed !== undefined && after.healed.at !== before?.healed?.at) recordHeal(sources, after, after.healed);
     const { failure } = after;
     if (failure?.reason === "NamespaceKept" && failure.message !== before?.failure?.message)
       recordKeptNamespace(sources, after, failure.message);
   });
 }
 
-function recordDrift(
-  { assignments, events }: MemberEventSources,
-  { cluster, ref, present }: Observation,
-  { lost }: NonNullable<Observation["healed"]>,
-): void {
+function recordFound({ hub, events }: MemberEventSources, { cluster, ref }: Row): void {
+  const uid = hub.clusters.get(cluster)?.metadata.uid;
+  events.record({
+    regarding: { ...memberCluster(cluster), ...(uid === undefined ? {} : { uid }) },
+    type: "Warning",
+    reason: "FoundOnJoin",
+    action: "CleanUp",
+    note: `${shortMessage(`${ref.kind} ${ref.name} and maybe more was there before the join and stays`)}; to have it removed: kubectl annotate membercluster ${cluster} ${REMOVE_FOUND_ANNOTATION}=true`,
+  });
+}
+
+function recordHeal({ assignments, events }: MemberEventSources, observation: Observation, heal: Heal): void {
+  const { cluster, ref, present } = observation;
   const regarding = assignments.get(cluster, refKey(ref))?.effective?.owner ?? present?.owner;
   if (regarding === undefined) return;
-  const first = lost[0];
-  const by = [...new Set(lost.map(({ takenBy }) => takenBy).filter((name) => name !== undefined))];
-  const more = lost.length > 1 ? ` and ${lost.length - 1} more` : "";
-  const who = by.length === 0 ? "" : ` changed by ${by.join(", ")}`;
+  const what = heal.gone ? "was deleted, or lost its label" : changeOf(heal);
   events.record({
     regarding,
     type: "Warning",
-    reason: "DriftHealed",
+    reason: heal.contested ? "Contested" : "DriftHealed",
     action: "Heal",
-    note: shortMessage(`${cluster}: ${ref.kind} ${ref.name} ${first?.path ?? ""}${more}${who}; put back`),
+    note: shortMessage(
+      `${cluster}: ${ref.kind} ${ref.name} ${what}${heal.contested ? " again; put back less and less often" : "; put back"}`,
+    ),
     related: memberCluster(cluster),
   });
+}
+
+function changeOf({ lost }: Heal): string {
+  const first = lost[0];
+  const by = [...new Set(lost.map(({ takenBy }) => takenBy).filter((name) => name !== undefined))];
+  const more = lost.length > 1 ? ` and ${lost.length - 1} more` : "";
+  return `${first?.path ?? "Meridian's marks"}${more}${by.length === 0 ? "" : ` changed by ${by.join(", ")}`}`;
 }
 
 /** A namespace that Meridian made stays on a member, since its contents cannot be read. */

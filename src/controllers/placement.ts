@@ -1,5 +1,6 @@
 import { claimed, type FederatedStatus, type KubeObject, OBJECT_FINALIZER, refKey, unclaimed } from "../apis/index.ts";
 import {
+  AWAITING_REPLACEMENT,
   computeTarget,
   type DeletionPolicy,
   ownerRefOf,
@@ -31,6 +32,7 @@ import {
   ownersNamedBy,
   type Removal,
   removalFacts,
+  wasFoundOnJoin,
 } from "./copies.ts";
 import type { Collected } from "./dependencies.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
@@ -312,9 +314,11 @@ export class PlacementReconciler implements Reconciler {
     const { plans, assignments } = this.#options;
     const isFirstPlan = plans.get(owner)?.ours !== true;
     const running = new Set<string>();
-    for (const { cluster, ref } of copiesOf(this.#options, owner)) {
+    for (const copy of copiesOf(this.#options, owner)) {
+      const { cluster, ref } = copy;
+      if (wasFoundOnJoin(this.#options, owner, copy)) continue;
       const row = assignments.get(cluster, refKey(ref))?.rows.get(owner);
-      if (isFirstPlan || (row !== undefined && !isRemoval(row))) running.add(cluster);
+      if (isFirstPlan || (row !== undefined && (!isRemoval(row) || isServing(row)))) running.add(cluster);
     }
     return running;
   }
@@ -359,6 +363,11 @@ export class PlacementReconciler implements Reconciler {
 function leavesClusters({ before, after }: PlanChange): boolean {
   const left = before?.target?.clusters ?? [];
   return left.some(({ name }) => after?.target?.clusters.some((cluster) => cluster.name === name) !== true);
+}
+
+/** The copy stays until the object serves elsewhere; so the object still runs there. */
+function isServing(row: Row): boolean {
+  return row.verb === "Hold" && row.why.reason === AWAITING_REPLACEMENT;
 }
 
 function isRemoval(row: Row): boolean {

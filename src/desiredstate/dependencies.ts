@@ -1,6 +1,6 @@
 import { hashOf, type KubeObject, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
 import { type Dependency, userSetObject } from "../interpreter/index.ts";
-import { mark } from "./marks.ts";
+import { mark, type Marking } from "./marks.ts";
 import type { DesiredObject, Snapshot, Why } from "./types.ts";
 
 /** What goes along with an object, and what of it is not there. */
@@ -36,8 +36,8 @@ const known = new WeakMap<KubeObject, UserSet>();
 /** Collects what the object needs beside it from what the hub has. */
 export function collectDependencies(
   needed: readonly Dependency[],
-  { dependencies: present, unreadable, hubId }: Pick<Snapshot, "dependencies" | "unreadable" | "hubId">,
-  ownerText: string,
+  { dependencies: present, unreadable }: Pick<Snapshot, "dependencies" | "unreadable">,
+  marking: Marking,
 ): PropagatedDependencies {
   if (needed.length === 0) return noDependencies;
   const sorted = needed
@@ -58,7 +58,7 @@ export function collectDependencies(
       continue;
     }
     const { object, contentHash } = userSetOf(found);
-    objects.push(mark(object, "dependency", hubId, ownerText));
+    objects.push(mark(object, "dependency", marking));
     if (readByPods) contents.push([key, contentHash]);
   }
   return {

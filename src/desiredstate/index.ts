@@ -9,7 +9,8 @@
  * unless every fact that the removal rests on allows it. It never calls a client, never reads a clock, never throws, and never changes what it is
  * given.
  */
-export { ownerRefOf, reowned } from "./marks.ts";
+export { ownerRefOf, policyOf, reowned } from "./marks.ts";
+export { AWAITING_REPLACEMENT } from "./moves.ts";
 export { selectPlacement } from "./placementSelection.ts";
 export { decideRemovals } from "./removals.ts";
 export { chooseRow, inTheNameOf, isInSync } from "./rows.ts";
@@ -20,6 +21,7 @@ export type {
   DeleteRow,
   DeletionPolicy,
   HoldRow,
+  Heal,
   Observation,
   ReleaseRow,
   RemovalFacts,

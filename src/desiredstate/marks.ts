@@ -1,42 +1,71 @@
 import {
   canonicalJson,
+  DELETION_POLICY_ANNOTATION,
   DEPENDENCIES_HASH_ANNOTATION,
   HASH_ANNOTATION,
   hashOf,
   type KubeObject,
   MANAGED_BY_LABEL,
+  OBJECT_ANNOTATION,
   OWNER_ANNOTATION,
   type OwnerRef,
   parseApiVersion,
+  refKey,
   refOf,
 } from "../apis/index.ts";
 import { memberKindOf } from "../interpreter/index.ts";
-import type { DesiredObject, Role } from "./types.ts";
+import type { DeletionPolicy, DesiredObject, Role } from "./types.ts";
 
 export function ownerRefOf(object: KubeObject): OwnerRef {
   return { ...refOf(object), uid: object.metadata.uid ?? "" };
 }
 
+/** What the marks of one hub object's member objects have in common. */
+export interface Marking {
+  hubId: string;
+  ownerText: string;
+  policy: DeletionPolicy;
+}
+
 /** Puts Meridian's label and annotations onto a copy of the object; the hash covers all of it but the hash itself. */
-export function mark(object: KubeObject, role: Role, hubId: string, ownerText: string): DesiredObject {
+export function mark(object: KubeObject, role: Role, { hubId, ownerText, policy }: Marking): DesiredObject {
   const { labels, annotations } = object.metadata;
-  const ours: Record<string, string> = { ...annotations, [OWNER_ANNOTATION]: ownerText };
+  const ref = refOf(object);
+  const ours: Record<string, string> = {
+    ...annotations,
+    [OWNER_ANNOTATION]: ownerText,
+    [OBJECT_ANNOTATION]: refKey(ref),
+    ...(policy === "Orphan" ? { [DELETION_POLICY_ANNOTATION]: policy } : {}),
+  };
   const metadata = { ...object.metadata, labels: { ...labels, [MANAGED_BY_LABEL]: hubId }, annotations: ours };
   const marked: KubeObject = { ...object, metadata };
   const hash = hashOf(marked);
   // Not yet seen by anybody, so it may still change.
   ours[HASH_ANNOTATION] = hash;
-  return { ref: refOf(marked), role, object: marked, hash };
+  return { ref, role, object: marked, hash };
 }
 
-/** The same object for another owner: what that one's own row would be. */
-export function reowned(object: KubeObject, owner: OwnerRef): Pick<DesiredObject, "object" | "hash"> {
-  const { [HASH_ANNOTATION]: _, ...annotations } = object.metadata.annotations ?? {};
-  const ours: Record<string, string> = { ...annotations, [OWNER_ANNOTATION]: ownerText(owner) };
+/** The same object for another owner with that policy: what that one's own row would be. */
+export function reowned(
+  object: KubeObject,
+  owner: OwnerRef,
+  policy: DeletionPolicy,
+): Pick<DesiredObject, "object" | "hash"> {
+  const { [HASH_ANNOTATION]: _, [DELETION_POLICY_ANNOTATION]: __, ...annotations } = object.metadata.annotations ?? {};
+  const ours: Record<string, string> = {
+    ...annotations,
+    [OWNER_ANNOTATION]: ownerText(owner),
+    ...(policy === "Orphan" ? { [DELETION_POLICY_ANNOTATION]: policy } : {}),
+  };
   const next: KubeObject = { ...object, metadata: { ...object.metadata, annotations: ours } };
   const hash = hashOf(next);
   ours[HASH_ANNOTATION] = hash;
   return { object: next, hash };
+}
+
+/** What a member object says should become of it when the hub has forgotten it; undefined stands for `Delete`. */
+export function policyOf({ metadata }: KubeObject): "Orphan" | undefined {
+  return metadata.annotations?.[DELETION_POLICY_ANNOTATION] === "Orphan" ? "Orphan" : undefined;
 }
 
 export function ownerText(owner: OwnerRef): string {

@@ -38,9 +38,31 @@ describe("decideRemovals", () => {
     },
     { name: "not without a MemberCluster", facts: { clusters: new Map() }, want: "Hold ClusterUnknown" },
     {
-      name: "not on a cluster that leaves and keeps",
+      name: "what is on a cluster that leaves and keeps is released",
       facts: on({ synced: true, leaving: "Keep" }),
-      want: "Hold ClusterLeaving",
+      want: "Release shanghai-1-Service ClusterLeaving",
+    },
+    {
+      name: "whatever else is known of it",
+      facts: {
+        ...on({ synced: false, leaving: "Keep" }),
+        hub: { ...ready, deletionsHeld: true },
+        ownership: "OtherClass",
+        neededByOthers: new Set([KEY]),
+        foundOnJoin: new Set([KEY]),
+      },
+      want: "Release shanghai-1-Service ClusterLeaving",
+    },
+    {
+      name: "but for what is on its way out",
+      facts: on({ synced: true, leaving: "Keep" }),
+      copy: copy("shanghai-1", "Service", { deleting: true }),
+      want: "Hold Terminating",
+    },
+    {
+      name: "not what was there before the cluster was joined",
+      facts: { foundOnJoin: new Set([KEY]), hub: { ...ready, synced: false } },
+      want: "Hold FoundOnJoin",
     },
     {
       name: "but on one that is drained",
@@ -54,6 +76,17 @@ describe("decideRemovals", () => {
       name: "not what names another hub object",
       copy: copy("shanghai-1", "Service", { owner: other }),
       want: "Hold OtherOwner",
+    },
+    {
+      name: "not what Meridian is not proven to have applied",
+      copy: copy("shanghai-1", "Service", { proven: false }),
+      want: "Hold OwnershipUnproven",
+    },
+    {
+      name: "nor is that released",
+      facts: { policy: "Orphan" },
+      copy: copy("shanghai-1", "Service", { proven: false }),
+      want: "Hold OwnershipUnproven",
     },
     {
       name: "what names an earlier life of the object goes with it",
@@ -91,11 +124,16 @@ describe("decideRemovals", () => {
       cluster: fc.constantFrom(...names),
       kind: fc.constantFrom("Deployment", "Service", "Secret"),
       deleting: fc.boolean(),
+      proven: fc.boolean(),
       owner: fc.constantFrom("ours", "none", "other"),
       there: fc.boolean(),
     })
-    .map(({ cluster, kind, deleting, owner, there }): Observation => {
-      const { present, ...absent } = copy(cluster, kind, { deleting, ...(owner === "other" ? { owner: other } : {}) });
+    .map(({ cluster, kind, deleting, proven, owner, there }): Observation => {
+      const { present, ...absent } = copy(cluster, kind, {
+        deleting,
+        proven,
+        ...(owner === "other" ? { owner: other } : {}),
+      });
       if (present === undefined || !there) return absent;
       const { owner: _, ...unnamed } = present;
       return { ...absent, present: owner === "none" ? unnamed : present };
@@ -110,12 +148,14 @@ describe("decideRemovals", () => {
       synced: fc.boolean(),
       leaving: fc.constantFrom(undefined, "Keep" as const, "Drain" as const),
       needed: fc.subarray(names),
+      found: fc.subarray(names),
     })
-    .map(({ known, synced, leaving, needed, ...more }) =>
+    .map(({ known, synced, leaving, needed, found, ...more }) =>
       facts({
         ...more,
         clusters: new Map(known.map((name) => [name, leaving === undefined ? { synced } : { synced, leaving }])),
         neededByOthers: new Set(needed.map((name) => `${name}/${refKey(service.ref)}`)),
+        foundOnJoin: new Set(found.map((name) => `${name}/${refKey(service.ref)}`)),
       }),
     );
 
@@ -133,17 +173,22 @@ describe("decideRemovals", () => {
     (given, all) => {
       for (const row of decideRemovals(given, all)) {
         const { present } = given.find(({ cluster, ref }) => cluster === row.cluster && ref === row.ref) ?? {};
-        const { hub, ownership, neededByOthers } = all;
+        const { hub, ownership, neededByOthers, foundOnJoin } = all;
         const cluster = all.clusters.get(row.cluster);
+        if (cluster?.leaving === "Keep") {
+          expect(row.verb).toBe(present?.deleting === true ? "Hold" : "Release");
+          continue;
+        }
         const isAllowed =
           present?.deleting === false &&
+          present.proven &&
           hub.synced &&
           hub.planned &&
           !hub.deletionsHeld &&
           cluster?.synced === true &&
-          cluster.leaving !== "Keep" &&
           ownership === "Ours" &&
           (present.owner === undefined || present.owner.name === app().metadata.name) &&
+          !foundOnJoin.has(`${row.cluster}/${refKey(row.ref)}`) &&
           !neededByOthers.has(`${row.cluster}/${refKey(row.ref)}`);
         expect(row.verb).toBe(isAllowed ? (all.policy === "Orphan" ? "Release" : "Delete") : "Hold");
         if (row.verb === "Hold") expect(row.wanted).toBe(false);

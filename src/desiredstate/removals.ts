@@ -6,20 +6,34 @@ type Present = NonNullable<Observation["present"]>;
 
 /**
  * What may go now, and for everything else that is no longer wanted, why it stays. One row for each copy that is there; a row that removes
- * names the life of the object that was seen, and there is none of these unless every fact allows it.
+ * names the life of the object that was seen, and there is none of these unless every fact allows it. A cluster that leaves and keeps what
+ * runs there is let go of, whatever else is known: that deletes nothing. `serving`: clusters whose copies are the last that serve, and what
+ * they wait for.
  */
-export function decideRemovals(unwanted: readonly Observation[], facts: RemovalFacts): RemovalRow[] {
+export function decideRemovals(
+  unwanted: readonly Observation[],
+  facts: RemovalFacts,
+  serving: ReadonlyMap<string, Why> = new Map(),
+): RemovalRow[] {
   const general = obstacleOnTheHub(facts);
   const rows: RemovalRow[] = [];
   for (const { cluster, ref, present } of unwanted) {
     if (present === undefined) continue;
     const copy = { cluster, ref, owner: facts.owner, role: "rendered" as const };
+    const leaving = leavingFrom(cluster, facts);
+    if (leaving !== undefined && !present.deleting) {
+      rows.push({ ...copy, verb: "Release", uid: present.uid, why: leaving });
+      continue;
+    }
     const obstacle =
       (present.deleting ? TERMINATING : undefined) ??
+      (facts.foundOnJoin.has(`${cluster}/${refKey(ref)}`) ? FOUND_ON_JOIN : undefined) ??
       general ??
       obstacleOnTheCluster(cluster, facts) ??
       obstacleOfOwnership(present, facts) ??
-      (facts.neededByOthers.has(`${cluster}/${refKey(ref)}`) ? NEEDED_BY_OTHERS : undefined);
+      (present.proven ? undefined : OWNERSHIP_UNPROVEN) ??
+      (facts.neededByOthers.has(`${cluster}/${refKey(ref)}`) ? NEEDED_BY_OTHERS : undefined) ??
+      serving.get(cluster);
     if (obstacle !== undefined) rows.push({ ...copy, verb: "Hold", wanted: false, why: obstacle });
     else
       rows.push({
@@ -45,7 +59,22 @@ const DELETIONS_HELD: Why = {
   reason: "DeletionsHeld",
   message: "more than half of the objects vanished from the hub at once; held until a second read agrees",
 };
+const OWNERSHIP_UNPROVEN: Why = {
+  reason: "OwnershipUnproven",
+  message: "it has Meridian's marks, and its managedFields do not show that Meridian set them",
+};
 const NEEDED_BY_OTHERS: Why = { reason: "NeededByOthers", message: "another object on the hub needs it there" };
+
+const FOUND_ON_JOIN: Why = {
+  reason: "FoundOnJoin",
+  message: "it was on the cluster before the cluster was joined, and has not been taken up since",
+};
+
+/** Why the copies on a cluster are let go of: its MemberCluster is being deleted, and keeps what runs there. */
+function leavingFrom(name: string, { clusters }: RemovalFacts): Why | undefined {
+  if (clusters.get(name)?.leaving !== "Keep") return undefined;
+  return { reason: "ClusterLeaving", message: shortMessage(`MemberCluster ${name} goes, and keeps what runs there`) };
+}
 
 function obstacleOnTheHub({ hub }: RemovalFacts): Why | undefined {
   if (!hub.synced) return HUB_NOT_SYNCED;
@@ -57,8 +86,6 @@ function obstacleOnTheCluster(name: string, { clusters }: RemovalFacts): Why | u
   const cluster = clusters.get(name);
   if (cluster === undefined)
     return { reason: "ClusterUnknown", message: shortMessage(`there is no MemberCluster ${name}`) };
-  if (cluster.leaving === "Keep")
-    return { reason: "ClusterLeaving", message: shortMessage(`MemberCluster ${name} goes, and keeps what runs there`) };
   if (!cluster.synced)
     return {
       reason: "ClusterNotSynced",

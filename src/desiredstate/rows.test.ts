@@ -2,10 +2,10 @@ import { describe, expect } from "vitest";
 import { fc, test } from "@fast-check/vitest";
 import type { ObjectRef, OwnerRef } from "../apis/index.ts";
 import { refKey } from "../apis/index.ts";
-import { ownerRefOf } from "./marks.ts";
+import { ownerRefOf, reowned } from "./marks.ts";
 import { chooseRow, inTheNameOf, isInSync, isSameRef } from "./rows.ts";
 import { app, copy } from "./testdata/builders.ts";
-import type { ApplyRow, Observation, Row } from "./types.ts";
+import type { ApplyRow, DeletionPolicy, Observation, Row } from "./types.ts";
 
 const why = { reason: "NotSelected", message: "no policy selects it" };
 const ownerNamed = (name: string): OwnerRef => ownerRefOf(app({}, { name, uid: `uid-of-${name}` }));
@@ -47,11 +47,22 @@ describe("chooseRow", () => {
     { name: "the first, when it names somebody who does not ask", named: "c", want: either },
     { name: "the first, when it names nobody", named: undefined, want: either },
   ])("of alternatives that counts which is in the name of the one $name", ({ named, want }) => {
-    expect(inTheNameOf(either, named === undefined ? undefined : ownerNamed(named))).toEqual(want);
+    expect(inTheNameOf(either, named === undefined ? {} : { owner: ownerNamed(named) })).toEqual(want);
   });
 
   test("a namesake of another life is the same owner", () => {
-    expect(inTheNameOf(either, { ...ownerNamed("b"), uid: "of an earlier life" })).toBe(b);
+    expect(inTheNameOf(either, { owner: { ...ownerNamed("b"), uid: "of an earlier life" } })).toBe(b);
+  });
+
+  test("of an owner whose policy nobody knows the member object says which row is the owner's", () => {
+    const asked = (policy: DeletionPolicy): ApplyRow => ({ ...b, ...reowned(b.object, ownerNamed("b"), policy) });
+    const [deleting, orphaning] = [asked("Delete"), asked("Orphan")];
+    const row = { ...a, alternatives: [deleting, orphaning] };
+    expect(inTheNameOf(row, { owner: ownerNamed("b") })).toBe(deleting);
+    expect(inTheNameOf(row, { owner: ownerNamed("b"), policy: "Orphan" })).toBe(orphaning);
+    expect(inTheNameOf({ ...a, alternatives: [deleting] }, { owner: ownerNamed("b"), policy: "Orphan" })).toBe(
+      deleting,
+    );
   });
 
   const arbitraryRow = fc
@@ -68,7 +79,7 @@ describe("chooseRow", () => {
         if (rows.some(({ verb }) => verb === "Hold")) expect(chosen?.verb).not.toMatch(/Delete|Release/);
         if (rows.some((row) => row.verb === "Hold" && row.wanted)) expect(chosen).not.toEqual(kept(named));
         const own = rows.find((row) => row.verb === "Apply" && row.owner.name === named);
-        if (own !== undefined) expect(chosen && inTheNameOf(chosen, ownerNamed(named))).toMatchObject(own);
+        if (own !== undefined) expect(chosen && inTheNameOf(chosen, { owner: ownerNamed(named) })).toMatchObject(own);
       }
     },
   );

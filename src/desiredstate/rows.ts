@@ -1,19 +1,31 @@
 import { type ObjectRef, type OwnerRef, parseApiVersion } from "../apis/index.ts";
-import type { ApplyRow, Observation, Row } from "./types.ts";
+import { policyOf } from "./marks.ts";
+import type { ApplyRow, DeletionPolicy, Observation, Row } from "./types.ts";
 
 /** True when the object is there as the row says, in whoever's name it may be, and all of its fields are ours. */
 export function isInSync(row: Row | undefined, observation: Observation | undefined): boolean {
   const present = observation?.present;
   if (row?.verb !== "Apply" || present === undefined || present.deleting) return false;
-  const { hash } = inTheNameOf(row, present.owner);
+  const { hash } = inTheNameOf(row, present);
   return present.hash === hash && observation?.inSyncWith === hash;
 }
 
-/** The row for a member object that names that owner: the owner's own one where the owner asks for the object as well. */
-export function inTheNameOf<R extends Row>(row: R, named: OwnerRef | undefined): R | ApplyRow {
+/** What a member object says of itself. */
+export interface Marked {
+  owner?: OwnerRef | undefined;
+  policy?: DeletionPolicy | undefined;
+}
+
+/**
+ * The row for a member object that names that owner: the owner's own one where the owner asks for the object as well. Of an owner whose
+ * policy nobody here knows there are two, and the member object says which.
+ */
+export function inTheNameOf<R extends Row>(row: R, marked: Marked | undefined): R | ApplyRow {
+  const named = marked?.owner;
   if (row.verb !== "Apply" || row.alternatives === undefined || named === undefined) return row;
   if (isSameRef(row.owner, named)) return row;
-  return row.alternatives.find(({ owner }) => isSameRef(owner, named)) ?? row;
+  const own = row.alternatives.filter(({ owner }) => isSameRef(owner, named));
+  return own.find(({ object }) => policyOf(object) === marked?.policy) ?? own[0] ?? row;
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   type Subject,
   type Verdict,
 } from "../scheduler/index.ts";
+import { AWAITING_REPLACEMENT } from "./moves.ts";
 import type { Snapshot, Target } from "./types.ts";
 
 /** Where an object goes, where it stays as it is, and why. */
@@ -20,7 +21,8 @@ export interface Scope {
 
 /**
  * Clusters that run the object now, as far as anybody knows, and how many replicas each was last asked for. One that it is being removed
- * from does not count: that was decided while a policy said where else it belongs.
+ * from does not count: that was decided while a policy said where else it belongs. One that serves until the object has arrived elsewhere
+ * counts, or nothing would keep the object there once there is nowhere else to go.
  */
 export function currentClusters(
   { previous, running, clusters }: Snapshot,
@@ -28,8 +30,8 @@ export function currentClusters(
 ): ReadonlyMap<string, number | undefined> {
   const current = new Map<string, number | undefined>();
   const removing = new Set<string>();
-  for (const { name, state } of previous?.clusters ?? []) {
-    if (state === "Removing") removing.add(name);
+  for (const { name, state, reason } of previous?.clusters ?? []) {
+    if (state === "Removing" && reason !== AWAITING_REPLACEMENT) removing.add(name);
     else current.set(name, reported.get(name));
   }
   if (running !== undefined) {

@@ -1,5 +1,6 @@
 import { type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
 import { compareText } from "../scheduler/index.ts";
+import { serversToKeep } from "./moves.ts";
 import { decideRemovals } from "./removals.ts";
 import { isSameRef } from "./rows.ts";
 import type {
@@ -49,7 +50,11 @@ export function step({ target, lastGood, rollout, observations, removal }: StepI
   }
 
   const wanted = [...shares.values()].flatMap(({ rows }) => rows);
-  const others = [...retained, ...decideRemovals(unwanted, removal)].map((row) => ({ row, key: refKey(row.ref) }));
+  const keep = target === undefined || unwanted.length === 0 ? NONE : serversOf(target, shares, observations, removal);
+  const others = [...retained, ...decideRemovals(unwanted, removal, keep)].map((row) => ({
+    row,
+    key: refKey(row.ref),
+  }));
   others.sort((a, b) => compareText(a.key, b.key));
   const rows = [...wanted, ...others.map(({ row }) => row)].sort((a, b) => compareText(a.cluster, b.cluster));
   return {
@@ -57,6 +62,18 @@ export function step({ target, lastGood, rollout, observations, removal }: StepI
     ...(rollout === undefined ? {} : { rollout }),
     ...(target?.recheckAt === undefined ? {} : { recheckAt: target.recheckAt }),
   };
+}
+
+const NONE: ReadonlyMap<string, Why> = new Map();
+
+function serversOf(
+  target: Target,
+  shares: ReadonlyMap<string, Share>,
+  observations: readonly Observation[],
+  removal: RemovalFacts,
+): ReadonlyMap<string, Why> {
+  const wanted = new Map(Array.from(shares, ([name, { objects }]) => [name, objects]));
+  return serversToKeep({ wanted, target, observations, removal });
 }
 
 function shareOf(cluster: ClusterTarget, target: Target): Share {

@@ -3,7 +3,7 @@ import { type Dependency, placeableKindOf } from "../interpreter/index.ts";
 import { type MatchedRule, matchRules } from "../override/index.ts";
 import { sortedByName, type Subject } from "../scheduler/index.ts";
 import { collectDependencies, noDependencies } from "./dependencies.ts";
-import { ownerRefOf, ownerText } from "./marks.ts";
+import { type Marking, ownerRefOf, ownerText } from "./marks.ts";
 import { selectPlacement } from "./placementSelection.ts";
 import { currentClusters, scopeOf } from "./scope.ts";
 import type { ClusterTarget, Snapshot, Target } from "./types.ts";
@@ -29,16 +29,18 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const scope = scopeOf(snapshot, placement, subject, clusters, now);
 
   const owner = ownerRefOf(object);
-  const owned = ownerText(owner);
+  // While no policy places the object, the one that did still says what becomes of its copies.
+  const deletionPolicy =
+    (placement === undefined ? snapshot.previous?.deletionPolicy : placement.spec.deletionPolicy) ?? "Delete";
+  const marking: Marking = { hubId, ownerText: ownerText(owner), policy: deletionPolicy };
   const needed = kind.dependencies(object);
   const propagates = placement?.spec.dependencies?.mode !== "None";
-  const dependencies = propagates ? collectDependencies(needed, snapshot, owned) : noDependencies;
+  const dependencies = propagates ? collectDependencies(needed, snapshot, marking) : noDependencies;
   const overrides = matchRules(object, snapshot.overrides);
   const renderer = new VariantRenderer({
     base: kind.render(object),
     owner,
-    ownerText: owned,
-    hubId,
+    marking,
     dependencies,
     retain: placement?.spec.retain,
   });
@@ -83,9 +85,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     missing: missingOf(needed, snapshot),
     suspended: scope.suspended,
     conflictResolution: placement?.spec.conflictResolution ?? "Abort",
-    // While no policy places the object, the one that did still says what becomes of its copies.
-    deletionPolicy:
-      (placement === undefined ? snapshot.previous?.deletionPolicy : placement.spec.deletionPolicy) ?? "Delete",
+    deletionPolicy,
     ...(scope.decision.recheckAt === undefined ? {} : { recheckAt: scope.decision.recheckAt }),
   };
 }

@@ -148,6 +148,12 @@ export interface Observation {
     hash?: string;
     /** The hub object that its owner annotation names. */
     owner?: OwnerRef;
+    /** creationTimestamp, RFC 3339, by the member's clock. */
+    createdAt?: string;
+    /** Its `managedFields` show that Meridian applied its marks: without that it may be taken up again, and never removed. */
+    proven: boolean;
+    /** What the copy itself says should become of it when the hub has forgotten it. Without it: `Delete`. */
+    policy?: "Orphan";
     deleting: boolean;
     health: Health;
   };
@@ -156,10 +162,22 @@ export interface Observation {
   /** A write is under way: until it has ended, nobody knows what is there. */
   writing: boolean;
   failure?: { reason: string; message: string; final: boolean };
-  /** The last time that fields which others had changed were put back; epoch milliseconds. */
-  healed?: { at: number; lost: readonly LostField[] };
+  /** The last time that what others had done to it was put right. */
+  healed?: Heal;
   /** The revision of the last row that the worker took for it; 0 when it never had one. */
   revision: number;
+}
+
+/** Something that others had done to a member object was put right. */
+export interface Heal {
+  /** Epoch milliseconds. */
+  at: number;
+  /** The fields that were put back; empty where the whole object was. */
+  lost: readonly LostField[];
+  /** The object was gone. */
+  gone: boolean;
+  /** Somebody undoes it each time, so that it is done less and less often. */
+  contested: boolean;
 }
 
 /** What has to be known before anything is removed. */
@@ -180,11 +198,16 @@ export interface RemovalFacts {
   ownership: "Ours" | "OtherClass" | "Unconfirmed";
   /**
    * Of the clusters where copies are. A cluster that is missing here has no MemberCluster. `synced`: every object of ours there is known,
-   * and the cluster answers. `leaving`: its MemberCluster is being deleted; what is there stays, or is taken away.
+   * and the cluster answers. `leaving`: its MemberCluster is being deleted; what is there is let go of, or is taken away.
    */
   clusters: ReadonlyMap<string, { synced: boolean; leaving?: "Keep" | "Drain" }>;
   /** `cluster/refKey` of dependencies that an object of another manager, or another object here, needs. */
   neededByOthers: ReadonlySet<string>;
+  /**
+   * `cluster/refKey` of copies that are older than the membership of their cluster, and that nothing was asked for since: a person may have
+   * let go of them when the cluster left before.
+   */
+  foundOnJoin: ReadonlySet<string>;
 }
 
 /** Which clusters wait for their turn; without it every cluster gets the target. */

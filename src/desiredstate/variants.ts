@@ -10,7 +10,7 @@ import {
 import { memberKindOf } from "../interpreter/index.ts";
 import { applyRules, type MatchedRule } from "../override/index.ts";
 import type { PropagatedDependencies } from "./dependencies.ts";
-import { mark, withControllerReference, withDependenciesHash } from "./marks.ts";
+import { mark, type Marking, withControllerReference, withDependenciesHash } from "./marks.ts";
 import { withoutRetained } from "./retain.ts";
 import { isSameRef } from "./rows.ts";
 import type { DesiredObject, Why } from "./types.ts";
@@ -26,8 +26,7 @@ export interface Variant {
 export interface VariantOptions {
   base: readonly KubeObject[];
   owner: OwnerRef;
-  ownerText: string;
-  hubId: string;
+  marking: Marking;
   dependencies: Pick<PropagatedDependencies, "objects" | "hash">;
   retain: PlacementSpec["retain"];
 }
@@ -116,11 +115,11 @@ export class VariantRenderer {
     const marked = local ? this.#marked.local : this.#marked.member;
     let known = marked.get(object);
     if (known === undefined) {
-      const { owner, ownerText, hubId, dependencies, retain } = this.#options;
+      const { owner, marking, dependencies, retain } = this.#options;
       const [rest = object] = withoutRetained([object], retain);
       const rolled = withDependenciesHash(rest, dependencies.hash);
       const owned = local ? withControllerReference(rolled, owner) : rolled;
-      known = { ...mark(owned, "rendered", hubId, ownerText), ...(rest === object ? {} : { unretained: object }) };
+      known = { ...mark(owned, "rendered", marking), ...(rest === object ? {} : { unretained: object }) };
       marked.set(object, known);
     }
     return known;

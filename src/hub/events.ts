@@ -1,4 +1,10 @@
-import type { MemberCluster, ObjectMeta, OverridePolicy, Placement } from "../apis/index.ts";
+import {
+  type MemberCluster,
+  type ObjectMeta,
+  type OverridePolicy,
+  type Placement,
+  REMOVE_FOUND_ANNOTATION,
+} from "../apis/index.ts";
 import type { InformerEvent } from "../runtime/index.ts";
 
 /** Of any of the four kinds. */
@@ -38,6 +44,7 @@ function planningFacts({ metadata, spec, status }: MemberCluster): string {
   return JSON.stringify([
     metadata.uid,
     metadata.deletionTimestamp !== undefined,
+    metadata.annotations?.[REMOVE_FOUND_ANNOTATION],
     Object.entries(metadata.labels ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1)),
     spec.provider,
     spec.taints,

@@ -67,6 +67,16 @@ export function isOwn(entry: ManagedFieldsEntry, manager: string): boolean {
   return entry.manager === manager && entry.operation === "Apply" && (entry.subresource ?? "") === "";
 }
 
+/** Whether the manager applied that annotation, and nobody has changed it since. */
+export function ownsAnnotation(
+  managedFields: readonly ManagedFieldsEntry[] | undefined,
+  manager: string,
+  annotation: string,
+): boolean {
+  const own = managedFields?.find((entry) => isOwn(entry, manager));
+  return own?.fieldsV1?.["f:metadata"]?.["f:annotations"]?.[fieldElement(annotation)] !== undefined;
+}
+
 function walkMetadata(metadata: object, fields: FieldsV1, place: Place, onLost: OnLost): void {
   push(place, "f:metadata", "metadata");
   for (const [key, value] of Object.entries(metadata)) {

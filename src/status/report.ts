@@ -109,8 +109,9 @@ function leaving(input: ReportInput): ClusterReport | undefined {
   const rows = input.view.rows.filter((row) => row.observedHash !== undefined);
   if (rows.length === 0) return undefined;
   const failure = rows.find((row) => row.failure !== undefined)?.failure;
+  const stays = rows.find((row) => row.stays !== undefined)?.stays;
   const counts = { ...sumOfHealth(rows), desired: 0 };
-  const outcome: Outcome = { state: "Removing", ...textOf(failure) };
+  const outcome: Outcome = { state: "Removing", ...textOf(failure ?? stays) };
   const entry = observed(input, outcome, { replicas: counts, ...pick("observedHash", combined(rows, "observedHash")) });
   return { entry, planned: false, applied: false, available: false, fresh: true, activity: "Removing" };
 }

@@ -13,6 +13,8 @@ export interface RowView {
   /** The member object has the desired hash, and all desired fields are still Meridian's. */
   inSync: boolean;
   health?: Health;
+  /** Why a member object that is to go stays for now, where that may take long. */
+  stays?: { reason: string; message: string };
   /** Why the last write failed; cleared by a write that succeeds. `final`: no retry before something changes. */
   failure?: { reason: string; message: string; final: boolean };
 }

@@ -1,4 +1,4 @@
-import type { StatusFigures } from "./figures.ts";
+import type { ManagerStatusFigures } from "./figures.ts";
 import { Observers } from "./observers.ts";
 import type { BenchOptions } from "./options.ts";
 import { cpuSeconds, residentMiB } from "./processUsage.ts";
@@ -25,8 +25,8 @@ export interface Turn {
   cpuSeconds: number;
   /** After the update. */
   rssMiB: number;
-  status5: StatusFigures;
-  statusRate: StatusFigures;
+  status5: ManagerStatusFigures;
+  statusRate: ManagerStatusFigures;
 }
 
 export interface Comparison {

@@ -26,8 +26,10 @@ const COSTS: [what: string, unit: string, of: (turn: Turn) => number][] = [
   ["manager: memory after update", "MiB", ({ rssMiB }) => rssMiB],
   ["status at 5/s: p50", "ms", ({ status5 }) => status5.p50Ms],
   ["status at 5/s: p99", "ms", ({ status5 }) => status5.p99Ms],
+  ["status at 5/s: CPU per change", "ms", ({ status5 }) => status5.cpuMsPerChange],
   ["status at the rate: p50", "ms", ({ statusRate }) => statusRate.p50Ms],
   ["status at the rate: p99", "ms", ({ statusRate }) => statusRate.p99Ms],
+  ["status at the rate: CPU per change", "ms", ({ statusRate }) => statusRate.cpuMsPerChange],
 ];
 
 /** Counts: not one more. */

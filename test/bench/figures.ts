@@ -62,12 +62,17 @@ export interface StatusFigures extends StatusLatency {
   hubWritesPerChange: number;
 }
 
+/** The same of a manager, with what it spent: free of most of the noise that latencies have. */
+export interface ManagerStatusFigures extends StatusFigures {
+  cpuMsPerChange: number;
+}
+
 /** The same changes carried to the hub by a bare relay and by Meridian, at the highest rate that the relay keeps up with here. */
 export interface StatusRateFigures {
   perSecond: number;
   /** Just before and just after Meridian. */
   relay: StatusFigures[];
-  meridian: StatusFigures;
+  meridian: ManagerStatusFigures;
   /** Meridian's p99 ÷ the mean of the relay's. */
   ratioP99: number;
 }
@@ -88,7 +93,7 @@ export interface Figures extends RoundFigures, UsageFigures {
   members: number;
   /** All of them, in order; what stands beside them is of the one in the middle. */
   rounds: RoundFigures[];
-  status5: StatusFigures;
+  status5: ManagerStatusFigures;
   statusRate: StatusRateFigures;
   restart: RestartFigures;
   /** Objects left anywhere after everything was deleted in the end. */

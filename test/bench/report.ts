@@ -86,6 +86,7 @@ export function linesOf(figures: Figures): Line[] {
     { what: `${rate}: changes per second`, value: statusRate.meridian.changesPerSecond, unit: "" },
     { what: `${rate}: p50`, value: statusRate.meridian.p50Ms, unit: "ms" },
     { what: `${rate}: p99`, value: statusRate.meridian.p99Ms, unit: "ms" },
+    { what: `${rate}: CPU per change`, value: statusRate.meridian.cpuMsPerChange, unit: "ms" },
     { what: `${rate}: p99 ÷ that of the relay`, value: statusRate.ratioP99, unit: "", bar: 1.5 },
     {
       what: `${rate}: hub writes per change`,

@@ -10,10 +10,10 @@ import {
 import { collectionPath, pathOf } from "../e2e/objects.ts";
 import { BareClient } from "./bareClient.ts";
 import { startCollector } from "./collector.ts";
-import type { StatusFigures } from "./figures.ts";
+import type { ManagerStatusFigures, StatusFigures } from "./figures.ts";
 import type { Observers } from "./observers.ts";
 import type { BenchOptions } from "./options.ts";
-import { loadAverage } from "./processUsage.ts";
+import { cpuSeconds, loadAverage } from "./processUsage.ts";
 import { HUB, memberWrites, RequestLog, type Requests } from "./requests.ts";
 import { type Rollout, Rollouts } from "./rollouts.ts";
 import type { MeasuredDeletion, MeasuredRollout } from "./rounds.ts";
@@ -169,11 +169,13 @@ export class Stage implements AsyncDisposable {
     };
   }
 
-  async status(phase: string, { count }: Pace, work: () => Promise<StatusLatency>): Promise<StatusFigures> {
+  async status(phase: string, { count }: Pace, work: () => Promise<StatusLatency>): Promise<ManagerStatusFigures> {
     await this.begin(phase);
+    const cpuBefore = await cpuSeconds(this.pid);
     const latency = await work();
     const requests = await this.#end(phase);
-    return { ...latency, hubWritesPerChange: (requests.writes[HUB] ?? 0) / count };
+    const cpuMs = ((await cpuSeconds(this.pid)) - cpuBefore) * 1000;
+    return { ...latency, hubWritesPerChange: (requests.writes[HUB] ?? 0) / count, cpuMsPerChange: cpuMs / count };
   }
 
   /** What a manager that has just been started does first is no measure of what it does then. */

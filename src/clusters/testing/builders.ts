@@ -81,6 +81,9 @@ export function seen(overrides: Partial<ObservedObject> & { owns?: boolean } = {
     hash: "h1",
     owner: OWNER,
     isOurs: true,
+    createdAt: undefined,
+    proven: true,
+    policy: undefined,
     deleting: false,
     health: { state: "Available" },
     evidence: {

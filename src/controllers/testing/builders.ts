@@ -43,7 +43,8 @@ export function observation(
   overrides: Partial<Omit<Observation, "present">> & { present?: Partial<NonNullable<Observation["present"]>> } = {},
 ): Observation {
   const { present, ...rest } = overrides;
-  const seen = { uid: "member-1", hash: "h1", owner: SHOP, deleting: false, health: { state: "Available" as const } };
+  const health = { state: "Available" as const };
+  const seen = { uid: "member-1", hash: "h1", owner: SHOP, proven: true, deleting: false, health };
   return {
     cluster: CLUSTER,
     ref: CONFIG_REF,

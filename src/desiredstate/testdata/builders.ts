@@ -151,6 +151,7 @@ export function facts(more: Partial<RemovalFacts> = {}): RemovalFacts {
     ownership: "Ours",
     clusters: new Map(names.map((name) => [name, { synced: true }])),
     neededByOthers: new Set(),
+    foundOnJoin: new Set(),
     ...more,
   };
 }
@@ -174,6 +175,7 @@ export function copy(
       uid: `${cluster}-${kind}`,
       hash: "an-older-hash",
       owner: ownerRefOf(app()),
+      proven: true,
       deleting: false,
       health: { state: "Available" },
       ...present,

@@ -1,0 +1,144 @@
+import { describe, expect, test } from "vitest";
+import {
+  DELETION_POLICY_ANNOTATION,
+  type FieldsV1,
+  HASH_ANNOTATION,
+  type KubeObject,
+  MANAGED_BY_LABEL,
+  type ManagedFieldsEntry,
+  OBJECT_ANNOTATION,
+  OWNER_ANNOTATION,
+  refKey,
+} from "../apis/index.ts";
+import { observe } from "./observed.ts";
+import { CONFIG_REF, OWNER } from "./testing/builders.ts";
+
+const NAME = refKey(CONFIG_REF);
+const ANOTHER = refKey({ ...CONFIG_REF, name: "another" });
+
+function entryOver(annotations: readonly string[], more: Partial<ManagedFieldsEntry> = {}): ManagedFieldsEntry {
+  const owned: FieldsV1 = Object.fromEntries(annotations.map((annotation) => [`f:${annotation}`, {}]));
+  return {
+    manager: "meridian",
+    operation: "Apply",
+    apiVersion: "v1",
+    fieldsType: "FieldsV1",
+    fieldsV1: { "f:metadata": { "f:annotations": owned } },
+    ...more,
+  };
+}
+
+const MARKS = [OWNER_ANNOTATION, OBJECT_ANNOTATION, HASH_ANNOTATION];
+
+function configMap(annotations: Record<string, string>, managedFields?: ManagedFieldsEntry[]): KubeObject {
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: {
+      name: "shop",
+      namespace: "default",
+      uid: "member-1",
+      labels: { [MANAGED_BY_LABEL]: "hub" },
+      annotations: { [OWNER_ANNOTATION]: JSON.stringify(OWNER), [HASH_ANNOTATION]: "h1", ...annotations },
+      ...(managedFields === undefined ? {} : { managedFields }),
+    },
+  };
+}
+
+describe("whose an object with our label is", () => {
+  test.each<{ name: string; object: KubeObject; isOurs: boolean; proven: boolean }>([
+    {
+      name: "ours, when we applied it under its own name",
+      object: configMap({ [OBJECT_ANNOTATION]: NAME }, [entryOver(MARKS)]),
+      isOurs: true,
+      proven: true,
+    },
+    {
+      name: "a stranger, when it names another object",
+      object: configMap({ [OBJECT_ANNOTATION]: ANOTHER }, [
+        entryOver(MARKS, { manager: "kubectl", operation: "Update" }),
+      ]),
+      isOurs: false,
+      proven: false,
+    },
+    {
+      name: "a stranger also when it was copied with its managedFields",
+      object: configMap({ [OBJECT_ANNOTATION]: ANOTHER }, [entryOver(MARKS)]),
+      isOurs: false,
+      proven: false,
+    },
+    {
+      name: "ours without proof, when somebody else brought it back under its name",
+      object: configMap({ [OBJECT_ANNOTATION]: NAME }, [entryOver(MARKS, { manager: "velero", operation: "Update" })]),
+      isOurs: true,
+      proven: false,
+    },
+    {
+      name: "ours without proof, when nobody says who wrote it",
+      object: configMap({ [OBJECT_ANNOTATION]: NAME }),
+      isOurs: true,
+      proven: false,
+    },
+    {
+      name: "ours without proof, when our entry is one of an Update",
+      object: configMap({ [OBJECT_ANNOTATION]: NAME }, [entryOver(MARKS, { operation: "Update" })]),
+      isOurs: true,
+      proven: false,
+    },
+    {
+      name: "ours without proof, when our entry is one of a subresource",
+      object: configMap({ [OBJECT_ANNOTATION]: NAME }, [entryOver(MARKS, { subresource: "status" })]),
+      isOurs: true,
+      proven: false,
+    },
+    {
+      name: "ours without proof, when somebody wrote over the owner",
+      object: configMap({ [OBJECT_ANNOTATION]: NAME }, [entryOver([OBJECT_ANNOTATION, HASH_ANNOTATION])]),
+      isOurs: true,
+      proven: false,
+    },
+    {
+      name: "ours, when an earlier version applied it",
+      object: configMap({}, [entryOver([OWNER_ANNOTATION, HASH_ANNOTATION])]),
+      isOurs: true,
+      proven: true,
+    },
+    {
+      name: "a stranger, when it names no object and we did not apply it",
+      object: configMap({}, [entryOver(MARKS, { manager: "kubectl-create", operation: "Update" })]),
+      isOurs: false,
+      proven: false,
+    },
+    {
+      name: "ours, when somebody wrote over the name that we applied",
+      object: configMap({ [OBJECT_ANNOTATION]: ANOTHER }, [entryOver([OWNER_ANNOTATION, HASH_ANNOTATION])]),
+      isOurs: true,
+      proven: true,
+    },
+    {
+      name: "ours, when the name that we applied was stripped",
+      object: configMap({}, [entryOver(MARKS)]),
+      isOurs: true,
+      proven: true,
+    },
+  ])("$name", ({ object, isOurs, proven }) => expect(observe(object)).toMatchObject({ isOurs, proven }));
+
+  test("a namespace is ours when we made it, whatever it says", () => {
+    const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } };
+    const annotations = { "federation.paas.cmft.com/created-for": "federated-objects" };
+    expect(observe(namespace)).toMatchObject({ isOurs: false, proven: false });
+    expect(observe({ ...namespace, metadata: { name: "team", annotations } })).toMatchObject({
+      isOurs: true,
+      proven: true,
+    });
+  });
+});
+
+test.each([
+  { annotation: undefined, want: undefined },
+  { annotation: "Orphan", want: "Orphan" },
+  { annotation: "anything", want: undefined },
+])("a copy that says $annotation is to be left: $want", ({ annotation, want }) => {
+  const annotations = annotation === undefined ? {} : { [DELETION_POLICY_ANNOTATION]: annotation };
+  expect(observe(configMap({ [OBJECT_ANNOTATION]: NAME, ...annotations })).policy).toBe(want);
+});

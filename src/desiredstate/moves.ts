@@ -1,0 +1,74 @@
+import { refKey, shortMessage } from "../apis/index.ts";
+import { isSameRef } from "./rows.ts";
+import type { DesiredObject, Observation, RemovalFacts, Target, Why } from "./types.ts";
+
+/** Why a copy stays that is the last to serve. */
+export const AWAITING_REPLACEMENT = "AwaitingReplacement";
+
+/** An object on its way from clusters that it has left to clusters where it is to be. */
+export interface Move {
+  /** What is wanted, by cluster. */
+  wanted: ReadonlyMap<string, readonly DesiredObject[]>;
+  target: Target;
+  observations: readonly Observation[];
+  removal: RemovalFacts;
+}
+
+/**
+ * The clusters whose copies stay though the object has left them, and why: the copies serve, and nowhere does the object serve in their
+ * stead. What serves nobody may go, and so may everything of an object that is to have no replicas or to be nowhere.
+ */
+export function serversToKeep(move: Move): ReadonlyMap<string, Why> {
+  const { wanted, target } = move;
+  const towards = [...wanted.keys()].filter((cluster) => isToServe(cluster, target));
+  const keep = new Map<string, Why>();
+  if (towards.length === 0) return keep;
+  const left = Map.groupBy(
+    move.observations.filter(({ cluster, present }) => present !== undefined && !wanted.has(cluster)),
+    ({ cluster }) => cluster,
+  );
+  const servers = [...left].filter(([, copies]) => serves(copies, target));
+  if (servers.length === 0 || towards.some((cluster) => hasArrived(cluster, move))) return keep;
+  const names = towards.slice(0, 3).join(", ") + (towards.length > 3 ? " or another" : "");
+  const message = shortMessage(`it serves until the object is available on ${names}`);
+  for (const [cluster] of servers) keep.set(cluster, { reason: AWAITING_REPLACEMENT, message });
+  return keep;
+}
+
+function isToServe(name: string, { clusters }: Target): boolean {
+  return clusters.find((cluster) => cluster.name === name)?.replicas !== 0;
+}
+
+/** Everything that the object is to become on the cluster is there and available, as the cluster says now. */
+function hasArrived(cluster: string, { wanted, observations, removal }: Move): boolean {
+  if (removal.clusters.get(cluster)?.synced !== true) return false;
+  const rendered = (wanted.get(cluster) ?? []).filter(({ role }) => role === "rendered");
+  return (
+    rendered.length > 0 &&
+    rendered.every(({ ref }) => {
+      const present = observations.find((copy) => copy.cluster === cluster && isSameRef(copy.ref, ref))?.present;
+      if (present === undefined || present.deleting) return false;
+      const { state, replicas } = present.health;
+      return state === "Available" && replicas?.available !== 0;
+    })
+  );
+}
+
+/**
+ * Whether these copies, all of one cluster, serve anybody. A Service without pods does not, whatever its own health is; so where there are
+ * replicas the replicas decide, and otherwise any copy that is available.
+ */
+function serves(copies: readonly Observation[], target: Target): boolean {
+  const dependencies = new Set(
+    target.clusters.flatMap(({ objects }) =>
+      objects.flatMap(({ role, ref }) => (role === "dependency" ? [refKey(ref)] : [])),
+    ),
+  );
+  const healths = copies.flatMap(({ ref, present }) =>
+    present === undefined || present.deleting || dependencies.has(refKey(ref)) ? [] : [present.health],
+  );
+  const counted = healths.flatMap(({ replicas }) => replicas ?? []);
+  if (counted.length > 0 || target.clusters.some(({ replicas }) => replicas !== undefined))
+    return counted.some(({ available }) => available > 0);
+  return healths.some(({ state }) => state === "Available");
+}
