@@ -1,4 +1,5 @@
-import { mkdir, rm, writeFile } from "node:fs/promises";
+import { existsSync } from "node:fs";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { Stryker } from "@stryker-mutator/core";
 import { type MutationOptions, mutationOptions, type Selection } from "./options.ts";
 import { filesOf, type Mutant, percent, type Score, scoreOf, scoreTable, survivorLines } from "./report.ts";
@@ -37,6 +38,7 @@ async function mutate({ room, mutate: sources }: Selection, options: MutationOpt
   // The processes that Stryker starts read it: see vitest.config.ts.
   process.env["MERIDIAN_MUTATION_TESTS"] = JSON.stringify(room.tests);
   const report = (kind: string): string => `${FOLDER}/${room.name}.${kind}`;
+  if (!options.all) await forgetUnlinked(report("incremental.json"));
   const stryker = new Stryker({
     configFile: "test/mutation/stryker.config.js",
     mutate: [...sources, "!src/**/*.test.ts", "!src/**/testing.ts", "!src/**/testing/**", "!src/**/testdata/**"],
@@ -52,6 +54,23 @@ async function mutate({ room, mutate: sources }: Selection, options: MutationOpt
   } finally {
     await rm(report("sandbox"), { recursive: true, force: true });
   }
+}
+
+interface Earlier {
+  files: Record<string, { mutants: { status: string; static?: boolean }[] }>;
+}
+
+/**
+ * Takes out of the results of an earlier run what no test made survive: of a change that is in force while modules are loaded, Stryker does not
+ * know which tests come there, and would never try it again, whatever tests have been added since.
+ */
+async function forgetUnlinked(path: string): Promise<void> {
+  if (!existsSync(path)) return;
+  const earlier = JSON.parse(await readFile(path, "utf8")) as Earlier;
+  for (const file of Object.values(earlier.files)) {
+    file.mutants = file.mutants.filter((mutant) => !(mutant.static === true && mutant.status === "Survived"));
+  }
+  await writeFile(path, JSON.stringify(earlier));
 }
 
 process.exitCode = await main(process.argv.slice(2));
