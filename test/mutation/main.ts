@@ -22,11 +22,10 @@ async function main(args: string[]): Promise<number> {
     const score = scoreOf(name, mutants);
     scores.push(score);
     const lines = survivorLines(mutants);
-    await writeFile(`${FOLDER}/${name}.survivors.txt`, lines.map((line) => `${line}\n`).join(""));
     process.stdout.write(`\n${lines.join("\n")}\n\n${scoreTable([...filesOf(mutants), score])}\n`);
     process.stderr.write(`${name}: ${Math.round((Date.now() - started) / 1000)} s\n`);
   }
-  process.stdout.write(`\n${scoreTable(scores)}\n\nReports: ${FOLDER}/ROOM.html, ROOM.json, ROOM.survivors.txt\n`);
+  process.stdout.write(`\n${scoreTable(scores)}\n\nReports: ${FOLDER}/ROOM.html and ROOM.json\n`);
   return scores.some((score) => percent(score) < options.threshold) ? 1 : 0;
 }
 
@@ -36,8 +35,12 @@ const FOLDER = "coverage/mutation";
 async function mutate({ room, mutate: sources }: Selection, options: MutationOptions): Promise<Mutant[]> {
   await mkdir(FOLDER, { recursive: true });
   // The processes that Stryker starts read it: see vitest.config.ts.
-  process.env["MERIDIAN_MUTATION_TESTS"] = JSON.stringify(room.tests);
-  const report = (kind: string): string => `${FOLDER}/${room.name}.${kind}`;
+  process.env["MERIDIAN_MUTATION_TESTS"] = JSON.stringify([
+    ...room.tests,
+    ...(options.integration ? room.integration : []),
+  ]);
+  const suite = options.integration && room.integration.length > 0 ? `${room.name}.integration` : room.name;
+  const report = (kind: string): string => `${FOLDER}/${suite}.${kind}`;
   if (!options.all) await forgetUnlinked(report("incremental.json"));
   const stryker = new Stryker({
     configFile: "test/mutation/stryker.config.js",
