@@ -13,13 +13,15 @@ export interface MutationOptions {
   selections: readonly Selection[];
   /** Also what an earlier run has the answer for. */
   all: boolean;
+  /** Also with the integration tests of the rooms that have some: hours instead of minutes. */
+  integration: boolean;
   /** How many changes are tried at once, each in a process of its own. */
   concurrency: number;
   /** Least share of changes that have to be noticed in each room, in percent. */
   threshold: number;
 }
 
-const USAGE = `usage: npm run mutate -- [src/ROOM | src/ROOM/FILE.ts]... [--all] [--concurrency N] [--threshold 90]
+const USAGE = `usage: npm run mutate -- [src/ROOM | src/ROOM/FILE.ts]... [--all] [--integration] [--concurrency N] [--threshold 90]
 rooms: ${ROOMS.map(({ name }) => name).join(", ")}`;
 
 /** Throws, with the usage, for what it does not know. */
@@ -30,6 +32,7 @@ export function mutationOptions(args: string[]): MutationOptions {
       allowPositionals: true,
       options: {
         all: { type: "boolean", default: false },
+        integration: { type: "boolean", default: false },
         concurrency: { type: "string", default: String(Math.max(1, availableParallelism() - 1)) },
         threshold: { type: "string", default: "90" },
       },
@@ -37,6 +40,7 @@ export function mutationOptions(args: string[]): MutationOptions {
     return {
       selections: selectionsOf(positionals),
       all: values.all,
+      integration: values.integration,
       concurrency: wholeNumber("--concurrency", values.concurrency),
       threshold: wholeNumber("--threshold", values.threshold),
     };

@@ -1,20 +1,27 @@
-/** The rooms of `src` whose tests are tried, and by which tests. Time to learn of a change counts: a room is judged by tests that stand close to it. */
+/** The rooms of `src` that decide or act, and the tests that are to notice a change there. */
 export interface Room {
   name: string;
-  /** Globs of test files. */
+  /** Globs of unit tests. Those beside the source: what a room promises is tested in the room. */
   tests: readonly string[];
+  /** Globs of integration tests that come there too. */
+  integration: readonly string[];
 }
 
-const beside = (...names: string[]): string[] => names.map((name) => `src/${name}/**/*.test.ts`);
+const pure = (name: string): Room => ({ name, tests: [`src/${name}/**/*.test.ts`], integration: [] });
+
+const acting = (name: string): Room => ({
+  ...pure(name),
+  integration: ["test/integration/federation/**/*.test.ts", "test/integration/members/**/*.test.ts"],
+});
 
 export const ROOMS: readonly Room[] = [
-  { name: "apis", tests: beside("apis") },
-  { name: "interpreter", tests: beside("interpreter") },
-  { name: "scheduler", tests: beside("scheduler") },
-  { name: "override", tests: beside("override") },
-  { name: "desiredstate", tests: beside("desiredstate") },
-  { name: "status", tests: beside("status") },
-  { name: "hub", tests: beside("hub") },
-  { name: "clusters", tests: beside("clusters") },
-  { name: "controllers", tests: beside("controllers") },
+  pure("apis"),
+  pure("interpreter"),
+  pure("scheduler"),
+  pure("override"),
+  pure("desiredstate"),
+  pure("status"),
+  acting("hub"),
+  acting("clusters"),
+  acting("controllers"),
 ];
