@@ -6,6 +6,7 @@ import {
   type DemoApplicationV1beta1,
 } from "./demoapplication.ts";
 import type { ObjectMeta } from "./meta.ts";
+import { parseSpec } from "./parse.ts";
 import { CONVERSION_ANNOTATION, PAAS_GROUP } from "./wellknown.ts";
 
 /**
@@ -77,13 +78,10 @@ export function toV1(object: DemoApplicationV1beta1): DemoApplication {
   const remainder = readRemainder(text);
   const { image: _image, replica: _replica, ports: _ports, ...rest } = remainder.spec as Partial<DemoApplicationSpec>;
   const spec = { ...rest, ...object.spec };
-  const parsed = demoApplicationSpec.safeParse(spec);
-  if (!parsed.success) {
-    const [issue] = parsed.error.issues;
-    const field = ["spec", ...(issue?.path ?? [])].join(".");
-    throw new ConversionError(`metadata.annotations[${CONVERSION_ANNOTATION}]: ${field}: ${issue?.message}`, {
-      cause: parsed.error,
-    });
+  const parsed = parseSpec(demoApplicationSpec, spec);
+  if (!parsed.ok) {
+    const [{ field, message } = { field: "spec", message: "is invalid" }] = parsed.problems;
+    throw new ConversionError(`metadata.annotations[${CONVERSION_ANNOTATION}]: ${field}: ${message}`);
   }
   return { ...object, apiVersion: V1, metadata: withAnnotation(object.metadata, remainder.annotation), spec };
 }

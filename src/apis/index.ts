@@ -7,6 +7,7 @@
  * It promises that the parser accepts exactly the objects that the API server accepts, except where only a server can know (rules over
  * an object's former value). It never reads a clock, a file or a cluster, and never changes its arguments.
  */
+export { excess, excessOf, type Extent, extentOf, OBJECT_BOUNDS } from "./bounds.ts";
 export * from "./canonical.ts";
 export type { Contact } from "./contact.ts";
 export * from "./conversion.ts";
@@ -30,4 +31,5 @@ export { sameValue } from "./sameValue.ts";
 export * from "./selectors.ts";
 export { microTimestamp, timestamp } from "./time.ts";
 export { isRecord, valueAt } from "./valueAt.ts";
+export { trimEnd } from "./trimEnd.ts";
 export * from "./wellknown.ts";

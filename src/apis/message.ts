@@ -1,3 +1,5 @@
+import { trimEnd } from "./trimEnd.ts";
+
 /** The API bounds the messages of conditions and entries to this many characters. */
 const MESSAGE_LIMIT = 120;
 
@@ -11,5 +13,5 @@ export function shortMessage(text: string, limit: number = MESSAGE_LIMIT): strin
   const space = line[limit - 1] === " " ? room.length : room.lastIndexOf(" ");
   // Half of a surrogate pair at the end would not be a character at all.
   const cut = space >= limit / 2 ? room.slice(0, space) : room.replace(/[\uD800-\uDBFF]$/, "");
-  return `${cut.replace(/[\s,;:.]+$/, "")}…`;
+  return `${trimEnd(cut, " ,;:.")}…`;
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { BAD_OBJECTS } from "../../test/builders/badObjects.ts";
 import { GOOD_OBJECTS } from "../../test/builders/goodObjects.ts";
 import { applicationObject, clusterObject, patchObject, placementObject } from "../../test/builders/policyObjects.ts";
@@ -92,4 +92,51 @@ describe("parseObject", () => {
   test("takes whatever value a patch has, and finds no unknown fields inside it", () => {
     expect(parseObject(patchObject({ op: "add", path: "/a", value: { deep: [{ er: 1 }] } })).ok).toBe(true);
   });
+
+  test.each<{ what: string; object: KubeObject; field: string }>([
+    {
+      what: "a text of 100 kB where a port's name is asked for",
+      field: "spec.ports[0].targetPort",
+      object: applicationObject({ ports: [{ port: 80, targetPort: `${"a".repeat(100_000)}!` }] }),
+    },
+    {
+      what: "100,000 entries",
+      field: "spec.ports",
+      object: applicationObject({ ports: Array.from({ length: 100_000 }, (_, port) => ({ port })) }),
+    },
+    {
+      what: "100,000 resources",
+      field: "spec.resources.limits",
+      object: applicationObject({
+        resources: { limits: Object.fromEntries(Array.from({ length: 100_000 }, (_, n) => [`r${n}`, 1])) },
+      }),
+    },
+    {
+      what: "a value of 9,000 levels",
+      field: "spec.rules[0].patches[0].value",
+      object: patchObject({ op: "add", path: "/a", value: nested(9_000) }),
+    },
+  ])("refuses $what by its length, before any pattern or rule reads it", ({ object, field }) => {
+    const matched = vi.spyOn(RegExp.prototype, "test");
+    const result = parseObject(object);
+    const longest = Math.max(0, ...matched.mock.calls.map(([text]) => text.length));
+    matched.mockRestore();
+    expect(result).toMatchObject({
+      ok: false,
+      problems: [{ field, message: expect.stringMatching(/at most|deeper/) }],
+    });
+    expect(longest).toBeLessThan(100);
+  });
+
+  test("names no more problems than a person reads", () => {
+    const unknown = Object.fromEntries(Array.from({ length: 1_000 }, (_, n) => [`field${n}`, 1]));
+    const result = parseObject({ ...applicationObject(unknown), ...unknown });
+    expect(result.ok ? 0 : result.problems.length).toBeLessThanOrEqual(40);
+  });
 });
+
+function nested(levels: number): unknown {
+  let value: unknown = 1;
+  for (let i = 0; i < levels; i++) value = { a: value };
+  return value;
+}

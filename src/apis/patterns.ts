@@ -1,14 +1,15 @@
 /**
  * The forms of names and values, written so that they mean the same in JavaScript and in the API server (RE2, no look-around).
- * Lengths stand beside them in the schemas, because the cost of a rule is reckoned from `maxLength`.
+ * Lengths stand beside them in the schemas, because the cost of a rule is reckoned from `maxLength`; and each is read in one way only, so that
+ * a text that does not fit is found out in one pass.
  */
 
 export const DNS_LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 /** A Service's name: a DNS label that begins with a letter. */
 export const SERVICE_NAME = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 export const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-/** A port's name in a container: lower case, and at least one letter. */
-export const PORT_NAME = /^([a-z0-9]+-)*[a-z0-9]*[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
+/** A port's name in a container: lower case, and at least one letter, which is the first one here. */
+export const PORT_NAME = /^([0-9]+-)*[0-9]*[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 export const LABEL_KEY =
   /^([a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*\/)?[A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 export const LABEL_VALUE = /^([A-Za-z0-9]([-A-Za-z0-9_.]*[A-Za-z0-9])?)?$/;

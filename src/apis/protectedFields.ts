@@ -33,7 +33,8 @@ export function protectedChange(before: KubeObject, after: unknown): string | un
   }
   for (const field of ["labels", "annotations"]) {
     const path = ["metadata", field];
-    if (!sameValue(reserved(valueAt(before, path)), reserved(valueAt(after, path)))) return `/metadata/${field}`;
+    const [was, is] = [valueAt(before, path), valueAt(after, path)];
+    if (was !== is && !sameValue(reserved(was), reserved(is))) return `/metadata/${field}`;
   }
   return undefined;
 }

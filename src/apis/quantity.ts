@@ -23,7 +23,7 @@ const SUFFIXES: Readonly<Record<string, number>> = {
  */
 export function parseQuantity(quantity: string | number): number | undefined {
   if (typeof quantity === "number") return quantity;
-  const parts = /^([+-]?(?:\d+\.?\d*|\.\d+))(?:([eE][+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/.exec(quantity);
+  const parts = /^([+-]?(?:\d+(?:\.\d*)?|\.\d+))(?:([eE][+-]?\d+)|([numkMGTPE]|[KMGTPE]i)?)$/.exec(quantity);
   if (parts === null) return undefined;
   const [, digits = "", exponent = "", suffix = ""] = parts;
   return Number(digits + exponent) * (SUFFIXES[suffix] ?? 1);

@@ -10,6 +10,8 @@ const SCHEDULED = {
   ClustersSelected: "The Placement found clusters for the object.",
   DefaultPlacement: "No Placement selects the object, so it runs on the hub, which is a member itself.",
   NotPlanned: "No manager has planned the object yet.",
+  PlanningFailed:
+    "The object could not be planned, which is an error of Meridian; where it runs, it stays as it is, and planning is tried again.",
   NoPlacement: "No Placement selects the object; where it runs already, it is kept.",
   NoClusterFits:
     "No cluster fits the Placement; where the object runs already, it is kept. The message names the most frequent refusal.",
@@ -69,13 +71,15 @@ const UNHEALTHY = {
 const REFUSED = {
   AlreadyExists:
     "An object of that name is there, and it is not Meridian's; `conflictResolution: Adopt` takes it over.",
+  NotAdoptable: "An object of that name is there, and it is never taken over; the message says whose it is.",
   FieldConflict: "Another field manager owns a field that is to be written; the message names both.",
   Conflict: "The member object changed meanwhile; it is tried again.",
   ImmutableField: "The change touches a field that cannot be changed while the member object exists.",
   Invalid: "The member's API server calls the object invalid.",
   UnknownField: "The member's version of the kind does not know a field.",
   BadRequest: "The member's API server does not understand the request.",
-  TooLarge: "The object is larger than the member accepts.",
+  TooLarge:
+    "The object, or what overrides make of it, is larger, deeper or more work than the member or Meridian accepts.",
   KindNotServed: "The member does not serve the kind.",
   AdmissionDenied: "An admission webhook or policy of the member refuses the object.",
   Forbidden: "The credentials lack a right on the member; the message names it.",
@@ -141,6 +145,13 @@ const HELD = {
   OwnershipUnproven:
     "The member object has Meridian's marks, but its `managedFields` do not show that Meridian applied them, so it stays.",
   NeededByOthers: "Another object on the cluster still needs it.",
+  HubWentBack:
+    "A copy knows a later state of the hub than the hub itself, which was restored from a backup; nothing made since is removed until a person agrees.",
+  OwnersMissing:
+    "The hub lacks most of the objects that run on members; nothing of theirs is removed until they are back or a person agrees.",
+  DeletionsAccepted: "A person has agreed that the copies of objects that the hub lacks are removed.",
+  KindBeingDeleted:
+    "The CustomResourceDefinition of the kind is being deleted, and every object with it; nothing is removed until a person agrees by annotation.",
   AwaitingReplacement:
     "It is the last copy that serves, and stays until the object is available on a cluster where it is to be; the message names these.",
 } as const;

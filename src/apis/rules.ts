@@ -66,10 +66,12 @@ export function listMap<S extends z.ZodArray<z.ZodObject>>(schema: S, ...keys: s
 /** A list without order and without duplicates. */
 export function listSet<S extends z.ZodArray<z.ZodString>>(schema: S): S {
   const unique = schema.superRefine((entries, context) => {
+    const seen = new Set<string>();
     for (const [index, entry] of entries.entries()) {
-      if (entries.indexOf(entry) < index) {
+      if (seen.has(entry)) {
         context.addIssue({ code: "custom", path: [index], message: `${JSON.stringify(entry)} is there twice` });
       }
+      seen.add(entry);
     }
   });
   return unique.meta({ "x-kubernetes-list-type": "set" });

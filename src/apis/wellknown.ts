@@ -36,6 +36,17 @@ export const HASH_ANNOTATION = `${FEDERATION_GROUP}/desired-hash`;
 export const DEPENDENCIES_HASH_ANNOTATION = `${FEDERATION_GROUP}/dependencies-hash`;
 /** On a MemberCluster: the UID of the kube-system namespace that a person accepts after it has changed. */
 export const ACCEPT_CLUSTER_UID_ANNOTATION = `${FEDERATION_GROUP}/accept-cluster-uid`;
+/** On a CustomResourceDefinition that is being deleted, `true`: a person agrees that its objects, and with them their copies, go. */
+export const ALLOW_DELETION_ANNOTATION = `${FEDERATION_GROUP}/allow-deletion`;
+/** On a MemberCluster: since when deletions are held there (`lastTransitionTime` of the condition), as a person accepts what is held. */
+export const ACCEPT_DELETIONS_ANNOTATION = `${FEDERATION_GROUP}/accept-deletions`;
+/** Type of the condition of a MemberCluster on which copies of objects stay that the hub does not have. */
+export const DELETIONS_HELD_CONDITION = "DeletionsHeld";
+/**
+ * On member objects: the resourceVersion of the hub object when the member object was written last. Outside of the hash, and never a reason
+ * to write.
+ */
+export const HUB_VERSION_ANNOTATION = `${FEDERATION_GROUP}/hub-version`;
 /**
  * On a MemberCluster, with the value `true`: a person agrees that member objects which were on the cluster before it was joined, and which
  * no object of the hub wants there, are removed like any other.

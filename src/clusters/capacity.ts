@@ -34,7 +34,7 @@ const DECIMAL_EXPONENT = new Map([
   ["E", 18],
 ]);
 
-const QUANTITY = /^([+-]?)(\d+\.?\d*|\.\d+)(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d{1,3}))?$/;
+const QUANTITY = /^([+-]?)(\d+(?:\.\d*)?|\.\d+)(?:([numkMGTPE]|[KMGTPE]i)|[eE]([+-]?\d{1,3}))?$/;
 /** Billionths: the smallest step of a quantity. */
 const SCALE = 9;
 

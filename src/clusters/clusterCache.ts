@@ -1,7 +1,6 @@
 import { MANAGED_BY_LABEL, type ObjectRef, parseApiVersion } from "../apis/index.ts";
 import type { Logger, Metrics } from "../observability/index.ts";
 import { type Clock, Informer, isApiError, objectKey, type ResourceType } from "../runtime/index.ts";
-import { ForeignCheck } from "./foreignCheck.ts";
 import { InitialSync } from "./initialSync.ts";
 import type { MemberObjects } from "./memberObjects.ts";
 import { MemberWriter } from "./memberWriter.ts";
@@ -14,6 +13,7 @@ export interface ClusterCacheOptions {
   session: MemberSession;
   objects: MemberObjects;
   hubId: string;
+  systemNamespace: string;
   clock: Clock;
   random: () => number;
   logger: Logger;
@@ -55,7 +55,7 @@ export class ClusterCache {
 
   constructor(options: ClusterCacheOptions) {
     this.#options = options;
-    const { session, hubId, clock } = options;
+    const { session, hubId, systemNamespace } = options;
     const { cluster, client, discovery, signal } = session;
     this.#initialSync = new InitialSync({
       ...options,
@@ -71,7 +71,8 @@ export class ClusterCache {
     this.writer = new MemberWriter({
       client,
       signal,
-      foreign: new ForeignCheck(client, hubId, clock),
+      hubId,
+      systemNamespace,
       namespaces,
       typeOf: (ref) => this.#watchOf(ref)?.type,
       isSynced: (ref) => this.#watchOf(ref)?.informer.synced ?? false,

@@ -7,9 +7,17 @@
  * checked before anything is written. A worker sees nothing of the hub but the two ports, WorkSource and ReportSink.
  * Never decides what should run where, or what may go: that comes in as rows.
  */
+export { DampedContact, type Damping } from "./dampedContact.ts";
 export { Fleet } from "./fleet.ts";
 export { inspectNamespace, isOurNamespace } from "./namespaces.ts";
 export { ClusterPool } from "./pool.ts";
-export type { ClusterContact, ReportSink, RowDelta, WorkDelta, WorkSource } from "./ports.ts";
+export {
+  type ClusterContact,
+  type ReportSink,
+  type RowDelta,
+  sameSight,
+  type WorkDelta,
+  type WorkSource,
+} from "./ports.ts";
 export { SERVICE_ACCOUNT_ANNOTATION, TOKEN_EXPIRES_AT_ANNOTATION, TOKEN_ISSUED_AT_ANNOTATION } from "./renewal.ts";
 export type { PoolListener } from "./types.ts";

@@ -16,6 +16,7 @@ import { Breaker } from "./breaker.ts";
 import { AdaptiveConcurrency } from "./concurrency.ts";
 import { type Action, decide } from "./decide.ts";
 import { DriftBackoff } from "./driftBackoff.ts";
+import { withHubVersion } from "./hubVersion.ts";
 import { type Failure, isInSync, type MemberObject, type MemberObjects } from "./memberObjects.ts";
 import type { MemberWriter, Written } from "./memberWriter.ts";
 import { isNamespace } from "./namespaces.ts";
@@ -190,9 +191,9 @@ export class Lane implements AsyncDisposable {
     try {
       switch (action.kind) {
         case "Create":
-          return await writer.create(action.row);
+          return await writer.create(withHubVersion(action.row));
         case "Update":
-          return await writer.update(action.row, action.observed, action.drift);
+          return await writer.update(withHubVersion(action.row), action.observed, action.drift);
         case "Delete":
           await writer.delete(object.ref, action.observed.uid);
           return undefined;

@@ -92,16 +92,16 @@ export class MemberConnection {
       signal: this.#end.signal,
       onRead: (credentials) => this.#use(credentials),
     });
-    const contact = (): Contact => this.#state.contact;
     this.#report = new MemberReport({
       cluster,
       hub,
       clock,
       logger,
-      contact,
+      onContact: (before, contact) => this.#recordContact(before, contact),
       owned: () => this.#owned,
       onWritten: onStatusWritten,
     });
+    this.#report.heard(this.#state.contact);
     this.#report.take(object);
     this.#renewer = new TokenRenewer({
       cluster,
@@ -289,16 +289,18 @@ export class MemberConnection {
     const { reason, message } = contact;
     if (contact.ok) {
       this.#logger.info("contact made");
-      if (before.lastContact !== undefined) this.#record("Normal", "Connected", "Probe", "contact regained");
       this.#renewer.retry();
       this.#access?.expireInventory();
     } else {
       this.#logger.warn({ event_reason: reason, message }, before.ok ? "contact lost" : "no contact");
-      if (before.reason !== NOT_YET_KNOWN)
-        this.#record("Warning", reason ?? "ClusterUnreachable", "Probe", message ?? "");
     }
     this.#options.contactChanged(this.cluster, contact);
-    this.#report.changed();
+    this.#report.heard(contact);
+  }
+
+  #recordContact(before: Contact, { ok, reason = "ClusterUnreachable", message = "" }: Contact): void {
+    if (!ok && before.reason !== NOT_YET_KNOWN) this.#record("Warning", reason, "Probe", message);
+    if (ok && before.lastContact !== undefined) this.#record("Normal", "Connected", "Probe", "contact regained");
   }
 
   #startSession(uid: string): void {

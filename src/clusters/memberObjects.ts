@@ -290,7 +290,7 @@ function observationOf(cluster: string, object: MemberObject): Observation {
 }
 
 function presenceOf(observed: ObservedObject): NonNullable<Observation["present"]> {
-  const { uid, hash, owner, createdAt, proven, policy, deleting, health } = observed;
+  const { uid, hash, owner, createdAt, proven, policy, hubVersion, deleting, health } = observed;
   return {
     uid,
     ...(hash === undefined ? {} : { hash }),
@@ -298,6 +298,7 @@ function presenceOf(observed: ObservedObject): NonNullable<Observation["present"
     ...(createdAt === undefined ? {} : { createdAt }),
     proven,
     ...(policy === undefined ? {} : { policy }),
+    ...(hubVersion === undefined ? {} : { hubVersion }),
     deleting,
     health,
   };

@@ -1,15 +1,21 @@
 import type { Contact, KubeObject, MemberCluster } from "../apis/index.ts";
 import type { Logger } from "../observability/index.ts";
 import type { Client, Clock } from "../runtime/index.ts";
+import { initialState } from "./connection.ts";
+import { DampedContact, type Damping } from "./dampedContact.ts";
 import type { MemberFindings } from "./memberStatus.ts";
 import { MemberStatusWriter } from "./statusWriter.ts";
+
+/** The first loss stands in the condition at once. */
+const DAMPING: Damping = { firstMs: 0, longestMs: 120_000, textMs: 0 };
 
 export interface MemberReportOptions {
   cluster: string;
   hub: Client;
   clock: Clock;
   logger: Logger;
-  contact: () => Contact;
+  /** What the MemberCluster says of contact changes; for Events. */
+  onContact: (before: Contact, contact: Contact) => void;
   /** Whether this manager owns the MemberCluster; else nothing is written. */
   owned: () => boolean;
   /** The server's answer to a write; for the informer of MemberClusters. */
@@ -21,21 +27,41 @@ export class MemberReport implements Disposable {
   readonly #logger: Logger;
   readonly #writer: MemberStatusWriter;
   readonly #owned: () => boolean;
+  readonly #contact: DampedContact<Contact>;
   #generation: number | undefined;
   #findings: MemberFindings = {};
   /** The identity is being written down, along with the contact that follows from it. */
   #anticipated: Contact | undefined;
 
-  constructor({ contact, owned, ...options }: MemberReportOptions) {
+  constructor({ onContact, owned, ...options }: MemberReportOptions) {
     this.#logger = options.logger;
     this.#owned = owned;
+    const { clock } = options;
+    this.#contact = new DampedContact<Contact>({
+      clock,
+      damping: DAMPING,
+      said: (before) => {
+        if (before === undefined) return;
+        onContact(before, this.#said);
+        this.changed();
+      },
+    });
     this.#writer = new MemberStatusWriter({
       ...options,
       input: () =>
         owned()
-          ? { generation: this.#generation, contact: this.#anticipated ?? contact(), findings: this.#findings }
+          ? { generation: this.#generation, contact: this.#anticipated ?? this.#said, findings: this.#findings }
           : undefined,
     });
+  }
+
+  get #said(): Contact {
+    return this.#contact.said ?? initialState().contact;
+  }
+
+  /** Contact was made or lost, or there is none for another reason. */
+  heard(contact: Contact): void {
+    this.#contact.take(contact);
   }
 
   /** The UID that the status holds. */
@@ -55,7 +81,7 @@ export class MemberReport implements Disposable {
     this.changed();
   }
 
-  /** Contact, or the MemberCluster, has changed. */
+  /** Something that the status is made of has changed. */
   changed(): void {
     if (this.#owned()) this.#writer.request();
   }
@@ -88,6 +114,7 @@ export class MemberReport implements Disposable {
   }
 
   [Symbol.dispose](): void {
+    this.#contact[Symbol.dispose]();
     this.#writer[Symbol.dispose]();
   }
 

@@ -10,8 +10,8 @@ import {
   isNotFound,
   type ResourceType,
 } from "../runtime/index.ts";
-import type { ForeignCheck } from "./foreignCheck.ts";
-import { letGo } from "./lettingGo.ts";
+import { type Holder, judgeHolder } from "./holder.ts";
+import { lettingGo } from "./lettingGo.ts";
 import { listRepairs, type PatchOperation, withoutUpdateEntry } from "./listRepair.ts";
 import type { MemberNamespaces } from "./namespaces.ts";
 import type { ObservedObject } from "./observed.ts";
@@ -21,7 +21,10 @@ import { classify } from "./outcome.ts";
 export interface MemberAccess {
   client: Client;
   signal: AbortSignal;
-  foreign: ForeignCheck;
+  /** What our label says. */
+  hubId: string;
+  /** Where Meridian itself lives. */
+  systemNamespace: string;
   namespaces: MemberNamespaces;
   /** The resource of a kind that is propagated to the member. */
   typeOf(ref: ObjectRef): ResourceType | undefined;
@@ -40,6 +43,26 @@ export interface Written {
 
 /** How often an object is read and changed before the next attempt is left to the lane. */
 const ATTEMPTS = 5;
+
+/** No object has this version: an apply with it creates an object or is refused, whoever's object has the name, and with force too. */
+const NO_VERSION = "1";
+
+/** The name is taken: the versions or the owners of fields differ. */
+function isTaken(error: unknown): error is ApiError {
+  return isApiError(error) && error.status === 409;
+}
+
+function leaving(ref: ObjectRef): ApiError {
+  return new ApiError(409, "Conflict", `a ${ref.kind} of that name is being deleted on the member`);
+}
+
+function notAdoptable(ref: ObjectRef, why: string): ApiError {
+  return new ApiError(
+    409,
+    "NotAdoptable",
+    `a ${ref.kind} of that name exists on the member and is never taken over: ${why}`,
+  );
+}
 
 /** The name is taken on the member by an object that Meridian did not make. */
 function taken(ref: ObjectRef): ApiError {
@@ -84,16 +107,44 @@ export class MemberWriter {
     this.#access.invalidateDiscovery();
   }
 
-  /** First apply. It does not force: if somebody else's object appears after the check, their fields conflict with ours. */
+  /**
+   * First apply: it creates, or it is refused, as one request. What holds the name is looked at only then, and is taken up when it is ours
+   * or given to us.
+   */
   async create(row: ApplyRow): Promise<Written> {
-    const { ref } = row;
-    const type = this.#type(ref);
-    const adopt = row.conflictResolution === "Adopt";
-    const found = adopt ? "Foreign" : await this.#access.foreign.find(type, ref, row.owner);
-    if (found === "Foreign" && !adopt) throw taken(ref);
-    if (found !== "Free") await this.#giveUp(type, row);
-    // Ours without its label, or given to us: then the fields are ours to take.
-    return this.#apply(type, row.object, adopt || found === "Ours");
+    const type = this.#type(row.ref);
+    const { metadata } = row.object;
+    const first = { ...row.object, metadata: { ...metadata, resourceVersion: NO_VERSION } };
+    try {
+      return await this.#apply(type, first, false);
+    } catch (error) {
+      if (!isTaken(error)) throw error;
+      return await this.#takeUp(type, row, await this.#holderOf(type, row, error));
+    }
+  }
+
+  /** Throws the refusal when nothing holds the name (any more), or when what holds it goes. */
+  async #holderOf(type: ResourceType, row: ApplyRow, refusal: ApiError): Promise<Holder> {
+    const { client, signal, hubId, systemNamespace } = this.#access;
+    const { namespace, name } = row.ref;
+    try {
+      const live = await client.get(type, namespace, name, { metadataOnly: true, signal });
+      return judgeHolder(live, row, hubId, systemNamespace);
+    } catch (error) {
+      throw isNotFound(error) ? refusal : error;
+    }
+  }
+
+  /** The apply forces, so it names the UID that was judged. */
+  async #takeUp(type: ResourceType, row: ApplyRow, holder: Holder): Promise<Written> {
+    const { ref, object, conflictResolution } = row;
+    if (holder.kind === "Leaving") throw leaving(ref);
+    if (holder.kind === "Stranger") {
+      if (conflictResolution !== "Adopt") throw taken(ref);
+      if (!holder.adoptable) throw notAdoptable(ref, holder.why);
+    }
+    await this.#giveUp(type, row);
+    return this.#apply(type, { ...object, metadata: { ...object.metadata, uid: holder.uid } }, true);
   }
 
   /**
@@ -145,8 +196,7 @@ export class MemberWriter {
    * be corrected.
    */
   async release(ref: ObjectRef, uid: string): Promise<void> {
-    const { client, signal } = this.#access;
-    await letGo(client, this.#type(ref), { ...ref, uid }, signal);
+    await this.#change(this.#type(ref), ref, (live) => (live.metadata.uid === uid ? lettingGo(live) : undefined));
   }
 
   /**
@@ -155,15 +205,24 @@ export class MemberWriter {
    */
   async #giveUp(type: ResourceType, { ref, object, unretained }: ApplyRow): Promise<void> {
     if (unretained === undefined) return;
+    await this.#change(type, ref, ({ metadata: { uid, resourceVersion, managedFields = [] } }) => {
+      const kept = withoutGivenUp(managedFields, FIELD_MANAGER, unretained, object);
+      return kept === undefined ? undefined : { metadata: { uid, resourceVersion, managedFields: kept } };
+    });
+  }
+
+  /** Reads the object's metadata and sends the patch that follows from it, if any. What is gone needs none. */
+  async #change(
+    type: ResourceType,
+    { namespace, name }: ObjectRef,
+    patchOf: (live: KubeObject) => { metadata: object } | undefined,
+  ): Promise<void> {
     const { client, signal } = this.#access;
     for (let attempt = 1; ; attempt += 1) {
       try {
-        const live = await client.get(type, ref.namespace, ref.name, { metadataOnly: true, signal });
-        const { uid, resourceVersion, managedFields = [] } = live.metadata;
-        const kept = withoutGivenUp(managedFields, FIELD_MANAGER, unretained, object);
-        if (kept === undefined) return;
-        const patch = { metadata: { uid, resourceVersion, managedFields: kept } };
-        await client.patch(type, ref.namespace, ref.name, "application/merge-patch+json", patch, { signal });
+        const patch = patchOf(await client.get(type, namespace, name, { metadataOnly: true, signal }));
+        if (patch !== undefined)
+          await client.patch(type, namespace, name, "application/merge-patch+json", patch, { signal });
         return;
       } catch (error) {
         if (isNotFound(error)) return;

@@ -13,6 +13,7 @@ import {
 } from "../apis/index.ts";
 import { policyOf } from "../desiredstate/index.ts";
 import { type Health, memberKindOf, ownsAnnotation } from "../interpreter/index.ts";
+import { hubVersionOf } from "./hubVersion.ts";
 import { isNamespace, wasCreatedByMeridian } from "./namespaces.ts";
 
 /** What Meridian keeps of a member object: enough to judge it, little enough to hold a million of them. */
@@ -33,6 +34,8 @@ export interface ObservedObject {
   proven: boolean;
   /** What the object says should become of it when the hub has forgotten it. */
   policy: "Orphan" | undefined;
+  /** The resourceVersion of its owner on the hub when it was written last. */
+  hubVersion: string | undefined;
   createdAt: string | undefined;
   deleting: boolean;
   health: Health;
@@ -55,14 +58,15 @@ export function observe(object: KubeObject): ObservedObject {
     createdAt: metadata.creationTimestamp,
     proven,
     policy: policyOf(object),
+    hubVersion: hubVersionOf(object),
     deleting: metadata.deletionTimestamp !== undefined,
     health: memberKindOf(parseApiVersion(object.apiVersion).group, object.kind).health(object),
     evidence: { managedFields: isNamespace(ref) ? undefined : metadata.managedFields },
   };
 }
 
-/** Whose an object with our label is. */
-function ownershipOf(object: KubeObject, ref: ObjectRef): Pick<ObservedObject, "isOurs" | "proven"> {
+/** Whose an object with our label is, by its other marks. */
+export function ownershipOf(object: KubeObject, ref: ObjectRef): Pick<ObservedObject, "isOurs" | "proven"> {
   if (isNamespace(ref)) {
     const isOurs = wasCreatedByMeridian(object);
     return { isOurs, proven: isOurs };

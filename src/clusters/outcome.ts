@@ -79,8 +79,8 @@ function conflict(error: ApiError): Outcome {
     const [first] = managers;
     return refused("FieldConflict", `${first?.message ?? "conflict"}: ${first?.field ?? ""}`, true);
   }
-  const taken = error.reason === "AlreadyExists";
-  return refused(taken ? "AlreadyExists" : "Conflict", error.apiMessage, taken);
+  const isTaken = error.reason === "AlreadyExists" || error.reason === "NotAdoptable";
+  return refused(isTaken ? error.reason : "Conflict", error.apiMessage, isTaken);
 }
 
 function causesOf(error: ApiError): string | undefined {

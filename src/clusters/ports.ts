@@ -42,6 +42,13 @@ export interface ClusterContact extends Contact {
   unseen: ReadonlyMap<string, string>;
 }
 
+/** Whether both say that as much of the cluster is known. */
+export function sameSight(a: ClusterContact, b: ClusterContact): boolean {
+  if (a.synced !== b.synced || a.pending !== b.pending || a.unseen.size !== b.unseen.size) return false;
+  for (const [kind, why] of a.unseen) if (b.unseen.get(kind) !== why) return false;
+  return true;
+}
+
 export interface ReportSink {
   /**
    * Observations that changed; each replaces the one before of the same member object. An object that does not exist, has no row, and

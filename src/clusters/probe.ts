@@ -96,6 +96,7 @@ const TRANSPORT: Record<TransportReason, ProbeFailure> = {
   TLS: { reason: "CertificateInvalid", message: "the server's certificate is not trusted", abrupt: false },
   Aborted: { reason: "ClusterUnreachable", message: "connection closed", abrupt: true },
   Protocol: { reason: "ClusterUnreachable", message: "the answer is not one of an API server", abrupt: false },
+  TooLarge: { reason: "ClusterUnreachable", message: "the answer is too long for one of an API server", abrupt: false },
 };
 
 /** What the error means for the connection to that cluster. */

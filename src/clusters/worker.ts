@@ -7,7 +7,7 @@ import { NOT_YET_KNOWN, sameContact } from "./connection.ts";
 import { Lane } from "./lane.ts";
 import { MemberObjects } from "./memberObjects.ts";
 import { isNamespace } from "./namespaces.ts";
-import type { ClusterContact, ReportSink, WorkDelta, WorkSource } from "./ports.ts";
+import { type ClusterContact, type ReportSink, sameSight, type WorkDelta, type WorkSource } from "./ports.ts";
 import type { MemberSession } from "./types.ts";
 
 export interface WorkerOptions {
@@ -16,6 +16,8 @@ export interface WorkerOptions {
   sink: ReportSink;
   /** UID of the hub's kube-system namespace: what Meridian's label says. */
   hubId: string;
+  /** Where Meridian itself lives: nothing in there is taken over. */
+  systemNamespace: string;
   clock: Clock;
   /** Between 0 and 1, for jitter. */
   random: () => number;
@@ -95,11 +97,12 @@ export class Worker {
   }
 
   startSession(session: MemberSession): void {
-    const { hubId, clock, random, logger, metrics } = this.#options;
+    const { hubId, systemNamespace, clock, random, logger, metrics } = this.#options;
     const cache = new ClusterCache({
       session,
       objects: this.#objects,
       hubId,
+      systemNamespace,
       clock,
       random,
       logger,
@@ -260,8 +263,5 @@ function isNotForLocal({ group, kind }: ResourceType): boolean {
 }
 
 function isSame(a: ClusterContact, b: ClusterContact): boolean {
-  if (!sameContact(a, b) || a.lastContact !== b.lastContact) return false;
-  if (a.synced !== b.synced || a.pending !== b.pending || a.unseen.size !== b.unseen.size) return false;
-  for (const [kind, why] of a.unseen) if (b.unseen.get(kind) !== why) return false;
-  return true;
+  return sameContact(a, b) && a.lastContact === b.lastContact && sameSight(a, b);
 }

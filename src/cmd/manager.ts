@@ -173,6 +173,7 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
       hub,
       client,
       hubId,
+      systemNamespace: options.namespace,
       ...classesOf(options),
       clock: systemClock,
       random: Math.random,

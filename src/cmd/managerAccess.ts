@@ -115,6 +115,13 @@ function clusterRules({ webhookConfiguration, localMember }: ManagerAccess): Pol
       ? { apiGroups: [""], resources: ["namespaces"], resourceNames: ["kube-system"], verbs: ["get"] }
       : { apiGroups: [""], resources: ["namespaces"], verbs: ["get", ...FOLLOW] },
     { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
+    // Whether an object is being deleted because its kind is.
+    {
+      apiGroups: ["apiextensions.k8s.io"],
+      resources: ["customresourcedefinitions"],
+      resourceNames: [`demoapplications.${PAAS_GROUP}`, `memberclusters.${FEDERATION_GROUP}`],
+      verbs: ["get"],
+    },
     // ConfigMaps and Secrets that applications refer to.
     { apiGroups: [""], resources: ["configmaps"], verbs: FOLLOW },
     ...(webhookConfiguration === undefined ? [] : webhookRules(webhookConfiguration)),

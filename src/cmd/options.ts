@@ -1,5 +1,5 @@
 import { InvalidArgumentError } from "commander";
-import { CLASS_PATTERN, DEFAULT_CLASS } from "../apis/index.ts";
+import { CLASS_PATTERN, DEFAULT_CLASS, trimEnd } from "../apis/index.ts";
 import type { LogLevel } from "../observability/index.ts";
 import type { WebhookTarget } from "../webhooks/index.ts";
 import type { ManagerAccess } from "./managerAccess.ts";
@@ -121,7 +121,7 @@ const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000
 
 /** Reads `90s`, `2m`, `1h30m`, `500ms` as milliseconds. */
 export function parseDuration(text: string): number {
-  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/g)];
+  const parts = [...text.matchAll(/(\d+(?:\.\d+)?)(ms|s|m|h|d)/gy)];
   if (parts.length === 0 || parts.map(([part]) => part).join("") !== text) {
     throw new InvalidArgumentError("A duration looks like 90s, 2m or 1h30m.");
   }
@@ -156,7 +156,7 @@ export function parseWebhookUrl(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const plain = url?.protocol === "https:" && `${url.search}${url.hash}${url.username}${url.password}` === "";
   if (url === undefined || !plain) throw new InvalidArgumentError("An address looks like https://192.0.2.7:9443.");
-  return text.replace(/\/+$/, "");
+  return trimEnd(text, "/");
 }
 
 /** Adds one class of controllers; each release on a hub owns the objects of its own classes. Empty is the default class. */

@@ -40,7 +40,12 @@ export function describeError(error: unknown): string {
   const message = error instanceof Error ? error.message : String(error);
   const cause = error instanceof CommandError && error.cause instanceof Error ? `: ${error.cause.message}` : "";
   const hint = hintFor(error instanceof CommandError ? error.cause : error);
-  return redactText(`${message}${cause}${hint}`).replaceAll(/\s*\n\s*/g, " ");
+  return onOneLine(redactText(`${message}${cause}${hint}`));
+}
+
+export function onOneLine(text: string): string {
+  const lines = text.split("\n").map((line) => line.trim());
+  return lines.filter((line) => line !== "").join(" ");
 }
 
 function hintFor(error: unknown): string {

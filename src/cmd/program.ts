@@ -26,6 +26,7 @@ import {
   type UninstallOptions,
   type UnjoinOptions,
 } from "./options.ts";
+import { onOneLine } from "./outcome.ts";
 import { loadQuickstart } from "./quickstart/load.ts";
 import {
   parseBasePort,
@@ -92,7 +93,7 @@ export function createProgram(verbs: Verbs, context: CommandContext, finished: F
 /** The line that describes a usage error to a person. Undefined when commander only showed help. */
 export function describeUsageError(error: CommanderError): string | undefined {
   if (error.exitCode === 0 || error.code === "commander.help") return undefined;
-  return error.message.replace(/^error: /, "").replaceAll(/\s*\n\s*/g, " ");
+  return onOneLine(error.message.replace(/^error: /, ""));
 }
 
 type ManagerFlags = TimingFlags & WebhookFlags & { controllerClass?: string[]; adoptClass?: string[] };

@@ -5,26 +5,34 @@ import type { ClusterView, RowView } from "../status/index.ts";
 import type { Assignments, Cell } from "./assignments.ts";
 import { isFoundOnJoin } from "./copies.ts";
 import type { Observations } from "./observations.ts";
+import type { ReportedContacts } from "./reportedContacts.ts";
 
 export interface ViewSources {
   hub: HubCache;
   assignments: Assignments;
   observations: Observations;
+  contacts: ReportedContacts;
 }
 
 /** Obstacles that somebody has to be told of. The others pass by themselves, and a status that names them would be written in vain. */
-const LASTING: ReadonlySet<string> = new Set([AWAITING_REPLACEMENT]);
+const LASTING: ReadonlySet<string> = new Set([AWAITING_REPLACEMENT, "KindBeingDeleted", "HubWentBack"]);
 
 /** What is known of one hub object in each cluster of its target, and in each other cluster where a copy of it lingers. */
 export function clusterViews(sources: ViewSources, owner: string, target: Target | undefined): ClusterView[] {
-  const { assignments, observations, hub } = sources;
+  const { assignments, observations, contacts, hub } = sources;
   const views = new Map<string, ClusterView>();
   const view = (name: string): ClusterView => {
     let made = views.get(name);
     if (made === undefined) {
       const region = hub.clusters.get(name)?.metadata.labels?.[REGION_LABEL];
-      const contact = observations.contactOf(name);
-      made = { name, ...(region === undefined ? {} : { region }), contact, rows: [] };
+      const lastContact = contacts.lastContact(name);
+      made = {
+        name,
+        ...(region === undefined ? {} : { region }),
+        contact: contacts.of(name),
+        ...(lastContact === undefined ? {} : { lastContact }),
+        rows: [],
+      };
       views.set(name, made);
     }
     return made;

@@ -31,6 +31,12 @@ export interface ControllerClassesOptions {
   classes: Classes;
 }
 
+/** Whose the copies of an object are that is gone. Milliseconds: ask again after so long. `version`: the state of the hub that says so, when it was asked. */
+export interface OfGone {
+  verdict: "Ours" | "Present" | number;
+  version?: string;
+}
+
 /**
  * What is this manager's and what another's, of several on one hub. All of them watch the same objects of the members, since these have
  * the mark of the hub and of no manager: a copy that this manager did not ask for may be another's, or belong to a hub object that has
@@ -121,18 +127,23 @@ export class ControllerClasses implements DependentsOfOthers, Disposable {
 
   /**
    * Whether the copies of hub objects that the cache does not have are this manager's to remove. For objects that this manager did not
-   * own itself the hub is asked; the others' managers come first. Milliseconds: ask again after so long.
+   * own itself the hub is asked; the others' managers come first.
    */
-  async ofGone(owners: readonly OwnerRef[], now: number, signal: AbortSignal): Promise<"Ours" | "Present" | number> {
+  async ofGone(owners: readonly OwnerRef[], now: number, signal: AbortSignal): Promise<OfGone> {
     let later: number | undefined;
+    let version: string | undefined;
     for (const owner of owners) {
       if (this.#gone.has(owner.uid)) continue;
       const waitMs = this.#waitFor(owner.uid, now);
       if (waitMs > 0) later = Math.min(later ?? waitMs, waitMs);
-      else if (await this.#exists(owner, signal)) return "Present";
-      else this.#gone.add(owner.uid);
+      else {
+        const read = await this.#read(owner, signal);
+        if (read.exists) return { verdict: "Present" };
+        this.#gone.add(owner.uid);
+        ({ version } = read);
+      }
     }
-    return later ?? "Ours";
+    return { verdict: later ?? "Ours", ...(version === undefined ? {} : { version }) };
   }
 
   [Symbol.dispose](): void {
@@ -156,17 +167,17 @@ export class ControllerClasses implements DependentsOfOthers, Disposable {
   }
 
   /** Asks the hub itself. A UID never comes back: an object of that name with another UID is planned for itself. */
-  async #exists(owner: OwnerRef, signal: AbortSignal): Promise<boolean> {
+  async #read(owner: OwnerRef, signal: AbortSignal): Promise<{ exists: boolean; version?: string }> {
     const kind = this.#hub.kindOf(owner);
     // Nobody can be asked about a kind that is not served here.
-    if (kind === undefined) return true;
-    const { items } = await this.#client.list(kind.type, {
+    if (kind === undefined) return { exists: true };
+    const { items, resourceVersion } = await this.#client.list(kind.type, {
       ...(owner.namespace === undefined ? {} : { namespace: owner.namespace }),
       fieldSelector: `metadata.name=${owner.name}`,
       metadataOnly: true,
       signal,
     });
-    return items.some(({ metadata }) => metadata.uid === owner.uid);
+    return { exists: items.some(({ metadata }) => metadata.uid === owner.uid), version: resourceVersion };
   }
 
   /** Keeps account of what an object of another class needs. */

@@ -9,11 +9,21 @@ import {
   REMOVE_FOUND_ANNOTATION,
   refKey,
 } from "../apis/index.ts";
-import type { DeletionPolicy, Observation, RemovalFacts, Row, Target, Why } from "../desiredstate/index.ts";
+import type {
+  ClusterFacts,
+  DeletionPolicy,
+  Observation,
+  RemovalFacts,
+  Row,
+  Target,
+  Why,
+} from "../desiredstate/index.ts";
 import type { HubCache } from "../hub/index.ts";
+import { MEMBERCLUSTERS } from "../runtime/index.ts";
 import type { Assignments } from "./assignments.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 import type { DependencyWatches } from "./dependencies.ts";
+import { type MissingOwners, withHeld } from "./missingOwners.ts";
 import type { Observations } from "./observations.ts";
 import type { PlanningProgress } from "./planningProgress.ts";
 import type { Plans } from "./plans.ts";
@@ -27,6 +37,7 @@ export interface CopySources {
   dependencies: DependencyWatches;
   progress: PlanningProgress;
   classes: ControllerClasses;
+  missing: MissingOwners;
 }
 
 /**
@@ -76,35 +87,43 @@ export interface Removal {
   policy: DeletionPolicy;
   cause: Why;
   ownership: RemovalFacts["ownership"];
+  /** Why none of them goes, when the reason is the object's kind. */
+  held?: Why | undefined;
+  /** The hub does not have the object, and its finalizer did not keep it until the copies were gone. */
+  lost?: boolean;
 }
 
 /** Everything that the removal of these copies rests on, at this moment. */
 export function removalFacts(sources: CopySources, copies: readonly Observation[], removal: Removal): RemovalFacts {
-  const { hub, observations, progress } = sources;
+  const { hub, progress, missing } = sources;
+  const { held, lost = false, ...rest } = removal;
   const owner = refKey(removal.owner);
-  const clusters = new Map<string, { synced: boolean; leaving?: "Keep" | "Drain" }>();
+  const clusters = new Map<string, ClusterFacts>();
   const neededByOthers = new Set<string>();
   const foundOnJoin = new Set<string>();
   for (const copy of copies) {
     const { cluster, ref } = copy;
-    if (!clusters.has(cluster)) {
-      const member = hub.clusters.get(cluster);
-      if (member !== undefined) {
-        const isLeaving = member.metadata.deletionTimestamp !== undefined;
-        const leaving = member.spec.deletionPolicy === "Drain" ? ("Drain" as const) : ("Keep" as const);
-        clusters.set(cluster, { synced: observations.contactOf(cluster).synced, ...(isLeaving ? { leaving } : {}) });
-      }
-    }
+    const member = clusters.has(cluster) ? undefined : hub.clusters.get(cluster);
+    if (member !== undefined) clusters.set(cluster, clusterFacts(sources, member));
     if (isNeededByOthers(sources, cluster, ref, owner)) neededByOthers.add(`${cluster}/${refKey(ref)}`);
     if (wasFoundOnJoin(sources, owner, copy)) foundOnJoin.add(`${cluster}/${refKey(ref)}`);
   }
   return {
-    ...removal,
+    ...rest,
+    ...(held === undefined ? {} : { held }),
     hub: { synced: hub.synced, deletionsHeld: hub.deletionsHeld, planned: progress.isKnownAround(owner) },
-    clusters,
+    clusters: lost ? withHeld(clusters, missing) : clusters,
     neededByOthers,
     foundOnJoin,
   };
+}
+
+function clusterFacts({ hub, observations }: CopySources, { metadata, spec }: MemberCluster): ClusterFacts {
+  const { synced } = observations.contactOf(metadata.name);
+  if (metadata.deletionTimestamp === undefined) return { synced };
+  if (spec.deletionPolicy !== "Drain") return { synced, leaving: "Keep" };
+  const held = hub.kindDeletions.heldNow(MEMBERCLUSTERS);
+  return { synced, leaving: "Drain", ...(held === undefined ? {} : { held }) };
 }
 
 /**

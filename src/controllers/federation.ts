@@ -1,4 +1,4 @@
-import { type Classes, DEFAULT_CLASS } from "../apis/index.ts";
+import { type Classes, DEFAULT_CLASS, DEFAULT_SYSTEM_NAMESPACE } from "../apis/index.ts";
 import { type ClusterPool, Fleet, type PoolListener } from "../clusters/index.ts";
 import { type HubCache, StatusStore } from "../hub/index.ts";
 import type { EventRecorder, Logger, Metrics, Tracer } from "../observability/index.ts";
@@ -8,13 +8,16 @@ import { ClusterReconciler } from "./cluster.ts";
 import { ControllerClasses } from "./controllerClasses.ts";
 import { DependencyWatches } from "./dependencies.ts";
 import { GarbageReconciler } from "./garbage.ts";
+import { DeletionHoldReconciler } from "./deletionHolds.ts";
 import { HandoverReconciler } from "./handover.ts";
 import { recordMemberEvents } from "./memberEvents.ts";
+import { MissingOwners } from "./missingOwners.ts";
 import { Observations } from "./observations.ts";
 import { PlacementReconciler } from "./placement.ts";
 import { PlanningProgress } from "./planningProgress.ts";
 import { Plans } from "./plans.ts";
 import { PolicyStatusReconciler } from "./policyStatus.ts";
+import { ReportedContacts } from "./reportedContacts.ts";
 import { StatusReconciler } from "./status.ts";
 
 export interface FederationOptions {
@@ -23,6 +26,8 @@ export interface FederationOptions {
   /** Asks before each write whether this process still leads. */
   client: Client;
   hubId: string;
+  /** Where Meridian itself lives, on the hub and on members; the default one unless given. */
+  systemNamespace?: string;
   /** That this manager serves; the default class alone unless given. */
   classes?: Classes;
   clock: Clock;
@@ -50,7 +55,7 @@ export interface Federation {
   view: FederationView;
 }
 
-const WORKERS = { placement: 8, handover: 2, status: 8, cluster: 4, policy: 2, garbage: 2 };
+const WORKERS = { placement: 8, handover: 2, status: 8, cluster: 4, policy: 2, garbage: 2, holds: 1 };
 /** How long the end may be delayed by what policies still have to say. */
 const LAST_POLICIES_MS = 1_000;
 
@@ -73,12 +78,24 @@ export function createFederation(options: FederationOptions): Federation {
     monotonic: () => clock.monotonic(),
   });
   const dependencies = new DependencyWatches({ client, clock, random, logger });
-  const fleet = new Fleet({ source: assignments, sink: observations, hubId, clock, random, logger, metrics, tracer });
+  const fleet = new Fleet({
+    source: assignments,
+    sink: observations,
+    hubId,
+    systemNamespace: options.systemNamespace ?? DEFAULT_SYSTEM_NAMESPACE,
+    clock,
+    random,
+    logger,
+    metrics,
+    tracer,
+  });
   const pool = options.pool(fleet);
 
-  const copies = { hub, assignments, observations, plans, dependencies, progress, classes };
+  const missing = new MissingOwners({ hub, observations, clock, logger, metrics });
+  const copies = { hub, assignments, observations, plans, dependencies, progress, classes, missing };
+  const contacts = new ReportedContacts({ observations, clock });
   const store = new StatusStore({ hub, client });
-  const statuses = new StatusReconciler({ ...copies, store, clock, metrics, tracer, events });
+  const statuses = new StatusReconciler({ ...copies, contacts, store, clock, metrics, tracer, events });
   const policies = new PolicyStatusReconciler({ hub, client, clock, plans, classes, progress });
   const shared = { ...copies, client, statuses, hubId, clock, metrics, tracer, events };
   const reconcilers: Record<keyof typeof WORKERS, Reconciler> = {
@@ -88,6 +105,7 @@ export function createFederation(options: FederationOptions): Federation {
     cluster: new ClusterReconciler({ ...shared, clusters: hub.clusters, pool }),
     policy: policies,
     garbage: new GarbageReconciler(copies),
+    holds: new DeletionHoldReconciler(shared),
   };
   const controllers = Object.entries(reconcilers).map(([name, reconcile]) => {
     const queue = new Workqueue({ name, clock, random, metrics: metrics.workqueue(name) });
@@ -99,6 +117,7 @@ export function createFederation(options: FederationOptions): Federation {
   async function run(signal: AbortSignal): Promise<void> {
     using stack = new DisposableStack();
     stack.use(classes);
+    stack.use(contacts);
     stack.use(recordMemberEvents({ hub, assignments, observations, events }));
     stack.use(metrics.beforeScrape(() => fleet.reportStaleness()));
     stack.use(dependencies);
@@ -108,6 +127,7 @@ export function createFederation(options: FederationOptions): Federation {
       if (signal.aborted) return;
       throw error;
     }
+    stack.use(missing).begin();
     progress.begin(hub.owners());
     await Promise.all([pool.run(signal), ...controllers.map((controller) => controller.run(signal))]);
     await writeLastPolicies();

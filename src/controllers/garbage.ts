@@ -38,6 +38,7 @@ export class GarbageReconciler implements Reconciler {
         .when((event) => !event.initial && changedFacts(event))
         .map(({ object }) => this.#keysOn(object)),
       from(hub.holds).map(awaiting),
+      from(hub.kindDeletions.changes).map(awaiting),
       from(progress.advanced).map(awaiting),
       from(classes.othersChanged).map(awaiting),
     ];

@@ -115,12 +115,12 @@ export class HandoverReconciler implements Reconciler {
 
   /** Undefined when the object may be claimed. */
   #whyNotYet(owner: string, object: KubeObject, kind: PlacedKind): string | undefined {
-    const { hub, observations, assignments, dependencies, hubId, clock } = this.#options;
+    const { hub, observations, assignments, dependencies, hubId } = this.#options;
     const collected = dependencies.collect(owner, kind.interpreter.dependencies(object));
     if (collected === undefined) return NOT_READ;
     // The object was this manager's a moment ago: the placement controller has its rows to withdraw first.
     for (const cell of assignments.of(owner)) if (cell.rows.has(owner)) return NOT_READ;
-    const now = clock.now();
+    const now = hub.now();
     const previous = object["status"] as FederatedStatus | undefined;
     const copies = copiesOf(this.#options, owner);
     const target = computeTarget(

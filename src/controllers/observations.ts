@@ -92,6 +92,11 @@ export class Observations implements ReportSink {
     return this.#byOwner.get(owner) ?? [];
   }
 
+  /** How many hub objects are named as the owners of member objects. */
+  get ownersNamed(): number {
+    return this.#byOwner.size;
+  }
+
   /** Whether anything in that namespace of the member is known or being written. */
   isInUse(cluster: string, namespace: string): boolean {
     return this.#namespaces.has(cluster, namespace);

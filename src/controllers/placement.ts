@@ -24,6 +24,7 @@ import {
   type Source,
 } from "../runtime/index.ts";
 import { affectedBy } from "./affected.ts";
+import { attempted } from "./attempt.ts";
 import {
   copiesOf,
   copiesToPlan,
@@ -34,12 +35,13 @@ import {
   removalFacts,
   wasFoundOnJoin,
 } from "./copies.ts";
+import type { OfGone } from "./controllerClasses.ts";
 import type { Collected } from "./dependencies.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { ObservationChange } from "./observations.ts";
 import { nameOf, refOfKey, spanAttributes, labelsOf } from "./ownerKeys.ts";
 import { clusterNames, recordDecision } from "./placementEvents.ts";
-import type { PlanChange } from "./plans.ts";
+import { lifeOf, type PlanChange } from "./plans.ts";
 
 export interface PlacementReconcilerOptions extends CopySources {
   /** Asks before each write whether this process still leads. */
@@ -60,6 +62,7 @@ interface Finalization {
 
 const NOT_SELECTED = { reason: "NotSelected", message: "the object is not to run there any more" };
 const DELETED = { reason: "ObjectDeleted", message: "the object is being deleted on the hub" };
+const OURS: OfGone = { verdict: "Ours" };
 const GONE = { reason: "ObjectGone", message: "the object is gone from the hub" };
 
 /**
@@ -79,7 +82,7 @@ export class PlacementReconciler implements Reconciler {
   }
 
   sources(): Source[] {
-    const { hub, assignments, observations, progress, classes, dependencies, plans } = this.#options;
+    const { hub, assignments, observations, progress, classes, missing, dependencies, plans } = this.#options;
     const awaiting = (): Iterable<string> => [...this.#awaiting];
     return [
       from(hub.objectEvents).when((event) => this.#isNews(event)),
@@ -98,6 +101,8 @@ export class PlacementReconciler implements Reconciler {
       // What the removal of a copy rests on: contact with its cluster, the hub's caches, other objects' plans, other managers' objects.
       from(observations.contacts).map(awaiting),
       from(hub.holds).map(awaiting),
+      from(hub.kindDeletions.changes).map(awaiting),
+      from(missing.changes).map(awaiting),
       from(progress.advanced).map(awaiting),
       from(classes.othersChanged).map(awaiting),
       from(dependencies.releases).map(awaiting),
@@ -139,22 +144,20 @@ export class PlacementReconciler implements Reconciler {
   }
 
   #place(owner: string, object: KubeObject, kind: PlacedKind, { span, logger }: ReconcileContext): Result {
-    const { plans, progress, clock, metrics, dependencies, tracer, events } = this.#options;
+    const { hub, plans, progress, clock, metrics, dependencies, tracer, events } = this.#options;
     const startedAt = clock.monotonic();
     const collected = dependencies.collect(owner, kind.interpreter.dependencies(object));
     // Planned again as soon as the watches of its namespace have synced.
     if (collected === undefined) return done;
 
     const before = plans.get(owner)?.target;
-    const now = clock.now();
+    const now = hub.now();
     const computing = startSpan(tracer, "ComputeTarget", { parent: span });
-    const target = computeTarget(this.#snapshot(owner, object, collected), now);
-    const next = this.#step(
-      owner,
-      target,
-      { owner: target.owner, policy: "Delete", cause: NOT_SELECTED, ownership: "Ours" },
-      now,
-    );
+    const { target, next } = attempted(this.#options, owner, object, () => {
+      const computed = computeTarget(this.#snapshot(owner, object, collected), now);
+      const removal: Removal = { owner: computed.owner, policy: "Delete", cause: NOT_SELECTED, ownership: "Ours" };
+      return { target: computed, next: this.#step(owner, computed, removal, now) };
+    });
     computing.end();
     metrics.observePhase("fetch", clock.monotonic() - startedAt);
 
@@ -177,14 +180,14 @@ export class PlacementReconciler implements Reconciler {
 
   /** Another class's: nothing is asked for in its name, nothing of it is touched. Policies count the object all the same. */
   #leave(owner: string, object: KubeObject, ownership: "Foreign" | "Claimable" | "Yielded"): Result {
-    const { plans, assignments, progress, dependencies, clock } = this.#options;
+    const { hub, plans, assignments, progress, dependencies } = this.#options;
     this.#finalizations.delete(owner);
     this.#awaiting.delete(owner);
     if (ownership !== "Claimable") dependencies.forget(owner);
     assignments.replace(owner, []);
     if (object.metadata.deletionTimestamp !== undefined) plans.drop(owner);
     else {
-      const target = computeTarget(this.#snapshot(owner, object), clock.now());
+      const target = computeTarget(this.#snapshot(owner, object), hub.now());
       plans.set(owner, { ...lifeOf(object), target, ours: false });
     }
     progress.planned(owner);
@@ -199,15 +202,18 @@ export class PlacementReconciler implements Reconciler {
     context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { client, plans, progress, classes } = this.#options;
+    const { client, hub, plans, progress, classes } = this.#options;
     const next = unclaimed(OBJECT_FINALIZER, object.metadata, classes.classes);
     if (next.length === (object.metadata.finalizers ?? []).length) return await this.#cleanUp(owner, context, signal);
+    const isAnywhere = copiesOf(this.#options, owner).length > 0;
+    const held = isAnywhere ? await hub.kindDeletions.held(kind.type, signal) : undefined;
     const { policy, clusters } = this.#finalizationOf(owner, object);
     const { rows } = this.#step(owner, undefined, {
       owner: ownerRefOf(object),
       policy,
       cause: DELETED,
       ownership: "Ours",
+      held,
     });
     plans.set(owner, { ...lifeOf(object), target: undefined, ours: true });
     this.#assign(owner, rows, context.span);
@@ -224,8 +230,10 @@ export class PlacementReconciler implements Reconciler {
   #finalizationOf(owner: string, object: KubeObject): Finalization {
     let finalization = this.#finalizations.get(owner);
     if (finalization === undefined) {
-      const { plans, clock } = this.#options;
-      const target = plans.get(owner)?.target ?? computeTarget(this.#snapshot(owner, object), clock.now());
+      const { hub, plans } = this.#options;
+      const target =
+        plans.get(owner)?.target ??
+        attempted(this.#options, owner, object, () => computeTarget(this.#snapshot(owner, object), hub.now()));
       finalization = { policy: target.deletionPolicy, clusters: target.clusters.map(({ name }) => name) };
       this.#finalizations.set(owner, finalization);
     }
@@ -237,7 +245,7 @@ export class PlacementReconciler implements Reconciler {
    * this manager's, or when the hub itself has confirmed that it is gone.
    */
   async #cleanUp(owner: string, { span }: ReconcileContext, signal: AbortSignal): Promise<Result> {
-    const { hub, plans, classes, clock } = this.#options;
+    const { hub, plans, classes, missing, clock } = this.#options;
     const plan = plans.get(owner);
     const policy =
       this.#finalizations.get(owner)?.policy ??
@@ -252,12 +260,16 @@ export class PlacementReconciler implements Reconciler {
     if (copies.length === 0) return done;
 
     const isHere = hub.object(owner) !== undefined;
-    const verdict = isHere ? "Ours" : await classes.ofGone(named, clock.monotonic(), signal);
+    const { latest } = missing;
+    const { verdict, version } = isHere ? OURS : await classes.ofGone(named, clock.monotonic(), signal);
+    const [ref = { ...refOfKey(owner), uid: "" }] = named;
+    const kind = hub.kindOf(ref);
+    const held = kind === undefined ? undefined : await hub.kindDeletions.held(kind.type, signal);
     // It may have come back while the hub was asked; then it is planned for itself.
     if (!isHere && hub.object(owner) !== undefined) return done;
+    if (!isHere) missing.confirmed(owner, latest, version);
     const ownership = verdict === "Ours" ? "Ours" : "Unconfirmed";
-    const [ref = { ...refOfKey(owner), uid: "" }] = named;
-    const { rows } = this.#step(owner, undefined, { owner: ref, policy, cause: GONE, ownership });
+    const { rows } = this.#step(owner, undefined, { owner: ref, policy, cause: GONE, ownership, held, lost: !isHere });
     this.#assign(owner, rows, span);
     for (const one of verdict === "Present" ? named : []) await hub.relistIfBehind(one, signal);
     return typeof verdict === "number" && Number.isFinite(verdict) ? requeueAfter(verdict) : done;
@@ -280,7 +292,7 @@ export class PlacementReconciler implements Reconciler {
     return done;
   }
 
-  #step(owner: string, target: Target | undefined, removal: Removal, now = this.#options.clock.now()): StepResult {
+  #step(owner: string, target: Target | undefined, removal: Removal, now = this.#options.hub.now()): StepResult {
     const copies = copiesToPlan(this.#options, owner, target);
     const facts = removalFacts(this.#options, copies, removal);
     return step({ target, observations: copies, removal: facts }, now);
@@ -380,8 +392,4 @@ function isNewDecision(before: Target | undefined, target: Target): boolean {
     before.scheduled.reason !== target.scheduled.reason ||
     clusterNames(before.clusters) !== clusterNames(target.clusters)
   );
-}
-
-function lifeOf({ metadata }: KubeObject): { uid: string | undefined; generation: number } {
-  return { uid: metadata.uid, generation: metadata.generation ?? 0 };
 }

@@ -1,5 +1,5 @@
 import { type FederatedStatus, type KubeObject, type OwnerRef, refOf, shortMessage } from "../apis/index.ts";
-import type { Target } from "../desiredstate/index.ts";
+import type { Target, Why } from "../desiredstate/index.ts";
 import type { EventRecorder } from "../observability/index.ts";
 
 /** Where the object goes, or why nowhere, when that is news. `before`: the target of before, of this process. */
@@ -27,6 +27,10 @@ export function recordDecision(
     action: "Schedule",
     note: shortMessage(`placed on ${target.clusters.length} clusters: ${chosen}`),
   });
+}
+
+export function recordPlanningFailure(events: EventRecorder, object: KubeObject, { reason, message }: Why): void {
+  events.record({ regarding: regardingOf(object), type: "Warning", reason, action: "Plan", note: message });
 }
 
 /** How an object passes from one manager to another. */

@@ -1,5 +1,5 @@
-import { policyKey } from "../apis/index.ts";
-import type { Target } from "../desiredstate/index.ts";
+import { type KubeObject, policyKey } from "../apis/index.ts";
+import type { Target, Why } from "../desiredstate/index.ts";
 import { Emitter } from "../runtime/index.ts";
 
 /** What was planned for one hub object last. */
@@ -7,8 +7,10 @@ export interface Plan {
   /** The life and the generation of the hub object that this is about. */
   uid: string | undefined;
   generation: number;
-  /** Undefined while the object is being deleted. */
+  /** Undefined while the object is being deleted, and when planning has failed from the start. */
   target: Target | undefined;
+  /** Why the object as it is now could not be planned; the target is that of before. */
+  failure?: Why;
   /** False: another class owns the object; the target is what this manager makes of it, and no rows follow. */
   ours: boolean;
 }
@@ -74,4 +76,9 @@ export class Plans {
 export function policiesIn(plan: Plan | undefined): string[] {
   const { placement, overrides = [] } = plan?.target ?? {};
   return [...(placement === undefined ? [] : [placement]), ...overrides].map((policy) => policyKey(policy));
+}
+
+/** The life and the generation of a hub object. */
+export function lifeOf({ metadata }: KubeObject): Pick<Plan, "uid" | "generation"> {
+  return { uid: metadata.uid, generation: metadata.generation ?? 0 };
 }

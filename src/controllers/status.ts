@@ -78,13 +78,13 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   }
 
   sources(): Source[] {
-    const { plans, assignments, observations } = this.#options;
+    const { plans, assignments, observations, contacts } = this.#options;
     return [
       this.#debounced((enqueue) => plans.changes.subscribe((change) => this.#planned(change, enqueue))),
       this.#debounced((enqueue) => assignments.changes.subscribe((change) => this.#assigned(change, enqueue))),
       this.#debounced((enqueue) => observations.changes.subscribe((change) => this.#observed(change, enqueue))),
       this.#debounced((enqueue) => assignments.departures.subscribe((owner) => this.#changed(owner, enqueue))),
-      from(observations.contacts).map((cluster) => this.#changedOn(cluster)),
+      from(contacts.changes).map((cluster) => this.#changedOn(cluster)),
     ];
   }
 
@@ -276,9 +276,10 @@ export class StatusReconciler implements Reconciler, StatusWrites {
       {
         generation: plan.generation,
         ...classesOf(object),
-        deleting: plan.target === undefined,
+        deleting: plan.target === undefined && plan.failure === undefined,
         previous,
         target: plan.target,
+        failure: plan.failure,
         podSelector: kind.interpreter.podSelector(object),
         clusters: clusterViews(this.#options, owner, plan.target),
       },

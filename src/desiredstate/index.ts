@@ -18,6 +18,7 @@ export { step } from "./step.ts";
 export { computeTarget } from "./target.ts";
 export type {
   ApplyRow,
+  ClusterFacts,
   DeleteRow,
   DeletionPolicy,
   HoldRow,

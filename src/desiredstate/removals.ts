@@ -76,10 +76,10 @@ function leavingFrom(name: string, { clusters }: RemovalFacts): Why | undefined 
   return { reason: "ClusterLeaving", message: shortMessage(`MemberCluster ${name} goes, and keeps what runs there`) };
 }
 
-function obstacleOnTheHub({ hub }: RemovalFacts): Why | undefined {
+function obstacleOnTheHub({ hub, held }: RemovalFacts): Why | undefined {
   if (!hub.synced) return HUB_NOT_SYNCED;
   if (!hub.planned) return PLANNING_INCOMPLETE;
-  return hub.deletionsHeld ? DELETIONS_HELD : undefined;
+  return hub.deletionsHeld ? DELETIONS_HELD : held;
 }
 
 function obstacleOnTheCluster(name: string, { clusters }: RemovalFacts): Why | undefined {
@@ -91,7 +91,7 @@ function obstacleOnTheCluster(name: string, { clusters }: RemovalFacts): Why | u
       reason: "ClusterNotSynced",
       message: shortMessage(`not everything on cluster ${name} is known at present`),
     };
-  return undefined;
+  return cluster.held;
 }
 
 function obstacleOfOwnership({ owner: named }: Present, { ownership, owner }: RemovalFacts): Why | undefined {

@@ -254,3 +254,25 @@ describe("deletionPolicy", () => {
     },
   ])("$name", ({ given, want }) => expect(targetOf(given).deletionPolicy).toBe(want));
 });
+
+describe("an object that is nested too deep", () => {
+  test("is rendered nowhere, says so for each cluster, and keeps what runs", () => {
+    let deep: unknown = 1;
+    for (let i = 0; i < 9_000; i++) deep = { a: deep };
+    const given = {
+      placements: [placement("p")],
+      clusters: [shanghai, singapore],
+      previous: running(["shanghai-1"], placedBy("p")),
+    };
+    const target = computeTarget(snapshot({ ...given, object: app({ deep }) }), NOW);
+    expect(target.clusters).toMatchObject([
+      { name: "shanghai-1", frozen: true, objects: [], problem: { reason: "TooLarge" } },
+      { name: "singapore-1", frozen: false, objects: [], problem: { reason: "TooLarge" } },
+    ]);
+  });
+
+  test("comes in again once it is flat", () => {
+    const target = computeTarget(snapshot({ placements: [placement("p")], clusters: [shanghai], object: app() }), NOW);
+    expect(target.clusters[0]?.problem).toBeUndefined();
+  });
+});

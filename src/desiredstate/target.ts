@@ -1,4 +1,4 @@
-import { parseApiVersion, type Placement, refKey } from "../apis/index.ts";
+import { excess, type KubeObject, OBJECT_BOUNDS, parseApiVersion, type Placement, refKey } from "../apis/index.ts";
 import { type Dependency, placeableKindOf } from "../interpreter/index.ts";
 import { type MatchedRule, matchRules } from "../override/index.ts";
 import { sortedByName, type Subject } from "../scheduler/index.ts";
@@ -6,7 +6,7 @@ import { collectDependencies, noDependencies } from "./dependencies.ts";
 import { type Marking, ownerRefOf, ownerText } from "./marks.ts";
 import { selectPlacement } from "./placementSelection.ts";
 import { currentClusters, scopeOf } from "./scope.ts";
-import type { ClusterTarget, Snapshot, Target } from "./types.ts";
+import type { ClusterTarget, Snapshot, Target, Why } from "./types.ts";
 import { VariantRenderer } from "./variants.ts";
 
 /**
@@ -37,8 +37,10 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const propagates = placement?.spec.dependencies?.mode !== "None";
   const dependencies = propagates ? collectDependencies(needed, snapshot, marking) : noDependencies;
   const overrides = matchRules(object, snapshot.overrides);
+  const problem = tooDeep(object);
   const renderer = new VariantRenderer({
-    base: kind.render(object),
+    base: problem === undefined ? kind.render(object) : [],
+    problem,
     owner,
     marking,
     dependencies,
@@ -75,8 +77,10 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   }
 
   const overridden = new Set([...overriding].flatMap((rules) => rules.map(({ policy }) => policy)));
+  const { resourceVersion } = object.metadata;
   return {
     owner,
+    ...(resourceVersion === undefined ? {} : { hubVersion: resourceVersion }),
     ...(placement === undefined ? {} : { placement: nameOf(placement) }),
     overrides: overrides.policies.filter((policy) => overridden.has(policy)),
     decision: scope.decision,
@@ -88,6 +92,12 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     deletionPolicy,
     ...(scope.decision.recheckAt === undefined ? {} : { recheckAt: scope.decision.recheckAt }),
   };
+}
+
+/** Rendering recurses. How large the object may be, the hub has decided; the status is Meridian's own and goes nowhere. */
+function tooDeep({ status: _, ...object }: KubeObject): Why | undefined {
+  const message = excess(object, { bytes: Infinity, levels: OBJECT_BOUNDS.levels });
+  return message === undefined ? undefined : { reason: "TooLarge", message: `the object ${message}` };
 }
 
 /** What each cluster was last asked for: while it is frozen, that is still so. */

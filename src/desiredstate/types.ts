@@ -70,6 +70,8 @@ export interface ClusterTarget {
 /** What follows from a snapshot for one hub object. */
 export interface Target {
   owner: OwnerRef;
+  /** The resourceVersion of the owner on the hub. */
+  hubVersion?: string;
   /** The policy that placed it; undefined when none matches. */
   placement?: { kind: string; namespace?: string; name: string };
   /** The override policies that apply somewhere, also where they could not be applied. */
@@ -102,6 +104,8 @@ interface RowBase {
 /** Make it so. */
 export interface ApplyRow extends RowBase, DesiredObject {
   verb: "Apply";
+  /** The resourceVersion of the owner on the hub; no reason to write by itself. */
+  hubVersion?: string;
   conflictResolution: "Abort" | "Adopt";
   /** The same member object in the name of other hub objects that need it: whichever of them it names keeps it. */
   alternatives?: readonly ApplyRow[];
@@ -154,6 +158,8 @@ export interface Observation {
     proven: boolean;
     /** What the copy itself says should become of it when the hub has forgotten it. Without it: `Delete`. */
     policy?: "Orphan";
+    /** The resourceVersion of its owner on the hub when it was written last. */
+    hubVersion?: string;
     deleting: boolean;
     health: Health;
   };
@@ -166,6 +172,16 @@ export interface Observation {
   healed?: Heal;
   /** The revision of the last row that the worker took for it; 0 when it never had one. */
   revision: number;
+}
+
+/** What has to be known of a cluster before anything is removed there. */
+export interface ClusterFacts {
+  /** Every object of ours there is known, and the cluster answers. */
+  synced: boolean;
+  /** Its MemberCluster is being deleted; what is there is let go of, or is taken away. */
+  leaving?: "Keep" | "Drain";
+  /** Why nothing goes there. */
+  held?: Why;
 }
 
 /** Something that others had done to a member object was put right. */
@@ -196,11 +212,10 @@ export interface RemovalFacts {
   };
   /** Whose the copies are: this manager's to remove; another class's; or not confirmed yet by the hub itself. */
   ownership: "Ours" | "OtherClass" | "Unconfirmed";
-  /**
-   * Of the clusters where copies are. A cluster that is missing here has no MemberCluster. `synced`: every object of ours there is known,
-   * and the cluster answers. `leaving`: its MemberCluster is being deleted; what is there is let go of, or is taken away.
-   */
-  clusters: ReadonlyMap<string, { synced: boolean; leaving?: "Keep" | "Drain" }>;
+  /** Why nothing of the object goes anywhere: its kind is itself being deleted. */
+  held?: Why;
+  /** Of the clusters where copies are. A cluster that is missing here has no MemberCluster. */
+  clusters: ReadonlyMap<string, ClusterFacts>;
   /** `cluster/refKey` of dependencies that an object of another manager, or another object here, needs. */
   neededByOthers: ReadonlySet<string>;
   /**

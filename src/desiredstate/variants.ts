@@ -29,6 +29,8 @@ export interface VariantOptions {
   marking: Marking;
   dependencies: Pick<PropagatedDependencies, "objects" | "hash">;
   retain: PlacementSpec["retain"];
+  /** Why nothing can be made of the object at all; `base` is empty then. */
+  problem?: Why | undefined;
 }
 
 export interface VariantOf {
@@ -89,7 +91,7 @@ export class VariantRenderer {
     return {
       objects: changed === undefined ? objects : shared,
       replicas,
-      problem: problemOf(problem, changed),
+      problem: this.#options.problem ?? problemOf(problem, changed),
       local: new Map(),
       member: new Map(),
     };

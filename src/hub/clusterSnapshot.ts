@@ -1,19 +1,22 @@
 import { type MemberCluster, REGION_LABEL, ZONE_LABEL } from "../apis/index.ts";
-import type { ClusterSnapshot } from "../scheduler/index.ts";
+import type { ClusterSnapshot, ClusterTaint } from "../scheduler/index.ts";
 
-/** What a decision may know of a MemberCluster. */
-export function clusterSnapshot(cluster: MemberCluster): ClusterSnapshot {
+/** What a decision may know of a MemberCluster. `taints`: those that it has, with the beginnings that were seen. */
+export function clusterSnapshot(
+  cluster: MemberCluster,
+  taints: ClusterTaint[] = cluster.spec.taints ?? [],
+): ClusterSnapshot {
   const labels = cluster.metadata.labels ?? {};
   const region = labels[REGION_LABEL];
   const zone = labels[ZONE_LABEL];
-  const { provider, taints, connection } = cluster.spec;
+  const { provider, connection } = cluster.spec;
   return {
     name: cluster.metadata.name,
     labels,
     ...(provider === undefined ? {} : { provider }),
     ...(region === undefined ? {} : { region }),
     ...(zone === undefined ? {} : { zone }),
-    taints: taints ?? [],
+    taints,
     deleting: cluster.metadata.deletionTimestamp !== undefined,
     local: connection.local !== undefined,
   };

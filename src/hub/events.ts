@@ -38,6 +38,12 @@ export function changedFacts({ type, object, old }: Change<MemberCluster>): bool
   return type !== "Updated" || old === undefined || planningFacts(old) !== planningFacts(object);
 }
 
+/** The object has gone, or has begun to. */
+export function isDeparture({ type, object, old }: Change<{ metadata: ObjectMeta }>): boolean {
+  const isLeaving = object.metadata.deletionTimestamp !== undefined;
+  return type === "Deleted" || (isLeaving && (old === undefined || old.metadata.deletionTimestamp === undefined));
+}
+
 /** The facts of a cluster that decide what may run there, as one text: no times, no messages, no versions. */
 function planningFacts({ metadata, spec, status }: MemberCluster): string {
   const { local, pull } = spec.connection;

@@ -22,14 +22,17 @@ import {
   OVERRIDEPOLICIES,
   PLACEMENTS,
   type ResourceType,
+  withSignal,
 } from "../runtime/index.ts";
 import type { ClusterSnapshot } from "../scheduler/index.ts";
 import { clusterSnapshot } from "./clusterSnapshot.ts";
-import { changedFacts, changedSpec, type HubEvent, type Policy } from "./events.ts";
+import { changedFacts, changedSpec, type HubEvent, isDeparture, type Policy } from "./events.ts";
 import { namespaceFacts, type NamespaceFacts, NODE_PORT_INDEX, objectIndexers, withoutBookkeeping } from "./kept.ts";
 import { KindCatalog } from "./kindCatalog.ts";
+import { KindDeletions } from "./kindDeletions.ts";
 import { keyInKind, ownerKey, type PlacedKind, PlacedKinds } from "./placedKinds.ts";
 import { NAMESPACE_INDEX, selectedBy } from "./selection.ts";
+import { TaintTimes } from "./taintTimes.ts";
 
 export interface HubCacheOptions {
   /** For reads only; it must live as long as the cache. */
@@ -49,6 +52,8 @@ type PolicyInformer = Informer<Placement> | Informer<OverridePolicy>;
 /** The hub by watch: one copy in each process of everything that plans, webhooks and queries read. */
 export class HubCache {
   readonly catalog: KindCatalog;
+  /** Which kinds are themselves being deleted. */
+  readonly kindDeletions: KindDeletions;
   readonly clusters: Informer<MemberCluster>;
   /** Of one namespace, and of all of them. */
   readonly placements: readonly [Informer<Placement>, Informer<Placement>];
@@ -57,6 +62,7 @@ export class HubCache {
   /** Undefined when they are not followed. */
   readonly namespaces: Informer<NamespaceFacts> | undefined;
   readonly #options: HubCacheOptions;
+  readonly #taints: TaintTimes;
   readonly #placed: PlacedKinds;
   readonly #policies: Readonly<Record<Policy["kind"], PolicyInformer>>;
   #deletionsHeld = false;
@@ -68,7 +74,9 @@ export class HubCache {
 
   constructor(options: HubCacheOptions) {
     this.#options = options;
+    this.#taints = new TaintTimes(options.clock);
     this.catalog = options.catalog ?? new KindCatalog(options);
+    this.kindDeletions = new KindDeletions(options);
     this.clusters = this.#planned<MemberCluster>(MEMBERCLUSTERS);
     this.placements = [this.#planned(PLACEMENTS), this.#planned(CLUSTERPLACEMENTS)];
     this.overrides = [this.#planned(OVERRIDEPOLICIES), this.#planned(CLUSTEROVERRIDEPOLICIES)];
@@ -94,10 +102,13 @@ export class HubCache {
         this.#reviewHeld();
         this.#settleWaiting();
       },
+      departs: (type) => this.kindDeletions.saw(type),
     });
     // First of all handlers, so that the others find what follows from an event.
     this.clusters.onEvent((event) => {
+      if (isDeparture(event)) this.kindDeletions.saw(MEMBERCLUSTERS);
       if (!changedFacts(event)) return;
+      this.#taints.take(event);
       this.#snapshots = undefined;
       this.#revision += 1;
     });
@@ -108,6 +119,7 @@ export class HubCache {
 
   /** Follows the hub until the signal; resolves when every watch has ended. */
   async run(signal: AbortSignal): Promise<void> {
+    using _reads = this.kindDeletions;
     await Promise.all([
       this.catalog.run(signal),
       this.#placed.run(signal),
@@ -125,15 +137,12 @@ export class HubCache {
   async waitForSync(signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     if (this.synced) return;
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    const onAbort = (): void => reject(signal.reason as Error);
-    signal.addEventListener("abort", onAbort, { once: true });
+    const { promise, resolve } = Promise.withResolvers<void>();
     this.#waiting.add(resolve);
     try {
-      await promise;
+      await withSignal(promise, signal);
     } finally {
       this.#waiting.delete(resolve);
-      signal.removeEventListener("abort", onAbort);
     }
   }
 
@@ -223,11 +232,16 @@ export class HubCache {
     return this.#allOverrides;
   }
 
+  /** The time at which plans are made, epoch milliseconds: it runs on evenly when the machine's clock is set. */
+  now(): number {
+    return this.#taints.now();
+  }
+
   /** By name; the same array until the facts of a cluster change ({@link changedFacts}). */
   clusterSnapshots(): readonly ClusterSnapshot[] {
     this.#snapshots ??= this.clusters
       .list()
-      .map(clusterSnapshot)
+      .map((cluster) => clusterSnapshot(cluster, this.#taints.of(cluster)))
       .toSorted((a, b) => (a.name < b.name ? -1 : 1));
     return this.#snapshots;
   }
@@ -258,6 +272,9 @@ export class HubCache {
 
   /** {@link deletionsHeld} has changed: whatever rests on it is to be decided again, what may go no more above all. */
   readonly holds = new Emitter<boolean>();
+
+  /** The hub shows an earlier state of that kind than before: it was restored from a backup. */
+  readonly wentBack = new Emitter<ResourceType>();
 
   /** The cache lacks an object that exists, or did a moment ago: lists the kind anew when the cache is behind. */
   async relistIfBehind(ref: ObjectRef, signal: AbortSignal): Promise<void> {
@@ -298,7 +315,17 @@ export class HubCache {
     more: Partial<InformerOptions<T>> = {},
   ): Informer<T> {
     const { client, clock, random, logger } = this.#options;
-    return new Informer<T>({ client, type, clock, random, logger, transform, name: `hub/${type.plural}`, ...more });
+    return new Informer<T>({
+      client,
+      type,
+      clock,
+      random,
+      logger,
+      transform,
+      name: `hub/${type.plural}`,
+      onWentBack: () => this.wentBack.emit(type),
+      ...more,
+    });
   }
 
   /** Whatever vanishes from this informer all at once holds deletions. */

@@ -10,6 +10,7 @@ import {
   knownType,
   NAMESPACES,
   type ResourceType,
+  withSignal,
 } from "../runtime/index.ts";
 import { memberRights, type Rights } from "./rights.ts";
 
@@ -231,16 +232,4 @@ function isWatchable({ verbs }: ResourceType): boolean {
 /** Ends without an error also when it is cancelled. */
 async function ignored(sleep: Promise<void>): Promise<void> {
   await sleep.catch(() => undefined);
-}
-
-async function withSignal<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const onAbort = (): void => reject(signal.reason as Error);
-  signal.addEventListener("abort", onAbort, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", onAbort);
-  }
 }

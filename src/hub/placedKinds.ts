@@ -2,7 +2,7 @@ import type { KubeObject } from "../apis/index.ts";
 import { type HubKind, placeableKindOf } from "../interpreter/index.ts";
 import type { Logger } from "../observability/index.ts";
 import { type Informer, type InformerOptions, isNotFound, keyOf, type ResourceType } from "../runtime/index.ts";
-import type { HubEvent } from "./events.ts";
+import { type HubEvent, isDeparture } from "./events.ts";
 import type { KindCatalog } from "./kindCatalog.ts";
 
 /** One kind whose objects Meridian places. */
@@ -19,6 +19,8 @@ export interface PlacedKindsOptions {
   informer: (type: ResourceType, more: Partial<InformerOptions<KubeObject>>) => Informer<KubeObject>;
   /** A kind has synced, has come or has gone. */
   changed: () => void;
+  /** An object of the kind has gone, or has begun to; before any handler has the event. */
+  departs: (type: ResourceType) => void;
 }
 
 interface Followed extends PlacedKind {
@@ -126,7 +128,9 @@ export class PlacedKinds {
       stop: new AbortController(),
       retired: false,
     };
-    informer.onEvent(({ type: change }) => {
+    informer.onEvent((event) => {
+      const { type: change } = event;
+      if (isDeparture(event)) this.#options.departs(type);
       // After every handler has had the event: the subscriptions may end with it.
       if (change === "Deleted" && followed.retired) queueMicrotask(() => this.#update());
     });

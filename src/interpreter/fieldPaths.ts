@@ -1,21 +1,32 @@
-import { type Fields } from "./values.ts";
+import { type Fields, isFields } from "./values.ts";
 
 /** Path elements of `fieldsV1`: `f:name`, `k:{"name":"x"}`, `v:"x"`, `i:0`, and `.` for the node itself. */
 
 /** Every event of every object has the same few keys, so that each key is parsed once. */
 const parsedKeys = new Map<string, Fields>();
 const REMEMBERED_KEYS = 4096;
+const LONGEST_KEY = 4096;
 
-/** The key of an item of a keyed list; undefined when the path element is of another sort. */
+/** The key of an item of a keyed list; undefined when the path element is of another sort, or is nothing that a server writes. */
 export function associativeKey(path: string): Fields | undefined {
-  if (!path.startsWith("k:")) return undefined;
+  if (!path.startsWith("k:") || path.length > LONGEST_KEY) return undefined;
   let key = parsedKeys.get(path);
   if (key === undefined) {
-    key = JSON.parse(path.slice(2)) as Fields;
+    key = parsedKey(path.slice(2));
+    if (key === undefined) return undefined;
     if (parsedKeys.size >= REMEMBERED_KEYS) parsedKeys.clear();
     parsedKeys.set(path, key);
   }
   return key;
+}
+
+function parsedKey(text: string): Fields | undefined {
+  try {
+    const key: unknown = JSON.parse(text);
+    return isFields(key) && Object.values(key).every((value) => typeof value !== "object") ? key : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 const fieldElements = new Map<string, string>();

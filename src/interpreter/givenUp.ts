@@ -32,7 +32,7 @@ function without(fields: FieldsV1, before: unknown, after: unknown): FieldsV1 | 
   let rest = fields;
   for (const [element, was, is] of pairs(fields, before, after)) {
     const owned = rest[element];
-    if (owned === undefined) continue;
+    if (!isFields(owned)) continue;
     const left = without(owned, was, is);
     if (left === owned) continue;
     const { [element]: _, ...others } = rest;

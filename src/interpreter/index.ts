@@ -10,7 +10,7 @@
  * A new kind is a new rule in the registry; no other module distinguishes kinds.
  */
 export { withoutGivenUp } from "./givenUp.ts";
-export { lostFields, ownsAnnotation } from "./ownership.ts";
+export { hasApplied, lostFields, ownsAnnotation } from "./ownership.ts";
 export {
   hubKindOf,
   isPropagated,

@@ -67,6 +67,11 @@ export function isOwn(entry: ManagedFieldsEntry, manager: string): boolean {
   return entry.manager === manager && entry.operation === "Apply" && (entry.subresource ?? "") === "";
 }
 
+/** Whether the manager applied anything of the object that is still the manager's. */
+export function hasApplied(managedFields: readonly ManagedFieldsEntry[] | undefined, manager: string): boolean {
+  return managedFields?.some((entry) => isOwn(entry, manager)) === true;
+}
+
 /** Whether the manager applied that annotation, and nobody has changed it since. */
 export function ownsAnnotation(
   managedFields: readonly ManagedFieldsEntry[] | undefined,
@@ -145,10 +150,10 @@ export function elementOf(item: unknown, index: number, fields: FieldsV1): strin
     }
   } else {
     const member = `v:${JSON.stringify(item)}`;
-    if (member in fields) return member;
+    if (Object.hasOwn(fields, member)) return member;
   }
   const position = `i:${index}`;
-  return position in fields ? position : undefined;
+  return Object.hasOwn(fields, position) ? position : undefined;
 }
 
 /** Other managers may own the item under an element that is not known here; {@link nodeAt} compares the item's content. */

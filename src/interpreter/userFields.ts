@@ -105,7 +105,7 @@ function below(owned: readonly FieldsV1[], path: string): FieldsV1[] {
   const found: FieldsV1[] = [];
   for (const fields of owned) {
     const node = fields[path];
-    if (node !== undefined) found.push(node);
+    if (isFields(node)) found.push(node);
   }
   return found;
 }
@@ -145,7 +145,7 @@ function extractList(value: readonly unknown[], owned: readonly FieldsV1[]): unk
         const key = associativeKey(path);
         if (key === undefined ? !isPathOf(path, item, index) : !(isFields(item) && matchesKey(item, key))) continue;
         const node = fields[path];
-        if (node === undefined) continue;
+        if (!isFields(node)) continue;
         found.push(node);
         if (key !== undefined) identity = key;
       }

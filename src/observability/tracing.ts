@@ -7,6 +7,7 @@ import {
   TracerProvider,
   type SpanExporter,
 } from "@opentelemetry/sdk-trace";
+import { trimEnd } from "../apis/index.ts";
 import { errorType } from "./logger.ts";
 import { redactText } from "./redaction.ts";
 
@@ -73,7 +74,7 @@ async function collectorExporter({ endpoint, env = process.env }: TracingOptions
   const traces = env["OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"];
   const base = endpoint ?? env["OTEL_EXPORTER_OTLP_ENDPOINT"];
   if (endpoint === undefined && traces) return otlpExporter(traces);
-  return base ? otlpExporter(`${base.replace(/\/+$/, "")}/v1/traces`) : undefined;
+  return base ? otlpExporter(`${trimEnd(base, "/")}/v1/traces`) : undefined;
 }
 
 async function otlpExporter(url: string): Promise<SpanExporter> {

@@ -11,6 +11,7 @@ import { overridePodTemplates, updateAt } from "./podTemplate.ts";
 import { protectedChange } from "./protectedFields.ts";
 import { RuleError } from "./ruleError.ts";
 import type { MatchedRule, OverrideResult } from "./types.ts";
+import { Work } from "./work.ts";
 
 /**
  * Applies the rules in their order to the objects rendered for one cluster. Within a rule the named fields come first and
@@ -18,6 +19,8 @@ import type { MatchedRule, OverrideResult } from "./types.ts";
  *
  * The objects given are never changed; those returned share with them all that no rule touches, and are the same ones when
  * nothing is touched. `replicas` is handed back, not applied: only the caller knows what else has a say in it.
+ *
+ * What all rules together bring and copy is bounded ({@link Work}), so that rendering ends soon whatever the policies say.
  *
  * A policy applies whole or not at all. The first rule that fails ends it: the result is then what the policies before have
  * made, with the problem.
@@ -28,14 +31,13 @@ export function applyRules(objects: readonly KubeObject[], rules: readonly Match
   for (const [i, matched] of rules.entries()) {
     const previous = rules[i - 1];
     if (previous !== undefined && !samePolicy(previous, matched)) done = current;
-    try {
-      current = withRule(current, matched.rule);
-    } catch (error) {
-      if (!(error instanceof RuleError)) throw error;
+    const next = withRule(current, matched.rule);
+    if (next instanceof RuleError) {
       const { policy, index } = matched;
-      const problem = { policy, rule: index, reason: error.reason, message: shortMessage(error.message) };
+      const problem = { policy, rule: index, reason: next.reason, message: shortMessage(next.message) };
       return { ...resultOf(done), problem };
     }
+    current = next;
   }
   return resultOf(current);
 }
@@ -43,8 +45,9 @@ export function applyRules(objects: readonly KubeObject[], rules: readonly Match
 interface Progress {
   objects: readonly KubeObject[];
   replicas: number | undefined;
+  work: Work;
   /** What came of it with one rule more: many clusters have their first rules in common. */
-  next: Map<OverrideRule, Progress>;
+  next: Map<OverrideRule, Progress | RuleError>;
 }
 
 /** As long as the objects are of use. */
@@ -52,14 +55,24 @@ const starts = new WeakMap<readonly KubeObject[], Progress>();
 
 function startOf(objects: readonly KubeObject[]): Progress {
   let start = starts.get(objects);
-  if (start === undefined) starts.set(objects, (start = { objects, replicas: undefined, next: new Map() }));
+  if (start === undefined)
+    starts.set(objects, (start = { objects, replicas: undefined, work: new Work(), next: new Map() }));
   return start;
 }
 
-function withRule(before: Progress, rule: OverrideRule): Progress {
+function withRule(before: Progress, rule: OverrideRule): Progress | RuleError {
   let after = before.next.get(rule);
-  if (after === undefined) before.next.set(rule, (after = { ...applyRule(before, rule), next: new Map() }));
+  if (after === undefined) before.next.set(rule, (after = attempt(before, rule)));
   return after;
+}
+
+function attempt(before: Progress, rule: OverrideRule): Progress | RuleError {
+  try {
+    return applyRule(before, rule);
+  } catch (error) {
+    if (error instanceof RuleError) return error;
+    throw error;
+  }
 }
 
 function resultOf({ objects, replicas }: Progress): OverrideResult {
@@ -70,12 +83,14 @@ function samePolicy({ policy: a }: MatchedRule, { policy: b }: MatchedRule): boo
   return a.kind === b.kind && a.namespace === b.namespace && a.name === b.name;
 }
 
-function applyRule({ objects, replicas }: Progress, rule: OverrideRule): Omit<Progress, "next"> {
-  let changed = overridePodTemplates(objects, rule);
-  changed = merge(changed, "labels", rule.labels);
-  changed = merge(changed, "annotations", rule.annotations);
-  changed = patch(changed, rule.patches ?? []);
-  return { objects: changed, replicas: rule.replicas ?? replicas };
+function applyRule({ objects, replicas, work: before }: Progress, rule: OverrideRule): Progress {
+  const work = new Work(before);
+  work.rule();
+  let changed = overridePodTemplates(objects, rule, work);
+  changed = merge(changed, "labels", rule.labels, work);
+  changed = merge(changed, "annotations", rule.annotations, work);
+  changed = patch(changed, rule.patches ?? [], work);
+  return { objects: changed, replicas: rule.replicas ?? replicas, work, next: new Map() };
 }
 
 /** On the metadata of every object; not on pod templates, where a new label would restart the pods. */
@@ -83,40 +98,51 @@ function merge(
   objects: readonly KubeObject[],
   field: "labels" | "annotations",
   values: Record<string, string> | undefined,
+  work: Work,
 ): readonly KubeObject[] {
   if (values === undefined) return objects;
   const key = Object.keys(values).find(isReservedKey);
   if (key !== undefined) throw new RuleError("ProtectedField", `${field}: ${key} is reserved for Meridian`);
-  const change = (current: unknown): unknown => ({ ...(isRecord(current) ? current : {}), ...values });
+  const change = (current: unknown): unknown => {
+    const present = isRecord(current) ? current : {};
+    work.brings(values);
+    work.copiesMembersOf(present);
+    return { ...present, ...values };
+  };
   return objects.map((object) => updateAt(object, ["metadata", field], change) as KubeObject);
 }
 
-function patch(objects: readonly KubeObject[], operations: readonly PatchOperation[]): readonly KubeObject[] {
+function patch(
+  objects: readonly KubeObject[],
+  operations: readonly PatchOperation[],
+  work: Work,
+): readonly KubeObject[] {
   if (operations.length === 0 || objects.length === 0) return objects;
   for (const [i, { kind }] of operations.entries()) {
     if (kind === undefined || objects.some((object) => object.kind === kind)) continue;
     throw new RuleError("InvalidPatch", `patch ${i}: no ${kind} is rendered, only ${kindsOf(objects)}`);
   }
-  return objects.map((object) => patchOne(object, operations));
+  return objects.map((object) => patchOne(object, operations, work));
 }
 
 function kindsOf(objects: readonly KubeObject[]): string {
   return [...new Set(objects.map((object) => object.kind))].join(", ");
 }
 
-function patchOne(object: KubeObject, operations: readonly PatchOperation[]): KubeObject {
+function patchOne(object: KubeObject, operations: readonly PatchOperation[], work: Work): KubeObject {
   let patched: unknown = object;
   for (const [i, operation] of operations.entries()) {
     if (operation.kind !== undefined && operation.kind !== object.kind) continue;
     const before = patched as KubeObject;
     try {
-      patched = applyOperation(before, operation);
+      patched = applyOperation(before, operation, work);
     } catch (error) {
-      if (!(error instanceof PatchError)) throw error;
-      throw new RuleError("InvalidPatch", `patch ${i} on ${object.kind}: ${error.message}`, { cause: error });
+      if (!(error instanceof PatchError) && !(error instanceof RuleError)) throw error;
+      const reason = error instanceof RuleError ? error.reason : "InvalidPatch";
+      throw new RuleError(reason, `patch ${i} on ${object.kind}: ${error.message}`, { cause: error });
     }
     if (patched === before) continue;
-    const field = isRecord(patched) ? protectedChange(before, patched) : "the whole object";
+    const field = isRecord(patched) ? protectedChange(before, patched, work) : "the whole object";
     if (field !== undefined) {
       throw new RuleError("ProtectedField", `patch ${i} on ${object.kind} may not change ${field}`);
     }

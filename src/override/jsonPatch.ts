@@ -1,5 +1,6 @@
 import { type PatchOperation, sameValue } from "../apis/index.ts";
 import { parsePointer, type Pointer } from "./jsonPointer.ts";
+import { Work } from "./work.ts";
 
 /** Why an operation cannot be done. The message names the operation and the path, never a value: it may be a secret. */
 export class PatchError extends Error {
@@ -12,30 +13,38 @@ type Operation = Pick<PatchOperation, "op" | "path" | "from" | "value">;
  * Applies one operation of RFC 6902. The document is never changed: the answer is a new one that shares with it all that
  * the operation does not touch.
  *
+ * `work` counts what the operation costs, before it is done.
+ *
  * @throws {PatchError} when the operation is malformed, its target is not there, or its test fails
+ * @throws {RuleError} TooLarge
  */
-export function applyOperation(document: unknown, operation: Operation): unknown {
+export function applyOperation(document: unknown, operation: Operation, work: Work = new Work()): unknown {
   const path = pointer(operation, operation.path);
+  if (operation.value !== undefined) work.brings(operation.value, path.length);
   switch (operation.op) {
     case "add":
-      return add(document, path, valueOf(operation), operation);
+      return add(document, path, valueOf(operation), operation, work);
     case "remove":
-      return remove(document, path, operation);
+      return remove(document, path, operation, work);
     case "replace":
       read(document, path, operation);
-      return write(document, path, valueOf(operation), operation);
+      return write(document, path, valueOf(operation), operation, work);
     case "test":
       if (sameValue(read(document, path, operation), valueOf(operation))) return document;
       return fail(operation, `${operation.path} has another value`);
-    case "copy":
-      return add(document, path, read(document, fromOf(operation), operation), operation);
+    case "copy": {
+      const value = read(document, fromOf(operation), operation);
+      work.brings(value, path.length);
+      return add(document, path, value, operation, work);
+    }
     case "move": {
       const from = fromOf(operation);
       if (from.length < path.length && from.every((token, i) => token === path[i])) {
         return fail(operation, `${operation.from} cannot move into itself`);
       }
       const value = read(document, from, operation);
-      return add(remove(document, from, operation), path, value, operation);
+      work.brings(value, path.length);
+      return add(remove(document, from, operation, work), path, value, operation, work);
     }
   }
 }
@@ -106,17 +115,22 @@ function withParent(
   document: unknown,
   path: Pointer,
   operation: Operation,
+  work: Work,
   change: (parent: unknown[] | Json, token: string) => unknown,
 ): unknown {
   const descend = (node: unknown, depth: number): unknown => {
     const token = path[depth] ?? "";
     const last = depth === path.length - 1;
     if (last) {
-      if (Array.isArray(node) || isObject(node)) return change(node, token);
+      if (Array.isArray(node) || isObject(node)) {
+        work.copiesMembersOf(node);
+        return change(node, token);
+      }
       return fail(operation, `${textOf(path, depth)} holds neither fields nor items`);
     }
     const member = memberOf(node, token);
     if (member === undefined) return fail(operation, `${textOf(path, depth + 1)} does not exist`);
+    work.copiesMembersOf(node as unknown[] | Json);
     return withMember(node as unknown[] | Json, token, descend(member.value, depth + 1));
   };
   return descend(document, 0);
@@ -127,14 +141,14 @@ function withMember(parent: unknown[] | Json, token: string, value: unknown): un
   return { ...parent, [token]: value };
 }
 
-function write(document: unknown, path: Pointer, value: unknown, operation: Operation): unknown {
+function write(document: unknown, path: Pointer, value: unknown, operation: Operation, work: Work): unknown {
   if (path.length === 0) return value;
-  return withParent(document, path, operation, (parent, token) => withMember(parent, token, value));
+  return withParent(document, path, operation, work, (parent, token) => withMember(parent, token, value));
 }
 
-function add(document: unknown, path: Pointer, value: unknown, operation: Operation): unknown {
+function add(document: unknown, path: Pointer, value: unknown, operation: Operation, work: Work): unknown {
   if (path.length === 0) return value;
-  return withParent(document, path, operation, (parent, token) => {
+  return withParent(document, path, operation, work, (parent, token) => {
     if (!Array.isArray(parent)) return withMember(parent, token, value);
     // One past the end is a place to insert at, and so is `-`.
     const end = token === "-" || token === String(parent.length);
@@ -144,10 +158,10 @@ function add(document: unknown, path: Pointer, value: unknown, operation: Operat
   });
 }
 
-function remove(document: unknown, path: Pointer, operation: Operation): unknown {
+function remove(document: unknown, path: Pointer, operation: Operation, work: Work): unknown {
   if (path.length === 0) return fail(operation, "the whole object cannot be removed");
   read(document, path, operation);
-  return withParent(document, path, operation, (parent, token) => {
+  return withParent(document, path, operation, work, (parent, token) => {
     if (Array.isArray(parent)) return parent.toSpliced(Number(token), 1);
     const { [token]: _removed, ...rest } = parent;
     return rest;

@@ -2,6 +2,7 @@ import { isRecord, type KubeObject, type OverrideRule, parseApiVersion, sameValu
 import { memberKindOf } from "../interpreter/index.ts";
 import { overrideImage, type ImageOverride } from "./image.ts";
 import { RuleError } from "./ruleError.ts";
+import type { Work } from "./work.ts";
 
 type Json = Record<string, unknown>;
 
@@ -28,7 +29,11 @@ export function podTemplateOf(object: KubeObject): Json | undefined {
  *
  * @throws {RuleError} InvalidOverride when there is no pod template or no container, or the image is malformed
  */
-export function overridePodTemplates(objects: readonly KubeObject[], rule: OverrideRule): readonly KubeObject[] {
+export function overridePodTemplates(
+  objects: readonly KubeObject[],
+  rule: OverrideRule,
+  work: Work,
+): readonly KubeObject[] {
   const field = (["image", "command", "args", "env"] as const).find((name) => rule[name] !== undefined);
   if (field === undefined || objects.length === 0) return objects;
   let hasTemplate = false;
@@ -36,7 +41,7 @@ export function overridePodTemplates(objects: readonly KubeObject[], rule: Overr
     const template = podTemplateOf(object);
     if (template === undefined) return object;
     hasTemplate = true;
-    const overridden = overrideTemplate(template, rule, object.kind);
+    const overridden = overrideTemplate(template, rule, object.kind, work);
     if (overridden === template) return object;
     return replaceAt(object, podTemplatePath(object) ?? [], overridden) as KubeObject;
   });
@@ -44,11 +49,15 @@ export function overridePodTemplates(objects: readonly KubeObject[], rule: Overr
   return changed;
 }
 
-function overrideTemplate(template: Json, rule: OverrideRule, kind: string): Json {
+function overrideTemplate(template: Json, rule: OverrideRule, kind: string, work: Work): Json {
   const spec = isRecord(template["spec"]) ? template["spec"] : {};
   const containers = jsonArray(spec["containers"]);
   const main = mainContainer(template, containers);
   if (main === undefined) throw new RuleError("InvalidOverride", `the pod template of the ${kind} has no container`);
+
+  const { image, command, args, env } = rule;
+  work.brings([image, command, args, env]);
+  work.copies(containers.length + jsonArray(spec["initContainers"]).length + jsonArray(main["env"]).length);
 
   const { registry, ...ofMain } = rule.image ?? {};
   const everywhere: ImageOverride | undefined = registry === undefined ? undefined : { registry };

@@ -1,21 +1,25 @@
 import { isRecord, type KubeObject, protectedChange as identityChange, sameValue, valueAt } from "../apis/index.ts";
 import { podTemplateOf } from "./podTemplate.ts";
+import type { Work } from "./work.ts";
 
 /**
  * What no override may change and that differs between the two; undefined when there is nothing. Protected are the identity of the
  * object, Meridian's own labels and annotations, and the pod labels that the object's own selector asks for: without them a workload
  * no longer finds its pods.
  */
-export function protectedChange(before: KubeObject, after: unknown): string | undefined {
-  return identityChange(before, after) ?? selectorLabelChange(before, after as KubeObject);
+export function protectedChange(before: KubeObject, after: unknown, work: Work): string | undefined {
+  return identityChange(before, after) ?? selectorLabelChange(before, after as KubeObject, work);
 }
 
-function selectorLabelChange(before: KubeObject, after: KubeObject): string | undefined {
+function selectorLabelChange(before: KubeObject, after: KubeObject, work: Work): string | undefined {
   const template = podTemplateOf(before);
   if (template === undefined) return undefined;
   const labels = ["metadata", "labels"];
   const [was, is] = [valueAt(template, labels), valueAt(podTemplateOf(after), labels)];
-  const key = selectorKeys(before).find((k) => !sameValue(valueAt(was, [k]), valueAt(is, [k])));
+  if (was === is) return undefined;
+  const keys = selectorKeys(before);
+  work.copies(keys.length);
+  const key = keys.find((k) => !sameValue(valueAt(was, [k]), valueAt(is, [k])));
   return key === undefined ? undefined : `pod label ${key}, which the selector asks for`;
 }
 

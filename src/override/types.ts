@@ -27,7 +27,7 @@ export interface ObjectRules {
 export interface OverrideProblem {
   policy: PolicyRef;
   rule: number;
-  reason: "InvalidPatch" | "ProtectedField" | "InvalidOverride";
+  reason: "InvalidPatch" | "ProtectedField" | "InvalidOverride" | "TooLarge";
   message: string;
 }
 

@@ -1,6 +1,8 @@
+import { isRecord } from "../apis/index.ts";
 import { ApiError, TransportError } from "./errors.ts";
 import type { Answer, ResponseHead } from "./exchange.ts";
 import type { ApiStatus } from "./types.ts";
+import { statusFrom } from "./wire.ts";
 
 /** Reasons for answers that do not say one themselves (from proxies and from filters in front of the API). */
 const REASONS: Record<number, string> = {
@@ -23,9 +25,9 @@ const REASONS: Record<number, string> = {
 };
 
 /** Parses a JSON answer; the text of one that cannot be parsed is never repeated. */
-export function parseJson<T>(text: string, host: string): T {
+export function parseJson(text: string, host: string): unknown {
   try {
-    return JSON.parse(text) as T;
+    return JSON.parse(text);
   } catch {
     throw new TransportError(
       "Protocol",
@@ -58,9 +60,14 @@ export function apiErrorFrom(answer: Answer, asked: { withToken: boolean; sensit
   });
 }
 
+const LONGEST_CHECKS = 65_536;
+
 /** A health check answers with one line for each of its parts, `[-]name failed: …` for those that fail. Nothing but the names is kept. */
 function failedChecks(body: string): string[] {
-  return [...body.matchAll(/^\[-\]([\w./-]{1,100})/gm)].slice(0, 100).flatMap(([, name]) => name ?? []);
+  const names: string[] = [];
+  for (const [, name] of body.slice(0, LONGEST_CHECKS).matchAll(/^\[-\]([\w./-]{1,100})/gm))
+    if (name !== undefined && names.length < 100) names.push(name);
+  return names;
 }
 
 function parseStatus(body: string): ApiStatus | undefined {
@@ -70,15 +77,7 @@ function parseStatus(body: string): ApiStatus | undefined {
   } catch {
     return undefined;
   }
-  if (typeof parsed !== "object" || parsed === null || (parsed as { kind?: unknown }).kind !== "Status")
-    return undefined;
-  const { code, reason, message, details } = parsed as Partial<ApiStatus>;
-  return {
-    code: typeof code === "number" ? code : 0,
-    ...(typeof reason === "string" && reason !== "" ? { reason } : {}),
-    ...(typeof message === "string" && message !== "" ? { message } : {}),
-    ...(typeof details === "object" && details !== null ? { details } : {}),
-  };
+  return isRecord(parsed) && parsed["kind"] === "Status" ? statusFrom(parsed) : undefined;
 }
 
 /** `Retry-After` in its two forms, or what the Status says. */
@@ -106,12 +105,17 @@ function withoutValues(details: ApiStatus["details"]): ApiStatus["details"] {
   };
 }
 
-/** Takes out what validation errors quote: `Invalid value: "…"`, `map[…]`, `{…}`, and anything in double quotes that is long. */
+const LONG_QUOTATION = 66;
+
+/**
+ * Takes out what validation errors quote: `Invalid value: "…"`, `map[…]`, `{…}`, and anything in double quotes that is long. What was
+ * cut off within a quotation is quoted to its end; so no pattern ever goes back over what it has read.
+ */
 function withoutQuotedValues(message: string): string {
   return message
     .replace(
-      /(Invalid value|Unsupported value|Duplicate value): (?:"(?:[^"\\]|\\.)*"|map\[[^\]]*\]|\{[^}]*\}|[^\s:,]+)/g,
+      /(Invalid value|Unsupported value|Duplicate value): (?:"(?:[^"\\]|\\[^])*(?:\\?$|")|map\[[^\]]*(?:$|\])|\{[^}]*(?:$|\})|[^\s:,]+)/g,
       "$1: (not shown)",
     )
-    .replace(/"(?:[^"\\]|\\.){64,}"/g, '"(not shown)"');
+    .replace(/"(?:[^"\\]|\\[^])*(?:\\?$|")/g, (quoted) => (quoted.length < LONG_QUOTATION ? quoted : '"(not shown)"'));
 }

@@ -5,7 +5,7 @@ import { TimeSlice } from "./timeSlice.ts";
 import type { Clock } from "./clock.ts";
 import type { ClusterConfig } from "./credentials/types.ts";
 import type { Answer, BodyReader, ResponseHead } from "./exchange.ts";
-import { apiVersionOf } from "./resources.ts";
+import { NotLeaderError, TransportError } from "./errors.ts";
 import { Transport, type TransportOptions, type TransportRequest } from "./transport.ts";
 import type {
   ApplyOptions,
@@ -21,6 +21,7 @@ import type {
   WatchOptions,
 } from "./types.ts";
 import { WatchStream } from "./watchStream.ts";
+import { listFrom, objectFrom } from "./wire.ts";
 
 /** One request that was answered or failed, for metrics. Holds nothing that grows with the number of objects. */
 export interface CallRecord {
@@ -99,7 +100,7 @@ class HttpClient implements Client {
       resource: type.plural,
       ...signalOf(options),
     });
-    return typed(this.#parse<KubeObject>(answer), type);
+    return this.#object(answer, type, name);
   }
 
   async list(type: ResourceType, options: ListOptions = {}): Promise<ObjectList> {
@@ -113,18 +114,7 @@ class HttpClient implements Client {
       resource: type.plural,
       ...signalOf(options),
     });
-    const list = this.#parse<{
-      metadata?: { resourceVersion?: string; continue?: string };
-      items?: KubeObject[] | null;
-    }>(answer);
-    const items = list.items ?? [];
-    for (const item of items) typed(item, type);
-    const next = list.metadata?.continue;
-    return {
-      items,
-      resourceVersion: list.metadata?.resourceVersion ?? "",
-      ...(next === undefined || next === "" ? {} : { continue: next }),
-    };
+    return { ...listFrom(this.#parse(answer), type, this.#transport.host), bytes: answer.body.length };
   }
 
   watch(type: ResourceType, options: WatchOptions = {}): AsyncIterable<WatchEvent> & AsyncDisposable {
@@ -138,13 +128,13 @@ class HttpClient implements Client {
         options.onOpen?.();
         return body;
       },
-      (object) => typed(object, type),
+      type,
       options.signal,
     );
   }
 
   async create(type: ResourceType, object: KubeObject, options: CallOptions = {}): Promise<KubeObject> {
-    return this.#write(type, {
+    return this.#write(type, object.metadata.name, {
       method: "POST",
       path: collectionPath(type, namespaceFor(type, object)) + query({ fieldManager: FIELD_MANAGER }),
       contentType: JSON_TYPE,
@@ -171,7 +161,7 @@ class HttpClient implements Client {
     body: unknown,
     options: CallOptions & { subresource?: string } = {},
   ): Promise<KubeObject> {
-    return this.#write(type, {
+    return this.#write(type, name, {
       method: "PATCH",
       path: objectPath(type, namespace, name, options.subresource) + query({ fieldManager: FIELD_MANAGER }),
       contentType: patchType,
@@ -227,7 +217,7 @@ class HttpClient implements Client {
       timeoutMs: options.timeoutMs,
       ...signalOf(options),
     });
-    return isJson(answer) ? this.#parse<unknown>(answer) : answer.body;
+    return isJson(answer) ? this.#parse(answer) : answer.body;
   }
 
   [Symbol.asyncDispose](): Promise<void> {
@@ -247,7 +237,7 @@ class HttpClient implements Client {
       // A field that the schema does not know is refused with or without; to warn of it the server would read the body twice.
       fieldValidation: "Ignore",
     });
-    return this.#write(type, {
+    return this.#write(type, object.metadata.name, {
       method: "PATCH",
       path: objectPath(type, namespaceFor(type, object), object.metadata.name, subresource) + parameters,
       contentType: APPLY_TYPE,
@@ -258,19 +248,21 @@ class HttpClient implements Client {
     });
   }
 
-  async #write(type: ResourceType, call: Call): Promise<KubeObject> {
+  async #write(type: ResourceType, name: string, call: Call): Promise<KubeObject> {
     const sensitive = type.group === "" && type.kind === "Secret";
-    return typed(this.#parse<KubeObject>(await this.#call({ ...call, write: true, sensitive })), type);
+    return this.#object(await this.#call({ ...call, write: true, sensitive }), type, name);
   }
 
   async #call(call: Call): Promise<Answer> {
-    if (call.write === true) this.#guard?.();
+    const guard = call.write === true ? this.#guard : undefined;
+    // Whoever does not lead need not queue up; and who has waited for a connection may not lead any more.
+    guard?.();
     const started = this.#clock.monotonic();
     let answer: Answer;
     try {
-      answer = await this.#transport.request({ ...call, accept: call.accept ?? JSON_TYPE });
+      answer = await this.#transport.request({ ...call, accept: call.accept ?? JSON_TYPE, beforeSend: guard });
     } catch (error) {
-      if (call.signal?.aborted !== true) this.#record(call, "<error>", started);
+      if (call.signal?.aborted !== true && !(error instanceof NotLeaderError)) this.#record(call, "<error>", started);
       throw error;
     }
     this.#record(call, String(answer.status), started);
@@ -313,8 +305,19 @@ class HttpClient implements Client {
     return apiErrorFrom(answer, { withToken: this.#transport.usesTokens, sensitive: call.sensitive === true });
   }
 
-  #parse<T>(answer: Answer): T {
-    return parseJson<T>(answer.body, this.#transport.host);
+  #parse(answer: Answer): unknown {
+    return parseJson(answer.body, this.#transport.host);
+  }
+
+  /** The object of that name that was asked for or written, and no other. */
+  #object(answer: Answer, type: ResourceType, name: string): KubeObject {
+    const { host } = this.#transport;
+    const object = objectFrom(this.#parse(answer), type, host);
+    if (object.metadata.name === name) return object;
+    throw new TransportError(
+      "Protocol",
+      `${host} answered with another object of ${type.plural} than it was asked for`,
+    );
   }
 
   #record(call: Call, code: string, started: number): void {
@@ -327,16 +330,6 @@ class HttpClient implements Client {
       ms: this.#clock.monotonic() - started,
     });
   }
-}
-
-/**
- * Items of a list come without apiVersion and kind, and metadata-only answers under a name of their own: everything is
- * given the names of the type that was asked for. The object is fresh from the parser, so it is changed in place.
- */
-function typed(object: KubeObject, type: ResourceType): KubeObject {
-  object.apiVersion = apiVersionOf(type);
-  object.kind = type.kind;
-  return object;
 }
 
 function namespaceFor(type: ResourceType, object: KubeObject): string | undefined {

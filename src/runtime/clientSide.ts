@@ -1,6 +1,6 @@
 /** What the client half of the runtime gives to others; re-exported by index.ts. */
 export { createClient, type ClientOptions } from "./client.ts";
-export { type Clock, systemClock } from "./clock.ts";
+export { type Clock, steadyTime, systemClock } from "./clock.ts";
 export type { ClusterConfig, Credentials } from "./credentials/types.ts";
 export { loadHubConfig } from "./credentials/hubConfig.ts";
 export { clusterConfigFromKubeconfig } from "./credentials/kubeconfig.ts";

@@ -12,6 +12,15 @@ export interface Clock {
   nextTurn(): Promise<void>;
 }
 
+/**
+ * Wall time that runs on evenly from this moment: when the machine's clock is set, this one is not. For durations that are told by time
+ * stamps.
+ */
+export function steadyTime(clock: Clock): () => number {
+  const offset = clock.now() - clock.monotonic();
+  return () => offset + clock.monotonic();
+}
+
 /** The longest delay that a timer of Node takes; a longer one would fire at once. */
 const LONGEST_DELAY = 2 ** 31 - 1;
 

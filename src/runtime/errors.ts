@@ -3,6 +3,8 @@ import type { ApiStatus } from "./types.ts";
 /** The server answered, and the answer is no. Fit for a status: it holds the server's own message, never a request body. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
+  /** However long a server asks everybody to stay away: it is asked again after so long, and may say the same once more. */
+  static readonly LONGEST_WAIT_MS = 60_000;
   /** HTTP status code. */
   readonly status: number;
   /** `reason` of the answer: NotFound, Conflict, Forbidden, Invalid… */
@@ -10,7 +12,7 @@ export class ApiError extends Error {
   /** The server's own words. */
   readonly apiMessage: string;
   readonly details?: ApiStatus["details"];
-  /** How long the server asks us to stay away. */
+  /** How long the server asks us to stay away, as far as that is obeyed. */
   readonly retryAfterMs?: number;
   /** Names of the health checks that fail, when the answer is one of `/readyz`, `/livez` or `/healthz`. */
   readonly failedChecks: readonly string[];
@@ -33,7 +35,8 @@ export class ApiError extends Error {
     this.apiMessage = apiMessage;
     this.failedChecks = extra.failedChecks ?? [];
     if (extra.details !== undefined) this.details = extra.details;
-    if (extra.retryAfterMs !== undefined) this.retryAfterMs = extra.retryAfterMs;
+    if (extra.retryAfterMs !== undefined)
+      this.retryAfterMs = Math.min(Math.max(0, extra.retryAfterMs), ApiError.LONGEST_WAIT_MS);
   }
 }
 
@@ -45,7 +48,9 @@ export type TransportReason =
   | "DNS"
   | "TLS"
   | "Aborted"
-  | "Protocol";
+  | "Protocol"
+  /** The answer, or what it adds up to, is more than anybody here takes. */
+  | "TooLarge";
 
 /**
  * The server was not reached, or the connection broke off before the answer was complete: a write may or may not have

@@ -17,15 +17,31 @@ type Controller = Dispatcher.DispatchController;
 /** How many unread bytes of a stream are kept before the server is asked to wait. */
 const HIGH_WATER_MARK = 1 << 20;
 
+/** The longest answer that is read; lists come in pages, and a page that is longer is asked for in smaller ones. */
+const LONGEST_ANSWER = 64 << 20;
+/** The longest time for it: a server that sends a byte now and then is never silent for long. */
+const LONGEST_READING_MS = 120_000;
+/** Of a refusal nobody reads more. */
+const LONGEST_REFUSAL = 1 << 20;
+
+/** What is to be sent, and who is asked in the moment before. */
+export interface Sending {
+  signal?: AbortSignal | undefined;
+  /** Called when the connection is there and the first byte is next; what it throws fails the request, of which nothing is sent then. */
+  beforeSend?: (() => void) | undefined;
+}
+
 /** What both ways of reading an answer share: the caller's signal, and settling once. */
 abstract class Exchange implements Dispatcher.DispatchHandler {
   #controller: Controller | undefined;
   #over: Error | undefined;
   readonly #signal: AbortSignal | undefined;
+  readonly #beforeSend: (() => void) | undefined;
   readonly #onAbort = (): void => this.abort(this.#signal?.reason as Error);
 
-  constructor(signal: AbortSignal | undefined) {
+  constructor({ signal, beforeSend }: Sending) {
     this.#signal = signal;
+    this.#beforeSend = beforeSend;
     signal?.addEventListener("abort", this.#onAbort, { once: true });
   }
 
@@ -57,7 +73,15 @@ abstract class Exchange implements Dispatcher.DispatchHandler {
 
   onRequestStart(controller: Controller): void {
     this.#controller = controller;
-    if (this.#over !== undefined) controller.abort(asError(this.#over));
+    if (this.#over !== undefined) {
+      controller.abort(asError(this.#over));
+      return;
+    }
+    try {
+      this.#beforeSend?.();
+    } catch (error) {
+      this.abort(error as Error);
+    }
   }
 
   onResponseStart(_controller: Controller, status: number, headers: ResponseHead["headers"]): void {
@@ -69,6 +93,12 @@ abstract class Exchange implements Dispatcher.DispatchHandler {
     this.#over = finished;
     this.release();
     this.ended();
+  }
+
+  /** The rest of the answer is of no interest. */
+  protected endEarly(): void {
+    this.onResponseEnd();
+    this.#controller?.abort(finished);
   }
 
   onResponseError(_controller: Controller, error: Error): void {
@@ -90,19 +120,29 @@ class WholeAnswer extends Exchange {
   readonly #resolve: (answer: Answer) => void;
   readonly #reject: (error: Error) => void;
   #head: ResponseHead = { status: 0, headers: {} };
+  #size = 0;
+  #since = 0;
 
-  constructor(signal: AbortSignal | undefined, resolve: (answer: Answer) => void, reject: (error: Error) => void) {
-    super(signal);
+  constructor(sending: Sending, resolve: (answer: Answer) => void, reject: (error: Error) => void) {
+    super(sending);
     this.#resolve = resolve;
     this.#reject = reject;
   }
 
   protected override started(head: ResponseHead): void {
     this.#head = head;
+    this.#since = performance.now();
   }
 
   override onResponseData(_controller: Controller, chunk: Buffer): void {
     this.#chunks.push(chunk);
+    this.#size += chunk.length;
+    if (this.#head.status >= 400) {
+      if (this.#size > LONGEST_REFUSAL) this.endEarly();
+    } else if (this.#size > LONGEST_ANSWER)
+      this.abort(new TransportError("TooLarge", `the server sent an answer of more than ${LONGEST_ANSWER >> 20} MiB`));
+    if (performance.now() - this.#since > LONGEST_READING_MS)
+      this.abort(new TransportError("Timeout", `the answer was not complete after ${LONGEST_READING_MS / 1000} s`));
   }
 
   protected override ended(): void {
@@ -120,11 +160,11 @@ class WholeAnswer extends Exchange {
 export function exchange(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
-  signal: AbortSignal | undefined,
+  sending: Sending,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted === true) reject(signal.reason as Error);
-    else dispatcher.dispatch(options, new WholeAnswer(signal, resolve, reject));
+    if (sending.signal?.aborted === true) reject(sending.signal.reason as Error);
+    else dispatcher.dispatch(options, new WholeAnswer(sending, resolve, reject));
   });
 }
 
@@ -147,11 +187,11 @@ class StreamedAnswer extends Exchange implements BodyReader {
   #waiting: { resolve: (chunk: Buffer | undefined) => void; reject: (error: Error) => void } | undefined;
 
   constructor(
-    signal: AbortSignal | undefined,
+    sending: Sending,
     resolve: (answer: ResponseHead & { body: BodyReader }) => void,
     reject: (error: Error) => void,
   ) {
-    super(signal);
+    super(sending);
     this.#resolve = resolve;
     this.#reject = reject;
   }
@@ -218,10 +258,10 @@ const closedByReader = new TransportError("Aborted", "the stream was closed by i
 export function openStream(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
-  signal: AbortSignal | undefined,
+  sending: Sending,
 ): Promise<ResponseHead & { body: BodyReader }> {
   return new Promise((resolve, reject) => {
-    if (signal?.aborted === true) reject(signal.reason as Error);
-    else dispatcher.dispatch(options, new StreamedAnswer(signal, resolve, reject));
+    if (sending.signal?.aborted === true) reject(sending.signal.reason as Error);
+    else dispatcher.dispatch(options, new StreamedAnswer(sending, resolve, reject));
   });
 }

@@ -26,3 +26,4 @@ export type { Indexers } from "./store.ts";
 export { Emitter, type Enqueue, from, type Source } from "./sources.ts";
 export { Workqueue } from "./workqueue.ts";
 export { TimeSlice } from "./timeSlice.ts";
+export { withSignal } from "./withSignal.ts";

@@ -11,6 +11,8 @@ export interface InformerOptions<T> extends ReflectorOptions {
   /** What is kept of an object: without what nobody reads. Must be pure; its result is frozen. The raw object is not kept. */
   transform: (object: KubeObject) => T;
   indexers?: Indexers<T>;
+  /** The server has gone back to an earlier state than it showed before; called before the events that follow from it. */
+  onWentBack?: () => void;
   /** What was known of the selection before this informer, by key; with the first snapshot it is changed or gone as with any later one. */
   known?: Iterable<readonly [key: string, { uid: string; object: T }]>;
 }
@@ -240,6 +242,7 @@ export class Informer<T> {
   }
 
   #replace(resourceVersion: string, wentBack: boolean): void {
+    if (wentBack) this.#options.onWentBack?.();
     const staged = this.#staged ?? new Map<string, Entry<T>>();
     this.#staged = undefined;
     this.#position = resourceVersion;

@@ -1,9 +1,10 @@
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { Dispatcher } from "undici";
 import Agent from "undici/lib/dispatcher/agent.js";
+import { trimEnd } from "../apis/index.ts";
 import { guardedLookup, hostOf } from "./credentials/address.ts";
 import type { ClientCertificate, ClusterConfig, Credentials } from "./credentials/types.ts";
-import { TransportError } from "./errors.ts";
+import { NotLeaderError, TransportError } from "./errors.ts";
 import { type Answer, type BodyReader, exchange, openStream, type ResponseHead } from "./exchange.ts";
 import { asTransportError, type ConnectionFacts } from "./transportErrors.ts";
 
@@ -26,6 +27,8 @@ export interface TransportRequest {
   body?: string;
   signal?: AbortSignal | undefined;
   timeoutMs?: number | undefined;
+  /** Asked at the last moment: when the request has a connection, and nothing of it has been sent. What it throws is thrown. */
+  beforeSend?: (() => void) | undefined;
 }
 
 interface Agents {
@@ -64,7 +67,7 @@ export class Transport implements AsyncDisposable {
     this.#config = config;
     this.#credentials = config.credentials;
     this.#origin = url.origin;
-    this.#prefix = url.pathname.replace(/\/+$/, "");
+    this.#prefix = trimEnd(url.pathname, "/");
     this.#connections = options.maxSockets ?? CONNECTIONS;
     this.host = hostOf(url);
     this.#facts = {
@@ -86,7 +89,7 @@ export class Transport implements AsyncDisposable {
         exchange(
           agents.requests,
           { ...this.#dispatchOptions(request, headers), headersTimeout: timeout, bodyTimeout: timeout },
-          request.signal,
+          request,
         ),
     );
   }
@@ -96,7 +99,7 @@ export class Transport implements AsyncDisposable {
     return this.#authorized(
       request,
       this.#facts,
-      (agents, headers) => openStream(agents.watches, this.#dispatchOptions(request, headers), request.signal),
+      (agents, headers) => openStream(agents.watches, this.#dispatchOptions(request, headers), request),
       (answer) => answer.body.close(),
     );
   }
@@ -150,6 +153,7 @@ export class Transport implements AsyncDisposable {
 
   #translated(error: unknown, signal: AbortSignal | undefined, facts: ConnectionFacts): Error {
     if (signal?.aborted === true) return signal.reason as Error;
+    if (error instanceof NotLeaderError) return error;
     return asTransportError(error, facts);
   }
 

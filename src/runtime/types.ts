@@ -45,8 +45,9 @@ export interface WatchOptions extends CallOptions {
   onOpen?: () => void;
 }
 
+/** `bytes`: about so many came over the wire. */
 export type WatchEvent =
-  | { type: "ADDED" | "MODIFIED" | "DELETED"; object: KubeObject }
+  | { type: "ADDED" | "MODIFIED" | "DELETED"; object: KubeObject; bytes?: number }
   | { type: "BOOKMARK"; object: KubeObject }
   | { type: "ERROR"; status: ApiStatus };
 
@@ -68,6 +69,8 @@ export interface ObjectList {
   items: KubeObject[];
   resourceVersion: string;
   continue?: string;
+  /** About so many came over the wire. */
+  bytes?: number;
 }
 
 export interface ApplyOptions extends CallOptions {

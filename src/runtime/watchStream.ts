@@ -1,16 +1,10 @@
-import type { KubeObject } from "../apis/index.ts";
 import { parseJson } from "./apiAnswers.ts";
 import { TransportError } from "./errors.ts";
 import type { BodyReader } from "./exchange.ts";
 import { LineSplitter } from "./lineSplitter.ts";
 import type { Transport } from "./transport.ts";
-import type { ApiStatus, WatchEvent } from "./types.ts";
-
-/** An event as the server writes it. */
-interface WireEvent {
-  type: string;
-  object: unknown;
-}
+import type { ResourceType, WatchEvent } from "./types.ts";
+import { eventFrom } from "./wire.ts";
 
 /**
  * One watch: sends its request when it is first read, and gives the events in order. Ends when the server ends it; throws
@@ -19,26 +13,27 @@ interface WireEvent {
 export class WatchStream implements AsyncIterableIterator<WatchEvent>, AsyncDisposable {
   readonly #open: (signal: AbortSignal) => Promise<BodyReader>;
   readonly #transport: Transport;
-  readonly #prepare: (object: KubeObject) => KubeObject;
+  readonly #type: ResourceType;
   readonly #closing = new AbortController();
   readonly #signal: AbortSignal | undefined;
   readonly #onAbort = (): void => this.#closing.abort(this.#signal?.reason);
   readonly #lines = new LineSplitter();
   #body: BodyReader | undefined;
-  #events: WatchEvent[] = [];
+  /** Lines of events that were not asked for yet. */
+  #waiting: string[] = [];
   #next = 0;
   #over = false;
 
-  /** `open` sends the request and throws when the answer is not a stream; `prepare` is applied to each object. */
+  /** `open` sends the request and throws when the answer is not a stream. */
   constructor(
     transport: Transport,
     open: (signal: AbortSignal) => Promise<BodyReader>,
-    prepare: (object: KubeObject) => KubeObject,
+    type: ResourceType,
     signal: AbortSignal | undefined,
   ) {
     this.#transport = transport;
     this.#open = open;
-    this.#prepare = prepare;
+    this.#type = type;
     this.#signal = signal;
     if (signal?.aborted === true) this.#closing.abort(signal.reason);
     else signal?.addEventListener("abort", this.#onAbort, { once: true });
@@ -50,13 +45,13 @@ export class WatchStream implements AsyncIterableIterator<WatchEvent>, AsyncDisp
 
   async next(): Promise<IteratorResult<WatchEvent, undefined>> {
     for (;;) {
-      const event = this.#events[this.#next];
-      if (event !== undefined) {
-        this.#next++;
-        return { done: false, value: event };
-      }
-      if (this.#over) return { done: true, value: undefined };
       try {
+        const line = this.#waiting[this.#next];
+        if (line !== undefined) {
+          this.#next++;
+          return { done: false, value: this.#parse(line) };
+        }
+        if (this.#over) return { done: true, value: undefined };
         await this.#fill();
       } catch (error) {
         const disposed = this.#closing.signal.aborted && this.#signal?.aborted !== true;
@@ -86,29 +81,20 @@ export class WatchStream implements AsyncIterableIterator<WatchEvent>, AsyncDisp
       this.#finish();
       return;
     }
-    this.#events = this.#lines.push(chunk).map((line) => this.#parse(line));
+    this.#waiting = this.#lines.push(chunk);
     this.#next = 0;
   }
 
   #parse(line: string): WatchEvent {
-    const { type, object } = parseJson<WireEvent>(line, this.#transport.host);
-    switch (type) {
-      case "ADDED":
-      case "MODIFIED":
-      case "DELETED":
-        return { type, object: this.#prepare(object as KubeObject) };
-      case "BOOKMARK":
-        return { type, object: object as KubeObject };
-      case "ERROR":
-        return { type, status: object as ApiStatus };
-      default:
-        throw new TransportError("Protocol", `${this.#transport.host} sent an event of an unknown type in a watch`);
-    }
+    const { host } = this.#transport;
+    const event = eventFrom(parseJson(line, host), this.#type, host);
+    if ("object" in event && event.type !== "BOOKMARK") event.bytes = line.length;
+    return event;
   }
 
   #finish(): void {
     this.#over = true;
-    this.#events = [];
+    this.#waiting = [];
     this.#next = 0;
     this.#signal?.removeEventListener("abort", this.#onAbort);
     if (!this.#closing.signal.aborted) this.#closing.abort(new TransportError("Aborted", "the watch was closed"));

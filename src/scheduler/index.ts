@@ -9,4 +9,4 @@
 export { compareText, indexOfName, sortedByName } from "./order.ts";
 export { schedule } from "./schedule.ts";
 export { SelectorIndex } from "./selectorIndex.ts";
-export type { ClusterSnapshot, Decision, Subject, Verdict } from "./types.ts";
+export type { ClusterSnapshot, ClusterTaint, Decision, Subject, Verdict } from "./types.ts";

@@ -1,5 +1,10 @@
 import type { PlacementSpec, Taint } from "../apis/index.ts";
 
+/** A taint, and since when it is there (epoch milliseconds) where that was seen; else `timeAdded` says it. */
+export interface ClusterTaint extends Taint {
+  since?: number;
+}
+
 /** What a decision may know of a cluster. */
 export interface ClusterSnapshot {
   name: string;
@@ -8,7 +13,7 @@ export interface ClusterSnapshot {
   /** From the labels `topology.kubernetes.io/region` and `zone`. */
   region?: string;
   zone?: string;
-  taints: Taint[];
+  taints: ClusterTaint[];
   /** Being deleted: takes nothing new and keeps nothing. */
   deleting: boolean;
   local: boolean;

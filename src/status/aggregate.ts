@@ -22,6 +22,7 @@ const MAX_LISTED = 100;
  * of clusters that are out of contact stay as last known, and count in the totals.
  */
 export function aggregate(input: StatusInput, now: number): FederatedStatus {
+  if (input.failure !== undefined && input.target === undefined) return unplanned(input, now);
   const reports = reportsOf(input, now);
   const { target, previous, ownerClass } = input;
   const entries = reports.map((report) => report.entry);
@@ -42,6 +43,14 @@ export function aggregate(input: StatusInput, now: number): FederatedStatus {
     ...listed(entries),
   };
   return previous !== undefined && sameValue(ownPartsOf(previous, status), status) ? previous : status;
+}
+
+/** Nothing is known of what should be where, so everything stands as it was said last, but that it were applied. */
+function unplanned(input: StatusInput, now: number): FederatedStatus {
+  const { previous, generation } = input;
+  const conditions = conditionsOf(statementsOf(input, []), previous?.conditions, generation, now);
+  const status: FederatedStatus = { ...previous, observedGeneration: generation, conditions };
+  return previous !== undefined && sameValue(previous, status) ? previous : status;
 }
 
 /** One report for each cluster that is chosen or still has member objects, sorted by name. */

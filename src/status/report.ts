@@ -1,6 +1,7 @@
 import {
   type ClusterState,
   type ClusterStatusEntry,
+  type Reason,
   type ReplicaCounts,
   sameValue,
   shortMessage,
@@ -104,6 +105,9 @@ function outcomeOf(rows: readonly RowView[], target: ClusterTarget, frozenFor: W
   return { state: health.state, ...textOf(health), ...textOf(target.warning), ...activity };
 }
 
+/** A copy that stays for this reason goes by itself. */
+const MOVING: Reason = "AwaitingReplacement";
+
 /** A cluster in contact that is no longer chosen for the object. */
 function leaving(input: ReportInput): ClusterReport | undefined {
   const rows = input.view.rows.filter((row) => row.observedHash !== undefined);
@@ -111,9 +115,12 @@ function leaving(input: ReportInput): ClusterReport | undefined {
   const failure = rows.find((row) => row.failure !== undefined)?.failure;
   const stays = rows.find((row) => row.stays !== undefined)?.stays;
   const counts = { ...sumOfHealth(rows), desired: 0 };
-  const outcome: Outcome = { state: "Removing", ...textOf(failure ?? stays) };
+  // What waits for a person does not move by itself.
+  const isHeld = stays !== undefined && stays.reason !== MOVING;
+  const outcome: Outcome = { state: isHeld ? "Held" : "Removing", ...textOf(isHeld ? stays : (failure ?? stays)) };
   const entry = observed(input, outcome, { replicas: counts, ...pick("observedHash", combined(rows, "observedHash")) });
-  return { entry, planned: false, applied: false, available: false, fresh: true, activity: "Removing" };
+  const report = { entry, planned: false, applied: false, available: false, fresh: true };
+  return isHeld ? report : { ...report, activity: "Removing" };
 }
 
 /** A cluster without contact: the facts that were last known stay, with the time at which they were known. */
@@ -193,9 +200,10 @@ function entryOf({ view, target }: ReportInput, outcome: Outcome, facts: Facts):
 function observed(input: ReportInput, outcome: Outcome, facts: Facts): ClusterStatusEntry {
   const entry = entryOf(input, outcome, facts);
   const { observedAt, ...before } = input.previous ?? {};
+  const seenAt = Math.min(input.now, input.view.lastContact ?? input.now);
   return {
     ...entry,
-    observedAt: observedAt !== undefined && sameValue(before, entry) ? observedAt : timestamp(input.now),
+    observedAt: observedAt !== undefined && sameValue(before, entry) ? observedAt : timestamp(seenAt),
   };
 }
 

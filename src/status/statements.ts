@@ -1,5 +1,5 @@
 import type { ClusterState, Condition, Reason } from "../apis/index.ts";
-import type { Target } from "../desiredstate/types.ts";
+import type { Target, Why } from "../desiredstate/types.ts";
 import type { Statement } from "./conditions.ts";
 import type { Activity, ClusterReport } from "./report.ts";
 import type { StatusInput } from "./types.ts";
@@ -17,18 +17,31 @@ export function statementsOf(input: StatusInput, reports: readonly ClusterReport
   const before = previousStatement(input.previous?.conditions, "Scheduled");
   if (input.deleting) {
     const remain = reports.length === 0 ? "" : `objects remain on ${namesOf(reports)}`;
+    const held = reports.find(({ entry, planned: isPlanned }) => entry.state === "Held" && !isPlanned)?.entry;
     return [
       ...(before === undefined ? (scheduled === undefined ? [] : [scheduled]) : [before]),
       { type: "Applied", status: "False", reason: "Deleting", message: "" },
       { type: "Available", status: "False", reason: "Deleting", message: "" },
-      { type: "Progressing", status: "True", reason: "Deleting", message: remain },
+      { type: "Progressing", status: "True", reason: "Deleting", message: held?.message ?? remain },
       freshOf(reports),
+    ];
+  }
+  if (input.failure !== undefined && input.target === undefined) {
+    const said = (type: string): Statement[] => {
+      const statement = previousStatement(input.previous?.conditions, type);
+      return statement === undefined ? [] : [statement];
+    };
+    return [
+      ...said("Scheduled"),
+      failedOf(input.failure),
+      ...["Available", "Progressing", "Fresh"].flatMap(said),
+      ...handoverOf(input),
     ];
   }
   const none = input.target === undefined ? "not planned yet" : whyNone(input.target);
   return [
     scheduled ?? before ?? { type: "Scheduled", status: "Unknown", reason: "NotPlanned", message: none },
-    appliedOf(planned, none),
+    input.failure === undefined ? appliedOf(planned, none) : failedOf(input.failure),
     availableOf(planned, none),
     progressingOf(input.target, reports),
     freshOf(reports),
@@ -51,6 +64,11 @@ function previousStatement(conditions: readonly Condition[] | undefined, type: s
 
 function whyNone(target: Target): string {
   return target.scheduled.status === "False" ? target.scheduled.message : "no cluster is selected";
+}
+
+/** What is on the members may be as was planned before; whether that is what is wanted now, nobody knows. */
+function failedOf({ reason, message }: Why): Statement {
+  return { type: "Applied", status: "Unknown", reason, message };
 }
 
 function appliedOf(planned: readonly ClusterReport[], none: string): Statement {

@@ -1,5 +1,5 @@
 import type { Contact, FederatedStatus, ObjectRef } from "../apis/index.ts";
-import type { Target } from "../desiredstate/types.ts";
+import type { Target, Why } from "../desiredstate/types.ts";
 import type { Health } from "../interpreter/types.ts";
 
 /** What is known of one member object: of one that is wanted, or of one that is to go. */
@@ -23,6 +23,8 @@ export interface ClusterView {
   name: string;
   region?: string;
   contact: Contact;
+  /** Epoch milliseconds: the rows are of then, since contact was lost for a moment that is not worth a word. */
+  lastContact?: number;
   rows: RowView[];
 }
 
@@ -37,6 +39,8 @@ export interface StatusInput {
   previous: FederatedStatus | undefined;
   /** Undefined while the object has not been planned. */
   target: Target | undefined;
+  /** Why the object as it is now could not be planned; `target` is then what was planned before, if anything was. */
+  failure?: Why | undefined;
   podSelector: string | undefined;
   /** One for every cluster of the target and for every other cluster that still has member objects of this owner. */
   clusters: ClusterView[];

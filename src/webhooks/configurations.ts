@@ -1,4 +1,4 @@
-import { FEDERATION_GROUP, FEDERATION_VERSION, KINDS, type KubeObject, PAAS_GROUP } from "../apis/index.ts";
+import { FEDERATION_GROUP, FEDERATION_VERSION, KINDS, type KubeObject, PAAS_GROUP, trimEnd } from "../apis/index.ts";
 
 /** How the API server reaches the webhooks: through a Service of its cluster, or at an address. */
 export type WebhookTarget =
@@ -17,7 +17,7 @@ export interface ClientConfig {
 
 export function clientConfigOf(target: WebhookTarget, path: string, caBundle: string | undefined): ClientConfig {
   const bundle = caBundle === undefined ? {} : { caBundle: Buffer.from(caBundle).toString("base64") };
-  if (target.kind === "Url") return { url: `${target.url.replace(/\/+$/, "")}${path}`, ...bundle };
+  if (target.kind === "Url") return { url: `${trimEnd(target.url, "/")}${path}`, ...bundle };
   const { namespace, name, port } = target;
   return { service: { namespace, name, path, port }, ...bundle };
 }

@@ -3,6 +3,7 @@ import {
   type FederatedStatus,
   type KubeObject,
   type MemberCluster,
+  type OverridePolicy,
   REGION_LABEL,
 } from "../apis/index.ts";
 import type { HubCache } from "../hub/index.ts";
@@ -28,6 +29,9 @@ const SYNC_WITHIN_MS = 1_500;
 /** What the hub serves changes with its CRDs. A kind that is not known makes it be asked again, but not more often than this. */
 const SERVED_FOR_MS = 60_000;
 const SERVED_AGAIN_MS = 1_000;
+
+/** As the schema of policies has it. */
+const MOST_SELECTORS = 64;
 
 /** What admission has to know of the hub: from the process's cache, so that no call waits for a list, and by reads of single objects. */
 export class HubFacts {
@@ -55,6 +59,7 @@ export class HubFacts {
       placements: hub.allPlacements(),
       clusters: hub.clusterSnapshots(),
       applicationsWithNodePort: (nodePort) => Array.from(hub.objectsWithNodePort(nodePort), applicationFacts),
+      selectedBy: (policy) => firstSelected(hub, policy),
       applicationsOn: (cluster) => applicationsOn(hub, cluster),
       protectedIn: (namespace) =>
         [...hub.objectsIn(namespace)].filter(({ metadata }) => isProtected(metadata.labels)).map(applicationFacts),
@@ -134,12 +139,22 @@ function secretKeyOf(cluster: MemberCluster): string {
 function selectorsIn(object: KubeObject | null | undefined): { group: string; version: string; kind: string }[] {
   const { resourceSelectors } = (object?.["spec"] ?? {}) as { resourceSelectors?: unknown };
   if (!Array.isArray(resourceSelectors)) return [];
-  return (resourceSelectors as { apiVersion?: unknown; kind?: unknown }[]).map(({ apiVersion, kind }) => {
+  // More of them are refused, whatever they say.
+  const selectors = (resourceSelectors as { apiVersion?: unknown; kind?: unknown }[]).slice(0, MOST_SELECTORS);
+  return selectors.map(({ apiVersion, kind }) => {
     const [group, version] = String(apiVersion).includes("/")
       ? String(apiVersion).split("/")
       : ["", String(apiVersion)];
     return { group: group ?? "", version: version ?? "", kind: String(kind) };
   });
+}
+
+function firstSelected(hub: HubCache, object: OverridePolicy): readonly KubeObject[] {
+  for (const key of hub.selectedBy({ object })) {
+    const found = key === undefined ? undefined : hub.object(key);
+    if (found !== undefined) return [found.object];
+  }
+  return [];
 }
 
 /** Applications whose status names the cluster, and those that may run there by the status's sums. Read when a MemberCluster is deleted, which is seldom. */

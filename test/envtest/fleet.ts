@@ -18,6 +18,8 @@ export interface MemberOptions {
   kubelet?: boolean;
   /** More flags of a real API server. */
   apiserverArgs?: readonly string[];
+  /** A real control plane with an etcd of its own, so that its data can be restored without those of the others. */
+  ownEtcd?: boolean;
 }
 
 export interface FleetOptions {
@@ -47,16 +49,17 @@ export interface Fleet<P extends Plane = ControlPlane> extends AsyncDisposable {
   dir: string;
 }
 
-type Wanted = Pick<MemberOptions, "controllerManager" | "kubelet" | "apiserverArgs">;
+type Wanted = Pick<MemberOptions, "controllerManager" | "kubelet" | "apiserverArgs" | "ownEtcd">;
 type Started<P> = { plane: P; kubelet?: Kubelet };
 
 /** Starts all of them at once on one etcd. They end with the disposal of the fleet, or with this process. */
 export async function startFleet(options: FleetOptions): Promise<Fleet> {
   return assemble(options, async (dir, stack) => {
     const etcd = stack.use(await startEtcd(await controlPlaneAssets(), dir));
-    return async (name, folder, { controllerManager = true, kubelet = controllerManager, apiserverArgs = [] }) => {
+    return async (name, folder, { controllerManager = true, kubelet = controllerManager, ...wanted }) => {
+      const { apiserverArgs = [], ownEtcd = false } = wanted;
       const more = [...apiserverArgs, ...(name === "hub" ? await auditArguments(folder) : [])];
-      const options = { name, controllerManager, etcd, folder, apiserverArgs: more };
+      const options = { name, controllerManager, ...(ownEtcd ? {} : { etcd }), folder, apiserverArgs: more };
       const plane = stack.use(await startControlPlane(options));
       return { plane, ...(kubelet ? { kubelet: stack.use(new FakeKubelet(plane)) } : {}) };
     };

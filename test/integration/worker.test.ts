@@ -4,7 +4,9 @@ import {
   type KubeObject,
   MANAGED_BY_LABEL,
   type ObjectRef,
+  OBJECT_ANNOTATION,
   OWNER_ANNOTATION,
+  refKey,
   refOf,
 } from "../../src/apis/index.ts";
 import { Fleet } from "../../src/clusters/index.ts";
@@ -62,6 +64,7 @@ beforeEach(async () => {
     source: hub,
     sink: hub,
     hubId: HUB,
+    systemNamespace: "meridian-system",
     clock: systemClock,
     random: Math.random,
     logger: createLogger({ level: "silent" }),
@@ -91,7 +94,11 @@ afterEach(async () => {
 });
 
 function marked(object: KubeObject, hash = "h1"): KubeObject {
-  const annotations = { [OWNER_ANNOTATION]: JSON.stringify(OWNER), [HASH_ANNOTATION]: hash };
+  const annotations = {
+    [OWNER_ANNOTATION]: JSON.stringify(OWNER),
+    [OBJECT_ANNOTATION]: refKey(refOf(object)),
+    [HASH_ANNOTATION]: hash,
+  };
   return { ...object, metadata: { ...object.metadata, labels: { [MANAGED_BY_LABEL]: HUB }, annotations } };
 }
 

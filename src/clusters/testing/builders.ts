@@ -84,6 +84,7 @@ export function seen(overrides: Partial<ObservedObject> & { owns?: boolean } = {
     createdAt: undefined,
     proven: true,
     policy: undefined,
+    hubVersion: undefined,
     deleting: false,
     health: { state: "Available" },
     evidence: {

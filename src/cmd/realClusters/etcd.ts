@@ -1,3 +1,4 @@
+import { cp, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Assets } from "./assets.ts";
 import { eventually } from "./eventually.ts";
@@ -6,23 +7,54 @@ import { freePort, ManagedProcess } from "./processes.ts";
 /** One etcd; every control plane keeps its objects there under a prefix of its own. */
 export interface Etcd extends AsyncDisposable {
   readonly url: string;
-  readonly process: ManagedProcess;
+  /** Ends it, copies everything that it holds into that folder, and starts it again. */
+  backUp(to: string): Promise<void>;
+  /** Ends it, puts in its place what {@link backUp} copied, and starts it again: nothing that was written since ever was. */
+  restore(from: string): Promise<void>;
 }
 
 /** Starts it on what the folder `etcd` below that folder holds, if there is one. */
 export async function startEtcd(assets: Assets, folder: string): Promise<Etcd> {
   const [client, peer] = [await freePort(), await freePort()];
   const url = `http://127.0.0.1:${client}`;
+  const data = join(folder, "etcd");
+  const start = (): Promise<ManagedProcess> => launch(assets, { folder, data, url, peer: `http://127.0.0.1:${peer}` });
+  let server = await start();
+  return {
+    url,
+    async backUp(to) {
+      await server.stop();
+      await cp(data, to, { recursive: true });
+      server = await start();
+    },
+    async restore(from) {
+      await server.kill();
+      await rm(data, { recursive: true });
+      await cp(from, data, { recursive: true });
+      server = await start();
+    },
+    [Symbol.asyncDispose]: () => server[Symbol.asyncDispose](),
+  };
+}
+
+interface Place {
+  folder: string;
+  data: string;
+  url: string;
+  peer: string;
+}
+
+async function launch(assets: Assets, { folder, data, url, peer }: Place): Promise<ManagedProcess> {
   const server = new ManagedProcess({
     name: "etcd",
     command: assets.etcd,
     args: [
-      `--data-dir=${join(folder, "etcd")}`,
+      `--data-dir=${data}`,
       `--listen-client-urls=${url}`,
       `--advertise-client-urls=${url}`,
-      `--listen-peer-urls=http://127.0.0.1:${peer}`,
-      `--initial-advertise-peer-urls=http://127.0.0.1:${peer}`,
-      `--initial-cluster=default=http://127.0.0.1:${peer}`,
+      `--listen-peer-urls=${peer}`,
+      `--initial-advertise-peer-urls=${peer}`,
+      `--initial-cluster=default=${peer}`,
       // The data outlive a crash of API servers, not one of the machine.
       "--unsafe-no-fsync",
       "--log-level=warn",
@@ -44,5 +76,5 @@ export async function startEtcd(assets: Assets, folder: string): Promise<Etcd> {
     await server.kill();
     throw error;
   }
-  return { url, process: server, [Symbol.asyncDispose]: () => server[Symbol.asyncDispose]() };
+  return server;
 }

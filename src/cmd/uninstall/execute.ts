@@ -1,3 +1,4 @@
+import { ALLOW_DELETION_ANNOTATION } from "../../apis/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import { isApiError, isConflict, isInvalid, isNotFound, systemClock } from "../../runtime/index.ts";
 import { withdrawWebhooks } from "../../webhooks/index.ts";
@@ -45,6 +46,9 @@ export async function execute(step: Work, run: Run): Promise<boolean> {
   switch (step.do) {
     case "Delete":
       await each(step.items, (item) => removeItem(item, step.stage, run));
+      return true;
+    case "Agree":
+      await each(step.items, (item) => agree(item, run));
       return true;
     case "Release":
       await each(step.items, (item) => release(item, step.stage, run));
@@ -110,6 +114,13 @@ async function removeItem(item: Item, stage: Stage, { place, wish, context }: Ru
       stage === "applications" && wish.objects === "Orphan" && keepsDependents(item as Application) !== "Done";
     await client.delete(type, namespace, name, { uid, signal, propagationPolicy: keeps ? "Orphan" : "Background" });
   });
+}
+
+async function agree({ type, name, uid }: Item, { place, context }: Run): Promise<void> {
+  const body = { metadata: { uid, annotations: { [ALLOW_DELETION_ANNOTATION]: "true" } } };
+  await unlessChanged(() =>
+    place.client.patch(type, undefined, name, "application/merge-patch+json", body, { signal: context.signal }),
+  );
 }
 
 /** Removes Meridian's finalizers, provided that the object's finalizers are still those of the snapshot. */

@@ -1,4 +1,5 @@
 import {
+  ALLOW_DELETION_ANNOTATION,
   type DemoApplication,
   KINDS,
   type KubeObject,
@@ -80,6 +81,7 @@ export async function observe(place: Place, signal: AbortSignal): Promise<Snapsh
     joined: await itemsOf(SECRETS, all(SECRETS, { labelSelector: `${JOINED_TO_LABEL}=${hubId}`, metadataOnly: true })),
     admission: webhooks.flat(),
     ...(await conversion(client, releases, signal)),
+    doomed: crds.filter(isDoomed).map((crd) => itemOf(CRDS, crd)),
     crds: await installed(CRDS),
     access: await installed(CLUSTERROLEBINDINGS, CLUSTERROLES, ROLEBINDINGS, ROLES),
     state: [
@@ -169,6 +171,10 @@ function itemOf(type: ResourceType, { metadata }: KubeObject): Item {
     finalizers,
     guarded: isProtected(labels),
   };
+}
+
+function isDoomed({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp !== undefined && metadata.annotations?.[ALLOW_DELETION_ANNOTATION] !== "true";
 }
 
 /** True for an object of no Helm release: a manager made it. */

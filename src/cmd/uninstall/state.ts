@@ -41,6 +41,8 @@ export interface Observed {
   converts: boolean;
   /** DemoApplications may be stored in another version than the present one. */
   storedElsewhere: boolean;
+  /** CRDs that are being deleted, and nobody has agreed yet that the copies of their objects go too. */
+  doomed: readonly Item[];
   /** CRDs that install made. */
   crds: readonly Item[];
   /** Roles and bindings. */

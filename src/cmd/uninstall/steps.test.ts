@@ -141,6 +141,18 @@ describe("the next step", () => {
       want: "Await applications",
     },
     {
+      name: "of a drain agrees on a CRD that somebody deletes, or a manager would hold what is on the members",
+      seen: { applications: [application({ deleting: true })], doomed: [crd()], managerAlive: true },
+      wish: drain,
+      want: "Agree",
+    },
+    {
+      name: "of an orphaning agrees on nothing",
+      seen: { applications: [application({ deleting: true })], doomed: [crd()], managerAlive: true },
+      wish: orphan,
+      want: "Await applications",
+    },
+    {
       name: "takes the webhooks back first where nobody answers at them",
       seen: { policies: [policy()], admission: [item(SECRETS)] },
       wish: drain,
@@ -279,6 +291,7 @@ const arbitraryObserved: fc.Arbitrary<Observed> = fc.record({
   admission: fc.array(arbitraryItem(SECRETS), { maxLength: 2 }),
   converts: fc.boolean(),
   storedElsewhere: fc.constant(false),
+  doomed: fc.array(arbitraryItem(CRDS), { maxLength: 2 }),
   crds: fc.array(arbitraryItem(CRDS), { maxLength: 6 }),
   access: fc.array(arbitraryItem(SECRETS), { maxLength: 3 }),
   state: fc.array(arbitraryItem(SECRETS), { maxLength: 3 }),
@@ -312,7 +325,7 @@ describe("from any state", () => {
       }
       if (wish.objects === "Drain" && !state.managerAlive && step.do === "StartManager") return;
       expect(step.do).toBe("Done");
-      expect({ ...state, crds: [] }).toEqual({ ...EMPTY_HUB });
+      expect({ ...state, crds: [], doomed: [] }).toEqual({ ...EMPTY_HUB });
       expect(state.crds).toHaveLength(wish.keepCrds ? seen.crds.length : 0);
     },
   );

@@ -25,6 +25,8 @@ export type Step =
   | { do: "StartManager"; why: "Finalizers" | "StoredVersions"; items: readonly Item[] }
   /** Remove the webhook configurations and the conversion. */
   | { do: "Withdraw"; items: readonly Item[] }
+  /** Say on CRDs that are being deleted that the copies of their objects go too: a manager holds them until then. */
+  | { do: "Agree"; items: readonly Item[] }
   | { do: "Delete"; stage: Stage; items: readonly Item[] }
   /** Remove Meridian's finalizers, in place of a manager. */
   | { do: "Release"; stage: Stage; items: readonly Item[] }
@@ -57,6 +59,8 @@ export function nextStep(seen: Observed, wish: Wish): Step {
   if (wish.objects === "Refuse" && objects.length > 0) return { do: "Refuse", items: objects };
   const guarded = [...objects, ...seen.namespaces].filter((item) => item.guarded && !item.deleting);
   if (guarded.length > 0) return { do: "RefuseGuarded", items: guarded };
+  if (wish.objects === "Drain" && objects.length > 0 && seen.doomed.length > 0)
+    return { do: "Agree", items: seen.doomed };
   for (const stage of ORDER[wish.objects]) {
     if (seen[stage].length > 0) return clear(stage, seen, wish);
   }
@@ -130,6 +134,8 @@ export function after(step: Step, seen: Observed, { objects }: Wish): Observed {
       };
     case "Await":
       return { ...seen, [step.stage]: replaced(seen[step.stage], step.items, () => undefined) };
+    case "Agree":
+      return { ...seen, doomed: replaced(seen.doomed, step.items, () => undefined) };
     case "CleanMembers":
       return { ...seen, joined: replaced(seen.joined, step.items, () => undefined) };
     case "Withdraw":

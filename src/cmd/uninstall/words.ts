@@ -57,6 +57,8 @@ export function describeStep(step: Step, { objects }: Wish): string | undefined 
         return `${what}; what runs there is ${objects === "Orphan" ? "left running" : "deleted"}`;
       return what;
     }
+    case "Agree":
+      return `agree on ${count(step.items)}, which somebody deletes, that what runs on the members goes too`;
     case "Await":
       return `wait for ${count(step.items)}: ${step.byManager ? WAITS_FOR[step.stage] : waitsAlone(step.stage)}`;
     case "Release":

@@ -1,6 +1,6 @@
 import { lookup as dnsLookup, type LookupAddress, type LookupOptions } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
-import { isRefusedHost } from "../../apis/index.ts";
+import { isRefusedHost, trimEnd } from "../../apis/index.ts";
 import { CredentialsError } from "../errors.ts";
 
 const loopback = new BlockList();
@@ -38,7 +38,7 @@ export function checkedServer(server: string, cluster: string): string {
       `cluster ${cluster}: the server ${host} must be reached by https, so that credentials stay secret`,
     );
   }
-  return url.href.replace(/\/+$/, "");
+  return trimEnd(url.href, "/");
 }
 
 /** Host of a URL without the brackets and the dot at the end. */

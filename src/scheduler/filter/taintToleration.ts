@@ -1,5 +1,5 @@
 import type { Taint, Toleration } from "../../apis/index.ts";
-import type { ClusterSnapshot } from "../types.ts";
+import type { ClusterSnapshot, ClusterTaint } from "../types.ts";
 import { fits, refuses, type Filter, type FilterAnswer, type FilterContext } from "./filter.ts";
 
 const NO_TAINT = fits("TaintsTolerated", "no taint keeps the object away");
@@ -48,9 +48,9 @@ function tolerates(toleration: Toleration, taint: Taint): boolean {
  * The end of toleration in epoch milliseconds; infinite when it has none, and also when nobody can say when the taint
  * began: to move a workload on a guess would be worse than to leave it.
  */
-function toleratedUntil(toleration: Toleration, taint: Taint): number {
+function toleratedUntil(toleration: Toleration, taint: ClusterTaint): number {
   if (taint.effect !== "NoExecute" || toleration.tolerationSeconds === undefined) return Number.POSITIVE_INFINITY;
-  const added = taint.timeAdded === undefined ? Number.NaN : Date.parse(taint.timeAdded);
+  const added = taint.since ?? (taint.timeAdded === undefined ? Number.NaN : Date.parse(taint.timeAdded));
   return Number.isNaN(added) ? Number.POSITIVE_INFINITY : added + toleration.tolerationSeconds * 1000;
 }
 

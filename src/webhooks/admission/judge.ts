@@ -7,6 +7,7 @@ import {
   type FieldProblem,
   type KubeObject,
   type MemberCluster,
+  type OverridePolicy,
   PAAS_GROUP,
   parseObject,
   refuseEndpoint,
@@ -15,6 +16,7 @@ import { judgeDeletion } from "./deletion.ts";
 import { judgePatches } from "./patches.ts";
 import { judgeSelectors } from "./policies.ts";
 import { judgePorts } from "./ports.ts";
+import { judgeRendering } from "./rendering.ts";
 import { DEFAULT_REPLICA_BOUNDS, judgeOverriddenReplicas, judgeReplicas } from "./replicas.ts";
 import type { AdmissionFacts, AdmissionRequest, Judgement } from "./types.ts";
 
@@ -93,18 +95,22 @@ function judgeObject(
       return { problems: judgeSelectors(parsed.object, facts.servedKinds), warnings: [] };
     case "OverridePolicy":
       return noting(facts, [
-        ...judgeSelectors(parsed.object, facts.servedKinds),
-        ...judgePatches(parsed.object),
+        ...judgeOverrides(parsed.object, facts),
         ...judgeOverriddenReplicas(parsed.object, facts.replicaBounds),
       ]);
     case "ClusterOverridePolicy":
-      return {
-        problems: [...judgeSelectors(parsed.object, facts.servedKinds), ...judgePatches(parsed.object)],
-        warnings: [],
-      };
+      return { problems: judgeOverrides(parsed.object, facts), warnings: [] };
     default:
       return ALL_WELL;
   }
+}
+
+function judgeOverrides(policy: KubeObject, facts: AdmissionFacts): FieldProblem[] {
+  return [
+    ...judgeSelectors(policy, facts.servedKinds),
+    ...judgePatches(policy),
+    ...judgeRendering(policy as unknown as OverridePolicy, facts),
+  ];
 }
 
 function judgeApplication(application: DemoApplication, facts: AdmissionFacts, now: number): Judgement {

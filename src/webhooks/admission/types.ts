@@ -1,4 +1,11 @@
-import type { DemoApplication, FieldProblem, KubeObject, MemberCluster, Placement } from "../../apis/index.ts";
+import type {
+  DemoApplication,
+  FieldProblem,
+  KubeObject,
+  MemberCluster,
+  OverridePolicy,
+  Placement,
+} from "../../apis/index.ts";
 import type { ClusterSnapshot } from "../../scheduler/index.ts";
 import type { ReplicaBounds } from "./replicas.ts";
 
@@ -65,6 +72,8 @@ export interface AdmissionFacts {
   placements: readonly Placement[];
   clusters: readonly ClusterSnapshot[];
   applicationsWithNodePort(nodePort: number): readonly ApplicationFacts[];
+  /** One of the objects that the policy selects, if there is any. */
+  selectedBy(policy: OverridePolicy): readonly KubeObject[];
   /** Applications on the cluster, also those that may run there by the sums of their status. */
   applicationsOn(cluster: string): readonly ApplicationFacts[];
   /** Of a namespace, with the label that protects from deletion. */

@@ -23,6 +23,7 @@ export function factsOf(given: Partial<AdmissionFacts> = {}): AdmissionFacts {
     placements: [],
     clusters: [],
     applicationsWithNodePort: () => [],
+    selectedBy: () => [],
     applicationsOn: () => [],
     protectedIn: () => [],
     endpoint: () => ({ kind: "Unknown" }),

@@ -1,4 +1,10 @@
-import { HASH_ANNOTATION, MANAGED_BY_LABEL, OWNER_ANNOTATION, type KubeObject } from "../../../src/apis/index.ts";
+import {
+  HASH_ANNOTATION,
+  type KubeObject,
+  MANAGED_BY_LABEL,
+  OBJECT_ANNOTATION,
+  OWNER_ANNOTATION,
+} from "../../../src/apis/index.ts";
 import type { ResourceType } from "../../../src/runtime/index.ts";
 
 /** A Deployment as somebody else makes it. */
@@ -30,7 +36,11 @@ export function leftover(hubId: string, namespace = "default"): KubeObject {
   return deployment("old", 1, {
     namespace,
     labels: { [MANAGED_BY_LABEL]: hubId },
-    annotations: { [OWNER_ANNOTATION]: JSON.stringify(owner), [HASH_ANNOTATION]: "h" },
+    annotations: {
+      [OWNER_ANNOTATION]: JSON.stringify(owner),
+      [OBJECT_ANNOTATION]: `apps/Deployment/${namespace}/old`,
+      [HASH_ANNOTATION]: "h",
+    },
   });
 }
 

@@ -18,7 +18,8 @@ async function stoppedWithTwo(): Promise<TestFederation> {
   await federation.untilAvailable("shop");
   await federation.until(() => server.has(DEPLOYMENTS, "team", "blog"));
   await federation.stopManager();
-  for (const namespace of ["default", "team"]) await server.create(DEPLOYMENTS, leftover(federation.hubId, namespace));
+  for (const namespace of ["default", "team"])
+    await server.applyAsMeridian(DEPLOYMENTS, leftover(federation.hubId, namespace));
   return federation;
 }
 

@@ -30,7 +30,7 @@ describe("rule 1: nothing is deleted before everything that a delete rests on is
   ])("on the hub: $plural", async (type) => {
     await using federation = await TestFederation.prepare("shanghai");
     const member = federation.member("shanghai");
-    await member.server.create(DEPLOYMENTS, leftover(federation.hubId));
+    await member.server.applyAsMeridian(DEPLOYMENTS, leftover(federation.hubId));
     federation.refuse = (verb, asked) =>
       asked === type && (verb === "watch" || verb === "list") ? FORBIDDEN : undefined;
     await federation.startManager();
@@ -43,7 +43,7 @@ describe("rule 1: nothing is deleted before everything that a delete rests on is
   test.each([SERVICES, CONFIGMAPS, SECRETS])("on the member: $plural", async (type) => {
     await using federation = await TestFederation.prepare("shanghai");
     const member = federation.member("shanghai");
-    await member.server.create(DEPLOYMENTS, leftover(federation.hubId));
+    await member.server.applyAsMeridian(DEPLOYMENTS, leftover(federation.hubId));
     member.refuse = (verb, asked) => (asked === type && (verb === "watch" || verb === "list") ? FORBIDDEN : undefined);
     await federation.startManager();
     await federation.pass(20_000);

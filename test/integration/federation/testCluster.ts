@@ -98,6 +98,11 @@ export class TestCluster implements Wire, AsyncDisposable {
     return this.#cluster.adminToken;
   }
 
+  /** As a manager has written it before. */
+  applyAsMeridian(type: ResourceType, object: KubeObject): Promise<KubeObject> {
+    return this.#kubectl.apply(type, object);
+  }
+
   /** As the administrator. */
   connect(clock: Clock, guard?: () => void): InProcessClient {
     return new InProcessClient({

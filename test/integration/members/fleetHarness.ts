@@ -1,10 +1,13 @@
 import { expect, onTestFinished } from "vitest";
 import {
+  DEFAULT_SYSTEM_NAMESPACE,
   HASH_ANNOTATION,
   type KubeObject,
   MANAGED_BY_LABEL,
+  OBJECT_ANNOTATION,
   OWNER_ANNOTATION,
   type ObjectRef,
+  refKey,
 } from "../../../src/apis/index.ts";
 import type { ApplyRow } from "../../../src/desiredstate/index.ts";
 import { createLogger, createMetrics, createTracing, type Tracing } from "../../../src/observability/index.ts";
@@ -26,7 +29,11 @@ export function marked(ref: ObjectRef = CONFIG_REF, hash = "h1", owner = OWNER):
       name: ref.name,
       ...(ref.namespace === undefined ? {} : { namespace: ref.namespace }),
       labels: { [MANAGED_BY_LABEL]: HUB },
-      annotations: { [OWNER_ANNOTATION]: JSON.stringify(owner), [HASH_ANNOTATION]: hash },
+      annotations: {
+        [OWNER_ANNOTATION]: JSON.stringify(owner),
+        [OBJECT_ANNOTATION]: refKey(ref),
+        [HASH_ANNOTATION]: hash,
+      },
     },
     data: { key: hash },
   };
@@ -50,6 +57,7 @@ export class FleetHarness {
       source: this.hub,
       sink: this.hub,
       hubId: HUB,
+      systemNamespace: DEFAULT_SYSTEM_NAMESPACE,
       clock: member.clock,
       random: () => 0.5,
       logger: createLogger({ level: "silent" }),

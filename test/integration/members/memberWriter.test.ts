@@ -1,9 +1,15 @@
 import { describe, expect, test } from "vitest";
-import { HASH_ANNOTATION, type KubeObject, MANAGED_BY_LABEL, OWNER_ANNOTATION } from "../../../src/apis/index.ts";
+import {
+  DELETION_POLICY_ANNOTATION,
+  HASH_ANNOTATION,
+  type KubeObject,
+  MANAGED_BY_LABEL,
+  OBJECT_ANNOTATION,
+  OWNER_ANNOTATION,
+} from "../../../src/apis/index.ts";
 import type { ApplyRow } from "../../../src/desiredstate/index.ts";
-import { CONFIGMAPS, NAMESPACES } from "../../../src/runtime/index.ts";
+import { ApiError, CONFIGMAPS, NAMESPACES, TransportError } from "../../../src/runtime/index.ts";
 import { startMember } from "./testMember.ts";
-import { ForeignCheck } from "../../../src/clusters/foreignCheck.ts";
 import { MemberWriter } from "../../../src/clusters/memberWriter.ts";
 import { isOurNamespace, MemberNamespaces } from "../../../src/clusters/namespaces.ts";
 import { observe } from "../../../src/clusters/observed.ts";
@@ -17,19 +23,24 @@ const marked = (namespace: string): KubeObject => ({
     name: "shop",
     namespace,
     labels: { [MANAGED_BY_LABEL]: HUB },
-    annotations: { [OWNER_ANNOTATION]: JSON.stringify(OWNER), [HASH_ANNOTATION]: "h1" },
+    annotations: {
+      [OWNER_ANNOTATION]: JSON.stringify(OWNER),
+      [OBJECT_ANNOTATION]: `/ConfigMap/${namespace}/shop`,
+      [HASH_ANNOTATION]: "h1",
+    },
   },
   data: { key: "value" },
 });
 
 async function member() {
-  const { server, client, earlier, clock, pass } = await startMember();
+  const { server, client, earlier, pass } = await startMember();
   const end = new AbortController();
   const namespaces = new MemberNamespaces(client, HUB);
   const writer = new MemberWriter({
     client,
     signal: end.signal,
-    foreign: new ForeignCheck(client, HUB, clock),
+    hubId: HUB,
+    systemNamespace: "meridian-system",
     namespaces,
     typeOf: () => CONFIGMAPS,
     isSynced: () => true,
@@ -58,18 +69,98 @@ describe("the first write", () => {
     expect(client.writes).toEqual(["create namespaces", "create namespaces"]);
   });
 
-  test("does not force its way into what appeared after the check", async () => {
+  test("is one request when the name is free", async () => {
+    const { client, writer, wanted } = await member();
+    await writer.create(wanted());
+    expect(client.calls).toEqual(["apply configmaps"]);
+  });
+
+  test("never merges with what appeared a moment before, though no field of it is in the way", async () => {
     const { server, client, writer, wanted } = await member();
+    const theirs = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "shop", namespace: "default" } };
     client.gate = async ({ verb, phase }) => {
-      if (verb === "apply" && phase === "before")
-        await server.create(CONFIGMAPS, {
-          ...marked("default"),
-          metadata: { name: "shop", namespace: "default" },
-          data: { key: "theirs" },
-        });
+      if (verb === "apply" && phase === "before") await server.create(CONFIGMAPS, theirs);
     };
-    await expect(writer.create(wanted())).rejects.toThrow(/conflict/);
-    expect(server.get(CONFIGMAPS, "default", "shop")["data"]).toEqual({ key: "theirs" });
+    await expect(writer.create(wanted())).rejects.toMatchObject({ reason: "AlreadyExists" });
+    expect(server.get(CONFIGMAPS, "default", "shop").metadata).not.toHaveProperty("labels");
+    expect(server.get(CONFIGMAPS, "default", "shop")).not.toHaveProperty("data");
+    expect(client.calls).toEqual(["apply configmaps", "get configmaps"]);
+  });
+
+  test("is tried anew when what held the name is gone again", async () => {
+    const { server, client, writer, wanted } = await member();
+    await server.create(CONFIGMAPS, { ...marked("default"), metadata: { name: "shop", namespace: "default" } });
+    client.gate = async ({ verb, phase }) => {
+      if (verb === "get" && phase === "before") await server.delete(CONFIGMAPS, "default", "shop");
+    };
+    await expect(writer.create(wanted())).rejects.toMatchObject({ status: 409, reason: "Conflict" });
+    await writer.create(wanted());
+    expect(server.has(CONFIGMAPS, "default", "shop")).toBe(true);
+  });
+
+  test("waits for what is on its way out", async () => {
+    const { server, writer, wanted } = await member();
+    const held = { name: "shop", namespace: "default", finalizers: ["example.com/wait"] };
+    await server.create(CONFIGMAPS, { ...marked("default"), metadata: held });
+    await server.delete(CONFIGMAPS, "default", "shop");
+    await expect(writer.create(wanted("default", { conflictResolution: "Adopt" }))).rejects.toMatchObject({
+      reason: "Conflict",
+    });
+    expect(server.get(CONFIGMAPS, "default", "shop").metadata).not.toHaveProperty("labels");
+  });
+
+  test("takes up its own object when the answer to the first attempt was lost", async () => {
+    const { server, client, writer, wanted } = await member();
+    client.gate = ({ verb, phase }) => {
+      if (verb === "apply" && phase === "after" && client.calls.length === 1)
+        throw new TransportError("ConnectionReset", "broken off");
+    };
+    await expect(writer.create(wanted())).rejects.toThrow("broken off");
+    const before = server.get(CONFIGMAPS, "default", "shop");
+    expect((await writer.create(wanted())).object).toEqual(before);
+  });
+
+  test("takes up its own object without its label", async () => {
+    const { server, earlier, writer, wanted } = await member();
+    await earlier.apply(CONFIGMAPS, marked("default"));
+    await server.merge(CONFIGMAPS, "default", "shop", { metadata: { labels: { [MANAGED_BY_LABEL]: null } } });
+    await writer.create(wanted());
+    expect(server.get(CONFIGMAPS, "default", "shop").metadata.labels).toEqual({ [MANAGED_BY_LABEL]: HUB });
+  });
+
+  test("takes up what a backup of the member brought back", async () => {
+    const { server, writer, wanted } = await member();
+    const { metadata, ...rest } = marked("default");
+    await server.create(CONFIGMAPS, { ...rest, metadata: { ...metadata, labels: {} } });
+    const { object } = await writer.create(wanted());
+    expect(observe(object)).toMatchObject({ isOurs: true, proven: true });
+  });
+
+  test.each([
+    { name: "names another object", change: { [OBJECT_ANNOTATION]: "/ConfigMap/default/another" } },
+    {
+      name: "names another life of the hub object",
+      change: { [OWNER_ANNOTATION]: JSON.stringify({ ...OWNER, uid: "x" }) },
+    },
+    { name: "names nobody that could be read", change: { [OWNER_ANNOTATION]: "{" } },
+  ])("leaves an object without label alone that $name", async ({ change }) => {
+    const { server, writer, wanted } = await member();
+    const { metadata, ...rest } = marked("default");
+    const copied = { ...metadata, labels: {}, annotations: { ...metadata.annotations, ...change } };
+    await server.create(CONFIGMAPS, { ...rest, metadata: copied });
+    await expect(writer.create(wanted())).rejects.toMatchObject({ reason: "AlreadyExists" });
+  });
+
+  test("names the life that was looked at when it takes something up", async () => {
+    const { server, client, writer, wanted } = await member();
+    await server.create(CONFIGMAPS, { ...marked("default"), metadata: { name: "shop", namespace: "default" } });
+    client.gate = async ({ verb, phase }) => {
+      if (verb !== "get" || phase !== "after") return;
+      await server.delete(CONFIGMAPS, "default", "shop");
+      await server.create(CONFIGMAPS, { ...marked("default"), metadata: { name: "shop", namespace: "default" } });
+    };
+    await expect(writer.create(wanted("default", { conflictResolution: "Adopt" }))).rejects.toThrow(/uid/i);
+    expect(server.get(CONFIGMAPS, "default", "shop").metadata).not.toHaveProperty("labels");
   });
 
   test("waits while its namespace is being removed", async () => {
@@ -130,10 +221,10 @@ describe("later writes", () => {
       expect(client.calls).toEqual(["apply configmaps"]);
     });
 
-    test("do so too when the object is found without its label, or is taken over", async () => {
+    test.each(["Abort", "Adopt"] as const)("do so too when the object is found without its label: %s", async (how) => {
       const { server, earlier, writer, wanted } = await member();
       await earlier.apply(CONFIGMAPS, { ...before, metadata: { ...before.metadata, labels: {} } });
-      await writer.create(wanted("default", change));
+      await writer.create(wanted("default", { ...change, conflictResolution: how }));
       expect(server.get(CONFIGMAPS, "default", "shop")["data"]).toEqual({ key: "value", theirs: "1" });
     });
 
@@ -154,13 +245,44 @@ describe("later writes", () => {
     });
   });
 
-  test("letting go leaves the object without our marks", async () => {
-    const { server, writer } = await member();
-    const observed = observe(await server.create(CONFIGMAPS, marked("default")));
+  test("letting go leaves the object without our marks, and without proof that it was ours", async () => {
+    const { server, earlier, client, writer } = await member();
+    const ownerReferences = [
+      { apiVersion: "v1", kind: "ConfigMap", name: "shop", uid: OWNER.uid, controller: true },
+      { apiVersion: "v1", kind: "ConfigMap", name: "theirs", uid: "theirs" },
+    ];
+    const { metadata, ...object } = marked("default");
+    const annotations = { ...metadata.annotations, [DELETION_POLICY_ANNOTATION]: "Orphan" };
+    await earlier.apply(CONFIGMAPS, { ...object, metadata: { ...metadata, annotations, ownerReferences } });
+    const observed = observe(await server.merge(CONFIGMAPS, "default", "shop", { data: { theirs: "1" } }));
     await writer.release(CONFIG_REF, observed.uid);
-    const { metadata, ...rest } = server.get(CONFIGMAPS, "default", "shop");
-    expect([metadata.labels ?? {}, metadata.annotations ?? {}, metadata.managedFields ?? []]).toEqual([{}, {}, []]);
-    expect(rest["data"]).toEqual({ key: "value" });
+    const after = server.get(CONFIGMAPS, "default", "shop");
+    expect([after.metadata.labels ?? {}, after.metadata.annotations ?? {}]).toEqual([{}, {}]);
+    expect(after.metadata.ownerReferences).toEqual([ownerReferences[1]]);
+    expect(after.metadata.managedFields?.map(({ manager }) => manager)).toEqual(["kubectl"]);
+    expect(after["data"]).toEqual({ key: "value", theirs: "1" });
+    expect(client.writes).toEqual(["patch configmaps"]);
+  });
+
+  test("letting go of what nobody else has written leaves it to nobody", async () => {
+    const { server, earlier, writer } = await member();
+    const observed = observe(await earlier.apply(CONFIGMAPS, marked("default")));
+    await writer.release(CONFIG_REF, observed.uid);
+    const after = server.get(CONFIGMAPS, "default", "shop");
+    expect(after.metadata.managedFields ?? []).toEqual([]);
+    expect(after["data"]).toEqual({ key: "value" });
+  });
+
+  test("letting go is tried again when somebody wrote in between", async () => {
+    const { server, earlier, client, writer } = await member();
+    const observed = observe(await earlier.apply(CONFIGMAPS, marked("default")));
+    let others = 2;
+    client.gate = async ({ verb, phase }) => {
+      if (verb !== "patch" || phase !== "before" || others-- <= 0) return;
+      await server.merge(CONFIGMAPS, "default", "shop", { data: { theirs: String(others) } });
+    };
+    await writer.release(CONFIG_REF, observed.uid);
+    expect(server.get(CONFIGMAPS, "default", "shop").metadata.labels ?? {}).toEqual({});
   });
 
   test("letting go of another life changes nothing", async () => {

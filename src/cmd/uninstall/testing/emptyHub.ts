@@ -9,6 +9,7 @@ export const EMPTY_HUB: Observed = {
   admission: [],
   converts: false,
   storedElsewhere: false,
+  doomed: [],
   crds: [],
   access: [],
   state: [],

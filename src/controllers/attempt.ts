@@ -1,0 +1,29 @@
+import type { KubeObject } from "../apis/index.ts";
+import type { Why } from "../desiredstate/index.ts";
+import type { EventRecorder } from "../observability/index.ts";
+import { recordPlanningFailure } from "./placementEvents.ts";
+import { lifeOf, type Plans } from "./plans.ts";
+
+/**
+ * Planning does not throw, whatever the hub holds. Where it does nevertheless, that is an error of Meridian: the rows stand as they are, the
+ * status says so, and the error goes on to the workqueue, which logs it and tries again.
+ */
+export function attempted<T>(
+  { plans, events }: { plans: Plans; events: EventRecorder },
+  owner: string,
+  object: KubeObject,
+  plan: () => T,
+): T {
+  try {
+    return plan();
+  } catch (error) {
+    const before = plans.get(owner);
+    const name = error instanceof Error ? error.name : typeof error;
+    const message = `the object could not be planned (${name}); the manager's log says more`;
+    const failure: Why = { reason: "PlanningFailed", message };
+    const life = lifeOf(object);
+    plans.set(owner, { ...life, target: before?.uid === life.uid ? before?.target : undefined, failure, ours: true });
+    if (before?.failure === undefined) recordPlanningFailure(events, object, failure);
+    throw error;
+  }
+}

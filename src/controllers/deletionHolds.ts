@@ -1,0 +1,142 @@
+import {
+  ACCEPT_DELETIONS_ANNOTATION,
+  type Condition,
+  DELETIONS_HELD_CONDITION,
+  FEDERATION_API_VERSION,
+  type MemberCluster,
+  sameValue,
+  shortMessage,
+} from "../apis/index.ts";
+import type { HubCache } from "../hub/index.ts";
+import type { EventRecorder } from "../observability/index.ts";
+import {
+  type Client,
+  done,
+  from,
+  isNotFound,
+  MEMBERCLUSTERS,
+  type Reconciler,
+  requeueAfter,
+  type Result,
+  type Source,
+} from "../runtime/index.ts";
+import type { ControllerClasses } from "./controllerClasses.ts";
+import type { HeldThere, MissingOwners } from "./missingOwners.ts";
+import type { Observations } from "./observations.ts";
+
+export interface DeletionHoldReconcilerOptions {
+  hub: HubCache;
+  client: Client;
+  observations: Observations;
+  classes: ControllerClasses;
+  missing: MissingOwners;
+  events: EventRecorder;
+}
+
+/** Owner of the condition; the rest of the status is another writer's. */
+const HOLDS_MANAGER = "meridian-holds";
+/** A restored hub loses its objects one by one. */
+const TOGETHER_MS = 500;
+const AGAIN_MS = 60_000;
+const NAMES_IN_EVENT = 20;
+
+/** Writes into the status of each MemberCluster that copies of objects which the hub lacks are held there, which they are, and how to agree. */
+export class DeletionHoldReconciler implements Reconciler {
+  readonly #options: DeletionHoldReconcilerOptions;
+
+  constructor(options: DeletionHoldReconcilerOptions) {
+    this.#options = options;
+  }
+
+  sources(): Source[] {
+    const { hub, observations, missing } = this.#options;
+    return [
+      from(missing.changes).map(() => hub.clusters.keys()),
+      from(missing.counts)
+        .map(() => hub.clusters.keys())
+        .after(TOGETHER_MS),
+      from(hub.clusters).when(({ object }) => heldCondition(object) !== undefined),
+      from(observations.contacts).when((name) => heldCondition(hub.clusters.get(name)) !== undefined),
+    ];
+  }
+
+  async reconcile(name: string, signal: AbortSignal): Promise<Result> {
+    const { hub, client, classes, missing } = this.#options;
+    const member = hub.clusters.get(name);
+    if (member === undefined || !classes.ownsCluster(name)) return done;
+    const there = missing.on(name);
+    const before = heldCondition(member);
+    const condition = there === undefined ? undefined : conditionFor(there);
+    // Who has not heard from the cluster does not know that nothing is held there any more.
+    if (condition === undefined && (before === undefined || !missing.isKnown(name))) return this.#end();
+    if (sameValue(before, condition)) return this.#end();
+    const status = { conditions: condition === undefined ? [] : [condition] };
+    const object = { apiVersion: FEDERATION_API_VERSION, kind: "MemberCluster", metadata: { name }, status };
+    try {
+      const options = { fieldManager: HOLDS_MANAGER, force: true, signal };
+      hub.clusters.observe(await client.applyStatus(MEMBERCLUSTERS, object, options));
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+    if (there !== undefined && before?.reason !== condition?.reason) this.#record(member, there);
+    return this.#end();
+  }
+
+  #end(): Result {
+    const { missing } = this.#options;
+    missing.review();
+    return missing.isHolding ? requeueAfter(AGAIN_MS) : done;
+  }
+
+  #record(member: MemberCluster, { hold, owners, accepted }: HeldThere): void {
+    const { name, uid } = member.metadata;
+    const names = owners.slice(0, NAMES_IN_EVENT).map(nameOf).join(", ");
+    const regarding = {
+      apiVersion: FEDERATION_API_VERSION,
+      kind: "MemberCluster",
+      name,
+      ...(uid === undefined ? {} : { uid }),
+    };
+    if (accepted) {
+      const note = `a person agrees that copies of ${owners.length} objects that the hub lacks go: ${names}`;
+      this.#options.events.record({ regarding, type: "Normal", reason: "DeletionsAccepted", action: "Remove", note });
+      return;
+    }
+    const note = `copies of ${owners.length} objects that the hub lacks stay until a person agrees: ${names}`;
+    this.#options.events.record({ regarding, type: "Warning", reason: hold.reason, action: "Hold", note });
+  }
+}
+
+function heldCondition(member: MemberCluster | undefined): Condition | undefined {
+  return member?.status?.conditions?.find(({ type }) => type === DELETIONS_HELD_CONDITION);
+}
+
+function conditionFor({ hold, owners, accepted }: HeldThere): Condition {
+  const base = { type: DELETIONS_HELD_CONDITION, status: "True" as const, lastTransitionTime: hold.since };
+  const count = `${owners.length} ${owners.length === 1 ? "object" : "objects"}`;
+  if (accepted)
+    return { ...base, reason: "DeletionsAccepted", message: `a person agrees: copies of ${count} not on the hub go` };
+  const end = `; if meant, annotate ${ACCEPT_DELETIONS_ANNOTATION}: ${hold.since}`;
+  return {
+    ...base,
+    reason: hold.reason,
+    message: shortMessage(`hub lacks ${count}${examples(owners, 120 - end.length - count.length - 10)}${end}`),
+  };
+}
+
+/** A few names in brackets, as far as there is room. */
+function examples(owners: readonly string[], room: number): string {
+  let text = "";
+  for (const owner of owners) {
+    const longer = text === "" ? nameOf(owner) : `${text}, ${nameOf(owner)}`;
+    if (longer.length + 3 > room) break;
+    text = longer;
+  }
+  return text === "" ? "" : ` (${text})`;
+}
+
+/** `namespace/name` of a hub object by its key. */
+function nameOf(owner: string): string {
+  const [, , namespace = "", name = ""] = owner.split("/");
+  return namespace === "" ? name : `${namespace}/${name}`;
+}

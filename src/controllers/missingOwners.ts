@@ -1,0 +1,226 @@
+import {
+  ACCEPT_DELETIONS_ANNOTATION,
+  type Condition,
+  DELETIONS_HELD_CONDITION,
+  type MemberCluster,
+  refKey,
+  shortMessage,
+  timestamp,
+} from "../apis/index.ts";
+import type { ClusterFacts, Why } from "../desiredstate/index.ts";
+import type { HubCache } from "../hub/index.ts";
+import type { Logger, Metrics } from "../observability/index.ts";
+import { type Clock, compareResourceVersions, Emitter, isMassVanishing } from "../runtime/index.ts";
+import type { Observations } from "./observations.ts";
+
+export interface MissingOwnersOptions {
+  hub: HubCache;
+  observations: Observations;
+  clock: Clock;
+  logger: Logger;
+  metrics: Metrics;
+}
+
+/** Why the copies of missing objects stay, and since when; a person agrees by naming that time. */
+export interface Hold {
+  reason: "HubWentBack" | "OwnersMissing";
+  /** RFC 3339 with whole seconds. */
+  since: string;
+}
+
+/** Of one cluster: hub objects that its copies name and the hub does not have. */
+export interface HeldThere {
+  hold: Hold;
+  owners: readonly string[];
+  /** A person agrees. */
+  accepted: boolean;
+}
+
+/** The watches of several kinds learn one after the other that the hub went back. */
+const WENT_BACK_FOR_MS = 600_000;
+const METRIC = "owners";
+const UNCONFIRMED: Why = {
+  reason: "OwnerUnconfirmed",
+  message: "not every cluster has said yet what runs there, and the object may be one of many that the hub has lost",
+};
+
+/**
+ * The hub objects that copies on members name as their owner and that the hub does not have. An ordinary deletion leaves none of them: the
+ * finalizer keeps the object until its copies are seen gone. So when there are many of them, or when a copy knows a later state of the hub
+ * than the hub itself, the hub went back in time (restored from a backup), and everything that was made since would be removed. Then the
+ * copies of missing objects stay until the objects are back, or a person agrees on the MemberCluster. The condition there outlives this
+ * process; so a hub that grows past what it was, and a manager that starts anew, change nothing.
+ */
+export class MissingOwners implements Disposable {
+  /** A hold has begun or ended, or a person has agreed on a cluster. */
+  readonly changes = new Emitter<void>();
+  /** A hold concerns more objects, or fewer. */
+  readonly counts = new Emitter<void>();
+  readonly #options: MissingOwnersOptions;
+  readonly #subscriptions = new DisposableStack();
+  readonly #missing = new Set<string>();
+  #hold: Hold | undefined;
+  /** The latest state of the hub that a copy knows. */
+  #latest = "";
+  /** Monotonic milliseconds. */
+  #wentBackAt = Number.NEGATIVE_INFINITY;
+  #isWatching = false;
+
+  constructor(options: MissingOwnersOptions) {
+    this.#options = options;
+  }
+
+  /** The hub's caches have synced: what they do not have is missing from now on. */
+  begin(): void {
+    const { hub, observations } = this.#options;
+    this.#isWatching = true;
+    for (const cluster of hub.clusters.list()) this.#remember(cluster);
+    this.#subscriptions.use(
+      observations.changes.subscribe(({ before, after }) => {
+        const named = after?.present?.owner;
+        const version = after?.present?.hubVersion;
+        if (version !== undefined && compareResourceVersions(version, this.#latest) > 0) this.#latest = version;
+        if (named !== undefined) this.#consider(refKey(named));
+        const left = before?.present?.owner;
+        if (left !== undefined && left !== named) this.#consider(refKey(left));
+      }),
+    );
+    this.#subscriptions.use(hub.onObject(({ key }) => this.#consider(key)));
+    this.#subscriptions.use(
+      hub.onCluster(({ type, object, old }) => {
+        if (type !== "Deleted") this.#remember(object);
+        if (this.#hold !== undefined && acceptedIn(object) !== (old && acceptedIn(old))) this.changes.emit();
+      }),
+    );
+    this.#subscriptions.use(hub.wentBack.subscribe(() => this.#wentBack()));
+  }
+
+  /** The latest state of the hub that a copy knows: to be compared with a read of the hub that began later. */
+  get latest(): string {
+    return this.#latest;
+  }
+
+  /** The hub itself has said that the owner of copies is not there. `version`: of that read; undefined when there was none. */
+  confirmed(owner: string, latest: string, version: string | undefined): void {
+    this.#consider(owner);
+    if (version !== undefined && compareResourceVersions(latest, version) > 0) this.#begin("HubWentBack");
+  }
+
+  /** Copies of missing objects stay, or a person has just agreed that they go. */
+  get isHolding(): boolean {
+    return this.#hold !== undefined;
+  }
+
+  /** Why the copies of missing objects stay on the cluster for now; undefined when they may go. */
+  heldOn(cluster: string): Why | undefined {
+    const { hub, observations } = this.#options;
+    if (this.#hold !== undefined) return this.#isAccepted(cluster, this.#hold) ? undefined : whyOf(this.#hold);
+    const isPending = hub.clusters.keys().some((name) => observations.contactOf(name).pending);
+    return isPending ? UNCONFIRMED : undefined;
+  }
+
+  /** What is held there; undefined when nothing is. */
+  on(cluster: string): HeldThere | undefined {
+    const hold = this.#hold;
+    if (hold === undefined) return undefined;
+    const owners = [...this.#missing].filter((owner) => this.#isOn(owner, cluster)).toSorted();
+    return owners.length === 0 ? undefined : { hold, owners, accepted: this.#isAccepted(cluster, hold) };
+  }
+
+  /** Everything of ours on the cluster is known, so that what is not held there is not there. */
+  isKnown(cluster: string): boolean {
+    return this.#isWatching && this.#options.observations.contactOf(cluster).synced;
+  }
+
+  /** Ends the hold when nothing is left that it is about, and no cluster may know better. */
+  review(): void {
+    const { hub, clock } = this.#options;
+    if (this.#hold === undefined || this.#missing.size > 0) return;
+    if (clock.monotonic() - this.#wentBackAt < WENT_BACK_FOR_MS) return;
+    if (hub.clusters.list().some((cluster) => conditionOf(cluster) !== undefined)) return;
+    this.#hold = undefined;
+    this.#options.metrics.setDeletionsHeld(METRIC, false);
+    this.changes.emit();
+  }
+
+  [Symbol.dispose](): void {
+    this.#subscriptions.dispose();
+    if (this.#hold !== undefined) this.#options.metrics.setDeletionsHeld(METRIC, false);
+  }
+
+  #consider(owner: string): void {
+    const { hub, observations } = this.#options;
+    const isMissing = !observations.naming(owner)[Symbol.iterator]().next().done && hub.object(owner) === undefined;
+    if (isMissing === this.#missing.has(owner)) return;
+    if (isMissing) this.#missing.add(owner);
+    else this.#missing.delete(owner);
+    if (isMassVanishing(this.#missing.size, observations.ownersNamed)) this.#begin("OwnersMissing");
+    if (this.#hold !== undefined) this.counts.emit();
+  }
+
+  #wentBack(): void {
+    this.#wentBackAt = this.#options.clock.monotonic();
+    this.#begin("HubWentBack");
+  }
+
+  #begin(reason: Hold["reason"]): void {
+    const { clock, logger, metrics } = this.#options;
+    const { reason: before, since = timestamp(clock.now()) } = this.#hold ?? {};
+    if (before === reason || before === "HubWentBack") return;
+    this.#hold = { reason, since };
+    metrics.setDeletionsHeld(METRIC, true);
+    logger.warn(
+      { event_reason: reason, missing: this.#missing.size },
+      "the hub lacks objects that run on members; nothing of theirs is removed until a person agrees",
+    );
+    this.changes.emit();
+  }
+
+  /** The MemberCluster says that a hold was in force, before this process or another hub's life began. */
+  #remember(cluster: MemberCluster): void {
+    const condition = conditionOf(cluster);
+    if (condition === undefined) return;
+    const { reason, lastTransitionTime: since } = condition;
+    if (this.#hold !== undefined && this.#hold.since <= since) return;
+    const isProven = reason === "HubWentBack" || this.#hold?.reason === "HubWentBack";
+    this.#hold = { reason: isProven ? "HubWentBack" : "OwnersMissing", since };
+    this.#options.metrics.setDeletionsHeld(METRIC, true);
+    this.changes.emit();
+  }
+
+  #isAccepted(cluster: string, { since }: Hold): boolean {
+    const member = this.#options.hub.clusters.get(cluster);
+    return member !== undefined && acceptedIn(member) === since;
+  }
+
+  #isOn(owner: string, cluster: string): boolean {
+    for (const copy of this.#options.observations.naming(owner)) if (copy.cluster === cluster) return true;
+    return false;
+  }
+}
+
+function acceptedIn({ metadata }: MemberCluster): string | undefined {
+  return metadata.annotations?.[ACCEPT_DELETIONS_ANNOTATION];
+}
+
+function conditionOf({ status }: MemberCluster): Condition | undefined {
+  return status?.conditions?.find(({ type, status: is }) => type === DELETIONS_HELD_CONDITION && is === "True");
+}
+
+function whyOf({ reason, since }: Hold): Why {
+  const what = reason === "HubWentBack" ? "the hub went back in time" : "the hub lacks most objects that run here";
+  return { reason, message: shortMessage(`${what}; if meant, annotate ${ACCEPT_DELETIONS_ANNOTATION}: ${since}`) };
+}
+
+/** The facts of clusters on which the owner of the copies is missing. */
+export function withHeld(
+  clusters: ReadonlyMap<string, ClusterFacts>,
+  missing: MissingOwners,
+): ReadonlyMap<string, ClusterFacts> {
+  return new Map(
+    Array.from(clusters, ([name, facts]) => {
+      const held = facts.held ?? missing.heldOn(name);
+      return [name, held === undefined ? facts : { ...facts, held }];
+    }),
+  );
+}

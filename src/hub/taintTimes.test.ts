@@ -1,0 +1,106 @@
+import { describe, expect, test } from "vitest";
+import { clusterObject } from "../../test/builders/policyObjects.ts";
+import type { MemberCluster, Taint } from "../apis/index.ts";
+import { MEMBERCLUSTERS } from "../runtime/index.ts";
+import { placement, subject } from "../scheduler/testing.ts";
+import { schedule } from "../scheduler/index.ts";
+import { setUpHub } from "./testing/fakeHub.ts";
+
+const MINUTE = 60_000;
+const HOUR = 60 * MINUTE;
+const tolerates5Minutes = placement({ tolerations: [{ key: "k", operator: "Exists", tolerationSeconds: 300 }] });
+
+/** A hub with the cluster `east`; `stays` says whether what runs there may stay. */
+async function withCluster(...taints: Taint[]) {
+  const parts = setUpHub();
+  const { server, cache, clock, settle } = parts;
+  server.create(MEMBERCLUSTERS, withTaints(taints));
+  const taint = async (...added: Taint[]): Promise<void> => {
+    server.merge(MEMBERCLUSTERS, undefined, "east", { spec: { taints: added } });
+    await settle();
+  };
+  const decide = () =>
+    schedule(subject({ current: new Map([["east", 1]]) }), tolerates5Minutes, cache.clusterSnapshots(), cache.now());
+  const stays = (): boolean => decide().clusters.length === 1;
+  const recheckIn = (): number => (decide().recheckAt ?? Number.NaN) - cache.now();
+  const at = (offsetMs: number): Taint => ({
+    key: "k",
+    effect: "NoExecute",
+    timeAdded: new Date(clock.now() + offsetMs).toISOString(),
+  });
+  return { ...parts, taint, stays, recheckIn, at };
+}
+
+function withTaints(taints: readonly Taint[]) {
+  const object = clusterObject({}, "east") as unknown as MemberCluster;
+  return { ...object, spec: { ...object.spec, taints } } as never;
+}
+
+describe("a taint that comes while the process watches", () => {
+  test.each([
+    { name: "forward", jump: HOUR },
+    { name: "back", jump: -HOUR },
+  ])("is tolerated for as long as the placement says, though the clock jumps $name", async ({ jump }) => {
+    const { start, taint, stays, recheckIn, at, clock } = await withCluster();
+    await start();
+    await taint(at(0));
+    await clock.advance(2 * MINUTE);
+    clock.jumpTo(clock.now() + jump);
+    expect(recheckIn()).toBe(3 * MINUTE);
+    await clock.advance(3 * MINUTE - 1);
+    expect(stays()).toBe(true);
+    await clock.advance(1);
+    expect(stays()).toBe(false);
+  });
+
+  test.each([
+    { name: "is behind", offset: -HOUR },
+    { name: "jumped ahead before", offset: -2 * HOUR },
+  ])("counts from then, though the clock that wrote its time $name", async ({ offset }) => {
+    const { start, taint, recheckIn, at } = await withCluster();
+    await start();
+    await taint(at(offset));
+    expect(recheckIn()).toBe(5 * MINUTE);
+  });
+
+  test("may have been announced for later", async () => {
+    const { start, taint, recheckIn, at } = await withCluster();
+    await start();
+    await taint(at(10 * MINUTE));
+    expect(recheckIn()).toBe(15 * MINUTE);
+  });
+
+  test("keeps its beginning when something else changes, and has another one when it is put on again", async () => {
+    const { start, taint, recheckIn, at, clock } = await withCluster();
+    await start();
+    const first = at(0);
+    await taint(first);
+    await clock.advance(MINUTE);
+    await taint(first, { key: "other", effect: "PreferNoSchedule" });
+    expect(recheckIn()).toBe(4 * MINUTE);
+    await taint();
+    await taint(at(-MINUTE));
+    expect(recheckIn()).toBe(5 * MINUTE);
+  });
+});
+
+describe("a taint that was there before", () => {
+  test("counts from the time that it names, and a jump of the clock changes nothing", async () => {
+    const { server, start, recheckIn, at, clock } = await withCluster();
+    server.merge(MEMBERCLUSTERS, undefined, "east", { spec: { taints: [at(-2 * MINUTE)] } });
+    await start();
+    expect(recheckIn()).toBe(3 * MINUTE);
+    clock.jumpTo(clock.now() + HOUR);
+    expect(recheckIn()).toBe(3 * MINUTE);
+  });
+
+  test("without a time is tolerated without an end", async () => {
+    const { start, taint, stays, clock } = await withCluster({ key: "k", effect: "NoExecute" });
+    await start();
+    await clock.advance(HOUR);
+    expect(stays()).toBe(true);
+    await taint({ key: "k", effect: "NoExecute", value: "new" });
+    await clock.advance(HOUR);
+    expect(stays()).toBe(true);
+  });
+});

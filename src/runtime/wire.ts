@@ -1,0 +1,186 @@
+import { isRecord, type KubeObject, type ObjectMeta } from "../apis/index.ts";
+import { TransportError } from "./errors.ts";
+import { apiVersionOf } from "./resources.ts";
+import type { ApiStatus, ObjectList, ResourceType, WatchEvent } from "./types.ts";
+
+/**
+ * Where what a server sends becomes typed values: the only place that reads an answer without knowing its shape. What is not as the API
+ * says it must be is a failure of that server (a {@link TransportError} with the reason `Protocol`), so that nobody behind this
+ * boundary meets an object without a name, a label that is a list, or `managedFields` that are a text. Only metadata is
+ * checked; what stands beside it depends on the kind, and its readers expect anything.
+ */
+
+const LONGEST_NAME = 253;
+const LONGEST_VERSION = 128;
+const LONGEST_MESSAGE = 4_096;
+const MOST_CAUSES = 64;
+
+/** Letters that part the keys and paths that are made of names. */
+const NOT_IN_NAMES = /[\s/%]|\p{Cc}/u;
+
+/** An object of that type. It is fresh from the parser, so it is given the names of its type in place. */
+export function objectFrom(value: unknown, type: ResourceType, host: string): KubeObject {
+  const fault = isRecord(value) ? faultOf(value["metadata"]) : "that is not an object";
+  if (fault !== undefined) throw new TransportError("Protocol", `${host} sent an object of ${type.plural} ${fault}`);
+  // Items of a list come without apiVersion and kind, and metadata-only answers under a name of their own.
+  const object = value as KubeObject;
+  object.apiVersion = apiVersionOf(type);
+  object.kind = type.kind;
+  return object;
+}
+
+/** An object that a store can hold: it says which life of it is meant, in which version, and in which namespace. */
+export function storable(object: KubeObject, type: ResourceType, cluster: string): KubeObject {
+  const { uid, resourceVersion, namespace } = object.metadata;
+  const missing =
+    uid === undefined || uid === ""
+      ? "uid"
+      : resourceVersion === undefined || resourceVersion === ""
+        ? "resourceVersion"
+        : type.namespaced && namespace === undefined
+          ? "namespace"
+          : undefined;
+  if (missing === undefined) return object;
+  throw new TransportError("Protocol", `${cluster} sent an object of ${type.plural} without metadata.${missing}`);
+}
+
+/** One page of a list. */
+export function listFrom(value: unknown, type: ResourceType, host: string): ObjectList {
+  const metadata = isRecord(value) ? (value["metadata"] ?? {}) : undefined;
+  const items = isRecord(value) ? (value["items"] ?? []) : undefined;
+  if (!isRecord(metadata) || !Array.isArray(items))
+    throw new TransportError("Protocol", `${host} sent something that is not a list of ${type.plural}`);
+  const { resourceVersion = "", continue: next } = metadata;
+  if (!isText(resourceVersion, LONGEST_VERSION) || (next !== undefined && typeof next !== "string"))
+    throw new TransportError("Protocol", `${host} sent a list of ${type.plural} that says no version`);
+  return {
+    items: items.map((item) => objectFrom(item, type, host)),
+    resourceVersion,
+    ...(next === undefined || next === "" ? {} : { continue: next }),
+  };
+}
+
+/** One event of a watch. */
+export function eventFrom(value: unknown, type: ResourceType, host: string): WatchEvent {
+  const event = isRecord(value) ? value : {};
+  switch (event["type"]) {
+    case "ADDED":
+    case "MODIFIED":
+    case "DELETED":
+      return { type: event["type"], object: objectFrom(event["object"], type, host) };
+    case "BOOKMARK":
+      return { type: "BOOKMARK", object: bookmarkFrom(event["object"], type, host) };
+    case "ERROR":
+      return { type: "ERROR", status: statusFrom(event["object"]) ?? { code: 0 } };
+    default:
+      throw new TransportError("Protocol", `${host} sent an event of an unknown type in a watch`);
+  }
+}
+
+/** A bookmark has no name: it stands for the whole selection. */
+function bookmarkFrom(value: unknown, type: ResourceType, host: string): KubeObject {
+  const metadata = isRecord(value) ? value["metadata"] : undefined;
+  const { resourceVersion, annotations } = isRecord(metadata) ? metadata : {};
+  if (!isText(resourceVersion, LONGEST_VERSION) || !isTextMap(annotations))
+    throw new TransportError("Protocol", `${host} sent a bookmark without a version in a watch of ${type.plural}`);
+  const said = annotations === undefined ? {} : { annotations };
+  return { apiVersion: apiVersionOf(type), kind: type.kind, metadata: { name: "", resourceVersion, ...said } };
+}
+
+/** A `v1.Status`, cut to what anybody reads of it; undefined when it is something else. */
+export function statusFrom(value: unknown): ApiStatus | undefined {
+  if (!isRecord(value) || (value["kind"] !== undefined && value["kind"] !== "Status")) return undefined;
+  const { code, reason, message, details } = value;
+  return {
+    code: typeof code === "number" ? code : 0,
+    ...(typeof reason === "string" && reason !== "" ? { reason: cut(reason, LONGEST_NAME) } : {}),
+    ...(typeof message === "string" && message !== "" ? { message: cut(message, LONGEST_MESSAGE) } : {}),
+    ...(isRecord(details) ? { details: detailsFrom(details) } : {}),
+  };
+}
+
+function detailsFrom(details: Record<string, unknown>): NonNullable<ApiStatus["details"]> {
+  const { name, group, kind, retryAfterSeconds, causes } = details;
+  return {
+    ...(typeof name === "string" ? { name: cut(name, LONGEST_NAME) } : {}),
+    ...(typeof group === "string" ? { group: cut(group, LONGEST_NAME) } : {}),
+    ...(typeof kind === "string" ? { kind: cut(kind, LONGEST_NAME) } : {}),
+    ...(typeof retryAfterSeconds === "number" ? { retryAfterSeconds } : {}),
+    ...(Array.isArray(causes) ? { causes: causes.slice(0, MOST_CAUSES).filter(isRecord).map(causeFrom) } : {}),
+  };
+}
+
+function causeFrom({ reason, message, field }: Record<string, unknown>): { [key: string]: string } {
+  return {
+    ...(typeof reason === "string" ? { reason: cut(reason, LONGEST_NAME) } : {}),
+    ...(typeof message === "string" ? { message: cut(message, LONGEST_MESSAGE) } : {}),
+    ...(typeof field === "string" ? { field: cut(field, LONGEST_NAME) } : {}),
+  };
+}
+
+function cut(text: string, length: number): string {
+  return text.length <= length ? text : text.slice(0, length);
+}
+
+/** What is wrong with the metadata of an object; undefined when nothing is. */
+function faultOf(metadata: unknown): string | undefined {
+  if (!isRecord(metadata)) return "without metadata";
+  // An empty namespace is how some servers write that there is none.
+  if (metadata["namespace"] === "") delete metadata["namespace"];
+  const meta: { [field in keyof ObjectMeta]?: unknown } = metadata;
+  if (!isName(meta.name)) return "without a name that objects can have";
+  if (meta.namespace !== undefined && !isName(meta.namespace)) return "in a namespace that cannot be";
+  if (meta.uid !== undefined && !isText(meta.uid, LONGEST_NAME)) return "whose uid is not a text";
+  if (meta.resourceVersion !== undefined && !isText(meta.resourceVersion, LONGEST_VERSION))
+    return "whose resourceVersion is not a text";
+  if (meta.deletionTimestamp !== undefined && typeof meta.deletionTimestamp !== "string")
+    return "whose deletionTimestamp is not a text";
+  if (
+    meta.creationTimestamp !== undefined &&
+    meta.creationTimestamp !== null &&
+    typeof meta.creationTimestamp !== "string"
+  )
+    return "whose creationTimestamp is not a text";
+  if (meta.generation !== undefined && typeof meta.generation !== "number") return "whose generation is not a number";
+  if (!isTextMap(meta.labels)) return "whose labels are not texts";
+  if (!isTextMap(meta.annotations)) return "whose annotations are not texts";
+  if (!isListOf(meta.finalizers, (item) => typeof item === "string")) return "whose finalizers are not texts";
+  if (!isListOf(meta.ownerReferences, isRecord)) return "whose ownerReferences are not a list";
+  if (!isListOf(meta.managedFields, isManagedFieldsEntry)) return "whose managedFields are malformed";
+  return undefined;
+}
+
+function isManagedFieldsEntry(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { manager, operation, subresource, time, fieldsV1 } = value;
+  return (
+    isOptionalText(manager) &&
+    isOptionalText(operation) &&
+    isOptionalText(subresource) &&
+    isOptionalText(time) &&
+    (fieldsV1 === undefined || isRecord(fieldsV1))
+  );
+}
+
+function isName(value: unknown): boolean {
+  return isText(value, LONGEST_NAME) && value !== "" && value !== "." && value !== ".." && !NOT_IN_NAMES.test(value);
+}
+
+function isText(value: unknown, longest: number): value is string {
+  return typeof value === "string" && value.length <= longest;
+}
+
+function isOptionalText(value: unknown): boolean {
+  return value === undefined || typeof value === "string";
+}
+
+function isTextMap(value: unknown): value is Record<string, string> | undefined {
+  if (value === undefined) return true;
+  if (!isRecord(value)) return false;
+  for (const key in value) if (typeof value[key] !== "string") return false;
+  return true;
+}
+
+function isListOf(value: unknown, accepts: (item: unknown) => boolean): boolean {
+  return value === undefined || (Array.isArray(value) && value.every(accepts));
+}

@@ -1,0 +1,159 @@
+import { describe, expect, test } from "vitest";
+import type { KubeObject } from "../../../src/apis/index.ts";
+import { DEMOAPPLICATIONS, DEPLOYMENTS, MEMBERCLUSTERS, PLACEMENTS } from "../../../src/runtime/index.ts";
+import { demoApplication, placement } from "../../builders/index.ts";
+import { TestFederation } from "./harness.ts";
+
+describe("contact that comes and goes", () => {
+  const names = ["a", "b", "c", "d", "e"];
+
+  async function running(): Promise<TestFederation> {
+    const federation = await TestFederation.start("shanghai", "singapore");
+    await federation.apply(PLACEMENTS, placement("all"));
+    for (const name of names) await federation.apply(DEMOAPPLICATIONS, demoApplication(name));
+    for (const name of names) await federation.untilAvailable(name);
+    await federation.pass(5_000);
+    return federation;
+  }
+
+  async function absence(federation: TestFederation, awayMs: number, thereMs: number): Promise<void> {
+    const member = federation.member("shanghai");
+    member.cutOff();
+    await federation.pass(awayMs);
+    member.comeBack();
+    await federation.pass(thereMs);
+  }
+
+  const writes = (federation: TestFederation): string[] => federation.hubWrites;
+
+  test("for moments costs the hub two writes, and no application one", async () => {
+    await using federation = await running();
+    const [before, events] = [writes(federation).length, federation.events.length];
+    for (let round = 0; round < 10; round++) await absence(federation, 4_000, 3_500);
+    await federation.pass(20_000);
+    expect(writes(federation).slice(before)).toEqual(["applyStatus memberclusters", "applyStatus memberclusters"]);
+    expect(federation.events.length - events).toBeLessThanOrEqual(2);
+    for (const name of names) expect(federation.condition(name, "Fresh")).toBe("True AllClustersObserved");
+  });
+
+  test("for good is said within half a minute, with the time of the last contact, and its return at once", async () => {
+    await using federation = await running();
+    const member = federation.member("shanghai");
+    const lostAt = federation.clock.now();
+    member.cutOff();
+    await federation.until(() => federation.condition("a", "Fresh")?.startsWith("False") === true, 30_000);
+    expect(federation.clock.now() - lostAt).toBeGreaterThan(10_000);
+    expect(federation.entry("a", "shanghai")).toMatchObject({ state: "Unknown", reason: "ClusterUnreachable" });
+    expect(Date.parse(federation.entry("a", "shanghai")?.observedAt ?? "")).toBeLessThanOrEqual(lostAt);
+    member.comeBack();
+    // The next probe finds it.
+    await federation.until(() => federation.condition("a", "Fresh")?.startsWith("True") === true, 10_000);
+  });
+
+  test("for a time that is worth a word costs an application about one write in a minute", async () => {
+    await using federation = await running();
+    const before = writes(federation).length;
+    const startedAt = federation.clock.monotonic();
+    while (federation.clock.monotonic() - startedAt < 600_000) await absence(federation, 25_000, 15_000);
+    const written = writes(federation).slice(before);
+    const minutes = (federation.clock.monotonic() - startedAt) / 60_000;
+    expect(written.filter((write) => write === "applyStatus demoapplications").length).toBeLessThan(
+      names.length * minutes * 1.2,
+    );
+    await federation.pass(60_000);
+    for (const name of names) expect(federation.condition(name, "Fresh")).toBe("True AllClustersObserved");
+  });
+
+  test("while something changes elsewhere never gives a time of observation at which nothing was observed", async () => {
+    await using federation = await running();
+    const lostAt = federation.clock.now();
+    federation.member("shanghai").cutOff();
+    await federation.pass(5_000);
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("a").image("nginx:2"));
+    await federation.until(() => federation.entry("a", "singapore")?.state === "Available", 5_000);
+    await federation.until(() => federation.status("a")?.observedGeneration === 2, 5_000);
+    expect(Date.parse(federation.entry("a", "shanghai")?.observedAt ?? "")).toBeLessThanOrEqual(lostAt);
+  });
+});
+
+describe("against somebody on a member", () => {
+  const image = (deployment: KubeObject): { image: string } => {
+    const { spec } = deployment as unknown as { spec: { template: { spec: { containers: { image: string }[] } } } };
+    const [container] = spec.template.spec.containers;
+    if (container === undefined) throw new Error("no container");
+    return container;
+  };
+
+  interface Fighter {
+    name: string;
+    attack: (federation: TestFederation) => Promise<void>;
+    says: string;
+  }
+  test.each<Fighter>([
+    {
+      name: "changes a field each time",
+      attack: async (federation) => {
+        const { server } = federation.member("shanghai");
+        const deployment = server.find(DEPLOYMENTS, "default", "shop");
+        if (deployment === undefined || image(deployment).image === "httpd:1") return;
+        await server.edit(DEPLOYMENTS, "default", "shop", (one) => {
+          image(one).image = "httpd:1";
+        });
+      },
+      says: "kubectl",
+    },
+    {
+      name: "deletes the object each time",
+      attack: async (federation) => {
+        const { server } = federation.member("shanghai");
+        if (server.has(DEPLOYMENTS, "default", "shop")) await server.delete(DEPLOYMENTS, "default", "shop");
+      },
+      says: "deletes it",
+    },
+  ])("who $name it gets slower and slower, names him, and lets no wanted change wait", async ({ attack, says }) => {
+    await using federation = await TestFederation.running("shanghai", "singapore");
+    const member = federation.member("shanghai");
+    const [before, hubBefore] = [member.writes.length, federation.hubWrites.length];
+    for (let ms = 0; ms < 13_000; ms += 50) {
+      await attack(federation);
+      await federation.pass(50);
+    }
+    expect(member.writes.length - before).toBeGreaterThanOrEqual(3);
+    expect(member.writes.length - before).toBeLessThanOrEqual(6);
+    expect(federation.hubWrites.length - hubBefore).toBeLessThanOrEqual(12);
+    expect(federation.entry("shop", "shanghai")).toMatchObject({ reason: "Contested" });
+    expect(federation.entry("shop", "shanghai")?.message).toContain(says);
+    expect(federation.events.map((event) => event["reason"])).toContain("Contested");
+
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(2).port(80).image("nginx:2"));
+    await federation.until(() => {
+      const deployment = member.server.find(DEPLOYMENTS, "default", "shop");
+      return deployment !== undefined && image(deployment).image === "nginx:2";
+    }, 1_000);
+
+    // He has stopped: what he did last is put right.
+    await attack(federation);
+    await federation.until(() => federation.entry("shop", "shanghai")?.state === "Available", 60_000);
+  });
+});
+
+test("a clock that jumps an hour ahead ends no toleration", async () => {
+  await using federation = await TestFederation.start("shanghai", "singapore");
+  const { clock, hub } = federation;
+  const tolerations = [{ key: "k", operator: "Exists" as const, effect: "NoExecute" as const, tolerationSeconds: 300 }];
+  await federation.apply(PLACEMENTS, placement("all").tolerates(...tolerations));
+  await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
+  await federation.untilAvailable("shop");
+  const taint = { key: "k", effect: "NoExecute", timeAdded: new Date(clock.now()).toISOString() };
+  await hub.merge(MEMBERCLUSTERS, undefined, "shanghai", { spec: { taints: [taint] } });
+  await federation.pass(60_000);
+  const started = clock.monotonic();
+  clock.jumpTo(clock.now() + 3_600_000);
+  // Something else lets everything be planned again.
+  await hub.merge(MEMBERCLUSTERS, undefined, "shanghai", { metadata: { labels: { zone: "b" } } });
+  const { server } = federation.member("shanghai");
+  await federation.pass(200_000);
+  expect(server.has(DEPLOYMENTS, "default", "shop")).toBe(true);
+  await federation.until(() => !server.has(DEPLOYMENTS, "default", "shop"), 60_000);
+  expect(clock.monotonic() - started).toBeGreaterThan(239_000);
+});
