@@ -178,11 +178,25 @@ export const federatedStatus = z.object({
     .exactOptional()
     .describe("On how many of the chosen clusters the object is available: 2/3."),
   clusters: listMap(z.array(clusterStatusEntry), "name").exactOptional(),
-  /** Above 100 clusters: the healthy ones that `clusters` leaves out, by region. */
+  /** Above 100 clusters: those that `clusters` leaves out, by region. `states`: how many are in which state, where not all are Available. */
   summary: listMap(
-    z.array(z.object({ region: z.string().max(253), clusters: count, replicas: replicaCounts })),
+    z.array(
+      z.object({
+        region: z.string().max(253),
+        clusters: count,
+        replicas: replicaCounts,
+        states: z.partialRecord(clusterState, count).exactOptional(),
+      }),
+    ),
     "region",
   ).exactOptional(),
+  unlistedClusters: z
+    .array(z.string().min(1).max(253))
+    .meta({ "x-kubernetes-list-type": "atomic" })
+    .exactOptional()
+    .describe(
+      "Clusters on which something of the object may be and that `clusters` leaves out. With these the status names all of them.",
+    ),
 });
 
 export type ClusterState = z.infer<typeof clusterState>;

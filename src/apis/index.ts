@@ -31,5 +31,6 @@ export { sameValue } from "./sameValue.ts";
 export * from "./selectors.ts";
 export { microTimestamp, timestamp } from "./time.ts";
 export { isRecord, valueAt } from "./valueAt.ts";
+export * from "./record.ts";
 export { trimEnd } from "./trimEnd.ts";
 export * from "./wellknown.ts";

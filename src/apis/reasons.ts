@@ -48,6 +48,8 @@ const PROGRESS = {
   RollingOut: "The cluster is bringing the change to its pods.",
   RolloutWaiting: "The cluster's turn in the rollout has not come yet; until then it keeps what it has.",
   Removing: "Member objects that are no longer wanted are being deleted.",
+  Confirming:
+    "The member is asked by name whether anything of the object is left there, before the cluster is forgotten.",
   RolloutPending: "The member's controller has not seen the change yet.",
   PodsNotReady: "Pods are running and not all of them are ready or available.",
   LoadBalancerPending: "The load balancer has no address yet.",
@@ -81,6 +83,8 @@ const REFUSED = {
   TooLarge:
     "The object, or what overrides make of it, is larger, deeper or more work than the member or Meridian accepts.",
   KindNotServed: "The member does not serve the kind.",
+  AppliedWithoutEffect:
+    "The member accepts the apply and keeps something else: an admission webhook or policy there changes what is applied. It is tried again.",
   AdmissionDenied: "An admission webhook or policy of the member refuses the object.",
   Forbidden: "The credentials lack a right on the member; the message names it.",
   Contested: "Somebody on the member undoes what is written, each time; it is put right less and less often.",

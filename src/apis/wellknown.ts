@@ -27,11 +27,16 @@ export const OWNER_ANNOTATION = `${FEDERATION_GROUP}/owner`;
 export const OBJECT_ANNOTATION = `${FEDERATION_GROUP}/object`;
 /**
  * On a member object whose policy says `Orphan`: what becomes of it when the hub knows nothing of it any more. Absent where the policy says
- * `Delete`.
+ * `Delete`. On an object of the hub that is being deleted: `Orphan` when whoever deleted it said so (`kubectl delete --cascade=orphan`).
  */
 export const DELETION_POLICY_ANNOTATION = `${FEDERATION_GROUP}/deletion-policy`;
 /** On every member object: hash of the desired object that was applied. */
 export const HASH_ANNOTATION = `${FEDERATION_GROUP}/desired-hash`;
+/**
+ * On a new object of the hub, written with the finalizer: where the object goes, and what becomes of its copies, as JSON ({@link FirstRecord}).
+ * Valid until the object has a status, which says all of that from then on.
+ */
+export const FIRST_RECORD_ANNOTATION = `${FEDERATION_GROUP}/clusters`;
 /** On pod templates: hash of the ConfigMaps and Secrets that the pods read, so that a change of them rolls the pods. */
 export const DEPENDENCIES_HASH_ANNOTATION = `${FEDERATION_GROUP}/dependencies-hash`;
 /** On a MemberCluster: the UID of the kube-system namespace that a person accepts after it has changed. */

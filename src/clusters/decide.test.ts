@@ -34,7 +34,17 @@ describe("decide", () => {
     { name: "nor let go of", row: releaseRow({ uid: "other" }), observed: seen(), want: "Nothing" },
     { name: "nothing goes before its kind is known", row: deleteRow(), observed: seen(), isKnown: false, want: "Held" },
     { name: "and only once", row: deleteRow(), observed: seen({ deleting: true }), want: "Nothing" },
-    { name: "what is gone is not deleted", row: deleteRow(), want: "Nothing" },
+    { name: "what is not shown is looked for by its name", row: deleteRow(), want: "Confirm" },
+    { name: "or let go of without our label", row: releaseRow(), want: "Confirm" },
+    { name: "but not before its kind is known", row: deleteRow(), isKnown: false, want: "Held" },
+    { name: "nor where it is only held", row: holdRow({ wanted: false }), want: "Nothing" },
+    { name: "unless it should not be there", row: holdRow({ wanted: false, confirm: true }), want: "Confirm" },
+    {
+      name: "what is shown needs no looking for",
+      row: holdRow({ wanted: false, confirm: true }),
+      observed: seen(),
+      want: "Nothing",
+    },
   ])("$name", ({ row: wanted, observed, isKnown = true, want }) => {
     const { objects, take, withdraw, find } = objectsWithLog();
     if (wanted === undefined) withdraw();

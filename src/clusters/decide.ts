@@ -1,3 +1,4 @@
+import type { OwnerRef } from "../apis/index.ts";
 import type { ApplyRow } from "../desiredstate/index.ts";
 import type { LostField } from "../interpreter/index.ts";
 import { isInSync, type MemberObject } from "./memberObjects.ts";
@@ -13,6 +14,8 @@ export type Action =
   | { kind: "Delete"; observed: ObservedObject }
   /** Let go of the object: it stays on the member without Meridian's marks. */
   | { kind: "Release"; observed: ObservedObject }
+  /** Look for the object by its name: it should not be there, and that the watch does not show it is no proof. */
+  | { kind: "Confirm"; owner: OwnerRef }
   /** A removal that has to wait until the member's objects of that kind are known. */
   | { kind: "Held" };
 
@@ -26,8 +29,9 @@ export function decide(object: MemberObject, isKnown: boolean): Action {
   const { row, observed } = object;
   switch (row?.verb) {
     case undefined:
-    case "Hold":
       return nothing;
+    case "Hold":
+      return row.confirm === true ? confirmation(object, isKnown) : nothing;
     case "Apply":
       if (observed === undefined) return { kind: "Create", row };
       // When an object that is being deleted is gone, the member's watch says so, and the object is created anew.
@@ -40,7 +44,15 @@ export function decide(object: MemberObject, isKnown: boolean): Action {
       };
     case "Delete":
     case "Release":
-      if (observed === undefined || observed.deleting || observed.uid !== row.uid) return nothing;
+      if (observed === undefined || (!observed.visible && observed.deleting)) return confirmation(object, isKnown);
+      if (observed.deleting || observed.uid !== row.uid) return nothing;
       return isKnown ? { kind: row.verb, observed } : { kind: "Held" };
   }
+}
+
+/** Before the member's objects of that kind are known, the watch may yet bring the object. */
+function confirmation({ row, observed, isAbsent }: MemberObject, isKnown: boolean): Action {
+  if (row === undefined || isAbsent || observed?.visible === true) return nothing;
+  if (observed !== undefined && !observed.deleting) return nothing;
+  return isKnown ? { kind: "Confirm", owner: row.owner } : { kind: "Held" };
 }

@@ -1,6 +1,13 @@
-import { FIELD_MANAGER, type KubeObject, type ObjectRef, refKey } from "../apis/index.ts";
+import {
+  FIELD_MANAGER,
+  type KubeObject,
+  MANAGED_BY_LABEL,
+  type ObjectRef,
+  type OwnerRef,
+  refKey,
+} from "../apis/index.ts";
 import type { ApplyRow } from "../desiredstate/index.ts";
-import { type LostField, withoutGivenUp } from "../interpreter/index.ts";
+import { alteredFields, type LostField, withoutGivenUp } from "../interpreter/index.ts";
 import {
   ApiError,
   type Client,
@@ -14,7 +21,7 @@ import { type Holder, judgeHolder } from "./holder.ts";
 import { lettingGo } from "./lettingGo.ts";
 import { listRepairs, type PatchOperation, withoutUpdateEntry } from "./listRepair.ts";
 import type { MemberNamespaces } from "./namespaces.ts";
-import type { ObservedObject } from "./observed.ts";
+import { observe, type ObservedObject } from "./observed.ts";
 import { classify } from "./outcome.ts";
 
 /** What a writer needs of the session that it writes through. */
@@ -32,6 +39,8 @@ export interface MemberAccess {
   mayRemove(ref: ObjectRef): boolean;
   /** Takes the server's answer to a write as an observation, without waiting for the watch. */
   observe(written: Written): void;
+  /** A life of a member object that no watch sees is not there any more. */
+  vanished(ref: ObjectRef, uid: string): void;
   invalidateDiscovery(): void;
 }
 
@@ -39,6 +48,8 @@ export interface MemberAccess {
 export interface Written {
   type: ResourceType;
   object: KubeObject;
+  /** What the member made something else of, though it accepted the apply. */
+  altered: readonly string[];
 }
 
 /** How often an object is read and changed before the next attempt is left to the lane. */
@@ -68,6 +79,10 @@ function notAdoptable(ref: ObjectRef, why: string): ApiError {
 function taken(ref: ObjectRef): ApiError {
   const text = `a ${ref.kind} of that name exists on the member and is not Meridian's; set conflictResolution: Adopt to take it over`;
   return new ApiError(409, "AlreadyExists", text);
+}
+
+function written(type: ResourceType, desired: KubeObject, object: KubeObject): Written {
+  return { type, object, altered: alteredFields(desired, object, FIELD_MANAGER) };
 }
 
 /** The merge of our list with somebody's is refused: 422, or 500 when the nodePort of both is handed out twice. */
@@ -159,6 +174,7 @@ export class MemberWriter {
     try {
       return await this.#apply(type, object, true);
     } catch (error) {
+      if (!observed.visible && isApiError(error)) await this.#reportIfVanished(type, row.ref, observed);
       const repairs = isUnmergeable(error) ? listRepairs(drift, row.object) : [];
       if (repairs.length === 0) throw error;
       return this.#repair(type, object, [{ op: "test", path: "/metadata/uid", value: uid }, ...repairs]);
@@ -174,10 +190,29 @@ export class MemberWriter {
     await patch(repairs);
     const applied = await client.apply(type, desired, { force: true, signal });
     const cleaning = withoutUpdateEntry(applied);
-    return { type, object: cleaning === undefined ? applied : await patch(cleaning) };
+    return written(type, desired, cleaning === undefined ? applied : await patch(cleaning));
   }
 
-  /** Deletes exactly that life of the object. That the object is gone is for the watch to say. */
+  /** Looks for an object of ours by its name, whether or not it has our label. */
+  async find(ref: ObjectRef, owner: OwnerRef): Promise<ObservedObject | undefined> {
+    const { client, signal, hubId } = this.#access;
+    try {
+      const found = await client.get(this.#type(ref), ref.namespace, ref.name, { metadataOnly: true, signal });
+      const observed = observe(found);
+      if (!observed.isOurs || observed.owner?.uid !== owner.uid) return undefined;
+      // Metadata say nothing about the values.
+      return {
+        ...observed,
+        visible: found.metadata.labels?.[MANAGED_BY_LABEL] === hubId,
+        evidence: { live: undefined },
+      };
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Deletes exactly that life of the object. That the object is gone is for the watch to say, or for {@link find}. */
   async delete(ref: ObjectRef, uid: string): Promise<void> {
     try {
       await this.#access.client.delete(this.#type(ref), ref.namespace, ref.name, {
@@ -197,6 +232,18 @@ export class MemberWriter {
    */
   async release(ref: ObjectRef, uid: string): Promise<void> {
     await this.#change(this.#type(ref), ref, (live) => (live.metadata.uid === uid ? lettingGo(live) : undefined));
+  }
+
+  /** Of an object that no watch sees: tells when that life of it is gone. */
+  async #reportIfVanished(type: ResourceType, ref: ObjectRef, { uid }: ObservedObject): Promise<void> {
+    const { client, signal } = this.#access;
+    try {
+      const live = await client.get(type, ref.namespace, ref.name, { metadataOnly: true, signal });
+      if (live.metadata.uid === uid) return;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+    this.#access.vanished(ref, uid);
   }
 
   /**
@@ -236,12 +283,14 @@ export class MemberWriter {
     const { client, signal, namespaces } = this.#access;
     const { namespace } = object.metadata;
     if (namespace !== undefined) await namespaces.removed(namespace);
+    const apply = async (): Promise<Written> =>
+      written(type, object, await client.apply(type, object, { force, signal }));
     try {
-      return { type, object: await client.apply(type, object, { force, signal }) };
+      return await apply();
     } catch (error) {
       if (namespace === undefined || classify(error)?.kind !== "NamespaceMissing") throw error;
       await namespaces.ensure(namespace, signal);
-      return { type, object: await client.apply(type, object, { force, signal }) };
+      return await apply();
     }
   }
 

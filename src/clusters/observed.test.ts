@@ -10,7 +10,7 @@ import {
   OWNER_ANNOTATION,
   refKey,
 } from "../apis/index.ts";
-import { observe } from "./observed.ts";
+import { observe, observeAnswer } from "./observed.ts";
 import { CONFIG_REF, OWNER } from "./testing/builders.ts";
 
 const NAME = refKey(CONFIG_REF);
@@ -141,4 +141,21 @@ test.each([
 ])("a copy that says $annotation is to be left: $want", ({ annotation, want }) => {
   const annotations = annotation === undefined ? {} : { [DELETION_POLICY_ANNOTATION]: annotation };
   expect(observe(configMap({ [OBJECT_ANNOTATION]: NAME, ...annotations })).policy).toBe(want);
+});
+
+describe("the answer to our own write", () => {
+  test("is like what the watch brings, when it has our marks", () => {
+    const answer = configMap({ [OBJECT_ANNOTATION]: NAME }, [entryOver(MARKS)]);
+    expect(observeAnswer(answer, "hub")).toEqual(observe(answer));
+  });
+
+  test.each([
+    { name: "without our label", change: { labels: {} } },
+    { name: "with another hub's label", change: { labels: { [MANAGED_BY_LABEL]: "another" } } },
+    { name: "with another name", change: { annotations: { [OBJECT_ANNOTATION]: ANOTHER } } },
+  ])("$name says what is there, which no watch does", ({ change }) => {
+    const answer = configMap({ [OBJECT_ANNOTATION]: NAME }, [entryOver(MARKS)]);
+    const object = { ...answer, metadata: { ...answer.metadata, ...change } };
+    expect(observeAnswer(object, "hub")).toMatchObject({ uid: "member-1", isOurs: true, proven: true, visible: false });
+  });
 });

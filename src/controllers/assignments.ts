@@ -333,7 +333,13 @@ function isSameRow(a: Row, b: Row | undefined): boolean {
     case "Apply":
       return b.verb === "Apply" && isSameApply(a, b);
     case "Hold":
-      return b.verb === "Hold" && a.wanted === b.wanted && a.hash === b.hash && isSameWhy(a.why, b.why);
+      return (
+        b.verb === "Hold" &&
+        a.wanted === b.wanted &&
+        a.confirm === b.confirm &&
+        a.hash === b.hash &&
+        isSameWhy(a.why, b.why)
+      );
     case "Delete":
     case "Release":
       return b.verb === a.verb && a.uid === b.uid && isSameWhy(a.why, b.why);

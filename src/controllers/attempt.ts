@@ -22,7 +22,9 @@ export function attempted<T>(
     const message = `the object could not be planned (${name}); the manager's log says more`;
     const failure: Why = { reason: "PlanningFailed", message };
     const life = lifeOf(object);
-    plans.set(owner, { ...life, target: before?.uid === life.uid ? before?.target : undefined, failure, ours: true });
+    const same = before?.uid === life.uid ? before : undefined;
+    const { target, remaining = new Set<string>() } = same ?? {};
+    plans.set(owner, { ...life, target, remaining, failure, ours: true });
     if (before?.failure === undefined) recordPlanningFailure(events, object, failure);
     throw error;
   }

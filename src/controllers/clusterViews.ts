@@ -1,10 +1,11 @@
 import { REGION_LABEL } from "../apis/index.ts";
-import { AWAITING_REPLACEMENT, isInSync, type Row, type Target } from "../desiredstate/index.ts";
+import { AWAITING_REPLACEMENT, isInSync, type Row } from "../desiredstate/index.ts";
 import type { HubCache } from "../hub/index.ts";
 import type { ClusterView, RowView } from "../status/index.ts";
 import type { Assignments, Cell } from "./assignments.ts";
 import { isFoundOnJoin } from "./copies.ts";
 import type { Observations } from "./observations.ts";
+import type { Plan } from "./plans.ts";
 import type { ReportedContacts } from "./reportedContacts.ts";
 
 export interface ViewSources {
@@ -17,8 +18,12 @@ export interface ViewSources {
 /** Obstacles that somebody has to be told of. The others pass by themselves, and a status that names them would be written in vain. */
 const LASTING: ReadonlySet<string> = new Set([AWAITING_REPLACEMENT, "KindBeingDeleted", "HubWentBack"]);
 
-/** What is known of one hub object in each cluster of its target, and in each other cluster where a copy of it lingers. */
-export function clusterViews(sources: ViewSources, owner: string, target: Target | undefined): ClusterView[] {
+/** What is known of one hub object in each cluster of its target, and in each other cluster where something of it may be left. */
+export function clusterViews(
+  sources: ViewSources,
+  owner: string,
+  { target, remaining }: Pick<Plan, "target" | "remaining">,
+): ClusterView[] {
   const { assignments, observations, contacts, hub } = sources;
   const views = new Map<string, ClusterView>();
   const view = (name: string): ClusterView => {
@@ -38,9 +43,12 @@ export function clusterViews(sources: ViewSources, owner: string, target: Target
     return made;
   };
   for (const { name } of target?.clusters ?? []) view(name);
+  for (const name of remaining) view(name).mayRemain = true;
   for (const cell of assignments.of(owner)) {
-    const row = rowView(observations, owner, cell);
-    if (row !== undefined) view(cell.cluster).rows.push(row);
+    // What a cluster claims to have that the record does not name is removed, and counts for nothing.
+    const of = views.get(cell.cluster);
+    const row = of === undefined ? undefined : rowView(observations, owner, cell);
+    if (row !== undefined) of?.rows.push(row);
   }
   return [...views.values()];
 }

@@ -1,10 +1,9 @@
 import {
-  type FederatedStatus,
-  type KubeObject,
   type MemberCluster,
   type ObjectRef,
   type OwnerRef,
   type Reason,
+  recordOf,
   REGION_LABEL,
   REMOVE_FOUND_ANNOTATION,
   refKey,
@@ -38,6 +37,21 @@ export interface CopySources {
   progress: PlanningProgress;
   classes: ControllerClasses;
   missing: MissingOwners;
+}
+
+/**
+ * The clusters that the record of a hub object names ({@link recordOf}): a claim of any other cluster to hold a copy counts for nothing. None
+ * for an object that is gone.
+ */
+export function recordedClusters({ hub }: Pick<CopySources, "hub">, owner: string): ReadonlySet<string> {
+  const object = hub.object(owner)?.object;
+  if (object === undefined) return new Set();
+  const { names, regions } = recordOf(object);
+  if (regions.size === 0) return names;
+  const known = new Set(names);
+  for (const { metadata } of hub.clusters.list())
+    if (regions.has(metadata.labels?.[REGION_LABEL] ?? "")) known.add(metadata.name);
+  return known;
 }
 
 /**
@@ -84,7 +98,8 @@ export function ownersNamedBy(copies: readonly Observation[]): OwnerRef[] {
 export interface Removal {
   /** The hub object that they are copies of. */
   owner: OwnerRef;
-  policy: DeletionPolicy;
+  /** Undefined when nobody on the hub knows any more. */
+  policy: DeletionPolicy | undefined;
   cause: Why;
   ownership: RemovalFacts["ownership"];
   /** Why none of them goes, when the reason is the object's kind. */
@@ -99,13 +114,11 @@ export function removalFacts(sources: CopySources, copies: readonly Observation[
   const { held, lost = false, ...rest } = removal;
   const owner = refKey(removal.owner);
   const clusters = new Map<string, ClusterFacts>();
-  const neededByOthers = new Set<string>();
   const foundOnJoin = new Set<string>();
   for (const copy of copies) {
     const { cluster, ref } = copy;
     const member = clusters.has(cluster) ? undefined : hub.clusters.get(cluster);
     if (member !== undefined) clusters.set(cluster, clusterFacts(sources, member));
-    if (isNeededByOthers(sources, cluster, ref, owner)) neededByOthers.add(`${cluster}/${refKey(ref)}`);
     if (wasFoundOnJoin(sources, owner, copy)) foundOnJoin.add(`${cluster}/${refKey(ref)}`);
   }
   return {
@@ -113,8 +126,22 @@ export function removalFacts(sources: CopySources, copies: readonly Observation[
     ...(held === undefined ? {} : { held }),
     hub: { synced: hub.synced, deletionsHeld: hub.deletionsHeld, planned: progress.isKnownAround(owner) },
     clusters: lost ? withHeld(clusters, missing) : clusters,
-    neededByOthers,
+    neededByOthers: neededAmong(sources, copies, owner),
     foundOnJoin,
+  };
+}
+
+/** Answers when asked: a plan asks only about copies that it does not want. */
+function neededAmong(
+  sources: CopySources,
+  copies: readonly Observation[],
+  owner: string,
+): RemovalFacts["neededByOthers"] {
+  return {
+    has(key) {
+      const copy = copies.find(({ cluster, ref }) => `${cluster}/${refKey(ref)}` === key);
+      return copy !== undefined && isNeededByOthers(sources, copy.cluster, copy.ref, owner);
+    },
   };
 }
 
@@ -142,17 +169,7 @@ export function wasFoundOnJoin(
   if (present.createdAt >= joinedAt || member.metadata.annotations?.[REMOVE_FOUND_ANNOTATION] === "true") return false;
   const row = assignments.get(cluster, refKey(ref))?.rows.get(owner);
   if (row !== undefined) return isFoundOnJoin(row);
-  const status = hub.object(owner)?.object["status"] as FederatedStatus | undefined;
-  return !isNamedBy(status, member);
-}
-
-/** Whether the status says that the object is on that cluster; a summary only counts, and each cluster of its regions may be meant. */
-function isNamedBy(status: FederatedStatus | undefined, { metadata }: MemberCluster): boolean {
-  const region = metadata.labels?.[REGION_LABEL] ?? "";
-  return (
-    status?.clusters?.some(({ name }) => name === metadata.name) === true ||
-    status?.summary?.some((summary) => summary.region === region) === true
-  );
+  return !recordedClusters({ hub }, owner).has(cluster);
 }
 
 const FOUND_ON_JOIN: Reason = "FoundOnJoin";
@@ -163,7 +180,7 @@ export function isFoundOnJoin(row: Row): boolean {
 }
 
 /** Whether another hub object asks for the member object, or refers to it and runs on the cluster: then the member object stays. */
-function isNeededByOthers(sources: CopySources, cluster: string, ref: ObjectRef, owner: string): boolean {
+export function isNeededByOthers(sources: CopySources, cluster: string, ref: ObjectRef, owner: string): boolean {
   const { assignments, classes, dependencies, plans } = sources;
   const key = refKey(ref);
   for (const [other, row] of assignments.get(cluster, key)?.rows ?? []) {
@@ -174,39 +191,5 @@ function isNeededByOthers(sources: CopySources, cluster: string, ref: ObjectRef,
       return true;
   }
   for (const _ of classes.needing(ref)) return true;
-  return false;
-}
-
-/**
- * Whether a copy of the object may be left on any cluster. `clusters`: those on which the object was placed, whether or not its status
- * names them.
- */
-export function mayRemain(
-  sources: CopySources,
-  owner: string,
-  object: KubeObject,
-  clusters: readonly string[],
-): boolean {
-  const { hub, assignments, observations, progress } = sources;
-  const exists = (cluster: string): boolean => hub.clusters.get(cluster) !== undefined;
-  for (const { cluster } of assignments.leftBy(owner)) if (exists(cluster)) return true;
-  for (const copy of copiesOf(sources, owner)) {
-    const { cluster, ref } = copy;
-    if (!exists(cluster) || wasFoundOnJoin(sources, owner, copy)) continue;
-    // What another object needs stays, and goes with that one.
-    if (!isNeededByOthers(sources, cluster, ref, owner)) return true;
-  }
-  const status = object["status"] as FederatedStatus | undefined;
-  const names = new Set([...clusters, ...(status?.clusters ?? []).map(({ name }) => name)]);
-  // The summary only counts: each cluster of its regions may be meant.
-  const regions = new Set((status?.summary ?? []).map(({ region }) => region));
-  if (regions.size > 0) {
-    for (const { metadata } of hub.clusters.list()) {
-      if (regions.has(metadata.labels?.[REGION_LABEL] ?? "")) names.add(metadata.name);
-    }
-  }
-  for (const name of names) {
-    if (exists(name) && (!observations.contactOf(name).synced || !progress.isKnownAround(owner))) return true;
-  }
   return false;
 }

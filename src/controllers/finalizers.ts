@@ -18,14 +18,17 @@ export async function setFinalizers(
   object: { metadata: ObjectMeta },
   next: readonly string[],
   signal: AbortSignal,
+  /** Written along. */
+  annotation?: { name: string; value: string },
 ): Promise<KubeObject | undefined> {
-  const { namespace, name, uid, deletionTimestamp = null, finalizers = [] } = object.metadata;
+  const { namespace, name, uid, deletionTimestamp = null, finalizers = [], annotations } = object.metadata;
   const path = "/metadata/finalizers";
   const patch = [
     { op: "test", path: "/metadata/uid", value: uid },
     { op: "test", path: "/metadata/deletionTimestamp", value: deletionTimestamp },
     { op: "test", path, value: finalizers.length === 0 ? null : finalizers },
     next.length === 0 ? { op: "remove", path } : { op: "add", path, value: next },
+    ...(annotation === undefined ? [] : annotate(annotations, annotation)),
   ];
   try {
     return await client.patch(type, namespace, name, "application/json-patch+json", patch, { signal });
@@ -34,4 +37,18 @@ export async function setFinalizers(
     if (isInvalid(error) || isConflict(error) || isNotFound(error)) return undefined;
     throw error;
   }
+}
+
+/**
+ * A JSON patch adds nothing to what is not there: an object without annotations gets the map of them first. The hub's cache keeps the map, empty
+ * it may be, of an object that has any.
+ */
+function annotate(annotations: ObjectMeta["annotations"], { name, value }: { name: string; value: string }): object[] {
+  const path = "/metadata/annotations";
+  if (annotations !== undefined)
+    return [{ op: "add", path: `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`, value }];
+  return [
+    { op: "test", path, value: null },
+    { op: "add", path, value: { [name]: value } },
+  ];
 }

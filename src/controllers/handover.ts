@@ -23,7 +23,7 @@ import {
   type Result,
   type Source,
 } from "../runtime/index.ts";
-import { copiesOf, type CopySources, removalFacts } from "./copies.ts";
+import { copiesOf, type CopySources, recordedClusters, removalFacts } from "./copies.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import { recordHandover } from "./placementEvents.ts";
 import type { StatusWrites } from "./status.ts";
@@ -122,7 +122,8 @@ export class HandoverReconciler implements Reconciler {
     for (const cell of assignments.of(owner)) if (cell.rows.has(owner)) return NOT_READ;
     const now = hub.now();
     const previous = object["status"] as FederatedStatus | undefined;
-    const copies = copiesOf(this.#options, owner);
+    const recorded = recordedClusters(this.#options, owner);
+    const copies = copiesOf(this.#options, owner).filter(({ cluster }) => recorded.has(cluster));
     const target = computeTarget(
       {
         object,
@@ -133,7 +134,9 @@ export class HandoverReconciler implements Reconciler {
         unreadable: collected.unreadable,
         hubId,
         previous,
-        ...(previous?.summary === undefined ? { running: new Set(copies.map(({ cluster }) => cluster)) } : {}),
+        ...(previous?.summary === undefined || previous.unlistedClusters !== undefined
+          ? { running: new Set(copies.map(({ cluster }) => cluster)) }
+          : {}),
       },
       now,
     );

@@ -45,8 +45,9 @@ export class Observations implements ReportSink {
       const key = refKey(observation.ref);
       const before = known.get(key);
       if (before !== undefined) this.#unlink(before);
-      // With neither an object nor a write there is nothing to remember but a failure to bring the object about.
-      const isOver = observation.present === undefined && !observation.writing && observation.failure === undefined;
+      const { present, writing, failure, absent } = observation;
+      // With neither an object nor a write there is nothing to remember but a failure to bring the object about, and that nothing is there.
+      const isOver = present === undefined && !writing && failure === undefined && absent === undefined;
       if (isOver) known.delete(key);
       else {
         known.set(key, observation);

@@ -1,16 +1,14 @@
-import { claimed, type FederatedStatus, type KubeObject, OBJECT_FINALIZER, refKey, unclaimed } from "../apis/index.ts";
+import { type KubeObject, OBJECT_FINALIZER, type ObjectRef, refKey, refOf, unclaimed } from "../apis/index.ts";
 import {
-  AWAITING_REPLACEMENT,
   computeTarget,
   type DeletionPolicy,
   ownerRefOf,
   type Row,
-  type Snapshot,
   step,
   type StepResult,
   type Target,
 } from "../desiredstate/index.ts";
-import { changedFacts, changedSpec, type HubEvent, type PlacedKind } from "../hub/index.ts";
+import { changedFacts, changedSpec, type PlacedKind, type StatusStore } from "../hub/index.ts";
 import { type EventRecorder, type Metrics, type Span, startSpan, type Tracer } from "../observability/index.ts";
 import {
   type Client,
@@ -29,23 +27,28 @@ import {
   copiesOf,
   copiesToPlan,
   type CopySources,
-  mayRemain,
   ownersNamedBy,
+  recordedClusters,
   type Removal,
   removalFacts,
-  wasFoundOnJoin,
 } from "./copies.ts";
 import type { OfGone } from "./controllerClasses.ts";
-import type { Collected } from "./dependencies.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { ObservationChange } from "./observations.ts";
+import { OrphaningDeletions } from "./orphaning.ts";
+import { changedRecord, claim, isNews } from "./claims.ts";
 import { nameOf, refOfKey, spanAttributes, labelsOf } from "./ownerKeys.ts";
 import { clusterNames, recordDecision } from "./placementEvents.ts";
 import { lifeOf, type PlanChange } from "./plans.ts";
+import { type Remains, remainsOf } from "./remains.ts";
+import { isLetGoOf, isRemoval, snapshotOf } from "./snapshots.ts";
+import type { StatusWrites } from "./status.ts";
 
 export interface PlacementReconcilerOptions extends CopySources {
   /** Asks before each write whether this process still leads. */
   client: Client;
+  store: Pick<StatusStore, "recorded">;
+  statuses: Pick<StatusWrites, "settlements">;
   hubId: string;
   clock: Clock;
   metrics: Metrics;
@@ -56,14 +59,15 @@ export interface PlacementReconcilerOptions extends CopySources {
 /** How an object that is being deleted parts from its copies: decided once, whatever becomes of its policies meanwhile. */
 interface Finalization {
   policy: DeletionPolicy;
-  /** Where the object was placed, whether or not its status had got to say so. */
-  clusters: readonly string[];
+  /** What the object is rendered to. */
+  refs: readonly ObjectRef[];
 }
 
 const NOT_SELECTED = { reason: "NotSelected", message: "the object is not to run there any more" };
 const DELETED = { reason: "ObjectDeleted", message: "the object is being deleted on the hub" };
 const OURS: OfGone = { verdict: "Ours" };
 const GONE = { reason: "ObjectGone", message: "the object is gone from the hub" };
+const NOWHERE: ReadonlySet<string> = new Set();
 
 /**
  * Plans one hub object: from a snapshot of everything that the plan depends on to rows in the assignments, where the workers find them. An
@@ -76,16 +80,21 @@ export class PlacementReconciler implements Reconciler {
   readonly #parting = new Map<string, DeletionPolicy>();
   /** Objects with copies that are to go, or that cannot go yet. */
   readonly #awaiting = new Set<string>();
+  /** Objects that are to go to clusters which the hub's record does not name yet. */
+  readonly #unrecorded = new Set<string>();
+  readonly #orphaning: OrphaningDeletions;
 
   constructor(options: PlacementReconcilerOptions) {
     this.#options = options;
+    this.#orphaning = new OrphaningDeletions(options);
   }
 
   sources(): Source[] {
-    const { hub, assignments, observations, progress, classes, missing, dependencies, plans } = this.#options;
+    const { hub, assignments, observations, progress, classes, missing, dependencies, plans, statuses } = this.#options;
     const awaiting = (): Iterable<string> => [...this.#awaiting];
     return [
-      from(hub.objectEvents).when((event) => this.#isNews(event)),
+      this.#orphaning.noting(hub.objectEvents),
+      from(hub.objectEvents).when((event) => isNews(this.#options, event)),
       from(hub.policyEvents)
         .when((event) => !event.initial && changedSpec(event))
         .map((event) => hub.selectedBy(event)),
@@ -98,6 +107,9 @@ export class PlacementReconciler implements Reconciler {
       from(dependencies.changes),
       from(observations.changes).map((change) => this.#ownersToReplan(change)),
       from(assignments.departures).when((owner) => this.#awaiting.has(owner)),
+      from(statuses.settlements).when((owner) => this.#unrecorded.has(owner) && this.#isRecorded(owner)),
+      // A cluster on which nothing is left has gone from the record: the rows that made certain of it are not needed any more.
+      from(hub.objectEvents).when((event) => this.#awaiting.has(event.key) && changedRecord(event)),
       // What the removal of a copy rests on: contact with its cluster, the hub's caches, other objects' plans, other managers' objects.
       from(observations.contacts).map(awaiting),
       from(hub.holds).map(awaiting),
@@ -133,17 +145,21 @@ export class PlacementReconciler implements Reconciler {
       case "Yielded":
         return this.#leave(owner, object, ownership);
       case "Yielding":
-        return this.#place(owner, object, kind, context);
-      case "Owned": {
-        if (object.metadata.deletionTimestamp !== undefined)
-          return await this.#finalize(owner, object, kind, context, signal);
-        const kept = await this.#claim(object, kind, signal);
-        return kept === undefined ? requeueAfter(RETRY_FINALIZER_MS) : this.#place(owner, kept, kind, context);
-      }
+        return await this.#place(owner, object, kind, context, signal);
+      case "Owned":
+        return object.metadata.deletionTimestamp === undefined
+          ? await this.#place(owner, object, kind, context, signal)
+          : await this.#finalize(owner, object, kind, context, signal);
     }
   }
 
-  #place(owner: string, object: KubeObject, kind: PlacedKind, { span, logger }: ReconcileContext): Result {
+  async #place(
+    owner: string,
+    object: KubeObject,
+    kind: PlacedKind,
+    { span, logger }: ReconcileContext,
+    signal: AbortSignal,
+  ): Promise<Result> {
     const { hub, plans, progress, clock, metrics, dependencies, tracer, events } = this.#options;
     const startedAt = clock.monotonic();
     const collected = dependencies.collect(owner, kind.interpreter.dependencies(object));
@@ -153,18 +169,20 @@ export class PlacementReconciler implements Reconciler {
     const before = plans.get(owner)?.target;
     const now = hub.now();
     const computing = startSpan(tracer, "ComputeTarget", { parent: span });
-    const { target, next } = attempted(this.#options, owner, object, () => {
-      const computed = computeTarget(this.#snapshot(owner, object, collected), now);
-      const removal: Removal = { owner: computed.owner, policy: "Delete", cause: NOT_SELECTED, ownership: "Ours" };
-      return { target: computed, next: this.#step(owner, computed, removal, now) };
-    });
+    const target = attempted(this.#options, owner, object, () =>
+      computeTarget(snapshotOf(this.#options, owner, object, collected), now),
+    );
     computing.end();
     metrics.observePhase("fetch", clock.monotonic() - startedAt);
+    if (!(await claim(this.#options, object, kind, target, signal))) return requeueAfter(RETRY_FINALIZER_MS);
 
+    const removal = { owner: target.owner, policy: "Delete" as const, cause: NOT_SELECTED, ownership: "Ours" as const };
+    const next = attempted(this.#options, owner, object, () => this.#step(owner, target, removal, now));
+    const remains = this.#remains(owner, target, () => kind.interpreter.render(object).map(refOf));
     this.#finalizations.delete(owner);
     this.#parting.delete(owner);
-    plans.set(owner, { ...lifeOf(object), target, ours: true });
-    this.#assign(owner, next.rows, span);
+    plans.set(owner, { ...lifeOf(object), target, remaining: remains.open, ours: true });
+    this.#assign(owner, [...this.#recordedOnly(owner, next.rows), ...remains.rows], span);
     progress.planned(owner);
     recordDecision(events, object, target, before);
     if (isNewDecision(before, target)) {
@@ -187,8 +205,8 @@ export class PlacementReconciler implements Reconciler {
     assignments.replace(owner, []);
     if (object.metadata.deletionTimestamp !== undefined) plans.drop(owner);
     else {
-      const target = computeTarget(this.#snapshot(owner, object), hub.now());
-      plans.set(owner, { ...lifeOf(object), target, ours: false });
+      const target = computeTarget(snapshotOf(this.#options, owner, object), hub.now());
+      plans.set(owner, { ...lifeOf(object), target, remaining: NOWHERE, ours: false });
     }
     progress.planned(owner);
     return done;
@@ -205,20 +223,17 @@ export class PlacementReconciler implements Reconciler {
     const { client, hub, plans, progress, classes } = this.#options;
     const next = unclaimed(OBJECT_FINALIZER, object.metadata, classes.classes);
     if (next.length === (object.metadata.finalizers ?? []).length) return await this.#cleanUp(owner, context, signal);
+    if ((await this.#orphaning.settle(object, kind, signal)) === "Changed") return requeueAfter(RETRY_FINALIZER_MS);
     const isAnywhere = copiesOf(this.#options, owner).length > 0;
     const held = isAnywhere ? await hub.kindDeletions.held(kind.type, signal) : undefined;
-    const { policy, clusters } = this.#finalizationOf(owner, object);
-    const { rows } = this.#step(owner, undefined, {
-      owner: ownerRefOf(object),
-      policy,
-      cause: DELETED,
-      ownership: "Ours",
-      held,
-    });
-    plans.set(owner, { ...lifeOf(object), target: undefined, ours: true });
-    this.#assign(owner, rows, context.span);
+    const { policy, refs } = this.#finalizationOf(owner, object, kind);
+    const life = ownerRefOf(object);
+    const { rows } = this.#step(owner, undefined, { owner: life, policy, cause: DELETED, ownership: "Ours", held });
     progress.planned(owner);
-    if (mayRemain(this.#options, owner, object, clusters)) {
+    const remains = remainsOf(this.#options, { owner: life, clusters: recordedClusters(this.#options, owner), refs });
+    plans.set(owner, { ...lifeOf(object), target: undefined, remaining: remains.open, ours: true });
+    this.#assign(owner, [...rows, ...remains.rows], context.span);
+    if (remains.open.size > 0) {
       this.#awaiting.add(owner);
       return done;
     }
@@ -227,17 +242,45 @@ export class PlacementReconciler implements Reconciler {
     return this.#forget(owner);
   }
 
-  #finalizationOf(owner: string, object: KubeObject): Finalization {
+  #finalizationOf(owner: string, object: KubeObject, kind: PlacedKind): Finalization {
     let finalization = this.#finalizations.get(owner);
     if (finalization === undefined) {
       const { hub, plans } = this.#options;
-      const target =
+      const { deletionPolicy } =
         plans.get(owner)?.target ??
-        attempted(this.#options, owner, object, () => computeTarget(this.#snapshot(owner, object), hub.now()));
-      finalization = { policy: target.deletionPolicy, clusters: target.clusters.map(({ name }) => name) };
+        attempted(this.#options, owner, object, () =>
+          computeTarget(snapshotOf(this.#options, owner, object), hub.now()),
+        );
+      const policy = this.#orphaning.isOrphaned(object) ? "Orphan" : deletionPolicy;
+      finalization = { policy, refs: kind.interpreter.render(object).map(refOf) };
       this.#finalizations.set(owner, finalization);
     }
     return finalization;
+  }
+
+  /** What may be left on clusters of the record that the target does not name. */
+  #remains(owner: string, target: Target, refs: () => ObjectRef[]): Remains {
+    const clusters = new Set(recordedClusters(this.#options, owner));
+    for (const { name } of target.clusters) clusters.delete(name);
+    return remainsOf(this.#options, { owner: target.owner, clusters, refs: clusters.size === 0 ? [] : refs() });
+  }
+
+  /** Of every cluster that the plan names. */
+  #isRecorded(owner: string): boolean {
+    const { plans, store } = this.#options;
+    const recorded = store.recorded(owner);
+    return plans.get(owner)?.target?.clusters.every(({ name }) => recorded.has(name)) ?? true;
+  }
+
+  /** Nothing is sent to a cluster before the hub's record names it: whoever comes after has to know where to look. */
+  #recordedOnly(owner: string, rows: readonly Row[]): readonly Row[] {
+    if (this.#isRecorded(owner)) {
+      this.#unrecorded.delete(owner);
+      return rows;
+    }
+    this.#unrecorded.add(owner);
+    const recorded = this.#options.store.recorded(owner);
+    return rows.filter(({ verb, cluster }) => verb !== "Apply" || recorded.has(cluster));
   }
 
   /**
@@ -247,19 +290,20 @@ export class PlacementReconciler implements Reconciler {
   async #cleanUp(owner: string, { span }: ReconcileContext, signal: AbortSignal): Promise<Result> {
     const { hub, plans, classes, missing, clock } = this.#options;
     const plan = plans.get(owner);
+    const here = hub.object(owner);
     const policy =
       this.#finalizations.get(owner)?.policy ??
       plan?.target?.deletionPolicy ??
       this.#parting.get(owner) ??
-      ("Delete" as const);
+      (here === undefined ? undefined : this.#finalizationOf(owner, here.object, here.kind).policy);
     const copies = copiesOf(this.#options, owner);
     const named = ownersNamedBy(copies);
     if (plan?.ours === true) for (const { uid } of named) classes.leftBehind(uid);
-    if (copies.length > 0) this.#parting.set(owner, policy);
+    if (copies.length > 0 && policy !== undefined) this.#parting.set(owner, policy);
     this.#forget(owner);
     if (copies.length === 0) return done;
 
-    const isHere = hub.object(owner) !== undefined;
+    const isHere = here !== undefined;
     const { latest } = missing;
     const { verdict, version } = isHere ? OURS : await classes.ofGone(named, clock.monotonic(), signal);
     const [ref = { ...refOfKey(owner), uid: "" }] = named;
@@ -281,6 +325,7 @@ export class PlacementReconciler implements Reconciler {
     const isOver = copiesOf(this.#options, owner).length === 0;
     this.#finalizations.delete(owner);
     this.#awaiting.delete(owner);
+    this.#unrecorded.delete(owner);
     dependencies.forget(owner);
     metrics.forgetObject(...labelsOf(owner));
     plans.drop(owner);
@@ -293,7 +338,9 @@ export class PlacementReconciler implements Reconciler {
   }
 
   #step(owner: string, target: Target | undefined, removal: Removal, now = this.#options.hub.now()): StepResult {
-    const copies = copiesToPlan(this.#options, owner, target);
+    const copies = copiesToPlan(this.#options, owner, target).filter(
+      (copy) => !isLetGoOf(this.#options, owner, target, copy),
+    );
     const facts = removalFacts(this.#options, copies, removal);
     return step({ target, observations: copies, removal: facts }, now);
   }
@@ -302,61 +349,6 @@ export class PlacementReconciler implements Reconciler {
     this.#options.assignments.replace(owner, rows, span);
     if (rows.some(isRemoval)) this.#awaiting.add(owner);
     else this.#awaiting.delete(owner);
-  }
-
-  #snapshot(owner: string, object: KubeObject, collected?: Collected): Snapshot {
-    const { hub, hubId } = this.#options;
-    const previous = object["status"] as FederatedStatus | undefined;
-    return {
-      object,
-      placements: hub.allPlacements(),
-      overrides: hub.allOverrides(),
-      clusters: hub.clusterSnapshots(),
-      dependencies: collected?.found ?? new Map(),
-      ...(collected === undefined ? {} : { unreadable: collected.unreadable }),
-      hubId,
-      previous,
-      // Where only a summary stands, what has been seen since the start is not all that there is.
-      ...(previous?.summary === undefined ? { running: this.#running(owner) } : {}),
-    };
-  }
-
-  /** Clusters with a copy that no row deletes: the status may not name them yet. */
-  #running(owner: string): Set<string> {
-    const { plans, assignments } = this.#options;
-    const isFirstPlan = plans.get(owner)?.ours !== true;
-    const running = new Set<string>();
-    for (const copy of copiesOf(this.#options, owner)) {
-      const { cluster, ref } = copy;
-      if (wasFoundOnJoin(this.#options, owner, copy)) continue;
-      const row = assignments.get(cluster, refKey(ref))?.rows.get(owner);
-      if (isFirstPlan || (row !== undefined && (!isRemoval(row) || isServing(row)))) running.add(cluster);
-    }
-    return running;
-  }
-
-  /** Returns the object with our finalizer in front; undefined when it changed or went away meanwhile. */
-  async #claim(object: KubeObject, kind: PlacedKind, signal: AbortSignal): Promise<KubeObject | undefined> {
-    const { client, classes } = this.#options;
-    const next = claimed(OBJECT_FINALIZER, object.metadata, classes.classes);
-    if (next === object.metadata.finalizers) return object;
-    const patched = await setFinalizers(client, kind.type, object, next, signal);
-    if (patched === undefined) return undefined;
-    kind.informer.observe(patched);
-    return kind.informer.get(nameOf(object));
-  }
-
-  /** A reconciliation that puts our finalizer there goes on with it: that alone is no reason for another one. */
-  #isNews(event: HubEvent<KubeObject>): boolean {
-    const { classes } = this.#options;
-    const { old, object } = event;
-    if (event.type !== "Updated" || old === undefined) return true;
-    const { finalizers = [] } = object.metadata;
-    const isOurClaim =
-      classes.of(old) === "Owned" &&
-      finalizers.join() === claimed(OBJECT_FINALIZER, old.metadata, classes.classes).join();
-    const before = isOurClaim ? { ...old, metadata: { ...old.metadata, finalizers } } : old;
-    return changedSpec({ ...event, old: before });
   }
 
   /** A copy that its owner's rows ask for is no news; one that nobody asks for is, and any change of a copy that is to go. */
@@ -375,15 +367,6 @@ export class PlacementReconciler implements Reconciler {
 function leavesClusters({ before, after }: PlanChange): boolean {
   const left = before?.target?.clusters ?? [];
   return left.some(({ name }) => after?.target?.clusters.some((cluster) => cluster.name === name) !== true);
-}
-
-/** The copy stays until the object serves elsewhere; so the object still runs there. */
-function isServing(row: Row): boolean {
-  return row.verb === "Hold" && row.why.reason === AWAITING_REPLACEMENT;
-}
-
-function isRemoval(row: Row): boolean {
-  return row.verb === "Delete" || row.verb === "Release" || (row.verb === "Hold" && !row.wanted);
 }
 
 function isNewDecision(before: Target | undefined, target: Target): boolean {

@@ -9,6 +9,8 @@ export interface Plan {
   generation: number;
   /** Undefined while the object is being deleted, and when planning has failed from the start. */
   target: Target | undefined;
+  /** Clusters of the record, other than the target's, on which something of the object may be left. */
+  remaining: ReadonlySet<string>;
   /** Why the object as it is now could not be planned; the target is that of before. */
   failure?: Why;
   /** False: another class owns the object; the target is what this manager makes of it, and no rows follow. */

@@ -21,7 +21,7 @@ import {
   type Result,
   type Source,
 } from "../runtime/index.ts";
-import { aggregate } from "../status/index.ts";
+import { aggregate, withClusters } from "../status/index.ts";
 import type { AssignmentChange } from "./assignments.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";
 import { classesOf, type ControllerClasses } from "./controllerClasses.ts";
@@ -80,10 +80,10 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   sources(): Source[] {
     const { plans, assignments, observations, contacts } = this.#options;
     return [
-      this.#debounced((enqueue) => plans.changes.subscribe((change) => this.#planned(change, enqueue))),
-      this.#debounced((enqueue) => assignments.changes.subscribe((change) => this.#assigned(change, enqueue))),
-      this.#debounced((enqueue) => observations.changes.subscribe((change) => this.#observed(change, enqueue))),
-      this.#debounced((enqueue) => assignments.departures.subscribe((owner) => this.#changed(owner, enqueue))),
+      { subscribe: (enqueue) => plans.changes.subscribe((change) => this.#planned(change, enqueue)) },
+      { subscribe: (enqueue) => assignments.changes.subscribe((change) => this.#assigned(change, enqueue)) },
+      { subscribe: (enqueue) => observations.changes.subscribe((change) => this.#observed(change, enqueue)) },
+      { subscribe: (enqueue) => assignments.departures.subscribe((owner) => this.#changed(owner, enqueue)) },
       from(contacts.changes).map((cluster) => this.#changedOn(cluster)),
     ];
   }
@@ -93,23 +93,29 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   }
 
   async reconcile(owner: string, signal: AbortSignal): Promise<Result> {
-    const { hub, plans, classes, clock } = this.#options;
+    const { hub, plans, classes, clock, store } = this.#options;
     const tracked = this.#tracked.get(owner);
     const plan = plans.get(owner);
     if (tracked === undefined || plan?.ours !== true) return done;
+    const unrecorded = this.#unrecorded(owner, plan);
     const dueIn = this.#dueIn(owner, tracked);
-    if (dueIn > 0) return requeueAfter(dueIn);
+    if (dueIn > 0 && unrecorded.length === 0) return requeueAfter(dueIn);
     const found = hub.object(owner);
     // A status never speaks of another life of the object than the plan does, nor in the name of another class.
     if (found === undefined || found.object.metadata.uid !== plan.uid) return done;
     if (!isResponsible(classes.of(found.object))) return done;
-    const waitMs = this.#unsettledFor(owner, plan, clock.monotonic());
-    if (waitMs > 0) return requeueAfter(waitMs);
+    const waitMs = Math.max(dueIn, this.#unsettledFor(owner, plan, clock.monotonic()));
+    if (waitMs > 0 && unrecorded.length === 0) return requeueAfter(waitMs);
 
-    tracked.changed = false;
     this.#underWay.add(owner);
     try {
-      await this.#update(owner, tracked, plan, found.object, found.kind, signal);
+      if (waitMs > 0) {
+        // There is more to say later; the clusters have to be named now.
+        await this.#write(owner, tracked, found, withClusters(store.read(owner), unrecorded), signal);
+        return requeueAfter(waitMs);
+      }
+      tracked.changed = false;
+      await this.#update(owner, tracked, plan, found, signal);
     } catch (error) {
       tracked.changed = true;
       if (!isNotFound(error)) throw error;
@@ -120,8 +126,11 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     return done;
   }
 
-  #debounced(subscribe: (enqueue: Enqueue) => Disposable): Source {
-    return { subscribe };
+  /** Clusters of the target that the hub's record does not name: their rows wait for that. */
+  #unrecorded(owner: string, { target }: Plan): string[] {
+    if (target === undefined) return [];
+    const recorded = this.#options.store.recorded(owner);
+    return target.clusters.flatMap(({ name }) => (recorded.has(name) ? [] : [name]));
   }
 
   #planned({ owner, before, after }: PlanChange, enqueue: Enqueue): void {
@@ -140,12 +149,13 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     if (tracked === undefined) return;
     const now = this.#options.clock.monotonic();
     if (this.#options.plans.get(owner)?.target !== undefined) tracked.propagating ??= now;
-    if (!this.#isComplete(owner)) {
+    const isComplete = this.#isComplete(owner);
+    if (!isComplete) {
       tracked.plannedAt = now;
       tracked.movedAt = undefined;
       this.#carriedOut.add(owner);
     }
-    this.#changed(owner, enqueue);
+    this.#changed(owner, enqueue, isComplete);
   }
 
   #observed(change: ObservationChange, enqueue: Enqueue): void {
@@ -153,9 +163,9 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   }
 
   /** Something that the status is made of may have changed. */
-  #changed(owner: string, enqueue: Enqueue): void {
+  #changed(owner: string, enqueue: Enqueue, isComplete?: boolean): void {
     const tracked = this.#noteChange(owner) ? this.#tracked.get(owner) : undefined;
-    if (tracked !== undefined) enqueue(owner, Math.max(0, this.#dueIn(owner, tracked)));
+    if (tracked !== undefined) enqueue(owner, Math.max(0, this.#dueIn(owner, tracked, isComplete)));
   }
 
   /** Notes that something has changed; false for an object whose status is not this manager's to write. */
@@ -213,10 +223,10 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   }
 
   /** Milliseconds until the next write is due. */
-  #dueIn(owner: string, tracked: Tracked): number {
+  #dueIn(owner: string, tracked: Tracked, isComplete = this.#isComplete(owner)): number {
     const now = this.#options.clock.monotonic();
     const load = { ...this.#rate.load(now), plans: this.#carriedOut.size };
-    return writeDue(tracked, this.#isComplete(owner), load) - now;
+    return writeDue(tracked, isComplete, load) - now;
   }
 
   /** Something that these rows ask for anew has come to be, or has failed. */
@@ -236,6 +246,8 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     const { assignments, observations } = this.#options;
     for (const { cluster, key, rows, effective } of assignments.of(owner)) {
       const row = rows.get(owner);
+      // A copy is waited for; certainty is not, nor what a cluster claims to have that the record does not name.
+      if (row !== undefined && row.verb !== "Apply" && !this.#isConcerned(owner, cluster)) continue;
       const observation = observations.get(cluster, key);
       const isOpen =
         row?.verb === "Apply"
@@ -245,6 +257,11 @@ export class StatusReconciler implements Reconciler, StatusWrites {
       if (isOpen && observations.contactOf(cluster).ok) return false;
     }
     return true;
+  }
+
+  #isConcerned(owner: string, cluster: string): boolean {
+    const { target, remaining } = this.#options.plans.get(owner) ?? {};
+    return remaining?.has(cluster) === true || target?.clusters.some(({ name }) => name === cluster) === true;
   }
 
   /** How long to wait for clusters that were neither reached nor given up yet: to say less than stands there would be untrue. */
@@ -264,11 +281,10 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     owner: string,
     tracked: Tracked,
     plan: Plan,
-    object: KubeObject,
-    kind: PlacedKind,
+    { object, kind }: { object: KubeObject; kind: PlacedKind },
     signal: AbortSignal,
   ): Promise<void> {
-    const { store, clock, metrics, tracer } = this.#options;
+    const { store, clock, metrics } = this.#options;
     const complete = this.#isComplete(owner);
     const startedAt = clock.monotonic();
     const previous = store.read(owner);
@@ -281,13 +297,25 @@ export class StatusReconciler implements Reconciler, StatusWrites {
         target: plan.target,
         failure: plan.failure,
         podSelector: kind.interpreter.podSelector(object),
-        clusters: clusterViews(this.#options, owner, plan.target),
+        clusters: clusterViews(this.#options, owner, plan),
       },
       clock.now(),
     );
     metrics.observePhase("verify", clock.monotonic() - startedAt);
     this.#report(owner, tracked, plan, object, status, complete);
-    if (status === previous) return;
+    // The same once more where nobody knows whether the last write has happened.
+    if (status === previous && this.#unrecorded(owner, plan).length === 0) return;
+    await this.#write(owner, tracked, { object, kind }, status, signal);
+  }
+
+  async #write(
+    owner: string,
+    tracked: Tracked,
+    found: { object: KubeObject; kind: PlacedKind },
+    status: FederatedStatus,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const { store, clock, tracer } = this.#options;
     const span = startSpan(tracer, "UpdateStatus", {
       parent: this.#traceOf(owner),
       attributes: { "reconcile.key": owner },
@@ -295,7 +323,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     try {
       tracked.lastWriteAt = clock.monotonic();
       this.#rate.count(tracked.lastWriteAt);
-      await store.write({ object, kind }, status, signal);
+      await store.write(found, status, signal);
       this.#rate.took(clock.monotonic() - tracked.lastWriteAt);
     } catch (error) {
       recordError(span, error);

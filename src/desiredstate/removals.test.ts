@@ -3,11 +3,11 @@ import { fc, test } from "@fast-check/vitest";
 import { refKey } from "../apis/index.ts";
 import { decideRemovals } from "./removals.ts";
 import { app, copy, facts, other } from "./testdata/builders.ts";
-import type { Observation, RemovalFacts } from "./types.ts";
+import type { ClusterFacts, Observation, RemovalFacts } from "./types.ts";
 
 const service = copy("shanghai-1", "Service");
 const KEY = `shanghai-1/${refKey(service.ref)}`;
-const on = (cluster: { synced: boolean; leaving?: "Keep" | "Drain" }): Partial<RemovalFacts> => ({
+const on = (cluster: ClusterFacts): Partial<RemovalFacts> => ({
   clusters: new Map([["shanghai-1", cluster]]),
 });
 const ready = { synced: true, deletionsHeld: false, planned: true };
@@ -68,6 +68,16 @@ describe("decideRemovals", () => {
       name: "but on one that is drained",
       facts: on({ synced: true, leaving: "Drain" }),
       want: "Delete shanghai-1-Service NotSelected",
+    },
+    {
+      name: "not while the object's kind is being deleted",
+      facts: { held: { reason: "KindBeingDeleted", message: "m" } },
+      want: "Hold KindBeingDeleted",
+    },
+    {
+      name: "not where something holds everything",
+      facts: on({ synced: true, held: { reason: "HubWentBack", message: "m" } }),
+      want: "Hold HubWentBack",
     },
     { name: "not before the cluster has synced", facts: on({ synced: false }), want: "Hold ClusterNotSynced" },
     { name: "not what another class owns", facts: { ownership: "OtherClass" }, want: "Hold OtherOwner" },

@@ -38,7 +38,7 @@ export function decideRemovals(
     else
       rows.push({
         ...copy,
-        verb: facts.policy === "Orphan" ? "Release" : "Delete",
+        verb: (facts.policy ?? present.policy) === "Orphan" ? "Release" : "Delete",
         uid: present.uid,
         why: facts.cause,
       });

@@ -30,14 +30,14 @@ export function currentClusters(
 ): ReadonlyMap<string, number | undefined> {
   const current = new Map<string, number | undefined>();
   const removing = new Set<string>();
+  for (const name of previous?.unlistedClusters ?? []) current.set(name, undefined);
   for (const { name, state, reason } of previous?.clusters ?? []) {
     if (state === "Removing" && reason !== AWAITING_REPLACEMENT) removing.add(name);
     else current.set(name, reported.get(name));
   }
-  if (running !== undefined) {
-    for (const name of running) if (!removing.has(name)) current.set(name, reported.get(name));
-  } else {
-    // The summary only counts: each cluster of its regions may be meant, and to freeze one in vain harms nobody.
+  for (const name of running ?? []) if (!removing.has(name)) current.set(name, reported.get(name));
+  if (previous?.unlistedClusters === undefined && running === undefined) {
+    // Of an earlier version, whose summary only counts: each cluster of its regions may be meant, and to freeze one in vain harms nobody.
     const regions = new Set((previous?.summary ?? []).map(({ region }) => region));
     if (regions.size === 0) return current;
     for (const { name, region } of clusters)

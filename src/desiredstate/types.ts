@@ -18,8 +18,8 @@ export interface Snapshot {
   /** What the object's status says now: where it runs. */
   previous: FederatedStatus | undefined;
   /**
-   * Names of clusters on which member objects of it have been seen. The status may be older than that, and above 100 clusters it does
-   * not name them all; without this field only the status counts.
+   * Names of clusters of the record on which member objects of it have been seen. The status may be older than that; without this field only
+   * the status counts.
    */
   running?: ReadonlySet<string>;
 }
@@ -119,6 +119,8 @@ export interface HoldRow extends RowBase {
   hash?: string;
   /** True: it is wanted there (frozen or retained). False: it is to go, and may not yet. */
   wanted: boolean;
+  /** It should not be there: the worker makes certain of that, by its name if need be. */
+  confirm?: true;
 }
 
 /** Remove exactly that life of the member object. */
@@ -170,6 +172,11 @@ export interface Observation {
   failure?: { reason: string; message: string; final: boolean };
   /** The last time that what others had done to it was put right. */
   healed?: Heal;
+  /**
+   * It is not there, and that is certain although the watch, which sees only what has our label, is no proof: this worker removed it and saw
+   * it go, or looked for it by its name. Said only while there is a row that does not want it there.
+   */
+  absent?: true;
   /** The revision of the last row that the worker took for it; 0 when it never had one. */
   revision: number;
 }
@@ -200,7 +207,8 @@ export interface Heal {
 export interface RemovalFacts {
   /** The hub object whose copies these are; the last life that is known when it is gone. */
   owner: OwnerRef;
-  policy: DeletionPolicy;
+  /** Undefined when nobody on the hub knows any more: then each copy says itself what becomes of it. */
+  policy: DeletionPolicy | undefined;
   /** Why it is to go: NotSelected, ObjectDeleted, ObjectGone. */
   cause: Why;
   hub: {
@@ -216,8 +224,11 @@ export interface RemovalFacts {
   held?: Why;
   /** Of the clusters where copies are. A cluster that is missing here has no MemberCluster. */
   clusters: ReadonlyMap<string, ClusterFacts>;
-  /** `cluster/refKey` of dependencies that an object of another manager, or another object here, needs. */
-  neededByOthers: ReadonlySet<string>;
+  /**
+   * `cluster/refKey` of dependencies that an object of another manager, or another object here, needs. Asked only of copies that nothing
+   * else keeps.
+   */
+  neededByOthers: Pick<ReadonlySet<string>, "has">;
   /**
    * `cluster/refKey` of copies that are older than the membership of their cluster, and that nothing was asked for since: a person may have
    * let go of them when the cluster left before.

@@ -196,13 +196,14 @@ export class HubCache {
     return selectedBy(event, (group, kind) => this.#placed.get(group, kind));
   }
 
-  /** Keys of the objects whose status says that something of them is on that cluster, where the status names clusters one by one. */
+  /** Keys of the objects whose status says that something of them is on that cluster. */
   *reportedOn(cluster: string): Iterable<string> {
     for (const { type, informer } of this.kinds) {
       for (const key of informer.keys()) {
         const status = informer.get(key)?.["status"] as FederatedStatus | undefined;
         const entry = status?.clusters?.find(({ name }) => name === cluster);
-        if (entry?.observedHash !== undefined) yield ownerKey(type, key);
+        if (entry?.observedHash !== undefined || status?.unlistedClusters?.includes(cluster) === true)
+          yield ownerKey(type, key);
       }
     }
   }

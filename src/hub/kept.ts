@@ -18,8 +18,9 @@ const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
 export function withoutBookkeeping(object: KubeObject): KubeObject {
   const { managedFields: _, annotations, ...metadata } = object.metadata;
   if (annotations === undefined) return { ...object, metadata };
+  // An empty map stays: whoever adds an annotation has to know whether there is one.
   const { [LAST_APPLIED]: _applied, ...kept } = annotations;
-  return { ...object, metadata: Object.keys(kept).length === 0 ? metadata : { ...metadata, annotations: kept } };
+  return { ...object, metadata: { ...metadata, annotations: kept } };
 }
 
 export function namespaceFacts({ metadata }: KubeObject): NamespaceFacts {

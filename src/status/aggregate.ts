@@ -1,7 +1,9 @@
 import {
+  type ClusterState,
   type ClusterStatusEntry,
   DEFAULT_CLASS,
   type FederatedStatus,
+  namesIn,
   type ReplicaCounts,
   sameValue,
 } from "../apis/index.ts";
@@ -14,6 +16,8 @@ import type { ClusterView, StatusInput } from "./types.ts";
 
 /** Above this many entries only the entries that are not healthy are listed one by one, so that the object stays small. */
 const MAX_LISTED = 100;
+/** And of these no more than so many: etcd takes no object above 1.5 MiB, and an entry may have a kilobyte. */
+const MAX_UNHEALTHY = 300;
 
 /**
  * The status of a hub object from what is known about its clusters. `now` is epoch milliseconds.
@@ -43,6 +47,16 @@ export function aggregate(input: StatusInput, now: number): FederatedStatus {
     ...listed(entries),
   };
   return previous !== undefined && sameValue(ownPartsOf(previous, status), status) ? previous : status;
+}
+
+/**
+ * The status that stands there, with more clusters on which something of the object may be: for the moment in which they have to be named, and
+ * there is nothing to say of them yet. `stored` may be undefined where the object has none.
+ */
+export function withClusters(stored: FederatedStatus | undefined, names: Iterable<string>): FederatedStatus {
+  const known = namesIn(stored);
+  const more = [...names].filter((name) => !known.has(name));
+  return { ...stored, unlistedClusters: [...(stored?.unlistedClusters ?? []), ...more].toSorted() };
 }
 
 /** Nothing is known of what should be where, so everything stands as it was said last, but that it were applied. */
@@ -79,27 +93,38 @@ function notReported(name: string): ClusterView {
   return { name, contact: { ok: false }, rows: [] };
 }
 
-function listed(entries: ClusterStatusEntry[]): Pick<FederatedStatus, "clusters" | "summary"> {
+/** The entries, sorted by name: listed as far as the object stays small, the rest summed up and named. */
+function listed(entries: ClusterStatusEntry[]): Pick<FederatedStatus, "clusters" | "summary" | "unlistedClusters"> {
   if (entries.length === 0) return {};
   if (entries.length <= MAX_LISTED) return { clusters: entries };
-  const unhealthy = entries.filter((entry) => entry.state !== "Available");
-  const summary = summaryOf(entries.filter((entry) => entry.state === "Available"));
+  const clusters: ClusterStatusEntry[] = [];
+  const unlisted: ClusterStatusEntry[] = [];
+  for (const entry of entries)
+    (entry.state === "Available" || clusters.length === MAX_UNHEALTHY ? unlisted : clusters).push(entry);
   return {
-    ...(unhealthy.length === 0 ? {} : { clusters: unhealthy }),
-    ...(summary.length === 0 ? {} : { summary }),
+    ...(clusters.length === 0 ? {} : { clusters }),
+    ...(unlisted.length === 0
+      ? {}
+      : { summary: summaryOf(unlisted), unlistedClusters: unlisted.map(({ name }) => name) }),
   };
 }
 
-function summaryOf(healthy: readonly ClusterStatusEntry[]): NonNullable<FederatedStatus["summary"]> {
-  const regions = new Map<string, { clusters: number; replicas: ReplicaCounts }>();
-  for (const { region = "", replicas } of healthy) {
-    const sum = regions.get(region);
-    regions.set(region, {
-      clusters: (sum?.clusters ?? 0) + 1,
-      replicas: addCounts(sum?.replicas ?? NONE, replicas),
-    });
+type Summary = NonNullable<FederatedStatus["summary"]>[number];
+
+function summaryOf(unlisted: readonly ClusterStatusEntry[]): Summary[] {
+  const regions = new Map<string, { clusters: number; replicas: ReplicaCounts; states: Map<ClusterState, number> }>();
+  for (const { region = "", replicas, state } of unlisted) {
+    const { states, ...sum } = regions.get(region) ?? { clusters: 0, replicas: NONE, states: new Map() };
+    states.set(state, (states.get(state) ?? 0) + 1);
+    regions.set(region, { clusters: sum.clusters + 1, replicas: addCounts(sum.replicas, replicas), states });
   }
-  return [...regions].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([region, sum]) => ({ region, ...sum }));
+  return [...regions]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([region, { states, ...sum }]) => ({
+      region,
+      ...sum,
+      ...(states.get("Available") === sum.clusters ? {} : { states: Object.fromEntries(states) }),
+    }));
 }
 
 /**
@@ -120,5 +145,6 @@ function ownPartsOf(stored: FederatedStatus, status: FederatedStatus): Record<st
     conditions: stored.conditions?.filter((condition) => ours.has(condition.type)),
     clusters: filled(stored.clusters),
     summary: filled(stored.summary),
+    unlistedClusters: filled(stored.unlistedClusters),
   };
 }

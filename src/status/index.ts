@@ -7,6 +7,6 @@
  * never success, and the numbers of a lost cluster stay, with the time at which they were true. It never reads a clock and never
  * writes anything.
  */
-export { aggregate } from "./aggregate.ts";
+export { aggregate, withClusters } from "./aggregate.ts";
 export { policyStatus } from "./policy.ts";
 export type { ClusterView, RowView } from "./types.ts";

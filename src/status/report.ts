@@ -54,7 +54,8 @@ export interface ReportInput {
 export function reportOf(input: ReportInput): ClusterReport | undefined {
   const { view, target } = input;
   if (view.contact.ok) return target === undefined ? leaving(input) : planned(input, target);
-  if (target === undefined && input.previous === undefined && view.rows.length === 0) return undefined;
+  const isKnownOf = view.mayRemain === true || input.previous !== undefined || view.rows.length > 0;
+  if (target === undefined && !isKnownOf) return undefined;
   return lost(input);
 }
 
@@ -110,15 +111,19 @@ const MOVING: Reason = "AwaitingReplacement";
 
 /** A cluster in contact that is no longer chosen for the object. */
 function leaving(input: ReportInput): ClusterReport | undefined {
-  const rows = input.view.rows.filter((row) => row.observedHash !== undefined);
-  if (rows.length === 0) return undefined;
+  const { view, previous } = input;
+  const rows = view.rows.filter((row) => row.observedHash !== undefined);
+  if (rows.length === 0 && view.mayRemain !== true) return undefined;
   const failure = rows.find((row) => row.failure !== undefined)?.failure;
   const stays = rows.find((row) => row.stays !== undefined)?.stays;
-  const counts = { ...sumOfHealth(rows), desired: 0 };
+  // Where nothing is seen and something may be, the last numbers are all that is known.
+  const isUnseen = rows.length === 0;
+  const counts = { ...(isUnseen ? (previous?.replicas ?? NONE) : sumOfHealth(rows)), desired: 0 };
+  const observedHash = isUnseen ? previous?.observedHash : combined(rows, "observedHash");
   // What waits for a person does not move by itself.
   const isHeld = stays !== undefined && stays.reason !== MOVING;
   const outcome: Outcome = { state: isHeld ? "Held" : "Removing", ...textOf(isHeld ? stays : (failure ?? stays)) };
-  const entry = observed(input, outcome, { replicas: counts, ...pick("observedHash", combined(rows, "observedHash")) });
+  const entry = observed(input, outcome, { replicas: counts, ...pick("observedHash", observedHash) });
   const report = { entry, planned: false, applied: false, available: false, fresh: true };
   return isHeld ? report : { ...report, activity: "Removing" };
 }

@@ -26,6 +26,11 @@ export interface ClusterView {
   /** Epoch milliseconds: the rows are of then, since contact was lost for a moment that is not worth a word. */
   lastContact?: number;
   rows: RowView[];
+  /**
+   * The hub's record names the cluster, and nobody has seen yet that nothing of the object is left there: then the status goes on to name
+   * the cluster, though no target and no row do.
+   */
+  mayRemain?: boolean;
 }
 
 export interface StatusInput {
@@ -42,6 +47,6 @@ export interface StatusInput {
   /** Why the object as it is now could not be planned; `target` is then what was planned before, if anything was. */
   failure?: Why | undefined;
   podSelector: string | undefined;
-  /** One for every cluster of the target and for every other cluster that still has member objects of this owner. */
+  /** One for every cluster of the target and for every other cluster on which something of this owner is, or may be. */
   clusters: ClusterView[];
 }

@@ -3,6 +3,7 @@ import {
   type FederatedStatus,
   type KubeObject,
   type MemberCluster,
+  namesIn,
   type OverridePolicy,
   REGION_LABEL,
 } from "../apis/index.ts";
@@ -164,8 +165,11 @@ function applicationsOn(hub: HubCache, cluster: string): ApplicationFacts[] {
   const perhaps: ApplicationFacts[] = [];
   for (const object of hub.objects()) {
     const status = object["status"] as FederatedStatus | undefined;
-    if (status?.clusters?.some(({ name }) => name === cluster) === true) named.push(applicationFacts(object));
-    else if (status?.summary?.some((one) => one.clusters > 0 && one.region === region) === true)
+    if (namesIn(status).has(cluster)) named.push(applicationFacts(object));
+    else if (
+      status?.unlistedClusters === undefined &&
+      status?.summary?.some((one) => one.clusters > 0 && one.region === region) === true
+    )
       perhaps.push(applicationFacts(object));
   }
   return [...named, ...perhaps];
@@ -186,7 +190,9 @@ function applicationFacts(object: KubeObject): ApplicationFacts {
     ports: (spec.ports ?? []).flatMap(({ nodePort, protocol }) =>
       nodePort === undefined ? [] : [{ nodePort, protocol }],
     ),
-    clusters: (status?.clusters ?? []).map((entry) => entry.name),
-    summarised: (status?.summary ?? []).filter(({ clusters }) => clusters > 0).map(({ region }) => region),
+    clusters: [...namesIn(status)],
+    summarised: (status?.unlistedClusters === undefined ? (status?.summary ?? []) : [])
+      .filter(({ clusters }) => clusters > 0)
+      .map(({ region }) => region),
   };
 }

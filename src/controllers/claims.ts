@@ -1,0 +1,79 @@
+import {
+  claimed,
+  FIRST_RECORD_ANNOTATION,
+  firstRecordOf,
+  firstRecordText,
+  type KubeObject,
+  OBJECT_FINALIZER,
+  recordOf,
+} from "../apis/index.ts";
+import type { Target } from "../desiredstate/index.ts";
+import { changedSpec, type HubEvent, type PlacedKind } from "../hub/index.ts";
+import type { Client } from "../runtime/index.ts";
+import type { ControllerClasses } from "./controllerClasses.ts";
+import { setFinalizers } from "./finalizers.ts";
+import { previousOf } from "./snapshots.ts";
+
+/** How a hub object becomes this manager's: the finalizer, and with it the first record of where the object goes. */
+
+export interface ClaimSources {
+  client: Client;
+  classes: ControllerClasses;
+}
+
+/**
+ * Puts our finalizer in front, and with it says of a new object where it goes; false when the object changed or went away meanwhile. An
+ * object that another class owns until it is claimed keeps that class's finalizer.
+ */
+export async function claim(
+  { client, classes }: ClaimSources,
+  object: KubeObject,
+  kind: PlacedKind,
+  target: Target,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (classes.of(object) !== "Owned") return true;
+  const next = claimed(OBJECT_FINALIZER, object.metadata, classes.classes);
+  if (next === object.metadata.finalizers) return true;
+  const patched = await setFinalizers(client, kind.type, object, next, signal, firstRecord(object, target));
+  if (patched === undefined) return false;
+  kind.informer.observe(patched);
+  return true;
+}
+
+/** A reconciliation that puts our finalizer there goes on with it: that alone is no reason for another one. */
+export function isNews({ classes }: Pick<ClaimSources, "classes">, event: HubEvent<KubeObject>): boolean {
+  const { old, object } = event;
+  if (event.type !== "Updated" || old === undefined) return true;
+  const { finalizers = [] } = object.metadata;
+  const isOurClaim =
+    classes.of(old) === "Owned" &&
+    finalizers.join() === claimed(OBJECT_FINALIZER, old.metadata, classes.classes).join();
+  if (!isOurClaim) return changedSpec(event);
+  const first = object.metadata.annotations?.[FIRST_RECORD_ANNOTATION];
+  const annotations = {
+    ...old.metadata.annotations,
+    ...(first === undefined ? {} : { [FIRST_RECORD_ANNOTATION]: first }),
+  };
+  return changedSpec({ ...event, old: { ...old, metadata: { ...old.metadata, finalizers, annotations } } });
+}
+
+/** Another set of clusters is named. */
+export function changedRecord({ object, old }: HubEvent<KubeObject>): boolean {
+  if (old === undefined) return false;
+  const before = recordOf(old).names;
+  const { names } = recordOf(object);
+  return names.size !== before.size || [...names].some((name) => !before.has(name));
+}
+
+/** What the finalizer's write says of a new object; nothing where the status says it, or has to, since it is too much. */
+function firstRecord(object: KubeObject, target: Target): { name: string; value: string } | undefined {
+  if (previousOf(object)?.observedGeneration !== undefined) return undefined;
+  const known = firstRecordOf(object)?.clusters ?? [];
+  const clusters = [...new Set([...known, ...target.clusters.map(({ name }) => name)])];
+  const value = firstRecordText({
+    clusters,
+    ...(target.deletionPolicy === "Orphan" ? { deletionPolicy: target.deletionPolicy } : {}),
+  });
+  return value === undefined ? undefined : { name: FIRST_RECORD_ANNOTATION, value };
+}

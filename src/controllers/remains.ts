@@ -1,0 +1,85 @@
+import { type ObjectRef, type OwnerRef, refKey } from "../apis/index.ts";
+import type { HoldRow, Row } from "../desiredstate/index.ts";
+import { copiesOf, type CopySources, isNeededByOthers } from "./copies.ts";
+
+/** What may be left of a hub object on clusters where it is not to be (any more). */
+export interface Remains {
+  /** The clusters on which nobody has seen yet that nothing of the object is left. */
+  open: ReadonlySet<string>;
+  /** Rows beside those of the plan: they make certain that nothing is left. */
+  rows: readonly Row[];
+}
+
+export interface RemainsOf {
+  owner: OwnerRef;
+  /** Where something of the object may be, and where it is not to be. */
+  clusters: Iterable<string>;
+  /** What the object is rendered to, wherever it runs. */
+  refs: readonly ObjectRef[];
+}
+
+const CONFIRMING = { reason: "Confirming", message: "it is looked for by its name before the object is let go of" };
+const NOTHING: Remains = { open: new Set(), rows: [] };
+
+/**
+ * What may be left on these clusters. That the watch shows nothing is no proof, since it sees only what has our label: a copy counts as gone
+ * when its worker removed it and saw it go, or looked for it by its name. Where there is no MemberCluster any more there is nothing to wait
+ * for.
+ */
+export function remainsOf(sources: CopySources, { owner, clusters, refs }: RemainsOf): Remains {
+  const { hub, assignments, observations, progress } = sources;
+  const key = refKey(owner);
+  let open: Set<string> | undefined;
+  const rows: Row[] = [];
+  for (const cluster of clusters) {
+    if (hub.clusters.get(cluster) === undefined) continue;
+    open ??= seenOf(sources, key);
+    if (!observations.contactOf(cluster).synced || !progress.isKnownAround(key)) open.add(cluster);
+    for (const ref of refs) {
+      const row = confirmation(sources, cluster, ref, owner);
+      if (row === undefined) continue;
+      rows.push(row);
+      const cell = assignments.get(cluster, refKey(ref));
+      const observation = observations.get(cluster, refKey(ref));
+      const isAsked = cell !== undefined && cell.effective?.verb !== "Apply" && assignments.isAcknowledged(cell);
+      if (!isAsked || observation?.absent !== true || observation.writing) open.add(cluster);
+    }
+  }
+  return open === undefined ? NOTHING : { open: new Set([...clusters].filter((name) => open.has(name))), rows };
+}
+
+/** Clusters on which something of the object is seen, or may come to be by a write under way. What another object needs goes with that one. */
+function seenOf(sources: CopySources, owner: string): Set<string> {
+  const seen = new Set<string>();
+  for (const { cluster } of sources.assignments.leftBy(owner)) seen.add(cluster);
+  for (const { cluster, ref } of copiesOf(sources, owner))
+    if (!isNeededByOthers(sources, cluster, ref, owner)) seen.add(cluster);
+  return seen;
+}
+
+/** The row that makes certain of one member object; undefined for one that is seen, and has a row of the plan's, or is another's. */
+function confirmation(
+  { assignments, observations }: CopySources,
+  cluster: string,
+  ref: ObjectRef,
+  owner: OwnerRef,
+): Row | undefined {
+  const key = refKey(ref);
+  if (observations.get(cluster, key)?.present !== undefined) return undefined;
+  const cell = assignments.get(cluster, key);
+  if (cell?.effective?.verb === "Apply" && !cell.rows.has(refKey(owner))) return undefined;
+  const own = cell?.rows.get(refKey(owner));
+  // The row that removed it is as good, and the worker has it already.
+  if (own?.verb === "Delete" || own?.verb === "Release") return own;
+  const row: HoldRow = {
+    verb: "Hold",
+    cluster,
+    ref,
+    owner,
+    role: "rendered",
+    wanted: false,
+    confirm: true,
+    why: CONFIRMING,
+  };
+  return row;
+}

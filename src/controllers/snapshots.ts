@@ -1,0 +1,81 @@
+import { type FederatedStatus, firstRecordOf, type KubeObject, refKey } from "../apis/index.ts";
+import { AWAITING_REPLACEMENT, type Observation, type Row, type Snapshot, type Target } from "../desiredstate/index.ts";
+import { copiesOf, type CopySources, recordedClusters, wasFoundOnJoin } from "./copies.ts";
+import type { Collected } from "./dependencies.ts";
+
+export interface SnapshotSources extends CopySources {
+  hubId: string;
+}
+
+/** Everything that the plan of one hub object depends on, at this moment. */
+export function snapshotOf(
+  sources: SnapshotSources,
+  owner: string,
+  object: KubeObject,
+  collected?: Collected,
+): Snapshot {
+  const { hub, hubId } = sources;
+  const previous = object["status"] as FederatedStatus | undefined;
+  return {
+    object,
+    placements: hub.allPlacements(),
+    overrides: hub.allOverrides(),
+    clusters: hub.clusterSnapshots(),
+    dependencies: collected?.found ?? new Map(),
+    ...(collected === undefined ? {} : { unreadable: collected.unreadable }),
+    hubId,
+    previous: previousOf(object),
+    // Where only a summary stands, what has been seen since the start is not all that there is.
+    ...(previous?.summary === undefined || previous.unlistedClusters !== undefined
+      ? { running: runningOn(sources, owner) }
+      : {}),
+  };
+}
+
+/** The status of the object; of one that has none yet, what its first record says of how it parts from its copies. */
+export function previousOf(object: KubeObject): FederatedStatus | undefined {
+  const status = object["status"] as FederatedStatus | undefined;
+  const policy = firstRecordOf(object)?.deletionPolicy;
+  return policy === undefined ? status : { ...status, deletionPolicy: policy };
+}
+
+/** Clusters of the record with a copy that no row deletes: the status may not say so yet. */
+function runningOn(sources: CopySources, owner: string): Set<string> {
+  const { plans, assignments } = sources;
+  const isFirstPlan = plans.get(owner)?.ours !== true;
+  const running = new Set<string>();
+  const recorded = recordedClusters(sources, owner);
+  for (const copy of copiesOf(sources, owner)) {
+    const { cluster, ref } = copy;
+    if (!recorded.has(cluster) || wasFoundOnJoin(sources, owner, copy)) continue;
+    const row = assignments.get(cluster, refKey(ref))?.rows.get(owner);
+    if (isFirstPlan || (row !== undefined && (!isRemoval(row) || isServing(row)))) running.add(cluster);
+  }
+  return running;
+}
+
+/**
+ * A copy on a cluster that the record does not name, of an object that nothing places: a person let go of the cluster (its MemberCluster was
+ * deleted, and made again) or of the object's Placement. Nobody has said where else the object belongs, so the copy is left alone.
+ */
+export function isLetGoOf(
+  sources: CopySources,
+  owner: string,
+  target: Target | undefined,
+  { cluster }: Observation,
+): boolean {
+  if (target === undefined || (target.scheduled.status === "True" && !target.suspended)) return false;
+  if (target.clusters.some(({ name }) => name === cluster)) return false;
+  const isLeaving = sources.hub.clusters.get(cluster)?.metadata.deletionTimestamp !== undefined;
+  return !isLeaving && !recordedClusters(sources, owner).has(cluster);
+}
+
+/** The copy stays until the object serves elsewhere; so the object still runs there. */
+function isServing(row: Row): boolean {
+  return row.verb === "Hold" && row.why.reason === AWAITING_REPLACEMENT;
+}
+
+/** The row takes the copy away, or says why the copy, which is to go, is still there. */
+export function isRemoval(row: Row): boolean {
+  return row.verb === "Delete" || row.verb === "Release" || (row.verb === "Hold" && !row.wanted);
+}
