@@ -13,7 +13,7 @@ function plan(placement: string | undefined, ...overrides: string[]): Plan {
     ...(placement === undefined ? {} : { placement: named("Placement", placement) }),
     overrides: overrides.map((name) => named("OverridePolicy", name)),
   };
-  return { uid: "u", generation: 1, target: target as unknown as Target, ours: true };
+  return { uid: "u", generation: 1, target: target as unknown as Target, ours: true, remaining: new Set() };
 }
 
 function plansWithChanges() {
