@@ -124,9 +124,30 @@ describe("conversion of a DemoApplication", () => {
     expect(toV1(withText('{"spec":{"ports":[{"port":80,"protocol":"TCP"}]}}')).spec.ports).toBeUndefined();
   });
 
+  test("keeps an annotation of the same name that the v1 object itself had, beside nothing else", () => {
+    const object: DemoApplication = {
+      apiVersion: "paas.cmft.com/v1",
+      kind: "DemoApplication",
+      metadata: { name: "shop", annotations: { [CONVERSION_ANNOTATION]: "mine" } },
+      spec: { image: "nginx", replica: 1 },
+    };
+    const read = toV1beta1(object);
+    expect(read.metadata.annotations).toEqual({ [CONVERSION_ANNOTATION]: '{"annotation":"mine","spec":{}}' });
+    expect(read.spec).toStrictEqual({ image: "nginx", replica: 1 });
+    expect(toV1(read)).toStrictEqual(object);
+  });
+
+  test("an annotation without another one beneath is taken off", () => {
+    const object = { ...toV1(withText('{"spec":{"args":["a"]}}')) };
+    expect(object.metadata).toStrictEqual({ name: "shop" });
+    expect(toV1beta1(object).metadata.annotations).toEqual({ [CONVERSION_ANNOTATION]: '{"spec":{"args":["a"]}}' });
+  });
+
   test.each([
     { name: "is not JSON", text: "{", message: /not JSON/ },
     { name: "is null", text: "null", message: /does not hold a v1 spec/ },
+    { name: "is a text", text: '"spec"', message: /does not hold a v1 spec/ },
+    { name: "holds null", text: '{"spec":null}', message: /does not hold a v1 spec/ },
     { name: "holds no spec", text: "{}", message: /does not hold a v1 spec/ },
     { name: "holds a list", text: '{"spec":[]}', message: /does not hold a v1 spec/ },
     {

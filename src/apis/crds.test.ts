@@ -1,6 +1,12 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { customResourceDefinitions, servingPatch, servingAllVersions, versionsOf } from "./crds.ts";
 import type { KubeObject } from "./meta.ts";
+import { sameValue } from "./sameValue.ts";
+
+const CHART = join(import.meta.dirname, "../../charts/meridian/files/crds");
 
 type Node = Record<string, unknown>;
 
@@ -60,6 +66,15 @@ describe("the CRDs", () => {
       "overridepolicies.federation.paas.cmft.com",
       "clusteroverridepolicies.federation.paas.cmft.com",
     ]);
+  });
+
+  test("are those that the chart installs: `npm run generate` writes them there", () => {
+    const installed = new Map(
+      readdirSync(CHART).map((file) => [file, parse(readFileSync(join(CHART, file), "utf8")) as unknown]),
+    );
+    const made = new Map(customResourceDefinitions().map((crd) => [`${crd.metadata.name}.yaml`, crd]));
+    const files = new Set([...installed.keys(), ...made.keys()]);
+    expect([...files].filter((file) => !sameValue(made.get(file), installed.get(file)))).toEqual([]);
   });
 
   test("store exactly one version, which alone is served without webhooks, and have a status", () => {

@@ -42,6 +42,26 @@ describe("the server of a member", () => {
   ])("is taken at %s", (server) => expect(refuseEndpoint(server)).toBeUndefined());
 
   test.each([
+    ["https://metadata.goog", "metadata.goog is a cloud's metadata service, not a cluster"],
+    ["https://169.254.1.1", "169.254.1.1 is a link-local address, which only the machine itself can mean"],
+    ["https://0.10.200.30", "0.10.200.30 is the address of no machine in particular"],
+    ["nothing", "is not an address; write one such as https://api.example.com:6443"],
+  ])("of %s is named, with the reason", (server, message) => {
+    const advice = "; write the address of the cluster's API server";
+    expect(refuseEndpoint(server)).toBe(message.includes("write") ? message : `${message}${advice}`);
+  });
+
+  test.each([
+    "https://a.169.254.1.1.example.com",
+    "https://169.254.1.1.example.com",
+    "https://x-169.254.1.example.com",
+    "https://[1::fe80:1]",
+    "https://[2001:db8::ffff:a9fe:a9fe]",
+    "https://[64:ff9b::a9fe:a9fe:0:1]",
+    "https://[1:2002:a9fe:a9fe::1]",
+  ])("is taken at %s, which only looks like one", (server) => expect(refuseEndpoint(server)).toBeUndefined());
+
+  test.each([
     "169.254.169.254",
     "fe80::1",
     "fe80::1%eth0",

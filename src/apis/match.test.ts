@@ -34,6 +34,19 @@ describe("a label selector", () => {
       selector: expression("constructor", "Exists"),
       want: false,
     },
+    { name: "In without values takes nothing", selector: expression("tier", "In"), want: false },
+    { name: "NotIn without values takes everything", selector: expression("tier", "NotIn"), want: true },
+    { name: "In refuses what only inherits a value", selector: expression("toString", "In", ["x"]), want: false },
+    {
+      name: "wants every requirement to hold",
+      selector: {
+        matchExpressions: [
+          { key: "tier", operator: "Exists" },
+          { key: "zone", operator: "Exists" },
+        ],
+      },
+      want: false,
+    },
     {
       name: "wants every part to hold",
       selector: { matchLabels: { tier: "web" }, ...expression(REGION, "In", ["eu-central-1"]) },
@@ -115,6 +128,19 @@ describe("a selector of clusters", () => {
     },
     { name: "takes nothing when both lack the label", selector: { matchLabelKeys: ["zone"] }, want: false },
     {
+      name: "wants every field to be right",
+      selector: {
+        fieldSelector: {
+          matchExpressions: [
+            { key: "provider", operator: "In", values: ["aliyun"] },
+            { key: "zone", operator: "Exists" },
+          ],
+        },
+      },
+      want: false,
+    },
+    { name: "wants every key to be equal", selector: { matchLabelKeys: [REGION, "app"] }, want: false },
+    {
       name: "wants every part to hold",
       selector: { clusterNames: ["shanghai-1"], labelSelector: { matchLabels: { tier: "lead" } } },
       want: false,
@@ -145,6 +171,7 @@ describe("a selector of objects", () => {
     { name: "refuses another kind", selector: { ...all, kind: "Deployment" }, want: false },
     { name: "takes by name", selector: byName, want: true },
     { name: "refuses another name", selector: { ...all, name: "shop-2" }, want: false },
+    { name: "takes the namespace that it names", selector: { ...all, namespace: "default" }, want: true },
     { name: "refuses another namespace", selector: { ...all, namespace: "other" }, want: false },
     { name: "takes by label", selector: byLabel, want: true },
     { name: "wants name and label both", selector: { ...byLabel, name: "shop-2" }, want: false },
@@ -159,6 +186,17 @@ describe("a selector of objects", () => {
       selectors: [all, { ...all, name: "other" }],
       want: 1,
     },
+    {
+      name: "by an expression over labels is closer than all",
+      selectors: [{ ...all, labelSelector: expression("tier", "Exists") }],
+      want: 2,
+    },
+    {
+      name: "an empty list of expressions is no closer than all",
+      selectors: [{ ...all, labelSelector: { matchLabels: {}, matchExpressions: [] } }],
+      want: 1,
+    },
+    { name: "in whatever order they stand", selectors: [byName, all], want: 3 },
     { name: "nothing matches", selectors: [{ ...all, kind: "Deployment" }], want: 0 },
     { name: "no selectors", selectors: [], want: 0 },
   ])("specificity: $name", ({ selectors, want }) => expect(selectorSpecificity(selectors, shop)).toBe(want));

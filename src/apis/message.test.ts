@@ -11,6 +11,10 @@ describe("shortMessage", () => {
     ["one two, three", 10, "one two…"],
     ["onewordthatislong", 10, "onewordth…"],
     ["a verylongwordfollows", 10, "a verylon…"],
+    ["abcde fghijk", 10, "abcde…"],
+    ["abcd, efghijk", 10, "abcd…"],
+    ["one two,; three", 11, "one two…"],
+    ["\u{1F600}12345678901", 10, "\u{1F600}1234567…"],
     ["lines\n  are\tjoined ", 40, "lines are joined"],
     ["12345678\u{1F600}90", 10, "12345678…"],
   ])("%j in %i", (text, limit, want) => expect(shortMessage(text, limit)).toBe(want));

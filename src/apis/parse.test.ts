@@ -3,7 +3,7 @@ import { BAD_OBJECTS } from "../../test/builders/badObjects.ts";
 import { GOOD_OBJECTS } from "../../test/builders/goodObjects.ts";
 import { applicationObject, clusterObject, patchObject, placementObject } from "../../test/builders/policyObjects.ts";
 import type { KubeObject } from "./meta.ts";
-import { parseObject } from "./parse.ts";
+import { kindOf, parseObject } from "./parse.ts";
 
 /** As it comes over the wire: what is undefined is not there. */
 const sent = (object: KubeObject) => JSON.parse(JSON.stringify(object)) as KubeObject;
@@ -58,6 +58,30 @@ describe("parseObject", () => {
   test("leaves objects of other kinds as they are", () => {
     const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" }, data: { a: "b" } };
     expect(parseObject(object)).toEqual({ ok: true, object });
+  });
+
+  test("leaves a kind of Meridian's in a version that there is not, and another group's kind of the same name", () => {
+    for (const apiVersion of ["paas.cmft.com/v9", "example.com/v1", "federation.paas.cmft.com/v1alpha1"]) {
+      const object = { ...applicationObject({ replica: -1 }), apiVersion };
+      expect(kindOf(object)).toBeUndefined();
+      expect(parseObject(object)).toEqual({ ok: true, object });
+    }
+    expect(kindOf(applicationObject({}))).toMatchObject({ kind: { kind: "DemoApplication" }, version: { name: "v1" } });
+  });
+
+  test("finds what is no field, however deep, and beside the spec", () => {
+    const problems = (object: KubeObject) => {
+      const result = parseObject(object);
+      return result.ok ? [] : result.problems;
+    };
+    const message = "is not a field of this kind";
+    const env = [{ name: "A", value: "1", x: 1 }];
+    expect(problems(applicationObject({ image: "nginx", replicas: 2, env }))).toEqual([
+      { field: "spec.replicas", message },
+      { field: "spec.env[0].x", message },
+    ]);
+    expect(problems({ ...applicationObject({ image: "nginx" }), data: {} })).toEqual([{ field: "data", message }]);
+    expect(problems({ ...applicationObject({ image: "nginx" }), status: {} })).toEqual([]);
   });
 
   test("names every problem of an object", () => {

@@ -15,10 +15,17 @@ describe("parseQuantity", () => {
     { text: "2e3", want: 2000 },
     { text: "2E-1", want: 0.2 },
     { text: "-1", want: -1 },
+    { text: ".25Mi", want: 262_144 },
+    { text: "12.75", want: 12.75 },
+    { text: "1e-12", want: 1e-12 },
+    { text: "1e+10", want: 1e10 },
     { text: "0", want: 0 },
   ])("reads $text", ({ text, want }) => expect(parseQuantity(text)).toBeCloseTo(want, 9));
 
-  test("takes a number as it is", () => expect(parseQuantity(4)).toBe(4));
+  test("takes a number as it is", () => {
+    expect(parseQuantity(4)).toBe(4);
+    expect(parseQuantity(1e21)).toBe(1e21);
+  });
 
   test.each(["", "m", "1KB", "1ki", "one", "1 Gi", "1__", "1toString", "1e3k", "1e", "Ki"])(
     "finds no quantity in %j",

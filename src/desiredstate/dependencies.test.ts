@@ -191,6 +191,46 @@ describe("dependencies", () => {
     expect(targetOf({ object: optional, placements: [placement("p")] }).clusters[0]?.warning).toBeUndefined();
   });
 
+  test.each([
+    [["a"], "not on the hub: ConfigMap a"],
+    [["b", "a"], "not on the hub: ConfigMap a, ConfigMap b"],
+    [["c", "a", "b"], "not on the hub: ConfigMap a, ConfigMap b and 1 more"],
+    [["d", "b", "a", "c"], "not on the hub: ConfigMap a, ConfigMap b and 2 more"],
+  ])("of %j that are missing says: %s", (names, message) => {
+    const envFrom = names.map((name) => ({ configMapRef: { name } }));
+    expect(targetOf({ object: app({ envFrom }), placements: [placement("p")] }).clusters[0]?.warning).toEqual({
+      reason: "DependencyMissing",
+      message,
+    });
+  });
+
+  test("of several that may not be read the Secret is named, since its namespaces are listed", () => {
+    const envFrom = [{ configMapRef: { name: "conf" } }, { secretRef: { name: "database" } }];
+    const unreadable = new Set(["/ConfigMap/default/conf", "/Secret/default/database"]);
+    const { clusters } = targetOf({ object: app({ envFrom }), placements: [placement("p")], unreadable });
+    expect(clusters[0]?.frozenFor?.reason).toBe("SecretAccessDenied");
+  });
+
+  test("every part of the content rolls the pods, and no content at all leaves no hash", () => {
+    const withContent = (content: object) =>
+      rollHash(
+        targetOf({
+          object: app({ envFrom: [{ configMapRef: { name: "conf" } }] }),
+          placements: [placement("p")],
+          dependencies: new Map([
+            [
+              "/ConfigMap/default/conf",
+              { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "conf" }, ...content },
+            ],
+          ]),
+        }),
+      );
+    const contents = [{}, { data: { a: "1" } }, { binaryData: { a: "1" } }, { stringData: { a: "1" } }];
+    expect(new Set(contents.map(withContent)).size).toBe(contents.length);
+    expect(rollHash(targetOf({ object, placements: [placement("p")] }))).toBeUndefined();
+    expect(rollHash(targetOf({ placements: [placement("p")] }))).toBeUndefined();
+  });
+
   test("nothing of a Secret's content stands anywhere but in its own object", () => {
     const result = given("1", "c2VjcmV0");
     const clusters = result.clusters.map((one) => ({

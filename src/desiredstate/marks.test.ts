@@ -1,6 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { DELETION_POLICY_ANNOTATION, HASH_ANNOTATION, hashOf, OBJECT_ANNOTATION } from "../apis/index.ts";
-import { mark, type Marking, ownerRefOf, ownerText, policyOf, reowned } from "./marks.ts";
+import {
+  mark,
+  type Marking,
+  ownerRefOf,
+  ownerText,
+  policyOf,
+  reowned,
+  withControllerReference,
+  withDependenciesHash,
+} from "./marks.ts";
 import { app, other } from "./testdata/builders.ts";
 
 const service = { apiVersion: "v1", kind: "Service", metadata: { name: "nginx-demo", namespace: "default" } };
@@ -39,5 +48,58 @@ describe("the marks of a member object", () => {
     const { [HASH_ANNOTATION]: written, ...annotations } = object.metadata.annotations ?? {};
     expect(written).toBe(hash);
     expect(hashOf({ ...object, metadata: { ...object.metadata, annotations } })).toBe(hash);
+  });
+});
+
+describe("a controller reference", () => {
+  const owner = ownerRefOf(app());
+  const reference = {
+    apiVersion: owner.apiVersion,
+    kind: "DemoApplication",
+    name: "nginx-demo",
+    uid: owner.uid,
+    controller: true,
+    blockOwnerDeletion: true,
+  };
+
+  test("goes onto an object of the owner's namespace, and of any when the owner has none", () => {
+    expect(withControllerReference(service, owner).metadata.ownerReferences).toEqual([reference]);
+    const { namespace: _namespace, ...cluster } = owner;
+    expect(withControllerReference(service, cluster).metadata.ownerReferences).toEqual([reference]);
+  });
+
+  test("does not go onto an object of another namespace", () => {
+    expect(withControllerReference(service, { ...owner, namespace: "other" })).toBe(service);
+  });
+
+  test("of an object that the server has not named a life of has none", () => {
+    expect(ownerRefOf({ ...service, metadata: { name: "x" } }).uid).toBe("");
+  });
+});
+
+describe("the hash of what pods read", () => {
+  const annotations = { "federation.paas.cmft.com/dependencies-hash": "h" };
+  const deployment = (spec: unknown) => ({ apiVersion: "apps/v1", kind: "Deployment", metadata: { name: "x" }, spec });
+
+  test.each<[string, unknown, unknown]>([
+    [
+      "beside other annotations",
+      { metadata: { annotations: { a: "1" } } },
+      { metadata: { annotations: { a: "1", ...annotations } } },
+    ],
+    ["where there are none", { spec: {} }, { spec: {}, metadata: { annotations } }],
+    ["in place of what is no map", { metadata: null }, { metadata: { annotations } }],
+    ["in place of a list", { metadata: [1] }, { metadata: { annotations } }],
+  ])("stands on the template %s", (_where, template, want) => {
+    expect(withDependenciesHash(deployment({ replicas: 1, template }), "h")["spec"]).toEqual({
+      replicas: 1,
+      template: want,
+    });
+  });
+
+  test("stands nowhere without a template, and without a hash", () => {
+    expect(withDependenciesHash(service, "h")).toBe(service);
+    const object = deployment({});
+    expect(withDependenciesHash(object, undefined)).toBe(object);
   });
 });

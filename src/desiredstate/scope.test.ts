@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   clusterPlacement,
+  frankfurt,
   hub,
   NOW,
   overrides,
@@ -137,6 +138,162 @@ describe("where it goes", () => {
     if (want.rows === "apply") expect(verbs(result)).toEqual(["Apply"]);
     else expect(rows(result)).toEqual(want.rows);
     expect(result.clusters.every(({ frozen }) => frozen === (want.rows !== "apply"))).toBe(true);
+  });
+
+  const taint = { key: "m", effect: "NoSchedule" as const };
+  const tainted = (one: typeof shanghai) => ({ ...one, taints: [taint] });
+  test.each<{ name: string; given: Partial<Snapshot>; message: string }>([
+    { name: "no policy", given: {}, message: "no placement selects it; create a Placement that does" },
+    {
+      name: "no policy any more",
+      given: { previous: running(["shanghai-1", "singapore-1"], placedBy("gone")) },
+      message: "no placement selects it; it is kept as it is on 2 clusters: create a Placement that does, or delete it",
+    },
+    {
+      name: "the default",
+      given: { clusters: [shanghai, hub, { ...hub, name: "second" }] },
+      message: "no placement selects it; it runs on the local cluster hub, second",
+    },
+    { name: "all chosen", given: { placements: [everywhere] }, message: "3 of 3 clusters selected" },
+    {
+      name: "the only one chosen",
+      given: { placements: [everywhere], clusters: [shanghai] },
+      message: "1 of 1 cluster selected",
+    },
+    {
+      name: "nothing to choose from",
+      given: { placements: [everywhere], clusters: [] },
+      message: "no cluster fits: there is none; join one with `meridian join`",
+    },
+    {
+      name: "nothing but unknown clusters",
+      given: { placements: [nowhere], clusters: [] },
+      message: "no cluster fits: unknown cluster atlantis",
+    },
+    {
+      name: "nothing but several unknown clusters",
+      given: {
+        placements: [placement("p", { clusterAffinities: [{ name: "g", clusterNames: ["atlantis", "lemuria"] }] })],
+        clusters: [],
+      },
+      message: "no cluster fits: unknown clusters atlantis, lemuria",
+    },
+    {
+      name: "an unknown cluster beside others",
+      given: { placements: [nowhere] },
+      message: "no cluster fits: not among the clusterNames of group g (3 of 3 clusters); unknown cluster atlantis",
+    },
+    {
+      name: "chosen since it runs there",
+      given: { placements: [everywhere], clusters: [tainted(shanghai)], previous: running(["shanghai-1"]) },
+      message: "1 of 1 cluster selected",
+    },
+    {
+      name: "no cluster fits any more",
+      given: {
+        placements: [placement("p", { clusterAffinities: [{ name: "g", exclude: ["shanghai-1"] }] })],
+        clusters: [shanghai],
+        previous: running(["shanghai-1"]),
+      },
+      message: "no cluster fits: excluded by group g (1 of 1 cluster); it is kept as it is on 1 cluster",
+    },
+    {
+      name: "the reason of most clusters",
+      given: {
+        placements: [placement("p", { clusterAffinities: [{ name: "g", exclude: ["shanghai-1"] }] })],
+        clusters: [shanghai, tainted(singapore), tainted(frankfurt)],
+      },
+      message: "no cluster fits: taint m:NoSchedule is not tolerated (2 of 3 clusters)",
+    },
+    {
+      name: "of reasons equally frequent the first by name",
+      given: {
+        placements: [placement("p", { clusterAffinities: [{ name: "g", exclude: ["singapore-1"] }] })],
+        clusters: [tainted(shanghai), singapore],
+      },
+      message: "no cluster fits: excluded by group g (1 of 2 clusters)",
+    },
+    {
+      name: "suspended before it ran",
+      given: { placements: [placement("p", { suspend: true })] },
+      message: "Placement p is suspended, and it runs nowhere yet",
+    },
+    {
+      name: "suspended",
+      given: { placements: [placement("p", { suspend: true })], previous: running(["shanghai-1"]) },
+      message: "Placement p is suspended; it is kept as it is on 1 cluster",
+    },
+  ])("says: $name", ({ given, message }) => {
+    const result = targetOf(given);
+    expect(result.scheduled.message).toBe(message);
+    expect(result.suspended).toBe(message.includes("is suspended"));
+  });
+
+  test("without a policy every cluster says so", () => {
+    const { decision } = targetOf({ clusters: [shanghai, singapore] });
+    expect(decision).toStrictEqual({
+      clusters: [],
+      verdicts: ["shanghai-1", "singapore-1"].map((name) => ({
+        cluster: name,
+        fits: false,
+        reason: "NoPlacement",
+        message: "no placement selects it",
+        steps: [],
+      })),
+    });
+  });
+
+  const keptOn = (given: Partial<Snapshot>): string[] => targetOf(given).clusters.map(({ name }) => name);
+
+  test("what is seen there is kept, but for what is being removed", () => {
+    const seen = new Set(["shanghai-1", "singapore-1"]);
+    expect(keptOn({ previous: running(["shanghai-1"], {}, "Removing"), running: seen })).toEqual(["singapore-1"]);
+    expect(keptOn({ previous: running(["frankfurt-1"]), running: seen })).toEqual([
+      "frankfurt-1",
+      "shanghai-1",
+      "singapore-1",
+    ]);
+  });
+
+  test("a copy that goes only once the object has arrived elsewhere is kept", () => {
+    const [entry] = running(["shanghai-1"], {}, "Removing").clusters ?? [];
+    if (entry === undefined) throw new Error("the status names no cluster");
+    const previous = { ...placedBy("gone"), clusters: [{ ...entry, reason: "AwaitingReplacement" }] };
+    expect(keptOn({ previous })).toEqual(["shanghai-1"]);
+    expect(keptOn({ previous: { ...previous, clusters: [{ ...entry, reason: "ClusterNotSynced" }] } })).toEqual([]);
+  });
+
+  test("clusters of a region that the status only counts are kept, but for those that it is being removed from", () => {
+    const counts = { desired: 1, updated: 1, ready: 1, available: 1 };
+    const { region: _region, ...somewhere } = shanghai;
+    const summary = [{ region: "", clusters: 1, replicas: counts }];
+    expect(keptOn({ previous: { summary }, clusters: [somewhere, singapore] })).toEqual(["shanghai-1"]);
+    expect(
+      keptOn({ previous: { ...running(["shanghai-1"], {}, "Removing"), summary }, clusters: [somewhere, singapore] }),
+    ).toEqual([]);
+  });
+
+  describe("is the default's", () => {
+    const condition = (type: string, reason: string) => ({
+      conditions: [{ type, status: "False" as const, reason, message: "", lastTransitionTime: "" }],
+    });
+    test.each<[string, Partial<Snapshot>, string]>([
+      ["when it runs on local clusters alone", { previous: running(["hub"]) }, "True DefaultPlacement"],
+      ["also before a status says so", { running: new Set(["hub"]) }, "True DefaultPlacement"],
+      ["not when it runs elsewhere too", { previous: running(["hub", "shanghai-1"]) }, "False NoPlacement"],
+      [
+        "whatever other conditions say",
+        { previous: running(["hub"], condition("Applied", "NoPlacement")) },
+        "True DefaultPlacement",
+      ],
+      [
+        "whatever else was the reason",
+        { previous: running(["hub"], condition("Scheduled", "NoClusterFits")) },
+        "True DefaultPlacement",
+      ],
+    ])("%s", (_when, given, want) => {
+      expect(scheduled(targetOf({ clusters: [shanghai, hub], ...given }))).toBe(want);
+    });
   });
 
   test("says which named cluster is unknown while the others go on", () => {

@@ -92,9 +92,48 @@ describe("render", () => {
         ],
       },
     },
+    {
+      name: "NodePort when it is asked for, and whatever stands for a type otherwise",
+      type: "NodePort",
+      ports: [{ port: 80 }],
+      want: { type: "NodePort" },
+    },
+    { name: "ClusterIP for a type that is none", type: "Other", ports: [{ port: 80 }], want: { type: "ClusterIP" } },
+    {
+      name: "NodePort as soon as one of the ports has a node port",
+      ports: [{ port: 80 }, { port: 81, nodePort: 30002 }],
+      want: { type: "NodePort" },
+    },
+    { name: "a node port that is null is none", ports: [{ port: 80, nodePort: null }], want: { type: "ClusterIP" } },
+    {
+      name: "targets by number or by name, and the protocol of the application",
+      ports: [
+        { name: "a", port: 80, targetPort: 8080, appProtocol: "http" },
+        { name: "b", port: 81, targetPort: "web", nodePort: 30003 },
+      ],
+      want: {
+        ports: [
+          { name: "a", protocol: "TCP", port: 80, targetPort: 8080, appProtocol: "http" },
+          { name: "b", protocol: "TCP", port: 81, targetPort: "web", nodePort: 30003 },
+        ],
+      },
+    },
+    {
+      name: "two ports of one number and protocol get two names",
+      ports: [{ port: 80 }, { port: 80 }],
+      want: { ports: [{ name: "tcp-80" }, { name: "tcp-80-x" }] },
+    },
   ])("Service: $name", ({ ports, type, want }) => expect(service(ports, type)).toMatchObject(want));
 
-  test.each<{ name: string; ports: object[]; want: object[] }>([
+  test("a port of the Service says no more than was asked for", () => {
+    expect(service([{ port: 80 }])).toStrictEqual({
+      type: "ClusterIP",
+      selector: labels,
+      ports: [{ protocol: "TCP", port: 80 }],
+    });
+  });
+
+  test.each<{ name: string; ports: object[]; want: object[] | undefined }>([
     {
       name: "the target's number with the port's name",
       ports: [{ name: "http", port: 80, targetPort: 8080 }],
@@ -127,6 +166,56 @@ describe("render", () => {
       want: [{ containerPort: 80, protocol: "TCP" }],
     },
     {
+      name: "a name of fifteen characters",
+      ports: [{ name: "fifteen-letters", port: 80 }],
+      want: [{ name: "fifteen-letters", containerPort: 80, protocol: "TCP" }],
+    },
+    ...["-web", "web-", "We", "123", "a_b"].map((name) => ({
+      name: `${name} is no name in a container`,
+      ports: [{ name, port: 80 }],
+      want: [{ containerPort: 80, protocol: "TCP" }],
+    })),
+    {
+      name: "a name with several dashes",
+      ports: [{ name: "a-bcd-ef", port: 80 }],
+      want: [{ name: "a-bcd-ef", containerPort: 80, protocol: "TCP" }],
+    },
+    {
+      name: "a number for each protocol",
+      ports: [
+        { name: "dns", port: 53, protocol: "UDP" },
+        { name: "dns-tcp", port: 53 },
+      ],
+      want: [
+        { name: "dns", containerPort: 53, protocol: "UDP" },
+        { name: "dns-tcp", containerPort: 53, protocol: "TCP" },
+      ],
+    },
+    {
+      name: "one name for one number",
+      ports: [
+        { name: "a", port: 80 },
+        { name: "a", port: 81 },
+      ],
+      want: [
+        { name: "a", containerPort: 80, protocol: "TCP" },
+        { containerPort: 81, protocol: "TCP" },
+      ],
+    },
+    {
+      name: "a name that was taken away may be another's",
+      ports: [
+        { name: "web", port: 80 },
+        { name: "b", port: 80, targetPort: "http" },
+        { name: "c", port: 81, targetPort: "web" },
+      ],
+      want: [
+        { name: "http", containerPort: 80, protocol: "TCP" },
+        { name: "web", containerPort: 81, protocol: "TCP" },
+      ],
+    },
+    { name: "none without a number", ports: [{ name: "a" }, { name: "b", targetPort: "x" }], want: undefined },
+    {
       name: "a named target on a number that has a name",
       ports: [
         { name: "a", port: 80, targetPort: 8080 },
@@ -134,7 +223,31 @@ describe("render", () => {
       ],
       want: [{ name: "web", containerPort: 8080, protocol: "TCP" }],
     },
-  ])("container ports: $name", ({ ports, want }) => expect(container({ image: "i", ports })["ports"]).toEqual(want));
+  ])("container ports: $name", ({ ports, want }) =>
+    expect(container({ image: "i", ports })["ports"]).toStrictEqual(want),
+  );
+
+  test("what a container has under the same name is passed on as it is", () => {
+    const fields = {
+      image: "i",
+      command: ["run"],
+      args: ["-v"],
+      env: [{ name: "A", value: "1" }],
+      envFrom: [{ secretRef: { name: "s" } }],
+      resources: { limits: { cpu: "1" } },
+      livenessProbe: { tcpSocket: { port: 80 } },
+      readinessProbe: { tcpSocket: { port: 80 } },
+      volumeMounts: [{ name: "v", mountPath: "/v" }],
+    };
+    expect(container({ ...fields, replica: 1 })).toStrictEqual({ name: "web", ...fields });
+    const [deployment] = demoApplicationKind.render(app({ image: "i", imagePullSecrets: [{ name: "p" }] }));
+    expect(deployment).toHaveProperty("spec.template.spec.imagePullSecrets", [{ name: "p" }]);
+  });
+
+  test("an application without a namespace has objects without one", () => {
+    const [deployment] = demoApplicationKind.render(app({ image: "i" }, { namespace: undefined }));
+    expect(deployment?.metadata).toStrictEqual({ name: "web", labels });
+  });
 
   test("what a server would drop is not there to begin with", () => {
     const spec = {
@@ -240,6 +353,50 @@ describe("dependencies", () => {
       "Secret/default/vs false true",
     ]);
   });
+});
+
+describe("dependencies that are named twice", () => {
+  const secret = (optional: boolean) => ({ name: "s", key: "k", optional });
+  const optionalOf = (...optional: boolean[]) =>
+    demoApplicationKind
+      .dependencies(app({ env: optional.map((one) => ({ name: "A", valueFrom: { secretKeyRef: secret(one) } })) }))
+      .map((dependency) => dependency.optional);
+
+  test("are optional only when they are so each time", () => {
+    expect(optionalOf(true, true)).toEqual([true]);
+    expect(optionalOf(true, false)).toEqual([false]);
+    expect(optionalOf(false, true)).toEqual([false]);
+  });
+
+  test("are read by pods when they are so once, whichever comes first", () => {
+    const volume = { name: "v", secret: { secretName: "s" } };
+    const found = demoApplicationKind.dependencies(app({ imagePullSecrets: [{ name: "s" }], volumes: [volume] }));
+    expect(found.map(({ readByPods }) => readByPods)).toEqual([true]);
+  });
+});
+
+test("a Secret may have the name of the ConfigMap that every namespace has, and a volume names its ConfigMap", () => {
+  const found = demoApplicationKind.dependencies(
+    app(
+      {
+        env: [{ name: "A", valueFrom: { secretKeyRef: { name: "kube-root-ca.crt", key: "k" } } }],
+        volumes: [
+          { name: "c", configMap: { name: "cm", optional: true } },
+          { name: "d", configMap: {} },
+        ],
+      },
+      { namespace: undefined },
+    ),
+  );
+  expect(found).toStrictEqual([
+    { ref: { apiVersion: "v1", kind: "ConfigMap", name: "cm" }, optional: true, readByPods: true },
+    { ref: { apiVersion: "v1", kind: "Secret", name: "kube-root-ca.crt" }, optional: false, readByPods: true },
+  ]);
+});
+
+test("what is no number of replicas is the default", () => {
+  expect(demoApplicationKind.replicas(app({ replica: Number.NaN }))).toBe(1);
+  expect(demoApplicationKind.replicas(app({ replica: "3" }))).toBe(1);
 });
 
 test("replicas default to one", () => {

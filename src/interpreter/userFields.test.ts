@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { FieldsV1, KubeObject, ManagedFieldsEntry } from "../apis/index.ts";
 import captured from "./testdata/userFields.json" with { type: "json" };
 import { userSetObject } from "./userFields.ts";
 
@@ -63,5 +63,121 @@ describe("userSetObject", () => {
     });
     expect(live).toEqual(before);
     expect(userSetObject(userSetObject(live))).toEqual(userSetObject(live));
+  });
+});
+
+describe("whose fields go along", () => {
+  const entry = (manager: string | undefined, fieldsV1: FieldsV1, more: Partial<ManagedFieldsEntry> = {}) => ({
+    ...(manager === undefined ? {} : { manager }),
+    operation: "Update" as const,
+    fieldsV1,
+    ...more,
+  });
+  const owned = (fields: Record<string, unknown>, ...managedFields: ManagedFieldsEntry[]): KubeObject => ({
+    apiVersion: "example.com/v1",
+    kind: "Widget",
+    metadata: { name: "a", managedFields },
+    ...fields,
+  });
+  const rest = (object: KubeObject): object => {
+    const { apiVersion: _apiVersion, kind: _kind, metadata: _metadata, ...fields } = userSetObject(object);
+    return fields;
+  };
+  const a: FieldsV1 = { "f:spec": { "f:a": {} } };
+  const spec = { a: 1, b: 2 };
+
+  test.each([
+    "cloud-controller-manager",
+    "kube-apiserver",
+    "kube-controller-manager",
+    "kube-scheduler",
+    "kubelet",
+    "meridian",
+  ])("not those of %s", (manager) => {
+    expect(rest(owned({ spec }, entry("kubectl", a), entry(manager, { "f:spec": { "f:b": {} } })))).toEqual({
+      spec: { a: 1 },
+    });
+  });
+
+  test("not those of a status report, but those of a client without a name", () => {
+    expect(rest(owned({ spec }, entry("kubectl", a, { subresource: "status" })))).toEqual({});
+    expect(rest(owned({ spec }, entry("kubectl", a, { subresource: "scale" })))).toEqual({ spec: { a: 1 } });
+    expect(rest(owned({ spec }, entry(undefined, a)))).toEqual({ spec: { a: 1 } });
+  });
+
+  test("an entry without fields holds none, and an empty list of entries says nothing", () => {
+    expect(rest(owned({ spec }, { manager: "kubectl", operation: "Update" }))).toEqual({});
+    expect(rest(owned({ spec }))).toEqual({ spec });
+  });
+
+  test("null and missing fields are none, and the version and the kind are said once", () => {
+    const object = owned({ spec: null, x: undefined });
+    expect(Object.keys(userSetObject(object))).toEqual(["apiVersion", "kind", "metadata"]);
+    expect(userSetObject(object)).toMatchObject({ apiVersion: "example.com/v1", kind: "Widget" });
+  });
+
+  test("labels and annotations one by one, and none rather than empty ones", () => {
+    const object = owned({}, entry("kubectl", { "f:metadata": { "f:labels": { ".": {}, "f:a": {} } } }));
+    Object.assign(object.metadata, { labels: { a: "1", b: "2" }, annotations: { c: "3" } });
+    expect(userSetObject(object).metadata).toStrictEqual({ name: "a", labels: { a: "1" } });
+  });
+
+  test("what is owned as a whole goes along whole, by whomever", () => {
+    const object = owned(
+      { spec: { a: { x: 1, y: { z: 2 } }, l: [1, { b: 2 }] } },
+      entry("kubectl", { "f:spec": { "f:a": { "f:x": {} }, "f:l": {} } }),
+      entry("helm", { "f:spec": { "f:a": {} } }),
+    );
+    expect(rest(object)).toEqual({ spec: { a: { x: 1, y: { z: 2 } }, l: [1, { b: 2 }] } });
+  });
+
+  test("an empty map is not a map that is owned as a whole", () => {
+    expect(rest(owned({ spec: { a: { x: 1 } } }, entry("kubectl", { "f:spec": { "f:a": { ".": {} } } })))).toEqual({});
+  });
+
+  test("scalars that are null are owned like others", () => {
+    const fields: FieldsV1 = { "f:spec": { "f:a": { "f:x": {} } } };
+    expect(rest(owned({ spec: { a: null } }, entry("kubectl", fields)))).toEqual({ spec: { a: null } });
+    expect(rest(owned({ spec: { a: "text" } }, entry("kubectl", fields)))).toEqual({ spec: { a: "text" } });
+  });
+
+  test("items of a list by their key, with the key, whoever set it", () => {
+    const ports = [{ port: 80, protocol: "TCP", nodePort: 30080 }, { port: 81 }, "text"];
+    const fields: FieldsV1 = { "f:ports": { 'k:{"port":80,"protocol":"TCP"}': { ".": {}, "f:name": {} } } };
+    expect(rest(owned({ ports }, entry("kubectl", fields)))).toEqual({ ports: [{ port: 80, protocol: "TCP" }] });
+    expect(rest(owned({ ports: [{ port: 82 }] }, entry("kubectl", fields)))).toEqual({});
+  });
+
+  test("items of a list by their value or by their place", () => {
+    const fields: FieldsV1 = { "f:l": { 'v:"x"': {}, "i:2": {} } };
+    expect(rest(owned({ l: ["w", "x", "y"] }, entry("kubectl", fields)))).toEqual({ l: ["x", "y"] });
+    expect(rest(owned({ l: ["w"] }, entry("kubectl", fields)))).toEqual({});
+  });
+
+  describe("in a Secret or a ConfigMap", () => {
+    const core = (kind: string, fields: Record<string, unknown>, fieldsV1: FieldsV1): KubeObject => ({
+      ...owned(fields, entry("kubectl", fieldsV1)),
+      apiVersion: "v1",
+      kind,
+    });
+
+    test("the type of a Secret always goes along, that of another kind only when a person set it", () => {
+      expect(rest(core("Secret", { type: "example.com/key" }, {}))).toEqual({ type: "example.com/key" });
+      expect(rest(core("ConfigMap", { type: "example.com/key" }, {}))).toEqual({});
+      expect(rest({ ...core("Secret", { type: "x" }, {}), apiVersion: "example.com/v1" })).toEqual({});
+    });
+
+    test.each(["Secret", "ConfigMap"])("whether a %s may be changed goes along", (kind) => {
+      expect(rest(core(kind, { immutable: true, other: true }, {}))).toEqual({ immutable: true });
+      expect(rest(core("Service", { immutable: true }, {}))).toEqual({});
+    });
+
+    test("what was written as text is owned as data, beside what was written as data", () => {
+      const data = { a: "MQ==", b: "Mg==", c: "Mw==" };
+      const fields: FieldsV1 = { "f:stringData": { "f:a": {} }, "f:data": { "f:b": {} } };
+      expect(rest(core("Secret", { data }, fields))).toEqual({ data: { a: "MQ==", b: "Mg==" } });
+      expect(rest(core("ConfigMap", { data }, fields))).toEqual({ data: { b: "Mg==" } });
+      expect(rest(core("Secret", { data }, { "f:data": { "f:b": {} } }))).toEqual({ data: { b: "Mg==" } });
+    });
   });
 });

@@ -162,7 +162,23 @@ describe("pod templates", () => {
     expect(result.objects[1]).toBe(objects[1]);
   });
 
+  test("a rule for pods alone leaves objects without pods alone, and needs none of them", () => {
+    expect(apply({ labels: { a: "b" } }, [service])).not.toHaveProperty("problem");
+    expect(apply({ image: { tag: "2" } }, [])).toStrictEqual({ objects: [] });
+  });
+
+  test("a container gets what the rule says and nothing else", () => {
+    const [container] = templateOf(apply({ image: { tag: "2" } }, [deployment([sidecar])])).spec.containers;
+    expect(container).toStrictEqual({ name: "proxy", image: "envoy:2" });
+  });
+
+  test("only a rule that changes the image needs one", () => {
+    const [container] = templateOf(apply({ args: ["x"] }, [deployment([{ name: "web" }])])).spec.containers;
+    expect(container).toStrictEqual({ name: "web", args: ["x"] });
+  });
+
   test.each<[string, OverrideRule, KubeObject[], string]>([
+    ["no pod template for args", { args: ["x"] }, [service], "args needs a pod template, and no object here has one"],
     ["no pod template", { image: { tag: "1" } }, [service], "image needs a pod template, and no object here has one"],
     ["no container", { args: ["x"] }, [deployment([])], "the pod template of the Deployment has no container"],
     [
@@ -194,6 +210,7 @@ describe("labels and annotations", () => {
   test.each(["labels", "annotations"] as const)("%s of Meridian's own are reserved", (field) => {
     expect(apply({ [field]: { "federation.paas.cmft.com/owner": "x" } }).problem).toMatchObject({
       reason: "ProtectedField",
+      message: `${field}: federation.paas.cmft.com/owner is reserved for Meridian`,
     });
   });
 });
@@ -276,6 +293,26 @@ describe("patches", () => {
     });
   });
 
+  test("of an object that nothing is rendered for, nothing can be missing", () => {
+    const operation = { kind: "Ingress", op: "remove", path: "/spec" } as const;
+    expect(apply({ patches: [operation] }, [])).toStrictEqual({ objects: [] });
+  });
+
+  test("pod labels that an expression of the selector asks for are protected too", () => {
+    const object = deployment([web], { labels: { tier: "web", other: "x" } });
+    object["spec"] = {
+      ...(object["spec"] as object),
+      selector: { matchExpressions: [{ key: "tier", operator: "Exists" }] },
+    };
+    const remove = (label: string) =>
+      apply({ patches: [{ op: "remove", path: `/spec/template/metadata/labels/${label}` }] }, [object]).problem;
+    expect(remove("tier")).toMatchObject({
+      reason: "ProtectedField",
+      message: "patch 0 on Deployment may not change pod label tier, which the selector asks for",
+    });
+    expect(remove("other")).toBeUndefined();
+  });
+
   test("other pod labels may change", () => {
     const result = apply({
       patches: [{ kind: "Deployment", op: "add", path: "/spec/template/metadata/labels/tier", value: "web" }],
@@ -314,6 +351,60 @@ describe("a rule that fails", () => {
 });
 
 describe("applyRules", () => {
+  test.each<[string, MatchedRule["policy"], MatchedRule["policy"]]>([
+    ["kind", { kind: "ClusterOverridePolicy", name: "p" }, { kind: "OverridePolicy", name: "p" }],
+    [
+      "namespace",
+      { kind: "OverridePolicy", namespace: "a", name: "p" },
+      { kind: "OverridePolicy", namespace: "b", name: "p" },
+    ],
+    ["name", { kind: "ClusterOverridePolicy", name: "p" }, { kind: "ClusterOverridePolicy", name: "q" }],
+  ])("policies that differ in their %s do not fail together", (_what, first, second) => {
+    const result = applyRules(
+      [service],
+      [
+        { policy: first, index: 0, rule: { replicas: 2 } },
+        { policy: second, index: 0, rule: { patches: [{ op: "remove", path: "/none" }] } },
+      ],
+    );
+    expect(result).toMatchObject({ replicas: 2, problem: { policy: second } });
+  });
+
+  test("clusters with the same rules share what these make", () => {
+    const objects = [deployment(), service];
+    const rules = from("p", { labels: { a: "b" } });
+    const [first] = applyRules(objects, rules).objects;
+    expect(applyRules(objects, [...rules]).objects[0]).toBe(first);
+    expect(applyRules([...objects], rules).objects[0]).not.toBe(first);
+  });
+
+  test.each<[string, OverrideRule]>([
+    [
+      "the rule",
+      {
+        get labels(): never {
+          throw new TypeError("broken");
+        },
+      },
+    ],
+    [
+      "a patch",
+      {
+        patches: [
+          {
+            op: "add",
+            path: "/x",
+            get value(): never {
+              throw new TypeError("broken");
+            },
+          },
+        ],
+      },
+    ],
+  ])("an error that is no mistake of a person in %s is not taken for one", (_where, rule) => {
+    expect(() => applyRules([service], from("p", rule))).toThrow(new TypeError("broken"));
+  });
+
   const rule = fc.record<OverrideRule>(
     {
       replicas: fc.nat(5),

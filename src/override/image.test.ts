@@ -20,10 +20,12 @@ describe("parseImage", () => {
     ["Harbor/web", { registry: "Harbor", repository: "web" }],
     [`ghcr.io/team/web:1@${SHA}`, { registry: "ghcr.io", repository: "team/web", tag: "1", digest: SHA }],
     [`nginx@${SHA}`, { repository: "nginx", digest: SHA }],
+    ["web.app", { repository: "web.app" }],
     ["", undefined],
+    [`@${SHA}`, undefined],
     ["registry.example.cn/", undefined],
     [":1.27", undefined],
-  ])("%s", (text, want) => expect(parseImage(text)).toEqual(want));
+  ])("%s", (text, want) => expect(parseImage(text)).toStrictEqual(want));
 
   test.prop([
     fc.record(
@@ -47,7 +49,10 @@ describe("overrideImage", () => {
     ["nginx", { registry: "mirror.example.cn/hub" }, "mirror.example.cn/hub/nginx"],
     ["nginx", { registry: "[::1]:5000" }, "[::1]:5000/nginx"],
     ["ghcr.io/team/web:1", { repository: "other/web" }, "ghcr.io/other/web:1"],
+    ["nginx", { repository: "web.app" }, "web.app"],
+    ["nginx", { repository: "team/web.app" }, "team/web.app"],
     ["nginx", { tag: "1.28" }, "nginx:1.28"],
+    ["nginx", { digest: `sha512-tree.b64+v2:${"a".repeat(32)}` }, `nginx@sha512-tree.b64+v2:${"a".repeat(32)}`],
     ["localhost:5000/nginx", { tag: "1.28" }, "localhost:5000/nginx:1.28"],
     [`nginx:1@${SHA}`, { tag: "2" }, "nginx:2"],
     ["nginx:1", { digest: SHA }, `nginx@${SHA}`],
@@ -69,6 +74,8 @@ describe("overrideImage", () => {
     ["nginx", { tag: "a b" }, "image.tag a b is malformed"],
     ["nginx", { tag: ":1" }, "image.tag :1 is malformed"],
     ["nginx", { digest: "sha256:12" }, "image.digest sha256:12 is malformed"],
+    ["nginx", { digest: `1${SHA}` }, `image.digest 1${SHA} is malformed`],
+    ["nginx", { digest: `${SHA}!` }, `image.digest ${SHA}! is malformed`],
     ["registry.example.cn/", { tag: "1" }, "image registry.example.cn/ of the object is malformed"],
   ])("%s with %j is refused", (image, override, message) => {
     expect(() => overrideImage(image, override)).toThrow(new RuleError("InvalidOverride", message));

@@ -140,6 +140,36 @@ describe("applyOperation", () => {
       operation: { op: "replace", path: "", value: [1] },
       want: [1],
     },
+    {
+      name: "adds in place of the whole document",
+      document: { a: 1 },
+      operation: { op: "add", path: "", value: { b: 2 } },
+      want: { b: 2 },
+    },
+    {
+      name: "replaces an item",
+      document: { a: [1, 2, 3] },
+      operation: { op: "replace", path: "/a/1", value: 9 },
+      want: { a: [1, 9, 3] },
+    },
+    {
+      name: "replaces an item whose number has two digits",
+      document: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11],
+      operation: { op: "replace", path: "/10", value: "x" },
+      want: [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, "x", 11],
+    },
+    {
+      name: "replaces a member of an item",
+      document: { a: [{ b: 1 }, { b: 2 }] },
+      operation: { op: "replace", path: "/a/1/b", value: 3 },
+      want: { a: [{ b: 1 }, { b: 3 }] },
+    },
+    {
+      name: "moves deeper beside itself",
+      document: { a: { b: 1, c: {} } },
+      operation: { op: "move", from: "/a/b", path: "/a/c/d" },
+      want: { a: { c: { d: 1 } } },
+    },
     { name: "an empty key is a key", document: { "": 1 }, operation: { op: "remove", path: "/" }, want: {} },
     {
       name: "a test that holds, whatever the order of keys",
@@ -148,10 +178,30 @@ describe("applyOperation", () => {
       want: { a: { b: 1, c: [2] } },
     },
   ])("$name", ({ document, operation, want }) => {
-    expect(applyOperation(frozen(document), frozen(operation))).toEqual(want);
+    expect(applyOperation(frozen(document), frozen(operation))).toStrictEqual(want);
   });
 
   test.each<{ name: string; operation: PatchOperation; message: string }>([
+    {
+      name: "one past the end is no item to replace",
+      operation: { op: "replace", path: "/list/2", value: 1 },
+      message: "replace: /list/2 does not exist",
+    },
+    {
+      name: "null holds no fields",
+      operation: { op: "add", path: "/none/y", value: 1 },
+      message: "add: /none holds neither fields nor items",
+    },
+    {
+      name: "a member that is undefined is not there",
+      operation: { op: "replace", path: "/absent", value: 1 },
+      message: "replace: /absent does not exist",
+    },
+    {
+      name: "a path is named as it was written",
+      operation: { op: "remove", path: "/spec/a~1b~0c" },
+      message: "remove: /spec/a~1b~0c does not exist",
+    },
     {
       name: "a member that is not there is not replaced",
       operation: { op: "replace", path: "/x", value: 1 },
@@ -231,8 +281,13 @@ describe("applyOperation", () => {
       message: "test: /port has another value",
     },
   ])("$name", ({ operation, message }) => {
-    const document = { port: 80, spec: { type: "ClusterIP" }, list: [1, 2] };
+    const document = { port: 80, spec: { type: "ClusterIP" }, list: [1, 2], none: null, absent: undefined };
     expect(() => applyOperation(frozen(document), operation)).toThrow(new PatchError(message));
+  });
+
+  test("a document that is a text holds nothing", () => {
+    const operation: PatchOperation = { op: "add", path: "/a", value: 1 };
+    expect(() => applyOperation("text", operation)).toThrow("add: the whole object holds neither fields nor items");
   });
 
   test("what an operation does not touch is shared with the document", () => {

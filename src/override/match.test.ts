@@ -105,7 +105,7 @@ describe("matchRules", () => {
   const general = policy("general", {}, { rules: [{ replicas: 2 }] });
 
   test("gives the rules for the cluster with where they come from, in the order of application", () => {
-    expect(matchRules(shop, [regional, general]).on(cluster("singapore-1", "sg"))).toEqual([
+    expect(matchRules(shop, [regional, general]).on(cluster("singapore-1", "sg"))).toStrictEqual([
       { policy: { kind: "ClusterOverridePolicy", name: "general" }, index: 0, rule: { replicas: 2 } },
       {
         policy: { kind: "OverridePolicy", namespace: "default", name: "regional" },

@@ -166,6 +166,15 @@ describe("affinity", () => {
       osaka: "UnknownCluster",
     });
     expect(chosen(decision)).toEqual(["shanghai-1"]);
+    const names = decision.verdicts.map((verdict) => verdict.cluster);
+    expect(names).toEqual(names.toSorted());
+    expect(decision.verdicts.find((verdict) => verdict.cluster === "tokyo")).toStrictEqual({
+      cluster: "tokyo",
+      fits: false,
+      reason: "UnknownCluster",
+      message: "the placement names it, and no such cluster is known",
+      steps: [],
+    });
   });
 
   test("a cluster that is being deleted takes nothing and keeps nothing", () => {
@@ -261,15 +270,61 @@ describe("replicas", () => {
     expect(decision.notes).toEqual(notes);
   });
 
-  test("a verdict says how many replicas a cluster gets, and when its most is not enough", () => {
-    const { verdicts } = schedule(
-      subject({ replicas: 5 }),
-      placement(divided({ maxReplicasPerCluster: 3 })),
-      [cluster("a")],
+  interface Division {
+    replicas: number;
+    scheduling?: Partial<PlacementRules["replicaScheduling"]>;
+    among: string[];
+  }
+  const dividedAmong = ({ replicas, scheduling = {}, among }: Division): Decision =>
+    schedule(
+      subject({ replicas }),
+      placement(divided(scheduling)),
+      among.map((name) => cluster(name)),
       NOW,
     );
-    expect(verdicts[0]?.message).toBe("gets 3 of 5 replicas, its most; 2 have no place");
+  test.each<[string, Division, string[]]>([
+    ["how many it gets", { replicas: 3, among: ["a", "b"] }, ["gets 2 of 3 replicas", "gets 1 of 3 replicas"]],
+    [
+      "when its most is not enough",
+      { replicas: 5, scheduling: { maxReplicasPerCluster: 3 }, among: ["a"] },
+      ["gets 3 of 5 replicas, its most; 2 have no place"],
+    ],
+    [
+      "nothing more when its most is just enough",
+      { replicas: 3, scheduling: { maxReplicasPerCluster: 3 }, among: ["a"] },
+      ["gets 3 of 3 replicas"],
+    ],
+    [
+      "that its weight leaves none for it",
+      { replicas: 1, among: ["a", "b"] },
+      ["gets 1 of 1 replicas", "1 replicas divided by weight leave none for it"],
+    ],
+    [
+      "that there are too few for the least of each cluster",
+      { replicas: 3, scheduling: { minReplicasPerCluster: 2 }, among: ["a", "b"] },
+      ["gets 3 of 3 replicas", "3 replicas are too few for minReplicasPerCluster on each cluster"],
+    ],
+  ])("the verdict of a cluster says %s", (_what, division, messages) => {
+    expect(dividedAmong(division).verdicts.map(({ message }) => message)).toEqual(messages);
   });
+
+  test.each<[string, Division, string[] | undefined]>([
+    [
+      "fewer than the least on a cluster alone are noted",
+      { replicas: 1, scheduling: { minReplicasPerCluster: 2 }, among: ["a"] },
+      ["1 replicas are too few for minReplicasPerCluster on each cluster"],
+    ],
+    [
+      "the least exactly is not noted",
+      { replicas: 2, scheduling: { minReplicasPerCluster: 2 }, among: ["a"] },
+      undefined,
+    ],
+    [
+      "no replicas at all are not too few",
+      { replicas: 0, scheduling: { minReplicasPerCluster: 2 }, among: ["a"] },
+      undefined,
+    ],
+  ])("%s", (_name, division, want) => expect(dividedAmong(division).notes).toEqual(want));
 
   test("an object without replicas runs on every fitting cluster, divided or not", () => {
     expect(schedule(subject(), placement(divided()), [cluster("a"), cluster("b")], NOW).clusters).toEqual([
@@ -280,6 +335,34 @@ describe("replicas", () => {
 
   test("Duplicated leaves the replicas to the object", () => {
     expect(schedule(subject({ replicas: 7 }), placement(), [cluster("a")], NOW).clusters).toEqual([{ name: "a" }]);
+  });
+
+  test.each<[string, Partial<PlacementRules>]>([
+    ["no spread constraints", { spreadConstraints: [] }],
+    ["a strategy without a division", { replicaScheduling: { mode: "Duplicated", strategy: "Available" } }],
+    ["a division by static weights", divided({ strategy: "Weighted" })],
+  ])("%s are nothing to note", (_what, rules) => {
+    expect(schedule(subject({ replicas: 1 }), placement(rules), fleet, NOW)).not.toHaveProperty("notes");
+  });
+
+  test("Aggregated is not enforced either", () => {
+    const decision = schedule(subject({ replicas: 4 }), placement(divided({ strategy: "Aggregated" })), fleet, NOW);
+    expect(decision.notes).toEqual(["strategy Aggregated is not enforced yet: replicas are divided evenly"]);
+  });
+
+  test.each<[string, PlacementRules["replicaScheduling"]["weights"], string[]]>([
+    ["no weights", undefined, ["no weights count: every cluster weighs the same"]],
+    ["an empty list of weights", [], ["no weights count: every cluster weighs the same"]],
+    [
+      "weights",
+      [{ targetClusters: { clusterNames: ["shanghai-1"] }, weight: 7 }],
+      ["no weight is given for it", "weight 7", "no weight is given for it", "no weight is given for it"],
+    ],
+  ])("the score says where it comes from: %s", (_what, weights, messages) => {
+    const rules = placement(divided(weights === undefined ? {} : { weights }));
+    const { verdicts } = schedule(subject({ replicas: 8 }), rules, fleet, NOW);
+    const said = verdicts.map(({ steps }) => steps.find(({ stage }) => stage === "score")?.message);
+    expect(messages.length === 1 ? [...new Set(said)] : said).toEqual(messages);
   });
 
   test("spread constraints are noted as not enforced", () => {

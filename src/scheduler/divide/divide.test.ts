@@ -121,6 +121,14 @@ describe("divideWithin", () => {
       want: { a: 1, b: 0 },
       belowMinimum: ["b"],
     },
+    {
+      name: "too few for min on most: those that get nothing are named in order",
+      total: 2,
+      weights: { d: 1, c: 1, b: 2, a: 1 },
+      bounds: { min: 2 },
+      want: { a: 0, b: 2, c: 0, d: 0 },
+      belowMinimum: ["a", "c", "d"],
+    },
     { name: "nothing to give breaks no minimum", total: 0, weights: { a: 1 }, bounds: { min: 1 }, want: { a: 0 } },
     {
       name: "max wins over a greater min",

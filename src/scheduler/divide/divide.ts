@@ -1,3 +1,5 @@
+import { compareText } from "../order.ts";
+
 /** Giving out a whole number of replicas by weight: exactly, and the same way every time. */
 
 export interface Bounds {
@@ -22,7 +24,7 @@ interface Share {
   replicas: number;
 }
 
-const byName = (a: Share, b: Share): number => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0);
+const byName = (a: Share, b: Share): number => compareText(a.name, b.name);
 
 /**
  * Divides `total` by weight with the largest remainder: each gets its quota rounded down, and what is left goes one by

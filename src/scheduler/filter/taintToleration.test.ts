@@ -125,6 +125,41 @@ describe("taints", () => {
     expect(decision.recheckAt).toBe(recheckIn === undefined ? undefined : NOW + recheckIn * 1000);
   });
 
+  test.each<[string, Taint, Toleration[], string]>([
+    ["without a value", { key: "k", effect: "NoSchedule" }, [], "taint k:NoSchedule is not tolerated"],
+    ["with an empty value", { key: "k", value: "", effect: "NoSchedule" }, [], "taint k:NoSchedule is not tolerated"],
+    [
+      "that was tolerated for a while",
+      { key: "k", value: "v", effect: "NoExecute", timeAdded: at(300) },
+      [{ key: "k", operator: "Exists", tolerationSeconds: 30 }],
+      "taint k=v:NoExecute was tolerated for 30s",
+    ],
+    [
+      "that was never tolerated",
+      { key: "k", effect: "NoExecute", timeAdded: at(1) },
+      [{ key: "k", operator: "Exists", tolerationSeconds: 0 }],
+      "taint k:NoExecute was tolerated for 0s",
+    ],
+  ])("the message names a taint %s", (_what, taint, tolerations, message) => {
+    const { verdicts } = schedule(subject(), placement({ tolerations }), [cluster("a", { taints: [taint] })], NOW);
+    expect(verdicts[0]?.message).toBe(message);
+  });
+
+  test("a cluster without taints, one with taints that keep nothing away, and one whose taints are tolerated", () => {
+    const clusters = [
+      cluster("a"),
+      cluster("b", { taints: [{ key: "k", effect: "PreferNoSchedule" }] }),
+      cluster("c", { taints: [{ key: "k", effect: "NoSchedule" }] }),
+    ];
+    const tolerations: Toleration[] = [{ key: "k", operator: "Exists" }];
+    const { verdicts } = schedule(subject(), placement({ tolerations }), clusters, NOW);
+    expect(verdicts.map(({ steps }) => steps.find(({ name }) => name === "TaintToleration")?.message)).toEqual([
+      "no taint keeps the object away",
+      "no taint keeps the object away",
+      "its taints are tolerated",
+    ]);
+  });
+
   test("the message names the taint", () => {
     const tainted = cluster("a", { taints: [{ key: "maintenance", value: "now", effect: "NoExecute" }] });
     const { verdicts } = schedule(subject(), placement(), [tainted], NOW);

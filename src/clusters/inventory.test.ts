@@ -1,0 +1,119 @@
+import { describe, expect, test } from "vitest";
+import { HUB_VERSION_ANNOTATION, type KubeObject } from "../apis/index.ts";
+import type { ApplyRow } from "../desiredstate/index.ts";
+import { ApiError, type Client } from "../runtime/index.ts";
+import { hubVersionOf, withHubVersion } from "./hubVersion.ts";
+import { takeInventory } from "./inventory.ts";
+import { tokenClaims } from "./jwt.ts";
+
+const signal = new AbortController().signal;
+const node = (name: string, cpu: string): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Node",
+  metadata: { name },
+  status: { capacity: { cpu, memory: "1Gi", pods: "110" }, allocatable: { cpu, memory: "1Gi", pods: "110" } },
+});
+
+describe("the inventory of a cluster", () => {
+  function member(answers: Record<string, unknown>, pages: (KubeObject[] | Error)[]) {
+    const asked: unknown[] = [];
+    const client = {
+      raw: (_method: string, path: string) => Promise.resolve(answers[path]),
+      list: (type: { plural: string }, options: { continue?: string }) => {
+        asked.push([type.plural, options.continue]);
+        const page = pages[asked.length - 1];
+        if (page instanceof Error) return Promise.reject(page);
+        const isLast = asked.length >= pages.length;
+        return Promise.resolve({
+          items: page ?? [],
+          resourceVersion: "1",
+          continue: isLast ? "" : `page-${asked.length}`,
+        });
+      },
+    };
+    return { asked, taken: takeInventory(client as unknown as Client, signal) };
+  }
+  const group = (...versions: string[]) => ({ versions: versions.map((groupVersion) => ({ groupVersion })) });
+
+  test("has the version, the APIs in order, and the capacity over all pages", async () => {
+    const { asked, taken } = member(
+      {
+        "/version": { gitVersion: "v1.35.4" },
+        "/api": { versions: ["v1"] },
+        "/apis": { groups: [group("batch/v1", "batch/v1beta1"), group("apps/v1")] },
+      },
+      [[node("a", "2")], [node("b", "3")]],
+    );
+    const findings = await taken;
+    expect(findings).toMatchObject({
+      kubernetesVersion: "v1.35.4",
+      apis: ["apps/v1", "batch/v1", "batch/v1beta1", "v1"],
+      capacity: { nodes: 2 },
+    });
+    expect(asked).toEqual([
+      ["nodes", undefined],
+      ["nodes", "page-1"],
+    ]);
+  });
+
+  test("lacks what the cluster does not say", async () => {
+    const { taken } = member({ "/version": { gitVersion: 1 }, "/api": {}, "/apis": {} }, [[]]);
+    const findings = await taken;
+    expect(findings).not.toHaveProperty("kubernetesVersion");
+    expect(findings.apis).toEqual([]);
+    expect(await member({ "/api": {}, "/apis": {} }, [[]]).taken).not.toHaveProperty("kubernetesVersion");
+  });
+
+  test("has no capacity where nodes may not be listed, and is none where they cannot be", async () => {
+    const answers = { "/api": {}, "/apis": {} };
+    const { taken } = member(answers, [new ApiError(403, "Forbidden", "no")]);
+    expect((await taken).capacity).toBeNull();
+    const broken = new ApiError(500, "InternalError", "broken");
+    await expect(member(answers, [broken]).taken).rejects.toBe(broken);
+  });
+});
+
+describe("what a bearer token claims", () => {
+  const token = (claims: unknown) => `h.${Buffer.from(JSON.stringify(claims)).toString("base64url")}.s`;
+
+  test.each<[string, unknown, unknown]>([
+    [
+      "its times and its subject",
+      { iat: 10, exp: 20, sub: "system:serviceaccount:a:b" },
+      { issuedAt: 10_000, expiresAt: 20_000, subject: "system:serviceaccount:a:b" },
+    ],
+    ["nothing", {}, {}],
+    ["what is of another type", { iat: "10", exp: null, sub: 1 }, {}],
+    ["a text", "text", undefined],
+    ["null", null, undefined],
+  ])("%s", (_what, claims, want) => expect(tokenClaims(token(claims))).toStrictEqual(want));
+
+  test.each(["opaque", "a.b", "a.b.c.d", "a.b.c", ""])("is unknown of %j", (text) => {
+    expect(tokenClaims(text)).toBeUndefined();
+  });
+});
+
+describe("the state of the hub on a member object", () => {
+  const object: KubeObject = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a", annotations: { b: "c" } } };
+  const row = { verb: "Apply", object } as unknown as ApplyRow;
+
+  test("is sent along, where it is known", () => {
+    expect(withHubVersion(row)).toBe(row);
+    const sent = withHubVersion({ ...row, hubVersion: "12" }).object;
+    expect(sent.metadata.annotations).toEqual({ b: "c", [HUB_VERSION_ANNOTATION]: "12" });
+    expect(object.metadata.annotations).toEqual({ b: "c" });
+    expect(hubVersionOf(sent)).toBe("12");
+  });
+
+  test.each(["", "0", "012", "1x", "x1", "-1", "1".repeat(21)])("is unknown when it is %j", (version) => {
+    expect(
+      hubVersionOf({ ...object, metadata: { name: "a", annotations: { [HUB_VERSION_ANNOTATION]: version } } }),
+    ).toBeUndefined();
+  });
+
+  test("may have twenty digits, and may be missing", () => {
+    const annotations = { [HUB_VERSION_ANNOTATION]: "9".repeat(20) };
+    expect(hubVersionOf({ ...object, metadata: { name: "a", annotations } })).toBe("9".repeat(20));
+    expect(hubVersionOf({ ...object, metadata: { name: "a" } })).toBeUndefined();
+  });
+});

@@ -1,0 +1,163 @@
+import { describe, expect, test } from "vitest";
+import type { ClusterStatusEntry, FederatedStatus, KubeObject } from "../apis/index.ts";
+import type { Target } from "../desiredstate/index.ts";
+import type { EventRecorder } from "../observability/index.ts";
+import { clusterNames, recordDecision, recordHandover, recordPlanningFailure } from "./placementEvents.ts";
+import { recordTrouble } from "./statusEvents.ts";
+
+type Recorded = Parameters<EventRecorder["record"]>[0];
+
+function recorder() {
+  const recorded: Recorded[] = [];
+  return { recorded, events: { record: (event: Recorded) => void recorded.push(event) } as unknown as EventRecorder };
+}
+
+const none = { desired: 0, updated: 0, ready: 0, available: 0 };
+const entry = (name: string, more: Partial<ClusterStatusEntry> = {}): ClusterStatusEntry => ({
+  name,
+  state: "Available",
+  replicas: none,
+  ...more,
+});
+const app = (status?: FederatedStatus): KubeObject => ({
+  apiVersion: "paas.cmft.com/v1",
+  kind: "DemoApplication",
+  metadata: { name: "shop", namespace: "default", uid: "u" },
+  ...(status === undefined ? {} : { status }),
+});
+const regarding = {
+  apiVersion: "paas.cmft.com/v1",
+  kind: "DemoApplication",
+  namespace: "default",
+  name: "shop",
+  uid: "u",
+};
+
+describe("an event about trouble in a cluster", () => {
+  const failed = entry("a", { state: "Failed", reason: "QuotaExceeded", message: "exceeded quota" });
+  const trouble = (now: ClusterStatusEntry[], before?: ClusterStatusEntry[], target?: Target): Recorded[] => {
+    const { recorded, events } = recorder();
+    recordTrouble(events, app(before === undefined ? undefined : { clusters: before }), { clusters: now }, target);
+    return recorded;
+  };
+
+  test("names the cluster and what is wrong there", () => {
+    expect(trouble([entry("b"), failed])).toEqual([
+      { regarding, type: "Warning", reason: "QuotaExceeded", action: "Apply", note: "a: exceeded quota" },
+    ]);
+    const { message: _message, ...silent } = failed;
+    expect(trouble([silent])[0]?.note).toBe("a: QuotaExceeded");
+  });
+
+  test("is recorded once, and again for another cluster or another reason", () => {
+    expect(trouble([failed], [failed])).toEqual([]);
+    expect(trouble([failed], [{ ...failed, message: "other words" }])).toEqual([]);
+    expect(trouble([failed], [{ ...failed, reason: "Forbidden" }])).toHaveLength(1);
+    expect(trouble([failed], [{ ...failed, state: "Progressing" }])).toHaveLength(1);
+    expect(trouble([failed], [{ ...failed, name: "b" }])).toHaveLength(1);
+  });
+
+  test("is recorded of nothing else", () => {
+    const { reason: _reason, ...nameless } = failed;
+    expect(trouble([{ ...failed, state: "Degraded" }, nameless])).toEqual([]);
+    const { recorded, events } = recorder();
+    recordTrouble(events, app(), {}, undefined);
+    expect(recorded).toEqual([]);
+  });
+
+  test("tells an object that has no life yet by its name", () => {
+    const { recorded, events } = recorder();
+    const { uid: _uid, ...metadata } = app().metadata;
+    recordTrouble(events, { ...app(), metadata }, { clusters: [failed] }, undefined);
+    expect(recorded[0]?.regarding).not.toHaveProperty("uid");
+  });
+
+  describe("of what may not be read on the hub", () => {
+    const frozenFor = { reason: "SecretAccessDenied", message: "add shop to the list" };
+    const target = { clusters: [{ name: "b" }, { name: "a", frozenFor }] } as unknown as Target;
+    const held = entry("a", { state: "Held", reason: "SecretAccessDenied" });
+
+    test("is one for all clusters, when the status begins to say so", () => {
+      expect(trouble([held, { ...held, name: "b" }], [entry("a")], target)).toEqual([
+        { regarding, type: "Warning", reason: "SecretAccessDenied", action: "Schedule", note: "add shop to the list" },
+      ]);
+      expect(trouble([held], undefined, target)).toHaveLength(1);
+    });
+
+    test("is none when the status said so before, does not say so, or says something else", () => {
+      expect(trouble([held], [held], target)).toEqual([]);
+      expect(trouble([entry("a")], [entry("a")], target)).toEqual([]);
+      expect(trouble([{ ...held, reason: "Suspended" }], [entry("a")], target)).toEqual([]);
+      expect(trouble([{ ...held, state: "Unknown" }], [entry("a")], target)).toEqual([]);
+      expect(trouble([held], [{ ...held, reason: "Suspended" }], target)).toHaveLength(1);
+      expect(trouble([held], [entry("a")], { clusters: [{ name: "a" }] } as unknown as Target)).toEqual([]);
+    });
+  });
+});
+
+describe("an event about where an object goes", () => {
+  const target = (...names: string[]): Target =>
+    ({
+      scheduled: { status: "True", reason: "ClustersSelected", message: "" },
+      clusters: names.map((name) => ({ name })),
+    }) as unknown as Target;
+  const nowhere = (reason: string): Target =>
+    ({ scheduled: { status: "False", reason, message: "why" }, clusters: [] }) as unknown as Target;
+  const reported = (reason: string): FederatedStatus => ({
+    conditions: [
+      { type: "Applied", status: "False", reason: "NoClusterFits", message: "", lastTransitionTime: "" },
+      { type: "Scheduled", status: "False", reason, message: "", lastTransitionTime: "" },
+    ],
+  });
+  const decided = (now: Target, before?: Target, status?: FederatedStatus): Recorded[] => {
+    const { recorded, events } = recorder();
+    recordDecision(events, app(status), now, before);
+    return recorded;
+  };
+
+  test("names the clusters in order, when they are others than before", () => {
+    const event = {
+      regarding,
+      type: "Normal",
+      reason: "Scheduled",
+      action: "Schedule",
+      note: "placed on 2 clusters: a, b",
+    };
+    expect(decided(target("b", "a"))).toEqual([event]);
+    expect(decided(target("b", "a"), target("a"))).toEqual([event]);
+    expect(decided(target("b", "a"), target("a", "b"))).toEqual([]);
+  });
+
+  test("is none after a restart when the status names the same clusters", () => {
+    expect(decided(target("b", "a"), undefined, { clusters: [entry("a"), entry("b")] })).toEqual([]);
+    expect(decided(target("b", "a"), undefined, { clusters: [entry("a")] })).toHaveLength(1);
+    expect(decided(target("a"), target("b"), { clusters: [entry("a")] })).toHaveLength(1);
+  });
+
+  test("says why nowhere, once for each reason", () => {
+    expect(decided(nowhere("NoClusterFits"), target("a"))).toEqual([
+      { regarding, type: "Warning", reason: "NoClusterFits", action: "Schedule", note: "why" },
+    ]);
+    expect(decided(nowhere("NoClusterFits"), nowhere("NoClusterFits"))).toEqual([]);
+    expect(decided(nowhere("NoClusterFits"), nowhere("NoPlacement"))).toHaveLength(1);
+    expect(decided(nowhere("NoClusterFits"), undefined, reported("NoClusterFits"))).toEqual([]);
+    expect(decided(nowhere("NoClusterFits"), undefined, reported("NoPlacement"))).toHaveLength(1);
+    expect(decided(nowhere("NoClusterFits"), nowhere("NoPlacement"), reported("NoClusterFits"))).toHaveLength(1);
+  });
+
+  test("says that planning failed, and how an object changes hands", () => {
+    const { recorded, events } = recorder();
+    recordPlanningFailure(events, app(), { reason: "PlanningFailed", message: "broken" });
+    recordHandover(events, app(), "TakenOver", "from class v1");
+    expect(recorded).toEqual([
+      { regarding, type: "Warning", reason: "PlanningFailed", action: "Plan", note: "broken" },
+      { regarding, type: "Normal", reason: "TakenOver", action: "TakeOver", note: "from class v1" },
+    ]);
+  });
+
+  test("keeps within the bounds of a message", () => {
+    const many = Array.from({ length: 60 }, (_, i) => `cluster-${i}`);
+    expect(decided(target(...many))[0]?.note).toMatch(/^placed on 60 clusters: cluster-0, .*…$/);
+    expect(clusterNames([{ name: "b" }, { name: "a" }])).toBe("a, b");
+  });
+});

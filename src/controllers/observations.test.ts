@@ -1,0 +1,155 @@
+import { describe, expect, test } from "vitest";
+import { refKey } from "../apis/index.ts";
+import { NamespaceCounts } from "./namespaceCounts.ts";
+import { type ObservationChange, Observations } from "./observations.ts";
+import { absent, CLUSTER, CONFIG_KEY, CONFIG_REF, inContact, observation, owner, SHOP } from "./testing/builders.ts";
+
+const CART = owner("cart");
+const SHOP_KEY = refKey(SHOP);
+
+function table() {
+  const observations = new Observations();
+  const changes: ObservationChange[] = [];
+  const contacts: string[] = [];
+  observations.changes.subscribe((change) => void changes.push(change));
+  observations.contacts.subscribe((cluster) => void contacts.push(cluster));
+  return { observations, changes, contacts };
+}
+
+describe("what a worker reports", () => {
+  test("is known from then on, and a change is told with what was known before", () => {
+    const { observations, changes } = table();
+    const [first, second] = [observation(), observation({ present: { hash: "h2" } })];
+    observations.report(CLUSTER, [first]);
+    observations.report(CLUSTER, [second]);
+    expect(observations.get(CLUSTER, CONFIG_KEY)).toBe(second);
+    expect([...observations.in(CLUSTER)]).toEqual([second]);
+    const where = { cluster: CLUSTER, key: CONFIG_KEY, ref: CONFIG_REF };
+    expect(changes).toEqual([
+      { ...where, before: undefined, after: first },
+      { ...where, before: first, after: second },
+    ]);
+  });
+
+  test("is known of that cluster alone", () => {
+    const { observations } = table();
+    observations.report(CLUSTER, [observation()]);
+    expect(observations.get("frankfurt-1", CONFIG_KEY)).toBeUndefined();
+    expect([...observations.in("frankfurt-1")]).toEqual([]);
+  });
+
+  test.each([
+    ["nothing is there and nothing is under way", absent(), false],
+    ["a write is under way", absent({ writing: true }), true],
+    ["a write has failed", absent({ failure: { reason: "Forbidden", message: "no", final: false } }), true],
+  ])("is remembered or forgotten where %s", (_what, report, isKnown) => {
+    const { observations, changes } = table();
+    observations.report(CLUSTER, [observation()]);
+    observations.report(CLUSTER, [report]);
+    expect(observations.get(CLUSTER, CONFIG_KEY)).toBe(isKnown ? report : undefined);
+    expect(changes.at(-1)?.after).toBe(report);
+    expect(observations.isInUse(CLUSTER, "default")).toBe(isKnown);
+    expect([...observations.naming(SHOP_KEY)]).toEqual([]);
+  });
+});
+
+describe("the hub object that a member object names", () => {
+  test("has the member object as long as it is named", () => {
+    const { observations } = table();
+    const [config, secret] = [observation(), observation({ ref: { ...CONFIG_REF, kind: "Secret" } })];
+    observations.report(CLUSTER, [config, secret]);
+    expect([...observations.naming(SHOP_KEY)]).toEqual([config, secret]);
+    expect(observations.ownersNamed).toBe(1);
+    const renamed = observation({ present: { owner: CART } });
+    observations.report(CLUSTER, [renamed]);
+    expect([...observations.naming(SHOP_KEY)]).toEqual([secret]);
+    expect([...observations.naming(refKey(CART))]).toEqual([renamed]);
+    expect(observations.ownersNamed).toBe(2);
+    observations.report(CLUSTER, [absent({ ref: { ...CONFIG_REF, kind: "Secret" } })]);
+    expect([...observations.naming(SHOP_KEY)]).toEqual([]);
+    expect(observations.ownersNamed).toBe(1);
+  });
+
+  test("may be none", () => {
+    const { observations } = table();
+    const { owner: _owner, ...present } = observation().present ?? { uid: "", proven: false, deleting: false };
+    observations.report(CLUSTER, [{ ...observation(), present: present as never }]);
+    expect(observations.ownersNamed).toBe(0);
+    observations.report(CLUSTER, [absent()]);
+    expect(observations.ownersNamed).toBe(0);
+  });
+});
+
+describe("the contact with a cluster", () => {
+  test("is as its worker says, and unknown without one", () => {
+    const { observations, contacts } = table();
+    expect(observations.contactOf(CLUSTER)).toMatchObject({
+      ok: false,
+      reason: "ClusterUnknown",
+      message: "there is no MemberCluster of that name",
+      synced: false,
+      pending: true,
+    });
+    observations.contact(CLUSTER, inContact);
+    expect(observations.contactOf(CLUSTER)).toBe(inContact);
+    expect(contacts).toEqual([CLUSTER]);
+  });
+
+  test("says which kinds are not seen though it answers", () => {
+    const { observations } = table();
+    const unseen = new Map([["apps/Deployment", "forbidden"]]);
+    observations.contact(CLUSTER, { ...inContact, unseen });
+    expect(observations.unseenKind(CLUSTER, { apiVersion: "apps/v1", kind: "Deployment", name: "x" })).toBe(
+      "forbidden",
+    );
+    expect(observations.unseenKind(CLUSTER, CONFIG_REF)).toBeUndefined();
+  });
+
+  test("ends with everything that was known there", () => {
+    const { observations, changes, contacts } = table();
+    const [config, other] = [observation(), observation({ ref: { ...CONFIG_REF, name: "b" } })];
+    observations.contact(CLUSTER, inContact);
+    observations.report(CLUSTER, [config]);
+    observations.report("frankfurt-1", [other]);
+    changes.length = 0;
+    observations.contact(CLUSTER, undefined);
+    expect(changes).toEqual([{ cluster: CLUSTER, key: CONFIG_KEY, ref: CONFIG_REF, before: config, after: undefined }]);
+    expect(observations.get(CLUSTER, CONFIG_KEY)).toBeUndefined();
+    expect(observations.contactOf(CLUSTER).reason).toBe("ClusterUnknown");
+    expect([...observations.naming(SHOP_KEY)]).toEqual([other]);
+    expect(contacts).toEqual([CLUSTER, CLUSTER]);
+    observations.contact("nowhere", undefined);
+    expect(changes).toHaveLength(1);
+  });
+});
+
+test("a namespace is in use as long as one thing lies in it", () => {
+  const counts = new NamespaceCounts();
+  const placed = { cluster: CLUSTER, ref: CONFIG_REF };
+  expect(counts.has(CLUSTER, "default")).toBe(false);
+  counts.add(placed);
+  counts.add(placed);
+  counts.remove(placed);
+  expect([counts.has(CLUSTER, "default"), counts.has("frankfurt-1", "default"), counts.has(CLUSTER, "x")]).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  counts.remove(placed);
+  expect(counts.has(CLUSTER, "default")).toBe(false);
+  counts.remove(placed);
+  counts.add(placed);
+  expect(counts.has(CLUSTER, "default")).toBe(true);
+});
+
+test("what has no namespace lies in none", () => {
+  const counts = new NamespaceCounts();
+  const role = {
+    cluster: CLUSTER,
+    ref: { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", name: "r" },
+  };
+  counts.add(role);
+  expect(counts.has(CLUSTER, "")).toBe(false);
+  counts.remove(role);
+  expect(counts.has(CLUSTER, "")).toBe(false);
+});

@@ -1,0 +1,122 @@
+import { describe, expect, test } from "vitest";
+import type { KubeObject } from "../apis/index.ts";
+import type { Target } from "../desiredstate/index.ts";
+import { labelsOf, nameOf, refOfKey, spanAttributes } from "./ownerKeys.ts";
+import { lifeOf, type Plan, type PlanChange, Plans, policiesIn } from "./plans.ts";
+
+const shop = "paas.cmft.com/DemoApplication/default/shop";
+const cart = "paas.cmft.com/DemoApplication/default/cart";
+const named = (kind: string, name: string) => ({ kind, namespace: "default", name });
+
+function plan(placement: string | undefined, ...overrides: string[]): Plan {
+  const target = {
+    ...(placement === undefined ? {} : { placement: named("Placement", placement) }),
+    overrides: overrides.map((name) => named("OverridePolicy", name)),
+  };
+  return { uid: "u", generation: 1, target: target as unknown as Target, ours: true, remaining: new Set() };
+}
+
+function plansWithChanges() {
+  const plans = new Plans();
+  const changes: PlanChange[] = [];
+  plans.changes.subscribe((change) => void changes.push(change));
+  return { plans, changes, of: (policy: string) => [...plans.namedBy(policy)] };
+}
+
+describe("plans", () => {
+  test("are the last ones, and each change is told with the one before", () => {
+    const { plans, changes } = plansWithChanges();
+    const [first, second] = [plan("a"), plan("b")];
+    plans.set(shop, first);
+    plans.set(shop, second);
+    expect(plans.get(shop)).toBe(second);
+    expect([...plans.entries()]).toEqual([[shop, second]]);
+    plans.drop(shop);
+    expect(plans.get(shop)).toBeUndefined();
+    expect(changes).toEqual([
+      { owner: shop, before: undefined, after: first },
+      { owner: shop, before: first, after: second },
+      { owner: shop, before: second, after: undefined },
+    ]);
+  });
+
+  test("that were not there are not dropped", () => {
+    const { plans, changes } = plansWithChanges();
+    plans.drop(shop);
+    expect(changes).toEqual([]);
+  });
+
+  test("are found by the policies that they name, as long as they name them", () => {
+    const { plans, of } = plansWithChanges();
+    plans.set(shop, plan("a", "o"));
+    plans.set(cart, plan("a"));
+    expect([of("Placement/default/a"), of("OverridePolicy/default/o")]).toEqual([[shop, cart], [shop]]);
+    plans.set(shop, plan("b", "o"));
+    expect([of("Placement/default/a"), of("Placement/default/b"), of("OverridePolicy/default/o")]).toEqual([
+      [cart],
+      [shop],
+      [shop],
+    ]);
+    plans.drop(cart);
+    plans.drop(shop);
+    expect([of("Placement/default/a"), of("Placement/default/b"), of("OverridePolicy/default/o")]).toEqual([
+      [],
+      [],
+      [],
+    ]);
+  });
+
+  test("without a target name no policy", () => {
+    const { target: _target, ...rest } = plan("a");
+    expect(policiesIn({ ...rest, target: undefined })).toEqual([]);
+    expect(policiesIn(undefined)).toEqual([]);
+    expect(policiesIn(plan(undefined, "o"))).toEqual(["OverridePolicy/default/o"]);
+  });
+});
+
+describe("what a hub object is called", () => {
+  const object: KubeObject = {
+    apiVersion: "paas.cmft.com/v1",
+    kind: "DemoApplication",
+    metadata: { name: "shop", namespace: "default", uid: "u", generation: 3 },
+  };
+  const role: KubeObject = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: { name: "r" } };
+
+  test("by a person", () => expect([nameOf(object), nameOf(role)]).toEqual(["default/shop", "r"]));
+
+  test("by a metric", () => {
+    expect(labelsOf(shop)).toEqual(["DemoApplication", "default/shop"]);
+    expect(labelsOf("rbac.authorization.k8s.io/ClusterRole//r")).toEqual(["ClusterRole", "r"]);
+  });
+
+  test("by a reference in no version", () => {
+    expect(refOfKey(shop)).toStrictEqual({
+      apiVersion: "paas.cmft.com/",
+      kind: "DemoApplication",
+      namespace: "default",
+      name: "shop",
+    });
+    expect(refOfKey("/Secret/default/s").apiVersion).toBe("");
+    expect(refOfKey("rbac.authorization.k8s.io/ClusterRole//r")).toStrictEqual({
+      apiVersion: "rbac.authorization.k8s.io/",
+      kind: "ClusterRole",
+      name: "r",
+    });
+  });
+
+  test("by a trace", () => {
+    expect(spanAttributes(shop, object)).toEqual({
+      "reconcile.request": "default/shop",
+      "reconcile.kind": "DemoApplication",
+      "reconcile.key": shop,
+      "k8s.resource.uid": "u",
+      "k8s.resource.generation": 3,
+    });
+    expect(spanAttributes("k", role)).toMatchObject({ "k8s.resource.uid": "", "k8s.resource.generation": 0 });
+  });
+
+  test("in which life and generation", () => {
+    expect(lifeOf(object)).toEqual({ uid: "u", generation: 3 });
+    expect(lifeOf(role)).toEqual({ uid: undefined, generation: 0 });
+  });
+});
