@@ -17,7 +17,15 @@ describe("rows", () => {
     expect(h.seen()).toEqual({
       cluster: CLUSTER,
       ref: CONFIG_REF,
-      present: { uid, hash: "h1", owner: OWNER, proven: true, deleting: false, health: { state: "Available" } },
+      present: {
+        uid,
+        hash: "h1",
+        owner: OWNER,
+        proven: true,
+        deleting: false,
+        health: { state: "Available" },
+        createdAt: expect.any(String) as string,
+      },
       inSyncWith: "h1",
       writing: false,
       revision,
