@@ -11,10 +11,10 @@ import {
 } from "../runtime/index.ts";
 import { InitialSync } from "./initialSync.ts";
 import type { MemberObjects } from "./memberObjects.ts";
-import { MemberWriter } from "./memberWriter.ts";
+import { MemberWriter, type Written } from "./memberWriter.ts";
 import { NamespaceCleaner } from "./namespaceCleaner.ts";
 import { MemberNamespaces } from "./namespaces.ts";
-import { observe, type ObservedObject } from "./observed.ts";
+import { observe, observeAnswer, type ObservedObject } from "./observed.ts";
 import type { MemberSession } from "./types.ts";
 
 export interface ClusterCacheOptions {
@@ -85,7 +85,8 @@ export class ClusterCache {
       typeOf: (ref) => this.#watchOf(ref)?.type,
       isSynced: (ref) => this.#watchOf(ref)?.informer.synced ?? false,
       mayRemove,
-      observe: ({ type, object }) => this.#watches.get(kindOf(type))?.informer.observe(object),
+      observe: (written) => this.#observeAnswer(written),
+      vanished: (ref, uid) => options.objects.vanished(ref, uid),
       invalidateDiscovery: () => discovery.invalidate(),
     });
     signal.addEventListener("abort", () => this.#end(), { once: true });
@@ -163,6 +164,14 @@ export class ClusterCache {
       if (watch.failure !== undefined) this.#losePatienceLater(watch);
       watch.informer.retryNow();
     }
+  }
+
+  /** What the member left our marks on comes through the watch as well, and so through its cache; the rest comes from nowhere else. */
+  #observeAnswer({ type, object }: Written): void {
+    const { objects, hubId } = this.#options;
+    const observed = observeAnswer(object, hubId);
+    if (observed.visible) this.#watches.get(kindOf(type))?.informer.observe(object);
+    else objects.observe(observed.ref, observed);
   }
 
   *#essential(): Iterable<Watch> {
@@ -321,7 +330,7 @@ export class ClusterCache {
   *#knownBefore(type: ResourceType): Iterable<[string, { uid: string; object: ObservedObject }]> {
     const kind = kindOf(type);
     for (const { ref, observed } of this.#options.objects.all()) {
-      if (observed === undefined || `${parseApiVersion(ref.apiVersion).group}/${ref.kind}` !== kind) continue;
+      if (observed?.visible !== true || `${parseApiVersion(ref.apiVersion).group}/${ref.kind}` !== kind) continue;
       yield [objectKey(ref.namespace, ref.name), { uid: observed.uid, object: observed }];
     }
   }

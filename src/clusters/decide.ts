@@ -44,15 +44,15 @@ export function decide(object: MemberObject, isKnown: boolean): Action {
       };
     case "Delete":
     case "Release":
-      if (observed === undefined || (object.isHidden && observed.deleting)) return confirmation(object, isKnown);
+      if (observed === undefined || (!observed.visible && observed.deleting)) return confirmation(object, isKnown);
       if (observed.deleting || observed.uid !== row.uid) return nothing;
       return isKnown ? { kind: row.verb, observed } : { kind: "Held" };
   }
 }
 
 /** Before the member's objects of that kind are known, the watch may yet bring the object. */
-function confirmation({ row, observed, isHidden, isAbsent }: MemberObject, isKnown: boolean): Action {
-  if (row === undefined || isAbsent || (observed !== undefined && !isHidden)) return nothing;
+function confirmation({ row, observed, isAbsent }: MemberObject, isKnown: boolean): Action {
+  if (row === undefined || isAbsent || observed?.visible === true) return nothing;
   if (observed !== undefined && !observed.deleting) return nothing;
   return isKnown ? { kind: "Confirm", owner: row.owner } : { kind: "Held" };
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, test } from "vitest";
 import { createLogger, createMetrics, createTracing, type Tracer } from "../observability/index.ts";
-import type { ObjectRef } from "../apis/index.ts";
-import { ApiError, NotLeaderError, TransportError } from "../runtime/index.ts";
+import type { KubeObject, ObjectRef } from "../apis/index.ts";
+import { ApiError, CONFIGMAPS, NotLeaderError, TransportError } from "../runtime/index.ts";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
 import { Lane } from "./lane.ts";
 import type { MemberObject, MemberObjects } from "./memberObjects.ts";
@@ -18,12 +18,14 @@ function laneOn(answer: (call: string) => unknown = () => undefined) {
   const clock = new FakeClock();
   const calls: string[] = [];
   const working: boolean[] = [];
-  const state = { answer, isOver: false, synced: true, known: true, share: 32, suspicions: 0 };
-  const call = async (verb: string, name: string): Promise<void> => {
+  const observe = (_object: KubeObject): void => undefined;
+  const state = { answer, observe, isOver: false, synced: true, known: true, share: 32, suspicions: 0 };
+  const call = async (verb: string, name: string): Promise<unknown> => {
     const line = `${verb} ${name}`;
     calls.push(line);
     const result = await state.answer(line);
     if (result instanceof Error) throw result;
+    return result;
   };
   const writer = {
     isSynced: () => state.synced,
@@ -34,6 +36,7 @@ function laneOn(answer: (call: string) => unknown = () => undefined) {
     invalidateDiscovery: () => undefined,
     create: ({ ref }: { ref: ObjectRef }) => call("create", ref.name),
     update: ({ ref }: { ref: ObjectRef }) => call("update", ref.name),
+    observe: ({ object }: { object: KubeObject }) => state.observe(object),
     delete: (ref: ObjectRef, uid: string) => call("delete", `${ref.name} ${uid}`),
     release: (ref: ObjectRef, uid: string) => call("release", `${ref.name} ${uid}`),
   } as unknown as MemberWriter;
@@ -413,6 +416,61 @@ describe("when a member is not reached", () => {
     lane.setContact(true);
     await clock.advance(1);
     expect(calls).toContain("create shop");
+  });
+});
+
+describe("an apply without effect", () => {
+  const answered = (altered: string[]) => ({ type: CONFIGMAPS, object: row().object, altered });
+
+  test("is a failure, tried again slowly and not with every event, until it has an effect", async () => {
+    const { objects, take, clock, calls, state, find } = laneOn(() => answered(["data.key"]));
+    state.observe = () => objects.observe(CONFIG_REF, seen({ value: "other" }));
+    take(row());
+    await clock.advance(10);
+    expect(calls).toEqual(["create shop"]);
+    expect(find().failure).toMatchObject({ reason: "AppliedWithoutEffect", final: false });
+    expect(find().failure?.message).toMatch(/: data\.key$/);
+    for (let event = 0; event < 10; event += 1) {
+      objects.observe(CONFIG_REF, seen({ value: "other", resourceVersion: `1${event}` }));
+      await clock.advance(10);
+    }
+    expect(calls).toEqual(["create shop"]);
+    await clock.advance(10_000);
+    expect(calls.slice(1)).toEqual(["update shop", "update shop"]);
+    await clock.advance(60_000);
+    expect(calls.length).toBeLessThanOrEqual(6);
+
+    state.answer = () => answered([]);
+    state.observe = () => objects.observe(CONFIG_REF, seen());
+    await clock.advance(40_000);
+    expect(find().failure).toBeUndefined();
+    calls.length = 0;
+    await clock.advance(100_000);
+    expect(calls).toEqual([]);
+  });
+
+  test("shows without a write where the object was there before, and is tried once then", async () => {
+    const { objects, take, clock, calls, state, find } = laneOn(() => answered(["data.key"]));
+    state.observe = () => objects.observe(CONFIG_REF, seen({ value: "other" }));
+    objects.observe(CONFIG_REF, seen({ value: "other" }));
+    take(row());
+    expect(find().failure).toMatchObject({ reason: "AppliedWithoutEffect" });
+    await clock.advance(1_000);
+    expect(calls).toEqual(["update shop"]);
+  });
+
+  test("of what is asked for no more delays nothing", async () => {
+    const { objects, take, clock, calls, state, find } = laneOn();
+    state.answer = (call) => {
+      if (call !== "create shop") return answered([]);
+      take(row({ hash: "h2" }));
+      return answered(["data.key"]);
+    };
+    state.observe = () => objects.observe(CONFIG_REF, seen(calls.length === 1 ? { value: "other" } : { hash: "h2" }));
+    take(row());
+    await clock.advance(10);
+    expect(calls).toEqual(["create shop", "update shop"]);
+    expect(find().failure).toBeUndefined();
   });
 });
 

@@ -1,6 +1,5 @@
 import PQueue from "p-queue";
 import type { ObjectRef } from "../apis/index.ts";
-import { shortMessage } from "../apis/index.ts";
 import {
   logContext,
   type LogContext,
@@ -12,6 +11,7 @@ import {
   type Tracer,
 } from "../observability/index.ts";
 import type { Clock } from "../runtime/index.ts";
+import { attemptOf, contested, isHealing, isStillAskedFor } from "./attempt.ts";
 import { Backoffs, type Pace } from "./backoff.ts";
 import { Breaker } from "./breaker.ts";
 import { AdaptiveConcurrency } from "./concurrency.ts";
@@ -19,7 +19,7 @@ import { KindBreakers } from "./kindBreakers.ts";
 import { type Action, decide } from "./decide.ts";
 import { DriftBackoff } from "./driftBackoff.ts";
 import { withHubVersion } from "./hubVersion.ts";
-import { type Failure, isInSync, type MemberObject, type MemberObjects } from "./memberObjects.ts";
+import { type Failure, isInSync, type MemberObject, type MemberObjects, withoutEffect } from "./memberObjects.ts";
 import type { MemberWriter, Written } from "./memberWriter.ts";
 import { isNamespace } from "./namespaces.ts";
 import { classify, type Outcome } from "./outcome.ts";
@@ -46,6 +46,8 @@ interface Attempt {
   action: Action;
   /** {@link attemptOf} when it began. */
   name: string;
+  /** The reason of the failure before, so that each is logged once. */
+  before?: string | undefined;
   isHeal: boolean;
 }
 
@@ -173,7 +175,13 @@ export class Lane implements AsyncDisposable {
 
     this.#running.add(key);
     objects.beginWrite(object);
-    const attempt = { object, action, name: attemptOf(object, action), isHeal: isHealing(object, action) };
+    const attempt = {
+      object,
+      action,
+      name: attemptOf(object, action),
+      before: object.failure?.reason,
+      isHeal: isHealing(object, action),
+    };
     const startedAt = clock.monotonic();
     try {
       const found = action.kind === "Confirm" ? await writer.find(object.ref, action.owner) : undefined;
@@ -184,7 +192,7 @@ export class Lane implements AsyncDisposable {
       if (action.kind === "Confirm") objects.found(object, found);
       if (action.kind === "Delete" || action.kind === "Release") objects.removed(object, action.observed.uid);
       if (found?.deleting === true) this.#lookAgain(object, action);
-      else this.#succeeded(attempt, clock.monotonic() - startedAt);
+      else this.#succeeded(attempt, written?.altered ?? [], clock.monotonic() - startedAt);
     } catch (error) {
       objects.endWrite(object);
       if (writer.isOver) this.#kinds.unsent(object.ref);
@@ -239,17 +247,19 @@ export class Lane implements AsyncDisposable {
     });
   }
 
-  #succeeded({ object, action, isHeal }: Attempt, ms: number): void {
+  #succeeded({ object, action, before, isHeal }: Attempt, altered: readonly string[], ms: number): void {
     const { clock, metrics, objects } = this.#options;
     const { key } = object;
     this.#answered(object.ref);
     this.#concurrency.succeeded(ms, clock.monotonic());
     if (action.kind === "Create" || action.kind === "Update") metrics.observePhase("apply", ms);
+    if (altered.length > 0 && isStillAskedFor(object, action)) return this.#hadNoEffect(object, altered, before);
     this.#backoffs.forget(key);
     objects.fail(object, undefined);
     if (action.kind === "Create" || action.kind === "Update") objects.carryOut(object, action.row.hash);
     if (!isHeal) return;
     this.#driftBackoff.healed(key, () => this.#enqueueKey(key));
+    if (action.kind === "Delete") return;
     const lost = action.kind === "Update" ? action.drift : [];
     const isContested = this.#driftBackoff.isContested(key);
     objects.heal(object, { at: clock.now(), lost, gone: action.kind === "Create", contested: isContested });
@@ -259,6 +269,19 @@ export class Lane implements AsyncDisposable {
   #lookAgain(object: MemberObject, action: Action): void {
     this.#breaker.succeeded();
     this.#retry({ object, action, name: attemptOf(object, action), isHeal: false }, "soon");
+  }
+
+  /** Whatever changes our values on the member does so again with the next attempt: that one is not sent at once. */
+  #hadNoEffect(object: MemberObject, altered: readonly string[], before: string | undefined): void {
+    const failure = withoutEffect(altered);
+    const { reason, message } = failure;
+    if (before !== reason) {
+      const context = logContext(object.trace, resourceUidOf(object));
+      this.#options.logger.warn({ ...context, object: object.key, event_reason: reason }, message);
+    }
+    this.#options.objects.fail(object, failure);
+    const action = this.#decide(object);
+    this.#retry({ object, action, name: attemptOf(object, action), isHeal: false }, "slowly");
   }
 
   #failed(attempt: Attempt, error: unknown): void {
@@ -377,26 +400,6 @@ export class Lane implements AsyncDisposable {
       this.#regulate();
     });
   }
-}
-
-/** What is tried with a member object. As long as that is the same, so will be the answer; anything else is worth a try at once. */
-function attemptOf({ row, observed }: MemberObject, { kind }: Action): string {
-  const apply = row?.verb === "Apply" ? row : undefined;
-  return [kind, row?.verb, observed?.uid, apply?.hash, apply?.conflictResolution].join(" ");
-}
-
-/** Whether the write puts right what somebody did, and does not bring what is wanted anew. */
-function isHealing({ carriedOut }: MemberObject, action: Action): boolean {
-  if (action.kind === "Update") return carriedOut || action.drift.length > 0;
-  return action.kind === "Create" && carriedOut;
-}
-
-/** Why a member object that is not as it should be is left so for a while. */
-function contested(action: Action): Failure {
-  const [first] = action.kind === "Update" ? action.drift : [];
-  const what = action.kind === "Create" ? "deletes it" : `changes ${first?.path ?? "Meridian's marks"}`;
-  const message = `${first?.takenBy ?? "somebody"} ${what} again and again; it is put right less and less often`;
-  return { reason: "Contested", message: shortMessage(message), final: false };
 }
 
 function resourceUidOf({ row }: MemberObject): LogContext {

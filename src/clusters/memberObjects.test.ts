@@ -19,7 +19,7 @@ describe("what is known of a member object", () => {
     const { objects, take, find } = objectsWithLog();
     take(row());
     objects.observe(CONFIG_REF, seen());
-    expect(find().observed?.evidence.managedFields).toBeUndefined();
+    expect(find().observed?.evidence.live).toBeUndefined();
     take(holdRow());
     take(row());
     expect(isInSync(find())).toBe(true);
@@ -38,6 +38,59 @@ describe("what is known of a member object", () => {
     objects.observe(CONFIG_REF, seen({ owns: false }));
     expect(isInSync(find())).toBe(false);
     expect(find().judged?.lost).toHaveLength(1);
+  });
+
+  test("a field that is ours and has another value shows as a failure, and not as in sync", () => {
+    const { objects, take, find } = objectsWithLog();
+    take(row());
+    objects.observe(CONFIG_REF, seen({ value: "other" }));
+    expect(isInSync(find())).toBe(false);
+    expect(find().judged).toMatchObject({ lost: [], altered: ["data.key"] });
+    expect(find().failure).toMatchObject({ reason: "AppliedWithoutEffect" });
+    objects.observe(CONFIG_REF, seen());
+    expect([isInSync(find()), find().failure]).toEqual([true, undefined]);
+  });
+
+  test("what was taken is no alteration: it is put back first", () => {
+    const { objects, take, find } = objectsWithLog();
+    take(row());
+    objects.observe(CONFIG_REF, seen({ owns: false, value: "other" }));
+    expect(find().judged).toMatchObject({ lost: [{ path: "data.key" }], altered: [] });
+    expect(find().failure).toBeUndefined();
+  });
+
+  test("an alteration does not hide why the next attempt was refused", () => {
+    const { objects, take, find } = objectsWithLog();
+    take(row());
+    objects.observe(CONFIG_REF, seen({ value: "other" }));
+    objects.fail(find(), failure);
+    objects.observe(CONFIG_REF, seen({ value: "other", resourceVersion: "8" }));
+    expect(find().failure).toEqual(failure);
+  });
+
+  test("what no watch sees is there until its writer says that this life of it is gone", () => {
+    const { objects, take, find } = objectsWithLog();
+    take(row());
+    objects.observe(CONFIG_REF, seen({ resourceVersion: "8" }));
+    objects.observe(CONFIG_REF, seen({ visible: false, resourceVersion: "9" }));
+    // The watch tells that it has left the selection, and may tell an older state before that.
+    objects.observe(CONFIG_REF, seen({ resourceVersion: "8" }));
+    objects.observe(CONFIG_REF, undefined);
+    objects.vanished(CONFIG_REF, "another life");
+    expect(find().observed).toMatchObject({ visible: false, resourceVersion: "9" });
+    objects.vanished(CONFIG_REF, "member-1");
+    expect(find().observed).toBeUndefined();
+  });
+
+  test("what no watch saw is seen again when its marks are back", () => {
+    const { objects, take, find } = objectsWithLog();
+    take(row());
+    objects.observe(CONFIG_REF, seen({ visible: false, resourceVersion: "9" }));
+    objects.observe(CONFIG_REF, seen({ resourceVersion: "10" }));
+    objects.vanished(CONFIG_REF, "member-1");
+    expect(find().observed).toMatchObject({ visible: true });
+    objects.observe(CONFIG_REF, undefined);
+    expect(find().observed).toBeUndefined();
   });
 
   test("a new desired hash clears the failure of the one before; the same row again does not", () => {

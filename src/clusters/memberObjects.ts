@@ -1,7 +1,8 @@
-import { FIELD_MANAGER, type ObjectRef, refKey } from "../apis/index.ts";
+import { FIELD_MANAGER, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
 import { type ApplyRow, inTheNameOf, type Observation, type Row } from "../desiredstate/index.ts";
-import { type LostField, lostFields } from "../interpreter/index.ts";
+import { alteredFields, type LostField, lostFields } from "../interpreter/index.ts";
 import type { Span } from "../observability/index.ts";
+import { compareResourceVersions } from "../runtime/index.ts";
 import type { ObservedObject } from "./observed.ts";
 import type { RowDelta } from "./ports.ts";
 
@@ -26,14 +27,15 @@ export interface MemberObject {
   /** The plan that asked for the row, for traces. */
   trace: Span | undefined;
   observed: ObservedObject | undefined;
-  /** Found by its name: the watch does not show it, since it lacks our label, and will not say when it is gone. */
-  isHidden: boolean;
   /** The life of the object that this worker removed, or let go of. */
   removed: string | undefined;
   /** It is certain that nothing of ours is there: our own removal was seen to its end, or the name was looked up. */
   isAbsent: boolean;
-  /** Which fields of the desired object with that hash are no longer ours; undefined until the observed object was judged. */
-  judged: { hash: string; lost: readonly LostField[] } | undefined;
+  /**
+   * Which fields of the desired object with that hash are no longer ours, and which are ours and have another value all the same; undefined
+   * until the observed object was judged.
+   */
+  judged: { hash: string; lost: readonly LostField[]; altered: readonly string[] } | undefined;
   failure: Failure | undefined;
   /** A write is under way: until the write has ended, nobody knows what is on the member. */
   writing: boolean;
@@ -44,6 +46,8 @@ export interface MemberObject {
    * back what somebody did.
    */
   carriedOut: boolean;
+  /** What the observed life of a dependency has refused to become, since a field cannot be changed. */
+  refused: { uid: string; hashes: readonly string[] } | undefined;
   healed: Observation["healed"];
 }
 
@@ -57,13 +61,18 @@ export interface MemberObjectsOptions {
   namespaceEmptied: (namespace: string) => void;
 }
 
+const IMMUTABLE_FIELD = "ImmutableField";
+/** In the names of so many owners. */
+const MOST_REFUSED = 16;
+
 /** The hash of the row that the member object was compared with and found equal to. */
 export function inSyncWith({ observed, judged }: MemberObject): string | undefined {
-  if (observed === undefined || observed.deleting || judged === undefined || judged.lost.length > 0) return undefined;
+  if (observed === undefined || observed.deleting || judged === undefined) return undefined;
+  if (judged.lost.length > 0 || judged.altered.length > 0) return undefined;
   return observed.hash === judged.hash ? judged.hash : undefined;
 }
 
-/** True when the member object is as its Apply row says, and all of the row's fields are ours. */
+/** True when the member object is as its Apply row says, and all of the row's fields are ours and have its values. */
 export function isInSync(object: MemberObject): boolean {
   return object.row?.verb === "Apply" && inSyncWith(object) === object.row.hash;
 }
@@ -121,34 +130,40 @@ export class MemberObjects {
     if (this.#closed) return;
     const known = this.#objects.get(refKey(ref));
     if (known === undefined && observed === undefined) return;
+    // What the watch does not see has left its selection with our marks; that it is gone is for {@link vanished} to say.
+    if (known?.observed?.visible === false && (observed === undefined || isOlder(observed, known.observed))) return;
     const object = known ?? this.#objectFor(ref);
     const before = object.observed;
     object.isAbsent = observed === undefined && before !== undefined && before.uid === object.removed;
-    object.isHidden = false;
-    this.#observed(object, observed);
+    this.#take(object, observed);
   }
 
-  /** Takes what was found under its name: an object of ours that the watch does not show, or nothing of ours. */
+  /** Takes what was found under its name: an object of ours that the watch may not show, or nothing of ours. */
   found(object: MemberObject, observed: ObservedObject | undefined): void {
     if (this.#objects.get(object.key) !== object) return;
     object.isAbsent = observed === undefined;
-    object.isHidden = observed !== undefined;
-    this.#observed(object, observed);
+    this.#take(object, observed);
+  }
+
+  /** That life of a member object which the watch does not see is not there any more. */
+  vanished(ref: ObjectRef, uid: string): void {
+    const known = this.#objects.get(refKey(ref));
+    if (this.#closed || known?.observed?.visible !== false || known.observed.uid !== uid) return;
+    this.#take(known, undefined);
   }
 
   /** That life of the object was deleted, or let go of: the watch says when it is gone, unless it cannot see the object. */
   removed(object: MemberObject, uid: string): void {
     object.removed = uid;
-    if (object.isHidden) {
-      object.isHidden = false;
-      this.#observed(object, undefined);
+    if (object.observed?.visible === false) {
+      this.#take(object, undefined);
     } else if (object.observed === undefined && this.#objects.get(object.key) === object) {
       object.isAbsent = true;
       this.#mark(object);
     }
   }
 
-  #observed(object: MemberObject, observed: ObservedObject | undefined): void {
+  #take(object: MemberObject, observed: ObservedObject | undefined): void {
     object.observed = observed;
     object.row = rowFor(object);
     object.judged = undefined;
@@ -171,7 +186,9 @@ export class MemberObjects {
 
   /** Undefined: the last attempt succeeded. */
   fail(object: MemberObject, failure: Failure | undefined): void {
-    if (this.#objects.get(object.key) === object) this.#setFailure(object, failure);
+    if (this.#objects.get(object.key) !== object) return;
+    if (failure?.reason === IMMUTABLE_FIELD) this.#noteRefusal(object);
+    this.#setFailure(object, failure);
   }
 
   /** An apply of what has that hash has succeeded; the row may have become another one meanwhile. */
@@ -232,7 +249,6 @@ export class MemberObjects {
       revision: 0,
       trace: undefined,
       observed: undefined,
-      isHidden: false,
       removed: undefined,
       isAbsent: false,
       judged: undefined,
@@ -240,6 +256,7 @@ export class MemberObjects {
       writing: false,
       reportedWriting: false,
       carriedOut: false,
+      refused: undefined,
       healed: undefined,
     };
     this.#objects.set(key, object);
@@ -265,6 +282,16 @@ export class MemberObjects {
     this.#dirty.add(key);
   }
 
+  /** Remembered for as long as that object lives, whatever its row says meanwhile: what replaces it is decided upon that. */
+  #noteRefusal(object: MemberObject): void {
+    const { row, observed, refused } = object;
+    if (row?.verb !== "Apply" || row.role !== "dependency" || observed === undefined) return;
+    const before = refused?.uid === observed.uid ? refused.hashes : [];
+    if (before.includes(row.hash)) return;
+    object.refused = { uid: observed.uid, hashes: [...before, row.hash].slice(-MOST_REFUSED) };
+    this.#mark(object);
+  }
+
   #setFailure(object: MemberObject, failure: Failure | undefined): void {
     const before = object.failure;
     if (before === failure) return;
@@ -280,10 +307,14 @@ export class MemberObjects {
     if (row?.verb !== "Apply" || observed === undefined) return;
     // Another hash is an earlier desired state, unless this one was there already: then somebody changed the annotation.
     if (observed.hash !== row.hash && !object.carriedOut) return;
-    if (object.judged?.hash !== row.hash && observed.evidence.managedFields !== undefined) {
-      const lost = lostFields(row.object, observed.evidence.managedFields, FIELD_MANAGER);
-      object.judged = { hash: row.hash, lost };
-      if (lost.length === 0) observed.evidence.managedFields = undefined;
+    const { live } = observed.evidence;
+    if (object.judged?.hash !== row.hash && live !== undefined) {
+      const lost = lostFields(row.object, live.metadata.managedFields ?? [], FIELD_MANAGER);
+      // What others took is put back first; the answer to that says whether it had an effect.
+      const altered = lost.length > 0 ? [] : alteredFields(row.object, live, FIELD_MANAGER);
+      object.judged = { hash: row.hash, lost, altered };
+      if (lost.length === 0 && altered.length === 0) observed.evidence.live = undefined;
+      else if (altered.length > 0 && object.failure === undefined) this.#setFailure(object, withoutEffect(altered));
       this.#mark(object);
     }
     if (!isInSync(object)) return;
@@ -293,9 +324,21 @@ export class MemberObjects {
   }
 }
 
+/** The last apply succeeded, and something admitted other values: told as a failure, which passes when whatever does so goes. */
+export function withoutEffect(altered: readonly string[]): Failure {
+  const [first = "", ...more] = altered;
+  const others = more.length === 0 ? "" : ` and ${more.length} more`;
+  const message = shortMessage(`the member's admission changes or removes what is applied: ${first}${others}`);
+  return { reason: "AppliedWithoutEffect", message, final: false };
+}
+
 /** A dependency that several hub objects need stays in the name of the one that the member object names. */
 function rowFor({ given, observed }: MemberObject): Row | undefined {
   return given === undefined ? undefined : inTheNameOf(given, observed);
+}
+
+function isOlder(a: ObservedObject, b: ObservedObject): boolean {
+  return a.uid === b.uid && compareResourceVersions(a.resourceVersion, b.resourceVersion) < 0;
 }
 
 function isForgettable({ row, observed, writing }: MemberObject): boolean {
@@ -319,7 +362,7 @@ function observationOf(cluster: string, object: MemberObject): Observation {
   return {
     cluster,
     ref,
-    ...(observed === undefined ? {} : { present: presenceOf(observed) }),
+    ...(observed === undefined ? {} : { present: presenceOf(observed, object.refused) }),
     ...(hash === undefined ? {} : { inSyncWith: hash }),
     writing,
     ...(isAbsent && row !== undefined ? { absent: true as const } : {}),
@@ -329,8 +372,8 @@ function observationOf(cluster: string, object: MemberObject): Observation {
   };
 }
 
-function presenceOf(observed: ObservedObject): NonNullable<Observation["present"]> {
-  const { uid, hash, owner, createdAt, proven, policy, hubVersion, deleting, health } = observed;
+function presenceOf(observed: ObservedObject, refused: MemberObject["refused"]): NonNullable<Observation["present"]> {
+  const { immutable, secretType, uid, hash, owner, createdAt, proven, policy, hubVersion, deleting, health } = observed;
   return {
     uid,
     ...(hash === undefined ? {} : { hash }),
@@ -341,5 +384,8 @@ function presenceOf(observed: ObservedObject): NonNullable<Observation["present"
     ...(hubVersion === undefined ? {} : { hubVersion }),
     deleting,
     health,
+    ...(immutable ? { immutable } : {}),
+    ...(secretType === undefined ? {} : { secretType }),
+    ...(refused?.uid === uid ? { refused: refused.hashes } : {}),
   };
 }

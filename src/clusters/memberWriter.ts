@@ -1,18 +1,18 @@
-import { FIELD_MANAGER, type KubeObject, type ObjectRef, type OwnerRef, refKey } from "../apis/index.ts";
-import type { ApplyRow } from "../desiredstate/index.ts";
-import { type LostField, withoutGivenUp } from "../interpreter/index.ts";
 import {
-  ApiError,
-  type Client,
-  isApiError,
-  isConflict,
-  isInvalid,
-  isNotFound,
-  type ResourceType,
-} from "../runtime/index.ts";
+  FIELD_MANAGER,
+  type KubeObject,
+  MANAGED_BY_LABEL,
+  type ObjectRef,
+  type OwnerRef,
+  refKey,
+} from "../apis/index.ts";
+import type { ApplyRow } from "../desiredstate/index.ts";
+import { alteredFields, type LostField, withoutGivenUp } from "../interpreter/index.ts";
+import { ApiError, type Client, isApiError, isInvalid, isNotFound, type ResourceType } from "../runtime/index.ts";
 import { type Holder, judgeHolder } from "./holder.ts";
-import { lettingGo } from "./lettingGo.ts";
+import { letGo } from "./lettingGo.ts";
 import { listRepairs, type PatchOperation, withoutUpdateEntry } from "./listRepair.ts";
+import { changeMetadata } from "./metadataPatch.ts";
 import type { MemberNamespaces } from "./namespaces.ts";
 import { observe, type ObservedObject } from "./observed.ts";
 import { classify } from "./outcome.ts";
@@ -32,6 +32,8 @@ export interface MemberAccess {
   mayRemove(ref: ObjectRef): boolean;
   /** Takes the server's answer to a write as an observation, without waiting for the watch. */
   observe(written: Written): void;
+  /** A life of a member object that no watch sees is not there any more. */
+  vanished(ref: ObjectRef, uid: string): void;
   invalidateDiscovery(): void;
 }
 
@@ -39,10 +41,9 @@ export interface MemberAccess {
 export interface Written {
   type: ResourceType;
   object: KubeObject;
+  /** What the member made something else of, though it accepted the apply. */
+  altered: readonly string[];
 }
-
-/** How often an object is read and changed before the next attempt is left to the lane. */
-const ATTEMPTS = 5;
 
 /** No object has this version: an apply with it creates an object or is refused, whoever's object has the name, and with force too. */
 const NO_VERSION = "1";
@@ -68,6 +69,10 @@ function notAdoptable(ref: ObjectRef, why: string): ApiError {
 function taken(ref: ObjectRef): ApiError {
   const text = `a ${ref.kind} of that name exists on the member and is not Meridian's; set conflictResolution: Adopt to take it over`;
   return new ApiError(409, "AlreadyExists", text);
+}
+
+function written(type: ResourceType, desired: KubeObject, object: KubeObject): Written {
+  return { type, object, altered: alteredFields(desired, object, FIELD_MANAGER) };
 }
 
 /** The merge of our list with somebody's is refused: 422, or 500 when the nodePort of both is handed out twice. */
@@ -159,6 +164,7 @@ export class MemberWriter {
     try {
       return await this.#apply(type, object, true);
     } catch (error) {
+      if (!observed.visible && isApiError(error)) await this.#reportIfVanished(type, row.ref, observed);
       const repairs = isUnmergeable(error) ? listRepairs(drift, row.object) : [];
       if (repairs.length === 0) throw error;
       return this.#repair(type, object, [{ op: "test", path: "/metadata/uid", value: uid }, ...repairs]);
@@ -174,23 +180,29 @@ export class MemberWriter {
     await patch(repairs);
     const applied = await client.apply(type, desired, { force: true, signal });
     const cleaning = withoutUpdateEntry(applied);
-    return { type, object: cleaning === undefined ? applied : await patch(cleaning) };
+    return written(type, desired, cleaning === undefined ? applied : await patch(cleaning));
   }
 
   /** Looks for an object of ours by its name, whether or not it has our label. */
   async find(ref: ObjectRef, owner: OwnerRef): Promise<ObservedObject | undefined> {
-    const { client, signal } = this.#access;
+    const { client, signal, hubId } = this.#access;
     try {
       const found = await client.get(this.#type(ref), ref.namespace, ref.name, { metadataOnly: true, signal });
       const observed = observe(found);
-      return observed.isOurs && observed.owner?.uid === owner.uid ? observed : undefined;
+      if (!observed.isOurs || observed.owner?.uid !== owner.uid) return undefined;
+      // Metadata say nothing about the values.
+      return {
+        ...observed,
+        visible: found.metadata.labels?.[MANAGED_BY_LABEL] === hubId,
+        evidence: { live: undefined },
+      };
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;
     }
   }
 
-  /** Deletes exactly that life of the object. That the object is gone is for the watch to say. */
+  /** Deletes exactly that life of the object. That the object is gone is for the watch to say, or for {@link find}. */
   async delete(ref: ObjectRef, uid: string): Promise<void> {
     try {
       await this.#access.client.delete(this.#type(ref), ref.namespace, ref.name, {
@@ -209,7 +221,20 @@ export class MemberWriter {
    * be corrected.
    */
   async release(ref: ObjectRef, uid: string): Promise<void> {
-    await this.#change(this.#type(ref), ref, (live) => (live.metadata.uid === uid ? lettingGo(live) : undefined));
+    const { client, signal } = this.#access;
+    await letGo(client, this.#type(ref), { ...ref, uid }, signal);
+  }
+
+  /** Of an object that no watch sees: tells when that life of it is gone. */
+  async #reportIfVanished(type: ResourceType, ref: ObjectRef, { uid }: ObservedObject): Promise<void> {
+    const { client, signal } = this.#access;
+    try {
+      const live = await client.get(type, ref.namespace, ref.name, { metadataOnly: true, signal });
+      if (live.metadata.uid === uid) return;
+    } catch (error) {
+      if (!isNotFound(error)) throw error;
+    }
+    this.#access.vanished(ref, uid);
   }
 
   /**
@@ -218,43 +243,25 @@ export class MemberWriter {
    */
   async #giveUp(type: ResourceType, { ref, object, unretained }: ApplyRow): Promise<void> {
     if (unretained === undefined) return;
-    await this.#change(type, ref, ({ metadata: { uid, resourceVersion, managedFields = [] } }) => {
+    const { client, signal } = this.#access;
+    await changeMetadata(client, type, ref, signal, ({ metadata: { uid, resourceVersion, managedFields = [] } }) => {
       const kept = withoutGivenUp(managedFields, FIELD_MANAGER, unretained, object);
       return kept === undefined ? undefined : { metadata: { uid, resourceVersion, managedFields: kept } };
     });
-  }
-
-  /** Reads the object's metadata and sends the patch that follows from it, if any. What is gone needs none. */
-  async #change(
-    type: ResourceType,
-    { namespace, name }: ObjectRef,
-    patchOf: (live: KubeObject) => { metadata: object } | undefined,
-  ): Promise<void> {
-    const { client, signal } = this.#access;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        const patch = patchOf(await client.get(type, namespace, name, { metadataOnly: true, signal }));
-        if (patch !== undefined)
-          await client.patch(type, namespace, name, "application/merge-patch+json", patch, { signal });
-        return;
-      } catch (error) {
-        if (isNotFound(error)) return;
-        // The member's controllers write statuses all the time.
-        if (!isConflict(error) || attempt === ATTEMPTS) throw error;
-      }
-    }
   }
 
   async #apply(type: ResourceType, object: KubeObject, force: boolean): Promise<Written> {
     const { client, signal, namespaces } = this.#access;
     const { namespace } = object.metadata;
     if (namespace !== undefined) await namespaces.removed(namespace);
+    const apply = async (): Promise<Written> =>
+      written(type, object, await client.apply(type, object, { force, signal }));
     try {
-      return { type, object: await client.apply(type, object, { force, signal }) };
+      return await apply();
     } catch (error) {
       if (namespace === undefined || classify(error)?.kind !== "NamespaceMissing") throw error;
       await namespaces.ensure(namespace, signal);
-      return { type, object: await client.apply(type, object, { force, signal }) };
+      return await apply();
     }
   }
 

@@ -10,7 +10,7 @@ import {
   OWNER_ANNOTATION,
   refKey,
 } from "../apis/index.ts";
-import { observe } from "./observed.ts";
+import { observe, observeAnswer } from "./observed.ts";
 import { CONFIG_REF, OWNER } from "./testing/builders.ts";
 
 const NAME = refKey(CONFIG_REF);
@@ -123,14 +123,24 @@ describe("whose an object with our label is", () => {
     },
   ])("$name", ({ object, isOurs, proven }) => expect(observe(object)).toMatchObject({ isOurs, proven }));
 
-  test("a namespace is ours when we made it, whatever it says", () => {
-    const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } };
-    const annotations = { "federation.paas.cmft.com/created-for": "federated-objects" };
-    expect(observe(namespace)).toMatchObject({ isOurs: false, proven: false });
-    expect(observe({ ...namespace, metadata: { name: "team", annotations } })).toMatchObject({
+  test.each<{ name: string; annotation?: string; manager?: string; isOurs: boolean }>([
+    { name: "a namespace that nobody says we made is a stranger", isOurs: false },
+    { name: "one that says that we made it is ours", annotation: "team", isOurs: true },
+    { name: "a copy of one of ours is a stranger", annotation: "other", isOurs: false },
+    {
+      name: "one that an earlier version made is ours",
+      annotation: "federated-objects",
+      manager: "meridian",
       isOurs: true,
-      proven: true,
-    });
+    },
+    { name: "a copy of such a one is a stranger", annotation: "federated-objects", manager: "kubectl", isOurs: false },
+  ])("$name", ({ annotation, manager, isOurs }) => {
+    const metadata = {
+      name: "team",
+      ...(annotation === undefined ? {} : { annotations: { "federation.paas.cmft.com/created-for": annotation } }),
+      ...(manager === undefined ? {} : { managedFields: [{ manager, operation: "Update" as const }] }),
+    };
+    expect(observe({ apiVersion: "v1", kind: "Namespace", metadata })).toMatchObject({ isOurs, proven: isOurs });
   });
 });
 
@@ -141,4 +151,21 @@ test.each([
 ])("a copy that says $annotation is to be left: $want", ({ annotation, want }) => {
   const annotations = annotation === undefined ? {} : { [DELETION_POLICY_ANNOTATION]: annotation };
   expect(observe(configMap({ [OBJECT_ANNOTATION]: NAME, ...annotations })).policy).toBe(want);
+});
+
+describe("the answer to our own write", () => {
+  test("is like what the watch brings, when it has our marks", () => {
+    const answer = configMap({ [OBJECT_ANNOTATION]: NAME }, [entryOver(MARKS)]);
+    expect(observeAnswer(answer, "hub")).toEqual(observe(answer));
+  });
+
+  test.each([
+    { name: "without our label", change: { labels: {} } },
+    { name: "with another hub's label", change: { labels: { [MANAGED_BY_LABEL]: "another" } } },
+    { name: "with another name", change: { annotations: { [OBJECT_ANNOTATION]: ANOTHER } } },
+  ])("$name says what is there, which no watch does", ({ change }) => {
+    const answer = configMap({ [OBJECT_ANNOTATION]: NAME }, [entryOver(MARKS)]);
+    const object = { ...answer, metadata: { ...answer.metadata, ...change } };
+    expect(observeAnswer(object, "hub")).toMatchObject({ uid: "member-1", isOurs: true, proven: true, visible: false });
+  });
 });

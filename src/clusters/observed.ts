@@ -1,10 +1,10 @@
 import {
   FIELD_MANAGER,
   HASH_ANNOTATION,
+  MANAGED_BY_LABEL,
   OBJECT_ANNOTATION,
   OWNER_ANNOTATION,
   type KubeObject,
-  type ManagedFieldsEntry,
   type ObjectRef,
   type OwnerRef,
   parseApiVersion,
@@ -12,7 +12,7 @@ import {
   refOf,
 } from "../apis/index.ts";
 import { policyOf } from "../desiredstate/index.ts";
-import { type Health, memberKindOf, ownsAnnotation } from "../interpreter/index.ts";
+import { evidenceOf, type Health, memberKindOf, ownsAnnotation } from "../interpreter/index.ts";
 import { hubVersionOf } from "./hubVersion.ts";
 import { isNamespace, wasCreatedByMeridian } from "./namespaces.ts";
 
@@ -39,8 +39,14 @@ export interface ObservedObject {
   createdAt: string | undefined;
   deleting: boolean;
   health: Health;
-  /** Who owns which field; dropped when the object has been compared with a desired one and found in sync. */
-  evidence: { managedFields: ManagedFieldsEntry[] | undefined };
+  /** False while the watch does not see it, since the member took our marks off: it is known from the answer to our write alone. */
+  visible: boolean;
+  /** A ConfigMap or Secret whose content cannot be changed. */
+  immutable: boolean;
+  /** Of a Secret. */
+  secretType: string | undefined;
+  /** What is in it, and who owns which field; dropped when the object has been compared with a desired one and found in sync. */
+  evidence: { live: KubeObject | undefined };
 }
 
 /** Reduces a member object with our label to what is kept of it. */
@@ -60,9 +66,22 @@ export function observe(object: KubeObject): ObservedObject {
     policy: policyOf(object),
     hubVersion: hubVersionOf(object),
     deleting: metadata.deletionTimestamp !== undefined,
+    immutable: object["immutable"] === true && (ref.kind === "ConfigMap" || ref.kind === "Secret"),
+    secretType: ref.kind === "Secret" && typeof object["type"] === "string" ? object["type"] : undefined,
     health: memberKindOf(parseApiVersion(object.apiVersion).group, object.kind).health(object),
-    evidence: { managedFields: isNamespace(ref) ? undefined : metadata.managedFields },
+    visible: true,
+    evidence: { live: isNamespace(ref) ? undefined : evidenceOf(object) },
   };
+}
+
+/**
+ * The answer to our own write, as far as the member left our marks on it: without them the watch does not see the object, and whose it is
+ * is known from the answer alone.
+ */
+export function observeAnswer(object: KubeObject, hubId: string): ObservedObject {
+  const observed = observe(object);
+  const visible = observed.isOurs && object.metadata.labels?.[MANAGED_BY_LABEL] === hubId;
+  return visible ? observed : { ...observed, isOurs: true, proven: true, visible };
 }
 
 /** Whose an object with our label is, by its other marks. */

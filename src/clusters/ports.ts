@@ -46,8 +46,8 @@ export interface ClusterContact extends Contact {
 
 /** Whether both say that as much of the cluster is known. */
 export function sameSight(a: ClusterContact, b: ClusterContact): boolean {
-  if (a.partlySynced !== b.partlySynced) return false;
-  if (a.synced !== b.synced || a.pending !== b.pending || a.unseen.size !== b.unseen.size) return false;
+  if (a.synced !== b.synced || a.partlySynced !== b.partlySynced || a.pending !== b.pending) return false;
+  if (a.unseen.size !== b.unseen.size) return false;
   for (const [kind, why] of a.unseen) if (b.unseen.get(kind) !== why) return false;
   return true;
 }

@@ -113,6 +113,12 @@ describe("the tables", () => {
     );
   });
 
+  test("name what is held on a cluster that is ready", () => {
+    const held = condition("DeletionsHeld", "True", "HubWentBack", "hub lacks 38 objects");
+    const { clusters } = buildReport([], [{ ...cluster("a", ready), status: { conditions: [ready, held] } }]);
+    expect(clusters).toMatchObject([{ ready: "True", reason: "HubWentBack", message: "hub lacks 38 objects" }]);
+  });
+
   test("wide add a line for each object on each cluster, with the time of observation", () => {
     const text = formatStatus(report, { wide: true, color: false, now });
     expect(text).toContain(

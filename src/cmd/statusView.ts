@@ -7,7 +7,7 @@ import type {
   MemberCluster,
   ReplicaCounts,
 } from "../apis/index.ts";
-import { REGION_LABEL, ZONE_LABEL } from "../apis/index.ts";
+import { DELETIONS_HELD_CONDITION, REGION_LABEL, ZONE_LABEL } from "../apis/index.ts";
 
 /** What `meridian status` says, as values; the JSON and YAML outputs are exactly these. Pure. */
 
@@ -38,7 +38,7 @@ export interface ClusterReport {
   zone: string;
   provider: string;
   ready: "True" | "False" | "Unknown";
-  /** Why the cluster is not ready; empty when it is. */
+  /** Why the cluster is not ready, or what waits there for a person; else empty. */
   reason: string;
   message: string;
   version: string;
@@ -135,15 +135,18 @@ function problemOf(
 function reportCluster({ metadata, spec, status }: MemberCluster, counts: ReadonlyMap<string, number>): ClusterReport {
   const labels = metadata.labels ?? {};
   const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  const held = status?.conditions?.find(({ type, status: is }) => type === DELETIONS_HELD_CONDITION && is === "True");
   const deleting = metadata.deletionTimestamp !== undefined;
+  // A cluster that is ready, and on which something waits for a person.
+  const trouble = ready?.status === "True" ? held : ready;
   return {
     name: metadata.name,
     region: labels[REGION_LABEL] ?? "",
     zone: labels[ZONE_LABEL] ?? "",
     provider: spec.provider ?? "",
     ready: ready?.status ?? "Unknown",
-    reason: deleting ? "Deleting" : ready === undefined ? "NotReported" : ready.status === "True" ? "" : ready.reason,
-    message: ready === undefined ? "no manager has reported on it yet" : ready.message,
+    reason: deleting ? "Deleting" : ready === undefined ? "NotReported" : (trouble?.reason ?? ""),
+    message: ready === undefined ? "no manager has reported on it yet" : (trouble ?? ready).message,
     version: status?.kubernetesVersion ?? "",
     objects: counts.get(metadata.name) ?? 0,
     since: ready?.lastTransitionTime ?? "",

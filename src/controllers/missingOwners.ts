@@ -208,7 +208,7 @@ function conditionOf({ status }: MemberCluster): Condition | undefined {
 }
 
 function whyOf({ reason, since }: Hold): Why {
-  const what = reason === "HubWentBack" ? "the hub went back in time" : "the hub lacks most objects that run here";
+  const what = reason === "HubWentBack" ? "the hub went back in time" : "the hub lacks most objects";
   return { reason, message: shortMessage(`${what}; if meant, annotate ${ACCEPT_DELETIONS_ANNOTATION}: ${since}`) };
 }
 

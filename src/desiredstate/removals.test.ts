@@ -79,6 +79,16 @@ describe("decideRemovals", () => {
       facts: on({ synced: true, leaving: "Drain" }),
       want: "Delete shanghai-1-Service NotSelected",
     },
+    {
+      name: "not while the object's kind is being deleted",
+      facts: { held: { reason: "KindBeingDeleted", message: "m" } },
+      want: "Hold KindBeingDeleted",
+    },
+    {
+      name: "not where something holds everything",
+      facts: on({ synced: true, held: { reason: "HubWentBack", message: "m" } }),
+      want: "Hold HubWentBack",
+    },
     { name: "not before the cluster has synced", facts: on({ synced: false }), want: "Hold ClusterNotSynced" },
     { name: "not what another class owns", facts: { ownership: "OtherClass" }, want: "Hold OtherOwner" },
     { name: "not while nobody is sure", facts: { ownership: "Unconfirmed" }, want: "Hold OwnerUnconfirmed" },

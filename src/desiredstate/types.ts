@@ -164,6 +164,12 @@ export interface Observation {
     hubVersion?: string;
     deleting: boolean;
     health: Health;
+    /** A ConfigMap or Secret whose content cannot be changed. */
+    immutable?: true;
+    /** Of a Secret. */
+    secretType?: string;
+    /** Hashes of what this life of a dependency could not become, since it is immutable in part. */
+    refused?: readonly string[];
   };
   /** The hash of the Apply row that it was compared with and found equal to: hash right and every leaf ours. */
   inSyncWith?: string;
@@ -231,6 +237,10 @@ export interface RemovalFacts {
    * else keeps.
    */
   neededByOthers: Pick<ReadonlySet<string>, "has">;
+  /** `cluster/refKey` of dependencies that have refused a change, and that another manager has a part in. */
+  othersCopies: ReadonlySet<string>;
+  /** Clusters on which a dependency of the object is being made anew, by the rows that it has. */
+  replacing: ReadonlySet<string>;
   /**
    * `cluster/refKey` of copies that are older than the membership of their cluster, and that nothing was asked for since: a person may have
    * let go of them when the cluster left before.

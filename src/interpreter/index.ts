@@ -9,6 +9,7 @@
  *
  * A new kind is a new rule in the registry; no other module distinguishes kinds.
  */
+export { alteredFields, evidenceOf } from "./effect.ts";
 export { withoutGivenUp } from "./givenUp.ts";
 export { hasApplied, lostFields, ownsAnnotation } from "./ownership.ts";
 export {

@@ -4,7 +4,7 @@ import type { LostField } from "./types.ts";
 import { type Fields, isFields } from "./values.ts";
 
 /** Identity, and fields that the server strips from managedFields: nobody can own these. */
-const UNOWNED_METADATA: ReadonlySet<string> = new Set([
+export const UNOWNED_METADATA: ReadonlySet<string> = new Set([
   "name",
   "namespace",
   "uid",
@@ -186,10 +186,11 @@ function pop(place: Place): void {
 }
 
 /** `metadata.annotations["example.com/owner"]`, `spec.ports[port=80,protocol=TCP].nodePort` */
-function pathText(names: readonly (string | ItemPlace)[]): string {
+export function pathText(names: readonly (string | ItemPlace)[]): string {
   let text = "";
   for (const name of names) {
     if (typeof name !== "string") text += itemName(name);
+    else if (name.startsWith("[")) text += name;
     else if (/^[A-Za-z0-9_-]+$/.test(name)) text += text === "" ? name : `.${name}`;
     else text += `[${JSON.stringify(name)}]`;
   }

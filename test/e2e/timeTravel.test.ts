@@ -115,15 +115,20 @@ test("deletions of all applications while no manager runs are carried out", asyn
   expect(await heldOnShanghai()).toBeUndefined();
 });
 
-test("a CRD that is deleted takes nothing off the members until a person agrees", async () => {
+test("CRDs that are deleted take nothing off the members until a person agrees on each of them", async () => {
   const namespace = await federation.namespace();
   const names = LATE.slice(0, 12);
-  const crd = "demoapplications.paas.cmft.com";
+  const applications = "demoapplications.paas.cmft.com";
+  const members = "memberclusters.federation.paas.cmft.com";
   await federation.apply(placement("all").namespace(namespace));
   await create(namespace, names);
   for (const name of names) await federation.untilAvailable(namespace, name, { [SHANGHAI]: 1 });
+  const untouched = (): Promise<void> =>
+    throughout(8000, async () => expect(await deployed(namespace)).toEqual(names.toSorted()));
+  const agree = (crd: string) => federation.kubectl(["annotate", "crd", crd, `${ALLOW_DELETION_ANNOTATION}=true`]);
   await using recorder = new Recorder(federation.memberApi(SHANGHAI), ["Deployment", "Service"]);
-  await federation.kubectl(["delete", "crd", crd, "--wait=false"]);
+
+  await federation.kubectl(["delete", "crd", applications, "--wait=false"]);
   await eventually(async () => {
     const found = await federation.api.list<DemoApplication>(collectionPath("DemoApplication", namespace));
     expect(found).toHaveLength(names.length);
@@ -132,11 +137,19 @@ test("a CRD that is deleted takes nothing off the members until a person agrees"
   });
   await federation.manager.stop();
   await federation.startManager();
-  await throughout(8000, async () => expect(await deployed(namespace)).toEqual(names.toSorted()));
+  await untouched();
+
+  // A MemberCluster that is drained goes with its own kind.
+  const drain = JSON.stringify({ spec: { deletionPolicy: "Drain" } });
+  await federation.kubectl(["patch", "membercluster", SHANGHAI, "--type=merge", "-p", drain]);
+  await federation.kubectl(["delete", "crd", members, "--wait=false"]);
+  await agree(applications);
+  await untouched();
   expect(recorder.deletions).toEqual([]);
-  await federation.kubectl(["annotate", "crd", crd, `${ALLOW_DELETION_ANNOTATION}=true`]);
+  await agree(members);
   await untilDeployed(namespace, []);
-  await eventually(async () =>
-    expect(await federation.api.find(`/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${crd}`)).toBeUndefined(),
-  );
+  for (const crd of [applications, members]) {
+    const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${crd}`;
+    await eventually(async () => expect(await federation.api.find(path)).toBeUndefined(), { timeout: 60_000 });
+  }
 });

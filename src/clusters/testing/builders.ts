@@ -71,9 +71,9 @@ export class Revisions {
   }
 }
 
-/** As the member's watch would report the object of {@link row}; `owns` says whether its data is still ours. */
-export function seen(overrides: Partial<ObservedObject> & { owns?: boolean } = {}): ObservedObject {
-  const { owns = true, ...rest } = overrides;
+/** As the member's watch would report the object of {@link row}; `owns` says whether its data is still ours, `value` what is in there. */
+export function seen(overrides: Partial<ObservedObject> & { owns?: boolean; value?: string } = {}): ObservedObject {
+  const { owns = true, value = "value", ...rest } = overrides;
   return {
     ref: CONFIG_REF,
     uid: "member-1",
@@ -87,16 +87,28 @@ export function seen(overrides: Partial<ObservedObject> & { owns?: boolean } = {
     hubVersion: undefined,
     deleting: false,
     health: { state: "Available" },
+    visible: true,
+    immutable: false,
+    secretType: undefined,
     evidence: {
-      managedFields: [
-        {
-          manager: FIELD_MANAGER,
-          operation: "Apply",
-          apiVersion: "v1",
-          fieldsType: "FieldsV1",
-          fieldsV1: owns ? { "f:data": { "f:key": {} } } : {},
+      live: {
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: {
+          name: "shop",
+          namespace: "default",
+          managedFields: [
+            {
+              manager: FIELD_MANAGER,
+              operation: "Apply",
+              apiVersion: "v1",
+              fieldsType: "FieldsV1",
+              fieldsV1: owns ? { "f:data": { "f:key": {} } } : {},
+            },
+          ],
         },
-      ],
+        data: { key: value },
+      },
     },
     ...rest,
   };

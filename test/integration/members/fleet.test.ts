@@ -12,7 +12,7 @@ describe("rows", () => {
     h.hub.reports.length = 0;
     const revision = h.hub.ask(wanted());
     await h.settle();
-    const { uid = "" } = h.server.get(CONFIGMAPS, "default", "shop").metadata;
+    const { uid = "", creationTimestamp: createdAt = "" } = h.server.get(CONFIGMAPS, "default", "shop").metadata;
     expect(h.hub.reports).toHaveLength(1);
     expect(h.seen()).toEqual({
       cluster: CLUSTER,
@@ -21,10 +21,10 @@ describe("rows", () => {
         uid,
         hash: "h1",
         owner: OWNER,
+        createdAt,
         proven: true,
         deleting: false,
         health: { state: "Available" },
-        createdAt: expect.any(String) as string,
       },
       inSyncWith: "h1",
       writing: false,
@@ -219,7 +219,7 @@ describe("namespaces", () => {
     h.hub.ask(deleteRow({ ref: inTeam, uid: h.seen(inTeam)?.present?.uid ?? "" }));
     await h.settle();
     h.hub.withdraw(CLUSTER, inTeam);
-    await h.settle();
+    await h.settle(40_000);
     expect(h.server.has(NAMESPACES, undefined, "team")).toBe(false);
     expect(h.seen(TEAM)?.present).toBeUndefined();
   });

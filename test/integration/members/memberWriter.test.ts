@@ -6,12 +6,13 @@ import {
   MANAGED_BY_LABEL,
   OBJECT_ANNOTATION,
   OWNER_ANNOTATION,
+  refKey,
 } from "../../../src/apis/index.ts";
 import type { ApplyRow } from "../../../src/desiredstate/index.ts";
 import { CONFIGMAPS, NAMESPACES, TransportError } from "../../../src/runtime/index.ts";
 import { startMember } from "./testMember.ts";
 import { MemberWriter } from "../../../src/clusters/memberWriter.ts";
-import { isOurNamespace, MemberNamespaces } from "../../../src/clusters/namespaces.ts";
+import { MemberNamespaces, wasCreatedByMeridian } from "../../../src/clusters/namespaces.ts";
 import { observe } from "../../../src/clusters/observed.ts";
 import { CONFIG_REF, OWNER, row } from "../../../src/clusters/testing/builders.ts";
 
@@ -35,6 +36,7 @@ const marked = (namespace: string): KubeObject => ({
 async function member() {
   const { server, client, earlier, pass } = await startMember();
   const end = new AbortController();
+  const vanished: string[] = [];
   const namespaces = new MemberNamespaces(client, HUB);
   const writer = new MemberWriter({
     client,
@@ -46,20 +48,24 @@ async function member() {
     isSynced: () => true,
     mayRemove: () => true,
     observe: () => undefined,
+    vanished: (ref, uid) => void vanished.push(`${refKey(ref)} ${uid}`),
     invalidateDiscovery: () => undefined,
   });
   const wanted = (namespace = "default", change: Partial<ApplyRow> = {}): ApplyRow =>
     row({ ref: { ...CONFIG_REF, namespace }, object: marked(namespace), ...change });
-  return { server, client, earlier, pass, end, namespaces, writer, wanted };
+  return { server, client, earlier, pass, end, namespaces, writer, wanted, vanished };
 }
 
 describe("the first write", () => {
   test("creates the namespace that is missing, marked as ours, and answers what the server said", async () => {
     const { server, client, writer, wanted } = await member();
     const written = await writer.create(wanted("team"));
-    expect(isOurNamespace(server.get(NAMESPACES, undefined, "team"), HUB)).toBe(true);
+    const made = server.get(NAMESPACES, undefined, "team");
+    expect([wasCreatedByMeridian(made), made.metadata.labels]).toMatchObject([true, { [MANAGED_BY_LABEL]: HUB }]);
+    // A copy under another name is not ours.
+    expect(wasCreatedByMeridian({ ...made, metadata: { ...made.metadata, name: "copy" } })).toBe(false);
     expect(client.writes).toEqual(["apply configmaps", "create namespaces", "apply configmaps"]);
-    expect(written).toEqual({ type: CONFIGMAPS, object: server.get(CONFIGMAPS, "team", "shop") });
+    expect(written).toEqual({ type: CONFIGMAPS, object: server.get(CONFIGMAPS, "team", "shop"), altered: [] });
   });
 
   test("of many objects creates a missing namespace once", async () => {
@@ -303,5 +309,40 @@ describe("later writes", () => {
     await writer.delete(CONFIG_REF, observed.uid);
     await writer.delete(CONFIG_REF, observed.uid);
     expect(server.has(CONFIGMAPS, "default", "shop")).toBe(false);
+  });
+
+  describe("of an object that no watch sees", () => {
+    const KEY = "/ConfigMap/default/shop";
+    const unseen = (object: KubeObject) => ({ ...observe(object), visible: false });
+
+    test("whether it is there, going or gone is found by its name", async () => {
+      const { server, earlier, writer } = await member();
+      const object = marked("default");
+      const labels = { [MANAGED_BY_LABEL]: null };
+      const held = { ...object, metadata: { ...object.metadata, finalizers: ["example.com/wait"] } };
+      const { uid } = observe(await earlier.apply(CONFIGMAPS, held));
+      await server.merge(CONFIGMAPS, "default", "shop", { metadata: { labels } });
+      await expect(writer.find(CONFIG_REF, OWNER)).resolves.toMatchObject({ uid, visible: false, deleting: false });
+      await expect(writer.find(CONFIG_REF, { ...OWNER, uid: "another" })).resolves.toBeUndefined();
+      await writer.delete(CONFIG_REF, uid);
+      await expect(writer.find(CONFIG_REF, OWNER)).resolves.toMatchObject({ uid, visible: false, deleting: true });
+      await server.merge(CONFIGMAPS, "default", "shop", { metadata: { finalizers: null } });
+      await expect(writer.find(CONFIG_REF, OWNER)).resolves.toBeUndefined();
+    });
+
+    test("what was let go of is not found", async () => {
+      const { earlier, writer } = await member();
+      const { uid } = observe(await earlier.apply(CONFIGMAPS, marked("default")));
+      await writer.release(CONFIG_REF, uid);
+      await expect(writer.find(CONFIG_REF, OWNER)).resolves.toBeUndefined();
+    });
+
+    test("an update of what is gone says so", async () => {
+      const { server, earlier, writer, wanted, vanished } = await member();
+      const observed = unseen(await earlier.apply(CONFIGMAPS, marked("default")));
+      await server.delete(CONFIGMAPS, "default", "shop");
+      await expect(writer.update(wanted(), observed, [])).rejects.toThrow(/uid/i);
+      expect(vanished).toEqual([`${KEY} ${observed.uid}`]);
+    });
   });
 });

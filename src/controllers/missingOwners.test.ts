@@ -1,0 +1,123 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { ACCEPT_DELETIONS_ANNOTATION, refKey, timestamp } from "../apis/index.ts";
+import { application, setUpHub } from "../hub/testing/fakeHub.ts";
+import { Metrics } from "../observability/index.ts";
+import { DEMOAPPLICATIONS, MEMBERCLUSTERS } from "../runtime/index.ts";
+import { MissingOwners } from "./missingOwners.ts";
+import { Observations } from "./observations.ts";
+import { CLUSTER, inContact, observation, owner } from "./testing/builders.ts";
+
+const names = (count: number): string[] => Array.from({ length: count }, (_, index) => `shop-${index}`);
+const copyOf = (name: string, hubVersion = "1") =>
+  observation({
+    ref: { apiVersion: "apps/v1", kind: "Deployment", namespace: "default", name },
+    present: { owner: owner(name), hubVersion },
+  });
+
+/** A hub with these objects and one member, of which the copies are reported. */
+async function setUp(onHub: readonly string[], copies: readonly string[], since?: string) {
+  const { server, cache, clock, logger, start, settle } = setUpHub();
+  const held = { type: "DeletionsHeld", status: "True", reason: "HubWentBack", message: "" };
+  server.create(MEMBERCLUSTERS, {
+    apiVersion: "federation.paas.cmft.com/v1alpha1",
+    kind: "MemberCluster",
+    metadata: { name: CLUSTER },
+    spec: { connection: { local: {} } },
+    ...(since === undefined ? {} : { status: { conditions: [{ ...held, lastTransitionTime: since }] } }),
+  });
+  for (const name of onHub) server.create(DEMOAPPLICATIONS, application(name));
+  await start();
+  const observations = new Observations();
+  const metrics = new Metrics({ processMetrics: false });
+  const missing = new MissingOwners({ hub: cache, observations, clock, logger, metrics });
+  onTestFinished(() => missing[Symbol.dispose]());
+  missing.begin();
+  observations.contact(CLUSTER, inContact);
+  observations.report(
+    CLUSTER,
+    copies.map((name) => copyOf(name)),
+  );
+  const now = timestamp(clock.now());
+  return { server, cache, clock, settle, observations, missing, now };
+}
+
+describe("objects that the hub lacks", () => {
+  test.each([
+    { name: "10 of 19 are held", onHub: names(9), copies: names(19), reason: "OwnersMissing" },
+    { name: "10 of 20 are not", onHub: names(10), copies: names(20), reason: undefined },
+    { name: "9 of 9 are not", onHub: [], copies: names(9), reason: undefined },
+    { name: "objects that run nowhere do not count", onHub: ["a", "b"], copies: names(10), reason: "OwnersMissing" },
+  ])("$name", async ({ onHub, copies, reason }) => {
+    const { missing } = await setUp(onHub, copies);
+    expect(missing.heldOn(CLUSTER)?.reason).toBe(reason);
+    expect(missing.on(CLUSTER)?.owners.length).toBe(
+      reason === undefined ? undefined : copies.length - (onHub.includes("a") ? 0 : onHub.length),
+    );
+  });
+
+  test("a few of them wait until every cluster that answers has said what runs there", async () => {
+    const { missing, observations } = await setUp([], names(2));
+    observations.contact(CLUSTER, { ...inContact, pending: true });
+    expect(missing.heldOn(CLUSTER)?.reason).toBe("OwnerUnconfirmed");
+    observations.contact(CLUSTER, { ...inContact, ok: false, synced: false });
+    expect(missing.heldOn(CLUSTER)).toBeUndefined();
+  });
+
+  test("a copy that knows a later state than the hub proves that the hub went back", async () => {
+    const { missing, observations } = await setUp([], names(2));
+    const key = refKey(owner("shop-0"));
+    observations.report(CLUSTER, [copyOf("shop-1", "1001")]);
+    missing.confirmed(key, missing.latest, "1001");
+    expect(missing.heldOn(CLUSTER)).toBeUndefined();
+    missing.confirmed(key, missing.latest, undefined);
+    expect(missing.heldOn(CLUSTER)).toBeUndefined();
+    missing.confirmed(key, missing.latest, "999");
+    expect(missing.heldOn(CLUSTER)?.reason).toBe("HubWentBack");
+  });
+
+  test("a watch that shows an earlier state than before proves it too, before anything is missing", async () => {
+    const { missing, cache, observations, clock, now } = await setUp([], []);
+    cache.wentBack.emit(DEMOAPPLICATIONS);
+    missing.review();
+    observations.report(CLUSTER, [copyOf("shop-0")]);
+    expect(missing.on(CLUSTER)).toMatchObject({ hold: { reason: "HubWentBack", since: now } });
+    observations.report(CLUSTER, [{ ...copyOf("shop-0"), present: undefined } as never]);
+    missing.review();
+    expect(missing.isHolding).toBe(true);
+    await clock.advance(600_000);
+    missing.review();
+    expect(missing.isHolding).toBe(false);
+  });
+
+  test("the hold of before is remembered by the MemberCluster, with its time, and ends with that condition", async () => {
+    const since = "2026-01-01T00:00:00Z";
+    const { missing, server, settle } = await setUp([], names(2), since);
+    expect(missing.on(CLUSTER)).toMatchObject({ hold: { reason: "HubWentBack", since }, accepted: false });
+    for (const name of names(2)) server.create(DEMOAPPLICATIONS, application(name));
+    await settle();
+    missing.review();
+    expect([missing.isHolding, missing.on(CLUSTER)]).toEqual([true, undefined]);
+    server.merge(MEMBERCLUSTERS, undefined, CLUSTER, { status: { conditions: [] } });
+    await settle();
+    missing.review();
+    expect(missing.isHolding).toBe(false);
+  });
+
+  test("a person agrees to the hold of that time, and to no other", async () => {
+    const { missing, server, settle, now } = await setUp([], names(12));
+    let changes = 0;
+    missing.changes.subscribe(() => (changes += 1));
+    const annotate = async (value: string): Promise<void> => {
+      server.merge(MEMBERCLUSTERS, undefined, CLUSTER, {
+        metadata: { annotations: { [ACCEPT_DELETIONS_ANNOTATION]: value } },
+      });
+      await settle();
+    };
+    await annotate("true");
+    expect(missing.heldOn(CLUSTER)?.message).toContain(`${ACCEPT_DELETIONS_ANNOTATION}: ${now}`);
+    await annotate(now);
+    expect(missing.heldOn(CLUSTER)).toBeUndefined();
+    expect(missing.on(CLUSTER)?.accepted).toBe(true);
+    expect(changes).toBe(2);
+  });
+});

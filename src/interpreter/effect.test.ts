@@ -1,0 +1,200 @@
+import { describe, expect } from "vitest";
+import { fc, test } from "@fast-check/vitest";
+import type { FieldsV1, KubeObject } from "../apis/index.ts";
+import { alteredFields, evidenceOf } from "./effect.ts";
+
+/** An entry that owns these fields, and the parts of a live object. */
+function live(object: Partial<KubeObject>, fields: object): KubeObject {
+  const entry = { manager: "meridian", operation: "Apply" as const, apiVersion: "v1", fieldsV1: fields as FieldsV1 };
+  const { metadata, ...rest } = object;
+  return { apiVersion: "v1", kind: "Thing", ...rest, metadata: { name: "shop", ...metadata, managedFields: [entry] } };
+}
+
+const thing = (object: Partial<KubeObject>): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Thing",
+  ...object,
+  metadata: { name: "shop", ...object.metadata },
+});
+
+/** The altered fields where `spec.value` is wanted, and owned as a whole or by its leaves. */
+const altered = (wanted: unknown, there: unknown, owned: object = {}): string[] =>
+  alteredFields(
+    thing({ spec: { value: wanted } }),
+    live({ spec: { value: there } }, { "f:spec": { "f:value": owned } }),
+    "meridian",
+  );
+
+describe("what the member made something else of", () => {
+  test.each<{ name: string; wanted: unknown; there: unknown }>([
+    { name: "the same text", wanted: "a", there: "a" },
+    { name: "a quantity in another form", wanted: "0.5", there: "500m" },
+    { name: "a quantity that is no sum of powers of two", wanted: "0.3", there: "300m" },
+    { name: "a number and its text", wanted: 80, there: "80" },
+    { name: "a text and its number", wanted: "80", there: 80 },
+    { name: "nothing said", wanted: null, there: "Always" },
+    { name: "an empty text that the server filled in", wanted: "", there: "Always" },
+    { name: "a zero that the server left out", wanted: 0, there: undefined },
+    { name: "a no that the server left out", wanted: false, there: undefined },
+    { name: "an empty list that the server left out", wanted: [], there: undefined },
+    { name: "an empty map that the server left out", wanted: {}, there: undefined },
+    { name: "maps of nothing", wanted: { a: { b: [] }, c: null }, there: undefined },
+    { name: "what an admission added to a map", wanted: { a: 1 }, there: { a: 1, b: 2 } },
+    { name: "what an admission added to a list of objects", wanted: [{ a: 1 }], there: [{ z: 1 }, { a: 1, b: 2 }] },
+  ])("$name is the same value", ({ wanted, there }) => expect(altered(wanted, there)).toEqual([]));
+
+  test.each<{ name: string; wanted: unknown; there: unknown }>([
+    { name: "another text", wanted: "a", there: "b" },
+    { name: "another number", wanted: 3, there: 1 },
+    { name: "a number instead of none", wanted: 0, there: 1 },
+    { name: "a yes instead of a no", wanted: false, there: true },
+    { name: "a text that is gone", wanted: "a", there: undefined },
+    { name: "another quantity", wanted: "0.5", there: "501m" },
+    { name: "a map that lost an entry", wanted: { a: 1, b: 2 }, there: { a: 1 } },
+    { name: "a list that is gone", wanted: ["a"], there: undefined },
+    { name: "a command line with more in it", wanted: ["a"], there: ["wrapper", "a"] },
+    { name: "a list without one of its objects", wanted: [{ a: 1 }, { a: 2 }], there: [{ a: 1 }] },
+    { name: "an object instead of a text", wanted: "a", there: { a: 1 } },
+  ])("$name is another value", ({ wanted, there }) => expect(altered(wanted, there)).toEqual(["spec.value"]));
+
+  test("a port that is left to the server is any port", () => {
+    const of = (nodePort: number): string[] =>
+      alteredFields(
+        thing({ spec: { nodePort } }),
+        live({ spec: { nodePort: 30002 } }, { "f:spec": { "f:nodePort": {} } }),
+        "meridian",
+      );
+    expect([of(0), of(30001)]).toEqual([[], ["spec.nodePort"]]);
+  });
+
+  test("names each field with its way, items of lists by their keys, and never a value", () => {
+    const wanted = thing({
+      metadata: { name: "shop", labels: { "a.b/c": "secret" }, annotations: { d: "e" } },
+      spec: {
+        replicas: 3,
+        containers: [
+          { name: "web", image: "secret" },
+          { name: "log", image: "x" },
+        ],
+        args: ["a"],
+      },
+    });
+    const there = live(
+      {
+        metadata: { name: "shop", annotations: { d: "other" } },
+        spec: {
+          replicas: 1,
+          containers: [
+            { name: "log", image: "x" },
+            { name: "web", image: "y" },
+          ],
+          args: ["b"],
+        },
+      },
+      {
+        "f:metadata": { "f:labels": { "f:a.b/c": {} }, "f:annotations": { "f:d": {} } },
+        "f:spec": {
+          "f:replicas": {},
+          "f:containers": {
+            'k:{"name":"web"}': { ".": {}, "f:name": {}, "f:image": {} },
+            'k:{"name":"log"}': { ".": {}, "f:name": {}, "f:image": {} },
+          },
+          "f:args": {},
+        },
+      },
+    );
+    expect(alteredFields(wanted, there, "meridian")).toEqual([
+      'metadata.labels["a.b/c"]',
+      "metadata.annotations.d",
+      "spec.replicas",
+      "spec.containers[name=web].image",
+      "spec.args",
+    ]);
+  });
+
+  test("an item that is gone is named; an item of a set and one by its position are found", () => {
+    const owned = {
+      "f:spec": { "f:ports": { 'k:{"port":80,"protocol":"TCP"}': { "f:port": {} } }, "f:set": { 'v:"a"': {} } },
+    };
+    const wanted = thing({ spec: { ports: [{ port: 80 }], set: ["a"] } });
+    expect(
+      alteredFields(
+        wanted,
+        live({ spec: { ports: [{ port: 80, protocol: "TCP" }], set: ["b", "a"] } }, owned),
+        "meridian",
+      ),
+    ).toEqual([]);
+    expect(alteredFields(wanted, live({ spec: { set: ["b"] } }, owned), "meridian")).toEqual([
+      "spec.ports[port=80]",
+      "spec.set[0]",
+    ]);
+  });
+
+  test("what others have taken is theirs, and not compared", () => {
+    const wanted = thing({ spec: { replicas: 3, image: "a" } });
+    expect(
+      alteredFields(wanted, live({ spec: { replicas: 1, image: "b" } }, { "f:spec": { "f:image": {} } }), "meridian"),
+    ).toEqual(["spec.image"]);
+  });
+
+  test("when nothing says what is ours, that is what was taken off", () => {
+    const { metadata, ...rest } = thing({ spec: { a: 1 } });
+    expect(
+      alteredFields({ ...rest, metadata }, { ...rest, metadata: { ...metadata, managedFields: [] } }, "meridian"),
+    ).toEqual(["metadata.managedFields"]);
+  });
+});
+
+describe("Secrets and ConfigMaps", () => {
+  const long = "x".repeat(1000);
+  const secret = (data: Record<string, string>, more: object = {}): KubeObject => ({
+    ...thing({ data, ...more }),
+    kind: "Secret",
+  });
+  const owned = { "f:data": { "f:a": {}, "f:b": {} }, "f:stringData": { "f:c": {} } };
+  const there = (data: Record<string, string>): KubeObject =>
+    evidenceOf({ ...live({ data, status: { x: 1 } }, owned), kind: "Secret" });
+
+  test("long values are compared without being kept", () => {
+    const evidence = there({ a: long, b: "Yg==" });
+    expect(JSON.stringify(evidence)).not.toContain(long);
+    expect(evidence).not.toHaveProperty("status");
+    expect(alteredFields(secret({ a: long, b: "Yg==" }), evidence, "meridian")).toEqual([]);
+    expect(alteredFields(secret({ a: `${long}y`, b: "Yg==" }), evidence, "meridian")).toEqual(["data.a"]);
+  });
+
+  test("what is encoded may be written with line breaks, and what can only be written is not compared", () => {
+    expect(
+      alteredFields(secret({ a: "Y\nQ==\n" }, { stringData: { c: "d" } }), there({ a: "YQ==" }), "meridian"),
+    ).toEqual([]);
+    expect(alteredFields(secret({ a: `${long}\n` }), there({ a: long }), "meridian")).toEqual([]);
+  });
+
+  test("of other kinds everything but the status is kept", () => {
+    const object = live({ data: { a: long }, status: { x: 1 } }, {});
+    const { status: _, ...rest } = object;
+    expect(evidenceOf(object)).toEqual(rest);
+  });
+});
+
+describe("whatever the values", () => {
+  const value = fc.letrec<{ value: unknown }>((tie) => ({
+    value: fc.oneof(
+      { depthSize: "small" },
+      fc.constantFrom("", "a", "1", "500m", 0, 1, 3.5, true, false, null),
+      fc.array(tie("value"), { maxLength: 3 }),
+      fc.dictionary(fc.constantFrom("a", "b", "port"), tie("value"), { maxKeys: 3 }),
+    ),
+  })).value;
+
+  test.prop([value])("an object is what was asked for when nobody changed it", (wanted) => {
+    expect(altered(wanted, structuredClone(wanted))).toEqual([]);
+  });
+
+  test.prop([value, value])("nothing is changed, and nothing thrown", (wanted, there) => {
+    const before = JSON.stringify([wanted, there]);
+    const fields = altered(wanted, there);
+    expect(JSON.stringify([wanted, there])).toBe(before);
+    expect(fields.length).toBeLessThanOrEqual(1);
+  });
+});
