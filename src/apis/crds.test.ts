@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
-import { customResourceDefinitions } from "./crds.ts";
+import { customResourceDefinitions, servingPatch, servingAllVersions, versionsOf } from "./crds.ts";
+import type { KubeObject } from "./meta.ts";
 import { sameValue } from "./sameValue.ts";
 
 const CHART = join(import.meta.dirname, "../../charts/meridian/files/crds");
@@ -36,6 +37,25 @@ const all = crds.flatMap(({ name, spec }) =>
 );
 const specs = all.filter(({ path }) => path.includes(".spec"));
 
+describe("the versions of a CRD", () => {
+  const [crd] = customResourceDefinitions();
+  if (crd === undefined) throw new Error("there is no CRD");
+  const served = (object: KubeObject): string[] => versionsOf(object).flatMap((one) => (one.served ? [one.name] : []));
+
+  test("are all served where a webhook converts between them, and the stored one alone elsewhere", () => {
+    expect(served(crd)).toEqual(["v1"]);
+    expect(served(servingAllVersions(crd))).toEqual(["v1", "v1beta1"]);
+  });
+
+  test("are served by a patch that tests what it is about, and by none where they are", () => {
+    expect(servingPatch(crd)).toEqual([
+      { op: "test", path: "/spec/versions/1/name", value: "v1beta1" },
+      { op: "replace", path: "/spec/versions/1/served", value: true },
+    ]);
+    expect(servingPatch(servingAllVersions(crd))).toBeUndefined();
+  });
+});
+
 describe("the CRDs", () => {
   test("are one for each kind", () => {
     expect(crds.map(({ name }) => name)).toEqual([
@@ -57,14 +77,16 @@ describe("the CRDs", () => {
     expect([...files].filter((file) => !sameValue(made.get(file), installed.get(file)))).toEqual([]);
   });
 
-  test("store exactly one version, serve all, and have a status", () => {
+  test("store exactly one version, which alone is served without webhooks, and have a status", () => {
     for (const { name, spec } of crds) {
       expect(
         spec.versions.filter(({ storage }) => storage),
         name,
       ).toHaveLength(1);
       expect(
-        spec.versions.every(({ served, subresources }) => served && subresources["status"] !== undefined),
+        spec.versions.every(
+          ({ served, storage, subresources }) => served === storage && subresources["status"] !== undefined,
+        ),
         name,
       ).toBe(true);
       expect(spec.names.categories, name).toContain("meridian");

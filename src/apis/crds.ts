@@ -3,10 +3,46 @@ import type { KubeObject } from "./meta.ts";
 import { openApiSchema, type OpenApiSchema } from "./openapi.ts";
 
 /**
- * DemoApplication is served in two versions, and the CRD leaves `spec.conversion` out. Without a conversion webhook the server only
- * changes the name of the version: the fields that v1beta1 does not know are pruned from a v1beta1 answer, and lost when a client writes
- * that answer back. The webhooks write `spec.conversion` themselves, and applying these CRDs again leaves `spec.conversion` to them.
+ * A version is served only where its conversion is. Without a conversion webhook the server only changes the name of the version: the fields
+ * that the other version does not know are pruned from its answers, and lost when a client writes such an answer back. So these CRDs serve the
+ * stored version alone. They leave `spec.conversion` out: the webhooks write it, and serve the other versions from then on; applying these CRDs
+ * again leaves `spec.conversion` to the webhooks, and is to keep the versions served with {@link servingAllVersions}.
  */
+
+interface ServedVersion {
+  name: string;
+  served: boolean;
+  storage: boolean;
+}
+
+export function versionsOf(crd: KubeObject): ServedVersion[] {
+  return ((crd["spec"] ?? {}) as { versions?: ServedVersion[] }).versions ?? [];
+}
+
+/** Whether a webhook converts between the versions of the CRD. */
+export function isConverted(crd: KubeObject): boolean {
+  const { conversion } = (crd["spec"] ?? {}) as { conversion?: { strategy?: string } };
+  return conversion?.strategy === "Webhook";
+}
+
+/** The CRD as it is where a webhook converts. */
+export function servingAllVersions(crd: KubeObject): KubeObject {
+  const versions = versionsOf(crd).map((version) => ({ ...version, served: true }));
+  return { ...crd, spec: { ...(crd["spec"] as object), versions } };
+}
+
+/** JSON patch by which every version is served; undefined when that is so. It does nothing to a CRD whose versions have changed meanwhile. */
+export function servingPatch(crd: KubeObject): object[] | undefined {
+  const patch = versionsOf(crd).flatMap(({ name, served }, index) => {
+    if (served) return [];
+    const at = `/spec/versions/${index}`;
+    return [
+      { op: "test", path: `${at}/name`, value: name },
+      { op: "replace", path: `${at}/served`, value: true },
+    ];
+  });
+  return patch.length === 0 ? undefined : patch;
+}
 
 function objectSchema(kind: KindDefinition, version: KindVersion): OpenApiSchema {
   return {
@@ -33,7 +69,7 @@ function versionOf(kind: KindDefinition, version: KindVersion, stored: boolean):
   const { selectableFields } = version;
   return {
     name: version.name,
-    served: true,
+    served: stored,
     storage: stored,
     additionalPrinterColumns: version.columns,
     ...(selectableFields === undefined ? {} : { selectableFields: selectableFields.map((jsonPath) => ({ jsonPath })) }),

@@ -11,7 +11,9 @@ export const taint = z.object({
   key: labelKey,
   value: labelValue.optional(),
   effect: taintEffect,
-  timeAdded: timestamp.optional().describe("From when tolerationSeconds are counted."),
+  timeAdded: timestamp
+    .optional()
+    .describe("From when tolerationSeconds are counted; where the manager saw the taint come, not from before that."),
 });
 
 export const connection = withRules(
@@ -43,6 +45,12 @@ export const memberClusterSpec = z.object({
   taints: listMap(z.array(taint).max(64), "key", "effect")
     .optional()
     .describe("Keep objects away whose Placement does not tolerate them."),
+  emptyNamespaces: z
+    .enum(["Keep", "Remove"])
+    .optional()
+    .describe(
+      "What becomes of a namespace that Meridian made there once nothing is in it. Absent: it is kept. With Remove it is deleted after it was seen empty twice, half a minute apart; Kubernetes has no way to delete a namespace only if it is empty, so what somebody puts there in the last milliseconds goes with it.",
+    ),
   /** What becomes of the member's objects when this MemberCluster is deleted. Absent: as Orphan, which leaves them running. */
   deletionPolicy: z
     .enum(["Drain", "Orphan"])

@@ -11,7 +11,7 @@ const SCHEDULED = {
   DefaultPlacement: "No Placement selects the object, so it runs on the hub, which is a member itself.",
   NotPlanned: "No manager has planned the object yet.",
   PlanningFailed:
-    "The object could not be planned, which is an error of Meridian; where it runs, it stays as it is, and planning is tried again.",
+    "An error of Meridian kept it from being planned; where it runs, it stays, and planning is tried again.",
   NoPlacement: "No Placement selects the object; where it runs already, it is kept.",
   NoClusterFits:
     "No cluster fits the Placement; where the object runs already, it is kept. The message names the most frequent refusal.",
@@ -80,8 +80,7 @@ const REFUSED = {
   Invalid: "The member's API server calls the object invalid.",
   UnknownField: "The member's version of the kind does not know a field.",
   BadRequest: "The member's API server does not understand the request.",
-  TooLarge:
-    "The object, or what overrides make of it, is larger, deeper or more work than the member or Meridian accepts.",
+  TooLarge: "The object, or what overrides make of it, is larger or deeper than the member or Meridian accepts.",
   KindNotServed: "The member does not serve the kind.",
   AppliedWithoutEffect:
     "The member accepts the apply and keeps something else: an admission webhook or policy there changes what is applied. It is tried again.",
@@ -104,6 +103,8 @@ const POLICY = {
 } as const;
 
 const DEPENDENCIES = {
+  DependencyReplaced:
+    "A ConfigMap or Secret was replaced on the hub, and its copy cannot be changed: it is deleted and made anew first.",
   DependencyMissing: "A ConfigMap or Secret that the object refers to is not on the hub.",
   SecretAccessDenied: "The manager may not read a Secret that the object refers to; the message says how to allow it.",
   ConfigMapAccessDenied:

@@ -1,4 +1,5 @@
 import { shortMessage } from "../apis/index.ts";
+import { REPLACED } from "../desiredstate/index.ts";
 import type { Action } from "./decide.ts";
 import type { Failure, MemberObject } from "./memberObjects.ts";
 
@@ -15,7 +16,9 @@ export function isStillAskedFor({ row }: MemberObject, action: Action): boolean 
 }
 
 /** Whether the write puts right what somebody did, and does not bring what is wanted anew. */
-export function isHealing({ carriedOut }: MemberObject, action: Action): boolean {
+export function isHealing({ carriedOut, row }: MemberObject, action: Action): boolean {
+  // Somebody may make the old one again each time.
+  if (action.kind === "Delete") return row?.verb === "Delete" && row.why.reason === REPLACED;
   if (action.kind === "Update") return carriedOut || action.drift.length > 0;
   return action.kind === "Create" && carriedOut;
 }
@@ -23,7 +26,8 @@ export function isHealing({ carriedOut }: MemberObject, action: Action): boolean
 /** Why a member object that is not as it should be is left so for a while. */
 export function contested(action: Action): Failure {
   const [first] = action.kind === "Update" ? action.drift : [];
-  const what = action.kind === "Create" ? "deletes it" : `changes ${first?.path ?? "Meridian's marks"}`;
+  const changed = `changes ${first?.path ?? "Meridian's marks"}`;
+  const what = action.kind === "Create" ? "deletes it" : action.kind === "Delete" ? "makes the old one" : changed;
   const message = `${first?.takenBy ?? "somebody"} ${what} again and again; it is put right less and less often`;
   return { reason: "Contested", message: shortMessage(message), final: false };
 }

@@ -3,6 +3,7 @@ import { type Client, type Clock, type ClusterConfig, Discovery } from "../runti
 import { ReplaceableCredentials } from "./credentials.ts";
 import { takeInventory } from "./inventory.ts";
 import type { MemberFindings } from "./memberStatus.ts";
+import type { IdentityReading } from "./probe.ts";
 
 const INVENTORY_INTERVAL_MS = 300_000;
 const INVENTORY_RETRY_MS = 30_000;
@@ -25,6 +26,8 @@ export class ClusterAccess implements AsyncDisposable {
   readonly client: Client;
   readonly discovery: Discovery;
   readonly local: boolean;
+  /** The hub's own rights are narrow; and that the hub went back shows in its Lease. */
+  readonly identity: IdentityReading;
   readonly #credentials: ReplaceableCredentials | undefined;
   readonly #options: AccessOptions;
   readonly #end = new AbortController();
@@ -39,6 +42,7 @@ export class ClusterAccess implements AsyncDisposable {
     this.client = parts.client;
     this.discovery = parts.discovery;
     this.local = parts.local;
+    this.identity = { mayList: !parts.local };
     this.#credentials = parts.credentials;
     this.#options = options;
   }

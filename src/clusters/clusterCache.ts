@@ -1,6 +1,14 @@
 import { MANAGED_BY_LABEL, type ObjectRef, parseApiVersion } from "../apis/index.ts";
 import type { Logger, Metrics } from "../observability/index.ts";
-import { type Clock, Informer, isApiError, objectKey, type ResourceType } from "../runtime/index.ts";
+import {
+  type Clock,
+  Informer,
+  isApiError,
+  isTransportError,
+  objectKey,
+  type ResourceType,
+  WentBackError,
+} from "../runtime/index.ts";
 import { InitialSync } from "./initialSync.ts";
 import type { MemberObjects } from "./memberObjects.ts";
 import { MemberWriter, type Written } from "./memberWriter.ts";
@@ -61,8 +69,8 @@ export class ClusterCache {
       ...options,
       cluster,
       signal,
-      informers: () => [...this.#essential()].map(({ informer }) => informer),
-      isComplete: () => this.#isComplete,
+      informers: () => [...this.#essential()].filter(({ informer }) => informer.synced).map(({ informer }) => informer),
+      isComplete: () => this.#isReadAsFarAsCanBe,
       changed: () => this.#trustChanged(),
     });
     const namespaces = new MemberNamespaces(client, hubId);
@@ -111,8 +119,28 @@ export class ClusterCache {
   /** Every object of ours on the member is known, and so is what is not there any more. */
   get isSynced(): boolean {
     if (!this.#initialSync.isTrusted || !this.#isComplete) return false;
-    for (const { informer } of this.#essential()) if (informer.deletionsHeld) return false;
-    return true;
+    return !this.#isInDoubt;
+  }
+
+  /** The same, but for the kinds in {@link unseen}. */
+  get isPartlySynced(): boolean {
+    return this.#initialSync.isTrusted && this.#isReadAsFarAsCanBe && !this.#isInDoubt;
+  }
+
+  /** What is missing from some watch may be there all the same. */
+  get #isInDoubt(): boolean {
+    for (const { informer } of this.#essential()) if (informer.deletionsHeld || informer.isBehind) return true;
+    return false;
+  }
+
+  /** Every kind is known or cannot be read, and some kind is known. */
+  get #isReadAsFarAsCanBe(): boolean {
+    let known = 0;
+    for (const { informer, failure } of this.#essential()) {
+      if (informer.synced) known += 1;
+      else if (failure === undefined) return false;
+    }
+    return known > 0;
   }
 
   /** Kinds (`group/Kind`) that are not known, since they cannot be watched, and why. */
@@ -165,7 +193,7 @@ export class ClusterCache {
 
   #mayRemove(ref: ObjectRef): boolean {
     const informer = this.#watchOf(ref)?.informer;
-    return informer?.synced === true && !informer.deletionsHeld;
+    return informer?.synced === true && !informer.deletionsHeld && !informer.isBehind;
   }
 
   #watch(type: ResourceType): Watch {
@@ -181,7 +209,7 @@ export class ClusterCache {
       transform: observe,
       known: this.#knownBefore(type),
       onContact: (ok, error) => {
-        if (!watch.stop.signal.aborted) this.#heard(watch, ok ? undefined : describe(type, error));
+        if (!watch.stop.signal.aborted) this.#heard(watch, ok ? undefined : error);
         if (!ok) session.suspect();
       },
     });
@@ -198,6 +226,7 @@ export class ClusterCache {
       objects.observe(object.ref, change === "Deleted" || !object.isOurs ? undefined : object);
     });
     informer.onDeletionsHeld(() => this.#trustChanged());
+    informer.onReadAnew(() => this.#readAnew(watch));
     return watch;
   }
 
@@ -206,7 +235,7 @@ export class ClusterCache {
     const { session, metrics, knowsMore, sightChanged } = this.#options;
     if (session.signal.aborted) return;
     metrics.setDeletionsHeld(session.cluster, this.#holdsDeletions);
-    if (this.isSynced) knowsMore();
+    if (this.isPartlySynced) knowsMore();
     else sightChanged();
   }
 
@@ -246,19 +275,44 @@ export class ClusterCache {
   }
 
   /** A watch broke or works again. */
-  #heard(watch: Watch, failure: string | undefined): void {
+  #heard(watch: Watch, error: unknown): void {
+    const failure = error === undefined ? undefined : describe(watch.type, error);
+    if (error instanceof WentBackError) {
+      this.#doubt(watch, failure);
+      return;
+    }
+    // An answer is no news of a server that went back, until everything was read anew.
+    if (failure === undefined && watch.informer.isBehind) return;
     const isNews = (watch.failure === undefined) !== (failure === undefined);
     const wasBlind = watch.blindSince !== undefined;
     watch.failure = failure;
     if (!isNews) return;
     if (failure !== undefined) {
       if (watch.informer.synced) this.#losePatienceLater(watch);
-      else this.#options.sightChanged();
+      else {
+        // One kind less to wait for: the others may be all that can be known.
+        this.#initialSync.advance();
+        this.#trustChanged();
+      }
       return;
     }
     watch.patience?.[Symbol.dispose]();
     watch.blindSince = undefined;
     if (wasBlind || !watch.informer.synced) this.#options.sightChanged();
+  }
+
+  /** What is known is of a history that is no more, and so is as old as the last contact. */
+  #doubt(watch: Watch, failure: string | undefined): void {
+    watch.patience?.[Symbol.dispose]();
+    watch.failure = failure;
+    watch.blindSince ??= this.#options.clock.now();
+    this.#trustChanged();
+  }
+
+  /** The server that went back was read anew. */
+  #readAnew(watch: Watch): void {
+    this.#heard(watch, undefined);
+    this.#trustChanged();
   }
 
   #losePatienceLater(watch: Watch): void {
@@ -287,6 +341,9 @@ function kindOf({ group, kind }: ResourceType): string {
 }
 
 function describe(type: ResourceType, error: unknown): string {
+  if (error instanceof WentBackError) return `the member went back in time; its ${type.plural} are being read anew`;
+  if (isTransportError(error) && (error.reason === "Protocol" || error.reason === "TooLarge"))
+    return `${type.plural} cannot be watched on the member: ${error.message}`;
   if (isApiError(error)) return `${type.plural} cannot be watched on the member: ${error.apiMessage}`;
   return `${type.plural} cannot be watched on the member`;
 }

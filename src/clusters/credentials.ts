@@ -6,6 +6,7 @@ import {
   clusterConfigFromKubeconfig,
   type Credentials,
   CredentialsError,
+  parseKubeconfig,
 } from "../runtime/index.ts";
 import { type TokenClaims, tokenClaims } from "./jwt.ts";
 
@@ -134,8 +135,8 @@ export class ReplaceableCredentials implements Credentials {
 
 /** The same kubeconfig with another bearer token for its current context. Throws when that has no token to replace. */
 export function withToken(kubeconfig: string, token: string): string {
+  const path = currentUserPath(parseKubeconfig(kubeconfig, "") as Kubeconfig);
   const document = parseDocument(kubeconfig);
-  const path = currentUserPath(document.toJS({ maxAliasCount: 0 }) as Kubeconfig);
   if (path === undefined || typeof document.getIn([...path, "token"]) !== "string") {
     throw new CredentialsError("InvalidKubeconfig", "the current context of the kubeconfig has no token");
   }
@@ -145,13 +146,13 @@ export function withToken(kubeconfig: string, token: string): string {
 
 interface Kubeconfig {
   "current-context"?: string;
-  contexts?: { name: string; context?: { user?: string } }[];
-  users?: { name: string; user?: { token?: unknown } }[];
+  contexts?: { name: string; context?: { user?: string } | null }[] | null;
+  users?: { name: string; user?: { token?: unknown } | null }[] | null;
 }
 
 /** The bearer token of the current context, and what else the kubeconfig says, however it is written. */
 function splitToken(kubeconfig: string): { token: string | undefined; rest: string } {
-  const config = parseDocument(kubeconfig).toJS({ maxAliasCount: 0 }) as Kubeconfig;
+  const config = parseKubeconfig(kubeconfig, "") as Kubeconfig;
   const path = currentUserPath(config);
   const user = path === undefined ? undefined : config.users?.[path[1]]?.user;
   const token = typeof user?.token === "string" && user.token !== "" ? user.token : undefined;

@@ -9,7 +9,8 @@
  */
 export { DampedContact, type Damping } from "./dampedContact.ts";
 export { Fleet } from "./fleet.ts";
-export { inspectNamespace, isOurNamespace } from "./namespaces.ts";
+export { letGo } from "./lettingGo.ts";
+export { inspectNamespace } from "./namespaces.ts";
 export { ClusterPool } from "./pool.ts";
 export {
   type ClusterContact,

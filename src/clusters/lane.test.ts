@@ -64,6 +64,28 @@ const named = (name: string) => row({ ref: { ...CONFIG_REF, name } });
 const failureOf = (objects: MemberObjects) => [...objects.all()][0]?.failure?.reason;
 
 describe("what a lane does", () => {
+  test("the rest when one kind gets no answers, and that kind again when it does", async () => {
+    let hangs = true;
+    const { lane, take, clock, calls, state } = laneOn((line) =>
+      hangs && line.includes("hanging") ? new TransportError("Timeout", "timed out after 15 s") : undefined,
+    );
+    const hanging = (n: number) => ({ ...CONFIG_REF, apiVersion: "apps/v1", kind: "Deployment", name: `hanging-${n}` });
+    for (let n = 0; n < 40; n += 1) take(row({ ref: hanging(n) }));
+    await clock.advance(60_000);
+    expect(calls.length).toBeLessThan(60);
+    expect(state.suspicions).toBeGreaterThan(0);
+    calls.length = 0;
+    take(named("other"));
+    await clock.advance(10);
+    expect(calls).toEqual(["create other"]);
+    hangs = false;
+    calls.length = 0;
+    await clock.advance(30_000);
+    expect(new Set(calls).size).toBe(40);
+    await lane[Symbol.asyncDispose]();
+    expect(clock.pending).toBe(0);
+  });
+
   test("nothing before the member's watch has brought everything of that kind", async () => {
     const { lane, take, clock, calls, state } = laneOn();
     state.synced = false;

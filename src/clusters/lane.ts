@@ -1,4 +1,5 @@
 import PQueue from "p-queue";
+import type { ObjectRef } from "../apis/index.ts";
 import {
   logContext,
   type LogContext,
@@ -14,6 +15,7 @@ import { attemptOf, contested, isHealing, isStillAskedFor } from "./attempt.ts";
 import { Backoffs, type Pace } from "./backoff.ts";
 import { Breaker } from "./breaker.ts";
 import { AdaptiveConcurrency } from "./concurrency.ts";
+import { KindBreakers } from "./kindBreakers.ts";
 import { type Action, decide } from "./decide.ts";
 import { DriftBackoff } from "./driftBackoff.ts";
 import { withHubVersion } from "./hubVersion.ts";
@@ -61,6 +63,7 @@ export class Lane implements AsyncDisposable {
   readonly #queue: PQueue;
   readonly #concurrency = new AdaptiveConcurrency();
   readonly #breaker = new Breaker();
+  readonly #kinds: KindBreakers;
   readonly #backoffs: Backoffs;
   readonly #driftBackoff: DriftBackoff;
   readonly #waiting = new Set<string>();
@@ -77,6 +80,7 @@ export class Lane implements AsyncDisposable {
     this.#options = options;
     this.#queue = new PQueue({ concurrency: this.#limit, autoStart: false });
     this.#backoffs = new Backoffs(options.clock, options.random);
+    this.#kinds = new KindBreakers(options.clock, (key) => this.#enqueueKey(key));
     this.#driftBackoff = new DriftBackoff(options.clock);
   }
 
@@ -97,6 +101,7 @@ export class Lane implements AsyncDisposable {
   setContact(ok: boolean): void {
     this.#breaker.setContact(ok);
     if (ok) this.#backoffs.clear();
+    this.#kinds.clear();
     this.#regulate();
     if (ok) this.enqueueAll();
   }
@@ -136,6 +141,7 @@ export class Lane implements AsyncDisposable {
     this.#queue.clear();
     this.#backoffs.clear();
     this.#driftBackoff.clear();
+    this.#kinds.clear();
     this.#pause?.[Symbol.dispose]();
     this.#waiting.clear();
     await this.#queue.onPendingZero();
@@ -165,6 +171,7 @@ export class Lane implements AsyncDisposable {
     if (!writer.isSynced(object.ref)) return;
     const action = this.#decide(object);
     if (action.kind === "Nothing" || action.kind === "Held") return;
+    if (!this.#kinds.admits(object.ref, key)) return;
 
     this.#running.add(key);
     objects.beginWrite(object);
@@ -188,7 +195,8 @@ export class Lane implements AsyncDisposable {
       else this.#succeeded(attempt, written?.altered ?? [], clock.monotonic() - startedAt);
     } catch (error) {
       objects.endWrite(object);
-      if (!writer.isOver) this.#failed(attempt, error);
+      if (writer.isOver) this.#kinds.unsent(object.ref);
+      else this.#failed(attempt, error);
     } finally {
       this.#running.delete(key);
     }
@@ -242,7 +250,7 @@ export class Lane implements AsyncDisposable {
   #succeeded({ object, action, before, isHeal }: Attempt, altered: readonly string[], ms: number): void {
     const { clock, metrics, objects } = this.#options;
     const { key } = object;
-    this.#breaker.succeeded();
+    this.#answered(object.ref);
     this.#concurrency.succeeded(ms, clock.monotonic());
     if (action.kind === "Create" || action.kind === "Update") metrics.observePhase("apply", ms);
     if (altered.length > 0 && isStillAskedFor(object, action)) return this.#hadNoEffect(object, altered, before);
@@ -251,6 +259,7 @@ export class Lane implements AsyncDisposable {
     if (action.kind === "Create" || action.kind === "Update") objects.carryOut(object, action.row.hash);
     if (!isHeal) return;
     this.#driftBackoff.healed(key, () => this.#enqueueKey(key));
+    if (action.kind === "Delete") return;
     const lost = action.kind === "Update" ? action.drift : [];
     const isContested = this.#driftBackoff.isContested(key);
     objects.heal(object, { at: clock.now(), lost, gone: action.kind === "Create", contested: isContested });
@@ -279,6 +288,7 @@ export class Lane implements AsyncDisposable {
     const { object } = attempt;
     const outcome = classify(error, object.ref.kind === "Secret");
     if (outcome === undefined) {
+      this.#kinds.unsent(object.ref);
       const context = logContext(object.trace, resourceUidOf(object));
       this.#options.logger.error(
         { ...context, err: error, object: object.key, event_reason: "InternalError" },
@@ -306,7 +316,8 @@ export class Lane implements AsyncDisposable {
   #handleOutcome(attempt: Attempt, outcome: Outcome): void {
     const { clock } = this.#options;
     // An answer is an answer, also when it is no.
-    if (outcome.kind !== "NotLeader" && outcome.kind !== "Unreached") this.#breaker.succeeded();
+    if (outcome.kind === "NotLeader" || outcome.kind === "Unreached") this.#kinds.unsent(attempt.object.ref);
+    else if (outcome.kind !== "Silent") this.#answered(attempt.object.ref);
     switch (outcome.kind) {
       case "NotLeader":
         // The Lease may yet be renewed in time; if it is not, this lane is closed.
@@ -318,6 +329,11 @@ export class Lane implements AsyncDisposable {
       case "Unreached":
         this.#breaker.unreached(clock.monotonic());
         this.#options.suspect();
+        return this.#refuse(attempt, { ...outcome, final: false });
+      case "Silent":
+        // Whether the whole member is silent is for the probe to say.
+        this.#kinds.silent(attempt.object.ref);
+        this.#options.suspect();
         return this.#refuse(attempt, { reason: outcome.reason, message: outcome.message, final: false });
       case "NamespaceMissing":
         // The namespace was there, or was made, a moment ago: somebody deletes it while we write.
@@ -326,6 +342,11 @@ export class Lane implements AsyncDisposable {
         if (outcome.staleDiscovery) this.#writer?.invalidateDiscovery();
         return this.#refuse(attempt, outcome);
     }
+  }
+
+  #answered(ref: ObjectRef): void {
+    this.#breaker.succeeded();
+    this.#kinds.answered(ref);
   }
 
   #refuse(attempt: Attempt, { reason, message, final }: Failure): void {

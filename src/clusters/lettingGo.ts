@@ -1,9 +1,25 @@
 import { FEDERATION_GROUP, FIELD_MANAGER, type KubeObject } from "../apis/index.ts";
+import type { Client, ResourceType } from "../runtime/index.ts";
+import { changeMetadata } from "./metadataPatch.ts";
 import { ownerOf } from "./observed.ts";
 
 const OURS = `${FEDERATION_GROUP}/`;
 /** `managedFields` of an object of which nobody owns a field: the server takes an empty list for none at all, and keeps what it has. */
 const NOBODY_OWNS: readonly object[] = [{}];
+
+/** One life of an object on a member. */
+export interface Life {
+  namespace?: string;
+  name: string;
+  uid: string;
+}
+
+/** Takes everything of Meridian off that life of an object. Nothing happens when it is gone. Throws what the client throws. */
+export async function letGo(client: Client, type: ResourceType, life: Life, signal: AbortSignal): Promise<void> {
+  const patchOf = (live: KubeObject) => (live.metadata.uid === life.uid ? lettingGo(live) : undefined);
+  await changeMetadata(client, type, life, signal, patchOf);
+}
+
 /**
  * The merge patch that makes a member object anybody's: without Meridian's labels and annotations, without an owner on the hub, and without
  * Meridian among the owners of its fields. The patch holds for that version of the object only. Undefined when nothing of Meridian is left.

@@ -323,6 +323,7 @@ export class MemberConnection {
     const outcome = await probe(access.client, {
       clock: this.#options.clock,
       timeoutMs: PROBE_TIMEOUT_MS,
+      identity: access.identity,
       tokenExpiresAt: credentials?.kind === "Kubeconfig" ? credentials.claims?.expiresAt : undefined,
       signal: access.signal,
     });

@@ -46,6 +46,8 @@ export interface MemberObject {
    * back what somebody did.
    */
   carriedOut: boolean;
+  /** What the observed life of a dependency has refused to become, since a field cannot be changed. */
+  refused: { uid: string; hashes: readonly string[] } | undefined;
   healed: Observation["healed"];
 }
 
@@ -58,6 +60,10 @@ export interface MemberObjectsOptions {
   /** No member object of that namespace is known or asked for any more. */
   namespaceEmptied: (namespace: string) => void;
 }
+
+const IMMUTABLE_FIELD = "ImmutableField";
+/** In the names of so many owners. */
+const MOST_REFUSED = 16;
 
 /** The hash of the row that the member object was compared with and found equal to. */
 export function inSyncWith({ observed, judged }: MemberObject): string | undefined {
@@ -180,7 +186,9 @@ export class MemberObjects {
 
   /** Undefined: the last attempt succeeded. */
   fail(object: MemberObject, failure: Failure | undefined): void {
-    if (this.#objects.get(object.key) === object) this.#setFailure(object, failure);
+    if (this.#objects.get(object.key) !== object) return;
+    if (failure?.reason === IMMUTABLE_FIELD) this.#noteRefusal(object);
+    this.#setFailure(object, failure);
   }
 
   /** An apply of what has that hash has succeeded; the row may have become another one meanwhile. */
@@ -248,6 +256,7 @@ export class MemberObjects {
       writing: false,
       reportedWriting: false,
       carriedOut: false,
+      refused: undefined,
       healed: undefined,
     };
     this.#objects.set(key, object);
@@ -271,6 +280,16 @@ export class MemberObjects {
     if (this.#closed) return;
     if (this.#dirty.size === 0) queueMicrotask(() => this.flush());
     this.#dirty.add(key);
+  }
+
+  /** Remembered for as long as that object lives, whatever its row says meanwhile: what replaces it is decided upon that. */
+  #noteRefusal(object: MemberObject): void {
+    const { row, observed, refused } = object;
+    if (row?.verb !== "Apply" || row.role !== "dependency" || observed === undefined) return;
+    const before = refused?.uid === observed.uid ? refused.hashes : [];
+    if (before.includes(row.hash)) return;
+    object.refused = { uid: observed.uid, hashes: [...before, row.hash].slice(-MOST_REFUSED) };
+    this.#mark(object);
   }
 
   #setFailure(object: MemberObject, failure: Failure | undefined): void {
@@ -343,7 +362,7 @@ function observationOf(cluster: string, object: MemberObject): Observation {
   return {
     cluster,
     ref,
-    ...(observed === undefined ? {} : { present: presenceOf(observed) }),
+    ...(observed === undefined ? {} : { present: presenceOf(observed, object.refused) }),
     ...(hash === undefined ? {} : { inSyncWith: hash }),
     writing,
     ...(isAbsent && row !== undefined ? { absent: true as const } : {}),
@@ -353,8 +372,8 @@ function observationOf(cluster: string, object: MemberObject): Observation {
   };
 }
 
-function presenceOf(observed: ObservedObject): NonNullable<Observation["present"]> {
-  const { uid, hash, owner, createdAt, proven, policy, hubVersion, deleting, health } = observed;
+function presenceOf(observed: ObservedObject, refused: MemberObject["refused"]): NonNullable<Observation["present"]> {
+  const { immutable, secretType, uid, hash, owner, createdAt, proven, policy, hubVersion, deleting, health } = observed;
   return {
     uid,
     ...(hash === undefined ? {} : { hash }),
@@ -365,5 +384,8 @@ function presenceOf(observed: ObservedObject): NonNullable<Observation["present"
     ...(hubVersion === undefined ? {} : { hubVersion }),
     deleting,
     health,
+    ...(immutable ? { immutable } : {}),
+    ...(secretType === undefined ? {} : { secretType }),
+    ...(refused?.uid === uid ? { refused: refused.hashes } : {}),
   };
 }

@@ -8,18 +8,11 @@ import {
 } from "../apis/index.ts";
 import type { ApplyRow } from "../desiredstate/index.ts";
 import { alteredFields, type LostField, withoutGivenUp } from "../interpreter/index.ts";
-import {
-  ApiError,
-  type Client,
-  isApiError,
-  isConflict,
-  isInvalid,
-  isNotFound,
-  type ResourceType,
-} from "../runtime/index.ts";
+import { ApiError, type Client, isApiError, isInvalid, isNotFound, type ResourceType } from "../runtime/index.ts";
 import { type Holder, judgeHolder } from "./holder.ts";
-import { lettingGo } from "./lettingGo.ts";
+import { letGo } from "./lettingGo.ts";
 import { listRepairs, type PatchOperation, withoutUpdateEntry } from "./listRepair.ts";
+import { changeMetadata } from "./metadataPatch.ts";
 import type { MemberNamespaces } from "./namespaces.ts";
 import { observe, type ObservedObject } from "./observed.ts";
 import { classify } from "./outcome.ts";
@@ -51,9 +44,6 @@ export interface Written {
   /** What the member made something else of, though it accepted the apply. */
   altered: readonly string[];
 }
-
-/** How often an object is read and changed before the next attempt is left to the lane. */
-const ATTEMPTS = 5;
 
 /** No object has this version: an apply with it creates an object or is refused, whoever's object has the name, and with force too. */
 const NO_VERSION = "1";
@@ -231,7 +221,8 @@ export class MemberWriter {
    * be corrected.
    */
   async release(ref: ObjectRef, uid: string): Promise<void> {
-    await this.#change(this.#type(ref), ref, (live) => (live.metadata.uid === uid ? lettingGo(live) : undefined));
+    const { client, signal } = this.#access;
+    await letGo(client, this.#type(ref), { ...ref, uid }, signal);
   }
 
   /** Of an object that no watch sees: tells when that life of it is gone. */
@@ -252,31 +243,11 @@ export class MemberWriter {
    */
   async #giveUp(type: ResourceType, { ref, object, unretained }: ApplyRow): Promise<void> {
     if (unretained === undefined) return;
-    await this.#change(type, ref, ({ metadata: { uid, resourceVersion, managedFields = [] } }) => {
+    const { client, signal } = this.#access;
+    await changeMetadata(client, type, ref, signal, ({ metadata: { uid, resourceVersion, managedFields = [] } }) => {
       const kept = withoutGivenUp(managedFields, FIELD_MANAGER, unretained, object);
       return kept === undefined ? undefined : { metadata: { uid, resourceVersion, managedFields: kept } };
     });
-  }
-
-  /** Reads the object's metadata and sends the patch that follows from it, if any. What is gone needs none. */
-  async #change(
-    type: ResourceType,
-    { namespace, name }: ObjectRef,
-    patchOf: (live: KubeObject) => { metadata: object } | undefined,
-  ): Promise<void> {
-    const { client, signal } = this.#access;
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        const patch = patchOf(await client.get(type, namespace, name, { metadataOnly: true, signal }));
-        if (patch !== undefined)
-          await client.patch(type, namespace, name, "application/merge-patch+json", patch, { signal });
-        return;
-      } catch (error) {
-        if (isNotFound(error)) return;
-        // The member's controllers write statuses all the time.
-        if (!isConflict(error) || attempt === ATTEMPTS) throw error;
-      }
-    }
   }
 
   async #apply(type: ResourceType, object: KubeObject, force: boolean): Promise<Written> {

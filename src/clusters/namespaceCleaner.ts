@@ -1,9 +1,10 @@
 import PQueue from "p-queue";
 import { type ObjectRef, shortMessage } from "../apis/index.ts";
 import type { Logger } from "../observability/index.ts";
-import type { Clock } from "../runtime/index.ts";
+import { type Clock, NAMESPACES } from "../runtime/index.ts";
 import { Backoffs } from "./backoff.ts";
 import { decide } from "./decide.ts";
+import { letGo } from "./lettingGo.ts";
 import type { Failure, MemberObject, MemberObjects } from "./memberObjects.ts";
 import { type Emptiness, inspectNamespace, isNamespace, type MemberNamespaces } from "./namespaces.ts";
 import type { ObservedObject } from "./observed.ts";
@@ -23,11 +24,22 @@ export interface NamespaceCleanerOptions {
 
 /** To inspect a namespace takes a request for each kind: so many namespaces are inspected at a time. */
 const AT_A_TIME = 4;
+/** A namespace goes when it was empty for so long: who has made it ready for something has begun by then. */
+const EMPTY_FOR_MS = 30_000;
+
+/** One life of a namespace that was seen empty. */
+interface SeenEmpty {
+  uid: string;
+  /** Monotonic milliseconds. */
+  since: number;
+  /** Until it is inspected again. */
+  wait: Disposable | undefined;
+}
 
 /**
- * Carries out Delete rows for namespaces, during one session: inspects the namespace and deletes it when nothing is inside. A
- * namespace that holds anything, or that cannot be inspected completely, stays and is inspected again, slowly, for as long
- * as the row stands.
+ * Carries out Delete rows for namespaces, during one session: inspects the namespace, inspects it again some time later, and deletes it when
+ * nothing was inside both times. A namespace that holds anything, or that cannot be inspected completely, stays and is inspected again, slowly,
+ * for as long as the row stands. Carries out Release rows as well.
  */
 export class NamespaceCleaner {
   readonly #options: NamespaceCleanerOptions;
@@ -37,6 +49,8 @@ export class NamespaceCleaner {
   readonly #busy = new Set<string>();
   /** Keys of those that changed while they were being inspected. */
   readonly #again = new Set<string>();
+  /** By key. */
+  readonly #seenEmpty = new Map<string, SeenEmpty>();
 
   constructor(options: NamespaceCleanerOptions) {
     this.#options = options;
@@ -46,6 +60,7 @@ export class NamespaceCleaner {
       () => {
         this.#queue.clear();
         this.#backoffs.clear();
+        for (const key of [...this.#seenEmpty.keys()]) this.#forgetEmpty(key);
       },
       { once: true },
     );
@@ -59,10 +74,14 @@ export class NamespaceCleaner {
       this.#again.add(key);
       return;
     }
-    if (this.#removable(object) === undefined) {
+    const due = this.#due(object);
+    if (due === undefined) {
       this.#backoffs.forget(key);
+      this.#forgetEmpty(key);
       return;
     }
+    const seen = this.#seenEmpty.get(key);
+    if (due.kind === "Delete" && seen?.wait !== undefined && seen.uid === due.observed.uid) return;
     this.#busy.add(key);
     void this.#queue.add(() => this.#clean(key));
   }
@@ -76,16 +95,17 @@ export class NamespaceCleaner {
     if (object !== undefined) this.enqueue(object);
   }
 
-  /** The observed namespace, when a row asks for the deletion of that life, and nothing of ours is or should be inside. */
-  #removable(object: MemberObject): ObservedObject | undefined {
+  /** What a row asks for now: a deletion only of the life that it names, and while nothing of ours is or should be inside. */
+  #due(object: MemberObject): { kind: "Delete" | "Release"; observed: ObservedObject } | undefined {
     const { session, objects, mayRemove } = this.#options;
     if (session.signal.aborted) return undefined;
     const action = decide(object, mayRemove(object.ref));
-    return action.kind === "Delete" && !objects.isUsed(object.ref.name) ? action.observed : undefined;
+    if (action.kind === "Release") return action;
+    return action.kind === "Delete" && !objects.isUsed(object.ref.name) ? action : undefined;
   }
 
   async #clean(key: string): Promise<void> {
-    const tryAgain = await this.#inspectAndDelete(key);
+    const tryAgain = await this.#carryOut(key);
     this.#busy.delete(key);
     const hasChanged = this.#again.delete(key);
     if (this.#options.session.signal.aborted) return;
@@ -93,34 +113,78 @@ export class NamespaceCleaner {
     else if (hasChanged) this.#enqueueKey(key);
   }
 
-  /** True when the namespace should be inspected again: what occupies it may yet go. */
-  async #inspectAndDelete(key: string): Promise<boolean> {
+  /** True when the namespace should be tried again: what occupies it may yet go. */
+  async #carryOut(key: string): Promise<boolean> {
+    const { session, objects } = this.#options;
+    const object = objects.get(key);
+    const due = object && this.#due(object);
+    if (object === undefined || due === undefined) return false;
+    try {
+      if (due.kind === "Delete") return await this.#inspectAndDelete(key, object.ref.name);
+      const life = { name: object.ref.name, uid: due.observed.uid };
+      await this.#writing(object, () => letGo(session.client, NAMESPACES, life, session.signal));
+      objects.fail(object, undefined);
+      return false;
+    } catch (error) {
+      if (!session.signal.aborted) this.#failed(object, error);
+      return true;
+    }
+  }
+
+  async #writing<T>(object: MemberObject, write: () => Promise<T>): Promise<T> {
+    const { objects } = this.#options;
+    objects.beginWrite(object);
+    try {
+      return await write();
+    } finally {
+      objects.endWrite(object);
+    }
+  }
+
+  async #inspectAndDelete(key: string, name: string): Promise<boolean> {
     const { session, objects, namespaces } = this.#options;
     const { client, discovery, signal } = session;
-    let object = objects.get(key);
-    if (object === undefined || this.#removable(object) === undefined) return false;
-    const { name } = object.ref;
-    try {
-      const emptiness = await inspectNamespace(client, discovery, name, signal);
-      // The inspection took a while: the row may have been withdrawn, and something may have been placed there meanwhile.
-      object = objects.get(key);
-      const observed = object && this.#removable(object);
-      if (object === undefined || observed === undefined) return false;
-      if (emptiness.kind !== "Empty") {
-        objects.fail(object, failureOf(emptiness));
-        return true;
-      }
-      const { uid, resourceVersion } = observed;
-      objects.beginWrite(object);
-      const isRemoved = await namespaces.remove({ name, uid, resourceVersion }, signal);
-      if (isRemoved) objects.fail(object, undefined);
-      return !isRemoved;
-    } catch (error) {
-      if (!signal.aborted && object !== undefined) this.#failed(object, error);
+    const emptiness = await inspectNamespace(client, discovery, name, signal);
+    // The inspection took a while: the row may have been withdrawn, and something may have been placed there meanwhile.
+    const object = objects.get(key);
+    const due = object && this.#due(object);
+    if (object === undefined || due?.kind !== "Delete") return false;
+    if (emptiness.kind !== "Empty") {
+      this.#forgetEmpty(key);
+      objects.fail(object, failureOf(emptiness));
       return true;
-    } finally {
-      if (object?.writing === true) objects.endWrite(object);
     }
+    if (!this.#hasBeenEmpty(key, due.observed)) {
+      objects.fail(object, undefined);
+      return false;
+    }
+    const { uid, resourceVersion } = due.observed;
+    const isRemoved = await this.#writing(object, () => namespaces.remove({ name, uid, resourceVersion }, signal));
+    // Removed, or changed by somebody: what was seen of it is over.
+    this.#forgetEmpty(key);
+    if (isRemoved) objects.fail(object, undefined);
+    return !isRemoved;
+  }
+
+  /** Whether that life was seen empty long enough ago; if not, it is inspected again when that is so. */
+  #hasBeenEmpty(key: string, { uid }: ObservedObject): boolean {
+    const { clock } = this.#options;
+    const now = clock.monotonic();
+    const seen = this.#seenEmpty.get(key);
+    if (seen?.uid === uid && now - seen.since >= EMPTY_FOR_MS) return true;
+    this.#forgetEmpty(key);
+    const fresh: SeenEmpty = { uid, since: now, wait: undefined };
+    fresh.wait = clock.after(EMPTY_FOR_MS, () => {
+      fresh.wait = undefined;
+      this.#enqueueKey(key);
+    });
+    this.#seenEmpty.set(key, fresh);
+    return false;
+  }
+
+  #forgetEmpty(key: string): void {
+    this.#seenEmpty.get(key)?.wait?.[Symbol.dispose]();
+    this.#seenEmpty.delete(key);
   }
 
   #failed(object: MemberObject, error: unknown): void {

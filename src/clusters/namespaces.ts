@@ -1,4 +1,4 @@
-import { FEDERATION_GROUP, type KubeObject, MANAGED_BY_LABEL, type ObjectRef } from "../apis/index.ts";
+import { FEDERATION_GROUP, FIELD_MANAGER, type KubeObject, MANAGED_BY_LABEL, type ObjectRef } from "../apis/index.ts";
 import {
   type Client,
   type Discovery,
@@ -11,8 +11,14 @@ import {
   type ResourceType,
 } from "../runtime/index.ts";
 
-/** On a namespace that Meridian made, and so may remove again. */
+/**
+ * On a namespace that Meridian made, and so may remove again: the namespace's own name, so that a copy of it under another name is nobody's
+ * but who made that.
+ */
 const CREATED_ANNOTATION = `${FEDERATION_GROUP}/created-for`;
+
+/** What an earlier version wrote there. */
+const BEFORE = "federated-objects";
 
 /**
  * Creates the namespaces that a member lacks, marked as ours, and removes them again. Concurrent wishes for one namespace are one
@@ -60,7 +66,7 @@ export class MemberNamespaces {
       metadata: {
         name,
         labels: { [MANAGED_BY_LABEL]: this.#hubId },
-        annotations: { [CREATED_ANNOTATION]: "federated-objects" },
+        annotations: { [CREATED_ANNOTATION]: name },
       },
     };
     try {
@@ -82,14 +88,11 @@ export function isNamespace({ apiVersion, kind }: ObjectRef): boolean {
   return kind === "Namespace" && apiVersion === "v1";
 }
 
-/** True when Meridian of this hub created that namespace. */
-export function isOurNamespace(namespace: KubeObject, hubId: string): boolean {
-  return namespace.metadata.labels?.[MANAGED_BY_LABEL] === hubId && wasCreatedByMeridian(namespace);
-}
-
 /** True when Meridian of some hub created that namespace. */
 export function wasCreatedByMeridian({ metadata }: KubeObject): boolean {
-  return metadata.annotations?.[CREATED_ANNOTATION] !== undefined;
+  const madeFor = metadata.annotations?.[CREATED_ANNOTATION];
+  if (madeFor !== BEFORE) return madeFor === metadata.name;
+  return metadata.managedFields?.some(({ manager }) => manager === FIELD_MANAGER) === true;
 }
 
 /** Objects that every namespace holds by itself, and kinds whose objects go with those that they describe. */
@@ -103,7 +106,10 @@ export type Emptiness =
   /** A kind that Meridian may not list: then nobody can say that the namespace is empty. */
   | { kind: "Unknown"; message: string };
 
-/** Lists every kind of object that the member serves. Reads metadata of a few objects at most from each. */
+/**
+ * Lists every kind of object that the member serves, all at once, so that the answer is of one moment. Reads metadata of a few objects at
+ * most from each.
+ */
 export async function inspectNamespace(
   client: Client,
   discovery: Discovery,
@@ -115,19 +121,23 @@ export async function inspectNamespace(
   const unavailable = await discovery.unavailable();
   if (unavailable.size > 0) return { kind: "Unknown", message: `${[...unavailable].join(", ")} cannot be asked now` };
   const types = (await discovery.list()).filter((type) => type.namespaced && (type.verbs ?? []).includes("list"));
-  for (const type of oncePerKind(types)) {
-    let items: KubeObject[];
-    try {
-      ({ items } = await client.list(type, { namespace: name, metadataOnly: true, limit: 5, signal }));
-    } catch (error) {
-      if (isNotFound(error)) continue;
-      signal.throwIfAborted();
-      return { kind: "Unknown", message: `${type.plural} ${whyNot(error)}` };
-    }
-    const foreign = items.find((item) => !goesWithTheNamespace(type.kind, item.metadata.name));
-    if (foreign !== undefined) return { kind: "Occupied", by: `${type.kind} ${foreign.metadata.name}` };
+  const found = await Promise.all([...oncePerKind(types)].map((type) => inspectKind(client, type, name, signal)));
+  return (
+    found.find(({ kind }) => kind === "Occupied") ?? found.find(({ kind }) => kind === "Unknown") ?? { kind: "Empty" }
+  );
+}
+
+async function inspectKind(client: Client, type: ResourceType, name: string, signal: AbortSignal): Promise<Emptiness> {
+  let items: KubeObject[];
+  try {
+    ({ items } = await client.list(type, { namespace: name, metadataOnly: true, limit: 5, signal }));
+  } catch (error) {
+    if (isNotFound(error)) return { kind: "Empty" };
+    signal.throwIfAborted();
+    return { kind: "Unknown", message: `${type.plural} ${whyNot(error)}` };
   }
-  return { kind: "Empty" };
+  const foreign = items.find((item) => !goesWithTheNamespace(type.kind, item.metadata.name));
+  return foreign === undefined ? { kind: "Empty" } : { kind: "Occupied", by: `${type.kind} ${foreign.metadata.name}` };
 }
 
 /** Without the server's own words, which differ each time for some errors. */

@@ -123,14 +123,24 @@ describe("whose an object with our label is", () => {
     },
   ])("$name", ({ object, isOurs, proven }) => expect(observe(object)).toMatchObject({ isOurs, proven }));
 
-  test("a namespace is ours when we made it, whatever it says", () => {
-    const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "team" } };
-    const annotations = { "federation.paas.cmft.com/created-for": "federated-objects" };
-    expect(observe(namespace)).toMatchObject({ isOurs: false, proven: false });
-    expect(observe({ ...namespace, metadata: { name: "team", annotations } })).toMatchObject({
+  test.each<{ name: string; annotation?: string; manager?: string; isOurs: boolean }>([
+    { name: "a namespace that nobody says we made is a stranger", isOurs: false },
+    { name: "one that says that we made it is ours", annotation: "team", isOurs: true },
+    { name: "a copy of one of ours is a stranger", annotation: "other", isOurs: false },
+    {
+      name: "one that an earlier version made is ours",
+      annotation: "federated-objects",
+      manager: "meridian",
       isOurs: true,
-      proven: true,
-    });
+    },
+    { name: "a copy of such a one is a stranger", annotation: "federated-objects", manager: "kubectl", isOurs: false },
+  ])("$name", ({ annotation, manager, isOurs }) => {
+    const metadata = {
+      name: "team",
+      ...(annotation === undefined ? {} : { annotations: { "federation.paas.cmft.com/created-for": annotation } }),
+      ...(manager === undefined ? {} : { managedFields: [{ manager, operation: "Update" as const }] }),
+    };
+    expect(observe({ apiVersion: "v1", kind: "Namespace", metadata })).toMatchObject({ isOurs, proven: isOurs });
   });
 });
 

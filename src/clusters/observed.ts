@@ -41,6 +41,10 @@ export interface ObservedObject {
   health: Health;
   /** False while the watch does not see it, since the member took our marks off: it is known from the answer to our write alone. */
   visible: boolean;
+  /** A ConfigMap or Secret whose content cannot be changed. */
+  immutable: boolean;
+  /** Of a Secret. */
+  secretType: string | undefined;
   /** What is in it, and who owns which field; dropped when the object has been compared with a desired one and found in sync. */
   evidence: { live: KubeObject | undefined };
 }
@@ -62,6 +66,8 @@ export function observe(object: KubeObject): ObservedObject {
     policy: policyOf(object),
     hubVersion: hubVersionOf(object),
     deleting: metadata.deletionTimestamp !== undefined,
+    immutable: object["immutable"] === true && (ref.kind === "ConfigMap" || ref.kind === "Secret"),
+    secretType: ref.kind === "Secret" && typeof object["type"] === "string" ? object["type"] : undefined,
     health: memberKindOf(parseApiVersion(object.apiVersion).group, object.kind).health(object),
     visible: true,
     evidence: { live: isNamespace(ref) ? undefined : evidenceOf(object) },

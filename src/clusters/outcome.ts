@@ -9,6 +9,8 @@ export type Outcome =
   | { kind: "Throttled"; afterMs: number }
   /** The server was not reached, or broke off: whether the write happened is unknown. */
   | { kind: "Unreached"; reason: string; message: string }
+  /** The connection holds, and no answer came in time: to requests for this kind, or to all of them. */
+  | { kind: "Silent"; reason: string; message: string }
   /** The server said no. `final`: the same request will get the same answer until something changes. */
   | { kind: "Refused"; reason: string; message: string; final: boolean; staleDiscovery: boolean }
   /** This replica does not lead any more; nothing was sent. */
@@ -23,7 +25,11 @@ const DEFAULT_THROTTLE_MS = 1000;
 export function classify(error: unknown, confidential = false): Outcome | undefined {
   if (error instanceof NotLeaderError) return { kind: "NotLeader" };
   if (error instanceof TransportError)
-    return { kind: "Unreached", reason: "ClusterUnreachable", message: shortMessage(error.message) };
+    return {
+      kind: error.reason === "Timeout" ? "Silent" : "Unreached",
+      reason: "ClusterUnreachable",
+      message: shortMessage(error.message),
+    };
   if (!(error instanceof ApiError)) return undefined;
   const outcome = classifyAnswer(error, error.apiMessage);
   if (!confidential || outcome.kind !== "Refused") return outcome;

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { MemberCluster } from "../apis/index.ts";
-import { ApiError, MEMBERCLUSTERS, NODES, TransportError } from "../runtime/index.ts";
+import { ApiError, MEMBERCLUSTERS, NODES, NotLeaderError, TransportError } from "../runtime/index.ts";
 import { poolHarness } from "./testing/poolHarness.ts";
 
 const REFUSED = new TransportError("ConnectionRefused", "connection refused by 127.0.0.1:41234");
@@ -42,6 +42,22 @@ describe("a member that is joined", () => {
       capacity: { nodes: 2, cpu: "3", memory: "4Gi", pods: "220" },
     });
     expect(h.readyCondition("a")).toBe("True Connected: ");
+  });
+
+  test("that is lost while the Lease is in doubt is written down when the Lease is sure again", async () => {
+    const h = await start();
+    const member = await h.joined("a");
+    let isHeld = false;
+    h.hub.gate = ({ verb, phase }) => {
+      if (verb === "applyStatus" && phase === "before" && !isHeld) throw new NotLeaderError("not held");
+    };
+    member.failure = REFUSED;
+    await h.advance(20_000);
+    expect(h.pool.contact("a").ok).toBe(false);
+    expect(h.readyCondition("a")).toBe("True Connected: ");
+    isHeld = true;
+    await h.advance(30_000);
+    expect(h.readyCondition("a")).toContain("False ClusterUnreachable");
   });
 
   test("is written no status and no Event while nothing changes", async () => {

@@ -252,6 +252,85 @@ describe("a token of join's", () => {
     expect(h.status("a")?.observedGeneration).toBe(2);
   });
 
+  test.each([
+    { name: "an hour ahead", skew: HOUR },
+    { name: "an hour behind", skew: -HOUR },
+  ])("is renewed again and again where the clock of the member is $name", async ({ skew }) => {
+    const h = await start();
+    const member = h.member("a");
+    const subject = "system:serviceaccount:meridian-system:meridian";
+    const now = (): number => h.clock.now() + skew;
+    const realLife = new Map<string, number>();
+    member.token = fakeToken(subject, now(), now() + HOUR);
+    member.issuesTokensFor = { subject, seconds: 3600, now };
+    h.secret("a", member.kubeconfig(), {
+      [SERVICE_ACCOUNT_ANNOTATION]: "meridian-system/meridian",
+      [TOKEN_ISSUED_AT_ANNOTATION]: new Date(h.clock.now()).toISOString(),
+      [TOKEN_EXPIRES_AT_ANNOTATION]: new Date(now() + HOUR).toISOString(),
+    });
+    h.cluster("a");
+    await h.until(() => h.pool.contact("a").ok);
+    for (let minute = 0; minute < 470; minute++) {
+      await h.advance(60_000);
+      realLife.set(member.token, (realLife.get(member.token) ?? 0) + 1);
+    }
+    // Each lives for its 48 minutes of 60.
+    expect([...realLife.values()].slice(0, -1).every((minutes) => minutes >= 47 && minutes <= 49)).toBe(true);
+    expect(realLife.size).toBe(10);
+    expect([h.pool.contact("a").ok, h.sessions.length]).toEqual([true, 1]);
+  });
+
+  test.each([
+    { name: "an hour ahead", jump: HOUR },
+    { name: "an hour back", jump: -HOUR },
+  ])("is renewed in time when the clock of the hub jumps $name, and also by the next manager", async ({ jump }) => {
+    const { h, member } = await withToken();
+    const wall = h.clock.now();
+    member.issuesTokensFor = {
+      subject: "system:serviceaccount:meridian-system:meridian",
+      seconds: 3600,
+      now: () => wall + h.clock.monotonic(),
+    };
+    const first = member.token;
+    await h.advance(10 * 60_000);
+    h.clock.jumpTo(h.clock.now() + jump);
+    await h.advance(37 * 60_000);
+    expect(member.token).toBe(first);
+    await h.advance(2 * 60_000);
+    expect(member.token).not.toBe(first);
+
+    const second = member.token;
+    await h.advance(30 * 60_000);
+    const object = h.hub.server.get(MEMBERCLUSTERS, undefined, "a") as unknown as MemberCluster;
+    h.pool.remove("a");
+    h.pool.upsert(object);
+    await h.advance(16 * 60_000);
+    expect(member.token).toBe(second);
+    await h.advance(2 * 60_000);
+    expect(member.token).not.toBe(second);
+  });
+
+  test("from the clock of a machine that is ahead is renewed before it can end", async () => {
+    const h = await start();
+    const member = h.member("a");
+    const subject = "system:serviceaccount:meridian-system:meridian";
+    member.token = fakeToken(subject, h.clock.now() - HOUR / 2, h.clock.now() + HOUR / 2);
+    member.issuesTokensFor = { subject, seconds: 3600, now: () => h.clock.now() };
+    h.secret("a", member.kubeconfig(), {
+      [SERVICE_ACCOUNT_ANNOTATION]: "meridian-system/meridian",
+      [TOKEN_ISSUED_AT_ANNOTATION]: new Date(h.clock.now() + HOUR).toISOString(),
+      [TOKEN_EXPIRES_AT_ANNOTATION]: new Date(h.clock.now() + HOUR / 2).toISOString(),
+    });
+    h.cluster("a");
+    const first = member.token;
+    await h.until(() => h.pool.contact("a").ok);
+    await h.advance(60_000);
+    expect(member.token).not.toBe(first);
+    const second = member.token;
+    await h.advance(45 * 60_000);
+    expect(member.token).toBe(second);
+  });
+
   test("is tried again when it could not be renewed", async () => {
     const { h, member } = await withToken();
     const issues = member.issuesTokensFor;

@@ -36,6 +36,8 @@ export interface WorkSource {
 export interface ClusterContact extends Contact {
   /** The cluster answers, and all objects of ours on it are known, so that an object that is not known does not exist. */
   synced: boolean;
+  /** As `synced`, but for the objects of the kinds in `unseen`: these cannot be read. Trust is by kind. */
+  partlySynced?: boolean;
   /** Neither reached nor given up yet, or reached but not read completely. */
   pending: boolean;
   /** Kinds (`group/Kind`) of which objects are not known though the cluster answers, and why. */
@@ -44,7 +46,8 @@ export interface ClusterContact extends Contact {
 
 /** Whether both say that as much of the cluster is known. */
 export function sameSight(a: ClusterContact, b: ClusterContact): boolean {
-  if (a.synced !== b.synced || a.pending !== b.pending || a.unseen.size !== b.unseen.size) return false;
+  if (a.synced !== b.synced || a.partlySynced !== b.partlySynced || a.pending !== b.pending) return false;
+  if (a.unseen.size !== b.unseen.size) return false;
   for (const [kind, why] of a.unseen) if (b.unseen.get(kind) !== why) return false;
   return true;
 }

@@ -108,7 +108,8 @@ describe("how long a probe waits", () => {
       get: (_type: unknown, _namespace: unknown, _name: string, { signal }: { signal?: AbortSignal }) =>
         answer({ metadata: { name: "kube-system", uid: "u1" } }, signal),
     } as unknown as Client;
-    const outcome = probe(client, { clock: delayed, timeoutMs: 3_000, signal: new AbortController().signal });
+    const identity = { mayList: false };
+    const outcome = probe(client, { clock: delayed, timeoutMs: 3_000, identity, signal: new AbortController().signal });
     return { time, outcome };
   }
 

@@ -5,8 +5,10 @@ import {
   CredentialsError,
   type ApiError,
   isApiError,
+  isForbidden,
   isTransportError,
   NAMESPACES,
+  ServerHistory,
   type TransportReason,
 } from "../runtime/index.ts";
 import { shortMessage } from "../apis/index.ts";
@@ -25,7 +27,17 @@ export interface ProbeOptions {
   timeoutMs: number;
   /** End of the bearer token's life, epoch milliseconds: distinguishes an expired token from a refused one. */
   tokenExpiresAt?: number | undefined;
+  /** How the identity is read; kept from one probe to the next. */
+  identity: IdentityReading;
   signal: AbortSignal;
+}
+
+/**
+ * A list of the one namespace also tells the version of the whole server, which shows when a server went back in time. It takes the right
+ * to list namespaces, which not everybody has.
+ */
+export interface IdentityReading {
+  mayList: boolean;
 }
 
 /**
@@ -58,12 +70,7 @@ export async function probe(client: Client, options: ProbeOptions): Promise<Prob
   try {
     const [, namespace] = await Promise.all([
       client.raw("GET", "/readyz", { signal: attempt.signal, accept: "text/plain, application/json" }),
-      // From the API server's cache: the answer never changes during the life of a cluster.
-      client.get(NAMESPACES, undefined, "kube-system", {
-        metadataOnly: true,
-        resourceVersion: "0",
-        signal: attempt.signal,
-      }),
+      readIdentity(client, options.identity, attempt.signal),
     ]);
     return identified(namespace);
   } catch (error) {
@@ -78,8 +85,33 @@ export async function probe(client: Client, options: ProbeOptions): Promise<Prob
 /** Made once: a reason of its own for each probe would cost more than the probe. */
 const OVER = new Error("the probe is over");
 
-function identified(namespace: KubeObject): ProbeOutcome {
-  const { uid } = namespace.metadata;
+async function readIdentity(
+  client: Client,
+  reading: IdentityReading,
+  signal: AbortSignal,
+): Promise<KubeObject | undefined> {
+  if (reading.mayList) {
+    const tellVersion = ServerHistory.of(client).expect();
+    try {
+      const { items, resourceVersion } = await client.list(NAMESPACES, {
+        fieldSelector: "metadata.name=kube-system",
+        limit: 1,
+        metadataOnly: true,
+        signal,
+      });
+      tellVersion(resourceVersion);
+      return items.find(({ metadata }) => metadata.name === "kube-system");
+    } catch (error) {
+      if (!isForbidden(error)) throw error;
+      reading.mayList = false;
+    }
+  }
+  // From the API server's cache: the answer never changes during the life of a cluster.
+  return client.get(NAMESPACES, undefined, "kube-system", { metadataOnly: true, resourceVersion: "0", signal });
+}
+
+function identified(namespace: KubeObject | undefined): ProbeOutcome {
+  const uid = namespace?.metadata.uid;
   if (uid !== undefined && uid !== "") return { kind: "Answered", uid };
   return {
     kind: "Failed",

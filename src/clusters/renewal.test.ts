@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import {
   renewalPlan,
+  renewIn,
   SERVICE_ACCOUNT_ANNOTATION,
   TOKEN_EXPIRES_AT_ANNOTATION,
   TOKEN_ISSUED_AT_ANNOTATION,
@@ -20,6 +21,8 @@ describe("the plan to renew a token", () => {
       serviceAccount: { namespace: "meridian-system", name: "meridian" },
       expiresAt: EIGHT + 10 * HOUR,
       renewAt: EIGHT + 8 * HOUR,
+      issuedAt: EIGHT,
+      lifeMs: 10 * HOUR,
       lifeSeconds: 36_000,
     });
   });
@@ -27,6 +30,15 @@ describe("the plan to renew a token", () => {
   test("takes from the token what nobody wrote down", () => {
     const plan = renewalPlan({ [SERVICE_ACCOUNT_ANNOTATION]: "ns/name" }, { issuedAt: EIGHT, expiresAt: EIGHT + HOUR });
     expect(plan).toMatchObject({ expiresAt: EIGHT + HOUR, renewAt: EIGHT + 0.8 * HOUR });
+  });
+
+  test("takes the life of the token from the token, whatever the clock of the hub says of its beginning", () => {
+    const claims = { issuedAt: EIGHT - HOUR, expiresAt: EIGHT + 9 * HOUR };
+    for (const stamp of ["2026-01-01T07:00:00Z", "2026-01-01T08:00:00Z", "2026-01-01T19:00:00Z"])
+      expect(renewalPlan({ ...annotations, [TOKEN_ISSUED_AT_ANNOTATION]: stamp }, claims)).toMatchObject({
+        lifeMs: 10 * HOUR,
+        lifeSeconds: 36_000,
+      });
   });
 
   test("asks for no shorter life than a server grants", () => {
@@ -46,5 +58,18 @@ describe("the plan to renew a token", () => {
       (entry): entry is [string, string] => entry[1] !== undefined,
     );
     expect(renewalPlan(Object.fromEntries(given), undefined)).toBeUndefined();
+  });
+});
+
+describe("a token that was found", () => {
+  const plan = renewalPlan(annotations, undefined);
+  test.each([
+    { name: "just issued", now: EIGHT, hours: 8 },
+    { name: "in the middle of its life", now: EIGHT + 5 * HOUR, hours: 3 },
+    { name: "overdue", now: EIGHT + 9 * HOUR, hours: 0 },
+    { name: "a little ahead of the clock", now: EIGHT - HOUR, hours: 8 },
+    { name: "from the future, so that its age is not known", now: EIGHT - 2 * HOUR, hours: 0 },
+  ])("$name is renewed in $hours hours", ({ now, hours }) => {
+    expect(plan && renewIn(plan, now)).toBe(hours * HOUR);
   });
 });

@@ -7,28 +7,37 @@ import type { TokenClaims } from "./jwt.ts";
 /**
  * Renews the tokens that `meridian join` made, at 80 % of their life and with the token itself, so that no cluster needs a
  * controller for it and no credential lives for ever. The new kubeconfig goes into the Secret that the old one came from.
+ *
+ * The clocks of hub and member may differ: how long a token lives is what the member says of it (`exp` less `iat`), and that is counted
+ * from when this process got the token.
  */
 
 export const TOKEN_EXPIRES_AT_ANNOTATION = `${FEDERATION_GROUP}/token-expires-at`;
+/** When the hub got the token, by the clock of whoever wrote it there. */
 export const TOKEN_ISSUED_AT_ANNOTATION = `${FEDERATION_GROUP}/token-issued-at`;
 /** `namespace/name` of the service account on the member. A Secret without it is not Meridian's to renew. */
 export const SERVICE_ACCOUNT_ANNOTATION = `${FEDERATION_GROUP}/service-account`;
 
 /** The part of its life after which a token is renewed. */
 const RENEW_AFTER = 0.8;
+/** A time stamp that is ahead by less than this part of the life does no harm: the renewal comes before the end all the same. */
+const AHEAD = 0.1;
 /** The shortest life that an API server grants. */
 const SHORTEST_LIFE_S = 600;
 const RETRY = { baseMs: 10_000, capMs: 300_000 };
 
 export interface RenewalPlan {
   serviceAccount: { namespace: string; name: string };
-  /** Epoch milliseconds. */
+  /** Epoch milliseconds, as it was written down: for people. */
   expiresAt: number;
   renewAt: number;
+  issuedAt: number;
+  lifeMs: number;
+  /** To ask for. */
   lifeSeconds: number;
 }
 
-/** When to renew, from what join wrote down and else from the token itself; undefined when it is not a token of join's. */
+/** When to renew, from what was written down and from the token itself; undefined when it is not a token of join's. */
 export function renewalPlan(
   annotations: Record<string, string>,
   claims: TokenClaims | undefined,
@@ -38,13 +47,34 @@ export function renewalPlan(
     return undefined;
   const expiresAt = parseTime(annotations[TOKEN_EXPIRES_AT_ANNOTATION]) ?? claims?.expiresAt;
   const issuedAt = parseTime(annotations[TOKEN_ISSUED_AT_ANNOTATION]) ?? claims?.issuedAt;
-  if (expiresAt === undefined || issuedAt === undefined || expiresAt <= issuedAt) return undefined;
+  if (expiresAt === undefined || issuedAt === undefined) return undefined;
+  const lifeMs = lifeOf(claims) ?? expiresAt - issuedAt;
+  if (lifeMs <= 0) return undefined;
   return {
     serviceAccount: { namespace, name },
     expiresAt,
-    renewAt: Math.round(issuedAt + (expiresAt - issuedAt) * RENEW_AFTER),
-    lifeSeconds: Math.max(SHORTEST_LIFE_S, Math.round((expiresAt - issuedAt) / 1000)),
+    renewAt: Math.round(issuedAt + lifeMs * RENEW_AFTER),
+    issuedAt,
+    lifeMs,
+    lifeSeconds: Math.max(SHORTEST_LIFE_S, Math.round(lifeMs / 1000)),
   };
+}
+
+/** Both times by the clock of the member that issued it. */
+function lifeOf(claims: TokenClaims | undefined): number | undefined {
+  if (claims?.expiresAt === undefined || claims.issuedAt === undefined) return undefined;
+  const lifeMs = claims.expiresAt - claims.issuedAt;
+  return lifeMs > 0 ? lifeMs : undefined;
+}
+
+/**
+ * In how many milliseconds a token is to be renewed that was found now, at `now` of the wall clock, and that this process did not ask for
+ * itself. A time stamp from the future says that clocks differ, and nothing of the token's age: then at once.
+ */
+export function renewIn({ issuedAt, lifeMs }: RenewalPlan, now: number): number {
+  const age = now - issuedAt;
+  if (age < -lifeMs * AHEAD) return 0;
+  return Math.max(0, lifeMs * RENEW_AFTER - Math.max(0, age));
 }
 
 function parseTime(text: string | undefined): number | undefined {
@@ -71,6 +101,8 @@ interface Followed {
   credentials: KubeconfigCredentials;
   client: Client;
   plan: RenewalPlan;
+  /** Monotonic milliseconds. */
+  renewAt: number;
 }
 
 /** Keeps the token of one cluster alive. */
@@ -78,6 +110,8 @@ export class TokenRenewer implements Disposable {
   readonly #options: TokenRenewerOptions;
   readonly #stop = new AbortController();
   #followed: Followed | undefined;
+  /** The last token that was asked for, and when; the Secret brings it. */
+  #received: { token: string; at: number } | undefined;
   #timer: Disposable | undefined;
   #failures = 0;
   #running: Promise<void> | undefined;
@@ -90,11 +124,13 @@ export class TokenRenewer implements Disposable {
   follow(credentials: KubeconfigCredentials | undefined, client: Client | undefined): void {
     const plan =
       credentials === undefined ? undefined : renewalPlan(credentials.secret.annotations, credentials.claims);
-    if (credentials?.token !== this.#followed?.credentials.token) this.#failures = 0;
+    const before = this.#followed;
+    const isSameToken = before !== undefined && credentials?.token === before.credentials.token;
+    if (!isSameToken) this.#failures = 0;
     this.#followed =
       credentials === undefined || client === undefined || plan === undefined
         ? undefined
-        : { credentials, client, plan };
+        : { credentials, client, plan, renewAt: isSameToken ? before.renewAt : this.#renewAt(credentials, plan) };
     this.#schedule();
   }
 
@@ -116,14 +152,21 @@ export class TokenRenewer implements Disposable {
     await this.#running;
   }
 
+  /** A token that this process asked for is as old as that; of another one only time stamps speak. */
+  #renewAt({ token }: KubeconfigCredentials, plan: RenewalPlan): number {
+    const { clock } = this.#options;
+    if (token !== undefined && token === this.#received?.token) return this.#received.at + plan.lifeMs * RENEW_AFTER;
+    return clock.monotonic() + renewIn(plan, clock.now());
+  }
+
   #schedule(): void {
     this.#timer?.[Symbol.dispose]();
     this.#timer = undefined;
-    const plan = this.#followed?.plan;
-    if (plan === undefined || this.#stop.signal.aborted || this.#running !== undefined) return;
+    const renewAt = this.#followed?.renewAt;
+    if (renewAt === undefined || this.#stop.signal.aborted || this.#running !== undefined) return;
     const { clock, random } = this.#options;
     const backoff = this.#failures === 0 ? 0 : backoffDelay(this.#failures, { ...RETRY, random });
-    this.#timer = clock.after(Math.max(plan.renewAt - clock.now(), backoff, 0), () => {
+    this.#timer = clock.after(Math.max(renewAt - clock.monotonic(), backoff, 0), () => {
       this.#running = this.#renew().finally(() => {
         this.#running = undefined;
         this.#schedule();
@@ -155,6 +198,7 @@ export class TokenRenewer implements Disposable {
     const { signal } = this.#stop;
     const { secret, key } = credentials;
     const issuedAt = clock.now();
+    const askedAt = clock.monotonic();
     const { namespace, name: serviceAccount } = plan.serviceAccount;
     const requested = await requestToken(client, {
       namespace,
@@ -162,6 +206,7 @@ export class TokenRenewer implements Disposable {
       expirationSeconds: plan.lifeSeconds,
       signal,
     });
+    this.#received = { token: requested.token, at: askedAt };
     const before = Buffer.from(secret.data[key] ?? "", "base64").toString("utf8");
     const after = withToken(before, requested.token);
     const expiresAt = timestamp(requested.expiresAt);

@@ -103,13 +103,15 @@ export class MemberStatusWriter implements Disposable {
   }
 
   #failed(err: unknown): void {
-    // Deleted, or the next leader's business.
-    if (this.#stop.signal.aborted || isNotFound(err) || err instanceof NotLeaderError) return;
+    // Deleted, or not followed any more.
+    if (this.#stop.signal.aborted || isNotFound(err)) return;
     const { cluster, clock, logger } = this.#options;
-    logger.warn(
-      { err, cluster, event_reason: "StatusNotWritten" },
-      "status of the MemberCluster not written; trying again",
-    );
+    // Nothing was sent. The Lease may be renewed yet; else this ends with the leadership.
+    if (!(err instanceof NotLeaderError))
+      logger.warn(
+        { err, cluster, event_reason: "StatusNotWritten" },
+        "status of the MemberCluster not written; trying again",
+      );
     this.#failures += 1;
     this.#retry = clock.after(backoffDelay(this.#failures, RETRY), () => {
       this.#retry = undefined;

@@ -252,6 +252,7 @@ export class Worker {
     return {
       ...contact,
       synced: isSynced && contact.ok,
+      ...(!isSynced && contact.ok && cache?.isPartlySynced === true ? { partlySynced: true } : {}),
       pending: this.#contact === UNTRIED || (this.#contact.ok && !isSynced && unseen.size === 0),
       unseen,
     };

@@ -1,6 +1,6 @@
-import type { Condition, KubeObject } from "../apis/index.ts";
+import { type Condition, isConverted, type KubeObject, servingAllVersions } from "../apis/index.ts";
 import { type Client, CRDS, type ResourceType } from "../runtime/index.ts";
-import { commandLogger, type CommandContext, connectHub } from "./connection.ts";
+import { commandLogger, type CommandContext, connectHub, find } from "./connection.ts";
 import { loadCrds } from "./crds.ts";
 import { follow } from "./follow.ts";
 import { type Checked, checkAll, label, verbOf } from "./installChecks.ts";
@@ -16,11 +16,11 @@ import { Progress } from "./terminal.ts";
  */
 export async function install(options: InstallOptions, context: CommandContext): Promise<number> {
   const { terminal, signal } = context;
-  const crds = (await loadCrds()).map(labelled);
   const { namespace, manager } = options;
   const rest =
     manager === undefined ? [] : [installedNamespace(namespace), ...managerObjects({ ...manager, namespace })];
   await using hub = connectHub(options, context);
+  const crds = await Promise.all((await loadCrds()).map((crd) => asServed(labelled(crd), hub.client, signal)));
   const checked = await checkAll(hub.client, [...crds, ...rest], signal);
   refuse(checked, context);
   if (options.dryRun) {
@@ -38,6 +38,12 @@ export async function install(options: InstallOptions, context: CommandContext):
     terminal.err(`A manager in the cluster may run as the ServiceAccount ${MANAGER_ACCOUNT} of ${namespace}.\n`);
   }
   return EXIT.ok;
+}
+
+/** Where webhooks convert, every version stays served. */
+async function asServed(crd: KubeObject, hub: Client, signal: AbortSignal): Promise<KubeObject> {
+  const live = await find(hub, CRDS, undefined, crd.metadata.name, signal);
+  return live !== undefined && isConverted(live) ? servingAllVersions(crd) : crd;
 }
 
 function labelled(crd: KubeObject): KubeObject {

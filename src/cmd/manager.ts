@@ -23,6 +23,7 @@ import {
   NAMESPACES,
   serveHttp,
   systemClock,
+  ServerHistory,
 } from "../runtime/index.ts";
 import type { Webhooks } from "../webhooks/index.ts";
 import type { ManagerOptions } from "./options.ts";
@@ -165,6 +166,7 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
   const { options, config, hub, logger, metrics, tracing } = self;
   const observe: NonNullable<ClientOptions["observe"]> = (call) => metrics.observeRequest(call);
   await using client = createClient(config, { cluster: "hub", clock: systemClock, guard, observe });
+  ServerHistory.share(client, self.client);
   const hubId = await identify(client, signal);
   const events = recorder(client, options, logger, metrics, signal);
   self.leading = true;

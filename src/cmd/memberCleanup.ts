@@ -79,10 +79,12 @@ export async function revokeAccess(
   // Read first: an account that has removed itself may not read any more.
   const removable = namespace !== undefined && (await isOursAndEmpty(member, namespace, access, signal));
   if (!asAdmin) {
-    // Deleting the namespace deletes the account, some time later; deleting the ClusterRole ends the rights at once, so that it comes last.
-    if (removable) await removeNamespace(member, namespace, cleanup, signal);
+    // Without its namespace the account is gone, and without the ClusterRole it has no rights: whichever came second would be refused.
     const steps = removable ? OWN_STEPS.filter(({ type }) => type !== SERVICEACCOUNTS) : OWN_STEPS;
-    await Promise.all(steps.map((step) => remove(member, step, access, cleanup, signal)));
+    await Promise.all([
+      ...(removable ? [removeNamespace(member, namespace, cleanup, signal)] : []),
+      ...steps.map((step) => remove(member, step, access, cleanup, signal)),
+    ]);
     return cleanup;
   }
   for (const step of ADMIN_STEPS) await remove(member, step, access, cleanup, signal);
@@ -136,14 +138,17 @@ async function attempt(
   }
 }
 
-/** True when join made the namespace for this hub and it holds join's own objects only. A namespace whose objects cannot be listed stays. */
+/**
+ * True when a join made the namespace, for whichever hub, and it holds this hub's objects only. A namespace whose objects cannot be listed
+ * stays.
+ */
 async function isOursAndEmpty(
   member: Client,
   namespace: KubeObject,
   access: MemberAccess,
   signal: AbortSignal,
 ): Promise<boolean> {
-  if (namespace.metadata.labels?.[JOINED_TO_LABEL] !== access.hubId) return false;
+  if (namespace.metadata.labels?.[JOINED_TO_LABEL] === undefined) return false;
   const types = (await new Discovery(member, systemClock).list()).filter(
     (type) => type.namespaced && (type.verbs ?? []).includes("list"),
   );

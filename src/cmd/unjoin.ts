@@ -1,27 +1,18 @@
 import { CLUSTER_FINALIZER, type Condition, holdersOf, type KubeObject, type MemberCluster } from "../apis/index.ts";
-import { type Client, clusterConfigFromKubeconfig, isNotFound, MEMBERCLUSTERS, SECRETS } from "../runtime/index.ts";
-import {
-  clusterUid,
-  commandLogger,
-  type CommandContext,
-  connect,
-  connectHub,
-  type Connection,
-  connectMember,
-  find,
-  isManagerRunning,
-} from "./connection.ts";
+import { type Client, isNotFound, MEMBERCLUSTERS, SECRETS } from "../runtime/index.ts";
+import { commandLogger, type CommandContext, connectHub, find, isManagerRunning } from "./connection.ts";
 import { follow } from "./follow.ts";
-import { KUBECONFIG_KEY, knownMemberUid, MEMBER_UID_ANNOTATION } from "./joinedMember.ts";
-import { JOINED_TO_LABEL, memberAccess } from "./memberAccess.ts";
-import { everythingOf, type Leftover, revokeAccess } from "./memberCleanup.ts";
+import { JOINED_TO_LABEL } from "./memberAccess.ts";
+import type { Leftover } from "./memberCleanup.ts";
+import { memberSecret } from "./memberMarks.ts";
 import type { UnjoinOptions } from "./options.ts";
-import { CommandError, describeError, EXIT } from "./outcome.ts";
+import { CommandError, EXIT } from "./outcome.ts";
+import { type Leaving, Parting } from "./parting.ts";
 import { Progress } from "./terminal.ts";
 
 /**
- * Ends a membership: deletes the MemberCluster first (the manager drains or orphans while the credentials still work), then the objects
- * that join made. Can be repeated until nothing is left.
+ * Ends a membership: deletes the MemberCluster first (the manager drains or lets go while the credentials still work), then the objects that
+ * join made, unless another MemberCluster stands for the same cluster and needs them. Can be repeated until nothing is left.
  */
 export async function unjoin(name: string, options: UnjoinOptions, context: CommandContext): Promise<number> {
   const { terminal, signal } = context;
@@ -29,53 +20,38 @@ export async function unjoin(name: string, options: UnjoinOptions, context: Comm
   const member = (await find(hub.client, MEMBERCLUSTERS, undefined, name, signal)) as unknown as
     | MemberCluster
     | undefined;
-  const secret = await joinedSecret(hub.client, name, member, options, signal);
-  if (member === undefined && secret === undefined) throw new CommandError(`there is no member cluster ${name}`);
+  const secret = await memberSecret(name, member, options.namespace, hub.client, signal);
+  if (member === undefined && !isJoined(secret)) throw new CommandError(`there is no member cluster ${name}`);
   if (options.force && options.deletionPolicy === "Drain") {
     throw new CommandError(
       "--force gives up waiting for a manager, and only a manager can drain: use --orphan --force, or start a manager",
     );
   }
+  const leaving: Leaving = { name, member, secret, options, hub: hub.client, context };
+  await using parting = await Parting.begin(leaving);
   if (member !== undefined) {
-    const gone = await removeMemberCluster(member, options, hub.client, context);
+    const gone = await removeMemberCluster(member, parting, leaving);
     if (!gone) return EXIT.found;
     terminal.out(`membercluster/${name} removed\n`);
   }
-  const memberUid =
-    (member === undefined ? undefined : knownMemberUid(member)) ??
-    secret?.metadata.annotations?.[MEMBER_UID_ANNOTATION];
-  const leftovers = await cleanMember(name, memberUid, secret, options, hub.client, context);
-  if (secret !== undefined) {
+  const leftovers = await parting.finish();
+  if (isJoined(secret) && !parting.needsSecret) {
     await deleteSecret(hub.client, secret, signal);
     terminal.out(`secret/${secret.metadata.name} removed from namespace ${options.namespace}\n`);
   }
   return reportLeftovers(name, leftovers, context);
 }
 
-/** The Secret that join made; a Secret that a person made stays, so that no credentials vanish unasked. */
-async function joinedSecret(
-  hub: Client,
-  name: string,
-  member: MemberCluster | undefined,
-  options: UnjoinOptions,
-  signal: AbortSignal,
-): Promise<KubeObject | undefined> {
-  const secret = await find(
-    hub,
-    SECRETS,
-    options.namespace,
-    member?.spec.connection.kubeconfigSecretRef?.name ?? name,
-    signal,
-  );
-  return secret?.metadata.labels?.[JOINED_TO_LABEL] === undefined ? undefined : secret;
+/** Whether join made the Secret; one that a person made stays, so that no credentials vanish unasked. */
+function isJoined(secret: KubeObject | undefined): secret is KubeObject {
+  return secret?.metadata.labels?.[JOINED_TO_LABEL] !== undefined;
 }
 
 /** True when the MemberCluster is gone; false when its finalizer waits for a manager. Throws {@link CommandError} when the time is up. */
 async function removeMemberCluster(
   member: MemberCluster,
-  options: UnjoinOptions,
-  hub: Client,
-  context: CommandContext,
+  parting: Parting,
+  { options, hub, context }: Leaving,
 ): Promise<boolean> {
   const { terminal, signal } = context;
   const { name, uid } = member.metadata;
@@ -95,7 +71,10 @@ async function removeMemberCluster(
       { signal },
     );
     await hub.delete(MEMBERCLUSTERS, undefined, name, { signal, ...(uid === undefined ? {} : { uid }) });
-    if (options.force) await letGo(hub, name, signal);
+    if (options.force) {
+      await parting.takeMarksOff();
+      await giveUpFinalizers(hub, name, signal);
+    }
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
@@ -109,8 +88,8 @@ async function removeMemberCluster(
   return untilGone(name, options, hub, context);
 }
 
-/** Removes the finalizer in place of a manager. Nothing on the member is touched. */
-async function letGo(hub: Client, name: string, signal: AbortSignal): Promise<void> {
+/** Removes the finalizer in place of a manager. */
+async function giveUpFinalizers(hub: Client, name: string, signal: AbortSignal): Promise<void> {
   const member = await find(hub, MEMBERCLUSTERS, undefined, name, signal);
   if (member === undefined) return;
   const { finalizers = [], resourceVersion } = member.metadata;
@@ -163,50 +142,6 @@ function describeRemoval({ status }: MemberCluster): string | undefined {
     status?.conditions?.find((condition) => condition.type === type);
   const condition = found("Removed") ?? found("Draining") ?? found("Ready");
   return condition === undefined ? undefined : `${condition.reason} ${condition.message}`.trim();
-}
-
-async function cleanMember(
-  name: string,
-  memberUid: string | undefined,
-  secret: KubeObject | undefined,
-  options: UnjoinOptions,
-  hub: Client,
-  { terminal, signal }: CommandContext,
-): Promise<Leftover[]> {
-  const access = memberAccess(await clusterUid(hub, signal), options.namespace);
-  const connection = memberConnection(name, secret, options);
-  // This command never joined the cluster, so that no object of join is on the member.
-  if (connection === undefined) return [];
-  await using member = connection.opened;
-  try {
-    const uid = await clusterUid(member.client, signal);
-    if (memberUid !== undefined && uid !== memberUid)
-      throw new CommandError(
-        `this kubeconfig leads to another cluster than ${name} (kube-system UID ${uid}, not ${memberUid})`,
-      );
-    const { removed, left } = await revokeAccess(member.client, access, connection.asAdmin, signal);
-    for (const what of removed) terminal.out(`${what} removed from ${name}\n`);
-    return left;
-  } catch (error) {
-    if (signal.aborted || (error instanceof CommandError && options.memberKubeconfig !== undefined)) throw error;
-    terminal.err(`${name} could not be cleaned: ${describeError(error)}\n`);
-    return everythingOf(access);
-  }
-}
-
-/** The person's kubeconfig, else the credentials that join stored, whose account may remove itself. */
-function memberConnection(
-  name: string,
-  secret: KubeObject | undefined,
-  options: UnjoinOptions,
-): { opened: Connection; asAdmin: boolean } | undefined {
-  if (options.memberKubeconfig !== undefined) {
-    return { opened: connectMember(name, options.memberKubeconfig, options.memberContext), asAdmin: true };
-  }
-  const encoded = ((secret?.["data"] ?? {}) as Record<string, string>)[KUBECONFIG_KEY];
-  if (encoded === undefined) return undefined;
-  const text = Buffer.from(encoded, "base64").toString("utf8");
-  return { opened: connect(name, clusterConfigFromKubeconfig(text, { cluster: name })), asAdmin: false };
 }
 
 async function deleteSecret(hub: Client, { metadata }: KubeObject, signal: AbortSignal): Promise<void> {

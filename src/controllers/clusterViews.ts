@@ -1,5 +1,5 @@
 import { REGION_LABEL } from "../apis/index.ts";
-import { AWAITING_REPLACEMENT, isInSync, type Row } from "../desiredstate/index.ts";
+import { AWAITING_REPLACEMENT, isInSync, REPLACED, type Row } from "../desiredstate/index.ts";
 import type { HubCache } from "../hub/index.ts";
 import type { ClusterView, RowView } from "../status/index.ts";
 import type { Assignments, Cell } from "./assignments.ts";
@@ -67,7 +67,9 @@ function rowView(observations: Observations, owner: string, cell: Cell): RowView
   if (row?.verb === "Hold" && row.wanted && row.role === "dependency") return undefined;
   const desiredHash = effective?.verb === "Apply" || effective?.verb === "Hold" ? effective.hash : undefined;
   const unseen = present === undefined ? observations.unseenKind(cluster, ref) : undefined;
-  const failure = unseen === undefined ? observation?.failure : { reason: "NotObserved", message: unseen, final: true };
+  const waits = row?.verb === "Hold" && row.why.reason === REPLACED ? { ...row.why, final: false } : undefined;
+  const failure =
+    unseen === undefined ? (observation?.failure ?? waits) : { reason: "NotObserved", message: unseen, final: true };
   const stays = row?.verb === "Hold" && !row.wanted && LASTING.has(row.why.reason) ? row.why : undefined;
   return {
     ref,

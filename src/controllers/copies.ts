@@ -8,14 +8,15 @@ import {
   REMOVE_FOUND_ANNOTATION,
   refKey,
 } from "../apis/index.ts";
-import type {
-  ClusterFacts,
-  DeletionPolicy,
-  Observation,
-  RemovalFacts,
-  Row,
-  Target,
-  Why,
+import {
+  type ClusterFacts,
+  type DeletionPolicy,
+  type Observation,
+  type RemovalFacts,
+  REPLACED,
+  type Row,
+  type Target,
+  type Why,
 } from "../desiredstate/index.ts";
 import type { HubCache } from "../hub/index.ts";
 import { MEMBERCLUSTERS } from "../runtime/index.ts";
@@ -115,11 +116,13 @@ export function removalFacts(sources: CopySources, copies: readonly Observation[
   const owner = refKey(removal.owner);
   const clusters = new Map<string, ClusterFacts>();
   const foundOnJoin = new Set<string>();
+  const othersCopies = new Set<string>();
   for (const copy of copies) {
     const { cluster, ref } = copy;
     const member = clusters.has(cluster) ? undefined : hub.clusters.get(cluster);
     if (member !== undefined) clusters.set(cluster, clusterFacts(sources, member));
     if (wasFoundOnJoin(sources, owner, copy)) foundOnJoin.add(`${cluster}/${refKey(ref)}`);
+    if (copy.present?.refused !== undefined && isOthers(sources, copy)) othersCopies.add(`${cluster}/${refKey(ref)}`);
   }
   return {
     ...rest,
@@ -128,6 +131,8 @@ export function removalFacts(sources: CopySources, copies: readonly Observation[
     clusters: lost ? withHeld(clusters, missing) : clusters,
     neededByOthers: neededAmong(sources, copies, owner),
     foundOnJoin,
+    othersCopies,
+    replacing: replacingOf(sources, owner),
   };
 }
 
@@ -145,12 +150,29 @@ function neededAmong(
   };
 }
 
+function replacingOf({ assignments }: CopySources, owner: string): Set<string> {
+  const replacing = new Set<string>();
+  for (const { cluster, rows } of assignments.of(owner)) {
+    const row = rows.get(owner);
+    if (row !== undefined && row.verb !== "Apply" && row.why.reason === REPLACED) replacing.add(cluster);
+  }
+  return replacing;
+}
+
+/** Whether another manager's object owns or needs the copy, or an object of which this one knows nothing. */
+function isOthers({ plans, classes }: CopySources, { ref, present }: Observation): boolean {
+  if (present?.owner !== undefined && plans.get(refKey(present.owner))?.ours !== true) return true;
+  for (const _ of classes.needing(ref)) return true;
+  return false;
+}
+
 function clusterFacts({ hub, observations }: CopySources, { metadata, spec }: MemberCluster): ClusterFacts {
-  const { synced } = observations.contactOf(metadata.name);
-  if (metadata.deletionTimestamp === undefined) return { synced };
-  if (spec.deletionPolicy !== "Drain") return { synced, leaving: "Keep" };
+  const { synced, partlySynced = false, unseen } = observations.contactOf(metadata.name);
+  const known = synced || !partlySynced ? { synced } : { synced: true, unseen };
+  if (metadata.deletionTimestamp === undefined) return known;
+  if (spec.deletionPolicy !== "Drain") return { ...known, leaving: "Keep" };
   const held = hub.kindDeletions.heldNow(MEMBERCLUSTERS);
-  return { synced, leaving: "Drain", ...(held === undefined ? {} : { held }) };
+  return { ...known, leaving: "Drain", ...(held === undefined ? {} : { held }) };
 }
 
 /**

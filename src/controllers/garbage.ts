@@ -1,6 +1,6 @@
 import { FEDERATION_API_VERSION, type MemberCluster, type ObjectRef, type OwnerRef, refKey } from "../apis/index.ts";
 import { decideRemovals, type Observation, type RemovalFacts, type Row } from "../desiredstate/index.ts";
-import { changedFacts } from "../hub/index.ts";
+import { changedSpec } from "../hub/index.ts";
 import { done, from, type Reconciler, requeueAfter, type Result, type Source } from "../runtime/index.ts";
 import type { AssignmentChange } from "./assignments.ts";
 import { type CopySources, type Removal, removalFacts } from "./copies.ts";
@@ -14,7 +14,7 @@ const SEPARATOR = " ";
 
 /**
  * Removes what no hub object stands for: member objects with Meridian's label that name no owner, and namespaces that Meridian made on
- * a member and that hold nothing of Meridian any more. Lets go of whatever is on a cluster that leaves and keeps what runs there, also
+ * a member and that hold nothing of Meridian any more, where the MemberCluster asks for that. Lets go of whatever is on a cluster that leaves and keeps what runs there, also
  * of what no object of this manager stands for. Keys are `cluster refKey`.
  */
 export class GarbageReconciler implements Reconciler {
@@ -35,7 +35,7 @@ export class GarbageReconciler implements Reconciler {
       from(assignments.vacated).map(({ cluster, namespace }) => this.#namespaceKey(cluster, namespace)),
       from(observations.contacts).map(awaiting),
       from(hub.clusters)
-        .when((event) => !event.initial && changedFacts(event))
+        .when((event) => !event.initial && changedSpec(event))
         .map(({ object }) => this.#keysOn(object)),
       from(hub.holds).map(awaiting),
       from(hub.kindDeletions.changes).map(awaiting),
@@ -87,9 +87,9 @@ export class GarbageReconciler implements Reconciler {
   }
 
   async #considerNamespace(key: string, observation: Observation, signal: AbortSignal): Promise<Result> {
-    const { classes } = this.#options;
+    const { classes, hub } = this.#options;
     const { cluster, ref } = observation;
-    if (this.#isUsed(cluster, ref.name)) {
+    if (hub.clusters.get(cluster)?.spec.emptyNamespaces !== "Remove" || this.#isUsed(cluster, ref.name)) {
       this.#assign(key, cluster, []);
       return done;
     }
@@ -142,9 +142,10 @@ export class GarbageReconciler implements Reconciler {
   /** What is to be considered again when the cluster itself has changed. */
   *#keysOn(cluster: MemberCluster): Iterable<string> {
     yield* this.#awaiting;
-    if (!keepsWhatRuns(cluster)) return;
+    const isLeft = keepsWhatRuns(cluster);
     const { name } = cluster.metadata;
-    for (const { ref } of this.#options.observations.in(name)) yield `${name}${SEPARATOR}${refKey(ref)}`;
+    for (const { ref } of this.#options.observations.in(name))
+      if (isLeft || isNamespace(ref)) yield `${name}${SEPARATOR}${refKey(ref)}`;
   }
 
   /** Something is asked for in a namespace that was to go. */

@@ -75,6 +75,14 @@ export class Observations implements ReportSink {
     return this.#contacts.get(cluster) ?? UNKNOWN;
   }
 
+  /** Whether everything of ours of these kinds (`group/Kind`) on the cluster is known, so that what is not known is not there. */
+  knows(cluster: string, kinds: Iterable<string>): boolean {
+    const { synced, partlySynced = false, unseen } = this.contactOf(cluster);
+    if (synced || !partlySynced) return synced;
+    for (const kind of kinds) if (unseen.has(kind)) return false;
+    return true;
+  }
+
   /** Why objects of that kind are not known though the cluster answers; undefined when they are. */
   unseenKind(cluster: string, { apiVersion, kind }: ObjectRef): string | undefined {
     return this.contactOf(cluster).unseen.get(`${parseApiVersion(apiVersion).group}/${kind}`);

@@ -1,8 +1,10 @@
-import { type KubeObject, OBJECT_FINALIZER, type ObjectRef, refKey, refOf, unclaimed } from "../apis/index.ts";
+import { type KubeObject, OBJECT_FINALIZER, refKey, unclaimed } from "../apis/index.ts";
 import {
   computeTarget,
   type DeletionPolicy,
   ownerRefOf,
+  type Observation,
+  REPLACED,
   type Row,
   step,
   type StepResult,
@@ -40,7 +42,7 @@ import { changedRecord, claim, isNews } from "./claims.ts";
 import { nameOf, refOfKey, spanAttributes, labelsOf } from "./ownerKeys.ts";
 import { clusterNames, recordDecision } from "./placementEvents.ts";
 import { lifeOf, type PlanChange } from "./plans.ts";
-import { type Remains, remainsOf } from "./remains.ts";
+import { type Footprint, footprintOf, NO_FOOTPRINT, type Remains, remainsOf } from "./remains.ts";
 import { isLetGoOf, isRemoval, snapshotOf } from "./snapshots.ts";
 import type { StatusWrites } from "./status.ts";
 
@@ -59,8 +61,7 @@ export interface PlacementReconcilerOptions extends CopySources {
 /** How an object that is being deleted parts from its copies: decided once, whatever becomes of its policies meanwhile. */
 interface Finalization {
   policy: DeletionPolicy;
-  /** What the object is rendered to. */
-  refs: readonly ObjectRef[];
+  footprint: Footprint;
 }
 
 const NOT_SELECTED = { reason: "NotSelected", message: "the object is not to run there any more" };
@@ -178,7 +179,7 @@ export class PlacementReconciler implements Reconciler {
 
     const removal = { owner: target.owner, policy: "Delete" as const, cause: NOT_SELECTED, ownership: "Ours" as const };
     const next = attempted(this.#options, owner, object, () => this.#step(owner, target, removal, now));
-    const remains = this.#remains(owner, target, () => kind.interpreter.render(object).map(refOf));
+    const remains = this.#remains(owner, target, () => footprintOf(kind, object));
     this.#finalizations.delete(owner);
     this.#parting.delete(owner);
     plans.set(owner, { ...lifeOf(object), target, remaining: remains.open, ours: true });
@@ -226,11 +227,15 @@ export class PlacementReconciler implements Reconciler {
     if ((await this.#orphaning.settle(object, kind, signal)) === "Changed") return requeueAfter(RETRY_FINALIZER_MS);
     const isAnywhere = copiesOf(this.#options, owner).length > 0;
     const held = isAnywhere ? await hub.kindDeletions.held(kind.type, signal) : undefined;
-    const { policy, refs } = this.#finalizationOf(owner, object, kind);
+    const { policy, footprint } = this.#finalizationOf(owner, object, kind);
     const life = ownerRefOf(object);
     const { rows } = this.#step(owner, undefined, { owner: life, policy, cause: DELETED, ownership: "Ours", held });
     progress.planned(owner);
-    const remains = remainsOf(this.#options, { owner: life, clusters: recordedClusters(this.#options, owner), refs });
+    const remains = remainsOf(this.#options, {
+      owner: life,
+      clusters: recordedClusters(this.#options, owner),
+      footprint,
+    });
     plans.set(owner, { ...lifeOf(object), target: undefined, remaining: remains.open, ours: true });
     this.#assign(owner, [...rows, ...remains.rows], context.span);
     if (remains.open.size > 0) {
@@ -252,17 +257,18 @@ export class PlacementReconciler implements Reconciler {
           computeTarget(snapshotOf(this.#options, owner, object), hub.now()),
         );
       const policy = this.#orphaning.isOrphaned(object) ? "Orphan" : deletionPolicy;
-      finalization = { policy, refs: kind.interpreter.render(object).map(refOf) };
+      finalization = { policy, footprint: footprintOf(kind, object) };
       this.#finalizations.set(owner, finalization);
     }
     return finalization;
   }
 
   /** What may be left on clusters of the record that the target does not name. */
-  #remains(owner: string, target: Target, refs: () => ObjectRef[]): Remains {
+  #remains(owner: string, target: Target, footprint: () => Footprint): Remains {
     const clusters = new Set(recordedClusters(this.#options, owner));
     for (const { name } of target.clusters) clusters.delete(name);
-    return remainsOf(this.#options, { owner: target.owner, clusters, refs: clusters.size === 0 ? [] : refs() });
+    const what = clusters.size === 0 ? NO_FOOTPRINT : footprint();
+    return remainsOf(this.#options, { owner: target.owner, clusters, footprint: what });
   }
 
   /** Of every cluster that the plan names. */
@@ -347,7 +353,7 @@ export class PlacementReconciler implements Reconciler {
 
   #assign(owner: string, rows: readonly Row[], span: Span | undefined): void {
     this.#options.assignments.replace(owner, rows, span);
-    if (rows.some(isRemoval)) this.#awaiting.add(owner);
+    if (rows.some((row) => isRemoval(row) || isReplacing(row))) this.#awaiting.add(owner);
     else this.#awaiting.delete(owner);
   }
 
@@ -357,8 +363,9 @@ export class PlacementReconciler implements Reconciler {
     const named = change.after?.present?.owner;
     const owner = named === undefined ? undefined : refKey(named);
     const row = owner === undefined ? undefined : assignments.get(change.cluster, change.key)?.rows.get(owner);
+    const isStuck = isInTheWay(change.after) && !isInTheWay(change.before);
     for (const concerned of assignments.concernedBy(change)) {
-      if (this.#awaiting.has(concerned) || (concerned === owner && row?.verb !== "Apply")) yield concerned;
+      if (isStuck || this.#awaiting.has(concerned) || (concerned === owner && row?.verb !== "Apply")) yield concerned;
     }
   }
 }
@@ -367,6 +374,17 @@ export class PlacementReconciler implements Reconciler {
 function leavesClusters({ before, after }: PlanChange): boolean {
   const left = before?.target?.clusters ?? [];
   return left.some(({ name }) => after?.target?.clusters.some((cluster) => cluster.name === name) !== true);
+}
+
+/** What waits for a dependency that has to be made anew. */
+function isReplacing(row: Row): boolean {
+  return row.verb === "Hold" && row.why.reason === REPLACED;
+}
+
+/** A dependency that cannot become what it is to be. */
+function isInTheWay(observation: Observation | undefined): boolean {
+  const present = observation?.present;
+  return present?.refused !== undefined || (present?.immutable === true && observation?.inSyncWith === undefined);
 }
 
 function isNewDecision(before: Target | undefined, target: Target): boolean {

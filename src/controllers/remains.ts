@@ -1,5 +1,14 @@
-import { type ObjectRef, type OwnerRef, refKey } from "../apis/index.ts";
+import {
+  type KubeObject,
+  type ObjectRef,
+  type OwnerRef,
+  parseApiVersion,
+  refKey,
+  refOf,
+  shortMessage,
+} from "../apis/index.ts";
 import type { HoldRow, Row } from "../desiredstate/index.ts";
+import type { PlacedKind } from "../hub/index.ts";
 import { copiesOf, type CopySources, isNeededByOthers } from "./copies.ts";
 
 /** What may be left of a hub object on clusters where it is not to be (any more). */
@@ -14,8 +23,24 @@ export interface RemainsOf {
   owner: OwnerRef;
   /** Where something of the object may be, and where it is not to be. */
   clusters: Iterable<string>;
+  footprint: Footprint;
+}
+
+/** What a hub object comes to on a member. */
+export interface Footprint {
   /** What the object is rendered to, wherever it runs. */
   refs: readonly ObjectRef[];
+  /** The kinds (`group/Kind`) of that, and of what goes along. */
+  kinds: readonly string[];
+}
+
+export const NO_FOOTPRINT: Footprint = { refs: [], kinds: [] };
+
+export function footprintOf({ interpreter }: PlacedKind, object: KubeObject): Footprint {
+  const refs = interpreter.render(object).map(refOf);
+  const needed = interpreter.dependencies(object).map(({ ref }) => ref);
+  const kinds = [...refs, ...needed].map(({ apiVersion, kind }) => `${parseApiVersion(apiVersion).group}/${kind}`);
+  return { refs, kinds: [...new Set(kinds)] };
 }
 
 const CONFIRMING = { reason: "Confirming", message: "it is looked for by its name before the object is let go of" };
@@ -26,7 +51,7 @@ const NOTHING: Remains = { open: new Set(), rows: [] };
  * when its worker removed it and saw it go, or looked for it by its name. Where there is no MemberCluster any more there is nothing to wait
  * for.
  */
-export function remainsOf(sources: CopySources, { owner, clusters, refs }: RemainsOf): Remains {
+export function remainsOf(sources: CopySources, { owner, clusters, footprint: { refs, kinds } }: RemainsOf): Remains {
   const { hub, assignments, observations, progress } = sources;
   const key = refKey(owner);
   let open: Set<string> | undefined;
@@ -34,7 +59,7 @@ export function remainsOf(sources: CopySources, { owner, clusters, refs }: Remai
   for (const cluster of clusters) {
     if (hub.clusters.get(cluster) === undefined) continue;
     open ??= seenOf(sources, key);
-    if (!observations.contactOf(cluster).synced || !progress.isKnownAround(key)) open.add(cluster);
+    if (!observations.knows(cluster, kinds) || !progress.isKnownAround(key)) open.add(cluster);
     for (const ref of refs) {
       const row = confirmation(sources, cluster, ref, owner);
       if (row === undefined) continue;
@@ -71,6 +96,7 @@ function confirmation(
   const own = cell?.rows.get(refKey(owner));
   // The row that removed it is as good, and the worker has it already.
   if (own?.verb === "Delete" || own?.verb === "Release") return own;
+  const unseen = observations.unseenKind(cluster, ref);
   const row: HoldRow = {
     verb: "Hold",
     cluster,
@@ -79,7 +105,7 @@ function confirmation(
     role: "rendered",
     wanted: false,
     confirm: true,
-    why: CONFIRMING,
+    why: unseen === undefined ? CONFIRMING : { reason: "ClusterNotSynced", message: shortMessage(unseen) },
   };
   return row;
 }

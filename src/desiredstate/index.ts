@@ -13,6 +13,7 @@ export { ownerRefOf, policyOf, reowned } from "./marks.ts";
 export { AWAITING_REPLACEMENT } from "./moves.ts";
 export { selectPlacement } from "./placementSelection.ts";
 export { decideRemovals } from "./removals.ts";
+export { REPLACED } from "./replacement.ts";
 export { chooseRow, inTheNameOf, isInSync } from "./rows.ts";
 export { step } from "./step.ts";
 export { computeTarget } from "./target.ts";

@@ -36,6 +36,16 @@ describe("decideRemovals", () => {
       facts: { hub: { ...ready, deletionsHeld: true } },
       want: "Hold DeletionsHeld",
     },
+    {
+      name: "whatever cannot be read there of other kinds",
+      facts: on({ synced: true, unseen: new Map([["/Secret", "secrets cannot be watched"]]) }),
+      want: "Delete shanghai-1-Service NotSelected",
+    },
+    {
+      name: "not what is of a kind that cannot be read there",
+      facts: on({ synced: true, unseen: new Map([["/Service", "services cannot be watched"]]) }),
+      want: "Hold ClusterNotSynced",
+    },
     { name: "not without a MemberCluster", facts: { clusters: new Map() }, want: "Hold ClusterUnknown" },
     {
       name: "what is on a cluster that leaves and keeps is released",

@@ -1,4 +1,4 @@
-import { refKey, shortMessage } from "../apis/index.ts";
+import { type ObjectRef, parseApiVersion, refKey, shortMessage } from "../apis/index.ts";
 import { isSameRef } from "./rows.ts";
 import type { Observation, RemovalFacts, RemovalRow, Why } from "./types.ts";
 
@@ -29,7 +29,7 @@ export function decideRemovals(
       (present.deleting ? TERMINATING : undefined) ??
       (facts.foundOnJoin.has(`${cluster}/${refKey(ref)}`) ? FOUND_ON_JOIN : undefined) ??
       general ??
-      obstacleOnTheCluster(cluster, facts) ??
+      obstacleOnTheCluster(cluster, ref, facts) ??
       obstacleOfOwnership(present, facts) ??
       (present.proven ? undefined : OWNERSHIP_UNPROVEN) ??
       (facts.neededByOthers.has(`${cluster}/${refKey(ref)}`) ? NEEDED_BY_OTHERS : undefined) ??
@@ -82,7 +82,11 @@ function obstacleOnTheHub({ hub, held }: RemovalFacts): Why | undefined {
   return hub.deletionsHeld ? DELETIONS_HELD : held;
 }
 
-function obstacleOnTheCluster(name: string, { clusters }: RemovalFacts): Why | undefined {
+function obstacleOnTheCluster(
+  name: string,
+  { apiVersion, kind }: ObjectRef,
+  { clusters }: RemovalFacts,
+): Why | undefined {
   const cluster = clusters.get(name);
   if (cluster === undefined)
     return { reason: "ClusterUnknown", message: shortMessage(`there is no MemberCluster ${name}`) };
@@ -91,6 +95,8 @@ function obstacleOnTheCluster(name: string, { clusters }: RemovalFacts): Why | u
       reason: "ClusterNotSynced",
       message: shortMessage(`not everything on cluster ${name} is known at present`),
     };
+  const unseen = cluster.unseen?.get(`${parseApiVersion(apiVersion).group}/${kind}`);
+  if (unseen !== undefined) return { reason: "ClusterNotSynced", message: shortMessage(unseen) };
   return cluster.held;
 }
 

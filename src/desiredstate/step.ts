@@ -2,6 +2,7 @@ import { type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
 import { compareText } from "../scheduler/index.ts";
 import { serversToKeep } from "./moves.ts";
 import { decideRemovals } from "./removals.ts";
+import { replaceDependencies } from "./replacement.ts";
 import { isSameRef } from "./rows.ts";
 import type {
   ApplyRow,
@@ -49,7 +50,11 @@ export function step({ target, lastGood, rollout, observations, removal }: StepI
     } else if (present.owner === undefined || isSameRef(present.owner, removal.owner)) unwanted.push(observation);
   }
 
-  const wanted = [...shares.values()].flatMap(({ rows }) => rows);
+  const wanted = replaceDependencies(
+    [...shares.values()].flatMap(({ rows }) => rows),
+    observations,
+    removal,
+  );
   const keep = target === undefined || unwanted.length === 0 ? NONE : serversOf(target, shares, observations, removal);
   const others = [...retained, ...decideRemovals(unwanted, removal, keep)].map((row) => ({
     row,

@@ -164,6 +164,12 @@ export interface Observation {
     hubVersion?: string;
     deleting: boolean;
     health: Health;
+    /** A ConfigMap or Secret whose content cannot be changed. */
+    immutable?: true;
+    /** Of a Secret. */
+    secretType?: string;
+    /** Hashes of what this life of a dependency could not become, since it is immutable in part. */
+    refused?: readonly string[];
   };
   /** The hash of the Apply row that it was compared with and found equal to: hash right and every leaf ours. */
   inSyncWith?: string;
@@ -183,8 +189,10 @@ export interface Observation {
 
 /** What has to be known of a cluster before anything is removed there. */
 export interface ClusterFacts {
-  /** Every object of ours there is known, and the cluster answers. */
+  /** Every object of ours there is known, but for those of the kinds in `unseen`, and the cluster answers. */
   synced: boolean;
+  /** Kinds (`group/Kind`) that cannot be read there, and why. */
+  unseen?: ReadonlyMap<string, string>;
   /** Its MemberCluster is being deleted; what is there is let go of, or is taken away. */
   leaving?: "Keep" | "Drain";
   /** Why nothing goes there. */
@@ -229,6 +237,10 @@ export interface RemovalFacts {
    * else keeps.
    */
   neededByOthers: Pick<ReadonlySet<string>, "has">;
+  /** `cluster/refKey` of dependencies that have refused a change, and that another manager has a part in. */
+  othersCopies: ReadonlySet<string>;
+  /** Clusters on which a dependency of the object is being made anew, by the rows that it has. */
+  replacing: ReadonlySet<string>;
   /**
    * `cluster/refKey` of copies that are older than the membership of their cluster, and that nothing was asked for since: a person may have
    * let go of them when the cluster left before.

@@ -17,9 +17,11 @@ export {
   type Result,
   TerminalError,
 } from "./controller.ts";
-export { Informer, type InformerEvent, type InformerOptions, isMassVanishing } from "./informer.ts";
+export { Informer } from "./informer.ts";
+export { type InformerEvent, type InformerOptions, isMassVanishing } from "./informerTypes.ts";
 export { compareResourceVersions, keyOf, objectKey } from "./keys.ts";
 export { LeaderElector } from "./leaderElection.ts";
+export { WentBackError } from "./reflector.ts";
 export { serveHttp } from "./serving.ts";
 export { signalContext } from "./shutdown.ts";
 export type { Indexers } from "./store.ts";

@@ -1,48 +1,12 @@
 import type { KubeObject } from "../apis/index.ts";
 import { backoffDelay } from "./backoff.ts";
 import { compareResourceVersions, keyOf } from "./keys.ts";
-import { listPages, Reflector, type ReflectorEvent, type ReflectorOptions } from "./reflector.ts";
+import { isTooMuch, listPages, tooMuch } from "./pages.ts";
+import { type DeletionsHeld, type InformerEvent, type InformerOptions, isMassVanishing } from "./informerTypes.ts";
+import { Reflector, type ReflectorEvent } from "./reflector.ts";
 import { TimeSlice } from "./timeSlice.ts";
-import { type Change, type Entry, type Indexers, Store } from "./store.ts";
-
-export interface InformerOptions<T> extends ReflectorOptions {
-  /** Of logs. */
-  name: string;
-  /** What is kept of an object: without what nobody reads. Must be pure; its result is frozen. The raw object is not kept. */
-  transform: (object: KubeObject) => T;
-  indexers?: Indexers<T>;
-  /** The server has gone back to an earlier state than it showed before; called before the events that follow from it. */
-  onWentBack?: () => void;
-  /** What was known of the selection before this informer, by key; with the first snapshot it is changed or gone as with any later one. */
-  known?: Iterable<readonly [key: string, { uid: string; object: T }]>;
-}
-
-export interface InformerEvent<T> {
-  type: "Added" | "Updated" | "Deleted";
-  /** `namespace/name`, or `name`. */
-  key: string;
-  /** Its last known state, when Deleted. */
-  object: T;
-  /** Before the update. */
-  old?: T;
-  /** It was there when the informer started, or when the handler subscribed. */
-  initial: boolean;
-}
-
-export interface DeletionsHeld {
-  held: boolean;
-  /** How many objects a relist did not show any more. */
-  vanished: number;
-  /** How many were known. */
-  known: number;
-}
-
-/** A relist must make so many objects vanish, and more than half of those known, before their deletion is held. */
-const HOLD_FROM = 10;
-/** Whether so much is gone at once that one read alone is not to be believed. */
-export function isMassVanishing(vanished: number, known: number): boolean {
-  return vanished >= HOLD_FROM && vanished * 2 > known;
-}
+import { type Change, type Entry, Store } from "./store.ts";
+import { withSignal } from "./withSignal.ts";
 
 /** The version of what was known before the first snapshot: older than any that a server gives. */
 const BEFORE = "";
@@ -59,12 +23,17 @@ export class Informer<T> {
   readonly #reflector: Reflector;
   readonly #store: Store<T>;
   readonly #handlers = new Set<(event: InformerEvent<T>) => void>();
+  readonly #readAnewHandlers = new Set<() => void>();
   readonly #heldHandlers = new Set<(state: DeletionsHeld) => void>();
   /** Objects that a relist missed, with the last version known, while their deletion is held. */
   readonly #held = new Map<string, string>();
   #knownWhenHeld = 0;
   /** The snapshot that is being read; it takes effect at its end. */
   #staged: Map<string, Entry<T>> | undefined;
+  /** The snapshot is of a server that may have gone back: what is known says nothing of its objects. */
+  #afresh = false;
+  /** No less than what the objects in the store were on the wire. */
+  #bytes = 0;
   /**
    * The store holds every change up to this resourceVersion. A late answer from before is therefore of no interest: the object is known
    * at that version or a later one, or was deleted since. This does what a list of tombstones would, without a bound.
@@ -103,16 +72,18 @@ export class Informer<T> {
 
   /** Resolves when synced; rejects with the signal's reason. */
   async waitForSync(signal?: AbortSignal): Promise<void> {
-    if (signal === undefined) return this.#sync.promise;
-    signal.throwIfAborted();
-    const aborted = Promise.withResolvers<never>();
-    const onAbort = (): void => aborted.reject(signal.reason as Error);
-    signal.addEventListener("abort", onAbort, { once: true });
-    try {
-      await Promise.race([this.#sync.promise, aborted.promise]);
-    } finally {
-      signal.removeEventListener("abort", onAbort);
-    }
+    await (signal === undefined ? this.#sync.promise : withSignal(this.#sync.promise, signal));
+  }
+
+  /** The server went back to an earlier state, or may have, and has not been read anew yet: what is in the store may be of a history that is no more. */
+  get isBehind(): boolean {
+    return this.#reflector.startsAfresh;
+  }
+
+  /** Called when {@link isBehind} has ended. */
+  onReadAnew(handler: () => void): Disposable {
+    this.#readAnewHandlers.add(handler);
+    return { [Symbol.dispose]: () => void this.#readAnewHandlers.delete(handler) };
   }
 
   get(key: string): T | undefined {
@@ -178,9 +149,10 @@ export class Informer<T> {
    * the selectors leave out is not recognised.
    */
   observe(object: KubeObject): void {
-    const version = object.metadata.resourceVersion;
+    const { resourceVersion: version, uid } = object.metadata;
     if (
       version === undefined ||
+      uid === undefined ||
       (this.#position !== undefined && compareResourceVersions(version, this.#position) <= 0)
     )
       return;
@@ -198,16 +170,20 @@ export class Informer<T> {
     switch (event.type) {
       case "SnapshotStarted":
         this.#staged = new Map();
+        this.#afresh = event.afresh;
         return;
       case "SnapshotEnded":
-        this.#replace(event.resourceVersion, event.wentBack);
+        if (event.wentBack) this.#options.onWentBack?.();
+        this.#replace(event.resourceVersion, this.#afresh);
+        if (this.#afresh) for (const handler of this.#readAnewHandlers) handler();
+        this.#afresh = false;
         return;
       case "Progressed":
         this.#position = event.resourceVersion;
         return;
       case "Changed":
-        if (this.#staged !== undefined) this.#stage(event.object, this.#staged);
-        else this.#change(event.object);
+        if (this.#staged !== undefined) this.#stage(event.object, event.bytes, this.#staged);
+        else this.#change(event.object, event.bytes);
         return;
       case "Deleted":
         if (this.#staged !== undefined) this.#staged.delete(keyOf(event.object));
@@ -216,18 +192,27 @@ export class Informer<T> {
     }
   }
 
-  #stage(object: KubeObject, staged: Map<string, Entry<T>>): void {
+  #stage(object: KubeObject, bytes: number, staged: Map<string, Entry<T>>): void {
     const key = keyOf(object);
-    const entry = this.#entryOf(object, this.#store.get(key));
+    const entry = this.#entryOf(object, this.#store.get(key), bytes);
     if (entry !== undefined) staged.set(key, entry);
   }
 
-  #change(object: KubeObject): void {
+  #change(object: KubeObject, bytes: number): void {
     const key = keyOf(object);
     this.#position = object.metadata.resourceVersion;
-    const entry = this.#entryOf(object, this.#store.get(key));
+    const entry = this.#entryOf(object, this.#store.get(key), bytes);
     if (entry !== undefined) this.#emit(this.#store.put(key, entry), false);
     this.#seen(key);
+    this.#bytes += bytes;
+    if (isTooMuch(this.#options, this.#store.size, this.#bytes)) this.#measure();
+  }
+
+  /** Every change was added up; what counts is what is there. */
+  #measure(): void {
+    this.#bytes = 0;
+    for (const [, { bytes = 0 }] of this.#store.entries()) this.#bytes += bytes;
+    if (isTooMuch(this.#options, this.#store.size, this.#bytes)) this.#reflector.giveUp(tooMuch(this.#options));
   }
 
   #remove(object: KubeObject): void {
@@ -241,8 +226,7 @@ export class Informer<T> {
     this.#seen(key);
   }
 
-  #replace(resourceVersion: string, wentBack: boolean): void {
-    if (wentBack) this.#options.onWentBack?.();
+  #replace(resourceVersion: string, afresh: boolean): void {
     const staged = this.#staged ?? new Map<string, Entry<T>>();
     this.#staged = undefined;
     this.#position = resourceVersion;
@@ -255,12 +239,12 @@ export class Informer<T> {
     for (const [key, entry] of this.#store.entries()) {
       if (staged.has(key)) continue;
       // Written by ourselves after the snapshot was taken.
-      if (!wentBack && compareResourceVersions(entry.resourceVersion, resourceVersion) > 0) continue;
+      if (!afresh && compareResourceVersions(entry.resourceVersion, resourceVersion) > 0) continue;
       if (this.#held.has(key)) stillAbsent.push(key);
       else vanished.push(key);
     }
     for (const [key, entry] of staged) {
-      changes.push(...this.#store.put(key, entry, wentBack));
+      changes.push(...this.#store.put(key, entry, afresh));
       this.#seen(key);
     }
     // A snapshot is a consistent read too: when it misses everything that is held, it is the second one that agrees.
@@ -268,6 +252,7 @@ export class Informer<T> {
     if (isMassVanishing(vanished.length, known)) this.#hold(vanished, known);
     else for (const key of vanished) changes.push(...this.#store.delete(key));
     this.#emit(changes, initial);
+    this.#measure();
     if (initial) {
       this.#synced = true;
       this.#sync.resolve();
@@ -275,11 +260,11 @@ export class Informer<T> {
   }
 
   /** Unchanged objects keep their entry, so that a relist neither transforms nor allocates again. */
-  #entryOf(object: KubeObject, before: Entry<T> | undefined): Entry<T> | undefined {
+  #entryOf(object: KubeObject, before: Entry<T> | undefined, bytes = 0): Entry<T> | undefined {
     const { uid = "", resourceVersion = "" } = object.metadata;
-    if (before?.uid === uid && before.resourceVersion === resourceVersion) return before;
+    if (!this.#afresh && before?.uid === uid && before.resourceVersion === resourceVersion) return before;
     try {
-      return { uid, resourceVersion, object: Object.freeze(this.#options.transform(object)) };
+      return { uid, resourceVersion, bytes, object: Object.freeze(this.#options.transform(object)) };
     } catch (error) {
       // It exists all the same: to take it for deleted would be worse than to keep its last readable state.
       this.#options.logger.error(

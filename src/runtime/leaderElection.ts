@@ -5,7 +5,9 @@ import { type LeaseClaim, LeaseRecord, leaseBody, releasedBody, renewTimeAfter }
 import { linked } from "./linked.ts";
 import { Reflector } from "./reflector.ts";
 import { LEASES } from "./resources.ts";
+import { ServerHistory } from "./serverHistory.ts";
 import type { Client } from "./types.ts";
+import { withSignal } from "./withSignal.ts";
 
 export interface LeaderElectorOptions {
   /** Must not have a write guard that asks this elector. */
@@ -265,10 +267,13 @@ export class LeaderElector {
     const sent = { monotonic: clock.monotonic(), wall: clock.now() };
     this.#renewTime = renewTimeAfter(sent.wall, this.#renewTime);
     const body = leaseBody(namespace, name, claim, this.#leaseDurationMs, this.#renewTime);
+    // The version of what was just written is the version of the server.
+    const tellVersion = ServerHistory.of(client).expect();
     const answer = exists
       ? await client.patch(LEASES, namespace, name, "application/merge-patch+json", body, { signal })
       : await client.create(LEASES, body, { signal });
     this.#record.observe(answer);
+    tellVersion(answer.metadata.resourceVersion);
     // Nobody waits for this renewal any more; it must not revive a leadership that was given up.
     signal.throwIfAborted();
     this.#renewed = sent;
@@ -310,11 +315,8 @@ export class LeaderElector {
     using _timer = this.#options.clock.after(ms, () =>
       attempt.abort(new Error(`no answer within ${Math.round(ms)} ms`)),
     );
-    const aborted = Promise.withResolvers<never>();
-    const onAbort = (): void => aborted.reject(attempt.signal.reason as Error);
-    if (attempt.signal.aborted) onAbort();
-    else attempt.signal.addEventListener("abort", onAbort, { once: true });
-    return await Promise.race([call(attempt.signal), aborted.promise]);
+    attempt.signal.throwIfAborted();
+    return await withSignal(call(attempt.signal), attempt.signal);
   }
 
   #leftMonotonicMs(): number {

@@ -2,8 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../apis/index.ts";
 import { createLogger } from "../observability/index.ts";
 import { ApiError, TransportError } from "./errors.ts";
-import { Reflector, type ReflectorEvent } from "./reflector.ts";
+import { Reflector, type ReflectorEvent, type ReflectorOptions, WentBackError } from "./reflector.ts";
 import { CONFIGMAPS } from "./resources.ts";
+import { ServerHistory } from "./serverHistory.ts";
 import { FakeClient } from "./testing/fakeClient.ts";
 import { FakeClock } from "./testing/fakeClock.ts";
 import type { WatchOptions } from "./types.ts";
@@ -22,7 +23,7 @@ function textOf(event: ReflectorEvent): string {
 }
 
 /** A reflector that runs; `events` holds what came since it was last asked. */
-function setUp(prepare: (client: FakeClient) => void = () => undefined) {
+function setUp(prepare: (client: FakeClient) => void = () => undefined, options: Partial<ReflectorOptions> = {}) {
   const clock = new FakeClock();
   const client = new FakeClient();
   const watches: WatchOptions[] = [];
@@ -38,6 +39,7 @@ function setUp(prepare: (client: FakeClient) => void = () => undefined) {
     logger: createLogger({ level: "silent" }),
     random: () => 0,
     onContact: (ok, error) => void contacts.push(ok || error),
+    ...options,
   });
   const abort = new AbortController();
   let seen: string[] = [];
@@ -112,7 +114,7 @@ describe("a reflector", () => {
     server.dropWatches();
     server.create(CONFIGMAPS, configMap("a"));
     expect(await events()).toEqual(["Progressed", "Changed a"]);
-    expect(client.calls).toEqual(["watch configmaps", "watch configmaps"]);
+    expect(client.calls).toEqual(["watch configmaps", "list configmaps", "watch configmaps"]);
     expect(contacts.every((contact) => contact === true)).toBe(true);
     await stop();
   });
@@ -127,7 +129,8 @@ describe("a reflector", () => {
     expect(contacts.at(-1)).toBe(error);
     expect(await events(1)).toEqual(["Changed a"]);
     expect(contacts.at(-1)).toBe(true);
-    expect(client.calls).toEqual(["watch configmaps", "watch configmaps"]);
+    // Before the place is taken up again: has the server come so far?
+    expect(client.calls).toEqual(["watch configmaps", "list configmaps", "watch configmaps"]);
     await stop();
   });
 
@@ -210,22 +213,73 @@ describe("a reflector", () => {
     await events(89_000);
     expect(client.calls).toHaveLength(1);
     await events(1_500);
-    expect(client.calls).toHaveLength(2);
+    expect(client.calls).toEqual(["watch configmaps", "list configmaps", "watch configmaps"]);
     // Kinds of which a server has seen no event send no bookmarks: silence alone is no loss of contact.
     expect(contacts.every((contact) => contact === true)).toBe(true);
     await stop();
   });
 
-  test("begins anew when a resumed stream stays silent, since its version may be one that is yet to come", async () => {
-    const { server, events, stop } = setUp();
+  test("begins anew at once when the server comes back at an earlier version", async () => {
+    const { server, events, contacts, stop } = setUp();
     const restore = server.backup();
     server.create(CONFIGMAPS, configMap("a"));
     server.create(CONFIGMAPS, configMap("b"));
     await events(20_000);
     restore();
     server.create(CONFIGMAPS, configMap("c"));
-    expect(await events(60_000)).toEqual([]);
-    expect(await events(40_000)).toEqual(["SnapshotStarted", "Changed c", "SnapshotEnded at an earlier state"]);
+    expect(await events(300)).toEqual(["SnapshotStarted", "Changed c", "SnapshotEnded at an earlier state"]);
+    expect(contacts.some((contact) => contact instanceof WentBackError)).toBe(true);
+    await stop();
+  });
+
+  test("begins anew when somebody else reads that the server is at an earlier version", async () => {
+    const { client, server, events, stop } = setUp();
+    const restore = server.backup();
+    server.create(CONFIGMAPS, configMap("a"));
+    await events(20_000);
+    const read = ServerHistory.of(client).expect();
+    // Behind a proxy that keeps the streams open.
+    const watchers = [...server.watchers];
+    server.watchers.clear();
+    restore();
+    for (const watcher of watchers) server.watchers.add(watcher);
+    expect(await events(10_000)).toEqual([]);
+    read(server.version);
+    expect(await events()).toEqual(["SnapshotStarted", "SnapshotEnded at an earlier state"]);
+    await stop();
+  });
+
+  test("does not take an answer for old that was asked for before the latest event", async () => {
+    const { client, server, events, stop } = setUp();
+    await events(20_000);
+    const read = ServerHistory.of(client).expect();
+    const { version } = server;
+    server.create(CONFIGMAPS, configMap("a"));
+    await events();
+    read(version);
+    expect(await events(1_000)).toEqual([]);
+    await stop();
+  });
+
+  test("of an API with a history of its own does not begin anew for ever", async () => {
+    const { client, server, events, stop } = setUp((c) => c.server.create(CONFIGMAPS, configMap("a")));
+    await events();
+    for (let probe = 0; probe < 10; probe += 1) {
+      ServerHistory.of(client).expect()("5");
+      await events(5_000);
+    }
+    expect(server.watchers.size).toBe(1);
+    expect(client.calls.length).toBeLessThanOrEqual(3);
+    await stop();
+  });
+
+  test("begins anew after a pause in which a new list was asked for", async () => {
+    const { reflector, server, events, stop } = setUp();
+    await events(20_000);
+    server.dropWatches(broken());
+    await events();
+    reflector.relist();
+    expect(await events(300)).toEqual(["SnapshotStarted", "SnapshotEnded"]);
     await stop();
   });
 
@@ -234,19 +288,54 @@ describe("a reflector", () => {
     await events();
     server.create(CONFIGMAPS, configMap("a"));
     server.inject({ type: "MODIFIED", object: { ...configMap("b"), metadata: { name: "b", resourceVersion: "3" } } });
-    expect(await events()).toEqual(["Changed a", "SnapshotStarted", "Changed a", "SnapshotEnded"]);
+    expect(await events()).toEqual(["Changed a", "SnapshotStarted", "Changed a", "SnapshotEnded at an earlier state"]);
     await stop();
   });
 
   test("does not storm a server that ends each stream at once", async () => {
-    const { client, server, events, stop } = setUp();
+    const { client, server, events, watches, stop } = setUp();
     await events(20_000);
-    client.gate = ({ verb, phase }) => {
+    client.gate = ({ verb, phase, options }) => {
+      if (verb === "watch" && phase === "before") watches.push(options);
       if (verb === "watch" && phase === "after") queueMicrotask(() => server.dropWatches());
     };
     server.dropWatches();
     await events(60_000);
-    expect(client.calls.length).toBeLessThan(20);
+    expect(watches.length).toBeLessThan(20);
+    await stop();
+  });
+
+  test("reads no more of initial events without an end than it may, and is slow to try again", async () => {
+    const { clock, client, watches, contacts, events, stop } = setUp(
+      (c) => {
+        c.server.watchList = "ignores";
+        for (let n = 0; n < 11; n += 1) c.server.create(CONFIGMAPS, configMap(`c${n}`));
+      },
+      { bounds: { objects: 10, bytes: 1 << 20 } },
+    );
+    expect(await events()).toHaveLength(11);
+    expect(contacts.at(-1)).toMatchObject({
+      reason: "TooLarge",
+      message: "test sends more configmaps than are read (10 objects or 1 MiB)",
+    });
+    await events(29_000);
+    expect(watches).toHaveLength(1);
+    await events(2_000);
+    expect(watches).toHaveLength(2);
+    client.server.delete(CONFIGMAPS, "ns", "c0");
+    client.server.watchList = "served";
+    expect(await events(120_000)).toHaveLength(12);
+    expect(clock.pending).toBeGreaterThan(0);
+    await stop();
+  });
+
+  test("does not wait for the end of initial events for ever", async () => {
+    const { client, server, events, stop } = setUp((c) => (c.server.watchList = "ignores"));
+    for (let n = 0; n < 32; n += 1) {
+      server.create(CONFIGMAPS, configMap(`c${n}`));
+      await events(10_000);
+    }
+    expect(client.calls).toContain("list configmaps");
     await stop();
   });
 

@@ -3,19 +3,13 @@ import type { Logger } from "../observability/index.ts";
 import { backoffDelay } from "./backoff.ts";
 import type { Clock } from "./clock.ts";
 import { ApiError, isApiError, isExpired, TransportError } from "./errors.ts";
-import { compareResourceVersions } from "./keys.ts";
 import { linked } from "./linked.ts";
-import type { ApiStatus, Client, ListOptions, ResourceType, WatchEvent } from "./types.ts";
+import { bytesPerObject, currentVersion, listPages, Measure, type Selection, selectors } from "./pages.ts";
+import { Position } from "./position.ts";
+import { ServerHistory } from "./serverHistory.ts";
+import type { ApiStatus, WatchEvent } from "./types.ts";
 import { SilentStreamError, Watchdog } from "./watchdog.ts";
-
-/** Which objects of one cluster. */
-export interface Selection {
-  client: Client;
-  type: ResourceType;
-  namespace?: string;
-  labelSelector?: string;
-  fieldSelector?: string;
-}
+import { storable } from "./wire.ts";
 
 export interface ReflectorOptions extends Selection {
   clock: Clock;
@@ -40,16 +34,19 @@ export interface ReflectorOptions extends Selection {
  * resourceVersions.
  */
 export type ReflectorEvent =
-  | { type: "SnapshotStarted" }
-  | { type: "Changed"; object: KubeObject }
+  /** `afresh`: the server went back to an earlier state (it was restored from a backup), or may have. What was known before says nothing of this one. */
+  | { type: "SnapshotStarted"; afresh: boolean }
+  /** `bytes`: about so many came over the wire. */
+  | { type: "Changed"; object: KubeObject; bytes: number }
   | { type: "Deleted"; object: KubeObject }
-  /** `wentBack`: the server is at an earlier state than it showed before (restored from a backup). */
+  /** `wentBack`: the server is at an earlier state than it showed before. */
   | { type: "SnapshotEnded"; resourceVersion: string; wentBack: boolean }
   /** Nothing that was selected changed up to here. */
   | { type: "Progressed"; resourceVersion: string };
 
-const PAGE = 500;
 const BACKOFF = { baseMs: 250, capMs: 10_000 };
+/** A server that sends more than is read costs as much each time. */
+const TOO_MUCH_BACKOFF = { baseMs: 30_000, capMs: 300_000 };
 /** Trouble after so long a healthy time starts the backoff anew. */
 const HEALTHY_MS = 10_000;
 /** A stream that ends sooner without a single event is a failure too, or a broken server would be asked without a pause. */
@@ -58,13 +55,19 @@ const SHORT_STREAM_MS = 1_000;
 const SILENCE_MS = 90_000;
 /** A server that has not begun or gone on with its initial events for so long does not know them. */
 const INITIAL_SILENCE_MS = 30_000;
+/** Initial events that go on for longer have no end. */
+const INITIAL_EVENTS_MS = 300_000;
+/** A stream that the server ends so much before its time was ended by something that may have changed the server. */
+const EARLY_MS = 5_000;
 /** A resumed stream that was silent for so long before it ended may stand at a resourceVersion that is yet to come. */
 const SUSPICIOUS_SILENCE_MS = 60_000;
 const TIMEOUT_SECONDS = 300;
 const CONTACT_INTERVAL_MS = 1_000;
+/** An aggregated API has a history of its own; two snapshots that were not earlier than before show it. */
+const MOST_NEEDLESS_DOUBTS = 2;
 const INITIAL_EVENTS_END = "k8s.io/initial-events-end";
 
-/** An event of a stream is older than what the stream brought before: the server was restored from a backup, or is broken. */
+/** The server shows an earlier state than before: it was restored from a backup, or is broken. */
 export class WentBackError extends Error {
   override readonly name = "WentBackError";
 }
@@ -85,7 +88,16 @@ export class Reflector {
   #expired = 0;
   #contact: { ok: boolean; at: number } | undefined;
   #wakeUp: AbortController | undefined;
-  #stream: AbortController | undefined;
+  #attempt: AbortController | undefined;
+  #relistWanted = false;
+  /** The next snapshot is of a server that may have gone back. */
+  #afresh = false;
+  /** …as somebody else has read, who may have read of another history. */
+  #doubted = false;
+  /** Before going on where the last stream ended: is the server still in the same history? */
+  #unsure = false;
+  /** How often the history of the server was doubted, and a snapshot showed that this selection is in one of its own. */
+  #needlessDoubts = 0;
 
   constructor(options: ReflectorOptions) {
     this.#options = options;
@@ -97,9 +109,21 @@ export class Reflector {
     this.#wakeUp?.abort();
   }
 
-  /** Leaves the stream and begins with a new snapshot. */
+  /** Leaves the stream and begins with a new snapshot: now, or after the pause that there is. */
   relist(): void {
-    this.#stream?.abort(new RelistWanted("a new list was asked for"));
+    this.#relistWanted = true;
+    this.#attempt?.abort(new RelistWanted("a new list was asked for"));
+  }
+
+  /** Breaks the stream off as if it had failed so. What was read is read again. */
+  giveUp(error: Error): void {
+    this.#relistWanted = true;
+    this.#attempt?.abort(error);
+  }
+
+  /** The server went back to an earlier state, or may have, and what is there now has not been read yet. */
+  get startsAfresh(): boolean {
+    return this.#afresh;
   }
 
   /**
@@ -108,21 +132,22 @@ export class Reflector {
    */
   async *watch(signal: AbortSignal): AsyncGenerator<ReflectorEvent, void, undefined> {
     const position = new Position();
+    using _following = this.#followHistory(position);
     while (!signal.aborted) {
       const { clock } = this.#options;
       const startedAt = clock.monotonic();
+      if (this.#relistWanted) position.forget();
+      this.#relistWanted = false;
       try {
         yield* this.#follow(position, signal);
       } catch (error) {
         if (signal.aborted) return;
-        if (error instanceof RelistWanted) {
-          position.forget();
-          continue;
-        }
+        if (error instanceof RelistWanted) continue;
         if (error instanceof WatchListRefused) {
           this.#options.logger.debug({ ...this.#subject(), err: error.cause }, "no watch-list here; listing in pages");
           continue;
         }
+        this.#unsure = true;
         const lasted = clock.monotonic() - startedAt;
         if (isSilence(error) && lasted >= SUSPICIOUS_SILENCE_MS) {
           // A server that has seen no event of a kind since its start sends no bookmarks either. The next request shows whether the
@@ -132,6 +157,7 @@ export class Reflector {
         }
         if (lasted >= HEALTHY_MS) this.#failures = 0;
         if (isExpired(error) || error instanceof WentBackError) {
+          if (error instanceof WentBackError) this.#afresh = true;
           position.forget();
           this.#reached();
           this.#expired += 1;
@@ -148,30 +174,89 @@ export class Reflector {
   }
 
   async *#follow(position: Position, signal: AbortSignal): AsyncGenerator<ReflectorEvent, void, undefined> {
-    if (position.current === undefined && this.#watchListRefused) yield* this.#list(position, signal);
-    yield* this.#watchOnce(position, signal);
+    const attempt = new AbortController();
+    this.#attempt = attempt;
+    using _link = linked(signal, attempt);
+    try {
+      if (position.current !== undefined && this.#unsure) await this.#checkHistory(position, attempt.signal);
+      if (position.current === undefined && this.#watchListRefused) yield* this.#list(position, attempt.signal);
+      yield* this.#watchOnce(position, attempt);
+    } finally {
+      this.#attempt = undefined;
+    }
+  }
+
+  /** Whoever reads the version of the whole server tells, and a place that the server has not come to yet is given up. */
+  #followHistory(position: Position): Disposable {
+    return ServerHistory.of(this.#options.client).follow({
+      get highest() {
+        return position.highest;
+      },
+      doubt: (version) => {
+        if (this.#afresh || this.#needlessDoubts >= MOST_NEEDLESS_DOUBTS) return;
+        this.#wentBack(version, position);
+        this.#doubted = true;
+        this.relist();
+        this.retryNow();
+      },
+    });
+  }
+
+  /** A watch from a version that is yet to come is accepted and stays silent, so the server is asked where it is. */
+  async #checkHistory(position: Position, signal: AbortSignal): Promise<void> {
+    const version = await currentVersion(this.#options, signal);
+    this.#unsure = false;
+    if (!position.isBefore(version)) return;
+    this.#wentBack(version, position);
+    position.forget();
+  }
+
+  #wentBack(version: string, { highest = "" }: Position): void {
+    this.#afresh = true;
+    const error = new WentBackError(`the server is at resourceVersion ${version}, and was at ${highest} before`);
+    this.#options.logger.warn({ ...this.#subject(), err: error }, "the server went back; everything is read anew");
+    this.#broken(error);
+  }
+
+  #beginSnapshot(): ReflectorEvent {
+    return { type: "SnapshotStarted", afresh: this.#afresh };
+  }
+
+  /** Takes its place at the end of a snapshot; one that is unexpectedly of an earlier state is read once more, for what it is. */
+  #endSnapshot(position: Position, resourceVersion: string): ReflectorEvent {
+    const afresh = this.#afresh;
+    const isBefore = position.isBefore(resourceVersion);
+    if (isBefore && !afresh) {
+      this.#wentBack(resourceVersion, position);
+      this.#relistWanted = true;
+      throw new RelistWanted("the server went back");
+    }
+    const wentBack = isBefore || (afresh && !this.#doubted);
+    if (afresh && !wentBack) this.#needlessDoubts += 1;
+    this.#afresh = false;
+    this.#doubted = false;
+    this.#unsure = false;
+    position.snapshot(resourceVersion);
+    return { type: "SnapshotEnded", resourceVersion, wentBack };
   }
 
   /** A consistent list, read in pages so that neither side holds everything at once. */
   async *#list(position: Position, signal: AbortSignal): AsyncGenerator<ReflectorEvent, void, undefined> {
-    yield { type: "SnapshotStarted" };
+    yield this.#beginSnapshot();
     for await (const page of listPages(this.#options, { signal })) {
       this.#reached();
-      for (const object of page.items) yield { type: "Changed", object };
-      if (page.continue === undefined) {
-        const wentBack = position.snapshot(page.resourceVersion);
-        yield { type: "SnapshotEnded", resourceVersion: page.resourceVersion, wentBack };
-      }
+      const bytes = bytesPerObject(page);
+      for (const object of page.items) yield { type: "Changed", object, bytes };
+      if (page.continue === undefined || page.continue === "") yield this.#endSnapshot(position, page.resourceVersion);
     }
   }
 
   /** One stream, from the position, or from a snapshot that the server sends first. */
-  async *#watchOnce(position: Position, signal: AbortSignal): AsyncGenerator<ReflectorEvent, void, undefined> {
+  async *#watchOnce(position: Position, stream: AbortController): AsyncGenerator<ReflectorEvent, void, undefined> {
     const { client, type, clock } = this.#options;
-    const stream = new AbortController();
-    this.#stream = stream;
     using dog = new Watchdog(clock, stream);
-    using _link = linked(signal, stream);
+    const measure = new Measure(this.#options);
+    const timeoutSeconds = Math.round(TIMEOUT_SECONDS * (1 + this.#random()));
     const resumedFrom = position.current;
     let initial = resumedFrom === undefined;
     dog.allow(initial ? INITIAL_SILENCE_MS : SILENCE_MS * (1 + this.#random() / 3));
@@ -182,7 +267,7 @@ export class Reflector {
           ? { sendInitialEvents: true, resourceVersionMatch: "NotOlderThan" as const }
           : { resourceVersion: resumedFrom }),
         allowWatchBookmarks: true,
-        timeoutSeconds: Math.round(TIMEOUT_SECONDS * (1 + this.#random())),
+        timeoutSeconds,
         signal: stream.signal,
         onOpen: () => this.#reached(),
       });
@@ -194,32 +279,29 @@ export class Reflector {
         this.#reached();
         const version = event.object.metadata.resourceVersion ?? "";
         if (initial) {
-          if (!started) yield { type: "SnapshotStarted" };
+          if (!started) yield this.#beginSnapshot();
           started = true;
           if (!endsInitialEvents(event)) {
-            if (event.type !== "BOOKMARK")
-              yield { type: event.type === "DELETED" ? "Deleted" : "Changed", object: event.object };
+            if (dog.elapsed > INITIAL_EVENTS_MS) throw new SilentStreamError("the initial events have no end");
+            measure.add(1, "bytes" in event ? (event.bytes ?? 0) : 0);
+            if (event.type !== "BOOKMARK") yield this.#changeOf(event);
             continue;
           }
           initial = false;
           dog.allow(SILENCE_MS * (1 + this.#random() / 3));
-          const wentBack = position.snapshot(version);
-          yield { type: "SnapshotEnded", resourceVersion: version, wentBack };
+          yield this.#endSnapshot(position, version);
           continue;
         }
         if (!position.advance(version))
           throw new WentBackError(`resourceVersion ${version} came after ${position.current}`);
         if (event.type === "BOOKMARK") yield { type: "Progressed", resourceVersion: version };
-        else yield { type: event.type === "DELETED" ? "Deleted" : "Changed", object: event.object };
+        else yield this.#changeOf(event);
       }
     } catch (thrown) {
-      // Whatever the transport makes of an abort, its reason is what happened.
       const error: unknown = stream.signal.aborted ? stream.signal.reason : thrown;
       if (initial && this.#refusesWatchList(error)) throw new WatchListRefused("watch-list refused", { cause: error });
       if (!dog.heard && dog.elapsed >= SUSPICIOUS_SILENCE_MS) position.forget();
       throw error;
-    } finally {
-      this.#stream = undefined;
     }
     if (stream.signal.aborted) throw stream.signal.reason;
     if (initial) {
@@ -232,6 +314,14 @@ export class Reflector {
     }
     this.#failures = 0;
     this.#expired = 0;
+    if (dog.elapsed < timeoutSeconds * 1_000 - EARLY_MS) this.#unsure = true;
+  }
+
+  #changeOf(event: Exclude<WatchEvent, { type: "ERROR" }>): ReflectorEvent {
+    const { client, type } = this.#options;
+    const object = storable(event.object, type, client.cluster);
+    if (event.type === "DELETED") return { type: "Deleted", object };
+    return { type: "Changed", object, bytes: "bytes" in event ? (event.bytes ?? 0) : 0 };
   }
 
   /** 400 and 422: the server does not know watch-list. 403: some proxies and policies refuse it; silence: its parameters are ignored. */
@@ -262,8 +352,10 @@ export class Reflector {
     // Refused for lack of rights or a kind that is gone: perhaps the list is allowed where the watch-list was not, next time.
     if (refused) this.#watchListRefused = false;
     const asked = isApiError(error) ? (error.retryAfterMs ?? 0) : 0;
-    const capMs = (refused ? refusedPauseMs?.() : undefined) ?? BACKOFF.capMs;
-    const delay = Math.max(asked, backoffDelay(this.#failures, { ...BACKOFF, capMs, random: this.#random }));
+    const isTooMuch = error instanceof TransportError && error.reason === "TooLarge";
+    const pace = isTooMuch ? TOO_MUCH_BACKOFF : BACKOFF;
+    const capMs = (refused ? refusedPauseMs?.() : undefined) ?? pace.capMs;
+    const delay = Math.max(asked, backoffDelay(this.#failures, { ...pace, capMs, random: this.#random }));
     const log = this.#failures === 1 ? "warn" : "debug";
     logger[log](
       { ...this.#subject(), err: error, retryInMs: Math.round(delay), failures: this.#failures },
@@ -289,69 +381,6 @@ export class Reflector {
 
 function isSilence(error: unknown): boolean {
   return error instanceof SilentStreamError || (error instanceof TransportError && error.reason === "Timeout");
-}
-
-/**
- * Lists a selection in pages, at one consistent state that is at least as new as the call. Expired pages throw like any other
- * failure: begin again then.
- */
-export async function* listPages(
-  selection: Selection,
-  options: Pick<ListOptions, "signal" | "metadataOnly"> = {},
-): AsyncGenerator<{ items: KubeObject[]; resourceVersion: string; continue?: string }, void, undefined> {
-  let token: string | undefined;
-  do {
-    const page = await selection.client.list(selection.type, {
-      ...selectors(selection),
-      ...options,
-      limit: PAGE,
-      ...(token === undefined ? {} : { continue: token }),
-    });
-    token = page.continue === "" ? undefined : page.continue;
-    yield {
-      items: page.items,
-      resourceVersion: page.resourceVersion,
-      ...(token === undefined ? {} : { continue: token }),
-    };
-  } while (token !== undefined);
-}
-
-/** Up to where the stream has been read. */
-class Position {
-  current: string | undefined;
-  #highest: string | undefined;
-
-  /** False when the event lies behind what was already seen in this stream, which no honest history does. */
-  advance(version: string): boolean {
-    if (this.current !== undefined && compareResourceVersions(version, this.current) < 0) return false;
-    this.current = version;
-    this.#highest = version;
-    return true;
-  }
-
-  /** Returns whether the snapshot is older than what was seen before. */
-  snapshot(version: string): boolean {
-    const wentBack = this.#highest !== undefined && compareResourceVersions(version, this.#highest) < 0;
-    this.current = version;
-    this.#highest = version;
-    return wentBack;
-  }
-
-  forget(): void {
-    this.current = undefined;
-  }
-}
-
-function selectors({
-  namespace,
-  labelSelector,
-  fieldSelector,
-}: Selection): Pick<ListOptions, "namespace" | "labelSelector" | "fieldSelector"> {
-  return {
-    ...(namespace === undefined ? {} : { namespace }),
-    ...(labelSelector === undefined ? {} : { labelSelector }),
-    ...(fieldSelector === undefined ? {} : { fieldSelector }),
-  };
 }
 
 function endsInitialEvents(event: WatchEvent): boolean {

@@ -4,6 +4,8 @@ import { compareResourceVersions } from "./keys.ts";
 export interface Entry<T> {
   uid: string;
   resourceVersion: string;
+  /** What it was on the wire, about. */
+  bytes?: number;
   object: T;
 }
 
@@ -55,8 +57,8 @@ export class Store<T> {
   }
 
   /**
-   * Puts the entry in unless the store holds the same life of the object at this version or a later one (`force`: even then, unless it
-   * is the same version). Another life of the object is a deletion and an addition.
+   * Puts the entry in unless the store holds the same life of the object at this version or a later one (`force`: even then, since
+   * versions of another history say nothing). Another life of the object is a deletion and an addition.
    */
   put(key: string, entry: Entry<T>, force = false): Change<T>[] {
     const before = this.#entries.get(key);
@@ -65,7 +67,7 @@ export class Store<T> {
       return [{ type: "Added", key, object: entry.object }];
     }
     const age = compareResourceVersions(entry.resourceVersion, before.resourceVersion);
-    if (age === 0 || (age < 0 && !force)) return [];
+    if (before === entry || (age <= 0 && !force)) return [];
     this.#set(key, entry, before);
     if (before.uid !== entry.uid) {
       return [

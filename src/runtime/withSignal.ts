@@ -1,9 +1,9 @@
 /** Waits for the promise, and no longer than the signal allows: then rejects with the signal's reason. What was waited for goes on. */
 export async function withSignal<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
   const onAbort = (): void => reject(signal.reason as Error);
-  signal.addEventListener("abort", onAbort, { once: true });
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
   try {
     return await Promise.race([promise, aborted]);
   } finally {

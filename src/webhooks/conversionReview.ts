@@ -14,34 +14,29 @@ export const CONVERSION_API_VERSION = "apiextensions.k8s.io/v1";
 interface ConversionRequest {
   uid: string;
   desiredAPIVersion: string;
-  objects: KubeObject[];
 }
 
-export interface ConversionReview {
-  apiVersion: string;
-  kind: "ConversionReview";
-  response: {
-    uid: string;
-    result: { status: "Success" } | { status: "Failed"; message: string };
-    convertedObjects?: KubeObject[];
-  };
-}
-
-/** Answers a ConversionReview. Throws {@link ReviewError} when it is none. */
-export function answerConversion(body: unknown): ConversionReview {
-  const { uid, desiredAPIVersion, objects } = readConversionReview(body);
-  const answer = (response: Omit<ConversionReview["response"], "uid">): ConversionReview => ({
-    apiVersion: CONVERSION_API_VERSION,
-    kind: "ConversionReview",
-    response: { uid, ...response },
-  });
+/**
+ * Answers a ConversionReview, whose objects come one after the other, with JSON in pieces. Throws {@link ReviewError} when the review is none.
+ */
+export async function answerConversion(review: unknown, objects: AsyncIterable<unknown>): Promise<string[]> {
+  const { uid, desiredAPIVersion } = readConversionReview(review);
+  const converted: string[] = [];
   try {
-    const convertedObjects = objects.map((object) => convertObject(object, desiredAPIVersion));
-    return answer({ result: { status: "Success" }, convertedObjects });
+    for await (const object of objects) {
+      converted.push(JSON.stringify(convertObject(object as KubeObject, desiredAPIVersion)));
+    }
   } catch (error) {
     if (!(error instanceof ConversionError)) throw error;
-    return answer({ result: { status: "Failed", message: error.message } });
+    return [answer({ uid, result: { status: "Failed", message: error.message } })];
   }
+  const whole = answer({ uid, result: { status: "Success" }, convertedObjects: [] });
+  const at = whole.lastIndexOf("]");
+  return [whole.slice(0, at), ...converted.map((text, index) => (index === 0 ? text : `,${text}`)), whole.slice(at)];
+}
+
+function answer(response: object): string {
+  return JSON.stringify({ apiVersion: CONVERSION_API_VERSION, kind: "ConversionReview", response });
 }
 
 function readConversionReview(body: unknown): ConversionRequest {
@@ -49,11 +44,11 @@ function readConversionReview(body: unknown): ConversionRequest {
   if (apiVersion !== CONVERSION_API_VERSION || kind !== "ConversionReview") {
     throw new ReviewError(`expected a ConversionReview of ${CONVERSION_API_VERSION}`);
   }
-  const { uid, desiredAPIVersion, objects } = (request ?? {}) as Partial<ConversionRequest>;
+  const { uid, desiredAPIVersion, objects } = (request ?? {}) as Record<string, unknown>;
   if (typeof uid !== "string" || typeof desiredAPIVersion !== "string" || !Array.isArray(objects)) {
     throw new ReviewError("the ConversionReview holds no request");
   }
-  return request as ConversionRequest;
+  return { uid, desiredAPIVersion };
 }
 
 /**

@@ -9,11 +9,18 @@ import {
 } from "../apis/index.ts";
 import type { HubCache } from "../hub/index.ts";
 import type { Logger } from "../observability/index.ts";
-import { type Client, isApiError, isNotFound, isTransportError, NAMESPACES, SECRETS } from "../runtime/index.ts";
+import {
+  type Client,
+  isApiError,
+  isNotFound,
+  isTransportError,
+  NAMESPACES,
+  SECRETS,
+  serverOfKubeconfig,
+} from "../runtime/index.ts";
 import { isProtected } from "./admission/deletion.ts";
 import { DEFAULT_REPLICA_BOUNDS, parseReplicaBounds } from "./admission/replicas.ts";
 import type { AdmissionFacts, AdmissionRequest, ApplicationFacts, Endpoint, ServedKind } from "./admission/types.ts";
-import { serverOf } from "./kubeconfigServer.ts";
 import { REPLICA_BOUNDS_ANNOTATION } from "./wellknown.ts";
 
 export interface HubFactsOptions {
@@ -123,7 +130,8 @@ export class HubFacts {
     try {
       const secret = await client.get(SECRETS, namespace, name, { signal });
       const encoded = ((secret["data"] ?? {}) as Record<string, string>)[key];
-      const server = encoded === undefined ? undefined : serverOf(Buffer.from(encoded, "base64").toString("utf8"));
+      const server =
+        encoded === undefined ? undefined : serverOfKubeconfig(Buffer.from(encoded, "base64").toString("utf8"));
       return server === undefined ? { kind: "Unknown" } : { kind: "Server", server };
     } catch (error) {
       if (isNotFound(error)) return { kind: "Missing", secret: name };

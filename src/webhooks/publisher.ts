@@ -1,4 +1,4 @@
-import { type KubeObject, PAAS_GROUP } from "../apis/index.ts";
+import { type KubeObject, PAAS_GROUP, servingPatch } from "../apis/index.ts";
 import type { Logger } from "../observability/index.ts";
 import { apiVersionOf, type Client, type Clock, CRDS, Informer, type ResourceType } from "../runtime/index.ts";
 import { holdsAll } from "./certificates/index.ts";
@@ -157,8 +157,11 @@ export class ConfigurationPublisher {
       const kept = this.#kept(live, wanted ?? "", clock.monotonic(), overlapMs);
       if (kept.recheckMs !== undefined) next = Math.min(next ?? Number.POSITIVE_INFINITY, kept.recheckMs);
       const object = wantedObject({ kind, live, target, name: configurationName, bundle: wanted, kept: kept.pems });
-      if (object === undefined) continue;
       const type = TYPES[kind];
+      if (object === undefined) {
+        if (kind === "CustomResourceDefinition" && live !== undefined) await this.#serveVersions(live, signal);
+        continue;
+      }
       const turned = kind === "CustomResourceDefinition" ? turnedConversion(live, target, object) : undefined;
       const written =
         turned === undefined
@@ -174,6 +177,16 @@ export class ConfigurationPublisher {
     }
     this.#reportPublished();
     return next;
+  }
+
+  /** The versions that are not stored can be read from when they are converted on. */
+  async #serveVersions(crd: KubeObject, signal: AbortSignal): Promise<void> {
+    const { client, target, logger } = this.#options;
+    const patch = convertsAt(crd, target) === "here" ? servingPatch(crd) : undefined;
+    if (patch === undefined) return;
+    const written = await client.patch(CRDS, undefined, CRD_NAME, "application/json-patch+json", patch, { signal });
+    this.#informers.get("CustomResourceDefinition")?.observe(written);
+    logger.info({ name: CRD_NAME }, "every version is served, since it is converted here");
   }
 
   /**

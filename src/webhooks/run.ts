@@ -1,7 +1,7 @@
 import { type Classes, DEFAULT_CLASS } from "../apis/index.ts";
 import type { HubCache } from "../hub/index.ts";
 import type { Logger, Metrics } from "../observability/index.ts";
-import type { Client, Clock } from "../runtime/index.ts";
+import { type Client, type Clock, TimeSlice } from "../runtime/index.ts";
 import { defaultsOf } from "./admission/defaults.ts";
 import { judgeRequest, judgeShape } from "./admission/judge.ts";
 import { answerReview, readAdmissionReview } from "./admission/review.ts";
@@ -77,6 +77,8 @@ export function startWebhooks(options: WebhookOptions): Webhooks {
     port: options.port,
     ...(options.host === undefined ? {} : { host: options.host }),
     handlers: handlersOf(facts, options),
+    lists: { [PATHS.convert]: answerConversion },
+    clock,
     logger,
     observe: ({ path, code, ms }) => {
       const webhook = path.slice(1);
@@ -157,8 +159,8 @@ function handlersOf(
     logger.info({ kind: kind.kind, operation, namespace, name, fields }, "a request was refused");
     return judgement;
   };
+  const slice = TimeSlice.of(clock);
   return {
-    [PATHS.convert]: answerConversion,
     [PATHS.mutate]: (body) => {
       const request = readAdmissionReview(body);
       return answerReview(request, recorded(request, judgeShape(request)), defaultsOf(request, classes));
@@ -166,6 +168,8 @@ function handlersOf(
     [PATHS.validate]: async (body, signal) => {
       const request = readAdmissionReview(body);
       const known = await facts.read(request, signal);
+      // Facts that many calls wait for come to all of them at once.
+      while (slice.spent) await slice.next();
       return answerReview(request, recorded(request, judgeRequest(request, known, clock.now())));
     },
   };

@@ -3,10 +3,18 @@ import { createServer, type Server } from "node:https";
 import type { AddressInfo, Socket } from "node:net";
 import type { CertifiedKey } from "../certificates/index.ts";
 import type { Logger } from "../observability/index.ts";
+import { type Clock, TimeSlice } from "../runtime/index.ts";
 import { ReviewError } from "./admission/review.ts";
+import { Bodies, type Body, type BodyBounds, CallerGoneError, TooLargeError } from "./bodies.ts";
 
 /** Answers the JSON body of one call. A {@link ReviewError} is the caller's fault; anything else is ours. */
 export type WebhookHandler = (body: unknown, signal: AbortSignal) => unknown;
+
+/**
+ * Answers a call about many objects, `request.objects` of its body, one object after the other, so that however many there are the event loop
+ * stays free. `review` is the body without them. The answer is JSON in pieces.
+ */
+export type ListHandler = (review: unknown, objects: AsyncIterable<unknown>) => Promise<string[]>;
 
 export interface WebhookServerOptions {
   /** 0 takes any free port. */
@@ -14,13 +22,26 @@ export interface WebhookServerOptions {
   host?: string;
   /** By path. */
   handlers: Readonly<Record<string, WebhookHandler>>;
+  /** By path. */
+  lists?: Readonly<Record<string, ListHandler>>;
+  clock: Clock;
   logger: Logger;
   /** Called for each call: its path, the HTTP status of the answer, and how long it took. */
   observe?: (call: { path: string; code: number; ms: number }) => void;
 }
 
-/** A list of 500 applications near the limit of etcd is the largest thing that is ever converted. */
-const LARGEST_BODY = 512 * 1024 * 1024;
+/**
+ * An API server takes no body of more than 3 MiB, and a review holds little more than one or two objects, which etcd bounds to half of that.
+ * Levels are what the server itself reads, with those of the review around the object; so many values are parsed in less than 100 ms.
+ */
+const REVIEW: BodyBounds = { bytes: 3 * 1024 * 1024, levels: 10_010, values: 100_000 };
+/** A list is converted in one call, whatever its length. Each object is read by itself and no larger than that. */
+const LIST: BodyBounds = { ...REVIEW, bytes: 64 * 1024 * 1024, entries: true };
+/** Nobody needs longer to send a request whose answer is waited for no longer than this. */
+const HEAD_WITHIN_MS = 5_000;
+const SENT_WITHIN_MS = 15_000;
+const IDLE_WITHIN_MS = 30_000;
+const MOST_CONNECTIONS = 1_000;
 const CLOSE_DEADLINE_MS = 5_000;
 /** To close a connection while a call comes in would fail the call: so long, an open connection may wait for a call and end with its answer. */
 const DRAIN_MS = 2_000;
@@ -30,12 +51,14 @@ export class WebhookServer implements AsyncDisposable {
   readonly #options: WebhookServerOptions;
   readonly #ended = new AbortController();
   readonly #connections = new Set<Socket>();
+  readonly #bodies: Bodies;
   #server: Server | undefined;
   /** Set once it is to end: called when the last connection is gone. */
   #drained: (() => void) | undefined;
 
   constructor(options: WebhookServerOptions) {
     this.#options = options;
+    this.#bodies = new Bodies(options.clock);
   }
 
   /** The port that is listened on; undefined before the first certificate. */
@@ -49,12 +72,16 @@ export class WebhookServer implements AsyncDisposable {
       this.#server.setSecureContext({ cert: certPem, key: keyPem, minVersion: "TLSv1.2" });
       return;
     }
-    const server = createServer({ cert: certPem, key: keyPem, minVersion: "TLSv1.2" }, (request, response) => {
+    const tls = { cert: certPem, key: keyPem, minVersion: "TLSv1.2" } as const;
+    const server = createServer({ ...tls, connectionsCheckingInterval: 1_000 }, (request, response) => {
       void this.#serve(request, response);
     });
     // API servers keep their connections; one that is closed under a call would fail that call.
     server.keepAliveTimeout = 120_000;
-    server.requestTimeout = 60_000;
+    server.headersTimeout = HEAD_WITHIN_MS;
+    server.requestTimeout = SENT_WITHIN_MS;
+    server.timeout = IDLE_WITHIN_MS;
+    server.maxConnections = MOST_CONNECTIONS;
     server.on("connection", (socket: Socket) => {
       this.#connections.add(socket);
       socket.once("close", () => {
@@ -75,25 +102,49 @@ export class WebhookServer implements AsyncDisposable {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const started = performance.now();
     const path = (request.url ?? "/").split("?", 1)[0] ?? "/";
-    const { code, body } = await this.#answer(path, request);
-    if (this.#drained !== undefined) response.setHeader("connection", "close");
-    const text = JSON.stringify(body);
-    response.writeHead(code, { "content-type": "application/json", "content-length": Buffer.byteLength(text) });
-    response.end(text);
+    const { code, pieces } = await this.#answer(path, request);
+    // What was not read to its end cannot be followed by another call.
+    if (this.#drained !== undefined || !request.complete) response.setHeader("connection", "close");
+    const length = pieces.reduce((sum, piece) => sum + Buffer.byteLength(piece), 0);
+    response.writeHead(code, { "content-type": "application/json", "content-length": length });
+    for (const piece of pieces) response.write(piece);
+    response.end();
     this.#options.observe?.({ path, code, ms: performance.now() - started });
   }
 
-  async #answer(path: string, request: IncomingMessage): Promise<{ code: number; body: unknown }> {
-    const handler = Object.hasOwn(this.#options.handlers, path) ? this.#options.handlers[path] : undefined;
-    if (handler === undefined) return { code: 404, body: { message: "no such webhook" } };
-    if (request.method !== "POST") return { code: 405, body: { message: "webhooks are called by POST" } };
+  async #answer(path: string, request: IncomingMessage): Promise<{ code: number; pieces: string[] }> {
+    const { handlers, lists = {}, logger } = this.#options;
+    const list = Object.hasOwn(lists, path) ? lists[path] : undefined;
+    const handler = Object.hasOwn(handlers, path) ? handlers[path] : undefined;
+    if (list === undefined && handler === undefined) return refusal(404, "no such webhook");
+    if (request.method !== "POST") return refusal(405, "webhooks are called by POST");
     try {
-      return { code: 200, body: await handler(await readJson(request), this.#ended.signal) };
+      using body = await this.#bodies.read(request, list === undefined ? REVIEW : LIST);
+      await this.#turn();
+      if (list !== undefined) return { code: 200, pieces: await list(json(withoutEntries(body)), this.#entries(body)) };
+      const answer = await handler?.(json(body.bytes), this.#ended.signal);
+      return { code: 200, pieces: [JSON.stringify(answer)] };
     } catch (error) {
-      const code = error instanceof ReviewError ? 400 : 500;
-      if (code === 500) this.#options.logger.error({ err: error, path }, "a webhook call failed");
-      return { code, body: { message: error instanceof Error ? error.message : "internal error" } };
+      const message = error instanceof Error ? error.message : "internal error";
+      if (error instanceof TooLargeError) return refusal(413, message);
+      if (error instanceof ReviewError) return refusal(400, message);
+      if (error instanceof CallerGoneError || request.destroyed) return refusal(499, message);
+      logger.error({ err: error, path }, "a webhook call failed");
+      return refusal(500, message);
     }
+  }
+
+  async *#entries({ bytes, entries }: Body): AsyncGenerator<unknown> {
+    for (const [begin, end] of entries) {
+      await this.#turn();
+      yield json(bytes.subarray(begin, end));
+    }
+  }
+
+  /** A hundred calls at once are a hundred turns of the event loop, in which everything else goes on. */
+  async #turn(): Promise<void> {
+    const slice = TimeSlice.of(this.#options.clock);
+    while (slice.spent) await slice.next();
   }
 
   /** Resolves when the calls under way are answered and nobody is connected any more, a few seconds later at most. */
@@ -120,17 +171,20 @@ export class WebhookServer implements AsyncDisposable {
   }
 }
 
-async function readJson(request: IncomingMessage): Promise<unknown> {
-  const chunks: Buffer[] = [];
-  let size = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
-    size += chunk.length;
-    if (size > LARGEST_BODY) throw new ReviewError("the request is too large");
-    chunks.push(chunk);
-  }
+function refusal(code: number, message: string): { code: number; pieces: string[] } {
+  return { code, pieces: [JSON.stringify({ message })] };
+}
+
+function json(bytes: Buffer): unknown {
   try {
-    return JSON.parse(Buffer.concat(chunks).toString("utf8")) as unknown;
+    return JSON.parse(bytes.toString("utf8")) as unknown;
   } catch (cause) {
     throw new ReviewError("the request is not JSON", { cause });
   }
+}
+
+function withoutEntries({ bytes, entries }: Body): Buffer {
+  const [first, last] = [entries.at(0), entries.at(-1)];
+  if (first === undefined || last === undefined) return bytes;
+  return Buffer.concat([bytes.subarray(0, first[0]), bytes.subarray(last[1])]);
 }

@@ -3,7 +3,7 @@ import type { KubeObject } from "../apis/index.ts";
 import { CertificateAuthority } from "../certificates/index.ts";
 import { bundleOf } from "./certificates/index.ts";
 import { conversionOf, hostsOf, webhookConfigurations, type WebhookTarget } from "./configurations.ts";
-import { serverOf } from "./kubeconfigServer.ts";
+import { serverOfKubeconfig } from "../runtime/index.ts";
 import { bundlesIn, configurationPart, wantedObject } from "./wanted.ts";
 
 const service: WebhookTarget = { kind: "Service", namespace: "meridian-system", name: "meridian-webhook", port: 443 };
@@ -135,5 +135,5 @@ describe("the server of a kubeconfig", () => {
     },
     { name: "is unknown of a text that is none", text: "{", want: undefined },
     { name: "is unknown of an empty text", text: "", want: undefined },
-  ])("$name", ({ text, want }) => expect(serverOf(text)).toBe(want));
+  ])("$name", ({ text, want }) => expect(serverOfKubeconfig(text)).toBe(want));
 });

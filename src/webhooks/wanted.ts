@@ -1,4 +1,4 @@
-import { type KubeObject, PAAS_GROUP, sameValue } from "../apis/index.ts";
+import { type KubeObject, PAAS_GROUP, sameValue, versionsOf } from "../apis/index.ts";
 import { bundleOf, certificatesIn, holdsAll } from "./certificates/index.ts";
 import {
   type ClientConfig,
@@ -58,6 +58,7 @@ export function wantedObject({ kind, live, target, name, bundle, kept }: WantedI
 export function configurationPart(object: KubeObject): KubeObject {
   const { name, resourceVersion, labels, annotations } = object.metadata;
   const { conversion } = (object["spec"] ?? {}) as { conversion?: unknown };
+  const versions = versionsOf(object).map(({ name: version, served, storage }) => ({ name: version, served, storage }));
   return {
     apiVersion: object.apiVersion,
     kind: object.kind,
@@ -68,7 +69,7 @@ export function configurationPart(object: KubeObject): KubeObject {
       ...(annotations === undefined ? {} : { annotations }),
     },
     ...(object["webhooks"] === undefined ? {} : { webhooks: object["webhooks"] }),
-    ...(conversion === undefined ? {} : { spec: { conversion } }),
+    ...(conversion === undefined && versions.length === 0 ? {} : { spec: { conversion, versions } }),
   };
 }
 

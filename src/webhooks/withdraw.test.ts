@@ -7,12 +7,19 @@ import { withdrawWebhooks } from "./withdraw.ts";
 
 const target: WebhookTarget = { kind: "Url", url: "https://127.0.0.1:9443" };
 const CRD = "demoapplications.paas.cmft.com";
+const VERSIONS = [
+  { name: "v1", served: true, storage: true, schema: {} },
+  { name: "v1beta1", served: true, storage: false, schema: {} },
+];
 const PEM = "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n";
 
 function hubWithWebhooks(labels: Record<string, string> = {}): FakeClient {
   const hub = new FakeClient();
   const crd = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", metadata: { name: CRD } };
-  hub.server.create(CRDS, { ...crd, spec: { group: "paas.cmft.com", conversion: conversionOf(target) } });
+  hub.server.create(CRDS, {
+    ...crd,
+    spec: { group: "paas.cmft.com", versions: VERSIONS, conversion: conversionOf(target) },
+  });
   for (const type of ADMISSION_TYPES) {
     const configuration = webhookConfigurations("meridian", target).find(({ kind }) => kind === type.kind);
     if (configuration === undefined) throw new Error(`there is no ${type.kind}`);
@@ -44,7 +51,9 @@ describe("taking the webhooks back", () => {
     const hub = hubWithWebhooks();
     expect(await withdraw(hub)).toHaveLength(3);
     expect(await remaining(hub)).toEqual([]);
-    expect(specOf(hub)).toEqual({ group: "paas.cmft.com", conversion: { strategy: "None" } });
+    const [stored, other] = VERSIONS;
+    const versions = [stored, { ...other, served: false }];
+    expect(specOf(hub)).toEqual({ group: "paas.cmft.com", versions, conversion: { strategy: "None" } });
     expect(await withdraw(hub)).toEqual([]);
   });
 
@@ -69,7 +78,7 @@ describe("taking the webhooks back", () => {
     test("conversion passes to that one", async () => {
       const hub = hubWithTwo();
       expect(await withdraw(hub)).toHaveLength(3);
-      expect(specOf(hub)).toEqual({ group: "paas.cmft.com", conversion: conversionOf(other, PEM) });
+      expect(specOf(hub)).toEqual({ group: "paas.cmft.com", versions: VERSIONS, conversion: conversionOf(other, PEM) });
     });
 
     test("conversion that is there already is left alone", async () => {
@@ -78,7 +87,7 @@ describe("taking the webhooks back", () => {
       hub.server.merge(CRDS, undefined, CRD, { spec: { conversion: { webhook: null } } });
       hub.server.merge(CRDS, undefined, CRD, { spec: { conversion } });
       expect(await withdraw(hub)).toHaveLength(2);
-      expect(specOf(hub)).toEqual({ group: "paas.cmft.com", conversion });
+      expect(specOf(hub)).toEqual({ group: "paas.cmft.com", versions: VERSIONS, conversion });
     });
   });
 

@@ -1,4 +1,4 @@
-import { type KubeObject, PAAS_GROUP } from "../apis/index.ts";
+import { isConverted, type KubeObject, PAAS_GROUP, versionsOf } from "../apis/index.ts";
 import { type Client, CRDS, isNotFound } from "../runtime/index.ts";
 import { ADMISSION_TYPES } from "./publisher.ts";
 import { conversionLike, leadsTo } from "./wanted.ts";
@@ -28,22 +28,27 @@ export async function withdrawWebhooks(
   const name = `demoapplications.${PAAS_GROUP}`;
   try {
     const crd = await client.get(CRDS, undefined, name, { signal });
-    const { conversion } = (crd["spec"] ?? {}) as { conversion?: { strategy?: string } };
-    if (conversion?.strategy !== "Webhook") return done;
+    if (!isConverted(crd)) return done;
     const heir = await heirOf(client, configurationName, crd, signal);
     if (heir === "converts already") return done;
     // A chart's own words would come back with its next upgrade; here they must go at once.
-    const patch = { spec: { conversion: heir ?? { strategy: "None", webhook: null } } };
-    if (!dryRun) {
-      await client.patch(CRDS, undefined, name, "application/merge-patch+json", patch, {
-        signal,
-      });
-    }
+    const patch = heir === undefined ? unconverted(crd) : { spec: { conversion: heir } };
+    if (!dryRun) await client.patch(CRDS, undefined, name, "application/merge-patch+json", patch, { signal });
     done.push(`customresourcedefinition/${name}`);
   } catch (error) {
     if (!isNotFound(error)) throw error;
   }
   return done;
+}
+
+/** Nobody converts any more, so the stored version alone is served. Only if the CRD is still the one that was read, as its versions are written anew. */
+function unconverted(crd: KubeObject): object {
+  const { resourceVersion } = crd.metadata;
+  const versions = versionsOf(crd).map((version) => ({ ...version, served: version.storage }));
+  return {
+    metadata: { resourceVersion },
+    spec: { conversion: { strategy: "None", webhook: null }, ...(versions.length === 0 ? {} : { versions }) },
+  };
 }
 
 /** What conversion is to be when the release of that configuration is gone: that of another release, if one has its configurations here. */

@@ -1,5 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { customResourceDefinitions, type KubeObject, kindOf, parseObject } from "../../src/apis/index.ts";
+import {
+  customResourceDefinitions,
+  servingAllVersions,
+  type KubeObject,
+  kindOf,
+  parseObject,
+} from "../../src/apis/index.ts";
 import { BAD_OBJECTS } from "../builders/badObjects.ts";
 import { GOOD_OBJECTS } from "../builders/goodObjects.ts";
 import { applicationObject, clusterObject } from "../builders/policyObjects.ts";
@@ -19,7 +25,7 @@ let hub: Plane;
 beforeAll(async () => {
   fleet = await startFleetHere({ hub: { controllerManager: false }, members: [] });
   hub = fleet.hub;
-  const crds = customResourceDefinitions();
+  const crds = customResourceDefinitions().map(servingAllVersions);
   const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
   await Promise.all(crds.map((crd) => hub.api.create(path, crd)));
   await eventually(async () => {

@@ -128,14 +128,17 @@ export async function expectNoTraces(planes: readonly Plane[]): Promise<void> {
   });
 }
 
-/** What runs on a member, so that one sees whether anybody has touched it. */
+/** What runs on a member, so that one sees whether anybody has touched more of it than its metadata. */
 export async function running({ plane }: FleetMember<Plane>): Promise<string[]> {
   const [deployments, pods] = await Promise.all([
     plane.api.list<Deployment>(collectionPath("Deployment")),
     plane.api.list<KubeObject>(collectionPath("Pod")),
   ]);
-  return [...deployments, ...pods]
-    .map(({ metadata }) => `${metadata.namespace}/${metadata.name} ${metadata.uid} ${metadata.resourceVersion}`)
+  return [
+    ...deployments.map(({ metadata, spec }) => ({ metadata, version: JSON.stringify(spec) })),
+    ...pods.map(({ metadata }) => ({ metadata, version: metadata.resourceVersion })),
+  ]
+    .map(({ metadata, version }) => `${metadata.namespace}/${metadata.name} ${metadata.uid} ${version}`)
     .sort();
 }
 

@@ -182,8 +182,8 @@ describe("uninstall", () => {
     expect(output).toContain("left running on shanghai-1: default/shop, team-a/api, team-a/web");
     expect(output).toContain("left running on frankfurt-1: default/shop, team-a/web");
     expect(await Promise.all(fleet.members.map(running))).toEqual(before);
-    await clear(fleet.members);
     await expectNoTraces(everything());
+    await clear(fleet.members);
   });
 
   test("with --orphan leaves what runs untouched also under a manager that is at work", async () => {
@@ -192,8 +192,8 @@ describe("uninstall", () => {
     const { code, output } = await uninstall(hub, ORPHAN, manager);
     expect({ code, output }).toMatchObject({ code: 0 });
     expect(await Promise.all(fleet.members.map(running))).toEqual(before);
-    await clear(fleet.members);
     await expectNoTraces(everything());
+    await clear(fleet.members);
   });
 
   test("two at once get in nobody's way", async () => {

@@ -88,6 +88,8 @@ export function seen(overrides: Partial<ObservedObject> & { owns?: boolean; valu
     deleting: false,
     health: { state: "Available" },
     visible: true,
+    immutable: false,
+    secretType: undefined,
     evidence: {
       live: {
         apiVersion: "v1",

@@ -1,11 +1,12 @@
 import { ALLOW_DELETION_ANNOTATION } from "../../apis/index.ts";
+import { letGo } from "../../clusters/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import { isApiError, isConflict, isInvalid, isNotFound, systemClock } from "../../runtime/index.ts";
 import { withdrawWebhooks } from "../../webhooks/index.ts";
 import type { CommandContext } from "../connection.ts";
 import { CommandError, EXIT } from "../outcome.ts";
 import type { Progress } from "../terminal.ts";
-import { cleanMember } from "./memberAccounts.ts";
+import { cleanMember, letGoOn } from "./memberAccounts.ts";
 import type { Place } from "./observe.ts";
 import {
   type Application,
@@ -50,15 +51,23 @@ export async function execute(step: Work, run: Run): Promise<boolean> {
     case "Agree":
       await each(step.items, (item) => agree(item, run));
       return true;
-    case "Release":
-      await each(step.items, (item) => release(item, step.stage, run));
-      return true;
+    case "Release": {
+      let clean = true;
+      await each(step.items, async (item) => {
+        if (step.stage === "members") clean = (await letGoOn(place, item, context)) && clean;
+        await release(item, step.stage, run);
+      });
+      return clean;
+    }
     case "Withdraw": {
       const names = new Set(step.items.map(({ name }) => name));
       for (const name of names.size === 0 ? [DEFAULT_CONFIGURATION] : names)
         await withdrawWebhooks(place.client, name, context.signal);
       return true;
     }
+    case "LetGo":
+      await each(step.items, ({ type, ...life }) => letGo(place.client, type, life, context.signal));
+      return true;
     case "CleanMembers": {
       let clean = true;
       for (const item of step.items) clean = (await cleanMember(place, item, context)) && clean;

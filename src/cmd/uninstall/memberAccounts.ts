@@ -1,21 +1,19 @@
-import { FEDERATION_GROUP, type KubeObject, MANAGED_BY_LABEL } from "../../apis/index.ts";
-import { inspectNamespace, isOurNamespace } from "../../clusters/index.ts";
+import { FEDERATION_GROUP, type KubeObject, type MemberCluster } from "../../apis/index.ts";
 import {
   type Client,
   clusterConfigFromKubeconfig,
-  Discovery,
   isConflict,
   isForbidden,
   isNotFound,
   isUnauthorized,
-  NAMESPACES,
+  MEMBERCLUSTERS,
   SECRETS,
-  systemClock,
 } from "../../runtime/index.ts";
 import { clusterUid, type CommandContext, connect, find } from "../connection.ts";
 import { KUBECONFIG_KEY, MEMBER_UID_ANNOTATION } from "../joinedMember.ts";
 import { memberAccess } from "../memberAccess.ts";
 import { everythingOf, type Leftover, revokeAccess } from "../memberCleanup.ts";
+import { letGoOf, markedBy, reachMember, memberSecret } from "../memberMarks.ts";
 import { CommandError, describeError } from "../outcome.ts";
 import type { Place } from "./observe.ts";
 import type { Item } from "./state.ts";
@@ -53,6 +51,31 @@ export async function cleanMember(place: Place, item: Item, context: CommandCont
   return left.length === 0;
 }
 
+/**
+ * Takes Meridian's marks off what runs on a member, in place of a manager. Returns false when the member cannot be reached, after printing
+ * that it keeps them.
+ */
+export async function letGoOn(place: Place, item: Item, { terminal, signal }: CommandContext): Promise<boolean> {
+  const { client: hub, namespace, hubId } = place;
+  const { name, uid } = item;
+  const found = (await find(hub, MEMBERCLUSTERS, undefined, name, signal)) as unknown as MemberCluster | undefined;
+  // The caller observes the hub again.
+  if (found?.metadata.uid !== uid) return true;
+  try {
+    const secret = await memberSecret(name, found, namespace, hub, signal);
+    await using member = await reachMember(name, found, secret, {}, hub, signal);
+    if (member === undefined) return true;
+    await letGoOf(await markedBy(hubId, member.client, signal), member.client, signal);
+    return true;
+  } catch (error) {
+    signal.throwIfAborted();
+    terminal.err(
+      `what runs on ${name} keeps Meridian's marks; a later join leaves it alone: ${describeError(error)}\n`,
+    );
+    return false;
+  }
+}
+
 /** Undefined when the Secret is gone, or another one is in its place. */
 async function secretOf(
   { client }: Place,
@@ -86,7 +109,8 @@ async function revoke(
   }
   await mark(place, item, signal);
   try {
-    await sweepNamespaces(member.client, place.hubId, signal);
+    // The manager may have been stopped before it had let go of everything.
+    await letGoOf(await markedBy(place.hubId, member.client, signal), member.client, signal);
     const access = memberAccess(place.hubId, namespace);
     const { removed, left } = await revokeAccess(member.client, access, false, signal);
     for (const what of removed) terminal.out(`${what} removed from ${name}\n`);
@@ -118,21 +142,5 @@ async function mark({ client }: Place, { namespace, name, uid }: Item, signal: A
     await client.patch(SECRETS, namespace, name, "application/merge-patch+json", body, { signal });
   } catch (error) {
     if (!isNotFound(error) && !isConflict(error)) throw error;
-  }
-}
-
-/** Deletes the empty namespaces that Meridian made: the manager may have been stopped before it did. */
-async function sweepNamespaces(member: Client, hubId: string, signal: AbortSignal): Promise<void> {
-  const { items } = await member.list(NAMESPACES, { labelSelector: `${MANAGED_BY_LABEL}=${hubId}`, signal });
-  const discovery = new Discovery(member, systemClock);
-  for (const namespace of items.filter((one) => isOurNamespace(one, hubId))) {
-    const { name, uid, deletionTimestamp } = namespace.metadata;
-    if (deletionTimestamp !== undefined) continue;
-    if ((await inspectNamespace(member, discovery, name, signal)).kind !== "Empty") continue;
-    try {
-      await member.delete(NAMESPACES, undefined, name, { signal, ...(uid === undefined ? {} : { uid }) });
-    } catch (error) {
-      if (!isNotFound(error) && !isConflict(error)) throw error;
-    }
   }
 }

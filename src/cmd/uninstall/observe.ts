@@ -108,15 +108,17 @@ type ListAll = (type: ResourceType, options?: ListOptions) => Promise<KubeObject
 async function observeObjects(
   { hubId }: Place,
   all: ListAll,
-): Promise<Pick<Observed, "applications" | "policies" | "members">> {
+): Promise<Pick<Observed, "applications" | "policies" | "members" | "marked">> {
   const found = { applications: [] as KubeObject[], policies: [] as Item[], members: [] as Member[] };
   for (const type of OBJECT_TYPES) {
     if (type.group === PAAS_GROUP) found.applications = await all(type);
     else if (type.kind === "MemberCluster") found.members = (await all(type)).map((one) => memberOf(type, one));
     else found.policies.push(...(await itemsOf(type, all(type, { metadataOnly: true }))));
   }
-  const owners = found.applications.length === 0 ? new Set<string>() : await ownersOnTheHub(hubId, all);
-  return { ...found, applications: found.applications.map((one) => applicationOf(one, owners)) };
+  const copies = await markedOnTheHub(hubId, all);
+  const owners = new Set(copies.flatMap(({ owners: uids }) => uids));
+  const marked = copies.flatMap(({ item }) => (item.deleting ? [] : [item]));
+  return { ...found, marked, applications: found.applications.map((one) => applicationOf(one, owners)) };
 }
 
 const OBJECT_TYPES: readonly ResourceType[] = KINDS.map(({ group, versions, kind, plural, namespaced }) => ({
@@ -128,14 +130,18 @@ const OBJECT_TYPES: readonly ResourceType[] = KINDS.map(({ group, versions, kind
 }));
 const CRD_NAMES: ReadonlySet<string> = new Set(KINDS.map(({ plural, group }) => `${plural}.${group}`));
 
-/** UIDs of the hub objects that own other objects on the hub. */
-async function ownersOnTheHub(hubId: string, all: ListAll): Promise<Set<string>> {
+/** The objects that Meridian put on the hub itself, and the UIDs of their owners there. */
+async function markedOnTheHub(hubId: string, all: ListAll): Promise<{ item: Item; owners: string[] }[]> {
   const copies = await Promise.all(
-    [DEPLOYMENTS, SERVICES].map((type) =>
-      all(type, { labelSelector: `${MANAGED_BY_LABEL}=${hubId}`, metadataOnly: true }),
-    ),
+    [DEPLOYMENTS, SERVICES].map(async (type) => {
+      const found = await all(type, { labelSelector: `${MANAGED_BY_LABEL}=${hubId}`, metadataOnly: true });
+      return found.map((object) => ({
+        item: itemOf(type, object),
+        owners: (object.metadata.ownerReferences ?? []).map(({ uid }) => uid),
+      }));
+    }),
   );
-  return new Set(copies.flat().flatMap(({ metadata }) => (metadata.ownerReferences ?? []).map(({ uid }) => uid)));
+  return copies.flat();
 }
 
 function applicationOf(object: KubeObject, owners: ReadonlySet<string>): Application {

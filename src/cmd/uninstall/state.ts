@@ -33,6 +33,8 @@ export interface Observed {
   applications: readonly Application[];
   policies: readonly Item[];
   members: readonly Member[];
+  /** Objects that Meridian put on the hub itself, and that have its marks still. */
+  marked: readonly Item[];
   /** Secrets of the hub with the credentials that join made. */
   joined: readonly Item[];
   /** Webhook configurations that a manager made. */

@@ -287,6 +287,7 @@ const arbitraryObserved: fc.Arbitrary<Observed> = fc.record({
       ),
     { maxLength: 3 },
   ),
+  marked: fc.array(arbitraryItem(SECRETS), { maxLength: 2 }),
   joined: fc.array(arbitraryItem(SECRETS), { maxLength: 2 }),
   admission: fc.array(arbitraryItem(SECRETS), { maxLength: 2 }),
   converts: fc.boolean(),
@@ -344,6 +345,8 @@ describe("from any state", () => {
         expect(state.members).toEqual([]);
       if (wish.objects === "Drain" && step.do === "Delete" && stage === "members")
         expect(state.applications).toEqual([]);
+      // What a manager would put back is not let go of.
+      if (step.do === "LetGo") expect(state).toMatchObject({ applications: [], members: [] });
       // The credentials are the only way to clean a member, and the manager's own.
       if (step.do === "CleanMembers") expect(state).toMatchObject({ applications: [], members: [] });
       // Whoever is refused at the webhooks cannot be removed.

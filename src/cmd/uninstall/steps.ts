@@ -32,6 +32,8 @@ export type Step =
   | { do: "Release"; stage: Stage; items: readonly Item[] }
   /** Wait until the objects are gone. `byManager`: a manager has to remove its finalizers. */
   | { do: "Await"; stage: Stage; items: readonly Item[]; byManager: boolean }
+  /** Take Meridian's marks off what it put on the hub itself, and leave it there. */
+  | { do: "LetGo"; items: readonly Item[] }
   /** Remove the objects that join made on the members, and then the credentials. */
   | { do: "CleanMembers"; items: readonly Item[] }
   /** The rest belongs to Helm. */
@@ -64,6 +66,7 @@ export function nextStep(seen: Observed, wish: Wish): Step {
   for (const stage of ORDER[wish.objects]) {
     if (seen[stage].length > 0) return clear(stage, seen, wish);
   }
+  if (seen.marked.length > 0) return { do: "LetGo", items: seen.marked };
   if (seen.joined.length > 0) return { do: "CleanMembers", items: seen.joined };
   if (seen.releases.length > 0) return { do: "HandOver", releases: seen.releases };
   if (seen.managerAlive) return { do: "StopManager" };
@@ -134,6 +137,8 @@ export function after(step: Step, seen: Observed, { objects }: Wish): Observed {
       };
     case "Await":
       return { ...seen, [step.stage]: replaced(seen[step.stage], step.items, () => undefined) };
+    case "LetGo":
+      return { ...seen, marked: replaced(seen.marked, step.items, () => undefined) };
     case "Agree":
       return { ...seen, doomed: replaced(seen.doomed, step.items, () => undefined) };
     case "CleanMembers":

@@ -62,9 +62,11 @@ export function describeStep(step: Step, { objects }: Wish): string | undefined 
     case "Await":
       return `wait for ${count(step.items)}: ${step.byManager ? WAITS_FOR[step.stage] : waitsAlone(step.stage)}`;
     case "Release":
-      return `remove Meridian's finalizers from ${count(step.items)} without a manager; nothing on a member is touched`;
+      return `remove Meridian's finalizers from ${count(step.items)} without a manager${step.stage === "members" ? "; what runs there is let go of first" : ""}`;
     case "Withdraw":
       return `take back the webhooks${step.items.length === 0 ? "" : ` (${count(step.items)})`}; objects are converted by none`;
+    case "LetGo":
+      return `take Meridian's marks off ${count(step.items)} on the hub, and leave ${step.items.length === 1 ? "it" : "them"} there`;
     case "CleanMembers":
       return `remove what join made on ${step.items.map(({ name }) => name).join(", ")}, and the credentials here`;
     case "StopManager":

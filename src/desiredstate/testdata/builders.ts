@@ -152,6 +152,8 @@ export function facts(more: Partial<RemovalFacts> = {}): RemovalFacts {
     clusters: new Map(names.map((name) => [name, { synced: true }])),
     neededByOthers: new Set(),
     foundOnJoin: new Set(),
+    othersCopies: new Set(),
+    replacing: new Set(),
     ...more,
   };
 }

@@ -9,6 +9,7 @@ import {
   type User,
 } from "@kubernetes/client-node/dist/config_types.js";
 import { parse } from "yaml";
+import { excess } from "../../apis/index.ts";
 import { type Clock, systemClock } from "../clock.ts";
 import { CredentialsError } from "../errors.ts";
 import { checkedServer } from "./address.ts";
@@ -56,6 +57,7 @@ function kubeconfigEntries(text: string, options: KubeconfigOptions): Kubeconfig
   }
   const context = named(file["contexts"], wanted);
   if (context === undefined) throw invalid(options, `the kubeconfig has no context "${wanted}"`);
+  checkTexts(context, "context", options);
   const [readContext] = read(() => newContexts([context]), options);
   const cluster = named(file["clusters"], readContext?.cluster ?? "");
   if (readContext === undefined || cluster === undefined)
@@ -63,9 +65,29 @@ function kubeconfigEntries(text: string, options: KubeconfigOptions): Kubeconfig
   const user = readContext.user === undefined ? undefined : named(file["users"], readContext.user);
   if (user === undefined && readContext.user !== undefined)
     throw invalid(options, `the user of context "${wanted}" is not in the kubeconfig`);
+  checkTexts(cluster, "cluster", options);
+  checkTexts(user, "user", options);
   const [readCluster] = read(() => newClusters([cluster]), options);
   if (readCluster === undefined) throw invalid(options, `the cluster of context "${wanted}" is not complete`);
   return { context: readContext, cluster: readCluster, ...readUser(user, options) };
+}
+
+const TEXTS: readonly string[] = [
+  ...["cluster", "user", "namespace"],
+  ...["server", "certificate-authority", "certificate-authority-data", "tls-server-name", "proxy-url"],
+  ...["token", "tokenFile", "token-file", "username", "password", "as"],
+  ...["client-certificate", "client-certificate-data", "client-key", "client-key-data"],
+];
+
+/** The part of an entry that says more than its name. */
+function checkTexts(entry: Entry | undefined, part: string, options: KubeconfigOptions): void {
+  const fields = entry?.[part] ?? {};
+  if (!isEntry(fields)) throw invalid(options, `a ${part} of the kubeconfig is not a map`);
+  const wrong = TEXTS.find(
+    (field) => fields[field] !== undefined && fields[field] !== null && typeof fields[field] !== "string",
+  );
+  if (wrong !== undefined)
+    throw invalid(options, `${wrong} of the kubeconfig's ${part} is not a text; put it in quotes`);
 }
 
 function readUser(
@@ -218,22 +240,53 @@ function absolute(path: string, options: KubeconfigOptions): string {
 
 type Entry = Record<string, unknown>;
 
-/** Parses the YAML (or JSON) of a kubeconfig into its top object. */
+/** A hundred clusters fit in; a parser of YAML needs seconds for much more. */
+const LONGEST_TEXT = 512 * 1024;
+const LISTS = ["clusters", "contexts", "users"] as const;
+
+/**
+ * Parses the YAML (or JSON) of a kubeconfig into its top object. Whoever has it may rely on its form: each of its lists is a list or is not
+ * there, and holds nothing but maps that have a name.
+ */
 export function parseKubeconfig(text: string, cluster: string): Entry {
+  const refused = (what: string): CredentialsError =>
+    new CredentialsError("InvalidKubeconfig", `cluster ${cluster}: ${what}`);
+  if (text.length > LONGEST_TEXT) throw refused(`the kubeconfig is longer than ${LONGEST_TEXT} characters`);
   let parsed: unknown;
   try {
     // Errors of the parser quote the text, so they are not passed on. Aliases could blow a small text up.
     parsed = parse(text, { prettyErrors: false, logLevel: "silent", maxAliasCount: 0 });
   } catch {
-    throw new CredentialsError("InvalidKubeconfig", `cluster ${cluster}: the kubeconfig is not valid YAML`);
+    throw refused("the kubeconfig is not valid YAML");
   }
-  if (!isEntry(parsed) || !Array.isArray(parsed["clusters"])) {
-    throw new CredentialsError(
-      "InvalidKubeconfig",
-      `cluster ${cluster}: this is not a kubeconfig (no list of clusters)`,
-    );
+  if (!isEntry(parsed) || !Array.isArray(parsed["clusters"]))
+    throw refused("this is not a kubeconfig (no list of clusters)");
+  const deep = excess(parsed);
+  if (deep !== undefined) throw refused(`the kubeconfig ${deep}`);
+  for (const field of LISTS) {
+    const list = parsed[field] ?? [];
+    if (!Array.isArray(list)) throw refused(`${field} of the kubeconfig is not a list`);
+    const wrong = list.findIndex((entry) => !isEntry(entry) || typeof entry["name"] !== "string");
+    if (wrong >= 0) throw refused(`${field}[${wrong}] of the kubeconfig is no entry with a name`);
   }
   return parsed;
+}
+
+/** The server that the current context leads to. Undefined when the text does not say; nothing else of it is read. */
+export function serverOfKubeconfig(text: string): string | undefined {
+  let file: Entry;
+  try {
+    file = parseKubeconfig(text, "");
+  } catch (error) {
+    if (error instanceof CredentialsError) return undefined;
+    throw error;
+  }
+  const wanted = file["current-context"];
+  const context = typeof wanted === "string" ? named(file["contexts"], wanted)?.["context"] : undefined;
+  const name = isEntry(context) ? context["cluster"] : undefined;
+  const cluster = typeof name === "string" ? named(file["clusters"], name)?.["cluster"] : undefined;
+  const server = isEntry(cluster) ? cluster["server"] : undefined;
+  return typeof server === "string" ? server : undefined;
 }
 
 function named(list: unknown, name: string): Entry | undefined {

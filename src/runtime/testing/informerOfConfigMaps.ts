@@ -1,7 +1,8 @@
 import type { KubeObject } from "../../apis/index.ts";
 import { createLogger } from "../../observability/index.ts";
 import { TransportError } from "../errors.ts";
-import { type DeletionsHeld, Informer } from "../informer.ts";
+import { Informer } from "../informer.ts";
+import type { DeletionsHeld } from "../informerTypes.ts";
 import { CONFIGMAPS } from "../resources.ts";
 import { FakeClient } from "./fakeClient.ts";
 import { FakeClock } from "./fakeClock.ts";

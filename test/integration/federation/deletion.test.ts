@@ -14,8 +14,12 @@ import { demoApplication, placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
 import { BACKUP_KIND, BACKUPS, configMap } from "./objects.ts";
 
+async function removesEmptyNamespaces(federation: TestFederation): Promise<void> {
+  await federation.hub.merge(MEMBERCLUSTERS, undefined, "shanghai", { spec: { emptyNamespaces: "Remove" } });
+}
+
 describe("deletion", () => {
-  test("leaves nothing, and what Meridian made for it goes too", async () => {
+  test("leaves nothing but the namespace that Meridian made for it", async () => {
     await using federation = await TestFederation.start("shanghai");
     await federation.namespace("team");
     await federation.apply(PLACEMENTS, placement("all").namespace("team"));
@@ -26,12 +30,17 @@ describe("deletion", () => {
     await federation.delete(DEMOAPPLICATIONS, "shop", "team");
     await federation.until(() => !federation.hub.has(DEMOAPPLICATIONS, "team", "shop"));
     expect(server.has(DEPLOYMENTS, "team", "shop") || server.has(SERVICES, "team", "shop")).toBe(false);
-    await federation.until(() => !server.has(NAMESPACES, undefined, "team"));
+    await federation.pass(600_000);
+    expect(server.has(NAMESPACES, undefined, "team")).toBe(true);
+    // From now on the member's people want it tidy.
+    await removesEmptyNamespaces(federation);
+    await federation.until(() => !server.has(NAMESPACES, undefined, "team"), 60_000);
     expect(server.has(NAMESPACES, undefined, "default")).toBe(true);
   });
 
   test("keeps a namespace of ours while something foreign is inside, also of a kind that was installed since", async () => {
     await using federation = await TestFederation.start("shanghai");
+    await removesEmptyNamespaces(federation);
     await federation.namespace("team");
     await federation.apply(PLACEMENTS, placement("all").namespace("team"));
     await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").namespace("team"));
@@ -41,7 +50,7 @@ describe("deletion", () => {
     await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").namespace("brief"));
     await federation.until(() => server.has(DEPLOYMENTS, "team", "shop") && server.has(DEPLOYMENTS, "brief", "shop"));
     await federation.delete(DEMOAPPLICATIONS, "shop", "brief");
-    await federation.until(() => !server.has(NAMESPACES, undefined, "brief"));
+    await federation.until(() => !server.has(NAMESPACES, undefined, "brief"), 60_000);
     // The kinds are known by now, since that namespace was inspected.
     await server.install(BACKUP_KIND);
     await server.create(BACKUPS, {
@@ -54,7 +63,7 @@ describe("deletion", () => {
     await federation.pass(60_000);
     expect(server.has(NAMESPACES, undefined, "team")).toBe(true);
     await server.delete(BACKUPS, "team", "nightly");
-    await federation.until(() => !server.has(NAMESPACES, undefined, "team"));
+    await federation.until(() => !server.has(NAMESPACES, undefined, "team"), 120_000);
   });
 
   test("with Orphan leaves everything running, as anybody's", async () => {

@@ -37,6 +37,7 @@ test("a move to a cluster that is away waits for the cluster, also through a res
   await federation.until(() => isOn(federation, "shanghai").every((there) => !there));
   expect(isOn(federation, "singapore")).toEqual([true, true]);
   await federation.untilAvailable("shop");
+  await federation.until(() => federation.entry("shop", "shanghai") === undefined, 2_000);
   expect(federation.status("shop")?.clusters?.map(({ name }) => name)).toEqual(["singapore"]);
 });
 

@@ -1,21 +1,19 @@
-import { expect, test, vi } from "vitest";
-import { computeTarget } from "../../../src/desiredstate/target.ts";
+import { expect, onTestFinished, test, vi } from "vitest";
+import { placeableKindOf } from "../../../src/interpreter/index.ts";
 import { CLUSTERPLACEMENTS, DEMOAPPLICATIONS, DEPLOYMENTS } from "../../../src/runtime/index.ts";
 import { clusterPlacement, demoApplication } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
 
-vi.mock("../../../src/desiredstate/target.ts", async (original) => {
-  const real = await original<{ computeTarget: typeof computeTarget }>();
-  return { computeTarget: vi.fn(real.computeTarget) };
-});
-
-/** An error in planning, for one application only. */
-function breakPlanningOf(name: string): void {
-  const real = vi.mocked(computeTarget).getMockImplementation();
-  vi.mocked(computeTarget).mockImplementation((snapshot, now) => {
-    if (snapshot.object.metadata.name === name) throw new RangeError("Maximum call stack size exceeded");
-    return real?.(snapshot, now) as ReturnType<typeof computeTarget>;
+/** An error in planning, for one application only, until it is disposed of. */
+function breakPlanningOf(name: string): Disposable {
+  const kind = placeableKindOf("paas.cmft.com", "DemoApplication");
+  const real = kind.replicas.bind(kind);
+  const broken = vi.spyOn(kind, "replicas").mockImplementation((object) => {
+    if (object.metadata.name === name) throw new RangeError("Maximum call stack size exceeded");
+    return real(object);
   });
+  onTestFinished(() => broken.mockRestore());
+  return { [Symbol.dispose]: () => broken.mockRestore() };
 }
 
 function appliedOf(federation: TestFederation, name: string): [string, string] | undefined {
@@ -31,8 +29,7 @@ test("an object that planning fails on says so, keeps what it has, and is planne
     await federation.apply(DEMOAPPLICATIONS, demoApplication(name));
     await federation.untilAvailable(name);
   }
-  const healthy = vi.mocked(computeTarget).getMockImplementation();
-  breakPlanningOf("shop");
+  const broken = breakPlanningOf("shop");
   const uid = server.get(DEPLOYMENTS, "default", "shop").metadata.uid;
   for (const name of ["shop", "blog"])
     await federation.apply(DEMOAPPLICATIONS, demoApplication(name).image("nginx:1.99"));
@@ -51,7 +48,7 @@ test("an object that planning fails on says so, keeps what it has, and is planne
   expect(federation.app("shop")?.status).toEqual(before);
   expect(server.get(DEPLOYMENTS, "default", "shop").metadata.uid).toBe(uid);
 
-  if (healthy !== undefined) vi.mocked(computeTarget).mockImplementation(healthy);
+  broken[Symbol.dispose]();
   await federation.until(() => appliedOf(federation, "shop")?.[0] === "True");
   expect(JSON.stringify(server.get(DEPLOYMENTS, "default", "shop"))).toContain("nginx:1.99");
 });

@@ -259,6 +259,7 @@ describe("two releases at work", () => {
 
   test("leave namespaces on members alone while both have objects, and clean up when one is left", async () => {
     await using federation = await TestFederation.start("shanghai");
+    await federation.hub.merge(MEMBERCLUSTERS, undefined, "shanghai", { spec: { emptyNamespaces: "Remove" } });
     await federation.namespace("team");
     await federation.apply(PLACEMENTS, placement("all").namespace("team"));
     await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").namespace("team"));

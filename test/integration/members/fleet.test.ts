@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { FIELD_MANAGER, MANAGED_BY_LABEL, type ObjectRef, refKey } from "../../../src/apis/index.ts";
-import { ApiError, CONFIGMAPS, DEPLOYMENTS, NAMESPACES } from "../../../src/runtime/index.ts";
+import { ApiError, CONFIGMAPS, DEPLOYMENTS, NAMESPACES, SECRETS, ServerHistory } from "../../../src/runtime/index.ts";
 import { CLUSTER, CONFIG_REF, deleteRow, holdRow, OWNER, releaseRow } from "../../../src/clusters/testing/builders.ts";
 import { FleetHarness, HUB, KINDS, marked, wanted } from "./fleetHarness.ts";
 
@@ -12,16 +12,16 @@ describe("rows", () => {
     h.hub.reports.length = 0;
     const revision = h.hub.ask(wanted());
     await h.settle();
-    const { uid = "" } = h.server.get(CONFIGMAPS, "default", "shop").metadata;
+    const { uid = "", creationTimestamp: createdAt = "" } = h.server.get(CONFIGMAPS, "default", "shop").metadata;
     expect(h.hub.reports).toHaveLength(1);
     expect(h.seen()).toEqual({
       cluster: CLUSTER,
       ref: CONFIG_REF,
       present: {
-        createdAt: expect.any(String),
         uid,
         hash: "h1",
         owner: OWNER,
+        createdAt,
         proven: true,
         deleting: false,
         health: { state: "Available" },
@@ -132,6 +132,37 @@ describe("rows", () => {
     expect(h.contact).toMatchObject({ synced: true, unseen: new Map() });
   });
 
+  test("a kind that cannot be read holds up what is of that kind, and nothing else", async () => {
+    const h = await FleetHarness.start();
+    const old = { ...CONFIG_REF, name: "old" };
+    const { uid = "" } = (await h.wroteBefore(marked(old))).metadata;
+    h.client.gate = ({ verb, type }) => {
+      if ((verb === "list" || verb === "watch") && type === SECRETS)
+        throw new ApiError(403, "Forbidden", "may not list secrets");
+    };
+    h.join();
+    h.connect();
+    await h.settle();
+    h.hub.send(CLUSTER, { kind: "Expected", owners: [] }, { kind: "Kinds", kinds: [...KINDS, SECRETS] });
+    await h.settle(5_000);
+    expect(h.contact).toMatchObject({ ok: true, synced: false, partlySynced: true });
+    expect([...(h.contact?.unseen.keys() ?? [])]).toEqual(["/Secret"]);
+    h.hub.ask(deleteRow({ ref: old, uid }));
+    await h.settle(1_000);
+    expect(h.has(old)).toBe(false);
+  });
+
+  test("a member that went back in time is not believed until it was read anew, which is at once", async () => {
+    const h = await FleetHarness.start();
+    await h.synced();
+    const before = h.hub.contacts.get(CLUSTER)?.length;
+    ServerHistory.of(h.client).expect()("1");
+    expect(h.contact).toMatchObject({ ok: false, synced: false, reason: "NotObserved" });
+    await h.settle(1_000);
+    expect(h.contact).toMatchObject({ ok: true, synced: true });
+    expect(h.hub.contacts.get(CLUSTER)?.length).toBeGreaterThan(before ?? 0);
+  });
+
   test("a withdrawal is acknowledged at once, and the end of the write that it met as well", async () => {
     const h = await FleetHarness.start();
     await h.synced();
@@ -188,7 +219,7 @@ describe("namespaces", () => {
     h.hub.ask(deleteRow({ ref: inTeam, uid: h.seen(inTeam)?.present?.uid ?? "" }));
     await h.settle();
     h.hub.withdraw(CLUSTER, inTeam);
-    await h.settle();
+    await h.settle(40_000);
     expect(h.server.has(NAMESPACES, undefined, "team")).toBe(false);
     expect(h.seen(TEAM)?.present).toBeUndefined();
   });

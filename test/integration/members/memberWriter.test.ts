@@ -12,7 +12,7 @@ import type { ApplyRow } from "../../../src/desiredstate/index.ts";
 import { CONFIGMAPS, NAMESPACES, TransportError } from "../../../src/runtime/index.ts";
 import { startMember } from "./testMember.ts";
 import { MemberWriter } from "../../../src/clusters/memberWriter.ts";
-import { isOurNamespace, MemberNamespaces } from "../../../src/clusters/namespaces.ts";
+import { MemberNamespaces, wasCreatedByMeridian } from "../../../src/clusters/namespaces.ts";
 import { observe } from "../../../src/clusters/observed.ts";
 import { CONFIG_REF, OWNER, row } from "../../../src/clusters/testing/builders.ts";
 
@@ -60,7 +60,10 @@ describe("the first write", () => {
   test("creates the namespace that is missing, marked as ours, and answers what the server said", async () => {
     const { server, client, writer, wanted } = await member();
     const written = await writer.create(wanted("team"));
-    expect(isOurNamespace(server.get(NAMESPACES, undefined, "team"), HUB)).toBe(true);
+    const made = server.get(NAMESPACES, undefined, "team");
+    expect([wasCreatedByMeridian(made), made.metadata.labels]).toMatchObject([true, { [MANAGED_BY_LABEL]: HUB }]);
+    // A copy under another name is not ours.
+    expect(wasCreatedByMeridian({ ...made, metadata: { ...made.metadata, name: "copy" } })).toBe(false);
     expect(client.writes).toEqual(["apply configmaps", "create namespaces", "apply configmaps"]);
     expect(written).toEqual({ type: CONFIGMAPS, object: server.get(CONFIGMAPS, "team", "shop"), altered: [] });
   });

@@ -46,7 +46,7 @@ async function memberWithTeam() {
       kind: "ConfigMap",
       metadata: { name: "theirs", namespace: "team" },
     });
-  return { ...parts, client, clock, pass, end, cleaner, removal, state, names, occupy };
+  return { ...parts, server, client, clock, pass, end, cleaner, removal, state, names, occupy };
 }
 
 type Parts = Awaited<ReturnType<typeof memberWithTeam>>;
@@ -63,9 +63,36 @@ test("an empty namespace goes when a row says so, and no other", async () => {
   const before = names();
   expect(before).toContain("team");
   take(removal);
-  await pass(10);
+  await pass(29_000);
+  expect(names()).toEqual(before);
+  await pass(2_000);
   expect(names()).toEqual(before.filter((name) => name !== "team"));
   expect(find(TEAM)).toMatchObject({ writing: false, failure: undefined });
+});
+
+test("a namespace that somebody used meanwhile has to be empty for as long again", async () => {
+  const { take, pass, removal, names, occupy, server } = await memberWithTeam();
+  take(removal);
+  await pass(20_000);
+  await occupy();
+  await pass(20_000);
+  await server.delete(CONFIGMAPS, "team", "theirs");
+  await pass(20_000);
+  expect(names()).toContain("team");
+  await pass(90_000);
+  expect(names()).not.toContain("team");
+});
+
+test("a namespace that is let go of stays without our marks, whatever is in it", async () => {
+  const { take, pass, removal, server, occupy } = await memberWithTeam();
+  await occupy();
+  take({ ...removal, verb: "Release" });
+  await pass(10);
+  const { metadata } = server.get(NAMESPACES, undefined, "team");
+  expect([metadata.annotations ?? {}, Object.keys(metadata.labels ?? {})]).toEqual([
+    {},
+    ["kubernetes.io/metadata.name"],
+  ]);
 });
 
 test.each<{ name: string; prepare: (parts: Parts) => void | Promise<unknown>; failure?: string }>([
@@ -154,7 +181,7 @@ test("a namespace is inspected again when a row comes back meanwhile", async () 
     queueMicrotask(() => take(removal));
   };
   take(removal);
-  await pass(10);
+  await pass(60_000);
   expect(names()).not.toContain("team");
 });
 

@@ -5,6 +5,7 @@ export const EMPTY_HUB: Observed = {
   applications: [],
   policies: [],
   members: [],
+  marked: [],
   joined: [],
   admission: [],
   converts: false,

@@ -1,0 +1,189 @@
+import type { KubeObject, MemberCluster } from "../apis/index.ts";
+import { type Client, clusterConfigFromKubeconfig, MEMBERCLUSTERS } from "../runtime/index.ts";
+import { clusterUid, type CommandContext } from "./connection.ts";
+import { knownMemberUid, MEMBER_UID_ANNOTATION } from "./joinedMember.ts";
+import { JOINED_TO_LABEL, memberAccess } from "./memberAccess.ts";
+import { everythingOf, type Leftover, revokeAccess } from "./memberCleanup.ts";
+import { letGoOf, markedBy, type Reached, reachMember, memberSecret, storedKubeconfig } from "./memberMarks.ts";
+import type { UnjoinOptions } from "./options.ts";
+import { CommandError, describeError } from "./outcome.ts";
+
+/** A cluster that is to leave, and who asks for it. */
+export interface Leaving {
+  name: string;
+  member: MemberCluster | undefined;
+  /** The Secret with its kubeconfig, whoever made it. */
+  secret: KubeObject | undefined;
+  options: UnjoinOptions;
+  hub: Client;
+  context: CommandContext;
+}
+
+/**
+ * What `unjoin` does on the member itself, beside the manager: sees to it that what keeps running has no mark of Meridian, and removes
+ * what join made. Both are left alone where another MemberCluster of the hub stands for the same cluster.
+ */
+export class Parting implements AsyncDisposable {
+  readonly #leaving: Leaving;
+  readonly #hubId: string;
+  readonly #reached: Reached | undefined;
+  /** Why the member was not reached. */
+  readonly #failure: unknown;
+  readonly #sharing: readonly MemberCluster[];
+  /** How many objects on the member had Meridian's marks; undefined when nobody has counted. */
+  #marked: number | undefined;
+
+  private constructor(
+    leaving: Leaving,
+    hubId: string,
+    reached: { member: Reached | undefined; failure: unknown },
+    sharing: readonly MemberCluster[],
+  ) {
+    this.#leaving = leaving;
+    this.#hubId = hubId;
+    this.#reached = reached.member;
+    this.#failure = reached.failure;
+    this.#sharing = sharing;
+  }
+
+  static async begin(leaving: Leaving): Promise<Parting> {
+    const { hub, context } = leaving;
+    const { signal } = context;
+    const reached = await reach(leaving);
+    try {
+      const hubId = await clusterUid(hub, signal);
+      const parting = new Parting(leaving, hubId, reached, await sharingWith(leaving, reached.member?.uid));
+      if (parting.#isToLetGo && reached.member !== undefined)
+        parting.#marked = (await markedBy(hubId, reached.member.client, signal)).length;
+      return parting;
+    } catch (error) {
+      await reached.member?.[Symbol.asyncDispose]();
+      throw error;
+    }
+  }
+
+  /** Another MemberCluster connects with the same Secret. */
+  get needsSecret(): boolean {
+    const { secret } = this.#leaving;
+    return this.#sharing.some(({ spec }) => spec.connection.kubeconfigSecretRef?.name === secret?.metadata.name);
+  }
+
+  get #isToLetGo(): boolean {
+    return this.#sharing.length === 0 && this.#leaving.options.deletionPolicy === "Orphan";
+  }
+
+  /** In place of a manager, which would have done so by now. What cannot be done is named by {@link finish}. */
+  async takeMarksOff(): Promise<unknown> {
+    const { context } = this.#leaving;
+    if (!this.#isToLetGo || this.#reached === undefined) return undefined;
+    const { client } = this.#reached;
+    try {
+      await letGoOf(await markedBy(this.#hubId, client, context.signal), client, context.signal);
+      return undefined;
+    } catch (error) {
+      context.signal.throwIfAborted();
+      return error;
+    }
+  }
+
+  /** The MemberCluster is gone. Returns what could not be removed. */
+  async finish(): Promise<Leftover[]> {
+    const { name, member, secret, options, context } = this.#leaving;
+    const { terminal, signal } = context;
+    const [other] = this.#sharing;
+    if (other !== undefined) {
+      terminal.err(`membercluster/${other.metadata.name} is the same cluster: what join made there stays for it.\n`);
+      return [];
+    }
+    const access = memberAccess(this.#hubId, options.namespace);
+    const hasAccount =
+      options.memberKubeconfig !== undefined || secret?.metadata.labels?.[JOINED_TO_LABEL] !== undefined;
+    if (this.#reached === undefined) {
+      // Nothing of Meridian is on a member that nobody has ever reached.
+      const wasReached = hasAccount || (member !== undefined && knownMemberUid(member) !== undefined);
+      if (this.#failure === undefined || !wasReached) return [];
+      terminal.err(`${name} could not be cleaned: ${describeError(this.#failure)}\n`);
+      return [...(this.#isToLetGo ? [this.#marksLeft()] : []), ...(hasAccount ? everythingOf(access) : [])];
+    }
+    const failure = await this.takeMarksOff();
+    if (failure !== undefined) terminal.err(`not everything on ${name} was let go of: ${describeError(failure)}\n`);
+    else if ((this.#marked ?? 0) > 0)
+      terminal.out(`${this.#marked} object${this.#marked === 1 ? "" : "s"} let go of on ${name}\n`);
+    const left = failure === undefined ? [] : [this.#marksLeft()];
+    if (!hasAccount) return left;
+    try {
+      const asAdmin = options.memberKubeconfig !== undefined;
+      const cleanup = await revokeAccess(this.#reached.client, access, asAdmin, signal);
+      for (const what of cleanup.removed) terminal.out(`${what} removed from ${name}\n`);
+      return [...left, ...cleanup.left];
+    } catch (error) {
+      signal.throwIfAborted();
+      terminal.err(`${name} could not be cleaned: ${describeError(error)}\n`);
+      return [...left, ...everythingOf(access)];
+    }
+  }
+
+  #marksLeft(): Leftover {
+    const { name } = this.#leaving;
+    return {
+      what: `what Meridian put there keeps Meridian's marks; a later join leaves it alone`,
+      command: `meridian join ${name} and meridian unjoin ${name} --orphan, once it answers, take the marks off`,
+    };
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#reached?.[Symbol.asyncDispose]();
+  }
+}
+
+/** A person's own kubeconfig has to work; what the hub stores may have ceased to. */
+async function reach(leaving: Leaving): Promise<{ member: Reached | undefined; failure: unknown }> {
+  const { name, member, secret, options, hub, context } = leaving;
+  try {
+    return { member: await reachMember(name, member, secret, options, hub, context.signal), failure: undefined };
+  } catch (error) {
+    context.signal.throwIfAborted();
+    if (error instanceof CommandError && options.memberKubeconfig !== undefined) throw error;
+    return { member: undefined, failure: error };
+  }
+}
+
+/** The other MemberClusters that stand for the same cluster: by its UID, by the Secret, or by the server's address where no UID is known yet. */
+async function sharingWith(
+  { name, member, secret, options, hub, context }: Leaving,
+  reachedUid: string | undefined,
+): Promise<MemberCluster[]> {
+  const { signal } = context;
+  const uid =
+    reachedUid ??
+    (member === undefined ? undefined : knownMemberUid(member)) ??
+    secret?.metadata.annotations?.[MEMBER_UID_ANNOTATION];
+  const server = serverOf(name, secret, member);
+  const { items } = await hub.list(MEMBERCLUSTERS, { signal });
+  const sharing: MemberCluster[] = [];
+  for (const other of items as unknown as MemberCluster[]) {
+    const secretName = other.spec.connection.kubeconfigSecretRef?.name;
+    if (other.metadata.name === name) continue;
+    const known = knownMemberUid(other);
+    const isSame =
+      (secretName !== undefined && secretName === secret?.metadata.name) ||
+      (known !== undefined && uid !== undefined
+        ? known === uid
+        : server !== undefined &&
+          server ===
+            serverOf(name, await memberSecret(other.metadata.name, other, options.namespace, hub, signal), other));
+    if (isSame) sharing.push(other);
+  }
+  return sharing;
+}
+
+function serverOf(name: string, secret: KubeObject | undefined, member: MemberCluster | undefined): string | undefined {
+  const text = storedKubeconfig(secret, member?.spec.connection.kubeconfigSecretRef?.key);
+  if (text === undefined) return undefined;
+  try {
+    return clusterConfigFromKubeconfig(text, { cluster: name }).server;
+  } catch {
+    // A kubeconfig that cannot be read leads nowhere.
+    return undefined;
+  }
+}

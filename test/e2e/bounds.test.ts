@@ -1,0 +1,164 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { KubeObject, PatchOperation } from "../../src/apis/index.ts";
+import { freePort } from "../../src/cmd/realClusters/index.ts";
+import { demoApplication, overridePolicy, placement } from "../builders/index.ts";
+import { ApiFailure, eventually, meridianOk } from "../envtest/index.ts";
+import { conditionOf, explainFailure, Federation } from "./federation.ts";
+import { objectPath } from "./objects.ts";
+import { applicationOf } from "./webhookRefusals.ts";
+
+/** What a tenant, a broken Secret or anybody who reaches the webhooks' port may send, and what does not come of it. */
+
+const SHANGHAI = "shanghai-1";
+const SINGAPORE = "singapore-1";
+const SPARE = "spare-1";
+const CRD = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions/demoapplications.paas.cmft.com";
+
+let federation: Federation;
+
+beforeAll(async () => {
+  federation = await Federation.start({
+    hub: { controllerManager: false },
+    members: [
+      { name: SHANGHAI, region: "cn-shanghai" },
+      { name: SINGAPORE, region: "ap-southeast-1" },
+      { name: SPARE, region: "eu-central-1", controllerManager: false },
+    ],
+    unjoined: [SPARE],
+  });
+});
+afterAll(() => federation?.[Symbol.asyncDispose]());
+afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
+
+const both = { [SHANGHAI]: 1, [SINGAPORE]: 1 };
+
+const doubling = Array.from({ length: 30 }, (_, n): PatchOperation => {
+  return { kind: "Deployment", op: "copy", from: "/spec/template", path: `/spec/template/copy${n}` };
+});
+
+function nested(levels: number): unknown {
+  let value: unknown = 1;
+  for (let i = 0; i < levels; i++) value = { a: value };
+  return value;
+}
+
+async function servedVersions(): Promise<string[]> {
+  const { spec } = (await federation.api.get(CRD)) as unknown as {
+    spec: { versions: { name: string; served: boolean }[] };
+  };
+  return spec.versions.filter(({ served }) => served).map(({ name }) => name);
+}
+
+describe("without webhooks", () => {
+  test("a version that nothing converts is not served, also where it was, so that no update can lose a field", async () => {
+    expect(await servedVersions()).toEqual(["v1"]);
+    await federation.api.patch(CRD, "json", [
+      { op: "test", path: "/spec/versions/1/name", value: "v1beta1" },
+      { op: "replace", path: "/spec/versions/1/served", value: true },
+    ]);
+    await meridianOk(federation.hub, ["install"]);
+    expect(await servedVersions()).toEqual(["v1"]);
+    const namespace = await federation.namespace();
+    await federation.apply(demoApplication("shop").namespace(namespace));
+    await eventually(async () => {
+      const path = `/apis/paas.cmft.com/v1beta1/namespaces/${namespace}/demoapplications/shop`;
+      expect((await federation.api.request("GET", path)).status).toBe(404);
+    });
+  });
+
+  test.each<{ what: string; patches: PatchOperation[] }>([
+    { what: "copies a template into itself 30 times", patches: doubling },
+    {
+      what: "brings a value of 1,000 levels",
+      patches: [{ kind: "Deployment", op: "add", path: "/spec/template/deep", value: nested(1_000) }],
+    },
+  ])("a policy that $what fails one cluster, and stops nobody, also after a restart", async ({ patches }) => {
+    const namespace = await federation.namespace();
+    const shop = demoApplication("shop").namespace(namespace);
+    await federation.apply(placement("all").namespace(namespace).onClusters(SHANGHAI, SINGAPORE));
+    await federation.apply(shop);
+    await federation.untilAvailable(namespace, "shop", both);
+    const policy = overridePolicy("bomb").namespace(namespace);
+    // Server-side apply has no words for so deep a value; a create has.
+    const stored = policy.onClusters([SINGAPORE], { patches }).object();
+    await federation.api.create(
+      `/apis/federation.paas.cmft.com/v1alpha1/namespaces/${namespace}/overridepolicies`,
+      stored,
+    );
+    await federation.untilEntry(namespace, "shop", SINGAPORE, { state: "Failed", reason: "TooLarge" });
+    await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Available" });
+    expect(conditionOf(await federation.application(namespace, "shop"), "Applied")).toMatchObject({
+      status: "False",
+      reason: "TooLarge",
+    });
+
+    await federation.manager[Symbol.asyncDispose]();
+    await federation.startManager();
+    const blog = demoApplication("blog").namespace(namespace).image("nginx:1.28");
+    await federation.apply(blog);
+    await federation.untilEntry(namespace, "blog", SHANGHAI, { state: "Available" });
+    expect(federation.manager.running).toBe(true);
+    await federation.api.delete(objectPath("OverridePolicy", namespace, "bomb"));
+    await federation.untilAvailable(namespace, "shop", both);
+    await federation.untilAvailable(namespace, "blog", both);
+  });
+
+  test("a kubeconfig with nothing for a context says so at its cluster, and works once it is right", async () => {
+    const { kubeconfig } = federation.member(SPARE).plane;
+    const broken = `${kubeconfig.replace(/^contexts:\s*\n/m, "contexts:\n  - null\n")}`;
+    expect(broken).not.toBe(kubeconfig);
+    try {
+      await federation.joinByHand(SPARE, broken);
+      const condition = await federation.untilMemberIs(SPARE, "False", "InvalidKubeconfig");
+      expect(condition.message).toMatch(/contexts\[0\] of the kubeconfig is no entry with a name/);
+      await federation.setKubeconfig(SPARE, kubeconfig);
+      await federation.untilMemberIs(SPARE, "True");
+    } finally {
+      await federation.removeMember(SPARE);
+    }
+  });
+});
+
+describe("with webhooks", () => {
+  let port: number;
+
+  beforeAll(async () => {
+    await federation.manager[Symbol.asyncDispose]();
+    port = await freePort();
+    const url = `https://127.0.0.1:${port}`;
+    await federation.startManager({ args: ["--webhooks", "--webhook-port", `${port}`, "--webhook-url", url] });
+    await eventually(async () => expect(await servedVersions()).toEqual(["v1", "v1beta1"]));
+  });
+
+  test("the other version is served, keeps what it does not know, and stays when the CRDs are installed again", async () => {
+    const namespace = await federation.namespace();
+    const env = [{ name: "MODE", value: "live" }];
+    await federation.apply(applicationOf("shop", { image: "nginx", replica: 1, env }, namespace));
+    const path = `/apis/paas.cmft.com/v1beta1/namespaces/${namespace}/demoapplications/shop`;
+    await eventually(async () => {
+      const old = await federation.api.get(path);
+      const edited = { ...old, spec: { ...(old["spec"] as object), image: "nginx:1.28" } };
+      expect((await federation.api.request("PUT", path, edited)).status).toBe(200);
+    });
+    expect((await federation.application(namespace, "shop")).spec).toMatchObject({ image: "nginx:1.28", env });
+    await meridianOk(federation.hub, ["install"]);
+    expect(await servedVersions()).toEqual(["v1", "v1beta1"]);
+  });
+
+  test.each<{ what: string; patches: PatchOperation[]; field: string }>([
+    { what: "copies a template into itself 30 times", patches: doubling, field: "spec.rules[0]" },
+    {
+      what: "brings a value of 1,000 levels",
+      patches: [{ op: "add", path: "/spec/deep", value: nested(1_000) }],
+      field: "spec.rules[0].patches[0].value",
+    },
+  ])("a policy that $what is refused, with the field", async ({ patches, field }) => {
+    const policy: KubeObject = overridePolicy("bomb").onClusters([SINGAPORE], { patches }).object();
+    const path = "/apis/federation.paas.cmft.com/v1alpha1/namespaces/default/overridepolicies?dryRun=All";
+    await eventually(async () => {
+      const refusal: unknown = await federation.api.create(path, policy).catch((error: unknown) => error);
+      expect(refusal).toBeInstanceOf(ApiFailure);
+      expect(refusal).toMatchObject({ status: 422, message: expect.stringContaining(field) });
+    });
+  });
+});
