@@ -171,6 +171,7 @@ const EVENTS = {
   Scheduled: "The object was placed on clusters; the message names them.",
   DriftHealed:
     "What somebody had changed or deleted on a member was put back; the message names the fields and the field manager.",
+  OwnerGone: "A member object was deleted or let go of, since its hub object is gone; the message names both.",
   HandoverWaits: "The class that the object names does not claim it yet; the message says what for.",
   TakenOver: "The class that the object names has claimed it.",
   TokenRenewed: "The token for the cluster was renewed.",

@@ -1,17 +1,8 @@
 import PQueue from "p-queue";
 import type { ObjectRef } from "../apis/index.ts";
-import {
-  logContext,
-  type LogContext,
-  type Logger,
-  type Metrics,
-  recordError,
-  startSpan,
-  type Span,
-  type Tracer,
-} from "../observability/index.ts";
+import { type Logger, type Metrics, recordError, startSpan, type Span, type Tracer } from "../observability/index.ts";
 import type { Clock } from "../runtime/index.ts";
-import { attemptOf, contested, isHealing, isStillAskedFor } from "./attempt.ts";
+import { attemptOf, contested, isHealing, isStillAskedFor, logContextOf, logRefusal } from "./attempt.ts";
 import { Backoffs, type Pace } from "./backoff.ts";
 import { Breaker } from "./breaker.ts";
 import { AdaptiveConcurrency } from "./concurrency.ts";
@@ -276,7 +267,7 @@ export class Lane implements AsyncDisposable {
     const failure = withoutEffect(altered);
     const { reason, message } = failure;
     if (before !== reason) {
-      const context = logContext(object.trace, resourceUidOf(object));
+      const context = logContextOf(object);
       this.#options.logger.warn({ ...context, object: object.key, event_reason: reason }, message);
     }
     this.#options.objects.fail(object, failure);
@@ -289,7 +280,7 @@ export class Lane implements AsyncDisposable {
     const outcome = classify(error, object.ref.kind === "Secret");
     if (outcome === undefined) {
       this.#kinds.unsent(object.ref);
-      const context = logContext(object.trace, resourceUidOf(object));
+      const context = logContextOf(object);
       this.#options.logger.error(
         { ...context, err: error, object: object.key, event_reason: "InternalError" },
         "a member object could not be written",
@@ -298,19 +289,8 @@ export class Lane implements AsyncDisposable {
       return;
     }
     if (outcome.kind === "Refused" && object.failure?.reason !== outcome.reason)
-      this.#logRefusal(object, outcome, error);
+      logRefusal(this.#options.logger, object, outcome, error);
     this.#handleOutcome(attempt, outcome);
-  }
-
-  /** Once for each new reason: a refusal is retried, and says the same each time. */
-  #logRefusal(object: MemberObject, { reason, message }: Outcome & { kind: "Refused" }, error: unknown): void {
-    // The server's own words on a Secret may quote it.
-    const cause = object.ref.kind === "Secret" ? {} : { err: error };
-    const context = logContext(object.trace, resourceUidOf(object));
-    this.#options.logger.warn(
-      { ...context, ...cause, object: object.key, event_reason: reason },
-      `the member refused an object: ${message}`,
-    );
   }
 
   #handleOutcome(attempt: Attempt, outcome: Outcome): void {
@@ -400,8 +380,4 @@ export class Lane implements AsyncDisposable {
       this.#regulate();
     });
   }
-}
-
-function resourceUidOf({ row }: MemberObject): LogContext {
-  return row === undefined ? {} : { resourceUid: row.owner.uid };
 }

@@ -382,12 +382,8 @@ export class MemberConnection {
   #record(type: "Normal" | "Warning", reason: string, action: string, note: string): void {
     if (!this.#owned) return;
     const { apiVersion, kind, metadata } = this.#object;
-    const regarding = {
-      apiVersion,
-      kind,
-      name: metadata.name,
-      ...(metadata.uid === undefined ? {} : { uid: metadata.uid }),
-    };
+    const { name, uid } = metadata;
+    const regarding = { apiVersion, kind, name, ...(uid === undefined ? {} : { uid }) };
     this.#options.recorder?.record({ regarding, type, reason, action, note });
   }
 

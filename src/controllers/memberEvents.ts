@@ -40,12 +40,30 @@ export function recordMemberEvents(sources: MemberEventSources): Disposable {
 }
 
 function recordReports(sources: MemberEventSources): Disposable {
-  return sources.observations.changes.subscribe(({ before, after }) => {
+  return sources.observations.changes.subscribe(({ cluster, key, before, after }) => {
     if (after === undefined) return;
+    if (before?.present !== undefined && after.present === undefined)
+      recordRemoval(sources, after, sources.assignments.get(cluster, key)?.effective);
     if (after.healed !== undefined && after.healed.at !== before?.healed?.at) recordHeal(sources, after, after.healed);
     const { failure } = after;
     if (failure?.reason === "NamespaceKept" && failure.message !== before?.failure?.message)
       recordKeptNamespace(sources, after, failure.message);
+  });
+}
+
+/** Of a deletion people know, and a move stands in the status; what goes since its owner is gone from the hub stands nowhere else. */
+function recordRemoval({ hub, events }: MemberEventSources, { cluster, ref }: Observation, row: Row | undefined): void {
+  if ((row?.verb !== "Delete" && row?.verb !== "Release") || row.why.reason !== "ObjectGone") return;
+  const uid = hub.clusters.get(cluster)?.metadata.uid;
+  const { kind, namespace, name } = row.owner;
+  const owner = `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+  const done = row.verb === "Delete" ? "deleted" : "let go of";
+  events.record({
+    regarding: { ...memberCluster(cluster), ...(uid === undefined ? {} : { uid }) },
+    type: "Normal",
+    reason: "OwnerGone",
+    action: "CleanUp",
+    note: shortMessage(`${ref.kind} ${ref.namespace ?? ""}/${ref.name} ${done}: ${owner} is gone from the hub`),
   });
 }
 

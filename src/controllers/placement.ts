@@ -24,7 +24,7 @@ import {
   type Source,
 } from "../runtime/index.ts";
 import { affectedBy } from "./affected.ts";
-import { attempted } from "./attempt.ts";
+import { attempted } from "./planningFailure.ts";
 import {
   copiesOf,
   copiesToPlan,

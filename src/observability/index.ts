@@ -7,7 +7,7 @@
  * functions.
  */
 export { EventRecorder } from "./eventRecorder.ts";
-export { createLogger, LOG_LEVELS, logContext, type LogContext, type Logger, type LogLevel } from "./logger.ts";
+export { createLogger, LOG_LEVELS, logContext, type Logger, type LogLevel } from "./logger.ts";
 export { createMetrics, Metrics } from "./metrics.ts";
 export { redactText } from "./redaction.ts";
 export { createTracing, recordError, startSpan, type Span, type Tracer, type Tracing } from "./tracing.ts";

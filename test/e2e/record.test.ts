@@ -141,8 +141,10 @@ test("a deletion waits, through another leader, for a cluster that was never rea
     await withoutManager(() => federation.api.delete(path(namespace)));
     await eventually(async () => expect(await isThere(SHANGHAI, namespace)).toBe(false), { timeout: 60_000 });
     await federation.untilEntry(namespace, "shop", SPARE, { reason: "ClusterUnreachable" });
-    const progressing = conditionOf(await federation.application(namespace, "shop"), "Progressing");
-    expect(progressing).toMatchObject({ reason: "Deleting", message: `objects remain on ${SPARE}` });
+    await eventually(async () => {
+      const progressing = conditionOf(await federation.application(namespace, "shop"), "Progressing");
+      expect(progressing).toMatchObject({ reason: "Deleting", message: `objects remain on ${SPARE}` });
+    });
     await throughout(3_000, async () =>
       expect((await federation.application(namespace, "shop")).metadata.finalizers).not.toEqual([]),
     );

@@ -215,7 +215,8 @@ test("a namespace is made for an object, and goes by its own row when both objec
     .poll(() => seen(TEAM)?.failure, WITHIN)
     .toEqual({ reason: "NamespaceOccupied", message: "ConfigMap foreign is in it", final: false });
   await other.delete(CONFIGMAPS, "team", "foreign");
-  await expect.poll(() => exists(NAMESPACES, undefined, "team"), WITHIN).toBe(false);
+  // Not before it was seen empty for a while.
+  await expect.poll(() => exists(NAMESPACES, undefined, "team"), { ...WITHIN, timeout: 50_000 }).toBe(false);
   await expect.poll(() => seen(TEAM)?.present, WITHIN).toBeUndefined();
 });
 

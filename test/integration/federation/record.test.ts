@@ -244,6 +244,26 @@ describe("a copy that the watch by label does not show", () => {
   });
 });
 
+test("what is removed since its application is gone leaves an Event", async () => {
+  await using federation = await TestFederation.start("shanghai");
+  await federation.apply(PLACEMENTS, placement("all"));
+  await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
+  await federation.untilAvailable("shop");
+  await restart(federation, async () => {
+    await federation.hub.merge(DEMOAPPLICATIONS, "default", "shop", { metadata: { finalizers: [] } });
+    await federation.delete(DEMOAPPLICATIONS, "shop");
+  });
+  await federation.until(() => !isThere(federation, "shanghai"));
+  await federation.until(() => federation.events.some(({ reason }) => reason === "OwnerGone"));
+  expect(federation.events.filter(({ reason }) => reason === "OwnerGone")).toEqual([
+    expect.objectContaining({
+      type: "Normal",
+      regarding: expect.objectContaining({ kind: "MemberCluster", name: "shanghai" }),
+      note: "Deployment default/shop deleted: DemoApplication default/shop is gone from the hub",
+    }),
+  ]);
+});
+
 test("Orphan is kept to though somebody stripped the finalizer while no manager ran", async () => {
   await using federation = await TestFederation.start("shanghai");
   await federation.apply(PLACEMENTS, placement("all").deletionPolicy("Orphan"));
