@@ -133,6 +133,28 @@ describe("decideRemovals", () => {
     if (row?.verb === "Hold") expect(row.wanted).toBe(false);
   });
 
+  test.each<[string, Partial<RemovalFacts>, Observation]>([
+    [
+      "not everything on the hub is known yet; nothing is removed before",
+      { hub: { ...ready, synced: false } },
+      service,
+    ],
+    [
+      "not every object that could want it has been planned since the start",
+      { hub: { ...ready, planned: false } },
+      service,
+    ],
+    ["there is no MemberCluster shanghai-1", { clusters: new Map() }, service],
+    ["not everything on cluster shanghai-1 is known at present", on({ synced: false }), service],
+    ["it belongs to DemoApplication other", {}, copy("shanghai-1", "Service", { owner: other })],
+    ["the manager of another class owns DemoApplication nginx-demo", { ownership: "OtherClass" }, service],
+    ["the hub has not confirmed yet that DemoApplication nginx-demo is gone", { ownership: "Unconfirmed" }, service],
+    ["MemberCluster shanghai-1 goes, and keeps what runs there", on({ synced: true, leaving: "Keep" }), service],
+    ["it is being deleted; its finalizers may take their time", {}, copy("shanghai-1", "Service", { deleting: true })],
+  ])("says in a sentence: %s", (message, more, given) => {
+    expect(decideRemovals([given], facts(more)).map(({ why }) => why.message)).toEqual([message]);
+  });
+
   test("what is not there needs no row", () => {
     const { present: _, ...absent } = service;
     expect(decideRemovals([absent], facts())).toEqual([]);

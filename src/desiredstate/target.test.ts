@@ -214,6 +214,57 @@ describe("what goes there", () => {
   });
 });
 
+describe("a target", () => {
+  test("names the state of the hub that it comes from, where that is known", () => {
+    expect(targetOf({ object: app({}, { resourceVersion: "12" }) }).hubVersion).toBe("12");
+    expect(targetOf({})).not.toHaveProperty("hubVersion");
+  });
+
+  test("keeps the deletion policy of before while no policy places the object", () => {
+    expect(targetOf({ previous: { deletionPolicy: "Orphan" } }).deletionPolicy).toBe("Orphan");
+    expect(targetOf({}).deletionPolicy).toBe("Delete");
+    const placed = targetOf({ placements: [placement("p")], previous: { deletionPolicy: "Orphan" } });
+    expect(placed.deletionPolicy).toBe("Delete");
+  });
+
+  test("holds nothing that is not so: no region, no replicas, no problem, no warning", () => {
+    const { region: _region, ...somewhere } = shanghai;
+    const object: KubeObject = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "conf", namespace: "default", uid: "u" },
+    };
+    const selects = { resourceSelectors: [{ apiVersion: "v1", kind: "ConfigMap" }] };
+    const { clusters } = targetOf({ object, placements: [placement("p", selects)], clusters: [somewhere] });
+    expect(clusters.map(({ objects: _objects, ...rest }) => rest)).toStrictEqual([
+      { name: "shanghai-1", frozen: false },
+    ]);
+  });
+
+  test("names a policy by its namespace where it has one", () => {
+    expect(targetOf({ placements: [placement("p")] }).placement).toStrictEqual({
+      kind: "Placement",
+      namespace: "default",
+      name: "p",
+    });
+  });
+
+  test("names as missing what the object refers to and nobody can bring there", () => {
+    const object = app({ envFrom: ["a", "b", "c"].map((name) => ({ secretRef: { name } })) });
+    const secret = (name: string): KubeObject => ({
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name, namespace: "default" },
+    });
+    const key = (name: string): string => `/Secret/default/${name}`;
+    const dependencies = new Map(["a", "b"].map((name) => [key(name), secret(name)]));
+    expect([...targetOf({ object, dependencies, unreadable: new Set([key("b")]) }).missing]).toEqual([
+      key("b"),
+      key("c"),
+    ]);
+  });
+});
+
 test("the given values are never changed", () => {
   const freeze = <T>(value: T): T => {
     if (typeof value === "object" && value !== null && !(value instanceof Map)) {

@@ -10,6 +10,7 @@ export default {
   disableTypeChecks: false,
   tsconfigFile: "none",
   timeoutMS: 10_000,
+  dryRunTimeoutMinutes: 30,
   reporters: ["html", "json", "progress-append-only"],
   // Changes that are in force while modules are loaded take longer, and count like others.
   warnings: { slow: false },
