@@ -1,4 +1,12 @@
-import { FEDERATION_GROUP, FEDERATION_VERSION, KINDS, type KubeObject, PAAS_GROUP, trimEnd } from "../apis/index.ts";
+import {
+  FIRST_RECORD_ANNOTATION,
+  FEDERATION_GROUP,
+  FEDERATION_VERSION,
+  KINDS,
+  type KubeObject,
+  PAAS_GROUP,
+  trimEnd,
+} from "../apis/index.ts";
 
 /** How the API server reaches the webhooks: through a Service of its cluster, or at an address. */
 export type WebhookTarget =
@@ -45,13 +53,25 @@ const MEANINGFUL = {
     "request.operation != 'UPDATE'",
     "!has(object.spec) || !has(oldObject.spec) || object.spec != oldObject.spec",
     differs("labels"),
-    differs("annotations"),
+    annotationsDiffer(),
   ].join(" || "),
 };
 
 function differs(field: string): string {
   const both = `(has(object.metadata.${field}) && has(oldObject.metadata.${field}) && object.metadata.${field} != oldObject.metadata.${field})`;
   return `has(object.metadata.${field}) != has(oldObject.metadata.${field}) || ${both}`;
+}
+
+/** The manager's own note of where an object goes, which comes with its finalizer, is left out. */
+function annotationsDiffer(): string {
+  const [now, before] = ["object", "oldObject"].map(
+    (one) => `(has(${one}.metadata.annotations) ? ${one}.metadata.annotations : {})`,
+  );
+  const others = `key != '${FIRST_RECORD_ANNOTATION}'`;
+  return [
+    `${now}.exists(key, ${others} && !(key in ${before} && ${before}[key] == ${now}[key]))`,
+    `${before}.exists(key, ${others} && !(key in ${now}))`,
+  ].join(" || ");
 }
 
 /** A namespace on its way out, and the parts of the system itself, are nobody's to hold up. */

@@ -35,6 +35,7 @@ beforeAll(async () => {
     { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
     { apiGroups: [""], resources: ["namespaces"], verbs: ["get", ...READ] },
     { apiGroups: [""], resources: ["configmaps"], verbs: READ },
+    { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: ["get"] },
   ]);
   await grant(DEFAULT_SYSTEM_NAMESPACE, [
     { apiGroups: [""], resources: ["secrets"], verbs: ["get", "patch", ...READ] },
