@@ -1,5 +1,5 @@
 import { FIELD_MANAGER, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
-import { type ApplyRow, inTheNameOf, type Observation, type Row } from "../desiredstate/index.ts";
+import { expectedOf, type ApplyRow, inTheNameOf, type Observation, type Row } from "../desiredstate/index.ts";
 import { alteredFields, type LostField, lostFields } from "../interpreter/index.ts";
 import type { Span } from "../observability/index.ts";
 import { compareResourceVersions } from "../runtime/index.ts";
@@ -309,7 +309,7 @@ export class MemberObjects {
     if (observed.hash !== row.hash && !object.carriedOut) return;
     const { live } = observed.evidence;
     if (object.judged?.hash !== row.hash && live !== undefined) {
-      const lost = lostFields(row.object, live.metadata.managedFields ?? [], FIELD_MANAGER);
+      const lost = lostFields(expectedOf(row.object, live), live.metadata.managedFields ?? [], FIELD_MANAGER);
       // What others took is put back first; the answer to that says whether it had an effect.
       const altered = lost.length > 0 ? [] : alteredFields(row.object, live, FIELD_MANAGER);
       object.judged = { hash: row.hash, lost, altered };

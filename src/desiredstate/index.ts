@@ -9,7 +9,7 @@
  * unless every fact that the removal rests on allows it. It never calls a client, never reads a clock, never throws, and never changes what it is
  * given.
  */
-export { ownerRefOf, policyOf, reowned } from "./marks.ts";
+export { expectedOf, ownerRefOf, policyOf, reowned } from "./marks.ts";
 export { AWAITING_REPLACEMENT } from "./moves.ts";
 export { selectPlacement } from "./placementSelection.ts";
 export { decideRemovals } from "./removals.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DELETION_POLICY_ANNOTATION, HASH_ANNOTATION, hashOf, OBJECT_ANNOTATION } from "../apis/index.ts";
 import {
+  expectedOf,
   mark,
   type Marking,
   ownerRefOf,
@@ -43,12 +44,21 @@ describe("the marks of a member object", () => {
     }
   });
 
-  test("are all under the hash, but for the hash itself", () => {
+  test("are all under the hash, but for the hash itself and the name", () => {
     const { object, hash } = mark(service, "rendered", marking);
-    const { [HASH_ANNOTATION]: written, ...annotations } = object.metadata.annotations ?? {};
+    const { [HASH_ANNOTATION]: written, [OBJECT_ANNOTATION]: _, ...annotations } = object.metadata.annotations ?? {};
     expect(written).toBe(hash);
     expect(hashOf({ ...object, metadata: { ...object.metadata, annotations } })).toBe(hash);
   });
+});
+
+test("an object that does not name itself, as an earlier version wrote it, is as good", () => {
+  const { object } = mark(service, "rendered", marking);
+  const { [OBJECT_ANNOTATION]: _, ...annotations } = object.metadata.annotations ?? {};
+  const unnamed = { ...object, metadata: { ...object.metadata, annotations } };
+  expect(expectedOf(object, unnamed)).toEqual(unnamed);
+  expect(expectedOf(object, object)).toBe(object);
+  expect(expectedOf(service, service)).toBe(service);
 });
 
 describe("a controller reference", () => {

@@ -27,20 +27,23 @@ export interface Marking {
   policy: DeletionPolicy;
 }
 
-/** Puts Meridian's label and annotations onto a copy of the object; the hash covers all of it but the hash itself. */
+/**
+ * Puts Meridian's label and annotations onto a copy of the object. The hash covers all of it but itself, and the object's own name, which
+ * follows from the rest: an earlier version did not write it, and an upgrade is to rewrite nothing.
+ */
 export function mark(object: KubeObject, role: Role, { hubId, ownerText, policy }: Marking): DesiredObject {
   const { labels, annotations } = object.metadata;
   const ref = refOf(object);
   const ours: Record<string, string> = {
     ...annotations,
     [OWNER_ANNOTATION]: ownerText,
-    [OBJECT_ANNOTATION]: refKey(ref),
     ...(policy === "Orphan" ? { [DELETION_POLICY_ANNOTATION]: policy } : {}),
   };
   const metadata = { ...object.metadata, labels: { ...labels, [MANAGED_BY_LABEL]: hubId }, annotations: ours };
   const marked: KubeObject = { ...object, metadata };
   const hash = hashOf(marked);
   // Not yet seen by anybody, so it may still change.
+  ours[OBJECT_ANNOTATION] = refKey(ref);
   ours[HASH_ANNOTATION] = hash;
   return { ref, role, object: marked, hash };
 }
@@ -51,7 +54,12 @@ export function reowned(
   owner: OwnerRef,
   policy: DeletionPolicy,
 ): Pick<DesiredObject, "object" | "hash"> {
-  const { [HASH_ANNOTATION]: _, [DELETION_POLICY_ANNOTATION]: __, ...annotations } = object.metadata.annotations ?? {};
+  const {
+    [HASH_ANNOTATION]: _,
+    [DELETION_POLICY_ANNOTATION]: __,
+    [OBJECT_ANNOTATION]: name = refKey(refOf(object)),
+    ...annotations
+  } = object.metadata.annotations ?? {};
   const ours: Record<string, string> = {
     ...annotations,
     [OWNER_ANNOTATION]: ownerText(owner),
@@ -59,8 +67,16 @@ export function reowned(
   };
   const next: KubeObject = { ...object, metadata: { ...object.metadata, annotations: ours } };
   const hash = hashOf(next);
+  ours[OBJECT_ANNOTATION] = name;
   ours[HASH_ANNOTATION] = hash;
   return { object: next, hash };
+}
+
+/** What is to be found of a desired object where the live one does not name itself, as an earlier version wrote it. */
+export function expectedOf(desired: KubeObject, live: KubeObject): KubeObject {
+  const { [OBJECT_ANNOTATION]: name, ...annotations } = desired.metadata.annotations ?? {};
+  if (name === undefined || live.metadata.annotations?.[OBJECT_ANNOTATION] !== undefined) return desired;
+  return { ...desired, metadata: { ...desired.metadata, annotations } };
 }
 
 /** What a member object says should become of it when the hub has forgotten it; undefined stands for `Delete`. */

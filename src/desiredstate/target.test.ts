@@ -1,5 +1,12 @@
 import { describe, expect, test } from "vitest";
-import { HASH_ANNOTATION, hashOf, type KubeObject, MANAGED_BY_LABEL, OWNER_ANNOTATION } from "../apis/index.ts";
+import {
+  HASH_ANNOTATION,
+  hashOf,
+  type KubeObject,
+  MANAGED_BY_LABEL,
+  OBJECT_ANNOTATION,
+  OWNER_ANNOTATION,
+} from "../apis/index.ts";
 import { computeTarget } from "./target.ts";
 import {
   app,
@@ -89,13 +96,13 @@ describe("what goes there", () => {
   ];
   const frozen = (name: string): string[] => [`Hold ${name} Deployment/nginx-demo`, `Hold ${name} Service/nginx-demo`];
 
-  test("every object has its marks, and the hash covers all but itself", () => {
+  test("every object has its marks, and the hash covers all but itself and the name", () => {
     const { owner, clusters } = targetOf({ placements: [everywhere] });
     for (const { object, hash } of clusters.flatMap(({ objects }) => objects)) {
       expect(object.metadata.labels?.[MANAGED_BY_LABEL]).toBe("hub-uid");
       expect(JSON.parse(object.metadata.annotations?.[OWNER_ANNOTATION] ?? "")).toEqual(owner);
       expect(object.metadata.annotations?.[HASH_ANNOTATION]).toBe(hash);
-      const { [HASH_ANNOTATION]: _, ...annotations } = object.metadata.annotations ?? {};
+      const { [HASH_ANNOTATION]: _, [OBJECT_ANNOTATION]: __, ...annotations } = object.metadata.annotations ?? {};
       expect(hashOf({ ...object, metadata: { ...object.metadata, annotations } })).toBe(hash);
     }
   });
