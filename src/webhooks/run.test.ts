@@ -71,7 +71,7 @@ function startReplicaWith(
     ...(certDir === undefined ? {} : { certDir }),
     configurationName,
     secretName: `${configurationName}-webhooks`,
-    overlapMs: 300,
+    overlapMs: 1_500,
     clock,
     logger,
     metrics,
