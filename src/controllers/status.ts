@@ -25,7 +25,7 @@ import { aggregate, withClusters } from "../status/index.ts";
 import type { AssignmentChange } from "./assignments.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";
 import { classesOf, type ControllerClasses } from "./controllerClasses.ts";
-import { type Debounce, writeDue, WriteRate } from "./debounce.ts";
+import { type Debounce, DEBOUNCE_MS, writeDue, WriteRate } from "./debounce.ts";
 import type { ObservationChange } from "./observations.ts";
 import { labelsOf } from "./ownerKeys.ts";
 import type { Plan, PlanChange, Plans } from "./plans.ts";
@@ -53,6 +53,8 @@ interface Tracked extends Debounce {
   propagating: number | undefined;
   /** Something has changed since the status was computed last. */
   changed: boolean;
+  /** Monotonic milliseconds at which everything of an object that is being deleted was first seen gone. */
+  goneAt: number | undefined;
 }
 
 /** For how long after leadership began a status waits for clusters of which nothing is known yet. */
@@ -104,7 +106,8 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     // A status never speaks of another life of the object than the plan does, nor in the name of another class.
     if (found === undefined || found.object.metadata.uid !== plan.uid) return done;
     if (!isResponsible(classes.of(found.object))) return done;
-    const waitMs = Math.max(dueIn, this.#unsettledFor(owner, plan, clock.monotonic()));
+    const now = clock.monotonic();
+    const waitMs = Math.max(dueIn, this.#unsettledFor(owner, plan, now), this.#goneFor(owner, tracked, plan, now));
     if (waitMs > 0 && unrecorded.length === 0) return requeueAfter(waitMs);
 
     this.#underWay.add(owner);
@@ -124,6 +127,16 @@ export class StatusReconciler implements Reconciler, StatusWrites {
       this.settlements.emit(owner);
     }
     return done;
+  }
+
+  /** Of an object all of whose copies are gone the finalizer goes next, and the status with the object, unless something else holds it. */
+  #goneFor(owner: string, tracked: Tracked, plan: Plan, now: number): number {
+    if (plan.target !== undefined || !this.#isComplete(owner)) {
+      tracked.goneAt = undefined;
+      return 0;
+    }
+    tracked.goneAt ??= now;
+    return Math.max(0, tracked.goneAt + DEBOUNCE_MS - now);
   }
 
   /** Clusters of the target that the hub's record does not name: their rows wait for that. */
@@ -206,6 +219,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
         lastWriteAt: Number.NEGATIVE_INFINITY,
         changedAt: 0,
         changed: false,
+        goneAt: undefined,
       };
       this.#tracked.set(owner, tracked);
     }
