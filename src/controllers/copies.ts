@@ -166,13 +166,19 @@ function isOthers({ plans, classes }: CopySources, { ref, present }: Observation
   return false;
 }
 
-function clusterFacts({ hub, observations }: CopySources, { metadata, spec }: MemberCluster): ClusterFacts {
-  const { synced, partlySynced = false, unseen } = observations.contactOf(metadata.name);
+function clusterFacts({ hub, observations }: CopySources, member: MemberCluster): ClusterFacts {
+  const { synced, partlySynced = false, unseen } = observations.contactOf(member.metadata.name);
   const known = synced || !partlySynced ? { synced } : { synced: true, unseen };
-  if (metadata.deletionTimestamp === undefined) return known;
-  if (spec.deletionPolicy !== "Drain") return { ...known, leaving: "Keep" };
-  const held = hub.kindDeletions.heldNow(MEMBERCLUSTERS);
-  return { ...known, leaving: "Drain", ...(held === undefined ? {} : { held }) };
+  const leaving = leavingOf(member);
+  if (leaving === undefined) return known;
+  const held = leaving === "Drain" ? hub.kindDeletions.heldNow(MEMBERCLUSTERS) : undefined;
+  return { ...known, leaving, ...(held === undefined ? {} : { held }) };
+}
+
+/** What becomes of everything on a cluster whose MemberCluster is being deleted; undefined while it is not. */
+export function leavingOf({ metadata, spec }: MemberCluster): ClusterFacts["leaving"] {
+  if (metadata.deletionTimestamp === undefined) return undefined;
+  return spec.deletionPolicy === "Drain" ? "Drain" : "Keep";
 }
 
 /**

@@ -3,7 +3,7 @@ import { decideRemovals, type Observation, type RemovalFacts, type Row } from ".
 import { changedSpec } from "../hub/index.ts";
 import { done, from, type Reconciler, requeueAfter, type Result, type Source } from "../runtime/index.ts";
 import type { AssignmentChange } from "./assignments.ts";
-import { type CopySources, type Removal, removalFacts } from "./copies.ts";
+import { type CopySources, leavingOf, type Removal, removalFacts } from "./copies.ts";
 import type { ObservationChange } from "./observations.ts";
 
 const STRAY = { reason: "ObjectGone", message: "the member object names no hub object as its owner" };
@@ -58,7 +58,7 @@ export class GarbageReconciler implements Reconciler {
   #isLeft(name: string): boolean {
     const { hub, classes } = this.#options;
     const cluster = hub.clusters.get(name);
-    return cluster !== undefined && keepsWhatRuns(cluster) && classes.ownsCluster(name);
+    return cluster !== undefined && leavingOf(cluster) === "Keep" && classes.ownsCluster(name);
   }
 
   #letGo(key: string, observation: Observation): void {
@@ -142,7 +142,7 @@ export class GarbageReconciler implements Reconciler {
   /** What is to be considered again when the cluster itself has changed. */
   *#keysOn(cluster: MemberCluster): Iterable<string> {
     yield* this.#awaiting;
-    const isLeft = keepsWhatRuns(cluster);
+    const isLeft = leavingOf(cluster) === "Keep";
     const { name } = cluster.metadata;
     for (const { ref } of this.#options.observations.in(name))
       if (isLeft || isNamespace(ref)) yield `${name}${SEPARATOR}${refKey(ref)}`;
@@ -161,11 +161,6 @@ export class GarbageReconciler implements Reconciler {
     const ref = refKey(namespaceRef(name));
     return this.#options.observations.get(cluster, ref) === undefined ? undefined : `${cluster}${SEPARATOR}${ref}`;
   }
-}
-
-/** The MemberCluster is being deleted, and what runs there stays. */
-function keepsWhatRuns({ metadata, spec }: MemberCluster): boolean {
-  return metadata.deletionTimestamp !== undefined && spec.deletionPolicy !== "Drain";
 }
 
 /** What such rows are assigned in the name of: no hub object has a key like it. */

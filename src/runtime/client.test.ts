@@ -1,24 +1,11 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../apis/index.ts";
-import { type CallRecord, type ClientOptions, createClient } from "./client.ts";
+import type { CallRecord } from "./client.ts";
 import { ApiError, isAlreadyExists, isConflict, NotLeaderError, TransportError } from "./errors.ts";
 import { CONFIGMAPS, NAMESPACES, SECRETS } from "./resources.ts";
-import { FakeClock } from "./testing/fakeClock.ts";
-import { type Handler, sendJson, sendStatus, startTestServer, type TestServer } from "./testing/testServer.ts";
+import { serving } from "./testing/serving.ts";
+import { sendJson, sendStatus } from "./testing/testServer.ts";
 import type { Client, WatchEvent } from "./types.ts";
-
-async function serving(
-  handler: Handler,
-  options: Partial<ClientOptions> = {},
-): Promise<{ server: TestServer; client: Client }> {
-  const server = await startTestServer(handler);
-  const client = createClient(server.config(), { cluster: "shanghai-1", clock: new FakeClock(), ...options });
-  onTestFinished(async () => {
-    await client[Symbol.asyncDispose]();
-    await server[Symbol.asyncDispose]();
-  });
-  return { server, client };
-}
 
 const configMap = (name: string): KubeObject => ({
   apiVersion: "v1",

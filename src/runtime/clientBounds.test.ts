@@ -1,26 +1,12 @@
-import { describe, expect, onTestFinished, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../apis/index.ts";
-import { type CallRecord, type ClientOptions, createClient } from "./client.ts";
+import type { CallRecord } from "./client.ts";
 import { type ApiError, NotLeaderError, TransportError } from "./errors.ts";
 import { CONFIGMAPS, SECRETS } from "./resources.ts";
-import { FakeClock } from "./testing/fakeClock.ts";
-import { type Handler, sendJson, sendStatus, startTestServer, type TestServer } from "./testing/testServer.ts";
-import type { Client } from "./types.ts";
+import { serving } from "./testing/serving.ts";
+import { type Handler, sendJson, sendStatus } from "./testing/testServer.ts";
 
 /** What a server may not do to the process, whatever it sends. */
-
-async function serving(
-  handler: Handler,
-  options: Partial<ClientOptions> = {},
-): Promise<{ server: TestServer; client: Client }> {
-  const server = await startTestServer(handler);
-  const client = createClient(server.config(), { cluster: "shanghai-1", clock: new FakeClock(), ...options });
-  onTestFinished(async () => {
-    await client[Symbol.asyncDispose]();
-    await server[Symbol.asyncDispose]();
-  });
-  return { server, client };
-}
 
 const named = (name: string) => ({ name, namespace: "shop", uid: `u-${name}`, resourceVersion: "7" });
 const configMap = (name: string): KubeObject => ({

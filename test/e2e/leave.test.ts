@@ -80,7 +80,7 @@ async function place(names: readonly string[], ...clusters: string[]): Promise<s
   }
   for (const name of names) {
     for (const cluster of clusters)
-      await federation.untilEntry(namespace, name, cluster, { observedHash: expect.any(String) as string });
+      await federation.untilEntry(namespace, name, cluster, { state: "Available" });
   }
   return namespace;
 }
