@@ -1,18 +1,12 @@
-import { FIELD_MANAGER, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
+import { FIELD_MANAGER, type KubeObject, type ObjectRef, refKey } from "../apis/index.ts";
 import { expectedOf, type ApplyRow, inTheNameOf, type Observation, type Row } from "../desiredstate/index.ts";
 import { alteredFields, type LostField, lostFields } from "../interpreter/index.ts";
 import type { Span } from "../observability/index.ts";
 import { compareResourceVersions } from "../runtime/index.ts";
+import { applyOf, type EffectiveApply, isSameApplyOf, withoutEffect } from "./effectiveApply.ts";
 import type { ObservedObject } from "./observed.ts";
 import type { RowDelta } from "./ports.ts";
-
-/** Why the last attempt on a member object did not succeed. */
-export interface Failure {
-  reason: string;
-  message: string;
-  /** Not worth retrying until something changes; the attempt is repeated all the same, slowly. */
-  final: boolean;
-}
+import type { Failure } from "./types.ts";
 
 /** One member object: the row that stands for it, what was observed of it, and how writing it went. */
 export interface MemberObject {
@@ -36,6 +30,8 @@ export interface MemberObject {
    * until the observed object was judged.
    */
   judged: { hash: string; lost: readonly LostField[]; altered: readonly string[] } | undefined;
+  /** The apply of which every value was found on the member. */
+  effective: EffectiveApply | undefined;
   failure: Failure | undefined;
   /** A write is under way: until the write has ended, nobody knows what is on the member. */
   writing: boolean;
@@ -176,6 +172,7 @@ export class MemberObjects {
   beginWrite(object: MemberObject): void {
     object.isAbsent = false;
     object.writing = true;
+    object.effective = undefined;
   }
 
   /** The write has ended, and what it did has been observed or has failed. */
@@ -252,6 +249,7 @@ export class MemberObjects {
       removed: undefined,
       isAbsent: false,
       judged: undefined,
+      effective: undefined,
       failure: undefined,
       writing: false,
       reportedWriting: false,
@@ -311,7 +309,7 @@ export class MemberObjects {
     if (object.judged?.hash !== row.hash && live !== undefined) {
       const lost = lostFields(expectedOf(row.object, live), live.metadata.managedFields ?? [], FIELD_MANAGER);
       // What others took is put back first; the answer to that says whether it had an effect.
-      const altered = lost.length > 0 ? [] : alteredFields(row.object, live, FIELD_MANAGER);
+      const altered = lost.length > 0 ? [] : this.#alteredIn(object, row, live);
       object.judged = { hash: row.hash, lost, altered };
       if (lost.length === 0 && altered.length === 0) observed.evidence.live = undefined;
       else if (altered.length > 0 && object.failure === undefined) this.#setFailure(object, withoutEffect(altered));
@@ -322,14 +320,15 @@ export class MemberObjects {
     object.carriedOut = true;
     this.#setFailure(object, undefined);
   }
-}
 
-/** The last apply succeeded, and something admitted other values: told as a failure, which passes when whatever does so goes. */
-export function withoutEffect(altered: readonly string[]): Failure {
-  const [first = "", ...more] = altered;
-  const others = more.length === 0 ? "" : ` and ${more.length} more`;
-  const message = shortMessage(`the member's admission changes or removes what is applied: ${first}${others}`);
-  return { reason: "AppliedWithoutEffect", message, final: false };
+  #alteredIn(object: MemberObject, row: ApplyRow, live: KubeObject): readonly string[] {
+    const apply = applyOf(row, live);
+    if (isSameApplyOf(object.effective, apply)) return [];
+    const altered = alteredFields(row.object, live, FIELD_MANAGER);
+    // The time of an apply is in seconds: while a write is under way, another one may carry the same time.
+    object.effective = altered.length === 0 && !object.writing ? apply : undefined;
+    return altered;
+  }
 }
 
 /** A dependency that several hub objects need stays in the name of the one that the member object names. */
