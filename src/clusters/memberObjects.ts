@@ -88,6 +88,8 @@ export class MemberObjects {
   readonly #dirty = new Set<string>();
   /** How many member objects of each namespace there are. */
   readonly #perNamespace = new Map<string, number>();
+  /** How many have a row. */
+  #asked = 0;
   #closed = false;
 
   constructor(options: MemberObjectsOptions) {
@@ -105,6 +107,7 @@ export class MemberObjects {
     if (this.#closed) return;
     const object = this.#objectFor(ref);
     const before = object.row;
+    this.#asked += Number(row !== undefined) - Number(object.given !== undefined);
     object.given = row;
     object.row = rowFor(object);
     const isNew = before === undefined || object.row === undefined || !asksTheSame(before, object.row);
@@ -201,6 +204,11 @@ export class MemberObjects {
 
   get(key: string): MemberObject | undefined {
     return this.#objects.get(key);
+  }
+
+  /** How many objects are asked for on the member. */
+  get asked(): number {
+    return this.#asked;
   }
 
   all(): Iterable<MemberObject> {
