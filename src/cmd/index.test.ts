@@ -61,6 +61,7 @@ describe("the options of a verb", () => {
         leaseDurationMs: 15_000,
         renewDeadlineMs: 10_000,
         retryPeriodMs: 2_000,
+        reconcileTimeoutMs: 30_000,
         allowExecCredentials: false,
         identity: expect.stringMatching(/_[0-9a-f]{8}$/) as string,
       },
