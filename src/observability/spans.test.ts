@@ -2,24 +2,12 @@ import { SpanStatusCode } from "@opentelemetry/api";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { describe, expect, test } from "vitest";
 import { follow, linkTo, type Origin, parseTraceparent, recordError, startSpan, traceparentOf } from "./spans.ts";
-import { createTracing, type Tracer } from "./tracing.ts";
+import { recordSpans } from "./testing/spanRecorder.ts";
+import type { Tracer } from "./tracing.ts";
 
-async function exported(work: (tracer: Tracer) => void): Promise<ReadableSpan[]> {
-  const spans: ReadableSpan[] = [];
-  const { tracer, shutdown } = await createTracing({
-    serviceVersion: "1.2.3",
-    identity: "pod-1",
-    env: {},
-    exporter: {
-      export: (batch, done) => {
-        spans.push(...batch);
-        done({ code: 0 });
-      },
-      shutdown: () => Promise.resolve(),
-    },
-  });
+function exported(work: (tracer: Tracer) => void): ReadableSpan[] {
+  const { tracer, spans } = recordSpans();
   work(tracer);
-  await shutdown();
   return spans;
 }
 
@@ -28,8 +16,8 @@ class QuotaError extends Error {
 }
 
 describe("a span", () => {
-  test("stands under its parent, with its attributes", async () => {
-    const spans = await exported((tracer) => {
+  test("stands under its parent, with its attributes", () => {
+    const spans = exported((tracer) => {
       const parent = startSpan(tracer, "Reconcile", { attributes: { "reconcile.kind": "DemoApplication" } });
       startSpan(tracer, "ComputeTarget", { parent }).end();
       startSpan(tracer, "SyncService", { parent: parent.spanContext() }).end();
@@ -44,8 +32,8 @@ describe("a span", () => {
   test.each([
     { error: new RangeError("too many"), type: "RangeError", exception: "RangeError" },
     { error: new QuotaError("no room"), type: "QuotaExceeded", exception: "QuotaError" },
-  ])("says what went wrong: $type", async ({ error, type, exception }) => {
-    const [span] = await exported((tracer) => {
+  ])("says what went wrong: $type", ({ error, type, exception }) => {
+    const [span] = exported((tracer) => {
       const failed = startSpan(tracer, "SyncDeployment");
       recordError(failed, error);
       failed.end();
@@ -58,8 +46,8 @@ describe("a span", () => {
     expect(span?.events[0]?.attributes?.["exception.stacktrace"]).toContain("spans.test.ts");
   });
 
-  test("holds no credential", async () => {
-    const [span] = await exported((tracer) => {
+  test("holds no credential", () => {
+    const [span] = exported((tracer) => {
       const failed = startSpan(tracer, "SyncSecret");
       recordError(failed, new Error("refused Bearer eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJzeXN0ZW0ifQ.c2ln"));
       failed.end();
@@ -70,8 +58,8 @@ describe("a span", () => {
 
 describe("what follows from a reconcile", () => {
   /** The span of work that is done so long after it was asked for. */
-  async function after(ms: number, following = (origin: Origin) => follow(origin, origin.at + ms)) {
-    const [asked, done] = await exported((tracer) => {
+  function after(ms: number, following = (origin: Origin) => follow(origin, origin.at + ms)) {
+    const [asked, done] = exported((tracer) => {
       const span = startSpan(tracer, "Reconcile");
       span.end();
       startSpan(
@@ -88,17 +76,17 @@ describe("what follows from a reconcile", () => {
     };
   }
 
-  test("hangs on it a moment later", async () => {
-    expect(await after(0)).toEqual({ isBeneath: true, links: [] });
-    expect(await after(9_000)).toEqual({ isBeneath: true, links: [] });
+  test("hangs on it a moment later", () => {
+    expect(after(0)).toEqual({ isBeneath: true, links: [] });
+    expect(after(9_000)).toEqual({ isBeneath: true, links: [] });
   });
 
-  test("links to it when it ended long ago", async () => {
-    expect(await after(11_000)).toEqual({ isBeneath: false, links: [true] });
+  test("links to it when it ended long ago", () => {
+    expect(after(11_000)).toEqual({ isBeneath: false, links: [true] });
   });
 
-  test("links to it when somebody else is the cause", async () => {
-    expect(await after(0, linkTo)).toEqual({ isBeneath: false, links: [true] });
+  test("links to it when somebody else is the cause", () => {
+    expect(after(0, linkTo)).toEqual({ isBeneath: false, links: [true] });
   });
 
   test("stands alone when nobody knows what it follows from", () => {
