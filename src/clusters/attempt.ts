@@ -10,6 +10,8 @@ export interface Attempt {
   action: Action;
   /** {@link attemptOf} when it began. */
   name: string;
+  /** What was asked for when it began; the object may be another's since, or nobody's. */
+  asked?: Pick<MemberObject, "row" | "origin">;
   /** The reason of the failure before, so that each is logged once. */
   before?: string | undefined;
   isHeal: boolean;

@@ -10,7 +10,7 @@ import {
   type Tracer,
 } from "../observability/index.ts";
 import type { Attempt } from "./attempt.ts";
-import type { Failure, MemberObject } from "./memberObjects.ts";
+import type { Failure } from "./memberObjects.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** What spans and log lines say of the writes to one member. */
@@ -48,13 +48,13 @@ export class AttemptTelemetry {
   }
 
   succeeded(attempt: Attempt): void {
-    const { object, action, isHeal, span } = attempt;
+    const { action, isHeal, span } = attempt;
     const result = resultOf(attempt);
     span?.setAttribute("sync.result", result);
     if (result === "confirmed") return;
     const { logger } = this.#options;
     if (!logger.isLevelEnabled("info")) return;
-    const fields = fieldsOf(object, span);
+    const fields = fieldsOf(attempt);
     const lost = isHeal && action.kind === "Update" ? action.drift : [];
     const [first] = lost;
     if (result === "healed") {
@@ -74,34 +74,31 @@ export class AttemptTelemetry {
   }
 
   /** Once for each new reason: a refusal is retried, and says the same each time. */
-  refused({ object, span }: Attempt, { reason, message }: Pick<Failure, "reason" | "message">, error: unknown): void {
-    const cause = object.ref.kind === "Secret" ? {} : { err: error };
+  refused(attempt: Attempt, { reason, message }: Pick<Failure, "reason" | "message">, error: unknown): void {
+    const cause = attempt.object.ref.kind === "Secret" ? {} : { err: error };
     this.#options.logger.warn(
-      { ...fieldsOf(object, span), ...cause, event_reason: reason },
+      { ...fieldsOf(attempt), ...cause, event_reason: reason },
       `refused by the member: ${message}`,
     );
   }
 
-  hadNoEffect({ object, span }: Attempt, { reason, message }: Failure): void {
-    this.#options.logger.warn(
-      { ...fieldsOf(object, span), event_reason: reason },
-      `applied without effect: ${message}`,
-    );
+  hadNoEffect(attempt: Attempt, { reason, message }: Failure): void {
+    this.#options.logger.warn({ ...fieldsOf(attempt), event_reason: reason }, `applied without effect: ${message}`);
   }
 
   /** An error that is none of the member's. */
-  broke({ object, span }: Attempt, error: unknown): void {
+  broke(attempt: Attempt, error: unknown): void {
     this.#options.logger.error(
-      { ...fieldsOf(object, span), err: error, event_reason: "InternalError" },
+      { ...fieldsOf(attempt), err: error, event_reason: "InternalError" },
       "a member object could not be written",
     );
   }
 
   /** The attempt has ended, and another one will be made. */
-  retried({ object, action, span }: Attempt, reason: string): void {
+  retried(attempt: Attempt, reason: string): void {
     const { logger } = this.#options;
     if (!logger.isLevelEnabled("debug")) return;
-    logger.debug({ ...fieldsOf(object, span), action: action.kind, event_reason: reason }, "tried in vain");
+    logger.debug({ ...fieldsOf(attempt), action: attempt.action.kind, event_reason: reason }, "tried in vain");
   }
 }
 
@@ -122,14 +119,15 @@ function resultOf({ action, isHeal }: Attempt): SyncResult {
   }
 }
 
-function fieldsOf({ key, row, origin }: MemberObject, span: Span | undefined): Record<string, string> {
+function fieldsOf({ object, asked = object, span }: Attempt): Record<string, string> {
+  const { row, origin } = asked;
   return {
     ...logContext(span?.spanContext() ?? origin?.spanContext, {
       reconcileId: origin?.reconcileId,
       resourceUid: row?.owner.uid,
       object: row === undefined ? undefined : refKey(row.owner),
     }),
-    member_object: key,
+    member_object: object.key,
   };
 }
 

@@ -166,6 +166,7 @@ export class Lane implements AsyncDisposable {
       object,
       action,
       name: attemptOf(object, action),
+      asked: { row: object.row, origin: object.origin },
       before: object.failure?.reason,
       isHeal: isHealing(object, action),
     };

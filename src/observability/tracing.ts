@@ -16,7 +16,7 @@ export interface TracingOptions {
   /** Default: the environment of the process. */
   env?: Record<string, string | undefined>;
   /** Takes the spans instead of a collector. */
-  exporter?: SpanExporter;
+  exporter?: SpanExporter | undefined;
   /** Which spans are recorded; without a ratio the environment's OTEL_TRACES_SAMPLER says it, and else all are. */
   sampling?: Sampling;
   /** How long `shutdown` waits for a collector that does not answer. Default: 3 s. */

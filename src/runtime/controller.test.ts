@@ -191,19 +191,6 @@ describe("the deadline of a reconcile", () => {
     await clock.advance(2_000);
     await stopped;
   });
-
-  test("is not what ends a reconcile when the process ends", async () => {
-    const { queue, clock, lines, results, abort, stopped } = setUp(async (_key, signal) => {
-      await clock.sleep(3_600_000, signal);
-      return done;
-    });
-    queue.add("a");
-    await clock.advance(29_000);
-    abort.abort(new Error("the end"));
-    await clock.advance(2_000);
-    await stopped;
-    expect([results, lines]).toEqual([["error"], [expect.anything()]]);
-  });
 });
 
 describe("a reconcile", () => {

@@ -46,7 +46,7 @@ export function parsePrometheusText(text: string): Map<string, PrometheusFamily>
   return reader.families;
 }
 
-/** The values of a metric by the value of one of its labels; the other labels are as asked for. */
+/** The values of a metric, or of a part of a histogram, by the value of one label; the other labels are as asked for. */
 export function valuesBy(
   families: ReadonlyMap<string, PrometheusFamily>,
   metric: string,
@@ -54,7 +54,8 @@ export function valuesBy(
   others: Readonly<Record<string, string>> = {},
 ): Record<string, number> {
   const sums: Record<string, number> = {};
-  for (const { name, labels, value } of families.get(metric)?.samples ?? []) {
+  const family = families.get(metric) ?? families.get(metric.replace(/_(bucket|sum|count)$/, ""));
+  for (const { name, labels, value } of family?.samples ?? []) {
     if (name !== metric || !Object.entries(others).every(([key, wanted]) => labels[key] === wanted)) continue;
     const key = labels[label] ?? "";
     sums[key] = (sums[key] ?? 0) + value;
