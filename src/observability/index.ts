@@ -22,12 +22,5 @@ export {
   startSpan,
   traceparentOf,
 } from "./spans.ts";
-export {
-  createTracing,
-  type Span,
-  type SpanContext,
-  type Tracer,
-  type Tracing,
-  type TracingOptions,
-} from "./tracing.ts";
+export { createTracing, type Span, type Tracer, type Tracing, type TracingOptions } from "./tracing.ts";
 export type { ControllerMetrics, ReconcileResult, SyncCount, WorkqueueMetrics } from "./types.ts";

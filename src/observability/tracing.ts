@@ -5,7 +5,7 @@ import { trimEnd } from "../apis/index.ts";
 import { resourceAttributes } from "./resourceAttributes.ts";
 import { noSpans, type Sampling, samplingOf, SpanSampler } from "./sampling.ts";
 
-export type { Span, SpanContext, Tracer } from "@opentelemetry/api";
+export type { Span, Tracer } from "@opentelemetry/api";
 
 export interface TracingOptions {
   /** Base address of an OTLP/HTTP collector (`http://host:4318`); the environment's OTEL_EXPORTER_OTLP_* when absent. */

@@ -190,7 +190,7 @@ function checkHistogram(name: string, samples: readonly PrometheusSample[]): voi
   const series = new Map<string, { buckets: [bound: number, count: number][]; count?: number; sum?: number }>();
   for (const sample of samples) {
     const { le, ...labels } = sample.labels;
-    const key = JSON.stringify(Object.entries(labels).toSorted());
+    const key = JSON.stringify(labels);
     const one = series.get(key) ?? { buckets: [] };
     series.set(key, one);
     if (sample.name === `${name}_count`) one.count = sample.value;
