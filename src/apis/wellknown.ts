@@ -57,6 +57,8 @@ export const HUB_VERSION_ANNOTATION = `${FEDERATION_GROUP}/hub-version`;
  * no object of the hub wants there, are removed like any other.
  */
 export const REMOVE_FOUND_ANNOTATION = `${FEDERATION_GROUP}/remove-found`;
+/** On an object of the hub: the W3C `traceparent` of what changed the object last. Set by who changes it, or by the webhook that is asked. */
+export const TRACEPARENT_ANNOTATION = `${FEDERATION_GROUP}/traceparent`;
 /** On a v1beta1 object: the fields that this version cannot hold. */
 export const CONVERSION_ANNOTATION = `${PAAS_GROUP}/v1-fields`;
 

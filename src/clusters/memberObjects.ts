@@ -1,7 +1,7 @@
 import { FIELD_MANAGER, type KubeObject, type ObjectRef, refKey } from "../apis/index.ts";
 import { expectedOf, type ApplyRow, inTheNameOf, type Observation, type Row } from "../desiredstate/index.ts";
 import { alteredFields, type LostField, lostFields } from "../interpreter/index.ts";
-import type { Span } from "../observability/index.ts";
+import type { Origin } from "../observability/index.ts";
 import { compareResourceVersions } from "../runtime/index.ts";
 import { applyOf, type EffectiveApply, isSameApplyOf, withoutEffect } from "./effectiveApply.ts";
 import type { ObservedObject } from "./observed.ts";
@@ -18,8 +18,8 @@ export interface MemberObject {
   row: Row | undefined;
   /** Of the last row, or withdrawal of a row, that was taken; 0 when there never was one. */
   revision: number;
-  /** The plan that asked for the row, for traces. */
-  trace: Span | undefined;
+  /** Of the plan that asked for the row. */
+  origin: Origin | undefined;
   observed: ObservedObject | undefined;
   /** The life of the object that this worker removed, or let go of. */
   removed: string | undefined;
@@ -103,7 +103,7 @@ export class MemberObjects {
       if (row !== undefined && !given.has(key)) this.takeRow({ ref, row: undefined, revision });
   }
 
-  takeRow({ ref, row, revision, trace }: RowDelta): void {
+  takeRow({ ref, row, revision, origin }: RowDelta): void {
     if (this.#closed) return;
     const object = this.#objectFor(ref);
     const before = object.row;
@@ -114,7 +114,7 @@ export class MemberObjects {
     if (row?.verb === "Apply") object.isAbsent = false;
     const isToAcknowledge = row?.verb !== "Apply" && (isNew || revision !== object.revision);
     object.revision = revision;
-    object.trace = trace;
+    object.origin = origin;
     if (isNew) {
       object.carriedOut = false;
       this.#setFailure(object, undefined);
@@ -252,7 +252,7 @@ export class MemberObjects {
       given: undefined,
       row: undefined,
       revision: 0,
-      trace: undefined,
+      origin: undefined,
       observed: undefined,
       removed: undefined,
       isAbsent: false,

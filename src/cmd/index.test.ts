@@ -61,6 +61,7 @@ describe("the options of a verb", () => {
         leaseDurationMs: 15_000,
         renewDeadlineMs: 10_000,
         retryPeriodMs: 2_000,
+        reconcileTimeoutMs: 30_000,
         allowExecCredentials: false,
         identity: expect.stringMatching(/_[0-9a-f]{8}$/) as string,
       },
@@ -82,6 +83,11 @@ describe("the options of a verb", () => {
     {
       line: "manager --lease-duration 6s --renew-deadline 4s --retry-period 500ms",
       want: { leaseDurationMs: 6_000, renewDeadlineMs: 4_000, retryPeriodMs: 500 },
+    },
+    { line: "manager --reconcile-timeout 1m", want: { reconcileTimeoutMs: 60_000 } },
+    {
+      line: "manager --trace-ratio 0.1 --trace-span UpdateStatus=1 --trace-span ComputeTarget=.5",
+      want: { sampling: { ratio: 0.1, spans: { UpdateStatus: 1, ComputeTarget: 0.5 } } },
     },
     {
       line: "manager --identity pod-1 --allow-exec-credentials --otlp-endpoint http://127.0.0.1:4318",
@@ -214,6 +220,10 @@ describe("wrong usage", () => {
     { line: "install --timeout soon", says: /A duration looks like 90s/ },
     { line: "manager --lease-duration 5s", says: /--lease-duration must be longer/ },
     { line: "manager --log-level loud", says: /Allowed choices/ },
+    { line: "manager --trace-ratio 10%", says: /A share is a number between 0 and 1/ },
+    { line: "manager --trace-ratio 1.5", says: /A share is a number between 0 and 1/ },
+    { line: "manager --trace-span UpdateStatus", says: /look like UpdateStatus=1/ },
+    { line: "manager --reconcile-timeout 0s", says: /--reconcile-timeout must be longer than 0s/ },
   ])("exits with 2 and says so in one line: $line", async ({ line, says }) => {
     const { code, err, called } = await run(line);
     expect(code).toBe(2);

@@ -9,6 +9,7 @@ import {
   EventRecorder,
   type Logger,
   type Metrics,
+  resourceAttributes,
   type Tracing,
 } from "../observability/index.ts";
 import {
@@ -60,13 +61,16 @@ export async function runManager(
   signal: AbortSignal,
   telemetry: ManagerTelemetry = {},
 ): Promise<number> {
-  const logger = telemetry.logger ?? createLogger({ level: options.logLevel });
+  const { attributes } = resourceAttributes(process.env);
+  const logger = telemetry.logger ?? createLogger({ level: options.logLevel, attributes });
   const metrics = telemetry.metrics ?? createMetrics();
   const tracing = await createTracing({
     serviceVersion: VERSION,
     identity: options.identity,
     ...(options.otlpEndpoint === undefined ? {} : { endpoint: options.otlpEndpoint }),
+    ...(options.sampling === undefined ? {} : { sampling: options.sampling }),
   });
+  for (const problem of tracing.problems) logger.warn({ event_reason: "InvalidEnvironment" }, problem);
   const config = loadHubConfig({
     kubeconfig: options.kubeconfig,
     context: options.context,
@@ -122,7 +126,14 @@ function startWatches(hub: HubCache, logger: Logger): AsyncDisposable {
 }
 
 /** Every replica serves them, leading or not, and before and after the pipeline runs. */
-async function serveWebhooks({ options, client, hub, logger, metrics }: Process): Promise<Webhooks | undefined> {
+async function serveWebhooks({
+  options,
+  client,
+  hub,
+  logger,
+  metrics,
+  tracing,
+}: Process): Promise<Webhooks | undefined> {
   if (options.webhooks === undefined) return undefined;
   // Certificates are a large part of the program: who serves none does not load it.
   const { startWebhooks } = await import("../webhooks/index.ts");
@@ -139,6 +150,7 @@ async function serveWebhooks({ options, client, hub, logger, metrics }: Process)
     clock: systemClock,
     logger,
     metrics,
+    tracer: tracing.tracer,
   });
 }
 
@@ -183,6 +195,7 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
       metrics,
       tracer: tracing.tracer,
       events,
+      ...(options.reconcileTimeoutMs === undefined ? {} : { reconcileTimeoutMs: options.reconcileTimeoutMs }),
       pool: (listener) =>
         new ClusterPool({
           hub: client,

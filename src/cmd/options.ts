@@ -1,6 +1,6 @@
 import { InvalidArgumentError } from "commander";
 import { CLASS_PATTERN, DEFAULT_CLASS, trimEnd } from "../apis/index.ts";
-import type { LogLevel } from "../observability/index.ts";
+import type { LogLevel, Sampling } from "../observability/index.ts";
 import type { WebhookTarget } from "../webhooks/index.ts";
 import type { ManagerAccess } from "./managerAccess.ts";
 
@@ -32,8 +32,12 @@ export interface ManagerOptions extends HubOptions {
   identity: string;
   /** Kubeconfigs of members may name a program that gives the credentials. */
   allowExecCredentials: boolean;
+  /** How long one reconcile may take; 30 s when absent. */
+  reconcileTimeoutMs?: number;
   /** Base address of an OTLP/HTTP collector; else the environment's OTEL_EXPORTER_OTLP_*. */
   otlpEndpoint?: string;
+  /** Which spans are recorded. */
+  sampling?: Sampling;
   /** Absent: no webhooks. */
   webhooks?: ManagerWebhookOptions;
 }

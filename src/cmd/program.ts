@@ -35,6 +35,7 @@ import {
   quickstartOptions,
   type QuickstartOptions,
 } from "./quickstart/options.ts";
+import { addTelemetry, type TelemetryFlags, withTelemetry } from "./telemetryFlags.ts";
 import type { WebhookTarget } from "../webhooks/index.ts";
 import { VERSION } from "./version.ts";
 
@@ -96,11 +97,17 @@ export function describeUsageError(error: CommanderError): string | undefined {
   return onOneLine(error.message.replace(/^error: /, ""));
 }
 
-type ManagerFlags = TimingFlags & WebhookFlags & { controllerClass?: string[]; adoptClass?: string[] };
+type ManagerFlags = TimingFlags & TelemetryFlags & WebhookFlags & { controllerClass?: string[]; adoptClass?: string[] };
 
 interface TimingFlags extends Omit<
   ManagerOptions,
-  "leaseDurationMs" | "renewDeadlineMs" | "retryPeriodMs" | "webhooks" | "controllerClasses"
+  | "leaseDurationMs"
+  | "renewDeadlineMs"
+  | "retryPeriodMs"
+  | "webhooks"
+  | "controllerClasses"
+  | "reconcileTimeoutMs"
+  | "sampling"
 > {
   leaseDuration: number;
   renewDeadline: number;
@@ -119,8 +126,7 @@ interface WebhookFlags {
 }
 
 function addManager(program: Command, action: (options: ManagerOptions) => Promise<void>): void {
-  program
-    .command("manager")
+  addTelemetry(program.command("manager"))
     .description("runs the controllers on the hub until it is stopped")
     .addOption(systemNamespace())
     .addOption(
@@ -155,7 +161,6 @@ function addManager(program: Command, action: (options: ManagerOptions) => Promi
       ).argParser(parseControllerClass),
     )
     .option("--members-namespace <namespace>", "namespace of the members' Secrets (default: that of --namespace)")
-    .option("--otlp-endpoint <url>", "OTLP/HTTP collector for traces (default: OTEL_EXPORTER_OTLP_ENDPOINT)")
     .option("--webhooks", "serve conversion, defaulting and validation, and have the hub call them", false)
     .addOption(new Option("--webhook-port <port>", "port of the webhooks").argParser(parsePort).default(9443))
     .addOption(
@@ -189,7 +194,7 @@ function addManager(program: Command, action: (options: ManagerOptions) => Promi
 function managerOptions(flags: ManagerFlags): ManagerOptions {
   const { leaseDuration, renewDeadline, retryPeriod, metricsBindAddress, identity, ...given } = flags;
   const { controllerClass, adoptClass, ...others } = given;
-  const { webhooks, ...rest } = withWebhooks(others);
+  const { webhooks, ...rest } = withTelemetry(withWebhooks(others));
   if (renewDeadline >= leaseDuration || retryPeriod >= renewDeadline) {
     throw new InvalidArgumentError(
       "--lease-duration must be longer than --renew-deadline, and that longer than --retry-period",

@@ -37,6 +37,8 @@ export interface FederationOptions {
   metrics: Metrics;
   tracer: Tracer;
   events: EventRecorder;
+  /** How long one reconcile may take, milliseconds; 30 s unless given. */
+  reconcileTimeoutMs?: number;
   /** Makes the pool of connections, which reports sessions and contact to the listener. */
   pool: (listener: PoolListener) => ClusterPool;
 }
@@ -66,6 +68,7 @@ const LAST_POLICIES_MS = 1_000;
  */
 export function createFederation(options: FederationOptions): Federation {
   const { hub, client, hubId, clock, random, logger, metrics, tracer, events } = options;
+  const deadline = options.reconcileTimeoutMs === undefined ? {} : { timeoutMs: options.reconcileTimeoutMs };
   const plans = new Plans();
   const observations = new Observations();
   const progress = new PlanningProgress();
@@ -110,8 +113,8 @@ export function createFederation(options: FederationOptions): Federation {
   const controllers = Object.entries(reconcilers).map(([name, reconcile]) => {
     const queue = new Workqueue({ name, clock, random, metrics: metrics.workqueue(name) });
     const workers = WORKERS[name as keyof typeof WORKERS];
-    const measured = { metrics: metrics.controller(name), ...(name === "placement" ? { tracer } : {}) };
-    return new Controller({ name, queue, reconcile, workers, clock, logger, ...measured });
+    const measured = { metrics: metrics.controller(name), tracer };
+    return new Controller({ name, queue, reconcile, workers, clock, logger, ...deadline, ...measured });
   });
 
   async function run(signal: AbortSignal): Promise<void> {
@@ -120,6 +123,8 @@ export function createFederation(options: FederationOptions): Federation {
     stack.use(contacts);
     stack.use(recordMemberEvents({ hub, assignments, observations, events }));
     stack.use(metrics.beforeScrape(() => fleet.reportStaleness()));
+    stack.use(metrics.beforeScrape(() => metrics.setSync(assignments.sync)));
+    stack.defer(() => metrics.forgetObjects());
     stack.use(dependencies);
     try {
       await hub.waitForSync(signal);
@@ -138,9 +143,11 @@ export function createFederation(options: FederationOptions): Federation {
   async function writeLastPolicies(): Promise<void> {
     const end = AbortSignal.timeout(LAST_POLICIES_MS);
     const written = await Promise.allSettled(policies.keys().map((key) => policies.reconcile(key, end)));
-    const failed = written.find((result) => result.status === "rejected");
-    if (failed !== undefined)
-      logger.debug({ err: failed.reason as unknown }, "a policy's status is left to the next leader");
+    const failed = written.filter((result) => result.status === "rejected");
+    for (const { reason } of failed) {
+      metrics.failed("policy");
+      logger.debug({ err: reason as unknown }, "a policy's status is left to the next leader");
+    }
   }
 
   return { run, view: { plans, assignments, observations } };

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../apis/index.ts";
 import type { Target } from "../desiredstate/index.ts";
-import { labelsOf, nameOf, refOfKey, spanAttributes } from "./ownerKeys.ts";
+import { nameOf, refOfKey, spanAttributes } from "./ownerKeys.ts";
 import { lifeOf, type Plan, type PlanChange, Plans, policiesIn } from "./plans.ts";
 
 const shop = "paas.cmft.com/DemoApplication/default/shop";
@@ -83,11 +83,6 @@ describe("what a hub object is called", () => {
   const role: KubeObject = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: { name: "r" } };
 
   test("by a person", () => expect([nameOf(object), nameOf(role)]).toEqual(["default/shop", "r"]));
-
-  test("by a metric", () => {
-    expect(labelsOf(shop)).toEqual(["DemoApplication", "default/shop"]);
-    expect(labelsOf("rbac.authorization.k8s.io/ClusterRole//r")).toEqual(["ClusterRole", "r"]);
-  });
 
   test("by a reference in no version", () => {
     expect(refOfKey(shop)).toStrictEqual({

@@ -1,5 +1,12 @@
 import { type FederatedStatus, firstRecordOf, type KubeObject, refKey } from "../apis/index.ts";
-import { AWAITING_REPLACEMENT, type Observation, type Row, type Snapshot, type Target } from "../desiredstate/index.ts";
+import {
+  AWAITING_REPLACEMENT,
+  type Observation,
+  REPLACED,
+  type Row,
+  type Snapshot,
+  type Target,
+} from "../desiredstate/index.ts";
 import { copiesOf, type CopySources, recordedClusters, wasFoundOnJoin } from "./copies.ts";
 import type { Collected } from "./dependencies.ts";
 
@@ -78,4 +85,9 @@ function isServing(row: Row): boolean {
 /** The row takes the copy away, or says why the copy, which is to go, is still there. */
 export function isRemoval(row: Row): boolean {
   return row.verb === "Delete" || row.verb === "Release" || (row.verb === "Hold" && !row.wanted);
+}
+
+/** What waits for a dependency that has to be made anew. */
+export function isReplacing(row: Row): boolean {
+  return row.verb === "Hold" && row.why.reason === REPLACED;
 }

@@ -7,11 +7,13 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { connect } from "node:tls";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
 import type { KubeObject } from "../apis/index.ts";
 import { CertificateAuthority } from "../certificates/index.ts";
 import { HubCache } from "../hub/index.ts";
 import { createLogger, Metrics } from "../observability/index.ts";
+import { recordSpans } from "../observability/testing/spanRecorder.ts";
 import { ApiError, type Clock, CRDS, DEMOAPPLICATIONS, SECRETS, systemClock } from "../runtime/index.ts";
 import { FakeClient, FakeCluster } from "../runtime/testing/fakeClient.ts";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
@@ -44,7 +46,7 @@ function startReplica(
   url = "https://127.0.0.1:9443",
   configurationName = "meridian",
   certDir?: string,
-): { webhooks: Webhooks; metrics: Metrics } {
+): { webhooks: Webhooks; metrics: Metrics; spans: ReadableSpan[] } {
   return startReplicaWith(new FakeClient(hub), systemClock, url, configurationName, certDir);
 }
 
@@ -54,13 +56,14 @@ function startReplicaWith(
   url: string,
   configurationName: string,
   certDir?: string,
-): { webhooks: Webhooks; metrics: Metrics } {
+): { webhooks: Webhooks; metrics: Metrics; spans: ReadableSpan[] } {
   const metrics = new Metrics({ processMetrics: false });
   const logger = createLogger({ level: "silent" });
   const cache = new HubCache({ client, clock, random: Math.random, logger, metrics, namespaces: true });
   const end = new AbortController();
   onTestFinished(() => end.abort());
   void cache.run(end.signal);
+  const { tracer, spans } = recordSpans();
   const webhooks = startWebhooks({
     hub: cache,
     client,
@@ -75,9 +78,10 @@ function startReplicaWith(
     clock,
     logger,
     metrics,
+    tracer,
   });
   onTestFinished(() => webhooks[Symbol.asyncDispose]());
-  return { webhooks, metrics };
+  return { webhooks, metrics, spans };
 }
 
 /** What an API server trusts now, as it reads it from the CRD. */
@@ -94,8 +98,8 @@ function stateOf(hub: FakeCluster): { current: { certPem: string }; next?: unkno
 }
 
 /** A call as an API server makes it, on a connection of its own. Rejects when the certificate is not trusted. */
-async function call(hub: FakeCluster, { port }: Webhooks, path: string, body: unknown, method = "POST") {
-  const sent = request({ host: "127.0.0.1", port, path, method, ca: bundle(hub), agent: false });
+async function call(hub: FakeCluster, { port }: Webhooks, path: string, body: unknown, method = "POST", headers = {}) {
+  const sent = request({ host: "127.0.0.1", port, path, method, ca: bundle(hub), agent: false, headers });
   sent.end(typeof body === "string" ? body : JSON.stringify(body));
   const [response] = (await once(sent, "response")) as [IncomingMessage];
   return { status: response.statusCode, body: JSON.parse(await text(response)) as Record<string, unknown> };
@@ -270,6 +274,24 @@ describe("the webhooks", () => {
     const heard = performance.now();
     while ((await shownBy(webhooks)) !== "CN=second") await setImmediate();
     expect(performance.now() - heard).toBeGreaterThan(1_000);
+  });
+
+  test("go on with the trace of the request that they are asked about, and note it on the object", async () => {
+    const hub = hubWithCrd();
+    const { webhooks, spans } = startReplica(hub);
+    await serving(hub, webhooks);
+    const traceId = "0af7651916cd43dd8448eb211c80319c";
+    const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
+    const review = admission(applicationObject({}));
+    const { response } = (await call(hub, webhooks, "/mutate", review, "POST", headers)).body as {
+      response: { patch: string };
+    };
+    expect(Buffer.from(response.patch, "base64").toString()).toContain(traceId);
+    await call(hub, webhooks, "/validate", review, "POST", headers);
+    const admissions = spans.filter(({ name }) => name === "Admission");
+    expect(admissions.map(({ attributes }) => attributes["admission.webhook"])).toEqual(["mutate", "validate"]);
+    for (const { parentSpanContext } of admissions)
+      expect(parentSpanContext).toMatchObject({ traceId, spanId: "b7ad6b7169203331" });
   });
 
   test("answer reviews, and count what they refuse", async () => {
