@@ -8,6 +8,8 @@ import { INSTALLED_LABELS, installedNamespace, MANAGER_ACCOUNT, managerObjects }
 import type { InstallOptions } from "./options.ts";
 import { CommandError, EXIT } from "./outcome.ts";
 import { Progress } from "./terminal.ts";
+import { describeWhere, type Whereabouts } from "./whereabouts.ts";
+import { counted } from "./words.ts";
 
 /**
  * Installs the CRDs on the hub, waits until the new kinds are served, and then makes Meridian's own namespace and an account with the
@@ -22,7 +24,7 @@ export async function install(options: InstallOptions, context: CommandContext):
   await using hub = connectHub(options, context);
   const crds = await Promise.all((await loadCrds()).map((crd) => asServed(labelled(crd), hub.client, signal)));
   const checked = await checkAll(hub.client, [...crds, ...rest], signal);
-  refuse(checked, context);
+  refuse(checked, hub.where, context);
   if (options.dryRun) {
     for (const one of checked) terminal.out(`${label(one.wanted)} ${describeVerdict(one)}\n`);
     return EXIT.ok;
@@ -51,14 +53,14 @@ function labelled(crd: KubeObject): KubeObject {
 }
 
 /** Throws {@link CommandError} when any object cannot be written; the message names each of them with the reason. */
-function refuse(checked: readonly Checked[], { terminal }: CommandContext): void {
+function refuse(checked: readonly Checked[], where: Whereabouts, { terminal }: CommandContext): void {
   const refused = checked.flatMap(({ wanted, verdict }) =>
     verdict.kind === "Refused" ? [`${label(wanted)}: ${verdict.why}`] : [],
   );
   if (refused.length === 0) return;
   for (const line of refused) terminal.err(`${line}\n`);
   throw new CommandError(
-    `the hub refuses ${refused.length} of ${checked.length} objects (see above); nothing was written`,
+    `${describeWhere(where)} refuses ${refused.length} of ${counted(checked.length, "object")} (see above); nothing was written: mend what is named there and run it again`,
   );
 }
 
