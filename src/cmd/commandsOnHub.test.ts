@@ -309,7 +309,9 @@ describe("unjoin --dry-run", () => {
   test("of a cluster that there is not names those that there are", async () => {
     expect(await onHub("unjoin nope --dry-run")).toMatchObject({
       code: 2,
-      err: expect.stringMatching(/^meridian: the hub \(https:.*\) has no member cluster nope; it has m1\n$/) as string,
+      err: expect.stringMatching(
+        /^meridian: the hub \(https:.*\) has no member cluster nope; name one of these: m1\n$/,
+      ) as string,
     });
   });
 });

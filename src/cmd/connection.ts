@@ -17,7 +17,7 @@ import type { HubOptions } from "./options.ts";
 import { CommandError } from "./outcome.ts";
 import type { Terminal } from "./terminal.ts";
 import { describeWhere, tellWhere, type Whereabouts } from "./whereabouts.ts";
-import { someOf } from "./words.ts";
+import { chooseAmong } from "./words.ts";
 
 /** What every command gets beside its options. */
 export interface CommandContext {
@@ -102,8 +102,9 @@ export async function noSuchMember(
 ): Promise<CommandError> {
   try {
     const { items } = await client.list(MEMBERCLUSTERS, { metadataOnly: true, signal });
+    const names = items.map(({ metadata }) => metadata.name);
     return new CommandError(
-      `${describeWhere(where)} has no member cluster ${name}; it has ${someOf(items.map(({ metadata }) => metadata.name))}`,
+      `${describeWhere(where)} has no member cluster ${name}; ${chooseAmong(names, "it has none, so there is nothing to do")}`,
     );
   } catch (error) {
     if (isNotFound(error)) return notInstalled(MEMBERCLUSTERS.plural, where);

@@ -250,7 +250,10 @@ describe("wrong usage", () => {
     { line: "install --secrets-of Team_A", says: /lower-case letters/ },
     { line: "uninstall --drain --orphan", says: /cannot be used with/ },
     { line: "install --timeout soon", says: /A duration looks like 90s/ },
-    { line: "manager --lease-duration 5s", says: /--lease-duration must be longer/ },
+    {
+      line: "manager --lease-duration 5s",
+      says: /--lease-duration \(5000 ms\) must be longer than --renew-deadline \(10000 ms\)/,
+    },
     { line: "manager --log-level loud", says: /Allowed choices/ },
   ])("exits with 2 and says so in one line: $line", async ({ line, says }) => {
     const { code, err, called } = await run(line);

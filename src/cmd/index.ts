@@ -3,7 +3,7 @@
  * something found, 2 error or wrong usage, 3 timed out; an error is one line that says what to do; progress and colours on a terminal
  * only. A person's own credentials are never stored, and no secret is ever printed.
  */
-import { CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
 import type { CommandContext } from "./connection.ts";
 import { EXIT, reportError } from "./outcome.ts";
 import { COMPLETE, createProgram, describeUsageError, PROGRAM, systemVerbs, type Verbs } from "./program.ts";
@@ -29,17 +29,17 @@ export async function runCommandLine(
     await program.parseAsync(args, { from: "user" });
     return exitCode;
   } catch (error) {
-    const verb = program.commands.map((command) => command.name()).find((known) => args.includes(known));
-    return report(error, args, context, verb === undefined ? name : `${name} ${verb}`);
+    return report(error, args, context, program);
   }
 }
 
-/** `command` is the one to ask for help. */
-function report(error: unknown, args: readonly string[], context: CommandContext, command: string): number {
+function report(error: unknown, args: readonly string[], context: CommandContext, program: Command): number {
   if (error instanceof CommanderError) {
-    const message = describeUsageError(error);
+    const command = program.commands.find((known) => args.includes(known.name()));
+    const message = describeUsageError(error, command);
     if (message === undefined) return EXIT.ok;
-    context.terminal.err(`meridian: ${message} (see "${command} --help")\n`);
+    const asked = command === undefined ? program.name() : `${program.name()} ${command.name()}`;
+    context.terminal.err(`meridian: ${message} (see "${asked} --help")\n`);
     return EXIT.error;
   }
   return reportError(error, context, { stack: wantsStack(args) });

@@ -1,4 +1,4 @@
-import { type Condition, isConverted, type KubeObject, servingAllVersions } from "../apis/index.ts";
+import { type Condition, counted, isConverted, type KubeObject, servingAllVersions } from "../apis/index.ts";
 import { type Client, CRDS, type ResourceType } from "../runtime/index.ts";
 import { commandLogger, type CommandContext, connectHub, find } from "./connection.ts";
 import { loadCrds } from "./crds.ts";
@@ -9,7 +9,6 @@ import type { InstallOptions } from "./options.ts";
 import { CommandError, EXIT } from "./outcome.ts";
 import { Progress } from "./terminal.ts";
 import { describeWhere, type Whereabouts } from "./whereabouts.ts";
-import { counted } from "./words.ts";
 
 /**
  * Installs the CRDs on the hub, waits until the new kinds are served, and then makes Meridian's own namespace and an account with the
@@ -81,7 +80,7 @@ async function untilEstablished(
   const waiting = new Set(crds.map(({ metadata }) => metadata.name));
   const refused = new Map<string, string>();
   using progress = new Progress(terminal);
-  progress.show(`waiting for ${waiting.size} kinds to be served`);
+  progress.show(`waiting for ${counted(waiting.size, "kind")} to be served`);
   const logger = commandLogger(options.logLevel, terminal);
   await Promise.all(
     crds.map(async (crd) => {
@@ -96,7 +95,7 @@ async function untilEstablished(
       // The condition Established comes a moment before the server serves the kind; a list that succeeds is the proof.
       if (!(await follow({ ...common, type: servedType(crd), name: "none" }, () => true))) return;
       waiting.delete(name);
-      progress.show(`waiting for ${waiting.size} kinds to be served`);
+      progress.show(`waiting for ${counted(waiting.size, "kind")} to be served`);
     }),
   );
   if (waiting.size === 0) return;

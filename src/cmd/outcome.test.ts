@@ -21,7 +21,7 @@ describe("an error of a cluster names the cluster, what is wrong, and what to do
     { reason: "ConnectionRefused", next: "check that it runs and that this machine can reach it" },
     { reason: "Timeout", next: "check that it runs" },
     { reason: "DNS", next: "correct the server in that kubeconfig" },
-    { reason: "TLS", next: "correct the certificates in that kubeconfig" },
+    { reason: "TLS", next: "correct server and certificates in that kubeconfig" },
   ])("that was not reached: $reason", ({ reason, next }) => {
     const text = describeError(fromHub(new TransportError(reason, "it is so")));
     expect(text).toBe(`${WHERE} was not reached: it is so; ${text.slice(text.indexOf(next))}`);

@@ -81,7 +81,7 @@ function sentenceOf(error: unknown, where: Whereabouts | undefined): string {
 }
 
 function remedyFor(reason: TransportReason, { otherwise }: Whereabouts): string {
-  if (reason === "TLS") return `correct the certificates in that kubeconfig, or ${otherwise}`;
+  if (reason === "TLS") return `correct server and certificates in that kubeconfig, or ${otherwise}`;
   if (reason === "DNS") return `correct the server in that kubeconfig, or ${otherwise}`;
   return `check that it runs and that this machine can reach it, or ${otherwise}`;
 }

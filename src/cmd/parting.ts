@@ -1,4 +1,4 @@
-import type { KubeObject, MemberCluster } from "../apis/index.ts";
+import { counted, type KubeObject, type MemberCluster } from "../apis/index.ts";
 import { type Client, clusterConfigFromKubeconfig, MEMBERCLUSTERS } from "../runtime/index.ts";
 import { clusterUid, type CommandContext } from "./connection.ts";
 import { knownMemberUid, MEMBER_UID_ANNOTATION } from "./joinedMember.ts";
@@ -7,7 +7,6 @@ import { everythingOf, type Leftover, revokeAccess } from "./memberCleanup.ts";
 import { letGoOf, markedBy, type Reached, reachMember, memberSecret, storedKubeconfig } from "./memberMarks.ts";
 import type { UnjoinOptions } from "./options.ts";
 import { CommandError, describeError } from "./outcome.ts";
-import { counted } from "./words.ts";
 
 /** A cluster that is to leave, and who asks for it. */
 export interface Leaving {

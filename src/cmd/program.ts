@@ -113,10 +113,30 @@ export function createProgram(verbs: Verbs, context: CommandContext, finished: F
   return program;
 }
 
-/** The line that describes a usage error to a person. Undefined when commander only showed help. */
-export function describeUsageError(error: CommanderError): string | undefined {
+/**
+ * The line that describes a usage error to a person. Undefined when commander only showed help. `command` is the one that was used wrongly,
+ * as far as it is known.
+ */
+export function describeUsageError(error: CommanderError, command: Command | undefined): string | undefined {
   if (error.exitCode === 0 || error.code === "commander.help") return undefined;
-  return onOneLine(error.message.replace(/^error: /, ""));
+  const message = onOneLine(error.message.replace(/^error: /, ""));
+  switch (error.code) {
+    case "commander.conflictingOption":
+      return `${message}: leave one of them out`;
+    case "commander.missingArgument":
+    case "commander.missingMandatoryOptionValue":
+      return command === undefined ? message : `${message}; give it: ${command.name()} ${usageOf(command)}`;
+    default:
+      return message;
+  }
+}
+
+/** What must be given. */
+function usageOf(command: Command): string {
+  const options = command.options
+    .filter(({ mandatory }) => mandatory)
+    .map(({ long, flags }) => `${long} ${flags.split(" ").at(-1)}`);
+  return [...command.registeredArguments.map((argument) => `<${argument.name()}>`), ...options].join(" ");
 }
 
 type ManagerFlags = TimingFlags & WebhookFlags & { controllerClass?: string[]; adoptClass?: string[] };
@@ -215,7 +235,7 @@ function managerOptions(flags: ManagerFlags): ManagerOptions {
   const { webhooks, ...rest } = withWebhooks(others);
   if (renewDeadline >= leaseDuration || retryPeriod >= renewDeadline) {
     throw new InvalidArgumentError(
-      "--lease-duration must be longer than --renew-deadline, and that longer than --retry-period",
+      `--lease-duration (${leaseDuration} ms) must be longer than --renew-deadline (${renewDeadline} ms), and that longer than --retry-period (${retryPeriod} ms): change one of them`,
     );
   }
   return {

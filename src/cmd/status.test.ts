@@ -234,17 +234,18 @@ describe("select", () => {
   ])("$wanted gives $want", ({ wanted, want }) => expect(names(wanted)).toEqual(want));
 
   test.each([
-    { wanted: "nope", says: 'there is no demoapplication "nope" in any namespace' },
-    { wanted: "mc/nope", says: 'there is no member cluster "nope"' },
+    { wanted: "nope", says: 'the hub has no demoapplication "nope" in any namespace' },
+    { wanted: "mc/nope", says: 'the hub has no member cluster "nope"' },
     { wanted: "pod/x", says: "names no kind that Meridian knows" },
   ])("refuses $wanted", ({ wanted, says }) => expect(() => names([wanted])).toThrow(says));
 
   test("names what there is instead", () => {
     expect(() => names(["nope"])).toThrow(
-      "(there are default/blog, default/shop); a cluster is named as membercluster/NAME",
+      "name one of these: default/blog, default/shop (a cluster is named as membercluster/NAME)",
     );
-    expect(() => names(["mc/nope"])).toThrow("there are a, b, c");
-    expect(() => select(report, ["nope"], { clusters: true, namespace: "default" })).toThrow("(there are blog, shop)");
+    expect(() => names(["mc/nope"])).toThrow("name one of these: a, b, c");
+    const shown = { clusters: true, namespace: "default" };
+    expect(() => select(report, ["nope"], shown)).toThrow("name one of these: blog, shop");
     expect(() => select(report, ["mc/a"], { clusters: false })).not.toThrow();
     expect(() => select(report, ["mc/nope"], { clusters: false })).toThrow("your rights on the hub do not show");
   });

@@ -1,7 +1,7 @@
 import { CommandError } from "./outcome.ts";
 import type { Shown } from "./statusReading.ts";
 import type { ClusterReport, ObjectReport, StatusReport } from "./statusView.ts";
-import { someOf } from "./words.ts";
+import { chooseAmong } from "./words.ts";
 
 /** Which part of a report was asked for. Pure. */
 
@@ -66,7 +66,10 @@ function ofKind({ objects }: StatusReport, kind: string): ObjectReport[] {
 function noCluster({ clusters }: StatusReport, name: string, shown: Shown): CommandError {
   return new CommandError(
     shown.clusters
-      ? `there is no member cluster "${name}" on the hub; there are ${someOf(clusters.map((cluster) => cluster.name))}`
+      ? `the hub has no member cluster "${name}"; ${chooseAmong(
+          clusters.map((cluster) => cluster.name),
+          "join one with `meridian join`",
+        )}`
       : `your rights on the hub do not show member clusters, such as "${name}": ask its administrator for the right to list memberclusters, or name an application`,
   );
 }
@@ -77,7 +80,7 @@ function noObject(report: StatusReport, kind: string, name: string, { namespace 
     namespace === undefined ? `${object.namespace}/${object.name}` : object.name,
   );
   return new CommandError(
-    `there is no ${kind} "${name}" in ${where} of the hub (there are ${someOf(names)}); a cluster is named as membercluster/NAME`,
+    `the hub has no ${kind} "${name}" in ${where}; ${chooseAmong(names, "there is none: apply one first")} (a cluster is named as membercluster/NAME)`,
   );
 }
 

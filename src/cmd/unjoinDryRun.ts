@@ -1,9 +1,8 @@
-import { CLUSTER_FINALIZER, holdersOf } from "../apis/index.ts";
+import { CLUSTER_FINALIZER, counted, holdersOf } from "../apis/index.ts";
 import { isManagerRunning } from "./connection.ts";
 import type { MemberAccess } from "./memberAccess.ts";
 import { describeError, EXIT } from "./outcome.ts";
 import type { Leaving, Parting } from "./parting.ts";
-import { counted } from "./words.ts";
 
 /** `unjoin --dry-run`: prints what would be done, and returns what the command itself would end with, as far as that can be known. */
 export async function describeUnjoin(leaving: Leaving, parting: Parting, hasSecret: boolean): Promise<number> {
