@@ -48,12 +48,12 @@ const servicePorts = withRules(
   listMap(z.array(servicePort).max(64), "port", "protocol"),
   {
     rule: "self.all(p, !has(p.name) || self.exists_one(q, has(q.name) && q.name == p.name))",
-    message: "ports: every name may be there only once",
+    message: "ports: every name may be there only once; rename one or remove it",
     holds: (ports) => allDistinct(ports.flatMap(({ name }) => name ?? [])),
   },
   {
     rule: "self.all(p, !has(p.nodePort) || self.exists_one(q, has(q.nodePort) && q.nodePort == p.nodePort && q.protocol == p.protocol))",
-    message: "ports: every nodePort may be there only once for each protocol",
+    message: "ports: every nodePort may be there only once for each protocol; choose another or remove it",
     holds: (ports) =>
       allDistinct(ports.flatMap((p) => (p.nodePort === undefined ? [] : `${p.nodePort}/${p.protocol}`))),
   },
@@ -99,7 +99,7 @@ export const demoApplicationSpec = withRules(
   }),
   {
     rule: "!has(self.volumeMounts) || self.volumeMounts.all(m, has(self.volumes) && self.volumes.exists(v, v.name == m.name))",
-    message: "volumeMounts: every name must be the name of an entry of volumes",
+    message: "volumeMounts: every name must be the name of an entry of volumes; add that entry or correct the name",
     field: "volumeMounts",
     holds: ({ volumes = [], volumeMounts = [] }) =>
       volumeMounts.every((mount) => volumes.some(({ name }) => name === mount.name)),

@@ -14,7 +14,7 @@ interface Run {
 }
 
 /** Runs a command line with verbs that only take note, or do what `act` does. */
-async function run(line: string, act: () => number = () => 0): Promise<Run> {
+async function run(line: string, act: () => number = () => 0, program = "meridian"): Promise<Run> {
   const result: Run = { code: -1, out: "", err: "", called: undefined };
   const context: CommandContext = {
     terminal: {
@@ -25,6 +25,7 @@ async function run(line: string, act: () => number = () => 0): Promise<Run> {
     },
     signal: new AbortController().signal,
     env: {},
+    program,
   };
   const noting =
     (verb: string) =>
@@ -40,6 +41,9 @@ async function run(line: string, act: () => number = () => 0): Promise<Run> {
     unjoin: noting("unjoin"),
     status: noting("status"),
     quickstart: noting("quickstart"),
+    version: noting("version"),
+    completion: noting("completion"),
+    complete: noting("complete"),
   };
   result.code = await runCommandLine(line.split(" ").filter(Boolean), context, verbs);
   return result;
@@ -157,7 +161,7 @@ describe("the options of a verb", () => {
     expect((await run(line)).called).toMatchObject([
       "unjoin",
       "a",
-      { deletionPolicy: policy, timeout: 300_000, force: false },
+      { deletionPolicy: policy, timeout: 300_000, force: false, dryRun: false },
     ]);
   });
 
@@ -168,14 +172,45 @@ describe("the options of a verb", () => {
 
   test.each([
     { line: "status", names: [], options: {} },
-    { line: "status -A", names: [], options: {} },
+    { line: "status -A", names: [], options: { allNamespaces: true } },
+    { line: "status -w", names: [], options: { watch: true } },
+    { line: "status --watch -n shop", names: [], options: { watch: true, namespace: "shop" } },
     {
       line: "status web mc/m-1 -n shop -l tier=web -o wide",
       names: ["web", "mc/m-1"],
       options: { namespace: "shop", selector: "tier=web", output: "wide" },
     },
   ])("of $line are read", async ({ line, names, options }) => {
-    expect((await run(line)).called).toEqual(["status", names, { logLevel: "info", ...options }]);
+    expect((await run(line)).called).toEqual(["status", names, { logLevel: "info", watch: false, ...options }]);
+  });
+});
+
+test.each([
+  { line: "unjoin a --dry-run", want: ["unjoin", "a", { dryRun: true }] },
+  { line: "version -o json", want: ["version", { output: "json" }] },
+  { line: "completion zsh", want: ["completion", "zsh"] },
+])("$line is read", async ({ line, want }) => {
+  expect((await run(line)).called).toMatchObject(want);
+});
+
+test("the words for the shell are passed on as they are, also those that are wrong", async () => {
+  const { called } = await run("__complete status --bogus -o");
+  expect(called?.[2]).toEqual(["status", "--bogus", "-o"]);
+});
+
+describe("as a plugin of kubectl", () => {
+  const plugin = (line: string, act?: () => number) => run(line, act, "kubectl meridian");
+
+  test("the usage and the errors name the command as a person types it", async () => {
+    expect((await plugin("--help")).out).toMatch(/^Usage: kubectl meridian \[options\]/);
+    expect((await plugin("join --help")).out).toMatch(/^Usage: kubectl meridian join /);
+    expect((await plugin("join")).err).toContain('(see "kubectl meridian join --help")');
+    const failing = () => {
+      throw new CommandError("nothing is installed: run `meridian install` first");
+    };
+    expect((await plugin("status", failing)).err).toBe(
+      "meridian: nothing is installed: run `kubectl meridian install` first\n",
+    );
   });
 });
 
@@ -209,6 +244,9 @@ describe("wrong usage", () => {
     { line: "status --bogus", says: /unknown option '--bogus'/ },
     { line: "status -o xml", says: /Allowed choices are wide, json, yaml, name/ },
     { line: "status -A -n x", says: /cannot be used with/ },
+    { line: "status --watch -o json", says: /cannot be used with/ },
+    { line: "completion tcsh", says: /Allowed choices are bash, zsh, fish/ },
+    { line: "unjoin a --bogus", says: /\(see "meridian unjoin --help"\)/ },
     { line: "join --member-kubeconfig f", says: /missing required argument 'name'/ },
     { line: "join a", says: /--member-kubeconfig <file>' not specified/ },
     { line: "join BAD --member-kubeconfig f", says: /lower-case letters/ },
@@ -218,7 +256,10 @@ describe("wrong usage", () => {
     { line: "install --secrets-of Team_A", says: /lower-case letters/ },
     { line: "uninstall --drain --orphan", says: /cannot be used with/ },
     { line: "install --timeout soon", says: /A duration looks like 90s/ },
-    { line: "manager --lease-duration 5s", says: /--lease-duration must be longer/ },
+    {
+      line: "manager --lease-duration 5s",
+      says: /--lease-duration \(5000 ms\) must be longer than --renew-deadline \(10000 ms\)/,
+    },
     { line: "manager --log-level loud", says: /Allowed choices/ },
     { line: "manager --trace-ratio 10%", says: /A share is a number between 0 and 1/ },
     { line: "manager --trace-ratio 1.5", says: /A share is a number between 0 and 1/ },

@@ -1,4 +1,4 @@
-import { type Condition, isConverted, type KubeObject, servingAllVersions } from "../apis/index.ts";
+import { type Condition, counted, isConverted, type KubeObject, servingAllVersions } from "../apis/index.ts";
 import { type Client, CRDS, type ResourceType } from "../runtime/index.ts";
 import { commandLogger, type CommandContext, connectHub, find } from "./connection.ts";
 import { loadCrds } from "./crds.ts";
@@ -8,6 +8,7 @@ import { INSTALLED_LABELS, installedNamespace, MANAGER_ACCOUNT, managerObjects }
 import type { InstallOptions } from "./options.ts";
 import { CommandError, EXIT } from "./outcome.ts";
 import { Progress } from "./terminal.ts";
+import { describeWhere, type Whereabouts } from "./whereabouts.ts";
 
 /**
  * Installs the CRDs on the hub, waits until the new kinds are served, and then makes Meridian's own namespace and an account with the
@@ -22,7 +23,7 @@ export async function install(options: InstallOptions, context: CommandContext):
   await using hub = connectHub(options, context);
   const crds = await Promise.all((await loadCrds()).map((crd) => asServed(labelled(crd), hub.client, signal)));
   const checked = await checkAll(hub.client, [...crds, ...rest], signal);
-  refuse(checked, context);
+  refuse(checked, hub.where, context);
   if (options.dryRun) {
     for (const one of checked) terminal.out(`${label(one.wanted)} ${describeVerdict(one)}\n`);
     return EXIT.ok;
@@ -51,14 +52,14 @@ function labelled(crd: KubeObject): KubeObject {
 }
 
 /** Throws {@link CommandError} when any object cannot be written; the message names each of them with the reason. */
-function refuse(checked: readonly Checked[], { terminal }: CommandContext): void {
+function refuse(checked: readonly Checked[], where: Whereabouts, { terminal }: CommandContext): void {
   const refused = checked.flatMap(({ wanted, verdict }) =>
     verdict.kind === "Refused" ? [`${label(wanted)}: ${verdict.why}`] : [],
   );
   if (refused.length === 0) return;
   for (const line of refused) terminal.err(`${line}\n`);
   throw new CommandError(
-    `the hub refuses ${refused.length} of ${checked.length} objects (see above); nothing was written`,
+    `${describeWhere(where)} refuses ${refused.length} of ${counted(checked.length, "object")} (see above); nothing was written: mend what is named there and run it again`,
   );
 }
 
@@ -79,7 +80,7 @@ async function untilEstablished(
   const waiting = new Set(crds.map(({ metadata }) => metadata.name));
   const refused = new Map<string, string>();
   using progress = new Progress(terminal);
-  progress.show(`waiting for ${waiting.size} kinds to be served`);
+  progress.show(`waiting for ${counted(waiting.size, "kind")} to be served`);
   const logger = commandLogger(options.logLevel, terminal);
   await Promise.all(
     crds.map(async (crd) => {
@@ -94,7 +95,7 @@ async function untilEstablished(
       // The condition Established comes a moment before the server serves the kind; a list that succeeds is the proof.
       if (!(await follow({ ...common, type: servedType(crd), name: "none" }, () => true))) return;
       waiting.delete(name);
-      progress.show(`waiting for ${waiting.size} kinds to be served`);
+      progress.show(`waiting for ${counted(waiting.size, "kind")} to be served`);
     }),
   );
   if (waiting.size === 0) return;

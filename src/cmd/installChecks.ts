@@ -15,7 +15,7 @@ import {
 import { find } from "./connection.ts";
 import { describeRelease, releaseOf } from "./helmRelease.ts";
 import { isInstalled } from "./managerAccess.ts";
-import { describeError } from "./outcome.ts";
+import { describeAnswer } from "./outcome.ts";
 
 const TYPES: Record<string, ResourceType> = {
   ClusterRole: CLUSTERROLES,
@@ -106,7 +106,7 @@ async function dryRun({ client, wanted, before, missing, signal }: DryRun): Prom
     if (!isApiError(error) || error.status === 401) throw error;
     // The dry run of the role has checked the rights that the binding gives, and the role exists by the time the binding is written.
     const awaitsRole = wanted.kind.endsWith("Binding") && isNotFound(error) && /role/.test(error.details?.kind ?? "");
-    return awaitsRole ? { kind: "Write", verb: "created" } : { kind: "Refused", why: describeError(error) };
+    return awaitsRole ? { kind: "Write", verb: "created" } : { kind: "Refused", why: describeAnswer(error) };
   }
 }
 

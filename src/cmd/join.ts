@@ -5,7 +5,6 @@ import {
   type ClusterConfig,
   CLUSTERROLEBINDINGS,
   CLUSTERROLES,
-  clusterConfigFromKubeconfig,
   isForbidden,
   isNotFound,
   kubeconfigFor,
@@ -23,12 +22,13 @@ import {
   clusterUid,
   commandLogger,
   type CommandContext,
-  connect,
   connectHub,
   type Connection,
   connectMember,
+  connectStored,
   find,
   isManagerRunning,
+  notInstalled,
 } from "./connection.ts";
 import { follow } from "./follow.ts";
 import { checkIdentity, kubeconfigSecret, memberCluster, type MemberToken } from "./joinedMember.ts";
@@ -43,6 +43,7 @@ import { installedNamespace } from "./managerAccess.ts";
 import type { JoinOptions } from "./options.ts";
 import { CommandError, EXIT } from "./outcome.ts";
 import { Progress } from "./terminal.ts";
+import { describeWhere } from "./whereabouts.ts";
 
 const DEPENDENT_TYPES: Record<string, ResourceType> = {
   ServiceAccount: SERVICEACCOUNTS,
@@ -99,7 +100,7 @@ export async function joinMember(joining: Joining): Promise<KubeObject> {
 
 async function check({ name, options, hub, member, signal }: Joining): Promise<Checked> {
   const [hubUid, memberUid] = await Promise.all([clusterUid(hub.client, signal), clusterUid(member.client, signal)]);
-  const before = await checkHub(name, memberUid, hubUid, options, hub.client, signal);
+  const before = await checkHub({ name, options, hub, member, signal }, memberUid, hubUid);
   const access = memberAccess(hubUid, options.namespace);
   return { memberUid, access, before, wanted: memberCluster(name, memberUid, options) };
 }
@@ -132,26 +133,29 @@ async function enrol(
 
 /** Checks that the objects on the hub allow the join, before anything is written. Returns the MemberCluster if there is one. */
 async function checkHub(
-  name: string,
+  { name, options, hub, member, signal }: Joining,
   memberUid: string,
   hubUid: string,
-  options: Joining["options"],
-  hub: Client,
-  signal: AbortSignal,
 ): Promise<KubeObject | undefined> {
   let items: KubeObject[];
   try {
-    ({ items } = await hub.list(MEMBERCLUSTERS, { signal }));
+    ({ items } = await hub.client.list(MEMBERCLUSTERS, { signal }));
   } catch (error) {
-    if (isNotFound(error)) throw new CommandError("the hub does not know MemberClusters: run `meridian install` first");
+    if (isNotFound(error)) throw notInstalled(MEMBERCLUSTERS.plural, hub.where);
     throw error;
   }
-  checkIdentity(name, memberUid, hubUid, items as unknown as MemberCluster[]);
+  checkIdentity({ name, memberUid, hubUid, where: member.where }, items as unknown as MemberCluster[]);
   const before = items.find(({ metadata }) => metadata.name === name);
-  if (options.renew && before === undefined)
-    throw new CommandError(`there is no member cluster ${name} to renew; join it with --region`);
-  if (!options.renew && options.region === undefined)
-    throw new CommandError("--region is needed: placements and overrides go by it");
+  if (options.renew && before === undefined) {
+    throw new CommandError(
+      `${describeWhere(hub.where)} has no member cluster ${name} to renew; leave out --renew and give --region to join it`,
+    );
+  }
+  if (!options.renew && options.region === undefined) {
+    throw new CommandError(
+      `joining ${name} needs its region, which placements and overrides go by: give --region, such as --region cn-shanghai, or --renew for new credentials alone`,
+    );
+  }
   return before;
 }
 
@@ -160,7 +164,7 @@ async function grantAccess(member: Client, access: MemberAccess, signal: AbortSi
   const namespace = await find(member, NAMESPACES, undefined, access.namespace, signal);
   if (namespace?.metadata.deletionTimestamp !== undefined) {
     throw new CommandError(
-      `the namespace ${access.namespace} of ${member.cluster} is being deleted; try again when it is gone`,
+      `the namespace ${access.namespace} of member ${member.cluster} is being deleted; try again when it is gone`,
     );
   }
   if (namespace === undefined) await member.create(NAMESPACES, accessNamespace(access), { signal });
@@ -205,12 +209,12 @@ async function checkKubeconfig(
   memberUid: string,
   signal: AbortSignal,
 ): Promise<void> {
-  await using made = connect(cluster, clusterConfigFromKubeconfig(kubeconfig, { cluster }));
+  await using made = connectStored(cluster, kubeconfig);
   try {
     const uid = await clusterUid(made.client, signal);
     if (uid !== memberUid)
       throw new CommandError(
-        `the server ${made.config.server} does not always lead to the same cluster (kube-system UID ${uid}, then ${memberUid})`,
+        `the server ${made.config.server} of member ${cluster} does not always lead to the same cluster (kube-system UID ${memberUid}, then ${uid}); give --member-kubeconfig an address that belongs to one cluster alone`,
       );
   } catch (error) {
     // The token was accepted: API servers take a moment to learn new rights, and the manager tries again anyway.

@@ -27,6 +27,7 @@ import {
   ServerHistory,
 } from "../runtime/index.ts";
 import type { Webhooks } from "../webhooks/index.ts";
+import { checkPort, type Listening } from "./listening.ts";
 import type { ManagerOptions } from "./options.ts";
 import { VERSION } from "./version.ts";
 
@@ -77,6 +78,8 @@ export async function runManager(
     env: process.env,
     allowExec: true,
   });
+  // Said before anything else is done: a server that begins to listen later could only log why it cannot.
+  for (const port of portsOf(options)) await checkPort(port);
   const observe: NonNullable<ClientOptions["observe"]> = (call) => metrics.observeRequest(call);
   await using client = createClient(config, { cluster: "hub", clock: systemClock, observe });
   const hub = new HubCache({
@@ -109,6 +112,15 @@ export async function runManager(
   }
   logger.info("manager stopped");
   return 0;
+}
+
+function portsOf({ metricsPort, metricsHost, webhooks }: ManagerOptions): Listening[] {
+  const host = metricsHost === "" ? {} : { host: metricsHost };
+  const metrics = { port: metricsPort, ...host, what: "/metrics, /healthz and /readyz" };
+  return [
+    { ...metrics, flag: "--metrics-port", hostFlag: "--metrics-host" },
+    ...(webhooks === undefined ? [] : [{ port: webhooks.port, what: "the webhooks", flag: "--webhook-port" }]),
+  ];
 }
 
 /** Follows the hub until it is disposed of: after everything that reads the cache has ended. */

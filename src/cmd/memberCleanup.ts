@@ -15,7 +15,7 @@ import {
 } from "../runtime/index.ts";
 import { find } from "./connection.ts";
 import { JOINED_TO_LABEL, type MemberAccess } from "./memberAccess.ts";
-import { describeError } from "./outcome.ts";
+import { describeAnswer } from "./outcome.ts";
 
 /** An object that unjoin could not remove, and the command for a person who can. */
 export interface Leftover {
@@ -134,7 +134,7 @@ async function attempt(
   } catch (error) {
     if (isNotFound(error)) return;
     signal.throwIfAborted();
-    cleanup.left.push({ what: `${what} (${describeError(error)})`, command });
+    cleanup.left.push({ what: `${what} (${describeAnswer(error)})`, command });
   }
 }
 

@@ -107,6 +107,8 @@ export interface UnjoinOptions extends HubOptions {
   memberKubeconfig?: string;
   memberContext?: string;
   force: boolean;
+  /** Says what would be done, and does nothing. */
+  dryRun: boolean;
   timeout: number;
 }
 
@@ -114,12 +116,26 @@ export const OUTPUT_FORMATS = ["wide", "json", "yaml", "name"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 export interface StatusOptions extends HubOptions {
-  /** Undefined: every namespace. */
+  /** Undefined: every namespace, or where a person may not see them all, the one of the context. */
   namespace?: string;
+  /** Every namespace or nothing. */
+  allNamespaces?: boolean;
   selector?: string;
+  /** Show every change until it is stopped. */
+  watch: boolean;
   /** Undefined: the short table. */
   output?: OutputFormat;
 }
+
+export const VERSION_FORMATS = ["json", "yaml"] as const;
+
+export interface VersionOptions {
+  /** Undefined: a line for people. */
+  output?: (typeof VERSION_FORMATS)[number];
+}
+
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+export type Shell = (typeof SHELLS)[number];
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

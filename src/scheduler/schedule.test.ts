@@ -297,7 +297,7 @@ describe("replicas", () => {
     [
       "that its weight leaves none for it",
       { replicas: 1, among: ["a", "b"] },
-      ["gets 1 of 1 replicas", "1 replicas divided by weight leave none for it"],
+      ["gets 1 of 1 replica", "1 replica divided by weight leaves none for it"],
     ],
     [
       "that there are too few for the least of each cluster",
@@ -312,7 +312,7 @@ describe("replicas", () => {
     [
       "fewer than the least on a cluster alone are noted",
       { replicas: 1, scheduling: { minReplicasPerCluster: 2 }, among: ["a"] },
-      ["1 replicas are too few for minReplicasPerCluster on each cluster"],
+      ["1 replica is too few for minReplicasPerCluster on each cluster"],
     ],
     [
       "the least exactly is not noted",

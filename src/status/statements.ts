@@ -102,7 +102,8 @@ function tally(
 ): Statement {
   if (planned.length === 0) return { type, status: "False", reason: "NoClusters", message: none };
   const rest = planned.filter((report) => !holds(report));
-  const message = `${planned.length - rest.length} of ${planned.length} clusters ${word}`;
+  const noun = planned.length === 1 ? "cluster" : "clusters";
+  const message = `${planned.length - rest.length} of ${planned.length} ${noun} ${word}`;
   const [worst] = rest.toSorted((a, b) => SEVERITY[a.entry.state] - SEVERITY[b.entry.state]);
   if (worst === undefined) return { type, status: "True", reason: ALL[type], message };
   const { name, state, reason = state, message: detail = reason } = worst.entry;

@@ -134,7 +134,7 @@ describe("what is being deleted", () => {
     expect(condition(aggregate(planned, T0), "Scheduled")).toEqual([
       "True",
       "ClustersSelected",
-      "1 of 1 clusters selected",
+      "1 of 1 cluster selected",
     ]);
     const forgotten = aggregate({ ...planned, target: undefined }, T0);
     expect(forgotten.conditions?.map(({ type }) => type)).toEqual(["Applied", "Available", "Progressing", "Fresh"]);

@@ -15,6 +15,7 @@ import {
   startFleet,
   startManager,
 } from "../envtest/index.ts";
+import { KUBECTL_MISTAKES } from "../mistakes/admission.ts";
 import { collectionPath, objectPath, secret } from "./objects.ts";
 import { ApplicationLoad } from "./webhookLoad.ts";
 import { applicationOf, applications, foreignPlacement, policyOf, REFUSALS } from "./webhookRefusals.ts";
@@ -216,6 +217,22 @@ describe("admission on a real API server", () => {
 
   test.each([...REFUSALS])("refuses $name, and says what to change", async ({ object, message }) => {
     expect(await refusal(object)).toMatch(message);
+  });
+
+  describe("after a mistake, what kubectl prints says what is wrong, where, and what to do next", () => {
+    beforeAll(() =>
+      hub.api.create(collectionPath("Namespace"), {
+        apiVersion: "v1",
+        kind: "Namespace",
+        metadata: { name: "shop" },
+      }),
+    );
+
+    const mistakes = KUBECTL_MISTAKES.filter(({ besideFirst, verb }) => besideFirst !== true && verb === undefined);
+    test.each(mistakes)("$mistake", async ({ object, what, where, next }) => {
+      const said = await refusal(object);
+      for (const words of [what, where, next]) expect(said).toMatch(words);
+    });
   });
 
   test("the platform sets another bound for a namespace, and kubectl scale keeps to it", async () => {

@@ -54,7 +54,7 @@ describe("the bundle of the quickstart", () => {
     const quickstart = async (...more: string[]) =>
       run(process.execPath, ["dist/meridian.js", "quickstart", "--regions", "99", ...more]);
     const { code, stderr } = await quickstart();
-    expect(stderr).toBe("meridian: there are 12 regions in placements/, not 99\n");
+    expect(stderr).toBe("meridian: there are 12 regions in placements/, not 99: give --regions 12 or less\n");
     expect(code).toBe(2);
     expect((await quickstart("--log-level", "debug")).stderr).toMatch(/\n\s+at chooseRegions/);
   });

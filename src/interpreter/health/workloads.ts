@@ -50,7 +50,11 @@ function judgeProgress({ desired, updated, ready, available: serving }: ReplicaC
     return health("Progressing", "RollingOut", `${old} old ${old === 1 ? "replica is" : "replicas are"} still there`);
   }
   if (existing > desired)
-    return health("Progressing", "RollingOut", `${existing} replicas are there, ${desired} asked for`);
+    return health(
+      "Progressing",
+      "RollingOut",
+      `${existing} ${existing === 1 ? "replica is" : "replicas are"} there, ${desired} asked for`,
+    );
   if (ready < desired) return health("Progressing", "PodsNotReady", share(ready, desired, "ready"));
   if (serving < desired) return health("Progressing", "PodsNotReady", share(serving, desired, "available"));
   return available;

@@ -77,7 +77,9 @@ function refusal(
   };
 }
 
-/** Some messages of rules name their field themselves. */
+/** Messages of rules name their field themselves, because the server itself shows some without. */
 function sentence({ field, message }: FieldProblem): string {
-  return message.startsWith(`${field}:`) ? message : `${field}: ${message}`;
+  if (message.startsWith(`${field}:`)) return message;
+  const own = `${field.slice(field.lastIndexOf(".") + 1)}: `;
+  return `${field}: ${message.startsWith(own) ? message.slice(own.length) : message}`;
 }
