@@ -118,6 +118,17 @@ describe("the options of a verb", () => {
       },
     },
     {
+      line: "install --manager --image r.example.com:5000/p/meridian:0.1.0 --replicas 3 --image-pull-secret a --image-pull-secret b",
+      want: {
+        workload: { image: "r.example.com:5000/p/meridian:0.1.0", replicas: 3, imagePullSecrets: ["a", "b"] },
+        manager: { leaseName: "meridian", localMember: false, secretsOf: [] },
+      },
+    },
+    {
+      line: `install --manager --image meridian@sha256:${"a".repeat(64)}`,
+      want: { workload: { image: `meridian@sha256:${"a".repeat(64)}`, replicas: 2, imagePullSecrets: [] } },
+    },
+    {
       line: "uninstall",
       want: { objects: "Refuse", keepCrds: false, dryRun: false, yes: false, timeout: 600_000, leaseName: "meridian" },
     },
@@ -168,6 +179,11 @@ describe("the options of a verb", () => {
   test("of install --crds-only name no manager", async () => {
     const [, options] = (await run("install --crds-only")).called ?? [];
     expect(options).not.toHaveProperty("manager");
+  });
+
+  test("of install without --manager run none", async () => {
+    const [, options] = (await run("install --webhooks")).called ?? [];
+    expect(options).not.toHaveProperty("workload");
   });
 
   test.each([
@@ -253,6 +269,13 @@ describe("wrong usage", () => {
     { line: "join a b --member-kubeconfig f", says: /too many arguments/ },
     { line: "unjoin a --drain --orphan", says: /cannot be used with/ },
     { line: "install --crds-only --webhooks", says: /--crds-only gives no rights/ },
+    { line: "install --manager", says: /--manager needs --image, with registry and tag: .*npm run image/ },
+    { line: "install --manager --image meridian", says: /looks like registry\.example\.com/ },
+    { line: "install --manager --image https://r.example.com/m:1", says: /looks like registry\.example\.com/ },
+    { line: "install --manager --image m:1 --replicas 0", says: /a number from 1 to 20/ },
+    { line: "install --manager --image m:1 --image-pull-secret A_B", says: /lower-case letters/ },
+    { line: "install --image m:1", says: /give --manager as well/ },
+    { line: "install --crds-only --manager --image m:1", says: /leave out one of --crds-only and --manager/ },
     { line: "install --secrets-of Team_A", says: /lower-case letters/ },
     { line: "uninstall --drain --orphan", says: /cannot be used with/ },
     { line: "install --timeout soon", says: /A duration looks like 90s/ },

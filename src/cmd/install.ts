@@ -4,7 +4,9 @@ import { commandLogger, type CommandContext, connectHub, find } from "./connecti
 import { loadCrds } from "./crds.ts";
 import { follow } from "./follow.ts";
 import { type Checked, checkAll, label, verbOf } from "./installChecks.ts";
+import { refuseBesideRelease, untilManagersReady } from "./installedManager.ts";
 import { INSTALLED_LABELS, installedNamespace, MANAGER_ACCOUNT, managerObjects } from "./managerAccess.ts";
+import { workloadObjects } from "./managerWorkload.ts";
 import type { InstallOptions } from "./options.ts";
 import { CommandError, EXIT } from "./outcome.ts";
 import { Progress } from "./terminal.ts";
@@ -12,15 +14,17 @@ import { describeWhere, type Whereabouts } from "./whereabouts.ts";
 
 /**
  * Installs the CRDs on the hub, waits until the new kinds are served, and then makes Meridian's own namespace and an account with the
- * rights of a manager. Before the first write a dry run asks the hub about every object. Installing again does no harm. Objects of a
- * Helm release are left to Helm.
+ * rights of a manager; with `workload` also the managers, and waits until they are ready. Before the first write a dry run asks the hub
+ * about every object. Installing again does no harm. Objects of a Helm release are left to Helm.
  */
 export async function install(options: InstallOptions, context: CommandContext): Promise<number> {
   const { terminal, signal } = context;
-  const { namespace, manager } = options;
-  const rest =
-    manager === undefined ? [] : [installedNamespace(namespace), ...managerObjects({ ...manager, namespace })];
+  const { namespace, workload } = options;
+  const manager = options.manager === undefined ? undefined : { ...options.manager, namespace };
+  const rest = manager === undefined ? [] : [installedNamespace(namespace), ...managerObjects(manager)];
+  if (manager !== undefined && workload !== undefined) rest.push(...workloadObjects(manager, workload));
   await using hub = connectHub(options, context);
+  if (workload !== undefined) await refuseBesideRelease(hub.client, signal);
   const crds = await Promise.all((await loadCrds()).map((crd) => asServed(labelled(crd), hub.client, signal)));
   const checked = await checkAll(hub.client, [...crds, ...rest], signal);
   refuse(checked, hub.where, context);
@@ -35,7 +39,12 @@ export async function install(options: InstallOptions, context: CommandContext):
   for (const one of checked.slice(0, crds.length)) await write(one);
   await untilEstablished(hub.client, crds, options, context);
   for (const one of checked.slice(crds.length)) await write(one);
-  if (manager !== undefined) {
+  if (workload !== undefined) {
+    await untilManagersReady(hub.client, options, context);
+    terminal.err(
+      `The managers run in namespace ${namespace}. Next: \`meridian join NAME --member-kubeconfig FILE\`.\n`,
+    );
+  } else if (manager !== undefined) {
     terminal.err(`A manager in the cluster may run as the ServiceAccount ${MANAGER_ACCOUNT} of ${namespace}.\n`);
   }
   return EXIT.ok;

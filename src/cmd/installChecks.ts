@@ -4,13 +4,18 @@ import {
   CLUSTERROLEBINDINGS,
   CLUSTERROLES,
   CRDS,
+  DEPLOYMENTS,
   isApiError,
   isNotFound,
   NAMESPACES,
+  NETWORKPOLICIES,
+  PODDISRUPTIONBUDGETS,
+  PRIORITYCLASSES,
   type ResourceType,
   ROLEBINDINGS,
   ROLES,
   SERVICEACCOUNTS,
+  SERVICES,
 } from "../runtime/index.ts";
 import { find } from "./connection.ts";
 import { describeRelease, releaseOf } from "./helmRelease.ts";
@@ -21,9 +26,14 @@ const TYPES: Record<string, ResourceType> = {
   ClusterRole: CLUSTERROLES,
   ClusterRoleBinding: CLUSTERROLEBINDINGS,
   CustomResourceDefinition: CRDS,
+  Deployment: DEPLOYMENTS,
   Namespace: NAMESPACES,
+  NetworkPolicy: NETWORKPOLICIES,
+  PodDisruptionBudget: PODDISRUPTIONBUDGETS,
+  PriorityClass: PRIORITYCLASSES,
   Role: ROLES,
   RoleBinding: ROLEBINDINGS,
+  Service: SERVICES,
   ServiceAccount: SERVICEACCOUNTS,
 };
 /** A namespace of every cluster: takes the place, in a dry run, of a namespace that does not exist yet. */

@@ -3,6 +3,7 @@ import { CLASS_PATTERN, DEFAULT_CLASS, trimEnd } from "../apis/index.ts";
 import type { LogLevel, Sampling } from "../observability/index.ts";
 import type { WebhookTarget } from "../webhooks/index.ts";
 import type { ManagerAccess } from "./managerAccess.ts";
+import type { ManagerWorkload } from "./managerWorkload.ts";
 
 /** Where the hub is: a file, else KUBECONFIG, else the cluster that this process runs in. */
 export interface HubOptions {
@@ -61,6 +62,8 @@ export interface InstallOptions extends HubOptions {
   dryRun: boolean;
   /** Rights of the manager's account; absent: only the CRDs are installed. */
   manager?: Omit<ManagerAccess, "namespace">;
+  /** Managers that run on the hub; absent: somebody else starts them. */
+  workload?: ManagerWorkload;
 }
 
 export interface UninstallOptions extends HubOptions {

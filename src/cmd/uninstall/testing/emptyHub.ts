@@ -12,6 +12,7 @@ export const EMPTY_HUB: Observed = {
   storedElsewhere: false,
   doomed: [],
   crds: [],
+  workload: [],
   access: [],
   state: [],
   accounts: [],
