@@ -329,10 +329,11 @@ export class Lane implements AsyncDisposable {
     this.#kinds.answered(ref);
   }
 
-  #refuse(attempt: Attempt, { reason, message, final }: Failure): void {
+  #refuse(attempt: Attempt, { reason, message, final, detail, fields }: Failure): void {
     const { object, action, name } = attempt;
+    const more = { ...(detail === undefined ? {} : { detail }), ...(fields === undefined ? {} : { fields }) };
     // What failed may not be what is wanted any more; the next attempt, which is due then, finds out about the new row.
-    if (attemptOf(object, action) === name) this.#options.objects.fail(object, { reason, message, final });
+    if (attemptOf(object, action) === name) this.#options.objects.fail(object, { reason, message, final, ...more });
     this.#retry(attempt, final ? "slowly" : "soon");
   }
 

@@ -1,18 +1,19 @@
 import { FIELD_MANAGER, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
-import { expectedOf, type ApplyRow, inTheNameOf, type Observation, type Row } from "../desiredstate/index.ts";
+import {
+  expectedOf,
+  type ApplyRow,
+  type Failure,
+  inTheNameOf,
+  type Observation,
+  type Row,
+} from "../desiredstate/index.ts";
 import { alteredFields, type LostField, lostFields } from "../interpreter/index.ts";
 import type { Span } from "../observability/index.ts";
 import { compareResourceVersions } from "../runtime/index.ts";
 import type { ObservedObject } from "./observed.ts";
 import type { RowDelta } from "./ports.ts";
 
-/** Why the last attempt on a member object did not succeed. */
-export interface Failure {
-  reason: string;
-  message: string;
-  /** Not worth retrying until something changes; the attempt is repeated all the same, slowly. */
-  final: boolean;
-}
+export type { Failure } from "../desiredstate/index.ts";
 
 /** One member object: the row that stands for it, what was observed of it, and how writing it went. */
 export interface MemberObject {

@@ -2,6 +2,7 @@ import {
   CLASS_PATTERN,
   classOf,
   CONTROLLER_CLASS_LABEL,
+  DEFAULT_REPLICA_BOUNDS,
   type DemoApplication,
   FEDERATION_GROUP,
   type FieldProblem,
@@ -17,7 +18,7 @@ import { judgePatches } from "./patches.ts";
 import { judgeSelectors } from "./policies.ts";
 import { judgePorts } from "./ports.ts";
 import { judgeRendering } from "./rendering.ts";
-import { DEFAULT_REPLICA_BOUNDS, judgeOverriddenReplicas, judgeReplicas } from "./replicas.ts";
+import { judgeOverriddenReplicas, judgeReplicas } from "./replicas.ts";
 import type { AdmissionFacts, AdmissionRequest, Judgement } from "./types.ts";
 
 /**
