@@ -80,8 +80,8 @@ type Hashes = ReturnType<typeof hashesOf>;
 function planned(input: ReportInput, target: ClusterTarget): ClusterReport {
   const { rows } = input.view;
   const outcome = outcomeOf(rows, target, input.frozenFor);
-  const applied = outcome.state !== "Failed" && isSettled(rows);
   const hashes = hashesAskedFor(input, target, hashesOf(rows));
+  const applied = outcome.state !== "Failed" && (isSettled(rows) || isAsAskedBefore(target, rows, hashes));
   return {
     entry: observed(input, outcome, {
       replicas: countsOf(rows, target),
@@ -108,6 +108,16 @@ function hashesAskedFor(
   const isUnknowable = target.frozen && (target.frozenFor !== undefined || !isPlaced);
   const last = previous?.desiredHash;
   return isUnknowable && isUnchanged && last !== undefined ? { ...known, desiredHash: last } : known;
+}
+
+/** What is there is what was last asked for, and only policies could ask for something else. */
+function isAsAskedBefore(
+  target: ClusterTarget,
+  rows: readonly RowView[],
+  { desiredHash, observedHash }: Hashes,
+): boolean {
+  if (!target.frozen || target.frozenFor !== undefined || observedHash === undefined) return false;
+  return desiredHash === observedHash && rows.filter(isWanted).every((row) => row.observedHash !== undefined);
 }
 
 /** The policies that what is there was made with. Until that is what is asked for now, those of before. */
@@ -208,10 +218,12 @@ function lost(input: ReportInput): ClusterReport {
   };
   const { desiredHash } = target === undefined ? hashes : hashesAskedFor(input, target, hashes);
   const isObserved = rows.some((row) => isWanted(row) && row.observedHash !== undefined);
+  const asked = target?.frozenFor === undefined ? desiredHash : hashes.desiredHash;
+  const isAsSeenLast = observedHash !== undefined && observedHash === asked;
   const applied =
     target !== undefined &&
     target.problem === undefined &&
-    (isObserved ? isSettled(rows) : observedHash !== undefined && observedHash === desiredHash);
+    (isObserved ? isSettled(rows) || (target.frozen && isAsSeenLast) : isAsSeenLast);
   const seen = rows.some((row) => row.health?.replicas !== undefined) ? sumOfHealth(rows) : previous?.replicas;
   const facts: Facts = {
     replicas: { ...(seen ?? NONE), desired: desiredOf(target, seen) },

@@ -20,6 +20,7 @@ import { judgePorts } from "./ports.ts";
 import { judgeRendering } from "./rendering.ts";
 import { judgeOverriddenReplicas, judgeReplicas } from "./replicas.ts";
 import type { AdmissionFacts, AdmissionRequest, Judgement } from "./types.ts";
+import { warnOfUnfinished } from "./unfinished.ts";
 
 /**
  * What is refused, and why. An update is answerable only for what it makes worse: whatever was wrong with the object before, by rules that
@@ -93,14 +94,15 @@ function judgeObject(
       return judgeCluster(parsed.object as unknown as MemberCluster, facts);
     case "Placement":
     case "ClusterPlacement":
-      return { problems: judgeSelectors(parsed.object, facts.servedKinds), warnings: [] };
+      return { problems: judgeSelectors(parsed.object, facts.servedKinds), warnings: warnOfUnfinished(parsed.object) };
     case "OverridePolicy":
-      return noting(facts, [
-        ...judgeOverrides(parsed.object, facts),
-        ...judgeOverriddenReplicas(parsed.object, facts.replicaBounds),
-      ]);
+      return noting(
+        facts,
+        [...judgeOverrides(parsed.object, facts), ...judgeOverriddenReplicas(parsed.object, facts.replicaBounds)],
+        warnOfUnfinished(parsed.object),
+      );
     case "ClusterOverridePolicy":
-      return { problems: judgeOverrides(parsed.object, facts), warnings: [] };
+      return { problems: judgeOverrides(parsed.object, facts), warnings: warnOfUnfinished(parsed.object) };
     default:
       return ALL_WELL;
   }
