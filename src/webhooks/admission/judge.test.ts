@@ -70,7 +70,8 @@ describe("what a policy says and this version does not do is taken, with a warni
     const spec = selecting({ apiVersion: "v1", kind: "ConfigMap" });
     const want = ["this version of Meridian places no ConfigMap of v1; the selector has no effect"];
     expect(warnings(placementObject(spec))).toEqual(want);
-    expect(warnings(overrideObject({ ...spec, rules: [{ replicas: 2 }] }))).toEqual(want);
+    const policy = overrideObject({ replicas: 2 });
+    expect(warnings({ ...policy, spec: { ...spec, rules: [{ replicas: 2 }] } })).toEqual(want);
   });
 });
 
