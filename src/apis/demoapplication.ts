@@ -142,6 +142,13 @@ export const clusterStatusEntry = z
       .describe(reasonDescription("ClusterUnreachable", "AlreadyExists", "QuotaExceeded")),
     message: z.string().max(32768).exactOptional(),
     replicas: replicaCounts,
+    overrides: z
+      .array(z.string().max(320))
+      .exactOptional()
+      .describe(
+        "Override policies that took effect there, as Kind/name, in the order in which they apply, so that the last one has the last word.",
+      ),
+    moreOverrides: count.exactOptional().describe("How many policies that apply earlier `overrides` leaves out."),
     desiredHash: z.string().max(64).exactOptional(),
     observedHash: z.string().max(64).exactOptional(),
     observedAt: timestamp
@@ -170,6 +177,9 @@ export const federatedStatus = z.object({
       "Set when deleting the object leaves what runs on the clusters; stands here because the policy that said so may be gone by then.",
     ),
   replicas: replicaCounts.exactOptional().describe("Over all clusters."),
+  staleReplicas: replicaCounts
+    .exactOptional()
+    .describe("How much of `replicas` is only last known, since contact with the clusters is lost."),
   /** Label selector of the pods, as text, for the scale subresource. */
   selector: z.string().max(4096).exactOptional(),
   availableClusters: z

@@ -36,9 +36,15 @@ const VERDICTS = {
 const SUMMARY = {
   AllClustersApplied: "Every chosen cluster has what was asked for.",
   AllClustersAvailable: "The object is available on every chosen cluster.",
+  AllClustersReady:
+    "Every chosen cluster runs the object as it is now: scheduled, applied, available, and nothing is under way any more.",
   AllClustersObserved: "Meridian is in contact with every cluster of the object.",
   NoClusters: "There is no cluster to report on.",
   Settled: "Nothing is under way.",
+  Stalled: "Nothing is under way, and not everything is as was asked for; the message names the clusters and why.",
+  Valid: "The object is within the bounds that admission sets.",
+  ReplicasOutOfBounds:
+    "Admission was not asked, and would have refused the number of replicas; it is carried out nevertheless.",
   Deleting: "The object is being deleted, and its member objects with it.",
   WaitingForManager: "The object names another class of controllers, and no manager of that class has claimed it yet.",
 } as const;
@@ -93,13 +99,21 @@ const REFUSED = {
 } as const;
 
 const POLICY = {
-  InvalidPatch: "A patch of an override does not fit the object.",
+  InvalidPatch:
+    "A patch of an override does not fit the object, or gives it a value that the member refuses; the message names the policy.",
   InvalidOverride: "A rule of an override cannot be applied to the object.",
   ProtectedField: "An override would change what the object is called, whose it is, or Meridian's own marks.",
   Applied: "The policy is in force.",
   NotApplied: "The policy has an error; `lastError` has it in full.",
   NoObjectMatches: "No object matches the policy's resourceSelectors.",
-  PartlyEnforced: "The policy asks for something that this version does not do.",
+  PartlyEnforced:
+    "The policy asks for more than the object or the clusters have room for; the message says what is left out.",
+  NotCarriedOut: "The policy uses fields that this version takes and does not carry out yet; the message names them.",
+  KindNotPlaced: "A resourceSelector names a kind that this version does not place; the message names the kind.",
+  LostToOther:
+    "Every object that the policy selects is placed by another policy; the message names the policy and why it goes first.",
+  NoClusterMatches: "The policy selects objects, and none of its rules takes a cluster on which they run.",
+  Superseded: "Whatever the policy sets is set again by a later policy; the message names the later policy.",
 } as const;
 
 const DEPENDENCIES = {

@@ -10,7 +10,7 @@ import {
   type Tracer,
 } from "../observability/index.ts";
 import type { Attempt } from "./attempt.ts";
-import type { Failure } from "./memberObjects.ts";
+import type { Failure } from "../desiredstate/index.ts";
 import type { Outcome } from "./outcome.ts";
 
 /** What spans and log lines say of the writes to one member. */

@@ -1,5 +1,6 @@
 import PQueue from "p-queue";
 import type { ObjectRef } from "../apis/index.ts";
+import type { Failure } from "../desiredstate/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";
 import type { Clock } from "../runtime/index.ts";
 import { type Attempt, attemptOf, contested, isHealing, isStillAskedFor } from "./attempt.ts";
@@ -16,7 +17,6 @@ import { isInSync, type MemberObject, type MemberObjects } from "./memberObjects
 import type { MemberWriter, Written } from "./memberWriter.ts";
 import { isNamespace } from "./namespaces.ts";
 import { classify, type Outcome } from "./outcome.ts";
-import type { Failure } from "./types.ts";
 
 export interface LaneOptions {
   cluster: string;
@@ -317,10 +317,11 @@ export class Lane implements AsyncDisposable {
     this.#kinds.answered(ref);
   }
 
-  #refuse(attempt: Attempt, { reason, message, final }: Failure): void {
+  #refuse(attempt: Attempt, { reason, message, final, detail, fields }: Failure): void {
     const { object, action, name } = attempt;
+    const more = { ...(detail === undefined ? {} : { detail }), ...(fields === undefined ? {} : { fields }) };
     // What failed may not be what is wanted any more; the next attempt, which is due then, finds out about the new row.
-    if (attemptOf(object, action) === name) this.#options.objects.fail(object, { reason, message, final });
+    if (attemptOf(object, action) === name) this.#options.objects.fail(object, { reason, message, final, ...more });
     this.#retry(attempt, final ? "slowly" : "soon");
   }
 

@@ -1,12 +1,18 @@
 import { FIELD_MANAGER, type KubeObject, type ObjectRef, refKey } from "../apis/index.ts";
-import { expectedOf, type ApplyRow, inTheNameOf, type Observation, type Row } from "../desiredstate/index.ts";
+import {
+  expectedOf,
+  type ApplyRow,
+  type Failure,
+  inTheNameOf,
+  type Observation,
+  type Row,
+} from "../desiredstate/index.ts";
 import { alteredFields, type LostField, lostFields } from "../interpreter/index.ts";
 import type { Origin } from "../observability/index.ts";
 import { compareResourceVersions } from "../runtime/index.ts";
 import { applyOf, type EffectiveApply, isSameApplyOf, withoutEffect } from "./effectiveApply.ts";
 import type { ObservedObject } from "./observed.ts";
 import type { RowDelta } from "./ports.ts";
-import type { Failure } from "./types.ts";
 
 /** One member object: the row that stands for it, what was observed of it, and how writing it went. */
 export interface MemberObject {

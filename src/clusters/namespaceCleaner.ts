@@ -1,5 +1,6 @@
 import PQueue from "p-queue";
 import { type ObjectRef, shortMessage } from "../apis/index.ts";
+import type { Failure } from "../desiredstate/index.ts";
 import type { Logger, Metrics } from "../observability/index.ts";
 import { type Clock, NAMESPACES } from "../runtime/index.ts";
 import { Backoffs } from "./backoff.ts";
@@ -9,7 +10,7 @@ import type { MemberObject, MemberObjects } from "./memberObjects.ts";
 import { type Emptiness, inspectNamespace, isNamespace, type MemberNamespaces } from "./namespaces.ts";
 import type { ObservedObject } from "./observed.ts";
 import { classify } from "./outcome.ts";
-import type { Failure, MemberSession } from "./types.ts";
+import type { MemberSession } from "./types.ts";
 
 export interface NamespaceCleanerOptions {
   session: MemberSession;

@@ -24,11 +24,3 @@ export interface PoolListener {
   /** The MemberCluster is gone, and its connection with it. */
   clusterRemoved(cluster: string): void;
 }
-
-/** Why the last attempt on a member object did not succeed. */
-export interface Failure {
-  reason: string;
-  message: string;
-  /** Not worth retrying until something changes; the attempt is repeated all the same, slowly. */
-  final: boolean;
-}

@@ -99,7 +99,7 @@ export function createFederation(options: FederationOptions): Federation {
   const contacts = new ReportedContacts({ observations, clock });
   const store = new StatusStore({ hub, client });
   const statuses = new StatusReconciler({ ...copies, contacts, store, clock, metrics, tracer, events });
-  const policies = new PolicyStatusReconciler({ hub, client, clock, plans, classes, progress });
+  const policies = new PolicyStatusReconciler({ ...copies, client, clock });
   const shared = { ...copies, client, store, statuses, hubId, clock, metrics, tracer, events };
   const reconcilers: Record<keyof typeof WORKERS, Reconciler> = {
     placement: new PlacementReconciler(shared),

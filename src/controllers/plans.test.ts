@@ -71,6 +71,18 @@ describe("plans", () => {
     expect(policiesIn({ ...rest, target: undefined })).toEqual([]);
     expect(policiesIn(undefined)).toEqual([]);
     expect(policiesIn(plan(undefined, "o"))).toEqual(["OverridePolicy/default/o"]);
+    const weaker = { kind: "Placement", namespace: "default", name: "weaker" };
+    const idle = { kind: "ClusterOverridePolicy", name: "idle" };
+    const target = {
+      ...plan("p").target,
+      passedOver: [{ policy: weaker, because: "priority 5 goes before 0" }],
+      idleOverrides: [{ policy: idle, because: "NoCluster" }],
+    } as unknown as NonNullable<Plan["target"]>;
+    expect(policiesIn({ ...plan("p"), target })).toEqual([
+      "Placement/default/p",
+      "Placement/default/weaker",
+      "ClusterOverridePolicy//idle",
+    ]);
   });
 });
 

@@ -15,7 +15,7 @@ import {
   type Result,
   type Source,
 } from "../runtime/index.ts";
-import { aggregate, withClusters } from "../status/index.ts";
+import { aggregate, type ClusterView, detailOf, withClusters } from "../status/index.ts";
 import type { AssignmentChange } from "./assignments.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";
 import { classesOf, type ControllerClasses } from "./controllerClasses.ts";
@@ -25,6 +25,7 @@ import { spanAttributes } from "./ownerKeys.ts";
 import type { Plan, PlanChange, Plans } from "./plans.ts";
 import { recordTrouble } from "./statusEvents.ts";
 import { phaseOf, writeStatus } from "./statusWrites.ts";
+import { validated } from "./validated.ts";
 
 export interface StatusReconcilerOptions extends ViewSources {
   plans: Plans;
@@ -304,6 +305,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     const { store, clock } = this.#options;
     const complete = this.#isComplete(owner);
     const previous = store.read(owner);
+    const clusters = clusterViews(this.#options, owner, plan);
     const status = aggregate(
       {
         generation: plan.generation,
@@ -312,12 +314,13 @@ export class StatusReconciler implements Reconciler, StatusWrites {
         previous,
         target: plan.target,
         failure: plan.failure,
+        validated: validated(object, this.#options.hub.namespaces),
         podSelector: kind.interpreter.podSelector(object),
-        clusters: clusterViews(this.#options, owner, plan),
+        clusters,
       },
       clock.now(),
     );
-    this.#report(owner, tracked, plan, object, status, complete);
+    this.#report(owner, tracked, plan, object, { status, clusters }, complete);
     // The same once more where nobody knows whether the last write has happened.
     if (status === previous && this.#unrecorded(owner, plan).length === 0) return;
     await this.#write(owner, tracked, { object, kind }, status, context, signal);
@@ -344,7 +347,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     tracked: Tracked,
     plan: Plan,
     object: KubeObject,
-    status: FederatedStatus,
+    { status, clusters }: { status: FederatedStatus; clusters: readonly ClusterView[] },
     complete: boolean,
   ): void {
     const { metrics, events, clock } = this.#options;
@@ -356,6 +359,10 @@ export class StatusReconciler implements Reconciler, StatusWrites {
       metrics.observePropagation(clock.monotonic() - tracked.propagating);
       tracked.propagating = undefined;
     }
-    recordTrouble(events, object, status, plan.target);
+    recordTrouble(events, object, status, plan.target, (cluster) => {
+      const target = plan.target?.clusters.find(({ name }) => name === cluster);
+      const view = clusters.find(({ name }) => name === cluster);
+      return target === undefined || view === undefined ? undefined : detailOf(view, target);
+    });
   }
 }

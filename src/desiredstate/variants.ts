@@ -1,4 +1,5 @@
 import {
+  firstFitting,
   type KubeObject,
   type ObjectRef,
   type OwnerRef,
@@ -6,6 +7,7 @@ import {
   type PlacementSpec,
   protectedChange,
   shortMessage,
+  shortName,
 } from "../apis/index.ts";
 import { memberKindOf } from "../interpreter/index.ts";
 import { applyRules, type MatchedRule } from "../override/index.ts";
@@ -13,14 +15,14 @@ import type { PropagatedDependencies } from "./dependencies.ts";
 import { mark, type Marking, withControllerReference, withDependenciesHash } from "./marks.ts";
 import { withoutRetained } from "./retain.ts";
 import { isSameRef } from "./rows.ts";
-import type { DesiredObject, Why } from "./types.ts";
+import type { DesiredObject, Problem, Why } from "./types.ts";
 
 /** What clusters have in common that differ in nothing: one rendering for all of them. */
 export interface Variant {
   /** In the order of application: dependencies first, which the hub itself does not get. */
   objects: readonly DesiredObject[];
   replicas: number | undefined;
-  problem: Why | undefined;
+  problem: Problem | undefined;
 }
 
 export interface VariantOptions {
@@ -51,7 +53,7 @@ interface Applied {
   objects: readonly KubeObject[];
   /** Set when a rule overrides replicas. */
   replicas: number | undefined;
-  problem: Why | undefined;
+  problem: Problem | undefined;
   local: Map<number | undefined, Variant>;
   member: Map<number | undefined, Variant>;
 }
@@ -163,10 +165,16 @@ function firstProtectedChange(before: readonly KubeObject[], after: readonly Kub
   return undefined;
 }
 
-function problemOf(problem: ReturnType<typeof applyRules>["problem"], changed: string | undefined): Why | undefined {
+function problemOf(
+  problem: ReturnType<typeof applyRules>["problem"],
+  changed: string | undefined,
+): Problem | undefined {
   if (problem !== undefined) {
-    const { policy, rule, reason, message } = problem;
-    return { reason, message: shortMessage(`${policy.kind} ${policy.name}, rule ${rule}: ${message}`) };
+    const { policy, rule, reason, message: what } = problem;
+    const say = (name: string): string => `${policy.kind} ${name}, rule ${rule}: ${what}`;
+    const detail = say(policy.name);
+    const message = firstFitting([detail, say(shortName(policy.name))]);
+    return { reason, message, policy, ...(message === detail ? {} : { detail }) };
   }
   if (changed === undefined) return undefined;
   return { reason: "ProtectedField", message: shortMessage(`an override may not change ${changed}`) };

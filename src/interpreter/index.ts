@@ -14,6 +14,7 @@ export { withoutGivenUp } from "./givenUp.ts";
 export { appliedAtOf, hasApplied, lostFields, ownsAnnotation } from "./ownership.ts";
 export {
   hubKindOf,
+  isPlaceable,
   isPropagated,
   memberKindOf,
   memberKinds,

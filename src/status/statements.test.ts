@@ -102,7 +102,12 @@ describe("conditions", () => {
       type: "Progressing",
       want: ["True", "RollingOut", "rolling out on b"],
     },
-    { name: "a final failure is settled", views: [failed], type: "Progressing", want: ["False", "Settled", ""] },
+    {
+      name: "a final failure is stalled, not settled",
+      views: [failed],
+      type: "Progressing",
+      want: ["False", "Stalled", "not carried out on c (AlreadyExists)"],
+    },
     {
       name: "a lost cluster alone is settled",
       views: [view("a"), lost],

@@ -35,7 +35,7 @@ export interface FederationOptions extends FleetOptions {
   managerArgs?: string[];
 }
 
-type Applied = { kind: string; metadata: Pick<ObjectMeta, "name" | "namespace"> };
+type Applied = { kind: string; metadata: Pick<ObjectMeta, "name" | "namespace" | "annotations"> };
 
 declare module "vitest" {
   interface ProvidedContext {

@@ -248,10 +248,9 @@ export class TestFederation implements AsyncDisposable {
   async untilAvailable(name: string): Promise<void> {
     await this.until(() => {
       const app = this.app(name);
-      return (
-        app?.status?.observedGeneration === app?.metadata.generation &&
-        this.condition(name, "Available")?.startsWith("True") === true
-      );
+      const available = app?.status?.conditions?.find(({ type }) => type === "Available");
+      // What serves while a change is on its way is available by the generation before: as `kubectl wait`, this waits on.
+      return available?.status === "True" && available.observedGeneration === app?.metadata.generation;
     });
   }
 
