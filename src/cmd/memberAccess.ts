@@ -33,7 +33,6 @@ const LOOKED_THROUGH: Record<string, string[]> = {
     "events",
     "limitranges",
     "persistentvolumeclaims",
-    "pods",
     "podtemplates",
     "replicationcontrollers",
     "resourcequotas",

@@ -110,6 +110,7 @@ describe("rights", () => {
       { apiGroups: ["apps"], resources: ["deployments"], verbs: all },
       { apiGroups: [""], resources: ["configmaps", "secrets", "services"], verbs: all },
       { apiGroups: ["batch"], resources: ["jobs"], verbs: all },
+      { apiGroups: [""], resources: ["pods"], verbs: ["list"] },
     ]);
   });
 });
