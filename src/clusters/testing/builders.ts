@@ -86,6 +86,7 @@ export function seen(overrides: Partial<ObservedObject> & { owns?: boolean; valu
     policy: undefined,
     hubVersion: undefined,
     deleting: false,
+    podSelector: undefined,
     health: { state: "Available" },
     visible: true,
     immutable: false,
