@@ -191,6 +191,13 @@ export const KINDS: readonly KindDefinition[] = [
           { name: "Zone", type: "string", jsonPath: ".metadata.labels.topology\\.kubernetes\\.io/zone", priority: 1 },
           { name: "Nodes", type: "integer", jsonPath: ".status.capacity.nodes", priority: 1 },
           { name: "Message", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].message', priority: 1 },
+          {
+            name: "Deletion",
+            type: "string",
+            jsonPath: '.status.conditions[?(@.type=="Removed")].message',
+            description: "What the deletion of the MemberCluster waits for",
+            priority: 1,
+          },
           AGE,
         ],
       },

@@ -1,7 +1,7 @@
 /**
  * Every reason that Meridian itself gives in a condition, in the entry of a cluster, in the status of a policy, in an Event or when it
  * refuses a request, each with its one sentence for people. Beside these, an entry may hold the reason that a controller of the member
- * reported for the member object (`CrashLoopBackOff`, say).
+ * reported for the member object, or its kubelet for a pod (`CreateContainerConfigError`, say).
  *
  * The README's list is generated from these groups, so their titles and sentences are written for its readers.
  */
@@ -74,6 +74,12 @@ const UNHEALTHY = {
   JobFailed: "The Job has failed.",
   NamespaceTerminating: "The namespace is being deleted on the member.",
   Unhealthy: "The member's controller reports trouble without a code for it.",
+} as const;
+
+const PODS = {
+  ImagePullBackOff: "The member cannot pull the image of a container.",
+  CrashLoopBackOff: "A container of the pods ends again and again; the message says how.",
+  Unschedulable: "No node of the member takes the pods; the message has the words of its scheduler.",
 } as const;
 
 const REFUSED = {
@@ -149,7 +155,7 @@ const REMOVAL = {
   NotSelected: "The policies no longer choose the cluster.",
   ObjectDeleted: "The object is being deleted on the hub.",
   ObjectGone: "The object is no longer on the hub.",
-  ClusterLeaving: "The cluster is leaving the federation; what runs there is let go of.",
+  ClusterLeaving: "The cluster is leaving the federation, with what runs there as its `deletionPolicy` says.",
 } as const;
 
 const HELD = {
@@ -173,6 +179,11 @@ const HELD = {
     "The CustomResourceDefinition of the kind is being deleted, and every object with it; nothing is removed until a person agrees by annotation.",
   AwaitingReplacement:
     "It is the last copy that serves, and stays until the object is available on a cluster where it is to be; the message names these.",
+} as const;
+
+const LEAVING = {
+  DeletionPolicyMissing:
+    "The MemberCluster is being deleted, and nobody has said what is to become of what runs there; the message has the choices.",
 } as const;
 
 const NAMESPACES = {
@@ -199,12 +210,14 @@ export const REASON_GROUPS: readonly { title: string; reasons: Readonly<Record<s
   { title: "All clusters together", reasons: SUMMARY },
   { title: "On the way", reasons: PROGRESS },
   { title: "Not healthy", reasons: UNHEALTHY },
+  { title: "Pods that do not run", reasons: PODS },
   { title: "Refused by a member", reasons: REFUSED },
   { title: "Policies", reasons: POLICY },
   { title: "ConfigMaps and Secrets", reasons: DEPENDENCIES },
   { title: "Contact with a cluster", reasons: CONTACT },
   { title: "Why something is removed", reasons: REMOVAL },
   { title: "Why something stays for now", reasons: HELD },
+  { title: "A MemberCluster that is deleted", reasons: LEAVING },
   { title: "Namespaces of members", reasons: NAMESPACES },
   { title: "Only in Events", reasons: EVENTS },
 ];
@@ -216,12 +229,14 @@ export const REASONS = {
   ...SUMMARY,
   ...PROGRESS,
   ...UNHEALTHY,
+  ...PODS,
   ...REFUSED,
   ...POLICY,
   ...DEPENDENCIES,
   ...CONTACT,
   ...REMOVAL,
   ...HELD,
+  ...LEAVING,
   ...NAMESPACES,
   ...EVENTS,
 } as const;

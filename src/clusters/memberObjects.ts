@@ -7,10 +7,11 @@ import {
   type Observation,
   type Row,
 } from "../desiredstate/index.ts";
-import { alteredFields, type LostField, lostFields } from "../interpreter/index.ts";
+import { alteredFields, isSameTrouble, type LostField, lostFields, type PodTrouble } from "../interpreter/index.ts";
 import type { Origin } from "../observability/index.ts";
 import { compareResourceVersions } from "../runtime/index.ts";
 import { applyOf, type EffectiveApply, isSameApplyOf, withoutEffect } from "./effectiveApply.ts";
+import { observationOf } from "./memberObservation.ts";
 import type { ObservedObject } from "./observed.ts";
 import type { RowDelta } from "./ports.ts";
 
@@ -51,6 +52,8 @@ export interface MemberObject {
   /** What the observed life of a dependency has refused to become, since a field cannot be changed. */
   refused: { uid: string; hashes: readonly string[] } | undefined;
   healed: Observation["healed"];
+  /** What the pods of the observed workload say, while the workload is not healthy. */
+  trouble: PodTrouble | undefined;
 }
 
 export interface MemberObjectsOptions {
@@ -169,6 +172,9 @@ export class MemberObjects {
   }
 
   #take(object: MemberObject, observed: ObservedObject | undefined): void {
+    const { uid, hash } = object.observed ?? {};
+    if (observed?.podSelector === undefined || observed.uid !== uid || observed.hash !== hash)
+      object.trouble = undefined;
     object.observed = observed;
     object.row = rowFor(object);
     object.judged = undefined;
@@ -208,6 +214,13 @@ export class MemberObjects {
     this.#mark(object);
   }
 
+  /** What the pods of the workload say; undefined: nothing. The same trouble in other words is no news. */
+  tell(object: MemberObject, trouble: PodTrouble | undefined): void {
+    if (object.observed?.podSelector === undefined || isSameTrouble(object.trouble, trouble)) return;
+    object.trouble = trouble;
+    this.#mark(object);
+  }
+
   get(key: string): MemberObject | undefined {
     return this.#objects.get(key);
   }
@@ -236,7 +249,7 @@ export class MemberObjects {
     }
     this.#dirty.clear();
     for (const object of objects) object.reportedWriting = object.writing;
-    this.#options.report(objects.map((object) => observationOf(this.#options.cluster, object)));
+    this.#options.report(objects.map((object) => observationOf(this.#options.cluster, object, inSyncWith(object))));
     for (const object of objects) if (isForgettable(object)) this.#forget(object);
   }
 
@@ -270,6 +283,7 @@ export class MemberObjects {
       carriedOut: false,
       refused: undefined,
       healed: undefined,
+      trouble: undefined,
     };
     this.#objects.set(key, object);
     const { namespace } = ref;
@@ -367,38 +381,4 @@ function asksTheSame(a: Row, b: Row): boolean {
 
 function isSameApply(a: ApplyRow, b: ApplyRow): boolean {
   return a.hash === b.hash && a.conflictResolution === b.conflictResolution;
-}
-
-function observationOf(cluster: string, object: MemberObject): Observation {
-  const { ref, row, observed, writing, isAbsent, failure, healed, revision } = object;
-  const hash = inSyncWith(object);
-  return {
-    cluster,
-    ref,
-    ...(observed === undefined ? {} : { present: presenceOf(observed, object.refused) }),
-    ...(hash === undefined ? {} : { inSyncWith: hash }),
-    writing,
-    ...(isAbsent && row !== undefined ? { absent: true as const } : {}),
-    ...(failure === undefined ? {} : { failure }),
-    ...(healed === undefined ? {} : { healed }),
-    revision,
-  };
-}
-
-function presenceOf(observed: ObservedObject, refused: MemberObject["refused"]): NonNullable<Observation["present"]> {
-  const { immutable, secretType, uid, hash, owner, createdAt, proven, policy, hubVersion, deleting, health } = observed;
-  return {
-    uid,
-    ...(hash === undefined ? {} : { hash }),
-    ...(owner === undefined ? {} : { owner }),
-    ...(createdAt === undefined ? {} : { createdAt }),
-    proven,
-    ...(policy === undefined ? {} : { policy }),
-    ...(hubVersion === undefined ? {} : { hubVersion }),
-    deleting,
-    health,
-    ...(immutable ? { immutable } : {}),
-    ...(secretType === undefined ? {} : { secretType }),
-    ...(refused?.uid === uid ? { refused: refused.hashes } : {}),
-  };
 }

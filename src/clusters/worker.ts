@@ -7,6 +7,7 @@ import { NOT_YET_KNOWN, sameContact } from "./connection.ts";
 import { Lane } from "./lane.ts";
 import { MemberObjects } from "./memberObjects.ts";
 import { isNamespace } from "./namespaces.ts";
+import { PodTroubles } from "./podTroubles.ts";
 import { type ClusterContact, type ReportSink, sameSight, type WorkDelta, type WorkSource } from "./ports.ts";
 import type { MemberSession } from "./types.ts";
 
@@ -52,6 +53,7 @@ export class Worker {
   #contact: Contact = UNTRIED;
   #reported: ClusterContact | undefined;
   #cache: ClusterCache | undefined;
+  #pods: PodTroubles | undefined;
   #session: MemberSession | undefined;
   #kinds: readonly ResourceType[] | undefined;
   /**
@@ -68,7 +70,10 @@ export class Worker {
       cluster,
       changed: (object) => {
         if (isNamespace(object.ref)) this.#cache?.namespaceCleaner.enqueue(object);
-        else this.#lane.enqueue(object);
+        else {
+          this.#lane.enqueue(object);
+          this.#pods?.consider(object);
+        }
       },
       report: (observations) => this.#report(observations),
       namespaceEmptied: (name) => this.#namespaceEmptied(name),
@@ -113,6 +118,7 @@ export class Worker {
     });
     this.#session = session;
     this.#cache = cache;
+    this.#pods = new PodTroubles({ session, objects: this.#objects, clock, logger });
     this.#lane.attach(cache.writer);
     session.signal.addEventListener("abort", () => this.#endSession(session), { once: true });
     this.#watchKinds();
@@ -142,6 +148,7 @@ export class Worker {
     if (this.#session !== session) return;
     this.#session = undefined;
     this.#cache = undefined;
+    this.#pods = undefined;
     this.#lane.detach();
     this.#reportContact();
   }

@@ -33,6 +33,7 @@ import {
 import { follow } from "./follow.ts";
 import { checkIdentity, kubeconfigSecret, memberCluster, type MemberToken } from "./joinedMember.ts";
 import {
+  accessAccount,
   accessClusterRole,
   accessDependents,
   accessNamespace,
@@ -46,7 +47,6 @@ import { Progress } from "./terminal.ts";
 import { describeWhere } from "./whereabouts.ts";
 
 const DEPENDENT_TYPES: Record<string, ResourceType> = {
-  ServiceAccount: SERVICEACCOUNTS,
   Role: ROLES,
   RoleBinding: ROLEBINDINGS,
   ClusterRoleBinding: CLUSTERROLEBINDINGS,
@@ -169,7 +169,9 @@ async function grantAccess(member: Client, access: MemberAccess, signal: AbortSi
   }
   if (namespace === undefined) await member.create(NAMESPACES, accessNamespace(access), { signal });
   const role = await member.apply(CLUSTERROLES, accessClusterRole(access), { force: true, signal });
-  for (const object of accessDependents(access, role.metadata.uid ?? "")) {
+  const account = await member.apply(SERVICEACCOUNTS, accessAccount(access), { force: true, signal });
+  const owners = { clusterRole: role.metadata.uid ?? "", account: account.metadata.uid ?? "" };
+  for (const object of accessDependents(access, owners)) {
     const type = DEPENDENT_TYPES[object.kind];
     if (type === undefined) throw new Error(`no resource type for ${object.kind}`);
     await member.apply(type, object, { force: true, signal });
@@ -274,7 +276,8 @@ function describeJoin(access: MemberAccess, wanted: KubeObject, options: JoinOpt
   const member = [
     accessNamespace(access),
     accessClusterRole(access),
-    ...accessDependents(access, "<uid of the ClusterRole>"),
+    accessAccount(access),
+    ...accessDependents(access, { clusterRole: "<uid of the ClusterRole>", account: "<uid of the ServiceAccount>" }),
   ];
   const secret = {
     apiVersion: "v1",

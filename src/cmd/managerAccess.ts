@@ -149,7 +149,7 @@ function webhookRules(configuration: string): PolicyRule[] {
 function localRules(): PolicyRule[] {
   return [
     ...rightsOn(renderedMemberKinds(), ["get", ...FOLLOW, "create", "patch", "delete"]),
-    { apiGroups: [""], resources: ["nodes"], verbs: ["list"] },
+    { apiGroups: [""], resources: ["nodes", "pods"], verbs: ["list"] },
   ];
 }
 

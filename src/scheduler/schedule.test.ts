@@ -188,6 +188,14 @@ describe("affinity", () => {
     expect(chosen(decision)).toEqual(["b"]);
   });
 
+  test("a cluster of which nobody has said yet how it is to leave takes nothing new and keeps what it has", () => {
+    const clusters = [cluster("a", { undecided: true }), cluster("b")];
+    const there = schedule(subject({ current: new Map([["a", 1]]) }), placement(), clusters, NOW);
+    expect(chosen(there)).toEqual(["a", "b"]);
+    const elsewhere = schedule(subject({ current: new Map([["b", 1]]) }), placement(), clusters, NOW);
+    expect(reasons(elsewhere)).toEqual({ a: "ClusterDeleting", b: "Selected" });
+  });
+
   test("no clusters at all is a decision without clusters", () => {
     expect(schedule(subject({ replicas: 3 }), placement(divided()), [], NOW)).toEqual({ clusters: [], verdicts: [] });
   });

@@ -88,6 +88,7 @@ export function seen(
     policy: undefined,
     hubVersion: undefined,
     deleting: false,
+    podSelector: undefined,
     health: { state: "Available" },
     visible: true,
     immutable: false,
