@@ -36,6 +36,7 @@ import {
 } from "./copies.ts";
 import type { OfGone } from "./controllerClasses.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
+import type { HubNamespaces } from "./hubNamespaces.ts";
 import type { ObservationChange } from "./observations.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
 import { changedRecord, claim, isNews } from "./claims.ts";
@@ -52,6 +53,7 @@ export interface PlacementReconcilerOptions extends CopySources {
   store: Pick<StatusStore, "recorded">;
   statuses: Pick<StatusWrites, "settlements">;
   hubId: string;
+  namespaces: HubNamespaces;
   clock: Clock;
   metrics: Metrics;
   tracer: Tracer;
@@ -92,6 +94,7 @@ export class PlacementReconciler implements Reconciler {
 
   sources(): Source[] {
     const { hub, assignments, observations, progress, classes, missing, dependencies, plans, statuses } = this.#options;
+    const { namespaces } = this.#options;
     const awaiting = (): Iterable<string> => [...this.#awaiting];
     return [
       this.#orphaning.noting(hub.objectEvents),
@@ -105,6 +108,7 @@ export class PlacementReconciler implements Reconciler {
       from(hub.clusters)
         .when((event) => !event.initial && changedFacts(event))
         .map(awaiting),
+      from(namespaces.changes).map((namespace) => namespaces.ownersIn(namespace)),
       from(dependencies.changes),
       from(observations.changes).map((change) => this.#ownersToReplan(change)),
       from(assignments.departures).when((owner) => this.#awaiting.has(owner)),
@@ -161,11 +165,11 @@ export class PlacementReconciler implements Reconciler {
     { span, logger }: ReconcileContext,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { hub, plans, progress, clock, metrics, dependencies, tracer, events } = this.#options;
+    const { hub, plans, progress, clock, metrics, dependencies, namespaces, tracer, events } = this.#options;
     const startedAt = clock.monotonic();
     const collected = dependencies.collect(owner, kind.interpreter.dependencies(object));
-    // Planned again as soon as the watches of its namespace have synced.
-    if (collected === undefined) return done;
+    // Planned again as soon as the watches of its namespace have synced, or as the namespace itself is known.
+    if (collected === undefined || namespaces.termsFor(object) === undefined) return done;
 
     const before = plans.get(owner)?.target;
     const now = hub.now();
