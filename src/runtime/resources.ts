@@ -41,6 +41,20 @@ export const CLUSTERROLEBINDINGS = builtIn(
   "clusterrolebindings",
   false,
 );
+export const VALIDATINGADMISSIONPOLICIES = builtIn(
+  "admissionregistration.k8s.io",
+  "v1",
+  "ValidatingAdmissionPolicy",
+  "validatingadmissionpolicies",
+  false,
+);
+export const VALIDATINGADMISSIONPOLICYBINDINGS = builtIn(
+  "admissionregistration.k8s.io",
+  "v1",
+  "ValidatingAdmissionPolicyBinding",
+  "validatingadmissionpolicybindings",
+  false,
+);
 export const ROLES = builtIn("rbac.authorization.k8s.io", "v1", "Role", "roles", true);
 export const ROLEBINDINGS = builtIn("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings", true);
 
