@@ -32,7 +32,7 @@ describe("the guard of an account", () => {
   });
 
   test("names the protected namespaces once", () => {
-    expect(spec.validations[0]?.expression).toContain('variables.namespace in ["meridian-system","vault"]');
+    expect(spec.validations[0]?.expression).toContain('variables.place in ["meridian-system","vault"]');
     expect(spec.validations[0]?.expression).toContain('startsWith("kube-")');
   });
 

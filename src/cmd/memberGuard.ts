@@ -81,7 +81,7 @@ function variables({ namespace, name, hubId }: MemberAccess): Named[] {
     { name: "name", expression: 'has(request.name) ? request.name : ""' },
     { name: "subresource", expression: 'has(request.subResource) ? request.subResource : ""' },
     {
-      name: "namespace",
+      name: "place",
       expression: [
         'variables.group == "" && variables.resource == "namespaces"',
         '? (variables.name != "" ? variables.name : (object != null && has(object.metadata.name) ? object.metadata.name : ""))',
@@ -95,14 +95,14 @@ function variables({ namespace, name, hubId }: MemberAccess): Named[] {
         all(
           'request.operation == "CREATE"',
           'variables.group == "" && variables.resource == "serviceaccounts" && variables.subresource == "token"',
-          `variables.namespace == ${text(namespace)}`,
+          `variables.place == ${text(namespace)}`,
           `variables.name == ${text(name)}`,
         ),
         all(
           'request.operation == "DELETE"',
           any(
             `variables.resource == "namespaces" && variables.name == ${text(namespace)}`,
-            `variables.resource in ["clusterroles", "serviceaccounts"] && variables.name == ${text(name)} && variables.namespace in ["", ${text(namespace)}]`,
+            `variables.resource in ["clusterroles", "serviceaccounts"] && variables.name == ${text(name)} && variables.place in ["", ${text(namespace)}]`,
           ),
         ),
       ),
@@ -121,7 +121,7 @@ function validations({ hubId, namespace }: MemberAccess, protectedNamespaces: re
     {
       expression: any(
         "variables.own",
-        `!(variables.namespace.startsWith("kube-") || variables.namespace in ${list(named)})`,
+        `!(variables.place.startsWith("kube-") || variables.place in ${list(named)})`,
       ),
       message: "a hub writes nothing into a protected namespace",
     },
