@@ -1,4 +1,4 @@
-import { Option } from "commander";
+import { InvalidArgumentError, Option } from "commander";
 import { DEFAULT_SYSTEM_NAMESPACE } from "../apis/index.ts";
 import { parseDuration, parseNamespace } from "./options.ts";
 
@@ -12,6 +12,14 @@ export const protectedNamespace = () =>
     "--protected-namespace <name>",
     "namespace of members into which nothing is written, as into kube-* and Meridian's own (may be repeated)",
   ).argParser(parseNamespace);
+
+/** What people try; without this the answer would be to try --namespace, which is something else. */
+export const noNamespaces = () =>
+  new Option("--namespaces <names>").hideHelp().argParser((): never => {
+    throw new InvalidArgumentError(
+      "A hub watches a member as a whole in this version; keep it out of single namespaces with --protected-namespace.",
+    );
+  });
 
 export function duration(flags: string, description: string, defaultText: string): Option {
   return new Option(flags, description).argParser(parseDuration).default(parseDuration(defaultText), defaultText);

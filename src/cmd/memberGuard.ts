@@ -119,10 +119,7 @@ function validations({ hubId, namespace }: MemberAccess, protectedNamespaces: re
   const named = [...new Set([namespace, ...protectedNamespaces])].filter((one) => !one.startsWith("kube-"));
   return [
     {
-      expression: any(
-        "variables.own",
-        `!(variables.place.startsWith("kube-") || variables.place in ${list(named)})`,
-      ),
+      expression: any("variables.own", `!(variables.place.startsWith("kube-") || variables.place in ${list(named)})`),
       message: "a hub writes nothing into a protected namespace",
     },
     {

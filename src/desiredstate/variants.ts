@@ -95,15 +95,16 @@ export class VariantRenderer {
     return {
       objects: changed === undefined ? objects : shared,
       replicas,
-      problem: wrong ?? this.#judge(shared, rules),
+      problem: wrong ?? this.#judge(shared, rules, objects),
       local: new Map(),
       member: new Map(),
     };
   }
 
-  #judge(base: readonly KubeObject[], rules: readonly MatchedRule[]): Why | undefined {
+  #judge(base: readonly KubeObject[], rules: readonly MatchedRule[], result: readonly KubeObject[]): Why | undefined {
     const { owner, terms } = this.#options;
-    const after = (count: number): readonly KubeObject[] => applyRules(base, rules.slice(0, count)).objects;
+    const after = (count: number): readonly KubeObject[] =>
+      count === rules.length ? result : applyRules(base, rules.slice(0, count)).objects;
     return judgeRendering({ base, rules, after }, `${owner.kind} ${owner.name}`, terms);
   }
 

@@ -85,6 +85,10 @@ test("a policy that goes beyond the namespace is refused, and obeyed once an adm
     state: "Failed",
     message: "OverridePolicy debug, rule 0: spec.serviceAccountName must not be ops (not allowed in refused)",
   });
+  await federation.until(() => {
+    const { status } = federation.hub.get(OVERRIDEPOLICIES, team, "debug") as { status?: { lastError?: string } };
+    return status?.lastError?.startsWith("OverridePolicy debug, rule 0: spec.serviceAccountName") === true;
+  });
 
   await federation.apply(
     NAMESPACES,
