@@ -26,6 +26,7 @@ export * from "./parse.ts";
 export * from "./placement.ts";
 export { policyKey } from "./policyKey.ts";
 export { isReservedKey, protectedChange } from "./protectedFields.ts";
+export { isProtectedNamespace } from "./protectedNamespaces.ts";
 export * from "./quantity.ts";
 export type { Reason } from "./reasons.ts";
 export * from "./replicaBounds.ts";

@@ -109,6 +109,11 @@ const POLICY = {
     "A patch of an override does not fit the object, or gives it a value that the member refuses; the message names the policy.",
   InvalidOverride: "A rule of an override cannot be applied to the object.",
   ProtectedField: "An override would change what the object is called, whose it is, or Meridian's own marks.",
+  PodSecurity:
+    "The pods would be more than the Pod Security level of the object's namespace on the hub allows; the message names who asks for it, and the field.",
+  NotAllowed:
+    "The object needs something that no administrator of the hub has allowed in its namespace: a service account, a node, or a token.",
+  ProtectedNamespace: "Nothing is written into that namespace of any member.",
   Applied: "The policy is in force.",
   NotApplied: "The policy has an error; `lastError` has it in full.",
   NoObjectMatches: "No object matches the policy's resourceSelectors.",

@@ -8,6 +8,7 @@ import {
   type ObjectRef,
   type OwnerRef,
   parseApiVersion,
+  POD_SECURITY_ANNOTATION,
   refKey,
   refOf,
 } from "../apis/index.ts";
@@ -54,6 +55,8 @@ export interface ObservedObject {
   immutable: boolean;
   /** Of a Secret. */
   secretType: string | undefined;
+  /** Of a namespace: the labels that it got from the hub's ({@link POD_SECURITY_ANNOTATION}). */
+  podSecurity?: string;
   /** What is in it, and who owns which field; dropped when the object has been compared with a desired one and found in sync. */
   evidence: { live: KubeObject | undefined };
 }
@@ -81,8 +84,14 @@ export function observe(object: KubeObject): ObservedObject {
     health,
     podSelector: mayBeForPods(health.reason) ? podSelectorOf(object) : undefined,
     visible: true,
+    ...podSecurityOf(object),
     evidence: { live: isNamespace(ref) ? undefined : evidenceOf(object) },
   };
+}
+
+function podSecurityOf({ metadata }: KubeObject): Pick<ObservedObject, "podSecurity"> {
+  const podSecurity = metadata.annotations?.[POD_SECURITY_ANNOTATION];
+  return podSecurity === undefined ? {} : { podSecurity };
 }
 
 /**

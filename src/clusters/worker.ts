@@ -2,6 +2,7 @@ import { type Contact, type ObjectRef, refKey, shortMessage } from "../apis/inde
 import type { Observation } from "../desiredstate/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";
 import { backoffDelay, type Clock, CONFIGMAPS, NAMESPACES, type ResourceType, SECRETS } from "../runtime/index.ts";
+import { NamespaceLabels } from "./carriedLabels.ts";
 import { ClusterCache } from "./clusterCache.ts";
 import { NOT_YET_KNOWN, sameContact } from "./connection.ts";
 import { Lane } from "./lane.ts";
@@ -48,6 +49,7 @@ export class Worker {
   readonly #options: WorkerOptions;
   readonly #objects: MemberObjects;
   readonly #lane: Lane;
+  readonly #namespaceLabels = new NamespaceLabels();
   /** Aborted when the worker ends. */
   readonly #end = new AbortController();
   #contact: Contact = UNTRIED;
@@ -69,11 +71,13 @@ export class Worker {
     this.#objects = new MemberObjects({
       cluster,
       changed: (object) => {
-        if (isNamespace(object.ref)) this.#cache?.namespaceCleaner.enqueue(object);
-        else {
+        if (!isNamespace(object.ref)) {
           this.#lane.enqueue(object);
           this.#pods?.consider(object);
+          return;
         }
+        this.#cache?.namespaceCleaner.enqueue(object);
+        this.#cache?.namespaceLabeller.enqueue(object);
       },
       report: (observations) => this.#report(observations),
       namespaceEmptied: (name) => this.#namespaceEmptied(name),
@@ -108,6 +112,7 @@ export class Worker {
       objects: this.#objects,
       hubId,
       systemNamespace,
+      namespaceLabels: this.#namespaceLabels,
       clock,
       random,
       logger,
@@ -194,7 +199,10 @@ export class Worker {
         if (isFirst) this.#objects.withdrawOthers(delta.rows);
         for (const [index, row] of delta.rows.entries()) {
           if (index > 0 && index % ROWS_AT_A_TIME === 0) await this.#options.clock.nextTurn();
+          // Before the row may be written, and the namespace made for it.
+          const namespace = row.row?.verb === "Apply" ? this.#namespaceLabels.take(row.row) : undefined;
           this.#objects.takeRow(row);
+          if (namespace !== undefined) this.#relabel(namespace);
         }
         return;
     }
@@ -209,11 +217,17 @@ export class Worker {
   #knowsMore(): void {
     this.#lane.enqueueAll();
     this.#cache?.namespaceCleaner.enqueueAll();
+    this.#cache?.namespaceLabeller.enqueueAll();
     if (this.#cache?.isSynced === true) {
       this.#hasSynced = true;
       this.#expected = [];
     }
     this.#reportContact();
+  }
+
+  #relabel(namespace: ObjectRef): void {
+    const object = this.#objects.get(refKey(namespace));
+    if (object !== undefined) this.#cache?.namespaceLabeller.enqueue(object);
   }
 
   #namespaceEmptied(name: string): void {

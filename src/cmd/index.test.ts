@@ -82,6 +82,10 @@ describe("the options of a verb", () => {
       line: "manager --controller-class v2 --adopt-class default --adopt-class v1 --members-namespace first",
       want: { controllerClasses: ["v2", "default", "v1"], membersNamespace: "first" },
     },
+    {
+      line: "manager --protected-namespace vault --protected-namespace db",
+      want: { protectedNamespaces: ["vault", "db"] },
+    },
     { line: "manager --adopt-class v1", want: { controllerClasses: ["default", "v1"] } },
     { line: "manager --leader-elect=false", want: { leaderElect: false } },
     {
@@ -162,6 +166,18 @@ describe("the options of a verb", () => {
         timeout: 60_000,
       },
     ]);
+  });
+
+  test("of join name the namespaces that the account never writes into", async () => {
+    const line = "join a --member-kubeconfig m.yaml --protected-namespace vault --protected-namespace db";
+    expect((await run(line)).called?.[2]).toMatchObject({ protectedNamespaces: ["vault", "db"] });
+  });
+
+  test("of join do not bound it to namespaces, which would be half of it only", async () => {
+    const { code, err, called } = await run("join a --member-kubeconfig m.yaml --namespaces shop,bank");
+    expect({ code, called }).toEqual({ code: 2, called: undefined });
+    expect(err).toContain("watches a member as a whole in this version");
+    expect(err).toContain("--protected-namespace");
   });
 
   test.each([

@@ -17,6 +17,8 @@ import {
   SECRETS,
   SERVICEACCOUNTS,
   systemClock,
+  VALIDATINGADMISSIONPOLICIES,
+  VALIDATINGADMISSIONPOLICYBINDINGS,
 } from "../runtime/index.ts";
 import {
   clusterUid,
@@ -40,6 +42,7 @@ import {
   type MemberAccess,
   memberAccess,
 } from "./memberAccess.ts";
+import { accessGuard } from "./memberGuard.ts";
 import { installedNamespace } from "./managerAccess.ts";
 import type { JoinOptions } from "./options.ts";
 import { CommandError, EXIT } from "./outcome.ts";
@@ -68,7 +71,8 @@ export async function join(name: string, options: JoinOptions, context: CommandC
   }
 
   using progress = new Progress(terminal);
-  const joined = await enrol(joining, checked, (text) => progress.show(text));
+  const unguarded = (why: string): void => terminal.err(`${name}: ${why}\n`);
+  const joined = await enrol(joining, checked, (text) => progress.show(text), unguarded);
   progress.show("");
   terminal.out(`membercluster/${name} ${checked.before === undefined ? "joined" : "renewed"}\n`);
   // Awaited here, because the connections are closed when this function returns.
@@ -95,7 +99,8 @@ interface Checked {
 
 /** All of {@link join} except waiting for the manager. Returns the MemberCluster. */
 export async function joinMember(joining: Joining): Promise<KubeObject> {
-  return enrol(joining, await check(joining), () => undefined);
+  const silent = (): void => undefined;
+  return enrol(joining, await check(joining), silent, silent);
 }
 
 async function check({ name, options, hub, member, signal }: Joining): Promise<Checked> {
@@ -109,9 +114,12 @@ async function enrol(
   { name, options, hub, member, signal }: Joining,
   { memberUid, access, before, wanted }: Checked,
   say: (text: string) => void,
+  unguarded: (why: string) => void,
 ): Promise<KubeObject> {
   say(`${name}: creating the service account ${access.namespace}/${access.name}`);
-  await grantAccess(member.client, access, signal);
+  const role = await grantAccess(member.client, access, signal);
+  const why = await guardAccess(member.client, accessGuard(access, role, options.protectedNamespaces), signal);
+  if (why !== undefined) unguarded(why);
   say(`${name}: asking for a token`);
   const token = await takeToken(member.client, access, options, signal);
   const kubeconfig = memberKubeconfig(name, member.config, access, token);
@@ -159,8 +167,8 @@ async function checkHub(
   return before;
 }
 
-/** Applies the service account and its rights on the member; applying them again repairs them. */
-async function grantAccess(member: Client, access: MemberAccess, signal: AbortSignal): Promise<void> {
+/** Applies the service account and its rights on the member; applying them again repairs them. Returns the UID of the ClusterRole. */
+async function grantAccess(member: Client, access: MemberAccess, signal: AbortSignal): Promise<string> {
   const namespace = await find(member, NAMESPACES, undefined, access.namespace, signal);
   if (namespace?.metadata.deletionTimestamp !== undefined) {
     throw new CommandError(
@@ -175,6 +183,27 @@ async function grantAccess(member: Client, access: MemberAccess, signal: AbortSi
     const type = DEPENDENT_TYPES[object.kind];
     if (type === undefined) throw new Error(`no resource type for ${object.kind}`);
     await member.apply(type, object, { force: true, signal });
+  }
+  return role.metadata.uid ?? "";
+}
+
+/** Bounds what the account may write. Returns why the member cannot; the rights of RBAC hold all the same. */
+async function guardAccess(
+  member: Client,
+  guard: readonly KubeObject[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const [policy, binding] = [VALIDATINGADMISSIONPOLICIES, VALIDATINGADMISSIONPOLICYBINDINGS];
+  try {
+    for (const object of guard)
+      await member.apply(object.kind === policy.kind ? policy : binding, object, { force: true, signal });
+    return undefined;
+  } catch (error) {
+    const held = "so RBAC alone bounds what the hub's account may write there";
+    if (isNotFound(error)) return `the cluster serves no ValidatingAdmissionPolicy (Kubernetes 1.30 does), ${held}`;
+    if (isForbidden(error))
+      return `the member's kubeconfig may not create ValidatingAdmissionPolicies, ${held}; join again with one that may`;
+    throw error;
   }
 }
 
@@ -278,6 +307,7 @@ function describeJoin(access: MemberAccess, wanted: KubeObject, options: JoinOpt
     accessClusterRole(access),
     accessAccount(access),
     ...accessDependents(access, { clusterRole: "<uid of the ClusterRole>", account: "<uid of the ServiceAccount>" }),
+    ...accessGuard(access, "<uid of the ClusterRole>", options.protectedNamespaces),
   ];
   const secret = {
     apiVersion: "v1",

@@ -82,14 +82,7 @@ export async function runManager(
   for (const port of portsOf(options)) await checkPort(port);
   const observe: NonNullable<ClientOptions["observe"]> = (call) => metrics.observeRequest(call);
   await using client = createClient(config, { cluster: "hub", clock: systemClock, observe });
-  const hub = new HubCache({
-    client,
-    clock: systemClock,
-    random: Math.random,
-    logger,
-    metrics,
-    namespaces: options.webhooks !== undefined,
-  });
+  const hub = new HubCache({ client, clock: systemClock, random: Math.random, logger, metrics });
   await using _watches = startWatches(hub, logger);
   const self: Process = { options, config, logger, metrics, tracing, client, hub, elector: undefined, leading: false };
   await using webhooks = await serveWebhooks(self);
@@ -200,6 +193,7 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
       client,
       hubId,
       systemNamespace: options.namespace,
+      protectedNamespaces: protectedBy(options),
       ...classesOf(options),
       clock: systemClock,
       random: Math.random,
@@ -234,6 +228,11 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
 
 function classesOf({ controllerClasses }: ManagerOptions): { classes?: Classes } {
   return controllerClasses === undefined ? {} : { classes: new Set(controllerClasses) };
+}
+
+/** Where the Secrets of members are on the hub, a member may have something of Meridian too. */
+function protectedBy({ protectedNamespaces = [], membersNamespace }: ManagerOptions): readonly string[] {
+  return membersNamespace === undefined ? protectedNamespaces : [...protectedNamespaces, membersNamespace];
 }
 
 /** The hub's identity: the UID of its kube-system namespace. */

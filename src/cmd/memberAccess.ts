@@ -67,15 +67,10 @@ export function accessNamespace({ namespace, hubId }: MemberAccess): KubeObject 
 export function accessClusterRole({ name, hubId }: MemberAccess): KubeObject {
   const rules: PolicyRule[] = [
     ...memberRights(),
-    { apiGroups: [""], resources: ["nodes"], verbs: ["get", "list"] },
+    { apiGroups: [""], resources: ["nodes"], verbs: ["list"] },
     ...Object.entries(LOOKED_THROUGH).map(([group, resources]) => ({ apiGroups: [group], resources, verbs: ["list"] })),
-    // So that unjoin can remove the objects that join made.
-    {
-      apiGroups: [RBAC],
-      resources: ["clusterrolebindings", "clusterroles"],
-      resourceNames: [name],
-      verbs: ["get", "delete"],
-    },
+    // So that unjoin can remove the objects that join made: the garbage collector takes everything else along.
+    { apiGroups: [RBAC], resources: ["clusterroles"], resourceNames: [name], verbs: ["delete"] },
   ];
   return {
     apiVersion: RBAC_API_VERSION,
@@ -130,8 +125,7 @@ export function accessDependents(access: MemberAccess, owners: { clusterRole: st
 function ownAffairs({ name, namespace }: MemberAccess): PolicyRule[] {
   return [
     { apiGroups: [""], resources: ["serviceaccounts/token"], resourceNames: [name], verbs: ["create"] },
-    { apiGroups: [""], resources: ["serviceaccounts"], resourceNames: [name], verbs: ["get", "delete"] },
-    { apiGroups: [RBAC], resources: ["rolebindings", "roles"], resourceNames: [name], verbs: ["get", "delete"] },
+    { apiGroups: [""], resources: ["serviceaccounts"], resourceNames: [name], verbs: ["delete"] },
     // When the ClusterRole has gone, this is the right by which unjoin removes the namespace, and the account with it.
     { apiGroups: [""], resources: ["namespaces"], resourceNames: [namespace], verbs: ["delete"] },
   ];

@@ -12,6 +12,8 @@ import {
   ROLES,
   SERVICEACCOUNTS,
   systemClock,
+  VALIDATINGADMISSIONPOLICIES,
+  VALIDATINGADMISSIONPOLICYBINDINGS,
 } from "../runtime/index.ts";
 import { find } from "./connection.ts";
 import { JOINED_TO_LABEL, type MemberAccess } from "./memberAccess.ts";
@@ -55,6 +57,8 @@ const OWN_ACCOUNT: Step = { type: SERVICEACCOUNTS, kind: "serviceaccount", names
 
 /** An administrator deletes each object, without the garbage collector. */
 const ADMIN_STEPS: Step[] = [
+  { type: VALIDATINGADMISSIONPOLICYBINDINGS, kind: "validatingadmissionpolicybinding", namespaced: false },
+  { type: VALIDATINGADMISSIONPOLICIES, kind: "validatingadmissionpolicy", namespaced: false },
   { type: CLUSTERROLEBINDINGS, kind: "clusterrolebinding", namespaced: false },
   { type: ROLEBINDINGS, kind: "rolebinding", namespaced: true },
   { type: ROLES, kind: "role", namespaced: true },

@@ -31,6 +31,8 @@ export interface ManagerOptions extends HubOptions {
   retryPeriodMs: number;
   /** Name of the process as holder of the Lease and reporter of Events; unique among the replicas. */
   identity: string;
+  /** Namespaces of members into which nothing is written, beside those of Kubernetes and of Meridian itself. */
+  protectedNamespaces?: string[];
   /** Kubeconfigs of members may name a program that gives the credentials. */
   allowExecCredentials: boolean;
   /** How long one reconcile may take; 30 s when absent. */
@@ -94,6 +96,8 @@ export interface JoinOptions extends HubOptions {
   provider?: string;
   labels: Record<string, string>;
   taints: TaintOption[];
+  /** Namespaces of the member that the account never writes into, beside those of Kubernetes and of Meridian itself. */
+  protectedNamespaces?: string[];
   /** Only new credentials; the MemberCluster stays as it is. */
   renew: boolean;
   /** Lifetime of the token that the manager connects with and renews. */

@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { Command, type CommanderError, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_CLASS } from "../apis/index.ts";
 import { LOG_LEVELS } from "../observability/index.ts";
-import { duration, leaseName, systemNamespace } from "./commonFlags.ts";
+import { duration, leaseName, noNamespaces, protectedNamespace, systemNamespace } from "./commonFlags.ts";
 import type { CommandContext } from "./connection.ts";
 import { addInstall, addUninstall } from "./installFlags.ts";
 import {
@@ -140,7 +140,9 @@ function usageOf(command: Command): string {
   return [...command.registeredArguments.map((argument) => `<${argument.name()}>`), ...options].join(" ");
 }
 
-type ManagerFlags = TimingFlags & TelemetryFlags & WebhookFlags & { controllerClass?: string[]; adoptClass?: string[] };
+type ManagerFlags = TimingFlags &
+  TelemetryFlags &
+  WebhookFlags & { controllerClass?: string[]; adoptClass?: string[]; protectedNamespace?: string[] };
 
 interface TimingFlags extends Omit<
   ManagerOptions,
@@ -149,6 +151,7 @@ interface TimingFlags extends Omit<
   | "retryPeriodMs"
   | "webhooks"
   | "controllerClasses"
+  | "protectedNamespaces"
   | "reconcileTimeoutMs"
   | "sampling"
 > {
@@ -204,6 +207,7 @@ function addManager(program: Command, action: (options: ManagerOptions) => Promi
       ).argParser(parseControllerClass),
     )
     .option("--members-namespace <namespace>", "namespace of the members' Secrets (default: that of --namespace)")
+    .addOption(protectedNamespace())
     .option("--webhooks", "serve conversion, defaulting and validation, and have the hub call them", false)
     .addOption(new Option("--webhook-port <port>", "port of the webhooks").argParser(parsePort).default(9443))
     .addOption(
@@ -236,7 +240,7 @@ function addManager(program: Command, action: (options: ManagerOptions) => Promi
 
 function managerOptions(flags: ManagerFlags): ManagerOptions {
   const { leaseDuration, renewDeadline, retryPeriod, metricsBindAddress, identity, ...given } = flags;
-  const { controllerClass, adoptClass, ...others } = given;
+  const { controllerClass, adoptClass, protectedNamespace: protectedNamespaces, ...others } = given;
   const { webhooks, ...rest } = withTelemetry(withWebhooks(others));
   if (renewDeadline >= leaseDuration || retryPeriod >= renewDeadline) {
     throw new InvalidArgumentError(
@@ -248,6 +252,7 @@ function managerOptions(flags: ManagerFlags): ManagerOptions {
     ...(controllerClass === undefined && adoptClass === undefined
       ? {}
       : { controllerClasses: [...new Set([...(controllerClass ?? [DEFAULT_CLASS]), ...(adoptClass ?? [])])] }),
+    ...(protectedNamespaces === undefined ? {} : { protectedNamespaces }),
     ...(webhooks === undefined ? {} : { webhooks }),
     ...(metricsBindAddress === undefined
       ? {}
@@ -292,7 +297,8 @@ function withWebhooks<F extends WebhookFlags>(flags: F) {
   return { ...rest, webhooks: options };
 }
 
-interface JoinFlags extends Omit<JoinOptions, "labels" | "taints"> {
+interface JoinFlags extends Omit<JoinOptions, "labels" | "taints" | "protectedNamespaces"> {
+  protectedNamespace?: string[];
   label?: JoinOptions["labels"];
   taint?: JoinOptions["taints"];
 }
@@ -314,6 +320,8 @@ function addJoin(program: Command, action: (name: string, options: JoinOptions) 
     .addOption(
       new Option("--taint <key=value:effect>", "taint of the MemberCluster (may be repeated)").argParser(parseTaint),
     )
+    .addOption(protectedNamespace())
+    .addOption(noNamespaces())
     .option("--renew", "only new credentials: leave the MemberCluster as it is", false)
     .addOption(
       duration("--token-lifetime <duration>", "life of the token, which the manager renews at 80 % of it", "24h"),
@@ -323,8 +331,9 @@ function addJoin(program: Command, action: (name: string, options: JoinOptions) 
     .option("--dry-run", "print what would be written", false)
     .addOption(duration("--timeout <duration>", "how long to wait until the cluster is ready", "60s"))
     .action((name: string, _, command: Command) => {
-      const { label = {}, taint = [], ...rest } = command.optsWithGlobals<JoinFlags>();
-      return action(name, { ...rest, labels: label, taints: taint });
+      const { label = {}, taint = [], protectedNamespace: names, ...rest } = command.optsWithGlobals<JoinFlags>();
+      const protectedNamespaces = names === undefined ? {} : { protectedNamespaces: names };
+      return action(name, { ...rest, ...protectedNamespaces, labels: label, taints: taint });
     });
 }
 

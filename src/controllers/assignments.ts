@@ -1,4 +1,4 @@
-import { type ObjectRef, type OwnerRef, refKey } from "../apis/index.ts";
+import { type ObjectRef, type OwnerRef, refKey, sameValue } from "../apis/index.ts";
 import type { RowDelta, WorkDelta, WorkSource } from "../clusters/index.ts";
 import {
   type ApplyRow,
@@ -375,6 +375,7 @@ function isSameApply(a: ApplyRow, b: ApplyRow): boolean {
   const { alternatives: mine = [] } = a;
   const { alternatives: theirs = [] } = b;
   if (a.hash !== b.hash || a.conflictResolution !== b.conflictResolution || mine.length !== theirs.length) return false;
+  if (!sameValue(a.namespaceLabels, b.namespaceLabels)) return false;
   return mine.every(({ hash }, index) => hash === theirs[index]?.hash);
 }
 

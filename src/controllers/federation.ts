@@ -10,6 +10,7 @@ import { DependencyWatches } from "./dependencies.ts";
 import { GarbageReconciler } from "./garbage.ts";
 import { DeletionHoldReconciler } from "./deletionHolds.ts";
 import { HandoverReconciler } from "./handover.ts";
+import { HubNamespaces } from "./hubNamespaces.ts";
 import { recordMemberEvents } from "./memberEvents.ts";
 import { MissingOwners } from "./missingOwners.ts";
 import { Observations } from "./observations.ts";
@@ -28,6 +29,8 @@ export interface FederationOptions {
   hubId: string;
   /** Where Meridian itself lives, on the hub and on members; the default one unless given. */
   systemNamespace?: string;
+  /** Namespaces of members into which nothing is written, beside those of Kubernetes and of Meridian itself. */
+  protectedNamespaces?: readonly string[];
   /** That this manager serves; the default class alone unless given. */
   classes?: Classes;
   clock: Clock;
@@ -68,6 +71,7 @@ const LAST_POLICIES_MS = 1_000;
  */
 export function createFederation(options: FederationOptions): Federation {
   const { hub, client, hubId, clock, random, logger, metrics, tracer, events } = options;
+  const { systemNamespace = DEFAULT_SYSTEM_NAMESPACE } = options;
   const deadline = options.reconcileTimeoutMs === undefined ? {} : { timeoutMs: options.reconcileTimeoutMs };
   const plans = new Plans();
   const observations = new Observations();
@@ -85,7 +89,7 @@ export function createFederation(options: FederationOptions): Federation {
     source: assignments,
     sink: observations,
     hubId,
-    systemNamespace: options.systemNamespace ?? DEFAULT_SYSTEM_NAMESPACE,
+    systemNamespace,
     clock,
     random,
     logger,
@@ -93,6 +97,7 @@ export function createFederation(options: FederationOptions): Federation {
     tracer,
   });
   const pool = options.pool(fleet);
+  const namespaces = new HubNamespaces({ hub, protected: [systemNamespace, ...(options.protectedNamespaces ?? [])] });
 
   const missing = new MissingOwners({ hub, observations, clock, logger, metrics });
   const copies = { hub, assignments, observations, plans, dependencies, progress, classes, missing };
@@ -100,7 +105,7 @@ export function createFederation(options: FederationOptions): Federation {
   const store = new StatusStore({ hub, client });
   const statuses = new StatusReconciler({ ...copies, contacts, store, clock, metrics, tracer, events });
   const policies = new PolicyStatusReconciler({ ...copies, client, clock });
-  const shared = { ...copies, client, store, statuses, hubId, clock, metrics, tracer, events };
+  const shared = { ...copies, client, store, statuses, hubId, namespaces, clock, metrics, tracer, events };
   const reconcilers: Record<keyof typeof WORKERS, Reconciler> = {
     placement: new PlacementReconciler(shared),
     handover: new HandoverReconciler(shared),
@@ -120,6 +125,7 @@ export function createFederation(options: FederationOptions): Federation {
   async function run(signal: AbortSignal): Promise<void> {
     using stack = new DisposableStack();
     stack.use(classes);
+    stack.use(namespaces);
     stack.use(contacts);
     stack.use(recordMemberEvents({ hub, assignments, observations, events }));
     stack.use(metrics.beforeScrape(() => fleet.reportStaleness()));

@@ -34,6 +34,7 @@ import {
 } from "./copies.ts";
 import type { OfGone } from "./controllerClasses.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
+import type { HubNamespaces } from "./hubNamespaces.ts";
 import type { ObservationChange } from "./observations.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
 import { changedRecord, claim, isNews } from "./claims.ts";
@@ -52,6 +53,7 @@ export interface PlacementReconcilerOptions extends CopySources {
   store: Pick<StatusStore, "recorded">;
   statuses: Pick<StatusWrites, "settlements">;
   hubId: string;
+  namespaces: HubNamespaces;
   clock: Clock;
   metrics: Metrics;
   tracer: Tracer;
@@ -95,6 +97,7 @@ export class PlacementReconciler implements Reconciler {
 
   sources(): Source[] {
     const { hub, assignments, observations, progress, classes, missing, dependencies, plans, statuses } = this.#options;
+    const { namespaces } = this.#options;
     const awaiting = (): Iterable<string> => [...this.#awaiting];
     return [
       this.#orphaning.noting(hub.objectEvents),
@@ -108,6 +111,7 @@ export class PlacementReconciler implements Reconciler {
       from(hub.clusters)
         .when((event) => !event.initial && changedFacts(event))
         .map(awaiting),
+      from(namespaces.changes).map((namespace) => namespaces.ownersIn(namespace)),
       from(dependencies.changes),
       from(observations.changes).map((change) => this.#ownersToReplan(change)),
       from(assignments.departures).when((owner) => this.#awaiting.has(owner)),
@@ -168,11 +172,11 @@ export class PlacementReconciler implements Reconciler {
     context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { hub, plans, progress, clock, metrics, dependencies, tracer, events } = this.#options;
+    const { hub, plans, progress, clock, metrics, dependencies, namespaces, tracer, events } = this.#options;
     const startedAt = this.#fetching.get(owner) ?? clock.monotonic();
     const collected = dependencies.collect(owner, kind.interpreter.dependencies(object));
-    // Planned again as soon as the watches of its namespace have synced.
-    if (collected === undefined) {
+    // Planned again as soon as the watches of its namespace have synced, or as the namespace itself is known.
+    if (collected === undefined || namespaces.termsFor(object) === undefined) {
       this.#fetching.set(owner, startedAt);
       return done;
     }

@@ -9,9 +9,11 @@ import {
 } from "../desiredstate/index.ts";
 import { copiesOf, type CopySources, recordedClusters, wasFoundOnJoin } from "./copies.ts";
 import type { Collected } from "./dependencies.ts";
+import type { HubNamespaces } from "./hubNamespaces.ts";
 
 export interface SnapshotSources extends CopySources {
   hubId: string;
+  namespaces: HubNamespaces;
 }
 
 /** Everything that the plan of one hub object depends on, at this moment. */
@@ -21,7 +23,8 @@ export function snapshotOf(
   object: KubeObject,
   collected?: Collected,
 ): Snapshot {
-  const { hub, hubId } = sources;
+  const { hub, hubId, namespaces } = sources;
+  const terms = namespaces.termsFor(object);
   const previous = object["status"] as FederatedStatus | undefined;
   return {
     object,
@@ -31,6 +34,7 @@ export function snapshotOf(
     dependencies: collected?.found ?? new Map(),
     ...(collected === undefined ? {} : { unreadable: collected.unreadable }),
     hubId,
+    ...(terms === undefined ? {} : { terms }),
     previous: previousOf(object),
     // Where only a summary stands, what has been seen since the start is not all that there is.
     ...(previous?.summary === undefined || previous.unlistedClusters !== undefined

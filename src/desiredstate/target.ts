@@ -1,10 +1,19 @@
-import { excess, type KubeObject, OBJECT_BOUNDS, parseApiVersion, type Placement, refKey } from "../apis/index.ts";
+import {
+  excess,
+  type KubeObject,
+  OBJECT_BOUNDS,
+  parseApiVersion,
+  type Placement,
+  refKey,
+  shortMessage,
+} from "../apis/index.ts";
 import { type Dependency, placeableKindOf } from "../interpreter/index.ts";
 import { effectOf, type MatchedRule, matchRules, type PolicyRef } from "../override/index.ts";
 import { sortedByName, type Subject } from "../scheduler/index.ts";
 import { collectDependencies, noDependencies } from "./dependencies.ts";
 import { type Marking, ownerRefOf, ownerText } from "./marks.ts";
 import { choosePlacement } from "./placementSelection.ts";
+import { defaultTerms, type NamespaceTerms } from "./podSecurity/index.ts";
 import { currentClusters, scopeOf } from "./scope.ts";
 import type { ClusterTarget, Snapshot, Target, Why } from "./types.ts";
 import { VariantRenderer } from "./variants.ts";
@@ -37,13 +46,15 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const propagates = placement?.spec.dependencies?.mode !== "None";
   const dependencies = propagates ? collectDependencies(needed, snapshot, marking) : noDependencies;
   const overrides = matchRules(object, snapshot.overrides);
-  const problem = tooDeep(object);
+  const terms = snapshot.terms ?? defaultTerms(object.metadata.namespace ?? "");
+  const problem = tooDeep(object) ?? protectedNamespace(terms);
   const renderer = new VariantRenderer({
     base: problem === undefined ? kind.render(object) : [],
     problem,
     owner,
     marking,
     dependencies,
+    terms,
     retain: placement?.spec.retain,
   });
 
@@ -105,6 +116,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     clusters: targets,
     missing: missingOf(needed, snapshot),
     suspended: scope.suspended,
+    ...(terms.labels === undefined ? {} : { namespaceLabels: terms.labels }),
     conflictResolution: placement?.spec.conflictResolution ?? "Abort",
     deletionPolicy,
     ...(scope.decision.recheckAt === undefined ? {} : { recheckAt: scope.decision.recheckAt }),
@@ -119,6 +131,13 @@ function policiesOf(matched: Iterable<readonly MatchedRule[]>): Set<PolicyRef> {
 function tooDeep({ status: _, ...object }: KubeObject): Why | undefined {
   const message = excess(object, { bytes: Infinity, levels: OBJECT_BOUNDS.levels });
   return message === undefined ? undefined : { reason: "TooLarge", message: `the object ${message}` };
+}
+
+/** Whoever writes there could become the cluster. */
+function protectedNamespace({ namespace, isProtected }: NamespaceTerms): Why | undefined {
+  if (!isProtected) return undefined;
+  const message = shortMessage(`nothing is written into the namespace ${namespace} of members; use another one`);
+  return { reason: "ProtectedNamespace", message };
 }
 
 /** What each cluster was last asked for: while it is frozen, that is still so. */

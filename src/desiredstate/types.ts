@@ -2,6 +2,7 @@ import type { FederatedStatus, KubeObject, ObjectRef, OverridePolicy, OwnerRef, 
 import type { Health, LostField } from "../interpreter/index.ts";
 import type { OverrideEffect, PolicyRef } from "../override/types.ts";
 import type { ClusterSnapshot, Decision } from "../scheduler/types.ts";
+import type { NamespaceTerms } from "./podSecurity/index.ts";
 
 /** Everything that a target depends on: values of one moment. */
 export interface Snapshot {
@@ -16,6 +17,8 @@ export interface Snapshot {
   unreadable?: ReadonlySet<string>;
   /** UID of the hub's kube-system namespace. */
   hubId: string;
+  /** What the object's namespace on the hub allows; without it, what a namespace does that says nothing. */
+  terms?: NamespaceTerms;
   /** What the object's status says now: where it runs. */
   previous: FederatedStatus | undefined;
   /**
@@ -102,6 +105,8 @@ export interface Target {
    */
   missing: ReadonlySet<string>;
   suspended: boolean;
+  /** Labels of the object's namespace, for members on which Meridian makes it. */
+  namespaceLabels?: Readonly<Record<string, string>>;
   conflictResolution: "Abort" | "Adopt";
   deletionPolicy: DeletionPolicy;
   /** Epoch milliseconds at which to decide again though nothing changed. */
@@ -122,6 +127,8 @@ export interface ApplyRow extends RowBase, DesiredObject {
   /** The resourceVersion of the owner on the hub; no reason to write by itself. */
   hubVersion?: string;
   conflictResolution: "Abort" | "Adopt";
+  /** Labels of its namespace, where Meridian has made that or is going to. */
+  namespaceLabels?: Readonly<Record<string, string>>;
   /** The same member object in the name of other hub objects that need it: whichever of them it names keeps it. */
   alternatives?: readonly ApplyRow[];
 }

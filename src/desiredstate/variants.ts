@@ -12,6 +12,7 @@ import {
 import { memberKindOf } from "../interpreter/index.ts";
 import { applyRules, type MatchedRule } from "../override/index.ts";
 import type { PropagatedDependencies } from "./dependencies.ts";
+import { judgeRendering, type NamespaceTerms } from "./podSecurity/index.ts";
 import { mark, type Marking, withControllerReference, withDependenciesHash } from "./marks.ts";
 import { withoutRetained } from "./retain.ts";
 import { isSameRef } from "./rows.ts";
@@ -29,7 +30,9 @@ export interface VariantOptions {
   base: readonly KubeObject[];
   owner: OwnerRef;
   marking: Marking;
-  dependencies: Pick<PropagatedDependencies, "objects" | "hash">;
+  dependencies: Pick<PropagatedDependencies, "objects" | "hash" | "refusal">;
+  /** What pods may be. */
+  terms: NamespaceTerms;
   retain: PlacementSpec["retain"];
   /** Why nothing can be made of the object at all; `base` is empty then. */
   problem?: Why | undefined;
@@ -90,13 +93,21 @@ export class VariantRenderer {
     const shared = share === undefined ? base : base.map((object) => withReplicas(object, share));
     const { objects, replicas, problem } = applyRules(shared, rules);
     const changed = firstProtectedChange(shared, objects);
+    const wrong = this.#options.problem ?? problemOf(problem, changed);
     return {
       objects: changed === undefined ? objects : shared,
       replicas,
-      problem: this.#options.problem ?? problemOf(problem, changed),
+      problem: wrong ?? this.#judge(shared, rules, objects),
       local: new Map(),
       member: new Map(),
     };
+  }
+
+  #judge(base: readonly KubeObject[], rules: readonly MatchedRule[], result: readonly KubeObject[]): Why | undefined {
+    const { owner, terms } = this.#options;
+    const after = (count: number): readonly KubeObject[] =>
+      count === rules.length ? result : applyRules(base, rules.slice(0, count)).objects;
+    return judgeRendering({ base, rules, after }, `${owner.kind} ${owner.name}`, terms);
   }
 
   #make({ objects, problem }: Applied, asked: number | undefined, local: boolean): Variant {
@@ -106,7 +117,7 @@ export class VariantRenderer {
     return {
       objects: local ? rendered.filter(({ ref }) => !this.#isOwner(ref)) : [...dependencies.objects, ...rendered],
       replicas: replicasOf(final),
-      problem,
+      problem: problem ?? (local ? undefined : dependencies.refusal),
     };
   }
 

@@ -111,9 +111,9 @@ describe("rights", () => {
   });
 
   test("on a member are those on what is placed there, and namespaces are never replaced", () => {
-    const all = ["get", "list", "watch", "create", "update", "patch", "delete"];
+    const all = ["get", "list", "watch", "create", "patch", "delete"];
     expect(memberRights([{ group: "batch", plural: "jobs" }])).toEqual([
-      { apiGroups: [""], resources: ["namespaces"], verbs: all.filter((verb) => verb !== "update") },
+      { apiGroups: [""], resources: ["namespaces"], verbs: all },
       { apiGroups: ["apps"], resources: ["deployments"], verbs: all },
       { apiGroups: [""], resources: ["configmaps", "secrets", "services"], verbs: all },
       { apiGroups: ["batch"], resources: ["jobs"], verbs: all },

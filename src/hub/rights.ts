@@ -10,9 +10,8 @@ export interface Rights {
 
 type Kind = Pick<ResourceType, "group" | "plural">;
 
-const EVERYTHING = ["get", "list", "watch", "create", "update", "patch", "delete"];
-/** Namespaces are made, labelled and removed, never replaced. */
-const ON_NAMESPACES = EVERYTHING.filter((verb) => verb !== "update");
+/** Objects are applied, patched and removed, never replaced. */
+const EVERYTHING = ["get", "list", "watch", "create", "patch", "delete"];
 
 /** Why a workload is not healthy stands in its pods, which are read and never watched. */
 const ON_PODS = ["list"];
@@ -31,7 +30,7 @@ export function rightsOn(kinds: readonly Kind[], verbs: readonly string[]): Righ
 /** What Meridian needs on a member to place objects there: of the kinds it always may place, and of these. */
 export function memberRights(more: readonly Kind[] = []): Rights[] {
   return [
-    ...rightsOn([NAMESPACES], ON_NAMESPACES),
+    ...rightsOn([NAMESPACES], EVERYTHING),
     ...rightsOn([...memberKinds(), ...more], EVERYTHING),
     ...rightsOn([PODS], ON_PODS),
   ];

@@ -10,7 +10,7 @@ const SYSTEM = "meridian-system";
 const { signal } = new AbortController();
 
 function setUp() {
-  const made = setUpHub({ namespaces: true });
+  const made = setUpHub();
   const facts = new HubFacts({ hub: made.cache, client: made.hub, namespace: SYSTEM, logger: made.logger });
   return { ...made, facts };
 }

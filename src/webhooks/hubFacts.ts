@@ -80,7 +80,7 @@ export class HubFacts {
   async #bounds(namespace: string | undefined, signal: AbortSignal): Promise<string | undefined> {
     if (namespace === undefined || namespace === "") return undefined;
     const { hub, client } = this.#options;
-    const known = hub.namespaces?.get(namespace);
+    const known = hub.namespaces.get(namespace);
     if (known !== undefined) return known.metadata.annotations?.[REPLICA_BOUNDS_ANNOTATION];
     try {
       const { metadata } = await client.get(NAMESPACES, undefined, namespace, { metadataOnly: true, signal });

@@ -59,7 +59,7 @@ function startReplicaWith(
 ): { webhooks: Webhooks; metrics: Metrics; spans: ReadableSpan[] } {
   const metrics = new Metrics({ processMetrics: false });
   const logger = createLogger({ level: "silent" });
-  const cache = new HubCache({ client, clock, random: Math.random, logger, metrics, namespaces: true });
+  const cache = new HubCache({ client, clock, random: Math.random, logger, metrics });
   const end = new AbortController();
   onTestFinished(() => end.abort());
   void cache.run(end.signal);
