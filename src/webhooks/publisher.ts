@@ -27,7 +27,7 @@ export interface PublisherOptions {
   overlapMs: number;
   clock: Clock;
   logger: Logger;
-  /** Every configuration holds this bundle. */
+  /** Every configuration by which the server calls holds this bundle. */
   published: (bundle: string) => void;
 }
 
@@ -54,6 +54,8 @@ interface Followed {
   name: string;
   /** Whose CRD it is. */
   kind?: KindDefinition;
+  /** Whether the server ever calls: about a kind of a single version it has nothing to ask. */
+  isCalled: boolean;
   informer: Informer<KubeObject>;
 }
 
@@ -65,7 +67,6 @@ interface Followed {
  */
 export class ConfigurationPublisher {
   readonly #options: PublisherOptions;
-  /** The CRDs first: what is admitted may have to be converted. */
   readonly #followed: readonly Followed[];
   /** Certificates in a bundle that this replica does not want, and since when, by its monotonic clock. */
   readonly #unwanted = new Map<string, number>();
@@ -85,6 +86,7 @@ export class ConfigurationPublisher {
       type,
       name,
       ...(kind === undefined ? {} : { kind }),
+      isCalled: kind === undefined || kind.versions.length > 1,
       informer: new Informer<KubeObject>({
         client,
         type,
@@ -102,8 +104,8 @@ export class ConfigurationPublisher {
   }
 
   /**
-   * Wants this bundle from now on; undefined leaves trust to whoever brings certificates. Resolves when every configuration holds it, or at
-   * the signal: true when they do.
+   * Wants this bundle from now on; undefined leaves trust to whoever brings certificates. Resolves when every
+   * configuration by which the server calls holds it, or at the signal: true when they do.
    */
   async publish(bundle: string | undefined, signal: AbortSignal): Promise<boolean> {
     this.#bundle = { pem: bundle };
@@ -161,29 +163,40 @@ export class ConfigurationPublisher {
   /** Brings everything up to date. Returns in how many milliseconds to check again; undefined when only a change calls for that. */
   async #reconcile(signal: AbortSignal): Promise<number | undefined> {
     if (this.#bundle === undefined) return undefined;
-    const wanted = this.#bundle.pem;
-    const { target, configurationName: name, overlapMs, clock } = this.#options;
+    const { pem: wanted } = this.#bundle;
     const yielded = await this.#yielded(signal);
-    let next = yielded.size === 0 ? undefined : PROBE_MS;
     const failures: unknown[] = [];
-    for (const followed of this.#followed) {
-      if (yielded.has(followed) || !followed.informer.synced) continue;
-      const [live] = followed.informer.list();
-      const kept = this.#kept(live, wanted ?? "", clock.monotonic(), overlapMs);
-      if (kept.recheckMs !== undefined) next = Math.min(next ?? Number.POSITIVE_INFINITY, kept.recheckMs);
-      const { kind } = followed.type;
-      const object = wantedObject({ kind, live, target, name, bundle: wanted, kept: kept.pems });
-      try {
-        if (object !== undefined) await this.#write(followed, object, signal);
-        else if (followed.kind !== undefined && live !== undefined) await this.#serveVersions(followed, live, signal);
-      } catch (error) {
-        signal.throwIfAborted();
-        failures.push(error);
+    const rechecks = yielded.size === 0 ? [] : [PROBE_MS];
+    // New certificates wait for what the server calls, and for nothing else: CRDs take long to write.
+    for (const isCalled of [true, false]) {
+      for (const followed of this.#followed) {
+        if (followed.isCalled !== isCalled || yielded.has(followed) || !followed.informer.synced) continue;
+        // Others are wanted meanwhile, which go before what is not called.
+        if (!isCalled && this.#bundle.pem !== wanted) return undefined;
+        try {
+          rechecks.push(...(await this.#bring(followed, wanted, signal)));
+        } catch (error) {
+          signal.throwIfAborted();
+          failures.push(error);
+        }
       }
+      const isTrusted = failures.length === 0 && this.#followed.every((one) => !one.isCalled || one.informer.synced);
+      if (isCalled && isTrusted) this.#reportPublished(wanted);
     }
     if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures);
-    if (this.#followed.every(({ informer }) => informer.synced)) this.#reportPublished();
-    return next;
+    return rechecks.length === 0 ? undefined : Math.min(...rechecks);
+  }
+
+  /** Brings one configuration up to date. Returns in how many milliseconds to check it again, if that is known. */
+  async #bring(followed: Followed, wanted: string | undefined, signal: AbortSignal): Promise<number[]> {
+    const { target, configurationName: name, overlapMs, clock } = this.#options;
+    const { kind } = followed.type;
+    const [live] = followed.informer.list();
+    const { pems: kept, recheckMs } = this.#kept(live, wanted ?? "", clock.monotonic(), overlapMs);
+    const object = wantedObject({ kind, live, target, name, bundle: wanted, kept });
+    if (object !== undefined) await this.#write(followed, object, signal);
+    else if (followed.kind !== undefined && live !== undefined) await this.#serveVersions(followed, live, signal);
+    return recheckMs === undefined ? [] : [recheckMs];
   }
 
   async #write({ type, name, kind, informer }: Followed, object: Applied, signal: AbortSignal): Promise<void> {
@@ -265,8 +278,7 @@ export class ConfigurationPublisher {
     return { pems, recheckMs };
   }
 
-  #reportPublished(): void {
-    const bundle = this.#bundle?.pem;
+  #reportPublished(bundle: string | undefined): void {
     if (bundle === undefined) return;
     this.#published = bundle;
     this.#options.published(bundle);
