@@ -3,7 +3,8 @@ import type { KubeObject } from "./meta.ts";
 import { openApiSchema, type OpenApiSchema } from "./openapi.ts";
 
 /**
- * A version is served only where its conversion is. Without a conversion webhook the server only changes the name of the version: the fields
+ * A webhook converts every kind, also one of a single version, which makes no call: a second version needs no change of how kinds are
+ * converted. A version is served only where its conversion is. Without a conversion webhook the server only changes the name of the version: the fields
  * that the other version does not know are pruned from its answers, and lost when a client writes such an answer back. So these CRDs serve the
  * stored version alone. They leave `spec.conversion` out: the webhooks write it, and serve the other versions from then on; applying these CRDs
  * again leaves `spec.conversion` to the webhooks, and is to keep the versions served with {@link servingAllVersions}.
@@ -78,12 +79,16 @@ function versionOf(kind: KindDefinition, version: KindVersion, stored: boolean):
   };
 }
 
+export function crdNameOf({ plural, group }: Pick<KindDefinition, "plural" | "group">): string {
+  return `${plural}.${group}`;
+}
+
 function customResourceDefinition(kind: KindDefinition): KubeObject {
   const { group, plural, singular, shortNames, categories, namespaced, versions } = kind;
   return {
     apiVersion: "apiextensions.k8s.io/v1",
     kind: "CustomResourceDefinition",
-    metadata: { name: `${plural}.${group}` },
+    metadata: { name: crdNameOf(kind) },
     spec: {
       group,
       scope: namespaced ? "Namespaced" : "Cluster",
@@ -94,6 +99,6 @@ function customResourceDefinition(kind: KindDefinition): KubeObject {
 }
 
 /** The CRDs of every kind of Meridian, ready to be installed. */
-export function customResourceDefinitions(): KubeObject[] {
-  return KINDS.map(customResourceDefinition);
+export function customResourceDefinitions(kinds: readonly KindDefinition[] = KINDS): KubeObject[] {
+  return kinds.map(customResourceDefinition);
 }

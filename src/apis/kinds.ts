@@ -1,4 +1,6 @@
 import { type z } from "zod";
+import { V1BETA1_CONVERSION } from "./applicationConversion.ts";
+import type { Conversion } from "./conversion.ts";
 import { demoApplicationSpec, demoApplicationSpecV1beta1, federatedStatus } from "./demoapplication.ts";
 import { memberClusterSpec, memberClusterStatus } from "./membercluster.ts";
 import { overridePolicySpec } from "./overridepolicy.ts";
@@ -28,6 +30,11 @@ export interface KindVersion {
   selectableFields?: string[];
 }
 
+/** A version that objects are read and written in, and never stored in. */
+export interface ConvertedVersion extends KindVersion {
+  conversion: Conversion;
+}
+
 /** One kind, with all that its CRD says. */
 export interface KindDefinition {
   group: string;
@@ -38,8 +45,8 @@ export interface KindDefinition {
   categories: string[];
   namespaced: boolean;
   description: string;
-  /** The first one is stored. */
-  versions: KindVersion[];
+  /** The first one is stored; by way of it each of the others converts to every other. */
+  versions: readonly [stored: KindVersion, ...others: ConvertedVersion[]];
   scale?: { specReplicasPath: string; statusReplicasPath: string; labelSelectorPath: string };
 }
 
@@ -159,6 +166,7 @@ export const KINDS: readonly KindDefinition[] = [
         spec: demoApplicationSpecV1beta1,
         ...applicationVersion,
         selectableFields: [".spec.image"],
+        conversion: V1BETA1_CONVERSION,
       },
     ],
     scale: {

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { crdNameOf, KINDS } from "../apis/index.ts";
 import { INSTALLED_LABELS, installedNamespace, isInstalled, managerObjects } from "./managerAccess.ts";
 
 const access = {
@@ -26,6 +27,25 @@ describe("what install makes", () => {
     const text = JSON.stringify(managerObjects(access));
     expect(text).not.toContain("*");
     for (const verb of ["bind", "escalate", "impersonate"]) expect(text).not.toContain(`"${verb}"`);
+  });
+
+  test("lets the manager have every kind converted, and bring the objects of each kind of several versions to one", () => {
+    const role = managerObjects(access).find(({ kind }) => kind === "ClusterRole");
+    const rules = role?.["rules"] as { resources: string[]; resourceNames?: string[]; verbs: string[] }[];
+    const verbsOn = (resource: string, name?: string) =>
+      rules
+        .filter(({ resources }) => resources.includes(resource))
+        .filter(({ resourceNames }) => resourceNames === undefined || resourceNames.includes(name ?? ""))
+        .flatMap(({ verbs }) => verbs);
+    for (const kind of KINDS) {
+      const name = crdNameOf(kind);
+      expect(verbsOn("customresourcedefinitions", name), name).toEqual(
+        expect.arrayContaining(["list", "watch", "patch"]),
+      );
+      if (kind.versions.length === 1) continue;
+      expect(verbsOn(kind.plural), name).toEqual(expect.arrayContaining(["list", "patch"]));
+      expect(verbsOn("customresourcedefinitions/status", name), name).toEqual(["patch"]);
+    }
   });
 
   test("binds every role to the account and to nobody else", () => {

@@ -1,4 +1,4 @@
-import { FEDERATION_GROUP, type KubeObject, PAAS_GROUP } from "../apis/index.ts";
+import { crdNameOf, FEDERATION_GROUP, KINDS, type KubeObject, PAAS_GROUP } from "../apis/index.ts";
 import { rightsOn } from "../hub/index.ts";
 import { renderedHubKinds, renderedMemberKinds } from "../interpreter/index.ts";
 
@@ -128,7 +128,8 @@ function clusterRules({ webhookConfiguration, localMember }: ManagerAccess): Pol
 }
 
 function webhookRules(configuration: string): PolicyRule[] {
-  const crds = { apiGroups: ["apiextensions.k8s.io"], resourceNames: [`demoapplications.${PAAS_GROUP}`] };
+  const crds = { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"] };
+  const ofSeveralVersions = KINDS.filter(({ versions }) => versions.length > 1);
   return [
     // Unlike the chart, install brings no webhook configurations: the manager makes them by server-side apply, which can be allowed for one name.
     {
@@ -137,9 +138,15 @@ function webhookRules(configuration: string): PolicyRule[] {
       resourceNames: [configuration],
       verbs: [...FOLLOW, "create", "patch"],
     },
-    { ...crds, resources: ["customresourcedefinitions"], verbs: [...FOLLOW, "patch"] },
-    // The stored versions of a CRD, written once every object is stored in the present one.
-    { ...crds, resources: ["customresourcedefinitions/status"], verbs: ["patch"] },
+    // The address and the CA bundle of conversion, in Meridian's own CRDs alone.
+    { ...crds, resourceNames: KINDS.map(crdNameOf).toSorted(), verbs: [...FOLLOW, "patch"] },
+    // The stored versions of a kind that has several, written once every object is stored in the present one.
+    {
+      apiGroups: crds.apiGroups,
+      resources: ["customresourcedefinitions/status"],
+      resourceNames: ofSeveralVersions.map(crdNameOf).toSorted(),
+      verbs: ["patch"],
+    },
   ];
 }
 

@@ -1,4 +1,4 @@
-import { FEDERATION_GROUP, FEDERATION_VERSION, PAAS_GROUP } from "../apis/index.ts";
+import { FEDERATION_GROUP, FEDERATION_VERSION, type KindDefinition, PAAS_GROUP } from "../apis/index.ts";
 import type { ResourceType } from "./types.ts";
 
 /** Kinds that Meridian itself lives on: known without asking a server. */
@@ -85,6 +85,11 @@ export const CLUSTEROVERRIDEPOLICIES = builtIn(
   "clusteroverridepolicies",
   false,
 );
+
+/** A kind of Meridian in one of its versions, or in the one that is stored. */
+export function typeOf({ group, kind, plural, namespaced, versions }: KindDefinition, version?: string): ResourceType {
+  return knownType({ group, version: version ?? versions[0].name, kind, plural, namespaced });
+}
 
 /** `apiVersion` of objects of this type. */
 export function apiVersionOf(type: Pick<ResourceType, "group" | "version">): string {

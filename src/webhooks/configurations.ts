@@ -175,7 +175,7 @@ export function webhookConfigurations(name: string, target: WebhookTarget, caBun
   ];
 }
 
-/** `spec.conversion` of the CRD of DemoApplications. */
+/** `spec.conversion` of every CRD. */
 export function conversionOf(target: WebhookTarget, caBundle?: string): object {
   return {
     strategy: "Webhook",

@@ -1,17 +1,25 @@
-import { type Client, DEMOAPPLICATIONS, isApiError } from "../runtime/index.ts";
-
-const V1BETA1 = { ...DEMOAPPLICATIONS, version: "v1beta1" };
+import type { KindDefinition } from "../apis/index.ts";
+import { type Client, isApiError, typeOf } from "../runtime/index.ts";
 
 /**
- * Whether whoever the CRD names converts, as clients find out: by reading an object in the version that is not stored. True also when the
- * hub does not know, since it holds no object or does not answer itself.
+ * Whether whoever the CRDs of these kinds name converts, as clients find out: by reading an object in a version that is not stored. True also
+ * when the hub does not know, since there is no such version, it holds no object or does not answer itself.
  */
-export async function conversionAnswers(client: Client, signal: AbortSignal): Promise<boolean> {
-  try {
-    await client.list(V1BETA1, { limit: 1, metadataOnly: true, signal });
-    return true;
-  } catch (error) {
-    if (!isApiError(error)) throw error;
-    return !error.apiMessage.includes("conversion webhook");
+export async function conversionAnswers(
+  client: Client,
+  kinds: readonly KindDefinition[],
+  signal: AbortSignal,
+): Promise<boolean> {
+  for (const kind of kinds) {
+    const [, ...others] = kind.versions;
+    for (const { name } of others) {
+      try {
+        await client.list(typeOf(kind, name), { limit: 1, metadataOnly: true, signal });
+      } catch (error) {
+        if (!isApiError(error)) throw error;
+        if (error.apiMessage.includes("conversion webhook")) return false;
+      }
+    }
   }
+  return true;
 }

@@ -91,14 +91,14 @@ describe("conversion as the API server asks for it", () => {
   });
 
   test("hands back what is in the wanted version already, and parts that have no spec", async () => {
-    const partial = { apiVersion: V1BETA1, kind: "DemoApplication" } as KubeObject;
+    const partial = { apiVersion: V1BETA1, kind: "DemoApplication", metadata: {} };
     const same = {
       apiVersion: V1,
       kind: "DemoApplication",
       metadata: { name: "a" },
       spec: { image: "nginx", replica: 1 },
     };
-    expect(await convert([partial, same], V1)).toEqual([{ ...partial, apiVersion: V1 }, same]);
+    expect(await convert([partial as KubeObject, same], V1)).toEqual([{ ...partial, apiVersion: V1 }, same]);
   });
 
   test.each([

@@ -1,12 +1,4 @@
-import {
-  ConversionError,
-  type DemoApplication,
-  type DemoApplicationV1beta1,
-  type KubeObject,
-  PAAS_GROUP,
-  toV1,
-  toV1beta1,
-} from "../apis/index.ts";
+import { ConversionError, convertObject, type KindDefinition, type KubeObject } from "../apis/index.ts";
 import { ReviewError } from "./admission/review.ts";
 
 export const CONVERSION_API_VERSION = "apiextensions.k8s.io/v1";
@@ -19,12 +11,16 @@ interface ConversionRequest {
 /**
  * Answers a ConversionReview, whose objects come one after the other, with JSON in pieces. Throws {@link ReviewError} when the review is none.
  */
-export async function answerConversion(review: unknown, objects: AsyncIterable<unknown>): Promise<string[]> {
+export async function answerConversion(
+  review: unknown,
+  objects: AsyncIterable<unknown>,
+  kinds?: readonly KindDefinition[],
+): Promise<string[]> {
   const { uid, desiredAPIVersion } = readConversionReview(review);
   const converted: string[] = [];
   try {
     for await (const object of objects) {
-      converted.push(JSON.stringify(convertObject(object as KubeObject, desiredAPIVersion)));
+      converted.push(JSON.stringify(convertObject(object as KubeObject, desiredAPIVersion, kinds)));
     }
   } catch (error) {
     if (!(error instanceof ConversionError)) throw error;
@@ -49,22 +45,4 @@ function readConversionReview(body: unknown): ConversionRequest {
     throw new ReviewError("the ConversionReview holds no request");
   }
   return { uid, desiredAPIVersion };
-}
-
-/**
- * One object in another version. The server also asks for parts of objects, when it works out which fields a manager owns: what has no spec
- * yet is the same in every version.
- */
-export function convertObject(object: KubeObject, desired: string): KubeObject {
-  if (object.apiVersion === desired) return object;
-  const [from, to] = [object.apiVersion, desired];
-  const known = [`${PAAS_GROUP}/v1`, `${PAAS_GROUP}/v1beta1`];
-  if (object.kind !== "DemoApplication" || !known.includes(from) || !known.includes(to)) {
-    throw new ConversionError(`${object.kind} of ${from} cannot be converted to ${to}`);
-  }
-  if (typeof object["spec"] !== "object" || object["spec"] === null) return { ...object, apiVersion: to };
-  const whole = { ...object, metadata: object.metadata ?? {} } as unknown;
-  const converted =
-    to === `${PAAS_GROUP}/v1` ? toV1(whole as DemoApplicationV1beta1) : toV1beta1(whole as DemoApplication);
-  return converted as unknown as KubeObject;
 }

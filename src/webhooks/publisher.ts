@@ -1,15 +1,16 @@
-import { type KubeObject, PAAS_GROUP, servingPatch } from "../apis/index.ts";
+import { crdNameOf, type KindDefinition, type KubeObject, servingPatch } from "../apis/index.ts";
 import type { Logger } from "../observability/index.ts";
 import { apiVersionOf, type Client, type Clock, CRDS, Informer, type ResourceType } from "../runtime/index.ts";
 import { holdsAll } from "./certificates/index.ts";
 import type { WebhookTarget } from "./configurations.ts";
 import { conversionAnswers } from "./conversionAnswers.ts";
 import {
+  type Applied,
   bundlesIn,
-  type ConfigurationKind,
   configurationPart,
   convertsAt,
   leadsTo,
+  placeOfConversion,
   turnedConversion,
   wantedObject,
 } from "./wanted.ts";
@@ -20,79 +21,91 @@ export interface PublisherOptions {
   target: WebhookTarget;
   /** Name of both webhook configurations. */
   configurationName: string;
+  /** Whose CRDs lead to the target. */
+  kinds: readonly KindDefinition[];
   /** How long a certificate that nobody of us wants any more is left in a bundle: another replica may know of it first. */
   overlapMs: number;
   clock: Clock;
   logger: Logger;
-  /** Every configuration holds this bundle. */
+  /** Every configuration by which the server calls holds this bundle. */
   published: (bundle: string) => void;
 }
 
 const ADMISSION = { group: "admissionregistration.k8s.io", version: "v1", namespaced: false };
-const TYPES: Readonly<Record<ConfigurationKind, ResourceType>> = {
-  CustomResourceDefinition: CRDS,
-  MutatingWebhookConfiguration: {
-    ...ADMISSION,
-    kind: "MutatingWebhookConfiguration",
-    plural: "mutatingwebhookconfigurations",
-  },
-  ValidatingWebhookConfiguration: {
-    ...ADMISSION,
-    kind: "ValidatingWebhookConfiguration",
-    plural: "validatingwebhookconfigurations",
-  },
+const MUTATING: ResourceType = {
+  ...ADMISSION,
+  kind: "MutatingWebhookConfiguration",
+  plural: "mutatingwebhookconfigurations",
+};
+const VALIDATING: ResourceType = {
+  ...ADMISSION,
+  kind: "ValidatingWebhookConfiguration",
+  plural: "validatingwebhookconfigurations",
 };
 /** Of what admits requests. */
-export const ADMISSION_TYPES: readonly ResourceType[] = [
-  TYPES.MutatingWebhookConfiguration,
-  TYPES.ValidatingWebhookConfiguration,
-];
-const KINDS = Object.keys(TYPES) as ConfigurationKind[];
-const CRD_NAME = `demoapplications.${PAAS_GROUP}`;
+export const ADMISSION_TYPES: readonly ResourceType[] = [MUTATING, VALIDATING];
 const RETRY_MS = 2_000;
 /** How often to check whether another release that converts still does. */
 const PROBE_MS = 5_000;
 
+/** A CRD, or one of the webhook configurations, and what the hub holds of it. */
+interface Followed {
+  type: ResourceType;
+  name: string;
+  /** Whose CRD it is. */
+  kind?: KindDefinition;
+  /** Whether the server ever calls: about a kind of a single version it has nothing to ask. */
+  isCalled: boolean;
+  informer: Informer<KubeObject>;
+}
+
 /**
- * Keeps the addresses and the CA bundles in the CRD and the webhook configurations right. Fields that a chart wrote stay the chart's; a
+ * Keeps the addresses and the CA bundles in the CRDs and the webhook configurations right. Fields that a chart wrote stay the chart's; a
  * configuration that is missing altogether is created. Replicas agree without a leader: each adds its certificate and
  * removes none before the certificate has been unwanted for long. Of two releases on one hub, the one that was installed last
  * converts; the other steps in when nobody does any more, or whoever is named there does not answer.
  */
 export class ConfigurationPublisher {
   readonly #options: PublisherOptions;
-  readonly #informers: ReadonlyMap<ConfigurationKind, Informer<KubeObject>>;
+  readonly #followed: readonly Followed[];
   /** Certificates in a bundle that this replica does not want, and since when, by its monotonic clock. */
   readonly #unwanted = new Map<string, number>();
   #bundle: { pem: string | undefined } | undefined;
   #wake = Promise.withResolvers<void>();
   #published = "";
-  /** Conversion has been ours: what leads elsewhere by now was taken over by another release. Undefined before the first check. */
-  #claimed: boolean | undefined;
+  /** The CRDs whose conversion has been ours: what leads elsewhere by now was taken over by another release. Without those never checked. */
+  readonly #claimed = new Map<string, boolean>();
+  /** The own configuration as it was when this manager began, before it wrote any. */
+  #found: { own: KubeObject | undefined } | undefined;
   #waiting: { bundle: string; done: () => void }[] = [];
 
   constructor(options: PublisherOptions) {
     this.#options = options;
-    const { client, clock, logger, configurationName } = options;
-    this.#informers = new Map(
-      KINDS.map((kind) => [
-        kind,
-        new Informer<KubeObject>({
-          client,
-          type: TYPES[kind],
-          fieldSelector: `metadata.name=${kind === "CustomResourceDefinition" ? CRD_NAME : configurationName}`,
-          name: `webhooks/${TYPES[kind].plural}`,
-          transform: configurationPart,
-          clock,
-          logger,
-        }),
-      ]),
-    );
+    const { client, clock, logger, configurationName, kinds } = options;
+    const followed = (type: ResourceType, name: string, kind?: KindDefinition): Followed => ({
+      type,
+      name,
+      ...(kind === undefined ? {} : { kind }),
+      isCalled: kind === undefined || kind.versions.length > 1,
+      informer: new Informer<KubeObject>({
+        client,
+        type,
+        fieldSelector: `metadata.name=${name}`,
+        name: `webhooks/${type.plural}`,
+        transform: configurationPart,
+        clock,
+        logger,
+      }),
+    });
+    this.#followed = [
+      ...kinds.map((kind) => followed(CRDS, crdNameOf(kind), kind)),
+      ...ADMISSION_TYPES.map((type) => followed(type, configurationName)),
+    ];
   }
 
   /**
-   * Wants this bundle from now on; undefined leaves trust to whoever brings certificates. Resolves when every configuration holds it, or at
-   * the signal: true when they do.
+   * Wants this bundle from now on; undefined leaves trust to whoever brings certificates. Resolves when every
+   * configuration by which the server calls holds it, or at the signal: true when they do.
    */
   async publish(bundle: string | undefined, signal: AbortSignal): Promise<boolean> {
     this.#bundle = { pem: bundle };
@@ -114,11 +127,16 @@ export class ConfigurationPublisher {
 
   async run(signal: AbortSignal): Promise<void> {
     const { clock, logger } = this.#options;
-    const informers = [...this.#informers.values()];
+    const informers = this.#followed.map(({ informer }) => informer);
     const subscriptions = informers.map((informer) => informer.onEvent(() => this.#wake.resolve()));
     const watching = Promise.all(informers.map((informer) => informer.run(signal)));
+    const synced = this.#followed.map(async ({ kind, informer }) => {
+      await informer.waitForSync(signal);
+      // A CRD that cannot be read, for want of a right, keeps nothing else from being right.
+      if (kind !== undefined) this.#wake.resolve();
+    });
     try {
-      await Promise.all(informers.map((informer) => informer.waitForSync(signal)));
+      await Promise.all(synced.filter((_, index) => this.#followed[index]?.kind === undefined));
       while (!signal.aborted) {
         this.#wake = Promise.withResolvers<void>();
         let again: number | undefined = RETRY_MS;
@@ -138,68 +156,102 @@ export class ConfigurationPublisher {
     } finally {
       for (const subscription of subscriptions) subscription[Symbol.dispose]();
     }
+    await Promise.allSettled(synced);
     await watching;
   }
 
   /** Brings everything up to date. Returns in how many milliseconds to check again; undefined when only a change calls for that. */
   async #reconcile(signal: AbortSignal): Promise<number | undefined> {
     if (this.#bundle === undefined) return undefined;
-    const { client, target, configurationName, overlapMs, clock, logger } = this.#options;
-    const wanted = this.#bundle.pem;
-    let next: number | undefined;
-    for (const kind of KINDS) {
-      const informer = this.#informers.get(kind);
-      const live = informer?.list()[0];
-      if (kind === "CustomResourceDefinition" && (await this.#yields(live, signal))) {
-        next = Math.min(next ?? Number.POSITIVE_INFINITY, PROBE_MS);
-        continue;
+    const { pem: wanted } = this.#bundle;
+    const yielded = await this.#yielded(signal);
+    const failures: unknown[] = [];
+    const rechecks = yielded.size === 0 ? [] : [PROBE_MS];
+    // New certificates wait for what the server calls, and for nothing else: CRDs take long to write.
+    for (const isCalled of [true, false]) {
+      for (const followed of this.#followed) {
+        if (followed.isCalled !== isCalled || yielded.has(followed) || !followed.informer.synced) continue;
+        // Others are wanted meanwhile, which go before what is not called.
+        if (!isCalled && this.#bundle.pem !== wanted) return undefined;
+        try {
+          rechecks.push(...(await this.#bring(followed, wanted, signal)));
+        } catch (error) {
+          signal.throwIfAborted();
+          failures.push(error);
+        }
       }
-      const kept = this.#kept(live, wanted ?? "", clock.monotonic(), overlapMs);
-      if (kept.recheckMs !== undefined) next = Math.min(next ?? Number.POSITIVE_INFINITY, kept.recheckMs);
-      const object = wantedObject({ kind, live, target, name: configurationName, bundle: wanted, kept: kept.pems });
-      const type = TYPES[kind];
-      if (object === undefined) {
-        if (kind === "CustomResourceDefinition" && live !== undefined) await this.#serveVersions(live, signal);
-        continue;
-      }
-      const turned = kind === "CustomResourceDefinition" ? turnedConversion(live, target, object) : undefined;
-      const written =
-        turned === undefined
-          ? await client.apply(
-              type,
-              { ...object, apiVersion: apiVersionOf(type), kind },
-              { force: true, fieldManager: WEBHOOK_FIELD_MANAGER, signal },
-            )
-          : await client.patch(type, undefined, CRD_NAME, "application/merge-patch+json", turned, { signal });
-      informer?.observe(written);
-      if (kind === "CustomResourceDefinition") this.#claimed = true;
-      logger.info({ kind, name: written.metadata.name }, "webhook configuration written");
+      const isTrusted = failures.length === 0 && this.#followed.every((one) => !one.isCalled || one.informer.synced);
+      if (isCalled && isTrusted) this.#reportPublished(wanted);
     }
-    this.#reportPublished();
-    return next;
+    if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures);
+    return rechecks.length === 0 ? undefined : Math.min(...rechecks);
+  }
+
+  /** Brings one configuration up to date. Returns in how many milliseconds to check it again, if that is known. */
+  async #bring(followed: Followed, wanted: string | undefined, signal: AbortSignal): Promise<number[]> {
+    const { target, configurationName: name, overlapMs, clock } = this.#options;
+    const { kind } = followed.type;
+    const [live] = followed.informer.list();
+    const { pems: kept, recheckMs } = this.#kept(live, wanted ?? "", clock.monotonic(), overlapMs);
+    const object = wantedObject({ kind, live, target, name, bundle: wanted, kept });
+    if (object !== undefined) await this.#write(followed, object, signal);
+    else if (followed.kind !== undefined && live !== undefined) await this.#serveVersions(followed, live, signal);
+    return recheckMs === undefined ? [] : [recheckMs];
+  }
+
+  async #write({ type, name, kind, informer }: Followed, object: Applied, signal: AbortSignal): Promise<void> {
+    const { client, target, logger } = this.#options;
+    const turned = kind === undefined ? undefined : turnedConversion(informer.list()[0], target, object);
+    const written = await (turned === undefined
+      ? client.apply(
+          type,
+          { ...object, apiVersion: apiVersionOf(type), kind: type.kind },
+          { force: true, fieldManager: WEBHOOK_FIELD_MANAGER, signal },
+        )
+      : client.patch(type, undefined, name, "application/merge-patch+json", turned, { signal }));
+    if (kind !== undefined) this.#claimed.set(name, true);
+    informer.observe(written);
+    logger.info({ kind: type.kind, name }, "webhook configuration written");
   }
 
   /** The versions that are not stored can be read from when they are converted on. */
-  async #serveVersions(crd: KubeObject, signal: AbortSignal): Promise<void> {
+  async #serveVersions({ name, informer }: Followed, crd: KubeObject, signal: AbortSignal): Promise<void> {
     const { client, target, logger } = this.#options;
     const patch = convertsAt(crd, target) === "here" ? servingPatch(crd) : undefined;
     if (patch === undefined) return;
-    const written = await client.patch(CRDS, undefined, CRD_NAME, "application/json-patch+json", patch, { signal });
-    this.#informers.get("CustomResourceDefinition")?.observe(written);
-    logger.info({ name: CRD_NAME }, "every version is served, since it is converted here");
+    const written = await client.patch(CRDS, undefined, name, "application/json-patch+json", patch, { signal });
+    informer.observe(written);
+    logger.info({ name }, "every version is served, since it is converted here");
   }
 
   /**
-   * Whether another release has taken over conversion since it was ours, and answers: to take conversion back would never end. A manager
-   * that is started again knows by its own webhook configuration that it is not new.
+   * The CRDs whose conversion another release has taken over since it was ours, and answers: to take conversion back would never end. A
+   * manager that is started again knows by its own webhook configuration that it is not new. Who answers for one kind answers for all
+   * that lead there: of a kind with a single version nobody can ask.
    */
-  async #yields(crd: KubeObject | undefined, signal: AbortSignal): Promise<boolean> {
+  async #yielded(signal: AbortSignal): Promise<ReadonlySet<Followed>> {
     const { client, target } = this.#options;
-    const own = this.#informers.get("MutatingWebhookConfiguration")?.list()[0];
-    const at = convertsAt(crd, target);
-    this.#claimed ??= bundlesIn(own).length > 0 && !leadsTo(crd, own);
-    if (at === "here") this.#claimed = true;
-    return at === "elsewhere" && this.#claimed && (await conversionAnswers(client, signal));
+    // What it writes there from now on does not make it older.
+    this.#found ??= { own: this.#followed.find(({ type }) => type === MUTATING)?.informer.list()[0] };
+    const { own } = this.#found;
+    const elsewhere = new Map<string, Followed[]>();
+    for (const followed of this.#followed) {
+      const { kind, name, informer } = followed;
+      if (kind === undefined || !informer.synced) continue;
+      const [crd] = informer.list();
+      const at = convertsAt(crd, target);
+      const claimed = this.#claimed.get(name) ?? (bundlesIn(own).length > 0 && !leadsTo(crd, own));
+      this.#claimed.set(name, claimed || at === "here");
+      if (at !== "elsewhere" || !claimed) continue;
+      const place = placeOfConversion(crd);
+      elsewhere.set(place, [...(elsewhere.get(place) ?? []), followed]);
+    }
+    const yielded = new Set<Followed>();
+    for (const there of elsewhere.values()) {
+      const kinds = there.flatMap(({ kind }) => kind ?? []);
+      if (await conversionAnswers(client, kinds, signal)) for (const one of there) yielded.add(one);
+    }
+    return yielded;
   }
 
   /** Certificates of the live bundles that stay: another release may want them. */
@@ -226,8 +278,7 @@ export class ConfigurationPublisher {
     return { pems, recheckMs };
   }
 
-  #reportPublished(): void {
-    const bundle = this.#bundle?.pem;
+  #reportPublished(bundle: string | undefined): void {
     if (bundle === undefined) return;
     this.#published = bundle;
     this.#options.published(bundle);

@@ -9,7 +9,8 @@ import { setImmediate } from "node:timers/promises";
 import { connect } from "node:tls";
 import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import { crdNameOf, type KindDefinition, KINDS, type KubeObject } from "../apis/index.ts";
+import { KINDS_WITH_NEXT, NEXT_API_VERSION } from "../apis/testing/nextVersion.ts";
 import { CertificateAuthority } from "../certificates/index.ts";
 import { HubCache } from "../hub/index.ts";
 import { createLogger, Metrics } from "../observability/index.ts";
@@ -17,7 +18,7 @@ import { recordSpans } from "../observability/testing/spanRecorder.ts";
 import { ApiError, type Clock, CRDS, DEMOAPPLICATIONS, SECRETS, systemClock } from "../runtime/index.ts";
 import { FakeClient, FakeCluster } from "../runtime/testing/fakeClient.ts";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
-import { applicationObject } from "../../test/builders/policyObjects.ts";
+import { applicationObject, clusterObject } from "../../test/builders/policyObjects.ts";
 import { certificatesIn } from "./certificates/index.ts";
 import { CONVERSION_API_VERSION } from "./conversionReview.ts";
 import { ADMISSION_TYPES } from "./publisher.ts";
@@ -29,34 +30,43 @@ const SECRET = ["meridian-system", "meridian-webhooks"] as const;
 /** For what is sure to happen: a busy machine may take its time. */
 const PATIENCE = { timeout: 30_000 };
 
-function hubWithCrd(): FakeCluster {
+function hubWithCrds(): FakeCluster {
   const hub = new FakeCluster();
-  hub.create(CRDS, {
-    apiVersion: "apiextensions.k8s.io/v1",
-    kind: "CustomResourceDefinition",
-    metadata: { name: CRD },
-    spec: { versions: [{ name: "v1", storage: true }] },
-    status: { storedVersions: ["v1"] },
-  });
+  for (const kind of KINDS) {
+    const [{ name }] = kind.versions;
+    hub.create(CRDS, {
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: crdNameOf(kind) },
+      spec: { versions: [{ name, served: true, storage: true }] },
+      status: { storedVersions: [name] },
+    });
+  }
   return hub;
 }
 
-function startReplica(
-  hub: FakeCluster,
-  url = "https://127.0.0.1:9443",
-  configurationName = "meridian",
-  certDir?: string,
-): { webhooks: Webhooks; metrics: Metrics; spans: ReadableSpan[] } {
-  return startReplicaWith(new FakeClient(hub), systemClock, url, configurationName, certDir);
+interface Replica {
+  url?: string;
+  configurationName?: string;
+  certDir?: string;
+  kinds?: readonly KindDefinition[];
+}
+
+interface Started {
+  webhooks: Webhooks;
+  metrics: Metrics;
+  spans: ReadableSpan[];
+}
+
+function startReplica(hub: FakeCluster, options: Replica = {}): Started {
+  return startReplicaWith(new FakeClient(hub), systemClock, options);
 }
 
 function startReplicaWith(
   client: FakeClient,
   clock: Clock,
-  url: string,
-  configurationName: string,
-  certDir?: string,
-): { webhooks: Webhooks; metrics: Metrics; spans: ReadableSpan[] } {
+  { url = "https://127.0.0.1:9443", configurationName = "meridian", ...rest }: Replica,
+): Started {
   const metrics = new Metrics({ processMetrics: false });
   const logger = createLogger({ level: "silent" });
   const cache = new HubCache({ client, clock, random: Math.random, logger, metrics });
@@ -71,7 +81,7 @@ function startReplicaWith(
     port: 0,
     host: "127.0.0.1",
     target: { kind: "Url", url },
-    ...(certDir === undefined ? {} : { certDir }),
+    ...rest,
     configurationName,
     secretName: `${configurationName}-webhooks`,
     overlapMs: 1_500,
@@ -85,11 +95,20 @@ function startReplicaWith(
 }
 
 /** What an API server trusts now, as it reads it from the CRD. */
-function bundle(hub: FakeCluster): string {
-  const { conversion } = hub.get(CRDS, undefined, CRD)["spec"] as {
-    conversion?: { webhook: { clientConfig: { caBundle?: string } } };
+function bundle(hub: FakeCluster, crd = CRD): string {
+  return Buffer.from(callOf(hub, crd)?.caBundle ?? "", "base64").toString();
+}
+
+/** Where the hub has the objects of each CRD converted, each place once. */
+function places(hub: FakeCluster): (string | undefined)[] {
+  return [...new Set(KINDS.map((kind) => callOf(hub, crdNameOf(kind))?.url))];
+}
+
+function callOf(hub: FakeCluster, crd: string): { url: string; caBundle?: string } | undefined {
+  const { conversion } = hub.get(CRDS, undefined, crd)["spec"] as {
+    conversion?: { webhook?: { clientConfig: { url: string; caBundle?: string } } };
   };
-  return Buffer.from(conversion?.webhook.clientConfig.caBundle ?? "", "base64").toString();
+  return conversion?.webhook?.clientConfig;
 }
 
 function stateOf(hub: FakeCluster): { current: { certPem: string }; next?: unknown; previous?: unknown } {
@@ -125,7 +144,7 @@ async function serving(hub: FakeCluster, ...replicas: Webhooks[]): Promise<void>
 
 describe("the webhooks", () => {
   test("of two replicas that start at once share one authority", async () => {
-    const hub = hubWithCrd();
+    const hub = hubWithCrds();
     const [one, other] = [startReplica(hub), startReplica(hub)];
     expect(one.webhooks.problems()).toEqual(["the webhooks have no certificate yet"]);
     await serving(hub, one.webhooks, other.webhooks);
@@ -133,8 +152,58 @@ describe("the webhooks", () => {
     expect(certificatesIn(bundle(hub))).toEqual(certificatesIn(stateOf(hub).current.certPem));
   });
 
+  test("have every kind converted here, and trusted", async () => {
+    const hub = hubWithCrds();
+    const { webhooks } = startReplica(hub);
+    await serving(hub, webhooks);
+    await vi.waitFor(() => expect(places(hub)).toEqual(["https://127.0.0.1:9443/convert"]), PATIENCE);
+    for (const kind of KINDS) expect(bundle(hub, crdNameOf(kind)), kind.kind).toBe(bundle(hub));
+  });
+
+  test("do without the CRDs that are not there, and take those that come later", async () => {
+    const hub = hubWithCrds();
+    const name = "placements.federation.paas.cmft.com";
+    const crd = hub.get(CRDS, undefined, name);
+    hub.delete(CRDS, undefined, name);
+    const { webhooks } = startReplica(hub);
+    await serving(hub, webhooks);
+    hub.create(CRDS, { ...crd, metadata: { name } });
+    await vi.waitFor(() => expect(places(hub)).toEqual(["https://127.0.0.1:9443/convert"]), PATIENCE);
+  });
+
+  test("lead the other kinds here while one of them cannot be read and another one cannot be written", async () => {
+    const hub = hubWithCrds();
+    const [unreadable, unwritable] = ["memberclusters", "placements"].map((name) => `${name}.federation.paas.cmft.com`);
+    const forbidden = new ApiError(403, "Forbidden", "no right to that");
+    const client = new FakeClient(hub);
+    client.gate = ({ options }) => {
+      if ("fieldSelector" in options && options.fieldSelector === `metadata.name=${unreadable}`) throw forbidden;
+    };
+    const apply = client.apply.bind(client);
+    client.apply = async (type, object, options) => {
+      if (object.metadata.name === unwritable) throw forbidden;
+      return apply(type, object, options);
+    };
+    const { webhooks } = startReplicaWith(client, systemClock, {});
+    await serving(hub, webhooks);
+    const elsewhere = () => KINDS.map(crdNameOf).filter((name) => callOf(hub, name) === undefined);
+    await vi.waitFor(() => expect(elsewhere()).toEqual([unreadable, unwritable]), PATIENCE);
+  });
+
+  test("convert the kinds that they are given", async () => {
+    const hub = hubWithCrds();
+    const { webhooks } = startReplica(hub, { kinds: KINDS_WITH_NEXT });
+    await serving(hub, webhooks);
+    const objects = [clusterObject({ provider: "own" })];
+    const request = { uid: "u", desiredAPIVersion: NEXT_API_VERSION, objects };
+    expect((await call(hub, webhooks, "/convert", { ...conversion, request })).body["response"]).toMatchObject({
+      result: { status: "Success" },
+      convertedObjects: [{ apiVersion: NEXT_API_VERSION, spec: { operator: "own" } }],
+    });
+  });
+
   test("change their authority without a moment in which a replica is not trusted", async () => {
-    const hub = hubWithCrd();
+    const hub = hubWithCrds();
     const [one, other] = [startReplica(hub).webhooks, startReplica(hub).webhooks];
     await serving(hub, one, other);
     const before = stateOf(hub).current.certPem;
@@ -158,7 +227,7 @@ describe("the webhooks", () => {
   });
 
   test("write their Secret again as it was when somebody deletes it", async () => {
-    const hub = hubWithCrd();
+    const hub = hubWithCrds();
     const { webhooks } = startReplica(hub);
     await serving(hub, webhooks);
     const before = stateOf(hub);
@@ -168,18 +237,12 @@ describe("the webhooks", () => {
   });
 
   test("of two releases do not take conversion from each other for ever, and step in when nobody converts", async () => {
-    const hub = hubWithCrd();
-    const place = () => {
-      const { conversion } = hub.get(CRDS, undefined, CRD)["spec"] as {
-        conversion?: { webhook?: { clientConfig: { url: string } } };
-      };
-      return conversion?.webhook?.clientConfig.url;
-    };
-    const convertedAt = (url: string) => vi.waitFor(() => expect(place()).toBe(`${url}/convert`), PATIENCE);
+    const hub = hubWithCrds();
+    const convertedAt = (url: string) => vi.waitFor(() => expect(places(hub)).toEqual([`${url}/convert`]), PATIENCE);
     const [old, young] = ["https://127.0.0.1:1", "https://127.0.0.1:2"];
-    startReplica(hub, old, "old");
+    startReplica(hub, { url: old, configurationName: "old" });
     await convertedAt(old);
-    const { webhooks } = startReplica(hub, young, "young");
+    const { webhooks } = startReplica(hub, { url: young, configurationName: "young" });
     await convertedAt(young);
     // What the old one writes elsewhere shows that it has checked everything again.
     const type = ADMISSION_TYPES[0];
@@ -190,23 +253,21 @@ describe("the webhooks", () => {
       () => expect(hub.get(type, undefined, "old")["webhooks"]).toEqual(configuration?.["webhooks"]),
       PATIENCE,
     );
-    expect(place()).toBe(`${young}/convert`);
+    expect(places(hub)).toEqual([`${young}/convert`]);
     await webhooks[Symbol.asyncDispose]();
-    hub.merge(CRDS, undefined, CRD, { spec: { conversion: { strategy: "None", webhook: null } } });
+    for (const kind of KINDS)
+      hub.merge(CRDS, undefined, crdNameOf(kind), { spec: { conversion: { strategy: "None", webhook: null } } });
     await convertedAt(old);
   });
 
   test("of a release that is started again leave conversion with the younger one, until that one does not answer", async () => {
-    const hub = hubWithCrd();
+    const hub = hubWithCrds();
     hub.create(DEMOAPPLICATIONS, applicationObject({ replica: 1 }));
-    const place = () =>
-      (hub.get(CRDS, undefined, CRD)["spec"] as { conversion?: { webhook: { clientConfig: { url: string } } } })
-        .conversion?.webhook.clientConfig.url;
-    const convertedAt = (url: string) => vi.waitFor(() => expect(place()).toBe(`${url}/convert`), PATIENCE);
+    const convertedAt = (url: string) => vi.waitFor(() => expect(places(hub)).toEqual([`${url}/convert`]), PATIENCE);
     const [old, young] = ["https://127.0.0.1:1", "https://127.0.0.1:2"];
-    const { webhooks } = startReplica(hub, old, "old");
+    const { webhooks } = startReplica(hub, { url: old, configurationName: "old" });
     await convertedAt(old);
-    startReplica(hub, young, "young");
+    startReplica(hub, { url: young, configurationName: "young" });
     await convertedAt(young);
     await webhooks[Symbol.asyncDispose]();
 
@@ -219,9 +280,9 @@ describe("the webhooks", () => {
       if (dead) throw new ApiError(500, "InternalError", "conversion webhook for paas.cmft.com/v1 failed: refused");
     };
     const clock = new FakeClock(Date.now());
-    const { webhooks: restarted } = startReplicaWith(again, clock, old, "old");
+    const { webhooks: restarted } = startReplicaWith(again, clock, { url: old, configurationName: "old" });
     await asked.promise;
-    expect(place()).toBe(`${young}/convert`);
+    expect(places(hub)).toEqual([`${young}/convert`]);
     dead = true;
     await clock.advance(6_000);
     await convertedAt(old);
@@ -229,7 +290,7 @@ describe("the webhooks", () => {
   });
 
   test("are reached at an address although the CRD named a Service, and never by both", async () => {
-    const hub = hubWithCrd();
+    const hub = hubWithCrds();
     const service = { namespace: "meridian-system", name: "meridian-webhook", path: "/convert", port: 443 };
     const webhook = { conversionReviewVersions: ["v1"], clientConfig: { service, caBundle: "" } };
     hub.merge(CRDS, undefined, CRD, { spec: { conversion: { strategy: "Webhook", webhook } } });
@@ -245,7 +306,7 @@ describe("the webhooks", () => {
   });
 
   test("show a certificate of another authority only when API servers that hear of it late trust it as well", async () => {
-    const hub = hubWithCrd();
+    const hub = hubWithCrds();
     const folder = await mkdtemp(join(tmpdir(), "meridian-webhooks-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     const issue = async (name: string): Promise<string> => {
@@ -264,7 +325,7 @@ describe("the webhooks", () => {
       return issuer;
     };
     await issue("first");
-    const { webhooks } = startReplica(hub, "https://127.0.0.1:9443", "meridian", folder);
+    const { webhooks } = startReplica(hub, { certDir: folder });
     await serving(hub, webhooks);
     const second = await issue("second");
     await vi.waitFor(
@@ -277,7 +338,7 @@ describe("the webhooks", () => {
   });
 
   test("go on with the trace of the request that they are asked about, and note it on the object", async () => {
-    const hub = hubWithCrd();
+    const hub = hubWithCrds();
     const { webhooks, spans } = startReplica(hub);
     await serving(hub, webhooks);
     const traceId = "0af7651916cd43dd8448eb211c80319c";
@@ -295,7 +356,7 @@ describe("the webhooks", () => {
   });
 
   test("answer reviews, and count what they refuse", async () => {
-    const hub = hubWithCrd();
+    const hub = hubWithCrds();
     const { webhooks, metrics } = startReplica(hub);
     await serving(hub, webhooks);
     const good = await call(hub, webhooks, "/mutate", admission(applicationObject({})));
@@ -313,7 +374,7 @@ describe("the webhooks", () => {
     { name: "what is no JSON", path: "/validate", body: "{", method: "POST", status: 400 },
     { name: "what is no review", path: "/mutate", body: {}, method: "POST", status: 400 },
   ])("refuse $name", async ({ path, body, method, status }) => {
-    const hub = hubWithCrd();
+    const hub = hubWithCrds();
     const { webhooks } = startReplica(hub);
     await serving(hub, webhooks);
     expect((await call(hub, webhooks, path, body, method)).status).toBe(status);

@@ -1,4 +1,4 @@
-import { type Classes, DEFAULT_CLASS } from "../apis/index.ts";
+import { type Classes, DEFAULT_CLASS, type KindDefinition, KINDS } from "../apis/index.ts";
 import type { HubCache } from "../hub/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";
 import { type Client, type Clock, TimeSlice } from "../runtime/index.ts";
@@ -32,6 +32,8 @@ export interface WebhookOptions {
   membersNamespace?: string;
   /** That this release serves; the default class alone when absent. */
   classes?: Classes;
+  /** Whose CRDs lead here, and whose objects are converted; those of Meridian when absent. */
+  kinds?: readonly KindDefinition[];
   /** 0 takes any free port. */
   port: number;
   /** Address to listen on; all of them when absent. */
@@ -65,7 +67,7 @@ const TAKEN_UP_MS = 2_000;
 
 /** Serves the webhooks until they are disposed of. Returns at once; `problems` says when they serve. */
 export function startWebhooks(options: WebhookOptions): Webhooks {
-  const { client, target, clock, configurationName } = options;
+  const { client, target, clock, configurationName, kinds = KINDS } = options;
   const logger = options.logger.child({ component: "webhooks" });
   const overlapMs = options.overlapMs ?? DEFAULT_ROTATION.overlapMs;
   const end = new AbortController();
@@ -80,7 +82,7 @@ export function startWebhooks(options: WebhookOptions): Webhooks {
     port: options.port,
     ...(options.host === undefined ? {} : { host: options.host }),
     handlers: handlersOf(facts, options),
-    lists: { [PATHS.convert]: answerConversion },
+    lists: { [PATHS.convert]: (review, objects) => answerConversion(review, objects, kinds) },
     clock,
     logger,
     observe: ({ path, code, ms }) => {
@@ -94,6 +96,7 @@ export function startWebhooks(options: WebhookOptions): Webhooks {
     client,
     target,
     configurationName,
+    kinds,
     // Counted from when the new one is shown, which is so much later than it is published.
     overlapMs: overlapMs + TAKEN_UP_MS,
     clock,
@@ -116,11 +119,14 @@ export function startWebhooks(options: WebhookOptions): Webhooks {
     trusted = bundle;
     await server.show(serving);
   };
-  const work = [source.run(use, signal), publisher.run(signal), migrateStorage({ client, clock, logger }, signal)].map(
-    (part) =>
-      part.catch((error: unknown) => {
-        if (!signal.aborted) logger.error({ err: error }, "a part of the webhooks ended");
-      }),
+  const work = [
+    source.run(use, signal),
+    publisher.run(signal),
+    migrateStorage({ client, kinds, clock, logger }, signal),
+  ].map((part) =>
+    part.catch((error: unknown) => {
+      if (!signal.aborted) logger.error({ err: error }, "a part of the webhooks ended");
+    }),
   );
   return {
     get port() {

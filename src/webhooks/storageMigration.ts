@@ -1,18 +1,20 @@
-import { type KubeObject, PAAS_GROUP } from "../apis/index.ts";
+import { crdNameOf, isConverted, type KindDefinition, type KubeObject, versionsOf } from "../apis/index.ts";
 import type { Logger } from "../observability/index.ts";
 import {
   type Client,
   type Clock,
   CRDS,
-  DEMOAPPLICATIONS,
   Informer,
   isConflict,
   isInvalid,
   isNotFound,
+  type ResourceType,
+  typeOf,
 } from "../runtime/index.ts";
 
 export interface StorageMigrationOptions {
   client: Client;
+  kinds: readonly KindDefinition[];
   clock: Clock;
   logger: Logger;
 }
@@ -26,21 +28,30 @@ interface StoredVersions {
   converts: boolean;
 }
 
-const CRD_NAME = `demoapplications.${PAAS_GROUP}`;
 const PAGE = 200;
 const RETRY_MS = 30_000;
 
 /**
- * Brings every DemoApplication to the version that is stored now, and then says so in the CRD, so that an older version can be dropped
+ * Brings every object to the version of its kind that is stored now, and then says so in the CRD, so that an older version can be dropped
  * some day. An empty patch is enough: the server writes an object anew when it would store it otherwise, and else does nothing.
  * Only with conversion by webhook, since without it fields would be lost. Interrupted, it begins again; twice at once does no harm.
  */
 export async function migrateStorage(options: StorageMigrationOptions, signal: AbortSignal): Promise<void> {
-  const { client, clock, logger } = options;
+  // A kind of one version is stored in that one.
+  const several = options.kinds.filter(({ versions }) => versions.length > 1);
+  await Promise.all(several.map((kind) => migrate(kind, options, signal)));
+}
+
+async function migrate(
+  kind: KindDefinition,
+  { client, clock, logger }: StorageMigrationOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const name = crdNameOf(kind);
   const crds = new Informer<StoredVersions>({
     client,
     type: CRDS,
-    fieldSelector: `metadata.name=${CRD_NAME}`,
+    fieldSelector: `metadata.name=${name}`,
     name: "webhooks/storage-versions",
     transform: readStoredVersions,
     clock,
@@ -54,15 +65,21 @@ export async function migrateStorage(options: StorageMigrationOptions, signal: A
   while (!signal.aborted) {
     await Promise.race([wake.promise, ended.promise]);
     wake = Promise.withResolvers<void>();
-    const versions = crds.get(CRD_NAME);
+    const versions = crds.get(name);
     if (signal.aborted || versions === undefined || !needsMigration(versions)) continue;
     try {
-      const objects = await rewriteAll(client, signal);
-      await dropVersions(client, versions, signal);
-      logger.info({ objects, version: versions.storage }, "every DemoApplication is stored in one version");
+      const objects = await rewriteAll(client, typeOf(kind), signal);
+      await dropVersions(client, name, versions, signal);
+      logger.info(
+        { kind: kind.kind, objects, version: versions.storage },
+        "every object of the kind is stored in one version",
+      );
     } catch (error) {
       if (signal.aborted) break;
-      logger.warn({ err: error, retry_after_ms: RETRY_MS }, "stored DemoApplications could not all be rewritten");
+      logger.warn(
+        { err: error, kind: kind.kind, retry_after_ms: RETRY_MS },
+        "stored objects could not all be rewritten",
+      );
       const again = wake;
       clock.after(RETRY_MS, () => again.resolve());
     }
@@ -71,16 +88,12 @@ export async function migrateStorage(options: StorageMigrationOptions, signal: A
 }
 
 function readStoredVersions(crd: KubeObject): StoredVersions {
-  const spec = (crd["spec"] ?? {}) as {
-    versions?: { name: string; storage: boolean }[];
-    conversion?: { strategy?: string };
-  };
   const { storedVersions } = (crd["status"] ?? {}) as { storedVersions?: string[] | null };
   return {
     resourceVersion: crd.metadata.resourceVersion,
-    storage: spec.versions?.find(({ storage }) => storage)?.name ?? "",
+    storage: versionsOf(crd).find(({ storage }) => storage)?.name ?? "",
     stored: storedVersions ?? [],
-    converts: spec.conversion?.strategy === "Webhook",
+    converts: isConverted(crd),
   };
 }
 
@@ -89,17 +102,17 @@ function needsMigration({ storage, stored, converts }: StoredVersions): boolean 
 }
 
 /** How many objects were read. */
-async function rewriteAll(client: Client, signal: AbortSignal): Promise<number> {
+async function rewriteAll(client: Client, type: ResourceType, signal: AbortSignal): Promise<number> {
   let count = 0;
   let next: string | undefined;
   do {
-    const page = await client.list(DEMOAPPLICATIONS, {
+    const page = await client.list(type, {
       limit: PAGE,
       metadataOnly: true,
       signal,
       ...(next === undefined ? {} : { continue: next }),
     });
-    for (const { metadata } of page.items) await rewrite(client, metadata, signal);
+    for (const { metadata } of page.items) await rewrite(client, type, metadata, signal);
     count += page.items.length;
     next = page.continue;
   } while (next !== undefined && next !== "");
@@ -108,11 +121,12 @@ async function rewriteAll(client: Client, signal: AbortSignal): Promise<number> 
 
 async function rewrite(
   client: Client,
+  type: ResourceType,
   { namespace, name }: KubeObject["metadata"],
   signal: AbortSignal,
 ): Promise<void> {
   try {
-    await client.patch(DEMOAPPLICATIONS, namespace, name, "application/merge-patch+json", {}, { signal });
+    await client.patch(type, namespace, name, "application/merge-patch+json", {}, { signal });
   } catch (error) {
     // Whoever else wrote or deleted it has done the work.
     if (!isConflict(error) && !isNotFound(error)) throw error;
@@ -120,7 +134,12 @@ async function rewrite(
 }
 
 /** Only if the CRD is still the one that was seen: a version that came back into use meanwhile must not be forgotten. */
-async function dropVersions(client: Client, versions: StoredVersions, signal: AbortSignal): Promise<void> {
+async function dropVersions(
+  client: Client,
+  name: string,
+  versions: StoredVersions,
+  signal: AbortSignal,
+): Promise<void> {
   const patch = [
     { op: "test", path: "/status/storedVersions", value: versions.stored },
     { op: "replace", path: "/status/storedVersions", value: [versions.storage] },
@@ -129,7 +148,7 @@ async function dropVersions(client: Client, versions: StoredVersions, signal: Ab
       : [{ op: "replace", path: "/metadata/resourceVersion", value: versions.resourceVersion }]),
   ];
   try {
-    await client.patch(CRDS, undefined, CRD_NAME, "application/json-patch+json", patch, {
+    await client.patch(CRDS, undefined, name, "application/json-patch+json", patch, {
       signal,
       subresource: "status",
     });

@@ -56,6 +56,14 @@ describe("what is written of the webhooks", () => {
     expect(wantCrd(undefined, mine)).toBeUndefined();
   });
 
+  test("the conversion of each CRD under the CRD's own name", () => {
+    const live = { ...crd({ strategy: "None" }), metadata: { name: "placements.federation.paas.cmft.com" } };
+    expect(wantCrd(live, mine)).toEqual({
+      metadata: { name: "placements.federation.paas.cmft.com" },
+      spec: { conversion: conversionOf(service, mine) },
+    });
+  });
+
   test("a configuration as a whole where it is missing or ours, and nothing when only the server's defaults stand beside it", () => {
     expect(wantConfiguration(undefined, mine)).toEqual(webhookConfigurations("meridian", service, mine)[1]);
     expect(wantConfiguration(installed(mine), mine)).toBeUndefined();

@@ -1,4 +1,4 @@
-import { type KubeObject, PAAS_GROUP, sameValue, versionsOf } from "../apis/index.ts";
+import { type KubeObject, sameValue, versionsOf } from "../apis/index.ts";
 import { bundleOf, certificatesIn, holdsAll } from "./certificates/index.ts";
 import {
   type ClientConfig,
@@ -9,17 +9,12 @@ import {
   type WebhookTarget,
 } from "./configurations.ts";
 
-export type ConfigurationKind =
-  | "CustomResourceDefinition"
-  | "MutatingWebhookConfiguration"
-  | "ValidatingWebhookConfiguration";
-
 export interface WantedInput {
-  kind: ConfigurationKind;
+  kind: string;
   /** Undefined: it is not there. */
   live: KubeObject | undefined;
   target: WebhookTarget;
-  /** Of the webhook configurations. */
+  /** Of the webhook configurations; a CRD has its own. */
   name: string;
   /** PEM; undefined: whoever brings the certificates fills it in. */
   bundle: string | undefined;
@@ -27,7 +22,8 @@ export interface WantedInput {
   kept: readonly string[];
 }
 
-type Applied = Pick<KubeObject, "metadata"> & Record<string, unknown>;
+/** What is written, by server-side apply. */
+export type Applied = Pick<KubeObject, "metadata"> & Record<string, unknown>;
 
 /** Who asks cert-manager to fill in the bundle does not want a second writer. */
 const INJECTED = "cert-manager.io/inject-ca-from";
@@ -45,7 +41,7 @@ export function wantedObject({ kind, live, target, name, bundle, kept }: WantedI
     const conversion = conversionOf(target, pem ?? presentBundle(live));
     if (sameValue(spec.conversion, conversion)) return undefined;
     const own = pem === undefined ? conversionOf(target) : conversion;
-    return { metadata: { name: `demoapplications.${PAAS_GROUP}` }, spec: { conversion: own } };
+    return { metadata: { name: live.metadata.name }, spec: { conversion: own } };
   }
   const whole = webhookConfigurations(name, target, pem).find((one) => one.kind === kind);
   if (whole === undefined) return undefined;
@@ -73,13 +69,19 @@ export function configurationPart(object: KubeObject): KubeObject {
   };
 }
 
-/** Where the server has DemoApplications converted now: at the target, at somebody else's, or by nobody. */
+/** Where the server has the objects of a CRD converted now: at the target, at somebody else's, or by nobody. */
 export function convertsAt(crd: KubeObject | undefined, target: WebhookTarget): "here" | "elsewhere" | "nowhere" {
   const [live] = crd === undefined ? [] : clientConfigsIn(crd);
   if (live === undefined) return "nowhere";
   const own = clientConfigOf(target, PATHS.convert, undefined);
   const { caBundle: _, ...place } = live;
   return sameValue(place, own) ? "here" : "elsewhere";
+}
+
+/** Where a CRD has its objects converted, as a text that is the same for the same place. */
+export function placeOfConversion(crd: KubeObject | undefined): string {
+  const [config] = crd === undefined ? [] : clientConfigsIn(crd);
+  return config === undefined ? "" : JSON.stringify(placeOf(config));
 }
 
 /** Whether the CRD's conversion is at the place that a webhook configuration leads to, whatever the path: one manager serves both. */

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { crdNameOf, KINDS } from "../apis/index.ts";
 import { CRDS, isNotFound } from "../runtime/index.ts";
 import { FakeClient } from "../runtime/testing/fakeClient.ts";
 import { conversionOf, webhookConfigurations, type WebhookTarget } from "./configurations.ts";
@@ -7,19 +8,21 @@ import { withdrawWebhooks } from "./withdraw.ts";
 
 const target: WebhookTarget = { kind: "Url", url: "https://127.0.0.1:9443" };
 const CRD = "demoapplications.paas.cmft.com";
+const CRD_NAMES = KINDS.map(crdNameOf);
 const VERSIONS = [
   { name: "v1", served: true, storage: true, schema: {} },
   { name: "v1beta1", served: true, storage: false, schema: {} },
 ];
+/** As many as there are CRDs. */
+const ALL = CRD_NAMES.length;
 const PEM = "-----BEGIN CERTIFICATE-----\nAA==\n-----END CERTIFICATE-----\n";
 
 function hubWithWebhooks(labels: Record<string, string> = {}): FakeClient {
   const hub = new FakeClient();
-  const crd = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", metadata: { name: CRD } };
-  hub.server.create(CRDS, {
-    ...crd,
-    spec: { group: "paas.cmft.com", versions: VERSIONS, conversion: conversionOf(target) },
-  });
+  for (const name of CRD_NAMES) {
+    const crd = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", metadata: { name } };
+    hub.server.create(CRDS, { ...crd, spec: { versions: VERSIONS, conversion: conversionOf(target) } });
+  }
   for (const type of ADMISSION_TYPES) {
     const configuration = webhookConfigurations("meridian", target).find(({ kind }) => kind === type.kind);
     if (configuration === undefined) throw new Error(`there is no ${type.kind}`);
@@ -44,22 +47,23 @@ async function remaining(hub: FakeClient): Promise<string[]> {
 
 const withdraw = (hub: FakeClient, dryRun = false) =>
   withdrawWebhooks(hub, "meridian", new AbortController().signal, dryRun);
-const specOf = (hub: FakeClient) => hub.server.get(CRDS, undefined, CRD)["spec"];
+const specOf = (hub: FakeClient, crd: string) => hub.server.get(CRDS, undefined, crd)["spec"];
 
 describe("taking the webhooks back", () => {
   test("removes the configurations and the conversion, and a second time finds nothing to do", async () => {
     const hub = hubWithWebhooks();
-    expect(await withdraw(hub)).toHaveLength(3);
+    expect(await withdraw(hub)).toHaveLength(2 + ALL);
     expect(await remaining(hub)).toEqual([]);
     const [stored, other] = VERSIONS;
     const versions = [stored, { ...other, served: false }];
-    expect(specOf(hub)).toEqual({ group: "paas.cmft.com", versions, conversion: { strategy: "None" } });
+    for (const name of CRD_NAMES)
+      expect(specOf(hub, name), name).toEqual({ versions, conversion: { strategy: "None" } });
     expect(await withdraw(hub)).toEqual([]);
   });
 
   test("leaves a chart's configurations to the chart", async () => {
     const hub = hubWithWebhooks({ "app.kubernetes.io/managed-by": "Helm" });
-    expect(await withdraw(hub)).toEqual([`customresourcedefinition/${CRD}`]);
+    expect(await withdraw(hub)).toEqual(CRD_NAMES.map((name) => `customresourcedefinition/${name}`));
     expect(await remaining(hub)).toHaveLength(2);
   });
 
@@ -77,8 +81,9 @@ describe("taking the webhooks back", () => {
 
     test("conversion passes to that one", async () => {
       const hub = hubWithTwo();
-      expect(await withdraw(hub)).toHaveLength(3);
-      expect(specOf(hub)).toEqual({ group: "paas.cmft.com", versions: VERSIONS, conversion: conversionOf(other, PEM) });
+      expect(await withdraw(hub)).toHaveLength(2 + ALL);
+      const conversion = conversionOf(other, PEM);
+      for (const name of CRD_NAMES) expect(specOf(hub, name), name).toEqual({ versions: VERSIONS, conversion });
     });
 
     test("conversion that is there already is left alone", async () => {
@@ -86,17 +91,23 @@ describe("taking the webhooks back", () => {
       const conversion = conversionOf(other, "a newer bundle");
       hub.server.merge(CRDS, undefined, CRD, { spec: { conversion: { webhook: null } } });
       hub.server.merge(CRDS, undefined, CRD, { spec: { conversion } });
-      expect(await withdraw(hub)).toHaveLength(2);
-      expect(specOf(hub)).toEqual({ group: "paas.cmft.com", versions: VERSIONS, conversion });
+      expect(await withdraw(hub)).toHaveLength(2 + ALL - 1);
+      expect(specOf(hub, CRD)).toEqual({ versions: VERSIONS, conversion });
     });
   });
 
   test("changes nothing in a dry run, and says what it would", async () => {
     const hub = hubWithWebhooks();
-    const before = specOf(hub);
-    expect(await withdraw(hub, true)).toHaveLength(3);
+    const before = CRD_NAMES.map((name) => specOf(hub, name));
+    expect(await withdraw(hub, true)).toHaveLength(2 + ALL);
     expect(await remaining(hub)).toHaveLength(2);
-    expect(specOf(hub)).toEqual(before);
+    expect(CRD_NAMES.map((name) => specOf(hub, name))).toEqual(before);
+  });
+
+  test("goes on with the other kinds where a CRD is not there", async () => {
+    const hub = hubWithWebhooks();
+    hub.server.delete(CRDS, undefined, CRD);
+    expect(await withdraw(hub)).toHaveLength(2 + ALL - 1);
   });
 
   test("finds nothing on a hub without Meridian", async () => {

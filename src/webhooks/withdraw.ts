@@ -1,10 +1,10 @@
-import { isConverted, type KubeObject, PAAS_GROUP, versionsOf } from "../apis/index.ts";
+import { crdNameOf, isConverted, KINDS, type KubeObject, versionsOf } from "../apis/index.ts";
 import { type Client, CRDS, isNotFound } from "../runtime/index.ts";
 import { ADMISSION_TYPES } from "./publisher.ts";
 import { conversionLike, leadsTo } from "./wanted.ts";
 
 /**
- * Takes back what the webhooks wrote of themselves: their configurations, unless a chart brought them, and the conversion of the CRD. For
+ * Takes back what the webhooks wrote of themselves: their configurations, unless a chart brought them, and the conversion of the CRDs. For
  * when no manager will serve them any more: what stays would refuse every change. Where another release lives on the hub, conversion
  * passes to it, without a moment in which nobody converts. Doing it again does no harm.
  */
@@ -25,20 +25,28 @@ export async function withdrawWebhooks(
       if (!isNotFound(error)) throw error;
     }
   }
-  const name = `demoapplications.${PAAS_GROUP}`;
-  try {
-    const crd = await client.get(CRDS, undefined, name, { signal });
-    if (!isConverted(crd)) return done;
-    const heir = await heirOf(client, configurationName, crd, signal);
-    if (heir === "converts already") return done;
+  const others = await otherConfigurations(client, configurationName, signal);
+  for (const kind of KINDS) {
+    const name = crdNameOf(kind);
+    const crd = await find(client, name, signal);
+    if (crd === undefined || !isConverted(crd)) continue;
+    const heir = heirOf(crd, others);
+    if (heir === "converts already") continue;
     // A chart's own words would come back with its next upgrade; here they must go at once.
     const patch = heir === undefined ? unconverted(crd) : { spec: { conversion: heir } };
     if (!dryRun) await client.patch(CRDS, undefined, name, "application/merge-patch+json", patch, { signal });
     done.push(`customresourcedefinition/${name}`);
-  } catch (error) {
-    if (!isNotFound(error)) throw error;
   }
   return done;
+}
+
+async function find(client: Client, name: string, signal: AbortSignal): Promise<KubeObject | undefined> {
+  try {
+    return await client.get(CRDS, undefined, name, { signal });
+  } catch (error) {
+    if (isNotFound(error)) return undefined;
+    throw error;
+  }
 }
 
 /** Nobody converts any more, so the stored version alone is served. Only if the CRD is still the one that was read, as its versions are written anew. */
@@ -51,23 +59,22 @@ function unconverted(crd: KubeObject): object {
   };
 }
 
-/** What conversion is to be when the release of that configuration is gone: that of another release, if one has its configurations here. */
-async function heirOf(
-  client: Client,
-  configurationName: string,
-  crd: KubeObject,
-  signal: AbortSignal,
-): Promise<object | "converts already" | undefined> {
-  const [type] = ADMISSION_TYPES;
-  if (type === undefined) return undefined;
-  const { items } = await client.list(type, { labelSelector: "app.kubernetes.io/part-of=meridian", signal });
-  const others = items.filter(({ metadata }) => metadata.name !== configurationName);
+/** What conversion is to be when the release is gone: that of another release, if one has its configurations here. */
+function heirOf(crd: KubeObject, others: readonly KubeObject[]): object | "converts already" | undefined {
   if (others.some((other) => leadsTo(crd, other))) return "converts already";
   for (const other of others) {
     const conversion = conversionLike(other);
     if (conversion !== undefined) return withoutTheOther(conversion);
   }
   return undefined;
+}
+
+/** The webhook configurations of other releases, one of each. */
+async function otherConfigurations(client: Client, own: string, signal: AbortSignal): Promise<KubeObject[]> {
+  const [type] = ADMISSION_TYPES;
+  if (type === undefined) return [];
+  const { items } = await client.list(type, { labelSelector: "app.kubernetes.io/part-of=meridian", signal });
+  return items.filter(({ metadata }) => metadata.name !== own);
 }
 
 /** A merge patch must say what goes: the server takes an address or a Service, never both. */

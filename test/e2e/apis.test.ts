@@ -1,16 +1,26 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
+  convertObject,
+  crdNameOf,
   customResourceDefinitions,
+  DEFAULT_SYSTEM_NAMESPACE,
   servingAllVersions,
   type KubeObject,
   kindOf,
   parseObject,
 } from "../../src/apis/index.ts";
+import {
+  KINDS_STORED_AS_NEXT,
+  KINDS_WITH_NEXT,
+  NEXT_API_VERSION,
+  NEXT_VERSION,
+} from "../../src/apis/testing/nextVersion.ts";
 import { BAD_OBJECTS } from "../builders/badObjects.ts";
 import { GOOD_OBJECTS } from "../builders/goodObjects.ts";
 import { applicationObject, clusterObject } from "../builders/policyObjects.ts";
 import { type ApiResponse, eventually, type Fleet, kubectl, type Plane } from "../envtest/index.ts";
 import { hasKubectl, startFleetHere } from "./federation.ts";
+import { crdOf, giveVersions, goodObjectsOf, patchCrd, pathIn, serveKinds, triedOf } from "./nextVersion.ts";
 
 /** What a real API server makes of the CRDs: it is the judge of what the schemas and rules say. */
 
@@ -210,4 +220,115 @@ describe("a DemoApplication on a real API server", () => {
     if (code !== 200) throw new Error(`${code}: ${JSON.stringify(body)}`);
     return body;
   }
+});
+
+describe("a version of the federation kinds that comes after v1alpha1", () => {
+  const [served, stored] = [triedOf(KINDS_WITH_NEXT), triedOf(KINDS_STORED_AS_NEXT)];
+  const crds = served.map(crdNameOf);
+  const objects = goodObjectsOf(served);
+  /** A real server on a busy machine takes seconds for a change of a CRD. */
+  const patience = { timeout: 120_000 };
+  const before = new Map<string, KubeObject>();
+  let webhooks: AsyncDisposable | undefined;
+
+  const path = (object: KubeObject, version?: string) => pathIn(KINDS_WITH_NEXT, object, version);
+  const demo = applicationObject({ replica: 1 }, "converted");
+  const stop = async () => {
+    await webhooks?.[Symbol.asyncDispose]();
+    webhooks = undefined;
+  };
+  const forEachObject = <T>(act: (object: KubeObject) => Promise<T>): Promise<T[]> => Promise.all(objects.map(act));
+  const readAll = (version?: string) => forEachObject((object) => hub.api.get(path(object, version)));
+
+  beforeAll(async () => {
+    const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: DEFAULT_SYSTEM_NAMESPACE } };
+    await hub.api.create("/api/v1/namespaces", namespace);
+    await forEachObject(async (object) => {
+      before.set(path(object), await hub.api.create(collectionOf(object), object));
+    });
+    await hub.api.create(collectionOf(demo), demo);
+  });
+  afterAll(stop);
+
+  test("has its conversion by webhook before it comes, and nobody is called for a kind of one version", async () => {
+    const clientConfig = { url: "https://127.0.0.1:1/convert" };
+    const webhook = { conversionReviewVersions: ["v1"], clientConfig };
+    const all = [...crds, "demoapplications.paas.cmft.com"];
+    for (const name of all) await patchCrd(hub, name, { spec: { conversion: { strategy: "Webhook", webhook } } });
+    await eventually(() => expect(hub.api.get(path(demo, "v1beta1"))).rejects.toThrow(/conversion webhook/), patience);
+    await forEachObject(async (object) => {
+      expect(await hub.api.get(path(object))).toEqual(before.get(path(object)));
+      const copy = { ...object, metadata: { ...object.metadata, name: `${object.metadata.name}-alone` } };
+      await hub.api.create(collectionOf(copy), copy);
+      await hub.api.patch(path(copy), "merge", { metadata: { labels: { tier: "test" } } });
+      expect(await hub.api.delete(path(copy))).toBe(true);
+    });
+  });
+
+  test("is served once a manager that knows it converts, and shows every v1alpha1 object whole", async () => {
+    await giveVersions(hub, served);
+    webhooks = await serveKinds(hub, served);
+    await eventually(() => readAll(NEXT_VERSION), patience);
+    await forEachObject(async (object) => {
+      const first = before.get(path(object)) ?? object;
+      const { metadata, ...rest } = await hub.api.get(path(object, NEXT_VERSION));
+      const { metadata: expected, ...wanted } = convertObject(first, NEXT_API_VERSION, served);
+      expect(rest).toEqual(wanted);
+      expect(metadata.uid).toBe(expected.uid);
+      // What was read is written back, which changes nothing of what is stored.
+      const { body, status } = await hub.api.request<KubeObject>("PUT", path(object, NEXT_VERSION), {
+        metadata,
+        ...rest,
+      });
+      expect(status, JSON.stringify(body)).toBe(200);
+      expect(await hub.api.get(path(object))).toEqual(first);
+    });
+  });
+
+  test("keeps what v1alpha1 cannot hold, through a v1alpha1 client that writes the object", async () => {
+    const name = "two-clients";
+    const next = { ...clusterObject({ operator: "own", purpose: "for trials" }, name), apiVersion: NEXT_API_VERSION };
+    await hub.api.create(`/apis/${NEXT_API_VERSION}/memberclusters`, next);
+    const old = await hub.api.get(path(clusterObject({}, name)));
+    expect(old["spec"]).toEqual({ connection: { local: {} }, provider: "own" });
+    await hub.api.patch(path(clusterObject({}, name)), "merge", { spec: { provider: "aliyun" } });
+    expect((await hub.api.get(path(next)))["spec"]).toEqual({
+      connection: { local: {} },
+      operator: "aliyun",
+      purpose: "for trials",
+    });
+    expect((await hub.api.get(path(next))).metadata.annotations).toBeUndefined();
+  });
+
+  test("waits while no manager answers, and v1alpha1 goes on", async () => {
+    await stop();
+    const object = clusterObject({}, "two-clients");
+    await expect(hub.api.get(path(object, NEXT_VERSION))).rejects.toThrow(/conversion webhook/);
+    expect((await hub.api.get(path(object)))["spec"]).toMatchObject({ provider: "aliyun" });
+  });
+
+  test("becomes the stored one, in which every object is written anew, and v1alpha1 can go", async () => {
+    webhooks = await serveKinds(hub, stored);
+    await eventually(() => readAll(NEXT_VERSION), patience);
+    const seen = await readAll();
+    await giveVersions(hub, stored, () => true);
+    for (const name of crds) {
+      const storedVersions = async () => (await crdOf(hub, name)).status.storedVersions;
+      await eventually(async () => expect(await storedVersions()).toEqual([NEXT_VERSION]), patience);
+    }
+    const after = await readAll();
+    const bare = ({ metadata: { uid, name }, ...rest }: KubeObject) => ({ ...rest, uid, name });
+    expect(after.map(bare)).toEqual(seen.map(bare));
+    const next = await readAll(NEXT_VERSION);
+    await stop();
+    for (const name of crds) {
+      const { versions } = (await crdOf(hub, name)).spec;
+      await patchCrd(hub, name, {
+        spec: { versions: versions.filter(({ storage }) => storage), conversion: { strategy: "None", webhook: null } },
+      });
+    }
+    const old = () => hub.api.request("GET", path(clusterObject({}, "two-clients")));
+    await eventually(async () => expect((await old()).status).toBe(404), patience);
+    expect(await readAll(NEXT_VERSION)).toEqual(next);
+  });
 });

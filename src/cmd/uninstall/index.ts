@@ -93,7 +93,7 @@ function finish(
       throw new CommandError(
         step.why === "Finalizers"
           ? `only a manager can take ${some(step.items)} off the members, and none is alive: start one (\`meridian manager\`, or find out why its Lease is not held), or leave the member objects running with --orphan`
-          : `DemoApplications are stored in an earlier version, which only a manager with --webhooks can convert: start one`,
+          : `${some(step.items)} may be stored in an earlier version, which only a manager with --webhooks can convert: start one`,
       );
     case "HandOver":
       for (const what of stays) terminal.err(`${what}\n`);

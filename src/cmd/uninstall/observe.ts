@@ -1,11 +1,14 @@
 import {
   ALLOW_DELETION_ANNOTATION,
+  crdNameOf,
   type DemoApplication,
+  isConverted,
   KINDS,
   type KubeObject,
   MANAGED_BY_LABEL,
   type MemberCluster,
   PAAS_GROUP,
+  versionsOf,
 } from "../../apis/index.ts";
 import { inspectNamespace } from "../../clusters/index.ts";
 import {
@@ -29,6 +32,7 @@ import {
   SERVICEACCOUNTS,
   SERVICES,
   systemClock,
+  typeOf,
 } from "../../runtime/index.ts";
 import { ADMISSION_TYPES, isProtected } from "../../webhooks/index.ts";
 import { find, isManagerRunning } from "../connection.ts";
@@ -52,7 +56,6 @@ export interface Snapshot {
 }
 
 const OF_MERIDIAN = "app.kubernetes.io/part-of=meridian";
-const APPLICATIONS_CRD = `demoapplications.${PAAS_GROUP}`;
 const PAGE = 500;
 
 /** Reads every object on the hub that concerns uninstall. Throws the errors of the client, except for kinds that the hub does not serve. */
@@ -83,7 +86,12 @@ export async function observe(place: Place, signal: AbortSignal): Promise<Snapsh
     ...placed,
     joined: await itemsOf(SECRETS, all(SECRETS, { labelSelector: `${JOINED_TO_LABEL}=${hubId}`, metadataOnly: true })),
     admission: webhooks.flat(),
-    ...(await conversion(client, releases, signal)),
+    ...(await conversion(
+      client,
+      crds.map(({ metadata }) => metadata.name),
+      releases,
+      signal,
+    )),
     doomed: crds.filter(isDoomed).map((crd) => itemOf(CRDS, crd)),
     crds: await installed(CRDS),
     workload: await installed(DEPLOYMENTS, SERVICES, NETWORKPOLICIES, PODDISRUPTIONBUDGETS, PRIORITYCLASSES),
@@ -125,14 +133,8 @@ async function observeObjects(
   return { ...found, marked, applications: found.applications.map((one) => applicationOf(one, owners)) };
 }
 
-const OBJECT_TYPES: readonly ResourceType[] = KINDS.map(({ group, versions, kind, plural, namespaced }) => ({
-  group,
-  version: versions[0]?.name ?? "",
-  kind,
-  plural,
-  namespaced,
-}));
-const CRD_NAMES: ReadonlySet<string> = new Set(KINDS.map(({ plural, group }) => `${plural}.${group}`));
+const OBJECT_TYPES: readonly ResourceType[] = KINDS.map((kind) => typeOf(kind));
+const CRD_NAMES: ReadonlySet<string> = new Set(KINDS.map(crdNameOf));
 
 /** The objects that Meridian put on the hub itself, and the UIDs of their owners there. */
 async function markedOnTheHub(hubId: string, all: ListAll): Promise<{ item: Item; owners: string[] }[]> {
@@ -219,22 +221,28 @@ function crdStays(crd: KubeObject, releases: readonly HelmRelease[]): string[] {
 
 async function conversion(
   client: Client,
+  names: readonly string[],
   releases: readonly HelmRelease[],
   signal: AbortSignal,
 ): Promise<Pick<Observed, "converts" | "storedElsewhere">> {
-  const crd = await find(client, CRDS, undefined, APPLICATIONS_CRD, signal);
-  const spec = (crd?.["spec"] ?? {}) as {
-    versions?: { name: string; storage: boolean }[];
-    conversion?: { strategy?: string };
-  };
-  const { storedVersions } = (crd?.["status"] ?? {}) as { storedVersions?: string[] | null };
-  const storage = spec.versions?.find((version) => version.storage)?.name;
-  // A release that is installed converts its own CRD.
-  const helms = crd !== undefined && releaseOf(crd) !== undefined && releases.length > 0;
+  const found = await Promise.all(names.map((name) => find(client, CRDS, undefined, name, signal)));
+  const crds = found.filter((crd) => crd !== undefined);
+  // A release that is installed converts its own CRDs.
+  const helms = (crd: KubeObject): boolean => releaseOf(crd) !== undefined && releases.length > 0;
   return {
-    converts: spec.conversion?.strategy === "Webhook" && !helms,
-    storedElsewhere: (storedVersions ?? []).some((version) => version !== storage),
+    converts: crds.some((crd) => isConverted(crd) && !helms(crd)),
+    storedElsewhere: crds.flatMap((crd) => (isStoredElsewhere(crd) ? kindOfCrd(crd) : [])),
   };
+}
+
+function kindOfCrd(crd: KubeObject): string {
+  return (crd["spec"] as { names: { kind: string } }).names.kind;
+}
+
+function isStoredElsewhere(crd: KubeObject): boolean {
+  const { storedVersions } = (crd["status"] ?? {}) as { storedVersions?: string[] | null };
+  const storage = versionsOf(crd).find((version) => version.storage)?.name;
+  return (storedVersions ?? []).some((version) => version !== storage);
 }
 
 /** Listing everything in a namespace takes long, and is of use only when no object of Meridian is left in it. */

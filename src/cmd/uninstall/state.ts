@@ -39,10 +39,10 @@ export interface Observed {
   joined: readonly Item[];
   /** Webhook configurations that a manager made. */
   admission: readonly Item[];
-  /** The hub asks a webhook to convert DemoApplications. */
+  /** The hub asks a webhook to convert objects of Meridian's kinds. */
   converts: boolean;
-  /** DemoApplications may be stored in another version than the present one. */
-  storedElsewhere: boolean;
+  /** Kinds whose objects may be stored in another version than the present one. */
+  storedElsewhere: readonly string[];
   /** CRDs that are being deleted, and nobody has agreed yet that the copies of their objects go too. */
   doomed: readonly Item[];
   /** CRDs that install made. */

@@ -174,9 +174,21 @@ describe("the next step", () => {
     },
     {
       name: "does not give up conversion while objects are stored in another version",
-      seen: { applications: [application()], converts: true, storedElsewhere: true },
+      seen: { applications: [application()], converts: true, storedElsewhere: ["DemoApplication"] },
       wish: orphan,
       want: "StartManager",
+    },
+    {
+      name: "does not give up conversion while policies are stored in another version either",
+      seen: { policies: [policy()], converts: true, storedElsewhere: ["Placement"] },
+      wish: orphan,
+      want: "StartManager",
+    },
+    {
+      name: "gives up conversion when no object of the kind that is stored in another version is left",
+      seen: { policies: [policy()], converts: true, storedElsewhere: ["DemoApplication"] },
+      wish: orphan,
+      want: "Withdraw",
     },
     {
       name: "hands over to Helm what Helm brought, when the objects and the credentials are gone",
@@ -317,7 +329,7 @@ const arbitraryObserved: fc.Arbitrary<Observed> = fc.record({
   joined: fc.array(arbitraryItem(SECRETS), { maxLength: 2 }),
   admission: fc.array(arbitraryItem(SECRETS), { maxLength: 2 }),
   converts: fc.boolean(),
-  storedElsewhere: fc.constant(false),
+  storedElsewhere: fc.constant([]),
   doomed: fc.array(arbitraryItem(CRDS), { maxLength: 2 }),
   crds: fc.array(arbitraryItem(CRDS), { maxLength: 6 }),
   workload: fc.array(arbitraryItem(DEPLOYMENTS), { maxLength: 2 }),

@@ -96,8 +96,8 @@ function clear(stage: "applications" | "policies" | "members", seen: Observed, {
     if (objects === "Drain" && needing.length > 0) return { do: "StartManager", why: "Finalizers", items: needing };
     // No manager answers at the webhooks, and the hub refuses requests whose webhook does not answer.
     if (hasWebhooks(seen)) {
-      if (seen.storedElsewhere && seen.applications.length > 0)
-        return { do: "StartManager", why: "StoredVersions", items: seen.applications };
+      const unreadable = objectsOf(seen).filter(({ type }) => seen.storedElsewhere.includes(type.kind));
+      if (unreadable.length > 0) return { do: "StartManager", why: "StoredVersions", items: unreadable };
       return { do: "Withdraw", items: seen.admission };
     }
   }

@@ -99,4 +99,24 @@ describe("custom resources", () => {
     await using watch = await client.watch(`${path("v2")}?watch=true`);
     expect((await watch.next())?.object.apiVersion).toBe("many.example.com/v2");
   });
+
+  test("are no longer stored in a version that their CRD forgets, after which that version can go", async () => {
+    const crd = widgetCrd({
+      group: "old.example.com",
+      versions: [widgetVersion("v1", true), widgetVersion("v2", false)],
+    });
+    await served(crd);
+    const path = `/apis/apiextensions.k8s.io/v1/customresourcedefinitions/${crd.metadata.name}`;
+    const versions = [widgetVersion("v2", true), widgetVersion("v1", false)];
+    const turned = await client.patch(path, { spec: { versions } }, "merge");
+    expect(turned.body["status"]).toMatchObject({ storedVersions: ["v1", "v2"] });
+    const forget = [
+      { op: "test", path: "/status/storedVersions", value: ["v1", "v2"] },
+      { op: "replace", path: "/status/storedVersions", value: ["v2"] },
+    ];
+    const forgotten = await client.patch(`${path}/status`, forget, "json");
+    expect(forgotten).toMatchObject({ status: 200, body: { status: { storedVersions: ["v2"] } } });
+    const left = await client.patch(path, { spec: { versions: versions.slice(0, 1) } }, "merge");
+    expect(left).toMatchObject({ status: 200, body: { spec: { versions: [{ name: "v2" }] } } });
+  });
 });

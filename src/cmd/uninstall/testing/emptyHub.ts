@@ -9,7 +9,7 @@ export const EMPTY_HUB: Observed = {
   joined: [],
   admission: [],
   converts: false,
-  storedElsewhere: false,
+  storedElsewhere: [],
   doomed: [],
   crds: [],
   workload: [],

@@ -7,7 +7,7 @@ import { type CrdConversion, specOf, statusOf } from "./crdTypes.ts";
  */
 export function defaultCrd(crd: KubeObject): KubeObject {
   const spec = specOf(crd);
-  const { names = {}, conversion, versions = [] } = spec;
+  const { names = {}, conversion } = spec;
   const { kind = "" } = names;
   const named = {
     ...names,
@@ -15,7 +15,8 @@ export function defaultCrd(crd: KubeObject): KubeObject {
     ...(isEmpty(names.listKind) && kind !== "" ? { listKind: `${kind}List` } : {}),
   };
   const status = statusOf(crd);
-  const stored = versions.find(({ storage }) => storage === true)?.name;
+  // Null in the part of a CRD by which the server works out who owns which fields.
+  const stored = spec.versions?.find(({ storage }) => storage === true)?.name;
   const storedVersions =
     (status.storedVersions?.length ?? 0) > 0 || stored === undefined ? status.storedVersions : [stored];
   return {

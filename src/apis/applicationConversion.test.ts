@@ -1,6 +1,7 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import { ConversionError, toV1, toV1beta1 } from "./conversion.ts";
+import { toV1, toV1beta1 } from "./applicationConversion.ts";
+import { ConversionError } from "./conversion.ts";
 import type { DemoApplication, DemoApplicationSpec, DemoApplicationV1beta1, ServicePort } from "./demoapplication.ts";
 import type { ObjectMeta } from "./meta.ts";
 import { CONVERSION_ANNOTATION } from "./wellknown.ts";
@@ -145,15 +146,15 @@ describe("conversion of a DemoApplication", () => {
 
   test.each([
     { name: "is not JSON", text: "{", message: /not JSON/ },
-    { name: "is null", text: "null", message: /does not hold a v1 spec/ },
-    { name: "is a text", text: '"spec"', message: /does not hold a v1 spec/ },
-    { name: "holds null", text: '{"spec":null}', message: /does not hold a v1 spec/ },
-    { name: "holds no spec", text: "{}", message: /does not hold a v1 spec/ },
-    { name: "holds a list", text: '{"spec":[]}', message: /does not hold a v1 spec/ },
+    { name: "is null", text: "null", message: /does not hold fields of a spec/ },
+    { name: "is a text", text: '"spec"', message: /does not hold fields of a spec/ },
+    { name: "holds null", text: '{"spec":null}', message: /does not hold fields of a spec/ },
+    { name: "holds no spec", text: "{}", message: /does not hold fields of a spec/ },
+    { name: "holds a list", text: '{"spec":[]}', message: /does not hold fields of a spec/ },
     {
       name: "holds another annotation that is no text",
       text: '{"spec":{},"annotation":1}',
-      message: /does not hold a v1 spec/,
+      message: /does not hold fields of a spec/,
     },
     { name: "holds what v1 would not accept", text: '{"spec":{"serviceType":"Any"}}', message: /spec\.serviceType/ },
   ])("is refused with a reason when the annotation $name", ({ text, message }) => {
