@@ -59,7 +59,7 @@ export class AttemptTelemetry {
     const [first] = lost;
     if (result === "healed") {
       const by = first?.takenBy === undefined ? {} : { changed_by: first.takenBy };
-      const what = first === undefined ? "the object was gone, or its marks were" : first.path;
+      const what = action.kind === "Create" ? "the object was gone" : (first?.path ?? "Meridian's marks");
       logger.info({ ...fields, event_reason: "DriftHealed", ...by, fields: lost.length }, `healed: ${what}`);
     } else if (result === "deleted" || result === "released") logger.info(fields, result);
     else logger.info(fields, `applied: ${result}`);

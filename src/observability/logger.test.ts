@@ -1,3 +1,6 @@
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { createLogger, logContext, type LogLevel } from "./logger.ts";
 import { startSpan } from "./spans.ts";
@@ -100,6 +103,22 @@ describe("a log line", () => {
     createLogger({ level: "info", destination, attributes: { "deployment.environment": "prod" } }).info("hello");
     expect(JSON.parse(lines[0] ?? "")).toMatchObject({ "deployment.environment": "prod", msg: "hello" });
   });
+
+  test.each(["undefined", "process.exit(3)", "setImmediate(() => { throw new Error('broken') })"])(
+    "written before the process ends is there, whatever ends it: %s",
+    async (end) => {
+      const file = fileURLToPath(new URL("logger.ts", import.meta.url));
+      const script = `
+        const { createLogger } = await import(${JSON.stringify(file)});
+        const logger = createLogger({ level: "info" });
+        for (let line = 0; line < 500; line++) logger.info({ line }, "hello");
+        ${end};`;
+      const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+      expect((await text(child.stdout)).trim().split("\n")).toHaveLength(500);
+    },
+  );
 
   test("below the level is not written", () => {
     const { lines, logger } = capture("warn");

@@ -24,6 +24,8 @@ export interface LogContext {
   object?: string | undefined;
 }
 
+/** Characters that wait to be written. */
+const MOST_WAITING = 4 * 1024 * 1024;
 /** What pino calls the level `error`; `fatal` is above that. */
 const ERROR = 50;
 
@@ -49,8 +51,16 @@ export function createLogger({ level, destination, attributes }: LoggerOptions):
         },
       },
     },
-    destination ?? pino.destination({ dest: 1, sync: true }),
+    destination ?? standardOutput(),
   );
+}
+
+/**
+ * Lines leave when the event loop is free, several in one write, and the rest of them at the end of the process. Whoever reads them too slowly
+ * loses lines; the work that they tell of never waits.
+ */
+function standardOutput(): DestinationStream {
+  return pino.destination({ dest: 1, sync: false, maxLength: MOST_WAITING });
 }
 
 /** Fields of a line, or of `logger.child`: with them the lines of one object, one reconcile and one trace are found. */

@@ -2,7 +2,7 @@ import { expect } from "vitest";
 import { TRACEPARENT_ANNOTATION } from "../../src/apis/index.ts";
 import { parsePrometheusText, valuesBy } from "../../src/observability/testing/prometheusText.ts";
 import { demoApplication, placement } from "../builders/index.ts";
-import { eventually } from "../envtest/index.ts";
+import { eventually, run } from "../envtest/index.ts";
 import type { OtlpRecorder, RecordedSpan } from "../envtest/otlpRecorder.ts";
 import type { Federation } from "./federation.ts";
 
@@ -50,9 +50,18 @@ export async function expectOneTrace(
   }
 }
 
-/** Reads `/metrics` as Prometheus does; so many Deployments at least are as they are to be. */
+/**
+ * Reads `/metrics` as Prometheus does, and where PROMTOOL names promtool has it look for itself. So many Deployments at least are as they are to
+ * be.
+ */
 export async function expectReadableMetrics(federation: Federation, deployments: number): Promise<void> {
-  const families = parsePrometheusText(await federation.manager.metricsText());
+  const text = await federation.manager.metricsText();
+  const { PROMTOOL: promtool } = process.env;
+  if (promtool !== undefined) {
+    const { code, stdout, stderr } = await run(promtool, ["check", "metrics"], { stdin: text });
+    expect(code, stdout + stderr).toBe(0);
+  }
+  const families = parsePrometheusText(text);
   const sync = valuesBy(families, "operator_sync_status", "status", { resource: "Deployment" });
   expect(Object.keys(sync).sort()).toEqual(["out-of-sync", "up-to-date"]);
   expect(sync["up-to-date"]).toBeGreaterThanOrEqual(deployments);
