@@ -1,17 +1,20 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
 import { parse, parseAllDocuments } from "yaml";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KubeObject, MemberCluster } from "../../src/apis/index.ts";
 import {
   Api,
   type CommandResult,
+  controlPlaneAssets,
   eventually,
   type Fleet,
   type FleetMember,
   type Plane,
   meridian,
   meridianOk,
+  REPOSITORY,
+  run,
   startManager,
 } from "../envtest/index.ts";
 import { startFleetHere } from "./federation.ts";
@@ -118,6 +121,18 @@ describe("install", () => {
         .every((line) => line.endsWith(" unchanged")),
     ).toBe(true);
   });
+});
+
+test("kubectl finds the program as its plugin", async () => {
+  const { kubectl: binary } = await controlPlaneAssets();
+  const folder = join(fleet.dir, "plugins");
+  await mkdir(folder);
+  await symlink(join(REPOSITORY, "dist/meridian.js"), join(folder, "kubectl-meridian"));
+  const env = { ...process.env, PATH: [folder, dirname(process.execPath), process.env["PATH"]].join(delimiter) };
+  const usage = await run(binary, ["meridian", "status", "--help"], { env });
+  expect(usage.stdout).toMatch(/^Usage: kubectl meridian status /);
+  const { code, stderr } = await run(binary, ["meridian", "status", "--kubeconfig", fleet.hub.kubeconfigFile], { env });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("`kubectl meridian join`") as string });
 });
 
 test("status of an empty hub is fine and says what comes next", async () => {
