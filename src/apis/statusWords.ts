@@ -26,7 +26,7 @@ export const CONDITIONS: readonly ConditionWords[] = [
     type: "Scheduled",
     holds: "clusters were chosen",
     whenTrue: ["ClustersSelected", "DefaultPlacement", "Suspended"],
-    otherwise: ["NoPlacement", "NoClusterFits", "NotPlanned"],
+    otherwise: ["NoPlacement", "NoClusterFits", "Suspended", "NotPlanned"],
   },
   {
     on: "DemoApplication",

@@ -86,6 +86,8 @@ test("the example of own-region instances runs each of them in its own region, a
   const instances = objects.filter(({ kind }) => kind === "DemoApplication");
   const regions = instances.map(({ metadata }) => metadata.labels?.[REGION_LABEL] ?? "");
   expect(regions).toEqual(REGIONS);
+  // Of the tests before; they would change the replicas.
+  for (const policy of [placement("all"), overridePolicy("regional")]) await federation.remove(policy);
   for (const object of objects) await federation.apply(object);
   for (const [index, { metadata }] of instances.entries()) {
     const cluster = clusterOf(REGIONS[index] ?? "");
@@ -94,5 +96,5 @@ test("the example of own-region instances runs each of them in its own region, a
     const there = await federation.memberApi(cluster).list(managed);
     expect(there.map((deployment) => deployment.metadata.name)).toEqual([metadata.name]);
   }
-  for (const object of instances) await federation.remove(object);
+  await Promise.all(instances.map((object) => federation.remove(object)));
 });
