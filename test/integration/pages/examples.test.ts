@@ -185,18 +185,19 @@ async function tryExample({ title, namespace, objects }: (typeof tried)[number])
   const isPlaced = objects.some(({ kind }) => kind.endsWith("Placement") || kind === "MemberCluster");
   if (!isPlaced) for (const object of objectsUnder(DEFAULT_PLACEMENT, namespace)) await fleet.apply(object);
   if (title === "Take over what runs already") await makeForeignDeployment(namespace);
-  for (const object of objects) await fleet.apply(object);
   const applications = objects.filter(({ kind }) => kind === "DemoApplication");
-  if (applications.length === 0) await fleet.apply(shop(namespace));
-
-  for (const policy of objects.filter(({ kind }) => POLICIES.includes(kind))) {
-    const { suspend } = policy["spec"] as { suspend?: boolean };
-    await fleet.untilReady(policy, suspend === true ? "Suspended" : "Applied");
+  try {
+    for (const object of objects) await fleet.apply(object);
+    if (applications.length === 0) await fleet.apply(shop(namespace));
+    for (const policy of objects.filter(({ kind }) => POLICIES.includes(kind))) {
+      const { suspend } = policy["spec"] as { suspend?: boolean };
+      await fleet.untilReady(policy, suspend === true ? "Suspended" : "Applied");
+    }
+    await CHECKS[title]?.(namespace);
+    for (const object of [shop(namespace), ...applications]) await fleet.remove(object);
+  } finally {
+    for (const object of objects.filter(isClusterScoped)) await fleet.remove(object);
   }
-  await CHECKS[title]?.(namespace);
-
-  for (const object of [shop(namespace), ...applications]) await fleet.remove(object);
-  for (const object of objects.filter(isClusterScoped)) await fleet.remove(object);
 }
 
 /** Somebody else's, of the same name. */
