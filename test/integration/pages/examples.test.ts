@@ -158,7 +158,7 @@ beforeAll(async () => {
     { name: "frankfurt-1", region: "eu-central-1", provider: "aws", taint: "maintenance=true:NoSchedule" },
   ]);
 }, 60_000);
-afterAll(() => fleet?.[Symbol.asyncDispose]());
+afterAll(() => fleet?.[Symbol.asyncDispose](), 60_000);
 
 test("every example of the page is tried", () => {
   expect(examples.map(({ title }) => title)).toEqual(Object.keys(CHECKS));
