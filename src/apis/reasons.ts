@@ -3,7 +3,7 @@
  * refuses a request, each with its one sentence for people. Beside these, an entry may hold the reason that a controller of the member
  * reported for the member object, or its kubelet for a pod (`CreateContainerConfigError`, say).
  *
- * The README's list is generated from these groups, so their titles and sentences are written for its readers.
+ * The list in placements/REFERENCE.md is generated from these groups, so their titles and sentences are written for its readers.
  */
 
 const SCHEDULED = {
@@ -208,7 +208,7 @@ const EVENTS = {
   TokenNotRenewed: "The token for the cluster could not be renewed; it is tried again.",
 } as const;
 
-/** Reasons by subject, in the order in which the README lists them. */
+/** Reasons by subject, in the order in which the reference lists them. */
 export const REASON_GROUPS: readonly { title: string; reasons: Readonly<Record<string, string>> }[] = [
   { title: "Choosing clusters", reasons: SCHEDULED },
   { title: "One cluster's part in that", reasons: VERDICTS },
@@ -250,5 +250,5 @@ export type Reason = keyof typeof REASONS;
 
 /** Description of a field that holds a reason, with some that one may meet there. */
 export function reasonDescription(...examples: readonly Reason[]): string {
-  return `A CamelCase code for programs: ${examples.join(", ")} and so on. Meridian's README says what each of them means.`;
+  return `A CamelCase code for programs: ${examples.join(", ")} and so on. Meridian's placements/REFERENCE.md says what each of them means.`;
 }

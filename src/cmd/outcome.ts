@@ -11,15 +11,15 @@ import type { Terminal } from "./terminal.ts";
 import { describeWhere, type Whereabouts, whereaboutsOf } from "./whereabouts.ts";
 
 /** What the process ends with. */
-export const EXIT = {
-  /** Done, and all is well. */
-  ok: 0,
-  /** Done, and something was found: changes, something unhealthy, something left over. */
-  found: 1,
-  /** An error, or used wrongly. */
-  error: 2,
-  timeout: 3,
-} as const;
+export const EXIT = { ok: 0, found: 1, error: 2, timeout: 3 } as const;
+
+/** What each exit code says to people; the reference page is generated from these. */
+export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+  ok: "done, and all is well",
+  found: "done, and something was found: something unhealthy, or left over",
+  error: "an error, or wrong usage; one line on standard error says what to do",
+  timeout: "not finished in time",
+};
 
 /** Ends a command. The message says what to do; it is printed without a stack. */
 export class CommandError extends Error {

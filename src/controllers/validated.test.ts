@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { KubeObject } from "../apis/index.ts";
-import type { NamespaceFacts } from "../hub/kept.ts";
+import type { NamespaceFacts } from "../hub/index.ts";
 import { validated } from "./validated.ts";
 
 const app = (replica: unknown, more: Partial<KubeObject> = {}): KubeObject => ({
