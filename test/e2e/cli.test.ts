@@ -140,6 +140,8 @@ describe("join without a manager", () => {
       "Role",
       "RoleBinding",
       "ClusterRoleBinding",
+      "ValidatingAdmissionPolicy",
+      "ValidatingAdmissionPolicyBinding",
       "Secret",
       "MemberCluster",
     ]);
