@@ -159,6 +159,8 @@ describe("join without a manager", () => {
       "Role",
       "RoleBinding",
       "ClusterRoleBinding",
+      "ValidatingAdmissionPolicy",
+      "ValidatingAdmissionPolicyBinding",
       "Secret",
       "MemberCluster",
     ]);

@@ -5,5 +5,5 @@
  * It promises to refuse what the PodSecurity admission of an API server refuses, and to name the policy, the rule and the field. It never
  * changes what it is given, and never throws, whatever a policy has made of an object.
  */
-export { type Rendering, judgeRendering } from "./judge.ts";
+export { judgeRendering } from "./judge.ts";
 export { defaultTerms, type NamespaceTerms, namespaceTerms, termsText } from "./terms.ts";

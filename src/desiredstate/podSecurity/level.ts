@@ -17,7 +17,7 @@ type Labels = Readonly<Record<string, string>>;
 /** What the labels of a namespace enforce. A value that nobody understands means the strictest there is, as for an API server. */
 export function podSecurityLevel(labels: Labels | undefined): PodSecurityLevel {
   const level = labels?.[ENFORCE_LABEL];
-  const [, minor] = /^v1\.(\d{1,9})$/.exec(labels?.[ENFORCE_VERSION_LABEL] ?? "") ?? [];
+  const [, minor] = /^v1\.(\d|[1-9]\d{1,8})$/.exec(labels?.[ENFORCE_VERSION_LABEL] ?? "") ?? [];
   return {
     level: level === undefined ? DEFAULT_LEVEL.level : isLevel(level) ? level : "restricted",
     minor: minor === undefined ? Infinity : Number(minor),
