@@ -131,7 +131,9 @@ export class PlacementReconciler implements Reconciler {
   }
 
   follows(owner: string): Following | undefined {
-    return this.#traces.follow(owner, this.#options.hub.object(owner)?.object);
+    const { hub, plans, clock } = this.#options;
+    const isPlanned = plans.get(owner) !== undefined;
+    return this.#traces.follow(owner, hub.object(owner)?.object, { isPlanned, now: clock.now() });
   }
 
   async reconcile(owner: string, signal: AbortSignal, context: ReconcileContext): Promise<Result> {

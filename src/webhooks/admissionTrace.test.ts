@@ -85,6 +85,11 @@ describe("the note of the trace", () => {
     expect(patch).toEqual([{ op: "add", path, value }]);
   });
 
+  test("names the API server's span where the webhook's own is not recorded", () => {
+    const patch = traceNote(created, CLASSES, undefined, SAMPLED);
+    expect(patch).toEqual([{ op: "add", path: "/metadata/annotations", value: { [TRACEPARENT_ANNOTATION]: SAMPLED } }]);
+  });
+
   const update = (before: KubeObject, after: KubeObject) => ({ ...requestOf("UPDATE", after), oldObject: before });
   test.each([
     { name: "no trace is there", request: created, traceparent: "" },

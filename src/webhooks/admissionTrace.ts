@@ -54,13 +54,14 @@ export function traceNote(
   traceparent: string | undefined,
 ): JsonPatchOperation[] {
   const context = parseTraceparent(traceparent);
-  if (span === undefined || context === undefined || (context.traceFlags & 1) === 0) return [];
+  if (context === undefined || (context.traceFlags & 1) === 0) return [];
   if ((operation !== "CREATE" && operation !== "UPDATE") || (subResource ?? "") !== "" || !object) return [];
   if (kind.group !== PAAS_GROUP || kind.kind !== "DemoApplication" || !classes.has(classOf(object.metadata))) return [];
   const { annotations } = object.metadata;
   if (annotations?.[TRACEPARENT_ANNOTATION] !== oldObject?.metadata.annotations?.[TRACEPARENT_ANNOTATION]) return [];
   if (JSON.stringify(object["spec"]) === JSON.stringify(oldObject?.["spec"])) return [];
-  const value = traceparentOf(span.spanContext());
+  // A span that nobody gets would break the trace.
+  const value = traceparentOf(span?.isRecording() === true ? span.spanContext() : context);
   if (annotations === undefined)
     return [{ op: "add", path: "/metadata/annotations", value: { [TRACEPARENT_ANNOTATION]: value } }];
   const key = TRACEPARENT_ANNOTATION.replaceAll("/", "~1");

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { TRACEPARENT_ANNOTATION } from "../../src/apis/index.ts";
+import { type KubeObject, TRACEPARENT_ANNOTATION } from "../../src/apis/index.ts";
 import { parsePrometheusText, valuesBy } from "../../src/observability/testing/prometheusText.ts";
 import { demoApplication, placement } from "../builders/index.ts";
 import { eventually, run } from "../envtest/index.ts";
@@ -22,7 +22,8 @@ export async function expectOneTrace(
   await federation.apply(placement("all").namespace(namespace));
   const shop = demoApplication("shop").namespace(namespace).port(80).object();
   const annotations = { [TRACEPARENT_ANNOTATION]: `00-${CALLER.traceId}-${CALLER.spanId}-01` };
-  await federation.apply({ ...shop, metadata: { ...shop.metadata, annotations } });
+  const traced: KubeObject = { ...shop, metadata: { ...shop.metadata, annotations } };
+  await federation.apply(traced);
   await federation.untilAvailable(namespace, "shop", Object.fromEntries(members.map((name) => [name, 1])));
 
   const spans = (): RecordedSpan[] => collector.spans.filter(({ traceId }) => traceId === CALLER.traceId);
