@@ -48,13 +48,26 @@ export function connectHub(options: HubOptions, { env }: CommandContext): Connec
 /** A member by a kubeconfig file of the person who runs the command. */
 export function connectMember(cluster: string, kubeconfig: string, context: string | undefined): Connection {
   const flags = { kubeconfig: "--member-kubeconfig", context: "--member-context" };
-  const name = `member ${cluster}`;
+  return connectFile(cluster, `member ${cluster}`, { kubeconfig, context, flags });
+}
+
+/** A cluster of quickstart, which the hub is as well: each is given as NAME=FILE, and counts by the current context of its file. */
+export function connectGiven(cluster: string, kubeconfig: string): Connection {
+  const flags = { kubeconfig: `--kubeconfig ${cluster}=FILE`, context: "`kubectl config use-context`" };
+  return connectFile(cluster, cluster === "hub" ? "the hub" : `member ${cluster}`, { kubeconfig, flags });
+}
+
+interface PersonsFile {
+  kubeconfig: string;
+  context?: string | undefined;
+  /** What chooses another file, and another context. */
+  flags: { kubeconfig: string; context: string };
+}
+
+function connectFile(cluster: string, name: string, { kubeconfig, context, flags }: PersonsFile): Connection {
   const config = loadHubConfig({ kubeconfig, context, env: {}, allowExec: true, cluster: name, flags });
-  return connect(cluster, config, {
-    ...found(config),
-    name,
-    otherwise: `choose another cluster with ${flags.kubeconfig} or ${flags.context}`,
-  });
+  const otherwise = `choose another cluster with ${flags.kubeconfig} or ${flags.context}`;
+  return connect(cluster, config, { ...found(config), name, otherwise });
 }
 
 /** A member by a kubeconfig that the hub stores. Throws what {@link clusterConfigFromKubeconfig} throws. */

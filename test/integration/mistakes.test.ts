@@ -110,7 +110,7 @@ function objectOf(apiVersion: string, kind: string, name: string, spec: object):
 }
 
 const create = (object: KubeObject, query = "") =>
-  hub.api.request<{ message?: string }>("POST", collectionPath(object.kind, object.metadata.namespace) + query, object);
+  hub.api.request<Status>("POST", collectionPath(object.kind, object.metadata.namespace) + query, object);
 
 /** Without what differs from run to run. */
 function settled(text: string): string {
@@ -120,6 +120,19 @@ function settled(text: string): string {
   return result
     .replaceAll(/\b[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\b/g, "<uid>")
     .replaceAll(/\b(127\.0\.0\.1:|port )\d{4,5}\b/g, "$1<port>");
+}
+
+interface Status {
+  message?: string;
+  reason?: string;
+  details?: { causes?: { field: string; message: string }[] };
+}
+
+/** What kubectl prints of a refusal: of what is invalid the causes, of everything else the message. */
+function printed({ message = "", reason = "", details }: Status): string {
+  const causes = (details?.causes ?? []).map((cause) => `${cause.field}: ${cause.message}`);
+  if (reason !== "Invalid" || causes.length === 0) return `Error from server (${reason}): ${message}`;
+  return `The request is invalid: ${causes.length === 1 ? causes[0] : causes.map((cause) => `\n* ${cause}`).join("")}`;
 }
 
 function judge(answer: string, { what, where, next }: Mistake): void {
@@ -161,13 +174,13 @@ describe("with kubectl", () => {
     const { status, body } =
       verb === "create"
         ? await create(object, "?fieldValidation=Strict")
-        : await hub.api.request<{ message?: string }>("DELETE", objectPath(object.kind, namespace, name));
-    const { message = "" } = body;
+        : await hub.api.request<Status>("DELETE", objectPath(object.kind, namespace, name));
+    const message = printed(body);
     const shown =
       verb === "create"
         ? `$ kubectl create -f - <<< '${JSON.stringify(object)}'`
         : `$ kubectl delete ${object.kind.toLowerCase()} ${name}`;
-    answers.set(row.mistake, `${shown}\n${settled(message)}\n(HTTP ${status})\n`);
+    answers.set(row.mistake, `${shown}\n${settled(message)}\n`);
     judge(message, row);
     expect(status).toBeGreaterThanOrEqual(400);
   });

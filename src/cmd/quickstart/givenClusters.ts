@@ -12,14 +12,7 @@ import {
   PLACEMENTS,
   SECRETS,
 } from "../../runtime/index.ts";
-import {
-  clusterUid,
-  commandLogger,
-  type CommandContext,
-  connectMember,
-  find,
-  isManagerRunning,
-} from "../connection.ts";
+import { clusterUid, commandLogger, type CommandContext, connectGiven, find, isManagerRunning } from "../connection.ts";
 import { follow } from "../follow.ts";
 import { memberAccess } from "../memberAccess.ts";
 import { CommandError, describeAnswer } from "../outcome.ts";
@@ -81,7 +74,7 @@ export async function checkGivenClusters(
   };
   await ask("hub", hub, hubRights(namespace));
   for (const { name, kubeconfigFile } of fleet.members) {
-    await using member = connectMember(name, kubeconfigFile, undefined);
+    await using member = connectGiven(name, kubeconfigFile);
     await ask(name, member.client, memberRights(access));
   }
   if (lacking.length > 0) {

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { randomUUID } from "node:crypto";
 import { DEFAULT_SYSTEM_NAMESPACE } from "../../apis/index.ts";
 import { MEMBERCLUSTERS, systemClock } from "../../runtime/index.ts";
-import { commandLogger, type CommandContext, connectMember, type Connection, find } from "../connection.ts";
+import { commandLogger, type CommandContext, connectGiven, type Connection, find } from "../connection.ts";
 import { install } from "../install.ts";
 import { joinMember } from "../join.ts";
 import { LiveTable } from "../live/liveTable.ts";
@@ -77,7 +77,7 @@ export class Session implements AsyncDisposable {
     );
     const sample = await loadSample();
     const fleet = stack.use(await startFleet({ options, folder, sample, context, screen }));
-    const hub = connectMember("hub", fleet.hub.kubeconfigFile, undefined);
+    const hub = connectGiven("hub", fleet.hub.kubeconfigFile);
     stack.use(hub);
     if (fleet.kind === "given") {
       await checkGivenClusters(fleet, hub.client, PLACE, context);
@@ -178,7 +178,7 @@ export class Session implements AsyncDisposable {
   async #joinOne({ name, kubeconfigFile, region, zone }: FleetCluster): Promise<void> {
     const { context, hub, options } = this.#parts;
     const { signal } = context;
-    await using member = connectMember(name, kubeconfigFile, undefined);
+    await using member = connectGiven(name, kubeconfigFile);
     const before = await find(hub.client, MEMBERCLUSTERS, undefined, name, signal);
     if (before === undefined) this.#made.members.push(name);
     await joinMember({
@@ -270,9 +270,10 @@ export class Session implements AsyncDisposable {
     if (missing.length > 0) {
       screen.draw([]);
       for (const what of missing) terminal.err(`${what}\n`);
-      throw new CommandError(`not everything is Available after ${options.timeout / 1_000} s (see above)`, {
-        exitCode: EXIT.timeout,
-      });
+      throw new CommandError(
+        `not everything is Available after ${options.timeout / 1_000} s (see above): wait longer with --timeout, or keep the manager's log with --dir`,
+        { exitCode: EXIT.timeout },
+      );
     }
     screen.draw([]);
     screen.step("everything is Available");
