@@ -40,7 +40,7 @@ import type { ObservationChange } from "./observations.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
 import { changedRecord, claim, isNews } from "./claims.ts";
 import { nameOf, refOfKey, spanAttributes, labelsOf } from "./ownerKeys.ts";
-import { clusterNames, recordDecision } from "./placementEvents.ts";
+import { clusterNames, logProblems, recordDecision } from "./placementEvents.ts";
 import { lifeOf, type PlanChange } from "./plans.ts";
 import { type Footprint, footprintOf, NO_FOOTPRINT, type Remains, remainsOf } from "./remains.ts";
 import { isLetGoOf, isRemoval, snapshotOf } from "./snapshots.ts";
@@ -186,6 +186,7 @@ export class PlacementReconciler implements Reconciler {
     this.#assign(owner, [...this.#recordedOnly(owner, next.rows), ...remains.rows], span);
     progress.planned(owner);
     recordDecision(events, object, target, before);
+    logProblems(logger, owner, target, before);
     if (isNewDecision(before, target)) {
       const { reason, message } = target.scheduled;
       logger.info(
