@@ -2,7 +2,8 @@ import { shortMessage } from "../apis/index.ts";
 import { REPLACED } from "../desiredstate/index.ts";
 import { logContext, type Logger } from "../observability/index.ts";
 import type { Action } from "./decide.ts";
-import type { Failure, MemberObject } from "./memberObjects.ts";
+import type { MemberObject } from "./memberObjects.ts";
+import type { Failure } from "./types.ts";
 
 /** What is tried with a member object. As long as that is the same, so will be the answer; anything else is worth a try at once. */
 export function attemptOf({ row, observed }: MemberObject, { kind }: Action): string {

@@ -10,6 +10,7 @@ import {
   WentBackError,
 } from "../runtime/index.ts";
 import { InitialSync } from "./initialSync.ts";
+import { memberBounds } from "./memberBounds.ts";
 import type { MemberObjects } from "./memberObjects.ts";
 import { MemberWriter, type Written } from "./memberWriter.ts";
 import { NamespaceCleaner } from "./namespaceCleaner.ts";
@@ -207,6 +208,7 @@ export class ClusterCache {
       logger,
       name: `${session.cluster}/${type.plural}`,
       transform: observe,
+      bounds: memberBounds(type, () => Math.max(objects.asked, this.#options.expected()?.length ?? 0)),
       known: this.#knownBefore(type),
       onContact: (ok, error) => {
         if (!watch.stop.signal.aborted) this.#heard(watch, ok ? undefined : error);

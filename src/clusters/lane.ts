@@ -9,11 +9,13 @@ import { AdaptiveConcurrency } from "./concurrency.ts";
 import { KindBreakers } from "./kindBreakers.ts";
 import { type Action, decide } from "./decide.ts";
 import { DriftBackoff } from "./driftBackoff.ts";
+import { withoutEffect } from "./effectiveApply.ts";
 import { withHubVersion } from "./hubVersion.ts";
-import { type Failure, isInSync, type MemberObject, type MemberObjects, withoutEffect } from "./memberObjects.ts";
+import { isInSync, type MemberObject, type MemberObjects } from "./memberObjects.ts";
 import type { MemberWriter, Written } from "./memberWriter.ts";
 import { isNamespace } from "./namespaces.ts";
 import { classify, type Outcome } from "./outcome.ts";
+import type { Failure } from "./types.ts";
 
 export interface LaneOptions {
   cluster: string;

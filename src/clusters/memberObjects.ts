@@ -1,19 +1,12 @@
-import { FIELD_MANAGER, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
-import {
-  expectedOf,
-  type ApplyRow,
-  type Failure,
-  inTheNameOf,
-  type Observation,
-  type Row,
-} from "../desiredstate/index.ts";
+import { FIELD_MANAGER, type KubeObject, type ObjectRef, refKey } from "../apis/index.ts";
+import { expectedOf, type ApplyRow, inTheNameOf, type Observation, type Row } from "../desiredstate/index.ts";
 import { alteredFields, type LostField, lostFields } from "../interpreter/index.ts";
 import type { Span } from "../observability/index.ts";
 import { compareResourceVersions } from "../runtime/index.ts";
+import { applyOf, type EffectiveApply, isSameApplyOf, withoutEffect } from "./effectiveApply.ts";
 import type { ObservedObject } from "./observed.ts";
 import type { RowDelta } from "./ports.ts";
-
-export type { Failure } from "../desiredstate/index.ts";
+import type { Failure } from "./types.ts";
 
 /** One member object: the row that stands for it, what was observed of it, and how writing it went. */
 export interface MemberObject {
@@ -37,6 +30,8 @@ export interface MemberObject {
    * until the observed object was judged.
    */
   judged: { hash: string; lost: readonly LostField[]; altered: readonly string[] } | undefined;
+  /** The apply of which every value was found on the member. */
+  effective: EffectiveApply | undefined;
   failure: Failure | undefined;
   /** A write is under way: until the write has ended, nobody knows what is on the member. */
   writing: boolean;
@@ -93,6 +88,8 @@ export class MemberObjects {
   readonly #dirty = new Set<string>();
   /** How many member objects of each namespace there are. */
   readonly #perNamespace = new Map<string, number>();
+  /** How many have a row. */
+  #asked = 0;
   #closed = false;
 
   constructor(options: MemberObjectsOptions) {
@@ -110,6 +107,7 @@ export class MemberObjects {
     if (this.#closed) return;
     const object = this.#objectFor(ref);
     const before = object.row;
+    this.#asked += Number(row !== undefined) - Number(object.given !== undefined);
     object.given = row;
     object.row = rowFor(object);
     const isNew = before === undefined || object.row === undefined || !asksTheSame(before, object.row);
@@ -177,6 +175,7 @@ export class MemberObjects {
   beginWrite(object: MemberObject): void {
     object.isAbsent = false;
     object.writing = true;
+    object.effective = undefined;
   }
 
   /** The write has ended, and what it did has been observed or has failed. */
@@ -205,6 +204,11 @@ export class MemberObjects {
 
   get(key: string): MemberObject | undefined {
     return this.#objects.get(key);
+  }
+
+  /** How many objects are asked for on the member. */
+  get asked(): number {
+    return this.#asked;
   }
 
   all(): Iterable<MemberObject> {
@@ -253,6 +257,7 @@ export class MemberObjects {
       removed: undefined,
       isAbsent: false,
       judged: undefined,
+      effective: undefined,
       failure: undefined,
       writing: false,
       reportedWriting: false,
@@ -312,7 +317,7 @@ export class MemberObjects {
     if (object.judged?.hash !== row.hash && live !== undefined) {
       const lost = lostFields(expectedOf(row.object, live), live.metadata.managedFields ?? [], FIELD_MANAGER);
       // What others took is put back first; the answer to that says whether it had an effect.
-      const altered = lost.length > 0 ? [] : alteredFields(row.object, live, FIELD_MANAGER);
+      const altered = lost.length > 0 ? [] : this.#alteredIn(object, row, live);
       object.judged = { hash: row.hash, lost, altered };
       if (lost.length === 0 && altered.length === 0) observed.evidence.live = undefined;
       else if (altered.length > 0 && object.failure === undefined) this.#setFailure(object, withoutEffect(altered));
@@ -323,14 +328,15 @@ export class MemberObjects {
     object.carriedOut = true;
     this.#setFailure(object, undefined);
   }
-}
 
-/** The last apply succeeded, and something admitted other values: told as a failure, which passes when whatever does so goes. */
-export function withoutEffect(altered: readonly string[]): Failure {
-  const [first = "", ...more] = altered;
-  const others = more.length === 0 ? "" : ` and ${more.length} more`;
-  const message = shortMessage(`the member's admission changes or removes what is applied: ${first}${others}`);
-  return { reason: "AppliedWithoutEffect", message, final: false };
+  #alteredIn(object: MemberObject, row: ApplyRow, live: KubeObject): readonly string[] {
+    const apply = applyOf(row, live);
+    if (isSameApplyOf(object.effective, apply)) return [];
+    const altered = alteredFields(row.object, live, FIELD_MANAGER);
+    // The time of an apply is in seconds: while a write is under way, another one may carry the same time.
+    object.effective = altered.length === 0 && !object.writing ? apply : undefined;
+    return altered;
+  }
 }
 
 /** A dependency that several hub objects need stays in the name of the one that the member object names. */

@@ -5,11 +5,11 @@ import { type Clock, NAMESPACES } from "../runtime/index.ts";
 import { Backoffs } from "./backoff.ts";
 import { decide } from "./decide.ts";
 import { letGo } from "./lettingGo.ts";
-import type { Failure, MemberObject, MemberObjects } from "./memberObjects.ts";
+import type { MemberObject, MemberObjects } from "./memberObjects.ts";
 import { type Emptiness, inspectNamespace, isNamespace, type MemberNamespaces } from "./namespaces.ts";
 import type { ObservedObject } from "./observed.ts";
 import { classify } from "./outcome.ts";
-import type { MemberSession } from "./types.ts";
+import type { Failure, MemberSession } from "./types.ts";
 
 export interface NamespaceCleanerOptions {
   session: MemberSession;

@@ -25,7 +25,7 @@ import { aggregate, type ClusterView, detailOf, withClusters } from "../status/i
 import type { AssignmentChange } from "./assignments.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";
 import { classesOf, type ControllerClasses } from "./controllerClasses.ts";
-import { type Debounce, DEBOUNCE_MS, writeDue, WriteRate } from "./debounce.ts";
+import { type Debounce, HELD_BY_OTHERS_MS, writeDue, WriteRate } from "./debounce.ts";
 import type { ObservationChange } from "./observations.ts";
 import { labelsOf } from "./ownerKeys.ts";
 import type { Plan, PlanChange, Plans } from "./plans.ts";
@@ -137,14 +137,14 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     return done;
   }
 
-  /** Of an object all of whose copies are gone the finalizer goes next, and the status with the object, unless something else holds it. */
+  /** Milliseconds to wait before the last status of an object that is being deleted and all of whose copies are gone. */
   #goneFor(owner: string, tracked: Tracked, plan: Plan, now: number): number {
     if (plan.target !== undefined || !this.#isComplete(owner)) {
       tracked.goneAt = undefined;
       return 0;
     }
     tracked.goneAt ??= now;
-    return Math.max(0, tracked.goneAt + DEBOUNCE_MS - now);
+    return Math.max(0, tracked.goneAt + HELD_BY_OTHERS_MS - now);
   }
 
   /** Clusters of the target that the hub's record does not name: their rows wait for that. */

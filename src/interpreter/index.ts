@@ -11,7 +11,7 @@
  */
 export { alteredFields, evidenceOf } from "./effect.ts";
 export { withoutGivenUp } from "./givenUp.ts";
-export { hasApplied, lostFields, ownsAnnotation } from "./ownership.ts";
+export { appliedAtOf, hasApplied, lostFields, ownsAnnotation } from "./ownership.ts";
 export {
   hubKindOf,
   isPlaceable,
