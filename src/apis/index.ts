@@ -26,7 +26,7 @@ export * from "./placement.ts";
 export { policyKey } from "./policyKey.ts";
 export { isReservedKey, protectedChange } from "./protectedFields.ts";
 export * from "./quantity.ts";
-export type { Reason } from "./reasons.ts";
+export { isPodReason, type Reason } from "./reasons.ts";
 export { sameValue } from "./sameValue.ts";
 export * from "./selectors.ts";
 export { microTimestamp, timestamp } from "./time.ts";

@@ -8,6 +8,7 @@ import { ClusterReconciler } from "./cluster.ts";
 import { ControllerClasses } from "./controllerClasses.ts";
 import { DependencyWatches } from "./dependencies.ts";
 import { GarbageReconciler } from "./garbage.ts";
+import { DelayedWarnings } from "./delayedWarnings.ts";
 import { DeletionHoldReconciler } from "./deletionHolds.ts";
 import { HandoverReconciler } from "./handover.ts";
 import { recordMemberEvents } from "./memberEvents.ts";
@@ -97,7 +98,8 @@ export function createFederation(options: FederationOptions): Federation {
   const store = new StatusStore({ hub, client });
   const statuses = new StatusReconciler({ ...copies, contacts, store, clock, metrics, tracer, events });
   const policies = new PolicyStatusReconciler({ hub, client, clock, plans, classes, progress });
-  const shared = { ...copies, client, store, statuses, hubId, clock, metrics, tracer, events };
+  const warnings = new DelayedWarnings({ clock, events });
+  const shared = { ...copies, client, store, statuses, hubId, clock, metrics, tracer, events, warnings };
   const reconcilers: Record<keyof typeof WORKERS, Reconciler> = {
     placement: new PlacementReconciler(shared),
     handover: new HandoverReconciler(shared),
@@ -118,6 +120,7 @@ export function createFederation(options: FederationOptions): Federation {
     using stack = new DisposableStack();
     stack.use(classes);
     stack.use(contacts);
+    stack.use(warnings);
     stack.use(recordMemberEvents({ hub, assignments, observations, events }));
     stack.use(metrics.beforeScrape(() => fleet.reportStaleness()));
     stack.use(dependencies);

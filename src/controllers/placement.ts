@@ -35,12 +35,13 @@ import {
   removalFacts,
 } from "./copies.ts";
 import type { OfGone } from "./controllerClasses.ts";
+import type { DelayedWarnings } from "./delayedWarnings.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { ObservationChange } from "./observations.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
 import { changedRecord, claim, isNews } from "./claims.ts";
 import { nameOf, refOfKey, spanAttributes, labelsOf } from "./ownerKeys.ts";
-import { clusterNames, recordDecision } from "./placementEvents.ts";
+import { isNewDecision, recordDecision, recordStart, warnLater } from "./placementEvents.ts";
 import { lifeOf, type PlanChange } from "./plans.ts";
 import { type Footprint, footprintOf, NO_FOOTPRINT, type Remains, remainsOf } from "./remains.ts";
 import { isLetGoOf, isRemoval, snapshotOf } from "./snapshots.ts";
@@ -56,6 +57,7 @@ export interface PlacementReconcilerOptions extends CopySources {
   metrics: Metrics;
   tracer: Tracer;
   events: EventRecorder;
+  warnings: Pick<DelayedWarnings, "warn">;
 }
 
 /** How an object that is being deleted parts from its copies: decided once, whatever becomes of its policies meanwhile. */
@@ -163,6 +165,7 @@ export class PlacementReconciler implements Reconciler {
   ): Promise<Result> {
     const { hub, plans, progress, clock, metrics, dependencies, tracer, events } = this.#options;
     const startedAt = clock.monotonic();
+    if (plans.get(owner)?.generation !== object.metadata.generation) recordStart(events, object);
     const collected = dependencies.collect(owner, kind.interpreter.dependencies(object));
     // Planned again as soon as the watches of its namespace have synced.
     if (collected === undefined) return done;
@@ -185,7 +188,7 @@ export class PlacementReconciler implements Reconciler {
     plans.set(owner, { ...lifeOf(object), target, remaining: remains.open, ours: true });
     this.#assign(owner, [...this.#recordedOnly(owner, next.rows), ...remains.rows], span);
     progress.planned(owner);
-    recordDecision(events, object, target, before);
+    recordDecision(events, object, target, before, (warning) => warnLater(this.#options, owner, warning));
     if (isNewDecision(before, target)) {
       const { reason, message } = target.scheduled;
       logger.info(
@@ -385,12 +388,4 @@ function isReplacing(row: Row): boolean {
 function isInTheWay(observation: Observation | undefined): boolean {
   const present = observation?.present;
   return present?.refused !== undefined || (present?.immutable === true && observation?.inSyncWith === undefined);
-}
-
-function isNewDecision(before: Target | undefined, target: Target): boolean {
-  return (
-    before === undefined ||
-    before.scheduled.reason !== target.scheduled.reason ||
-    clusterNames(before.clusters) !== clusterNames(target.clusters)
-  );
 }

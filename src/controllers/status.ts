@@ -29,6 +29,7 @@ import { type Debounce, DEBOUNCE_MS, writeDue, WriteRate } from "./debounce.ts";
 import type { ObservationChange } from "./observations.ts";
 import { labelsOf } from "./ownerKeys.ts";
 import type { Plan, PlanChange, Plans } from "./plans.ts";
+import { newProgress, type ObjectProgress, patienceLeft, recordProgress } from "./progressEvents.ts";
 import { recordTrouble } from "./statusEvents.ts";
 
 export interface StatusReconcilerOptions extends ViewSources {
@@ -55,6 +56,7 @@ interface Tracked extends Debounce {
   changed: boolean;
   /** Monotonic milliseconds at which everything of an object that is being deleted was first seen gone. */
   goneAt: number | undefined;
+  readonly progress: ObjectProgress;
 }
 
 /** For how long after leadership began a status waits for clusters of which nothing is known yet. */
@@ -119,6 +121,8 @@ export class StatusReconciler implements Reconciler, StatusWrites {
       }
       tracked.changed = false;
       await this.#update(owner, tracked, plan, found, signal);
+      const patienceMs = patienceLeft(found.object, clock.now());
+      if (patienceMs > 0) return requeueAfter(patienceMs);
     } catch (error) {
       tracked.changed = true;
       if (!isNotFound(error)) throw error;
@@ -220,6 +224,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
         changedAt: 0,
         changed: false,
         goneAt: undefined,
+        progress: newProgress(),
       };
       this.#tracked.set(owner, tracked);
     }
@@ -307,6 +312,8 @@ export class StatusReconciler implements Reconciler, StatusWrites {
         generation: plan.generation,
         ...classesOf(object),
         deleting: plan.target === undefined && plan.failure === undefined,
+        deletedAt: object.metadata.deletionTimestamp,
+        overdue: patienceLeft(object, clock.now()) === 0,
         previous,
         target: plan.target,
         failure: plan.failure,
@@ -361,12 +368,13 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     status: FederatedStatus,
     complete: boolean,
   ): void {
-    const { metrics, events, clock } = this.#options;
+    const { metrics, events, clock, store } = this.#options;
     const available = status.conditions?.find(({ type }) => type === "Available");
     const progressing = status.conditions?.find(({ type }) => type === "Progressing");
     const state =
       available?.status === "True" ? "Available" : progressing?.status === "True" ? "Progressing" : "Degraded";
     metrics.setSyncStatus(labelsOf(owner).join("/"), state);
+    recordProgress(events, object, { previous: store.read(owner), status }, tracked.progress);
     if (!complete) return;
     this.#carriedThrough(owner, tracked);
     const applied = status.conditions?.find(({ type }) => type === "Applied");

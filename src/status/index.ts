@@ -8,5 +8,6 @@
  * writes anything.
  */
 export { aggregate, withClusters } from "./aggregate.ts";
+export { deletionWait } from "./deletion.ts";
 export { policyStatus } from "./policy.ts";
 export type { ClusterView, RowView } from "./types.ts";

@@ -79,8 +79,7 @@ async function place(names: readonly string[], ...clusters: string[]): Promise<s
     await federation.apply(shop);
   }
   for (const name of names) {
-    for (const cluster of clusters)
-      await federation.untilEntry(namespace, name, cluster, { state: "Available" });
+    for (const cluster of clusters) await federation.untilEntry(namespace, name, cluster, { state: "Available" });
   }
   return namespace;
 }
