@@ -33,6 +33,22 @@ describe("events on an application", () => {
     expect(federation.events.slice(length)).toEqual([]);
   });
 
+  test("tell that planning begins where everything is to be told, once for each generation", async () => {
+    await using federation = await TestFederation.prepare(SHANGHAI);
+    federation.debugEvents = true;
+    await federation.startManager();
+    await federation.apply(PLACEMENTS, placement("all"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
+    await federation.untilAvailable("shop");
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(3));
+    await federation.untilAvailable("shop");
+    await federation.pass(30_000);
+    expect(told(federation).filter((line) => line.startsWith("ReconcileStarted"))).toEqual([
+      "ReconcileStarted: generation 1 is being planned",
+      "ReconcileStarted: generation 2 is being planned",
+    ]);
+  });
+
   test("tell when a change begins to be rolled out, and when that is done", async () => {
     await using federation = await TestFederation.running(SHANGHAI, "singapore");
     await federation.pass(5_000);

@@ -49,6 +49,8 @@ export class TestFederation implements AsyncDisposable {
   /** Complete when the manager has stopped. */
   readonly spans: ReadableSpan[] = [];
   metrics: Metrics = createMetrics({ processMetrics: false });
+  /** Whether a manager that starts records what is for finding faults. */
+  debugEvents = false;
   /** Whether the Lease is held, as the guard of every write sees it. */
   isLeader = true;
   /** Thrown by a call to the hub when it gives an error. */
@@ -148,6 +150,7 @@ export class TestFederation implements AsyncDisposable {
       now: () => this.clock.now(),
       identity: "test",
       logger,
+      debug: this.debugEvents,
       after: (ms, callback) => this.clock.after(ms, callback),
     });
     this.metrics = createMetrics({ processMetrics: false });
