@@ -30,7 +30,7 @@ export { policyKey } from "./policyKey.ts";
 export { isReservedKey, protectedChange } from "./protectedFields.ts";
 export { isProtectedNamespace } from "./protectedNamespaces.ts";
 export * from "./quantity.ts";
-export type { Reason } from "./reasons.ts";
+export { isPodReason, type Reason } from "./reasons.ts";
 export * from "./replicaBounds.ts";
 export { sameValue } from "./sameValue.ts";
 export * from "./selectors.ts";

@@ -198,9 +198,18 @@ const NAMESPACES = {
 } as const;
 
 const EVENTS = {
+  ReconcileStarted:
+    "A manager begins to plan a generation of the object; recorded with `--log-level debug` or `trace` only.",
+  FinalizerAdded: "The finalizer was put on the object: its deletion waits for what it has on members.",
+  RolloutStarted: "A change is on its way to the clusters that have the object.",
+  RolloutCompleted: "The object is available on every cluster as it was asked for last.",
+  Recovered: "The object is healthy again on the clusters that the message names.",
+  DeletionWaits:
+    "The deletion of the object waits; the message says for which clusters, since when, and what frees it.",
+  Recreated: "A member object that somebody had deleted, or had taken the label off, was made anew.",
   Scheduled: "The object was placed on clusters; the message names them.",
   DriftHealed:
-    "What somebody had changed or deleted on a member was put back; the message names the fields and the field manager.",
+    "What somebody had changed on a member was put back; the message names the fields and the field manager.",
   OwnerGone: "A member object was deleted or let go of, since its hub object is gone; the message names both.",
   HandoverWaits: "The class that the object names does not claim it yet; the message says what for.",
   TakenOver: "The class that the object names has claimed it.",
@@ -247,6 +256,11 @@ export const REASONS = {
 } as const;
 
 export type Reason = keyof typeof REASONS;
+
+/** Whether a reason is what a member's kubelet or scheduler says of pods. */
+export function isPodReason(reason: string | undefined): boolean {
+  return reason !== undefined && (Object.hasOwn(PODS, reason) || !Object.hasOwn(REASONS, reason));
+}
 
 /** Description of a field that holds a reason, with some that one may meet there. */
 export function reasonDescription(...examples: readonly Reason[]): string {

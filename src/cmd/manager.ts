@@ -256,6 +256,7 @@ function recorder(
     now: () => systemClock.now(),
     identity: options.identity,
     logger,
+    debug: options.logLevel === "debug" || options.logLevel === "trace",
     onDrop: (cause) => metrics.eventsDropped.inc({ cause }),
   });
 }

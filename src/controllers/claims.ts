@@ -9,15 +9,18 @@ import {
 } from "../apis/index.ts";
 import type { Target } from "../desiredstate/index.ts";
 import { changedSpec, type HubEvent, type PlacedKind } from "../hub/index.ts";
+import type { EventRecorder } from "../observability/index.ts";
 import type { Client } from "../runtime/index.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 import { setFinalizers } from "./finalizers.ts";
+import { recordFinalizer } from "./placementEvents.ts";
 import { previousOf } from "./snapshots.ts";
 
 /** How a hub object becomes this manager's: the finalizer, and with it the first record of where the object goes. */
 
 export interface ClaimSources {
   client: Client;
+  events: Pick<EventRecorder, "record">;
   classes: ControllerClasses;
 }
 
@@ -26,7 +29,7 @@ export interface ClaimSources {
  * object that another class owns until it is claimed keeps that class's finalizer.
  */
 export async function claim(
-  { client, classes }: ClaimSources,
+  { client, events, classes }: ClaimSources,
   object: KubeObject,
   kind: PlacedKind,
   target: Target,
@@ -38,6 +41,7 @@ export async function claim(
   const patched = await setFinalizers(client, kind.type, object, next, signal, firstRecord(object, target));
   if (patched === undefined) return false;
   kind.informer.observe(patched);
+  recordFinalizer(events, object, "the deletion of the object waits until nothing of it is left on members");
   return true;
 }
 

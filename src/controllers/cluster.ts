@@ -19,6 +19,7 @@ import { awaitsDecision, tellOfDeletion } from "./clusterDeletion.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { Observations } from "./observations.ts";
+import { recordFinalizer } from "./placementEvents.ts";
 
 export interface ClusterReconcilerOptions {
   hub: Pick<HubCache, "reportedOn" | "clusters">;
@@ -103,11 +104,14 @@ export class ClusterReconciler implements Reconciler {
   }
 
   async #setFinalizers(cluster: MemberCluster, next: readonly string[], signal: AbortSignal): Promise<Result> {
-    const { client, clusters } = this.#options;
+    const { client, clusters, events } = this.#options;
+    const { finalizers = [] } = cluster.metadata;
     if (next.join() === (cluster.metadata.finalizers ?? []).join()) return done;
     const patched = await setFinalizers(client, MEMBERCLUSTERS, cluster, next, signal);
     if (patched === undefined) return requeueAfter(RETRY_FINALIZER_MS);
     if (patched.metadata.deletionTimestamp === undefined) clusters.observe(patched);
+    if (next.length > finalizers.length)
+      recordFinalizer(events, cluster, "the deletion of the MemberCluster waits for what Meridian has put there");
     return done;
   }
 

@@ -8,6 +8,7 @@ import { ClusterReconciler } from "./cluster.ts";
 import { ControllerClasses } from "./controllerClasses.ts";
 import { DependencyWatches } from "./dependencies.ts";
 import { GarbageReconciler } from "./garbage.ts";
+import { DelayedWarnings } from "./delayedWarnings.ts";
 import { DeletionHoldReconciler } from "./deletionHolds.ts";
 import { HandoverReconciler } from "./handover.ts";
 import { HubNamespaces } from "./hubNamespaces.ts";
@@ -105,7 +106,8 @@ export function createFederation(options: FederationOptions): Federation {
   const store = new StatusStore({ hub, client });
   const statuses = new StatusReconciler({ ...copies, contacts, store, clock, metrics, tracer, events });
   const policies = new PolicyStatusReconciler({ ...copies, client, clock });
-  const shared = { ...copies, client, store, statuses, hubId, namespaces, clock, metrics, tracer, events };
+  const warnings = new DelayedWarnings({ clock, events });
+  const shared = { ...copies, client, store, statuses, hubId, namespaces, clock, metrics, tracer, events, warnings };
   const reconcilers: Record<keyof typeof WORKERS, Reconciler> = {
     placement: new PlacementReconciler(shared),
     handover: new HandoverReconciler(shared),
@@ -127,6 +129,7 @@ export function createFederation(options: FederationOptions): Federation {
     stack.use(classes);
     stack.use(namespaces);
     stack.use(contacts);
+    stack.use(warnings);
     stack.use(recordMemberEvents({ hub, assignments, observations, events }));
     stack.use(metrics.beforeScrape(() => fleet.reportStaleness()));
     stack.use(metrics.beforeScrape(() => metrics.setSync(assignments.sync)));

@@ -86,7 +86,7 @@ function recordHeal({ assignments, events }: MemberEventSources, observation: Ob
   events.record({
     regarding,
     type: "Warning",
-    reason: heal.contested ? "Contested" : "DriftHealed",
+    reason: heal.contested ? "Contested" : heal.gone ? "Recreated" : "DriftHealed",
     action: "Heal",
     note: shortMessage(
       `${cluster}: ${ref.kind} ${ref.name} ${what}${heal.contested ? " again; put back less and less often" : "; put back"}`,

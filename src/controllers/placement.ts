@@ -33,6 +33,7 @@ import {
   removalFacts,
 } from "./copies.ts";
 import type { OfGone } from "./controllerClasses.ts";
+import type { DelayedWarnings } from "./delayedWarnings.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { HubNamespaces } from "./hubNamespaces.ts";
 import type { ObservationChange } from "./observations.ts";
@@ -41,7 +42,7 @@ import { changedRecord, claim, isNews } from "./claims.ts";
 import { ObjectTraces } from "./objectTraces.ts";
 import { refOfKey, spanAttributes } from "./ownerKeys.ts";
 import { logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
-import { logProblems, recordDecision } from "./placementEvents.ts";
+import { logProblems, recordDecision, recordStart, warnLater } from "./placementEvents.ts";
 import { lifeOf } from "./plans.ts";
 import { type Footprint, footprintOf, NO_FOOTPRINT, type Remains, remainsOf } from "./remains.ts";
 import { isLetGoOf, isRemoval, isReplacing, snapshotOf } from "./snapshots.ts";
@@ -58,6 +59,7 @@ export interface PlacementReconcilerOptions extends CopySources {
   metrics: Metrics;
   tracer: Tracer;
   events: EventRecorder;
+  warnings: Pick<DelayedWarnings, "warn">;
 }
 
 /** How an object that is being deleted parts from its copies: decided once, whatever becomes of its policies meanwhile. */
@@ -176,6 +178,7 @@ export class PlacementReconciler implements Reconciler {
   ): Promise<Result> {
     const { hub, plans, progress, clock, metrics, dependencies, namespaces, tracer, events } = this.#options;
     const startedAt = this.#fetching.get(owner) ?? clock.monotonic();
+    if (plans.get(owner)?.generation !== object.metadata.generation) recordStart(events, object);
     const collected = dependencies.collect(owner, kind.interpreter.dependencies(object));
     // Planned again as soon as the watches of its namespace have synced, or as the namespace itself is known.
     if (collected === undefined || namespaces.termsFor(object) === undefined) {
@@ -204,7 +207,7 @@ export class PlacementReconciler implements Reconciler {
     plans.set(owner, { ...lifeOf(object), target, remaining: remains.open, ours: true });
     const changed = this.#assign(owner, [...this.#recordedOnly(owner, next.rows), ...remains.rows], context);
     progress.planned(owner);
-    recordDecision(events, object, target, before?.target);
+    recordDecision(events, object, target, before?.target, (warning) => warnLater(this.#options, owner, warning));
     logProblems(context.logger, owner, target, before?.target);
     logPlan(context, owner, object, target, before, changed);
     const recheckAt = Math.min(target.recheckAt ?? Infinity, next.recheckAt ?? Infinity);

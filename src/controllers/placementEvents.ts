@@ -1,13 +1,30 @@
-import { counted, type FederatedStatus, type KubeObject, type OwnerRef, refOf, shortMessage } from "../apis/index.ts";
+import {
+  counted,
+  type FederatedStatus,
+  type KubeObject,
+  type OwnerRef,
+  type Reason,
+  refOf,
+  shortMessage,
+} from "../apis/index.ts";
 import type { Target, Why } from "../desiredstate/index.ts";
-import type { EventRecorder, Logger } from "../observability/index.ts";
+import type { EventRecord, EventRecorder, Logger } from "../observability/index.ts";
 
-/** Where the object goes, or why nowhere, when that is news. `before`: the target of before, of this process. */
+import type { DelayedWarnings } from "./delayedWarnings.ts";
+import type { Plans } from "./plans.ts";
+
+const DEPENDENCY_MISSING: Reason = "DependencyMissing";
+
+/**
+ * Where the object goes, or why nowhere, when that is news. `before`: the target of before, of this process. `warn` is given what may be over in a
+ * moment.
+ */
 export function recordDecision(
-  events: EventRecorder,
+  events: Pick<EventRecorder, "record">,
   object: KubeObject,
   target: Target,
   before: Target | undefined,
+  warn: (warning: EventRecord) => void = (warning) => events.record(warning),
 ): void {
   const regarding = regardingOf(object);
   const status = object["status"] as FederatedStatus | undefined;
@@ -15,9 +32,13 @@ export function recordDecision(
     const { reason, message } = target.scheduled;
     const reported = status?.conditions?.find(({ type }) => type === "Scheduled");
     if ((before === undefined ? reported?.reason : before.scheduled.reason) === reason) return;
-    events.record({ regarding, type: "Warning", reason, action: "Schedule", note: message });
+    warn({ regarding, type: "Warning", reason, action: "Schedule", note: message });
     return;
   }
+  const missing = missingOf(target);
+  const reported = status?.clusters?.some(({ reason }) => reason === missing?.reason) === true;
+  if (missing !== undefined && (before === undefined ? !reported : missingOf(before)?.message !== missing.message))
+    warn({ regarding, type: "Warning", reason: missing.reason, action: "Resolve", note: missing.message });
   const chosen = clusterNames(target.clusters);
   if (chosen === clusterNames((before === undefined ? status?.clusters : before.clusters) ?? [])) return;
   events.record({
@@ -39,6 +60,45 @@ export function logProblems(logger: Logger, object: string, target: Target, befo
       `an override cannot be applied: ${problem.detail ?? problem.message}`,
     );
   }
+}
+
+/** Records a warning about a decision when it still holds in a moment: the other half of what somebody applies may be on its way. */
+export function warnLater(
+  { plans, warnings }: { plans: Pick<Plans, "get">; warnings: Pick<DelayedWarnings, "warn"> },
+  owner: string,
+  warning: EventRecord,
+): void {
+  warnings.warn(`${owner} ${warning.reason}`, warning, () => {
+    const target = plans.get(owner)?.target;
+    return target !== undefined && [target.scheduled.reason, missingOf(target)?.reason].includes(warning.reason);
+  });
+}
+
+/** What the object refers to and the hub does not have. */
+function missingOf({ clusters }: Target): Why | undefined {
+  return clusters.find(({ warning }) => warning?.reason === DEPENDENCY_MISSING)?.warning;
+}
+
+/** Once for each generation, and only where the recorder is to tell everything. */
+export function recordStart(events: Pick<EventRecorder, "record">, object: KubeObject): void {
+  const note = `generation ${object.metadata.generation ?? 0} is being planned`;
+  const debug = true as const;
+  events.record({
+    regarding: regardingOf(object),
+    type: "Normal",
+    reason: "ReconcileStarted",
+    action: "Plan",
+    note,
+    debug,
+  });
+}
+
+export function recordFinalizer(
+  events: Pick<EventRecorder, "record">,
+  object: { apiVersion: string; kind: string; metadata: KubeObject["metadata"] },
+  note: string,
+): void {
+  events.record({ regarding: regardingOf(object), type: "Normal", reason: "FinalizerAdded", action: "Claim", note });
 }
 
 export function recordPlanningFailure(events: EventRecorder, object: KubeObject, { reason, message }: Why): void {
@@ -64,7 +124,11 @@ export function clusterNames(clusters: readonly { name: string }[]): string {
     .join(", ");
 }
 
-function regardingOf(object: KubeObject): OwnerRef | ReturnType<typeof refOf> {
+function regardingOf(object: {
+  apiVersion: string;
+  kind: string;
+  metadata: KubeObject["metadata"];
+}): OwnerRef | ReturnType<typeof refOf> {
   const { uid } = object.metadata;
   return { ...refOf(object), ...(uid === undefined ? {} : { uid }) };
 }

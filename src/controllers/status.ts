@@ -23,6 +23,7 @@ import { type Debounce, HELD_BY_OTHERS_MS, writeDue, WriteRate } from "./debounc
 import type { ObservationChange } from "./observations.ts";
 import { spanAttributes } from "./ownerKeys.ts";
 import type { Plan, PlanChange, Plans } from "./plans.ts";
+import { newProgress, type ObjectProgress, patienceLeft, recordProgress } from "./progressEvents.ts";
 import { recordTrouble } from "./statusEvents.ts";
 import { phaseOf, writeStatus } from "./statusWrites.ts";
 import { changedBounds, validated } from "./validated.ts";
@@ -51,6 +52,7 @@ interface Tracked extends Debounce {
   changed: boolean;
   /** Monotonic milliseconds at which everything of an object that is being deleted was first seen gone. */
   goneAt: number | undefined;
+  readonly progress: ObjectProgress;
 }
 
 /** For how long after leadership began a status waits for clusters of which nothing is known yet. */
@@ -129,6 +131,8 @@ export class StatusReconciler implements Reconciler, StatusWrites {
       }
       tracked.changed = false;
       await this.#update(owner, tracked, plan, found, context, signal);
+      const patienceMs = patienceLeft(found.object, clock.now());
+      if (patienceMs > 0) return requeueAfter(patienceMs);
     } catch (error) {
       tracked.changed = true;
       if (!isNotFound(error)) throw error;
@@ -238,6 +242,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
         changedAt: 0,
         changed: false,
         goneAt: undefined,
+        progress: newProgress(),
       };
       this.#tracked.set(owner, tracked);
     }
@@ -326,6 +331,8 @@ export class StatusReconciler implements Reconciler, StatusWrites {
         generation: plan.generation,
         ...classesOf(object),
         deleting: plan.target === undefined && plan.failure === undefined,
+        deletedAt: object.metadata.deletionTimestamp,
+        overdue: patienceLeft(object, clock.now()) === 0,
         previous,
         target: plan.target,
         failure: plan.failure,
@@ -365,8 +372,9 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     { status, clusters }: { status: FederatedStatus; clusters: readonly ClusterView[] },
     complete: boolean,
   ): void {
-    const { metrics, events, clock } = this.#options;
+    const { metrics, events, clock, store } = this.#options;
     metrics.setObjectState(owner, object.kind, phaseOf(status));
+    recordProgress(events, object, { previous: store.read(owner), status }, tracked.progress);
     if (!complete) return;
     this.#carriedThrough(owner, tracked);
     const applied = status.conditions?.find(({ type }) => type === "Applied");

@@ -16,7 +16,8 @@ interface Written {
 function recording({
   refuse = () => false,
   answered = () => Promise.resolve(),
-}: { refuse?: () => boolean; answered?: () => Promise<void> } = {}) {
+  debug,
+}: { refuse?: () => boolean; answered?: () => Promise<void>; debug?: boolean } = {}) {
   const written: Written = { posted: [], patched: [], dropped: [] };
   const timers = new Set<{ at: number; callback: () => void }>();
   let time = start;
@@ -35,6 +36,7 @@ function recording({
     now: () => time,
     identity: "meridian-0",
     logger,
+    ...(debug === undefined ? {} : { debug }),
     onDrop: (cause) => void written.dropped.push(cause),
     after: (ms, callback) => {
       const timer = { at: time + ms, callback };
@@ -212,4 +214,16 @@ describe("the pace", () => {
     await r.advance(1);
     expect(r.written.posted).toHaveLength(2);
   });
+});
+
+test.each([
+  [undefined, 0],
+  [false, 0],
+  [true, 1],
+])("what is for finding faults is recorded only on demand (%s)", async (debug, count) => {
+  const r = recording(debug === undefined ? {} : { debug });
+  r.recorder.record({ ...applied, reason: "ReconcileStarted", debug: true });
+  await r.recorder.flush();
+  expect(r.written.posted).toHaveLength(count);
+  for (const event of r.written.posted) expect(event).not.toHaveProperty("debug");
 });

@@ -18,6 +18,8 @@ export interface EventRecord {
   /** For people; cut at 1 kB. */
   note: string;
   related?: EventSubject;
+  /** Recorded only where everything is to be told. */
+  debug?: true;
 }
 
 export interface EventRecorderOptions {
@@ -30,6 +32,8 @@ export interface EventRecorderOptions {
   /** `reportingInstance`: pod name or host name. */
   identity: string;
   logger: Logger;
+  /** Records also what is for finding faults. */
+  debug?: boolean;
   /** Called for each Event that was not written. */
   onDrop?: (cause: "queue_full" | "failed") => void;
   /** Runs a callback once after so many milliseconds; a timer that keeps no process alive when absent. */
@@ -88,6 +92,7 @@ export class EventRecorder {
 
   /** Queues an Event; it is written later. */
   record(record: EventRecord): void {
+    if (record.debug === true && this.options.debug !== true) return;
     const now = this.options.now();
     const { regarding: about } = record;
     const key = [

@@ -6,7 +6,7 @@
  * of Secrets are replaced before anything leaves the process. This module never calls a cluster itself: the recorder gets the calls as
  * functions.
  */
-export { EventRecorder } from "./eventRecorder.ts";
+export { type EventRecord, EventRecorder } from "./eventRecorder.ts";
 export { createLogger, LOG_LEVELS, logContext, type Logger, type LogLevel } from "./logger.ts";
 export { createMetrics, Metrics } from "./metrics.ts";
 export { redactText } from "./redaction.ts";

@@ -222,8 +222,9 @@ describe("deleting", () => {
       ["a", "Removing"],
       ["b", "Unknown"],
     ]);
-    expect(condition(status, "Progressing")).toEqual(["True", "Deleting", "objects remain on a, b"]);
-    expect(condition(status, "Available")).toEqual(["False", "Deleting", ""]);
+    const waits = "waits for b (ClusterUnreachable since 2026-11-21T08:00:00Z): goes on when it answers or is unjoined";
+    expect(condition(status, "Progressing")).toEqual(["True", "Deleting", waits]);
+    expect(condition(status, "Available")).toEqual(["False", "Deleting", waits]);
     expect(condition(status, "Scheduled")).toEqual(["True", "ClustersSelected", "3 of 3 clusters selected"]);
     expect(status.placement).toEqual(settled.placement);
     expect(status.replicas?.desired).toBe(0);

@@ -1,6 +1,7 @@
 import { type ClusterState, type Condition, firstFitting, listedAfter, type Reason } from "../apis/index.ts";
 import type { Target, Why } from "../desiredstate/types.ts";
 import type { Statement } from "./conditions.ts";
+import { deletionMessage } from "./deletion.ts";
 import type { Activity, ClusterReport } from "./report.ts";
 import type { StatusInput } from "./types.ts";
 
@@ -16,15 +17,14 @@ export function statementsOf(input: StatusInput, reports: readonly ClusterReport
   const scheduled = input.target === undefined ? undefined : { type: "Scheduled", ...input.target.scheduled };
   const before = previousStatement(input.previous?.conditions, "Scheduled");
   if (input.deleting) {
-    const remain = reports.length === 0 ? "" : `objects remain on ${namesOf(reports)}`;
-    const held = reports.find(({ entry, planned: isPlanned }) => entry.state === "Held" && !isPlanned)?.entry;
+    const message = deletionMessage(reports, input.deletedAt, input.overdue === true);
     return [
       ...(before === undefined ? (scheduled === undefined ? [] : [scheduled]) : [before]),
       { type: "Applied", status: "False", reason: "Deleting", message: "" },
-      { type: "Available", status: "False", reason: "Deleting", message: "" },
-      { type: "Progressing", status: "True", reason: "Deleting", message: held?.message ?? remain },
+      { type: "Available", status: "False", reason: "Deleting", message },
+      { type: "Progressing", status: "True", reason: "Deleting", message },
       freshOf(reports),
-      { type: READY, status: "False", reason: "Deleting", message: held?.message ?? remain },
+      { type: READY, status: "False", reason: "Deleting", message },
       ...validatedOf(input),
     ];
   }

@@ -41,6 +41,10 @@ export interface StatusInput {
   namedClass: string;
   /** The object is being deleted. */
   deleting: boolean;
+  /** RFC 3339 time of the deletion. */
+  deletedAt?: string | undefined;
+  /** The deletion has taken longer than deletions take. */
+  overdue?: boolean;
   previous: FederatedStatus | undefined;
   /** Undefined while the object has not been planned. */
   target: Target | undefined;

@@ -106,7 +106,7 @@ describe("a copy that is to go", () => {
   test("while the object is being deleted is what the deletion waits for", () => {
     const deleting = (stays: RowView["stays"]) =>
       condition(aggregate({ ...leaving(stays), deleting: true, target: undefined }, T0), "Progressing");
-    expect(deleting(held)).toEqual(["True", "Deleting", "its kind is being deleted"]);
+    expect(deleting(held)).toEqual(["True", "Deleting", "waits for b: its kind is being deleted"]);
     expect(deleting(moving)).toEqual(["True", "Deleting", "objects remain on b"]);
   });
 
@@ -148,7 +148,7 @@ describe("what is being deleted", () => {
       "Ready",
     ]);
     expect(condition(forgotten, "Applied")).toEqual(["False", "Deleting", ""]);
-    expect(condition(forgotten, "Available")).toEqual(["False", "Deleting", ""]);
+    expect(condition(forgotten, "Available")).toEqual(["False", "Deleting", "objects remain on a"]);
     expect(forgotten).not.toHaveProperty("availableClusters");
     expect(aggregate(planned, T0)).not.toHaveProperty("availableClusters");
   });

@@ -243,7 +243,7 @@ describe("what changes on the hub arrives on the members", () => {
     }
   });
 
-  test("an image that cannot be pulled shows as not available where it fails, and recovers", async () => {
+  test("an image that cannot be pulled is the reason where it fails, and recovers", async () => {
     const namespace = await federation.namespace();
     const shop = demoApplication("shop").namespace(namespace).replica(2);
     await federation.apply(placement("all").namespace(namespace));
@@ -256,6 +256,8 @@ describe("what changes on the hub arrives on the members", () => {
       replicas: { desired: 2, updated: 2, ready: 2, available: 2 },
     });
     const entry = await federation.untilEntry(namespace, "shop", SINGAPORE, {
+      reason: "ImagePullBackOff",
+      message: expect.stringMatching(/^container \S+: Back-off pulling image "nginx:broken"$/),
       replicas: expect.objectContaining({ updated: 1 }),
     });
     // A rolling update keeps the old pods until new ones are ready.

@@ -172,6 +172,33 @@ describe("what a person lets go of", () => {
     expect(await lives(shanghai, namespace, held)).toEqual(before);
   });
 
+  test("by kubectl, with no word on what runs there, waits and names the choices; unjoin is one of them", async () => {
+    const namespace = await place(["shop"], SHANGHAI);
+    await federation.kubectl(["delete", "membercluster", SHANGHAI, "--wait=false"]);
+    const choices = `choose: spec.deletionPolicy Orphan (all runs on) or Drain (all goes); or meridian unjoin ${SHANGHAI}`;
+    await eventually(async () =>
+      expect(await federation.memberCondition(SHANGHAI, "Removed")).toMatchObject({
+        status: "False",
+        reason: "DeletionPolicyMissing",
+        message: choices,
+      }),
+    );
+    expect(await federation.kubectl(["get", "membercluster", SHANGHAI, "-o", "wide"])).toContain(choices);
+    const events = async () =>
+      (
+        await federation.api.list<KubeObject & { reason: string; note: string }>(collectionPath("Event", "default"))
+      ).filter(({ reason }) => reason === "DeletionPolicyMissing");
+    await eventually(async () => expect(await events()).toHaveLength(1));
+    expect((await events())[0]?.note).toContain(`meridian unjoin ${SHANGHAI} --drain`);
+    await federation.apply(demoApplication("shop").namespace(namespace).port(80).replica(2));
+    await federation.untilAvailable(namespace, "shop", { [SHANGHAI]: 2 });
+
+    const { code, stdout, stderr } = await meridian(federation.hub, ["unjoin", SHANGHAI]);
+    expect({ code, stdout, stderr }).toMatchObject({ code: 0, stderr: expect.not.stringContaining("Left on") });
+    expect(await marked(shanghai)).toEqual([]);
+    await joinAgain(shanghai);
+  });
+
   test("by deleting the MemberCluster of a cluster that is away stays, and goes when somebody agrees", async () => {
     const namespace = await place(SHOPS.slice(0, 3), SHANGHAI);
     const before = await lives(shanghai, namespace);

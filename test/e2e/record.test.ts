@@ -143,7 +143,8 @@ test("a deletion waits, through another leader, for a cluster that was never rea
     await federation.untilEntry(namespace, "shop", SPARE, { reason: "ClusterUnreachable" });
     await eventually(async () => {
       const progressing = conditionOf(await federation.application(namespace, "shop"), "Progressing");
-      expect(progressing).toMatchObject({ reason: "Deleting", message: `objects remain on ${SPARE}` });
+      const message = `waits for ${SPARE} (ClusterUnreachable): goes on when it answers or is unjoined`;
+      expect(progressing).toMatchObject({ reason: "Deleting", message });
     });
     await throughout(3_000, async () =>
       expect((await federation.application(namespace, "shop")).metadata.finalizers).not.toEqual([]),

@@ -52,6 +52,8 @@ export class TestFederation implements AsyncDisposable {
   /** Of the next manager: where its spans go instead, and what else is said of them. */
   tracing: Partial<TracingOptions> = {};
   metrics: Metrics = createMetrics({ processMetrics: false });
+  /** Whether a manager that starts records what is for finding faults. */
+  debugEvents = false;
   /** Whether the Lease is held, as the guard of every write sees it. */
   isLeader = true;
   /** Thrown by a call to the hub when it gives an error. */
@@ -152,6 +154,7 @@ export class TestFederation implements AsyncDisposable {
       now: () => this.clock.now(),
       identity: "test",
       logger,
+      debug: this.debugEvents,
       after: (ms, callback) => this.clock.after(ms, callback),
     });
     this.metrics = createMetrics({ processMetrics: false });

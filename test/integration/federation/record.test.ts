@@ -92,7 +92,10 @@ describe("where an object may be is not forgotten", () => {
     await federation.pass(20_000);
     expect(federation.entry("shop", "singapore")).toMatchObject({ reason: "ClusterUnreachable" });
     const progressing = federation.status("shop")?.conditions?.find(({ type }) => type === "Progressing");
-    expect(progressing).toMatchObject({ reason: "Deleting", message: "objects remain on singapore" });
+    expect(progressing).toMatchObject({
+      reason: "Deleting",
+      message: "waits for singapore (ClusterUnreachable): goes on when it answers or is unjoined",
+    });
   });
 
   test("no row goes to a cluster that the hub's object does not name yet", async () => {

@@ -1,0 +1,129 @@
+import {
+  type ClusterStatusEntry,
+  type Condition,
+  type FederatedStatus,
+  isPodReason,
+  type KubeObject,
+  refOf,
+} from "../apis/index.ts";
+import type { EventRecorder } from "../observability/index.ts";
+import { deletionWait } from "../status/index.ts";
+
+/** What was told of one object, and what is still to be told: the end of what has begun. */
+export interface ObjectProgress {
+  /** A change is on its way to the clusters. Undefined: nobody has looked yet since this process began. */
+  rollingOut: boolean | undefined;
+  /** Clusters in trouble, with the reason. */
+  readonly troubled: Map<string, string>;
+}
+
+export function newProgress(): ObjectProgress {
+  return { rollingOut: undefined, troubled: new Map() };
+}
+
+/** A deletion that takes longer than this waits for somebody. */
+const DELETION_PATIENCE_MS = 30_000;
+
+/** Milliseconds until a deletion takes longer than deletions do; 0 for what is not being deleted, or has been for long. */
+export function patienceLeft({ metadata: { deletionTimestamp } }: KubeObject, now: number): number {
+  if (deletionTimestamp === undefined) return 0;
+  return Math.max(0, Date.parse(deletionTimestamp) + DELETION_PATIENCE_MS - now);
+}
+
+/** Whether a cluster serves less than it is to, for a reason that somebody has to know. */
+function isTroubled({ state, reason }: ClusterStatusEntry): boolean {
+  return state === "Failed" || state === "Degraded" || (state === "Progressing" && isPodReason(reason));
+}
+
+/**
+ * Events on a hub object about how it fares, from the status that stands there and the next one: a rollout that begins and ends, trouble of pods,
+ * recovery, and a deletion that waits. Each is told once; a restart forgets none that was begun.
+ */
+export function recordProgress(
+  events: Pick<EventRecorder, "record">,
+  object: KubeObject,
+  { previous, status }: { previous: FederatedStatus | undefined; status: FederatedStatus },
+  progress: ObjectProgress,
+): void {
+  const { uid } = object.metadata;
+  const regarding = { ...refOf(object), ...(uid === undefined ? {} : { uid }) };
+  const record = (type: "Normal" | "Warning", reason: string, action: string, note: string): void =>
+    events.record({ regarding, type, reason, action, note });
+  recordPods(record, previous, status, progress);
+  const wait = deletionWait(status);
+  if (wait !== undefined && wait !== deletionWait(previous)) record("Warning", "DeletionWaits", "Delete", wait);
+  if (object.metadata.deletionTimestamp === undefined) recordRollout(record, previous, status, progress);
+}
+
+type RecordOne = (type: "Normal" | "Warning", reason: string, action: string, note: string) => void;
+
+function recordPods(
+  record: RecordOne,
+  previous: FederatedStatus | undefined,
+  { clusters = [] }: FederatedStatus,
+  { troubled }: ObjectProgress,
+): void {
+  const recovered: string[] = [];
+  for (const before of previous?.clusters ?? [])
+    if (isTroubled(before) && !troubled.has(before.name)) troubled.set(before.name, before.reason ?? before.state);
+  for (const entry of clusters) {
+    const { name, state, reason = state, message = reason } = entry;
+    const before = troubled.get(name);
+    if (isTroubled(entry)) {
+      troubled.set(name, reason);
+      // What has failed is told by whoever reports failures.
+      if (state !== "Failed" && isPodReason(reason) && before !== reason)
+        record("Warning", reason, "Run", `${name}: ${message}`);
+    } else if (state === "Available" && before !== undefined) {
+      troubled.delete(name);
+      recovered.push(`${name} (${before})`);
+    }
+  }
+  const names = new Set(clusters.map(({ name }) => name));
+  for (const name of troubled.keys()) if (!names.has(name)) troubled.delete(name);
+  if (recovered.length > 0) record("Normal", "Recovered", "Run", `healthy again on ${recovered.join(", ")}`);
+}
+
+function recordRollout(
+  record: RecordOne,
+  previous: FederatedStatus | undefined,
+  status: FederatedStatus,
+  progress: ObjectProgress,
+): void {
+  progress.rollingOut ??= previous?.observedGeneration === undefined || isRollingOut(previous.conditions);
+  const changed = changedClusters(previous, status);
+  const generation = status.observedGeneration ?? 0;
+  if (changed.length > 0) {
+    if (previous?.observedGeneration !== generation || !progress.rollingOut)
+      record("Normal", "RolloutStarted", "RollOut", `generation ${generation} goes to ${changed.join(", ")}`);
+    progress.rollingOut = true;
+  }
+  if (!progress.rollingOut || !isCarriedOut(status.conditions)) return;
+  progress.rollingOut = false;
+  const { availableClusters = "" } = status;
+  record(
+    "Normal",
+    "RolloutCompleted",
+    "RollOut",
+    `generation ${generation} is available on ${availableClusters} clusters`,
+  );
+}
+
+/** Clusters that have the object and are to have another desired state of it. */
+function changedClusters(previous: FederatedStatus | undefined, { clusters = [] }: FederatedStatus): string[] {
+  const before = new Map(previous?.clusters?.map(({ name, desiredHash }) => [name, desiredHash]));
+  return clusters.flatMap(({ name, desiredHash }) => {
+    const was = before.get(name);
+    return was !== undefined && desiredHash !== undefined && was !== desiredHash ? [name] : [];
+  });
+}
+
+function isRollingOut(conditions: readonly Condition[] | undefined): boolean {
+  const progressing = conditions?.find(({ type }) => type === "Progressing");
+  return progressing?.reason === "Applying" || progressing?.reason === "RollingOut";
+}
+
+function isCarriedOut(conditions: readonly Condition[] | undefined): boolean {
+  const is = (type: string): string | undefined => conditions?.find((one) => one.type === type)?.status;
+  return is("Applied") === "True" && is("Available") === "True" && is("Progressing") === "False";
+}

@@ -1,0 +1,196 @@
+import { describe, expect, test } from "vitest";
+import { CONFIGMAPS, DEMOAPPLICATIONS, DEPLOYMENTS, MEMBERCLUSTERS, PLACEMENTS } from "../../../src/runtime/index.ts";
+import { demoApplication, placement } from "../../builders/index.ts";
+import { TestFederation } from "./harness.ts";
+import { configMap } from "./objects.ts";
+
+const SHANGHAI = "shanghai";
+
+/** What was recorded on an application, as `reason note`, since the beginning or since so many Events. */
+function told(federation: TestFederation, name = "shop", since = 0): string[] {
+  return federation.events
+    .slice(since)
+    .filter((event) => (event["regarding"] as { name: string; kind: string }).name === name)
+    .map((event) => `${String(event["reason"])}: ${String(event["note"])}`);
+}
+
+const warnings = (federation: TestFederation): unknown[] =>
+  federation.events.filter((event) => event["type"] === "Warning").map((event) => event["reason"]);
+
+describe("events on an application", () => {
+  test("tell that its finalizer was added, where it goes, and that it has arrived, each once", async () => {
+    await using federation = await TestFederation.running(SHANGHAI);
+    await federation.pass(30_000);
+    expect(told(federation)).toEqual([
+      "FinalizerAdded: the deletion of the object waits until nothing of it is left on members",
+      "Scheduled: placed on 1 cluster: shanghai",
+      "RolloutCompleted: generation 1 is available on 1/1 clusters",
+    ]);
+    const { length } = federation.events;
+    await federation.stopManager();
+    await federation.startManager();
+    await federation.pass(30_000);
+    expect(federation.events.slice(length)).toEqual([]);
+  });
+
+  test("tell that planning begins where everything is to be told, once for each generation", async () => {
+    await using federation = await TestFederation.prepare(SHANGHAI);
+    federation.debugEvents = true;
+    await federation.startManager();
+    await federation.apply(PLACEMENTS, placement("all"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
+    await federation.untilAvailable("shop");
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(3));
+    await federation.untilAvailable("shop");
+    await federation.pass(30_000);
+    expect(told(federation).filter((line) => line.startsWith("ReconcileStarted"))).toEqual([
+      "ReconcileStarted: generation 1 is being planned",
+      "ReconcileStarted: generation 2 is being planned",
+    ]);
+  });
+
+  test("tell when a change begins to be rolled out, and when that is done", async () => {
+    await using federation = await TestFederation.running(SHANGHAI, "singapore");
+    await federation.pass(5_000);
+    const { length } = federation.events;
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(2).port(80).image("shop:2"));
+    await federation.untilAvailable("shop");
+    await federation.pass(30_000);
+    expect(told(federation, "shop", length)).toEqual([
+      "RolloutStarted: generation 2 goes to shanghai, singapore",
+      "RolloutCompleted: generation 2 is available on 2/2 clusters",
+    ]);
+  });
+
+  test("tell of pods that do not run, and of recovery", async () => {
+    await using federation = await TestFederation.running(SHANGHAI);
+    await federation.pass(5_000);
+    const { length } = federation.events;
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(2).port(80).image("shop:crash"));
+    await federation.until(() => federation.entry("shop", SHANGHAI)?.reason === "CrashLoopBackOff");
+    await federation.pass(60_000);
+    await federation.stopManager();
+    await federation.startManager();
+    await federation.pass(20_000);
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(2).port(80).image("shop:3"));
+    await federation.untilAvailable("shop");
+    await federation.pass(30_000);
+    expect(told(federation, "shop", length)).toEqual([
+      "RolloutStarted: generation 2 goes to shanghai",
+      expect.stringMatching(/^CrashLoopBackOff: shanghai: container \S+: exit code 1, again and again$/),
+      "RolloutStarted: generation 3 goes to shanghai",
+      "Recovered: healthy again on shanghai (CrashLoopBackOff)",
+      "RolloutCompleted: generation 3 is available on 1/1 clusters",
+    ]);
+  });
+
+  test("tell that a member object which somebody deleted was made anew", async () => {
+    await using federation = await TestFederation.running(SHANGHAI);
+    await federation.pass(5_000);
+    const { length } = federation.events;
+    await federation.member(SHANGHAI).server.delete(DEPLOYMENTS, "default", "shop");
+    await federation.pass(30_000);
+    expect(told(federation, "shop", length)).toContain(
+      "Recreated: shanghai: Deployment shop was deleted, or lost its label; put back",
+    );
+  });
+
+  test("tell what is missing on the hub, when it is not there in a moment", async () => {
+    await using federation = await TestFederation.start(SHANGHAI);
+    await federation.apply(PLACEMENTS, placement("all"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").envFromConfigMap("settings"));
+    await federation.pass(2_000);
+    expect(warnings(federation)).toEqual([]);
+    await federation.pass(5_000);
+    expect(told(federation)).toContainEqual(expect.stringMatching(/^DependencyMissing: .*settings/));
+    await federation.stopManager();
+    await federation.startManager();
+    await federation.pass(30_000);
+    expect(warnings(federation)).toEqual(["DependencyMissing"]);
+  });
+});
+
+describe("no warning comes of what is applied in one go", () => {
+  test("an application before its Placement, and before the ConfigMap that it reads", async () => {
+    await using federation = await TestFederation.start(SHANGHAI);
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").envFromConfigMap("settings"));
+    await federation.pass(1_000);
+    await federation.apply(PLACEMENTS, placement("all"));
+    await federation.pass(1_000);
+    await federation.hub.create(CONFIGMAPS, configMap("settings", { a: "b" }));
+    await federation.untilAvailable("shop");
+    await federation.pass(30_000);
+    expect(warnings(federation)).toEqual([]);
+  });
+
+  test("while an application that no Placement selects is warned of, once", async () => {
+    await using federation = await TestFederation.start(SHANGHAI);
+    await federation.apply(PLACEMENTS, placement("other").of("other"));
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop"));
+    await federation.pass(30_000);
+    expect(warnings(federation)).toEqual(["NoPlacement"]);
+    await federation.stopManager();
+    await federation.startManager();
+    await federation.pass(30_000);
+    expect(warnings(federation)).toEqual(["NoPlacement"]);
+  });
+});
+
+describe("a deletion that waits says for which cluster, since when and what frees it", () => {
+  const message = (federation: TestFederation): string | undefined =>
+    federation.status("shop")?.conditions?.find(({ type }) => type === "Progressing")?.message;
+
+  test("for a cluster that does not answer: in the condition, in the column and by one Event", async () => {
+    await using federation = await TestFederation.running(SHANGHAI, "singapore");
+    federation.member("singapore").cutOff();
+    await federation.until(() => federation.entry("shop", "singapore")?.state === "Unknown");
+    const since = federation.entry("shop", "singapore")?.observedAt;
+    await federation.delete(DEMOAPPLICATIONS, "shop");
+    await federation.pass(60_000);
+    const waits = `waits for singapore (ClusterUnreachable since ${since}): goes on when it answers or is unjoined`;
+    expect(message(federation)).toBe(waits);
+    // What the column Message shows.
+    const conditions = federation.status("shop")?.conditions;
+    expect(conditions?.find(({ type }) => type === "Available")?.message).toBe(waits);
+    expect(told(federation).filter((line) => line.startsWith("DeletionWaits"))).toEqual([`DeletionWaits: ${waits}`]);
+    const { length } = federation.hubWrites;
+    await federation.pass(120_000);
+    expect(federation.hubWrites.slice(length)).toEqual([]);
+    federation.member("singapore").comeBack();
+    await federation.until(() => !federation.hub.has(DEMOAPPLICATIONS, "default", "shop"));
+  });
+
+  test("for a finalizer on a member, when the deletion takes longer than deletions do", async () => {
+    await using federation = await TestFederation.running(SHANGHAI);
+    const { server } = federation.member(SHANGHAI);
+    await server.merge(DEPLOYMENTS, "default", "shop", { metadata: { finalizers: ["example.com/wait"] } });
+    await federation.delete(DEMOAPPLICATIONS, "shop");
+    await federation.pass(5_000);
+    expect(message(federation)).toBe("objects remain on shanghai");
+    await federation.pass(40_000);
+    const at = federation.app("shop")?.metadata.deletionTimestamp;
+    expect(message(federation)).toBe(
+      `waits for shanghai since ${at}: its objects are being deleted there, and a finalizer of theirs holds them`,
+    );
+    expect(told(federation).filter((line) => line.startsWith("DeletionWaits"))).toHaveLength(1);
+    await server.merge(DEPLOYMENTS, "default", "shop", { metadata: { finalizers: null } });
+    await federation.until(() => !federation.hub.has(DEMOAPPLICATIONS, "default", "shop"));
+  });
+
+  test("none comes of a deletion that goes its way", async () => {
+    await using federation = await TestFederation.running(SHANGHAI);
+    await federation.delete(DEMOAPPLICATIONS, "shop");
+    await federation.until(() => !federation.hub.has(DEMOAPPLICATIONS, "default", "shop"));
+    await federation.pass(60_000);
+    expect(warnings(federation)).toEqual([]);
+  });
+});
+
+test("a MemberCluster is told of its finalizer once", async () => {
+  await using federation = await TestFederation.start(SHANGHAI);
+  await federation.hub.merge(MEMBERCLUSTERS, undefined, SHANGHAI, { metadata: { labels: { tier: "gold" } } });
+  await federation.pass(10_000);
+  expect(told(federation, SHANGHAI)).toEqual([
+    "FinalizerAdded: the deletion of the MemberCluster waits for what Meridian has put there",
+  ]);
+});
