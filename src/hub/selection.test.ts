@@ -61,7 +61,7 @@ function setUp() {
   const find = (object: Policy, old?: Policy) =>
     [
       ...selectedBy({ object, ...(old === undefined ? {} : { old }) }, (group, kind) => kinds.get(`${group}/${kind}`)),
-    ].toSorted();
+    ].toSorted((one, other) => (String(one) < String(other) ? -1 : 1));
   return { apps, settings, roles, find };
 }
 
@@ -128,6 +128,11 @@ describe("what a policy selects", () => {
       want: ["example.com/Role//reader"],
     },
     {
+      name: "of a namespace is nothing that belongs to no namespace",
+      policy: policy("team", selector("Role", { name: "reader" })),
+      want: [],
+    },
+    {
       name: "of a kind that is not placed is nothing, beside what else it selects",
       policy: policy("team", selector("Gadget"), selector("ConfigMap")),
       want: ["/ConfigMap/team/shop"],
@@ -147,9 +152,15 @@ describe("what a policy selects", () => {
     expect(settings.compared).toEqual([]);
   });
 
-  test("in a namespace is found without looking at another one", () => {
+  test.each([
+    { name: "its own", selected: selector("DemoApplication") },
+    {
+      name: "its own, whatever namespace its selector names",
+      selected: selector("DemoApplication", { namespace: "other" }),
+    },
+  ])("by a policy of a namespace is found without looking at a namespace but $name", ({ selected }) => {
     const { apps, find } = setUp();
-    find(policy("team", selector("DemoApplication", { labelSelector: { matchLabels: { tier: "web" } } })));
+    find(policy("team", selected));
     expect(apps.compared.toSorted()).toEqual(["team/mail", "team/shop"]);
   });
 
