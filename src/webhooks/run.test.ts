@@ -8,15 +8,14 @@ import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { connect } from "node:tls";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { crdNameOf, type KindDefinition, KINDS, type KubeObject } from "../apis/index.ts";
-import { KINDS_WITH_NEXT, NEXT_API_VERSION } from "../apis/testing/nextVersion.ts";
+import { crdNameOf, KINDS, type KubeObject } from "../apis/index.ts";
 import { CertificateAuthority } from "../certificates/index.ts";
 import { HubCache } from "../hub/index.ts";
 import { createLogger, Metrics } from "../observability/index.ts";
 import { ApiError, type Clock, CRDS, DEMOAPPLICATIONS, SECRETS, systemClock } from "../runtime/index.ts";
 import { FakeClient, FakeCluster } from "../runtime/testing/fakeClient.ts";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
-import { applicationObject, clusterObject } from "../../test/builders/policyObjects.ts";
+import { applicationObject } from "../../test/builders/policyObjects.ts";
 import { certificatesIn } from "./certificates/index.ts";
 import { CONVERSION_API_VERSION } from "./conversionReview.ts";
 import { ADMISSION_TYPES } from "./publisher.ts";
@@ -28,7 +27,7 @@ const SECRET = ["meridian-system", "meridian-webhooks"] as const;
 /** For what is sure to happen: a busy machine may take its time. */
 const PATIENCE = { timeout: 30_000 };
 
-function hubWithCrds(): FakeCluster {
+function hubWithCrd(): FakeCluster {
   const hub = new FakeCluster();
   for (const kind of KINDS) {
     const [{ name }] = kind.versions;
@@ -43,21 +42,21 @@ function hubWithCrds(): FakeCluster {
   return hub;
 }
 
-interface Replica {
-  url?: string;
-  configurationName?: string;
-  certDir?: string;
-  kinds?: readonly KindDefinition[];
-}
-
-function startReplica(hub: FakeCluster, options: Replica = {}): { webhooks: Webhooks; metrics: Metrics } {
-  return startReplicaWith(new FakeClient(hub), systemClock, options);
+function startReplica(
+  hub: FakeCluster,
+  url = "https://127.0.0.1:9443",
+  configurationName = "meridian",
+  certDir?: string,
+): { webhooks: Webhooks; metrics: Metrics } {
+  return startReplicaWith(new FakeClient(hub), systemClock, url, configurationName, certDir);
 }
 
 function startReplicaWith(
   client: FakeClient,
   clock: Clock,
-  { url = "https://127.0.0.1:9443", configurationName = "meridian", ...rest }: Replica,
+  url: string,
+  configurationName: string,
+  certDir?: string,
 ): { webhooks: Webhooks; metrics: Metrics } {
   const metrics = new Metrics({ processMetrics: false });
   const logger = createLogger({ level: "silent" });
@@ -72,7 +71,7 @@ function startReplicaWith(
     port: 0,
     host: "127.0.0.1",
     target: { kind: "Url", url },
-    ...rest,
+    ...(certDir === undefined ? {} : { certDir }),
     configurationName,
     secretName: `${configurationName}-webhooks`,
     overlapMs: 1_500,
@@ -134,7 +133,7 @@ async function serving(hub: FakeCluster, ...replicas: Webhooks[]): Promise<void>
 
 describe("the webhooks", () => {
   test("of two replicas that start at once share one authority", async () => {
-    const hub = hubWithCrds();
+    const hub = hubWithCrd();
     const [one, other] = [startReplica(hub), startReplica(hub)];
     expect(one.webhooks.problems()).toEqual(["the webhooks have no certificate yet"]);
     await serving(hub, one.webhooks, other.webhooks);
@@ -143,7 +142,7 @@ describe("the webhooks", () => {
   });
 
   test("have every kind converted here, and trusted", async () => {
-    const hub = hubWithCrds();
+    const hub = hubWithCrd();
     const { webhooks } = startReplica(hub);
     await serving(hub, webhooks);
     await vi.waitFor(() => expect(places(hub)).toEqual(["https://127.0.0.1:9443/convert"]), PATIENCE);
@@ -151,7 +150,7 @@ describe("the webhooks", () => {
   });
 
   test("do without the CRDs that are not there, and take those that come later", async () => {
-    const hub = hubWithCrds();
+    const hub = hubWithCrd();
     const name = "placements.federation.paas.cmft.com";
     const crd = hub.get(CRDS, undefined, name);
     hub.delete(CRDS, undefined, name);
@@ -162,7 +161,7 @@ describe("the webhooks", () => {
   });
 
   test("lead the other kinds here while one of them cannot be read and another one cannot be written", async () => {
-    const hub = hubWithCrds();
+    const hub = hubWithCrd();
     const [unreadable, unwritable] = ["memberclusters", "placements"].map((name) => `${name}.federation.paas.cmft.com`);
     const forbidden = new ApiError(403, "Forbidden", "no right to that");
     const client = new FakeClient(hub);
@@ -174,26 +173,14 @@ describe("the webhooks", () => {
       if (object.metadata.name === unwritable) throw forbidden;
       return apply(type, object, options);
     };
-    const { webhooks } = startReplicaWith(client, systemClock, {});
+    const { webhooks } = startReplicaWith(client, systemClock, "https://127.0.0.1:9443", "meridian");
     await serving(hub, webhooks);
     const elsewhere = () => KINDS.map(crdNameOf).filter((name) => callOf(hub, name) === undefined);
     await vi.waitFor(() => expect(elsewhere()).toEqual([unreadable, unwritable]), PATIENCE);
   });
 
-  test("convert the kinds that they are given", async () => {
-    const hub = hubWithCrds();
-    const { webhooks } = startReplica(hub, { kinds: KINDS_WITH_NEXT });
-    await serving(hub, webhooks);
-    const objects = [clusterObject({ provider: "own" })];
-    const request = { uid: "u", desiredAPIVersion: NEXT_API_VERSION, objects };
-    expect((await call(hub, webhooks, "/convert", { ...conversion, request })).body["response"]).toMatchObject({
-      result: { status: "Success" },
-      convertedObjects: [{ apiVersion: NEXT_API_VERSION, spec: { operator: "own" } }],
-    });
-  });
-
   test("change their authority without a moment in which a replica is not trusted", async () => {
-    const hub = hubWithCrds();
+    const hub = hubWithCrd();
     const [one, other] = [startReplica(hub).webhooks, startReplica(hub).webhooks];
     await serving(hub, one, other);
     const before = stateOf(hub).current.certPem;
@@ -217,7 +204,7 @@ describe("the webhooks", () => {
   });
 
   test("write their Secret again as it was when somebody deletes it", async () => {
-    const hub = hubWithCrds();
+    const hub = hubWithCrd();
     const { webhooks } = startReplica(hub);
     await serving(hub, webhooks);
     const before = stateOf(hub);
@@ -227,12 +214,12 @@ describe("the webhooks", () => {
   });
 
   test("of two releases do not take conversion from each other for ever, and step in when nobody converts", async () => {
-    const hub = hubWithCrds();
+    const hub = hubWithCrd();
     const convertedAt = (url: string) => vi.waitFor(() => expect(places(hub)).toEqual([`${url}/convert`]), PATIENCE);
     const [old, young] = ["https://127.0.0.1:1", "https://127.0.0.1:2"];
-    startReplica(hub, { url: old, configurationName: "old" });
+    startReplica(hub, old, "old");
     await convertedAt(old);
-    const { webhooks } = startReplica(hub, { url: young, configurationName: "young" });
+    const { webhooks } = startReplica(hub, young, "young");
     await convertedAt(young);
     // What the old one writes elsewhere shows that it has checked everything again.
     const type = ADMISSION_TYPES[0];
@@ -251,13 +238,13 @@ describe("the webhooks", () => {
   });
 
   test("of a release that is started again leave conversion with the younger one, until that one does not answer", async () => {
-    const hub = hubWithCrds();
+    const hub = hubWithCrd();
     hub.create(DEMOAPPLICATIONS, applicationObject({ replica: 1 }));
     const convertedAt = (url: string) => vi.waitFor(() => expect(places(hub)).toEqual([`${url}/convert`]), PATIENCE);
     const [old, young] = ["https://127.0.0.1:1", "https://127.0.0.1:2"];
-    const { webhooks } = startReplica(hub, { url: old, configurationName: "old" });
+    const { webhooks } = startReplica(hub, old, "old");
     await convertedAt(old);
-    startReplica(hub, { url: young, configurationName: "young" });
+    startReplica(hub, young, "young");
     await convertedAt(young);
     await webhooks[Symbol.asyncDispose]();
 
@@ -270,7 +257,7 @@ describe("the webhooks", () => {
       if (dead) throw new ApiError(500, "InternalError", "conversion webhook for paas.cmft.com/v1 failed: refused");
     };
     const clock = new FakeClock(Date.now());
-    const { webhooks: restarted } = startReplicaWith(again, clock, { url: old, configurationName: "old" });
+    const { webhooks: restarted } = startReplicaWith(again, clock, old, "old");
     await asked.promise;
     expect(places(hub)).toEqual([`${young}/convert`]);
     dead = true;
@@ -280,7 +267,7 @@ describe("the webhooks", () => {
   });
 
   test("are reached at an address although the CRD named a Service, and never by both", async () => {
-    const hub = hubWithCrds();
+    const hub = hubWithCrd();
     const service = { namespace: "meridian-system", name: "meridian-webhook", path: "/convert", port: 443 };
     const webhook = { conversionReviewVersions: ["v1"], clientConfig: { service, caBundle: "" } };
     hub.merge(CRDS, undefined, CRD, { spec: { conversion: { strategy: "Webhook", webhook } } });
@@ -296,7 +283,7 @@ describe("the webhooks", () => {
   });
 
   test("show a certificate of another authority only when API servers that hear of it late trust it as well", async () => {
-    const hub = hubWithCrds();
+    const hub = hubWithCrd();
     const folder = await mkdtemp(join(tmpdir(), "meridian-webhooks-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     const issue = async (name: string): Promise<string> => {
@@ -315,7 +302,7 @@ describe("the webhooks", () => {
       return issuer;
     };
     await issue("first");
-    const { webhooks } = startReplica(hub, { certDir: folder });
+    const { webhooks } = startReplica(hub, "https://127.0.0.1:9443", "meridian", folder);
     await serving(hub, webhooks);
     const second = await issue("second");
     await vi.waitFor(
@@ -328,7 +315,7 @@ describe("the webhooks", () => {
   });
 
   test("answer reviews, and count what they refuse", async () => {
-    const hub = hubWithCrds();
+    const hub = hubWithCrd();
     const { webhooks, metrics } = startReplica(hub);
     await serving(hub, webhooks);
     const good = await call(hub, webhooks, "/mutate", admission(applicationObject({})));
@@ -346,7 +333,7 @@ describe("the webhooks", () => {
     { name: "what is no JSON", path: "/validate", body: "{", method: "POST", status: 400 },
     { name: "what is no review", path: "/mutate", body: {}, method: "POST", status: 400 },
   ])("refuse $name", async ({ path, body, method, status }) => {
-    const hub = hubWithCrds();
+    const hub = hubWithCrd();
     const { webhooks } = startReplica(hub);
     await serving(hub, webhooks);
     expect((await call(hub, webhooks, path, body, method)).status).toBe(status);
