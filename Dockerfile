@@ -1,5 +1,4 @@
-# syntax=docker/dockerfile:1
-# The release pins both by digest; they are arguments so that a mirror can be named.
+# `npm run image` builds this. The release pins both base images by digest; they are arguments so that a mirror can be named.
 ARG BUILD_IMAGE=docker.io/library/node:24-bookworm-slim
 ARG BASE_IMAGE=gcr.io/distroless/nodejs24-debian12:nonroot
 

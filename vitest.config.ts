@@ -76,6 +76,17 @@ export default defineConfig({
         },
       },
       {
+        // The image, really built and run. Takes minutes and what can build one, so that it is asked for by name: `npm run image:test`.
+        test: {
+          name: "image",
+          include: ["test/image/**/*.test.ts"],
+          globalSetup: ["test/envtest/globalSetup.ts"],
+          provide: { clusters: "real" },
+          testTimeout: 180_000,
+          hookTimeout: 900_000,
+        },
+      },
+      {
         test: {
           name: "conformance",
           include: ["test/conformance/**/*.test.ts"],

@@ -48,12 +48,12 @@ const servicePorts = withRules(
   listMap(z.array(servicePort).max(64), "port", "protocol"),
   {
     rule: "self.all(p, !has(p.name) || self.exists_one(q, has(q.name) && q.name == p.name))",
-    message: "ports: every name may be there only once",
+    message: "ports: every name may be there only once; rename one or remove it",
     holds: (ports) => allDistinct(ports.flatMap(({ name }) => name ?? [])),
   },
   {
     rule: "self.all(p, !has(p.nodePort) || self.exists_one(q, has(q.nodePort) && q.nodePort == p.nodePort && q.protocol == p.protocol))",
-    message: "ports: every nodePort may be there only once for each protocol",
+    message: "ports: every nodePort may be there only once for each protocol; choose another or remove it",
     holds: (ports) =>
       allDistinct(ports.flatMap((p) => (p.nodePort === undefined ? [] : `${p.nodePort}/${p.protocol}`))),
   },
@@ -99,7 +99,7 @@ export const demoApplicationSpec = withRules(
   }),
   {
     rule: "!has(self.volumeMounts) || self.volumeMounts.all(m, has(self.volumes) && self.volumes.exists(v, v.name == m.name))",
-    message: "volumeMounts: every name must be the name of an entry of volumes",
+    message: "volumeMounts: every name must be the name of an entry of volumes; add that entry or correct the name",
     field: "volumeMounts",
     holds: ({ volumes = [], volumeMounts = [] }) =>
       volumeMounts.every((mount) => volumes.some(({ name }) => name === mount.name)),
@@ -142,6 +142,13 @@ export const clusterStatusEntry = z
       .describe(reasonDescription("ClusterUnreachable", "AlreadyExists", "QuotaExceeded")),
     message: z.string().max(32768).exactOptional(),
     replicas: replicaCounts,
+    overrides: z
+      .array(z.string().max(320))
+      .exactOptional()
+      .describe(
+        "Override policies that took effect there, as Kind/name, in the order in which they apply, so that the last one has the last word.",
+      ),
+    moreOverrides: count.exactOptional().describe("How many policies that apply earlier `overrides` leaves out."),
     desiredHash: z.string().max(64).exactOptional(),
     observedHash: z.string().max(64).exactOptional(),
     observedAt: timestamp
@@ -170,6 +177,9 @@ export const federatedStatus = z.object({
       "Set when deleting the object leaves what runs on the clusters; stands here because the policy that said so may be gone by then.",
     ),
   replicas: replicaCounts.exactOptional().describe("Over all clusters."),
+  staleReplicas: replicaCounts
+    .exactOptional()
+    .describe("How much of `replicas` is only last known, since contact with the clusters is lost."),
   /** Label selector of the pods, as text, for the scale subresource. */
   selector: z.string().max(4096).exactOptional(),
   availableClusters: z

@@ -1,17 +1,17 @@
 /**
- * Writes what is derived from src/apis: the CRDs into the chart, one file each, and the list of reasons into the README. With `--check`
- * writes nothing, and fails when a file is not what it would write, is missing, or should not be there.
+ * Writes what is derived from src/apis: the CRDs into the chart, one file each, and conditions, states and reasons into the reference. With
+ * `--check` it writes nothing, and fails when a file is not what it would write, is missing, or should not be there.
  */
 import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { dirname, join, relative } from "node:path";
 import { stringify } from "yaml";
 import { customResourceDefinitions } from "./crds.ts";
-import { withReasons } from "./reasonsTable.ts";
+import { withStatusTables } from "./referenceTables.ts";
 
 const ROOT = join(import.meta.dirname, "../..");
 const CRD_FOLDER = join(ROOT, "charts/meridian/files/crds");
-const README = join(ROOT, "README.md");
+const REFERENCE = join(ROOT, "placements/REFERENCE.md");
 const HEADER = "# Generated from src/apis by `npm run generate`. Do not edit.\n";
 
 /** Text of a file by its path; undefined for one that is to go. */
@@ -33,9 +33,7 @@ async function generated(): Promise<Files> {
   for (const path of names.filter((name) => name.endsWith(".yaml")).map((name) => join(CRD_FOLDER, name))) {
     if (!wanted.has(path)) wanted.set(path, undefined);
   }
-  const readme = withReasons(await readFile(README, "utf8"));
-  if (readme === undefined) throw new Error("README.md has lost the markers around its list of reasons");
-  return wanted.set(README, readme);
+  return wanted.set(REFERENCE, withStatusTables(await readFile(REFERENCE, "utf8")));
 }
 
 async function differing(wanted: Files): Promise<[path: string, text: string | undefined][]> {
@@ -58,5 +56,5 @@ if (process.argv.includes("--check")) {
     else await writeFile(path, text);
   }
   const names = different.map(([path]) => relative(ROOT, path)).join(", ");
-  console.log(different.length === 0 ? "CRDs and the README's reasons are up to date" : `wrote ${names}`);
+  console.log(different.length === 0 ? "CRDs and the reference of statuses are up to date" : `wrote ${names}`);
 }

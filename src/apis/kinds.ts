@@ -52,8 +52,12 @@ export interface KindDefinition {
 
 const AGE: PrinterColumn = { name: "Age", type: "date", jsonPath: ".metadata.creationTimestamp" };
 
+function conditionField(type: string, field: "status" | "reason" | "message"): string {
+  return `.status.conditions[?(@.type=="${type}")].${field}`;
+}
+
 function conditionStatus(type: string): string {
-  return `.status.conditions[?(@.type=="${type}")].status`;
+  return conditionField(type, "status");
 }
 
 const applicationName: ObjectRule = {
@@ -88,14 +92,30 @@ const applicationVersion = {
       description: "Clusters where it is available, of those that should run it",
     },
     { name: "Available", type: "string", jsonPath: conditionStatus("Available") },
+    {
+      name: "Reason",
+      type: "string",
+      jsonPath: conditionField("Ready", "reason"),
+      description: "Why it is ready, or is not",
+    },
     { name: "Placement", type: "string", jsonPath: ".status.placement.name", priority: 1 },
-    { name: "Message", type: "string", jsonPath: '.status.conditions[?(@.type=="Available")].message', priority: 1 },
+    {
+      name: "Stale",
+      type: "integer",
+      jsonPath: ".status.staleReplicas.ready",
+      description: "Of the ready replicas, those of clusters without contact",
+      priority: 1,
+    },
+    { name: "Message", type: "string", jsonPath: conditionField("Ready", "message"), priority: 1 },
     AGE,
   ],
 } satisfies Omit<KindVersion, "name" | "spec">;
 
 const policyColumns: PrinterColumn[] = [
   { name: "Matched", type: "integer", jsonPath: ".status.matchedObjects", description: "Objects that it applies to" },
+  { name: "Ready", type: "string", jsonPath: conditionStatus("Ready") },
+  { name: "Reason", type: "string", jsonPath: conditionField("Ready", "reason") },
+  { name: "Message", type: "string", jsonPath: conditionField("Ready", "message"), priority: 1 },
   { name: "Error", type: "string", jsonPath: ".status.lastError", priority: 1 },
   AGE,
 ];
@@ -179,6 +199,13 @@ export const KINDS: readonly KindDefinition[] = [
           { name: "Zone", type: "string", jsonPath: ".metadata.labels.topology\\.kubernetes\\.io/zone", priority: 1 },
           { name: "Nodes", type: "integer", jsonPath: ".status.capacity.nodes", priority: 1 },
           { name: "Message", type: "string", jsonPath: '.status.conditions[?(@.type=="Ready")].message', priority: 1 },
+          {
+            name: "Deletion",
+            type: "string",
+            jsonPath: '.status.conditions[?(@.type=="Removed")].message',
+            description: "What the deletion of the MemberCluster waits for",
+            priority: 1,
+          },
           AGE,
         ],
       },

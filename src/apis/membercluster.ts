@@ -51,12 +51,12 @@ export const memberClusterSpec = z.object({
     .describe(
       "What becomes of a namespace that Meridian made there once nothing is in it. Absent: it is kept. With Remove it is deleted after it was seen empty twice, half a minute apart; Kubernetes has no way to delete a namespace only if it is empty, so what somebody puts there in the last milliseconds goes with it.",
     ),
-  /** What becomes of the member's objects when this MemberCluster is deleted. Absent: as Orphan, which leaves them running. */
+  /** What becomes of the member's objects when this MemberCluster is deleted. Absent: the deletion waits for it. */
   deletionPolicy: z
     .enum(["Drain", "Orphan"])
     .optional()
     .describe(
-      "What becomes of the member's objects when this MemberCluster is deleted. Absent: they are left running, as with Orphan, but where webhooks are on it must be said before a cluster with objects is deleted.",
+      "What becomes of the member's objects when this MemberCluster is deleted. Drain: they are deleted. Orphan: they are left running, without any mark of Meridian. Absent: the deletion waits until it is said, unless nothing of Meridian is there.",
     ),
 });
 

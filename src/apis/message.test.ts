@@ -1,6 +1,6 @@
 import { describe, expect } from "vitest";
 import { fc, test } from "@fast-check/vitest";
-import { shortMessage } from "./message.ts";
+import { firstFitting, listedAfter, pointOf, shortMessage, shortName } from "./message.ts";
 
 describe("shortMessage", () => {
   test.each<[string, number, string]>([
@@ -28,4 +28,71 @@ describe("shortMessage", () => {
       expect(shortMessage(message)).toBe(message);
     },
   );
+});
+
+describe("firstFitting", () => {
+  test.each<[string[], number, string]>([
+    [["a long one", "short"], 20, "a long one"],
+    [["a long one", "short"], 6, "short"],
+    [["a long one", "not short either"], 6, "not…"],
+  ])("%j in %i", (texts, limit, want) => expect(firstFitting(texts as [string, ...string[]], limit)).toBe(want));
+});
+
+describe("listedAfter", () => {
+  test.each<[string[], number, string]>([
+    [["a", "b"], 20, "on a, b"],
+    [["a", "b", "c"], 15, "on a, b, c"],
+    [["aaaa", "bbbb", "cccc"], 18, "on aaaa and 2 more"],
+    [["aaaa", "bbbb", "cccc"], 17, "on aaaa, bbbb…"],
+  ])("%j in %i", (items, limit, want) => expect(listedAfter("on ", items, ", ", limit)).toBe(want));
+
+  test.prop([fc.array(fc.stringMatching(/^[a-z]{1,20}$/), { minLength: 1, maxLength: 300 })])(
+    "names whole items only, and counts the others",
+    (items) => {
+      const text = listedAfter("on ", items);
+      expect(text.length).toBeLessThanOrEqual(120);
+      const [, names = "", more = "0"] = /^on (.*?)(?: and (\d+) more)?$/.exec(text) ?? [];
+      const listed = names.split(", ");
+      expect(items.slice(0, listed.length)).toEqual(listed);
+      expect(listed.length + Number(more)).toBe(items.length);
+    },
+  );
+});
+
+test("a name within a sentence is cut where it is too long", () => {
+  expect(shortName("regional")).toBe("regional");
+  expect(shortName("x".repeat(60), 10)).toBe(`${"x".repeat(9)}…`);
+});
+
+describe("the point of what a server says", () => {
+  test.each([
+    ['deployments.apps "shop" is forbidden: exceeded quota: few, used: 1', "exceeded quota: few, used: 1"],
+    [
+      'deployments.apps "shop" is forbidden: User "system:serviceaccount:a:b" cannot patch resource "deployments"',
+      'Meridian\'s account cannot patch resource "deployments"',
+    ],
+    [
+      "failed to create typed patch object (default/shop; apps/v1, Kind=Deployment): .spec.replicas: expected numeric",
+      ".spec.replicas: expected numeric",
+    ],
+    [
+      "failed to create typed patch object (default/shop; apps/v1, Kind=Deployment): errors:\n  .spec.a: no\n  .spec.b: no",
+      ".spec.a: no .spec.b: no",
+    ],
+    ['Service "shop" is invalid: spec.type: Unsupported value: "x"', 'spec.type: Unsupported value: "x"'],
+    [
+      'admission webhook "guard.example.com" denied the request: no latest tags',
+      "webhook guard.example.com: no latest tags",
+    ],
+    [
+      "deployments.apps \"shop\" is forbidden: ValidatingAdmissionPolicy 'p' with binding 'b' denied request: too big",
+      "policy p: too big",
+    ],
+    [
+      'Internal error occurred: failed calling webhook "w": failed to call webhook: Post "https://w.ns.svc:443/x?timeout=10s": refused',
+      "webhook w: refused",
+    ],
+    ["etcd is away", "etcd is away"],
+    [" ", ""],
+  ])("%s", (text, want) => expect(pointOf(text)).toBe(want));
 });

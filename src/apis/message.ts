@@ -15,3 +15,51 @@ export function shortMessage(text: string, limit: number = MESSAGE_LIMIT): strin
   const cut = space >= limit / 2 ? room.slice(0, space) : room.replace(/[\uD800-\uDBFF]$/, "");
   return `${trimEnd(cut, " ,;:.")}…`;
 }
+
+/** The first of the texts that is within the limit; else the last one, cut at its end. Give the fullest first, the one that says only what matters most last. */
+export function firstFitting(texts: readonly [string, ...string[]], limit: number = MESSAGE_LIMIT): string {
+  const found = texts.find((text) => shortMessage(text, limit) === text);
+  return found ?? shortMessage(texts.at(-1) ?? "", limit);
+}
+
+/** The items after the words before them, as many as fit, and how many more there are: a list of names is never cut in the middle of a name. */
+export function listedAfter(
+  before: string,
+  items: readonly string[],
+  separator = ", ",
+  limit: number = MESSAGE_LIMIT,
+): string {
+  for (let count = items.length; count > 0; count--) {
+    const more = count === items.length ? "" : ` and ${items.length - count} more`;
+    const text = `${before}${items.slice(0, count).join(separator)}${more}`;
+    if (text.length <= limit) return text;
+    // Whatever is not there to be counted cannot make it fit.
+    if (count > limit) count = limit;
+  }
+  return shortMessage(`${before}${items.join(separator)}`, limit);
+}
+
+/** A name within a sentence that has more to say. */
+export function shortName(name: string, limit: number = 40): string {
+  return name.length <= limit ? name : `${name.slice(0, limit - 1)}…`;
+}
+
+/** What a server puts around the reason for which it refuses a request, and that says nothing that the reader does not know. */
+const WRAPPINGS: readonly (readonly [RegExp, string])[] = [
+  [/^Internal error occurred: /, ""],
+  [/^failed to (?:create typed|convert)[^:()]*(?:\([^()]*\))?: /, ""],
+  [/^unable to convert unstructured object to [^:]*: /, ""],
+  [/^errors: /, ""],
+  [/^[a-zA-Z0-9.-]+ "[^"]*" is (?:forbidden|invalid): /, ""],
+  [/^User "[^"]*" cannot /, "Meridian's account cannot "],
+  [/^admission webhook "([^"]*)" denied the request(?: without explanation|: )/, "webhook $1: "],
+  [/^ValidatingAdmissionPolicy '([^']*)' with binding '[^']*' denied request: /, "policy $1: "],
+  [/^failed calling webhook "([^"]*)": (?:failed to call webhook: )?(?:Post "[^"]*": )?/, "webhook $1: "],
+];
+
+/** The words of a server on one line, from where they begin to say what is wrong, so that a cut at the end leaves the reason. */
+export function pointOf(text: string): string {
+  let point = text.replaceAll(/\s+/g, " ").trim();
+  for (const [wrapping, instead] of WRAPPINGS) point = point.replace(wrapping, instead);
+  return point === "" ? text.trim() : point;
+}

@@ -31,7 +31,11 @@ export const patchOperation = withRules(
     // CEL does not see a field of any type, so the schema says when `value` is needed.
     .superRefine(({ op, value }, context) => {
       if (value === undefined && (op === "add" || op === "replace" || op === "test")) {
-        context.addIssue({ code: "custom", path: ["value"], message: `op ${op} needs a value` });
+        context.addIssue({
+          code: "custom",
+          path: ["value"],
+          message: `op ${op} needs a value; give one, or use op remove`,
+        });
       }
     })
     .meta({
@@ -43,7 +47,7 @@ export const patchOperation = withRules(
     }),
   {
     rule: "!(self.op in ['move', 'copy']) || has(self.from)",
-    message: "from: op move and copy need it",
+    message: "from: op move and copy need it; give the path of the value",
     field: "from",
     holds: ({ op, from }) => !["move", "copy"].includes(op) || from !== undefined,
   },
@@ -55,13 +59,15 @@ export const patchOperation = withRules(
   },
   {
     rule: `self.op == 'test' || !self.path.matches('${protectedPattern}')`,
-    message: "path: an override may not change what an object is called, whose it is or what the server keeps of it",
+    message:
+      "path: an override may not change what an object is called, whose it is or what the server keeps of it; choose another path",
     field: "path",
     holds: ({ op, path }) => op === "test" || !PROTECTED_POINTER.test(path),
   },
   {
     rule: `self.op != 'move' || !has(self.from) || !self.from.matches('${protectedPattern}')`,
-    message: "from: an override may not take away what an object is called, whose it is or what the server keeps of it",
+    message:
+      "from: an override may not take away what an object is called, whose it is or what the server keeps of it; choose another path",
     field: "from",
     holds: ({ op, from }) => op !== "move" || from === undefined || !PROTECTED_POINTER.test(from),
   },

@@ -74,7 +74,7 @@ describe("parseObject", () => {
       const result = parseObject(object);
       return result.ok ? [] : result.problems;
     };
-    const message = "is not a field of this kind";
+    const message = "is not a field of this kind; check the spelling, or remove it";
     const env = [{ name: "A", value: "1", x: 1 }];
     expect(problems(applicationObject({ image: "nginx", replicas: 2, env }))).toEqual([
       { field: "spec.replicas", message },

@@ -6,7 +6,7 @@ export type ParseResult =
   /** The object with the schema's defaults filled in, as the API server would store it. */
   { ok: true; object: KubeObject } | { ok: false; problems: FieldProblem[] };
 
-const NOT_A_FIELD = "is not a field of this kind";
+const NOT_A_FIELD = "is not a field of this kind; check the spelling, or remove it";
 const TOP_LEVEL: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "spec", "status"]);
 
 /** The kind and version that an object says it is of; undefined for kinds that are not Meridian's. */

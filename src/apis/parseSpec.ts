@@ -1,6 +1,8 @@
 import type { z } from "zod";
 import { excess } from "./bounds.ts";
+import { issueText } from "./issueText.ts";
 import { openApiSchema, type OpenApiSchema } from "./openapi.ts";
+import { counted } from "./words.ts";
 
 /** Something that is wrong with one field, as the API server would say it: `spec.ports[1].nodePort`. */
 export interface FieldProblem {
@@ -40,10 +42,9 @@ function* oversized(value: unknown, schema: OpenApiSchema, field: string): Gener
   const { maxLength, maxItems, maxProperties, items, properties, additionalProperties } = schema as Bounded;
   if (typeof value === "string") {
     if (maxLength !== undefined && value.length > maxLength)
-      yield { field, message: `may have at most ${maxLength} characters` };
+      yield { field, message: `may have at most ${counted(maxLength, "character")}; shorten it` };
   } else if (Array.isArray(value)) {
-    if (maxItems !== undefined && value.length > maxItems)
-      yield { field, message: `may have at most ${maxItems} entries` };
+    if (maxItems !== undefined && value.length > maxItems) yield { field, message: atMost(maxItems) };
     else if (items !== undefined)
       for (const [index, item] of value.entries()) yield* oversized(item, items, `${field}[${index}]`);
   } else if (typeof value === "object" && value !== null) {
@@ -52,8 +53,7 @@ function* oversized(value: unknown, schema: OpenApiSchema, field: string): Gener
       if (Object.hasOwn(fields, key)) yield* oversized(fields[key], part, `${field}.${key}`);
     if (additionalProperties !== undefined) {
       const keys = Object.keys(fields);
-      if (maxProperties !== undefined && keys.length > maxProperties)
-        yield { field, message: `may have at most ${maxProperties} entries` };
+      if (maxProperties !== undefined && keys.length > maxProperties) yield { field, message: atMost(maxProperties) };
       else for (const key of keys) yield* oversized(fields[key], additionalProperties, `${field}.${key}`);
     }
   }
@@ -61,6 +61,10 @@ function* oversized(value: unknown, schema: OpenApiSchema, field: string): Gener
     const message = excess(value);
     if (message !== undefined) yield { field, message };
   }
+}
+
+function atMost(entries: number): string {
+  return `may have at most ${entries} ${entries === 1 ? "entry" : "entries"}; remove some`;
 }
 
 interface Bounded {
@@ -85,6 +89,6 @@ export function parseSpec<T>(
   const issues = parsed.error.issues.slice(0, MOST_PROBLEMS);
   return {
     ok: false,
-    problems: issues.map((issue) => ({ field: fieldName([path, ...issue.path]), message: issue.message })),
+    problems: issues.map((issue) => ({ field: fieldName([path, ...issue.path]), message: issueText(issue) })),
   };
 }

@@ -37,7 +37,7 @@ export const toleration = withRules(
   },
   {
     rule: "!has(self.tolerationSeconds) || (has(self.effect) && self.effect == 'NoExecute')",
-    message: "tolerationSeconds: only with effect NoExecute",
+    message: "tolerationSeconds: it counts only with effect NoExecute; remove it, or set that effect",
     field: "tolerationSeconds",
     holds: ({ tolerationSeconds, effect }) => tolerationSeconds === undefined || effect === "NoExecute",
   },
@@ -61,7 +61,7 @@ export const spreadConstraint = withRules(
   }),
   {
     rule: "!has(self.minGroups) || !has(self.maxGroups) || self.minGroups <= self.maxGroups",
-    message: "minGroups: must not be above maxGroups",
+    message: "minGroups: must not be above maxGroups; lower it, or raise maxGroups",
     field: "minGroups",
     holds: ({ minGroups, maxGroups }) => minGroups === undefined || maxGroups === undefined || minGroups <= maxGroups,
   },
@@ -95,7 +95,8 @@ export const replicaScheduling = withRules(
   },
   {
     rule: "!has(self.weights) || (self.mode == 'Divided' && (!has(self.strategy) || self.strategy == 'Weighted'))",
-    message: "weights: remove them, or set mode to Divided and strategy to Weighted",
+    message:
+      "weights: they count only where replicas are divided by weight; remove them, or set mode to Divided and strategy to Weighted",
     field: "weights",
     holds: ({ mode, strategy = "Weighted", weights }) =>
       weights === undefined || (mode === "Divided" && strategy === "Weighted"),
@@ -108,7 +109,7 @@ export const replicaScheduling = withRules(
   },
   {
     rule: "!has(self.minReplicasPerCluster) || !has(self.maxReplicasPerCluster) || self.minReplicasPerCluster <= self.maxReplicasPerCluster",
-    message: "minReplicasPerCluster: must not be above maxReplicasPerCluster",
+    message: "minReplicasPerCluster: must not be above maxReplicasPerCluster; lower it, or raise that",
     field: "minReplicasPerCluster",
     holds: (s) =>
       s.minReplicasPerCluster === undefined ||

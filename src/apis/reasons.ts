@@ -1,9 +1,9 @@
 /**
  * Every reason that Meridian itself gives in a condition, in the entry of a cluster, in the status of a policy, in an Event or when it
  * refuses a request, each with its one sentence for people. Beside these, an entry may hold the reason that a controller of the member
- * reported for the member object (`CrashLoopBackOff`, say).
+ * reported for the member object, or its kubelet for a pod (`CreateContainerConfigError`, say).
  *
- * The README's list is generated from these groups, so their titles and sentences are written for its readers.
+ * The list in placements/REFERENCE.md is generated from these groups, so their titles and sentences are written for its readers.
  */
 
 const SCHEDULED = {
@@ -36,9 +36,15 @@ const VERDICTS = {
 const SUMMARY = {
   AllClustersApplied: "Every chosen cluster has what was asked for.",
   AllClustersAvailable: "The object is available on every chosen cluster.",
+  AllClustersReady:
+    "Every chosen cluster runs the object as it is now: scheduled, applied, available, and nothing is under way any more.",
   AllClustersObserved: "Meridian is in contact with every cluster of the object.",
   NoClusters: "There is no cluster to report on.",
   Settled: "Nothing is under way.",
+  Stalled: "Nothing is under way, and not everything is as was asked for; the message names the clusters and why.",
+  Valid: "The object is within the bounds that admission sets.",
+  ReplicasOutOfBounds:
+    "Admission was not asked, and would have refused the number of replicas; it is carried out nevertheless.",
   Deleting: "The object is being deleted, and its member objects with it.",
   WaitingForManager: "The object names another class of controllers, and no manager of that class has claimed it yet.",
 } as const;
@@ -70,6 +76,12 @@ const UNHEALTHY = {
   Unhealthy: "The member's controller reports trouble without a code for it.",
 } as const;
 
+const PODS = {
+  ImagePullBackOff: "The member cannot pull the image of a container.",
+  CrashLoopBackOff: "A container of the pods ends again and again; the message says how.",
+  Unschedulable: "No node of the member takes the pods; the message has the words of its scheduler.",
+} as const;
+
 const REFUSED = {
   AlreadyExists:
     "An object of that name is there, and it is not Meridian's; `conflictResolution: Adopt` takes it over.",
@@ -93,13 +105,26 @@ const REFUSED = {
 } as const;
 
 const POLICY = {
-  InvalidPatch: "A patch of an override does not fit the object.",
+  InvalidPatch:
+    "A patch of an override does not fit the object, or gives it a value that the member refuses; the message names the policy.",
   InvalidOverride: "A rule of an override cannot be applied to the object.",
   ProtectedField: "An override would change what the object is called, whose it is, or Meridian's own marks.",
+  PodSecurity:
+    "The pods would be more than the Pod Security level of the object's namespace on the hub allows; the message names who asks for it, and the field.",
+  NotAllowed:
+    "The object needs something that no administrator of the hub has allowed in its namespace: a service account, a node, or a token.",
+  ProtectedNamespace: "Nothing is written into that namespace of any member.",
   Applied: "The policy is in force.",
   NotApplied: "The policy has an error; `lastError` has it in full.",
   NoObjectMatches: "No object matches the policy's resourceSelectors.",
-  PartlyEnforced: "The policy asks for something that this version does not do.",
+  PartlyEnforced:
+    "The policy asks for more than the object or the clusters have room for; the message says what is left out.",
+  NotCarriedOut: "The policy uses fields that this version takes and does not carry out yet; the message names them.",
+  KindNotPlaced: "A resourceSelector names a kind that this version does not place; the message names the kind.",
+  LostToOther:
+    "Every object that the policy selects is placed by another policy; the message names the policy and why it goes first.",
+  NoClusterMatches: "The policy selects objects, and none of its rules takes a cluster on which they run.",
+  Superseded: "Whatever the policy sets is set again by a later policy; the message names the later policy.",
 } as const;
 
 const DEPENDENCIES = {
@@ -135,7 +160,7 @@ const REMOVAL = {
   NotSelected: "The policies no longer choose the cluster.",
   ObjectDeleted: "The object is being deleted on the hub.",
   ObjectGone: "The object is no longer on the hub.",
-  ClusterLeaving: "The cluster is leaving the federation; what runs there is let go of.",
+  ClusterLeaving: "The cluster is leaving the federation, with what runs there as its `deletionPolicy` says.",
 } as const;
 
 const HELD = {
@@ -161,6 +186,11 @@ const HELD = {
     "It is the last copy that serves, and stays until the object is available on a cluster where it is to be; the message names these.",
 } as const;
 
+const LEAVING = {
+  DeletionPolicyMissing:
+    "The MemberCluster is being deleted, and nobody has said what is to become of what runs there; the message has the choices.",
+} as const;
+
 const NAMESPACES = {
   NamespaceUnused: "Nothing needs the namespace any more, and Meridian made it, so it is deleted on the member.",
   NamespaceOccupied: "Something that is not Meridian's is in the namespace, so it stays on the member.",
@@ -178,19 +208,21 @@ const EVENTS = {
   TokenNotRenewed: "The token for the cluster could not be renewed; it is tried again.",
 } as const;
 
-/** Reasons by subject, in the order in which the README lists them. */
+/** Reasons by subject, in the order in which the reference lists them. */
 export const REASON_GROUPS: readonly { title: string; reasons: Readonly<Record<string, string>> }[] = [
   { title: "Choosing clusters", reasons: SCHEDULED },
   { title: "One cluster's part in that", reasons: VERDICTS },
   { title: "All clusters together", reasons: SUMMARY },
   { title: "On the way", reasons: PROGRESS },
   { title: "Not healthy", reasons: UNHEALTHY },
+  { title: "Pods that do not run", reasons: PODS },
   { title: "Refused by a member", reasons: REFUSED },
   { title: "Policies", reasons: POLICY },
   { title: "ConfigMaps and Secrets", reasons: DEPENDENCIES },
   { title: "Contact with a cluster", reasons: CONTACT },
   { title: "Why something is removed", reasons: REMOVAL },
   { title: "Why something stays for now", reasons: HELD },
+  { title: "A MemberCluster that is deleted", reasons: LEAVING },
   { title: "Namespaces of members", reasons: NAMESPACES },
   { title: "Only in Events", reasons: EVENTS },
 ];
@@ -202,12 +234,14 @@ export const REASONS = {
   ...SUMMARY,
   ...PROGRESS,
   ...UNHEALTHY,
+  ...PODS,
   ...REFUSED,
   ...POLICY,
   ...DEPENDENCIES,
   ...CONTACT,
   ...REMOVAL,
   ...HELD,
+  ...LEAVING,
   ...NAMESPACES,
   ...EVENTS,
 } as const;
@@ -216,5 +250,5 @@ export type Reason = keyof typeof REASONS;
 
 /** Description of a field that holds a reason, with some that one may meet there. */
 export function reasonDescription(...examples: readonly Reason[]): string {
-  return `A CamelCase code for programs: ${examples.join(", ")} and so on. Meridian's README says what each of them means.`;
+  return `A CamelCase code for programs: ${examples.join(", ")} and so on. Meridian's placements/REFERENCE.md says what each of them means.`;
 }

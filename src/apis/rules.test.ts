@@ -64,7 +64,7 @@ describe("a list", () => {
   test("without order has each entry once", () => {
     const schema = listSet(z.array(z.string()));
     expect(problems(schema, ["a", "b"])).toEqual([]);
-    expect(problems(schema, ["a", "b", "a"])).toEqual([["custom", "2", '"a" is there twice']]);
+    expect(problems(schema, ["a", "b", "a"])).toEqual([["custom", "2", '"a" is there twice; remove one']]);
     expect(schema.meta()).toMatchObject({ "x-kubernetes-list-type": "set" });
   });
 });

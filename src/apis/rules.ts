@@ -69,7 +69,11 @@ export function listSet<S extends z.ZodArray<z.ZodString>>(schema: S): S {
     const seen = new Set<string>();
     for (const [index, entry] of entries.entries()) {
       if (seen.has(entry)) {
-        context.addIssue({ code: "custom", path: [index], message: `${JSON.stringify(entry)} is there twice` });
+        context.addIssue({
+          code: "custom",
+          path: [index],
+          message: `${JSON.stringify(entry)} is there twice; remove one`,
+        });
       }
       seen.add(entry);
     }

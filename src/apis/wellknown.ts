@@ -37,6 +37,11 @@ export const HASH_ANNOTATION = `${FEDERATION_GROUP}/desired-hash`;
  * Valid until the object has a status, which says all of that from then on.
  */
 export const FIRST_RECORD_ANNOTATION = `${FEDERATION_GROUP}/clusters`;
+/**
+ * On a namespace of a member that Meridian made: the Pod Security labels that it got from its namespace on the hub, as JSON. Whoever changes the
+ * labels on the member keeps the change until the hub's change.
+ */
+export const POD_SECURITY_ANNOTATION = `${FEDERATION_GROUP}/pod-security`;
 /** On pod templates: hash of the ConfigMaps and Secrets that the pods read, so that a change of them rolls the pods. */
 export const DEPENDENCIES_HASH_ANNOTATION = `${FEDERATION_GROUP}/dependencies-hash`;
 /** On a MemberCluster: the UID of the kube-system namespace that a person accepts after it has changed. */
@@ -57,6 +62,8 @@ export const HUB_VERSION_ANNOTATION = `${FEDERATION_GROUP}/hub-version`;
  * no object of the hub wants there, are removed like any other.
  */
 export const REMOVE_FOUND_ANNOTATION = `${FEDERATION_GROUP}/remove-found`;
+/** On an object of the hub: the W3C `traceparent` of what changed the object last. Set by who changes it, or by the webhook that is asked. */
+export const TRACEPARENT_ANNOTATION = `${FEDERATION_GROUP}/traceparent`;
 /** On a v1beta1 object: the fields that this version cannot hold. */
 export const CONVERSION_ANNOTATION = `${PAAS_GROUP}/v1-fields`;
 
@@ -65,3 +72,12 @@ export const ZONE_LABEL = "topology.kubernetes.io/zone";
 
 /** Where Meridian keeps the Secrets of its members by default. */
 export const DEFAULT_SYSTEM_NAMESPACE = "meridian-system";
+/**
+ * On a Namespace of the hub, which only cluster administrators can change: what pods of its applications may name on members beside what
+ * its Pod Security level allows. Names with commas in between, or `*` for any.
+ */
+export const ALLOWED_SERVICE_ACCOUNTS_ANNOTATION = `${FEDERATION_GROUP}/allowed-service-accounts`;
+/** As above, for `spec.nodeName`. */
+export const ALLOWED_NODE_NAMES_ANNOTATION = `${FEDERATION_GROUP}/allowed-node-names`;
+/** As above, for ports of the node: `8080,9000-9010`. */
+export const ALLOWED_HOST_PORTS_ANNOTATION = `${FEDERATION_GROUP}/allowed-host-ports`;

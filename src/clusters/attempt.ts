@@ -1,8 +1,23 @@
 import { shortMessage } from "../apis/index.ts";
-import { REPLACED } from "../desiredstate/index.ts";
-import { logContext, type Logger } from "../observability/index.ts";
+import { type Failure, REPLACED } from "../desiredstate/index.ts";
+import type { Span } from "../observability/index.ts";
 import type { Action } from "./decide.ts";
-import type { Failure, MemberObject } from "./memberObjects.ts";
+import type { MemberObject } from "./memberObjects.ts";
+
+/** One go at a member object. */
+export interface Attempt {
+  object: MemberObject;
+  action: Action;
+  /** {@link attemptOf} when it began. */
+  name: string;
+  /** What was asked for when it began; the object may be another's since, or nobody's. */
+  asked?: Pick<MemberObject, "row" | "origin">;
+  /** The reason of the failure before, so that each is logged once. */
+  before?: string | undefined;
+  isHeal: boolean;
+  /** Of what is sent for it. */
+  span?: Span;
+}
 
 /** What is tried with a member object. As long as that is the same, so will be the answer; anything else is worth a try at once. */
 export function attemptOf({ row, observed }: MemberObject, { kind }: Action): string {
@@ -31,23 +46,4 @@ export function contested(action: Action): Failure {
   const what = action.kind === "Create" ? "deletes it" : action.kind === "Delete" ? "makes the old one" : changed;
   const message = `${first?.takenBy ?? "somebody"} ${what} again and again; it is put right less and less often`;
   return { reason: "Contested", message: shortMessage(message), final: false };
-}
-
-export function logContextOf({ trace, row }: MemberObject): object {
-  return logContext(trace, row === undefined ? {} : { resourceUid: row.owner.uid });
-}
-
-/** Once for each new reason: a refusal is retried, and says the same each time. */
-export function logRefusal(
-  logger: Logger,
-  object: MemberObject,
-  { reason, message }: Pick<Failure, "reason" | "message">,
-  error: unknown,
-): void {
-  // The server's own words on a Secret may quote it.
-  const cause = object.ref.kind === "Secret" ? {} : { err: error };
-  logger.warn(
-    { ...logContextOf(object), ...cause, object: object.key, event_reason: reason },
-    `the member refused an object: ${message}`,
-  );
 }

@@ -9,10 +9,13 @@ import {
   type ResourceType,
   WentBackError,
 } from "../runtime/index.ts";
+import type { NamespaceLabels } from "./carriedLabels.ts";
 import { InitialSync } from "./initialSync.ts";
+import { memberBounds } from "./memberBounds.ts";
 import type { MemberObjects } from "./memberObjects.ts";
 import { MemberWriter, type Written } from "./memberWriter.ts";
 import { NamespaceCleaner } from "./namespaceCleaner.ts";
+import { NamespaceLabeller } from "./namespaceLabels.ts";
 import { MemberNamespaces } from "./namespaces.ts";
 import { observe, observeAnswer, type ObservedObject } from "./observed.ts";
 import type { MemberSession } from "./types.ts";
@@ -22,6 +25,7 @@ export interface ClusterCacheOptions {
   objects: MemberObjects;
   hubId: string;
   systemNamespace: string;
+  namespaceLabels: NamespaceLabels;
   clock: Clock;
   random: () => number;
   logger: Logger;
@@ -57,6 +61,7 @@ interface Watch {
 export class ClusterCache {
   readonly writer: MemberWriter;
   readonly namespaceCleaner: NamespaceCleaner;
+  readonly namespaceLabeller: NamespaceLabeller;
   readonly #options: ClusterCacheOptions;
   readonly #watches = new Map<string, Watch>();
   readonly #initialSync: InitialSync;
@@ -73,7 +78,8 @@ export class ClusterCache {
       isComplete: () => this.#isReadAsFarAsCanBe,
       changed: () => this.#trustChanged(),
     });
-    const namespaces = new MemberNamespaces(client, hubId);
+    const namespaces = new MemberNamespaces(client, hubId, options.namespaceLabels);
+    this.namespaceLabeller = new NamespaceLabeller({ ...options, labels: options.namespaceLabels });
     const mayRemove = (ref: ObjectRef): boolean => this.#mayRemove(ref);
     this.namespaceCleaner = new NamespaceCleaner({ ...options, namespaces, mayRemove });
     this.writer = new MemberWriter({
@@ -207,6 +213,7 @@ export class ClusterCache {
       logger,
       name: `${session.cluster}/${type.plural}`,
       transform: observe,
+      bounds: memberBounds(type, () => Math.max(objects.asked, this.#options.expected()?.length ?? 0)),
       known: this.#knownBefore(type),
       onContact: (ok, error) => {
         if (!watch.stop.signal.aborted) this.#heard(watch, ok ? undefined : error);

@@ -1,16 +1,19 @@
 import PQueue from "p-queue";
 import type { ObjectRef } from "../apis/index.ts";
-import { type Logger, type Metrics, recordError, startSpan, type Span, type Tracer } from "../observability/index.ts";
+import type { Failure } from "../desiredstate/index.ts";
+import type { Logger, Metrics, Tracer } from "../observability/index.ts";
 import type { Clock } from "../runtime/index.ts";
-import { attemptOf, contested, isHealing, isStillAskedFor, logContextOf, logRefusal } from "./attempt.ts";
+import { type Attempt, attemptOf, contested, isHealing, isStillAskedFor } from "./attempt.ts";
+import { AttemptTelemetry } from "./attemptTelemetry.ts";
 import { Backoffs, type Pace } from "./backoff.ts";
 import { Breaker } from "./breaker.ts";
 import { AdaptiveConcurrency } from "./concurrency.ts";
 import { KindBreakers } from "./kindBreakers.ts";
 import { type Action, decide } from "./decide.ts";
 import { DriftBackoff } from "./driftBackoff.ts";
+import { withoutEffect } from "./effectiveApply.ts";
 import { withHubVersion } from "./hubVersion.ts";
-import { type Failure, isInSync, type MemberObject, type MemberObjects, withoutEffect } from "./memberObjects.ts";
+import { isInSync, type MemberObject, type MemberObjects } from "./memberObjects.ts";
 import type { MemberWriter, Written } from "./memberWriter.ts";
 import { isNamespace } from "./namespaces.ts";
 import { classify, type Outcome } from "./outcome.ts";
@@ -32,15 +35,8 @@ export interface LaneOptions {
   working: (working: boolean) => void;
 }
 
-interface Attempt {
-  object: MemberObject;
-  action: Action;
-  /** {@link attemptOf} when it began. */
-  name: string;
-  /** The reason of the failure before, so that each is logged once. */
-  before?: string | undefined;
-  isHeal: boolean;
-}
+/** Under which errors of writes to members are counted, beside those of the controllers. */
+const CONTROLLER = "worker";
 
 /**
  * Makes the objects of one member as their rows say, but for namespaces. Whatever happens in here stays here: a cluster that fails or is
@@ -57,6 +53,7 @@ export class Lane implements AsyncDisposable {
   readonly #kinds: KindBreakers;
   readonly #backoffs: Backoffs;
   readonly #driftBackoff: DriftBackoff;
+  readonly #telemetry: AttemptTelemetry;
   readonly #waiting = new Set<string>();
   readonly #running = new Set<string>();
   /** Changed while they were being written. */
@@ -73,6 +70,7 @@ export class Lane implements AsyncDisposable {
     this.#backoffs = new Backoffs(options.clock, options.random);
     this.#kinds = new KindBreakers(options.clock, (key) => this.#enqueueKey(key));
     this.#driftBackoff = new DriftBackoff(options.clock);
+    this.#telemetry = new AttemptTelemetry(options);
   }
 
   /** Takes up work with the client of a new session. */
@@ -166,30 +164,40 @@ export class Lane implements AsyncDisposable {
 
     this.#running.add(key);
     objects.beginWrite(object);
-    const attempt = {
+    const attempt: Attempt = {
       object,
       action,
       name: attemptOf(object, action),
+      asked: { row: object.row, origin: object.origin },
       before: object.failure?.reason,
       isHeal: isHealing(object, action),
     };
     const startedAt = clock.monotonic();
+    const span = this.#telemetry.startSpan(attempt, startedAt);
+    attempt.span = span;
     try {
       const found = action.kind === "Confirm" ? await writer.find(object.ref, action.owner) : undefined;
       const written = await this.#act(object, action, writer);
+      const answeredAt = clock.monotonic();
       // With no await in between, so that one report says all of this.
       objects.endWrite(object);
-      if (written !== undefined) writer.observe(written);
+      if (written !== undefined) {
+        writer.observe(written);
+        this.#options.metrics.observePhase("verify", clock.monotonic() - answeredAt);
+      }
       if (action.kind === "Confirm") objects.found(object, found);
       if (action.kind === "Delete" || action.kind === "Release") objects.removed(object, action.observed.uid);
       if (found?.deleting === true) this.#lookAgain(object, action);
-      else this.#succeeded(attempt, written?.altered ?? [], clock.monotonic() - startedAt);
+      else this.#succeeded(attempt, written?.altered ?? [], answeredAt - startedAt);
     } catch (error) {
       objects.endWrite(object);
-      if (writer.isOver) this.#kinds.unsent(object.ref);
-      else this.#failed(attempt, error);
+      if (writer.isOver) {
+        this.#telemetry.failed(attempt, error, undefined);
+        this.#kinds.unsent(object.ref);
+      } else this.#failed(attempt, error, clock.monotonic() - startedAt);
     } finally {
       this.#running.delete(key);
+      span.end();
     }
   }
 
@@ -198,53 +206,33 @@ export class Lane implements AsyncDisposable {
   }
 
   async #act(object: MemberObject, action: Action, writer: MemberWriter): Promise<Written | undefined> {
-    const span = this.#startSpan(object, action);
-    try {
-      switch (action.kind) {
-        case "Create":
-          return await writer.create(withHubVersion(action.row));
-        case "Update":
-          return await writer.update(withHubVersion(action.row), action.observed, action.drift);
-        case "Delete":
-          await writer.delete(object.ref, action.observed.uid);
-          return undefined;
-        case "Release":
-          await writer.release(object.ref, action.observed.uid);
-          return undefined;
-        case "Confirm":
-        case "Nothing":
-        case "Held":
-          return undefined;
-      }
-    } catch (error) {
-      recordError(span, error);
-      throw error;
-    } finally {
-      span.end();
+    switch (action.kind) {
+      case "Create":
+        return await writer.create(withHubVersion(action.row));
+      case "Update":
+        return await writer.update(withHubVersion(action.row), action.observed, action.drift);
+      case "Delete":
+        await writer.delete(object.ref, action.observed.uid);
+        return undefined;
+      case "Release":
+        await writer.release(object.ref, action.observed.uid);
+        return undefined;
+      case "Confirm":
+      case "Nothing":
+      case "Held":
+        return undefined;
     }
   }
 
-  #startSpan({ ref, trace }: MemberObject, action: Action): Span {
-    const verb = action.kind === "Delete" || action.kind === "Release" ? action.kind : "Sync";
-    return startSpan(this.#options.tracer, `${verb}${ref.kind}`, {
-      parent: trace,
-      attributes: {
-        cluster: this.#options.cluster,
-        "k8s.resource.kind": ref.kind,
-        "k8s.resource.name": ref.name,
-        "k8s.namespace.name": ref.namespace ?? "",
-        "meridian.action": action.kind,
-      },
-    });
-  }
-
-  #succeeded({ object, action, before, isHeal }: Attempt, altered: readonly string[], ms: number): void {
+  #succeeded(attempt: Attempt, altered: readonly string[], ms: number): void {
+    const { object, action, isHeal } = attempt;
     const { clock, metrics, objects } = this.#options;
     const { key } = object;
     this.#answered(object.ref);
     this.#concurrency.succeeded(ms, clock.monotonic());
     if (action.kind === "Create" || action.kind === "Update") metrics.observePhase("apply", ms);
-    if (altered.length > 0 && isStillAskedFor(object, action)) return this.#hadNoEffect(object, altered, before);
+    if (altered.length > 0 && isStillAskedFor(object, action)) return this.#hadNoEffect(attempt, altered);
+    this.#telemetry.succeeded(attempt);
     this.#backoffs.forget(key);
     objects.fail(object, undefined);
     if (action.kind === "Create" || action.kind === "Update") objects.carryOut(object, action.row.hash);
@@ -263,33 +251,33 @@ export class Lane implements AsyncDisposable {
   }
 
   /** Whatever changes our values on the member does so again with the next attempt: that one is not sent at once. */
-  #hadNoEffect(object: MemberObject, altered: readonly string[], before: string | undefined): void {
+  #hadNoEffect(attempt: Attempt, altered: readonly string[]): void {
+    const { object, before } = attempt;
     const failure = withoutEffect(altered);
-    const { reason, message } = failure;
-    if (before !== reason) {
-      const context = logContextOf(object);
-      this.#options.logger.warn({ ...context, object: object.key, event_reason: reason }, message);
-    }
+    attempt.span?.setAttribute("sync.result", "failed");
+    if (before !== failure.reason) this.#telemetry.hadNoEffect(attempt, failure);
     this.#options.objects.fail(object, failure);
     const action = this.#decide(object);
     this.#retry({ object, action, name: attemptOf(object, action), isHeal: false }, "slowly");
   }
 
-  #failed(attempt: Attempt, error: unknown): void {
-    const { object } = attempt;
+  #failed(attempt: Attempt, error: unknown, ms: number): void {
+    const { object, action } = attempt;
+    const { metrics } = this.#options;
     const outcome = classify(error, object.ref.kind === "Secret");
+    this.#telemetry.failed(attempt, error, outcome);
+    if (outcome === undefined || outcome.kind === "Refused") metrics.failed(CONTROLLER);
+    if (outcome?.kind === "Refused" && (action.kind === "Create" || action.kind === "Update"))
+      metrics.observePhase("apply", ms);
     if (outcome === undefined) {
       this.#kinds.unsent(object.ref);
-      const context = logContextOf(object);
-      this.#options.logger.error(
-        { ...context, err: error, object: object.key, event_reason: "InternalError" },
-        "a member object could not be written",
-      );
+      this.#telemetry.broke(attempt, error);
       this.#refuse(attempt, { reason: "InternalError", message: "internal error; see the manager's log", final: true });
       return;
     }
     if (outcome.kind === "Refused" && object.failure?.reason !== outcome.reason)
-      logRefusal(this.#options.logger, object, outcome, error);
+      this.#telemetry.refused(attempt, outcome, error);
+    else this.#telemetry.retried(attempt, "reason" in outcome ? outcome.reason : outcome.kind);
     this.#handleOutcome(attempt, outcome);
   }
 
@@ -329,10 +317,11 @@ export class Lane implements AsyncDisposable {
     this.#kinds.answered(ref);
   }
 
-  #refuse(attempt: Attempt, { reason, message, final }: Failure): void {
+  #refuse(attempt: Attempt, { reason, message, final, detail, fields }: Failure): void {
     const { object, action, name } = attempt;
+    const more = { ...(detail === undefined ? {} : { detail }), ...(fields === undefined ? {} : { fields }) };
     // What failed may not be what is wanted any more; the next attempt, which is due then, finds out about the new row.
-    if (attemptOf(object, action) === name) this.#options.objects.fail(object, { reason, message, final });
+    if (attemptOf(object, action) === name) this.#options.objects.fail(object, { reason, message, final, ...more });
     this.#retry(attempt, final ? "slowly" : "soon");
   }
 

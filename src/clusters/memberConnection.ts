@@ -43,6 +43,7 @@ export interface MemberConnectionOptions {
   clientFor: (config: ClusterConfig, cluster: string) => Client;
   requestToken: TokenRequester;
   onStatusWritten: (object: KubeObject) => void;
+  onStatusFailed: () => void;
   secrets: SecretSource;
   /** What every MemberCluster says of its identity, this one included. */
   claims: () => Iterable<IdentityClaim>;
@@ -77,7 +78,7 @@ export class MemberConnection {
   constructor(object: MemberCluster, owned: boolean, options: MemberConnectionOptions) {
     const cluster = object.metadata.name;
     this.#owned = owned;
-    const { hub, clock, random, systemNamespace, requestToken, onStatusWritten } = options;
+    const { hub, clock, random, systemNamespace, requestToken } = options;
     const logger = options.logger.child(logContext(undefined, { cluster }));
     this.cluster = cluster;
     this.#object = object;
@@ -92,24 +93,20 @@ export class MemberConnection {
       signal: this.#end.signal,
       onRead: (credentials) => this.#use(credentials),
     });
+    const common = { cluster, hub, clock, logger };
     this.#report = new MemberReport({
-      cluster,
-      hub,
-      clock,
-      logger,
+      ...common,
       onContact: (before, contact) => this.#recordContact(before, contact),
       owned: () => this.#owned,
-      onWritten: onStatusWritten,
+      onWritten: options.onStatusWritten,
+      onFailed: options.onStatusFailed,
     });
     this.#report.heard(this.#state.contact);
     this.#report.take(object);
     this.#renewer = new TokenRenewer({
-      cluster,
-      hub,
+      ...common,
       systemNamespace,
-      clock,
       random,
-      logger,
       requestToken,
       onOutcome: (outcome) => {
         if (outcome.renewed)

@@ -51,6 +51,46 @@ describe("what is known of a member object", () => {
     expect([isInSync(find()), find().failure]).toEqual([true, undefined]);
   });
 
+  describe("of an apply whose values were all found there", () => {
+    const FIRST = "2026-11-22T10:00:00Z";
+    const settled = () => {
+      const log = objectsWithLog();
+      log.take(row());
+      log.objects.observe(CONFIG_REF, seen({ appliedAt: FIRST }));
+      return log;
+    };
+
+    test("the values are not compared again, whatever else happens to the object", () => {
+      const { objects, find } = settled();
+      objects.observe(CONFIG_REF, seen({ appliedAt: FIRST, value: "not looked at", resourceVersion: "8" }));
+      expect(isInSync(find())).toBe(true);
+    });
+
+    test.each([
+      { name: "a later one", changes: { appliedAt: "2026-11-22T10:00:01Z" } },
+      { name: "one that does not say when it was", changes: {} },
+    ])("the values of $name are compared", ({ changes }) => {
+      const { objects, find } = settled();
+      objects.observe(CONFIG_REF, seen({ ...changes, value: "other", resourceVersion: "8" }));
+      expect(find().judged?.altered).toEqual(["data.key"]);
+    });
+
+    test("the values of one within the same second are compared", () => {
+      const { objects, find } = settled();
+      objects.beginWrite(find());
+      objects.observe(CONFIG_REF, seen({ appliedAt: FIRST, resourceVersion: "8" }));
+      objects.endWrite(find());
+      objects.observe(CONFIG_REF, seen({ appliedAt: FIRST, value: "other", resourceVersion: "9" }));
+      expect(find().judged?.altered).toEqual(["data.key"]);
+    });
+
+    test("fields that somebody takes are lost nevertheless", () => {
+      const { objects, find } = settled();
+      objects.observe(CONFIG_REF, seen({ appliedAt: FIRST, owns: false, resourceVersion: "8" }));
+      expect(find().judged?.lost).toHaveLength(1);
+    });
+  });
+
   test("what was taken is no alteration: it is put back first", () => {
     const { objects, take, find } = objectsWithLog();
     take(row());

@@ -1,18 +1,19 @@
-import { FIELD_MANAGER, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
-import { expectedOf, type ApplyRow, inTheNameOf, type Observation, type Row } from "../desiredstate/index.ts";
-import { alteredFields, type LostField, lostFields } from "../interpreter/index.ts";
-import type { Span } from "../observability/index.ts";
+import { FIELD_MANAGER, type KubeObject, type ObjectRef, refKey } from "../apis/index.ts";
+import {
+  expectedOf,
+  type ApplyRow,
+  type Failure,
+  inTheNameOf,
+  type Observation,
+  type Row,
+} from "../desiredstate/index.ts";
+import { alteredFields, isSameTrouble, type LostField, lostFields, type PodTrouble } from "../interpreter/index.ts";
+import type { Origin } from "../observability/index.ts";
 import { compareResourceVersions } from "../runtime/index.ts";
+import { applyOf, type EffectiveApply, isSameApplyOf, withoutEffect } from "./effectiveApply.ts";
+import { observationOf } from "./memberObservation.ts";
 import type { ObservedObject } from "./observed.ts";
 import type { RowDelta } from "./ports.ts";
-
-/** Why the last attempt on a member object did not succeed. */
-export interface Failure {
-  reason: string;
-  message: string;
-  /** Not worth retrying until something changes; the attempt is repeated all the same, slowly. */
-  final: boolean;
-}
 
 /** One member object: the row that stands for it, what was observed of it, and how writing it went. */
 export interface MemberObject {
@@ -24,8 +25,8 @@ export interface MemberObject {
   row: Row | undefined;
   /** Of the last row, or withdrawal of a row, that was taken; 0 when there never was one. */
   revision: number;
-  /** The plan that asked for the row, for traces. */
-  trace: Span | undefined;
+  /** Of the plan that asked for the row. */
+  origin: Origin | undefined;
   observed: ObservedObject | undefined;
   /** The life of the object that this worker removed, or let go of. */
   removed: string | undefined;
@@ -36,6 +37,8 @@ export interface MemberObject {
    * until the observed object was judged.
    */
   judged: { hash: string; lost: readonly LostField[]; altered: readonly string[] } | undefined;
+  /** The apply of which every value was found on the member. */
+  effective: EffectiveApply | undefined;
   failure: Failure | undefined;
   /** A write is under way: until the write has ended, nobody knows what is on the member. */
   writing: boolean;
@@ -49,6 +52,8 @@ export interface MemberObject {
   /** What the observed life of a dependency has refused to become, since a field cannot be changed. */
   refused: { uid: string; hashes: readonly string[] } | undefined;
   healed: Observation["healed"];
+  /** What the pods of the observed workload say, while the workload is not healthy. */
+  trouble: PodTrouble | undefined;
 }
 
 export interface MemberObjectsOptions {
@@ -92,6 +97,8 @@ export class MemberObjects {
   readonly #dirty = new Set<string>();
   /** How many member objects of each namespace there are. */
   readonly #perNamespace = new Map<string, number>();
+  /** How many have a row. */
+  #asked = 0;
   #closed = false;
 
   constructor(options: MemberObjectsOptions) {
@@ -105,17 +112,18 @@ export class MemberObjects {
       if (row !== undefined && !given.has(key)) this.takeRow({ ref, row: undefined, revision });
   }
 
-  takeRow({ ref, row, revision, trace }: RowDelta): void {
+  takeRow({ ref, row, revision, origin }: RowDelta): void {
     if (this.#closed) return;
     const object = this.#objectFor(ref);
     const before = object.row;
+    this.#asked += Number(row !== undefined) - Number(object.given !== undefined);
     object.given = row;
     object.row = rowFor(object);
     const isNew = before === undefined || object.row === undefined || !asksTheSame(before, object.row);
     if (row?.verb === "Apply") object.isAbsent = false;
     const isToAcknowledge = row?.verb !== "Apply" && (isNew || revision !== object.revision);
     object.revision = revision;
-    object.trace = trace;
+    object.origin = origin;
     if (isNew) {
       object.carriedOut = false;
       this.#setFailure(object, undefined);
@@ -164,6 +172,9 @@ export class MemberObjects {
   }
 
   #take(object: MemberObject, observed: ObservedObject | undefined): void {
+    const { uid, hash } = object.observed ?? {};
+    if (observed?.podSelector === undefined || observed.uid !== uid || observed.hash !== hash)
+      object.trouble = undefined;
     object.observed = observed;
     object.row = rowFor(object);
     object.judged = undefined;
@@ -176,6 +187,7 @@ export class MemberObjects {
   beginWrite(object: MemberObject): void {
     object.isAbsent = false;
     object.writing = true;
+    object.effective = undefined;
   }
 
   /** The write has ended, and what it did has been observed or has failed. */
@@ -202,8 +214,20 @@ export class MemberObjects {
     this.#mark(object);
   }
 
+  /** What the pods of the workload say; undefined: nothing. The same trouble in other words is no news. */
+  tell(object: MemberObject, trouble: PodTrouble | undefined): void {
+    if (object.observed?.podSelector === undefined || isSameTrouble(object.trouble, trouble)) return;
+    object.trouble = trouble;
+    this.#mark(object);
+  }
+
   get(key: string): MemberObject | undefined {
     return this.#objects.get(key);
+  }
+
+  /** How many objects are asked for on the member. */
+  get asked(): number {
+    return this.#asked;
   }
 
   all(): Iterable<MemberObject> {
@@ -225,7 +249,7 @@ export class MemberObjects {
     }
     this.#dirty.clear();
     for (const object of objects) object.reportedWriting = object.writing;
-    this.#options.report(objects.map((object) => observationOf(this.#options.cluster, object)));
+    this.#options.report(objects.map((object) => observationOf(this.#options.cluster, object, inSyncWith(object))));
     for (const object of objects) if (isForgettable(object)) this.#forget(object);
   }
 
@@ -247,17 +271,19 @@ export class MemberObjects {
       given: undefined,
       row: undefined,
       revision: 0,
-      trace: undefined,
+      origin: undefined,
       observed: undefined,
       removed: undefined,
       isAbsent: false,
       judged: undefined,
+      effective: undefined,
       failure: undefined,
       writing: false,
       reportedWriting: false,
       carriedOut: false,
       refused: undefined,
       healed: undefined,
+      trouble: undefined,
     };
     this.#objects.set(key, object);
     const { namespace } = ref;
@@ -311,7 +337,7 @@ export class MemberObjects {
     if (object.judged?.hash !== row.hash && live !== undefined) {
       const lost = lostFields(expectedOf(row.object, live), live.metadata.managedFields ?? [], FIELD_MANAGER);
       // What others took is put back first; the answer to that says whether it had an effect.
-      const altered = lost.length > 0 ? [] : alteredFields(row.object, live, FIELD_MANAGER);
+      const altered = lost.length > 0 ? [] : this.#alteredIn(object, row, live);
       object.judged = { hash: row.hash, lost, altered };
       if (lost.length === 0 && altered.length === 0) observed.evidence.live = undefined;
       else if (altered.length > 0 && object.failure === undefined) this.#setFailure(object, withoutEffect(altered));
@@ -322,14 +348,15 @@ export class MemberObjects {
     object.carriedOut = true;
     this.#setFailure(object, undefined);
   }
-}
 
-/** The last apply succeeded, and something admitted other values: told as a failure, which passes when whatever does so goes. */
-export function withoutEffect(altered: readonly string[]): Failure {
-  const [first = "", ...more] = altered;
-  const others = more.length === 0 ? "" : ` and ${more.length} more`;
-  const message = shortMessage(`the member's admission changes or removes what is applied: ${first}${others}`);
-  return { reason: "AppliedWithoutEffect", message, final: false };
+  #alteredIn(object: MemberObject, row: ApplyRow, live: KubeObject): readonly string[] {
+    const apply = applyOf(row, live);
+    if (isSameApplyOf(object.effective, apply)) return [];
+    const altered = alteredFields(row.object, live, FIELD_MANAGER);
+    // The time of an apply is in seconds: while a write is under way, another one may carry the same time.
+    object.effective = altered.length === 0 && !object.writing ? apply : undefined;
+    return altered;
+  }
 }
 
 /** A dependency that several hub objects need stays in the name of the one that the member object names. */
@@ -354,38 +381,4 @@ function asksTheSame(a: Row, b: Row): boolean {
 
 function isSameApply(a: ApplyRow, b: ApplyRow): boolean {
   return a.hash === b.hash && a.conflictResolution === b.conflictResolution;
-}
-
-function observationOf(cluster: string, object: MemberObject): Observation {
-  const { ref, row, observed, writing, isAbsent, failure, healed, revision } = object;
-  const hash = inSyncWith(object);
-  return {
-    cluster,
-    ref,
-    ...(observed === undefined ? {} : { present: presenceOf(observed, object.refused) }),
-    ...(hash === undefined ? {} : { inSyncWith: hash }),
-    writing,
-    ...(isAbsent && row !== undefined ? { absent: true as const } : {}),
-    ...(failure === undefined ? {} : { failure }),
-    ...(healed === undefined ? {} : { healed }),
-    revision,
-  };
-}
-
-function presenceOf(observed: ObservedObject, refused: MemberObject["refused"]): NonNullable<Observation["present"]> {
-  const { immutable, secretType, uid, hash, owner, createdAt, proven, policy, hubVersion, deleting, health } = observed;
-  return {
-    uid,
-    ...(hash === undefined ? {} : { hash }),
-    ...(owner === undefined ? {} : { owner }),
-    ...(createdAt === undefined ? {} : { createdAt }),
-    proven,
-    ...(policy === undefined ? {} : { policy }),
-    ...(hubVersion === undefined ? {} : { hubVersion }),
-    deleting,
-    health,
-    ...(immutable ? { immutable } : {}),
-    ...(secretType === undefined ? {} : { secretType }),
-    ...(refused?.uid === uid ? { refused: refused.hashes } : {}),
-  };
 }

@@ -20,6 +20,8 @@ export interface MemberReportOptions {
   owned: () => boolean;
   /** The server's answer to a write; for the informer of MemberClusters. */
   onWritten: (object: KubeObject) => void;
+  /** A status was not written; it is tried again. */
+  onFailed: () => void;
 }
 
 /** What was found out about one cluster, on its way into the status of its MemberCluster. */

@@ -1,11 +1,12 @@
 import PQueue from "p-queue";
 import { type ObjectRef, shortMessage } from "../apis/index.ts";
-import type { Logger } from "../observability/index.ts";
+import type { Failure } from "../desiredstate/index.ts";
+import type { Logger, Metrics } from "../observability/index.ts";
 import { type Clock, NAMESPACES } from "../runtime/index.ts";
 import { Backoffs } from "./backoff.ts";
 import { decide } from "./decide.ts";
 import { letGo } from "./lettingGo.ts";
-import type { Failure, MemberObject, MemberObjects } from "./memberObjects.ts";
+import type { MemberObject, MemberObjects } from "./memberObjects.ts";
 import { type Emptiness, inspectNamespace, isNamespace, type MemberNamespaces } from "./namespaces.ts";
 import type { ObservedObject } from "./observed.ts";
 import { classify } from "./outcome.ts";
@@ -17,6 +18,7 @@ export interface NamespaceCleanerOptions {
   clock: Clock;
   random: () => number;
   logger: Logger;
+  metrics: Pick<Metrics, "failed">;
   namespaces: MemberNamespaces;
   /** All namespaces of ours on the member are known, and the cache does not hold deletions. */
   mayRemove: (ref: ObjectRef) => boolean;
@@ -188,10 +190,11 @@ export class NamespaceCleaner {
   }
 
   #failed(object: MemberObject, error: unknown): void {
-    const { session, objects, logger } = this.#options;
+    const { session, objects, logger, metrics } = this.#options;
     const outcome = classify(error);
     // The Lease may yet be renewed in time; and a server that is asked too much has not refused anything.
     if (outcome?.kind === "NotLeader" || outcome?.kind === "Throttled") return;
+    if (outcome === undefined || outcome.kind === "Refused") metrics.failed("worker");
     const { reason, message } =
       outcome === undefined || outcome.kind === "NamespaceMissing"
         ? { reason: "InternalError", message: "internal error; see the manager's log" }

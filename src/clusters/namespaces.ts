@@ -10,6 +10,7 @@ import {
   NAMESPACES,
   type ResourceType,
 } from "../runtime/index.ts";
+import { carried, NamespaceLabels } from "./carriedLabels.ts";
 
 /**
  * On a namespace that Meridian made, and so may remove again: the namespace's own name, so that a copy of it under another name is nobody's
@@ -27,12 +28,14 @@ const BEFORE = "federated-objects";
 export class MemberNamespaces {
   readonly #client: Client;
   readonly #hubId: string;
+  readonly #labels: NamespaceLabels;
   readonly #underWay = new Map<string, Promise<void>>();
   readonly #removals = new Map<string, Promise<boolean>>();
 
-  constructor(client: Client, hubId: string) {
+  constructor(client: Client, hubId: string, labels = new NamespaceLabels()) {
     this.#client = client;
     this.#hubId = hubId;
+    this.#labels = labels;
   }
 
   /** Resolves when the namespace exists. Throws what the client throws. */
@@ -60,13 +63,14 @@ export class MemberNamespaces {
   }
 
   async #create(name: string, signal: AbortSignal): Promise<void> {
+    const { labels, annotations } = carried(this.#labels.of(name));
     const namespace: KubeObject = {
       apiVersion: "v1",
       kind: "Namespace",
       metadata: {
         name,
-        labels: { [MANAGED_BY_LABEL]: this.#hubId },
-        annotations: { [CREATED_ANNOTATION]: name },
+        labels: { ...labels, [MANAGED_BY_LABEL]: this.#hubId },
+        annotations: { ...annotations, [CREATED_ANNOTATION]: name },
       },
     };
     try {

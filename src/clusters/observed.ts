@@ -8,11 +8,19 @@ import {
   type ObjectRef,
   type OwnerRef,
   parseApiVersion,
+  POD_SECURITY_ANNOTATION,
   refKey,
   refOf,
 } from "../apis/index.ts";
 import { policyOf } from "../desiredstate/index.ts";
-import { evidenceOf, type Health, memberKindOf, ownsAnnotation } from "../interpreter/index.ts";
+import {
+  evidenceOf,
+  type Health,
+  mayBeForPods,
+  memberKindOf,
+  ownsAnnotation,
+  podSelectorOf,
+} from "../interpreter/index.ts";
 import { hubVersionOf } from "./hubVersion.ts";
 import { isNamespace, wasCreatedByMeridian } from "./namespaces.ts";
 
@@ -39,12 +47,16 @@ export interface ObservedObject {
   createdAt: string | undefined;
   deleting: boolean;
   health: Health;
+  /** Selects the pods of a workload that is not healthy, where they may say more about that than the workload does. */
+  podSelector: string | undefined;
   /** False while the watch does not see it, since the member took our marks off: it is known from the answer to our write alone. */
   visible: boolean;
   /** A ConfigMap or Secret whose content cannot be changed. */
   immutable: boolean;
   /** Of a Secret. */
   secretType: string | undefined;
+  /** Of a namespace: the labels that it got from the hub's ({@link POD_SECURITY_ANNOTATION}). */
+  podSecurity?: string;
   /** What is in it, and who owns which field; dropped when the object has been compared with a desired one and found in sync. */
   evidence: { live: KubeObject | undefined };
 }
@@ -54,6 +66,7 @@ export function observe(object: KubeObject): ObservedObject {
   const { metadata } = object;
   const ref = refOf(object);
   const { isOurs, proven } = ownershipOf(object, ref);
+  const health = memberKindOf(parseApiVersion(object.apiVersion).group, object.kind).health(object);
   return {
     ref,
     uid: metadata.uid ?? "",
@@ -68,10 +81,17 @@ export function observe(object: KubeObject): ObservedObject {
     deleting: metadata.deletionTimestamp !== undefined,
     immutable: object["immutable"] === true && (ref.kind === "ConfigMap" || ref.kind === "Secret"),
     secretType: ref.kind === "Secret" && typeof object["type"] === "string" ? object["type"] : undefined,
-    health: memberKindOf(parseApiVersion(object.apiVersion).group, object.kind).health(object),
+    health,
+    podSelector: mayBeForPods(health.reason) ? podSelectorOf(object) : undefined,
     visible: true,
+    ...podSecurityOf(object),
     evidence: { live: isNamespace(ref) ? undefined : evidenceOf(object) },
   };
+}
+
+function podSecurityOf({ metadata }: KubeObject): Pick<ObservedObject, "podSecurity"> {
+  const podSecurity = metadata.annotations?.[POD_SECURITY_ANNOTATION];
+  return podSecurity === undefined ? {} : { podSecurity };
 }
 
 /**

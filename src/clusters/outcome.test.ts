@@ -52,6 +52,42 @@ describe("classify", () => {
       want: { kind: "Refused", reason: "UnknownField", final: true },
     },
     {
+      name: "a value of another type than the field's, which the server calls an internal error",
+      error: new ApiError(
+        500,
+        "InternalError",
+        "failed to create typed patch object (default/shop; apps/v1, Kind=Deployment): .spec.replicas: expected numeric (int or float), got string",
+      ),
+      want: {
+        kind: "Refused",
+        reason: "Invalid",
+        message: ".spec.replicas: expected numeric (int or float), got string",
+        fields: [".spec.replicas"],
+        final: true,
+      },
+    },
+    {
+      name: "a value that cannot be read",
+      error: new ApiError(
+        400,
+        "BadRequest",
+        "json: cannot unmarshal string into Go struct field DeploymentSpec.spec.replicas of type int32",
+      ),
+      want: { kind: "Refused", reason: "Invalid", fields: ["spec.replicas"], final: true },
+    },
+    {
+      name: "a request that is not understood",
+      error: new ApiError(400, "BadRequest", "the body is no object"),
+      want: { kind: "Refused", reason: "BadRequest", final: true },
+    },
+    {
+      name: "the fields that the server lists",
+      error: new ApiError(422, "Invalid", "Service is invalid", {
+        details: { causes: [{ field: "spec.type", message: "Unsupported value" }] },
+      }),
+      want: { kind: "Refused", reason: "Invalid", message: "spec.type: Unsupported value", fields: ["spec.type"] },
+    },
+    {
       name: "a server in trouble",
       error: new ApiError(500, "InternalError", "etcd is away"),
       want: { kind: "Refused", reason: "ServerError", final: false },
@@ -117,12 +153,27 @@ describe("classify", () => {
     expect(classify(new TypeError("x is not a function"))).toBeUndefined();
   });
 
+  test("a refusal gets to its point before it is cut, and is passed on in full beside that", () => {
+    const error = new ApiError(403, "Forbidden", `${quota}${", and more".repeat(30)}`);
+    expect(classify(error)).toMatchObject({
+      message: expect.stringMatching(/^exceeded quota: few, .*…$/),
+      detail: expect.stringMatching(/^exceeded quota: few, .*and more$/),
+    });
+    expect(classify(new ApiError(403, "Forbidden", quota))).not.toHaveProperty("detail");
+  });
+
   test("the server's words on a Secret are not passed on", () => {
     const error = new ApiError(422, "Invalid", 'data.password: Invalid value: "hunter2"', {
       details: { causes: [{ field: "data.password", message: 'Invalid value: "hunter2"' }] },
     });
     const outcome = classify(error, true);
     expect(JSON.stringify(outcome)).not.toContain("hunter2");
+    const long = new ApiError(
+      500,
+      "InternalError",
+      `failed to create typed patch object: .data.${"hunter2 ".repeat(90)}`,
+    );
+    expect(JSON.stringify(classify(long, true))).not.toContain("hunter2");
     expect(outcome).toMatchObject({ message: "the member refused the object (422 Invalid): data.password" });
   });
 });

@@ -1,4 +1,5 @@
-import { shortMessage } from "../apis/index.ts";
+import { pointOf, shortMessage } from "../apis/index.ts";
+import type { Failure } from "../desiredstate/index.ts";
 import { ApiError, NotLeaderError, TransportError } from "../runtime/index.ts";
 
 /** What a failed call to a member means for the object that it was about. */
@@ -12,7 +13,7 @@ export type Outcome =
   /** The connection holds, and no answer came in time: to requests for this kind, or to all of them. */
   | { kind: "Silent"; reason: string; message: string }
   /** The server said no. `final`: the same request will get the same answer until something changes. */
-  | { kind: "Refused"; reason: string; message: string; final: boolean; staleDiscovery: boolean }
+  | ({ kind: "Refused"; staleDiscovery: boolean } & Failure)
   /** This replica does not lead any more; nothing was sent. */
   | { kind: "NotLeader" };
 
@@ -33,10 +34,11 @@ export function classify(error: unknown, confidential = false): Outcome | undefi
   if (!(error instanceof ApiError)) return undefined;
   const outcome = classifyAnswer(error, error.apiMessage);
   if (!confidential || outcome.kind !== "Refused") return outcome;
+  const { detail: _detail, fields: _fields, ...told } = outcome;
   const fields = (error.details?.causes ?? []).map((cause) => cause.field ?? "").filter((field) => field !== "");
   const where = fields.length === 0 ? "" : `: ${fields.join(", ")}`;
   return {
-    ...outcome,
+    ...told,
     message: shortMessage(`the member refused the object (${error.status} ${error.reason})${where}`),
   };
 }
@@ -44,6 +46,9 @@ export function classify(error: unknown, confidential = false): Outcome | undefi
 function classifyAnswer(error: ApiError, text: string): Outcome {
   switch (error.status) {
     case 400:
+      return isWrongValue(text)
+        ? { ...refused("Invalid", text, true), ...fieldsOf(error) }
+        : refused("BadRequest", text, true);
     case 413:
     case 415:
       return refused(error.status === 413 ? "TooLarge" : "BadRequest", text, true);
@@ -58,12 +63,18 @@ function classifyAnswer(error: ApiError, text: string): Outcome {
     case 409:
       return conflict(error);
     case 422:
-      return refused(/immutable/i.test(text) ? "ImmutableField" : "Invalid", causesOf(error) ?? text, true);
+      return {
+        ...refused(/immutable/i.test(text) ? "ImmutableField" : "Invalid", causesOf(error) ?? text, true),
+        ...fieldsOf(error),
+      };
     case 429:
       return { kind: "Throttled", afterMs: error.retryAfterMs ?? DEFAULT_THROTTLE_MS };
     default:
       // The server's word for a field that the member's version does not know (HTTP 500).
-      if (/field not declared in schema/.test(text)) return refused("UnknownField", text, true);
+      if (/field not declared in schema/.test(text))
+        return { ...refused("UnknownField", text, true), ...fieldsOf(error) };
+      // A value of another type than the field's is an internal error for the server (HTTP 500), and will be one each time.
+      if (isWrongValue(text)) return { ...refused("Invalid", text, true), ...fieldsOf(error) };
       if (error.retryAfterMs !== undefined) return { kind: "Throttled", afterMs: error.retryAfterMs };
       return refused("ServerError", text, false);
   }
@@ -95,6 +106,32 @@ function causesOf(error: ApiError): string | undefined {
   return causes.map((cause) => `${cause.field ?? ""}: ${cause.message ?? ""}`).join("; ");
 }
 
-function refused(reason: string, message: string, final: boolean): Outcome & { kind: "Refused" } {
-  return { kind: "Refused", reason, message: shortMessage(message), final, staleDiscovery: false };
+/** The server could make no object of its kind of what was sent, whatever it calls that. */
+function isWrongValue(text: string): boolean {
+  return /failed to create typed patch object|failed to convert|unable to convert unstructured|cannot unmarshal|strict decoding error/.test(
+    text,
+  );
+}
+
+/** The fields that the server refuses: as it lists them, or where its sentence names them. */
+function fieldsOf(error: ApiError): { fields?: readonly string[] } {
+  const listed = (error.details?.causes ?? []).flatMap(({ field = "" }) => (field === "" ? [] : [field]));
+  if (listed.length > 0) return { fields: listed };
+  const text = error.apiMessage.slice(0, LONGEST_READ);
+  const fields = [
+    ...Array.from(text.matchAll(/(?:^|\s)(\.[a-zA-Z][^\s:]*):/g), ([, path = ""]) => path),
+    ...Array.from(text.matchAll(/Go struct field [A-Za-z]+\.([\w.]+) of type/g), ([, path = ""]) => path),
+    ...Array.from(text.matchAll(/unknown field "([^"]+)"/g), ([, path = ""]) => path),
+  ];
+  return fields.length === 0 ? {} : { fields };
+}
+
+/** Of what a server says, so much is read and passed on. */
+const LONGEST_READ = 1_000;
+
+function refused(reason: string, text: string, final: boolean): Outcome & { kind: "Refused" } {
+  const point = pointOf(text.slice(0, LONGEST_READ));
+  const message = shortMessage(point);
+  const detail = message === point ? {} : { detail: shortMessage(point, LONGEST_READ) };
+  return { kind: "Refused", reason, message, final, staleDiscovery: false, ...detail };
 }

@@ -29,7 +29,7 @@ export interface ClusterPoolOptions {
   allowExec: boolean;
   clock: Clock;
   logger: Logger;
-  metrics: Pick<Metrics, "setMemberReady" | "forgetCluster">;
+  metrics: Pick<Metrics, "setMemberReady" | "forgetCluster" | "failed">;
   listener: PoolListener;
   recorder?: Pick<EventRecorder, "record"> | undefined;
   /** Asked before every write to a member: throws when the Lease is no longer held. */
@@ -94,6 +94,7 @@ export class ClusterPool implements AsyncDisposable {
       clientFor: options.clientFor ?? ((config, cluster) => createClient(config, { ...clientOptions, cluster })),
       requestToken: options.requestToken ?? requestToken,
       onStatusWritten: options.onStatusWritten ?? (() => undefined),
+      onStatusFailed: () => options.metrics.failed("cluster"),
       secrets: {
         get: (name) => this.#secrets.get(`${systemNamespace}/${name}`),
         lookUp: (name, signal) => this.#lookUpSecret(name, signal),

@@ -1,6 +1,6 @@
 import type { Contact, ObjectRef } from "../apis/index.ts";
 import type { Observation, Row } from "../desiredstate/index.ts";
-import type { Span } from "../observability/index.ts";
+import type { Origin } from "../observability/index.ts";
 import type { ResourceType } from "../runtime/index.ts";
 
 /**
@@ -15,8 +15,8 @@ export interface RowDelta {
   row: Row | undefined;
   /** Grows with every change in one cluster; an observation says which revision the worker had taken. */
   revision: number;
-  /** The plan that asked for it, for traces. */
-  trace?: Span | undefined;
+  /** Of the plan that asked for it. */
+  origin?: Origin | undefined;
 }
 
 export type WorkDelta =

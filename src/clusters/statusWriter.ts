@@ -27,6 +27,8 @@ export interface StatusWriterOptions {
   input: () => Omit<MemberStatusInput, "previous"> | undefined;
   /** The server's answer to a write; for the informer of MemberClusters. */
   onWritten: (object: KubeObject) => void;
+  /** A write was refused, or got no answer. */
+  onFailed: () => void;
 }
 
 /** Writes the status of one MemberCluster: only when it changed, one write at a time, and again until it worked. */
@@ -71,7 +73,10 @@ export class MemberStatusWriter implements Disposable {
   /** Writes now, if the MemberCluster does not say it already; rejects when it could not be written. */
   writeNow(): Promise<void> {
     const turn = this.#writing.then(() => this.#apply());
-    this.#writing = turn.catch(() => undefined);
+    this.#writing = turn.catch((error: unknown) => {
+      if (!this.#stop.signal.aborted && !isNotFound(error) && !(error instanceof NotLeaderError))
+        this.#options.onFailed();
+    });
     return turn;
   }
 

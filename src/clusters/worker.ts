@@ -2,11 +2,13 @@ import { type Contact, type ObjectRef, refKey, shortMessage } from "../apis/inde
 import type { Observation } from "../desiredstate/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";
 import { backoffDelay, type Clock, CONFIGMAPS, NAMESPACES, type ResourceType, SECRETS } from "../runtime/index.ts";
+import { NamespaceLabels } from "./carriedLabels.ts";
 import { ClusterCache } from "./clusterCache.ts";
 import { NOT_YET_KNOWN, sameContact } from "./connection.ts";
 import { Lane } from "./lane.ts";
 import { MemberObjects } from "./memberObjects.ts";
 import { isNamespace } from "./namespaces.ts";
+import { PodTroubles } from "./podTroubles.ts";
 import { type ClusterContact, type ReportSink, sameSight, type WorkDelta, type WorkSource } from "./ports.ts";
 import type { MemberSession } from "./types.ts";
 
@@ -47,11 +49,13 @@ export class Worker {
   readonly #options: WorkerOptions;
   readonly #objects: MemberObjects;
   readonly #lane: Lane;
+  readonly #namespaceLabels = new NamespaceLabels();
   /** Aborted when the worker ends. */
   readonly #end = new AbortController();
   #contact: Contact = UNTRIED;
   #reported: ClusterContact | undefined;
   #cache: ClusterCache | undefined;
+  #pods: PodTroubles | undefined;
   #session: MemberSession | undefined;
   #kinds: readonly ResourceType[] | undefined;
   /**
@@ -67,8 +71,13 @@ export class Worker {
     this.#objects = new MemberObjects({
       cluster,
       changed: (object) => {
-        if (isNamespace(object.ref)) this.#cache?.namespaceCleaner.enqueue(object);
-        else this.#lane.enqueue(object);
+        if (!isNamespace(object.ref)) {
+          this.#lane.enqueue(object);
+          this.#pods?.consider(object);
+          return;
+        }
+        this.#cache?.namespaceCleaner.enqueue(object);
+        this.#cache?.namespaceLabeller.enqueue(object);
       },
       report: (observations) => this.#report(observations),
       namespaceEmptied: (name) => this.#namespaceEmptied(name),
@@ -103,6 +112,7 @@ export class Worker {
       objects: this.#objects,
       hubId,
       systemNamespace,
+      namespaceLabels: this.#namespaceLabels,
       clock,
       random,
       logger,
@@ -113,6 +123,7 @@ export class Worker {
     });
     this.#session = session;
     this.#cache = cache;
+    this.#pods = new PodTroubles({ session, objects: this.#objects, clock, logger });
     this.#lane.attach(cache.writer);
     session.signal.addEventListener("abort", () => this.#endSession(session), { once: true });
     this.#watchKinds();
@@ -142,6 +153,7 @@ export class Worker {
     if (this.#session !== session) return;
     this.#session = undefined;
     this.#cache = undefined;
+    this.#pods = undefined;
     this.#lane.detach();
     this.#reportContact();
   }
@@ -187,7 +199,10 @@ export class Worker {
         if (isFirst) this.#objects.withdrawOthers(delta.rows);
         for (const [index, row] of delta.rows.entries()) {
           if (index > 0 && index % ROWS_AT_A_TIME === 0) await this.#options.clock.nextTurn();
+          // Before the row may be written, and the namespace made for it.
+          const namespace = row.row?.verb === "Apply" ? this.#namespaceLabels.take(row.row) : undefined;
           this.#objects.takeRow(row);
+          if (namespace !== undefined) this.#relabel(namespace);
         }
         return;
     }
@@ -202,11 +217,17 @@ export class Worker {
   #knowsMore(): void {
     this.#lane.enqueueAll();
     this.#cache?.namespaceCleaner.enqueueAll();
+    this.#cache?.namespaceLabeller.enqueueAll();
     if (this.#cache?.isSynced === true) {
       this.#hasSynced = true;
       this.#expected = [];
     }
     this.#reportContact();
+  }
+
+  #relabel(namespace: ObjectRef): void {
+    const object = this.#objects.get(refKey(namespace));
+    if (object !== undefined) this.#cache?.namespaceLabeller.enqueue(object);
   }
 
   #namespaceEmptied(name: string): void {

@@ -3,10 +3,12 @@ import { createLogger, type Logger, type LogLevel } from "../observability/index
 import {
   type Client,
   type ClusterConfig,
+  clusterConfigFromKubeconfig,
   createClient,
   isNotFound,
   LEASES,
   loadHubConfig,
+  MEMBERCLUSTERS,
   NAMESPACES,
   type ResourceType,
   systemClock,
@@ -14,42 +16,113 @@ import {
 import type { HubOptions } from "./options.ts";
 import { CommandError } from "./outcome.ts";
 import type { Terminal } from "./terminal.ts";
+import { describeWhere, tellWhere, type Whereabouts } from "./whereabouts.ts";
+import { chooseAmong } from "./words.ts";
 
 /** What every command gets beside its options. */
 export interface CommandContext {
   terminal: Terminal;
   signal: AbortSignal;
   env: Record<string, string | undefined>;
+  /** How the person has called the program: `kubectl meridian`, say. `meridian` when absent. */
+  program?: string;
 }
 
 /** One cluster that a command talks to. */
 export interface Connection extends AsyncDisposable {
   client: Client;
   config: ClusterConfig;
+  where: Whereabouts;
 }
 
-/** The hub of --kubeconfig and --context, else of KUBECONFIG, else the cluster that this process runs in. A person's kubeconfig may name a program to run. */
+/** The hub of --kubeconfig and --context, else the one that kubectl would take. A person's kubeconfig may name a program to run. */
 export function connectHub(options: HubOptions, { env }: CommandContext): Connection {
-  return connect(
-    "hub",
-    loadHubConfig({ kubeconfig: options.kubeconfig, context: options.context, env, allowExec: true }),
-  );
+  const config = loadHubConfig({ kubeconfig: options.kubeconfig, context: options.context, env, allowExec: true });
+  return connect("hub", config, {
+    ...found(config),
+    name: "the hub",
+    otherwise: "choose another cluster with --kubeconfig or --context",
+  });
 }
 
 /** A member by a kubeconfig file of the person who runs the command. */
 export function connectMember(cluster: string, kubeconfig: string, context: string | undefined): Connection {
-  return connect(cluster, loadHubConfig({ kubeconfig, context, env: {}, allowExec: true, cluster }));
+  const flags = { kubeconfig: "--member-kubeconfig", context: "--member-context" };
+  return connectFile(cluster, `member ${cluster}`, { kubeconfig, context, flags });
 }
 
-export function connect(cluster: string, config: ClusterConfig): Connection {
-  const client = createClient(config, { cluster, clock: systemClock });
-  return { client, config, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };
+/** A cluster of quickstart, which the hub is as well: each is given as NAME=FILE, and counts by the current context of its file. */
+export function connectGiven(cluster: string, kubeconfig: string): Connection {
+  const flags = { kubeconfig: `--kubeconfig ${cluster}=FILE`, context: "`kubectl config use-context`" };
+  return connectFile(cluster, cluster === "hub" ? "the hub" : `member ${cluster}`, { kubeconfig, flags });
+}
+
+interface PersonsFile {
+  kubeconfig: string;
+  context?: string | undefined;
+  /** What chooses another file, and another context. */
+  flags: { kubeconfig: string; context: string };
+}
+
+function connectFile(cluster: string, name: string, { kubeconfig, context, flags }: PersonsFile): Connection {
+  const config = loadHubConfig({ kubeconfig, context, env: {}, allowExec: true, cluster: name, flags });
+  const otherwise = `choose another cluster with ${flags.kubeconfig} or ${flags.context}`;
+  return connect(cluster, config, { ...found(config), name, otherwise });
+}
+
+/** A member by a kubeconfig that the hub stores. Throws what {@link clusterConfigFromKubeconfig} throws. */
+export function connectStored(cluster: string, kubeconfig: string): Connection {
+  return connect(cluster, clusterConfigFromKubeconfig(kubeconfig, { cluster }));
+}
+
+/** `where` names the cluster in messages; without it, a member that the hub stores a kubeconfig of. */
+export function connect(cluster: string, config: ClusterConfig, where = storedOf(cluster, config)): Connection {
+  const client = createClient(config, { cluster, clock: systemClock, onError: (error) => tellWhere(error, where) });
+  return { client, config, where, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };
+}
+
+function found({ server, origin = "no kubeconfig", context }: ClusterConfig): Pick<Whereabouts, "server" | "origin"> {
+  return { server, origin: context === undefined ? origin : `${origin}, context ${context}` };
+}
+
+function storedOf(cluster: string, { server }: ClusterConfig): Whereabouts {
+  return {
+    name: `member ${cluster}`,
+    server,
+    origin: "the kubeconfig that the hub stores of it",
+    otherwise: `renew the credentials: \`meridian join ${cluster} --renew --member-kubeconfig FILE\``,
+  };
 }
 
 /** Logs of the machinery below a command: to stderr, and only when asked for. */
 export function commandLogger(level: LogLevel, terminal: Terminal): Logger {
   const wanted = level === "debug" || level === "trace" ? level : "silent";
   return createLogger({ level: wanted, destination: { write: (line: string) => terminal.err(line) } });
+}
+
+/** Meridian's kinds are missing on the hub. */
+export function notInstalled(kinds: string, where: Whereabouts): CommandError {
+  return new CommandError(
+    `${describeWhere(where)} does not know ${kinds}: run \`meridian install\` first, or ${where.otherwise}`,
+  );
+}
+
+/** No MemberCluster has the name that a person gave. */
+export async function noSuchMember(
+  name: string,
+  { client, where }: Connection,
+  signal: AbortSignal,
+): Promise<CommandError> {
+  try {
+    const { items } = await client.list(MEMBERCLUSTERS, { metadataOnly: true, signal });
+    const names = items.map(({ metadata }) => metadata.name);
+    return new CommandError(
+      `${describeWhere(where)} has no member cluster ${name}; ${chooseAmong(names, "it has none, so there is nothing to do")}`,
+    );
+  } catch (error) {
+    if (isNotFound(error)) return notInstalled(MEMBERCLUSTERS.plural, where);
+    throw error;
+  }
 }
 
 /** The identity of a cluster: UID of its kube-system namespace. */

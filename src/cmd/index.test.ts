@@ -14,7 +14,7 @@ interface Run {
 }
 
 /** Runs a command line with verbs that only take note, or do what `act` does. */
-async function run(line: string, act: () => number = () => 0): Promise<Run> {
+async function run(line: string, act: () => number = () => 0, program = "meridian"): Promise<Run> {
   const result: Run = { code: -1, out: "", err: "", called: undefined };
   const context: CommandContext = {
     terminal: {
@@ -25,6 +25,7 @@ async function run(line: string, act: () => number = () => 0): Promise<Run> {
     },
     signal: new AbortController().signal,
     env: {},
+    program,
   };
   const noting =
     (verb: string) =>
@@ -40,6 +41,9 @@ async function run(line: string, act: () => number = () => 0): Promise<Run> {
     unjoin: noting("unjoin"),
     status: noting("status"),
     quickstart: noting("quickstart"),
+    version: noting("version"),
+    completion: noting("completion"),
+    complete: noting("complete"),
   };
   result.code = await runCommandLine(line.split(" ").filter(Boolean), context, verbs);
   return result;
@@ -61,6 +65,7 @@ describe("the options of a verb", () => {
         leaseDurationMs: 15_000,
         renewDeadlineMs: 10_000,
         retryPeriodMs: 2_000,
+        reconcileTimeoutMs: 30_000,
         allowExecCredentials: false,
         identity: expect.stringMatching(/_[0-9a-f]{8}$/) as string,
       },
@@ -77,11 +82,20 @@ describe("the options of a verb", () => {
       line: "manager --controller-class v2 --adopt-class default --adopt-class v1 --members-namespace first",
       want: { controllerClasses: ["v2", "default", "v1"], membersNamespace: "first" },
     },
+    {
+      line: "manager --protected-namespace vault --protected-namespace db",
+      want: { protectedNamespaces: ["vault", "db"] },
+    },
     { line: "manager --adopt-class v1", want: { controllerClasses: ["default", "v1"] } },
     { line: "manager --leader-elect=false", want: { leaderElect: false } },
     {
       line: "manager --lease-duration 6s --renew-deadline 4s --retry-period 500ms",
       want: { leaseDurationMs: 6_000, renewDeadlineMs: 4_000, retryPeriodMs: 500 },
+    },
+    { line: "manager --reconcile-timeout 1m", want: { reconcileTimeoutMs: 60_000 } },
+    {
+      line: "manager --trace-ratio 0.1 --trace-span UpdateStatus=1 --trace-span ComputeTarget=.5",
+      want: { sampling: { ratio: 0.1, spans: { UpdateStatus: 1, ComputeTarget: 0.5 } } },
     },
     {
       line: "manager --identity pod-1 --allow-exec-credentials --otlp-endpoint http://127.0.0.1:4318",
@@ -106,6 +120,17 @@ describe("the options of a verb", () => {
       want: {
         manager: { webhookConfiguration: "hooks", localMember: true, secretsOf: ["a", "b"], leaseName: "meridian" },
       },
+    },
+    {
+      line: "install --manager --image r.example.com:5000/p/meridian:0.1.0 --replicas 3 --image-pull-secret a --image-pull-secret b",
+      want: {
+        workload: { image: "r.example.com:5000/p/meridian:0.1.0", replicas: 3, imagePullSecrets: ["a", "b"] },
+        manager: { leaseName: "meridian", localMember: false, secretsOf: [] },
+      },
+    },
+    {
+      line: `install --manager --image meridian@sha256:${"a".repeat(64)}`,
+      want: { workload: { image: `meridian@sha256:${"a".repeat(64)}`, replicas: 2, imagePullSecrets: [] } },
     },
     {
       line: "uninstall",
@@ -143,6 +168,18 @@ describe("the options of a verb", () => {
     ]);
   });
 
+  test("of join name the namespaces that the account never writes into", async () => {
+    const line = "join a --member-kubeconfig m.yaml --protected-namespace vault --protected-namespace db";
+    expect((await run(line)).called?.[2]).toMatchObject({ protectedNamespaces: ["vault", "db"] });
+  });
+
+  test("of join do not bound it to namespaces, which would be half of it only", async () => {
+    const { code, err, called } = await run("join a --member-kubeconfig m.yaml --namespaces shop,bank");
+    expect({ code, called }).toEqual({ code: 2, called: undefined });
+    expect(err).toContain("watches a member as a whole in this version");
+    expect(err).toContain("--protected-namespace");
+  });
+
   test.each([
     { line: "unjoin a", policy: "Orphan" },
     { line: "unjoin a --orphan", policy: "Orphan" },
@@ -151,7 +188,7 @@ describe("the options of a verb", () => {
     expect((await run(line)).called).toMatchObject([
       "unjoin",
       "a",
-      { deletionPolicy: policy, timeout: 300_000, force: false },
+      { deletionPolicy: policy, timeout: 300_000, force: false, dryRun: false },
     ]);
   });
 
@@ -160,16 +197,52 @@ describe("the options of a verb", () => {
     expect(options).not.toHaveProperty("manager");
   });
 
+  test("of install without --manager run none", async () => {
+    const [, options] = (await run("install --webhooks")).called ?? [];
+    expect(options).not.toHaveProperty("workload");
+  });
+
   test.each([
     { line: "status", names: [], options: {} },
-    { line: "status -A", names: [], options: {} },
+    { line: "status -A", names: [], options: { allNamespaces: true } },
+    { line: "status -w", names: [], options: { watch: true } },
+    { line: "status --watch -n shop", names: [], options: { watch: true, namespace: "shop" } },
     {
       line: "status web mc/m-1 -n shop -l tier=web -o wide",
       names: ["web", "mc/m-1"],
       options: { namespace: "shop", selector: "tier=web", output: "wide" },
     },
   ])("of $line are read", async ({ line, names, options }) => {
-    expect((await run(line)).called).toEqual(["status", names, { logLevel: "info", ...options }]);
+    expect((await run(line)).called).toEqual(["status", names, { logLevel: "info", watch: false, ...options }]);
+  });
+});
+
+test.each([
+  { line: "unjoin a --dry-run", want: ["unjoin", "a", { dryRun: true }] },
+  { line: "version -o json", want: ["version", { output: "json" }] },
+  { line: "completion zsh", want: ["completion", "zsh"] },
+])("$line is read", async ({ line, want }) => {
+  expect((await run(line)).called).toMatchObject(want);
+});
+
+test("the words for the shell are passed on as they are, also those that are wrong", async () => {
+  const { called } = await run("__complete status --bogus -o");
+  expect(called?.[2]).toEqual(["status", "--bogus", "-o"]);
+});
+
+describe("as a plugin of kubectl", () => {
+  const plugin = (line: string, act?: () => number) => run(line, act, "kubectl meridian");
+
+  test("the usage and the errors name the command as a person types it", async () => {
+    expect((await plugin("--help")).out).toMatch(/^Usage: kubectl meridian \[options\]/);
+    expect((await plugin("join --help")).out).toMatch(/^Usage: kubectl meridian join /);
+    expect((await plugin("join")).err).toContain('(see "kubectl meridian join --help")');
+    const failing = () => {
+      throw new CommandError("nothing is installed: run `meridian install` first");
+    };
+    expect((await plugin("status", failing)).err).toBe(
+      "meridian: nothing is installed: run `kubectl meridian install` first\n",
+    );
   });
 });
 
@@ -203,17 +276,34 @@ describe("wrong usage", () => {
     { line: "status --bogus", says: /unknown option '--bogus'/ },
     { line: "status -o xml", says: /Allowed choices are wide, json, yaml, name/ },
     { line: "status -A -n x", says: /cannot be used with/ },
+    { line: "status --watch -o json", says: /cannot be used with/ },
+    { line: "completion tcsh", says: /Allowed choices are bash, zsh, fish/ },
+    { line: "unjoin a --bogus", says: /\(see "meridian unjoin --help"\)/ },
     { line: "join --member-kubeconfig f", says: /missing required argument 'name'/ },
     { line: "join a", says: /--member-kubeconfig <file>' not specified/ },
     { line: "join BAD --member-kubeconfig f", says: /lower-case letters/ },
     { line: "join a b --member-kubeconfig f", says: /too many arguments/ },
     { line: "unjoin a --drain --orphan", says: /cannot be used with/ },
     { line: "install --crds-only --webhooks", says: /--crds-only gives no rights/ },
+    { line: "install --manager", says: /--manager needs --image, with registry and tag: .*npm run image/ },
+    { line: "install --manager --image meridian", says: /looks like registry\.example\.com/ },
+    { line: "install --manager --image https://r.example.com/m:1", says: /looks like registry\.example\.com/ },
+    { line: "install --manager --image m:1 --replicas 0", says: /a number from 1 to 20/ },
+    { line: "install --manager --image m:1 --image-pull-secret A_B", says: /lower-case letters/ },
+    { line: "install --image m:1", says: /give --manager as well/ },
+    { line: "install --crds-only --manager --image m:1", says: /leave out one of --crds-only and --manager/ },
     { line: "install --secrets-of Team_A", says: /lower-case letters/ },
     { line: "uninstall --drain --orphan", says: /cannot be used with/ },
     { line: "install --timeout soon", says: /A duration looks like 90s/ },
-    { line: "manager --lease-duration 5s", says: /--lease-duration must be longer/ },
+    {
+      line: "manager --lease-duration 5s",
+      says: /--lease-duration \(5000 ms\) must be longer than --renew-deadline \(10000 ms\)/,
+    },
     { line: "manager --log-level loud", says: /Allowed choices/ },
+    { line: "manager --trace-ratio 10%", says: /A share is a number between 0 and 1/ },
+    { line: "manager --trace-ratio 1.5", says: /A share is a number between 0 and 1/ },
+    { line: "manager --trace-span UpdateStatus", says: /look like UpdateStatus=1/ },
+    { line: "manager --reconcile-timeout 0s", says: /--reconcile-timeout must be longer than 0s/ },
   ])("exits with 2 and says so in one line: $line", async ({ line, says }) => {
     const { code, err, called } = await run(line);
     expect(code).toBe(2);

@@ -3,39 +3,53 @@
  * something found, 2 error or wrong usage, 3 timed out; an error is one line that says what to do; progress and colours on a terminal
  * only. A person's own credentials are never stored, and no secret is ever printed.
  */
-import { CommanderError } from "commander";
+import { type Command, CommanderError } from "commander";
 import type { CommandContext } from "./connection.ts";
 import { EXIT, reportError } from "./outcome.ts";
-import { createProgram, describeUsageError, systemVerbs, type Verbs } from "./program.ts";
+import { COMPLETE, createProgram, describeUsageError, PROGRAM, systemVerbs, type Verbs } from "./program.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Runs one command line (without the program's own name) and returns its exit code. */
 export async function runCommandLine(
   args: readonly string[],
-  context: CommandContext,
+  given: CommandContext,
   verbs: Verbs = systemVerbs,
 ): Promise<number> {
+  const { program: name = PROGRAM } = given;
+  const context: CommandContext = { ...given, terminal: namingCommands(given.terminal, name) };
   let exitCode: number = EXIT.ok;
   const program = createProgram(verbs, context, (code) => (exitCode = code));
   if (args.length === 0) {
     context.terminal.err(program.helpInformation());
     return EXIT.error;
   }
+  // Its words are a command line that is not complete, and may be wrong.
+  if (args[0] === COMPLETE) return verbs.complete(program, args.slice(1), context);
   try {
     await program.parseAsync(args, { from: "user" });
     return exitCode;
   } catch (error) {
-    return report(error, args, context);
+    return report(error, args, context, program);
   }
 }
 
-function report(error: unknown, args: readonly string[], context: CommandContext): number {
+function report(error: unknown, args: readonly string[], context: CommandContext, program: Command): number {
   if (error instanceof CommanderError) {
-    const message = describeUsageError(error);
+    const command = program.commands.find((known) => args.includes(known.name()));
+    const message = describeUsageError(error, command);
     if (message === undefined) return EXIT.ok;
-    context.terminal.err(`meridian: ${message} (see "meridian --help")\n`);
+    const asked = command === undefined ? program.name() : `${program.name()} ${command.name()}`;
+    context.terminal.err(`meridian: ${message} (see "${asked} --help")\n`);
     return EXIT.error;
   }
   return reportError(error, context, { stack: wantsStack(args) });
+}
+
+/** What is said about commands names them as the person has to type them. */
+function namingCommands(terminal: Terminal, name: string): Terminal {
+  if (name === PROGRAM) return terminal;
+  const typed = (text: string): string => text.replaceAll(`\`${PROGRAM} `, `\`${name} `);
+  return { ...terminal, err: (text) => terminal.err(typed(text)) };
 }
 
 /** With `--log-level debug` errors are printed with their stack. Read from the arguments themselves, because parsing the options may be what failed. */

@@ -1,28 +1,33 @@
-import { type Condition, isConverted, type KubeObject, servingAllVersions } from "../apis/index.ts";
+import { type Condition, counted, isConverted, type KubeObject, servingAllVersions } from "../apis/index.ts";
 import { type Client, CRDS, type ResourceType } from "../runtime/index.ts";
 import { commandLogger, type CommandContext, connectHub, find } from "./connection.ts";
 import { loadCrds } from "./crds.ts";
 import { follow } from "./follow.ts";
 import { type Checked, checkAll, label, verbOf } from "./installChecks.ts";
+import { refuseBesideRelease, untilManagersReady } from "./installedManager.ts";
 import { INSTALLED_LABELS, installedNamespace, MANAGER_ACCOUNT, managerObjects } from "./managerAccess.ts";
+import { workloadObjects } from "./managerWorkload.ts";
 import type { InstallOptions } from "./options.ts";
 import { CommandError, EXIT } from "./outcome.ts";
 import { Progress } from "./terminal.ts";
+import { describeWhere, type Whereabouts } from "./whereabouts.ts";
 
 /**
  * Installs the CRDs on the hub, waits until the new kinds are served, and then makes Meridian's own namespace and an account with the
- * rights of a manager. Before the first write a dry run asks the hub about every object. Installing again does no harm. Objects of a
- * Helm release are left to Helm.
+ * rights of a manager; with `workload` also the managers, and waits until they are ready. Before the first write a dry run asks the hub
+ * about every object. Installing again does no harm. Objects of a Helm release are left to Helm.
  */
 export async function install(options: InstallOptions, context: CommandContext): Promise<number> {
   const { terminal, signal } = context;
-  const { namespace, manager } = options;
-  const rest =
-    manager === undefined ? [] : [installedNamespace(namespace), ...managerObjects({ ...manager, namespace })];
+  const { namespace, workload } = options;
+  const manager = options.manager === undefined ? undefined : { ...options.manager, namespace };
+  const rest = manager === undefined ? [] : [installedNamespace(namespace), ...managerObjects(manager)];
+  if (manager !== undefined && workload !== undefined) rest.push(...workloadObjects(manager, workload));
   await using hub = connectHub(options, context);
+  if (workload !== undefined) await refuseBesideRelease(hub.client, signal);
   const crds = await Promise.all((await loadCrds()).map((crd) => asServed(labelled(crd), hub.client, signal)));
   const checked = await checkAll(hub.client, [...crds, ...rest], signal);
-  refuse(checked, context);
+  refuse(checked, hub.where, context);
   if (options.dryRun) {
     for (const one of checked) terminal.out(`${label(one.wanted)} ${describeVerdict(one)}\n`);
     return EXIT.ok;
@@ -34,7 +39,12 @@ export async function install(options: InstallOptions, context: CommandContext):
   for (const one of checked.slice(0, crds.length)) await write(one);
   await untilEstablished(hub.client, crds, options, context);
   for (const one of checked.slice(crds.length)) await write(one);
-  if (manager !== undefined) {
+  if (workload !== undefined) {
+    await untilManagersReady(hub.client, options, context);
+    terminal.err(
+      `The managers run in namespace ${namespace}. Next: \`meridian join NAME --member-kubeconfig FILE\`.\n`,
+    );
+  } else if (manager !== undefined) {
     terminal.err(`A manager in the cluster may run as the ServiceAccount ${MANAGER_ACCOUNT} of ${namespace}.\n`);
   }
   return EXIT.ok;
@@ -51,14 +61,14 @@ function labelled(crd: KubeObject): KubeObject {
 }
 
 /** Throws {@link CommandError} when any object cannot be written; the message names each of them with the reason. */
-function refuse(checked: readonly Checked[], { terminal }: CommandContext): void {
+function refuse(checked: readonly Checked[], where: Whereabouts, { terminal }: CommandContext): void {
   const refused = checked.flatMap(({ wanted, verdict }) =>
     verdict.kind === "Refused" ? [`${label(wanted)}: ${verdict.why}`] : [],
   );
   if (refused.length === 0) return;
   for (const line of refused) terminal.err(`${line}\n`);
   throw new CommandError(
-    `the hub refuses ${refused.length} of ${checked.length} objects (see above); nothing was written`,
+    `${describeWhere(where)} refuses ${refused.length} of ${counted(checked.length, "object")} (see above); nothing was written: mend what is named there and run it again`,
   );
 }
 
@@ -79,7 +89,7 @@ async function untilEstablished(
   const waiting = new Set(crds.map(({ metadata }) => metadata.name));
   const refused = new Map<string, string>();
   using progress = new Progress(terminal);
-  progress.show(`waiting for ${waiting.size} kinds to be served`);
+  progress.show(`waiting for ${counted(waiting.size, "kind")} to be served`);
   const logger = commandLogger(options.logLevel, terminal);
   await Promise.all(
     crds.map(async (crd) => {
@@ -94,7 +104,7 @@ async function untilEstablished(
       // The condition Established comes a moment before the server serves the kind; a list that succeeds is the proof.
       if (!(await follow({ ...common, type: servedType(crd), name: "none" }, () => true))) return;
       waiting.delete(name);
-      progress.show(`waiting for ${waiting.size} kinds to be served`);
+      progress.show(`waiting for ${counted(waiting.size, "kind")} to be served`);
     }),
   );
   if (waiting.size === 0) return;

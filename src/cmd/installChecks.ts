@@ -4,26 +4,36 @@ import {
   CLUSTERROLEBINDINGS,
   CLUSTERROLES,
   CRDS,
+  DEPLOYMENTS,
   isApiError,
   isNotFound,
   NAMESPACES,
+  NETWORKPOLICIES,
+  PODDISRUPTIONBUDGETS,
+  PRIORITYCLASSES,
   type ResourceType,
   ROLEBINDINGS,
   ROLES,
   SERVICEACCOUNTS,
+  SERVICES,
 } from "../runtime/index.ts";
 import { find } from "./connection.ts";
 import { describeRelease, releaseOf } from "./helmRelease.ts";
 import { isInstalled } from "./managerAccess.ts";
-import { describeError } from "./outcome.ts";
+import { describeAnswer } from "./outcome.ts";
 
 const TYPES: Record<string, ResourceType> = {
   ClusterRole: CLUSTERROLES,
   ClusterRoleBinding: CLUSTERROLEBINDINGS,
   CustomResourceDefinition: CRDS,
+  Deployment: DEPLOYMENTS,
   Namespace: NAMESPACES,
+  NetworkPolicy: NETWORKPOLICIES,
+  PodDisruptionBudget: PODDISRUPTIONBUDGETS,
+  PriorityClass: PRIORITYCLASSES,
   Role: ROLES,
   RoleBinding: ROLEBINDINGS,
+  Service: SERVICES,
   ServiceAccount: SERVICEACCOUNTS,
 };
 /** A namespace of every cluster: takes the place, in a dry run, of a namespace that does not exist yet. */
@@ -106,7 +116,7 @@ async function dryRun({ client, wanted, before, missing, signal }: DryRun): Prom
     if (!isApiError(error) || error.status === 401) throw error;
     // The dry run of the role has checked the rights that the binding gives, and the role exists by the time the binding is written.
     const awaitsRole = wanted.kind.endsWith("Binding") && isNotFound(error) && /role/.test(error.details?.kind ?? "");
-    return awaitsRole ? { kind: "Write", verb: "created" } : { kind: "Refused", why: describeError(error) };
+    return awaitsRole ? { kind: "Write", verb: "created" } : { kind: "Refused", why: describeAnswer(error) };
   }
 }
 

@@ -1,11 +1,16 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { duration, leaseName, systemNamespace } from "./commonFlags.ts";
 import { type InstallOptions, parseNamespace, type UninstallOptions } from "./options.ts";
+import { parseImage, parseReplicas, parseSecretName } from "./workloadOptions.ts";
 
 /** The options of `install` and `uninstall`. */
 
-interface InstallFlags extends Omit<InstallOptions, "manager"> {
+interface InstallFlags extends Omit<InstallOptions, "manager" | "workload"> {
   crdsOnly: boolean;
+  manager: boolean;
+  image?: string;
+  replicas: number;
+  imagePullSecret?: string[];
   leaseName: string;
   webhooks: boolean;
   webhookConfiguration: string;
@@ -22,7 +27,29 @@ export function addInstall(program: Command, action: (options: InstallOptions) =
     .addOption(systemNamespace())
     .addOption(leaseName())
     .option("--crds-only", "install the CRDs and nothing else", false)
-    .option("--webhooks", "also the rights of a manager with --webhooks", false)
+    .option("--manager", "also run managers on the hub, as the chart does, and wait until they are ready", false)
+    .addOption(
+      new Option(
+        "--image <image>",
+        "with --manager: image of the managers, with registry and tag or digest (build one with `npm run image`)",
+      ).argParser(parseImage),
+    )
+    .addOption(
+      new Option("--replicas <count>", "with --manager: managers; one leads, the others wait")
+        .argParser(parseReplicas)
+        .default(2),
+    )
+    .addOption(
+      new Option(
+        "--image-pull-secret <name>",
+        "with --manager: Secret of Meridian's namespace to pull the image with (may be repeated)",
+      ).argParser(parseSecretName),
+    )
+    .option(
+      "--webhooks",
+      "also the rights of a manager with --webhooks; with --manager, managers that serve them",
+      false,
+    )
     .option(
       "--webhook-configuration <name>",
       "name of the webhook configurations, the same as given to the manager",
@@ -41,8 +68,19 @@ export function addInstall(program: Command, action: (options: InstallOptions) =
 }
 
 function installOptions(flags: InstallFlags): InstallOptions {
-  const { crdsOnly, leaseName: lease, webhooks, webhookConfiguration, localMember, secretsOf = [], ...rest } = flags;
+  const { manager: wanted, image, replicas, imagePullSecret: imagePullSecrets = [], ...others } = flags;
+  const { crdsOnly, leaseName: lease, webhooks, webhookConfiguration, localMember, secretsOf = [], ...rest } = others;
+  if (wanted && image === undefined) {
+    throw new InvalidArgumentError(
+      "--manager needs --image, with registry and tag: build and push one with `npm run image -- --tag IMAGE --push`",
+    );
+  }
+  if (!wanted && (image !== undefined || imagePullSecrets.length > 0)) {
+    throw new InvalidArgumentError("--image and --image-pull-secret say what --manager runs: give --manager as well");
+  }
   if (crdsOnly) {
+    if (wanted)
+      throw new InvalidArgumentError("--crds-only runs no managers: leave out one of --crds-only and --manager");
     if (webhooks || localMember || secretsOf.length > 0) {
       throw new InvalidArgumentError(
         "--crds-only gives no rights: leave out --webhooks, --local-member and --secrets-of",
@@ -51,7 +89,7 @@ function installOptions(flags: InstallFlags): InstallOptions {
     return rest;
   }
   const manager = { leaseName: lease, localMember, secretsOf, ...(webhooks ? { webhookConfiguration } : {}) };
-  return { ...rest, manager };
+  return { ...rest, manager, ...(image === undefined ? {} : { workload: { image, imagePullSecrets, replicas } }) };
 }
 
 interface UninstallFlags extends Omit<UninstallOptions, "objects"> {

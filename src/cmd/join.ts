@@ -5,7 +5,6 @@ import {
   type ClusterConfig,
   CLUSTERROLEBINDINGS,
   CLUSTERROLES,
-  clusterConfigFromKubeconfig,
   isForbidden,
   isNotFound,
   kubeconfigFor,
@@ -18,34 +17,39 @@ import {
   SECRETS,
   SERVICEACCOUNTS,
   systemClock,
+  VALIDATINGADMISSIONPOLICIES,
+  VALIDATINGADMISSIONPOLICYBINDINGS,
 } from "../runtime/index.ts";
 import {
   clusterUid,
   commandLogger,
   type CommandContext,
-  connect,
   connectHub,
   type Connection,
   connectMember,
+  connectStored,
   find,
   isManagerRunning,
+  notInstalled,
 } from "./connection.ts";
 import { follow } from "./follow.ts";
 import { checkIdentity, kubeconfigSecret, memberCluster, type MemberToken } from "./joinedMember.ts";
 import {
+  accessAccount,
   accessClusterRole,
   accessDependents,
   accessNamespace,
   type MemberAccess,
   memberAccess,
 } from "./memberAccess.ts";
+import { accessGuard } from "./memberGuard.ts";
 import { installedNamespace } from "./managerAccess.ts";
 import type { JoinOptions } from "./options.ts";
 import { CommandError, EXIT } from "./outcome.ts";
 import { Progress } from "./terminal.ts";
+import { describeWhere } from "./whereabouts.ts";
 
 const DEPENDENT_TYPES: Record<string, ResourceType> = {
-  ServiceAccount: SERVICEACCOUNTS,
   Role: ROLES,
   RoleBinding: ROLEBINDINGS,
   ClusterRoleBinding: CLUSTERROLEBINDINGS,
@@ -67,7 +71,8 @@ export async function join(name: string, options: JoinOptions, context: CommandC
   }
 
   using progress = new Progress(terminal);
-  const joined = await enrol(joining, checked, (text) => progress.show(text));
+  const unguarded = (why: string): void => terminal.err(`${name}: ${why}\n`);
+  const joined = await enrol(joining, checked, (text) => progress.show(text), unguarded);
   progress.show("");
   terminal.out(`membercluster/${name} ${checked.before === undefined ? "joined" : "renewed"}\n`);
   // Awaited here, because the connections are closed when this function returns.
@@ -94,12 +99,13 @@ interface Checked {
 
 /** All of {@link join} except waiting for the manager. Returns the MemberCluster. */
 export async function joinMember(joining: Joining): Promise<KubeObject> {
-  return enrol(joining, await check(joining), () => undefined);
+  const silent = (): void => undefined;
+  return enrol(joining, await check(joining), silent, silent);
 }
 
 async function check({ name, options, hub, member, signal }: Joining): Promise<Checked> {
   const [hubUid, memberUid] = await Promise.all([clusterUid(hub.client, signal), clusterUid(member.client, signal)]);
-  const before = await checkHub(name, memberUid, hubUid, options, hub.client, signal);
+  const before = await checkHub({ name, options, hub, member, signal }, memberUid, hubUid);
   const access = memberAccess(hubUid, options.namespace);
   return { memberUid, access, before, wanted: memberCluster(name, memberUid, options) };
 }
@@ -108,9 +114,12 @@ async function enrol(
   { name, options, hub, member, signal }: Joining,
   { memberUid, access, before, wanted }: Checked,
   say: (text: string) => void,
+  unguarded: (why: string) => void,
 ): Promise<KubeObject> {
   say(`${name}: creating the service account ${access.namespace}/${access.name}`);
-  await grantAccess(member.client, access, signal);
+  const role = await grantAccess(member.client, access, signal);
+  const why = await guardAccess(member.client, accessGuard(access, role, options.protectedNamespaces), signal);
+  if (why !== undefined) unguarded(why);
   say(`${name}: asking for a token`);
   const token = await takeToken(member.client, access, options, signal);
   const kubeconfig = memberKubeconfig(name, member.config, access, token);
@@ -132,43 +141,69 @@ async function enrol(
 
 /** Checks that the objects on the hub allow the join, before anything is written. Returns the MemberCluster if there is one. */
 async function checkHub(
-  name: string,
+  { name, options, hub, member, signal }: Joining,
   memberUid: string,
   hubUid: string,
-  options: Joining["options"],
-  hub: Client,
-  signal: AbortSignal,
 ): Promise<KubeObject | undefined> {
   let items: KubeObject[];
   try {
-    ({ items } = await hub.list(MEMBERCLUSTERS, { signal }));
+    ({ items } = await hub.client.list(MEMBERCLUSTERS, { signal }));
   } catch (error) {
-    if (isNotFound(error)) throw new CommandError("the hub does not know MemberClusters: run `meridian install` first");
+    if (isNotFound(error)) throw notInstalled(MEMBERCLUSTERS.plural, hub.where);
     throw error;
   }
-  checkIdentity(name, memberUid, hubUid, items as unknown as MemberCluster[]);
+  checkIdentity({ name, memberUid, hubUid, where: member.where }, items as unknown as MemberCluster[]);
   const before = items.find(({ metadata }) => metadata.name === name);
-  if (options.renew && before === undefined)
-    throw new CommandError(`there is no member cluster ${name} to renew; join it with --region`);
-  if (!options.renew && options.region === undefined)
-    throw new CommandError("--region is needed: placements and overrides go by it");
+  if (options.renew && before === undefined) {
+    throw new CommandError(
+      `${describeWhere(hub.where)} has no member cluster ${name} to renew; leave out --renew and give --region to join it`,
+    );
+  }
+  if (!options.renew && options.region === undefined) {
+    throw new CommandError(
+      `joining ${name} needs its region, which placements and overrides go by: give --region, such as --region cn-shanghai, or --renew for new credentials alone`,
+    );
+  }
   return before;
 }
 
-/** Applies the service account and its rights on the member; applying them again repairs them. */
-async function grantAccess(member: Client, access: MemberAccess, signal: AbortSignal): Promise<void> {
+/** Applies the service account and its rights on the member; applying them again repairs them. Returns the UID of the ClusterRole. */
+async function grantAccess(member: Client, access: MemberAccess, signal: AbortSignal): Promise<string> {
   const namespace = await find(member, NAMESPACES, undefined, access.namespace, signal);
   if (namespace?.metadata.deletionTimestamp !== undefined) {
     throw new CommandError(
-      `the namespace ${access.namespace} of ${member.cluster} is being deleted; try again when it is gone`,
+      `the namespace ${access.namespace} of member ${member.cluster} is being deleted; try again when it is gone`,
     );
   }
   if (namespace === undefined) await member.create(NAMESPACES, accessNamespace(access), { signal });
   const role = await member.apply(CLUSTERROLES, accessClusterRole(access), { force: true, signal });
-  for (const object of accessDependents(access, role.metadata.uid ?? "")) {
+  const account = await member.apply(SERVICEACCOUNTS, accessAccount(access), { force: true, signal });
+  const owners = { clusterRole: role.metadata.uid ?? "", account: account.metadata.uid ?? "" };
+  for (const object of accessDependents(access, owners)) {
     const type = DEPENDENT_TYPES[object.kind];
     if (type === undefined) throw new Error(`no resource type for ${object.kind}`);
     await member.apply(type, object, { force: true, signal });
+  }
+  return role.metadata.uid ?? "";
+}
+
+/** Bounds what the account may write. Returns why the member cannot; the rights of RBAC hold all the same. */
+async function guardAccess(
+  member: Client,
+  guard: readonly KubeObject[],
+  signal: AbortSignal,
+): Promise<string | undefined> {
+  const [policy, binding] = [VALIDATINGADMISSIONPOLICIES, VALIDATINGADMISSIONPOLICYBINDINGS];
+  try {
+    for (const object of guard)
+      await member.apply(object.kind === policy.kind ? policy : binding, object, { force: true, signal });
+    return undefined;
+  } catch (error) {
+    const held = "so RBAC alone bounds what the hub's account may write there";
+    if (isNotFound(error)) return `the cluster serves no ValidatingAdmissionPolicy (Kubernetes 1.30 does), ${held}`;
+    if (isForbidden(error))
+      return `the member's kubeconfig may not create ValidatingAdmissionPolicies, ${held}; join again with one that may`;
+    throw error;
   }
 }
 
@@ -205,12 +240,12 @@ async function checkKubeconfig(
   memberUid: string,
   signal: AbortSignal,
 ): Promise<void> {
-  await using made = connect(cluster, clusterConfigFromKubeconfig(kubeconfig, { cluster }));
+  await using made = connectStored(cluster, kubeconfig);
   try {
     const uid = await clusterUid(made.client, signal);
     if (uid !== memberUid)
       throw new CommandError(
-        `the server ${made.config.server} does not always lead to the same cluster (kube-system UID ${uid}, then ${memberUid})`,
+        `the server ${made.config.server} of member ${cluster} does not always lead to the same cluster (kube-system UID ${memberUid}, then ${uid}); give --member-kubeconfig an address that belongs to one cluster alone`,
       );
   } catch (error) {
     // The token was accepted: API servers take a moment to learn new rights, and the manager tries again anyway.
@@ -270,7 +305,9 @@ function describeJoin(access: MemberAccess, wanted: KubeObject, options: JoinOpt
   const member = [
     accessNamespace(access),
     accessClusterRole(access),
-    ...accessDependents(access, "<uid of the ClusterRole>"),
+    accessAccount(access),
+    ...accessDependents(access, { clusterRole: "<uid of the ClusterRole>", account: "<uid of the ServiceAccount>" }),
+    ...accessGuard(access, "<uid of the ClusterRole>", options.protectedNamespaces),
   ];
   const secret = {
     apiVersion: "v1",

@@ -71,16 +71,24 @@ test("the Secret names the account of its token and the time to renew the token"
 });
 
 describe("checkIdentity", () => {
+  const where = { name: "member shanghai-1", server: "https://m", origin: "kubeconfig m.yaml", otherwise: "" };
+  const candidate = (memberUid: string) => ({ name: "shanghai-1", memberUid, hubUid: "uid-hub", where });
+
   test.each([
     { name: "a new cluster", members: [member("other", { status: "uid-o" })] },
     { name: "the same cluster under its own name", members: [member("shanghai-1", { status: "uid-m" })] },
     { name: "a name whose cluster was never reached", members: [member("shanghai-1", {})] },
   ])("accepts $name", ({ members }) => {
-    expect(() => checkIdentity("shanghai-1", "uid-m", "uid-hub", members)).not.toThrow();
+    expect(() => checkIdentity(candidate("uid-m"), members)).not.toThrow();
   });
 
   test.each([
-    { name: "the hub itself", uid: "uid-hub", members: [], says: /the hub itself.*local/ },
+    {
+      name: "the hub itself",
+      uid: "uid-hub",
+      members: [],
+      says: /^https:\/\/m \(kubeconfig m.yaml\) is the hub itself.*local/,
+    },
     {
       name: "a cluster that a manager knows under another name",
       uid: "uid-m",
@@ -106,7 +114,7 @@ describe("checkIdentity", () => {
       says: /being removed/,
     },
   ])("refuses $name", ({ uid, members, says }) => {
-    expect(() => checkIdentity("shanghai-1", uid, "uid-hub", members)).toThrow(says);
+    expect(() => checkIdentity(candidate(uid), members)).toThrow(says);
   });
 });
 

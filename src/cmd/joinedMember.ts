@@ -15,6 +15,7 @@ import {
 import { JOINED_TO_LABEL, type MemberAccess } from "./memberAccess.ts";
 import type { JoinOptions } from "./options.ts";
 import { CommandError } from "./outcome.ts";
+import type { Whereabouts } from "./whereabouts.ts";
 
 /** The objects that join writes on the hub. Pure: only values come in and go out. */
 
@@ -98,28 +99,32 @@ export function knownMemberUid({ metadata, status }: MemberCluster): string | un
   return status?.clusterUID ?? metadata.annotations?.[MEMBER_UID_ANNOTATION];
 }
 
+/** Who is to join. */
+export interface Candidate {
+  name: string;
+  memberUid: string;
+  hubUid: string;
+  where: Whereabouts;
+}
+
 /** One cluster has one name, and a name means one cluster. Throws {@link CommandError} otherwise. */
-export function checkIdentity(
-  name: string,
-  memberUid: string,
-  hubUid: string,
-  members: readonly MemberCluster[],
-): void {
+export function checkIdentity({ name, memberUid, hubUid, where }: Candidate, members: readonly MemberCluster[]): void {
+  const which = `${where.server} (${where.origin})`;
   if (memberUid === hubUid) {
     throw new CommandError(
-      `this kubeconfig leads to the hub itself; to run applications there apply a MemberCluster with "spec: {connection: {local: {}}}" instead`,
+      `${which} is the hub itself: give --member-kubeconfig or --member-context of another cluster, or, to run applications on the hub, apply a MemberCluster with "spec: {connection: {local: {}}}"`,
     );
   }
   for (const member of members) {
     const known = knownMemberUid(member);
     if (member.metadata.name !== name && known === memberUid) {
       throw new CommandError(
-        `this cluster is a member already, as ${member.metadata.name}; unjoin that first, or renew it with \`meridian join ${member.metadata.name} --renew\``,
+        `${which} is a member already, as ${member.metadata.name}; \`meridian unjoin ${member.metadata.name}\` first, or renew it with \`meridian join ${member.metadata.name} --renew\``,
       );
     }
     if (member.metadata.name === name && known !== undefined && known !== memberUid) {
       throw new CommandError(
-        `${name} is another cluster (kube-system UID ${known}, not ${memberUid}); choose another name, or \`meridian unjoin ${name}\` first`,
+        `${name} is another cluster than ${which} (kube-system UID ${known}, not ${memberUid}); choose another name, or \`meridian unjoin ${name}\` first`,
       );
     }
     if (member.metadata.name === name && member.metadata.deletionTimestamp !== undefined) {

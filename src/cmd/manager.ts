@@ -9,6 +9,7 @@ import {
   EventRecorder,
   type Logger,
   type Metrics,
+  resourceAttributes,
   type Tracing,
 } from "../observability/index.ts";
 import {
@@ -26,6 +27,7 @@ import {
   ServerHistory,
 } from "../runtime/index.ts";
 import type { Webhooks } from "../webhooks/index.ts";
+import { checkPort, type Listening } from "./listening.ts";
 import type { ManagerOptions } from "./options.ts";
 import { VERSION } from "./version.ts";
 
@@ -60,29 +62,27 @@ export async function runManager(
   signal: AbortSignal,
   telemetry: ManagerTelemetry = {},
 ): Promise<number> {
-  const logger = telemetry.logger ?? createLogger({ level: options.logLevel });
+  const { attributes } = resourceAttributes(process.env);
+  const logger = telemetry.logger ?? createLogger({ level: options.logLevel, attributes });
   const metrics = telemetry.metrics ?? createMetrics();
   const tracing = await createTracing({
     serviceVersion: VERSION,
     identity: options.identity,
     ...(options.otlpEndpoint === undefined ? {} : { endpoint: options.otlpEndpoint }),
+    ...(options.sampling === undefined ? {} : { sampling: options.sampling }),
   });
+  for (const problem of tracing.problems) logger.warn({ event_reason: "InvalidEnvironment" }, problem);
   const config = loadHubConfig({
     kubeconfig: options.kubeconfig,
     context: options.context,
     env: process.env,
     allowExec: true,
   });
+  // Said before anything else is done: a server that begins to listen later could only log why it cannot.
+  for (const port of portsOf(options)) await checkPort(port);
   const observe: NonNullable<ClientOptions["observe"]> = (call) => metrics.observeRequest(call);
   await using client = createClient(config, { cluster: "hub", clock: systemClock, observe });
-  const hub = new HubCache({
-    client,
-    clock: systemClock,
-    random: Math.random,
-    logger,
-    metrics,
-    namespaces: options.webhooks !== undefined,
-  });
+  const hub = new HubCache({ client, clock: systemClock, random: Math.random, logger, metrics });
   await using _watches = startWatches(hub, logger);
   const self: Process = { options, config, logger, metrics, tracing, client, hub, elector: undefined, leading: false };
   await using webhooks = await serveWebhooks(self);
@@ -107,6 +107,15 @@ export async function runManager(
   return 0;
 }
 
+function portsOf({ metricsPort, metricsHost, webhooks }: ManagerOptions): Listening[] {
+  const host = metricsHost === "" ? {} : { host: metricsHost };
+  const metrics = { port: metricsPort, ...host, what: "/metrics, /healthz and /readyz" };
+  return [
+    { ...metrics, flag: "--metrics-port", hostFlag: "--metrics-host" },
+    ...(webhooks === undefined ? [] : [{ port: webhooks.port, what: "the webhooks", flag: "--webhook-port" }]),
+  ];
+}
+
 /** Follows the hub until it is disposed of: after everything that reads the cache has ended. */
 function startWatches(hub: HubCache, logger: Logger): AsyncDisposable {
   const end = new AbortController();
@@ -122,7 +131,14 @@ function startWatches(hub: HubCache, logger: Logger): AsyncDisposable {
 }
 
 /** Every replica serves them, leading or not, and before and after the pipeline runs. */
-async function serveWebhooks({ options, client, hub, logger, metrics }: Process): Promise<Webhooks | undefined> {
+async function serveWebhooks({
+  options,
+  client,
+  hub,
+  logger,
+  metrics,
+  tracing,
+}: Process): Promise<Webhooks | undefined> {
   if (options.webhooks === undefined) return undefined;
   // Certificates are a large part of the program: who serves none does not load it.
   const { startWebhooks } = await import("../webhooks/index.ts");
@@ -139,6 +155,7 @@ async function serveWebhooks({ options, client, hub, logger, metrics }: Process)
     clock: systemClock,
     logger,
     metrics,
+    tracer: tracing.tracer,
   });
 }
 
@@ -176,6 +193,7 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
       client,
       hubId,
       systemNamespace: options.namespace,
+      protectedNamespaces: protectedBy(options),
       ...classesOf(options),
       clock: systemClock,
       random: Math.random,
@@ -183,6 +201,7 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
       metrics,
       tracer: tracing.tracer,
       events,
+      ...(options.reconcileTimeoutMs === undefined ? {} : { reconcileTimeoutMs: options.reconcileTimeoutMs }),
       pool: (listener) =>
         new ClusterPool({
           hub: client,
@@ -209,6 +228,11 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
 
 function classesOf({ controllerClasses }: ManagerOptions): { classes?: Classes } {
   return controllerClasses === undefined ? {} : { classes: new Set(controllerClasses) };
+}
+
+/** Where the Secrets of members are on the hub, a member may have something of Meridian too. */
+function protectedBy({ protectedNamespaces = [], membersNamespace }: ManagerOptions): readonly string[] {
+  return membersNamespace === undefined ? protectedNamespaces : [...protectedNamespaces, membersNamespace];
 }
 
 /** The hub's identity: the UID of its kube-system namespace. */

@@ -110,10 +110,8 @@ function clusterRules({ webhookConfiguration, localMember }: ManagerAccess): Pol
       resources: ["memberclusters", ...POLICIES].map((plural) => `${plural}/status`),
       verbs: ["patch"],
     },
-    // The UID of kube-system is the hub's identity; the webhooks read the bounds that a namespace sets.
-    webhookConfiguration === undefined
-      ? { apiGroups: [""], resources: ["namespaces"], resourceNames: ["kube-system"], verbs: ["get"] }
-      : { apiGroups: [""], resources: ["namespaces"], verbs: ["get", ...FOLLOW] },
+    // The UID of kube-system is the hub's identity; labels and annotations of a namespace say what its applications may be.
+    { apiGroups: [""], resources: ["namespaces"], verbs: ["get", ...FOLLOW] },
     { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
     // Whether an object is being deleted because its kind is.
     {
@@ -156,7 +154,7 @@ function webhookRules(configuration: string): PolicyRule[] {
 function localRules(): PolicyRule[] {
   return [
     ...rightsOn(renderedMemberKinds(), ["get", ...FOLLOW, "create", "patch", "delete"]),
-    { apiGroups: [""], resources: ["nodes"], verbs: ["list"] },
+    { apiGroups: [""], resources: ["nodes", "pods"], verbs: ["list"] },
   ];
 }
 

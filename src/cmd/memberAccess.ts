@@ -33,7 +33,6 @@ const LOOKED_THROUGH: Record<string, string[]> = {
     "events",
     "limitranges",
     "persistentvolumeclaims",
-    "pods",
     "podtemplates",
     "replicationcontrollers",
     "resourcequotas",
@@ -64,19 +63,14 @@ export function accessNamespace({ namespace, hubId }: MemberAccess): KubeObject 
   return { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels: { [JOINED_TO_LABEL]: hubId } } };
 }
 
-/** Owner of all other objects of join: the garbage collector deletes them after this one. */
+/** Owner of its binding: the garbage collector deletes that after this one. */
 export function accessClusterRole({ name, hubId }: MemberAccess): KubeObject {
   const rules: PolicyRule[] = [
     ...memberRights(),
-    { apiGroups: [""], resources: ["nodes"], verbs: ["get", "list"] },
+    { apiGroups: [""], resources: ["nodes"], verbs: ["list"] },
     ...Object.entries(LOOKED_THROUGH).map(([group, resources]) => ({ apiGroups: [group], resources, verbs: ["list"] })),
-    // So that unjoin can remove the objects that join made.
-    {
-      apiGroups: [RBAC],
-      resources: ["clusterrolebindings", "clusterroles"],
-      resourceNames: [name],
-      verbs: ["get", "delete"],
-    },
+    // So that unjoin can remove the objects that join made: the garbage collector takes everything else along.
+    { apiGroups: [RBAC], resources: ["clusterroles"], resourceNames: [name], verbs: ["delete"] },
   ];
   return {
     apiVersion: RBAC_API_VERSION,
@@ -86,26 +80,41 @@ export function accessClusterRole({ name, hubId }: MemberAccess): KubeObject {
   };
 }
 
-/** Every object that the ClusterRole owns, in the order of creation. */
-export function accessDependents(access: MemberAccess, clusterRoleUid: string): KubeObject[] {
+/** Owner of the Role and of its binding: an account that removes itself takes its last rights along. */
+export function accessAccount({ namespace, name, hubId }: MemberAccess): KubeObject {
+  const metadata = { name, namespace, labels: { [JOINED_TO_LABEL]: hubId } };
+  return { apiVersion: "v1", kind: "ServiceAccount", metadata };
+}
+
+/**
+ * Every other object, in the order of creation. Those that the ClusterRole owns go first, by one request; those that the account owns, and its
+ * right to remove itself and its namespace, last until it is removed by the next request, with nothing to lose in between.
+ */
+export function accessDependents(access: MemberAccess, owners: { clusterRole: string; account: string }): KubeObject[] {
   const { namespace, name, hubId } = access;
-  const owner: OwnerReference = { apiVersion: RBAC_API_VERSION, kind: "ClusterRole", name, uid: clusterRoleUid };
-  const common = { name, labels: { [JOINED_TO_LABEL]: hubId }, ownerReferences: [owner] };
+  const byClusterRole: OwnerReference = {
+    apiVersion: RBAC_API_VERSION,
+    kind: "ClusterRole",
+    name,
+    uid: owners.clusterRole,
+  };
+  const byAccount: OwnerReference = { apiVersion: "v1", kind: "ServiceAccount", name, uid: owners.account };
+  const common = { name, labels: { [JOINED_TO_LABEL]: hubId } };
+  const local = { ...common, namespace, ownerReferences: [byAccount] };
   const subjects = [{ kind: "ServiceAccount", namespace, name }];
   return [
-    { apiVersion: "v1", kind: "ServiceAccount", metadata: { ...common, namespace } },
-    { apiVersion: RBAC_API_VERSION, kind: "Role", metadata: { ...common, namespace }, rules: ownAffairs(access) },
+    { apiVersion: RBAC_API_VERSION, kind: "Role", metadata: local, rules: ownAffairs(access) },
     {
       apiVersion: RBAC_API_VERSION,
       kind: "RoleBinding",
-      metadata: { ...common, namespace },
+      metadata: local,
       roleRef: { apiGroup: RBAC, kind: "Role", name },
       subjects,
     },
     {
       apiVersion: RBAC_API_VERSION,
       kind: "ClusterRoleBinding",
-      metadata: common,
+      metadata: { ...common, ownerReferences: [byClusterRole] },
       roleRef: { apiGroup: RBAC, kind: "ClusterRole", name },
       subjects,
     },
@@ -116,8 +125,8 @@ export function accessDependents(access: MemberAccess, clusterRoleUid: string): 
 function ownAffairs({ name, namespace }: MemberAccess): PolicyRule[] {
   return [
     { apiGroups: [""], resources: ["serviceaccounts/token"], resourceNames: [name], verbs: ["create"] },
-    { apiGroups: [""], resources: ["serviceaccounts"], resourceNames: [name], verbs: ["get", "delete"] },
-    { apiGroups: [RBAC], resources: ["rolebindings", "roles"], resourceNames: [name], verbs: ["get", "delete"] },
-    { apiGroups: [""], resources: ["namespaces"], resourceNames: [namespace], verbs: ["get", "delete"] },
+    { apiGroups: [""], resources: ["serviceaccounts"], resourceNames: [name], verbs: ["delete"] },
+    // When the ClusterRole has gone, this is the right by which unjoin removes the namespace, and the account with it.
+    { apiGroups: [""], resources: ["namespaces"], resourceNames: [namespace], verbs: ["delete"] },
   ];
 }

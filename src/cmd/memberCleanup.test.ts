@@ -1,44 +1,67 @@
 import { expect, test } from "vitest";
 import type { KubeObject } from "../apis/index.ts";
-import { ApiError, type Client, CLUSTERROLES, NAMESPACES, type ResourceType } from "../runtime/index.ts";
+import {
+  ApiError,
+  type Client,
+  CLUSTERROLES,
+  NAMESPACES,
+  type ResourceType,
+  SERVICEACCOUNTS,
+} from "../runtime/index.ts";
 import { accessNamespace, memberAccess } from "./memberAccess.ts";
 import { revokeAccess } from "./memberCleanup.ts";
 
 const access = memberAccess("0f3c1d2e-4b5a-6978-8796-a5b4c3d2e1f0", "meridian-system");
+const FOREIGN: KubeObject = { apiVersion: "v1", kind: "Namespace", metadata: { name: "meridian-system" } };
 
-/** A member on which the account is gone as soon as one request of its removal has been answered. */
-function memberThatForgets(label: KubeObject): { client: Client; deleted: string[] } {
+/**
+ * A member whose garbage collector and namespace controller have done their work before the next request: what the ClusterRole gives is gone
+ * with it, and the account with its namespace.
+ */
+function quickMember(namespace: KubeObject, refuse: (type: ResourceType) => boolean = () => false) {
   const deleted: string[] = [];
-  let gone = false;
   const client = {
     cluster: "shanghai-1",
-    get: () => Promise.resolve(label),
+    get: () => Promise.resolve(namespace),
     list: () => Promise.resolve({ items: [], resourceVersion: "1" }),
     raw: () => Promise.resolve({ groups: [], resources: [], versions: [] }),
     delete: async (type: ResourceType) => {
-      if (gone) throw new ApiError(401, "Unauthorized", "the account is gone");
       await Promise.resolve();
+      if (deleted.includes(NAMESPACES.kind) || deleted.includes(SERVICEACCOUNTS.kind))
+        throw new ApiError(401, "Unauthorized", "the account is gone");
+      const isLost = type === CLUSTERROLES ? refuse(type) : deleted.includes(type.kind);
+      if (isLost) throw new ApiError(403, "Forbidden", "the account has no right to that");
       deleted.push(type.kind);
-      setImmediate(() => (gone = true));
-      await new Promise((resolve) => setImmediate(resolve));
     },
   };
   return { client: client as unknown as Client, deleted };
 }
 
-test("an account that removes itself leaves nothing, whichever of its removals is answered first", async () => {
-  const { client, deleted } = memberThatForgets(accessNamespace(access));
-  const { left } = await revokeAccess(client, access, false, new AbortController().signal);
-  expect(left).toEqual([]);
-  expect(deleted.sort()).toEqual([CLUSTERROLES.kind, NAMESPACES.kind]);
+const never = new AbortController().signal;
+
+test("an account that removes itself leaves nothing, however quick its member is", async () => {
+  const { client, deleted } = quickMember(accessNamespace(access));
+  expect(await revokeAccess(client, access, false, never)).toEqual({
+    removed: [`clusterrole/${access.name}`, "namespace/meridian-system"],
+    left: [],
+  });
+  expect(deleted).toEqual([CLUSTERROLES.kind, NAMESPACES.kind]);
 });
 
-test("a namespace that no join made stays", async () => {
-  const { client, deleted } = memberThatForgets({
-    apiVersion: "v1",
-    kind: "Namespace",
-    metadata: { name: "meridian-system" },
-  });
-  await revokeAccess(client, access, false, new AbortController().signal);
-  expect(deleted).not.toContain(NAMESPACES.kind);
+test("a namespace that no join made stays, and the account goes", async () => {
+  const { client, deleted } = quickMember(FOREIGN);
+  expect((await revokeAccess(client, access, false, never)).left).toEqual([]);
+  expect(deleted).toEqual([CLUSTERROLES.kind, SERVICEACCOUNTS.kind]);
+});
+
+test("an account that may not remove its ClusterRole stays, and everything is named for whoever may", async () => {
+  const { client, deleted } = quickMember(accessNamespace(access), () => true);
+  const { removed, left } = await revokeAccess(client, access, false, never);
+  expect(deleted).toEqual([]);
+  expect(removed).toEqual([]);
+  expect(left.map(({ command }) => command)).toEqual([
+    `kubectl delete clusterrole,clusterrolebinding ${access.name}`,
+    `kubectl -n meridian-system delete serviceaccount,role,rolebinding ${access.name}`,
+    "kubectl delete namespace meridian-system",
+  ]);
 });

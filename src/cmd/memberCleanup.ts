@@ -12,10 +12,12 @@ import {
   ROLES,
   SERVICEACCOUNTS,
   systemClock,
+  VALIDATINGADMISSIONPOLICIES,
+  VALIDATINGADMISSIONPOLICYBINDINGS,
 } from "../runtime/index.ts";
 import { find } from "./connection.ts";
 import { JOINED_TO_LABEL, type MemberAccess } from "./memberAccess.ts";
-import { describeError } from "./outcome.ts";
+import { describeAnswer } from "./outcome.ts";
 
 /** An object that unjoin could not remove, and the command for a person who can. */
 export interface Leftover {
@@ -49,17 +51,14 @@ interface Step {
   namespaced: boolean;
 }
 
-/**
- * The objects that an account which removes itself deletes, all at once: without the ClusterRole the account has no rights to go on, and
- * the garbage collector deletes everything else, which the ClusterRole owns.
- */
-const OWN_STEPS: Step[] = [
-  { type: CLUSTERROLES, kind: "clusterrole", namespaced: false },
-  { type: SERVICEACCOUNTS, kind: "serviceaccount", namespaced: true },
-];
+/** The first and, where its namespace stays, the last object that an account deletes which removes itself. */
+const OWN_CLUSTERROLE: Step = { type: CLUSTERROLES, kind: "clusterrole", namespaced: false };
+const OWN_ACCOUNT: Step = { type: SERVICEACCOUNTS, kind: "serviceaccount", namespaced: true };
 
 /** An administrator deletes each object, without the garbage collector. */
 const ADMIN_STEPS: Step[] = [
+  { type: VALIDATINGADMISSIONPOLICYBINDINGS, kind: "validatingadmissionpolicybinding", namespaced: false },
+  { type: VALIDATINGADMISSIONPOLICIES, kind: "validatingadmissionpolicy", namespaced: false },
   { type: CLUSTERROLEBINDINGS, kind: "clusterrolebinding", namespaced: false },
   { type: ROLEBINDINGS, kind: "rolebinding", namespaced: true },
   { type: ROLES, kind: "role", namespaced: true },
@@ -78,17 +77,28 @@ export async function revokeAccess(
   const namespace = await find(member, NAMESPACES, undefined, access.namespace, signal);
   // Read first: an account that has removed itself may not read any more.
   const removable = namespace !== undefined && (await isOursAndEmpty(member, namespace, access, signal));
-  if (!asAdmin) {
-    // Without its namespace the account is gone, and without the ClusterRole it has no rights: whichever came second would be refused.
-    const steps = removable ? OWN_STEPS.filter(({ type }) => type !== SERVICEACCOUNTS) : OWN_STEPS;
-    await Promise.all([
-      ...(removable ? [removeNamespace(member, namespace, cleanup, signal)] : []),
-      ...steps.map((step) => remove(member, step, access, cleanup, signal)),
-    ]);
-    return cleanup;
-  }
+  if (!asAdmin) return await removeItself(member, access, removable ? namespace : undefined, signal);
   for (const step of ADMIN_STEPS) await remove(member, step, access, cleanup, signal);
   if (removable) await removeNamespace(member, namespace, cleanup, signal);
+  return cleanup;
+}
+
+/**
+ * One after the other, so that no right is lost before it was used: the ClusterRole, which the garbage collector takes its binding after, and then
+ * the namespace or the account. The rights to remove these two are in a Role of the namespace, which goes with them. `namespace`: to be removed too.
+ */
+async function removeItself(
+  member: Client,
+  access: MemberAccess,
+  namespace: KubeObject | undefined,
+  signal: AbortSignal,
+): Promise<Cleanup> {
+  const cleanup: Cleanup = { removed: [], left: [] };
+  await remove(member, OWN_CLUSTERROLE, access, cleanup, signal);
+  // Without the account, nobody but an administrator could remove the ClusterRole.
+  if (cleanup.left.length > 0) return { removed: [], left: everythingOf(access) };
+  if (namespace !== undefined) await removeNamespace(member, namespace, cleanup, signal);
+  else await remove(member, OWN_ACCOUNT, access, cleanup, signal);
   return cleanup;
 }
 
@@ -134,7 +144,7 @@ async function attempt(
   } catch (error) {
     if (isNotFound(error)) return;
     signal.throwIfAborted();
-    cleanup.left.push({ what: `${what} (${describeError(error)})`, command });
+    cleanup.left.push({ what: `${what} (${describeAnswer(error)})`, command });
   }
 }
 

@@ -2,7 +2,6 @@ import { type KubeObject, MANAGED_BY_LABEL, type MemberCluster } from "../apis/i
 import { letGo } from "../clusters/index.ts";
 import {
   type Client,
-  clusterConfigFromKubeconfig,
   Discovery,
   isApiError,
   isForbidden,
@@ -11,7 +10,7 @@ import {
   SECRETS,
   systemClock,
 } from "../runtime/index.ts";
-import { clusterUid, connect, connectMember, find } from "./connection.ts";
+import { clusterUid, connectMember, connectStored, find } from "./connection.ts";
 import { KUBECONFIG_KEY, knownMemberUid, MEMBER_UID_ANNOTATION } from "./joinedMember.ts";
 import { CommandError } from "./outcome.ts";
 
@@ -131,7 +130,7 @@ export async function reachMember(
       secret?.metadata.annotations?.[MEMBER_UID_ANNOTATION];
     if (known !== undefined && uid !== known)
       throw new CommandError(
-        `${reaching.memberKubeconfig === undefined ? "its stored kubeconfig" : "this kubeconfig"} leads to another cluster than ${name} (kube-system UID ${uid}, not ${known})`,
+        `${reaching.memberKubeconfig === undefined ? "its stored kubeconfig" : "this kubeconfig"} leads to another cluster than ${name} (kube-system UID ${uid}, not ${known}): give the right one by --member-kubeconfig`,
       );
     return { client: connection.client, uid, [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose]() };
   } catch (error) {
@@ -151,7 +150,7 @@ function open(
   if (member?.spec.connection.local !== undefined)
     return { client: hub, [Symbol.asyncDispose]: () => Promise.resolve() };
   const text = storedKubeconfig(secret, member?.spec.connection.kubeconfigSecretRef?.key);
-  return text === undefined ? undefined : connect(name, clusterConfigFromKubeconfig(text, { cluster: name }));
+  return text === undefined ? undefined : connectStored(name, text);
 }
 
 /** The kubeconfig in a Secret of a member. */

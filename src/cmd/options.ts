@@ -1,8 +1,9 @@
 import { InvalidArgumentError } from "commander";
 import { CLASS_PATTERN, DEFAULT_CLASS, trimEnd } from "../apis/index.ts";
-import type { LogLevel } from "../observability/index.ts";
+import type { LogLevel, Sampling } from "../observability/index.ts";
 import type { WebhookTarget } from "../webhooks/index.ts";
 import type { ManagerAccess } from "./managerAccess.ts";
+import type { ManagerWorkload } from "./managerWorkload.ts";
 
 /** Where the hub is: a file, else KUBECONFIG, else the cluster that this process runs in. */
 export interface HubOptions {
@@ -30,10 +31,16 @@ export interface ManagerOptions extends HubOptions {
   retryPeriodMs: number;
   /** Name of the process as holder of the Lease and reporter of Events; unique among the replicas. */
   identity: string;
+  /** Namespaces of members into which nothing is written, beside those of Kubernetes and of Meridian itself. */
+  protectedNamespaces?: string[];
   /** Kubeconfigs of members may name a program that gives the credentials. */
   allowExecCredentials: boolean;
+  /** How long one reconcile may take; 30 s when absent. */
+  reconcileTimeoutMs?: number;
   /** Base address of an OTLP/HTTP collector; else the environment's OTEL_EXPORTER_OTLP_*. */
   otlpEndpoint?: string;
+  /** Which spans are recorded. */
+  sampling?: Sampling;
   /** Absent: no webhooks. */
   webhooks?: ManagerWebhookOptions;
 }
@@ -57,6 +64,8 @@ export interface InstallOptions extends HubOptions {
   dryRun: boolean;
   /** Rights of the manager's account; absent: only the CRDs are installed. */
   manager?: Omit<ManagerAccess, "namespace">;
+  /** Managers that run on the hub; absent: somebody else starts them. */
+  workload?: ManagerWorkload;
 }
 
 export interface UninstallOptions extends HubOptions {
@@ -87,6 +96,8 @@ export interface JoinOptions extends HubOptions {
   provider?: string;
   labels: Record<string, string>;
   taints: TaintOption[];
+  /** Namespaces of the member that the account never writes into, beside those of Kubernetes and of Meridian itself. */
+  protectedNamespaces?: string[];
   /** Only new credentials; the MemberCluster stays as it is. */
   renew: boolean;
   /** Lifetime of the token that the manager connects with and renews. */
@@ -103,6 +114,8 @@ export interface UnjoinOptions extends HubOptions {
   memberKubeconfig?: string;
   memberContext?: string;
   force: boolean;
+  /** Says what would be done, and does nothing. */
+  dryRun: boolean;
   timeout: number;
 }
 
@@ -110,12 +123,26 @@ export const OUTPUT_FORMATS = ["wide", "json", "yaml", "name"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 
 export interface StatusOptions extends HubOptions {
-  /** Undefined: every namespace. */
+  /** Undefined: every namespace, or where a person may not see them all, the one of the context. */
   namespace?: string;
+  /** Every namespace or nothing. */
+  allNamespaces?: boolean;
   selector?: string;
+  /** Show every change until it is stopped. */
+  watch: boolean;
   /** Undefined: the short table. */
   output?: OutputFormat;
 }
+
+export const VERSION_FORMATS = ["json", "yaml"] as const;
+
+export interface VersionOptions {
+  /** Undefined: a line for people. */
+  output?: (typeof VERSION_FORMATS)[number];
+}
+
+export const SHELLS = ["bash", "zsh", "fish"] as const;
+export type Shell = (typeof SHELLS)[number];
 
 const UNITS: Record<string, number> = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 

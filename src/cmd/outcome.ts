@@ -1,17 +1,25 @@
 import { redactText } from "../observability/index.ts";
-import { isApiError, isForbidden, isUnauthorized } from "../runtime/index.ts";
+import {
+  isApiError,
+  isForbidden,
+  isServerTrouble,
+  isTransportError,
+  isUnauthorized,
+  type TransportReason,
+} from "../runtime/index.ts";
 import type { Terminal } from "./terminal.ts";
+import { describeWhere, type Whereabouts, whereaboutsOf } from "./whereabouts.ts";
 
 /** What the process ends with. */
-export const EXIT = {
-  /** Done, and all is well. */
-  ok: 0,
-  /** Done, and something was found: changes, something unhealthy, something left over. */
-  found: 1,
-  /** An error, or used wrongly. */
-  error: 2,
-  timeout: 3,
-} as const;
+export const EXIT = { ok: 0, found: 1, error: 2, timeout: 3 } as const;
+
+/** What each exit code says to people; the reference page is generated from these. */
+export const EXIT_MEANINGS: Readonly<Record<keyof typeof EXIT, string>> = {
+  ok: "done, and all is well",
+  found: "done, and something was found: something unhealthy, or left over",
+  error: "an error, or wrong usage; one line on standard error says what to do",
+  timeout: "not finished in time",
+};
 
 /** Ends a command. The message says what to do; it is printed without a stack. */
 export class CommandError extends Error {
@@ -35,17 +43,47 @@ export function reportError(
   return error instanceof CommandError ? error.exitCode : EXIT.error;
 }
 
-/** The line that a person reads when a command failed. */
+/** The line that a person reads when a command failed: what is wrong, where, and what to do. */
 export function describeError(error: unknown): string {
-  const message = error instanceof Error ? error.message : String(error);
-  const cause = error instanceof CommandError && error.cause instanceof Error ? `: ${error.cause.message}` : "";
-  const hint = hintFor(error instanceof CommandError ? error.cause : error);
-  return onOneLine(redactText(`${message}${cause}${hint}`));
+  return lineOf(error, (failure) => sentenceOf(failure, whereaboutsOf(failure)));
+}
+
+/** As {@link describeError}, where the text around it has named the cluster. */
+export function describeAnswer(error: unknown): string {
+  return lineOf(error, (failure) => sentenceOf(failure, undefined));
+}
+
+function lineOf(error: unknown, describe: (failure: unknown) => string): string {
+  const text =
+    error instanceof CommandError
+      ? error.message + (error.cause instanceof Error ? `: ${describe(error.cause)}` : "")
+      : describe(error);
+  return onOneLine(redactText(text));
 }
 
 export function onOneLine(text: string): string {
   const lines = text.split("\n").map((line) => line.trim());
   return lines.filter((line) => line !== "").join(" ");
+}
+
+function sentenceOf(error: unknown, where: Whereabouts | undefined): string {
+  const message = error instanceof Error ? error.message : String(error);
+  if (where === undefined) return message + hintFor(error);
+  const cluster = describeWhere(where);
+  if (isTransportError(error)) return `${cluster} was not reached: ${message}; ${remedyFor(error.reason, where)}`;
+  if (!isApiError(error)) return `${cluster}: ${message}`;
+  if (isUnauthorized(error))
+    return `${cluster} does not accept the credentials: ${message}; log in again, or ${where.otherwise}`;
+  if (isForbidden(error))
+    return `${cluster} refuses: ${message}; ask its administrator for this right, or ${where.otherwise}`;
+  if (isServerTrouble(error)) return `${cluster} cannot answer now: ${message}; try again in a moment`;
+  return `${cluster} answers: ${message}`;
+}
+
+function remedyFor(reason: TransportReason, { otherwise }: Whereabouts): string {
+  if (reason === "TLS") return `correct server and certificates in that kubeconfig, or ${otherwise}`;
+  if (reason === "DNS") return `correct the server in that kubeconfig, or ${otherwise}`;
+  return `check that it runs and that this machine can reach it, or ${otherwise}`;
 }
 
 function hintFor(error: unknown): string {

@@ -1,8 +1,8 @@
-import type { KubeObject, MemberCluster } from "../apis/index.ts";
+import { counted, type KubeObject, type MemberCluster } from "../apis/index.ts";
 import { type Client, clusterConfigFromKubeconfig, MEMBERCLUSTERS } from "../runtime/index.ts";
 import { clusterUid, type CommandContext } from "./connection.ts";
 import { knownMemberUid, MEMBER_UID_ANNOTATION } from "./joinedMember.ts";
-import { JOINED_TO_LABEL, memberAccess } from "./memberAccess.ts";
+import { JOINED_TO_LABEL, type MemberAccess, memberAccess } from "./memberAccess.ts";
 import { everythingOf, type Leftover, revokeAccess } from "./memberCleanup.ts";
 import { letGoOf, markedBy, type Reached, reachMember, memberSecret, storedKubeconfig } from "./memberMarks.ts";
 import type { UnjoinOptions } from "./options.ts";
@@ -18,6 +18,14 @@ export interface Leaving {
   hub: Client;
   context: CommandContext;
 }
+
+/** What `unjoin` would find on the member. `account` is what join made there, if it made any. */
+export type Foreseen =
+  | { kind: "Reached"; objects: number; account: MemberAccess | undefined }
+  /** Nobody knows what is there; `failure` says why, unless the hub has no credentials at all. */
+  | { kind: "Unreached"; failure: unknown; account: MemberAccess | undefined }
+  /** Another MemberCluster is the same cluster, and needs what is there. */
+  | { kind: "Shared"; with: string };
 
 /**
  * What `unjoin` does on the member itself, beside the manager: sees to it that what keeps running has no mark of Meridian, and removes
@@ -68,6 +76,23 @@ export class Parting implements AsyncDisposable {
     return this.#sharing.some(({ spec }) => spec.connection.kubeconfigSecretRef?.name === secret?.metadata.name);
   }
 
+  /** Join made an account on the member, or a person has come with an administrator's kubeconfig to remove what is left of one. */
+  get #hasAccount(): boolean {
+    const { secret, options } = this.#leaving;
+    return options.memberKubeconfig !== undefined || secret?.metadata.labels?.[JOINED_TO_LABEL] !== undefined;
+  }
+
+  /** What becomes of the member itself, for a person who asks before anything is done. */
+  async foresee(): Promise<Foreseen> {
+    const { options, context } = this.#leaving;
+    const [other] = this.#sharing;
+    if (other !== undefined) return { kind: "Shared", with: other.metadata.name };
+    const account = this.#hasAccount ? memberAccess(this.#hubId, options.namespace) : undefined;
+    if (this.#reached === undefined) return { kind: "Unreached", failure: this.#failure, account };
+    const objects = this.#marked ?? (await markedBy(this.#hubId, this.#reached.client, context.signal)).length;
+    return { kind: "Reached", objects, account };
+  }
+
   get #isToLetGo(): boolean {
     return this.#sharing.length === 0 && this.#leaving.options.deletionPolicy === "Orphan";
   }
@@ -88,7 +113,7 @@ export class Parting implements AsyncDisposable {
 
   /** The MemberCluster is gone. Returns what could not be removed. */
   async finish(): Promise<Leftover[]> {
-    const { name, member, secret, options, context } = this.#leaving;
+    const { name, member, options, context } = this.#leaving;
     const { terminal, signal } = context;
     const [other] = this.#sharing;
     if (other !== undefined) {
@@ -96,8 +121,7 @@ export class Parting implements AsyncDisposable {
       return [];
     }
     const access = memberAccess(this.#hubId, options.namespace);
-    const hasAccount =
-      options.memberKubeconfig !== undefined || secret?.metadata.labels?.[JOINED_TO_LABEL] !== undefined;
+    const hasAccount = this.#hasAccount;
     if (this.#reached === undefined) {
       // Nothing of Meridian is on a member that nobody has ever reached.
       const wasReached = hasAccount || (member !== undefined && knownMemberUid(member) !== undefined);
@@ -107,8 +131,7 @@ export class Parting implements AsyncDisposable {
     }
     const failure = await this.takeMarksOff();
     if (failure !== undefined) terminal.err(`not everything on ${name} was let go of: ${describeError(failure)}\n`);
-    else if ((this.#marked ?? 0) > 0)
-      terminal.out(`${this.#marked} object${this.#marked === 1 ? "" : "s"} let go of on ${name}\n`);
+    else if ((this.#marked ?? 0) > 0) terminal.out(`${counted(this.#marked ?? 0, "object")} let go of on ${name}\n`);
     const left = failure === undefined ? [] : [this.#marksLeft()];
     if (!hasAccount) return left;
     try {

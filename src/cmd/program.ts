@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import { Command, type CommanderError, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_CLASS } from "../apis/index.ts";
 import { LOG_LEVELS } from "../observability/index.ts";
-import { duration, leaseName, systemNamespace } from "./commonFlags.ts";
+import { duration, leaseName, noNamespaces, protectedNamespace, systemNamespace } from "./commonFlags.ts";
 import type { CommandContext } from "./connection.ts";
 import { addInstall, addUninstall } from "./installFlags.ts";
 import {
@@ -11,7 +11,6 @@ import {
   type JoinOptions,
   type ManagerOptions,
   type ManagerWebhookOptions,
-  OUTPUT_FORMATS,
   parseBindAddress,
   parseBoolean,
   parseClusterName,
@@ -22,11 +21,13 @@ import {
   parseServiceName,
   parseTaint,
   parseWebhookUrl,
+  type Shell,
   type StatusOptions,
   type UninstallOptions,
   type UnjoinOptions,
+  type VersionOptions,
 } from "./options.ts";
-import { onOneLine } from "./outcome.ts";
+import { EXIT, onOneLine } from "./outcome.ts";
 import { loadQuickstart } from "./quickstart/load.ts";
 import {
   parseBasePort,
@@ -35,8 +36,10 @@ import {
   quickstartOptions,
   type QuickstartOptions,
 } from "./quickstart/options.ts";
+import { addTelemetry, type TelemetryFlags, withTelemetry } from "./telemetryFlags.ts";
 import type { WebhookTarget } from "../webhooks/index.ts";
-import { VERSION } from "./version.ts";
+import { printVersion, VERSION } from "./version.ts";
+import { addCompletion, addStatus, addVersion } from "./viewFlags.ts";
 
 /** The implementation of each verb, loaded when the verb is run, so that a command does not load the modules of the others. */
 export interface Verbs {
@@ -47,7 +50,16 @@ export interface Verbs {
   unjoin(name: string, options: UnjoinOptions, context: CommandContext): Promise<number>;
   status(names: string[], options: StatusOptions, context: CommandContext): Promise<number>;
   quickstart(options: QuickstartOptions, context: CommandContext): Promise<number>;
+  version(options: VersionOptions, context: CommandContext): Promise<number>;
+  completion(shell: Shell, context: CommandContext): Promise<number>;
+  /** Not for people: what the scripts of `completion` ask. */
+  complete(program: Command, words: readonly string[], context: CommandContext): Promise<number>;
 }
+
+/** What a person types to run Meridian, unless it was started under another name. */
+export const PROGRAM = "meridian";
+/** The hidden command that the scripts of the shells call, with the words after the program's name. */
+export const COMPLETE = "__complete";
 
 export const systemVerbs: Verbs = {
   manager: async (options, { signal }) => (await import("./manager.ts")).runManager(options, signal),
@@ -57,6 +69,13 @@ export const systemVerbs: Verbs = {
   unjoin: async (name, options, context) => (await import("./unjoin.ts")).unjoin(name, options, context),
   status: async (names, options, context) => (await import("./status.ts")).status(names, options, context),
   quickstart: async (options, context) => (await loadQuickstart()).runQuickstart(options, context),
+  version: async (options, context) => printVersion(options, context.terminal),
+  completion: async (shell, { terminal }) => {
+    terminal.out((await import("./completion/index.ts")).completionScript(shell));
+    return EXIT.ok;
+  },
+  complete: async (program, words, context) =>
+    (await import("./completion/index.ts")).complete(program, words, context),
 };
 
 /** Called with the exit code of the verb that was run. */
@@ -64,9 +83,12 @@ export type Finished = (exitCode: number) => void;
 
 /** The command line: options with their defaults, and the verb that each command runs. */
 export function createProgram(verbs: Verbs, context: CommandContext, finished: Finished): Command {
-  const program = new Command("meridian")
+  const program = new Command(context.program ?? PROGRAM)
     .description("Runs applications on many Kubernetes clusters from one hub.")
-    .option("--kubeconfig <file>", "kubeconfig of the hub (default: KUBECONFIG, else the cluster that this runs in)")
+    .option(
+      "--kubeconfig <file>",
+      "kubeconfig of the hub (default: KUBECONFIG, else ~/.kube/config, else the cluster that this runs in)",
+    )
     .option("--context <name>", "context of that kubeconfig (default: its current-context)")
     .addOption(new Option("--log-level <level>", "how much is logged").choices(LOG_LEVELS).default("info"))
     .version(VERSION)
@@ -87,20 +109,51 @@ export function createProgram(verbs: Verbs, context: CommandContext, finished: F
   addUnjoin(program, (name, options) => run(() => verbs.unjoin(name, options, context))());
   addStatus(program, (names, options) => run(() => verbs.status(names, options, context))());
   addQuickstart(program, (options) => run(() => verbs.quickstart(options, context))());
+  addVersion(program, (options) => run(() => verbs.version(options, context))());
+  addCompletion(program, (shell) => run(() => verbs.completion(shell, context))());
   return program;
 }
 
-/** The line that describes a usage error to a person. Undefined when commander only showed help. */
-export function describeUsageError(error: CommanderError): string | undefined {
+/**
+ * The line that describes a usage error to a person. Undefined when commander only showed help. `command` is the one that was used wrongly,
+ * as far as it is known.
+ */
+export function describeUsageError(error: CommanderError, command: Command | undefined): string | undefined {
   if (error.exitCode === 0 || error.code === "commander.help") return undefined;
-  return onOneLine(error.message.replace(/^error: /, ""));
+  const message = onOneLine(error.message.replace(/^error: /, ""));
+  switch (error.code) {
+    case "commander.conflictingOption":
+      return `${message}: leave one of them out`;
+    case "commander.missingArgument":
+    case "commander.missingMandatoryOptionValue":
+      return command === undefined ? message : `${message}; give it: ${command.name()} ${usageOf(command)}`;
+    default:
+      return message;
+  }
 }
 
-type ManagerFlags = TimingFlags & WebhookFlags & { controllerClass?: string[]; adoptClass?: string[] };
+/** What must be given. */
+function usageOf(command: Command): string {
+  const options = command.options
+    .filter(({ mandatory }) => mandatory)
+    .map(({ long, flags }) => `${long} ${flags.split(" ").at(-1)}`);
+  return [...command.registeredArguments.map((argument) => `<${argument.name()}>`), ...options].join(" ");
+}
+
+type ManagerFlags = TimingFlags &
+  TelemetryFlags &
+  WebhookFlags & { controllerClass?: string[]; adoptClass?: string[]; protectedNamespace?: string[] };
 
 interface TimingFlags extends Omit<
   ManagerOptions,
-  "leaseDurationMs" | "renewDeadlineMs" | "retryPeriodMs" | "webhooks" | "controllerClasses"
+  | "leaseDurationMs"
+  | "renewDeadlineMs"
+  | "retryPeriodMs"
+  | "webhooks"
+  | "controllerClasses"
+  | "protectedNamespaces"
+  | "reconcileTimeoutMs"
+  | "sampling"
 > {
   leaseDuration: number;
   renewDeadline: number;
@@ -119,8 +172,7 @@ interface WebhookFlags {
 }
 
 function addManager(program: Command, action: (options: ManagerOptions) => Promise<void>): void {
-  program
-    .command("manager")
+  addTelemetry(program.command("manager"))
     .description("runs the controllers on the hub until it is stopped")
     .addOption(systemNamespace())
     .addOption(
@@ -155,7 +207,7 @@ function addManager(program: Command, action: (options: ManagerOptions) => Promi
       ).argParser(parseControllerClass),
     )
     .option("--members-namespace <namespace>", "namespace of the members' Secrets (default: that of --namespace)")
-    .option("--otlp-endpoint <url>", "OTLP/HTTP collector for traces (default: OTEL_EXPORTER_OTLP_ENDPOINT)")
+    .addOption(protectedNamespace())
     .option("--webhooks", "serve conversion, defaulting and validation, and have the hub call them", false)
     .addOption(new Option("--webhook-port <port>", "port of the webhooks").argParser(parsePort).default(9443))
     .addOption(
@@ -188,11 +240,11 @@ function addManager(program: Command, action: (options: ManagerOptions) => Promi
 
 function managerOptions(flags: ManagerFlags): ManagerOptions {
   const { leaseDuration, renewDeadline, retryPeriod, metricsBindAddress, identity, ...given } = flags;
-  const { controllerClass, adoptClass, ...others } = given;
-  const { webhooks, ...rest } = withWebhooks(others);
+  const { controllerClass, adoptClass, protectedNamespace: protectedNamespaces, ...others } = given;
+  const { webhooks, ...rest } = withTelemetry(withWebhooks(others));
   if (renewDeadline >= leaseDuration || retryPeriod >= renewDeadline) {
     throw new InvalidArgumentError(
-      "--lease-duration must be longer than --renew-deadline, and that longer than --retry-period",
+      `--lease-duration (${leaseDuration} ms) must be longer than --renew-deadline (${renewDeadline} ms), and that longer than --retry-period (${retryPeriod} ms): change one of them`,
     );
   }
   return {
@@ -200,6 +252,7 @@ function managerOptions(flags: ManagerFlags): ManagerOptions {
     ...(controllerClass === undefined && adoptClass === undefined
       ? {}
       : { controllerClasses: [...new Set([...(controllerClass ?? [DEFAULT_CLASS]), ...(adoptClass ?? [])])] }),
+    ...(protectedNamespaces === undefined ? {} : { protectedNamespaces }),
     ...(webhooks === undefined ? {} : { webhooks }),
     ...(metricsBindAddress === undefined
       ? {}
@@ -244,7 +297,8 @@ function withWebhooks<F extends WebhookFlags>(flags: F) {
   return { ...rest, webhooks: options };
 }
 
-interface JoinFlags extends Omit<JoinOptions, "labels" | "taints"> {
+interface JoinFlags extends Omit<JoinOptions, "labels" | "taints" | "protectedNamespaces"> {
+  protectedNamespace?: string[];
   label?: JoinOptions["labels"];
   taint?: JoinOptions["taints"];
 }
@@ -266,6 +320,8 @@ function addJoin(program: Command, action: (name: string, options: JoinOptions) 
     .addOption(
       new Option("--taint <key=value:effect>", "taint of the MemberCluster (may be repeated)").argParser(parseTaint),
     )
+    .addOption(protectedNamespace())
+    .addOption(noNamespaces())
     .option("--renew", "only new credentials: leave the MemberCluster as it is", false)
     .addOption(
       duration("--token-lifetime <duration>", "life of the token, which the manager renews at 80 % of it", "24h"),
@@ -275,8 +331,9 @@ function addJoin(program: Command, action: (name: string, options: JoinOptions) 
     .option("--dry-run", "print what would be written", false)
     .addOption(duration("--timeout <duration>", "how long to wait until the cluster is ready", "60s"))
     .action((name: string, _, command: Command) => {
-      const { label = {}, taint = [], ...rest } = command.optsWithGlobals<JoinFlags>();
-      return action(name, { ...rest, labels: label, taints: taint });
+      const { label = {}, taint = [], protectedNamespace: names, ...rest } = command.optsWithGlobals<JoinFlags>();
+      const protectedNamespaces = names === undefined ? {} : { protectedNamespaces: names };
+      return action(name, { ...rest, ...protectedNamespaces, labels: label, taints: taint });
     });
 }
 
@@ -295,33 +352,13 @@ function addUnjoin(program: Command, action: (name: string, options: UnjoinOptio
     .option("--member-kubeconfig <file>", "kubeconfig to clean the member with (default: the stored credentials)")
     .option("--member-context <name>", "context of that kubeconfig")
     .option("--force", "with --orphan: do not wait for a manager", false)
+    .option("--dry-run", "say what would be done, and do nothing", false)
     .addOption(systemNamespace())
     .addOption(leaseName())
     .addOption(duration("--timeout <duration>", "how long to wait until the manager has removed its finalizer", "5m"))
     .action((name: string, _, command: Command) => {
       const { drain, orphan: _orphan, ...rest } = command.optsWithGlobals<UnjoinFlags>();
       return action(name, { ...rest, deletionPolicy: drain === true ? "Drain" : "Orphan" });
-    });
-}
-
-interface StatusFlags extends StatusOptions {
-  allNamespaces?: boolean;
-}
-
-function addStatus(program: Command, action: (names: string[], options: StatusOptions) => Promise<void>): void {
-  program
-    .command("status")
-    .description("shows every federated object and every cluster, and why something is not well")
-    .argument("[names...]", "only these: NAME, demoapplication/NAME or membercluster/NAME")
-    .option("-n, --namespace <namespace>", "only objects of this namespace")
-    .addOption(
-      new Option("-A, --all-namespaces", "objects of every namespace (this is the default)").conflicts("namespace"),
-    )
-    .option("-l, --selector <selector>", "only objects with these labels, as in kubectl")
-    .addOption(new Option("-o, --output <format>", "another form").choices(OUTPUT_FORMATS))
-    .action((names: string[], _, command: Command) => {
-      const { allNamespaces: _all, ...rest } = command.optsWithGlobals<StatusFlags>();
-      return action(names, rest);
     });
 }
 

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { ClusterStatusEntry, Condition, KubeObject } from "../apis/index.ts";
-import { select } from "./status.ts";
+import { select } from "./statusSelection.ts";
+import type { Shown } from "./statusReading.ts";
 import { formatStatus } from "./statusTable.ts";
 import { buildReport, isHealthy } from "./statusView.ts";
 
@@ -220,7 +221,7 @@ test("the JSON keeps its shape when there is nothing to say", () => {
 
 describe("select", () => {
   const names = (wanted: string[]) => {
-    const { objects, clusters } = select(report, wanted, {});
+    const { objects, clusters } = select(report, wanted, { clusters: true });
     return { objects: objects.map(({ name }) => name), clusters: clusters.map(({ name }) => name) };
   };
 
@@ -233,8 +234,49 @@ describe("select", () => {
   ])("$wanted gives $want", ({ wanted, want }) => expect(names(wanted)).toEqual(want));
 
   test.each([
-    { wanted: "nope", says: 'there is no demoapplication "nope" in any namespace' },
-    { wanted: "mc/nope", says: 'there is no member cluster "nope"' },
+    { wanted: "nope", says: 'the hub has no demoapplication "nope" in any namespace' },
+    { wanted: "mc/nope", says: 'the hub has no member cluster "nope"' },
     { wanted: "pod/x", says: "names no kind that Meridian knows" },
   ])("refuses $wanted", ({ wanted, says }) => expect(() => names([wanted])).toThrow(says));
+
+  test("names what there is instead", () => {
+    expect(() => names(["nope"])).toThrow(
+      "name one of these: default/blog, default/shop (a cluster is named as membercluster/NAME)",
+    );
+    expect(() => names(["mc/nope"])).toThrow("name one of these: a, b, c");
+    const shown = { clusters: true, namespace: "default" };
+    expect(() => select(report, ["nope"], shown)).toThrow("name one of these: blog, shop");
+    expect(() => select(report, ["mc/a"], { clusters: false })).not.toThrow();
+    expect(() => select(report, ["mc/nope"], { clusters: false })).toThrow("your rights on the hub do not show");
+  });
+
+  test("passes over names that are gone, where it may", () => {
+    const shown = { clusters: true };
+    expect(select(report, ["blog", "nope", "mc/nope"], shown, { absent: "Skip" }).objects).toHaveLength(1);
+  });
+});
+
+describe("the clusters of a selection", () => {
+  const counts = (wanted: string[], shown: Partial<Shown> = {}) =>
+    Object.fromEntries(
+      select(report, wanted, { clusters: true, ...shown }).clusters.map(({ name, objects }) => [name, objects]),
+    );
+
+  test.each<{ what: string; wanted: string[]; shown?: Partial<Shown>; want: Record<string, number> }>([
+    { what: "everything", wanted: [], want: { a: 2, b: 1, c: 0 } },
+    { what: "a name: its clusters, and nothing else is counted there", wanted: ["blog"], want: { a: 1 } },
+    { what: "a cluster: all that is on it", wanted: ["mc/a"], want: { a: 2 } },
+    { what: "a name and a cluster", wanted: ["shop", "mc/c"], want: { a: 1, b: 1, c: 0 } },
+    { what: "a namespace: its clusters", wanted: [], shown: { namespace: "default" }, want: { a: 2, b: 1 } },
+    { what: "labels: their clusters", wanted: [], shown: { selector: "x=y" }, want: { a: 2, b: 1 } },
+  ])("of $what", ({ wanted, shown, want }) => expect(counts(wanted, shown)).toEqual(want));
+
+  test("are all of them for an object of which the status sums some up", () => {
+    const object = app("big", fine, [entry("a", "Available", 1)]);
+    (object["status"] as Record<string, unknown>)["summary"] = [
+      { region: "r", clusters: 120, replicas: { desired: 1, updated: 1, ready: 1, available: 1 } },
+    ];
+    const big = buildReport([object], [cluster("a", ready), cluster("z", ready)]);
+    expect(select(big, ["big"], { clusters: true }).clusters.map(({ name }) => name)).toEqual(["a", "z"]);
+  });
 });

@@ -1,6 +1,6 @@
 import { CLUSTER_FINALIZER, type Condition, holdersOf, type KubeObject, type MemberCluster } from "../apis/index.ts";
 import { type Client, isNotFound, MEMBERCLUSTERS, SECRETS } from "../runtime/index.ts";
-import { commandLogger, type CommandContext, connectHub, find, isManagerRunning } from "./connection.ts";
+import { commandLogger, type CommandContext, connectHub, find, isManagerRunning, noSuchMember } from "./connection.ts";
 import { follow } from "./follow.ts";
 import { JOINED_TO_LABEL } from "./memberAccess.ts";
 import type { Leftover } from "./memberCleanup.ts";
@@ -9,6 +9,7 @@ import type { UnjoinOptions } from "./options.ts";
 import { CommandError, EXIT } from "./outcome.ts";
 import { type Leaving, Parting } from "./parting.ts";
 import { Progress } from "./terminal.ts";
+import { describeUnjoin } from "./unjoinDryRun.ts";
 
 /**
  * Ends a membership: deletes the MemberCluster first (the manager drains or lets go while the credentials still work), then the objects that
@@ -21,14 +22,15 @@ export async function unjoin(name: string, options: UnjoinOptions, context: Comm
     | MemberCluster
     | undefined;
   const secret = await memberSecret(name, member, options.namespace, hub.client, signal);
-  if (member === undefined && !isJoined(secret)) throw new CommandError(`there is no member cluster ${name}`);
+  if (member === undefined && !isJoined(secret)) throw await noSuchMember(name, hub, signal);
   if (options.force && options.deletionPolicy === "Drain") {
     throw new CommandError(
-      "--force gives up waiting for a manager, and only a manager can drain: use --orphan --force, or start a manager",
+      `--force gives up waiting for a manager, and only a manager can drain ${name}: use --orphan --force, or start a manager`,
     );
   }
   const leaving: Leaving = { name, member, secret, options, hub: hub.client, context };
   await using parting = await Parting.begin(leaving);
+  if (options.dryRun) return await describeUnjoin(leaving, parting, isJoined(secret));
   if (member !== undefined) {
     const gone = await removeMemberCluster(member, parting, leaving);
     if (!gone) return EXIT.found;

@@ -1,4 +1,24 @@
+import { stringify } from "yaml";
 import packageJson from "../../package.json" with { type: "json" };
+import type { VersionOptions } from "./options.ts";
+import { EXIT } from "./outcome.ts";
+import type { Terminal } from "./terminal.ts";
 
 /** Of this build. */
 export const VERSION: string = packageJson.version;
+
+/** `meridian version`: of the program, and of what runs it. */
+export function printVersion({ output }: VersionOptions, terminal: Terminal): number {
+  const version = { version: VERSION, node: process.version, platform: `${process.platform}/${process.arch}` };
+  switch (output) {
+    case "json":
+      terminal.out(`${JSON.stringify(version, undefined, 2)}\n`);
+      break;
+    case "yaml":
+      terminal.out(stringify(version));
+      break;
+    default:
+      terminal.out(`meridian ${version.version} (Node ${version.node}, ${version.platform})\n`);
+  }
+  return EXIT.ok;
+}

@@ -1,6 +1,7 @@
 import { type MemberCluster, matchesClusterSelector, type Placement, policyKey } from "../apis/index.ts";
+import type { Observation } from "../desiredstate/index.ts";
 import { clusterSnapshot, type HubCache, type HubEvent } from "../hub/index.ts";
-import type { Plans } from "./plans.ts";
+import type { PlanChange, Plans } from "./plans.ts";
 
 /** So many plans are checked in one go. */
 const GO = 256;
@@ -47,4 +48,16 @@ function mayUse({ spec }: Placement, cluster: MemberCluster): boolean {
   return (
     groups.length === 0 || groups.some(({ matchLabelKeys: _, ...group }) => matchesClusterSelector(group, snapshot, {}))
   );
+}
+
+/** Fewer clusters than before: what another object there was kept for may go. */
+export function leavesClusters({ before, after }: PlanChange): boolean {
+  const left = before?.target?.clusters ?? [];
+  return left.some(({ name }) => after?.target?.clusters.some((cluster) => cluster.name === name) !== true);
+}
+
+/** A dependency that cannot become what it is to be. */
+export function isInTheWay(observation: Observation | undefined): boolean {
+  const present = observation?.present;
+  return present?.refused !== undefined || (present?.immutable === true && observation?.inSyncWith === undefined);
 }

@@ -221,3 +221,38 @@ describe("the assignment of a worker", () => {
     expect((await next).done).toBe(true);
   });
 });
+
+describe("what is known of the table as a whole", () => {
+  const counts = ({ assignments }: ReturnType<typeof tables>) => [...assignments.sync];
+
+  test("how many member objects are as they are to be follows rows, observations and departures", () => {
+    const parts = tables();
+    const { assignments, observations } = parts;
+    assignments.replace(SHOP_KEY, [applyRow()]);
+    expect(counts(parts)).toEqual([{ kind: "ConfigMap", upToDate: 0, outOfSync: 1 }]);
+    observations.report(CLUSTER, [observation()]);
+    expect(counts(parts)).toEqual([{ kind: "ConfigMap", upToDate: 1, outOfSync: 0 }]);
+    assignments.replace(SHOP_KEY, [applyRow({ hash: "h2" })]);
+    expect(counts(parts)).toEqual([{ kind: "ConfigMap", upToDate: 0, outOfSync: 1 }]);
+    assignments.replace(SHOP_KEY, [deleteRow()]);
+    expect(counts(parts)).toEqual([{ kind: "ConfigMap", upToDate: 0, outOfSync: 1 }]);
+    observations.report(CLUSTER, [absent()]);
+    expect(counts(parts)).toEqual([{ kind: "ConfigMap", upToDate: 0, outOfSync: 0 }]);
+  });
+
+  test("who asked last is known for as long as anything is asked for", () => {
+    const { assignments, observations } = tables();
+    const origin = (reconcileId: string) => ({
+      spanContext: { traceId: "t", spanId: "s", traceFlags: 1 },
+      reconcileId,
+      at: 0,
+    });
+    expect([...assignments.replace(SHOP_KEY, [applyRow()], origin("first"))]).toEqual([CLUSTER]);
+    expect([...assignments.replace(SHOP_KEY, [applyRow()], origin("the same once more"))]).toEqual([]);
+    expect(assignments.originOf(SHOP_KEY)?.reconcileId).toBe("first");
+    expect(assignments.get(CLUSTER, CONFIG_KEY)?.origin?.reconcileId).toBe("first");
+    assignments.replace(SHOP_KEY, [], origin("second"));
+    observations.report(CLUSTER, [absent({ revision: 1_000 })]);
+    expect(assignments.originOf(SHOP_KEY)).toBeUndefined();
+  });
+});

@@ -1,4 +1,4 @@
-import { type ObjectRef, type OwnerRef, refKey } from "../apis/index.ts";
+import { type ObjectRef, type OwnerRef, refKey, sameValue } from "../apis/index.ts";
 import type { RowDelta, WorkDelta, WorkSource } from "../clusters/index.ts";
 import {
   type ApplyRow,
@@ -9,11 +9,12 @@ import {
   type Row,
   type Why,
 } from "../desiredstate/index.ts";
-import type { Span } from "../observability/index.ts";
+import type { Origin } from "../observability/index.ts";
 import { Emitter, type ResourceType } from "../runtime/index.ts";
 import { Feed } from "./feed.ts";
 import { NamespaceCounts } from "./namespaceCounts.ts";
 import type { ObservationChange, Observations } from "./observations.ts";
+import { SyncCounts, type SyncState, syncStateOf } from "./syncCounts.ts";
 
 export interface AssignmentsOptions {
   observations: Observations;
@@ -42,8 +43,8 @@ export interface Cell {
   readonly rows: ReadonlyMap<string, Row>;
   /** The row that counts, and that the worker has. */
   readonly effective: Row | undefined;
-  /** The plan that asked last, for traces. */
-  readonly trace: Span | undefined;
+  /** Of the plan that asked last. */
+  readonly origin: Origin | undefined;
   /** Monotonic milliseconds of the moment the effective row was set. */
   readonly assignedAt: number;
 }
@@ -59,8 +60,10 @@ interface OpenCell extends Cell {
   revision: number;
   /** The last revision that the worker is known to have taken. */
   acknowledged: number;
-  trace: Span | undefined;
+  origin: Origin | undefined;
   assignedAt: number;
+  /** As it is counted. */
+  sync: SyncState | undefined;
 }
 
 /** The rows of one hub object were replaced by others. */
@@ -83,9 +86,12 @@ export class Assignments implements WorkSource {
   readonly departures = new Emitter<string>();
   /** A namespace of a member in which nothing is asked for any more, and nothing may come to be. */
   readonly vacated = new Emitter<{ cluster: string; namespace: string }>();
+  readonly sync = new SyncCounts();
   readonly #options: AssignmentsOptions;
   readonly #clusters = new Map<string, Map<string, OpenCell>>();
   readonly #byOwner = new Map<string, Set<OpenCell>>();
+  /** Of the last plan of a hub object that changed anything. */
+  readonly #origins = new Map<string, Origin>();
   readonly #namespaces = new NamespaceCounts();
   readonly #feeds = new Map<string, Set<Feed<OpenCell>>>();
   #revision = 0;
@@ -97,8 +103,8 @@ export class Assignments implements WorkSource {
     options.others.needs.subscribe((ref) => this.#reconsider(ref));
   }
 
-  /** Sets the rows of one hub object. The same rows once more change nothing and wake nobody. */
-  replace(owner: string, rows: readonly Row[], trace?: Span): void {
+  /** Sets the rows of one hub object. The same rows once more change nothing and wake nobody. Returns the clusters where anything changed. */
+  replace(owner: string, rows: readonly Row[], origin?: Origin): ReadonlySet<string> {
     const wanted = new Set<OpenCell>();
     const changed: Row[] = [];
     const clusters = new Set<string>();
@@ -110,7 +116,7 @@ export class Assignments implements WorkSource {
       const before = cell.rows.get(owner);
       cell.rows.set(owner, row);
       if (before !== undefined && isSameRow(before, row)) continue;
-      cell.trace = trace;
+      cell.origin = origin;
       changed.push(row);
       clusters.add(row.cluster);
       this.#settle(cell);
@@ -118,12 +124,20 @@ export class Assignments implements WorkSource {
     for (const cell of this.#byOwner.get(owner) ?? []) {
       if (wanted.has(cell) || !cell.rows.delete(owner)) continue;
       clusters.add(cell.cluster);
-      cell.trace = trace;
+      cell.origin = origin;
       cell.leaving.add(owner);
       this.#settle(cell);
       this.#part(cell);
     }
-    if (clusters.size > 0) this.changes.emit({ owner, clusters, rows: changed });
+    if (clusters.size === 0) return clusters;
+    if (origin !== undefined && this.#byOwner.has(owner)) this.#origins.set(owner, origin);
+    this.changes.emit({ owner, clusters, rows: changed });
+    return clusters;
+  }
+
+  /** The plan of the hub object that changed anything last, while anything of it is asked for. */
+  originOf(owner: string): Origin | undefined {
+    return this.#origins.get(owner);
   }
 
   get(cluster: string, key: string): Cell | undefined {
@@ -201,6 +215,7 @@ export class Assignments implements WorkSource {
     const cell = this.#clusters.get(cluster)?.get(key);
     if (cell === undefined) return;
     cell.acknowledged = Math.max(cell.acknowledged, after?.revision ?? 0);
+    this.#count(cell, syncStateOf(cell.effective, after));
     this.#part(cell);
   }
 
@@ -227,7 +242,13 @@ export class Assignments implements WorkSource {
     this.#revision += 1;
     cell.revision = this.#revision;
     cell.assignedAt = this.#options.monotonic();
+    this.#count(cell, syncStateOf(cell.effective, this.#options.observations.get(cell.cluster, cell.key)));
     for (const feed of this.#feeds.get(cell.cluster) ?? []) feed.push(cell);
+  }
+
+  #count(cell: OpenCell, sync: SyncState | undefined): void {
+    this.sync.move(cell.ref.kind, cell.sync, sync);
+    cell.sync = sync;
   }
 
   #choose({ ref, rows }: OpenCell): Row | undefined {
@@ -270,6 +291,7 @@ export class Assignments implements WorkSource {
     const { cluster, key, ref } = cell;
     const cells = this.#clusters.get(cluster);
     if (cells?.delete(key) !== true) return;
+    this.#count(cell, undefined);
     if (cells.size === 0) this.#clusters.delete(cluster);
     this.#namespaces.remove(cell);
     const { namespace } = ref;
@@ -291,8 +313,9 @@ export class Assignments implements WorkSource {
         effective: undefined,
         revision: 0,
         acknowledged: 0,
-        trace: undefined,
+        origin: undefined,
         assignedAt: 0,
+        sync: undefined,
       };
       cells.set(key, cell);
       this.#namespaces.add(cell);
@@ -309,7 +332,9 @@ export class Assignments implements WorkSource {
   #unlink(owner: string, cell: OpenCell): void {
     const cells = this.#byOwner.get(owner);
     cells?.delete(cell);
-    if (cells?.size === 0) this.#byOwner.delete(owner);
+    if (cells?.size !== 0) return;
+    this.#byOwner.delete(owner);
+    this.#origins.delete(owner);
   }
 }
 
@@ -318,8 +343,8 @@ function isUnknown(observations: Observations, cluster: string): boolean {
   return observations.contactOf(cluster).reason === "ClusterUnknown";
 }
 
-function deltaOf({ ref, effective, revision, trace }: OpenCell): RowDelta {
-  return { ref, row: effective, revision, trace };
+function deltaOf({ ref, effective, revision, origin }: OpenCell): RowDelta {
+  return { ref, row: effective, revision, origin };
 }
 
 function ownerOf(observation: Observation | undefined): string | undefined {
@@ -350,6 +375,7 @@ function isSameApply(a: ApplyRow, b: ApplyRow): boolean {
   const { alternatives: mine = [] } = a;
   const { alternatives: theirs = [] } = b;
   if (a.hash !== b.hash || a.conflictResolution !== b.conflictResolution || mine.length !== theirs.length) return false;
+  if (!sameValue(a.namespaceLabels, b.namespaceLabels)) return false;
   return mine.every(({ hash }, index) => hash === theirs[index]?.hash);
 }
 

@@ -1,7 +1,10 @@
 import { claimed, CLUSTER_FINALIZER, isResponsible, type MemberCluster, unclaimed } from "../apis/index.ts";
 import type { ClusterPool } from "../clusters/index.ts";
+import type { HubCache } from "../hub/index.ts";
+import type { EventRecorder } from "../observability/index.ts";
 import {
   type Client,
+  type Clock,
   done,
   from,
   type Informer,
@@ -12,12 +15,16 @@ import {
   type Source,
 } from "../runtime/index.ts";
 import type { Assignments } from "./assignments.ts";
+import { awaitsDecision, tellOfDeletion } from "./clusterDeletion.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { Observations } from "./observations.ts";
 
 export interface ClusterReconcilerOptions {
+  hub: Pick<HubCache, "reportedOn" | "clusters">;
   client: Client;
+  clock: Clock;
+  events: Pick<EventRecorder, "record">;
   clusters: Informer<MemberCluster>;
   pool: ClusterPool;
   assignments: Assignments;
@@ -27,7 +34,8 @@ export interface ClusterReconcilerOptions {
 
 /**
  * Keeps the pool of connections as the MemberClusters say, and sees their deletion through: with `Drain` the member's objects are removed
- * first; otherwise they are let go of: they keep running, without any mark of Meridian. Nobody waits for a member that does not answer.
+ * first; with `Orphan` they are let go of: they keep running, without any mark of Meridian. Where neither is said, and anything of Meridian is
+ * there, the deletion waits for somebody who says it. Nobody waits for a member that does not answer.
  */
 export class ClusterReconciler implements Reconciler {
   readonly #options: ClusterReconcilerOptions;
@@ -70,6 +78,13 @@ export class ClusterReconciler implements Reconciler {
           claimed(CLUSTER_FINALIZER, cluster.metadata, classes.classes),
           signal,
         );
+      return done;
+    }
+    const waits = awaitsDecision(this.#options, cluster);
+    if (owned && waits !== "Unknown")
+      await tellOfDeletion(this.#options, cluster, waits === "Yes", this.#options.clock.now(), signal);
+    if (waits !== "No") {
+      pool.upsert(cluster, owned);
       return done;
     }
     if (cluster.spec.deletionPolicy === "Drain") {

@@ -175,9 +175,12 @@ function clusterFacts({ hub, observations }: CopySources, member: MemberCluster)
   return { ...known, leaving, ...(held === undefined ? {} : { held }) };
 }
 
-/** What becomes of everything on a cluster whose MemberCluster is being deleted; undefined while it is not. */
+/**
+ * What becomes of everything on a cluster whose MemberCluster is being deleted; undefined while it is not, and until somebody has said what: then
+ * the cluster goes on as before.
+ */
 export function leavingOf({ metadata, spec }: MemberCluster): ClusterFacts["leaving"] {
-  if (metadata.deletionTimestamp === undefined) return undefined;
+  if (metadata.deletionTimestamp === undefined || spec.deletionPolicy === undefined) return undefined;
   return spec.deletionPolicy === "Drain" ? "Drain" : "Keep";
 }
 

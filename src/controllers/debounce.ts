@@ -29,6 +29,12 @@ export const UNTOUCHED_MS = 5_000;
 /** When many objects change at once even the first change is held back a little: their neighbours' changes come along. */
 export const BUSY_DEBOUNCE_MS = 80;
 
+/**
+ * Of an object that is being deleted and of which nothing is left on any cluster the finalizer goes next, and the status with the object.
+ * Only when something else holds the object for longer than this the last status is worth a write.
+ */
+export const HELD_BY_OTHERS_MS = 2_000;
+
 /** How much the hub has to do. */
 export interface HubLoad {
   /** Many statuses are being written. */

@@ -1,6 +1,7 @@
 import {
   ACCEPT_DELETIONS_ANNOTATION,
   type Condition,
+  counted,
   DELETIONS_HELD_CONDITION,
   FEDERATION_API_VERSION,
   type MemberCluster,
@@ -98,11 +99,11 @@ export class DeletionHoldReconciler implements Reconciler {
       ...(uid === undefined ? {} : { uid }),
     };
     if (accepted) {
-      const note = `a person agrees that copies of ${owners.length} objects that the hub lacks go: ${names}`;
+      const note = `a person agrees that copies of ${counted(owners.length, "object")} that the hub lacks go: ${names}`;
       this.#options.events.record({ regarding, type: "Normal", reason: "DeletionsAccepted", action: "Remove", note });
       return;
     }
-    const note = `copies of ${owners.length} objects that the hub lacks stay until a person agrees: ${names}`;
+    const note = `copies of ${counted(owners.length, "object")} that the hub lacks stay until a person agrees: ${names}`;
     this.#options.events.record({ regarding, type: "Warning", reason: hold.reason, action: "Hold", note });
   }
 }
@@ -113,7 +114,7 @@ function heldCondition(member: MemberCluster | undefined): Condition | undefined
 
 function conditionFor({ hold, owners, accepted }: HeldThere): Condition {
   const base = { type: DELETIONS_HELD_CONDITION, status: "True" as const, lastTransitionTime: hold.since };
-  const count = `${owners.length} ${owners.length === 1 ? "object" : "objects"}`;
+  const count = counted(owners.length, "object");
   if (accepted)
     return { ...base, reason: "DeletionsAccepted", message: `a person agrees: copies of ${count} not on the hub go` };
   const end = `; if meant, annotate ${ACCEPT_DELETIONS_ANNOTATION}: ${hold.since}`;

@@ -49,6 +49,15 @@ describe("an event about trouble in a cluster", () => {
     expect(trouble([silent])[0]?.note).toBe("a: QuotaExceeded");
   });
 
+  test("says in full what the entry had to cut", () => {
+    const { recorded, events } = recorder();
+    const detail = "exceeded quota: all of it";
+    recordTrouble(events, app(), { clusters: [failed] }, undefined, (cluster) =>
+      cluster === "a" ? detail : undefined,
+    );
+    expect(recorded[0]?.note).toBe("a: exceeded quota: all of it");
+  });
+
   test("is recorded once, and again for another cluster or another reason", () => {
     expect(trouble([failed], [failed])).toEqual([]);
     expect(trouble([failed], [{ ...failed, message: "other words" }])).toEqual([]);

@@ -10,6 +10,7 @@ import { DependencyWatches } from "./dependencies.ts";
 import { GarbageReconciler } from "./garbage.ts";
 import { DeletionHoldReconciler } from "./deletionHolds.ts";
 import { HandoverReconciler } from "./handover.ts";
+import { HubNamespaces } from "./hubNamespaces.ts";
 import { recordMemberEvents } from "./memberEvents.ts";
 import { MissingOwners } from "./missingOwners.ts";
 import { Observations } from "./observations.ts";
@@ -28,6 +29,8 @@ export interface FederationOptions {
   hubId: string;
   /** Where Meridian itself lives, on the hub and on members; the default one unless given. */
   systemNamespace?: string;
+  /** Namespaces of members into which nothing is written, beside those of Kubernetes and of Meridian itself. */
+  protectedNamespaces?: readonly string[];
   /** That this manager serves; the default class alone unless given. */
   classes?: Classes;
   clock: Clock;
@@ -37,6 +40,8 @@ export interface FederationOptions {
   metrics: Metrics;
   tracer: Tracer;
   events: EventRecorder;
+  /** How long one reconcile may take, milliseconds; 30 s unless given. */
+  reconcileTimeoutMs?: number;
   /** Makes the pool of connections, which reports sessions and contact to the listener. */
   pool: (listener: PoolListener) => ClusterPool;
 }
@@ -66,6 +71,8 @@ const LAST_POLICIES_MS = 1_000;
  */
 export function createFederation(options: FederationOptions): Federation {
   const { hub, client, hubId, clock, random, logger, metrics, tracer, events } = options;
+  const { systemNamespace = DEFAULT_SYSTEM_NAMESPACE } = options;
+  const deadline = options.reconcileTimeoutMs === undefined ? {} : { timeoutMs: options.reconcileTimeoutMs };
   const plans = new Plans();
   const observations = new Observations();
   const progress = new PlanningProgress();
@@ -82,7 +89,7 @@ export function createFederation(options: FederationOptions): Federation {
     source: assignments,
     sink: observations,
     hubId,
-    systemNamespace: options.systemNamespace ?? DEFAULT_SYSTEM_NAMESPACE,
+    systemNamespace,
     clock,
     random,
     logger,
@@ -90,14 +97,15 @@ export function createFederation(options: FederationOptions): Federation {
     tracer,
   });
   const pool = options.pool(fleet);
+  const namespaces = new HubNamespaces({ hub, protected: [systemNamespace, ...(options.protectedNamespaces ?? [])] });
 
   const missing = new MissingOwners({ hub, observations, clock, logger, metrics });
   const copies = { hub, assignments, observations, plans, dependencies, progress, classes, missing };
   const contacts = new ReportedContacts({ observations, clock });
   const store = new StatusStore({ hub, client });
   const statuses = new StatusReconciler({ ...copies, contacts, store, clock, metrics, tracer, events });
-  const policies = new PolicyStatusReconciler({ hub, client, clock, plans, classes, progress });
-  const shared = { ...copies, client, store, statuses, hubId, clock, metrics, tracer, events };
+  const policies = new PolicyStatusReconciler({ ...copies, client, clock });
+  const shared = { ...copies, client, store, statuses, hubId, namespaces, clock, metrics, tracer, events };
   const reconcilers: Record<keyof typeof WORKERS, Reconciler> = {
     placement: new PlacementReconciler(shared),
     handover: new HandoverReconciler(shared),
@@ -110,16 +118,19 @@ export function createFederation(options: FederationOptions): Federation {
   const controllers = Object.entries(reconcilers).map(([name, reconcile]) => {
     const queue = new Workqueue({ name, clock, random, metrics: metrics.workqueue(name) });
     const workers = WORKERS[name as keyof typeof WORKERS];
-    const measured = { metrics: metrics.controller(name), ...(name === "placement" ? { tracer } : {}) };
-    return new Controller({ name, queue, reconcile, workers, clock, logger, ...measured });
+    const measured = { metrics: metrics.controller(name), tracer };
+    return new Controller({ name, queue, reconcile, workers, clock, logger, ...deadline, ...measured });
   });
 
   async function run(signal: AbortSignal): Promise<void> {
     using stack = new DisposableStack();
     stack.use(classes);
+    stack.use(namespaces);
     stack.use(contacts);
     stack.use(recordMemberEvents({ hub, assignments, observations, events }));
     stack.use(metrics.beforeScrape(() => fleet.reportStaleness()));
+    stack.use(metrics.beforeScrape(() => metrics.setSync(assignments.sync)));
+    stack.defer(() => metrics.forgetObjects());
     stack.use(dependencies);
     try {
       await hub.waitForSync(signal);
@@ -138,9 +149,11 @@ export function createFederation(options: FederationOptions): Federation {
   async function writeLastPolicies(): Promise<void> {
     const end = AbortSignal.timeout(LAST_POLICIES_MS);
     const written = await Promise.allSettled(policies.keys().map((key) => policies.reconcile(key, end)));
-    const failed = written.find((result) => result.status === "rejected");
-    if (failed !== undefined)
-      logger.debug({ err: failed.reason as unknown }, "a policy's status is left to the next leader");
+    const failed = written.filter((result) => result.status === "rejected");
+    for (const { reason } of failed) {
+      metrics.failed("policy");
+      logger.debug({ err: reason as unknown }, "a policy's status is left to the next leader");
+    }
   }
 
   return { run, view: { plans, assignments, observations } };

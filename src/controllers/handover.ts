@@ -25,6 +25,7 @@ import {
 } from "../runtime/index.ts";
 import { copiesOf, type CopySources, recordedClusters, removalFacts } from "./copies.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
+import type { HubNamespaces } from "./hubNamespaces.ts";
 import { recordHandover } from "./placementEvents.ts";
 import type { StatusWrites } from "./status.ts";
 
@@ -32,6 +33,7 @@ export interface HandoverReconcilerOptions extends CopySources {
   client: Client;
   statuses: StatusWrites;
   hubId: string;
+  namespaces: HubNamespaces;
   clock: Clock;
   events: EventRecorder;
 }
@@ -51,7 +53,7 @@ export class HandoverReconciler implements Reconciler {
   }
 
   sources(): Source[] {
-    const { hub, assignments, observations, dependencies, statuses } = this.#options;
+    const { hub, assignments, observations, dependencies, namespaces, statuses } = this.#options;
     const pending = (): Iterable<string> => [...this.#pending.keys()];
     const isPending = (owner: string): boolean => this.#pending.has(owner);
     return [
@@ -66,6 +68,7 @@ export class HandoverReconciler implements Reconciler {
         .when((event) => !event.initial && changedFacts(event))
         .map(pending),
       from(dependencies.changes).when(isPending),
+      from(namespaces.changes).map(pending),
       from(assignments.changes)
         .when(({ owner }) => isPending(owner))
         .map(({ owner }) => owner),
@@ -115,9 +118,10 @@ export class HandoverReconciler implements Reconciler {
 
   /** Undefined when the object may be claimed. */
   #whyNotYet(owner: string, object: KubeObject, kind: PlacedKind): string | undefined {
-    const { hub, observations, assignments, dependencies, hubId } = this.#options;
+    const { hub, observations, assignments, dependencies, namespaces, hubId } = this.#options;
     const collected = dependencies.collect(owner, kind.interpreter.dependencies(object));
-    if (collected === undefined) return NOT_READ;
+    const terms = namespaces.termsFor(object);
+    if (collected === undefined || terms === undefined) return NOT_READ;
     // The object was this manager's a moment ago: the placement controller has its rows to withdraw first.
     for (const cell of assignments.of(owner)) if (cell.rows.has(owner)) return NOT_READ;
     const now = hub.now();
@@ -133,6 +137,7 @@ export class HandoverReconciler implements Reconciler {
         dependencies: collected.found,
         unreadable: collected.unreadable,
         hubId,
+        terms,
         previous,
         ...(previous?.summary === undefined || previous.unlistedClusters !== undefined
           ? { running: new Set(copies.map(({ cluster }) => cluster)) }

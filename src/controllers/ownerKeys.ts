@@ -14,12 +14,6 @@ export function refOfKey(owner: string): ObjectRef {
   return { apiVersion: group === "" ? "" : `${group}/`, kind, ...(namespace === "" ? {} : { namespace }), name };
 }
 
-/** Kind, and `namespace/name`, of a hub object by its key: what metrics call it. */
-export function labelsOf(owner: string): [kind: string, name: string] {
-  const [, kind = "", namespace = "", name = ""] = owner.split("/");
-  return [kind, namespace === "" ? name : `${namespace}/${name}`];
-}
-
 /** What a span says of the hub object that it is about. */
 export function spanAttributes(owner: string, object: KubeObject): Record<string, string | number> {
   return {

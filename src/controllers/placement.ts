@@ -3,15 +3,13 @@ import {
   computeTarget,
   type DeletionPolicy,
   ownerRefOf,
-  type Observation,
-  REPLACED,
   type Row,
   step,
   type StepResult,
   type Target,
 } from "../desiredstate/index.ts";
 import { changedFacts, changedSpec, type PlacedKind, type StatusStore } from "../hub/index.ts";
-import { type EventRecorder, type Metrics, type Span, startSpan, type Tracer } from "../observability/index.ts";
+import { type EventRecorder, type Following, type Metrics, startSpan, type Tracer } from "../observability/index.ts";
 import {
   type Client,
   type Clock,
@@ -23,7 +21,7 @@ import {
   type Result,
   type Source,
 } from "../runtime/index.ts";
-import { affectedBy } from "./affected.ts";
+import { affectedBy, isInTheWay, leavesClusters } from "./affected.ts";
 import { attempted } from "./planningFailure.ts";
 import {
   copiesOf,
@@ -36,14 +34,17 @@ import {
 } from "./copies.ts";
 import type { OfGone } from "./controllerClasses.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
+import type { HubNamespaces } from "./hubNamespaces.ts";
 import type { ObservationChange } from "./observations.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
 import { changedRecord, claim, isNews } from "./claims.ts";
-import { nameOf, refOfKey, spanAttributes, labelsOf } from "./ownerKeys.ts";
-import { clusterNames, recordDecision } from "./placementEvents.ts";
-import { lifeOf, type PlanChange } from "./plans.ts";
+import { ObjectTraces } from "./objectTraces.ts";
+import { refOfKey, spanAttributes } from "./ownerKeys.ts";
+import { logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
+import { recordDecision } from "./placementEvents.ts";
+import { lifeOf } from "./plans.ts";
 import { type Footprint, footprintOf, NO_FOOTPRINT, type Remains, remainsOf } from "./remains.ts";
-import { isLetGoOf, isRemoval, snapshotOf } from "./snapshots.ts";
+import { isLetGoOf, isRemoval, isReplacing, snapshotOf } from "./snapshots.ts";
 import type { StatusWrites } from "./status.ts";
 
 export interface PlacementReconcilerOptions extends CopySources {
@@ -52,6 +53,7 @@ export interface PlacementReconcilerOptions extends CopySources {
   store: Pick<StatusStore, "recorded">;
   statuses: Pick<StatusWrites, "settlements">;
   hubId: string;
+  namespaces: HubNamespaces;
   clock: Clock;
   metrics: Metrics;
   tracer: Tracer;
@@ -84,6 +86,9 @@ export class PlacementReconciler implements Reconciler {
   /** Objects that are to go to clusters which the hub's record does not name yet. */
   readonly #unrecorded = new Set<string>();
   readonly #orphaning: OrphaningDeletions;
+  readonly #traces = new ObjectTraces();
+  /** Objects that are to be planned and whose dependencies are still being read: since when, in monotonic milliseconds. */
+  readonly #fetching = new Map<string, number>();
 
   constructor(options: PlacementReconcilerOptions) {
     this.#options = options;
@@ -92,6 +97,7 @@ export class PlacementReconciler implements Reconciler {
 
   sources(): Source[] {
     const { hub, assignments, observations, progress, classes, missing, dependencies, plans, statuses } = this.#options;
+    const { namespaces } = this.#options;
     const awaiting = (): Iterable<string> => [...this.#awaiting];
     return [
       this.#orphaning.noting(hub.objectEvents),
@@ -105,6 +111,7 @@ export class PlacementReconciler implements Reconciler {
       from(hub.clusters)
         .when((event) => !event.initial && changedFacts(event))
         .map(awaiting),
+      from(namespaces.changes).map((namespace) => namespaces.ownersIn(namespace)),
       from(dependencies.changes),
       from(observations.changes).map((change) => this.#ownersToReplan(change)),
       from(assignments.departures).when((owner) => this.#awaiting.has(owner)),
@@ -123,6 +130,12 @@ export class PlacementReconciler implements Reconciler {
     ];
   }
 
+  follows(owner: string): Following | undefined {
+    const { hub, plans, clock } = this.#options;
+    const isPlanned = plans.get(owner) !== undefined;
+    return this.#traces.follow(owner, hub.object(owner)?.object, { isPlanned, now: clock.now() });
+  }
+
   async reconcile(owner: string, signal: AbortSignal, context: ReconcileContext): Promise<Result> {
     const { progress, dependencies } = this.#options;
     try {
@@ -137,7 +150,7 @@ export class PlacementReconciler implements Reconciler {
     const found = hub.object(owner);
     if (found === undefined) return await this.#cleanUp(owner, context, signal);
     const { object, kind } = found;
-    metrics.reconciled(object.kind, nameOf(object));
+    metrics.reconciled(object.kind);
     context.span?.setAttributes(spanAttributes(owner, object));
     const ownership = classes.of(object);
     switch (ownership) {
@@ -158,23 +171,29 @@ export class PlacementReconciler implements Reconciler {
     owner: string,
     object: KubeObject,
     kind: PlacedKind,
-    { span, logger }: ReconcileContext,
+    context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { hub, plans, progress, clock, metrics, dependencies, tracer, events } = this.#options;
-    const startedAt = clock.monotonic();
+    const { hub, plans, progress, clock, metrics, dependencies, namespaces, tracer, events } = this.#options;
+    const startedAt = this.#fetching.get(owner) ?? clock.monotonic();
     const collected = dependencies.collect(owner, kind.interpreter.dependencies(object));
-    // Planned again as soon as the watches of its namespace have synced.
-    if (collected === undefined) return done;
+    // Planned again as soon as the watches of its namespace have synced, or as the namespace itself is known.
+    if (collected === undefined || namespaces.termsFor(object) === undefined) {
+      this.#fetching.set(owner, startedAt);
+      return done;
+    }
+    this.#fetching.delete(owner);
 
-    const before = plans.get(owner)?.target;
+    const before = plans.get(owner);
+    logChange(context, owner, object, before);
     const now = hub.now();
-    const computing = startSpan(tracer, "ComputeTarget", { parent: span });
-    const target = attempted(this.#options, owner, object, () =>
-      computeTarget(snapshotOf(this.#options, owner, object, collected), now),
-    );
+    const computing = startSpan(tracer, "ComputeTarget", { parent: context.span });
+    const target = attempted(this.#options, owner, object, () => {
+      const snapshot = snapshotOf(this.#options, owner, object, collected);
+      metrics.observePhase("fetch", clock.monotonic() - startedAt);
+      return computeTarget(snapshot, now);
+    });
     computing.end();
-    metrics.observePhase("fetch", clock.monotonic() - startedAt);
     if (!(await claim(this.#options, object, kind, target, signal))) return requeueAfter(RETRY_FINALIZER_MS);
 
     const removal = { owner: target.owner, policy: "Delete" as const, cause: NOT_SELECTED, ownership: "Ours" as const };
@@ -183,16 +202,10 @@ export class PlacementReconciler implements Reconciler {
     this.#finalizations.delete(owner);
     this.#parting.delete(owner);
     plans.set(owner, { ...lifeOf(object), target, remaining: remains.open, ours: true });
-    this.#assign(owner, [...this.#recordedOnly(owner, next.rows), ...remains.rows], span);
+    const changed = this.#assign(owner, [...this.#recordedOnly(owner, next.rows), ...remains.rows], context);
     progress.planned(owner);
-    recordDecision(events, object, target, before);
-    if (isNewDecision(before, target)) {
-      const { reason, message } = target.scheduled;
-      logger.info(
-        { resource_uid: object.metadata.uid, object: owner, clusters: target.clusters.length, reason },
-        `planned: ${message}`,
-      );
-    }
+    recordDecision(events, object, target, before?.target);
+    logPlan(context, owner, object, target, before, changed);
     const recheckAt = Math.min(target.recheckAt ?? Infinity, next.recheckAt ?? Infinity);
     return recheckAt === Infinity ? done : requeueAfter(Math.max(1, recheckAt - now));
   }
@@ -222,6 +235,7 @@ export class PlacementReconciler implements Reconciler {
     signal: AbortSignal,
   ): Promise<Result> {
     const { client, hub, plans, progress, classes } = this.#options;
+    logChange(context, owner, object, plans.get(owner));
     const next = unclaimed(OBJECT_FINALIZER, object.metadata, classes.classes);
     if (next.length === (object.metadata.finalizers ?? []).length) return await this.#cleanUp(owner, context, signal);
     if ((await this.#orphaning.settle(object, kind, signal)) === "Changed") return requeueAfter(RETRY_FINALIZER_MS);
@@ -237,13 +251,14 @@ export class PlacementReconciler implements Reconciler {
       footprint,
     });
     plans.set(owner, { ...lifeOf(object), target: undefined, remaining: remains.open, ours: true });
-    this.#assign(owner, [...rows, ...remains.rows], context.span);
+    logRemoval(context, owner, object, this.#assign(owner, [...rows, ...remains.rows], context));
     if (remains.open.size > 0) {
       this.#awaiting.add(owner);
       return done;
     }
     const released = await setFinalizers(client, kind.type, object, next, signal);
     if (released === undefined) return requeueAfter(RETRY_FINALIZER_MS);
+    logEnd(context, owner, object);
     return this.#forget(owner);
   }
 
@@ -293,7 +308,7 @@ export class PlacementReconciler implements Reconciler {
    * The object is gone from the hub, or somebody took its finalizer off. What is seen of it on members goes as its policy said, when it was
    * this manager's, or when the hub itself has confirmed that it is gone.
    */
-  async #cleanUp(owner: string, { span }: ReconcileContext, signal: AbortSignal): Promise<Result> {
+  async #cleanUp(owner: string, context: ReconcileContext, signal: AbortSignal): Promise<Result> {
     const { hub, plans, classes, missing, clock } = this.#options;
     const plan = plans.get(owner);
     const here = hub.object(owner);
@@ -320,7 +335,7 @@ export class PlacementReconciler implements Reconciler {
     if (!isHere) missing.confirmed(owner, latest, version);
     const ownership = verdict === "Ours" ? "Ours" : "Unconfirmed";
     const { rows } = this.#step(owner, undefined, { owner: ref, policy, cause: GONE, ownership, held, lost: !isHere });
-    this.#assign(owner, rows, span);
+    this.#assign(owner, rows, context);
     for (const one of verdict === "Present" ? named : []) await hub.relistIfBehind(one, signal);
     return typeof verdict === "number" && Number.isFinite(verdict) ? requeueAfter(verdict) : done;
   }
@@ -333,7 +348,8 @@ export class PlacementReconciler implements Reconciler {
     this.#awaiting.delete(owner);
     this.#unrecorded.delete(owner);
     dependencies.forget(owner);
-    metrics.forgetObject(...labelsOf(owner));
+    metrics.forgetObject(owner);
+    this.#fetching.delete(owner);
     plans.drop(owner);
     if (isOver) {
       this.#parting.delete(owner);
@@ -351,10 +367,12 @@ export class PlacementReconciler implements Reconciler {
     return step({ target, observations: copies, removal: facts }, now);
   }
 
-  #assign(owner: string, rows: readonly Row[], span: Span | undefined): void {
-    this.#options.assignments.replace(owner, rows, span);
+  /** Returns the clusters where another thing is asked for than before. */
+  #assign(owner: string, rows: readonly Row[], { origin }: ReconcileContext): ReadonlySet<string> {
+    const changed = this.#options.assignments.replace(owner, rows, origin);
     if (rows.some((row) => isRemoval(row) || isReplacing(row))) this.#awaiting.add(owner);
     else this.#awaiting.delete(owner);
+    return changed;
   }
 
   /** A copy that its owner's rows ask for is no news; one that nobody asks for is, and any change of a copy that is to go. */
@@ -368,29 +386,4 @@ export class PlacementReconciler implements Reconciler {
       if (isStuck || this.#awaiting.has(concerned) || (concerned === owner && row?.verb !== "Apply")) yield concerned;
     }
   }
-}
-
-/** Fewer clusters than before: what another object there was kept for may go. */
-function leavesClusters({ before, after }: PlanChange): boolean {
-  const left = before?.target?.clusters ?? [];
-  return left.some(({ name }) => after?.target?.clusters.some((cluster) => cluster.name === name) !== true);
-}
-
-/** What waits for a dependency that has to be made anew. */
-function isReplacing(row: Row): boolean {
-  return row.verb === "Hold" && row.why.reason === REPLACED;
-}
-
-/** A dependency that cannot become what it is to be. */
-function isInTheWay(observation: Observation | undefined): boolean {
-  const present = observation?.present;
-  return present?.refused !== undefined || (present?.immutable === true && observation?.inSyncWith === undefined);
-}
-
-function isNewDecision(before: Target | undefined, target: Target): boolean {
-  return (
-    before === undefined ||
-    before.scheduled.reason !== target.scheduled.reason ||
-    clusterNames(before.clusters) !== clusterNames(target.clusters)
-  );
 }

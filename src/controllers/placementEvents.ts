@@ -1,4 +1,4 @@
-import { type FederatedStatus, type KubeObject, type OwnerRef, refOf, shortMessage } from "../apis/index.ts";
+import { counted, type FederatedStatus, type KubeObject, type OwnerRef, refOf, shortMessage } from "../apis/index.ts";
 import type { Target, Why } from "../desiredstate/index.ts";
 import type { EventRecorder } from "../observability/index.ts";
 
@@ -25,7 +25,7 @@ export function recordDecision(
     type: "Normal",
     reason: "Scheduled",
     action: "Schedule",
-    note: shortMessage(`placed on ${target.clusters.length} clusters: ${chosen}`),
+    note: shortMessage(`placed on ${counted(target.clusters.length, "cluster")}: ${chosen}`),
   });
 }
 

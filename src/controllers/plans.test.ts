@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../apis/index.ts";
 import type { Target } from "../desiredstate/index.ts";
-import { labelsOf, nameOf, refOfKey, spanAttributes } from "./ownerKeys.ts";
+import { nameOf, refOfKey, spanAttributes } from "./ownerKeys.ts";
 import { lifeOf, type Plan, type PlanChange, Plans, policiesIn } from "./plans.ts";
 
 const shop = "paas.cmft.com/DemoApplication/default/shop";
@@ -71,6 +71,18 @@ describe("plans", () => {
     expect(policiesIn({ ...rest, target: undefined })).toEqual([]);
     expect(policiesIn(undefined)).toEqual([]);
     expect(policiesIn(plan(undefined, "o"))).toEqual(["OverridePolicy/default/o"]);
+    const weaker = { kind: "Placement", namespace: "default", name: "weaker" };
+    const idle = { kind: "ClusterOverridePolicy", name: "idle" };
+    const target = {
+      ...plan("p").target,
+      passedOver: [{ policy: weaker, because: "priority 5 goes before 0" }],
+      idleOverrides: [{ policy: idle, because: "NoCluster" }],
+    } as unknown as NonNullable<Plan["target"]>;
+    expect(policiesIn({ ...plan("p"), target })).toEqual([
+      "Placement/default/p",
+      "Placement/default/weaker",
+      "ClusterOverridePolicy//idle",
+    ]);
   });
 });
 
@@ -83,11 +95,6 @@ describe("what a hub object is called", () => {
   const role: KubeObject = { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", metadata: { name: "r" } };
 
   test("by a person", () => expect([nameOf(object), nameOf(role)]).toEqual(["default/shop", "r"]));
-
-  test("by a metric", () => {
-    expect(labelsOf(shop)).toEqual(["DemoApplication", "default/shop"]);
-    expect(labelsOf("rbac.authorization.k8s.io/ClusterRole//r")).toEqual(["ClusterRole", "r"]);
-  });
 
   test("by a reference in no version", () => {
     expect(refOfKey(shop)).toStrictEqual({

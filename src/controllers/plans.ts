@@ -74,10 +74,15 @@ export class Plans {
   }
 }
 
-/** Keys of the policies that a plan names. */
+/** Keys of the policies that a plan names, those too that select the object and do not apply to it. */
 export function policiesIn(plan: Plan | undefined): string[] {
-  const { placement, overrides = [] } = plan?.target ?? {};
-  return [...(placement === undefined ? [] : [placement]), ...overrides].map((policy) => policyKey(policy));
+  const { placement, passedOver = [], overrides = [], idleOverrides = [] } = plan?.target ?? {};
+  return [
+    ...(placement === undefined ? [] : [placement]),
+    ...passedOver.map(({ policy }) => policy),
+    ...overrides,
+    ...idleOverrides.map(({ policy }) => policy),
+  ].map((policy) => policyKey(policy));
 }
 
 /** The life and the generation of a hub object. */

@@ -1,5 +1,4 @@
-import { FIELD_MANAGER, type KubeObject, type Placement, policyKey } from "../apis/index.ts";
-import type { Target } from "../desiredstate/index.ts";
+import { FIELD_MANAGER, type KubeObject, policyKey, refKey } from "../apis/index.ts";
 import { changedSpec, type HubCache, type Policy } from "../hub/index.ts";
 import {
   apiVersionOf,
@@ -19,8 +18,11 @@ import {
   TimeSlice,
 } from "../runtime/index.ts";
 import { policyStatus } from "../status/index.ts";
+import type { Assignments } from "./assignments.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
+import type { ObservationChange, Observations } from "./observations.ts";
 import type { PlanningProgress } from "./planningProgress.ts";
+import { type Outcome, PolicyTally } from "./policyOutcome.ts";
 import { policiesIn, type Plans } from "./plans.ts";
 
 const TYPES: Record<Policy["kind"], ResourceType> = {
@@ -39,17 +41,10 @@ export interface PolicyStatusReconcilerOptions {
   clock: Clock;
   plans: Plans;
   classes: ControllerClasses;
+  assignments: Pick<Assignments, "get">;
+  observations: Observations;
   /** Before every object has been planned, nobody knows what a policy matches. */
   progress: PlanningProgress;
-}
-
-/** What the plans say of one policy. */
-interface Outcome {
-  matched: number;
-  decisions: { clusters: string[]; objects: number }[];
-  error?: string;
-  reason?: string;
-  notes?: string[];
 }
 
 /** Writes into the status of each policy which objects it matches, where they run, and the policy's error. */
@@ -61,7 +56,7 @@ export class PolicyStatusReconciler implements Reconciler {
   }
 
   sources(): Source[] {
-    const { hub, plans, progress } = this.#options;
+    const { hub, plans, progress, observations } = this.#options;
     return [
       from(hub.policyEvents)
         // A change of the status alone is most often our own: answered at once, it would be written again with every plan made meanwhile.
@@ -69,6 +64,10 @@ export class PolicyStatusReconciler implements Reconciler {
       from(plans.changes)
         .when(() => progress.isComplete)
         .map(({ before, after }) => [...policiesIn(before), ...policiesIn(after)])
+        .after(DEBOUNCE_MS),
+      from(observations.changes)
+        .when(() => progress.isComplete)
+        .map((change) => this.#blamed(change))
         .after(DEBOUNCE_MS),
       from(progress.advanced)
         .map(() => this.keys())
@@ -113,50 +112,21 @@ export class PolicyStatusReconciler implements Reconciler {
 
   /** What the plans say of the policy now; of ten thousand plans so many at a time as leave the event loop free. */
   async #outcome(policy: Policy): Promise<Outcome> {
-    const { plans, clock } = this.#options;
+    const { plans, clock, hub, observations } = this.#options;
     const slice = TimeSlice.of(clock);
-    const groups = new Map<string, { clusters: string[]; objects: number }>();
-    let matched = 0;
-    const notes = new Set<string>();
-    let trouble: { reason: string; message: string } | undefined;
+    const tally = new PolicyTally(policy, observations);
     for (const owner of [...plans.namedBy(policyKey(policy))]) {
       while (slice.spent) await slice.next();
       const target = plans.get(owner)?.target;
-      if (target === undefined) continue;
-      // All that a placement decides about knows the same clusters.
-      if (matched === 0 && isPlacement(policy)) trouble = unknownClusters(target);
-      matched += 1;
-      if (isPlacement(policy)) for (const note of target.decision.notes ?? []) notes.add(note);
-      const clusters = target.clusters.map(({ name }) => name);
-      const key = clusters.join();
-      const group = groups.get(key);
-      if (group === undefined) groups.set(key, { clusters, objects: 1 });
-      else group.objects += 1;
-      trouble ??= troubleOf(target, policy);
+      if (target !== undefined) tally.add(target);
     }
-    return {
-      matched,
-      decisions: [...groups.values()],
-      ...(notes.size === 0 ? {} : { notes: [...notes] }),
-      ...(trouble === undefined ? {} : { error: trouble.message, reason: trouble.reason }),
-    };
+    return tally.outcome({ isPlaceable: (kind) => hub.catalog.isPlaceable(kind) });
   }
-}
 
-function isPlacement(policy: Policy): policy is Placement {
-  return policy.kind === "Placement" || policy.kind === "ClusterPlacement";
-}
-
-/** What is wrong that this policy's author can mend. */
-function troubleOf(target: Target, policy: Policy): { reason: string; message: string } | undefined {
-  if (isPlacement(policy)) return target.scheduled.status === "False" ? target.scheduled : undefined;
-  const named = `${policy.kind} ${policy.metadata.name}, rule `;
-  return target.clusters.find(({ problem }) => problem?.message.startsWith(named) === true)?.problem;
-}
-
-function unknownClusters({ decision }: Target): { reason: string; message: string } | undefined {
-  const unknown = decision.verdicts.filter(({ reason }) => reason === "UnknownCluster").map(({ cluster }) => cluster);
-  return unknown.length === 0
-    ? undefined
-    : { reason: "UnknownCluster", message: `unknown cluster ${unknown.join(", ")}` };
+  /** The policies of the objects of which a member has begun to refuse something, or refuses it no more. */
+  *#blamed({ before, after, ref, cluster }: ObservationChange): Iterable<string> {
+    const { plans, assignments } = this.#options;
+    if (before?.failure === after?.failure) return;
+    for (const owner of assignments.get(cluster, refKey(ref))?.rows.keys() ?? []) yield* policiesIn(plans.get(owner));
+  }
 }

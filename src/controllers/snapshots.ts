@@ -1,10 +1,19 @@
 import { type FederatedStatus, firstRecordOf, type KubeObject, refKey } from "../apis/index.ts";
-import { AWAITING_REPLACEMENT, type Observation, type Row, type Snapshot, type Target } from "../desiredstate/index.ts";
+import {
+  AWAITING_REPLACEMENT,
+  type Observation,
+  REPLACED,
+  type Row,
+  type Snapshot,
+  type Target,
+} from "../desiredstate/index.ts";
 import { copiesOf, type CopySources, recordedClusters, wasFoundOnJoin } from "./copies.ts";
 import type { Collected } from "./dependencies.ts";
+import type { HubNamespaces } from "./hubNamespaces.ts";
 
 export interface SnapshotSources extends CopySources {
   hubId: string;
+  namespaces: HubNamespaces;
 }
 
 /** Everything that the plan of one hub object depends on, at this moment. */
@@ -14,7 +23,8 @@ export function snapshotOf(
   object: KubeObject,
   collected?: Collected,
 ): Snapshot {
-  const { hub, hubId } = sources;
+  const { hub, hubId, namespaces } = sources;
+  const terms = namespaces.termsFor(object);
   const previous = object["status"] as FederatedStatus | undefined;
   return {
     object,
@@ -24,6 +34,7 @@ export function snapshotOf(
     dependencies: collected?.found ?? new Map(),
     ...(collected === undefined ? {} : { unreadable: collected.unreadable }),
     hubId,
+    ...(terms === undefined ? {} : { terms }),
     previous: previousOf(object),
     // Where only a summary stands, what has been seen since the start is not all that there is.
     ...(previous?.summary === undefined || previous.unlistedClusters !== undefined
@@ -78,4 +89,9 @@ function isServing(row: Row): boolean {
 /** The row takes the copy away, or says why the copy, which is to go, is still there. */
 export function isRemoval(row: Row): boolean {
   return row.verb === "Delete" || row.verb === "Release" || (row.verb === "Hold" && !row.wanted);
+}
+
+/** What waits for a dependency that has to be made anew. */
+export function isReplacing(row: Row): boolean {
+  return row.verb === "Hold" && row.why.reason === REPLACED;
 }

@@ -1,14 +1,7 @@
 import { type FederatedStatus, isResponsible, type KubeObject, refKey } from "../apis/index.ts";
 import { isInSync } from "../desiredstate/index.ts";
 import type { PlacedKind, StatusStore } from "../hub/index.ts";
-import {
-  type EventRecorder,
-  type Metrics,
-  recordError,
-  startSpan,
-  type Span,
-  type Tracer,
-} from "../observability/index.ts";
+import { type EventRecorder, follow, type Following, type Metrics, type Tracer } from "../observability/index.ts";
 import {
   type Clock,
   done,
@@ -16,20 +9,23 @@ import {
   type Enqueue,
   from,
   isNotFound,
+  type ReconcileContext,
   type Reconciler,
   requeueAfter,
   type Result,
   type Source,
 } from "../runtime/index.ts";
-import { aggregate, withClusters } from "../status/index.ts";
+import { aggregate, type ClusterView, detailOf, withClusters } from "../status/index.ts";
 import type { AssignmentChange } from "./assignments.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";
 import { classesOf, type ControllerClasses } from "./controllerClasses.ts";
-import { type Debounce, DEBOUNCE_MS, writeDue, WriteRate } from "./debounce.ts";
+import { type Debounce, HELD_BY_OTHERS_MS, writeDue, WriteRate } from "./debounce.ts";
 import type { ObservationChange } from "./observations.ts";
-import { labelsOf } from "./ownerKeys.ts";
+import { spanAttributes } from "./ownerKeys.ts";
 import type { Plan, PlanChange, Plans } from "./plans.ts";
 import { recordTrouble } from "./statusEvents.ts";
+import { phaseOf, writeStatus } from "./statusWrites.ts";
+import { validated } from "./validated.ts";
 
 export interface StatusReconcilerOptions extends ViewSources {
   plans: Plans;
@@ -94,7 +90,13 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     return this.#underWay.has(owner);
   }
 
-  async reconcile(owner: string, signal: AbortSignal): Promise<Result> {
+  /** A status speaks of what the last plan brought about. */
+  follows(owner: string): Following {
+    const { assignments, clock } = this.#options;
+    return follow(assignments.originOf(owner), clock.monotonic());
+  }
+
+  async reconcile(owner: string, signal: AbortSignal, context: ReconcileContext): Promise<Result> {
     const { hub, plans, classes, clock, store } = this.#options;
     const tracked = this.#tracked.get(owner);
     const plan = plans.get(owner);
@@ -106,6 +108,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     // A status never speaks of another life of the object than the plan does, nor in the name of another class.
     if (found === undefined || found.object.metadata.uid !== plan.uid) return done;
     if (!isResponsible(classes.of(found.object))) return done;
+    context.span?.setAttributes(spanAttributes(owner, found.object));
     const now = clock.monotonic();
     const waitMs = Math.max(dueIn, this.#unsettledFor(owner, plan, now), this.#goneFor(owner, tracked, plan, now));
     if (waitMs > 0 && unrecorded.length === 0) return requeueAfter(waitMs);
@@ -114,11 +117,11 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     try {
       if (waitMs > 0) {
         // There is more to say later; the clusters have to be named now.
-        await this.#write(owner, tracked, found, withClusters(store.read(owner), unrecorded), signal);
+        await this.#write(owner, tracked, found, withClusters(store.read(owner), unrecorded), context, signal);
         return requeueAfter(waitMs);
       }
       tracked.changed = false;
-      await this.#update(owner, tracked, plan, found, signal);
+      await this.#update(owner, tracked, plan, found, context, signal);
     } catch (error) {
       tracked.changed = true;
       if (!isNotFound(error)) throw error;
@@ -129,14 +132,14 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     return done;
   }
 
-  /** Of an object all of whose copies are gone the finalizer goes next, and the status with the object, unless something else holds it. */
+  /** Milliseconds to wait before the last status of an object that is being deleted and all of whose copies are gone. */
   #goneFor(owner: string, tracked: Tracked, plan: Plan, now: number): number {
     if (plan.target !== undefined || !this.#isComplete(owner)) {
       tracked.goneAt = undefined;
       return 0;
     }
     tracked.goneAt ??= now;
-    return Math.max(0, tracked.goneAt + DEBOUNCE_MS - now);
+    return Math.max(0, tracked.goneAt + HELD_BY_OTHERS_MS - now);
   }
 
   /** Clusters of the target that the hub's record does not name: their rows wait for that. */
@@ -296,12 +299,13 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     tracked: Tracked,
     plan: Plan,
     { object, kind }: { object: KubeObject; kind: PlacedKind },
+    context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<void> {
-    const { store, clock, metrics } = this.#options;
+    const { store, clock } = this.#options;
     const complete = this.#isComplete(owner);
-    const startedAt = clock.monotonic();
     const previous = store.read(owner);
+    const clusters = clusterViews(this.#options, owner, plan);
     const status = aggregate(
       {
         generation: plan.generation,
@@ -310,16 +314,16 @@ export class StatusReconciler implements Reconciler, StatusWrites {
         previous,
         target: plan.target,
         failure: plan.failure,
+        validated: validated(object, this.#options.hub.namespaces),
         podSelector: kind.interpreter.podSelector(object),
-        clusters: clusterViews(this.#options, owner, plan),
+        clusters,
       },
       clock.now(),
     );
-    metrics.observePhase("verify", clock.monotonic() - startedAt);
-    this.#report(owner, tracked, plan, object, status, complete);
+    this.#report(owner, tracked, plan, object, { status, clusters }, complete);
     // The same once more where nobody knows whether the last write has happened.
     if (status === previous && this.#unrecorded(owner, plan).length === 0) return;
-    await this.#write(owner, tracked, { object, kind }, status, signal);
+    await this.#write(owner, tracked, { object, kind }, status, context, signal);
   }
 
   async #write(
@@ -327,29 +331,14 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     tracked: Tracked,
     found: { object: KubeObject; kind: PlacedKind },
     status: FederatedStatus,
+    context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<void> {
-    const { store, clock, tracer } = this.#options;
-    const span = startSpan(tracer, "UpdateStatus", {
-      parent: this.#traceOf(owner),
-      attributes: { "reconcile.key": owner },
-    });
-    try {
-      tracked.lastWriteAt = clock.monotonic();
-      this.#rate.count(tracked.lastWriteAt);
-      await store.write(found, status, signal);
-      this.#rate.took(clock.monotonic() - tracked.lastWriteAt);
-    } catch (error) {
-      recordError(span, error);
-      throw error;
-    } finally {
-      span.end();
-    }
-  }
-
-  #traceOf(owner: string): Span | undefined {
-    for (const cell of this.#options.assignments.of(owner)) if (cell.trace !== undefined) return cell.trace;
-    return undefined;
+    const { clock } = this.#options;
+    tracked.lastWriteAt = clock.monotonic();
+    this.#rate.count(tracked.lastWriteAt);
+    await writeStatus(this.#options, owner, found, status, context, signal);
+    this.#rate.took(clock.monotonic() - tracked.lastWriteAt);
   }
 
   /** Metrics and Events that follow from a status. */
@@ -358,15 +347,11 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     tracked: Tracked,
     plan: Plan,
     object: KubeObject,
-    status: FederatedStatus,
+    { status, clusters }: { status: FederatedStatus; clusters: readonly ClusterView[] },
     complete: boolean,
   ): void {
     const { metrics, events, clock } = this.#options;
-    const available = status.conditions?.find(({ type }) => type === "Available");
-    const progressing = status.conditions?.find(({ type }) => type === "Progressing");
-    const state =
-      available?.status === "True" ? "Available" : progressing?.status === "True" ? "Progressing" : "Degraded";
-    metrics.setSyncStatus(labelsOf(owner).join("/"), state);
+    metrics.setObjectState(owner, object.kind, phaseOf(status));
     if (!complete) return;
     this.#carriedThrough(owner, tracked);
     const applied = status.conditions?.find(({ type }) => type === "Applied");
@@ -374,6 +359,10 @@ export class StatusReconciler implements Reconciler, StatusWrites {
       metrics.observePropagation(clock.monotonic() - tracked.propagating);
       tracked.propagating = undefined;
     }
-    recordTrouble(events, object, status, plan.target);
+    recordTrouble(events, object, status, plan.target, (cluster) => {
+      const target = plan.target?.clusters.find(({ name }) => name === cluster);
+      const view = clusters.find(({ name }) => name === cluster);
+      return target === undefined || view === undefined ? undefined : detailOf(view, target);
+    });
   }
 }

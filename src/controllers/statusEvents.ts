@@ -2,12 +2,16 @@ import { type FederatedStatus, type KubeObject, refOf } from "../apis/index.ts";
 import type { Target } from "../desiredstate/index.ts";
 import type { EventRecorder } from "../observability/index.ts";
 
-/** Events on a hub object about failures that its new status says and its present status does not: each failure once. */
+/**
+ * Events on a hub object about failures that its new status says and its present status does not: each failure once. `detailOn` gives the words
+ * in full that the entry of a cluster had to cut.
+ */
 export function recordTrouble(
   events: Pick<EventRecorder, "record">,
   object: KubeObject,
   status: FederatedStatus,
   target: Target | undefined,
+  detailOn: (cluster: string) => string | undefined = () => undefined,
 ): void {
   const { uid } = object.metadata;
   const regarding = { ...refOf(object), ...(uid === undefined ? {} : { uid }) };
@@ -19,7 +23,7 @@ export function recordTrouble(
     if (state !== "Failed" || reason === undefined) continue;
     const known = before?.find((one) => one.name === name);
     if (known?.state === "Failed" && known.reason === reason) continue;
-    warn(reason, "Apply", `${name}: ${message}`);
+    warn(reason, "Apply", `${name}: ${detailOn(name) ?? message}`);
   }
   // What may not be read on the hub holds all clusters alike.
   const denial = target?.clusters.find(({ frozenFor }) => frozenFor !== undefined)?.frozenFor;

@@ -15,6 +15,8 @@ export interface PropagatedDependencies {
    * as it is.
    */
   denial: Why | undefined;
+  /** Set when something may not go to any member, whoever asks for it. */
+  refusal: Why | undefined;
 }
 
 export const noDependencies: PropagatedDependencies = Object.freeze({
@@ -22,6 +24,7 @@ export const noDependencies: PropagatedDependencies = Object.freeze({
   hash: undefined,
   warning: undefined,
   denial: undefined,
+  refusal: undefined,
 });
 
 interface UserSet {
@@ -47,6 +50,7 @@ export function collectDependencies(
   const contents: [key: string, hash: string][] = [];
   const missing: string[] = [];
   const denied: ObjectRef[] = [];
+  let refusal: Why | undefined;
   for (const { key, ref, optional, readByPods } of sorted) {
     if (unreadable?.has(key) === true) {
       denied.push(ref);
@@ -55,6 +59,11 @@ export function collectDependencies(
     const found = present.get(key);
     if (found === undefined) {
       if (!optional) missing.push(`${ref.kind} ${ref.name}`);
+      continue;
+    }
+    const token = tokenIn(found);
+    if (token !== undefined) {
+      refusal ??= token;
       continue;
     }
     const { object, contentHash } = userSetOf(found);
@@ -66,7 +75,23 @@ export function collectDependencies(
     hash: contents.length === 0 ? undefined : hashOf(contents),
     warning: missing.length === 0 ? undefined : missingWarning(missing),
     denial: denialOf(denied),
+    refusal,
   };
+}
+
+const TOKEN_TYPES: ReadonlySet<unknown> = new Set([
+  "kubernetes.io/service-account-token",
+  "bootstrap.kubernetes.io/token",
+]);
+
+/**
+ * A member's controller would put a token of one of its own service accounts into such a Secret; and the token that is in there opens the
+ * hub.
+ */
+function tokenIn({ kind, type, metadata }: KubeObject): Why | undefined {
+  if (kind !== "Secret" || !TOKEN_TYPES.has(type)) return undefined;
+  const message = shortMessage(`Secret ${metadata.name} holds a token (${String(type)}) and is never sent to members`);
+  return { reason: "NotAllowed", message };
 }
 
 /** Secrets before ConfigMaps: the chart lists the namespaces of the former only. */

@@ -10,6 +10,7 @@
  * given.
  */
 export { expectedOf, ownerRefOf, policyOf, reowned } from "./marks.ts";
+export { type NamespaceTerms, namespaceTerms, termsText } from "./podSecurity/index.ts";
 export { AWAITING_REPLACEMENT } from "./moves.ts";
 export { selectPlacement } from "./placementSelection.ts";
 export { decideRemovals } from "./removals.ts";
@@ -22,9 +23,11 @@ export type {
   ClusterFacts,
   DeleteRow,
   DeletionPolicy,
+  Failure,
   HoldRow,
   Heal,
   Observation,
+  Problem,
   ReleaseRow,
   RemovalFacts,
   Row,

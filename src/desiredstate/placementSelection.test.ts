@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Placement } from "../apis/index.ts";
-import { selectPlacement } from "./placementSelection.ts";
+import { choosePlacement, selectPlacement } from "./placementSelection.ts";
 import { app, clusterPlacement, placement } from "./testdata/builders.ts";
 
 const kind = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" };
@@ -60,4 +60,25 @@ describe("selectPlacement", () => {
     expect(selectPlacement(object, placements)?.metadata.name).toBe(want);
     expect(selectPlacement(object, placements.toReversed())?.metadata.name).toBe(want);
   });
+});
+
+test("the others that select the object are named, with what decided against each of them", () => {
+  const named = { ...kind, name: "nginx-demo" };
+  const placements = [
+    placement("winner", { priority: 5, resourceSelectors: [named] }),
+    placement("weaker"),
+    { ...placement("platform", { priority: 5, resourceSelectors: [named] }), kind: "ClusterPlacement" as const },
+    placement("vaguer", { priority: 5 }),
+    placement("zlater", { priority: 5, resourceSelectors: [named] }),
+    placement("elsewhere", { resourceSelectors: [{ apiVersion: "apps/v1", kind: "Deployment" }] }),
+  ];
+  const { placement: chosen, passedOver } = choosePlacement(app(), placements);
+  expect(chosen?.metadata.name).toBe("winner");
+  expect(passedOver.map((other) => [other.placement.metadata.name, other.because])).toEqual([
+    ["weaker", "priority 5 goes before 0"],
+    ["platform", "that of the namespace goes first"],
+    ["vaguer", "the closer selector goes first"],
+    ["zlater", "the first by name goes first"],
+  ]);
+  expect(choosePlacement(app(), [])).toEqual({ placement: undefined, passedOver: [] });
 });

@@ -11,15 +11,34 @@ interface Candidate {
  * its own namespace, and a policy that is being deleted none. Undefined when none matches.
  */
 export function selectPlacement(object: KubeObject, placements: readonly Placement[]): Placement | undefined {
+  return choosePlacement(object, placements).placement;
+}
+
+/** As {@link selectPlacement}, with the policies that select the object too, and why the chosen one goes before each of them. */
+export function choosePlacement(
+  object: KubeObject,
+  placements: readonly Placement[],
+): { placement: Placement | undefined; passedOver: { placement: Placement; because: string }[] } {
   let best: Candidate | undefined;
+  const candidates: Candidate[] = [];
   for (const placement of placements) {
     if (placement.metadata.deletionTimestamp !== undefined || !reaches(placement, object)) continue;
     const specificity = selectorSpecificity(placement.spec.resourceSelectors, object);
     if (specificity === 0) continue;
     const candidate = { placement, specificity };
-    if (best === undefined || goesBefore(candidate, best)) best = candidate;
+    candidates.push(candidate);
+    if (best === undefined || precedence(candidate, best).before) best = candidate;
   }
-  return best?.placement;
+  if (best === undefined) return { placement: undefined, passedOver: [] };
+  const chosen = best;
+  const others = candidates.length === 1 ? [] : candidates.filter((candidate) => candidate !== chosen);
+  return {
+    placement: chosen.placement,
+    passedOver: others.map((other) => ({
+      placement: other.placement,
+      because: precedence(chosen, other).because,
+    })),
+  };
 }
 
 function isNamespaced(placement: Placement): boolean {
@@ -31,10 +50,13 @@ function reaches(placement: Placement, object: KubeObject): boolean {
   return object.metadata.namespace !== undefined && placement.metadata.namespace === object.metadata.namespace;
 }
 
-function goesBefore(a: Candidate, b: Candidate): boolean {
-  const byPriority = (a.placement.spec.priority ?? 0) - (b.placement.spec.priority ?? 0);
-  if (byPriority !== 0) return byPriority > 0;
-  if (isNamespaced(a.placement) !== isNamespaced(b.placement)) return isNamespaced(a.placement);
-  if (a.specificity !== b.specificity) return a.specificity > b.specificity;
-  return a.placement.metadata.name < b.placement.metadata.name;
+/** Whether the first goes before the second, and what decides that. */
+function precedence(a: Candidate, b: Candidate): { before: boolean; because: string } {
+  const [mine, other] = [a.placement.spec.priority ?? 0, b.placement.spec.priority ?? 0];
+  if (mine !== other) return { before: mine > other, because: `priority ${mine} goes before ${other}` };
+  if (isNamespaced(a.placement) !== isNamespaced(b.placement))
+    return { before: isNamespaced(a.placement), because: "that of the namespace goes first" };
+  if (a.specificity !== b.specificity)
+    return { before: a.specificity > b.specificity, because: "the closer selector goes first" };
+  return { before: a.placement.metadata.name < b.placement.metadata.name, because: "the first by name goes first" };
 }

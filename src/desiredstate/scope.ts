@@ -1,4 +1,4 @@
-import { type FederatedStatus, type Placement, shortMessage } from "../apis/index.ts";
+import { counted, type FederatedStatus, type Placement, shortMessage } from "../apis/index.ts";
 import {
   type ClusterSnapshot,
   type Decision,
@@ -100,7 +100,7 @@ export function scopeOf(
       "NoPlacement",
       keepable.length === 0
         ? `${message}; create a Placement that does`
-        : `${message}; it is kept as it is on ${clustersText(keepable.length)}: create a Placement that does, or delete it`,
+        : `${message}; it is kept as it is on ${counted(keepable.length, "cluster")}: create a Placement that does, or delete it`,
     ),
     places: keepable,
     suspended: false,
@@ -136,7 +136,7 @@ function placed(
     return { decision, scheduled, places: chosenPlaces(decision, clusters), suspended: false };
   }
   // Nothing to go to is no reason to go: what runs stays until there is.
-  const kept = keepable.length === 0 ? "" : `; it is kept as it is on ${clustersText(keepable.length)}`;
+  const kept = keepable.length === 0 ? "" : `; it is kept as it is on ${counted(keepable.length, "cluster")}`;
   return {
     decision,
     scheduled: notScheduled("NoClusterFits", `no cluster fits: ${mostFrequentRefusal(decision.verdicts)}${kept}`),
@@ -165,7 +165,7 @@ function suspended(placement: Placement, decision: Decision, keepable: readonly 
         : {
             status: "True",
             reason: "Suspended",
-            message: shortMessage(`${message}; it is kept as it is on ${clustersText(keepable.length)}`),
+            message: shortMessage(`${message}; it is kept as it is on ${counted(keepable.length, "cluster")}`),
           },
     places: keepable,
     suspended: true,
@@ -180,7 +180,7 @@ function selectedMessage(decision: Decision, clusters: number): string {
   const unknown: string[] = [];
   for (const { cluster, reason } of decision.verdicts) if (reason === "UnknownCluster") unknown.push(cluster);
   const note = unknown.length === 0 ? "" : `; ${unknownText(unknown)}`;
-  return `${decision.clusters.length} of ${clustersText(clusters)} selected${note}`;
+  return `${decision.clusters.length} of ${counted(clusters, "cluster")} selected${note}`;
 }
 
 function unknownText(names: readonly string[]): string {
@@ -203,9 +203,5 @@ function mostFrequentRefusal(verdicts: readonly Verdict[]): string {
   const unknown = byReason.get("UnknownCluster")?.map(({ cluster }) => cluster) ?? [];
   if (first.reason === "UnknownCluster") return unknownText(unknown);
   const others = unknown.length === 0 ? "" : `; ${unknownText(unknown)}`;
-  return `${first.message} (${worst.length} of ${clustersText(verdicts.length - unknown.length)})${others}`;
-}
-
-function clustersText(count: number): string {
-  return `${count} ${count === 1 ? "cluster" : "clusters"}`;
+  return `${first.message} (${worst.length} of ${counted(verdicts.length - unknown.length, "cluster")})${others}`;
 }

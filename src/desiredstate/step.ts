@@ -135,10 +135,11 @@ function isGoing(name: string, { decision }: Target): boolean {
 }
 
 function applyRow(cluster: string, { ref, role, object, hash, unretained }: DesiredObject, target: Target): ApplyRow {
-  const { owner, hubVersion, conflictResolution } = target;
+  const { owner, hubVersion, conflictResolution, namespaceLabels } = target;
   const row: ApplyRow = { verb: "Apply", cluster, ref, owner, role, object, hash, conflictResolution };
   if (unretained !== undefined) row.unretained = unretained;
   if (hubVersion !== undefined) row.hubVersion = hubVersion;
+  if (namespaceLabels !== undefined) row.namespaceLabels = namespaceLabels;
   return row;
 }
 

@@ -191,6 +191,49 @@ describe("what goes there", () => {
     expect(rows(there)).toEqual([...applied("frankfurt-1"), ...frozen("shanghai-1"), ...applied("singapore-1")]);
   });
 
+  test("a problem names its policy, and says in full what its message had to cut", () => {
+    const name = `regional-${"x".repeat(200)}`;
+    const problemOf = (policy: string) =>
+      targetOf({
+        placements: [everywhere],
+        overrides: [
+          overrides(policy, { patches: [{ kind: "Deployment", op: "replace", path: "/spec/none", value: 1 }] }),
+        ],
+      }).clusters[0]?.problem;
+    expect(problemOf("bad")).toEqual({
+      reason: "InvalidPatch",
+      message: "OverridePolicy bad, rule 0: patch 0 on Deployment: replace: /spec/none does not exist",
+      policy: { kind: "OverridePolicy", namespace: "default", name: "bad" },
+    });
+    expect(problemOf(name)).toMatchObject({
+      message: expect.stringMatching(/^OverridePolicy regional-x+…, rule 0: patch 0 on Deployment: replace: /),
+      detail: `OverridePolicy ${name}, rule 0: patch 0 on Deployment: replace: /spec/none does not exist`,
+    });
+  });
+
+  test("overrides that apply on no cluster of the object are named, and why", () => {
+    const given = [overrides("east", { targetClusters: inRegion("cn-shanghai"), replicas: 5 })];
+    const west = { clusterAffinities: [{ name: "west", clusterNames: ["frankfurt-1"] }] };
+    const policy = { kind: "OverridePolicy", namespace: "default", name: "east" };
+    const placed = targetOf({ placements: [placement("west", west)], overrides: given });
+    expect(placed.idleOverrides).toEqual([{ policy, because: "NoCluster" }]);
+    expect(placed.overrides).toEqual([]);
+    expect(targetOf({ overrides: given }).idleOverrides).toEqual([{ policy, because: "Unplaced" }]);
+    const kept = targetOf({ overrides: given, previous: running(["shanghai-1"], placedBy("everywhere")) });
+    expect(kept.idleOverrides).toEqual([{ policy, because: "Frozen" }]);
+    expect(kept.clusters[0]).not.toHaveProperty("overrides");
+    const used = targetOf({ placements: [everywhere], overrides: given });
+    expect(used).not.toHaveProperty("idleOverrides");
+    expect(used.clusters.map(({ overrides: effect }) => effect?.policies)).toEqual([undefined, [policy], undefined]);
+  });
+
+  test("placements that select the object too are named", () => {
+    const target = targetOf({ placements: [placement("everywhere", { priority: 3 }), placement("weaker")] });
+    const policy = { kind: "Placement", namespace: "default", name: "weaker" };
+    expect(target.passedOver).toEqual([{ policy, because: "priority 3 goes before 0" }]);
+    expect(targetOf({ placements: [everywhere] })).not.toHaveProperty("passedOver");
+  });
+
   test.each(["/metadata/name", "/metadata/ownerReferences", "/kind", "/apiVersion"])(
     "an override may not change %s",
     (path) => {

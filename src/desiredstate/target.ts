@@ -1,10 +1,19 @@
-import { excess, type KubeObject, OBJECT_BOUNDS, parseApiVersion, type Placement, refKey } from "../apis/index.ts";
+import {
+  excess,
+  type KubeObject,
+  OBJECT_BOUNDS,
+  parseApiVersion,
+  type Placement,
+  refKey,
+  shortMessage,
+} from "../apis/index.ts";
 import { type Dependency, placeableKindOf } from "../interpreter/index.ts";
-import { type MatchedRule, matchRules } from "../override/index.ts";
+import { effectOf, type MatchedRule, matchRules, type PolicyRef } from "../override/index.ts";
 import { sortedByName, type Subject } from "../scheduler/index.ts";
 import { collectDependencies, noDependencies } from "./dependencies.ts";
 import { type Marking, ownerRefOf, ownerText } from "./marks.ts";
-import { selectPlacement } from "./placementSelection.ts";
+import { choosePlacement } from "./placementSelection.ts";
+import { defaultTerms, type NamespaceTerms } from "./podSecurity/index.ts";
 import { currentClusters, scopeOf } from "./scope.ts";
 import type { ClusterTarget, Snapshot, Target, Why } from "./types.ts";
 import { VariantRenderer } from "./variants.ts";
@@ -18,7 +27,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const { object, hubId } = snapshot;
   const kind = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind);
   const clusters = sortedByName(snapshot.clusters);
-  const placement = selectPlacement(object, snapshot.placements);
+  const { placement, passedOver } = choosePlacement(object, snapshot.placements);
   const replicas = kind.replicas(object);
   const reported = reportedReplicas(snapshot);
   const subject: Subject = {
@@ -37,23 +46,28 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const propagates = placement?.spec.dependencies?.mode !== "None";
   const dependencies = propagates ? collectDependencies(needed, snapshot, marking) : noDependencies;
   const overrides = matchRules(object, snapshot.overrides);
-  const problem = tooDeep(object);
+  const terms = snapshot.terms ?? defaultTerms(object.metadata.namespace ?? "");
+  const problem = tooDeep(object) ?? protectedNamespace(terms);
   const renderer = new VariantRenderer({
     base: problem === undefined ? kind.render(object) : [],
     problem,
     owner,
     marking,
     dependencies,
+    terms,
     retain: placement?.spec.retain,
   });
 
   const targets: ClusterTarget[] = [];
   /** Rules that apply somewhere, also where they failed: the status of their own policy has to say so. */
   const overriding = new Set<readonly MatchedRule[]>();
+  /** Rules that take a cluster of the object, whatever is done there. */
+  const reaching = new Set<readonly MatchedRule[]>();
 
   for (const { cluster, frozen, replicas: divided } of scope.places) {
     const { name, region, local } = cluster;
     const rules = overrides.on(cluster);
+    reaching.add(rules);
     const before = reported.get(name);
     const variant = renderer.render(rules, { replicas: frozen ? before : divided, fixed: frozen, local });
     // On the hub itself nothing is propagated: what is referred to is there, whether or not Meridian may read it.
@@ -72,32 +86,58 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
       ...(warning === undefined ? {} : { warning }),
       frozen: keeps,
       ...(denial === undefined ? {} : { frozenFor: denial }),
+      ...(keeps || variant.problem !== undefined || rules.length === 0 ? {} : { overrides: effectOf(rules) }),
       objects: isUnknown ? [] : variant.objects,
     });
   }
 
-  const overridden = new Set([...overriding].flatMap((rules) => rules.map(({ policy }) => policy)));
+  const overridden = policiesOf(overriding);
+  const reached = policiesOf(reaching);
+  const idle = overrides.policies.filter((policy) => !overridden.has(policy));
   const { resourceVersion } = object.metadata;
   return {
     owner,
     ...(resourceVersion === undefined ? {} : { hubVersion: resourceVersion }),
     ...(placement === undefined ? {} : { placement: nameOf(placement) }),
+    ...(passedOver.length === 0
+      ? {}
+      : { passedOver: passedOver.map((other) => ({ policy: nameOf(other.placement), because: other.because })) }),
     overrides: overrides.policies.filter((policy) => overridden.has(policy)),
+    ...(idle.length === 0
+      ? {}
+      : {
+          idleOverrides: idle.map((policy) => ({
+            policy,
+            because: targets.length === 0 ? "Unplaced" : reached.has(policy) ? "Frozen" : "NoCluster",
+          })),
+        }),
     decision: scope.decision,
     scheduled: scope.scheduled,
     clusters: targets,
     missing: missingOf(needed, snapshot),
     suspended: scope.suspended,
+    ...(terms.labels === undefined ? {} : { namespaceLabels: terms.labels }),
     conflictResolution: placement?.spec.conflictResolution ?? "Abort",
     deletionPolicy,
     ...(scope.decision.recheckAt === undefined ? {} : { recheckAt: scope.decision.recheckAt }),
   };
 }
 
+function policiesOf(matched: Iterable<readonly MatchedRule[]>): Set<PolicyRef> {
+  return new Set([...matched].flatMap((rules) => rules.map(({ policy }) => policy)));
+}
+
 /** Rendering recurses. How large the object may be, the hub has decided; the status is Meridian's own and goes nowhere. */
 function tooDeep({ status: _, ...object }: KubeObject): Why | undefined {
   const message = excess(object, { bytes: Infinity, levels: OBJECT_BOUNDS.levels });
   return message === undefined ? undefined : { reason: "TooLarge", message: `the object ${message}` };
+}
+
+/** Whoever writes there could become the cluster. */
+function protectedNamespace({ namespace, isProtected }: NamespaceTerms): Why | undefined {
+  if (!isProtected) return undefined;
+  const message = shortMessage(`nothing is written into the namespace ${namespace} of members; use another one`);
+  return { reason: "ProtectedNamespace", message };
 }
 
 /** What each cluster was last asked for: while it is frozen, that is still so. */

@@ -1,6 +1,8 @@
 import type { FederatedStatus, KubeObject, ObjectRef, OverridePolicy, OwnerRef, Placement } from "../apis/index.ts";
 import type { Health, LostField } from "../interpreter/index.ts";
+import type { OverrideEffect, PolicyRef } from "../override/types.ts";
 import type { ClusterSnapshot, Decision } from "../scheduler/types.ts";
+import type { NamespaceTerms } from "./podSecurity/index.ts";
 
 /** Everything that a target depends on: values of one moment. */
 export interface Snapshot {
@@ -15,6 +17,8 @@ export interface Snapshot {
   unreadable?: ReadonlySet<string>;
   /** UID of the hub's kube-system namespace. */
   hubId: string;
+  /** What the object's namespace on the hub allows; without it, what a namespace does that says nothing. */
+  terms?: NamespaceTerms;
   /** What the object's status says now: where it runs. */
   previous: FederatedStatus | undefined;
   /**
@@ -28,6 +32,14 @@ export interface Snapshot {
 export interface Why {
   reason: string;
   message: string;
+}
+
+/** An override that cannot be applied. */
+export interface Problem extends Why {
+  /** The policy to blame; undefined where the object itself is. */
+  policy?: PolicyRef;
+  /** The sentence in full, where {@link Why.message} had to cut it. */
+  detail?: string;
 }
 
 export type DeletionPolicy = "Delete" | "Orphan";
@@ -56,7 +68,9 @@ export interface ClusterTarget {
   /** Replicas after division and overrides; undefined when the kind has none. */
   replicas?: number;
   /** Why nothing is written there: an override that cannot be applied. */
-  problem?: Why;
+  problem?: Problem;
+  /** What the overrides come to that {@link objects} are made with; undefined where none applies, or where what is there stays as it is. */
+  overrides?: OverrideEffect;
   /** Something that is missing but does not stop it (DependencyMissing). */
   warning?: Why;
   /** What is there stays as it is: neither written nor deleted. */
@@ -74,8 +88,12 @@ export interface Target {
   hubVersion?: string;
   /** The policy that placed it; undefined when none matches. */
   placement?: { kind: string; namespace?: string; name: string };
+  /** Policies that select the object too, and that another one goes before. */
+  passedOver?: { policy: PolicyRef; because: string }[];
   /** The override policies that apply somewhere, also where they could not be applied. */
-  overrides: { kind: string; namespace?: string; name: string }[];
+  overrides: PolicyRef[];
+  /** Override policies that select the object and apply nowhere, and why: no rule takes one of its clusters; what is there is left as it is. */
+  idleOverrides?: { policy: PolicyRef; because: "NoCluster" | "Unplaced" | "Frozen" }[];
   decision: Decision;
   /** Why Scheduled is what it is: ClustersSelected, NoPlacement, NoClusterFits, Suspended… */
   scheduled: { status: "True" | "False" } & Why;
@@ -87,6 +105,8 @@ export interface Target {
    */
   missing: ReadonlySet<string>;
   suspended: boolean;
+  /** Labels of the object's namespace, for members on which Meridian makes it. */
+  namespaceLabels?: Readonly<Record<string, string>>;
   conflictResolution: "Abort" | "Adopt";
   deletionPolicy: DeletionPolicy;
   /** Epoch milliseconds at which to decide again though nothing changed. */
@@ -107,6 +127,8 @@ export interface ApplyRow extends RowBase, DesiredObject {
   /** The resourceVersion of the owner on the hub; no reason to write by itself. */
   hubVersion?: string;
   conflictResolution: "Abort" | "Adopt";
+  /** Labels of its namespace, where Meridian has made that or is going to. */
+  namespaceLabels?: Readonly<Record<string, string>>;
   /** The same member object in the name of other hub objects that need it: whichever of them it names keeps it. */
   alternatives?: readonly ApplyRow[];
 }
@@ -143,6 +165,16 @@ export type Row = ApplyRow | HoldRow | DeleteRow | ReleaseRow;
 /** What is to become of a copy that nobody wants. */
 export type RemovalRow = HoldRow | DeleteRow | ReleaseRow;
 
+/** Why a write did not succeed. */
+export interface Failure extends Why {
+  /** Not worth retrying until something changes; it is repeated all the same, slowly. */
+  final: boolean;
+  /** All that the member said, where the message had to cut it. Never of a Secret. */
+  detail?: string;
+  /** The fields that the member refuses, in its words. */
+  fields?: readonly string[];
+}
+
 /** What a worker saw of one member object, and how its last write went. */
 export interface Observation {
   cluster: string;
@@ -175,7 +207,7 @@ export interface Observation {
   inSyncWith?: string;
   /** A write is under way: until it has ended, nobody knows what is there. */
   writing: boolean;
-  failure?: { reason: string; message: string; final: boolean };
+  failure?: Failure;
   /** The last time that what others had done to it was put right. */
   healed?: Heal;
   /**

@@ -1,4 +1,5 @@
 import {
+  firstFitting,
   type KubeObject,
   type ObjectRef,
   type OwnerRef,
@@ -6,28 +7,32 @@ import {
   type PlacementSpec,
   protectedChange,
   shortMessage,
+  shortName,
 } from "../apis/index.ts";
 import { memberKindOf } from "../interpreter/index.ts";
 import { applyRules, type MatchedRule } from "../override/index.ts";
 import type { PropagatedDependencies } from "./dependencies.ts";
+import { judgeRendering, type NamespaceTerms } from "./podSecurity/index.ts";
 import { mark, type Marking, withControllerReference, withDependenciesHash } from "./marks.ts";
 import { withoutRetained } from "./retain.ts";
 import { isSameRef } from "./rows.ts";
-import type { DesiredObject, Why } from "./types.ts";
+import type { DesiredObject, Problem, Why } from "./types.ts";
 
 /** What clusters have in common that differ in nothing: one rendering for all of them. */
 export interface Variant {
   /** In the order of application: dependencies first, which the hub itself does not get. */
   objects: readonly DesiredObject[];
   replicas: number | undefined;
-  problem: Why | undefined;
+  problem: Problem | undefined;
 }
 
 export interface VariantOptions {
   base: readonly KubeObject[];
   owner: OwnerRef;
   marking: Marking;
-  dependencies: Pick<PropagatedDependencies, "objects" | "hash">;
+  dependencies: Pick<PropagatedDependencies, "objects" | "hash" | "refusal">;
+  /** What pods may be. */
+  terms: NamespaceTerms;
   retain: PlacementSpec["retain"];
   /** Why nothing can be made of the object at all; `base` is empty then. */
   problem?: Why | undefined;
@@ -51,7 +56,7 @@ interface Applied {
   objects: readonly KubeObject[];
   /** Set when a rule overrides replicas. */
   replicas: number | undefined;
-  problem: Why | undefined;
+  problem: Problem | undefined;
   local: Map<number | undefined, Variant>;
   member: Map<number | undefined, Variant>;
 }
@@ -88,13 +93,21 @@ export class VariantRenderer {
     const shared = share === undefined ? base : base.map((object) => withReplicas(object, share));
     const { objects, replicas, problem } = applyRules(shared, rules);
     const changed = firstProtectedChange(shared, objects);
+    const wrong = this.#options.problem ?? problemOf(problem, changed);
     return {
       objects: changed === undefined ? objects : shared,
       replicas,
-      problem: this.#options.problem ?? problemOf(problem, changed),
+      problem: wrong ?? this.#judge(shared, rules, objects),
       local: new Map(),
       member: new Map(),
     };
+  }
+
+  #judge(base: readonly KubeObject[], rules: readonly MatchedRule[], result: readonly KubeObject[]): Why | undefined {
+    const { owner, terms } = this.#options;
+    const after = (count: number): readonly KubeObject[] =>
+      count === rules.length ? result : applyRules(base, rules.slice(0, count)).objects;
+    return judgeRendering({ base, rules, after }, `${owner.kind} ${owner.name}`, terms);
   }
 
   #make({ objects, problem }: Applied, asked: number | undefined, local: boolean): Variant {
@@ -104,7 +117,7 @@ export class VariantRenderer {
     return {
       objects: local ? rendered.filter(({ ref }) => !this.#isOwner(ref)) : [...dependencies.objects, ...rendered],
       replicas: replicasOf(final),
-      problem,
+      problem: problem ?? (local ? undefined : dependencies.refusal),
     };
   }
 
@@ -163,10 +176,16 @@ function firstProtectedChange(before: readonly KubeObject[], after: readonly Kub
   return undefined;
 }
 
-function problemOf(problem: ReturnType<typeof applyRules>["problem"], changed: string | undefined): Why | undefined {
+function problemOf(
+  problem: ReturnType<typeof applyRules>["problem"],
+  changed: string | undefined,
+): Problem | undefined {
   if (problem !== undefined) {
-    const { policy, rule, reason, message } = problem;
-    return { reason, message: shortMessage(`${policy.kind} ${policy.name}, rule ${rule}: ${message}`) };
+    const { policy, rule, reason, message: what } = problem;
+    const say = (name: string): string => `${policy.kind} ${name}, rule ${rule}: ${what}`;
+    const detail = say(policy.name);
+    const message = firstFitting([detail, say(shortName(policy.name))]);
+    return { reason, message, policy, ...(message === detail ? {} : { detail }) };
   }
   if (changed === undefined) return undefined;
   return { reason: "ProtectedField", message: shortMessage(`an override may not change ${changed}`) };

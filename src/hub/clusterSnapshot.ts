@@ -9,7 +9,8 @@ export function clusterSnapshot(
   const labels = cluster.metadata.labels ?? {};
   const region = labels[REGION_LABEL];
   const zone = labels[ZONE_LABEL];
-  const { provider, connection } = cluster.spec;
+  const { provider, connection, deletionPolicy } = cluster.spec;
+  const isDeleted = cluster.metadata.deletionTimestamp !== undefined;
   return {
     name: cluster.metadata.name,
     labels,
@@ -17,7 +18,8 @@ export function clusterSnapshot(
     ...(region === undefined ? {} : { region }),
     ...(zone === undefined ? {} : { zone }),
     taints,
-    deleting: cluster.metadata.deletionTimestamp !== undefined,
+    deleting: isDeleted && deletionPolicy !== undefined,
+    ...(isDeleted && deletionPolicy === undefined ? { undecided: true as const } : {}),
     local: connection.local !== undefined,
   };
 }

@@ -43,8 +43,6 @@ export interface HubCacheOptions {
   metrics: Metrics;
   /** Another than its own: for tests. */
   catalog?: KindCatalog;
-  /** Follow the namespaces as well. Only the webhooks ask about namespaces, and the manager has the right to read them only with webhooks. */
-  namespaces?: boolean;
 }
 
 type PolicyInformer = Informer<Placement> | Informer<OverridePolicy>;
@@ -59,8 +57,8 @@ export class HubCache {
   readonly placements: readonly [Informer<Placement>, Informer<Placement>];
   /** Of one namespace, and of all of them. */
   readonly overrides: readonly [Informer<OverridePolicy>, Informer<OverridePolicy>];
-  /** Undefined when they are not followed. */
-  readonly namespaces: Informer<NamespaceFacts> | undefined;
+  /** Their metadata: what they allow. */
+  readonly namespaces: Informer<NamespaceFacts>;
   readonly #options: HubCacheOptions;
   readonly #taints: TaintTimes;
   readonly #placed: PlacedKinds;
@@ -80,7 +78,7 @@ export class HubCache {
     this.clusters = this.#planned<MemberCluster>(MEMBERCLUSTERS);
     this.placements = [this.#planned(PLACEMENTS), this.#planned(CLUSTERPLACEMENTS)];
     this.overrides = [this.#planned(OVERRIDEPOLICIES), this.#planned(CLUSTEROVERRIDEPOLICIES)];
-    this.namespaces = options.namespaces === true ? this.#informer(NAMESPACES, namespaceFacts) : undefined;
+    this.namespaces = this.#informer(NAMESPACES, namespaceFacts);
     this.#policies = {
       Placement: this.placements[0],
       ClusterPlacement: this.placements[1],
@@ -114,7 +112,8 @@ export class HubCache {
     });
     for (const informer of this.placements) informer.onEvent((event) => this.#policyChanged(event));
     for (const informer of this.overrides) informer.onEvent((event) => this.#policyChanged(event));
-    for (const informer of this.#fixed()) void informer.waitForSync().then(() => this.#settleWaiting());
+    for (const informer of [...this.#fixed(), this.namespaces])
+      void informer.waitForSync().then(() => this.#settleWaiting());
   }
 
   /** Follows the hub until the signal; resolves when every watch has ended. */
@@ -123,14 +122,14 @@ export class HubCache {
     await Promise.all([
       this.catalog.run(signal),
       this.#placed.run(signal),
-      this.namespaces?.run(signal),
+      this.namespaces.run(signal),
       ...this.#fixed().map((informer) => informer.run(signal)),
     ]);
   }
 
-  /** All objects, policies and clusters are known. False also while a kind that Meridian cannot do without is not served. */
+  /** All objects, policies, clusters and namespaces are known. False also while a kind that Meridian cannot do without is not served. */
   get synced(): boolean {
-    return this.#placed.synced && this.#fixed().every((informer) => informer.synced);
+    return this.#placed.synced && this.namespaces.synced && this.#fixed().every((informer) => informer.synced);
   }
 
   /** Resolves when {@link synced}; rejects with the signal's reason. */
@@ -184,6 +183,12 @@ export class HubCache {
 
   *objectsIn(namespace: string): Iterable<KubeObject> {
     for (const { informer } of this.kinds) yield* informer.byIndex(NAMESPACE_INDEX, namespace);
+  }
+
+  /** Keys (`refKey`) of {@link objectsIn}. */
+  *ownersIn(namespace: string): Iterable<string> {
+    for (const { type, informer } of this.kinds)
+      for (const key of informer.keysByIndex(NAMESPACE_INDEX, namespace)) yield ownerKey(type, key);
   }
 
   /** Objects that ask for this node port. */

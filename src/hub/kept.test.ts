@@ -50,7 +50,7 @@ describe("what a decision knows of a cluster", () => {
   test("is where it is, whose it is, what taints it has and whether it goes", () => {
     const labels = { "topology.kubernetes.io/region": "east", "topology.kubernetes.io/zone": "east-1", tier: "gold" };
     const taints = [{ key: "k", effect: "NoExecute" as const }];
-    const spec = { connection: { local: {} }, provider: "aws", taints };
+    const spec = { connection: { local: {} }, provider: "aws", taints, deletionPolicy: "Drain" };
     expect(clusterSnapshot(cluster({ labels, deletionTimestamp: "2026-11-22T10:00:00Z" }, spec))).toStrictEqual({
       name: "a",
       labels,
@@ -61,6 +61,13 @@ describe("what a decision knows of a cluster", () => {
       deleting: true,
       local: true,
     });
+  });
+
+  test("says that nobody has said how it goes", () => {
+    const deleted = clusterSnapshot(
+      cluster({ deletionTimestamp: "2026-11-22T10:00:00Z" }, { connection: { local: {} } }),
+    );
+    expect(deleted).toMatchObject({ deleting: false, undecided: true });
   });
 
   test("lacks what nobody has said", () => {
@@ -104,12 +111,13 @@ describe("rights", () => {
   });
 
   test("on a member are those on what is placed there, and namespaces are never replaced", () => {
-    const all = ["get", "list", "watch", "create", "update", "patch", "delete"];
+    const all = ["get", "list", "watch", "create", "patch", "delete"];
     expect(memberRights([{ group: "batch", plural: "jobs" }])).toEqual([
-      { apiGroups: [""], resources: ["namespaces"], verbs: all.filter((verb) => verb !== "update") },
+      { apiGroups: [""], resources: ["namespaces"], verbs: all },
       { apiGroups: ["apps"], resources: ["deployments"], verbs: all },
       { apiGroups: [""], resources: ["configmaps", "secrets", "services"], verbs: all },
       { apiGroups: ["batch"], resources: ["jobs"], verbs: all },
+      { apiGroups: [""], resources: ["pods"], verbs: ["list"] },
     ]);
   });
 });

@@ -187,11 +187,11 @@ describe("rights", () => {
   test("on members follow the kinds", async () => {
     const { hub, server, catalog, start, settle } = setUpHub({ propagated: ["Widget"] });
     const groups = (): string[] => catalog.rights().flatMap(({ apiGroups }) => apiGroups);
-    expect(groups()).toEqual(["", "apps", ""]);
+    expect(groups()).toEqual(["", "apps", "", ""]);
     hub.serve(WIDGETS);
     server.create(CLUSTERPLACEMENTS, selectingWidgets);
     await start();
     await settle(2_000);
-    expect(groups()).toEqual(["", "apps", "", "example.com"]);
+    expect(groups()).toEqual(["", "apps", "", "example.com", ""]);
   });
 });

@@ -74,6 +74,11 @@ export class KindCatalog {
     return interpreter.hubKindOf(group, kind) !== undefined;
   }
 
+  /** Whether objects of that kind can be placed, where the hub serves it. */
+  isPlaceable(kind: SelectedKind): boolean {
+    return this.isRequired(kind) || this.#isPropagated(kind);
+  }
+
   /** Whether every required kind is served, as far as is known. */
   get complete(): boolean {
     return interpreter.renderedHubKinds().every((kind) => !this.#missing.has(nameOf(kind)));

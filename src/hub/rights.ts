@@ -1,5 +1,5 @@
 import { memberKinds } from "../interpreter/index.ts";
-import { NAMESPACES, type ResourceType } from "../runtime/index.ts";
+import { NAMESPACES, PODS, type ResourceType } from "../runtime/index.ts";
 
 /** A rule as RBAC has it. */
 export interface Rights {
@@ -10,9 +10,11 @@ export interface Rights {
 
 type Kind = Pick<ResourceType, "group" | "plural">;
 
-const EVERYTHING = ["get", "list", "watch", "create", "update", "patch", "delete"];
-/** Namespaces are made, labelled and removed, never replaced. */
-const ON_NAMESPACES = EVERYTHING.filter((verb) => verb !== "update");
+/** Objects are applied, patched and removed, never replaced. */
+const EVERYTHING = ["get", "list", "watch", "create", "patch", "delete"];
+
+/** Why a workload is not healthy stands in its pods, which are read and never watched. */
+const ON_PODS = ["list"];
 
 /** One rule for each API group among these kinds, with these verbs; resources in alphabetical order. */
 export function rightsOn(kinds: readonly Kind[], verbs: readonly string[]): Rights[] {
@@ -27,5 +29,9 @@ export function rightsOn(kinds: readonly Kind[], verbs: readonly string[]): Righ
 
 /** What Meridian needs on a member to place objects there: of the kinds it always may place, and of these. */
 export function memberRights(more: readonly Kind[] = []): Rights[] {
-  return [...rightsOn([NAMESPACES], ON_NAMESPACES), ...rightsOn([...memberKinds(), ...more], EVERYTHING)];
+  return [
+    ...rightsOn([NAMESPACES], EVERYTHING),
+    ...rightsOn([...memberKinds(), ...more], EVERYTHING),
+    ...rightsOn([PODS], ON_PODS),
+  ];
 }

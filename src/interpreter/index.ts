@@ -11,9 +11,11 @@
  */
 export { alteredFields, evidenceOf } from "./effect.ts";
 export { withoutGivenUp } from "./givenUp.ts";
-export { hasApplied, lostFields, ownsAnnotation } from "./ownership.ts";
+export { isSameTrouble, mayBeForPods, podSelectorOf, type PodTrouble, podTrouble } from "./health/pods.ts";
+export { appliedAtOf, hasApplied, lostFields, ownsAnnotation } from "./ownership.ts";
 export {
   hubKindOf,
+  isPlaceable,
   isPropagated,
   memberKindOf,
   memberKinds,

@@ -72,6 +72,14 @@ export function hasApplied(managedFields: readonly ManagedFieldsEntry[] | undefi
   return managedFields?.some((entry) => isOwn(entry, manager)) === true;
 }
 
+/** When the manager's last apply that changed anything was, as the server wrote it (to the second). */
+export function appliedAtOf(
+  managedFields: readonly ManagedFieldsEntry[] | undefined,
+  manager: string,
+): string | undefined {
+  return managedFields?.find((entry) => isOwn(entry, manager))?.time;
+}
+
 /** Whether the manager applied that annotation, and nobody has changed it since. */
 export function ownsAnnotation(
   managedFields: readonly ManagedFieldsEntry[] | undefined,

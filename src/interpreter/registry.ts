@@ -134,6 +134,11 @@ export function isPropagated(_kind: Pick<ServedKind, "group" | "kind">): boolean
   return false;
 }
 
+/** Whether objects of that kind can be placed at all. */
+export function isPlaceable(kind: Pick<ServedKind, "group" | "kind">): boolean {
+  return hubKindOf(kind.group, kind.kind) !== undefined || isPropagated(kind);
+}
+
 /** What rendered objects become on the members: written there, and watched. */
 export function renderedMemberKinds(): readonly ServedKind[] {
   return RENDERED.flatMap(({ members }) => members);

@@ -8,6 +8,11 @@ export interface Health {
   message?: string;
   /** Absent for kinds that have no replicas. */
   replicas?: ReplicaCounts;
+  /**
+   * Set where the object is not Available in full, and serves with as many replicas as it must have at any time, as in a rolling update:
+   * `Now`; or `Before`, by what its controller said before the last change.
+   */
+  serves?: "Now" | "Before";
 }
 
 /** An object that a hub object needs beside it on the member (a Secret that its pods mount, say). */

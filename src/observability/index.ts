@@ -10,5 +10,17 @@ export { EventRecorder } from "./eventRecorder.ts";
 export { createLogger, LOG_LEVELS, logContext, type Logger, type LogLevel } from "./logger.ts";
 export { createMetrics, Metrics } from "./metrics.ts";
 export { redactText } from "./redaction.ts";
-export { createTracing, recordError, startSpan, type Span, type Tracer, type Tracing } from "./tracing.ts";
-export type { ControllerMetrics, ReconcileResult, WorkqueueMetrics } from "./types.ts";
+export { resourceAttributes } from "./resourceAttributes.ts";
+export type { Sampling } from "./sampling.ts";
+export {
+  follow,
+  type Following,
+  linkTo,
+  type Origin,
+  parseTraceparent,
+  recordError,
+  startSpan,
+  traceparentOf,
+} from "./spans.ts";
+export { createTracing, type Span, type Tracer, type Tracing, type TracingOptions } from "./tracing.ts";
+export type { ControllerMetrics, ReconcileResult, SyncCount, WorkqueueMetrics } from "./types.ts";

@@ -1,6 +1,10 @@
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
 import { describe, expect, test } from "vitest";
 import { createLogger, logContext, type LogLevel } from "./logger.ts";
-import { createTracing, startSpan } from "./tracing.ts";
+import { startSpan } from "./spans.ts";
+import { createTracing } from "./tracing.ts";
 
 function capture(level: LogLevel = "debug") {
   const lines: Record<string, unknown>[] = [];
@@ -50,7 +54,9 @@ describe("a log line", () => {
     const { lines, logger } = capture();
     const { tracer } = await createTracing({ serviceVersion: "0", identity: "t", env: {} });
     const span = startSpan(tracer, "Reconcile");
-    logger.child(logContext(span, { reconcileId: "r-1", resourceUid: "u-1", cluster: "c-1" })).info("hello");
+    logger
+      .child(logContext(span.spanContext(), { reconcileId: "r-1", resourceUid: "u-1", cluster: "c-1" }))
+      .info("hello");
     expect(lines[0]).toMatchObject({
       trace_id: span.spanContext().traceId,
       reconcile_id: "r-1",
@@ -77,6 +83,42 @@ describe("a log line", () => {
     expect(lines).toHaveLength(1);
     for (const secret of [token, "c2VjcmV0", "hunter2"]) expect(text).not.toContain(secret);
   });
+
+  test("of the level error always has stack_trace and event_reason", () => {
+    const { lines, logger } = capture();
+    logger.error({ lease: "meridian", event_reason: "LeaseLost" }, "lost the Lease");
+    logger.error("broken");
+    logger.error({ err: new TypeError("thrown") }, "failed");
+    logger.warn({ lease: "meridian" }, "a warning needs none");
+    expect(lines[0]).toMatchObject({ event_reason: "LeaseLost", lease: "meridian", msg: "lost the Lease" });
+    expect(lines[1]).toMatchObject({ event_reason: "InternalError", msg: "broken" });
+    expect(lines[2]).toMatchObject({ event_reason: "TypeError" });
+    for (const line of lines.slice(0, 3)) expect(line["stack_trace"]).toContain("logger.test.ts");
+    expect(lines[3]).not.toHaveProperty("stack_trace");
+  });
+
+  test("says of the process what its environment says", () => {
+    const lines: string[] = [];
+    const destination = { write: (line: string) => void lines.push(line) };
+    createLogger({ level: "info", destination, attributes: { "deployment.environment": "prod" } }).info("hello");
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({ "deployment.environment": "prod", msg: "hello" });
+  });
+
+  test.each(["undefined", "process.exit(3)", "setImmediate(() => { throw new Error('broken') })"])(
+    "written before the process ends is there, whatever ends it: %s",
+    async (end) => {
+      const file = fileURLToPath(new URL("logger.ts", import.meta.url));
+      const script = `
+        const { createLogger } = await import(${JSON.stringify(file)});
+        const logger = createLogger({ level: "info" });
+        for (let line = 0; line < 500; line++) logger.info({ line }, "hello");
+        ${end};`;
+      const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
+        stdio: ["ignore", "pipe", "ignore"],
+      });
+      expect((await text(child.stdout)).trim().split("\n")).toHaveLength(500);
+    },
+  );
 
   test("below the level is not written", () => {
     const { lines, logger } = capture("warn");

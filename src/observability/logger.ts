@@ -1,5 +1,5 @@
 import { pino, type DestinationStream, type Logger } from "pino";
-import type { Span } from "@opentelemetry/api";
+import type { SpanContext } from "@opentelemetry/api";
 import { redact, redactText } from "./redaction.ts";
 
 export type { Logger } from "pino";
@@ -11,42 +11,79 @@ export interface LoggerOptions {
   level: LogLevel;
   /** Where the lines are written; standard output when absent. */
   destination?: DestinationStream;
+  /** What every line says of the process. */
+  attributes?: Readonly<Record<string, string>>;
 }
 
 /** Fields that connect a line with a trace and an object. */
 export interface LogContext {
-  reconcileId?: string;
-  resourceUid?: string;
-  cluster?: string;
+  reconcileId?: string | undefined;
+  resourceUid?: string | undefined;
+  cluster?: string | undefined;
+  /** Of the hub object, as its key. */
+  object?: string | undefined;
 }
+
+/** Characters that wait to be written. */
+const MOST_WAITING = 4 * 1024 * 1024;
+/** What pino calls the level `error`; `fatal` is above that. */
+const ERROR = 50;
 
 /**
  * A logger that writes one JSON object per line. An error under `err` becomes the fields `stack_trace`, `event_reason` and
- * `error` (type, message, causes); credentials are replaced wherever they appear.
+ * `error` (type, message, causes); a line of the level `error` without one has the stack of the call. Credentials are replaced wherever they
+ * appear.
  */
-export function createLogger({ level, destination }: LoggerOptions): Logger {
+export function createLogger({ level, destination, attributes }: LoggerOptions): Logger {
   return pino(
     {
       level,
-      base: null,
+      base: attributes === undefined || Object.keys(attributes).length === 0 ? null : { ...attributes },
       timestamp: pino.stdTimeFunctions.isoTime,
       formatters: { level: (label) => ({ level: label }), bindings: fields, log: fields },
       // `fields` expands the error; pino's own serializer would print the error a second time.
       serializers: { err: (value: unknown) => value },
-      hooks: { streamWrite: redactText },
+      hooks: {
+        streamWrite: redactText,
+        logMethod(args, method, number) {
+          if (number >= ERROR) withStack(args);
+          method.apply(this, args);
+        },
+      },
     },
-    destination ?? pino.destination({ dest: 1, sync: true }),
+    destination ?? standardOutput(),
   );
 }
 
-/** The bindings for `logger.child`: lines of one reconcile name its trace and object. */
-export function logContext(span: Span | undefined, context: LogContext = {}): Record<string, string> {
-  const bindings: Record<string, string> = {};
-  if (span !== undefined) bindings["trace_id"] = span.spanContext().traceId;
-  if (context.reconcileId !== undefined) bindings["reconcile_id"] = context.reconcileId;
-  if (context.resourceUid !== undefined) bindings["resource_uid"] = context.resourceUid;
-  if (context.cluster !== undefined) bindings["cluster"] = context.cluster;
-  return bindings;
+/**
+ * Lines leave when the event loop is free, several in one write, and the rest of them at the end of the process. Whoever reads them too slowly
+ * loses lines; the work that they tell of never waits.
+ */
+function standardOutput(): DestinationStream {
+  return pino.destination({ dest: 1, sync: false, maxLength: MOST_WAITING });
+}
+
+/** Fields of a line, or of `logger.child`: with them the lines of one object, one reconcile and one trace are found. */
+export function logContext(span: SpanContext | undefined, context: LogContext = {}): Record<string, string> {
+  const fields: Record<string, string> = {};
+  if (span !== undefined) fields["trace_id"] = span.traceId;
+  if (context.reconcileId !== undefined) fields["reconcile_id"] = context.reconcileId;
+  if (context.object !== undefined) fields["object"] = context.object;
+  if (context.resourceUid !== undefined) fields["resource_uid"] = context.resourceUid;
+  if (context.cluster !== undefined) fields["cluster"] = context.cluster;
+  return fields;
+}
+
+/** An error that nobody threw is found by where it was noticed. */
+function withStack(args: unknown[]): void {
+  const [first] = args;
+  if (first instanceof Error) return;
+  const hasFields = typeof first === "object" && first !== null;
+  const given: { err?: unknown } = hasFields ? first : {};
+  if (given.err !== undefined) return;
+  const here: { stack?: string } = {};
+  Error.captureStackTrace(here, withStack);
+  args.splice(0, hasFields ? 1 : 0, { event_reason: "InternalError", ...given, stack_trace: here.stack ?? "" });
 }
 
 function fields(given: Record<string, unknown>): Record<string, unknown> {
@@ -68,7 +105,8 @@ export function errorType(error: unknown): string {
   return error.name === "Error" ? error.constructor.name : error.name;
 }
 
-function errorReason(error: unknown): string | undefined {
+/** The code that an error carries; of low cardinality. */
+export function errorReason(error: unknown): string | undefined {
   const reason: unknown = error instanceof Error && "reason" in error ? error.reason : undefined;
   return typeof reason === "string" && reason !== "" ? reason : undefined;
 }

@@ -1,13 +1,15 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { createMetrics } from "./metrics.ts";
+import { parsePrometheusText, valuesBy } from "./testing/prometheusText.ts";
 
 test("the names and labels of the contract are all there", async () => {
   const metrics = createMetrics({ processMetrics: false });
-  metrics.reconciled("DemoApplication", "default/nginx-demo");
+  metrics.reconciled("DemoApplication");
   metrics.observePhase("fetch", 1);
   metrics.observePhase("apply", 1);
   metrics.observePhase("verify", 1);
-  metrics.setSyncStatus("DemoApplication/default/nginx-demo", "Synced");
+  metrics.setObjectState("paas.cmft.com/DemoApplication/default/nginx-demo", "DemoApplication", "Available");
+  metrics.setSync([{ kind: "Deployment", upToDate: 3, outOfSync: 1 }]);
   const controller = metrics.controller("placement");
   controller.maxConcurrent(8);
   controller.started();
@@ -33,11 +35,15 @@ test("the names and labels of the contract are all there", async () => {
   metrics.setLeader("meridian", true);
   const { body } = await metrics.scrape();
   for (const line of [
-    'operator_reconcile_total{type="DemoApplication",name="default/nginx-demo"} 1',
+    'operator_reconcile_total{type="success",name="placement"} 0',
+    'operator_reconcile_total{type="error",name="placement"} 0',
+    'federation_object_reconciles_total{kind="DemoApplication"} 1',
+    'federation_objects{kind="DemoApplication",state="Available"} 1',
     'operator_reconcile_duration_seconds_count{phase="fetch"} 1',
     'operator_reconcile_duration_seconds_count{phase="apply"} 1',
     'operator_reconcile_duration_seconds_count{phase="verify"} 1',
-    'operator_sync_status{resource="DemoApplication/default/nginx-demo",status="Synced"} 1',
+    'operator_sync_status{resource="Deployment",status="up-to-date"} 3',
+    'operator_sync_status{resource="Deployment",status="out-of-sync"} 1',
     'controller_runtime_reconcile_total{controller="placement",result="success"} 0',
     'controller_runtime_reconcile_errors_total{controller="placement"} 0',
     'controller_runtime_active_workers{controller="placement"} 1',
@@ -60,6 +66,7 @@ test("the names and labels of the contract are all there", async () => {
     expect(body).toContain(line);
   }
   expect(body).toContain("controller_runtime_reconcile_time_seconds");
+  expect(parsePrometheusText(body).get("controller_runtime_reconcile_time_seconds")?.type).toBe("histogram");
 });
 
 test("a reconcile that ends is counted by its result and timed", async () => {
@@ -74,20 +81,67 @@ test("a reconcile that ends is counted by its result and timed", async () => {
   expect(body).toContain('controller_runtime_reconcile_time_seconds_sum{controller="c"} 0.25');
 });
 
-test("a resource has one sync status at a time", async () => {
+test("reconciles are counted by outcome and controller; what was given up is neither", async () => {
   const metrics = createMetrics({ processMetrics: false });
-  metrics.setSyncStatus("DemoApplication/default/a", "Synced");
-  metrics.setSyncStatus("DemoApplication/default/a", "OutOfSync");
-  const { body } = await metrics.scrape();
-  expect(body.match(/^operator_sync_status\{.*$/gm)).toEqual([
-    'operator_sync_status{resource="DemoApplication/default/a",status="OutOfSync"} 1',
-  ]);
+  const controller = metrics.controller("placement");
+  for (const result of ["success", "requeue_after", "error", "requeue"] as const) {
+    controller.started();
+    controller.finished(result, 1);
+  }
+  metrics.controller("status");
+  const families = parsePrometheusText((await metrics.scrape()).body);
+  expect(valuesBy(families, "operator_reconcile_total", "type", { name: "placement" })).toEqual({
+    success: 2,
+    error: 1,
+  });
+  expect(valuesBy(families, "operator_reconcile_total", "type", { name: "status" })).toEqual({ success: 0, error: 0 });
 });
 
-test("objects and clusters that are gone leave no series behind", async () => {
+test("what fails outside of a reconcile counts as an error of its controller", async () => {
   const metrics = createMetrics({ processMetrics: false });
-  metrics.reconciled("DemoApplication", "default/a");
-  metrics.setSyncStatus("DemoApplication/default/a", "Synced");
+  metrics.controller("cluster");
+  metrics.failed("cluster");
+  metrics.failed("worker");
+  const families = parsePrometheusText((await metrics.scrape()).body);
+  expect(valuesBy(families, "controller_runtime_reconcile_errors_total", "controller")).toEqual({
+    cluster: 1,
+    worker: 1,
+  });
+});
+
+describe("objects are counted, and no series names one", () => {
+  test("by kind and state, of which an object has one at a time", async () => {
+    const metrics = createMetrics({ processMetrics: false });
+    for (let index = 0; index < 100; index++)
+      metrics.setObjectState(`object-${index}`, "DemoApplication", "Progressing");
+    for (let index = 0; index < 60; index++) metrics.setObjectState(`object-${index}`, "DemoApplication", "Available");
+    metrics.setObjectState("config", "ConfigMap", "Available");
+    metrics.forgetObject("object-0");
+    metrics.forgetObject("object-0");
+    const { body } = await metrics.scrape();
+    expect(body).not.toContain("object-");
+    const families = parsePrometheusText(body);
+    const ofApplications = { kind: "DemoApplication" };
+    expect(valuesBy(families, "federation_objects", "state", ofApplications)).toEqual({
+      Progressing: 40,
+      Available: 59,
+    });
+    expect(valuesBy(families, "federation_objects", "kind")).toEqual({ DemoApplication: 99, ConfigMap: 1 });
+  });
+
+  test("by a process that leads no more, none", async () => {
+    const metrics = createMetrics({ processMetrics: false });
+    metrics.setObjectState("a", "DemoApplication", "Available");
+    metrics.setSync([{ kind: "Deployment", upToDate: 3, outOfSync: 0 }]);
+    metrics.forgetObjects();
+    const families = parsePrometheusText((await metrics.scrape()).body);
+    expect(families.get("federation_objects")?.samples).toEqual([]);
+    expect(families.get("operator_sync_status")?.samples).toEqual([]);
+  });
+});
+
+test("clusters that are gone leave no series behind", async () => {
+  const metrics = createMetrics({ processMetrics: false });
   for (const cluster of ["gone-1", "stays-1"]) {
     metrics.setMemberReady(cluster, true);
     metrics.setStatusStaleness(cluster, 1);
@@ -95,10 +149,8 @@ test("objects and clusters that are gone leave no series behind", async () => {
     metrics.observeRequest({ cluster, method: "GET", code: 200, verb: "list", resource: "nodes", ms: 1 });
     metrics.observeRequest({ cluster, method: "GET", code: "<error>", verb: "watch", resource: "nodes", ms: 1 });
   }
-  metrics.forgetObject("DemoApplication", "default/a");
   metrics.forgetCluster("gone-1");
   const { body } = await metrics.scrape();
-  expect(body).not.toContain("default/a");
   expect(body).not.toContain("gone-1");
   expect(body).toContain('federation_member_ready{cluster="stays-1"} 1');
 });
@@ -113,5 +165,38 @@ test("watches are counted but not timed", async () => {
 
 test("the metrics of the process are part of the scrape", async () => {
   const { body } = await createMetrics().scrape();
-  expect(body).toContain("process_resident_memory_bytes");
+  expect(parsePrometheusText(body).get("process_resident_memory_bytes")?.type).toBe("gauge");
+});
+
+describe("the parser of these tests refuses what Prometheus refuses", () => {
+  const head = "# HELP a_total h\n# TYPE a_total counter\n";
+  test.each([
+    { name: "a line that is none", text: `${head}a_total\n`, says: /no value/ },
+    { name: "a value that is no number", text: `${head}a_total 0x10\n`, says: /no number/ },
+    { name: "a series twice", text: `${head}a_total{x="1",y="2"} 1\na_total{y="2",x="1"} 1\n`, says: /given before/ },
+    { name: "a label twice", text: `${head}a_total{x="1",x="2"} 1\n`, says: /twice/ },
+    { name: "an unknown escape", text: `${head}a_total{x="\\t"} 1\n`, says: /escape/ },
+    { name: "an open quote", text: `${head}a_total{x="1} 1\n`, says: /does not end/ },
+    { name: "a second TYPE", text: `${head}# TYPE a_total counter\n`, says: /second TYPE/ },
+    {
+      name: "a family in two places",
+      text: `${head}a_total 1\n# HELP b h\n# TYPE b gauge\nb 1\na_total{x="1"} 1\n`,
+      says: /two places/,
+    },
+    { name: "a counter that is not called so", text: "# HELP a h\n# TYPE a counter\na 1\n", says: /_total/ },
+    { name: "a metric without help", text: "# TYPE a gauge\na 1\n", says: /no help/ },
+    {
+      name: "a histogram whose buckets shrink",
+      text: '# HELP h x\n# TYPE h histogram\nh_bucket{le="1"} 2\nh_bucket{le="+Inf"} 1\nh_sum 1\nh_count 1\n',
+      says: /not in order/,
+    },
+    { name: "no end of the last line", text: "# HELP a h", says: /does not end/ },
+  ])("$name", ({ text, says }) => expect(() => parsePrometheusText(text)).toThrow(says));
+
+  test("and reads what it takes", () => {
+    const text = `${head}a_total{x="a\\"b\\\\c\\n",} 1e3 1700000000000\n`;
+    expect(parsePrometheusText(text).get("a_total")?.samples).toEqual([
+      { name: "a_total", labels: { x: 'a"b\\c\n' }, value: 1000 },
+    ]);
+  });
 });

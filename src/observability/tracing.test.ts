@@ -1,73 +1,12 @@
-import { SpanStatusCode } from "@opentelemetry/api";
-import { InMemorySpanExporter } from "@opentelemetry/sdk-trace";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { describe, expect, test } from "vitest";
-import { createTracing, recordError, startSpan } from "./tracing.ts";
+import type { Sampling } from "./sampling.ts";
+import { parseTraceparent, startSpan } from "./spans.ts";
+import { createTracing, type TracingOptions } from "./tracing.ts";
 
 const options = { serviceVersion: "1.2.3", identity: "pod-1", env: {} };
-
-describe("a span", () => {
-  test("stands under its parent, with its attributes", async () => {
-    const exporter = new InMemorySpanExporter();
-    // A shut-down exporter of this kind forgets its spans, so they are read when the export happens.
-    const names: { name: string; parent: string | undefined; attributes: unknown }[] = [];
-    const { tracer, shutdown } = await createTracing({
-      ...options,
-      exporter: {
-        export: (spans, done) => {
-          for (const s of spans)
-            names.push({ name: s.name, parent: s.parentSpanContext?.spanId, attributes: s.attributes });
-          exporter.export(spans, done);
-        },
-        shutdown: () => exporter.shutdown(),
-      },
-    });
-    const parent = startSpan(tracer, "Reconcile", { attributes: { "reconcile.kind": "DemoApplication" } });
-    startSpan(tracer, "UpdateStatus", { parent }).end();
-    parent.end();
-    await shutdown();
-    expect(names).toEqual([
-      { name: "UpdateStatus", parent: parent.spanContext().spanId, attributes: {} },
-      { name: "Reconcile", parent: undefined, attributes: { "reconcile.kind": "DemoApplication" } },
-    ]);
-  });
-
-  test("records an error's type and stack, and is marked as failed", async () => {
-    const seen: { status: unknown; events: { name: string; attributes?: Record<string, unknown> }[] }[] = [];
-    const { tracer, shutdown } = await createTracing({
-      ...options,
-      exporter: {
-        export: (spans, done) => {
-          seen.push(
-            ...spans.map((s) => ({
-              status: s.status,
-              events: s.events.map(({ name, attributes }) => ({ name, ...(attributes ? { attributes } : {}) })),
-            })),
-          );
-          done({ code: 0 });
-        },
-        shutdown: () => Promise.resolve(),
-      },
-    });
-    const failed = startSpan(tracer, "Apply");
-    recordError(failed, new RangeError("too many"));
-    failed.end();
-    const span = startSpan(tracer, "Value");
-    recordError(span, new TypeError("as a value"));
-    span.end();
-    await shutdown();
-    expect(seen[0]).toMatchObject({
-      status: { code: SpanStatusCode.ERROR, message: "too many" },
-      events: [{ name: "exception", attributes: { "exception.type": "RangeError", "exception.message": "too many" } }],
-    });
-    expect(seen[0]?.events[0]?.attributes?.["exception.stacktrace"]).toContain("tracing.test.ts");
-    expect(seen[1]).toMatchObject({
-      status: { code: SpanStatusCode.ERROR },
-      events: [{ attributes: { "exception.type": "TypeError" } }],
-    });
-  });
-});
 
 describe("createTracing", () => {
   test("gives trace ids that children share though nothing is exported", async () => {
@@ -122,5 +61,128 @@ describe("createTracing", () => {
     });
     startSpan(tracer, "Reconcile").end();
     await expect(shutdown()).resolves.toBeUndefined();
+  });
+});
+
+/** What is exported of what the work begins. */
+async function exported(
+  given: Partial<TracingOptions>,
+  work: (tracing: Awaited<ReturnType<typeof createTracing>>) => void,
+) {
+  const spans: ReadableSpan[] = [];
+  const tracing = await createTracing({
+    ...options,
+    ...given,
+    exporter: {
+      export: (batch, done) => {
+        spans.push(...batch);
+        done({ code: 0 });
+      },
+      shutdown: () => Promise.resolve(),
+    },
+  });
+  work(tracing);
+  await tracing.shutdown();
+  return { spans, problems: tracing.problems };
+}
+
+describe("sampling", () => {
+  /** How many of 1000 traces with an UpdateStatus and a ComputeTarget are exported, by span. */
+  async function counts(given: { sampling?: Sampling; env?: Record<string, string> }): Promise<Record<string, number>> {
+    const { spans } = await exported(given, ({ tracer }) => {
+      for (let index = 0; index < 1000; index++) {
+        const parent = startSpan(tracer, "Reconcile");
+        for (const name of ["ComputeTarget", "UpdateStatus"]) startSpan(tracer, name, { parent }).end();
+        parent.end();
+      }
+    });
+    const found: Record<string, number> = {};
+    for (const { name } of spans) found[name] = (found[name] ?? 0) + 1;
+    return found;
+  }
+
+  test("records every trace unless told, and of UpdateStatus nothing", async () => {
+    expect(await counts({})).toEqual({ Reconcile: 1000, ComputeTarget: 1000 });
+  });
+
+  test("records a span that is asked for, or a share of one", async () => {
+    const found = await counts({ sampling: { spans: { UpdateStatus: 1, ComputeTarget: 0.5 } } });
+    expect(found).toMatchObject({ Reconcile: 1000, UpdateStatus: 1000 });
+    expect(found["ComputeTarget"]).toBeGreaterThan(350);
+    expect(found["ComputeTarget"]).toBeLessThan(650);
+  });
+
+  test.each([
+    { name: "the flag", given: { sampling: { ratio: 0.1 } } },
+    {
+      name: "the environment",
+      given: { env: { OTEL_TRACES_SAMPLER: "parentbased_traceidratio", OTEL_TRACES_SAMPLER_ARG: "0.1" } },
+    },
+  ])("records whole traces, as many as $name says", async ({ given }) => {
+    const found = await counts(given);
+    expect(found["Reconcile"]).toBeGreaterThan(30);
+    expect(found["Reconcile"]).toBeLessThan(250);
+    expect(found["ComputeTarget"]).toBe(found["Reconcile"]);
+  });
+
+  test("the flag counts for more than the environment, which may switch all of it off", async () => {
+    expect(await counts({ env: { OTEL_TRACES_SAMPLER: "always_off" } })).toEqual({});
+    expect(await counts({ env: { OTEL_TRACES_SAMPLER: "always_off" }, sampling: { ratio: 1 } })).toMatchObject({
+      Reconcile: 1000,
+    });
+  });
+
+  test.each([
+    { flags: "01", ratio: 0, names: ["Reconcile"] },
+    { flags: "00", ratio: 1, names: [] },
+  ])("whoever began a trace decides about it: flags $flags", async ({ flags, ratio, names }) => {
+    const traceId = "0af7651916cd43dd8448eb211c80319c";
+    const parent = parseTraceparent(`00-${traceId}-b7ad6b7169203331-${flags}`);
+    const { spans } = await exported({ sampling: { ratio } }, ({ tracer }) =>
+      startSpan(tracer, "Reconcile", { parent }).end(),
+    );
+    expect(spans.map(({ name }) => name)).toEqual(names);
+    for (const span of spans) expect(span.spanContext().traceId).toBe(traceId);
+  });
+
+  test.each([
+    { env: { OTEL_TRACES_SAMPLER: "jaeger_remote" }, says: /none of always_on/ },
+    {
+      env: { OTEL_TRACES_SAMPLER: "traceidratio", OTEL_TRACES_SAMPLER_ARG: "10%" },
+      says: /not a number between 0 and 1/,
+    },
+    { env: { OTEL_RESOURCE_ATTRIBUTES: "team" }, says: /"team" is not of the form key=value/ },
+    { env: { OTEL_RESOURCE_ATTRIBUTES: "team=%zz" }, says: /form key=value/ },
+  ])("what the environment says and cannot be taken is told: $env", async ({ env, says }) => {
+    const { problems, spans } = await exported({ env }, ({ tracer }) => startSpan(tracer, "Reconcile").end());
+    expect(problems).toEqual([expect.stringMatching(says)]);
+    expect(spans).toHaveLength(1);
+  });
+});
+
+describe("the resource of the spans", () => {
+  const of = async (env: Record<string, string>) => {
+    const { spans } = await exported({ env }, ({ tracer }) => startSpan(tracer, "Reconcile").end());
+    return spans[0]?.resource.attributes;
+  };
+
+  test("names the service, its version and the process", async () => {
+    expect(await of({})).toEqual({
+      "service.name": "meridian",
+      "service.version": "1.2.3",
+      "service.instance.id": "pod-1",
+    });
+  });
+
+  test("and whatever OTEL_RESOURCE_ATTRIBUTES says, which counts for more", async () => {
+    const text = "deployment.environment=prod, team=a%2Cb%20c ,service.name=hub-a,";
+    expect(await of({ OTEL_RESOURCE_ATTRIBUTES: text })).toMatchObject({
+      "service.name": "hub-a",
+      "deployment.environment": "prod",
+      team: "a,b c",
+    });
+    expect(await of({ OTEL_RESOURCE_ATTRIBUTES: text, OTEL_SERVICE_NAME: "hub-b" })).toMatchObject({
+      "service.name": "hub-b",
+    });
   });
 });

@@ -1,17 +1,11 @@
-import { ROOT_CONTEXT, SpanStatusCode, trace, type Attributes, type Span, type Tracer } from "@opentelemetry/api";
+import type { Tracer } from "@opentelemetry/api";
 import { resourceFromAttributes } from "@opentelemetry/resources";
-import {
-  AlwaysOffSampler,
-  AlwaysOnSampler,
-  BatchSpanProcessor,
-  TracerProvider,
-  type SpanExporter,
-} from "@opentelemetry/sdk-trace";
+import { BatchSpanProcessor, TracerProvider, type SpanExporter } from "@opentelemetry/sdk-trace";
 import { trimEnd } from "../apis/index.ts";
-import { errorType } from "./logger.ts";
-import { redactText } from "./redaction.ts";
+import { resourceAttributes } from "./resourceAttributes.ts";
+import { noSpans, type Sampling, samplingOf, SpanSampler } from "./sampling.ts";
 
-export type { Attributes, Span, Tracer } from "@opentelemetry/api";
+export type { Span, Tracer } from "@opentelemetry/api";
 
 export interface TracingOptions {
   /** Base address of an OTLP/HTTP collector (`http://host:4318`); the environment's OTEL_EXPORTER_OTLP_* when absent. */
@@ -22,7 +16,9 @@ export interface TracingOptions {
   /** Default: the environment of the process. */
   env?: Record<string, string | undefined>;
   /** Takes the spans instead of a collector. */
-  exporter?: SpanExporter;
+  exporter?: SpanExporter | undefined;
+  /** Which spans are recorded; without a ratio the environment's OTEL_TRACES_SAMPLER says it, and else all are. */
+  sampling?: Sampling;
   /** How long `shutdown` waits for a collector that does not answer. Default: 3 s. */
   shutdownTimeoutMs?: number;
 }
@@ -31,6 +27,8 @@ export interface Tracing {
   tracer: Tracer;
   /** Spans leave the process; otherwise they only give trace ids to the logs. */
   exporting: boolean;
+  /** What of the environment was not taken, and why: a sentence each. */
+  readonly problems: readonly string[];
   /** Sends the waiting spans, for at most a few seconds, and ends the exporter. Never throws. */
   readonly shutdown: () => Promise<void>;
 }
@@ -44,13 +42,18 @@ const SHUTDOWN_TIMEOUT_MS = 3_000;
 export async function createTracing(options: TracingOptions): Promise<Tracing> {
   const exporter = options.exporter ?? (await collectorExporter(options));
   const exporting = exporter !== undefined;
+  const { env = process.env, sampling = {} } = options;
+  const resource = resourceAttributes(env);
+  const asked = samplingOf(env);
+  const ratio = sampling.ratio ?? asked.ratio;
   const provider = new TracerProvider({
     resource: resourceFromAttributes({
       "service.name": "meridian",
       "service.version": options.serviceVersion,
       "service.instance.id": options.identity,
+      ...resource.attributes,
     }),
-    sampler: exporting ? new AlwaysOnSampler() : new AlwaysOffSampler(),
+    sampler: exporting ? new SpanSampler({ ...sampling, ...(ratio === undefined ? {} : { ratio }) }) : noSpans,
     spanProcessors: exporting
       ? [
           new BatchSpanProcessor({
@@ -66,6 +69,7 @@ export async function createTracing(options: TracingOptions): Promise<Tracing> {
   return {
     tracer: provider.getTracer("meridian", options.serviceVersion),
     exporting,
+    problems: [resource.problem, asked.problem].filter((problem) => problem !== undefined),
     shutdown: () => settleWithin(provider.shutdown(), options.shutdownTimeoutMs ?? SHUTDOWN_TIMEOUT_MS),
   };
 }
@@ -94,25 +98,4 @@ async function settleWithin(work: Promise<unknown>, ms: number): Promise<void> {
     timeout.promise,
   ]);
   clearTimeout(timer);
-}
-
-export interface SpanOptions {
-  parent?: Span | undefined;
-  attributes?: Attributes;
-}
-
-/** Starts a span, which the caller ends. Parents are passed as arguments: no context follows asynchronous calls. */
-export function startSpan(tracer: Tracer, name: string, { parent, attributes }: SpanOptions = {}): Span {
-  const context = parent === undefined ? ROOT_CONTEXT : trace.setSpan(ROOT_CONTEXT, parent);
-  return tracer.startSpan(name, attributes === undefined ? {} : { attributes }, context);
-}
-
-/** Marks the span as failed: for errors that are values and never thrown. */
-export function recordError(span: Span, error: unknown): void {
-  if (!span.isRecording()) return;
-  const message = redactText(error instanceof Error ? error.message : String(error));
-  const stack =
-    error instanceof Error && error.stack !== undefined ? { "exception.stacktrace": redactText(error.stack) } : {};
-  span.addEvent("exception", { "exception.type": errorType(error), "exception.message": message, ...stack });
-  span.setStatus({ code: SpanStatusCode.ERROR, message });
 }

@@ -36,3 +36,10 @@ export interface RequestObservation {
 
 /** The steps of a reconcile: label of operator_reconcile_duration_seconds. */
 export type ReconcilePhase = "fetch" | "apply" | "verify";
+
+/** How many member objects of a kind are as they are to be. */
+export interface SyncCount {
+  kind: string;
+  upToDate: number;
+  outOfSync: number;
+}

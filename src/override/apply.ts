@@ -1,11 +1,4 @@
-import {
-  isRecord,
-  isReservedKey,
-  type KubeObject,
-  type OverrideRule,
-  type PatchOperation,
-  shortMessage,
-} from "../apis/index.ts";
+import { isRecord, isReservedKey, type KubeObject, type OverrideRule, type PatchOperation } from "../apis/index.ts";
 import { applyOperation, PatchError } from "./jsonPatch.ts";
 import { overridePodTemplates, updateAt } from "./podTemplate.ts";
 import { protectedChange } from "./protectedFields.ts";
@@ -34,7 +27,7 @@ export function applyRules(objects: readonly KubeObject[], rules: readonly Match
     const next = withRule(current, matched.rule);
     if (next instanceof RuleError) {
       const { policy, index } = matched;
-      const problem = { policy, rule: index, reason: next.reason, message: shortMessage(next.message) };
+      const problem = { policy, rule: index, reason: next.reason, message: next.message };
       return { ...resultOf(done), problem };
     }
     current = next;

@@ -6,5 +6,6 @@
  * name paths, never values. It never decides where an object runs and never applies `replicas` by itself.
  */
 export { applyRules } from "./apply.ts";
+export { blamedPatch, effectOf } from "./effect.ts";
 export { matchRules } from "./match.ts";
-export type { MatchedRule } from "./types.ts";
+export type { MatchedRule, OverrideEffect, PatchName, PolicyRef } from "./types.ts";

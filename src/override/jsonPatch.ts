@@ -31,7 +31,7 @@ export function applyOperation(document: unknown, operation: Operation, work: Wo
       return write(document, path, valueOf(operation), operation, work);
     case "test":
       if (sameValue(read(document, path, operation), valueOf(operation))) return document;
-      return fail(operation, `${operation.path} has another value`);
+      return fail(operation, `${shortened(operation.path)} has another value`);
     case "copy": {
       const value = read(document, fromOf(operation), operation);
       work.brings(value, path.length);
@@ -40,7 +40,7 @@ export function applyOperation(document: unknown, operation: Operation, work: Wo
     case "move": {
       const from = fromOf(operation);
       if (from.length < path.length && from.every((token, i) => token === path[i])) {
-        return fail(operation, `${operation.from} cannot move into itself`);
+        return fail(operation, `${shortened(operation.from ?? "")} cannot move into itself`);
       }
       const value = read(document, from, operation);
       work.brings(value, path.length);
@@ -54,26 +54,32 @@ function fail(operation: Operation, why: string): never {
 }
 
 function pointer(operation: Operation, text: string): Pointer {
-  return parsePointer(text) ?? fail(operation, `${text} is not a JSON pointer`);
+  return parsePointer(text) ?? fail(operation, `${shortened(text)} is not a JSON pointer`);
 }
 
 function fromOf(operation: Operation): Pointer {
-  if (operation.from === undefined) return fail(operation, `from is missing for ${operation.path}`);
+  if (operation.from === undefined) return fail(operation, `from is missing for ${shortened(operation.path)}`);
   return pointer(operation, operation.from);
 }
 
 function valueOf(operation: Operation): unknown {
-  if (operation.value === undefined) return fail(operation, `value is missing for ${operation.path}`);
+  if (operation.value === undefined) return fail(operation, `value is missing for ${shortened(operation.path)}`);
   return operation.value;
 }
 
 /** The text of the first `length` tokens, as a person would write it. */
 function textOf(path: Pointer, length: number): string {
   if (length === 0) return "the whole object";
-  return path
-    .slice(0, length)
-    .map((token) => `/${token.replaceAll("~", "~0").replaceAll("/", "~1")}`)
-    .join("");
+  const tokens = path.slice(0, length).map((token) => `/${token.replaceAll("~", "~0").replaceAll("/", "~1")}`);
+  return shortened(tokens.join(""));
+}
+
+/** So much of a pointer that the sentence gets to its point; the number of the patch says which pointer is meant. */
+const LONGEST_POINTER = 56;
+
+function shortened(text: string): string {
+  if (text.length <= LONGEST_POINTER) return text;
+  return `…${text.slice(-LONGEST_POINTER)}`;
 }
 
 type Json = Record<string, unknown>;

@@ -23,6 +23,26 @@ export interface ObjectRules {
   on(cluster: ClusterSnapshot): readonly MatchedRule[];
 }
 
+/** One operation of a patch, and where it stands. */
+export interface PatchName {
+  policy: PolicyRef;
+  rule: number;
+  /** Its place among the patches of the rule. */
+  patch: number;
+  /** The rendered kind that it is about; undefined: every one. */
+  kind?: string;
+  path: string;
+}
+
+/** What comes of the rules that apply on one cluster. */
+export interface OverrideEffect {
+  /** The policies that have a say in the result, in the order in which they apply. */
+  policies: readonly PolicyRef[];
+  /** The policies of which later ones set everything anew, each with one of those. */
+  superseded: readonly { policy: PolicyRef; by: PolicyRef }[];
+  patches: readonly PatchName[];
+}
+
 /** A rule that could not be applied: the object is left as it was before this policy and the cluster is not written. */
 export interface OverrideProblem {
   policy: PolicyRef;

@@ -46,6 +46,8 @@ export interface ClientOptions extends TransportOptions {
   guard?: () => void;
   /** Called with every request except those that the caller gave up. */
   observe?: (call: CallRecord) => void;
+  /** Called with the error of every call that fails, before the call rejects with it. */
+  onError?: (error: unknown) => void;
 }
 
 /** A client of one cluster. Opens no connection before the first call; dispose of it to close them all. */
@@ -74,6 +76,7 @@ class HttpClient implements Client {
   readonly #slice: TimeSlice;
   readonly #guard: (() => void) | undefined;
   readonly #observe: ((call: CallRecord) => void) | undefined;
+  readonly #onError: ((error: unknown) => void) | undefined;
 
   constructor(config: ClusterConfig, options: ClientOptions) {
     this.cluster = options.cluster;
@@ -82,6 +85,7 @@ class HttpClient implements Client {
     this.#slice = TimeSlice.of(options.clock);
     this.#guard = options.guard;
     this.#observe = options.observe;
+    this.#onError = options.onError;
   }
 
   async get(
@@ -254,6 +258,15 @@ class HttpClient implements Client {
   }
 
   async #call(call: Call): Promise<Answer> {
+    try {
+      return await this.#answered(call);
+    } catch (error) {
+      this.#onError?.(error);
+      throw error;
+    }
+  }
+
+  async #answered(call: Call): Promise<Answer> {
     const guard = call.write === true ? this.#guard : undefined;
     // Whoever does not lead need not queue up; and who has waited for a connection may not lead any more.
     guard?.();

@@ -2,7 +2,7 @@
 export { createClient, type ClientOptions } from "./client.ts";
 export { type Clock, steadyTime, systemClock } from "./clock.ts";
 export type { ClusterConfig, Credentials } from "./credentials/types.ts";
-export { loadHubConfig } from "./credentials/hubConfig.ts";
+export { kubeconfigContexts, loadHubConfig } from "./credentials/hubConfig.ts";
 export { clusterConfigFromKubeconfig, parseKubeconfig, serverOfKubeconfig } from "./credentials/kubeconfig.ts";
 export { kubeconfigFor } from "./credentials/kubeconfigWriter.ts";
 export { requestToken } from "./credentials/tokenRequest.ts";

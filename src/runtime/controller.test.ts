@@ -2,10 +2,11 @@ import { describe, expect, test } from "vitest";
 import { createLogger, type ControllerMetrics, type Logger } from "../observability/index.ts";
 import { Controller, done, type Reconciler, requeueAfter, TerminalError } from "./index.ts";
 import { NotLeaderError } from "./errors.ts";
+import { recordSpans } from "../observability/testing/spanRecorder.ts";
 import { FakeClock } from "./testing/fakeClock.ts";
 import { Workqueue } from "./workqueue.ts";
 
-function setUp(reconcile: Reconciler["reconcile"], workers = 1) {
+function setUp(reconcile: Reconciler["reconcile"] | Reconciler, workers = 1) {
   const clock = new FakeClock();
   const lines: Record<string, unknown>[] = [];
   const logger: Logger = createLogger({
@@ -19,9 +20,10 @@ function setUp(reconcile: Reconciler["reconcile"], workers = 1) {
     finished: (result) => void results.push(result),
   };
   const queue = new Workqueue({ name: "test", clock, random: () => 0 });
-  const controller = new Controller({ name: "test", queue, reconcile, workers, clock, logger, metrics });
+  const { tracer, spans } = recordSpans();
+  const controller = new Controller({ name: "test", queue, reconcile, workers, clock, logger, metrics, tracer });
   const abort = new AbortController();
-  return { clock, lines, results, queue, abort, stopped: controller.run(abort.signal) };
+  return { clock, lines, results, queue, abort, spans, stopped: controller.run(abort.signal) };
 }
 
 describe("a controller", () => {
@@ -146,5 +148,85 @@ describe("a controller", () => {
     await clock.advance(2_000);
     await stopped;
     expect(lines).toMatchObject([{ level: "warn", reconciles: 1 }]);
+  });
+});
+
+describe("the deadline of a reconcile", () => {
+  test("aborts its signal after 30 s, which counts as an error, is logged with its cause, and is tried again", async () => {
+    const at: number[] = [];
+    const { queue, clock, lines, results, spans, abort, stopped } = setUp(async (_key, signal) => {
+      at.push(clock.monotonic());
+      if (at.length === 1) await clock.sleep(3_600_000, signal);
+      return done;
+    });
+    queue.add("a");
+    await clock.advance(29_999);
+    expect([at.length, lines.length]).toEqual([1, 0]);
+    await clock.advance(10);
+    expect(at).toEqual([0, 30_005]);
+    expect(results).toEqual(["error", "success"]);
+    expect(lines).toHaveLength(1);
+    expect(lines[0]).toMatchObject({
+      level: "error",
+      key: "a",
+      event_reason: "ReconcileTimeout",
+      error: { message: "the reconcile was broken off after 30 s; it is tried again" },
+      stack_trace: expect.stringContaining("ReconcileTimeoutError") as string,
+    });
+    expect(spans[0]?.attributes["error.type"]).toBe("ReconcileTimeout");
+    abort.abort();
+    await stopped;
+    expect(clock.pending).toBe(0);
+  });
+
+  test("holds for each reconcile by itself, however many follow each other", async () => {
+    const { queue, clock, results, abort, stopped } = setUp(async (key, signal) => {
+      await clock.sleep(20_000, signal);
+      return key === "c" ? done : requeueAfter(1);
+    });
+    for (const key of ["a", "b", "c"]) queue.add(key);
+    await clock.advance(60_000);
+    expect(results).toEqual(["requeue_after", "requeue_after", "success"]);
+    abort.abort();
+    await clock.advance(2_000);
+    await stopped;
+  });
+});
+
+describe("a reconcile", () => {
+  test("has a span, whatever controller it is of, and a line with the same ids", async () => {
+    let origin: unknown;
+    const { queue, clock, lines, spans, abort, stopped } = setUp(async (key, _signal, context) => {
+      origin = context.origin;
+      context.logger.info({ object: key }, "changed");
+      return done;
+    });
+    queue.add("a");
+    await clock.advance(10);
+    const [span] = spans;
+    expect(span?.name).toBe("Reconcile");
+    expect(span?.attributes).toMatchObject({ "reconcile.controller": "test", "reconcile.request": "a" });
+    expect(span?.parentSpanContext).toBeUndefined();
+    expect(lines[0]).toMatchObject({ trace_id: span?.spanContext().traceId, object: "a" });
+    expect(origin).toEqual({ spanContext: span?.spanContext(), reconcileId: lines[0]?.["reconcile_id"], at: 0 });
+    abort.abort();
+    await stopped;
+  });
+
+  test("has its place where its reconciler says", async () => {
+    const parent = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331", traceFlags: 1 };
+    const { queue, clock, spans, abort, stopped } = setUp({
+      follows: (key) => (key === "late" ? { links: [parent] } : { parent }),
+      reconcile: () => Promise.resolve(done),
+    });
+    for (const key of ["soon", "late"]) queue.add(key);
+    await clock.advance(10);
+    const [soon, late] = spans;
+    expect(soon?.parentSpanContext?.spanId).toBe(parent.spanId);
+    expect(soon?.spanContext().traceId).toBe(parent.traceId);
+    expect(late?.parentSpanContext).toBeUndefined();
+    expect(late?.links.map(({ context }) => context.spanId)).toEqual([parent.spanId]);
+    abort.abort();
+    await stopped;
   });
 });

@@ -1,6 +1,8 @@
 import { randomUUID } from "node:crypto";
 import {
+  type Following,
   logContext,
+  type Origin,
   recordError,
   startSpan,
   type ControllerMetrics,
@@ -10,8 +12,9 @@ import {
   type Tracer,
 } from "../observability/index.ts";
 import type { Clock } from "./clock.ts";
-import { NotLeaderError } from "./errors.ts";
+import { NotLeaderError, ReconcileTimeoutError } from "./errors.ts";
 import { KeyFeed } from "./keyFeed.ts";
+import { linked } from "./linked.ts";
 import type { Source } from "./sources.ts";
 import { TimeSlice } from "./timeSlice.ts";
 import type { Workqueue } from "./workqueue.ts";
@@ -42,17 +45,22 @@ export interface ReconcileContext {
   readonly reconcileId: string;
   /** Its lines have trace_id and reconcile_id. */
   readonly logger: Logger;
+  /** What is kept beside work that this run asks for. Undefined without a tracer. */
+  readonly origin: Origin | undefined;
 }
 
 /** Makes the world agree with one object. Called again after an error, so every step must bear repetition. */
 export interface Reconciler<K extends string = string> {
   /** What wakes it. Subscribed when its controller runs, present objects first, and let go of when that ends. */
   sources?(): readonly Source<K>[];
+  /** What the next run for the key follows from, where that is known: its span has its place there. */
+  follows?(key: K): Following | undefined;
+  /** The signal is aborted at the deadline of the run, and when the process ends. */
   reconcile(key: K, signal: AbortSignal, context: ReconcileContext): Promise<Result>;
 }
 
 export interface ControllerOptions<K extends string = string> {
-  /** Of logs, metrics and spans (`reconcile.kind`). */
+  /** Of logs, metrics and spans (`reconcile.controller`). */
   name: string;
   queue: Workqueue<K>;
   reconcile: Reconciler<K> | Reconciler<K>["reconcile"];
@@ -64,10 +72,13 @@ export interface ControllerOptions<K extends string = string> {
   metrics?: ControllerMetrics;
   /** Opens a span `Reconcile` around each reconcile. */
   tracer?: Tracer;
+  /** How long one reconcile may take: then its signal is aborted, which counts as an error, and it is tried again. Default 30 s. */
+  timeoutMs?: number;
   /** After the abort: how long reconciles under way may go on before their own signal is aborted. Default 1500 ms. */
   drainMs?: number;
 }
 
+const RECONCILE_TIMEOUT_MS = 30_000;
 /** From the abort of the reconciles' signal until they are left behind. */
 const GIVE_UP_MS = 500;
 
@@ -75,6 +86,8 @@ const GIVE_UP_MS = 500;
 export class Controller<K extends string = string> {
   readonly #options: ControllerOptions<K>;
   readonly #reconcile: Reconciler<K>["reconcile"];
+  readonly #follows: (key: K) => Following | undefined;
+  readonly #timeoutMs: number;
   readonly #slice: TimeSlice;
 
   constructor(options: ControllerOptions<K>) {
@@ -82,6 +95,8 @@ export class Controller<K extends string = string> {
     const { reconcile } = options;
     this.#reconcile =
       typeof reconcile === "function" ? reconcile : (key, signal, context) => reconcile.reconcile(key, signal, context);
+    this.#follows = typeof reconcile === "function" ? () => undefined : (key) => reconcile.follows?.(key);
+    this.#timeoutMs = options.timeoutMs ?? RECONCILE_TIMEOUT_MS;
     this.#slice = TimeSlice.of(options.clock);
     options.metrics?.maxConcurrent(options.workers);
   }
@@ -144,30 +159,44 @@ export class Controller<K extends string = string> {
     }
   }
 
-  async #reconcileOne(key: K, signal: AbortSignal): Promise<void> {
-    const { queue, clock, logger, metrics, name, tracer } = this.#options;
+  async #reconcileOne(key: K, processSignal: AbortSignal): Promise<void> {
+    const { queue, clock, logger, metrics, name } = this.#options;
     const startedAt = clock.monotonic();
-    const span =
-      tracer === undefined
-        ? undefined
-        : startSpan(tracer, "Reconcile", { attributes: { "reconcile.request": key, "reconcile.kind": name } });
-    const context = new LazyContext(span, logger);
+    const span = this.#startSpan(key);
+    const context = new RunContext(span, logger, startedAt);
+    const run = new AbortController();
+    const link = linked(processSignal, run);
+    const deadline = clock.after(this.#timeoutMs, () => run.abort(new ReconcileTimeoutError(this.#timeoutMs)));
     metrics?.started();
     let result: ReconcileResult = "success";
     try {
-      const { requeueAfter: after } = await this.#reconcile(key, signal, context);
+      const { requeueAfter: after } = await this.#reconcile(key, run.signal, context);
       queue.forget(key);
       if (after !== undefined) {
         result = "requeue_after";
         queue.addAfter(key, after);
       }
     } catch (error) {
-      result = this.#failed(key, error, signal, context);
+      const isLate = run.signal.aborted && !processSignal.aborted;
+      const failure = isLate ? new ReconcileTimeoutError(this.#timeoutMs, error) : error;
+      result = this.#failed(key, failure, processSignal, context);
     } finally {
+      deadline[Symbol.dispose]();
+      link[Symbol.dispose]();
       span?.end();
       queue.done(key);
-      metrics?.finished(result, clock.monotonic() - startedAt);
+      const ms = clock.monotonic() - startedAt;
+      metrics?.finished(result, ms);
+      if (logger.isLevelEnabled("debug"))
+        context.logger.debug({ controller: name, key, result, ms: Math.round(ms) }, "reconciled");
     }
+  }
+
+  #startSpan(key: K): Span | undefined {
+    const { tracer, name } = this.#options;
+    if (tracer === undefined) return undefined;
+    const attributes = { "reconcile.controller": name, "reconcile.request": key, "reconcile.kind": name };
+    return startSpan(tracer, "Reconcile", { ...this.#follows(key), attributes });
   }
 
   #failed(key: K, error: unknown, signal: AbortSignal, { span, logger }: ReconcileContext): ReconcileResult {
@@ -197,15 +226,17 @@ export class Controller<K extends string = string> {
 }
 
 /** Ids and child loggers cost something, and most reconciles never ask for them. */
-class LazyContext implements ReconcileContext {
+class RunContext implements ReconcileContext {
   readonly span: Span | undefined;
   readonly #parent: Logger;
+  readonly #startedAt: number;
   #reconcileId: string | undefined;
   #logger: Logger | undefined;
 
-  constructor(span: Span | undefined, parent: Logger) {
+  constructor(span: Span | undefined, parent: Logger, startedAt: number) {
     this.span = span;
     this.#parent = parent;
+    this.#startedAt = startedAt;
   }
 
   get reconcileId(): string {
@@ -214,7 +245,13 @@ class LazyContext implements ReconcileContext {
   }
 
   get logger(): Logger {
-    this.#logger ??= this.#parent.child(logContext(this.span, { reconcileId: this.reconcileId }));
+    const { reconcileId } = this;
+    this.#logger ??= this.#parent.child(logContext(this.span?.spanContext(), { reconcileId }));
     return this.#logger;
+  }
+
+  get origin(): Origin | undefined {
+    const spanContext = this.span?.spanContext();
+    return spanContext && { spanContext, reconcileId: this.reconcileId, at: this.#startedAt };
   }
 }

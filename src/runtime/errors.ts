@@ -71,6 +71,17 @@ export class NotLeaderError extends Error {
   override readonly name = "NotLeaderError";
 }
 
+/** A reconcile was broken off at its deadline. The cause says what it was doing. */
+export class ReconcileTimeoutError extends Error {
+  override readonly name = "ReconcileTimeoutError";
+  readonly reason = "ReconcileTimeout";
+
+  constructor(timeoutMs: number, cause?: unknown) {
+    const text = `the reconcile was broken off after ${timeoutMs / 1000} s; it is tried again`;
+    super(text, cause === undefined ? undefined : { cause });
+  }
+}
+
 /** The cluster does not serve this kind, as of a discovery just made. */
 export class KindNotServedError extends Error {
   override readonly name = "KindNotServedError";

@@ -198,7 +198,7 @@ export class LeaderElector {
     const renewal = this.#renewUntilLost(renewing.signal).then((wasLost) => {
       if (!wasLost) return;
       lost = true;
-      logger.error({ lease: name, identity, holder: this.#record.holder }, "lost the Lease");
+      logger.error({ lease: name, identity, holder: this.#record.holder, event_reason: "LeaseLost" }, "lost the Lease");
       leading.abort(new NotLeaderError(`lost the Lease ${name}`));
     });
     try {

@@ -2,7 +2,7 @@ import { createSecureContext, type SecureContext } from "node:tls";
 import type { Dispatcher } from "undici";
 import Agent from "undici/lib/dispatcher/agent.js";
 import { trimEnd } from "../apis/index.ts";
-import { guardedLookup, hostOf } from "./credentials/address.ts";
+import { addressOf, guardedLookup, hostOf } from "./credentials/address.ts";
 import type { ClientCertificate, ClusterConfig, Credentials } from "./credentials/types.ts";
 import { NotLeaderError, TransportError } from "./errors.ts";
 import { type Answer, type BodyReader, exchange, openStream, type ResponseHead } from "./exchange.ts";
@@ -72,6 +72,7 @@ export class Transport implements AsyncDisposable {
     this.host = hostOf(url);
     this.#facts = {
       host: this.host,
+      address: addressOf(url),
       ownCa: config.caData !== undefined,
       connectTimeoutMs: options.connectTimeoutMs ?? 5_000,
       requestTimeoutMs: options.requestTimeoutMs ?? 15_000,

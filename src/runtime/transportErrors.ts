@@ -3,6 +3,8 @@ import { CredentialsError, TransportError, type TransportReason } from "./errors
 /** What the sentence needs to know of the connection that failed. */
 export interface ConnectionFacts {
   host: string;
+  /** Host and port. */
+  address: string;
   /** Whether the certificate authority was given with the credentials. */
   ownCa: boolean;
   connectTimeoutMs: number;
@@ -33,21 +35,21 @@ function codeOf(error: unknown): string {
 function describe(code: string, facts: ConnectionFacts): [TransportReason, string] {
   switch (code) {
     case "ECONNREFUSED":
-      return ["ConnectionRefused", `connection refused by ${facts.host}`];
+      return ["ConnectionRefused", `connection refused by ${facts.address}`];
     case "ECONNRESET":
     case "EPIPE":
     case "ECONNABORTED":
     case "UND_ERR_SOCKET":
-      return ["ConnectionReset", `connection closed by ${facts.host}`];
+      return ["ConnectionReset", `connection closed by ${facts.address}`];
     case "EHOSTUNREACH":
     case "ENETUNREACH":
     case "EADDRNOTAVAIL":
-      return ["Unreachable", `no route to ${facts.host}`];
+      return ["Unreachable", `no route to ${facts.address}`];
     case "UND_ERR_CONNECT_TIMEOUT":
     case "ETIMEDOUT":
-      return ["Timeout", `connecting to ${facts.host} timed out after ${seconds(facts.connectTimeoutMs)}`];
+      return ["Timeout", `connecting to ${facts.address} timed out after ${seconds(facts.connectTimeoutMs)}`];
     case "UND_ERR_HEADERS_TIMEOUT":
-      return ["Timeout", `timed out after ${seconds(facts.requestTimeoutMs)}`];
+      return ["Timeout", `${facts.address} did not answer within ${seconds(facts.requestTimeoutMs)}`];
     case "UND_ERR_BODY_TIMEOUT":
       return ["Timeout", `the answer broke off: nothing came for ${seconds(facts.idleTimeoutMs)}`];
     case "ENOTFOUND":
@@ -89,7 +91,7 @@ function describeTls(code: string, facts: ConnectionFacts): [TransportReason, st
       return ["TLS", `the certificate of the server is not for ${facts.host}`];
     case "ERR_SSL_WRONG_VERSION_NUMBER":
     case "ERR_SSL_PACKET_LENGTH_TOO_LONG":
-      return ["TLS", `${facts.host} does not speak TLS`];
+      return ["TLS", `${facts.address} does not speak TLS`];
     default:
       if (code.startsWith("ERR_SSL_") && code.includes("ALERT") && code.includes("CERTIFICATE")) {
         return ["TLS", `${facts.host} refused the client certificate`];
@@ -100,7 +102,7 @@ function describeTls(code: string, facts: ConnectionFacts): [TransportReason, st
         code.startsWith("ERR_OSSL_") ||
         code === "EPROTO"
       ) {
-        return ["TLS", `the TLS handshake with ${facts.host} failed (${code})`];
+        return ["TLS", `the TLS handshake with ${facts.address} failed (${code})`];
       }
       return undefined;
   }
@@ -108,9 +110,9 @@ function describeTls(code: string, facts: ConnectionFacts): [TransportReason, st
 
 function describeProtocol(code: string, facts: ConnectionFacts): [TransportReason, string] {
   if (code.startsWith("ERR_HTTP2_") || code === "UND_ERR_INFO") {
-    return ["ConnectionReset", `connection broken off by ${facts.host}`];
+    return ["ConnectionReset", `connection broken off by ${facts.address}`];
   }
-  return ["Protocol", `${facts.host} does not answer as a Kubernetes API server${code === "" ? "" : ` (${code})`}`];
+  return ["Protocol", `${facts.address} does not answer as a Kubernetes API server${code === "" ? "" : ` (${code})`}`];
 }
 
 function seconds(ms: number): string {

@@ -188,6 +188,14 @@ describe("affinity", () => {
     expect(chosen(decision)).toEqual(["b"]);
   });
 
+  test("a cluster of which nobody has said yet how it is to leave takes nothing new and keeps what it has", () => {
+    const clusters = [cluster("a", { undecided: true }), cluster("b")];
+    const there = schedule(subject({ current: new Map([["a", 1]]) }), placement(), clusters, NOW);
+    expect(chosen(there)).toEqual(["a", "b"]);
+    const elsewhere = schedule(subject({ current: new Map([["b", 1]]) }), placement(), clusters, NOW);
+    expect(reasons(elsewhere)).toEqual({ a: "ClusterDeleting", b: "Selected" });
+  });
+
   test("no clusters at all is a decision without clusters", () => {
     expect(schedule(subject({ replicas: 3 }), placement(divided()), [], NOW)).toEqual({ clusters: [], verdicts: [] });
   });
@@ -297,7 +305,7 @@ describe("replicas", () => {
     [
       "that its weight leaves none for it",
       { replicas: 1, among: ["a", "b"] },
-      ["gets 1 of 1 replicas", "1 replicas divided by weight leave none for it"],
+      ["gets 1 of 1 replica", "1 replica divided by weight leaves none for it"],
     ],
     [
       "that there are too few for the least of each cluster",
@@ -312,7 +320,7 @@ describe("replicas", () => {
     [
       "fewer than the least on a cluster alone are noted",
       { replicas: 1, scheduling: { minReplicasPerCluster: 2 }, among: ["a"] },
-      ["1 replicas are too few for minReplicasPerCluster on each cluster"],
+      ["1 replica is too few for minReplicasPerCluster on each cluster"],
     ],
     [
       "the least exactly is not noted",

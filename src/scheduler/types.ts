@@ -16,6 +16,8 @@ export interface ClusterSnapshot {
   taints: ClusterTaint[];
   /** Being deleted: takes nothing new and keeps nothing. */
   deleting: boolean;
+  /** Being deleted, and nobody has said yet what becomes of what runs there: takes nothing new and keeps what it has. */
+  undecided?: true;
   local: boolean;
 }
 

@@ -43,6 +43,7 @@ describe("the status of the contract's example", () => {
       observedGeneration: 3,
       placement: { kind: "Placement", namespace: "default", name: "everywhere" },
       replicas: { desired: 10, updated: 10, ready: 8, available: 8 },
+      staleReplicas: { desired: 2, updated: 2, ready: 0, available: 0 },
       selector: "app=shop",
       availableClusters: "2/3",
       conditions: [
@@ -73,6 +74,13 @@ describe("the status of the contract's example", () => {
           status: "False",
           reason: "ClusterUnreachable",
           message: "frankfurt-1 not observed since 2026-11-21T08:24:41Z",
+          ...moved,
+        },
+        {
+          type: "Ready",
+          status: "False",
+          reason: "ClusterUnreachable",
+          message: "2 of 3 clusters available; frankfurt-1: connection refused",
           ...moved,
         },
       ],

@@ -33,17 +33,19 @@ export function aggregate(input: StatusInput, now: number): FederatedStatus {
   const planned = reports.filter((report) => report.planned);
   const placement = target === undefined ? previous?.placement : target.placement;
   const deletionPolicy = target === undefined ? previous?.deletionPolicy : target.deletionPolicy;
+  const statements = statementsOf(input, reports);
+  const isAvailable = statements.some(({ type, status }) => type === "Available" && status === "True");
+  const available = isAvailable ? planned : planned.filter((report) => report.available === "Yes");
   const status: FederatedStatus = {
     observedGeneration: input.generation,
     ...(ownerClass === DEFAULT_CLASS ? {} : { controllerClass: ownerClass }),
     ...(placement === undefined ? {} : { placement }),
     ...(deletionPolicy === "Orphan" ? { deletionPolicy } : {}),
-    replicas: entries.reduce((sum, entry) => addCounts(sum, entry.replicas), { ...NONE }),
+    replicas: sumOf(reports),
+    ...(reports.some(({ fresh }) => !fresh) ? { staleReplicas: sumOf(reports.filter(({ fresh }) => !fresh)) } : {}),
     ...(input.podSelector === undefined ? {} : { selector: input.podSelector }),
-    ...(target === undefined || input.deleting
-      ? {}
-      : { availableClusters: `${planned.filter((report) => report.available).length}/${planned.length}` }),
-    conditions: conditionsOf(statementsOf(input, reports), previous?.conditions, input.generation, now),
+    ...(target === undefined || input.deleting ? {} : { availableClusters: `${available.length}/${planned.length}` }),
+    conditions: conditionsOf(statements, previous?.conditions, input.generation, now),
     ...listed(entries),
   };
   return previous !== undefined && sameValue(ownPartsOf(previous, status), status) ? previous : status;
@@ -67,6 +69,10 @@ function unplanned(input: StatusInput, now: number): FederatedStatus {
   return previous !== undefined && sameValue(previous, status) ? previous : status;
 }
 
+function sumOf(reports: readonly ClusterReport[]): ReplicaCounts {
+  return reports.reduce((sum, { entry }) => addCounts(sum, entry.replicas), { ...NONE });
+}
+
 /** One report for each cluster that is chosen or still has member objects, sorted by name. */
 function reportsOf(input: StatusInput, now: number): ClusterReport[] {
   const { target } = input;
@@ -77,6 +83,8 @@ function reportsOf(input: StatusInput, now: number): ClusterReport[] {
   const views = new Map(input.clusters.map((view) => [view.name, view]));
   for (const name of targets.keys()) if (!views.has(name)) views.set(name, notReported(name));
 
+  const isUnchanged = input.previous?.observedGeneration === input.generation;
+  const isPlaced = target?.placement !== undefined;
   const frozenFor: Why =
     target === undefined || target.suspended
       ? { reason: "Suspended", message: "" }
@@ -85,7 +93,15 @@ function reportsOf(input: StatusInput, now: number): ClusterReport[] {
     .toSorted((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0))
     .flatMap(
       (view) =>
-        reportOf({ view, target: targets.get(view.name), previous: before.get(view.name), frozenFor, now }) ?? [],
+        reportOf({
+          view,
+          target: targets.get(view.name),
+          previous: before.get(view.name),
+          frozenFor,
+          isUnchanged,
+          isPlaced,
+          now,
+        }) ?? [],
     );
 }
 
@@ -140,6 +156,7 @@ function ownPartsOf(stored: FederatedStatus, status: FederatedStatus): Record<st
     placement: stored.placement,
     deletionPolicy: stored.deletionPolicy,
     replicas: stored.replicas,
+    staleReplicas: stored.staleReplicas,
     selector: stored.selector,
     availableClusters: stored.availableClusters,
     conditions: stored.conditions?.filter((condition) => ours.has(condition.type)),

@@ -6,6 +6,8 @@ export interface Statement {
   status: ConditionStatus;
   reason: string;
   message: string;
+  /** The generation that it is said of, where that is not the present one: nobody can say yet whether it holds for that. */
+  observedGeneration?: number;
 }
 
 /** The conditions for the statements; `lastTransitionTime` moves only where `status` differs from that of the previous condition. */
@@ -15,14 +17,14 @@ export function conditionsOf(
   generation: number,
   now: number,
 ): Condition[] {
-  return statements.map(({ type, status, reason, message }) => {
+  return statements.map(({ type, status, reason, message, observedGeneration = generation }) => {
     const before = previous?.find((condition) => condition.type === type);
     return {
       type,
       status,
       reason,
       message: shortMessage(message),
-      observedGeneration: generation,
+      observedGeneration,
       lastTransitionTime: before?.status === status ? before.lastTransitionTime : timestamp(now),
     };
   });

@@ -8,5 +8,7 @@
  * writes anything.
  */
 export { aggregate, withClusters } from "./aggregate.ts";
-export { policyStatus } from "./policy.ts";
+export { patchProblem } from "./blame.ts";
+export { type LostObjects, policyStatus } from "./policy.ts";
+export { detailOf } from "./report.ts";
 export type { ClusterView, RowView } from "./types.ts";

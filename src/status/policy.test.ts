@@ -48,9 +48,71 @@ describe("policyStatus", () => {
       want: ["False", "UnknownCluster", "x"],
     },
     {
-      name: "what is not enforced is said",
-      input: { notes: ["spreadConstraints are not enforced yet", "and more"] },
-      want: ["True", "PartlyEnforced", "spreadConstraints are not enforced yet; and more"],
+      name: "what there is no room for is said",
+      input: { notes: ["3 replicas have no place", "and more"] },
+      want: ["True", "PartlyEnforced", "3 replicas have no place; and more"],
+    },
+    {
+      name: "fields that are taken and not carried out",
+      input: { notCarriedOut: ["spec.rollout", "spec.failover"] },
+      want: ["False", "NotCarriedOut", "taken and not carried out by this version: spec.rollout, spec.failover"],
+    },
+    {
+      name: "a kind that is not placed says just that, not that no object matches",
+      input: { matched: 0, unplaceable: ["ConfigMap (v1)"] },
+      want: ["False", "KindNotPlaced", "this version does not place objects of kind ConfigMap (v1)"],
+    },
+    {
+      name: "a placement that lost to another names it",
+      input: { matched: 0, lost: { objects: 2, to: "Placement other", because: "priority 10 goes before 0" } },
+      want: [
+        "False",
+        "LostToOther",
+        "Placement other has the 2 objects that this policy selects: priority 10 goes before 0",
+      ],
+    },
+    {
+      name: "a placement that lost to several",
+      input: { matched: 0, lost: { objects: 1, to: "Placement other (and others)" } },
+      want: ["False", "LostToOther", "Placement other (and others) has the object that this policy selects"],
+    },
+    {
+      name: "a placement that lost in part is in force",
+      input: { lost: { objects: 2, to: "Placement other", because: "" } },
+      want: ["True", "Applied", "3 objects; Placement other has 2 more that this policy selects"],
+    },
+    {
+      name: "an override whose cluster selectors match nothing says just that",
+      input: { matched: 0, withoutCluster: 2 },
+      want: [
+        "False",
+        "NoClusterMatches",
+        "no rule takes a cluster on which the 2 objects that this policy selects run",
+      ],
+    },
+    {
+      name: "an override of one such object",
+      input: { matched: 0, withoutCluster: 1 },
+      want: ["False", "NoClusterMatches", "no rule takes a cluster on which the object that this policy selects runs"],
+    },
+    {
+      name: "an override of objects that run nowhere",
+      input: { matched: 0, waiting: 1 },
+      want: ["True", "Applied", "the object that this policy selects is not written to any cluster now"],
+    },
+    {
+      name: "an override of which a later one sets everything anew",
+      input: { superseded: { objects: 3, to: "OverridePolicy later" } },
+      want: [
+        "False",
+        "Superseded",
+        "OverridePolicy later applies later and sets all of it anew for the 3 objects that this policy selects",
+      ],
+    },
+    {
+      name: "an override of which a later one does so in part",
+      input: { superseded: { objects: 1, to: "OverridePolicy later" } },
+      want: ["True", "Applied", "3 objects; OverridePolicy later sets all of it anew for 1"],
     },
   ])("$name", ({ input, want }) => {
     const status = policyStatus({ ...base, ...input }, T0);

@@ -1,4 +1,4 @@
-import { type PolicyStatus, sameValue, shortMessage } from "../apis/index.ts";
+import { listedAfter, type PolicyStatus, sameValue, shortMessage } from "../apis/index.ts";
 import { conditionsOf, type Statement } from "./conditions.ts";
 
 /** Keeps the status readable when a policy places thousands of objects in as many ways. */
@@ -7,7 +7,7 @@ const MAX_DECISIONS = 50;
 export interface PolicyStatusInput {
   generation: number;
   previous?: PolicyStatus | undefined;
-  /** How many objects the policy matches. */
+  /** How many objects the policy applies to. */
   matched: number;
   /** For each set of clusters, how many objects run there because of the policy. At most 50 are kept, the largest. */
   decisions: readonly { clusters: readonly string[]; objects: number }[];
@@ -15,8 +15,28 @@ export interface PolicyStatusInput {
   error?: string | undefined;
   /** CamelCase code of the error: InvalidPatch, ProtectedField, UnknownCluster, NoClusterFits… Default: NotApplied. */
   reason?: string | undefined;
-  /** Fields of the policy that this version does not enforce. */
+  /** What the policy asks for and the objects or the clusters have no room for. */
   notes?: readonly string[] | undefined;
+  /** Fields of the policy that this version does not carry out. */
+  notCarriedOut?: readonly string[] | undefined;
+  /** Kinds that the policy selects and that this version does not place. */
+  unplaceable?: readonly string[] | undefined;
+  /** Objects that the policy selects too, and that another one has. */
+  lost?: LostObjects | undefined;
+  /** Of an override: objects that it selects, on whose clusters none of its rules applies. */
+  withoutCluster?: number | undefined;
+  /** Of an override: objects that it selects and that run nowhere, or are left as they are. */
+  waiting?: number | undefined;
+  /** Of an override: objects on which later policies set everything that it sets, and one of these policies. */
+  superseded?: LostObjects | undefined;
+}
+
+export interface LostObjects {
+  objects: number;
+  /** `Kind name` of the policy that has the objects, or the most of them. */
+  to: string;
+  /** Why that one goes first. */
+  because?: string;
 }
 
 /**
@@ -28,7 +48,7 @@ export function policyStatus(input: PolicyStatusInput, now: number): PolicyStatu
   const { generation, previous, matched, error } = input;
   const status: PolicyStatus = {
     observedGeneration: generation,
-    conditions: conditionsOf([readyOf(input)], previous?.conditions, generation, now),
+    conditions: conditionsOf([{ type: "Ready", ...readyOf(input) }], previous?.conditions, generation, now),
     matchedObjects: matched,
     ...decisionsOf(input.decisions),
     ...(error === undefined ? {} : { lastError: shortMessage(error, 1024) }),
@@ -36,13 +56,60 @@ export function policyStatus(input: PolicyStatusInput, now: number): PolicyStatu
   return previous !== undefined && sameValue(ownPartsOf(previous), status) ? previous : status;
 }
 
-function readyOf({ matched, error, reason = "NotApplied", notes = [] }: PolicyStatusInput): Statement {
-  const type = "Ready";
-  if (error !== undefined) return { type, status: "False", reason, message: error };
-  if (matched === 0)
-    return { type, status: "True", reason: "NoObjectMatches", message: "no object matches the resourceSelectors" };
-  if (notes.length > 0) return { type, status: "True", reason: "PartlyEnforced", message: notes.join("; ") };
-  return { type, status: "True", reason: "Applied", message: matched === 1 ? "1 object" : `${matched} objects` };
+type Said = Omit<Statement, "type">;
+
+function readyOf(input: PolicyStatusInput): Said {
+  const { error, reason = "NotApplied", unplaceable = [], notCarriedOut = [] } = input;
+  if (error !== undefined) return { status: "False", reason, message: error };
+  if (unplaceable.length > 0) {
+    const message = listedAfter("this version does not place objects of kind ", unplaceable);
+    return { status: "False", reason: "KindNotPlaced", message };
+  }
+  if (notCarriedOut.length > 0) {
+    const message = listedAfter("taken and not carried out by this version: ", notCarriedOut);
+    return { status: "False", reason: "NotCarriedOut", message };
+  }
+  return input.matched === 0 ? unusedOf(input) : inForce(input);
+}
+
+/** Why the policy applies to nothing. */
+function unusedOf({ lost, withoutCluster = 0, waiting = 0 }: PolicyStatusInput): Said {
+  if (lost !== undefined) {
+    const why = lost.because === undefined ? "" : `: ${lost.because}`;
+    return { status: "False", reason: "LostToOther", message: `${lost.to} has ${theObjects(lost.objects)}${why}` };
+  }
+  if (withoutCluster > 0) {
+    const message = `no rule takes a cluster on which ${theObjects(withoutCluster)} ${withoutCluster === 1 ? "runs" : "run"}`;
+    return { status: "False", reason: "NoClusterMatches", message };
+  }
+  if (waiting > 0) {
+    const are = waiting === 1 ? "is" : "are";
+    return {
+      status: "True",
+      reason: "Applied",
+      message: `${theObjects(waiting)} ${are} not written to any cluster now`,
+    };
+  }
+  return { status: "True", reason: "NoObjectMatches", message: "no object matches the resourceSelectors" };
+}
+
+function inForce({ matched, notes = [], lost, superseded }: PolicyStatusInput): Said {
+  if (superseded !== undefined && superseded.objects === matched) {
+    const message = `${superseded.to} applies later and sets all of it anew for ${theObjects(matched)}`;
+    return { status: "False", reason: "Superseded", message };
+  }
+  if (notes.length > 0) return { status: "True", reason: "PartlyEnforced", message: notes.join("; ") };
+  const others = lost === undefined ? "" : `; ${lost.to} has ${lost.objects} more that this policy selects`;
+  const again = superseded === undefined ? "" : `; ${superseded.to} sets all of it anew for ${superseded.objects}`;
+  return { status: "True", reason: "Applied", message: `${objectsText(matched)}${others}${again}` };
+}
+
+function objectsText(objects: number): string {
+  return objects === 1 ? "1 object" : `${objects} objects`;
+}
+
+function theObjects(objects: number): string {
+  return objects === 1 ? "the object that this policy selects" : `the ${objects} objects that this policy selects`;
 }
 
 function decisionsOf(decisions: PolicyStatusInput["decisions"]): Pick<PolicyStatus, "decisions"> {

@@ -304,7 +304,7 @@ describe("the entry of a lost cluster", () => {
     expect(condition(status, "Applied")).toEqual([
       "False",
       "ClusterUnreachable",
-      "0 of 1 clusters applied; a: connection refused",
+      "0 of 1 cluster applied; a: connection refused",
     ]);
     expect(condition(status, "Progressing")[0]).toBe("False");
   });

@@ -7,16 +7,19 @@ import {
   shortMessage,
   timestamp,
 } from "../apis/index.ts";
-import type { ClusterTarget, Why } from "../desiredstate/types.ts";
+import type { ClusterTarget, Failure, Why } from "../desiredstate/types.ts";
+import { patchProblem } from "./blame.ts";
+import { listedOverrides, overridesIn } from "./overrides.ts";
 import {
   combined,
-  failureOf,
+  failingRow,
   hashesOf,
   isLeftOver,
   isSettled,
   isWanted,
   NONE,
   pick,
+  servingOf,
   sumOfHealth,
   worstHealth,
 } from "./rows.ts";
@@ -30,12 +33,15 @@ export interface ClusterReport {
   planned: boolean;
   /** The member objects are as wanted; on a lost cluster, as far as is known. */
   applied: boolean;
-  available: boolean;
+  available: Availability;
   /** The entry is current. */
   fresh: boolean;
   /** What Meridian or the cluster is doing; undefined when nothing will change by itself, or nobody can see whether it does. */
   activity?: Activity;
 }
+
+/** `Before`: the object serves as was asked for before, and nobody can say yet whether it does as is asked for now. */
+export type Availability = "Yes" | "Before" | "No";
 
 export type Activity = "Applying" | "RollingOut" | "Removing";
 
@@ -46,6 +52,10 @@ export interface ReportInput {
   previous: ClusterStatusEntry | undefined;
   /** Why clusters are frozen, when they are and have no reason of their own. */
   frozenFor: Why;
+  /** The previous entry is about the present generation of the object. */
+  isUnchanged: boolean;
+  /** A policy places the object. */
+  isPlaced: boolean;
   /** Epoch milliseconds. */
   now: number;
 }
@@ -64,27 +74,82 @@ interface Outcome extends Partial<Why> {
   activity?: Activity;
 }
 
+type Hashes = ReturnType<typeof hashesOf>;
+
 /** A cluster in contact that is chosen for the object. */
 function planned(input: ReportInput, target: ClusterTarget): ClusterReport {
   const { rows } = input.view;
   const outcome = outcomeOf(rows, target, input.frozenFor);
-  const healthy = worstHealth(rows)?.state === "Available";
+  const hashes = hashesAskedFor(input, target, hashesOf(rows));
+  const applied = outcome.state !== "Failed" && (isSettled(rows) || isAsAskedBefore(target, rows, hashes));
   return {
-    entry: observed(input, outcome, { replicas: countsOf(rows, target), ...hashesOf(rows) }),
+    entry: observed(input, outcome, {
+      replicas: countsOf(rows, target),
+      ...overridesOn(input, target, applied),
+      ...hashes,
+    }),
     planned: true,
-    applied: outcome.state !== "Failed" && isSettled(rows),
-    // An object that is suspended keeps serving.
-    available: outcome.state === "Available" || (outcome.state === "Held" && healthy),
+    applied,
+    available: availabilityOf(rows, target, outcome, hashes),
     fresh: true,
     ...(outcome.activity === undefined ? {} : { activity: outcome.activity }),
   };
 }
 
+/**
+ * The hashes of the entry. Where nothing is written and nobody can say what the object is to be (no policy places it, a Secret may not be read),
+ * what was last asked for is still asked for, unless the object itself has changed since.
+ */
+function hashesAskedFor(
+  { previous, isUnchanged, isPlaced }: ReportInput,
+  target: ClusterTarget,
+  known: Hashes,
+): Hashes {
+  const isUnknowable = target.frozen && (target.frozenFor !== undefined || !isPlaced);
+  const last = previous?.desiredHash;
+  return isUnknowable && isUnchanged && last !== undefined ? { ...known, desiredHash: last } : known;
+}
+
+/** What is there is what was last asked for, and only policies could ask for something else. */
+function isAsAskedBefore(
+  target: ClusterTarget,
+  rows: readonly RowView[],
+  { desiredHash, observedHash }: Hashes,
+): boolean {
+  if (!target.frozen || target.frozenFor !== undefined || observedHash === undefined) return false;
+  return desiredHash === observedHash && rows.filter(isWanted).every((row) => row.observedHash !== undefined);
+}
+
+/** The policies that what is there was made with. Until that is what is asked for now, those of before. */
+function overridesOn(
+  { previous }: ReportInput,
+  target: ClusterTarget,
+  applied: boolean,
+): Pick<ClusterStatusEntry, "overrides" | "moreOverrides"> {
+  return applied && !target.frozen ? listedOverrides(target.overrides) : overridesIn(previous);
+}
+
+/** Only what was carried out counts; while that goes on, what serves is available as long as nobody has said otherwise. */
+function availabilityOf(
+  rows: readonly RowView[],
+  target: ClusterTarget,
+  { state }: Outcome,
+  { desiredHash, observedHash }: Hashes,
+): Availability {
+  if (state === "Available") return "Yes";
+  const serving = servingOf(rows);
+  if (serving === undefined || target.problem !== undefined) return "No";
+  // An object that is held keeps serving. It is available as long as what serves is what is asked for.
+  if (state === "Held") return serving === "Now" && desiredHash === observedHash ? "Yes" : "No";
+  if (failingRow(rows) !== undefined) return "No";
+  return serving === "Now" && rows.filter(isWanted).every((row) => row.inSync) ? "Yes" : "Before";
+}
+
 function outcomeOf(rows: readonly RowView[], target: ClusterTarget, frozenFor: Why): Outcome {
-  if (target.problem !== undefined) return { state: "Failed", ...target.problem };
+  if (target.problem !== undefined) return { state: "Failed", ...textOf(target.problem) };
   if (target.frozen) return { state: "Held", ...(target.frozenFor ?? frozenFor) };
 
-  const failure = failureOf(rows);
+  const failure = failureOf(rows, target);
   if (failure?.final === true) return { state: "Failed", reason: failure.reason, message: failure.message };
 
   const wanted = rows.filter(isWanted);
@@ -106,6 +171,19 @@ function outcomeOf(rows: readonly RowView[], target: ClusterTarget, frozenFor: W
   return { state: health.state, ...textOf(health), ...textOf(target.warning), ...activity };
 }
 
+/** The failure to report, and the patch to blame for it where one is. */
+function failureOf(rows: readonly RowView[], { overrides }: Pick<ClusterTarget, "overrides">): Failure | undefined {
+  const row = failingRow(rows);
+  if (row === undefined) return undefined;
+  const problem = patchProblem(row.ref.kind, row.failure, overrides);
+  return problem === undefined ? row.failure : { ...problem, final: true };
+}
+
+/** All that there is to say of what keeps the object from being as it should be, where the entry had to cut it. */
+export function detailOf({ rows }: Pick<ClusterView, "rows">, target: ClusterTarget): string | undefined {
+  return target.problem === undefined ? failureOf(rows, target)?.detail : target.problem.detail;
+}
+
 /** A copy that stays for this reason goes by itself. */
 const MOVING: Reason = "AwaitingReplacement";
 
@@ -124,7 +202,7 @@ function leaving(input: ReportInput): ClusterReport | undefined {
   const isHeld = stays !== undefined && stays.reason !== MOVING;
   const outcome: Outcome = { state: isHeld ? "Held" : "Removing", ...textOf(isHeld ? stays : (failure ?? stays)) };
   const entry = observed(input, outcome, { replicas: counts, ...pick("observedHash", observedHash) });
-  const report = { entry, planned: false, applied: false, available: false, fresh: true };
+  const report = { entry, planned: false, applied: false, available: "No" as const, fresh: true };
   return isHeld ? report : { ...report, activity: "Removing" };
 }
 
@@ -134,25 +212,33 @@ function lost(input: ReportInput): ClusterReport {
   const { contact, rows } = view;
   const known = hashesOf(rows);
   const observedHash = known.observedHash ?? previous?.observedHash;
-  const seen = rows.some((row) => row.health?.replicas !== undefined) ? sumOfHealth(rows) : previous?.replicas;
-  const facts: Facts = {
-    replicas: { ...(seen ?? NONE), desired: desiredOf(target, seen) },
+  const hashes: Hashes = {
     ...pick("desiredHash", target === undefined ? undefined : (known.desiredHash ?? previous?.desiredHash)),
     ...pick("observedHash", observedHash),
   };
+  const { desiredHash } = target === undefined ? hashes : hashesAskedFor(input, target, hashes);
   const isObserved = rows.some((row) => isWanted(row) && row.observedHash !== undefined);
+  const asked = target?.frozenFor === undefined ? desiredHash : hashes.desiredHash;
+  const isAsSeenLast = observedHash !== undefined && observedHash === asked;
   const applied =
     target !== undefined &&
     target.problem === undefined &&
-    (isObserved ? isSettled(rows) : observedHash !== undefined && observedHash === facts.desiredHash);
-  const report = { planned: target !== undefined, applied, available: false, fresh: false };
+    (isObserved ? isSettled(rows) || (target.frozen && isAsSeenLast) : isAsSeenLast);
+  const seen = rows.some((row) => row.health?.replicas !== undefined) ? sumOfHealth(rows) : previous?.replicas;
+  const facts: Facts = {
+    replicas: { ...(seen ?? NONE), desired: desiredOf(target, seen) },
+    ...(target === undefined ? overridesIn(previous) : overridesOn(input, target, applied)),
+    ...pick("desiredHash", desiredHash),
+    ...pick("observedHash", observedHash),
+  };
+  const report = { planned: target !== undefined, applied, available: "No" as const, fresh: false };
 
   // Before the first contact after a restart the entry of before stays: it was true then, and may well be still.
   const untried = contact.lastContact === undefined && contact.reason === undefined;
   if (untried && previous !== undefined) {
-    const { desiredHash: _old, ...kept } = previous;
+    const { desiredHash: _old, overrides: _overrides, moreOverrides: _more, ...kept } = previous;
     const entry = { ...kept, ...pick("region", view.region ?? target?.region ?? kept.region), ...facts };
-    return { ...report, entry, ...lastKnown(entry, target !== undefined) };
+    return { ...report, entry, ...lastKnown(entry, target !== undefined, applied) };
   }
 
   const last = contact.lastContact === undefined ? undefined : timestamp(contact.lastContact);
@@ -167,6 +253,7 @@ function lost(input: ReportInput): ClusterReport {
 function lastKnown(
   entry: ClusterStatusEntry,
   isPlanned: boolean,
+  applied: boolean,
 ): Pick<ClusterReport, "available" | "fresh" | "activity"> {
   const activity = !isPlanned
     ? "Removing"
@@ -174,13 +261,37 @@ function lastKnown(
       ? activityOf(entry)
       : undefined;
   const fresh = entry.state !== "Unknown" && entry.observedAt !== undefined;
-  // The state Held does not say how healthy the cluster was, but the numbers do.
-  const heldHealthy = entry.state === "Held" && entry.replicas.available >= entry.replicas.desired;
   return {
-    available: isPlanned && (entry.state === "Available" || heldHealthy),
+    available: isPlanned ? lastAvailability(entry, applied) : "No",
     fresh,
     ...(activity === undefined || !fresh ? {} : { activity }),
   };
+}
+
+/** As far as the entry of before tells it; where the entry leaves it open, it stands as it was said. */
+function lastAvailability(entry: ClusterStatusEntry, applied: boolean): Availability {
+  const { state, reason, replicas, desiredHash, observedHash } = entry;
+  switch (state) {
+    case "Available":
+      return applied ? "Yes" : "Before";
+    case "Progressing":
+    case "Degraded":
+      if (!applied || reason === NOT_JUDGED) return "Before";
+      return replicas.available > 0 && replicas.available >= leastOf(replicas.desired) ? "Yes" : "No";
+    case "Held":
+      // The state does not say how healthy the cluster was, but the numbers do.
+      if (desiredHash !== observedHash) return "No";
+      return replicas.available >= replicas.desired ? "Yes" : "Before";
+    default:
+      return "No";
+  }
+}
+
+const NOT_JUDGED: Reason = "RolloutPending";
+
+/** How many replicas of a Deployment are to be available while its pods are replaced, unless it says otherwise. */
+function leastOf(desired: number): number {
+  return desired - Math.floor(desired / 4);
 }
 
 function activityOf(entry: ClusterStatusEntry): Activity {
@@ -188,7 +299,7 @@ function activityOf(entry: ClusterStatusEntry): Activity {
   return entry.desiredHash === entry.observedHash ? "RollingOut" : "Applying";
 }
 
-type Facts = Pick<ClusterStatusEntry, "replicas" | "desiredHash" | "observedHash">;
+type Facts = Pick<ClusterStatusEntry, "replicas" | "overrides" | "moreOverrides" | "desiredHash" | "observedHash">;
 
 function entryOf({ view, target }: ReportInput, outcome: Outcome, facts: Facts): ClusterStatusEntry {
   return {

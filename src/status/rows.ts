@@ -1,4 +1,5 @@
 import { hashOf, type ClusterStatusEntry, type ReplicaCounts } from "../apis/index.ts";
+import type { Failure } from "../desiredstate/types.ts";
 import type { Health } from "../interpreter/types.ts";
 import type { RowView } from "./types.ts";
 
@@ -12,10 +13,12 @@ export function isSettled(rows: readonly RowView[]): boolean {
   return rows.some(isWanted) && rows.every((row) => (isWanted(row) ? row.inSync : !isLeftOver(row)));
 }
 
-/** The failure to report, a final one first. A row that is in sync has none, whatever was tried before. */
-export function failureOf(rows: readonly RowView[]): RowView["failure"] {
-  const failures = rows.filter((row) => !(isWanted(row) && row.inSync)).flatMap((row) => row.failure ?? []);
-  return failures.find((failure) => failure.final) ?? failures[0];
+/** The row whose failure is to be reported, a final one first. A row that is in sync has none, whatever was tried before. */
+export function failingRow(rows: readonly RowView[]): (RowView & { failure: Failure }) | undefined {
+  const failing = rows.filter(
+    (row): row is RowView & { failure: Failure } => row.failure !== undefined && !(isWanted(row) && row.inSync),
+  );
+  return failing.find(({ failure }) => failure.final) ?? failing[0];
 }
 
 const SEVERITY: Record<Health["state"], number> = { Available: 0, Progressing: 1, Degraded: 2, Failed: 3 };
@@ -28,6 +31,20 @@ export function worstHealth(rows: readonly RowView[]): Health | undefined {
     if (worst === undefined || SEVERITY[row.health.state] > SEVERITY[worst.state]) worst = row.health;
   }
   return worst;
+}
+
+/**
+ * Whether every rendered object serves with as many replicas as it must have at any time: now, or by what its controller said before the last
+ * change. Undefined when one does not, or when nobody knows.
+ */
+export function servingOf(rows: readonly RowView[]): "Now" | "Before" | undefined {
+  let serving: "Now" | "Before" | undefined;
+  for (const { health } of rows.filter(isRendered)) {
+    const serves = health?.state === "Available" ? "Now" : health?.serves;
+    if (serves === undefined) return undefined;
+    serving = serving === "Before" ? serving : serves;
+  }
+  return serving;
 }
 
 export const NONE: Readonly<ReplicaCounts> = Object.freeze({ desired: 0, updated: 0, ready: 0, available: 0 });

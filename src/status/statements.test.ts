@@ -76,7 +76,7 @@ describe("conditions", () => {
       name: "without a message the reason stands in its place",
       views: [applying],
       type: "Available",
-      want: ["False", "Applying", "0 of 1 clusters available; a: Applying"],
+      want: ["False", "Applying", "0 of 1 cluster available; a: Applying"],
     },
     {
       name: "a cluster that could not be applied to",
@@ -88,7 +88,7 @@ describe("conditions", () => {
       name: "a rollout is applied",
       views: [rolling],
       type: "Applied",
-      want: ["True", "AllClustersApplied", "1 of 1 clusters applied"],
+      want: ["True", "AllClustersApplied", "1 of 1 cluster applied"],
     },
     {
       name: "applying comes before rolling out",
@@ -102,7 +102,12 @@ describe("conditions", () => {
       type: "Progressing",
       want: ["True", "RollingOut", "rolling out on b"],
     },
-    { name: "a final failure is settled", views: [failed], type: "Progressing", want: ["False", "Settled", ""] },
+    {
+      name: "a final failure is stalled, not settled",
+      views: [failed],
+      type: "Progressing",
+      want: ["False", "Stalled", "not carried out on c (AlreadyExists)"],
+    },
     {
       name: "a lost cluster alone is settled",
       views: [view("a"), lost],
@@ -121,7 +126,7 @@ describe("conditions", () => {
       views: [view("a")],
       target: { suspended: true, clusters: [{ name: "a", replicas: 2, frozen: true, objects: [] }] },
       type: "Available",
-      want: ["True", "AllClustersAvailable", "1 of 1 clusters available"],
+      want: ["True", "AllClustersAvailable", "1 of 1 cluster available"],
     },
     {
       name: "all are heard from",

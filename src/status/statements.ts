@@ -1,4 +1,4 @@
-import type { ClusterState, Condition, Reason } from "../apis/index.ts";
+import { type ClusterState, type Condition, firstFitting, listedAfter, type Reason } from "../apis/index.ts";
 import type { Target, Why } from "../desiredstate/types.ts";
 import type { Statement } from "./conditions.ts";
 import type { Activity, ClusterReport } from "./report.ts";
@@ -24,6 +24,8 @@ export function statementsOf(input: StatusInput, reports: readonly ClusterReport
       { type: "Available", status: "False", reason: "Deleting", message: "" },
       { type: "Progressing", status: "True", reason: "Deleting", message: held?.message ?? remain },
       freshOf(reports),
+      { type: READY, status: "False", reason: "Deleting", message: held?.message ?? remain },
+      ...validatedOf(input),
     ];
   }
   if (input.failure !== undefined && input.target === undefined) {
@@ -35,18 +37,50 @@ export function statementsOf(input: StatusInput, reports: readonly ClusterReport
       ...said("Scheduled"),
       failedOf(input.failure),
       ...["Available", "Progressing", "Fresh"].flatMap(said),
+      { type: READY, status: "False", ...input.failure },
+      ...validatedOf(input),
       ...handoverOf(input),
     ];
   }
   const none = input.target === undefined ? "not planned yet" : whyNone(input.target);
-  return [
+  const progressing = progressingOf(input.target, reports);
+  const causes: Statement[] = [
     scheduled ?? before ?? { type: "Scheduled", status: "Unknown", reason: "NotPlanned", message: none },
     input.failure === undefined ? appliedOf(planned, none) : failedOf(input.failure),
-    availableOf(planned, none),
-    progressingOf(input.target, reports),
+    availableOf(planned, none, input.previous?.conditions),
+  ];
+  return [
+    ...causes,
+    progressing,
     freshOf(reports),
+    readyOf(planned, causes, progressing),
+    ...validatedOf(input),
     ...handoverOf(input),
   ];
+}
+
+/** The condition to wait for. */
+const READY = "Ready";
+
+/** Scheduled, applied and available as it is now, and nothing under way any more; if not, the first of these that does not hold says why. */
+function readyOf(planned: readonly ClusterReport[], causes: readonly Statement[], progressing: Statement): Statement {
+  const said = { type: READY, status: "False" as const };
+  const cause =
+    causes.find(({ status }) => status !== "True") ?? (progressing.status === "True" ? progressing : undefined);
+  if (cause !== undefined) return { ...said, reason: cause.reason, message: cause.message };
+  const isReady = ({ entry, available }: ClusterReport): boolean =>
+    available === "Yes" && (entry.state === "Available" || entry.state === "Held");
+  return tally(READY, "ready", planned, isReady, "no cluster is selected");
+}
+
+/** Whether admission would have let the object through; where admission was asked, it has. */
+function validatedOf({ validated }: StatusInput): Statement[] {
+  if (validated === undefined) return [];
+  const { refusal } = validated;
+  const type = "Validated";
+  return refusal === undefined
+    ? [{ type, status: "True", reason: "Valid", message: "" }]
+    : [{ type, status: "False", reason: refusal.reason, message: refusal.message }];
 }
 
 function handoverOf({ ownerClass, namedClass }: StatusInput): Statement[] {
@@ -75,8 +109,21 @@ function appliedOf(planned: readonly ClusterReport[], none: string): Statement {
   return tally("Applied", "applied", planned, (report) => report.applied, none);
 }
 
-function availableOf(planned: readonly ClusterReport[], none: string): Statement {
-  return tally("Available", "available", planned, (report) => report.available, none);
+/**
+ * What serves while a change of the object is on its way stays available, as a Deployment does; but that is said of the generation for which
+ * it was known last, so that whoever waits for the change waits on.
+ */
+function availableOf(
+  planned: readonly ClusterReport[],
+  none: string,
+  previous: readonly Condition[] | undefined,
+): Statement {
+  const said = tally("Available", "available", planned, ({ available }) => available === "Yes", none);
+  if (said.status === "True") return said;
+  const before = previous?.find(({ type }) => type === "Available");
+  if (before?.status !== "True" || before.observedGeneration === undefined) return said;
+  const serving = tally("Available", "available", planned, ({ available }) => available !== "No", none);
+  return serving.status === "True" ? { ...serving, observedGeneration: before.observedGeneration } : said;
 }
 
 const SEVERITY: Record<ClusterState, number> = {
@@ -90,11 +137,15 @@ const SEVERITY: Record<ClusterState, number> = {
   Available: 7,
 };
 
-const ALL = { Applied: "AllClustersApplied", Available: "AllClustersAvailable" } satisfies Record<string, Reason>;
+const ALL = {
+  Applied: "AllClustersApplied",
+  Available: "AllClustersAvailable",
+  Ready: "AllClustersReady",
+} satisfies Record<string, Reason>;
 
 /** True when `holds` is true for every planned cluster, and there is one at all: an empty set is not success. */
 function tally(
-  type: "Applied" | "Available",
+  type: keyof typeof ALL,
   word: string,
   planned: readonly ClusterReport[],
   holds: (report: ClusterReport) => boolean,
@@ -102,11 +153,19 @@ function tally(
 ): Statement {
   if (planned.length === 0) return { type, status: "False", reason: "NoClusters", message: none };
   const rest = planned.filter((report) => !holds(report));
-  const message = `${planned.length - rest.length} of ${planned.length} clusters ${word}`;
+  const noun = planned.length === 1 ? "cluster" : "clusters";
+  const message = `${planned.length - rest.length} of ${planned.length} ${noun} ${word}`;
   const [worst] = rest.toSorted((a, b) => SEVERITY[a.entry.state] - SEVERITY[b.entry.state]);
   if (worst === undefined) return { type, status: "True", reason: ALL[type], message };
-  const { name, state, reason = state, message: detail = reason } = worst.entry;
-  return { type, status: "False", reason, message: `${message}; ${name}: ${detail}` };
+  const { name, state, reason = state } = worst.entry;
+  const detail = `${name}: ${detailOf(worst)}`;
+  return { type, status: "False", reason, message: firstFitting([`${message}; ${detail}`, detail]) };
+}
+
+function detailOf({ entry }: ClusterReport): string {
+  const { state, reason = state, message = reason, desiredHash, observedHash } = entry;
+  const isBehind = observedHash !== undefined && observedHash !== desiredHash;
+  return state === "Held" && isBehind ? `the last change is not carried out: ${message}` : message;
 }
 
 const ACTIVITIES: readonly [Activity, string][] = [
@@ -123,9 +182,16 @@ function progressingOf(target: Target | undefined, reports: readonly ClusterRepo
   }
   for (const [reason, words] of ACTIVITIES) {
     const busy = reports.filter((report) => report.activity === reason);
-    if (busy.length > 0) return { type, status: "True", reason, message: `${words} ${namesOf(busy)}` };
+    const names = busy.map(({ entry }) => entry.name);
+    if (names.length > 0) return { type, status: "True", reason, message: listedAfter(`${words} `, names) };
   }
-  return { type, status: "False", reason: "Settled", message: "" };
+  const stalled = reports.filter((report) => report.planned && !report.applied);
+  if (stalled.length === 0) return { type, status: "False", reason: "Settled", message: "" };
+  const message = listedAfter(
+    "not carried out on ",
+    stalled.map(({ entry: { name, state, reason = state } }) => `${name} (${reason})`),
+  );
+  return { type, status: "False", reason: "Stalled", message };
 }
 
 function freshOf(reports: readonly ClusterReport[]): Statement {
@@ -134,10 +200,12 @@ function freshOf(reports: readonly ClusterReport[]): Statement {
   const stale = reports.filter((report) => !report.fresh);
   const [first] = stale;
   if (first === undefined) return { type, status: "True", reason: "AllClustersObserved", message: "" };
-  const message = stale
-    .map(({ entry: { name, observedAt } }) =>
+  const message = listedAfter(
+    "",
+    stale.map(({ entry: { name, observedAt } }) =>
       observedAt === undefined ? `${name} never observed` : `${name} not observed since ${observedAt}`,
-    )
-    .join("; ");
+    ),
+    "; ",
+  );
   return { type, status: "False", reason: first.entry.reason ?? "ClusterUnreachable", message };
 }

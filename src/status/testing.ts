@@ -1,4 +1,4 @@
-import { type ClusterStatusEntry, type Contact, DEFAULT_CLASS, type FederatedStatus } from "../apis/index.ts";
+import { type ClusterStatusEntry, type Contact, counted, DEFAULT_CLASS, type FederatedStatus } from "../apis/index.ts";
 import type { Target } from "../desiredstate/types.ts";
 import type { Health } from "../interpreter/types.ts";
 import type { ClusterView, RowView, StatusInput } from "./types.ts";
@@ -63,7 +63,7 @@ export function target(names: readonly string[], more: Partial<Target> = {}): Ta
     scheduled: {
       status: "True",
       reason: "ClustersSelected",
-      message: `${names.length} of ${names.length} clusters selected`,
+      message: `${names.length} of ${counted(names.length, "cluster")} selected`,
     },
     clusters: names.map((name) => ({ name, replicas: 2, frozen: false, objects: [] })),
     owner: { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "shop", uid: "u" },

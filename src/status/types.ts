@@ -1,5 +1,5 @@
 import type { Contact, FederatedStatus, ObjectRef } from "../apis/index.ts";
-import type { Target, Why } from "../desiredstate/types.ts";
+import type { Failure, Target, Why } from "../desiredstate/types.ts";
 import type { Health } from "../interpreter/types.ts";
 
 /** What is known of one member object: of one that is wanted, or of one that is to go. */
@@ -16,7 +16,7 @@ export interface RowView {
   /** Why a member object that is to go stays for now, where that may take long. */
   stays?: { reason: string; message: string };
   /** Why the last write failed; cleared by a write that succeeds. `final`: no retry before something changes. */
-  failure?: { reason: string; message: string; final: boolean };
+  failure?: Failure;
 }
 
 export interface ClusterView {
@@ -46,6 +46,8 @@ export interface StatusInput {
   target: Target | undefined;
   /** Why the object as it is now could not be planned; `target` is then what was planned before, if anything was. */
   failure?: Why | undefined;
+  /** What admission would have said of the object as it is now: why it would have refused it. Undefined where admission judges none of its kind. */
+  validated?: { refusal: Why | undefined } | undefined;
   podSelector: string | undefined;
   /** One for every cluster of the target and for every other cluster on which something of this owner is, or may be. */
   clusters: ClusterView[];

@@ -35,7 +35,9 @@ describe("an object that cannot be planned", () => {
       "Available",
       "Progressing",
       "Fresh",
+      "Ready",
     ]);
+    expect(condition(status, "Ready")).toEqual(["False", "PlanningFailed", "a patch is too deep"]);
     expect(status).toMatchObject({ observedGeneration: 4, replicas: settled.replicas, clusters: settled.clusters });
     const again = after(input, status);
     expect(aggregate(again, T0 + 9 * SECOND)).toBe(again.previous);
@@ -51,6 +53,7 @@ describe("an object that cannot be planned", () => {
         observedGeneration: 3,
         lastTransitionTime: at(T0),
       },
+      { type: "Ready", status: "False", ...failure, observedGeneration: 3, lastTransitionTime: at(T0) },
     ]);
     expect(status).not.toHaveProperty("clusters");
   });
@@ -134,10 +137,16 @@ describe("what is being deleted", () => {
     expect(condition(aggregate(planned, T0), "Scheduled")).toEqual([
       "True",
       "ClustersSelected",
-      "1 of 1 clusters selected",
+      "1 of 1 cluster selected",
     ]);
     const forgotten = aggregate({ ...planned, target: undefined }, T0);
-    expect(forgotten.conditions?.map(({ type }) => type)).toEqual(["Applied", "Available", "Progressing", "Fresh"]);
+    expect(forgotten.conditions?.map(({ type }) => type)).toEqual([
+      "Applied",
+      "Available",
+      "Progressing",
+      "Fresh",
+      "Ready",
+    ]);
     expect(condition(forgotten, "Applied")).toEqual(["False", "Deleting", ""]);
     expect(condition(forgotten, "Available")).toEqual(["False", "Deleting", ""]);
     expect(forgotten).not.toHaveProperty("availableClusters");

@@ -1,17 +1,16 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject, MemberCluster } from "../apis/index.ts";
+import { type KubeObject, type MemberCluster, REPLICA_BOUNDS_ANNOTATION } from "../apis/index.ts";
 import { clusterObject, placementObject } from "../../test/builders/policyObjects.ts";
 import { application, setUpHub } from "../hub/testing/fakeHub.ts";
 import { DEMOAPPLICATIONS, MEMBERCLUSTERS, NAMESPACES, SECRETS, TransportError } from "../runtime/index.ts";
 import { HubFacts } from "./hubFacts.ts";
 import { requestOf } from "./testing/facts.ts";
-import { REPLICA_BOUNDS_ANNOTATION } from "./wellknown.ts";
 
 const SYSTEM = "meridian-system";
 const { signal } = new AbortController();
 
 function setUp() {
-  const made = setUpHub({ namespaces: true });
+  const made = setUpHub();
   const facts = new HubFacts({ hub: made.cache, client: made.hub, namespace: SYSTEM, logger: made.logger });
   return { ...made, facts };
 }

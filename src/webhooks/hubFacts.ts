@@ -1,11 +1,14 @@
 import {
+  DEFAULT_REPLICA_BOUNDS,
   type DemoApplication,
   type FederatedStatus,
   type KubeObject,
   type MemberCluster,
   namesIn,
   type OverridePolicy,
+  parseReplicaBounds,
   REGION_LABEL,
+  REPLICA_BOUNDS_ANNOTATION,
 } from "../apis/index.ts";
 import type { HubCache } from "../hub/index.ts";
 import type { Logger } from "../observability/index.ts";
@@ -19,9 +22,7 @@ import {
   serverOfKubeconfig,
 } from "../runtime/index.ts";
 import { isProtected } from "./admission/deletion.ts";
-import { DEFAULT_REPLICA_BOUNDS, parseReplicaBounds } from "./admission/replicas.ts";
 import type { AdmissionFacts, AdmissionRequest, ApplicationFacts, Endpoint, ServedKind } from "./admission/types.ts";
-import { REPLICA_BOUNDS_ANNOTATION } from "./wellknown.ts";
 
 export interface HubFactsOptions {
   hub: HubCache;
@@ -79,7 +80,7 @@ export class HubFacts {
   async #bounds(namespace: string | undefined, signal: AbortSignal): Promise<string | undefined> {
     if (namespace === undefined || namespace === "") return undefined;
     const { hub, client } = this.#options;
-    const known = hub.namespaces?.get(namespace);
+    const known = hub.namespaces.get(namespace);
     if (known !== undefined) return known.metadata.annotations?.[REPLICA_BOUNDS_ANNOTATION];
     try {
       const { metadata } = await client.get(NAMESPACES, undefined, namespace, { metadataOnly: true, signal });

@@ -7,15 +7,18 @@ import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { setImmediate } from "node:timers/promises";
 import { connect } from "node:tls";
+import type { ReadableSpan } from "@opentelemetry/sdk-trace";
 import { describe, expect, onTestFinished, test, vi } from "vitest";
-import { crdNameOf, KINDS, type KubeObject } from "../apis/index.ts";
+import { crdNameOf, type KindDefinition, KINDS, type KubeObject } from "../apis/index.ts";
+import { KINDS_WITH_NEXT, NEXT_API_VERSION } from "../apis/testing/nextVersion.ts";
 import { CertificateAuthority } from "../certificates/index.ts";
 import { HubCache } from "../hub/index.ts";
 import { createLogger, Metrics } from "../observability/index.ts";
+import { recordSpans } from "../observability/testing/spanRecorder.ts";
 import { ApiError, type Clock, CRDS, DEMOAPPLICATIONS, SECRETS, systemClock } from "../runtime/index.ts";
 import { FakeClient, FakeCluster } from "../runtime/testing/fakeClient.ts";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
-import { applicationObject } from "../../test/builders/policyObjects.ts";
+import { applicationObject, clusterObject } from "../../test/builders/policyObjects.ts";
 import { certificatesIn } from "./certificates/index.ts";
 import { CONVERSION_API_VERSION } from "./conversionReview.ts";
 import { ADMISSION_TYPES } from "./publisher.ts";
@@ -27,7 +30,7 @@ const SECRET = ["meridian-system", "meridian-webhooks"] as const;
 /** For what is sure to happen: a busy machine may take its time. */
 const PATIENCE = { timeout: 30_000 };
 
-function hubWithCrd(): FakeCluster {
+function hubWithCrds(): FakeCluster {
   const hub = new FakeCluster();
   for (const kind of KINDS) {
     const [{ name }] = kind.versions;
@@ -42,28 +45,35 @@ function hubWithCrd(): FakeCluster {
   return hub;
 }
 
-function startReplica(
-  hub: FakeCluster,
-  url = "https://127.0.0.1:9443",
-  configurationName = "meridian",
-  certDir?: string,
-): { webhooks: Webhooks; metrics: Metrics } {
-  return startReplicaWith(new FakeClient(hub), systemClock, url, configurationName, certDir);
+interface Replica {
+  url?: string;
+  configurationName?: string;
+  certDir?: string;
+  kinds?: readonly KindDefinition[];
+}
+
+interface Started {
+  webhooks: Webhooks;
+  metrics: Metrics;
+  spans: ReadableSpan[];
+}
+
+function startReplica(hub: FakeCluster, options: Replica = {}): Started {
+  return startReplicaWith(new FakeClient(hub), systemClock, options);
 }
 
 function startReplicaWith(
   client: FakeClient,
   clock: Clock,
-  url: string,
-  configurationName: string,
-  certDir?: string,
-): { webhooks: Webhooks; metrics: Metrics } {
+  { url = "https://127.0.0.1:9443", configurationName = "meridian", ...rest }: Replica,
+): Started {
   const metrics = new Metrics({ processMetrics: false });
   const logger = createLogger({ level: "silent" });
-  const cache = new HubCache({ client, clock, random: Math.random, logger, metrics, namespaces: true });
+  const cache = new HubCache({ client, clock, random: Math.random, logger, metrics });
   const end = new AbortController();
   onTestFinished(() => end.abort());
   void cache.run(end.signal);
+  const { tracer, spans } = recordSpans();
   const webhooks = startWebhooks({
     hub: cache,
     client,
@@ -71,16 +81,17 @@ function startReplicaWith(
     port: 0,
     host: "127.0.0.1",
     target: { kind: "Url", url },
-    ...(certDir === undefined ? {} : { certDir }),
+    ...rest,
     configurationName,
     secretName: `${configurationName}-webhooks`,
     overlapMs: 1_500,
     clock,
     logger,
     metrics,
+    tracer,
   });
   onTestFinished(() => webhooks[Symbol.asyncDispose]());
-  return { webhooks, metrics };
+  return { webhooks, metrics, spans };
 }
 
 /** What an API server trusts now, as it reads it from the CRD. */
@@ -106,8 +117,8 @@ function stateOf(hub: FakeCluster): { current: { certPem: string }; next?: unkno
 }
 
 /** A call as an API server makes it, on a connection of its own. Rejects when the certificate is not trusted. */
-async function call(hub: FakeCluster, { port }: Webhooks, path: string, body: unknown, method = "POST") {
-  const sent = request({ host: "127.0.0.1", port, path, method, ca: bundle(hub), agent: false });
+async function call(hub: FakeCluster, { port }: Webhooks, path: string, body: unknown, method = "POST", headers = {}) {
+  const sent = request({ host: "127.0.0.1", port, path, method, ca: bundle(hub), agent: false, headers });
   sent.end(typeof body === "string" ? body : JSON.stringify(body));
   const [response] = (await once(sent, "response")) as [IncomingMessage];
   return { status: response.statusCode, body: JSON.parse(await text(response)) as Record<string, unknown> };
@@ -133,7 +144,7 @@ async function serving(hub: FakeCluster, ...replicas: Webhooks[]): Promise<void>
 
 describe("the webhooks", () => {
   test("of two replicas that start at once share one authority", async () => {
-    const hub = hubWithCrd();
+    const hub = hubWithCrds();
     const [one, other] = [startReplica(hub), startReplica(hub)];
     expect(one.webhooks.problems()).toEqual(["the webhooks have no certificate yet"]);
     await serving(hub, one.webhooks, other.webhooks);
@@ -142,7 +153,7 @@ describe("the webhooks", () => {
   });
 
   test("have every kind converted here, and trusted", async () => {
-    const hub = hubWithCrd();
+    const hub = hubWithCrds();
     const { webhooks } = startReplica(hub);
     await serving(hub, webhooks);
     await vi.waitFor(() => expect(places(hub)).toEqual(["https://127.0.0.1:9443/convert"]), PATIENCE);
@@ -150,7 +161,7 @@ describe("the webhooks", () => {
   });
 
   test("do without the CRDs that are not there, and take those that come later", async () => {
-    const hub = hubWithCrd();
+    const hub = hubWithCrds();
     const name = "placements.federation.paas.cmft.com";
     const crd = hub.get(CRDS, undefined, name);
     hub.delete(CRDS, undefined, name);
@@ -161,7 +172,7 @@ describe("the webhooks", () => {
   });
 
   test("lead the other kinds here while one of them cannot be read and another one cannot be written", async () => {
-    const hub = hubWithCrd();
+    const hub = hubWithCrds();
     const [unreadable, unwritable] = ["memberclusters", "placements"].map((name) => `${name}.federation.paas.cmft.com`);
     const forbidden = new ApiError(403, "Forbidden", "no right to that");
     const client = new FakeClient(hub);
@@ -173,14 +184,26 @@ describe("the webhooks", () => {
       if (object.metadata.name === unwritable) throw forbidden;
       return apply(type, object, options);
     };
-    const { webhooks } = startReplicaWith(client, systemClock, "https://127.0.0.1:9443", "meridian");
+    const { webhooks } = startReplicaWith(client, systemClock, {});
     await serving(hub, webhooks);
     const elsewhere = () => KINDS.map(crdNameOf).filter((name) => callOf(hub, name) === undefined);
     await vi.waitFor(() => expect(elsewhere()).toEqual([unreadable, unwritable]), PATIENCE);
   });
 
+  test("convert the kinds that they are given", async () => {
+    const hub = hubWithCrds();
+    const { webhooks } = startReplica(hub, { kinds: KINDS_WITH_NEXT });
+    await serving(hub, webhooks);
+    const objects = [clusterObject({ provider: "own" })];
+    const request = { uid: "u", desiredAPIVersion: NEXT_API_VERSION, objects };
+    expect((await call(hub, webhooks, "/convert", { ...conversion, request })).body["response"]).toMatchObject({
+      result: { status: "Success" },
+      convertedObjects: [{ apiVersion: NEXT_API_VERSION, spec: { operator: "own" } }],
+    });
+  });
+
   test("change their authority without a moment in which a replica is not trusted", async () => {
-    const hub = hubWithCrd();
+    const hub = hubWithCrds();
     const [one, other] = [startReplica(hub).webhooks, startReplica(hub).webhooks];
     await serving(hub, one, other);
     const before = stateOf(hub).current.certPem;
@@ -204,7 +227,7 @@ describe("the webhooks", () => {
   });
 
   test("write their Secret again as it was when somebody deletes it", async () => {
-    const hub = hubWithCrd();
+    const hub = hubWithCrds();
     const { webhooks } = startReplica(hub);
     await serving(hub, webhooks);
     const before = stateOf(hub);
@@ -214,12 +237,12 @@ describe("the webhooks", () => {
   });
 
   test("of two releases do not take conversion from each other for ever, and step in when nobody converts", async () => {
-    const hub = hubWithCrd();
+    const hub = hubWithCrds();
     const convertedAt = (url: string) => vi.waitFor(() => expect(places(hub)).toEqual([`${url}/convert`]), PATIENCE);
     const [old, young] = ["https://127.0.0.1:1", "https://127.0.0.1:2"];
-    startReplica(hub, old, "old");
+    startReplica(hub, { url: old, configurationName: "old" });
     await convertedAt(old);
-    const { webhooks } = startReplica(hub, young, "young");
+    const { webhooks } = startReplica(hub, { url: young, configurationName: "young" });
     await convertedAt(young);
     // What the old one writes elsewhere shows that it has checked everything again.
     const type = ADMISSION_TYPES[0];
@@ -238,13 +261,13 @@ describe("the webhooks", () => {
   });
 
   test("of a release that is started again leave conversion with the younger one, until that one does not answer", async () => {
-    const hub = hubWithCrd();
+    const hub = hubWithCrds();
     hub.create(DEMOAPPLICATIONS, applicationObject({ replica: 1 }));
     const convertedAt = (url: string) => vi.waitFor(() => expect(places(hub)).toEqual([`${url}/convert`]), PATIENCE);
     const [old, young] = ["https://127.0.0.1:1", "https://127.0.0.1:2"];
-    const { webhooks } = startReplica(hub, old, "old");
+    const { webhooks } = startReplica(hub, { url: old, configurationName: "old" });
     await convertedAt(old);
-    startReplica(hub, young, "young");
+    startReplica(hub, { url: young, configurationName: "young" });
     await convertedAt(young);
     await webhooks[Symbol.asyncDispose]();
 
@@ -257,7 +280,7 @@ describe("the webhooks", () => {
       if (dead) throw new ApiError(500, "InternalError", "conversion webhook for paas.cmft.com/v1 failed: refused");
     };
     const clock = new FakeClock(Date.now());
-    const { webhooks: restarted } = startReplicaWith(again, clock, old, "old");
+    const { webhooks: restarted } = startReplicaWith(again, clock, { url: old, configurationName: "old" });
     await asked.promise;
     expect(places(hub)).toEqual([`${young}/convert`]);
     dead = true;
@@ -267,7 +290,7 @@ describe("the webhooks", () => {
   });
 
   test("are reached at an address although the CRD named a Service, and never by both", async () => {
-    const hub = hubWithCrd();
+    const hub = hubWithCrds();
     const service = { namespace: "meridian-system", name: "meridian-webhook", path: "/convert", port: 443 };
     const webhook = { conversionReviewVersions: ["v1"], clientConfig: { service, caBundle: "" } };
     hub.merge(CRDS, undefined, CRD, { spec: { conversion: { strategy: "Webhook", webhook } } });
@@ -283,7 +306,7 @@ describe("the webhooks", () => {
   });
 
   test("show a certificate of another authority only when API servers that hear of it late trust it as well", async () => {
-    const hub = hubWithCrd();
+    const hub = hubWithCrds();
     const folder = await mkdtemp(join(tmpdir(), "meridian-webhooks-"));
     onTestFinished(() => rm(folder, { recursive: true }));
     const issue = async (name: string): Promise<string> => {
@@ -302,7 +325,7 @@ describe("the webhooks", () => {
       return issuer;
     };
     await issue("first");
-    const { webhooks } = startReplica(hub, "https://127.0.0.1:9443", "meridian", folder);
+    const { webhooks } = startReplica(hub, { certDir: folder });
     await serving(hub, webhooks);
     const second = await issue("second");
     await vi.waitFor(
@@ -314,8 +337,26 @@ describe("the webhooks", () => {
     expect(performance.now() - heard).toBeGreaterThan(1_000);
   });
 
+  test("go on with the trace of the request that they are asked about, and note it on the object", async () => {
+    const hub = hubWithCrds();
+    const { webhooks, spans } = startReplica(hub);
+    await serving(hub, webhooks);
+    const traceId = "0af7651916cd43dd8448eb211c80319c";
+    const headers = { traceparent: `00-${traceId}-b7ad6b7169203331-01` };
+    const review = admission(applicationObject({}));
+    const { response } = (await call(hub, webhooks, "/mutate", review, "POST", headers)).body as {
+      response: { patch: string };
+    };
+    expect(Buffer.from(response.patch, "base64").toString()).toContain(traceId);
+    await call(hub, webhooks, "/validate", review, "POST", headers);
+    const admissions = spans.filter(({ name }) => name === "Admission");
+    expect(admissions.map(({ attributes }) => attributes["admission.webhook"])).toEqual(["mutate", "validate"]);
+    for (const { parentSpanContext } of admissions)
+      expect(parentSpanContext).toMatchObject({ traceId, spanId: "b7ad6b7169203331" });
+  });
+
   test("answer reviews, and count what they refuse", async () => {
-    const hub = hubWithCrd();
+    const hub = hubWithCrds();
     const { webhooks, metrics } = startReplica(hub);
     await serving(hub, webhooks);
     const good = await call(hub, webhooks, "/mutate", admission(applicationObject({})));
@@ -333,7 +374,7 @@ describe("the webhooks", () => {
     { name: "what is no JSON", path: "/validate", body: "{", method: "POST", status: 400 },
     { name: "what is no review", path: "/mutate", body: {}, method: "POST", status: 400 },
   ])("refuse $name", async ({ path, body, method, status }) => {
-    const hub = hubWithCrd();
+    const hub = hubWithCrds();
     const { webhooks } = startReplica(hub);
     await serving(hub, webhooks);
     expect((await call(hub, webhooks, path, body, method)).status).toBe(status);

@@ -1,11 +1,12 @@
 import { type Classes, DEFAULT_CLASS, type KindDefinition, KINDS } from "../apis/index.ts";
 import type { HubCache } from "../hub/index.ts";
-import type { Logger, Metrics } from "../observability/index.ts";
+import type { Logger, Metrics, Tracer } from "../observability/index.ts";
 import { type Client, type Clock, TimeSlice } from "../runtime/index.ts";
 import { defaultsOf } from "./admission/defaults.ts";
 import { judgeRequest, judgeShape } from "./admission/judge.ts";
 import { answerReview, readAdmissionReview } from "./admission/review.ts";
 import type { AdmissionRequest, Judgement } from "./admission/types.ts";
+import { traced, traceNote } from "./admissionTrace.ts";
 import {
   type Certificates,
   type CertificateSource,
@@ -49,6 +50,8 @@ export interface WebhookOptions {
   clock: Clock;
   logger: Logger;
   metrics: Metrics;
+  /** Opens a span `Admission` around each call. */
+  tracer?: Tracer;
 }
 
 export interface Webhooks extends AsyncDisposable {
@@ -154,7 +157,7 @@ function sourceOf(options: WebhookOptions & { overlapMs: number }): CertificateS
 
 function handlersOf(
   facts: HubFacts,
-  { clock, logger, metrics, classes = new Set([DEFAULT_CLASS]) }: WebhookOptions,
+  { clock, logger, metrics, tracer, classes = new Set([DEFAULT_CLASS]) }: WebhookOptions,
 ): Record<string, WebhookHandler> {
   const recorded = (request: AdmissionRequest, judgement: Judgement): Judgement => {
     if (judgement.problems.length === 0) return judgement;
@@ -167,16 +170,21 @@ function handlersOf(
   };
   const slice = TimeSlice.of(clock);
   return {
-    [PATHS.mutate]: (body) => {
+    [PATHS.mutate]: (body, _signal, { traceparent }) => {
       const request = readAdmissionReview(body);
-      return answerReview(request, recorded(request, judgeShape(request)), defaultsOf(request, classes));
+      return traced({ tracer, webhook: "mutate", traceparent }, request, (span) => {
+        const patch = [...defaultsOf(request, classes), ...traceNote(request, classes, span, traceparent)];
+        return answerReview(request, recorded(request, judgeShape(request)), patch);
+      });
     },
-    [PATHS.validate]: async (body, signal) => {
+    [PATHS.validate]: (body, signal, { traceparent }) => {
       const request = readAdmissionReview(body);
-      const known = await facts.read(request, signal);
-      // Facts that many calls wait for come to all of them at once.
-      while (slice.spent) await slice.next();
-      return answerReview(request, recorded(request, judgeRequest(request, known, clock.now())));
+      return traced({ tracer, webhook: "validate", traceparent }, request, async () => {
+        const known = await facts.read(request, signal);
+        // Facts that many calls wait for come to all of them at once.
+        while (slice.spent) await slice.next();
+        return answerReview(request, recorded(request, judgeRequest(request, known, clock.now())));
+      });
     },
   };
 }

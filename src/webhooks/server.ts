@@ -7,8 +7,14 @@ import { type Clock, TimeSlice } from "../runtime/index.ts";
 import { ReviewError } from "./admission/review.ts";
 import { Bodies, type Body, type BodyBounds, CallerGoneError, TooLargeError } from "./bodies.ts";
 
+/** What a call brings along beside its body. */
+export interface WebhookCall {
+  /** Of the trace that the API server has begun for the request that it asks about. */
+  traceparent: string | undefined;
+}
+
 /** Answers the JSON body of one call. A {@link ReviewError} is the caller's fault; anything else is ours. */
-export type WebhookHandler = (body: unknown, signal: AbortSignal) => unknown;
+export type WebhookHandler = (body: unknown, signal: AbortSignal, call: WebhookCall) => unknown;
 
 /**
  * Answers a call about many objects, `request.objects` of its body, one object after the other, so that however many there are the event loop
@@ -122,7 +128,9 @@ export class WebhookServer implements AsyncDisposable {
       using body = await this.#bodies.read(request, list === undefined ? REVIEW : LIST);
       await this.#turn();
       if (list !== undefined) return { code: 200, pieces: await list(json(withoutEntries(body)), this.#entries(body)) };
-      const answer = await handler?.(json(body.bytes), this.#ended.signal);
+      const { traceparent } = request.headers;
+      const call = { traceparent: typeof traceparent === "string" ? traceparent : undefined };
+      const answer = await handler?.(json(body.bytes), this.#ended.signal, call);
       return { code: 200, pieces: [JSON.stringify(answer)] };
     } catch (error) {
       const message = error instanceof Error ? error.message : "internal error";

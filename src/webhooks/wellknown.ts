@@ -2,9 +2,6 @@ import { PAAS_GROUP } from "../apis/index.ts";
 
 /** Names that people write into objects to steer the webhooks, and names that the webhooks write. They are part of the contract. */
 
-/** On a Namespace, set by the platform: how many replicas its applications may ask for, such as `0-500`. */
-export const REPLICA_BOUNDS_ANNOTATION = `${PAAS_GROUP}/replica-bounds`;
-
 /** On any object of Meridian and on Namespaces: with any value but `false`, it is not deleted while it is there. */
 export const DELETION_PROTECTION_LABEL = `${PAAS_GROUP}/deletion-protection`;
 

@@ -10,6 +10,8 @@ export const CHART = join(REPOSITORY, "charts/meridian");
 
 export const RELEASE = "meridian";
 export const NAMESPACE = "meridian-system";
+/** The chart wants an image to be named; no test pulls one. */
+export const IMAGE = ["--set", "image.repository=meridian"];
 
 /** A rendered object; what it is made of is read as it comes. */
 export interface Rendered extends KubeObject {
@@ -32,9 +34,9 @@ export async function valueSets(): Promise<Map<string, string>> {
   return new Map(files.map((name) => [name.replace(/-values\.yaml$/, ""), join(folder, name)]));
 }
 
-/** Arguments of `helm template`, `install` and `upgrade` for this chart. */
+/** Arguments of `helm template`, `install` and `upgrade` for this chart, with an image. */
 export function chartArguments(verb: string, options: string[] = []): string[] {
-  return [verb, RELEASE, CHART, "--namespace", NAMESPACE, ...options];
+  return [verb, RELEASE, CHART, "--namespace", NAMESPACE, ...IMAGE, ...options];
 }
 
 /** `helm template` with these options, parsed. Throws unless it succeeds. */

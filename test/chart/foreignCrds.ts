@@ -60,10 +60,12 @@ export const FOREIGN_CRDS: readonly KubeObject[] = [
         object(
           {
             name: { type: "string", minLength: 1 },
+            interval: duration,
             rules: list(
               object(
                 {
                   alert: text,
+                  record: text,
                   expr: { "x-kubernetes-int-or-string": true, anyOf: [{ type: "integer" }, { type: "string" }] },
                   for: duration,
                   labels,

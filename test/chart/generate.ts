@@ -1,12 +1,14 @@
 /**
- * Writes what the chart has from elsewhere: README.md from its values, the webhook configurations from src/webhooks. With `--check` it
- * writes nothing, and fails when a file is not what it would write.
+ * Writes what the chart has from elsewhere: the table of values in REFERENCE.md, the webhook configurations from src/webhooks, the pods from
+ * src/cmd. With `--check` it writes nothing, and fails when a file is not what it would write.
  */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { stringify } from "yaml";
+import { MANAGER_POD } from "../../src/cmd/managerPod.ts";
 import { webhookConfigurations } from "../../src/webhooks/configurations.ts";
-import { generatedReadme } from "./readme.ts";
+import { withBlocks } from "../../src/apis/generatedBlock.ts";
+import { valuesTable } from "./values.ts";
 
 const CHART = join(import.meta.dirname, "../../charts/meridian");
 
@@ -19,9 +21,17 @@ function generatedWebhooks(): string {
   return header + stringify({ configurations }, { aliasDuplicateObjects: false, lineWidth: 0 });
 }
 
+function generatedPod(): string {
+  const header = "# Generated from src/cmd/managerPod.ts by test/chart/generate.ts. Do not edit.\n";
+  return header + stringify(MANAGER_POD, { aliasDuplicateObjects: false, lineWidth: 0 });
+}
+
 const wanted: Record<string, string> = {
-  "README.md": generatedReadme(await readFile(join(CHART, "values.yaml"), "utf8")),
+  "REFERENCE.md": withBlocks(await readFile(join(CHART, "REFERENCE.md"), "utf8"), {
+    values: valuesTable(await readFile(join(CHART, "values.yaml"), "utf8")),
+  }),
   "files/webhooks.yaml": generatedWebhooks(),
+  "files/manager.yaml": generatedPod(),
 };
 
 async function present(file: string): Promise<string | undefined> {

@@ -17,7 +17,7 @@ interface Point {
   line: string;
 }
 
-const HELPERS = "charts/meridian/templates/_helpers.tpl";
+const POD = "charts/meridian/files/manager.yaml";
 const DEPLOYMENT = "charts/meridian/templates/deployment.yaml";
 const CLUSTER_ROLE = "charts/meridian/templates/clusterrole.yaml";
 const ROLE = "charts/meridian/templates/role.yaml";
@@ -28,7 +28,7 @@ const POINTS: readonly Point[] = [
     source: "NSA",
     section: "Pod security",
     demand: "Containers run as a user that is not root",
-    file: HELPERS,
+    file: POD,
     line: "runAsNonRoot: true",
   },
   {
@@ -42,24 +42,24 @@ const POINTS: readonly Point[] = [
     source: "NSA",
     section: "Pod security",
     demand: "The root file system cannot be written",
-    file: HELPERS,
+    file: POD,
     line: "readOnlyRootFilesystem: true",
   },
   {
     source: "NSA",
     section: "Pod security",
     demand: "No privileged container",
-    file: HELPERS,
+    file: POD,
     line: "privileged: false",
   },
   {
     source: "NSA",
     section: "Pod security",
     demand: "No gain of privileges",
-    file: HELPERS,
+    file: POD,
     line: "allowPrivilegeEscalation: false",
   },
-  { source: "NSA", section: "Pod security", demand: "A seccomp profile", file: HELPERS, line: "type: RuntimeDefault" },
+  { source: "NSA", section: "Pod security", demand: "A seccomp profile", file: POD, line: "type: RuntimeDefault" },
   {
     source: "NSA",
     section: "Pod security",
@@ -92,8 +92,8 @@ const POINTS: readonly Point[] = [
     source: "NSA",
     section: "Network separation",
     demand: "No way to the cloud's metadata",
-    file: NETWORK,
-    line: "except: [169.254.0.0/16]",
+    file: POD,
+    line: "- 169.254.0.0/16",
   },
   {
     source: "NSA",
@@ -132,6 +132,13 @@ const POINTS: readonly Point[] = [
   },
   {
     source: "NSA",
+    section: "Audit logging and threat detection",
+    demand: "A policy for the API server's audit log",
+    file: "charts/meridian/files/audit-policy.yaml",
+    line: "resources: [secrets, serviceaccounts, serviceaccounts/token]",
+  },
+  {
+    source: "NSA",
     section: "Upgrading and application security",
     demand: "Images by digest, signed",
     file: ".github/workflows/release.yaml",
@@ -165,7 +172,7 @@ const POINTS: readonly Point[] = [
     file: "charts/meridian/templates/tests/ready.yaml",
     line: "automountServiceAccountToken: false",
   },
-  { source: "CIS", section: "5.1.6", demand: "Tokens live an hour", file: DEPLOYMENT, line: "expirationSeconds: 3600" },
+  { source: "CIS", section: "5.1.6", demand: "Tokens live an hour", file: POD, line: "expirationSeconds: 3600" },
   {
     source: "CIS",
     section: "5.2.1",
@@ -177,11 +184,11 @@ const POINTS: readonly Point[] = [
     source: "CIS",
     section: "5.2.6",
     demand: "No gain of privileges",
-    file: HELPERS,
+    file: POD,
     line: "allowPrivilegeEscalation: false",
   },
-  { source: "CIS", section: "5.2.7", demand: "No container as root", file: HELPERS, line: "runAsUser: 65532" },
-  { source: "CIS", section: "5.2.10", demand: "No capabilities", file: HELPERS, line: "- ALL" },
+  { source: "CIS", section: "5.2.7", demand: "No container as root", file: POD, line: "runAsUser: 65532" },
+  { source: "CIS", section: "5.2.10", demand: "No capabilities", file: POD, line: "- ALL" },
   { source: "CIS", section: "5.3.2", demand: "A network policy", file: NETWORK, line: "kind: NetworkPolicy" },
   {
     source: "CIS",
@@ -190,7 +197,7 @@ const POINTS: readonly Point[] = [
     file: DEPLOYMENT,
     line: "defaultMode: 256 # 0400",
   },
-  { source: "CIS", section: "5.7.2", demand: "The runtime's seccomp profile", file: HELPERS, line: "seccompProfile:" },
+  { source: "CIS", section: "5.7.2", demand: "The runtime's seccomp profile", file: POD, line: "seccompProfile:" },
   {
     source: "CIS",
     section: "5.7.3",

@@ -5,7 +5,7 @@ import { expect } from "vitest";
 import { freePort, ManagedProcess } from "../../src/cmd/realClusters/index.ts";
 import { type ControlPlane, eventually, kubectl, MERIDIAN, REPOSITORY } from "../envtest/index.ts";
 import { helmOk } from "../envtest/helm.ts";
-import { CHART, managerContainer, objectsIn, type Rendered } from "./chart.ts";
+import { CHART, IMAGE, managerContainer, objectsIn, type Rendered } from "./chart.ts";
 
 export interface ReleaseOptions {
   name: string;
@@ -111,7 +111,7 @@ export class Release implements AsyncDisposable {
     const rendering = ["--post-renderer", process.execPath];
     for (const argument of [script, this.#address]) rendering.push("--post-renderer-args", argument);
     const wait = ["--wait", "--timeout", "120s"];
-    await helmOk([verb, this.#options.name, CHART, ...this.#place(), ...wait, ...rendering, ...options]);
+    await helmOk([verb, this.#options.name, CHART, ...this.#place(), ...IMAGE, ...wait, ...rendering, ...options]);
   }
 
   async #expectTrusted(manifest: readonly Rendered[]): Promise<void> {

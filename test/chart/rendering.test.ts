@@ -17,7 +17,7 @@ import {
   valueSets,
 } from "./chart.ts";
 import { hardening } from "./hardening.ts";
-import { generatedReadme } from "./readme.ts";
+import { valuesTable } from "./values.ts";
 
 const sets = await valueSets();
 const rendered = new Map<string, Rendered[]>();
@@ -222,16 +222,109 @@ test("alerts and dashboard ask for metrics that exist", async () => {
   const dashboard = (await chartFile("files/dashboards/meridian.json")) as {
     panels: { targets: { expr: string }[] }[];
   };
-  const alerts = (await chartFile("files/alerts.yaml")) as { groups: { rules: { expr: string }[] }[] };
+  const rules = await Promise.all(["alerts", "recording"].map((name) => chartFile(`files/${name}.yaml`)));
+  const groups = (rules as { groups: { rules: { expr: string }[] }[] }[]).flatMap((file) => file.groups);
   const expressions = [
     ...dashboard.panels.flatMap(({ targets }) => targets.map(({ expr }) => expr)),
-    ...alerts.groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)),
+    ...groups.flatMap(({ rules }) => rules.map(({ expr }) => expr)),
   ];
   const asked = expressions.flatMap((text) =>
     [...text.matchAll(/\b[a-z]+(?:_[a-z]+)+\b/g)].map(([name]) => name.replace(/_bucket$/, "")),
   );
   expect(asked.length).toBeGreaterThanOrEqual(expressions.length);
   expect([...new Set(asked)].filter((name) => !names.has(name) && name !== "histogram_quantile")).toEqual([]);
+});
+
+describe("the rules of Prometheus", () => {
+  interface Group {
+    name: string;
+    rules: { alert?: string; record?: string; expr: string; for?: string }[];
+  }
+  const rulesOf = async (...set: string[]): Promise<Group["rules"]> => {
+    const objects = await render(["prometheusRule.enabled=true", ...set].flatMap((value) => ["--set", value]));
+    return (
+      (find(objects, "PrometheusRule").spec as { groups: Group[] } | undefined)?.groups.flatMap(({ rules }) => rules) ??
+      []
+    );
+  };
+
+  test("ask for the series of one release, so that two do not hide each other's trouble", async () => {
+    for (const { alert, record, expr } of await rulesOf("leaderElection.leaseName=lease", "fullnameOverride=fed")) {
+      const series = [...expr.matchAll(/\b[a-z]+(?:_[a-z]+)+(?=\{)/g)];
+      expect(series.length, expr).toBeGreaterThan(0);
+      const own =
+        alert === "MeridianNoLeader"
+          ? 'namespace="meridian-system",name="lease"'
+          : 'namespace="meridian-system",pod=~"fed-[a-z0-9]+-[a-z0-9]+"';
+      expect(expr.split(`{${own}}`).length - 1, alert ?? record).toBe(series.length);
+      expect(expr).not.toContain("$");
+    }
+  });
+
+  test("miss a leader only where one is elected", async () => {
+    const named = (rules: Group["rules"]) => rules.map(({ alert }) => alert);
+    expect(named(await rulesOf())).toContain("MeridianNoLeader");
+    const alone = named(await rulesOf("leaderElection.enabled=false", "replicas=1"));
+    expect(alone).not.toContain("MeridianNoLeader");
+    expect(alone).toContain("MeridianReconcileErrors");
+  });
+});
+
+describe("the network policy lets out", () => {
+  interface Egress {
+    to?: { ipBlock?: { cidr: string }; namespaceSelector?: { matchLabels: object }; podSelector?: object }[];
+    ports: { port: number; protocol: string }[];
+  }
+  const inNamespace = (name: string) => ({
+    namespaceSelector: { matchLabels: { "kubernetes.io/metadata.name": name } },
+  });
+  const anywhere = ["0.0.0.0/0", "::/0"].map((cidr) => ({ ipBlock: expect.objectContaining({ cidr }) as object }));
+  const otel = (name: string) => [`extraEnv[0].name=${name}`, "extraEnv[0].value=http://c.o11y.svc:4318"];
+
+  test.each<{ set: string[]; to: unknown[]; port: number }>([
+    { set: ["tracing.otlpEndpoint=http://c.o11y.svc:4318"], to: [inNamespace("o11y")], port: 4318 },
+    { set: ["tracing.otlpEndpoint=https://c.o11y.svc.cluster.local/x"], to: [inNamespace("o11y")], port: 443 },
+    { set: ["tracing.otlpEndpoint=http://c.o11y"], to: [inNamespace("o11y"), ...anywhere], port: 80 },
+    { set: ["tracing.otlpEndpoint=http://collector:4318"], to: [{ podSelector: {} }], port: 4318 },
+    { set: ["tracing.otlpEndpoint=https://otlp.eu.example.com:14318"], to: anywhere, port: 14_318 },
+    // Also an address of the node itself, which nothing else may be reached at.
+    {
+      set: ["tracing.otlpEndpoint=http://169.254.7.7:4318"],
+      to: [{ ipBlock: { cidr: "169.254.7.7/32" } }],
+      port: 4318,
+    },
+    { set: ["tracing.otlpEndpoint=http://[fd00::7]:4318"], to: [{ ipBlock: { cidr: "fd00::7/128" } }], port: 4318 },
+    { set: otel("OTEL_EXPORTER_OTLP_ENDPOINT"), to: [inNamespace("o11y")], port: 4318 },
+    { set: otel("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), to: [inNamespace("o11y")], port: 4318 },
+  ])("the collector of $set", async ({ set, to, port }) => {
+    const values = ["networkPolicy.apiServerPorts={6443}", ...set];
+    const objects = await render(values.flatMap((value) => ["--set", value]));
+    const egress = (find(objects, "NetworkPolicy").spec as { egress: Egress[] } | undefined)?.egress ?? [];
+    expect(egress).toHaveLength(3);
+    expect(egress[2]).toEqual({ to, ports: [{ port, protocol: "TCP" }] });
+  });
+
+  test("no collector where none is named", async () => {
+    const { egress } = find(await render(), "NetworkPolicy").spec as unknown as { egress: Egress[] };
+    expect(egress).toHaveLength(2);
+    const env = ["--set", "extraEnv[0].name=HTTPS_PROXY,extraEnv[0].value=http://proxy:3128"];
+    const other = find(await render(env), "NetworkPolicy").spec as unknown as { egress: Egress[] };
+    expect(other.egress).toHaveLength(2);
+  });
+});
+
+test("the aggregated roles read, write and delete one by one, and nobody deletes a collection", async () => {
+  const verbs = new Map(
+    (await render()).flatMap(({ kind, metadata, rules = [] }) => {
+      const to = Object.keys(metadata.labels ?? {}).filter((label) => label.includes("/aggregate-to-"));
+      return kind === "ClusterRole" && to.length > 0
+        ? [[to.map((label) => label.split("-").at(-1)).join(), rules.flatMap((rule) => rule.verbs)] as const]
+        : [];
+    }),
+  );
+  expect([...verbs.keys()].sort()).toEqual(["admin,edit", "view"]);
+  expect([...new Set(verbs.get("view"))].sort()).toEqual(["get", "list", "watch"]);
+  expect([...new Set(verbs.get("admin,edit"))].sort()).toEqual(["create", "delete", "patch", "update"]);
 });
 
 describe("values are refused", () => {
@@ -242,6 +335,10 @@ describe("values are refused", () => {
     { set: "controllerClass=V2", says: "/controllerClass': 'V2' does not match pattern" },
     { set: "crds.keep=maybe", says: "/crds/keep': got string, want boolean" },
     { set: "rbac.secrets.mode=Some", says: "value must be one of 'Listed', 'All', 'None'" },
+    {
+      set: "image.repository=",
+      says: "image.repository is empty: these sources come without an image. Build and push one",
+    },
     { set: "image.digest=latest", says: "does not match pattern" },
     { set: "terminationGracePeriodSeconds=5", says: "minimum: got 5, want 10" },
     { set: "metrics.port=80", says: "minimum: got 80, want 1,024" },
@@ -272,9 +369,9 @@ describe("values are refused", () => {
   });
 });
 
-test("the README of the values is the generated one", async () => {
+test("the table of the values is the generated one", async () => {
   const values = await readFile(join(CHART, "values.yaml"), "utf8");
-  expect(await readFile(join(CHART, "README.md"), "utf8")).toBe(generatedReadme(values));
+  expect(await readFile(join(CHART, "REFERENCE.md"), "utf8")).toContain(valuesTable(values));
 });
 
 test("the schema knows every value and the values know every field of the schema", async () => {

@@ -5,7 +5,7 @@ import { demoApplication, placement } from "../builders/index.ts";
 import { buildMeridian, CommandFailure, eventually, type Fleet, kubectl, run, startFleet } from "../envtest/index.ts";
 import { helmOk } from "../envtest/helm.ts";
 import { ApplicationLoad, LOADED_SPEC } from "../e2e/webhookLoad.ts";
-import { CHART, NAMESPACE, objectsIn, RELEASE, type Rendered } from "./chart.ts";
+import { CHART, IMAGE, NAMESPACE, objectsIn, RELEASE, type Rendered } from "./chart.ts";
 import { ManagerPods, PRESENT, type Program } from "./pods.ts";
 import { previousRelease, type PreviousRelease } from "./previousRelease.ts";
 import { SERVICE_ARGUMENTS, ServicePort, whyNoServices } from "./serviceNetwork.ts";
@@ -69,7 +69,7 @@ describe.skipIf(why !== undefined)("an upgrade from the release before", () => {
 
   /** `helm install` and `upgrade` of a chart; what was rendered. */
   async function release(verb: "install" | "upgrade", chart: string, ...more: string[]): Promise<Rendered[]> {
-    await helmOk([verb, RELEASE, chart, ...more, ...waiting()]);
+    await helmOk([verb, RELEASE, chart, ...IMAGE, ...more, ...waiting()]);
     return manifestNow();
   }
 

@@ -2,7 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { KubeObject, PatchOperation } from "../../src/apis/index.ts";
 import { freePort } from "../../src/cmd/realClusters/index.ts";
 import { demoApplication, overridePolicy, placement } from "../builders/index.ts";
-import { ApiFailure, eventually, meridianOk } from "../envtest/index.ts";
+import { residentMiB } from "../bench/processUsage.ts";
+import { ApiFailure, eventually, FaultProxy, meridianOk, throughout } from "../envtest/index.ts";
 import { conditionOf, explainFailure, Federation } from "./federation.ts";
 import { objectPath } from "./objects.ts";
 import { applicationOf } from "./webhookRefusals.ts";
@@ -113,6 +114,67 @@ describe("without webhooks", () => {
       expect(condition.message).toMatch(/contexts\[0\] of the kubeconfig is no entry with a name/);
       await federation.setKubeconfig(SPARE, kubeconfig);
       await federation.untilMemberIs(SPARE, "True");
+    } finally {
+      await federation.removeMember(SPARE);
+    }
+  });
+});
+
+describe("a member", () => {
+  const SECOND = 1_000;
+
+  /** Deployments with our marks, one after the other, of some 4 KiB each. */
+  function* endlessDeployments(hubId: string): Iterable<string> {
+    const note = "x".repeat(3_500);
+    for (let n = 1; ; n += 1) {
+      const object = {
+        apiVersion: "apps/v1",
+        kind: "Deployment",
+        metadata: {
+          name: `claimed-${n}`,
+          namespace: "claimed",
+          uid: `00000000-0000-0000-0000-${String(n).padStart(12, "0")}`,
+          resourceVersion: String(n),
+          labels: { "federation.paas.cmft.com/managed-by": hubId },
+          annotations: { "federation.paas.cmft.com/object": `apps/Deployment/claimed/claimed-${n}` },
+        },
+        spec: { replicas: 1, template: { metadata: { annotations: { note } } } },
+      };
+      yield `${JSON.stringify({ type: "ADDED", object })}\n`;
+    }
+  }
+
+  test("that sends a watch-list without an end fails, in little memory, and holds up no other cluster", async () => {
+    const spare = federation.member(SPARE).plane;
+    await using proxy = await FaultProxy.start(spare);
+    const { uid: hubId = "" } = (await federation.api.get(objectPath("Namespace", undefined, "kube-system"))).metadata;
+    const namespace = await federation.namespace();
+    await federation.apply(placement("all").namespace(namespace).onClusters(SHANGHAI, SPARE));
+    const memory = () => residentMiB(federation.manager.pid);
+    const before = await memory();
+    let poured = 0;
+    proxy.fault = ({ path, query }) => {
+      if (path !== "/apis/apps/v1/deployments" || !["1", "true"].includes(query.get("watch") ?? "")) return undefined;
+      poured += 1;
+      return { status: 200, body: "", pour: endlessDeployments(hubId) };
+    };
+    await federation.joinByHand(SPARE, proxy.kubeconfigFor(spare.adminToken));
+    try {
+      await federation.apply(demoApplication("shop").namespace(namespace));
+      await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Available" });
+      const entry = await federation.untilEntry(namespace, "shop", SPARE, { reason: "NotObserved" });
+      expect(entry.message).toMatch(/sends more deployments than are read/);
+      // Tried again and again, each time as slowly as the one before lets it.
+      await throughout(10 * SECOND, async () => expect(await memory()).toBeLessThan(before + 350));
+      expect(poured).toBeLessThan(10);
+      proxy.fault = undefined;
+      await federation.untilEntry(
+        namespace,
+        "shop",
+        SPARE,
+        { observedHash: expect.any(String) as string },
+        90 * SECOND,
+      );
     } finally {
       await federation.removeMember(SPARE);
     }

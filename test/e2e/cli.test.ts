@@ -1,15 +1,20 @@
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { delimiter, dirname, join } from "node:path";
 import { parse, parseAllDocuments } from "yaml";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KubeObject, MemberCluster } from "../../src/apis/index.ts";
 import {
   Api,
   type CommandResult,
+  controlPlaneAssets,
   eventually,
   type Fleet,
   type FleetMember,
   type Plane,
   meridian,
   meridianOk,
+  REPOSITORY,
+  run,
   startManager,
 } from "../envtest/index.ts";
 import { startFleetHere } from "./federation.ts";
@@ -80,7 +85,9 @@ describe("before the hub is installed", () => {
   test("join and status say what to do first", async () => {
     for (const result of [await meridian(fleet.hub, ["status"]), await joining(shanghai, "--region", "cn-shanghai")]) {
       expect(result.code).toBe(2);
-      expect(result.stderr).toMatch(/^meridian: the hub does not know .*: run `meridian install` first\n$/);
+      expect(result.stderr).toMatch(
+        /^meridian: the hub \(https:.*\) does not know .*: run `meridian install` first, or choose another cluster .*\n$/,
+      );
     }
     expect(await traces(shanghai)).toEqual([]);
   });
@@ -116,6 +123,18 @@ describe("install", () => {
   });
 });
 
+test("kubectl finds the program as its plugin", async () => {
+  const { kubectl: binary } = await controlPlaneAssets();
+  const folder = join(fleet.dir, "plugins");
+  await mkdir(folder);
+  await symlink(join(REPOSITORY, "dist/meridian.js"), join(folder, "kubectl-meridian"));
+  const env = { ...process.env, PATH: [folder, dirname(process.execPath), process.env["PATH"]].join(delimiter) };
+  const usage = await run(binary, ["meridian", "status", "--help"], { env });
+  expect(usage.stdout).toMatch(/^Usage: kubectl meridian status /);
+  const { code, stderr } = await run(binary, ["meridian", "status", "--kubeconfig", fleet.hub.kubeconfigFile], { env });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("`kubectl meridian join`") as string });
+});
+
 test("status of an empty hub is fine and says what comes next", async () => {
   expect(await meridian(fleet.hub, ["status"])).toEqual({
     code: 0,
@@ -140,6 +159,8 @@ describe("join without a manager", () => {
       "Role",
       "RoleBinding",
       "ClusterRoleBinding",
+      "ValidatingAdmissionPolicy",
+      "ValidatingAdmissionPolicyBinding",
       "Secret",
       "MemberCluster",
     ]);
@@ -150,7 +171,7 @@ describe("join without a manager", () => {
   test("needs a region", async () => {
     expect(await joining(shanghai)).toMatchObject({
       code: 2,
-      stderr: expect.stringContaining("--region is needed") as string,
+      stderr: expect.stringContaining("give --region") as string,
     });
   });
 
@@ -324,11 +345,24 @@ describe("join without a manager", () => {
       "x",
     ]);
     expect(code).toBe(2);
-    expect(stderr).toMatch(/^meridian: the kubeconfig .*none cannot be read \(ENOENT\)\n$/);
+    expect(stderr).toMatch(/^meridian: the file .*none of --member-kubeconfig does not exist: check its path\n$/);
   });
 });
 
 describe("unjoin without a manager", () => {
+  test("with --dry-run says what it would do, and does nothing", async () => {
+    const { code, stdout, stderr } = await meridian(fleet.hub, ["unjoin", "shanghai-1", "--dry-run"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+    expect(stdout).toContain("membercluster/shanghai-1: removed from the hub (dry run)\n");
+    expect(stdout).toMatch(/^0 objects of Meridian on shanghai-1: left running, no longer managed \(dry run\)$/m);
+    expect(stdout).toMatch(
+      /^clusterrole\/meridian-[0-9a-f]{8}, with its binding: removed from shanghai-1 \(dry run\)$/m,
+    );
+    expect(await fleet.hub.api.find(`${MEMBERS}/shanghai-1`)).toBeDefined();
+    expect(await fleet.hub.api.find(`${SECRETS}/shanghai-1`)).toBeDefined();
+    expect(await traces(shanghai)).toHaveLength(6);
+  });
+
   test("of a cluster that holds no finalizer removes everything with the stored credentials", async () => {
     const { code, stdout, stderr } = await meridian(fleet.hub, ["unjoin", "shanghai-1"]);
     expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringContaining("Orphaning shanghai-1") as string });
@@ -343,7 +377,9 @@ describe("unjoin without a manager", () => {
   test("of nothing says so", async () => {
     expect(await meridian(fleet.hub, ["unjoin", "shanghai-1"])).toMatchObject({
       code: 2,
-      stderr: "meridian: there is no member cluster shanghai-1\n",
+      stderr: expect.stringMatching(
+        /^meridian: the hub \(.*\) has no member cluster shanghai-1; it has none, so there is nothing to do\n$/,
+      ) as string,
     });
   });
 
@@ -383,6 +419,64 @@ describe("unjoin without a manager", () => {
       expect(await fleet.hub.api.find(`${SECRETS}/shanghai-1`)).toBeUndefined();
     } finally {
       await shanghai.plane.start();
+    }
+  });
+});
+
+describe("as a tenant", () => {
+  const TENANT = "/apis/rbac.authorization.k8s.io/v1/namespaces/default";
+
+  /** A kubeconfig with the right to read applications in `default`, and no other. */
+  async function tenant(): Promise<{ kubeconfigFile: string }> {
+    const name = "tenant";
+    const rbac = "rbac.authorization.k8s.io";
+    await fleet.hub.api.create("/api/v1/namespaces/default/serviceaccounts", {
+      apiVersion: "v1",
+      kind: "ServiceAccount",
+      metadata: { name },
+    });
+    await fleet.hub.api.create(`${TENANT}/roles`, {
+      apiVersion: `${rbac}/v1`,
+      kind: "Role",
+      metadata: { name },
+      rules: [{ apiGroups: ["paas.cmft.com"], resources: ["demoapplications"], verbs: ["get", "list", "watch"] }],
+    });
+    await fleet.hub.api.create(`${TENANT}/rolebindings`, {
+      apiVersion: `${rbac}/v1`,
+      kind: "RoleBinding",
+      metadata: { name },
+      roleRef: { apiGroup: rbac, kind: "Role", name },
+      subjects: [{ kind: "ServiceAccount", namespace: "default", name }],
+    });
+    const token = await fleet.hub.serviceAccountToken("default", name, 3_600);
+    const kubeconfigFile = join(fleet.dir, "tenant.kubeconfig");
+    await writeFile(kubeconfigFile, fleet.hub.kubeconfigFor({ token }), { mode: 0o600 });
+    return { kubeconfigFile };
+  }
+
+  test("status shows the own namespace, and says what the rights leave out", async () => {
+    const mine = await tenant();
+    const all = await meridian(mine, ["status"]);
+    expect(all).toEqual({
+      code: 0,
+      stdout: "",
+      stderr: [
+        "Your rights do not reach every namespace: this is default, the namespace of your context (-n shows another).",
+        "Your rights do not show member clusters, so they are left out.",
+        "No resources found in default namespace.",
+        "",
+      ].join("\n"),
+    });
+    expect(JSON.parse((await meridianOk(mine, ["status", "-n", "default", "-o", "json"])).stdout)).toEqual({
+      objects: [],
+      clusters: [],
+    });
+    for (const args of [["-A"], ["-n", "kube-system"]]) {
+      const { code, stderr } = await meridian(mine, ["status", ...args]);
+      expect(code).toBe(2);
+      expect(stderr).toMatch(
+        /the hub \(.*tenant\.kubeconfig.*\) refuses: .*cannot list.*ask its administrator for this right/,
+      );
     }
   });
 });

@@ -8,8 +8,10 @@ import {
 } from "../../src/apis/index.ts";
 import { demoApplication, overridePolicy, placement } from "../builders/index.ts";
 import { eventually, REPOSITORY } from "../envtest/index.ts";
+import { OtlpRecorder } from "../envtest/otlpRecorder.ts";
 import { explainFailure, Federation, hasKubectl } from "./federation.ts";
 import { collectionPath, objectPath } from "./objects.ts";
+import { expectOneTrace, expectReadableMetrics } from "./telemetry.ts";
 
 const SHANGHAI = "shanghai-1";
 const SINGAPORE = "singapore-1";
@@ -17,9 +19,12 @@ const FRANKFURT = "frankfurt-1";
 const MEMBERS = [SHANGHAI, SINGAPORE, FRANKFURT] as const;
 
 let federation: Federation;
+let collector: OtlpRecorder;
 
 beforeAll(async () => {
+  collector = await OtlpRecorder.start();
   federation = await Federation.start({
+    managerArgs: ["--otlp-endpoint", collector.url, "--trace-span", "UpdateStatus=1"],
     members: [
       { name: SHANGHAI, region: "cn-shanghai", zone: "cn-shanghai-b", provider: "aliyun" },
       { name: SINGAPORE, region: "ap-southeast-1", provider: "aws" },
@@ -27,7 +32,10 @@ beforeAll(async () => {
     ],
   });
 });
-afterAll(() => federation?.[Symbol.asyncDispose]());
+afterAll(async () => {
+  await federation?.[Symbol.asyncDispose]();
+  await collector?.[Symbol.asyncDispose]();
+});
 afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 const on = (replicas: number) => Object.fromEntries(MEMBERS.map((name) => [name, replicas]));
@@ -429,5 +437,15 @@ describe("drift", () => {
     expect((await federation.deployment(FRANKFURT, namespace, "shop")).metadata.annotations).toMatchObject({
       "example.com/mine": "yes",
     });
+  });
+});
+
+describe("what the manager tells of itself", () => {
+  test("one change over three members is one trace, from the request that made it to the status", async () => {
+    await expectOneTrace(federation, collector, MEMBERS);
+  });
+
+  test("Prometheus can read its metrics, and a sum over them says what is in sync", async () => {
+    await expectReadableMetrics(federation, MEMBERS.length);
   });
 });

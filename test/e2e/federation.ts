@@ -35,7 +35,7 @@ export interface FederationOptions extends FleetOptions {
   managerArgs?: string[];
 }
 
-type Applied = { kind: string; metadata: Pick<ObjectMeta, "name" | "namespace"> };
+type Applied = { kind: string; metadata: Pick<ObjectMeta, "name" | "namespace" | "annotations"> };
 
 declare module "vitest" {
   interface ProvidedContext {
@@ -141,8 +141,10 @@ export class Federation implements AsyncDisposable {
     await this.apply(secret(DEFAULT_SYSTEM_NAMESPACE, name, { kubeconfig }));
   }
 
-  /** Deletes the MemberCluster and waits until it is gone. */
+  /** Deletes the MemberCluster, of which all keeps running, and waits until it is gone. */
   async removeMember(name: string): Promise<void> {
+    const path = objectPath("MemberCluster", undefined, name);
+    await this.api.patch(path, "merge", { spec: { deletionPolicy: "Orphan" } });
     await this.remove({ kind: "MemberCluster", metadata: { name } });
     await this.api.delete(objectPath("Secret", DEFAULT_SYSTEM_NAMESPACE, name));
   }

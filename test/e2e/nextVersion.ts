@@ -75,7 +75,7 @@ export async function serveKinds(hub: Plane, kinds: readonly KindDefinition[]): 
   const logger = createLogger({ level: "silent" });
   const metrics = new Metrics({ processMetrics: false });
   const common = { client, clock: systemClock, logger, metrics };
-  const cache = new HubCache({ ...common, random: Math.random, namespaces: true });
+  const cache = new HubCache({ ...common, random: Math.random });
   const end = new AbortController();
   const running = cache.run(end.signal);
   started.defer(async () => {

@@ -1,22 +1,27 @@
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import { type KubeObject, MANAGED_BY_LABEL, REGION_LABEL } from "../../src/apis/index.ts";
 import { demoApplication, overridePolicy, placement } from "../builders/index.ts";
-import { eventually } from "../envtest/index.ts";
+import { eventually, REPOSITORY } from "../envtest/index.ts";
 import { explainFailure, Federation } from "./federation.ts";
-import { objectPath } from "./objects.ts";
+import { collectionPath, objectPath } from "./objects.ts";
 
+/** Those of placements/. */
 const REGIONS = [
   "cn-shanghai",
   "ap-southeast-1",
   "eu-central-1",
   "us-east-1",
-  "us-west-2",
-  "sa-east-1",
+  "cn-beijing",
+  "cn-shenzhen",
+  "cn-hongkong",
   "ap-northeast-1",
   "ap-south-1",
   "eu-west-1",
-  "eu-north-1",
-  "af-south-1",
-  "me-south-1",
+  "us-west-2",
+  "sa-east-1",
 ];
 const clusterOf = (region: string) => `${region}-a`;
 
@@ -73,4 +78,23 @@ test("deletion leaves nothing in any region", async () => {
       await eventually(async () => expect(await api.find(objectPath(kind, "default", "shop"))).toBeUndefined());
     }
   }
+});
+
+test("the example of own-region instances runs each of them in its own region, and nowhere else", async () => {
+  const text = await readFile(join(REPOSITORY, "placements/examples/own-region.yaml"), "utf8");
+  const objects = parseAllDocuments(text).map((document) => document.toJS() as KubeObject);
+  const instances = objects.filter(({ kind }) => kind === "DemoApplication");
+  const regions = instances.map(({ metadata }) => metadata.labels?.[REGION_LABEL] ?? "");
+  expect(regions).toEqual(REGIONS);
+  // Of the tests before; they would change the replicas.
+  for (const policy of [placement("all"), overridePolicy("regional")]) await federation.remove(policy);
+  for (const object of objects) await federation.apply(object);
+  for (const [index, { metadata }] of instances.entries()) {
+    const cluster = clusterOf(REGIONS[index] ?? "");
+    await federation.untilAvailable("default", metadata.name, { [cluster]: 2 });
+    const managed = `${collectionPath("Deployment", "default")}?labelSelector=${MANAGED_BY_LABEL}`;
+    const there = await federation.memberApi(cluster).list(managed);
+    expect(there.map((deployment) => deployment.metadata.name)).toEqual([metadata.name]);
+  }
+  await Promise.all(instances.map((object) => federation.remove(object)));
 });

@@ -1,7 +1,8 @@
-import { mkdir, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { DEFAULT_SYSTEM_NAMESPACE, type KubeObject } from "../../src/apis/index.ts";
+import { DEFAULT_SYSTEM_NAMESPACE, type KubeObject, TRACEPARENT_ANNOTATION } from "../../src/apis/index.ts";
 import { CertificateAuthority } from "../../src/certificates/index.ts";
 import { freePort } from "../../src/cmd/realClusters/index.ts";
 import {
@@ -15,6 +16,7 @@ import {
   startFleet,
   startManager,
 } from "../envtest/index.ts";
+import { KUBECTL_MISTAKES } from "../mistakes/admission.ts";
 import { collectionPath, objectPath, secret } from "./objects.ts";
 import { ApplicationLoad } from "./webhookLoad.ts";
 import { applicationOf, applications, foreignPlacement, policyOf, REFUSALS } from "./webhookRefusals.ts";
@@ -35,6 +37,15 @@ const FULL_SPEC = {
   serviceType: "ClusterIP",
 };
 
+/** The API server begins no trace by itself, and goes on with those of its administrators. Nobody takes its own spans. */
+const TRACING = `
+apiVersion: apiserver.config.k8s.io/v1beta1
+kind: TracingConfiguration
+endpoint: 127.0.0.1:1
+samplingRatePerMillion: 0
+`;
+
+let tracingFolder: string;
 let fleet: Fleet;
 let hub: Plane;
 let manager: Manager;
@@ -42,7 +53,11 @@ let port: number;
 let namespaces = 0;
 
 beforeAll(async () => {
-  fleet = await startFleet({ hub: { controllerManager: false }, members: [] });
+  tracingFolder = await mkdtemp(join(tmpdir(), "meridian-tracing-"));
+  const tracing = join(tracingFolder, "tracing.yaml");
+  await writeFile(tracing, TRACING);
+  const apiserverArgs = [`--tracing-config-file=${tracing}`];
+  fleet = await startFleet({ hub: { controllerManager: false, apiserverArgs }, members: [] });
   hub = fleet.hub;
   port = await freePort();
   await meridianOk(hub, ["install"]);
@@ -51,6 +66,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await manager?.[Symbol.asyncDispose]();
   await fleet?.[Symbol.asyncDispose]();
+  if (tracingFolder !== undefined) await rm(tracingFolder, { recursive: true });
 });
 afterEach(async ({ task }) => {
   if (task.result?.state === "fail") process.stderr.write(`--- manager\n${await manager.logTail(60)}\n`);
@@ -214,8 +230,43 @@ describe("admission on a real API server", () => {
     expect(finalizersOf(member)).toEqual(["federation.paas.cmft.com/member-cluster"]);
   });
 
+  test("the trace of a request goes on in the webhooks and, by the object's annotation, in the reconcile", async () => {
+    const namespace = await newNamespace();
+    const traceId = "0af7651916cd43dd8448eb211c80319c";
+    const path = collectionPath("DemoApplication", namespace);
+    const object = applicationOf("traced", { image: "nginx" }, namespace);
+    const traceparent = `00-${traceId}-b7ad6b7169203331-01`;
+    const { status, body } = await hub.api.request<KubeObject>("POST", path, object, { traceparent });
+    expect(status, JSON.stringify(body)).toBe(201);
+    expect(body.metadata.annotations?.[TRACEPARENT_ANNOTATION]).toMatch(new RegExp(`^00-${traceId}-[0-9a-f]{16}-01$`));
+    await eventually(async () => {
+      const lines = (await manager.log())
+        .split("\n")
+        .filter((line) => line.includes(`DemoApplication/${namespace}/traced`));
+      expect(lines.some((line) => line.includes("changed: generation 1") && line.includes(traceId))).toBe(true);
+    });
+    const untraced = await hub.api.create<KubeObject>(path, applicationOf("untraced", { image: "nginx" }, namespace));
+    expect(untraced.metadata.annotations ?? {}).not.toHaveProperty([TRACEPARENT_ANNOTATION]);
+  });
+
   test.each([...REFUSALS])("refuses $name, and says what to change", async ({ object, message }) => {
     expect(await refusal(object)).toMatch(message);
+  });
+
+  describe("after a mistake, what kubectl prints says what is wrong, where, and what to do next", () => {
+    beforeAll(() =>
+      hub.api.create(collectionPath("Namespace"), {
+        apiVersion: "v1",
+        kind: "Namespace",
+        metadata: { name: "shop" },
+      }),
+    );
+
+    const mistakes = KUBECTL_MISTAKES.filter(({ besideFirst, verb }) => besideFirst !== true && verb === undefined);
+    test.each(mistakes)("$mistake", async ({ object, what, where, next }) => {
+      const said = await refusal(object);
+      for (const words of [what, where, next]) expect(said).toMatch(words);
+    });
   });
 
   test("the platform sets another bound for a namespace, and kubectl scale keeps to it", async () => {

@@ -6,6 +6,8 @@ import {
 } from "node:http2";
 import { Agent, request as httpsRequest } from "node:https";
 import type { Socket } from "node:net";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { freePort } from "../../src/cmd/realClusters/index.ts";
 import type { Plane } from "./plane.ts";
 
@@ -23,6 +25,8 @@ export interface FaultAnswer {
   status: number;
   body: unknown;
   headers?: Record<string, string>;
+  /** In place of the body: sent for as long as the client takes it. */
+  pour?: Iterable<string>;
 }
 
 /** Undefined lets the request through. */
@@ -109,6 +113,11 @@ export class FaultProxy implements AsyncDisposable {
     const answer = this.fault?.(request);
     if (answer !== undefined) {
       outgoing.writeHead(answer.status, { "content-type": "application/json", ...answer.headers });
+      if (answer.pour !== undefined) {
+        // The client breaks it off.
+        await pipeline(Readable.from(answer.pour), outgoing).catch(() => undefined);
+        return;
+      }
       outgoing.end(typeof answer.body === "string" ? answer.body : JSON.stringify(answer.body));
       return;
     }

@@ -15,7 +15,12 @@ import type { Plane } from "./plane.ts";
 const ACCOUNT = { namespace: "meridian-system", name: "meridian" };
 
 /** Of the tests' managers: they run without webhooks, in namespaces that nobody knows beforehand, and the hub may be a member. */
-const VALUES = ["webhooks.enabled=false", "rbac.secrets.mode=All", "localMember.enabled=true"];
+const VALUES = [
+  "image.repository=meridian",
+  "webhooks.enabled=false",
+  "rbac.secrets.mode=All",
+  "localMember.enabled=true",
+];
 
 export const USER = `system:serviceaccount:${ACCOUNT.namespace}:${ACCOUNT.name}`;
 

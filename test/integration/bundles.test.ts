@@ -1,10 +1,11 @@
-import { copyFile, readFile } from "node:fs/promises";
+import { copyFile, readFile, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
+import packageJson from "../../package.json" with { type: "json" };
 import { temporaryFolder } from "../../src/cmd/realClusters/index.ts";
 import { buildMeridian, REPOSITORY, run } from "../envtest/index.ts";
 
-beforeAll(buildMeridian);
+beforeAll(buildMeridian, 60_000);
 
 /** The files that a bundle was made of, as its source map has them. */
 async function sourcesOf(bundle: string): Promise<string[]> {
@@ -42,6 +43,41 @@ describe("the program that the image holds", () => {
   });
 });
 
+describe("the program under another name", () => {
+  const PROGRAM = join(REPOSITORY, "dist/meridian.js");
+
+  test("is a plugin of kubectl, and answers kubectl's question about what may come next", async () => {
+    await using folder = await temporaryFolder("meridian-plugin-");
+    const called = async (name: string, ...args: string[]) => {
+      const link = join(folder.path, name);
+      await symlink(PROGRAM, link).catch(() => undefined);
+      return run(process.execPath, [link, ...args]);
+    };
+    expect(Object.keys(packageJson.bin)).toEqual(["meridian", "kubectl-meridian", "kubectl_complete-meridian"]);
+    expect((await called("kubectl-meridian", "--help")).stdout).toMatch(/^Usage: kubectl meridian /);
+    expect((await called("kubectl-meridian", "join")).stderr).toContain('see "kubectl meridian join --help"');
+    expect((await called("kubectl_complete-meridian", "un")).stdout).toMatch(/^uninstall\t.*\nunjoin\t.*\n:4\n$/);
+  });
+
+  test("completes in bash what a person has begun to type", async () => {
+    const complete = async (...words: string[]) => {
+      const script = [
+        `meridian() { "${process.execPath}" "${PROGRAM}" "$@"; }`,
+        "source <(meridian completion bash)",
+        'COMP_WORDS=(meridian "$@")',
+        "COMP_CWORD=$#",
+        "__meridian_complete",
+        `printf '%s\\n' "\${COMPREPLY[@]}"`,
+      ].join("\n");
+      const { stdout } = await run("bash", ["-c", script, "bash", ...words]);
+      return stdout.trim().split("\n");
+    };
+    expect(await complete("un")).toEqual(["uninstall", "unjoin"]);
+    expect(await complete("status", "-o", "")).toEqual(["wide", "json", "yaml", "name"]);
+    expect(await complete("status", "--wa")).toEqual(["--watch"]);
+  });
+});
+
 describe("the bundle of the quickstart", () => {
   test("holds the sandbox", async () => {
     const sources = await sourcesOf("quickstart.js");
@@ -54,7 +90,7 @@ describe("the bundle of the quickstart", () => {
     const quickstart = async (...more: string[]) =>
       run(process.execPath, ["dist/meridian.js", "quickstart", "--regions", "99", ...more]);
     const { code, stderr } = await quickstart();
-    expect(stderr).toBe("meridian: there are 12 regions in placements/, not 99\n");
+    expect(stderr).toBe("meridian: there are 12 regions in placements/, not 99: give --regions 12 or less\n");
     expect(code).toBe(2);
     expect((await quickstart("--log-level", "debug")).stderr).toMatch(/\n\s+at chooseRegions/);
   });

@@ -103,22 +103,60 @@ cert-manager.io/inject-ca-from: {{ include "meridian.certificate" . }}
 {{- end }}
 {{- end -}}
 
+{{- /* Rules of Prometheus with the matchers of one release: (dict "root" $ "text" …). Other pods of the namespace have more or fewer parts in their names. */ -}}
+{{- define "meridian.ofRelease" -}}
+{{- $name := include "meridian.fullname" .root -}}
+{{- $pods := printf "namespace=%q,pod=~%q" .root.Release.Namespace (printf "%s-[a-z0-9]+-[a-z0-9]+" $name) -}}
+{{- $lease := printf "namespace=%q,name=%q" .root.Release.Namespace (include "meridian.leaseName" .root) -}}
+{{- .text | replace "$RELEASE" $pods | replace "$LEASE" $lease | replace "$NAMESPACE" .root.Release.Namespace | replace "$DEPLOYMENT" $name -}}
+{{- end -}}
+
+{{- /* Collectors of traces that the values name: as JSON, a list of URLs. */ -}}
+{{- define "meridian.collectors" -}}
+{{- $urls := list -}}
+{{- with .Values.tracing.otlpEndpoint -}}
+{{- $urls = append $urls . -}}
+{{- end -}}
+{{- range .Values.extraEnv -}}
+{{- if and (has .name (list "OTEL_EXPORTER_OTLP_ENDPOINT" "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT")) .value -}}
+{{- $urls = append $urls .value -}}
+{{- end -}}
+{{- end -}}
+{{- $urls | uniq | toJson -}}
+{{- end -}}
+
+{{- /* Peers of a NetworkPolicy for a host: (dict "root" $ "host" …). A Service is reached at its pods, anything else at its address. */ -}}
+{{- define "meridian.peersOf" -}}
+{{- $parts := splitList "." .host -}}
+{{- if contains ":" .host }}
+- ipBlock: {cidr: {{ printf "%s/128" .host | quote }}}
+{{- else if regexMatch "^[0-9.]+$" .host }}
+- ipBlock: {cidr: {{ .host }}/32}
+{{- else if eq (len $parts) 1 }}
+- podSelector: {}
+{{- else if and (gt (len $parts) 2) (eq (index $parts 2) "svc") }}
+- namespaceSelector:
+    matchLabels:
+      kubernetes.io/metadata.name: {{ index $parts 1 }}
+{{- else }}
+{{- if eq (len $parts) 2 }}
+- namespaceSelector:
+    matchLabels:
+      kubernetes.io/metadata.name: {{ index $parts 1 }}
+{{- end }}
+{{ toYaml (include "meridian.pod" .root | fromYaml).egress.anywhere }}
+{{- end }}
+{{- end -}}
+
+{{- /* What every pod of a manager is like; generated, since `meridian install --manager` makes the same. */ -}}
+{{- define "meridian.pod" -}}
+{{- .Files.Get "files/manager.yaml" -}}
+{{- end -}}
+
 {{- define "meridian.podSecurityContext" -}}
-runAsNonRoot: true
-runAsUser: 65532
-runAsGroup: 65532
-# Files of mode 0400 belong to root; the group is what lets the manager read them.
-fsGroup: 65532
-seccompProfile:
-  type: RuntimeDefault
+{{- toYaml (include "meridian.pod" . | fromYaml).podSecurityContext -}}
 {{- end -}}
 
 {{- define "meridian.securityContext" -}}
-allowPrivilegeEscalation: false
-privileged: false
-readOnlyRootFilesystem: true
-runAsNonRoot: true
-capabilities:
-  drop:
-    - ALL
+{{- toYaml (include "meridian.pod" . | fromYaml).securityContext -}}
 {{- end -}}

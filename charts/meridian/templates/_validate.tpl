@@ -1,7 +1,10 @@
-{{- /* Values that contradict each other: refused here, in words that say what to change. */ -}}
+{{- /* Values that are missing or contradict each other: refused here, in words that say what to change. */ -}}
 {{- define "meridian.validate" -}}
 {{- $v := .Values -}}
 {{- $wrong := list -}}
+{{- if not $v.image.repository -}}
+{{- $wrong = append $wrong "image.repository is empty: these sources come without an image. Build and push one with `npm run image -- --tag registry.example.com/platform/meridian:TAG --push`, and set image.registry=registry.example.com, image.repository=platform/meridian and image.tag=TAG" -}}
+{{- end -}}
 {{- if and (not $v.leaderElection.enabled) (or (gt (int $v.replicas) 1) $v.autoscaling.enabled) -}}
 {{- $wrong = append $wrong "leaderElection.enabled=false allows one manager only: set replicas=1 and autoscaling.enabled=false, or leave leader election on" -}}
 {{- end -}}
@@ -47,6 +50,6 @@
 {{- $wrong = append $wrong (printf "podDisruptionBudget.minAvailable=%s of %d managers would let no node be drained" $min $fewest) -}}
 {{- end -}}
 {{- if $wrong -}}
-{{- fail (printf "\n\nThese values contradict each other:\n  - %s\n" (join "\n  - " $wrong)) -}}
+{{- fail (printf "\n\nThese values cannot work:\n  - %s\n" (join "\n  - " $wrong)) -}}
 {{- end -}}
 {{- end -}}

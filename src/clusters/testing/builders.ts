@@ -72,8 +72,10 @@ export class Revisions {
 }
 
 /** As the member's watch would report the object of {@link row}; `owns` says whether its data is still ours, `value` what is in there. */
-export function seen(overrides: Partial<ObservedObject> & { owns?: boolean; value?: string } = {}): ObservedObject {
-  const { owns = true, value = "value", ...rest } = overrides;
+export function seen(
+  overrides: Partial<ObservedObject> & { owns?: boolean; value?: string; appliedAt?: string } = {},
+): ObservedObject {
+  const { owns = true, value = "value", appliedAt, ...rest } = overrides;
   return {
     ref: CONFIG_REF,
     uid: "member-1",
@@ -86,6 +88,7 @@ export function seen(overrides: Partial<ObservedObject> & { owns?: boolean; valu
     policy: undefined,
     hubVersion: undefined,
     deleting: false,
+    podSelector: undefined,
     health: { state: "Available" },
     visible: true,
     immutable: false,
@@ -97,11 +100,13 @@ export function seen(overrides: Partial<ObservedObject> & { owns?: boolean; valu
         metadata: {
           name: "shop",
           namespace: "default",
+          uid: "member-1",
           managedFields: [
             {
               manager: FIELD_MANAGER,
               operation: "Apply",
               apiVersion: "v1",
+              ...(appliedAt === undefined ? {} : { time: appliedAt }),
               fieldsType: "FieldsV1",
               fieldsV1: owns ? { "f:data": { "f:key": {} } } : {},
             },

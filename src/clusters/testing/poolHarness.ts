@@ -19,6 +19,8 @@ export class PoolHarness implements AsyncDisposable {
   readonly sessions: MemberSession[] = [];
   readonly ready = new Map<string, boolean>();
   readonly events: string[] = [];
+  /** The controllers under which errors were counted. */
+  readonly failures: string[] = [];
   readonly pool: ClusterPool;
   readonly #stop = new AbortController();
   readonly #running: Promise<void>;
@@ -39,6 +41,7 @@ export class PoolHarness implements AsyncDisposable {
       logger: createLogger({ level: "silent" }),
       metrics: {
         setMemberReady: (name, ready) => this.ready.set(name, ready),
+        failed: (controller) => void this.failures.push(controller),
         forgetCluster: (name) => this.ready.delete(name),
       },
       recorder: { record: ({ type, reason, note }) => this.events.push(`${type} ${reason}: ${note}`) },

@@ -1,6 +1,6 @@
+import type { HubView } from "../live/view.ts";
 import { FAULT_ANNOTATION, parseFault } from "./faultPlan.ts";
 import type { FleetCluster } from "./fleet.ts";
-import type { HubView } from "./view.ts";
 
 /** Breaks and mends clusters as the annotations of their MemberClusters say. */
 export class FaultSwitch {

@@ -78,7 +78,10 @@ describe("with --dir", () => {
 
   test("a path that cannot be a folder is an error with a reason", async () => {
     await writeFile(dir(), "a file");
-    await expect(open()).rejects.toMatchObject({ exitCode: 2, message: `the folder ${dir()} cannot be used` });
+    await expect(open()).rejects.toMatchObject({
+      exitCode: 2,
+      message: `the folder ${dir()} cannot be used, choose another with --dir`,
+    });
   });
 });
 

@@ -114,7 +114,7 @@ async function mkdirOf(path: string): Promise<void> {
     await mkdir(path, { recursive: true, mode: 0o700 });
     await access(path);
   } catch (error) {
-    throw new CommandError(`the folder ${path} cannot be used`, { cause: error });
+    throw new CommandError(`the folder ${path} cannot be used, choose another with --dir`, { cause: error });
   }
 }
 
@@ -137,7 +137,7 @@ async function readState(path: string): Promise<QuickstartState | undefined> {
     text = await readFile(file, "utf8");
   } catch (error) {
     if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
-    throw new CommandError(`the folder ${path} cannot be used`, { cause: error });
+    throw new CommandError(`the folder ${path} cannot be used, choose another with --dir`, { cause: error });
   }
   const state = parsed(text);
   if (state === undefined)

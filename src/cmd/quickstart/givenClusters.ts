@@ -12,17 +12,10 @@ import {
   PLACEMENTS,
   SECRETS,
 } from "../../runtime/index.ts";
-import {
-  clusterUid,
-  commandLogger,
-  type CommandContext,
-  connectMember,
-  find,
-  isManagerRunning,
-} from "../connection.ts";
+import { clusterUid, commandLogger, type CommandContext, connectGiven, find, isManagerRunning } from "../connection.ts";
 import { follow } from "../follow.ts";
 import { memberAccess } from "../memberAccess.ts";
-import { CommandError, describeError } from "../outcome.ts";
+import { CommandError, describeAnswer } from "../outcome.ts";
 import { unjoin } from "../unjoin.ts";
 import { typeOf } from "./apply.ts";
 import type { QuickstartFleet } from "./fleet.ts";
@@ -81,7 +74,7 @@ export async function checkGivenClusters(
   };
   await ask("hub", hub, hubRights(namespace));
   for (const { name, kubeconfigFile } of fleet.members) {
-    await using member = connectMember(name, kubeconfigFile, undefined);
+    await using member = connectGiven(name, kubeconfigFile);
     await ask(name, member.client, memberRights(access));
   }
   if (lacking.length > 0) {
@@ -110,7 +103,7 @@ export async function removeMade(
     try {
       await work();
     } catch (error) {
-      if (!isNotFound(error)) left.push(`${what}: ${describeError(error)}`);
+      if (!isNotFound(error)) left.push(`${what}: ${describeAnswer(error)}`);
     }
   };
   const terminal = { out: say, err: say, color: false, interactive: false };
@@ -139,6 +132,7 @@ export async function removeMade(
           // Without a manager nothing was ever put on the members.
           deletionPolicy: managed ? "Drain" : "Orphan",
           force: !managed,
+          dryRun: false,
           timeout: timeoutMs,
           ...(member === undefined ? {} : { memberKubeconfig: member.kubeconfigFile }),
         },
@@ -165,7 +159,7 @@ export async function removeInstallation(
       if (items.length > 0) left.push(`${name} is in use, and stays`);
       else await hub.delete(CRDS, undefined, name, { signal });
     } catch (error) {
-      if (!isNotFound(error)) left.push(`${name}: ${describeError(error)}`);
+      if (!isNotFound(error)) left.push(`${name}: ${describeAnswer(error)}`);
     }
   }
   if (!made.namespace) return left;
@@ -177,7 +171,7 @@ export async function removeInstallation(
     const common = { client: hub, signal, logger: commandLogger("info", SILENT), timeoutMs: NAMESPACE_MS };
     await follow({ ...common, type: NAMESPACES, name: namespace }, (found) => found === undefined);
   } catch (error) {
-    if (!isNotFound(error)) left.push(`namespace ${namespace}: ${describeError(error)}`);
+    if (!isNotFound(error)) left.push(`namespace ${namespace}: ${describeAnswer(error)}`);
   }
   return left;
 }

@@ -2,7 +2,7 @@ import { access, constants } from "node:fs/promises";
 import { resolve } from "node:path";
 import { type KubeObject, REGION_LABEL, ZONE_LABEL } from "../../apis/index.ts";
 import { type Client, isForbidden, NODES } from "../../runtime/index.ts";
-import { connectMember } from "../connection.ts";
+import { connectGiven } from "../connection.ts";
 import { CommandError } from "../outcome.ts";
 import { type FleetCluster, HUB, type QuickstartFleet } from "./fleet.ts";
 import type { GivenClusters, GivenMember } from "./options.ts";
@@ -15,7 +15,9 @@ export async function givenFleet(
 ): Promise<QuickstartFleet> {
   for (const { name, kubeconfig } of [{ name: HUB, kubeconfig: hub }, ...members]) {
     await access(kubeconfig, constants.R_OK).catch((cause: unknown) => {
-      throw new CommandError(`the kubeconfig of ${name} cannot be read`, { cause });
+      throw new CommandError(`the file of ${name} in --kubeconfig cannot be read, correct ${name}=FILE there`, {
+        cause,
+      });
     });
   }
   const located = await Promise.all(members.map((member) => locate(member, signal)));
@@ -29,7 +31,7 @@ export async function givenFleet(
 
 /** Region and zone as the command line says, else as the nodes do. */
 async function locate({ name, kubeconfig, region }: GivenMember, signal: AbortSignal): Promise<FleetCluster> {
-  await using connection = connectMember(name, kubeconfig, undefined);
+  await using connection = connectGiven(name, kubeconfig);
   const items = await nodes(connection.client, signal);
   const label = (key: string): string | undefined =>
     items.map(({ metadata }) => metadata.labels?.[key]).find((value) => value !== undefined && value !== "");

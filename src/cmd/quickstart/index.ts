@@ -10,8 +10,8 @@
 import { systemClock } from "../../runtime/index.ts";
 import type { CommandContext } from "../connection.ts";
 import { EXIT } from "../outcome.ts";
+import { Screen } from "../live/screen.ts";
 import type { QuickstartOptions } from "./options.ts";
-import { Screen } from "./screen.ts";
 import { Session } from "./session.ts";
 
 export async function quickstart(options: QuickstartOptions, context: CommandContext): Promise<number> {

@@ -1,5 +1,6 @@
 import { createWriteStream } from "node:fs";
 import { once } from "node:events";
+import { PAAS_GROUP } from "../../apis/index.ts";
 import { createLogger, type LogLevel, Metrics } from "../../observability/index.ts";
 import { runManager } from "../manager.ts";
 import type { ManagerOptions } from "../options.ts";
@@ -15,10 +16,10 @@ class WatchedMetrics extends Metrics {
     this.#changed = changed;
   }
 
-  override setSyncStatus(resource: string, status: string): void {
-    super.setSyncStatus(resource, status);
-    if (status === "Available") this.available.add(resource);
-    else this.available.delete(resource);
+  override setObjectState(key: string, kind: string, state: string): void {
+    super.setObjectState(key, kind, state);
+    if (state === "Available") this.available.add(key);
+    else this.available.delete(key);
     this.#changed();
   }
 
@@ -60,7 +61,7 @@ export function startManager(
   ended.catch(() => undefined);
   return {
     ended,
-    isAvailable: (namespace, name) => metrics.available.has(`DemoApplication/${namespace}/${name}`),
+    isAvailable: (namespace, name) => metrics.available.has(`${PAAS_GROUP}/DemoApplication/${namespace}/${name}`),
     isReached: (cluster) => metrics.reached.has(cluster),
     async [Symbol.asyncDispose]() {
       stop.abort();

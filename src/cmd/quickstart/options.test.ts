@@ -22,8 +22,8 @@ describe("clusters that are there already", () => {
   });
 
   test.each([
-    { text: "hub.yaml", says: /hub=FILE,m1=FILE.*"hub.yaml" names no file/ },
-    { text: "hub=a,m1=", says: /"m1=" names no file/ },
+    { text: "hub.yaml", says: /hub=FILE,m1=FILE.*"hub.yaml" is not NAME=FILE/ },
+    { text: "hub=a,m1=", says: /"m1=" is not NAME=FILE/ },
     { text: "m1=a", says: /the hub is missing/ },
     { text: "hub=a", says: /a member is missing/ },
     { text: "hub=a,hub=b,m1=c", says: /the hub is named twice/ },

@@ -76,7 +76,7 @@ export function parseGivenClusters(text: string): GivenClusters {
   for (const part of text.split(",")) {
     const equals = part.indexOf("=");
     const [who, kubeconfig] = [part.slice(0, equals), part.slice(equals + 1)];
-    if (equals < 1 || kubeconfig === "") throw new InvalidArgumentError(`${shape}; "${part}" names no file`);
+    if (equals < 1 || kubeconfig === "") throw new InvalidArgumentError(`${shape}; "${part}" is not NAME=FILE`);
     if (who === "hub") {
       if (hub !== undefined) throw new InvalidArgumentError(`${shape}; the hub is named twice`);
       hub = kubeconfig;

@@ -39,6 +39,6 @@ test("a port that was asked for and is occupied is an error that names it", asyn
   await using taken = await occupiedPort();
   await expect(assignPorts(["hub"], { base: taken.port, kept: {} })).rejects.toMatchObject({
     exitCode: 2,
-    message: `port ${taken.port} (for hub) is occupied by another program: choose another --port, or leave it out to have free ones taken`,
+    message: `port ${taken.port} (for hub) is taken by another program: choose another --port, or leave --port out to have free ones taken`,
   });
 });

@@ -30,6 +30,6 @@ export async function assignPorts(
   if (occupied.length === 0) return ports;
   const which = occupied.length === 1 ? `port ${occupied[0]} is` : `ports ${occupied.join(", ")} are`;
   throw new CommandError(
-    `${which} occupied by another program: choose another --port, or leave it out to have free ones taken`,
+    `${which} taken by another program: choose another --port, or leave --port out to have free ones taken`,
   );
 }

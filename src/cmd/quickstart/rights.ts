@@ -32,7 +32,7 @@ export function hubRights(systemNamespace: string): Right[] {
   return [
     ...rights("apiextensions.k8s.io", { customresourcedefinitions: ["get", "list", "watch", "create", "patch"] }),
     ...rights("", {
-      namespaces: ["get", "create", "patch"],
+      namespaces: ["get", "list", "watch", "create", "patch"],
       secrets: ["get", "list", "watch"],
       configmaps: ["get", "list", "watch"],
     }),

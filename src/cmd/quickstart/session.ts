@@ -2,9 +2,12 @@ import { hostname } from "node:os";
 import { randomUUID } from "node:crypto";
 import { DEFAULT_SYSTEM_NAMESPACE } from "../../apis/index.ts";
 import { MEMBERCLUSTERS, systemClock } from "../../runtime/index.ts";
-import { commandLogger, type CommandContext, connectMember, type Connection, find } from "../connection.ts";
+import { commandLogger, type CommandContext, connectGiven, type Connection, find } from "../connection.ts";
 import { install } from "../install.ts";
 import { joinMember } from "../join.ts";
+import { LiveTable } from "../live/liveTable.ts";
+import type { Screen } from "../live/screen.ts";
+import { HubView } from "../live/view.ts";
 import { CommandError, EXIT } from "../outcome.ts";
 import { formatStatus } from "../statusTable.ts";
 import type { Terminal } from "../terminal.ts";
@@ -23,14 +26,11 @@ import {
   removeInstallation,
   removeMade,
 } from "./givenClusters.ts";
-import type { Goal } from "./goal.ts";
+import { type Goal, missing } from "./goal.ts";
 import { APPLICATION, closingHints } from "./hints.ts";
-import { LiveTable } from "./liveTable.ts";
 import { type ManagerOfQuickstart, startManager } from "./managerProcess.ts";
 import type { QuickstartOptions } from "./options.ts";
 import { loadSample, type Sample, sampleFor } from "./sample.ts";
-import type { Screen } from "./screen.ts";
-import { HubView } from "./view.ts";
 
 const PLACE: Place = { namespace: DEFAULT_SYSTEM_NAMESPACE, leaseName: "meridian" };
 /** How long stopping may take with clusters that are not ours to end. */
@@ -58,7 +58,8 @@ export class Session implements AsyncDisposable {
   private constructor(parts: Parts, cleanup: AsyncDisposableStack) {
     this.#parts = parts;
     this.#cleanup = cleanup;
-    this.#view = new HubView(parts.hub.client, commandLogger("info", parts.context.terminal));
+    const logger = commandLogger("info", parts.context.terminal);
+    this.#view = new HubView({ client: parts.hub.client, logger, name: "quickstart" });
   }
 
   /** Takes the folder and starts the clusters. Throws {@link CommandError} when that cannot be done. */
@@ -76,7 +77,7 @@ export class Session implements AsyncDisposable {
     );
     const sample = await loadSample();
     const fleet = stack.use(await startFleet({ options, folder, sample, context, screen }));
-    const hub = connectMember("hub", fleet.hub.kubeconfigFile, undefined);
+    const hub = connectGiven("hub", fleet.hub.kubeconfigFile);
     stack.use(hub);
     if (fleet.kind === "given") {
       await checkGivenClusters(fleet, hub.client, PLACE, context);
@@ -103,11 +104,12 @@ export class Session implements AsyncDisposable {
     await this.#install();
     await this.#join();
     const expected = await this.#apply();
+    const faults = new FaultSwitch(this.#parts.fleet.members, (text) => screen.step(text));
     const live = new LiveTable({
       screen,
-      view: this.#view,
+      source: this.#view,
       clusters: this.#parts.fleet.members.map(({ name }) => name),
-      faults: new FaultSwitch(this.#parts.fleet.members, (text) => screen.step(text)),
+      onShow: () => faults.refresh(this.#view),
     });
     const manager = this.#startManager(() => live.refresh());
     const goal: Goal = {
@@ -119,9 +121,10 @@ export class Session implements AsyncDisposable {
     const stopped = AbortSignal.any([context.signal, this.#viewing()]);
     await Promise.race([this.#view.waitForSync(stopped), manager.ended]);
     using _drawing = live.start();
-    const missing = await Promise.race([live.until(goal, options.timeout, stopped), manager.ended.then(() => [])]);
-    if (options.once) return this.#finish(missing);
-    this.#sayFarewell(missing);
+    const lacking = live.until((report) => missing(report, goal), options.timeout, stopped);
+    const left = await Promise.race([lacking, manager.ended.then(() => [])]);
+    if (options.once) return this.#finish(left);
+    this.#sayFarewell(left);
     await Promise.race([aborted(context.signal), manager.ended]);
     return EXIT.ok;
   }
@@ -175,7 +178,7 @@ export class Session implements AsyncDisposable {
   async #joinOne({ name, kubeconfigFile, region, zone }: FleetCluster): Promise<void> {
     const { context, hub, options } = this.#parts;
     const { signal } = context;
-    await using member = connectMember(name, kubeconfigFile, undefined);
+    await using member = connectGiven(name, kubeconfigFile);
     const before = await find(hub.client, MEMBERCLUSTERS, undefined, name, signal);
     if (before === undefined) this.#made.members.push(name);
     await joinMember({
@@ -267,9 +270,10 @@ export class Session implements AsyncDisposable {
     if (missing.length > 0) {
       screen.draw([]);
       for (const what of missing) terminal.err(`${what}\n`);
-      throw new CommandError(`not everything is Available after ${options.timeout / 1_000} s (see above)`, {
-        exitCode: EXIT.timeout,
-      });
+      throw new CommandError(
+        `not everything is Available after ${options.timeout / 1_000} s (see above): wait longer with --timeout, or keep the manager's log with --dir`,
+        { exitCode: EXIT.timeout },
+      );
     }
     screen.draw([]);
     screen.step("everything is Available");

@@ -1,12 +1,12 @@
 import type { CommandContext } from "../connection.ts";
 import { CommandError } from "../outcome.ts";
+import type { Screen } from "../live/screen.ts";
 import { type FleetRequest, HUB, type QuickstartFleet } from "./fleet.ts";
 import type { StateFolder } from "./folder.ts";
 import { givenFleet } from "./givenFleet.ts";
 import { DEFAULT_REGIONS, type QuickstartOptions } from "./options.ts";
 import { assignPorts } from "./ports.ts";
 import type { Sample } from "./sample.ts";
-import type { Screen } from "./screen.ts";
 
 export interface FleetStart {
   options: QuickstartOptions;
@@ -53,6 +53,9 @@ export async function startFleet({ options, folder, sample, context, screen }: F
 /** Those that are kept go on; asking for fewer takes none away. Throws {@link CommandError} when there are not that many. */
 export function chooseRegions(wanted: number | undefined, kept: readonly string[], all: readonly string[]): string[] {
   const count = wanted ?? (kept.length === 0 ? DEFAULT_REGIONS : 0);
-  if (count > all.length) throw new CommandError(`there are ${all.length} regions in placements/, not ${count}`);
+  if (count > all.length)
+    throw new CommandError(
+      `there are ${all.length} regions in placements/, not ${count}: give --regions ${all.length} or less`,
+    );
   return [...new Set([...kept, ...all.slice(0, count)])];
 }

@@ -22,6 +22,8 @@ export interface ApiResponse<T> {
 export interface ApiRequestOptions {
   contentType?: string;
   accept?: string;
+  /** W3C trace context of the request. */
+  traceparent?: string;
   timeoutMs?: number;
 }
 
@@ -157,6 +159,7 @@ export class Api {
         authorization: `Bearer ${this.#connection.token}`,
         accept: options.accept ?? "application/json",
         "user-agent": "real-clusters",
+        ...(options.traceparent === undefined ? {} : { traceparent: options.traceparent }),
         ...(payload === undefined
           ? {}
           : {

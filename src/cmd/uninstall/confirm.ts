@@ -14,7 +14,9 @@ export async function confirm(
   printWhatStays(seen, options.objects, terminal);
   if (options.yes) return;
   if (terminal.ask === undefined) {
-    throw new CommandError("there is no terminal to ask on: give --yes, or print what would be done with --dry-run");
+    throw new CommandError(
+      "uninstall asks before it removes anything, and there is no terminal to ask on: give --yes, or print what would be done with --dry-run",
+    );
   }
   const objects = objectsOf(seen);
   const what = objects.length === 0 ? "Meridian" : `Meridian with ${count(objects)}`;

@@ -142,6 +142,6 @@ function gone(before: Observed, now: Observed): Item[] {
 }
 
 function itemsOf(seen: Observed): Item[] {
-  const { joined, admission, crds, access, state, accounts, namespaces, occupied } = seen;
-  return [objectsOf(seen), joined, admission, crds, access, state, accounts, namespaces, occupied].flat();
+  const { joined, admission, workload, crds, access, state, accounts, namespaces, occupied } = seen;
+  return [objectsOf(seen), joined, admission, workload, crds, access, state, accounts, namespaces, occupied].flat();
 }

@@ -1,7 +1,6 @@
 import { FEDERATION_GROUP, type KubeObject, type MemberCluster } from "../../apis/index.ts";
 import {
   type Client,
-  clusterConfigFromKubeconfig,
   isConflict,
   isForbidden,
   isNotFound,
@@ -9,7 +8,7 @@ import {
   MEMBERCLUSTERS,
   SECRETS,
 } from "../../runtime/index.ts";
-import { clusterUid, type CommandContext, connect, find } from "../connection.ts";
+import { clusterUid, type CommandContext, connectStored, find } from "../connection.ts";
 import { KUBECONFIG_KEY, MEMBER_UID_ANNOTATION } from "../joinedMember.ts";
 import { memberAccess } from "../memberAccess.ts";
 import { everythingOf, type Leftover, revokeAccess } from "../memberCleanup.ts";
@@ -95,7 +94,7 @@ async function revoke(
   const { namespace = "", name } = item;
   const encoded = ((secret["data"] ?? {}) as Record<string, string>)[KUBECONFIG_KEY] ?? "";
   const text = Buffer.from(encoded, "base64").toString("utf8");
-  await using member = connect(name, clusterConfigFromKubeconfig(text, { cluster: name }));
+  await using member = connectStored(name, text);
   const uid = await identify(member.client, signal);
   if (uid === undefined) {
     // Another run of uninstall may have removed the account, before or at this moment.

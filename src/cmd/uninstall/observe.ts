@@ -22,6 +22,9 @@ import {
   LEASES,
   type ListOptions,
   NAMESPACES,
+  NETWORKPOLICIES,
+  PODDISRUPTIONBUDGETS,
+  PRIORITYCLASSES,
   type ResourceType,
   ROLEBINDINGS,
   ROLES,
@@ -91,6 +94,7 @@ export async function observe(place: Place, signal: AbortSignal): Promise<Snapsh
     )),
     doomed: crds.filter(isDoomed).map((crd) => itemOf(CRDS, crd)),
     crds: await installed(CRDS),
+    workload: await installed(DEPLOYMENTS, SERVICES, NETWORKPOLICIES, PODDISRUPTIONBUDGETS, PRIORITYCLASSES),
     access: await installed(CLUSTERROLEBINDINGS, CLUSTERROLES, ROLEBINDINGS, ROLES),
     state: [
       ...secrets.filter(isOfNoRelease).map((secret) => itemOf(SECRETS, secret)),
@@ -247,11 +251,14 @@ function areOnlyNamespacesLeft({
   policies,
   members,
   joined,
+  workload,
   access,
   state,
   accounts,
 }: Observed): boolean {
-  return [applications, policies, members, joined, access, state, accounts].every((list) => list.length === 0);
+  return [applications, policies, members, joined, workload, access, state, accounts].every(
+    (list) => list.length === 0,
+  );
 }
 
 /** For each namespace, a sentence about the objects in it that are not Meridian's; undefined when there are none. */

@@ -47,6 +47,8 @@ export interface Observed {
   doomed: readonly Item[];
   /** CRDs that install made. */
   crds: readonly Item[];
+  /** The managers that install runs, and what belongs to them. */
+  workload: readonly Item[];
   /** Roles and bindings. */
   access: readonly Item[];
   /** Objects that managers write for themselves: the Lease, the webhooks' certificates. */
@@ -63,7 +65,16 @@ export interface Observed {
 }
 
 /** Groups of objects that are deleted together. */
-export type Stage = "applications" | "policies" | "members" | "crds" | "access" | "state" | "accounts" | "namespaces";
+export type Stage =
+  | "applications"
+  | "policies"
+  | "members"
+  | "workload"
+  | "crds"
+  | "access"
+  | "state"
+  | "accounts"
+  | "namespaces";
 
 export interface Wish {
   /** What happens to the objects that exist. */

@@ -1,7 +1,15 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import { CLUSTER_FINALIZER, OBJECT_FINALIZER } from "../../apis/index.ts";
-import { CRDS, DEMOAPPLICATIONS, MEMBERCLUSTERS, PLACEMENTS, type ResourceType, SECRETS } from "../../runtime/index.ts";
+import {
+  CRDS,
+  DEMOAPPLICATIONS,
+  DEPLOYMENTS,
+  MEMBERCLUSTERS,
+  PLACEMENTS,
+  type ResourceType,
+  SECRETS,
+} from "../../runtime/index.ts";
 import type { Application, Item, Member, Observed, Wish } from "./state.ts";
 import { after, nextStep, type Step } from "./steps.ts";
 import { EMPTY_HUB } from "./testing/emptyHub.ts";
@@ -195,6 +203,24 @@ describe("the next step", () => {
       want: "CleanMembers",
     },
     {
+      name: "removes the managers that install runs before it waits for them to stop",
+      seen: { ...installed(), workload: [item(DEPLOYMENTS)], managerAlive: true },
+      wish: refuse,
+      want: "Delete workload",
+    },
+    {
+      name: "leaves the managers that install runs while there are objects to take off the members",
+      seen: { ...installed(), applications: [application()], workload: [item(DEPLOYMENTS)], managerAlive: true },
+      wish: drain,
+      want: "Delete applications",
+    },
+    {
+      name: "waits for the managers that are being removed",
+      seen: { ...installed(), workload: [item(DEPLOYMENTS, { deleting: true })], managerAlive: true },
+      wish: refuse,
+      want: "Await workload",
+    },
+    {
       name: "waits for the manager to be stopped before the installation goes",
       seen: { ...installed(), managerAlive: true },
       wish: refuse,
@@ -306,6 +332,7 @@ const arbitraryObserved: fc.Arbitrary<Observed> = fc.record({
   storedElsewhere: fc.constant([]),
   doomed: fc.array(arbitraryItem(CRDS), { maxLength: 2 }),
   crds: fc.array(arbitraryItem(CRDS), { maxLength: 6 }),
+  workload: fc.array(arbitraryItem(DEPLOYMENTS), { maxLength: 2 }),
   access: fc.array(arbitraryItem(SECRETS), { maxLength: 3 }),
   state: fc.array(arbitraryItem(SECRETS), { maxLength: 3 }),
   accounts: fc.array(arbitraryItem(SECRETS), { maxLength: 1 }),

@@ -69,15 +69,23 @@ export function nextStep(seen: Observed, wish: Wish): Step {
   if (seen.marked.length > 0) return { do: "LetGo", items: seen.marked };
   if (seen.joined.length > 0) return { do: "CleanMembers", items: seen.joined };
   if (seen.releases.length > 0) return { do: "HandOver", releases: seen.releases };
+  // Their pods end within a grace period, and give the Lease back.
+  const workload = remove("workload", seen.workload);
+  if (workload !== undefined) return workload;
   if (seen.managerAlive) return { do: "StopManager" };
   if (hasWebhooks(seen)) return { do: "Withdraw", items: seen.admission };
   for (const stage of INSTALLATION) {
-    const items = stage === "crds" && wish.keepCrds ? [] : seen[stage];
-    const pending = items.filter(({ deleting }) => !deleting);
-    if (pending.length > 0) return { do: "Delete", stage, items: pending };
-    if (items.length > 0) return { do: "Await", stage, items, byManager: false };
+    const step = remove(stage, stage === "crds" && wish.keepCrds ? [] : seen[stage]);
+    if (step !== undefined) return step;
   }
   return { do: "Done" };
+}
+
+/** Undefined when nothing is left. */
+function remove(stage: Stage, items: readonly Item[]): Step | undefined {
+  const pending = items.filter(({ deleting }) => !deleting);
+  if (pending.length > 0) return { do: "Delete", stage, items: pending };
+  return items.length > 0 ? { do: "Await", stage, items, byManager: false } : undefined;
 }
 
 /** The next step towards a hub without the objects of this stage. */

@@ -3,7 +3,9 @@ import {
   CLUSTERPLACEMENTS,
   DEMOAPPLICATIONS,
   MEMBERCLUSTERS,
+  NETWORKPOLICIES,
   PLACEMENTS,
+  PRIORITYCLASSES,
   type ResourceType,
 } from "../../runtime/index.ts";
 import type { Item } from "./state.ts";
@@ -22,6 +24,13 @@ describe("words", () => {
   test("count kinds, one or more of each", () => {
     const items = [...apps(2), item(PLACEMENTS, "p", "shop"), item(CLUSTERPLACEMENTS, "c"), item(MEMBERCLUSTERS, "m")];
     expect(count(items)).toBe("2 demoapplications, 1 placement, 1 clusterplacement and 1 membercluster");
+  });
+
+  test("have English plurals", () => {
+    const policies = [item(NETWORKPOLICIES, "a"), item(NETWORKPOLICIES, "b")];
+    expect(count([...policies, item(PRIORITYCLASSES, "c"), item(PRIORITYCLASSES, "d")])).toBe(
+      "2 networkpolicies and 2 priorityclasses",
+    );
   });
 
   test("name the first few of many", () => {

@@ -16,12 +16,13 @@ export function nameOf({ type, namespace, name }: Item): string {
 export function count(items: readonly Item[]): string {
   const kinds = new Map<string, number>();
   for (const { type } of items) kinds.set(type.kind, (kinds.get(type.kind) ?? 0) + 1);
-  return listed([...kinds].map(([kind, many]) => `${many} ${kind.toLowerCase()}${many === 1 ? "" : plural(kind)}`));
+  return listed([...kinds].map(([kind, many]) => `${many} ${many === 1 ? kind.toLowerCase() : plural(kind)}`));
 }
 
 function plural(kind: string): string {
-  // No kind here ends in `y`, whose plural would end in `ies`.
-  return kind.endsWith("s") ? "es" : "s";
+  const name = kind.toLowerCase();
+  if (name.endsWith("y")) return `${name.slice(0, -1)}ies`;
+  return name.endsWith("s") ? `${name}es` : `${name}s`;
 }
 
 /** Names the first of the items. */
@@ -39,6 +40,7 @@ const WAITS_FOR: Record<Stage, string> = {
   applications: "until the manager has taken them off the members",
   policies: "until nobody's finalizer holds them",
   members: "until the manager has removed its finalizers",
+  workload: "until they are gone",
   crds: "until the hub serves them no more",
   access: "until they are gone",
   state: "until they are gone",

@@ -90,10 +90,7 @@ function nameOf({ group, version, plural }: ResourceType): string {
 }
 
 /** A cache of a hub; it runs from `start` until the test is over. */
-export function setUpHub({
-  propagated = [],
-  namespaces = false,
-}: { propagated?: readonly string[]; namespaces?: boolean } = {}) {
+export function setUpHub({ propagated = [] }: { propagated?: readonly string[] } = {}) {
   const hub = new FakeHub();
   const clock = new FakeClock();
   const lines: Record<string, unknown>[] = [];
@@ -104,7 +101,7 @@ export function setUpHub({
   const metrics = new Metrics({ processMetrics: false });
   const shared = { client: hub, clock, random: () => 0, logger, metrics };
   const catalog = new KindCatalog({ ...shared, isPropagated: ({ kind }) => propagated.includes(kind) });
-  const cache = new HubCache({ ...shared, catalog, namespaces });
+  const cache = new HubCache({ ...shared, catalog });
   const start = async (): Promise<void> => {
     const end = new AbortController();
     const running = cache.run(end.signal);

@@ -174,6 +174,106 @@ describe("Deployment", () => {
     },
   ])("$name", (c) => expect(check("apps", "Deployment", { spec: { replicas: 3 }, ...c })).toMatchObject(c.want));
 
+  describe("serves while it is not all that was asked for", () => {
+    const enough = condition("Available", "True", "MinimumReplicasAvailable");
+    const few = condition("Available", "False", "MinimumReplicasUnavailable");
+    test.each<Case & { serves: "Now" | "Before" | undefined }>([
+      {
+        name: "in a rolling update, as its controller says",
+        status: { ...settled, updatedReplicas: 1, availableReplicas: 2, conditions: [enough] },
+        want: { state: "Progressing" },
+        serves: "Now",
+      },
+      {
+        name: "not with fewer pods than its controller asks for",
+        status: { ...settled, updatedReplicas: 1, availableReplicas: 2, conditions: [few] },
+        want: { state: "Progressing" },
+        serves: undefined,
+      },
+      {
+        name: "not with no pod at all, whatever its controller says",
+        status: { ...settled, readyReplicas: 0, availableReplicas: 0, conditions: [enough] },
+        want: { state: "Progressing" },
+        serves: undefined,
+      },
+      {
+        name: "by the generation before, when its controller has not seen the present one",
+        status: { ...settled, observedGeneration: 1, conditions: [enough] },
+        want: { state: "Progressing", reason: "RolloutPending" },
+        serves: "Before",
+      },
+      {
+        name: "by its numbers, where its controller has no such condition",
+        status: { ...settled, updatedReplicas: 1 },
+        want: { state: "Progressing" },
+        serves: "Now",
+      },
+      {
+        name: "after a rollout that timed out, with the old pods",
+        status: {
+          ...settled,
+          updatedReplicas: 1,
+          conditions: [enough, condition("Progressing", "False", "ProgressDeadlineExceeded", "timed out")],
+        },
+        want: { state: "Degraded" },
+        serves: "Now",
+      },
+      {
+        name: "is not asked of one that is Available",
+        status: { ...settled, conditions: [enough] },
+        want: { state: "Available" },
+        serves: undefined,
+      },
+      {
+        name: "not on its way out",
+        metadata: { deletionTimestamp: "2026-11-21T13:00:00Z" },
+        status: { ...settled, conditions: [enough] },
+        want: { reason: "Terminating" },
+        serves: undefined,
+      },
+    ])("$name", ({ serves, ...c }) => {
+      const found = check("apps", "Deployment", { spec: { replicas: 3 }, ...c }) as { serves?: string };
+      expect(found).toMatchObject(c.want);
+      expect(found.serves).toBe(serves);
+    });
+
+    test.each([
+      ["StatefulSet", { ...settled, updatedReplicas: 1 }, "Now"],
+      ["StatefulSet", { ...settled, updatedReplicas: 1, availableReplicas: 2 }, undefined],
+      ["StatefulSet", { ...settled, observedGeneration: 1 }, "Before"],
+      [
+        "DaemonSet",
+        {
+          observedGeneration: 2,
+          desiredNumberScheduled: 2,
+          updatedNumberScheduled: 1,
+          numberReady: 2,
+          numberAvailable: 2,
+        },
+        "Now",
+      ],
+      [
+        "DaemonSet",
+        {
+          observedGeneration: 1,
+          desiredNumberScheduled: 2,
+          updatedNumberScheduled: 2,
+          numberReady: 2,
+          numberAvailable: 2,
+        },
+        "Before",
+      ],
+    ])("a %s by its numbers", (kind, status, serves) => {
+      expect(check("apps", kind, { name: "", spec: { replicas: 3 }, status, want: {} })).toHaveProperty(
+        "state",
+        "Progressing",
+      );
+      expect(
+        (check("apps", kind, { name: "", spec: { replicas: 3 }, status, want: {} }) as { serves?: string }).serves,
+      ).toBe(serves);
+    });
+  });
+
   test("a long message is cut to what a status may hold", () => {
     const status = {
       observedGeneration: 2,

@@ -56,7 +56,8 @@ export function reportedHealth(state: Exclude<Health["state"], "Available">, rea
   return { state, reason: codeOf(reason), message: shortMessage(message) };
 }
 
-function codeOf(reason: string): string {
+/** A CamelCase code of whatever a member gives as a reason. */
+export function codeOf(reason: string): string {
   const code = reason.replace(/[^A-Za-z0-9]+/g, "");
   if (!/^[A-Za-z]/.test(code)) return "Unhealthy" satisfies Reason;
   return code[0]?.toUpperCase() + code.slice(1);

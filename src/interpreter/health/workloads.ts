@@ -18,7 +18,19 @@ export function deploymentHealth(object: KubeObject): Health {
     ready: count(status, "readyReplicas"),
     available: count(status, "availableReplicas"),
   };
-  return { ...judgeDeployment(object, replicas, count(status, "replicas")), replicas };
+  const judged = judgeDeployment(object, replicas, count(status, "replicas"));
+  // The Deployment's own controller knows how many may be missing while it replaces pods.
+  const reported = conditionOf(object, "Available");
+  const serves = reported === undefined ? hasAll(replicas) : reported.status === "True" && replicas.available > 0;
+  return withServing({ ...judged, replicas }, serves, isBehind(object));
+}
+
+function hasAll({ desired, available: serving }: ReplicaCounts): boolean {
+  return serving > 0 && serving >= desired;
+}
+
+function withServing(judged: Health, serves: boolean, behind: boolean): Health {
+  return judged.state === "Available" || !serves ? judged : { ...judged, serves: behind ? "Before" : "Now" };
 }
 
 function judgeDeployment(object: KubeObject, replicas: ReplicaCounts, existing: number): Health {
@@ -50,7 +62,11 @@ function judgeProgress({ desired, updated, ready, available: serving }: ReplicaC
     return health("Progressing", "RollingOut", `${old} old ${old === 1 ? "replica is" : "replicas are"} still there`);
   }
   if (existing > desired)
-    return health("Progressing", "RollingOut", `${existing} replicas are there, ${desired} asked for`);
+    return health(
+      "Progressing",
+      "RollingOut",
+      `${existing} ${existing === 1 ? "replica is" : "replicas are"} there, ${desired} asked for`,
+    );
   if (ready < desired) return health("Progressing", "PodsNotReady", share(ready, desired, "ready"));
   if (serving < desired) return health("Progressing", "PodsNotReady", share(serving, desired, "available"));
   return available;
@@ -64,16 +80,18 @@ export function statefulSetHealth(object: KubeObject): Health {
     ready: count(status, "readyReplicas"),
     available: count(status, "availableReplicas"),
   };
-  if (isBehind(object)) return { ...pending(), replicas };
+  if (isBehind(object)) return withServing({ ...pending(), replicas }, hasAll(replicas), true);
   const existing = count(status, "replicas");
   const strategy = fieldsOf(valueAt(object, ["spec", "updateStrategy"]));
   // OnDelete waits for people, and a partition keeps the pods of a lower ordinal as they are: then fewer pods are to be updated.
   const partition = numberOf(fieldsOf(strategy["rollingUpdate"])["partition"]) ?? 0;
   const toUpdate = strategy["type"] === "OnDelete" ? 0 : Math.max(0, replicas.desired - partition);
   if (replicas.updated < toUpdate) {
-    return { ...health("Progressing", "RollingOut", share(replicas.updated, toUpdate, "updated")), replicas };
+    const rolling = health("Progressing", "RollingOut", share(replicas.updated, toUpdate, "updated"));
+    return withServing({ ...rolling, replicas }, hasAll(replicas), false);
   }
-  return { ...judgeProgress({ ...replicas, updated: existing }, existing), replicas };
+  const judged = judgeProgress({ ...replicas, updated: existing }, existing);
+  return withServing({ ...judged, replicas }, hasAll(replicas), false);
 }
 
 export function daemonSetHealth(object: KubeObject): Health {
@@ -85,10 +103,10 @@ export function daemonSetHealth(object: KubeObject): Health {
     ready: count(status, "numberReady"),
     available: count(status, "numberAvailable"),
   };
-  if (isBehind(object)) return { ...pending(), replicas };
+  if (isBehind(object)) return withServing({ ...pending(), replicas }, hasAll(replicas), true);
   const onDelete = valueAt(object, ["spec", "updateStrategy", "type"]) === "OnDelete";
   const updated = onDelete ? desired : replicas.updated;
-  return { ...judgeProgress({ ...replicas, updated }, updated), replicas };
+  return withServing({ ...judgeProgress({ ...replicas, updated }, updated), replicas }, hasAll(replicas), false);
 }
 
 export function jobHealth(object: KubeObject): Health {

@@ -9,33 +9,33 @@ loopback.addAddress("::1", "ipv6");
 
 /**
  * Reads and checks the `server` of a kubeconfig: https, or http on loopback; no user, no query; not link-local and not a
- * metadata service. Returns it without a slash at the end.
+ * metadata service. Returns it without a slash at the end. `subject` begins the messages.
  */
-export function checkedServer(server: string, cluster: string): string {
+export function checkedServer(server: string, subject: string): string {
   const url = URL.canParse(server) ? new URL(server) : undefined;
   if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
     throw new CredentialsError(
       "InvalidKubeconfig",
-      `cluster ${cluster}: the server of the kubeconfig is not an https:// address`,
+      `${subject}: the server of the kubeconfig is not an https:// address`,
     );
   }
   if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
     throw new CredentialsError(
       "InvalidKubeconfig",
-      `cluster ${cluster}: the server of the kubeconfig may hold a host, a port and a path only`,
+      `${subject}: the server of the kubeconfig may hold a host, a port and a path only`,
     );
   }
   const host = hostOf(url);
   if (isRefusedHost(host)) {
     throw new CredentialsError(
       "Refused",
-      `cluster ${cluster}: the server ${host} is a link-local or metadata address; credentials are never sent there`,
+      `${subject}: the server ${host} is a link-local or metadata address; credentials are never sent there`,
     );
   }
   if (url.protocol === "http:" && !isLoopback(host)) {
     throw new CredentialsError(
       "Refused",
-      `cluster ${cluster}: the server ${host} must be reached by https, so that credentials stay secret`,
+      `${subject}: the server ${host} must be reached by https, so that credentials stay secret`,
     );
   }
   return trimEnd(url.href, "/");
@@ -44,6 +44,12 @@ export function checkedServer(server: string, cluster: string): string {
 /** Host of a URL without the brackets and the dot at the end. */
 export function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, "").replace(/\.$/, "");
+}
+
+/** Host and port of a URL, also where the URL leaves the port out. */
+export function addressOf(url: URL): string {
+  const port = url.port !== "" ? url.port : url.protocol === "http:" ? "80" : "443";
+  return `${url.hostname.replace(/\.$/, "")}:${port}`;
 }
 
 function isLoopback(host: string): boolean {

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { describe, expect, onTestFinished, test } from "vitest";
@@ -61,18 +61,108 @@ describe("the hub is", () => {
   });
 });
 
+describe("as with kubectl", () => {
+  const home = (config?: string): string => {
+    const path = folder({});
+    mkdirSync(join(path, ".kube"));
+    if (config !== undefined) writeFileSync(join(path, ".kube", "config"), config);
+    return path;
+  };
+  const serviceAccountFolder = (): string => folder({ token: "pod-token", "ca.crt": CA, namespace: "n" });
+
+  test("~/.kube/config counts when nothing else is named, before the cluster around the pod", () => {
+    const HOME = home(simple("at-home"));
+    expect(loadHubConfig({ env: { HOME } })).toMatchObject({
+      server: "https://at-home.example",
+      origin: `kubeconfig ${HOME}/.kube/config`,
+    });
+    expect(loadHubConfig({ env: { HOME, ...pod } }).server).toBe("https://at-home.example");
+    const named = join(folder({ a: simple("a") }), "a");
+    expect(loadHubConfig({ env: { HOME, KUBECONFIG: named } }).server).toBe("https://a.example");
+    expect(loadHubConfig({ env: { HOME }, kubeconfig: named }).server).toBe("https://a.example");
+  });
+
+  test.each([
+    { what: "is missing", config: undefined },
+    { what: "is empty", config: "\n" },
+  ])("a ~/.kube/config that $what is passed over", ({ config }) => {
+    const env = { HOME: home(config), ...pod };
+    expect(loadHubConfig({ env, serviceAccountFolder: serviceAccountFolder() }).server).toBe("https://10.0.0.1:443");
+  });
+
+  test("files of KUBECONFIG that are missing or empty are passed over", () => {
+    const path = folder({ empty: "", b: simple("b"), c: simple("c") });
+    const KUBECONFIG = ["/does/not/exist", "empty", "b", "c"].map((name) => join(path, name)).join(delimiter);
+    expect(loadHubConfig({ env: { KUBECONFIG } }).server).toBe("https://b.example");
+  });
+
+  test("one file of KUBECONFIG may hold contexts and no clusters", () => {
+    const path = folder({
+      contexts: stringify({
+        contexts: [{ name: "mine", context: { cluster: "b", user: "b" } }],
+        "current-context": "mine",
+      }),
+      b: simple("b"),
+    });
+    const KUBECONFIG = [join(path, "contexts"), join(path, "b")].join(delimiter);
+    expect(loadHubConfig({ env: { KUBECONFIG } })).toMatchObject({ server: "https://b.example", context: "mine" });
+  });
+
+  test("~/.kube/config does not count in place of a KUBECONFIG whose files are all missing", () => {
+    const env = { HOME: home(simple("at-home")), KUBECONFIG: ["/gone/a", "/gone/b"].join(delimiter) };
+    expect(() => loadHubConfig({ env })).toThrow(
+      "the files /gone/a, /gone/b of KUBECONFIG do not exist, or are empty: correct KUBECONFIG, or give --kubeconfig FILE",
+    );
+    expect(() => loadHubConfig({ env: { ...env, KUBECONFIG: "/gone/a" } })).toThrow(
+      "the file /gone/a of KUBECONFIG does not exist",
+    );
+  });
+});
+
 describe("without a hub", () => {
-  test("the error says what to give", () => {
-    expect(() => loadHubConfig({ env: {} })).toThrow("give --kubeconfig FILE, set KUBECONFIG, or run in a pod");
+  test("the error says where was looked, and what to give", () => {
+    expect(() => loadHubConfig({ env: { HOME: "/nobody" } })).toThrow(
+      "no cluster to talk to: KUBECONFIG is not set, /nobody/.kube/config does not exist or is empty, and this is no pod of a cluster; give --kubeconfig FILE",
+    );
+    expect(() => loadHubConfig({ env: {} })).toThrow("HOME is not set either");
   });
 
   test("a context alone is not enough", () => {
-    expect(() => loadHubConfig({ env: pod, context: "x" })).toThrow("context x was named, but no kubeconfig");
+    expect(() => loadHubConfig({ env: pod, context: "x" })).toThrow(
+      "--context x was given, but there is no kubeconfig",
+    );
   });
 
   test("a file that is missing is named", () => {
     expect(() => loadHubConfig({ env: {}, kubeconfig: "/does/not/exist" })).toThrow(
-      "the kubeconfig /does/not/exist cannot be read (ENOENT)",
+      "the file /does/not/exist of --kubeconfig does not exist: check its path",
+    );
+    const flags = { kubeconfig: "--member-kubeconfig", context: "--member-context" };
+    expect(() => loadHubConfig({ env: {}, kubeconfig: "/does/not/exist", flags })).toThrow("of --member-kubeconfig");
+  });
+
+  test("a file that cannot be read is named", () => {
+    expect(() => loadHubConfig({ env: {}, kubeconfig: folder({}) })).toThrow(
+      /the kubeconfig .* cannot be read \(EISDIR\)/,
+    );
+  });
+
+  test("a context that there is not is named with those that there are, and with the file", () => {
+    const contexts = ["blue", "green"].map((name) => ({ name, context: { cluster: "c" } }));
+    const text = { clusters: [{ name: "c", cluster: { server: "https://c.example" } }], contexts };
+    const kubeconfig = join(folder({ config: stringify(text) }), "config");
+    expect(() => loadHubConfig({ env: {}, kubeconfig, context: "red" })).toThrow(
+      `kubeconfig ${kubeconfig} of the hub: the kubeconfig has no context "red"; name another with --context (it has blue, green)`,
+    );
+    expect(() => loadHubConfig({ env: {}, kubeconfig })).toThrow(
+      "the kubeconfig has no current-context; name one with --context (it has blue, green)",
+    );
+  });
+
+  test("a file that is none is named, with the option that chooses another", () => {
+    const kubeconfig = join(folder({ notes: "- hunter2" }), "notes");
+    expect(() => loadHubConfig({ env: {}, kubeconfig })).toThrow(
+      `kubeconfig ${kubeconfig} of the hub: this is not a kubeconfig (no list of clusters); choose another file with --kubeconfig`,
     );
   });
 

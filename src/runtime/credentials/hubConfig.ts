@@ -1,9 +1,9 @@
-import { readFileSync } from "node:fs";
-import { delimiter, dirname, resolve } from "node:path";
+import { accessSync, constants, readFileSync } from "node:fs";
+import { delimiter, dirname, join, resolve } from "node:path";
 import { stringify } from "yaml";
 import { type Clock, systemClock } from "../clock.ts";
 import { CredentialsError } from "../errors.ts";
-import { clusterConfigFromKubeconfig, parseKubeconfig } from "./kubeconfig.ts";
+import { clusterConfigFromKubeconfig, parseKubeconfigPart } from "./kubeconfig.ts";
 import { tokenFileCredentials } from "./providers.ts";
 import type { ClusterConfig } from "./types.ts";
 
@@ -12,70 +12,149 @@ export interface HubConfigOptions {
   kubeconfig?: string | undefined;
   /** `--context`. */
   context?: string | undefined;
-  /** The environment: KUBECONFIG, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are read. */
+  /** The environment: KUBECONFIG, HOME, KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are read. */
   env: Record<string, string | undefined>;
   /** Let the kubeconfig run a credential plugin. */
   allowExec?: boolean | undefined;
   allowInsecure?: boolean | undefined;
-  /** Name for messages; default: hub. */
+  /** Which cluster it is, for messages; default: `the hub`. */
   cluster?: string | undefined;
+  /** What the options are called on the command line; default: `--kubeconfig` and `--context`. */
+  flags?: { kubeconfig: string; context: string } | undefined;
   /** Where a pod finds its service account. */
   serviceAccountFolder?: string | undefined;
   clock?: Clock | undefined;
 }
 
 const SERVICE_ACCOUNT_FOLDER = "/var/run/secrets/kubernetes.io/serviceaccount";
+const FLAGS = { kubeconfig: "--kubeconfig", context: "--context" };
 
 /**
- * Finds the cluster that a command or the manager is to talk to: the kubeconfig of the flag, else of KUBECONFIG, else the
- * cluster around this pod. Throws {@link CredentialsError} that says what to do when there is none.
+ * Finds the cluster that a command or the manager is to talk to, in the order of kubectl: the kubeconfig of the flag, else the files of
+ * KUBECONFIG, else `~/.kube/config`, else the cluster around this pod. Throws {@link CredentialsError} that says what to do when there is
+ * none.
  */
 export function loadHubConfig(options: HubConfigOptions): ClusterConfig {
-  const paths = kubeconfigPaths(options);
-  if (paths.length > 0) return fromFiles(paths, options);
+  const files = kubeconfigFiles(options);
+  if (files.length > 0) return fromFiles(files, options);
+  const nowhere = `${describeNowhere(options)}; give ${flagsOf(options).kubeconfig} FILE`;
   if (options.context !== undefined) {
     throw new CredentialsError(
       "NotConfigured",
-      `context ${options.context} was named, but no kubeconfig: give --kubeconfig or set KUBECONFIG`,
+      `${flagsOf(options).context} ${options.context} was given, but there is no kubeconfig: ${nowhere}`,
     );
   }
-  const host = options.env["KUBERNETES_SERVICE_HOST"];
-  const port = options.env["KUBERNETES_SERVICE_PORT"];
-  if (host === undefined || host === "" || port === undefined || port === "") {
-    throw new CredentialsError(
-      "NotConfigured",
-      "no cluster to talk to: give --kubeconfig FILE, set KUBECONFIG, or run in a pod",
-    );
-  }
+  const { KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port } = options.env;
+  if (!isPod(options.env) || host === undefined || port === undefined)
+    throw new CredentialsError("NotConfigured", `no cluster to talk to: ${nowhere}`);
   return inCluster(host, port, options);
 }
 
-function kubeconfigPaths(options: HubConfigOptions): string[] {
-  if (options.kubeconfig !== undefined) return [options.kubeconfig];
-  return (options.env["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
+function isPod({ KUBERNETES_SERVICE_HOST: host, KUBERNETES_SERVICE_PORT: port }: HubConfigOptions["env"]): boolean {
+  return host !== undefined && host !== "" && port !== undefined && port !== "";
 }
 
-function fromFiles(paths: string[], options: HubConfigOptions): ClusterConfig {
-  const cluster = options.cluster ?? "hub";
-  const texts = paths.map((path) => ({ path, text: readKubeconfig(path) }));
-  const [only] = texts;
-  const text = texts.length === 1 && only !== undefined ? only.text : merge(texts, cluster);
-  return clusterConfigFromKubeconfig(text, {
-    cluster,
-    context: options.context,
-    allowExec: options.allowExec,
-    allowInsecure: options.allowInsecure,
-    allowFiles: { relativeTo: dirname(resolve(paths[0] ?? ".")) },
-    clock: options.clock,
+function isClosed(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK);
+    return false;
+  } catch {
+    return true;
+  }
+}
+
+/** The contexts that a person can choose from. Throws {@link CredentialsError} when a file cannot be read. */
+export function kubeconfigContexts(options: HubConfigOptions): string[] {
+  const parsed = kubeconfigFiles(options).map(({ path, text }) => parseKubeconfigPart(text, path));
+  const contexts = parsed.flatMap((file) => (Array.isArray(file["contexts"]) ? (file["contexts"] as Entry[]) : []));
+  return [...new Set(contexts.map(({ name }) => String(name)))];
+}
+
+/** One file, with its text. */
+interface KubeconfigText {
+  path: string;
+  text: string;
+}
+
+/** The files that count, as one. Those of KUBECONFIG, and `~/.kube/config`, may be missing or empty. */
+function kubeconfigFiles(options: HubConfigOptions): KubeconfigText[] {
+  const { kubeconfig, env } = options;
+  if (kubeconfig !== undefined) {
+    const text = readKubeconfig(kubeconfig, options);
+    if (text !== undefined) return [{ path: kubeconfig, text }];
+    const flag = flagsOf(options).kubeconfig;
+    throw new CredentialsError("NotConfigured", `the file ${kubeconfig} of ${flag} does not exist: check its path`);
+  }
+  const paths = (env["KUBECONFIG"] ?? "").split(delimiter).filter((path) => path !== "");
+  if (paths.length === 0) {
+    const path = homeKubeconfig(env);
+    // In a pod, the home of an image may belong to another user than the one that runs there.
+    return path === undefined || (isPod(env) && isClosed(path)) ? [] : present([path], options);
+  }
+  const files = present(paths, options);
+  if (files.length > 0) return files;
+  const [which, verb] =
+    paths.length === 1 ? ["the file", "does not exist"] : ["the files", "do not exist, or are empty"];
+  throw new CredentialsError(
+    "NotConfigured",
+    `${which} ${paths.join(", ")} of KUBECONFIG ${verb}: correct KUBECONFIG, or give ${flagsOf(options).kubeconfig} FILE`,
+  );
+}
+
+function present(paths: readonly string[], options: HubConfigOptions): KubeconfigText[] {
+  return paths.flatMap((path) => {
+    const text = readKubeconfig(path, options);
+    return text === undefined || text.trim() === "" ? [] : [{ path, text }];
   });
 }
 
-function readKubeconfig(path: string): string {
+function homeKubeconfig(env: HubConfigOptions["env"]): string | undefined {
+  const home = env["HOME"];
+  return home === undefined || home === "" ? undefined : join(home, ".kube", "config");
+}
+
+/** What was looked for, and is not there. */
+function describeNowhere(options: HubConfigOptions): string {
+  const path = homeKubeconfig(options.env);
+  return `KUBECONFIG is not set, ${path === undefined ? "HOME is not set either" : `${path} does not exist or is empty`}, and this is no pod of a cluster`;
+}
+
+function flagsOf({ flags = FLAGS }: HubConfigOptions): { kubeconfig: string; context: string } {
+  return flags;
+}
+
+function fromFiles(files: readonly KubeconfigText[], options: HubConfigOptions): ClusterConfig {
+  const { cluster = "the hub" } = options;
+  const { kubeconfig: flag, context: contextFlag } = flagsOf(options);
+  const called = (paths: string): string => `kubeconfig ${paths} of ${cluster}`;
+  const origin = `kubeconfig ${files.map(({ path }) => path).join(delimiter)}`;
+  const [only] = files;
+  const text =
+    files.length === 1 && only !== undefined ? only.text : merge(files, called, `; correct it, or give ${flag} FILE`);
+  const config = clusterConfigFromKubeconfig(text, {
+    cluster,
+    file: { called: `${origin} of ${cluster}`, flag, contextFlag },
+    context: options.context,
+    allowExec: options.allowExec,
+    allowInsecure: options.allowInsecure,
+    allowFiles: { relativeTo: dirname(resolve(only?.path ?? ".")) },
+    clock: options.clock,
+  });
+  return { ...config, origin };
+}
+
+/** Undefined when there is no such file. */
+function readKubeconfig(path: string, options: HubConfigOptions): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
     const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
-    throw new CredentialsError("NotConfigured", `the kubeconfig ${path} cannot be read (${code})`, error);
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw new CredentialsError(
+      "NotConfigured",
+      `the kubeconfig ${path} cannot be read (${code}): check its owner and mode, or give ${flagsOf(options).kubeconfig} FILE`,
+      error,
+    );
   }
 }
 
@@ -85,11 +164,11 @@ type Entry = Record<string, unknown>;
 const PATH_FIELDS = ["certificate-authority", "client-certificate", "client-key", "tokenFile", "token-file"];
 
 /** Several files in KUBECONFIG count as one: the first to name an entry, or the current context, wins. */
-function merge(files: { path: string; text: string }[], cluster: string): string {
+function merge(files: readonly KubeconfigText[], called: (path: string) => string, advice: string): string {
   const merged: Record<string, Entry[]> = { clusters: [], contexts: [], users: [] };
   let currentContext: unknown;
   for (const { path, text } of files) {
-    const file = parseKubeconfig(text, cluster);
+    const file = parseKubeconfigPart(text, called(path), advice);
     currentContext ??= file["current-context"] === "" ? undefined : file["current-context"];
     for (const [list, entries] of Object.entries(merged)) {
       for (const entry of Array.isArray(file[list]) ? (file[list] as Entry[]) : []) {
@@ -137,6 +216,7 @@ function inCluster(host: string, port: string, options: HubConfigOptions): Clust
     server: `https://${host.includes(":") ? `[${host}]` : host}:${port}`,
     caData: read("ca.crt"),
     currentNamespace: read("namespace").trim() || "default",
+    origin: "the service account of this pod",
     credentials: tokenFileCredentials(`${folder}/token`, options.clock ?? systemClock),
   };
 }

@@ -20,6 +20,8 @@ import type { ClientCertificate, ClusterConfig, Credentials } from "./types.ts";
 export interface KubeconfigOptions {
   /** Name of the cluster, for messages. */
   cluster: string;
+  /** Of a person who may read what stands in the kubeconfig: messages then name the file and the contexts in it. */
+  file?: KubeconfigFile | undefined;
   /** Default: `current-context`. */
   context?: string | undefined;
   /** Let the kubeconfig name a program that gives the credential. Never for one that came from a Secret. */
@@ -29,6 +31,14 @@ export interface KubeconfigOptions {
   /** Accept `insecure-skip-tls-verify`. */
   allowInsecure?: boolean | undefined;
   clock?: Clock | undefined;
+}
+
+export interface KubeconfigFile {
+  /** `kubeconfig /home/me/hub.yaml of the hub`. */
+  called: string;
+  /** The options that choose another file, and another context. */
+  flag: string;
+  contextFlag: string;
 }
 
 /** The entries that one context leads to, as they stand in the file and as client-node reads them. */
@@ -50,13 +60,14 @@ export function clusterConfigFromKubeconfig(text: string, options: KubeconfigOpt
 
 /** Follows the context to its cluster and user. */
 function kubeconfigEntries(text: string, options: KubeconfigOptions): KubeconfigEntries {
-  const file = parseKubeconfig(text, options.cluster);
+  const file = parseKubeconfig(text, subjectOf(options), adviceOf(options));
   const wanted = options.context ?? file["current-context"];
   if (typeof wanted !== "string" || wanted === "") {
-    throw invalid(options, "the kubeconfig has no current-context; name one");
+    throw invalid(options, `the kubeconfig has no current-context; name one${choiceOf(file, options)}`);
   }
   const context = named(file["contexts"], wanted);
-  if (context === undefined) throw invalid(options, `the kubeconfig has no context "${wanted}"`);
+  if (context === undefined)
+    throw invalid(options, `the kubeconfig has no context "${wanted}"; name another${choiceOf(file, options)}`);
   checkTexts(context, "context", options);
   const [readContext] = read(() => newContexts([context]), options);
   const cluster = named(file["clusters"], readContext?.cluster ?? "");
@@ -70,6 +81,17 @@ function kubeconfigEntries(text: string, options: KubeconfigOptions): Kubeconfig
   const [readCluster] = read(() => newClusters([cluster]), options);
   if (readCluster === undefined) throw invalid(options, `the cluster of context "${wanted}" is not complete`);
   return { context: readContext, cluster: readCluster, ...readUser(user, options) };
+}
+
+const SHOWN_CONTEXTS = 8;
+
+/** The contexts that there are, and the option that chooses one. Names out of a Secret are not repeated. */
+function choiceOf(file: Entry, { file: ofPerson }: KubeconfigOptions): string {
+  if (ofPerson === undefined) return "";
+  const names = (Array.isArray(file["contexts"]) ? (file["contexts"] as Entry[]) : []).map(({ name }) => String(name));
+  const more = names.length > SHOWN_CONTEXTS ? ` and ${names.length - SHOWN_CONTEXTS} more` : "";
+  const listed = names.length === 0 ? "it has none" : `it has ${names.slice(0, SHOWN_CONTEXTS).join(", ")}${more}`;
+  return ` with ${ofPerson.contextFlag} (${listed})`;
 }
 
 const TEXTS: readonly string[] = [
@@ -106,7 +128,7 @@ function readUser(
 function clusterConfigOf(entries: KubeconfigEntries, options: KubeconfigOptions): ClusterConfig {
   const { cluster, context } = entries;
   refuse(options, entries);
-  const server = checkedServer(cluster.server, options.cluster);
+  const server = checkedServer(cluster.server, subjectOf(options));
   const caData = pem(cluster.caData, cluster.caFile, "certificate-authority", options);
   const config = {
     server,
@@ -114,6 +136,7 @@ function clusterConfigOf(entries: KubeconfigEntries, options: KubeconfigOptions)
     ...(cluster.skipTLSVerify ? { insecure: true } : {}),
     ...(cluster.tlsServerName === undefined ? {} : { tlsServerName: cluster.tlsServerName }),
     currentNamespace: context.namespace ?? "default",
+    context: context.name,
   };
   return { ...config, credentials: credentialsOf(entries, config, options) };
 }
@@ -121,7 +144,7 @@ function clusterConfigOf(entries: KubeconfigEntries, options: KubeconfigOptions)
 /** Everything that this caller does not allow, or that Meridian cannot do and must not pass over. */
 function refuse(options: KubeconfigOptions, { cluster, user, tokenFile }: KubeconfigEntries): void {
   const refused = (what: string): CredentialsError =>
-    new CredentialsError("Refused", `cluster ${options.cluster}: the kubeconfig ${what}`);
+    new CredentialsError("Refused", `${subjectOf(options)}: the kubeconfig ${what}`);
   if (cluster.skipTLSVerify && options.allowInsecure !== true) {
     throw refused("sets insecure-skip-tls-verify, which is refused; put the CA in certificate-authority-data");
   }
@@ -228,7 +251,7 @@ function pem(
     const code = (error as NodeJS.ErrnoException).code ?? "unknown error";
     throw new CredentialsError(
       "Unavailable",
-      `cluster ${options.cluster}: the ${what} file ${path} cannot be read (${code})`,
+      `${subjectOf(options)}: the ${what} file ${path} cannot be read (${code})`,
       error,
     );
   }
@@ -246,11 +269,20 @@ const LISTS = ["clusters", "contexts", "users"] as const;
 
 /**
  * Parses the YAML (or JSON) of a kubeconfig into its top object. Whoever has it may rely on its form: each of its lists is a list or is not
- * there, and holds nothing but maps that have a name.
+ * there, and holds nothing but maps that have a name. `subject` begins the messages, `advice` ends them.
  */
-export function parseKubeconfig(text: string, cluster: string): Entry {
+export function parseKubeconfig(text: string, subject: string, advice = ""): Entry {
+  const parsed = parseKubeconfigPart(text, subject, advice);
+  if (Array.isArray(parsed["clusters"])) return parsed;
+  throw new CredentialsError("InvalidKubeconfig", `${subject}: ${NO_KUBECONFIG}${advice}`);
+}
+
+const NO_KUBECONFIG = "this is not a kubeconfig (no list of clusters)";
+
+/** As {@link parseKubeconfig}, for one file of several: the clusters may stand in another one. */
+export function parseKubeconfigPart(text: string, subject: string, advice = ""): Entry {
   const refused = (what: string): CredentialsError =>
-    new CredentialsError("InvalidKubeconfig", `cluster ${cluster}: ${what}`);
+    new CredentialsError("InvalidKubeconfig", `${subject}: ${what}${advice}`);
   if (text.length > LONGEST_TEXT) throw refused(`the kubeconfig is longer than ${LONGEST_TEXT} characters`);
   let parsed: unknown;
   try {
@@ -259,8 +291,7 @@ export function parseKubeconfig(text: string, cluster: string): Entry {
   } catch {
     throw refused("the kubeconfig is not valid YAML");
   }
-  if (!isEntry(parsed) || !Array.isArray(parsed["clusters"]))
-    throw refused("this is not a kubeconfig (no list of clusters)");
+  if (!isEntry(parsed)) throw refused(NO_KUBECONFIG);
   const deep = excess(parsed);
   if (deep !== undefined) throw refused(`the kubeconfig ${deep}`);
   for (const field of LISTS) {
@@ -313,5 +344,13 @@ function read<T>(reader: () => T, options: KubeconfigOptions): T {
 }
 
 function invalid(options: KubeconfigOptions, what: string): CredentialsError {
-  return new CredentialsError("InvalidKubeconfig", `cluster ${options.cluster}: ${what}`);
+  return new CredentialsError("InvalidKubeconfig", `${subjectOf(options)}: ${what}`);
+}
+
+function adviceOf({ file }: KubeconfigOptions): string {
+  return file === undefined ? "" : `; choose another file with ${file.flag}`;
+}
+
+function subjectOf({ cluster, file }: KubeconfigOptions): string {
+  return file?.called ?? `cluster ${cluster}`;
 }

@@ -29,5 +29,9 @@ export interface ClusterConfig {
   tlsServerName?: string;
   /** Namespace of the context; `default` when it names none. */
   currentNamespace: string;
+  /** Name of the context, when it comes from a kubeconfig. */
+  context?: string;
+  /** For a person: where it was found, such as `kubeconfig /home/me/hub.yaml`. */
+  origin?: string;
   credentials: Credentials;
 }

@@ -1,3 +1,4 @@
+import { counted } from "../../apis/index.ts";
 import type { Score } from "../score/staticWeight.ts";
 import type { ClusterSnapshot, PlacementRules, Step } from "../types.ts";
 import { divideWithin } from "./divide.ts";
@@ -19,10 +20,12 @@ export function shareReplicas(
   const weights = Object.fromEntries(clusters.map(({ name }, i) => [name, scores[i]?.weight ?? 0]));
   const division = divideWithin(total, weights, { min, max });
   if (division.unplaced > 0 && clusters.length > 0) {
-    notes.push(`maxReplicasPerCluster leaves ${division.unplaced} of ${total} replicas without a place`);
+    notes.push(`maxReplicasPerCluster leaves ${division.unplaced} of ${counted(total, "replica")} without a place`);
   }
   if (division.belowMinimum.length > 0 || (total > 0 && total < (min ?? 0))) {
-    notes.push(`${total} replicas are too few for minReplicasPerCluster on each cluster`);
+    notes.push(
+      `${counted(total, "replica")} ${total === 1 ? "is" : "are"} too few for minReplicasPerCluster on each cluster`,
+    );
   }
   const belowMinimum = new Set(division.belowMinimum);
   return clusters.map(({ name }): ReplicaShare => {
@@ -31,8 +34,11 @@ export function shareReplicas(
       const message = whyNone(total, weights[name] ?? 0, belowMinimum.has(name));
       return { replicas, step: { ...STEP, fits: false, reason: "NoReplicas", message } };
     }
-    const unplaced = division.unplaced > 0 && replicas === max ? `, its most; ${division.unplaced} have no place` : "";
-    const message = `gets ${replicas} of ${total} replicas${unplaced}`;
+    const unplaced =
+      division.unplaced > 0 && replicas === max
+        ? `, its most; ${division.unplaced} ${division.unplaced === 1 ? "has" : "have"} no place`
+        : "";
+    const message = `gets ${replicas} of ${counted(total, "replica")}${unplaced}`;
     return { replicas, step: { ...STEP, fits: true, reason: "Selected", message } };
   });
 }
@@ -40,6 +46,9 @@ export function shareReplicas(
 const STEP = { stage: "divide", name: "LargestRemainder" } as const;
 
 function whyNone(total: number, weight: number, belowMinimum: boolean): string {
-  if (belowMinimum) return `${total} replicas are too few for minReplicasPerCluster on each cluster`;
-  return weight === 0 ? "no weight is given for it" : `${total} replicas divided by weight leave none for it`;
+  if (belowMinimum)
+    return `${counted(total, "replica")} ${total === 1 ? "is" : "are"} too few for minReplicasPerCluster on each cluster`;
+  return weight === 0
+    ? "no weight is given for it"
+    : `${counted(total, "replica")} divided by weight ${total === 1 ? "leaves" : "leave"} none for it`;
 }

@@ -24,7 +24,7 @@ const FINALIZERS: Readonly<Record<string, string>> = {
 
 /**
  * What an object gets at its creation: the finalizer that the manager would set as its first write. From then on it is the manager's alone;
- * an update is never completed. Of several releases on one hub, all of which are asked, the one that serves the object's class answers.
+ * an update gets none. Of several releases on one hub, all of which are asked, the one that serves the object's class answers.
  * The defaults of fields stand in the schema.
  */
 export function defaultsOf(

@@ -44,6 +44,37 @@ const kubeconfig = clusterObject({ connection: { kubeconfigSecretRef: { name: "a
 const withPort = (protocol = "TCP") => applicationObject({ ports: [{ port: 80, nodePort: 30_002, protocol }] }, "mine");
 const other = applicationFactsOf("theirs", { ports: [{ nodePort: 30_002, protocol: "TCP" }], clusters: ["a"] });
 
+describe("what a policy says and this version does not do is taken, with a warning", () => {
+  const everyField = {
+    resourceSelectors: [demo],
+    rollout: { stages: [{ name: "canary" }] },
+    failover: { gracePeriod: "60s" },
+    spreadConstraints: [{ topologyKey: "region", minGroups: 2 }],
+    replicaScheduling: { mode: "Divided", strategy: "Aggregated" },
+  };
+  const warnings = (object: KubeObject): string[] => {
+    const judgement = judgeRequest(requestOf("CREATE", object), factsOf({ servedKinds: undefined }), NOW);
+    expect(judgement.problems).toEqual([]);
+    return judgement.warnings;
+  };
+
+  test("fields", () => {
+    const fields = ["rollout", "failover", "spreadConstraints", "replicaScheduling.strategy Aggregated"];
+    const want = fields.map((field) => `spec.${field} is taken, but this version of Meridian does not carry it out`);
+    expect(warnings(placementObject(everyField))).toEqual(want);
+    expect(warnings(clusterPlacementObject(everyField))).toEqual(want);
+    expect(warnings(placementObject({ resourceSelectors: [demo], suspend: true }))).toEqual([]);
+  });
+
+  test("kinds", () => {
+    const spec = selecting({ apiVersion: "v1", kind: "ConfigMap" });
+    const want = ["this version of Meridian places no ConfigMap of v1; the selector has no effect"];
+    expect(warnings(placementObject(spec))).toEqual(want);
+    const policy = overrideObject({ replicas: 2 });
+    expect(warnings({ ...policy, spec: { ...spec, rules: [{ replicas: 2 }] } })).toEqual(want);
+  });
+});
+
 describe("a request is refused with a word on what to change", () => {
   test.each<{ name: string; request: AdmissionRequest; facts?: Partial<AdmissionFacts>; want: RegExp }>([
     {

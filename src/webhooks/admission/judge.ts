@@ -2,6 +2,7 @@ import {
   CLASS_PATTERN,
   classOf,
   CONTROLLER_CLASS_LABEL,
+  DEFAULT_REPLICA_BOUNDS,
   type DemoApplication,
   FEDERATION_GROUP,
   type FieldProblem,
@@ -17,8 +18,9 @@ import { judgePatches } from "./patches.ts";
 import { judgeSelectors } from "./policies.ts";
 import { judgePorts } from "./ports.ts";
 import { judgeRendering } from "./rendering.ts";
-import { DEFAULT_REPLICA_BOUNDS, judgeOverriddenReplicas, judgeReplicas } from "./replicas.ts";
+import { judgeOverriddenReplicas, judgeReplicas } from "./replicas.ts";
 import type { AdmissionFacts, AdmissionRequest, Judgement } from "./types.ts";
+import { warnOfUnfinished } from "./unfinished.ts";
 
 /**
  * What is refused, and why. An update is answerable only for what it makes worse: whatever was wrong with the object before, by rules that
@@ -92,14 +94,15 @@ function judgeObject(
       return judgeCluster(parsed.object as unknown as MemberCluster, facts);
     case "Placement":
     case "ClusterPlacement":
-      return { problems: judgeSelectors(parsed.object, facts.servedKinds), warnings: [] };
+      return { problems: judgeSelectors(parsed.object, facts.servedKinds), warnings: warnOfUnfinished(parsed.object) };
     case "OverridePolicy":
-      return noting(facts, [
-        ...judgeOverrides(parsed.object, facts),
-        ...judgeOverriddenReplicas(parsed.object, facts.replicaBounds),
-      ]);
+      return noting(
+        facts,
+        [...judgeOverrides(parsed.object, facts), ...judgeOverriddenReplicas(parsed.object, facts.replicaBounds)],
+        warnOfUnfinished(parsed.object),
+      );
     case "ClusterOverridePolicy":
-      return { problems: judgeOverrides(parsed.object, facts), warnings: [] };
+      return { problems: judgeOverrides(parsed.object, facts), warnings: warnOfUnfinished(parsed.object) };
     default:
       return ALL_WELL;
   }

@@ -1,20 +1,10 @@
-import type { FieldProblem, KubeObject, OverrideRule } from "../../apis/index.ts";
-import { REPLICA_BOUNDS_ANNOTATION } from "../wellknown.ts";
-
-/** How many replicas an application of a namespace may ask for, ends included. */
-export interface ReplicaBounds {
-  least: number;
-  most: number;
-}
-
-export const DEFAULT_REPLICA_BOUNDS: ReplicaBounds = { least: 1, most: 100 };
-
-/** Reads the annotation of a namespace, such as `0-500`. Undefined when it does not say bounds. */
-export function parseReplicaBounds(text: string): ReplicaBounds | undefined {
-  const [, least, most] = /^\s*(\d{1,4})\s*-\s*(\d{1,4})\s*$/.exec(text) ?? [];
-  if (least === undefined || most === undefined || Number(least) > Number(most)) return undefined;
-  return { least: Number(least), most: Number(most) };
-}
+import {
+  type FieldProblem,
+  type KubeObject,
+  type OverrideRule,
+  REPLICA_BOUNDS_ANNOTATION,
+  type ReplicaBounds,
+} from "../../apis/index.ts";
 
 /** Why so many replicas are refused; undefined when they are within the bounds. */
 function outOfBounds(replicas: unknown, { least, most }: ReplicaBounds): string | undefined {

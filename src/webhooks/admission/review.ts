@@ -69,15 +69,18 @@ function refusal(
   problems: readonly FieldProblem[],
 ): NonNullable<AdmissionResponse["status"]> {
   const deletion = operation === "DELETE";
+  const told = problems.map(({ field, message }) => ({ field, message: withoutField(message, field) }));
   return {
     code: deletion ? 403 : 422,
     reason: deletion ? "Forbidden" : "Invalid",
-    message: problems.map(sentence).join("; "),
-    details: { causes: problems.map(({ field, message }) => ({ reason: "FieldValueInvalid", field, message })) },
+    message: told.map(({ field, message }) => `${field}: ${message}`).join("; "),
+    details: { causes: told.map((problem) => ({ reason: "FieldValueInvalid", ...problem })) },
   };
 }
 
-/** Some messages of rules name their field themselves. */
-function sentence({ field, message }: FieldProblem): string {
-  return message.startsWith(`${field}:`) ? message : `${field}: ${message}`;
+/** Messages of rules begin with their field, because the server itself shows some without; here the field stands before each. */
+function withoutField(message: string, field: string): string {
+  const own = field.slice(field.lastIndexOf(".") + 1);
+  const prefix = [`${field}: `, `${own}: `].find((candidate) => message.startsWith(candidate)) ?? "";
+  return message.slice(prefix.length);
 }

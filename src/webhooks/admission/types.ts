@@ -5,9 +5,9 @@ import type {
   MemberCluster,
   OverridePolicy,
   Placement,
+  ReplicaBounds,
 } from "../../apis/index.ts";
 import type { ClusterSnapshot } from "../../scheduler/index.ts";
-import type { ReplicaBounds } from "./replicas.ts";
 
 export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
 

@@ -1,5 +1,4 @@
-import type { KubeObject } from "../../apis/index.ts";
-import { DEFAULT_REPLICA_BOUNDS } from "../admission/replicas.ts";
+import { DEFAULT_REPLICA_BOUNDS, type KubeObject } from "../../apis/index.ts";
 import type { AdmissionFacts, AdmissionRequest, ApplicationFacts, Operation } from "../admission/types.ts";
 
 const kind = (group: string, version: string, name: string, namespaced = true) => ({

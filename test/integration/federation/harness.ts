@@ -6,6 +6,7 @@ import {
   createTracing,
   EventRecorder,
   type Metrics,
+  type TracingOptions,
 } from "../../../src/observability/index.ts";
 import {
   type Client,
@@ -48,6 +49,8 @@ export class TestFederation implements AsyncDisposable {
   readonly log: string[] = [];
   /** Complete when the manager has stopped. */
   readonly spans: ReadableSpan[] = [];
+  /** Of the next manager: where its spans go instead, and what else is said of them. */
+  tracing: Partial<TracingOptions> = {};
   metrics: Metrics = createMetrics({ processMetrics: false });
   /** Whether the Lease is held, as the guard of every write sees it. */
   isLeader = true;
@@ -133,6 +136,7 @@ export class TestFederation implements AsyncDisposable {
         },
         shutdown: () => Promise.resolve(),
       },
+      ...this.tracing,
     });
     const stop = new AbortController();
     const logger = createLogger({ level: "debug", destination: { write: (line) => void this.log.push(line) } });
@@ -244,10 +248,9 @@ export class TestFederation implements AsyncDisposable {
   async untilAvailable(name: string): Promise<void> {
     await this.until(() => {
       const app = this.app(name);
-      return (
-        app?.status?.observedGeneration === app?.metadata.generation &&
-        this.condition(name, "Available")?.startsWith("True") === true
-      );
+      const available = app?.status?.conditions?.find(({ type }) => type === "Available");
+      // What serves while a change is on its way is available by the generation before: as `kubectl wait`, this waits on.
+      return available?.status === "True" && available.observedGeneration === app?.metadata.generation;
     });
   }
 

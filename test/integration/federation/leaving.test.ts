@@ -1,8 +1,10 @@
 import { describe, expect, test } from "vitest";
 import {
+  type Condition,
   CONTROLLER_CLASS_LABEL,
   type KubeObject,
   MANAGED_BY_LABEL,
+  type MemberCluster,
   REMOVE_FOUND_ANNOTATION,
 } from "../../../src/apis/index.ts";
 import {
@@ -167,5 +169,95 @@ describe("what was on a cluster before it was joined", () => {
     await federation.pass(10_000);
     await federation.delete(DEMOAPPLICATIONS, "shop", "team");
     await federation.until(() => !has(federation, DEPLOYMENTS) && !has(federation, SERVICES));
+  });
+});
+
+describe("a MemberCluster that is deleted by kubectl, with no word on what runs there", () => {
+  const member = (federation: TestFederation): KubeObject => federation.hub.get(MEMBERCLUSTERS, undefined, SHANGHAI);
+  const removed = (federation: TestFederation): Condition | undefined =>
+    (member(federation) as unknown as MemberCluster).status?.conditions?.find(({ type }) => type === "Removed");
+  const told = (federation: TestFederation): KubeObject[] =>
+    federation.events.filter((event) => event["reason"] === "DeletionPolicyMissing");
+
+  async function deleted(): Promise<TestFederation> {
+    const federation = await withTeam();
+    await federation.hub.merge(MEMBERCLUSTERS, undefined, SHANGHAI, { spec: { deletionPolicy: null } });
+    await federation.pass(1_000);
+    await federation.hub.delete(MEMBERCLUSTERS, undefined, SHANGHAI);
+    await federation.until(() => removed(federation) !== undefined);
+    return federation;
+  }
+
+  test("waits, and says what there is to choose", async () => {
+    await using federation = await deleted();
+    expect(removed(federation)).toMatchObject({ status: "False", reason: "DeletionPolicyMissing" });
+    expect(removed(federation)?.message).toBe(
+      "choose: spec.deletionPolicy Orphan (all runs on) or Drain (all goes); or meridian unjoin shanghai",
+    );
+    await federation.pass(60_000);
+    expect(told(federation)).toHaveLength(1);
+    expect(told(federation)[0]).toMatchObject({
+      type: "Warning",
+      regarding: { kind: "MemberCluster", name: SHANGHAI },
+    });
+    expect(told(federation)[0]?.["note"]).toMatch(/`meridian unjoin shanghai`.*--drain.*"deletionPolicy":"Orphan"/);
+    // All goes on as before, but that nothing new comes there.
+    expect(marked(federation)).toHaveLength(4);
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").namespace("team").port(80).replica(3));
+    const { server } = federation.member(SHANGHAI);
+    const replicas = (): number => (server.get(DEPLOYMENTS, "team", "shop")["spec"] as { replicas: number }).replicas;
+    await federation.until(() => replicas() === 3);
+    await federation.apply(DEMOAPPLICATIONS, demoApplication("young").namespace("team"));
+    await federation.pass(5_000);
+    expect(has(federation, DEPLOYMENTS, "young")).toBe(false);
+  });
+
+  test("says so after a restart too, without another word", async () => {
+    await using federation = await deleted();
+    const said = removed(federation);
+    await restart(federation);
+    await federation.pass(30_000);
+    expect(removed(federation)).toEqual(said);
+    expect(told(federation)).toHaveLength(1);
+    expect(marked(federation)).toHaveLength(4);
+  });
+
+  test("goes as soon as somebody says Orphan, and what runs there is let go of", async () => {
+    await using federation = await deleted();
+    await federation.hub.merge(MEMBERCLUSTERS, undefined, SHANGHAI, { spec: { deletionPolicy: "Orphan" } });
+    await federation.until(() => !federation.hub.has(MEMBERCLUSTERS, undefined, SHANGHAI));
+    expect(marked(federation)).toEqual([]);
+    expect(has(federation, DEPLOYMENTS)).toBe(true);
+  });
+
+  test("or Drain, and it is deleted there first; meanwhile nobody is asked to choose any more", async () => {
+    await using federation = await deleted();
+    const { server } = federation.member(SHANGHAI);
+    await server.merge(DEPLOYMENTS, "team", "shop", { metadata: { finalizers: ["example.com/wait"] } });
+    await federation.hub.merge(MEMBERCLUSTERS, undefined, SHANGHAI, { spec: { deletionPolicy: "Drain" } });
+    await federation.until(() => removed(federation)?.reason === "ClusterLeaving");
+    await server.merge(DEPLOYMENTS, "team", "shop", { metadata: { finalizers: null } });
+    await federation.until(() => !federation.hub.has(MEMBERCLUSTERS, undefined, SHANGHAI));
+    expect(has(federation, DEPLOYMENTS)).toBe(false);
+  });
+
+  test("waits also while the cluster does not answer, and goes at once where nothing of Meridian is", async () => {
+    await using federation = await withTeam("empty");
+    for (const name of [SHANGHAI, "empty"])
+      await federation.hub.merge(MEMBERCLUSTERS, undefined, name, { spec: { deletionPolicy: null } });
+    await federation.delete(PLACEMENTS, "all", "team");
+    await federation.apply(PLACEMENTS, placement("one").namespace("team").onClusters(SHANGHAI));
+    await federation.until(() => !federation.member("empty").server.has(DEPLOYMENTS, "team", "shop"));
+    await federation.member("empty").server.delete(NAMESPACES, undefined, "team");
+    await federation.pass(10_000);
+    federation.member(SHANGHAI).cutOff();
+    await federation.pass(60_000);
+    await restart(federation);
+    await federation.pass(30_000);
+    for (const name of [SHANGHAI, "empty"]) await federation.hub.delete(MEMBERCLUSTERS, undefined, name);
+    await federation.until(() => !federation.hub.has(MEMBERCLUSTERS, undefined, "empty"));
+    await federation.until(() => removed(federation)?.reason === "DeletionPolicyMissing");
+    await federation.pass(30_000);
+    expect(federation.hub.has(MEMBERCLUSTERS, undefined, SHANGHAI)).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { type ObjectRef } from "../../../src/apis/index.ts";
-import { createLogger } from "../../../src/observability/index.ts";
+import { createLogger, createMetrics } from "../../../src/observability/index.ts";
 import { ApiError, CONFIGMAPS, Discovery, NAMESPACES, TransportError } from "../../../src/runtime/index.ts";
 import { startMember } from "./testMember.ts";
 import { NamespaceCleaner } from "../../../src/clusters/namespaceCleaner.ts";
@@ -34,6 +34,7 @@ async function memberWithTeam() {
     clock,
     random: () => 0.5,
     logger: createLogger({ level: "silent" }),
+    metrics: createMetrics({ processMetrics: false }),
     namespaces,
     mayRemove: () => state.known,
   });

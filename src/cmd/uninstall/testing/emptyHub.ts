@@ -12,6 +12,7 @@ export const EMPTY_HUB: Observed = {
   storedElsewhere: [],
   doomed: [],
   crds: [],
+  workload: [],
   access: [],
   state: [],
   accounts: [],

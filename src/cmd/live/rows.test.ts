@@ -88,6 +88,33 @@ describe("rows", () => {
   });
 });
 
+describe("an application that runs nowhere", () => {
+  const lonely = (conditions: ObjectReport["conditions"]): ObjectReport => ({
+    ...application("web", []),
+    healthy: false,
+    reason: "NoPlacement",
+    message: "no Placement selects it",
+    replicas: counts(2, 0),
+    conditions,
+  });
+  const scheduled: ObjectReport["conditions"] = [
+    { type: "Scheduled", status: "False", reason: "NoPlacement", message: "", lastTransitionTime: at(1) },
+  ];
+
+  test("has a row of its own, with the reason", () => {
+    const rows = rowsOf(report([lonely(scheduled)]), []);
+    expect(formatRows(rows, SPACE)).toEqual([
+      "REGION   APPLICATION   DESIRED   READY   STATE       AGE   REASON",
+      "-        default/web   2         0       NotPlaced   -     NoPlacement: no Placement selects it",
+    ]);
+    expect(changes([], rows)).toEqual(["default/web: NotPlaced, 0 of 2 ready (NoPlacement: no Placement selects it)"]);
+  });
+
+  test("has none before anybody has reported on it", () => {
+    expect(rowsOf(report([lonely([])]), [])).toEqual([]);
+  });
+});
+
 describe("changes", () => {
   const before = rowsOf(report([application("web", [entry("a"), entry("b")])]), ["a", "b"]);
 

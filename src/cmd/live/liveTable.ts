@@ -1,16 +1,21 @@
 import { systemClock } from "../../runtime/index.ts";
-import type { FaultSwitch } from "./faultSwitch.ts";
-import { type Goal, missing } from "./goal.ts";
+import type { StatusReport } from "../statusView.ts";
 import { changes, formatRows, type Row, rowsOf } from "./rows.ts";
 import type { Screen } from "./screen.ts";
-import type { HubView } from "./view.ts";
+
+/** What there is to show, and when it changes. */
+export interface LiveSource {
+  report(): StatusReport;
+  onChange(handler: () => void): Disposable;
+}
 
 export interface LiveTableOptions {
   screen: Screen;
-  view: HubView;
-  /** In the order of their rows. */
-  clusters: readonly string[];
-  faults: FaultSwitch;
+  source: LiveSource;
+  /** In the order of their rows; others follow by name. */
+  clusters?: readonly string[];
+  /** Called before each change is shown. */
+  onShow?: () => void;
 }
 
 /** Lines of the terminal that are not for the table. */
@@ -20,7 +25,7 @@ const REDRAW_MS = 1_000;
 /** Changes come in bursts; the eye needs no more than this. */
 const DEBOUNCE_MS = 50;
 
-/** The table of all regions: drawn again in place on a terminal, elsewhere a line for each change. */
+/** The table of all applications on all clusters: drawn again in place on a terminal, elsewhere a line for each change. */
 export class LiveTable {
   readonly #options: LiveTableOptions;
   readonly #listeners = new Set<() => void>();
@@ -40,7 +45,7 @@ export class LiveTable {
       this.#running = false;
       this.#debounced?.[Symbol.dispose]();
     });
-    stack.use(this.#options.view.onChange(() => this.refresh()));
+    stack.use(this.#options.source.onChange(() => this.refresh()));
     const timer = setInterval(() => this.#draw(), REDRAW_MS);
     stack.defer(() => clearInterval(timer));
     this.refresh();
@@ -59,9 +64,9 @@ export class LiveTable {
   /**
    * Resolves when nothing is missing, with an empty list, or after `timeoutMs` with what is. Rejects with the signal's reason.
    */
-  until(goal: Goal, timeoutMs: number, signal: AbortSignal): Promise<string[]> {
+  until(missing: (report: StatusReport) => string[], timeoutMs: number, signal: AbortSignal): Promise<string[]> {
     const { promise, resolve, reject } = Promise.withResolvers<string[]>();
-    const lacking = (): string[] => missing(this.#options.view.report(), goal);
+    const lacking = (): string[] => missing(this.#options.source.report());
     const check = (): void => {
       if (lacking().length === 0) resolve([]);
     };
@@ -79,9 +84,9 @@ export class LiveTable {
   }
 
   #show(): void {
-    const { screen, view, clusters, faults } = this.#options;
-    faults.refresh(view);
-    const rows = rowsOf(view.report(), clusters);
+    const { screen, source, clusters = [], onShow } = this.#options;
+    onShow?.();
+    const rows = rowsOf(source.report(), clusters);
     if (screen.size === undefined) for (const line of changes(this.#rows, rows)) screen.step(line);
     this.#rows = rows;
     this.#draw();

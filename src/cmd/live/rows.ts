@@ -1,13 +1,14 @@
 import type { ClusterState } from "../../apis/index.ts";
-import type { StatusReport } from "../statusView.ts";
+import type { ObjectReport, StatusReport } from "../statusView.ts";
 import { type Cell, formatAge, formatTable, type Tone } from "../terminal.ts";
 
 /** The live table as values, and as text. Pure. */
 
-/** One application on one cluster; a cluster that runs nothing has a row of its own. */
+/** One application on one cluster; a cluster that runs nothing has a row of its own, and so has an application that runs nowhere. */
 export interface Row {
   /** Empty for a cluster that runs nothing. */
   application: string;
+  /** Empty for an application that runs nowhere. */
   cluster: string;
   region: string;
   /** Undefined where nothing runs. */
@@ -28,11 +29,13 @@ export function rowsOf(report: StatusReport, clusters: readonly string[]): Row[]
   const byRank = (a: { name: string }, b: { name: string }): number =>
     rankOf(a.name) - rankOf(b.name) || (a.name < b.name ? -1 : 1);
   const busy = new Set<string>();
-  const rows = report.objects.flatMap((object) =>
-    object.clusters.toSorted(byRank).map((entry): Row => {
+  const rows = report.objects.flatMap((object) => {
+    const application = `${object.namespace}/${object.name}`;
+    if (object.clusterCount === 0) return object.conditions.length === 0 ? [] : [placedNowhere(application, object)];
+    return object.clusters.toSorted(byRank).map((entry): Row => {
       busy.add(entry.name);
       return {
-        application: `${object.namespace}/${object.name}`,
+        application,
         cluster: entry.name,
         region: entry.region ?? "",
         replicas: { desired: entry.replicas.desired, ready: entry.replicas.ready },
@@ -42,8 +45,8 @@ export function rowsOf(report: StatusReport, clusters: readonly string[]): Row[]
         message: entry.message ?? "",
         since: time(entry.observedAt),
       };
-    }),
-  );
+    });
+  });
   const idle = report.clusters.filter(({ name }) => !busy.has(name)).toSorted(byRank);
   return [
     ...rows,
@@ -58,6 +61,20 @@ export function rowsOf(report: StatusReport, clusters: readonly string[]): Row[]
       since: time(cluster.since),
     })),
   ];
+}
+
+function placedNowhere(application: string, { healthy, replicas, reason, message }: ObjectReport): Row {
+  return {
+    application,
+    cluster: "",
+    region: "",
+    replicas: { desired: replicas.desired, ready: replicas.ready },
+    state: healthy ? "Scheduled" : "NotPlaced",
+    tone: healthy ? "plain" : "bad",
+    reason,
+    message,
+    since: undefined,
+  };
 }
 
 function toneOf(state: ClusterState): Tone {
@@ -77,9 +94,8 @@ export function changes(before: readonly Row[], after: readonly Row[]): string[]
   return after.flatMap((row) => {
     const text = describe(row);
     if (known.get(keyOf(row)) === text) return [];
-    const which =
-      applications.size > 1 && row.application !== "" ? `${row.application} in ${row.cluster}` : row.cluster;
-    return [`${which}: ${text}`];
+    const both = row.application !== "" && row.cluster !== "" && applications.size > 1;
+    return [`${both ? `${row.application} in ${row.cluster}` : row.cluster || row.application}: ${text}`];
   });
 }
 
@@ -106,7 +122,8 @@ export interface TableSpace {
 export function formatRows(rows: readonly Row[], { color, now, columns, lines }: TableSpace): string[] {
   if (rows.length === 0) return [];
   const shown = choose(rows, Math.max(1, lines - 2));
-  const withApplication = new Set(rows.flatMap(({ application }) => application || [])).size > 1;
+  const applications = new Set(rows.flatMap(({ application }) => application || []));
+  const withApplication = applications.size > 1 || rows.some(({ cluster }) => cluster === "");
   const withCluster = rows.some(({ cluster, region }) => cluster !== region);
   const header = [
     "REGION",
@@ -120,7 +137,7 @@ export function formatRows(rows: readonly Row[], { color, now, columns, lines }:
   ];
   const cells = shown.map((row): (string | Cell)[] => [
     row.region === "" ? "-" : row.region,
-    ...(withCluster ? [row.cluster] : []),
+    ...(withCluster ? [row.cluster === "" ? "-" : row.cluster] : []),
     ...(withApplication ? [row.application === "" ? "-" : row.application] : []),
     row.replicas === undefined ? "-" : String(row.replicas.desired),
     row.replicas === undefined ? "-" : String(row.replicas.ready),

@@ -1,0 +1,20 @@
+import type { PlacementSpec } from "./placement.ts";
+
+/**
+ * The fields of a placement that the API takes and that this version does not carry out, by their names: for the status of the policy, and for
+ * a word to whoever writes one. A field leaves this list together with the code that carries it out.
+ */
+export function notCarriedOut({
+  rollout,
+  failover,
+  spreadConstraints = [],
+  replicaScheduling,
+}: Partial<PlacementSpec>): string[] {
+  const { strategy } = replicaScheduling ?? {};
+  return [
+    ...(rollout === undefined ? [] : ["spec.rollout"]),
+    ...(failover === undefined ? [] : ["spec.failover"]),
+    ...(spreadConstraints.length === 0 ? [] : ["spec.spreadConstraints"]),
+    ...(strategy === "Available" || strategy === "Aggregated" ? [`spec.replicaScheduling.strategy ${strategy}`] : []),
+  ];
+}

@@ -1,0 +1,38 @@
+import { globSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { CONDITIONS, STATES } from "./statusWords.ts";
+import { DELETIONS_HELD_CONDITION } from "./wellknown.ts";
+
+const SRC = join(import.meta.dirname, "..");
+/** Where conditions are made. */
+const MAKERS = globSync(["status/*.ts", "clusters/memberStatus.ts", "controllers/deletionHolds.ts"], { cwd: SRC });
+/** A field or variable `type`, the name of a condition in a constant of its own, or the first argument of a function that makes one. */
+const GIVEN = /\btype\s*[:=]\s*"([A-Z][A-Za-z]+)"|\bconst [A-Z_]+ = "([A-Z][A-Za-z]+)"|\btally\(\s*"([A-Z][A-Za-z]+)"/g;
+/** Of an Event. */
+const OTHERS = ["Normal", "Warning"];
+
+describe("the conditions", () => {
+  test("are all that the source makes", () => {
+    const made = MAKERS.filter((path) => !/\.test\.ts$|testing/.test(path)).flatMap((path) =>
+      [...readFileSync(join(SRC, path), "utf8").matchAll(GIVEN)].map(([, field, name, argument]) =>
+        String(field ?? name ?? argument),
+      ),
+    );
+    const types = new Set([...made.filter((type) => !OTHERS.includes(type)), DELETIONS_HELD_CONDITION]);
+    expect([...types].toSorted()).toEqual([...new Set(CONDITIONS.map(({ type }) => type))].toSorted());
+  });
+
+  test("are each listed once, with a reason", () => {
+    const names = CONDITIONS.map(({ on, type }) => `${on} ${type}`);
+    expect(new Set(names).size).toBe(names.length);
+    for (const { type, whenTrue, otherwise } of CONDITIONS) {
+      expect(whenTrue.length + otherwise.length, type).toBeGreaterThan(0);
+    }
+  });
+});
+
+test("every state has words of its own", () => {
+  const words = Object.values(STATES).map(({ means }) => means);
+  expect(new Set(words).size).toBe(words.length);
+});

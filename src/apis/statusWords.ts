@@ -1,0 +1,158 @@
+import type { ClusterStatusEntry } from "./demoapplication.ts";
+import type { Reason } from "./reasons.ts";
+
+/**
+ * Every condition and every state that Meridian writes into a status, with what it says and the reasons that one meets there. Written for
+ * the readers of placements/REFERENCE.md, whose tables are generated from these lists.
+ */
+
+export interface ConditionWords {
+  /** Kinds that have the condition, in words. */
+  on: "DemoApplication" | "policies" | "MemberCluster";
+  type: string;
+  /** Ends the sentence "True when…". */
+  holds: string;
+  whenTrue: readonly Reason[];
+  otherwise: readonly Reason[];
+  /** Reasons that are not listed one by one, in words. */
+  also?: string;
+}
+
+const OF_WORST_CLUSTER = "else that of the worst cluster";
+
+export const CONDITIONS: readonly ConditionWords[] = [
+  {
+    on: "DemoApplication",
+    type: "Scheduled",
+    holds: "clusters were chosen",
+    whenTrue: ["ClustersSelected", "DefaultPlacement", "Suspended"],
+    otherwise: ["NoPlacement", "NoClusterFits", "Suspended", "NotPlanned"],
+  },
+  {
+    on: "DemoApplication",
+    type: "Applied",
+    holds: "every chosen cluster has its objects",
+    whenTrue: ["AllClustersApplied"],
+    otherwise: ["NoClusters", "Deleting", "PlanningFailed"],
+    also: OF_WORST_CLUSTER,
+  },
+  {
+    on: "DemoApplication",
+    type: "Available",
+    holds: "it is available on every chosen cluster",
+    whenTrue: ["AllClustersAvailable"],
+    otherwise: ["NoClusters", "Deleting"],
+    also: OF_WORST_CLUSTER,
+  },
+  {
+    on: "DemoApplication",
+    type: "Progressing",
+    holds: "something is under way",
+    whenTrue: ["Applying", "RollingOut", "Removing", "Deleting"],
+    otherwise: ["Settled", "Suspended"],
+  },
+  {
+    on: "DemoApplication",
+    type: "Fresh",
+    holds: "every entry of a cluster is current",
+    whenTrue: ["AllClustersObserved"],
+    otherwise: ["ClusterUnreachable", "NoClusters"],
+    also: "else that of the first cluster out of contact",
+  },
+  {
+    on: "DemoApplication",
+    type: "HandedOver",
+    holds: "(never; the condition stands while another release is to take the object over)",
+    whenTrue: [],
+    otherwise: ["WaitingForManager"],
+  },
+  {
+    on: "policies",
+    type: "Ready",
+    holds: "the policy is in force",
+    whenTrue: ["Applied", "NoObjectMatches", "PartlyEnforced"],
+    otherwise: [
+      "Suspended",
+      "UnknownCluster",
+      "NoClusterFits",
+      "InvalidPatch",
+      "InvalidOverride",
+      "ProtectedField",
+      "NotApplied",
+    ],
+  },
+  {
+    on: "MemberCluster",
+    type: "Ready",
+    holds: "Meridian is in contact and may write",
+    whenTrue: ["Connected"],
+    otherwise: [
+      "Connecting",
+      "ClusterUnreachable",
+      "NotReady",
+      "CertificateInvalid",
+      "CredentialsRejected",
+      "CredentialsExpired",
+      "SecretNotFound",
+      "InvalidKubeconfig",
+      "InvalidConnection",
+      "AddressRefused",
+      "PullNotSupported",
+      "ClusterIdentityChanged",
+      "DuplicateCluster",
+      "IdentityNotRecorded",
+    ],
+  },
+  {
+    on: "MemberCluster",
+    type: "DeletionsHeld",
+    holds: "copies stay there of objects that the hub lacks, until a person agrees",
+    whenTrue: ["HubWentBack", "OwnersMissing"],
+    otherwise: [],
+  },
+];
+
+interface StateWords {
+  means: string;
+  reasons: readonly Reason[];
+}
+
+/** States of an entry of `status.clusters`. */
+export const STATES: Readonly<Record<ClusterStatusEntry["state"], StateWords>> = {
+  Pending: { means: "no member object exists yet", reasons: ["Applying", "DependencyMissing"] },
+  Progressing: {
+    means: "being written, or rolling out",
+    reasons: ["Applying", "RollingOut", "PodsNotReady", "LoadBalancerPending", "Removing"],
+  },
+  Available: { means: "it is as wanted, and ready", reasons: [] },
+  Degraded: {
+    means: "it is or was partly there",
+    reasons: ["ProgressDeadlineExceeded", "ReplicaFailure", "QuotaExceeded"],
+  },
+  Failed: {
+    means: "something must be changed first",
+    reasons: [
+      "AlreadyExists",
+      "QuotaExceeded",
+      "ImmutableField",
+      "AdmissionDenied",
+      "Forbidden",
+      "InvalidPatch",
+      "ProtectedField",
+      "ProgressDeadlineExceeded",
+    ],
+  },
+  Unknown: {
+    means: "nobody can say",
+    reasons: [
+      "ClusterUnreachable",
+      "CredentialsRejected",
+      "CredentialsExpired",
+      "CertificateInvalid",
+      "ClusterIdentityChanged",
+      "SecretNotFound",
+    ],
+  },
+  Removing: { means: "member objects are being removed", reasons: [] },
+  Held: { means: "frozen: neither written nor deleted", reasons: ["Suspended", "NoPlacement", "NoClusterFits"] },
+};

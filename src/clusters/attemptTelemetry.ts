@@ -1,0 +1,141 @@
+import { refKey } from "../apis/index.ts";
+import {
+  follow,
+  linkTo,
+  logContext,
+  type Logger,
+  recordError,
+  type Span,
+  startSpan,
+  type Tracer,
+} from "../observability/index.ts";
+import type { Attempt } from "./attempt.ts";
+import type { Failure } from "../desiredstate/index.ts";
+import type { Outcome } from "./outcome.ts";
+
+/** What spans and log lines say of the writes to one member. */
+
+export interface AttemptTelemetryOptions {
+  cluster: string;
+  /** Its lines name the cluster. */
+  logger: Logger;
+  tracer: Tracer;
+}
+
+type SyncResult = "created" | "updated" | "healed" | "deleted" | "released" | "confirmed" | "refused" | "failed";
+
+export class AttemptTelemetry {
+  readonly #options: AttemptTelemetryOptions;
+
+  constructor(options: AttemptTelemetryOptions) {
+    this.#options = options;
+  }
+
+  /** Beneath the plan that asked, or beside it where that is long ago, or where somebody else is the cause. `now`: monotonic milliseconds. */
+  startSpan({ object: { ref, origin }, action, isHeal }: Omit<Attempt, "span">, now: number): Span {
+    const isSync = action.kind === "Create" || action.kind === "Update";
+    return startSpan(this.#options.tracer, `${isSync ? "Sync" : action.kind}${ref.kind}`, {
+      ...(isHeal ? linkTo(origin) : follow(origin, now)),
+      attributes: {
+        cluster: this.#options.cluster,
+        "k8s.resource.kind": ref.kind,
+        "k8s.resource.name": ref.name,
+        "k8s.namespace.name": ref.namespace ?? "",
+        "meridian.action": action.kind,
+        ...(ref.kind === "Secret" ? { "secret.name": ref.name } : {}),
+      },
+    });
+  }
+
+  succeeded(attempt: Attempt): void {
+    const { action, isHeal, span } = attempt;
+    const result = resultOf(attempt);
+    span?.setAttribute("sync.result", result);
+    if (result === "confirmed") return;
+    const { logger } = this.#options;
+    if (!logger.isLevelEnabled("info")) return;
+    const fields = fieldsOf(attempt);
+    const lost = isHeal && action.kind === "Update" ? action.drift : [];
+    const [first] = lost;
+    if (result === "healed") {
+      const by = first?.takenBy === undefined ? {} : { changed_by: first.takenBy };
+      const what = action.kind === "Create" ? "the object was gone" : (first?.path ?? "Meridian's marks");
+      logger.info({ ...fields, event_reason: "DriftHealed", ...by, fields: lost.length }, `healed: ${what}`);
+    } else if (result === "deleted" || result === "released") logger.info(fields, result);
+    else logger.info(fields, `applied: ${result}`);
+  }
+
+  /** The error counts for the span. Of a Secret the server's own words may quote what is in it. */
+  failed({ object, span }: Attempt, error: unknown, outcome: Outcome | undefined): void {
+    if (span === undefined) return;
+    const result: SyncResult = outcome?.kind === "Refused" ? "refused" : "failed";
+    span.setAttribute("sync.result", result);
+    recordError(span, object.ref.kind === "Secret" ? withoutWords(error, outcome) : error);
+  }
+
+  /** Once for each new reason: a refusal is retried, and says the same each time. */
+  refused(attempt: Attempt, { reason, message }: Pick<Failure, "reason" | "message">, error: unknown): void {
+    const cause = attempt.object.ref.kind === "Secret" ? {} : { err: error };
+    this.#options.logger.warn(
+      { ...fieldsOf(attempt), ...cause, event_reason: reason },
+      `refused by the member: ${message}`,
+    );
+  }
+
+  hadNoEffect(attempt: Attempt, { reason, message }: Failure): void {
+    this.#options.logger.warn({ ...fieldsOf(attempt), event_reason: reason }, `applied without effect: ${message}`);
+  }
+
+  /** An error that is none of the member's. */
+  broke(attempt: Attempt, error: unknown): void {
+    this.#options.logger.error(
+      { ...fieldsOf(attempt), err: error, event_reason: "InternalError" },
+      "a member object could not be written",
+    );
+  }
+
+  /** The attempt has ended, and another one will be made. */
+  retried(attempt: Attempt, reason: string): void {
+    const { logger } = this.#options;
+    if (!logger.isLevelEnabled("debug")) return;
+    logger.debug({ ...fieldsOf(attempt), action: attempt.action.kind, event_reason: reason }, "tried in vain");
+  }
+}
+
+function resultOf({ action, isHeal }: Attempt): SyncResult {
+  switch (action.kind) {
+    case "Create":
+      return isHeal ? "healed" : "created";
+    case "Update":
+      return isHeal ? "healed" : "updated";
+    case "Delete":
+      return "deleted";
+    case "Release":
+      return "released";
+    case "Confirm":
+    case "Nothing":
+    case "Held":
+      return "confirmed";
+  }
+}
+
+function fieldsOf({ object, asked = object, span }: Attempt): Record<string, string> {
+  const { row, origin } = asked;
+  return {
+    ...logContext(span?.spanContext() ?? origin?.spanContext, {
+      reconcileId: origin?.reconcileId,
+      resourceUid: row?.owner.uid,
+      object: row === undefined ? undefined : refKey(row.owner),
+    }),
+    member_object: object.key,
+  };
+}
+
+/** The same kind of error, with the words that are fit for everybody. */
+function withoutWords(error: unknown, outcome: Outcome | undefined): Error {
+  const told = new Error(
+    outcome === undefined ? "internal error" : "message" in outcome ? outcome.message : outcome.kind,
+  );
+  if (error instanceof Error) told.name = error.name;
+  return told;
+}

@@ -1,0 +1,89 @@
+import { POD_SECURITY_ANNOTATION, shortMessage } from "../apis/index.ts";
+import type { Logger } from "../observability/index.ts";
+import { type Clock, NAMESPACES } from "../runtime/index.ts";
+import { Backoffs } from "./backoff.ts";
+import { carriedLabels, type Labels, type NamespaceLabels, textOf } from "./carriedLabels.ts";
+import type { MemberObject, MemberObjects } from "./memberObjects.ts";
+import { changeMetadata } from "./metadataPatch.ts";
+import { isNamespace } from "./namespaces.ts";
+import { classify } from "./outcome.ts";
+import type { MemberSession } from "./types.ts";
+
+export interface NamespaceLabellerOptions {
+  session: MemberSession;
+  objects: MemberObjects;
+  labels: NamespaceLabels;
+  clock: Clock;
+  random: () => number;
+  logger: Logger;
+}
+
+/** Brings the labels of the hub's namespaces to those that Meridian made on one member, during one session, whenever the hub's change. */
+export class NamespaceLabeller {
+  readonly #options: NamespaceLabellerOptions;
+  readonly #backoffs: Backoffs;
+  readonly #busy = new Set<string>();
+
+  constructor(options: NamespaceLabellerOptions) {
+    this.#options = options;
+    this.#backoffs = new Backoffs(options.clock, options.random);
+    options.session.signal.addEventListener("abort", () => this.#backoffs.clear(), { once: true });
+  }
+
+  /** Considers a namespace that has changed, or of which a row says something new. */
+  enqueue(object: MemberObject): void {
+    const { key } = object;
+    if (this.#options.session.signal.aborted || this.#busy.has(key) || !isNamespace(object.ref)) return;
+    const wanted = this.#isDue(object);
+    if (wanted === undefined) {
+      this.#backoffs.forget(key);
+      return;
+    }
+    if (this.#backoffs.isWaiting(key, textOf(wanted))) return;
+    this.#busy.add(key);
+    void this.#label(object.ref.name, key, wanted);
+  }
+
+  enqueueAll(): void {
+    for (const object of this.#options.objects.all()) this.enqueue(object);
+  }
+
+  /** The labels that are to be brought to a namespace of ours. */
+  #isDue({ ref, observed, row }: MemberObject): Labels | undefined {
+    const wanted = this.#options.labels.of(ref.name);
+    if (wanted === undefined || observed === undefined || !observed.isOurs || observed.deleting) return undefined;
+    // A namespace that is to go, or to be let go of, is left alone.
+    if (row !== undefined) return undefined;
+    return textOf(wanted) === (observed.podSecurity ?? textOf({})) ? undefined : wanted;
+  }
+
+  async #label(name: string, key: string, wanted: Labels): Promise<void> {
+    const { session, objects, logger } = this.#options;
+    try {
+      await changeMetadata(session.client, NAMESPACES, { name }, session.signal, ({ metadata }) => {
+        const before = carriedLabels(metadata.annotations?.[POD_SECURITY_ANNOTATION]);
+        const gone = Object.keys(before).filter((label) => !Object.hasOwn(wanted, label));
+        const labels = { ...Object.fromEntries(gone.map((label) => [label, null])), ...wanted };
+        const { uid, resourceVersion } = metadata;
+        return {
+          metadata: { uid, resourceVersion, labels, annotations: { [POD_SECURITY_ANNOTATION]: textOf(wanted) } },
+        };
+      });
+    } catch (err) {
+      if (session.signal.aborted) return;
+      const outcome = classify(err);
+      const message = outcome !== undefined && "message" in outcome ? outcome.message : shortMessage(String(err));
+      logger.warn(
+        { cluster: session.cluster, namespace: name, err, event_reason: "NamespaceNotLabelled" },
+        `the namespace did not get its Pod Security labels: ${message}`,
+      );
+    } finally {
+      this.#busy.delete(key);
+    }
+    // The watch brings the answer; until then, and when the labels were refused, it is not tried again at once.
+    this.#backoffs.schedule(key, textOf(wanted), "slowly", () => {
+      const object = objects.get(key);
+      if (object !== undefined) this.enqueue(object);
+    });
+  }
+}

@@ -1,0 +1,329 @@
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { KubeObject } from "../apis/index.ts";
+import {
+  DEMOAPPLICATIONS,
+  DEPLOYMENTS,
+  MEMBERCLUSTERS,
+  NAMESPACES,
+  requestToken,
+  type ResourceType,
+  ROLEBINDINGS,
+  ROLES,
+  SERVICEACCOUNTS,
+} from "../runtime/index.ts";
+import { type SandboxCluster, startSandboxCluster } from "../sandbox/index.ts";
+import { clusterUid, connectMember, type Connection } from "./connection.ts";
+import { runCommandLine } from "./index.ts";
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+/** Commands that read a hub, on a hub of the sandbox; what a manager would write stands there already. */
+
+let folder: string;
+let hub: SandboxCluster;
+let member: SandboxCluster;
+let admin: Connection;
+const never = new AbortController().signal;
+const hubFile = (): string => join(folder, "hub");
+const memberFile = (): string => join(folder, "member");
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "meridian-commands-"));
+  [hub, member] = (await Promise.all(
+    ["hub", "m1"].map((name) => startSandboxCluster({ name, controllers: false })),
+  )) as [SandboxCluster, SandboxCluster];
+  await writeFile(hubFile(), hub.kubeconfig());
+  await writeFile(memberFile(), member.kubeconfig());
+  admin = connectMember("hub", hubFile(), undefined);
+  expect((await run(`install --kubeconfig ${hubFile()}`)).code).toBe(0);
+  expect((await run(`join m1 --region eu --member-kubeconfig ${memberFile()} --kubeconfig ${hubFile()}`)).code).toBe(0);
+  for (const name of ["shop", "blog"]) await make(NAMESPACES, { name });
+  await report(MEMBERCLUSTERS, "m1", undefined, {
+    conditions: [condition("Ready", "True", "Connected")],
+    kubernetesVersion: "v1.35.4",
+  });
+  await makeApplication("web", "shop", { tier: "front" }, ["m1"]);
+  await makeApplication("api", "shop", { tier: "back" }, ["m1"]);
+  await makeApplication("site", "blog", { tier: "front" }, []);
+});
+
+afterAll(async () => {
+  await admin?.[Symbol.asyncDispose]();
+  await Promise.all([hub?.stop(), member?.stop()]);
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Ran {
+  code: number;
+  out: string;
+  err: string;
+}
+
+interface Running {
+  ended: Promise<Ran>;
+  /** Resolves when that was written to standard output. */
+  until: (pattern: RegExp) => Promise<void>;
+  stop: () => void;
+}
+
+function start(line: string, env: Record<string, string> = {}): Running {
+  const written = { out: "", err: "" };
+  const listeners = new Set<() => void>();
+  const stopping = new AbortController();
+  const write = (stream: "out" | "err") => (text: string) => {
+    written[stream] += text;
+    for (const listener of listeners) listener();
+  };
+  const terminal = { out: write("out"), err: write("err"), color: false, interactive: false };
+  const ended = runCommandLine(line.split(" "), { terminal, signal: stopping.signal, env }).then((code) => ({
+    code,
+    ...written,
+  }));
+  const until = (pattern: RegExp): Promise<void> => {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const check = (): void => void (pattern.test(written.out) && resolve());
+    listeners.add(check);
+    check();
+    return promise;
+  };
+  return { ended, until, stop: () => stopping.abort() };
+}
+
+const run = (line: string, env?: Record<string, string>): Promise<Ran> => start(line, env).ended;
+const onHub = (line: string): Promise<Ran> => run(`${line} --kubeconfig ${hubFile()}`);
+
+function make(
+  type: ResourceType,
+  metadata: KubeObject["metadata"],
+  rest: object = {},
+  to = admin,
+): Promise<KubeObject> {
+  const apiVersion = type.group === "" ? type.version : `${type.group}/${type.version}`;
+  return to.client.create(type, { apiVersion, kind: type.kind, metadata, ...rest });
+}
+
+function report(type: ResourceType, name: string, namespace: string | undefined, status: object): Promise<KubeObject> {
+  const patch = { status };
+  return admin.client.patch(type, namespace, name, "application/merge-patch+json", patch, { subresource: "status" });
+}
+
+const condition = (type: string, status: string, reason = `${type}Fine`, message = "") => ({
+  type,
+  status,
+  reason,
+  message,
+  lastTransitionTime: "2026-11-21T08:25:00Z",
+});
+
+async function makeApplication(
+  name: string,
+  namespace: string,
+  labels: Record<string, string>,
+  clusters: string[],
+): Promise<void> {
+  await make(DEMOAPPLICATIONS, { name, namespace, labels }, { spec: { image: "nginx", replica: 1 } });
+  const counts = { desired: 1, updated: 1, ready: 1, available: 1 };
+  const placed = clusters.length > 0;
+  const conditions = placed
+    ? ["Scheduled", "Applied", "Available", "Fresh"].map((type) => condition(type, "True"))
+    : [condition("Scheduled", "False", "NoPlacement", "no Placement selects it")];
+  await report(DEMOAPPLICATIONS, name, namespace, {
+    observedGeneration: 1,
+    conditions,
+    replicas: placed ? counts : { ...counts, updated: 0, ready: 0, available: 0 },
+    clusters: clusters.map((cluster) => ({ name: cluster, region: "eu", state: "Available", replicas: counts })),
+  });
+}
+
+describe("status", () => {
+  const shape = async (line: string) => {
+    const { out } = await onHub(`status ${line} -o json`);
+    const { objects, clusters } = JSON.parse(out) as {
+      objects: { name: string }[];
+      clusters: { name: string; objects: number }[];
+    };
+    return { objects: objects.map(({ name }) => name), counts: clusters.map(({ name, objects: n }) => `${name}:${n}`) };
+  };
+
+  test.each([
+    { line: "-A", objects: ["site", "api", "web"], counts: ["m1:2"] },
+    { line: "-n shop", objects: ["api", "web"], counts: ["m1:2"] },
+    { line: "-n shop -l tier=front", objects: ["web"], counts: ["m1:1"] },
+    { line: "-l tier=front", objects: ["site", "web"], counts: ["m1:1"] },
+    { line: "-n blog", objects: ["site"], counts: [] },
+    { line: "web", objects: ["web"], counts: ["m1:1"] },
+    { line: "membercluster/m1", objects: [], counts: ["m1:2"] },
+  ])("$line shows $objects, and clusters count only those", async ({ line, objects, counts }) => {
+    expect(await shape(line)).toEqual({ objects, counts });
+  });
+
+  test.each([
+    { line: "-n nowhere", says: "No resources found in nowhere namespace.\n" },
+    { line: "-l tier=none", says: "No resources found with the labels tier=none.\n" },
+    { line: "-n shop -l tier=none -o name", says: "No resources found with the labels tier=none in shop namespace.\n" },
+  ])("$line says that there is nothing, as kubectl does", async ({ line, says }) => {
+    expect(await onHub(`status ${line}`)).toEqual({ code: 0, out: "", err: says });
+  });
+
+  test("finds the hub in ~/.kube/config", async () => {
+    const home = await mkdtemp(join(folder, "home-"));
+    await writeHome(home, hub.kubeconfig());
+    expect((await run("status web", { HOME: home })).out).toMatch(/^shop +web /m);
+  });
+});
+
+async function writeHome(home: string, kubeconfig: string): Promise<void> {
+  await mkdir(join(home, ".kube"));
+  await writeFile(join(home, ".kube", "config"), kubeconfig);
+}
+
+describe("a tenant, who may read applications in one namespace and nothing else", () => {
+  const file = (): string => join(folder, "tenant");
+
+  beforeAll(async () => {
+    const metadata = { name: "tenant", namespace: "shop" };
+    await make(SERVICEACCOUNTS, metadata);
+    await make(ROLES, metadata, {
+      rules: [{ apiGroups: ["paas.cmft.com"], resources: ["demoapplications"], verbs: ["get", "list", "watch"] }],
+    });
+    await make(ROLEBINDINGS, metadata, {
+      roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "tenant" },
+      subjects: [{ kind: "ServiceAccount", ...metadata }],
+    });
+    const request = { namespace: "shop", serviceAccount: "tenant", expirationSeconds: 3_600 };
+    const { token } = await requestToken(admin.client, request);
+    await writeFile(file(), hub.kubeconfig({ token, namespace: "shop" }));
+  });
+
+  test("sees it without naming it, and reads what is left out", async () => {
+    const { code, out, err } = await run(`status --kubeconfig ${file()}`);
+    expect(out).toMatch(/^NAMESPACE .*\nshop +api .*\nshop +web .*\n$/);
+    expect(err).toBe(
+      "Your rights do not reach every namespace: this is shop, the namespace of your context (-n shows another).\n" +
+        "Your rights do not show member clusters, so they are left out.\n",
+    );
+    expect(code).toBe(0);
+  });
+
+  test("sees it by name", async () => {
+    const { code, out } = await run(`status web -n shop -o json --kubeconfig ${file()}`);
+    expect(JSON.parse(out)).toMatchObject({ objects: [{ name: "web", clusters: [{ name: "m1" }] }], clusters: [] });
+    expect(code).toBe(0);
+  });
+
+  test.each(["-A", "-n blog", "membercluster/m1"])("is told why not with %s", async (line) => {
+    const { code, err } = await run(`status ${line} --kubeconfig ${file()}`);
+    expect(code).toBe(2);
+    expect(err).toMatch(/ask its administrator for th(is|e) right/);
+  });
+
+  test("may watch it", async () => {
+    const watching = start(`status --watch --kubeconfig ${file()}`);
+    await watching.until(/shop\/web in m1: Available, 1 of 1 ready/);
+    watching.stop();
+    expect((await watching.ended).code).toBe(0);
+  });
+});
+
+describe("status --watch", () => {
+  test("shows each change of any fleet until it is stopped, and what is unwell then", async () => {
+    const watching = start(`status --watch -n blog --kubeconfig ${hubFile()}`);
+    await watching.until(/blog\/site: NotPlaced, 0 of 1 ready \(NoPlacement: no Placement selects it\)/);
+    const counts = { desired: 1, updated: 1, ready: 0, available: 0 };
+    await report(DEMOAPPLICATIONS, "site", "blog", {
+      clusters: [{ name: "m1", region: "eu", state: "Progressing", replicas: counts }],
+    });
+    await watching.until(/m1: Progressing, 0 of 1 ready/);
+    await report(DEMOAPPLICATIONS, "site", "blog", { clusters: [] });
+    watching.stop();
+    expect(await watching.ended).toMatchObject({ code: 1, err: "" });
+  });
+
+  test("goes on when what was named goes away", async () => {
+    await makeApplication("brief", "blog", {}, ["m1"]);
+    const watching = start(`status --watch brief membercluster/m1 --kubeconfig ${hubFile()}`);
+    await watching.until(/m1: Available, 1 of 1 ready/);
+    await admin.client.delete(DEMOAPPLICATIONS, "blog", "brief");
+    await watching.until(/m1: Ready/);
+    watching.stop();
+    expect((await watching.ended).code).toBe(0);
+  });
+});
+
+describe("unjoin --dry-run", () => {
+  test("counts what runs there, names what would go, and writes nothing", async () => {
+    await using there = connectMember("m1", memberFile(), undefined);
+    const hubId = await clusterUid(admin.client, never);
+    const labels = { "federation.paas.cmft.com/managed-by": hubId };
+    const template = { metadata: { labels: { app: "x" } }, spec: { containers: [{ name: "x", image: "x" }] } };
+    const spec = { selector: { matchLabels: { app: "x" } }, template };
+    await make(DEPLOYMENTS, { name: "x", namespace: "default", labels }, { spec }, there);
+    const before = [hub.resourceVersion(), member.resourceVersion()];
+
+    const orphan = await onHub("unjoin m1 --dry-run");
+    expect(orphan).toMatchObject({ code: 0, err: "" });
+    expect(orphan.out.replaceAll(/meridian-[0-9a-f]{8}/g, "ACCOUNT")).toBe(
+      [
+        "1 object of Meridian on m1: left running, no longer managed (dry run)",
+        "membercluster/m1: removed from the hub (dry run)",
+        "secret/m1: removed from namespace meridian-system of the hub (dry run)",
+        "clusterrole/ACCOUNT, with its binding: removed from m1 (dry run)",
+        "serviceaccount/ACCOUNT in namespace meridian-system, with its role and binding: removed from m1 (dry run)",
+        "namespace/meridian-system, if join made it and nothing else is in it: removed from m1 (dry run)",
+        "",
+      ].join("\n"),
+    );
+    expect((await onHub("unjoin m1 --drain --dry-run")).out).toMatch(
+      /^1 object of Meridian on m1: deleted \(dry run\)$/m,
+    );
+    expect([hub.resourceVersion(), member.resourceVersion()]).toEqual(before);
+  });
+
+  test("says what would wait, and what would be left", async () => {
+    const finalizers = ["federation.paas.cmft.com/member-cluster"];
+    const patch = (value: string[] | null) =>
+      admin.client.patch(MEMBERCLUSTERS, undefined, "m1", "application/merge-patch+json", {
+        metadata: { finalizers: value },
+      });
+    await patch(finalizers);
+    const held = await onHub("unjoin m1 --dry-run");
+    expect(held.code).toBe(1);
+    expect(held.err).toBe("No manager runs on the hub, and m1 would wait for one: start one first, or add --force.\n");
+    expect((await onHub("unjoin m1 --dry-run --force")).code).toBe(0);
+    await patch(null);
+    member.faults.set({ partition: "refuse" });
+    try {
+      const away = await onHub("unjoin m1 --dry-run");
+      expect(away.code).toBe(1);
+      expect(away.err).toMatch(
+        /^What join made there would be left: member m1 \(https:.*, the kubeconfig that the hub stores of it\) was not reached/,
+      );
+    } finally {
+      member.faults.clear();
+    }
+  });
+
+  test("of a cluster that there is not names those that there are", async () => {
+    expect(await onHub("unjoin nope --dry-run")).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(
+        /^meridian: the hub \(https:.*\) has no member cluster nope; name one of these: m1\n$/,
+      ) as string,
+    });
+  });
+});
+
+describe("completion", () => {
+  test("offers names from the hub", async () => {
+    expect((await run(`__complete --kubeconfig ${hubFile()} unjoin m`)).out).toBe("m1\n:4\n");
+    expect((await run(`__complete --kubeconfig ${hubFile()} status -n shop w`)).out).toBe("web\tDemoApplication\n:4\n");
+    expect((await run(`__complete --kubeconfig ${hubFile()} status --context h`)).out).toBe("hub\n:4\n");
+  });
+
+  test("offers nothing, and says nothing, where there is no hub", async () => {
+    expect(await run("__complete unjoin m")).toEqual({ code: 0, out: ":4\n", err: "" });
+  });
+});

@@ -1,0 +1,70 @@
+import { describe, expect, test } from "vitest";
+import type { CommandContext } from "../connection.ts";
+import { createProgram, systemVerbs } from "../program.ts";
+import { candidatesFor, type Known, valueOf } from "./candidates.ts";
+
+const context: CommandContext = {
+  terminal: { out: () => undefined, err: () => undefined, color: false, interactive: false },
+  signal: new AbortController().signal,
+  env: {},
+};
+const program = createProgram(systemVerbs, context, () => undefined);
+const known: Known = {
+  contexts: (flag) => [`of${flag}`],
+  members: async () => ["shanghai-1", "singapore-1"],
+  applications: async () => ["shop", "shop", "blog"],
+};
+
+async function offer(line: string): Promise<{ words: string[]; files: boolean }> {
+  const { candidates, files } = await candidatesFor(program, line.split(" "), known);
+  return { words: candidates.map(({ word }) => word), files };
+}
+
+describe("a shell may offer", () => {
+  test.each<{ line: string; words: string[]; files?: boolean }>([
+    { line: "un", words: ["uninstall", "unjoin"] },
+    { line: "help st", words: ["status"] },
+    { line: "status --w", words: ["--watch"] },
+    { line: "status --watch --w", words: [] },
+    { line: "join a --label x=y --la", words: ["--label"] },
+    { line: "status --conte", words: ["--context"] },
+    { line: "status -o ", words: ["wide", "json", "yaml", "name"] },
+    { line: "status -o j", words: ["json"] },
+    { line: "--log-level de", words: ["debug"] },
+    { line: "join a --member-kubeconfig ", words: [], files: true },
+    { line: "quickstart --dir ", words: [], files: true },
+    { line: "status --context ", words: ["of--kubeconfig"] },
+    { line: "join a --member-context ", words: ["of--member-kubeconfig"] },
+    { line: "unjoin s", words: ["shanghai-1", "singapore-1"] },
+    { line: "unjoin shanghai-1 ", words: [] },
+    { line: "join s", words: [] },
+    { line: "join --renew si", words: ["singapore-1"] },
+    { line: "--kubeconfig h.yaml unjoin sh", words: ["shanghai-1"] },
+    { line: "status ", words: ["shop", "blog", "membercluster/shanghai-1", "membercluster/singapore-1"] },
+    { line: "status shop b", words: ["blog"] },
+    { line: "completion ", words: ["bash", "zsh", "fish"] },
+    { line: "version ", words: [] },
+    { line: "bogus ", words: expect.arrayContaining(["status", "join"]) as string[] },
+  ])("for $line", async ({ line, words, files = false }) => {
+    expect(await offer(line)).toEqual({ words, files });
+  });
+
+  test("every command, each with what it does", async () => {
+    const { candidates } = await candidatesFor(program, [""], known);
+    expect(candidates.map(({ word }) => word)).toEqual(program.commands.map((command) => command.name()));
+    expect(candidates.every(({ description }) => (description ?? "").length > 10)).toBe(true);
+  });
+
+  test("every option of every command", async () => {
+    for (const command of program.commands) {
+      const { words } = await offer(`${command.name()} -`);
+      for (const { long } of command.options) expect(words).toContain(long);
+    }
+  });
+});
+
+test("the value of an option is found in both of its forms", () => {
+  expect(valueOf(["a", "--context", "x"], "--context")).toBe("x");
+  expect(valueOf(["a", "--context=x"], "--context")).toBe("x");
+  expect(valueOf(["a", "--context-of"], "--context")).toBeUndefined();
+});

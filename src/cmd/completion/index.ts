@@ -1,0 +1,62 @@
+/**
+ * What a shell may offer for the word that a person is typing: commands, options, choices, contexts of the kubeconfig, and names from the
+ * hub. The answer has the form that kubectl asks of its plugins: a line `word<tab>description` for each candidate, and a last line `:N` that
+ * says whether files may be offered as well. Promises: it never prints an error, and takes no longer than two seconds.
+ */
+import type { Command } from "commander";
+import { DEMOAPPLICATIONS, kubeconfigContexts, MEMBERCLUSTERS, type ResourceType } from "../../runtime/index.ts";
+import { type CommandContext, connectHub } from "../connection.ts";
+import { EXIT } from "../outcome.ts";
+import { candidatesFor, type Known, valueOf } from "./candidates.ts";
+
+export { completionScript } from "./scripts.ts";
+
+/** Nobody waits longer for a key. */
+const PATIENCE_MS = 2_000;
+/** cobra's ShellCompDirectiveDefault and ShellCompDirectiveNoFileComp. */
+const FILES_TOO = 0;
+const NO_FILES = 4;
+
+/** `words` are those after the program's name, up to the one that is being typed. */
+export async function complete(program: Command, words: readonly string[], context: CommandContext): Promise<number> {
+  const { candidates, files } = await candidatesFor(program, words, knownTo(words, context));
+  const lines = candidates.map(
+    ({ word, description = "" }) => `${word}${description === "" ? "" : `\t${description}`}\n`,
+  );
+  context.terminal.out(`${lines.join("")}:${files ? FILES_TOO : NO_FILES}\n`);
+  return EXIT.ok;
+}
+
+/** Whatever fails here leaves a person without an offer; the command itself will say why. */
+function knownTo(words: readonly string[], context: CommandContext): Known {
+  const { env } = context;
+  const namesOf = async (type: ResourceType, namespace?: string): Promise<string[]> => {
+    try {
+      const options = { kubeconfig: valueOf(words, "--kubeconfig"), context: valueOf(words, "--context") };
+      await using hub = connectHub({ logLevel: "info", ...given(options) }, context);
+      const signal = AbortSignal.any([context.signal, AbortSignal.timeout(PATIENCE_MS)]);
+      const { items } = await hub.client.list(type, { metadataOnly: true, signal, ...given({ namespace }) });
+      return items.map(({ metadata }) => metadata.name);
+    } catch {
+      return [];
+    }
+  };
+  return {
+    contexts(kubeconfigFlag) {
+      try {
+        return kubeconfigContexts({ kubeconfig: valueOf(words, kubeconfigFlag), env });
+      } catch {
+        return [];
+      }
+    },
+    members: () => namesOf(MEMBERCLUSTERS),
+    applications: () => namesOf(DEMOAPPLICATIONS, valueOf(words, "--namespace") ?? valueOf(words, "-n")),
+  };
+}
+
+/** Without what is undefined. */
+function given<T extends Record<string, string | undefined>>(fields: T): { [K in keyof T]?: string } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: string;
+  };
+}

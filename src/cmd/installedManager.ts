@@ -1,0 +1,93 @@
+import type { Condition, KubeObject } from "../apis/index.ts";
+import { type Client, DEPLOYMENTS, PODS } from "../runtime/index.ts";
+import { commandLogger, type CommandContext } from "./connection.ts";
+import { follow } from "./follow.ts";
+import { describeRelease, releaseOf } from "./helmRelease.ts";
+import { MANAGER_DEPLOYMENT, MANAGER_SELECTOR } from "./managerWorkload.ts";
+import type { InstallOptions } from "./options.ts";
+import { CommandError, EXIT, onOneLine } from "./outcome.ts";
+import { Progress } from "./terminal.ts";
+
+/** The managers that `meridian install --manager` brings: beside no release of Helm, and waited for. */
+
+const OF_HELM = "app.kubernetes.io/part-of=meridian,app.kubernetes.io/managed-by=Helm";
+
+/** Throws {@link CommandError} when a Helm release runs managers on this hub: two sets of managers would undo each other's work. */
+export async function refuseBesideRelease(hub: Client, signal: AbortSignal): Promise<void> {
+  const { items } = await hub.list(DEPLOYMENTS, { labelSelector: OF_HELM, metadataOnly: true, signal });
+  const release = items.flatMap((deployment) => releaseOf(deployment) ?? [])[0];
+  if (release === undefined) return;
+  throw new CommandError(
+    `${describeRelease(release)} runs managers on this hub already: change them with \`helm upgrade\`, or remove the release first (\`helm uninstall ${release.name} -n ${release.namespace}\`)`,
+  );
+}
+
+/** Waits until every manager of the newest image is ready. Throws {@link CommandError} with what holds them up when the time is up. */
+export async function untilManagersReady(
+  hub: Client,
+  options: Pick<InstallOptions, "namespace" | "timeout" | "logLevel">,
+  { terminal, signal }: CommandContext,
+): Promise<void> {
+  const { namespace, timeout } = options;
+  using progress = new Progress(terminal);
+  progress.show("waiting for the managers to be ready");
+  const logger = commandLogger(options.logLevel, terminal);
+  const common = { client: hub, timeoutMs: timeout, signal, logger };
+  const ready = await follow({ ...common, type: DEPLOYMENTS, namespace, name: MANAGER_DEPLOYMENT }, isRolledOut);
+  if (ready) return;
+  const pods = await hub.list(PODS, { namespace, labelSelector: MANAGER_SELECTOR, signal });
+  const deployment = await hub.get(DEPLOYMENTS, namespace, MANAGER_DEPLOYMENT, { signal });
+  const why = pods.items.flatMap((pod) => podTrouble(pod) ?? [])[0] ?? deploymentTrouble(deployment);
+  throw new CommandError(
+    `everything is installed, and the managers are not ready in time${why === undefined ? "" : `: ${why}`}; see \`kubectl -n ${namespace} describe pods -l ${MANAGER_SELECTOR}\` and mend that, or run install again with another --image`,
+    { exitCode: EXIT.timeout },
+  );
+}
+
+/** As `kubectl rollout status` decides. */
+export function isRolledOut(deployment: KubeObject | undefined): boolean {
+  const { metadata, spec, status } = (deployment ?? {}) as {
+    metadata?: { generation?: number };
+    spec?: { replicas?: number };
+    status?: { observedGeneration?: number; replicas?: number; updatedReplicas?: number; availableReplicas?: number };
+  };
+  const wanted = spec?.replicas ?? 1;
+  return (
+    status !== undefined &&
+    (status.observedGeneration ?? 0) >= (metadata?.generation ?? 0) &&
+    (status.updatedReplicas ?? 0) === wanted &&
+    (status.availableReplicas ?? 0) === wanted &&
+    (status.replicas ?? 0) === wanted
+  );
+}
+
+interface PodStatus {
+  conditions?: Condition[];
+  containerStatuses?: {
+    state?: { waiting?: { reason?: string; message?: string } };
+    lastState?: { terminated?: { reason?: string; exitCode?: number } };
+  }[];
+}
+
+/** What a pod waits for, in the kubelet's or the scheduler's words; undefined for a pod that is well. */
+export function podTrouble({ metadata, status }: KubeObject): string | undefined {
+  const { conditions = [], containerStatuses = [] } = (status ?? {}) as PodStatus;
+  const [container] = containerStatuses;
+  const waiting = container?.state?.waiting;
+  if (waiting?.reason !== undefined && waiting.reason !== "ContainerCreating") {
+    const ended = container?.lastState?.terminated?.exitCode;
+    const exit = ended === undefined ? "" : ` (it ended with exit code ${ended})`;
+    return onOneLine(`pod ${metadata.name}: ${waiting.reason}${exit} ${waiting.message ?? ""}`);
+  }
+  const unscheduled = conditions.find(({ type, status: is }) => type === "PodScheduled" && is === "False");
+  return unscheduled === undefined
+    ? undefined
+    : onOneLine(`pod ${metadata.name}: ${unscheduled.reason ?? "not scheduled"} ${unscheduled.message ?? ""}`);
+}
+
+/** Why there are no pods at all: admission or a quota refuses them. */
+function deploymentTrouble({ status }: KubeObject): string | undefined {
+  const { conditions = [] } = (status ?? {}) as { conditions?: Condition[] };
+  const failure = conditions.find(({ type, status: is }) => type === "ReplicaFailure" && is === "True");
+  return failure === undefined ? undefined : onOneLine(`${failure.reason ?? ""} ${failure.message ?? ""}`);
+}

@@ -1,0 +1,81 @@
+import type { KubeObject, MemberCluster } from "../../apis/index.ts";
+import type { Logger } from "../../observability/index.ts";
+import {
+  type Client,
+  DEMOAPPLICATIONS,
+  Informer,
+  MEMBERCLUSTERS,
+  type ResourceType,
+  systemClock,
+} from "../../runtime/index.ts";
+import { buildReport, type StatusReport } from "../statusView.ts";
+
+export interface HubViewOptions {
+  client: Client;
+  logger: Logger;
+  /** Of logs. */
+  name: string;
+  /** The applications of one namespace only. */
+  namespace?: string;
+  /** The applications with these labels only. */
+  labelSelector?: string;
+  /** False: the person may not read MemberClusters, and there are none in the reports. */
+  clusters?: boolean;
+}
+
+/** The hub's applications and member clusters, as they are at this moment, by watch. */
+export class HubView {
+  readonly #applications: Informer<KubeObject>;
+  readonly #clusters: Informer<KubeObject> | undefined;
+
+  constructor({ client, logger, name, namespace, labelSelector, clusters = true }: HubViewOptions) {
+    const informer = (type: ResourceType, selection: { namespace?: string; labelSelector?: string }) =>
+      new Informer<KubeObject>({
+        client,
+        type,
+        ...selection,
+        clock: systemClock,
+        logger,
+        name: `${name}/${type.plural}`,
+        transform: withoutOwners,
+      });
+    this.#applications = informer(DEMOAPPLICATIONS, {
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+    });
+    this.#clusters = clusters ? informer(MEMBERCLUSTERS, {}) : undefined;
+  }
+
+  /** Follows the hub until the signal; its trouble is waited through. */
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#informers.map((informer) => informer.run(signal)));
+  }
+
+  async waitForSync(signal: AbortSignal): Promise<void> {
+    await Promise.all(this.#informers.map((informer) => informer.waitForSync(signal)));
+  }
+
+  /** Called after every change. */
+  onChange(handler: () => void): Disposable {
+    using stack = new DisposableStack();
+    for (const informer of this.#informers) stack.use(informer.onEvent(handler));
+    return stack.move();
+  }
+
+  report(): StatusReport {
+    return buildReport(this.#applications.list(), this.#clusters?.list() ?? []);
+  }
+
+  cluster(name: string): MemberCluster | undefined {
+    return this.#clusters?.get(name) as unknown as MemberCluster | undefined;
+  }
+
+  get #informers(): Informer<KubeObject>[] {
+    return [this.#applications, ...(this.#clusters === undefined ? [] : [this.#clusters])];
+  }
+}
+
+function withoutOwners(object: KubeObject): KubeObject {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
+}

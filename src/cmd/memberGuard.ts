@@ -1,0 +1,200 @@
+import { type KubeObject, MANAGED_BY_LABEL, type OwnerReference, OWNER_ANNOTATION } from "../apis/index.ts";
+import { memberRights } from "../hub/index.ts";
+import { JOINED_TO_LABEL, type MemberAccess } from "./memberAccess.ts";
+
+/**
+ * What RBAC cannot say of a hub's account on a member: a ValidatingAdmissionPolicy, which join makes and unjoin removes. The policy is about
+ * that one account. It keeps the account's writes out of protected namespaces, away from tokens of service accounts and from whatever
+ * gives power, and to the hub's own objects. Reading is beyond any admission. Pure: only values come in and go out.
+ */
+
+const API_GROUP = "admissionregistration.k8s.io";
+const API_VERSION = `${API_GROUP}/v1`;
+
+/** Groups of kinds that make whoever writes them more than they were. An account gets to them only where join grants the kind itself. */
+const POWERFUL_GROUPS = [
+  API_GROUP,
+  "apiextensions.k8s.io",
+  "apiregistration.k8s.io",
+  "certificates.k8s.io",
+  "rbac.authorization.k8s.io",
+];
+/** Questions about oneself are written, and store nothing. */
+const QUESTIONS = ["authentication.k8s.io", "authorization.k8s.io"];
+const TOKEN_TYPES = ["bootstrap.kubernetes.io/token", "kubernetes.io/service-account-token"];
+const TOKEN_ANNOTATION = "kubernetes.io/service-account.name";
+
+/** Both objects, owned by the ClusterRole of join, in the order of creation. */
+export function accessGuard(
+  access: MemberAccess,
+  clusterRoleUid: string,
+  protectedNamespaces: readonly string[] = [],
+): KubeObject[] {
+  const { name, hubId } = access;
+  const owner: OwnerReference = {
+    apiVersion: "rbac.authorization.k8s.io/v1",
+    kind: "ClusterRole",
+    name,
+    uid: clusterRoleUid,
+  };
+  const metadata = { name, labels: { [JOINED_TO_LABEL]: hubId }, ownerReferences: [owner] };
+  return [
+    {
+      apiVersion: API_VERSION,
+      kind: "ValidatingAdmissionPolicy",
+      metadata,
+      spec: {
+        failurePolicy: "Fail",
+        matchConstraints: {
+          resourceRules: [{ apiGroups: ["*"], apiVersions: ["*"], operations: ["*"], resources: ["*/*"], scope: "*" }],
+        },
+        matchConditions: [
+          { name: "account-of-the-hub", expression: `request.userInfo.username == ${text(userOf(access))}` },
+        ],
+        variables: variables(access),
+        validations: validations(access, protectedNamespaces),
+      },
+    },
+    {
+      apiVersion: API_VERSION,
+      kind: "ValidatingAdmissionPolicyBinding",
+      metadata,
+      spec: { policyName: name, validationActions: ["Deny"] },
+    },
+  ];
+}
+
+/** The name under which a member knows the account. */
+export function userOf({ namespace, name }: MemberAccess): string {
+  return `system:serviceaccount:${namespace}:${name}`;
+}
+
+interface Named {
+  name: string;
+  expression: string;
+}
+
+function variables({ namespace, name, hubId }: MemberAccess): Named[] {
+  return [
+    { name: "group", expression: "request.resource.group" },
+    { name: "resource", expression: "request.resource.resource" },
+    { name: "name", expression: 'has(request.name) ? request.name : ""' },
+    { name: "subresource", expression: 'has(request.subResource) ? request.subResource : ""' },
+    {
+      name: "place",
+      expression: [
+        'variables.group == "" && variables.resource == "namespaces"',
+        '? (variables.name != "" ? variables.name : (object != null && has(object.metadata.name) ? object.metadata.name : ""))',
+        ': (has(request.namespace) ? request.namespace : "")',
+      ].join(" "),
+    },
+    {
+      // To renew its token, and to remove itself.
+      name: "own",
+      expression: any(
+        all(
+          'request.operation == "CREATE"',
+          'variables.group == "" && variables.resource == "serviceaccounts" && variables.subresource == "token"',
+          `variables.place == ${text(namespace)}`,
+          `variables.name == ${text(name)}`,
+        ),
+        all(
+          'request.operation == "DELETE"',
+          any(
+            `variables.resource == "namespaces" && variables.name == ${text(namespace)}`,
+            `variables.resource in ["clusterroles", "serviceaccounts"] && variables.name == ${text(name)} && variables.place in ["", ${text(namespace)}]`,
+          ),
+        ),
+      ),
+    },
+    { name: "marked", expression: `object != null && has(object.metadata) && ${labelled("object", hubId)}` },
+    {
+      name: "wasMarked",
+      expression: `oldObject != null && has(oldObject.metadata) && ${any(labelled("oldObject", hubId), annotated("oldObject"))}`,
+    },
+  ];
+}
+
+function validations({ hubId, namespace }: MemberAccess, protectedNamespaces: readonly string[]): object[] {
+  const named = [...new Set([namespace, ...protectedNamespaces])].filter((one) => !one.startsWith("kube-"));
+  return [
+    {
+      expression: any("variables.own", `!(variables.place.startsWith("kube-") || variables.place in ${list(named)})`),
+      message: "a hub writes nothing into a protected namespace",
+    },
+    {
+      expression: any("variables.own", 'variables.subresource == ""', `variables.group in ${list(QUESTIONS)}`),
+      message: "a hub writes whole objects, and asks for no token but its own",
+    },
+    {
+      expression: any(
+        'variables.group != "" || variables.resource != "secrets" || object == null',
+        all(
+          `!(has(object.type) && object.type in ${list(TOKEN_TYPES)})`,
+          `!(has(object.metadata.annotations) && ${text(TOKEN_ANNOTATION)} in object.metadata.annotations)`,
+        ),
+      ),
+      message: "a hub writes no Secret that holds the token of a service account",
+    },
+    {
+      expression: any("variables.own", powerless()),
+      message: "a hub writes nothing that gives rights or changes the API",
+    },
+    {
+      expression: any(
+        "variables.own",
+        `variables.group in ${list(QUESTIONS)}`,
+        "variables.marked",
+        'request.operation in ["UPDATE", "DELETE"] && variables.wasMarked',
+      ),
+      message: `a hub writes only objects with its label ${MANAGED_BY_LABEL}=${hubId}`,
+    },
+  ].map((validation) => ({ ...validation, reason: "Forbidden" }));
+}
+
+/** Kinds of powerful groups that Meridian is to place are granted by RBAC, and so here. */
+function powerless(): string {
+  const granted = memberRights().flatMap(({ apiGroups, resources }) =>
+    apiGroups
+      .filter((group) => POWERFUL_GROUPS.includes(group))
+      .flatMap((group) => resources.map((resource) => `${group}/${resource}`)),
+  );
+  const forbidden = `!(variables.group in ${list(POWERFUL_GROUPS)})`;
+  return granted.length === 0
+    ? forbidden
+    : any(forbidden, `(variables.group + "/" + variables.resource) in ${list(granted)}`);
+}
+
+function labelled(object: string, hubId: string): string {
+  const labels = `${object}.metadata.labels`;
+  return `(has(${labels}) && ${text(MANAGED_BY_LABEL)} in ${labels} && ${labels}[${text(MANAGED_BY_LABEL)}] == ${text(hubId)})`;
+}
+
+/** Somebody took the label off: the annotation says still whose the object is. */
+function annotated(object: string): string {
+  const { annotations, labels } = {
+    annotations: `${object}.metadata.annotations`,
+    labels: `${object}.metadata.labels`,
+  };
+  return all(
+    `has(${annotations}) && ${text(OWNER_ANNOTATION)} in ${annotations}`,
+    `!(has(${labels}) && ${text(MANAGED_BY_LABEL)} in ${labels})`,
+  );
+}
+
+function any(...terms: string[]): string {
+  return `(${terms.join(" || ")})`;
+}
+
+function all(...terms: string[]): string {
+  return `(${terms.join(" && ")})`;
+}
+
+/** CEL reads JSON's strings and lists. */
+function text(value: string): string {
+  return JSON.stringify(value);
+}
+
+function list(values: readonly string[]): string {
+  return JSON.stringify(values);
+}

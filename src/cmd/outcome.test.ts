@@ -1,0 +1,60 @@
+import { describe, expect, test } from "vitest";
+import { ApiError, TransportError, type TransportReason } from "../runtime/index.ts";
+import { CommandError, describeAnswer, describeError } from "./outcome.ts";
+import { tellWhere } from "./whereabouts.ts";
+
+const HUB = {
+  name: "the hub",
+  server: "https://10.0.0.1:6443",
+  origin: "kubeconfig /home/me/hub.yaml, context blue",
+  otherwise: "choose another cluster with --kubeconfig or --context",
+};
+const WHERE = "the hub (https://10.0.0.1:6443, kubeconfig /home/me/hub.yaml, context blue)";
+
+function fromHub<E extends Error>(error: E): E {
+  tellWhere(error, HUB);
+  return error;
+}
+
+describe("an error of a cluster names the cluster, what is wrong, and what to do", () => {
+  test.each<{ reason: TransportReason; next: string }>([
+    { reason: "ConnectionRefused", next: "check that it runs and that this machine can reach it" },
+    { reason: "Timeout", next: "check that it runs" },
+    { reason: "DNS", next: "correct the server in that kubeconfig" },
+    { reason: "TLS", next: "correct server and certificates in that kubeconfig" },
+  ])("that was not reached: $reason", ({ reason, next }) => {
+    const text = describeError(fromHub(new TransportError(reason, "it is so")));
+    expect(text).toBe(`${WHERE} was not reached: it is so; ${text.slice(text.indexOf(next))}`);
+    expect(text.endsWith(", or choose another cluster with --kubeconfig or --context")).toBe(true);
+  });
+
+  test.each([
+    {
+      error: new ApiError(401, "Unauthorized", "Unauthorized"),
+      says: "does not accept the credentials: Unauthorized; log in again, or choose",
+    },
+    {
+      error: new ApiError(403, "Forbidden", "no right"),
+      says: "refuses: no right; ask its administrator for this right, or choose",
+    },
+    { error: new ApiError(503, "ServiceUnavailable", "busy"), says: "cannot answer now: busy; try again in a moment" },
+    { error: new ApiError(422, "Invalid", "bad field"), says: "answers: bad field" },
+  ])("that answered $error.status", ({ error, says }) => {
+    expect(describeError(fromHub(error))).toContain(`${WHERE} ${says}`);
+  });
+
+  test("also as the cause of another error", () => {
+    const cause = fromHub(new TransportError("DNS", "no such name"));
+    expect(describeError(new CommandError("nothing was drained", { cause }))).toMatch(
+      /^nothing was drained: the hub \(.*\) was not reached: no such name; correct/,
+    );
+  });
+
+  test("but not where the text around it does so", () => {
+    expect(describeAnswer(fromHub(new ApiError(422, "Invalid", "bad field")))).toBe("bad field");
+  });
+});
+
+test("an error of no cluster is its own message, on one line", () => {
+  expect(describeError(new Error("one\n  two"))).toBe("one two");
+});

@@ -1,0 +1,123 @@
+import type { KubeObject } from "../apis/index.ts";
+import {
+  type Client,
+  DEMOAPPLICATIONS,
+  isForbidden,
+  isNotFound,
+  MEMBERCLUSTERS,
+  type ResourceType,
+} from "../runtime/index.ts";
+import { type Connection, notInstalled } from "./connection.ts";
+import type { StatusOptions } from "./options.ts";
+import { CommandError } from "./outcome.ts";
+
+/** What of the hub is shown: as far as it was asked for, and as far as the rights of the person go. */
+export interface Shown {
+  /** Undefined: every namespace. */
+  namespace?: string;
+  selector?: string;
+  /** Whether member clusters are. */
+  clusters: boolean;
+}
+
+export interface HubReading {
+  objects: KubeObject[];
+  clusters: KubeObject[];
+  shown: Shown;
+  /** What a person is told about the limits of the rights, a sentence each. */
+  notes: string[];
+}
+
+/**
+ * Reads the objects and clusters that `status` shows. Who may not read every namespace sees the one of the context, and who may not read
+ * member clusters sees the objects alone. Throws {@link CommandError} when Meridian is not installed.
+ */
+export async function readHub(hub: Connection, options: StatusOptions, signal: AbortSignal): Promise<HubReading> {
+  const [applications, clusters] = await Promise.all([
+    readApplications(hub, options, signal),
+    readClusters(hub, signal),
+  ]);
+  const { namespace, objects } = applications;
+  const notes: string[] = [];
+  if (namespace !== options.namespace) {
+    notes.push(
+      `Your rights do not reach every namespace: this is ${namespace}, the namespace of your context (-n shows another).`,
+    );
+  }
+  if (clusters === undefined) notes.push("Your rights do not show member clusters, so they are left out.");
+  const shown: Shown = {
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(options.selector === undefined ? {} : { selector: options.selector }),
+    clusters: clusters !== undefined,
+  };
+  return { objects, clusters: clusters ?? [], shown, notes };
+}
+
+async function readApplications(
+  hub: Connection,
+  { namespace, allNamespaces, selector }: StatusOptions,
+  signal: AbortSignal,
+): Promise<{ objects: KubeObject[]; namespace: string | undefined }> {
+  const read = (from: string | undefined): Promise<KubeObject[]> =>
+    listAll(hub, DEMOAPPLICATIONS, { ...given({ namespace: from, labelSelector: selector }) }, signal);
+  try {
+    return { objects: await read(namespace), namespace };
+  } catch (error) {
+    if (namespace !== undefined || !isForbidden(error)) throw error;
+    if (allNamespaces === true) {
+      throw new CommandError("not every namespace can be shown; leave out --all-namespaces, or give -n NAMESPACE", {
+        cause: error,
+      });
+    }
+    const own = hub.config.currentNamespace;
+    return { objects: await read(own), namespace: own };
+  }
+}
+
+/** Undefined when the person may not read them. */
+async function readClusters(hub: Connection, signal: AbortSignal): Promise<KubeObject[] | undefined> {
+  try {
+    return await listAll(hub, MEMBERCLUSTERS, {}, signal);
+  } catch (error) {
+    if (isForbidden(error)) return undefined;
+    throw error;
+  }
+}
+
+interface Selection {
+  namespace?: string;
+  labelSelector?: string;
+}
+
+function given({ namespace, labelSelector }: { [K in keyof Selection]: string | undefined }): Selection {
+  return {
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+  };
+}
+
+async function listAll(
+  { client, where }: Connection,
+  type: ResourceType,
+  selection: Selection,
+  signal: AbortSignal,
+): Promise<KubeObject[]> {
+  const items: KubeObject[] = [];
+  let next: string | undefined;
+  try {
+    do {
+      const page: Awaited<ReturnType<Client["list"]>> = await client.list(type, {
+        ...selection,
+        limit: 500,
+        signal,
+        ...(next === undefined ? {} : { continue: next }),
+      });
+      items.push(...page.items);
+      next = page.continue;
+    } while (next !== undefined && next !== "");
+  } catch (error) {
+    if (isNotFound(error)) throw notInstalled(type.plural, where);
+    throw error;
+  }
+  return items;
+}

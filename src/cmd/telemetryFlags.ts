@@ -1,0 +1,65 @@
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { duration } from "./commonFlags.ts";
+import type { ManagerOptions } from "./options.ts";
+
+/** Flags of the manager that say how long a reconcile may take, and what is told of it. */
+export interface TelemetryFlags {
+  reconcileTimeout: number;
+  otlpEndpoint?: string;
+  traceRatio?: number;
+  traceSpan?: Record<string, number>;
+}
+
+export function addTelemetry(command: Command): Command {
+  return command
+    .addOption(
+      duration("--reconcile-timeout <duration>", "how long one reconcile may take before it is retried", "30s"),
+    )
+    .option("--otlp-endpoint <url>", "OTLP/HTTP collector for traces (default: OTEL_EXPORTER_OTLP_ENDPOINT)")
+    .addOption(
+      new Option(
+        "--trace-ratio <share>",
+        "share of the traces that are recorded, 0 to 1 (default: OTEL_TRACES_SAMPLER, else 1)",
+      ).argParser(parseShare),
+    )
+    .addOption(
+      new Option(
+        "--trace-span <name=share>",
+        "share of the spans of one name in recorded traces, as UpdateStatus=1 (default: none of UpdateStatus, all others; may be repeated)",
+      ).argParser(parseSpanShare),
+    );
+}
+
+/** The flags as the manager takes them. */
+export function withTelemetry<F extends TelemetryFlags>(
+  flags: F,
+): Omit<F, keyof TelemetryFlags> & Pick<ManagerOptions, "reconcileTimeoutMs" | "otlpEndpoint" | "sampling"> {
+  const { reconcileTimeout, otlpEndpoint, traceRatio, traceSpan, ...rest } = flags;
+  if (reconcileTimeout <= 0) throw new InvalidArgumentError("--reconcile-timeout must be longer than 0s");
+  const sampling = {
+    ...(traceRatio === undefined ? {} : { ratio: traceRatio }),
+    ...(traceSpan === undefined ? {} : { spans: traceSpan }),
+  };
+  return {
+    ...rest,
+    reconcileTimeoutMs: reconcileTimeout,
+    ...(otlpEndpoint === undefined ? {} : { otlpEndpoint }),
+    ...(Object.keys(sampling).length === 0 ? {} : { sampling }),
+  };
+}
+
+/** Reads a share between 0 and 1. */
+function parseShare(text: string): number {
+  const share = Number(text);
+  if (!/^\d*\.?\d+$/.test(text) || share > 1) throw new InvalidArgumentError("A share is a number between 0 and 1.");
+  return share;
+}
+
+/** Adds the share of the spans of one name, `Name=share`, to those before it. */
+function parseSpanShare(text: string, before: Record<string, number> = {}): Record<string, number> {
+  const [, name, share] = /^([A-Za-z]+)=([\d.]+)$/.exec(text) ?? [];
+  if (name === undefined || share === undefined) {
+    throw new InvalidArgumentError("Spans and their share look like UpdateStatus=1 or ComputeTarget=0.1.");
+  }
+  return { ...before, [name]: parseShare(share) };
+}

@@ -1,0 +1,9 @@
+import { expect, test } from "vitest";
+import { chooseAmong } from "./words.ts";
+
+test("a person can choose among names, the first of many", () => {
+  expect(chooseAmong([], "there are none")).toBe("there are none");
+  expect(chooseAmong(["a", "b"], "there are none")).toBe("name one of these: a, b");
+  const many = Array.from({ length: 10 }, (_, index) => `n${index}`);
+  expect(chooseAmong(many, "")).toMatch(/^name one of these: n0, .*n7 and 2 more$/);
+});

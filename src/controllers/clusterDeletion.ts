@@ -1,0 +1,109 @@
+import { type Condition, FEDERATION_API_VERSION, type MemberCluster, sameValue, timestamp } from "../apis/index.ts";
+import type { HubCache } from "../hub/index.ts";
+import type { EventRecorder } from "../observability/index.ts";
+import { type Client, type Informer, isNotFound, MEMBERCLUSTERS } from "../runtime/index.ts";
+import type { Assignments } from "./assignments.ts";
+import type { Observations } from "./observations.ts";
+
+/** Owner of the condition; the rest of the status is other writers'. */
+const REMOVAL_MANAGER = "meridian-removal";
+/** Type of the condition that stands while a MemberCluster is deleted and nobody had said what becomes of what runs there. */
+const REMOVED = "Removed";
+
+export interface ClusterDeletionSources {
+  hub: Pick<HubCache, "reportedOn" | "clusters">;
+  assignments: Assignments;
+  observations: Observations;
+}
+
+/**
+ * Whether the deletion of a MemberCluster waits until somebody says what is to become of what runs there. Until then the cluster stays what it is,
+ * but that nothing new comes to it. Where nothing of Meridian is, as far as the hub and the member say, there is nothing to choose. Unknown: the
+ * cluster has neither been reached nor given up yet.
+ */
+export function awaitsDecision(
+  { hub, assignments, observations }: ClusterDeletionSources,
+  { metadata: { name, deletionTimestamp }, spec }: MemberCluster,
+): "Yes" | "No" | "Unknown" {
+  if (deletionTimestamp === undefined || spec.deletionPolicy !== undefined) return "No";
+  for (const { present, writing } of observations.in(name)) if (present !== undefined || writing) return "Yes";
+  for (const { effective } of assignments.in(name)) if (effective?.verb === "Apply") return "Yes";
+  for (const _ of hub.reportedOn(name)) return "Yes";
+  return observations.contactOf(name).pending ? "Unknown" : "No";
+}
+
+export interface RemovalConditionOptions {
+  client: Client;
+  clusters: Informer<MemberCluster>;
+  events: Pick<EventRecorder, "record">;
+}
+
+/** Says on the MemberCluster, and once by an Event, that its deletion waits for a decision; and that the decision was heard. */
+export async function tellOfDeletion(
+  { client, clusters, events }: RemovalConditionOptions,
+  member: MemberCluster,
+  isWaiting: boolean,
+  now: number,
+  signal: AbortSignal,
+): Promise<void> {
+  const before = removedCondition(member);
+  if (before === undefined && !isWaiting) return;
+  const said = isWaiting ? waiting(member) : decided(member);
+  const condition: Condition = { ...said, lastTransitionTime: before?.lastTransitionTime ?? timestamp(now) };
+  if (sameValue(before, condition)) return;
+  const { name, uid } = member.metadata;
+  const object = {
+    apiVersion: FEDERATION_API_VERSION,
+    kind: "MemberCluster",
+    metadata: { name },
+    status: { conditions: [condition] },
+  };
+  try {
+    clusters.observe(
+      await client.applyStatus(MEMBERCLUSTERS, object, { fieldManager: REMOVAL_MANAGER, force: true, signal }),
+    );
+  } catch (error) {
+    if (isNotFound(error)) return;
+    throw error;
+  }
+  if (!isWaiting || before?.reason === condition.reason) return;
+  events.record({
+    regarding: {
+      apiVersion: FEDERATION_API_VERSION,
+      kind: "MemberCluster",
+      name,
+      ...(uid === undefined ? {} : { uid }),
+    },
+    type: "Warning",
+    reason: condition.reason,
+    action: "Remove",
+    note: `the deletion waits until somebody says what is to become of what runs there: ${choices(name)}`,
+  });
+}
+
+function waiting({ metadata: { name } }: MemberCluster): Omit<Condition, "lastTransitionTime"> {
+  const message = `choose: spec.deletionPolicy Orphan (all runs on) or Drain (all goes)`;
+  const command = `; or meridian unjoin ${name}`;
+  const whole = message.length + command.length <= 120 ? `${message}${command}` : `${message}; or meridian unjoin`;
+  return { type: REMOVED, status: "False", reason: "DeletionPolicyMissing", message: whole };
+}
+
+function decided({ spec }: MemberCluster): Omit<Condition, "lastTransitionTime"> {
+  const message =
+    spec.deletionPolicy === "Drain"
+      ? "what Meridian put there is being removed, as deletionPolicy Drain says"
+      : "what Meridian put there is being let go of and keeps running";
+  return { type: REMOVED, status: "False", reason: "ClusterLeaving", message };
+}
+
+function choices(name: string): string {
+  return (
+    `\`meridian unjoin ${name}\` leaves it running and takes Meridian's account off the cluster as well, \`meridian unjoin ${name} --drain\` ` +
+    `deletes it first; without the command line: kubectl patch membercluster ${name} --type=merge ` +
+    `-p '{"spec":{"deletionPolicy":"Orphan"}}', or "Drain"`
+  );
+}
+
+function removedCondition({ status }: MemberCluster): Condition | undefined {
+  return status?.conditions?.find(({ type }) => type === REMOVED);
+}

@@ -1,0 +1,64 @@
+import type { KubeObject } from "../apis/index.ts";
+import type { Target } from "../desiredstate/index.ts";
+import type { ReconcileContext } from "../runtime/index.ts";
+import { isUnanswered } from "./objectTraces.ts";
+import { clusterNames } from "./placementEvents.ts";
+import type { Plan } from "./plans.ts";
+
+/** The lines of one object's planning: with those of the workers and of the status they tell a change from the hub to the last member. */
+
+/** The object is new, or another one than at the last plan. A manager that starts finds most objects as they were. */
+export function logChange(
+  { logger }: ReconcileContext,
+  owner: string,
+  object: KubeObject,
+  before: Plan | undefined,
+): void {
+  const { kind, metadata } = object;
+  const { uid, generation, deletionTimestamp } = metadata;
+  const isKnown = before !== undefined && before.uid === uid && before.generation === (generation ?? 0);
+  if (isKnown || (before === undefined && !isUnanswered(object))) return;
+  const change = deletionTimestamp === undefined ? `generation ${generation ?? 0}` : "the object is being deleted";
+  logger.info({ object: owner, resource_uid: uid, kind, generation }, `changed: ${change}`);
+}
+
+/** `changed`: the clusters where another thing is asked for than before. */
+export function logPlan(
+  { logger }: ReconcileContext,
+  owner: string,
+  object: KubeObject,
+  target: Target,
+  before: Plan | undefined,
+  changed: ReadonlySet<string>,
+): void {
+  if (changed.size === 0 && !isNewDecision(before?.target, target)) return;
+  // After a start everything is planned once, and most of it is there already.
+  const level = before !== undefined || isUnanswered(object) ? "info" : "debug";
+  if (!logger.isLevelEnabled(level)) return;
+  const { reason, message } = target.scheduled;
+  const fields = { object: owner, resource_uid: object.metadata.uid, clusters: target.clusters.length, reason };
+  logger[level]({ ...fields, changed: changed.size }, `planned: ${message}`);
+}
+
+/** Of an object that is being deleted. */
+export function logRemoval(
+  { logger }: ReconcileContext,
+  owner: string,
+  { metadata }: KubeObject,
+  changed: ReadonlySet<string>,
+): void {
+  if (changed.size === 0) return;
+  logger.info({ object: owner, resource_uid: metadata.uid, changed: changed.size }, "planned: its copies go");
+}
+
+export function logEnd({ logger }: ReconcileContext, owner: string, { metadata }: KubeObject): void {
+  logger.info({ object: owner, resource_uid: metadata.uid }, "ended: nothing of the object is left on any cluster");
+}
+
+function isNewDecision(before: Target | undefined, target: Target): boolean {
+  return (
+    before === undefined ||
+    before.scheduled.reason !== target.scheduled.reason ||
+    clusterNames(before.clusters) !== clusterNames(target.clusters)
+  );
+}

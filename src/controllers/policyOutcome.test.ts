@@ -1,0 +1,154 @@
+import { describe, expect, test } from "vitest";
+import type { OverridePolicy, OverrideRule, Placement, PlacementSpec } from "../apis/index.ts";
+import type { Observation, Target } from "../desiredstate/index.ts";
+import { effectOf, type MatchedRule } from "../override/index.ts";
+import { type Outcome, PolicyTally } from "./policyOutcome.ts";
+
+const ref = (kind: string, name: string) => ({ kind, namespace: "default", name });
+const base = {
+  apiVersion: "federation.paas.cmft.com/v1alpha1",
+  metadata: { namespace: "default" },
+};
+const selectors = [{ apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" }];
+
+function placement(name: string, spec: Partial<PlacementSpec> = {}): Placement {
+  const all = { resourceSelectors: selectors, replicaScheduling: { mode: "Duplicated" }, ...spec };
+  return { ...base, kind: "Placement", metadata: { ...base.metadata, name }, spec: all } as unknown as Placement;
+}
+
+function override(name: string): OverridePolicy {
+  const spec = { resourceSelectors: selectors, rules: [] };
+  return { ...base, kind: "OverridePolicy", metadata: { ...base.metadata, name }, spec } as unknown as OverridePolicy;
+}
+
+function rules(...given: [name: string, rule: OverrideRule][]): MatchedRule[] {
+  const refs = new Map(given.map(([name]) => [name, ref("OverridePolicy", name)]));
+  return given.map(([name, rule]) => ({ policy: refs.get(name) ?? ref("OverridePolicy", name), index: 0, rule }));
+}
+
+const deployment = { apiVersion: "apps/v1", kind: "Deployment", namespace: "default", name: "shop" };
+
+function target(more: object = {}): Target {
+  return {
+    owner: { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "default", name: "shop", uid: "u" },
+    placement: ref("Placement", "winner"),
+    overrides: [],
+    decision: { clusters: [], verdicts: [] },
+    scheduled: { status: "True", reason: "ClustersSelected", message: "" },
+    clusters: [{ name: "a", frozen: false, objects: [{ ref: deployment }] }],
+    ...more,
+  } as unknown as Target;
+}
+
+function outcomeOf(
+  policy: Placement | OverridePolicy,
+  targets: Target[],
+  failure?: Observation["failure"],
+  isPlaceable = (): boolean => true,
+): Outcome {
+  const observation = { failure } as unknown as Observation;
+  const tally = new PolicyTally(policy, { get: () => observation });
+  for (const one of targets) tally.add(one);
+  return tally.outcome({ isPlaceable });
+}
+
+describe("of a placement", () => {
+  test("the objects that it places are counted, by their clusters", () => {
+    expect(outcomeOf(placement("winner"), [target(), target(), target({ clusters: [] })])).toEqual({
+      matched: 3,
+      decisions: [
+        { clusters: ["a"], objects: 2 },
+        { clusters: [], objects: 1 },
+      ],
+    });
+  });
+
+  test("the objects that another one has are counted apart, with the other one", () => {
+    const passedOver = [{ policy: ref("Placement", "loser"), because: "priority 5 goes before 0" }];
+    const lost = target({ passedOver });
+    expect(outcomeOf(placement("loser"), [lost, lost])).toEqual({
+      matched: 0,
+      decisions: [],
+      lost: { objects: 2, to: "Placement winner", because: "priority 5 goes before 0" },
+    });
+    const elsewhere = target({ passedOver, placement: { kind: "ClusterPlacement", name: "all" } });
+    expect(outcomeOf(placement("loser"), [lost, lost, elsewhere]).lost).toEqual({
+      objects: 3,
+      to: "Placement winner (and others)",
+    });
+  });
+
+  test("that uses what this version does not do says so, whatever it selects", () => {
+    const outcome = outcomeOf(placement("winner", { rollout: {} }), []);
+    expect(outcome.notCarriedOut).toEqual(["spec.rollout"]);
+    const kinds = outcomeOf(placement("winner"), [], undefined, () => false);
+    expect(kinds.unplaceable).toEqual(["DemoApplication (paas.cmft.com/v1)"]);
+  });
+
+  test("that finds no cluster, or names one that is not there, says so", () => {
+    const scheduled = { status: "False", reason: "NoClusterFits", message: "no cluster fits" };
+    expect(outcomeOf(placement("winner"), [target({ scheduled })])).toMatchObject({
+      reason: "NoClusterFits",
+      error: "no cluster fits",
+    });
+    const verdicts = [{ cluster: "x", reason: "UnknownCluster" }];
+    expect(outcomeOf(placement("winner"), [target({ decision: { clusters: [], verdicts } })])).toMatchObject({
+      reason: "UnknownCluster",
+      error: "unknown cluster x",
+    });
+  });
+});
+
+describe("of an override", () => {
+  const on = (given: MatchedRule[]): Target =>
+    target({
+      overrides: given.map(({ policy }) => policy),
+      clusters: [{ name: "a", frozen: false, objects: [{ ref: deployment }], overrides: effectOf(given) }],
+    });
+
+  test("whose rules take no cluster, and of objects that run nowhere", () => {
+    const idle = (because: string): Target =>
+      target({ idleOverrides: [{ policy: ref("OverridePolicy", "idle"), because }] });
+    expect(
+      outcomeOf(override("idle"), [idle("NoCluster"), idle("NoCluster"), idle("Frozen"), idle("Unplaced")]),
+    ).toEqual({ matched: 0, decisions: [], withoutCluster: 2, waiting: 2 });
+  });
+
+  test("of which a later one sets everything anew", () => {
+    const given = rules(["first", { replicas: 2 }], ["later", { replicas: 3 }]);
+    expect(outcomeOf(override("first"), [on(given)])).toMatchObject({
+      matched: 1,
+      superseded: { objects: 1, to: "OverridePolicy later" },
+    });
+    expect(outcomeOf(override("later"), [on(given)])).not.toHaveProperty("superseded");
+  });
+
+  test("with a rule that cannot be applied, in full and with the place", () => {
+    const problem = {
+      reason: "InvalidPatch",
+      message: "cut…",
+      detail: "OverridePolicy bad, rule 0: all of it",
+      policy: ref("OverridePolicy", "bad"),
+    };
+    const broken = target({ clusters: [{ name: "a", frozen: false, objects: [], problem }] });
+    expect(outcomeOf(override("bad"), [broken])).toMatchObject({
+      reason: "InvalidPatch",
+      error: "OverridePolicy bad, rule 0: all of it; DemoApplication default/shop on a",
+    });
+    expect(outcomeOf(override("other"), [broken])).not.toHaveProperty("error");
+  });
+
+  test("with a patch that a member refuses", () => {
+    const given = rules(
+      ["bad", { patches: [{ op: "replace", path: "/spec/replicas", value: "two" }] }],
+      ["other", { args: ["x"] }],
+    );
+    const failure = { reason: "Invalid", message: "expected numeric", final: true, fields: [".spec.replicas"] };
+    expect(outcomeOf(override("bad"), [on(given)], failure)).toMatchObject({
+      reason: "InvalidPatch",
+      error: "OverridePolicy bad, rule 0: patch 0 on Deployment: expected numeric; DemoApplication default/shop on a",
+    });
+    expect(outcomeOf(override("other"), [on(given)], failure)).not.toHaveProperty("error");
+    expect(outcomeOf(override("bad"), [on(given)])).not.toHaveProperty("error");
+  });
+});

@@ -1,0 +1,170 @@
+import { notCarriedOut, parseApiVersion, type Placement, policyKey, refKey, shortName } from "../apis/index.ts";
+import type { Problem, Target } from "../desiredstate/index.ts";
+import type { HubCache, Policy } from "../hub/index.ts";
+import { type LostObjects, patchProblem } from "../status/index.ts";
+import type { Observations } from "./observations.ts";
+
+/** What the plans say of one policy. */
+export interface Outcome {
+  matched: number;
+  decisions: { clusters: string[]; objects: number }[];
+  error?: string;
+  reason?: string;
+  notes?: string[];
+  notCarriedOut?: string[];
+  unplaceable?: string[];
+  lost?: LostObjects;
+  withoutCluster?: number;
+  waiting?: number;
+  superseded?: LostObjects;
+}
+
+/** Sums up what the plans of the objects that a policy selects say of the policy, one after the other. */
+export class PolicyTally {
+  readonly #policy: Policy;
+  readonly #key: string;
+  readonly #observations: Pick<Observations, "get">;
+  readonly #groups = new Map<string, { clusters: string[]; objects: number }>();
+  readonly #notes = new Set<string>();
+  readonly #lostTo = new Map<string, LostObjects>();
+  readonly #supersededBy = new Map<string, LostObjects>();
+  #matched = 0;
+  #withoutCluster = 0;
+  #waiting = 0;
+  #trouble: { reason: string; message: string } | undefined;
+
+  constructor(policy: Policy, observations: Pick<Observations, "get">) {
+    this.#policy = policy;
+    this.#key = policyKey(policy);
+    this.#observations = observations;
+  }
+
+  /** Of an object whose plan names the policy. */
+  add(target: Target): void {
+    if (isPlacement(this.#policy)) this.#addPlaced(target);
+    else this.#addOverridden(target);
+  }
+
+  outcome({ isPlaceable }: { isPlaceable: HubCache["catalog"]["isPlaceable"] }): Outcome {
+    const policy = this.#policy;
+    const trouble = this.#trouble;
+    const fields = isPlacement(policy) ? notCarriedOut(policy.spec) : [];
+    const unplaceable = policy.spec.resourceSelectors
+      .filter(({ apiVersion, kind }) => !isPlaceable({ group: parseApiVersion(apiVersion).group, kind }))
+      .map(({ apiVersion, kind }) => `${kind} (${apiVersion})`);
+    const lost = most(this.#lostTo);
+    const superseded = most(this.#supersededBy);
+    return {
+      matched: this.#matched,
+      decisions: [...this.#groups.values()],
+      ...(this.#notes.size === 0 ? {} : { notes: [...this.#notes] }),
+      ...(trouble === undefined ? {} : { error: trouble.message, reason: trouble.reason }),
+      ...(fields.length === 0 ? {} : { notCarriedOut: fields }),
+      ...(unplaceable.length === 0 ? {} : { unplaceable: [...new Set(unplaceable)] }),
+      ...(lost === undefined ? {} : { lost }),
+      ...(superseded === undefined ? {} : { superseded }),
+      ...(this.#withoutCluster === 0 ? {} : { withoutCluster: this.#withoutCluster }),
+      ...(this.#waiting === 0 ? {} : { waiting: this.#waiting }),
+    };
+  }
+
+  #addPlaced(target: Target): void {
+    const passed = target.passedOver?.find(({ policy }) => policyKey(policy) === this.#key);
+    if (passed !== undefined) {
+      const { placement } = target;
+      if (placement !== undefined)
+        count(this.#lostTo, `${placement.kind} ${shortName(placement.name)}`, passed.because);
+      return;
+    }
+    // All that a placement decides about knows the same clusters.
+    if (this.#matched === 0) this.#trouble ??= unknownClusters(target);
+    for (const note of target.decision.notes ?? []) this.#notes.add(note);
+    this.#place(target);
+    if (target.scheduled.status === "False") this.#trouble ??= target.scheduled;
+  }
+
+  #addOverridden(target: Target): void {
+    const idle = target.idleOverrides?.find(({ policy }) => policyKey(policy) === this.#key);
+    if (idle?.because === "NoCluster") this.#withoutCluster += 1;
+    else if (idle !== undefined) this.#waiting += 1;
+    if (idle !== undefined) return;
+    this.#place(target);
+    this.#trouble ??= this.#problemOf(target);
+    const winner = this.#winnerOver(target);
+    if (winner !== undefined) count(this.#supersededBy, winner);
+  }
+
+  #place(target: Target): void {
+    this.#matched += 1;
+    const clusters = target.clusters.map(({ name }) => name);
+    const key = clusters.join();
+    const group = this.#groups.get(key);
+    if (group === undefined) this.#groups.set(key, { clusters, objects: 1 });
+    else group.objects += 1;
+  }
+
+  /** The policy that sets everything anew on every cluster of the object that this one reaches; undefined where this one has a say. */
+  #winnerOver({ clusters }: Target): string | undefined {
+    let winner: string | undefined;
+    for (const { overrides } of clusters) {
+      if (overrides === undefined) continue;
+      if (overrides.policies.some((policy) => policyKey(policy) === this.#key)) return undefined;
+      for (const { policy, by } of overrides.superseded)
+        if (policyKey(policy) === this.#key) winner ??= `${by.kind} ${shortName(by.name)}`;
+    }
+    return winner;
+  }
+
+  /** What is wrong that this policy's author can mend: a rule that cannot be applied, or a patch that a member refuses. */
+  #problemOf(target: Target): { reason: string; message: string } | undefined {
+    for (const cluster of target.clusters) {
+      const problem = cluster.problem ?? this.#refusalOn(cluster);
+      if (problem?.policy === undefined || policyKey(problem.policy) !== this.#key) continue;
+      return {
+        reason: problem.reason,
+        message: `${problem.detail ?? problem.message}; ${whereOf(target, cluster.name)}`,
+      };
+    }
+    return undefined;
+  }
+
+  #refusalOn({ name, objects, overrides }: Target["clusters"][number]): Problem | undefined {
+    if (overrides === undefined || overrides.patches.length === 0) return undefined;
+    for (const { ref } of objects) {
+      const failure = this.#observations.get(name, refKey(ref))?.failure;
+      const problem = failure === undefined ? undefined : patchProblem(ref.kind, failure, overrides);
+      if (problem !== undefined) return problem;
+    }
+    return undefined;
+  }
+}
+
+export function isPlacement(policy: Policy): policy is Placement {
+  return policy.kind === "Placement" || policy.kind === "ClusterPlacement";
+}
+
+function whereOf({ owner }: Target, cluster: string): string {
+  const { namespace, name } = owner;
+  return `${owner.kind} ${namespace === undefined ? "" : `${namespace}/`}${name} on ${cluster}`;
+}
+
+function count(tallies: Map<string, LostObjects>, to: string, because?: string): void {
+  const known = tallies.get(to);
+  if (known === undefined) tallies.set(to, { objects: 1, to, ...(because === undefined ? {} : { because }) });
+  else known.objects += 1;
+}
+
+/** The one with the most objects, the first by name among equals, with the objects of all of them. */
+function most(tallies: ReadonlyMap<string, LostObjects>): LostObjects | undefined {
+  const [first] = [...tallies.values()].sort((a, b) => b.objects - a.objects || (a.to < b.to ? -1 : 1));
+  if (first === undefined) return undefined;
+  const objects = [...tallies.values()].reduce((sum, one) => sum + one.objects, 0);
+  return tallies.size === 1 ? { ...first, objects } : { to: `${first.to} (and others)`, objects };
+}
+
+function unknownClusters({ decision }: Target): { reason: string; message: string } | undefined {
+  const unknown = decision.verdicts.filter(({ reason }) => reason === "UnknownCluster").map(({ cluster }) => cluster);
+  return unknown.length === 0
+    ? undefined
+    : { reason: "UnknownCluster", message: `unknown cluster ${unknown.join(", ")}` };
+}

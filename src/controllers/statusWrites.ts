@@ -1,0 +1,40 @@
+import type { FederatedStatus, KubeObject } from "../apis/index.ts";
+import type { PlacedKind, StatusStore } from "../hub/index.ts";
+import { recordError, startSpan, type Tracer } from "../observability/index.ts";
+import { isApiError, type ReconcileContext } from "../runtime/index.ts";
+
+/** What a status says of the object as a whole. */
+export type StatusPhase = "Available" | "Progressing" | "Degraded";
+
+export function phaseOf({ conditions = [] }: FederatedStatus): StatusPhase {
+  const isTrue = (type: string): boolean => conditions.some((one) => one.type === type && one.status === "True");
+  return isTrue("Available") ? "Available" : isTrue("Progressing") ? "Progressing" : "Degraded";
+}
+
+/** Writes a status, under the span `UpdateStatus`. Rejects with what the store rejects with. */
+export async function writeStatus(
+  { store, tracer }: { store: Pick<StatusStore, "write">; tracer: Tracer },
+  owner: string,
+  found: { object: KubeObject; kind: PlacedKind },
+  status: FederatedStatus,
+  context: ReconcileContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const phase = phaseOf(status);
+  const attributes = { "reconcile.key": owner, "status.phase": phase };
+  const span = startSpan(tracer, "UpdateStatus", { parent: context.span, attributes });
+  try {
+    await store.write(found, status, signal);
+    // An apply to the status of an object that exists has no other answer that is no refusal.
+    span.setAttribute("http.status_code", 200);
+  } catch (error) {
+    if (isApiError(error)) span.setAttribute("http.status_code", error.status);
+    recordError(span, error);
+    throw error;
+  } finally {
+    span.end();
+  }
+  const { uid, generation } = found.object.metadata;
+  const fields = { object: owner, resource_uid: uid, phase, generation, replicas: status.replicas };
+  context.logger.info(fields, `status written: ${phase}`);
+}

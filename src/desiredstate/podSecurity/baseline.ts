@@ -1,0 +1,236 @@
+import { containersOf, isSet, recordOf, recordsIn } from "./pods.ts";
+import type { Container, Fields, Pod } from "./pods.ts";
+import type { Check, Violation } from "./violation.ts";
+
+/** The baseline profile of the Pod Security Standards: what gives a pod power over the node that it runs on. */
+
+/** From this version on a pod in a user namespace of its own (`hostUsers: false`) may be root in there. */
+const USER_NAMESPACES_SINCE = 35;
+const PROBE_HOSTS_SINCE = 34;
+const SECCOMP_FIELDS_SINCE = 19;
+
+const DEFAULT_CAPABILITIES = new Set([
+  "AUDIT_WRITE",
+  "CHOWN",
+  "DAC_OVERRIDE",
+  "FOWNER",
+  "FSETID",
+  "KILL",
+  "MKNOD",
+  "NET_BIND_SERVICE",
+  "SETFCAP",
+  "SETGID",
+  "SETPCAP",
+  "SETUID",
+  "SYS_CHROOT",
+]);
+
+/** Sysctls that reach no further than the pod, and since which version they count as such. */
+const SAFE_SYSCTLS: Readonly<Record<string, number>> = {
+  "kernel.shm_rmid_forced": 0,
+  "net.ipv4.ip_local_port_range": 0,
+  "net.ipv4.tcp_syncookies": 0,
+  "net.ipv4.ping_group_range": 0,
+  "net.ipv4.ip_unprivileged_port_start": 0,
+  "net.ipv4.ip_local_reserved_ports": 27,
+  "net.ipv4.tcp_keepalive_time": 29,
+  "net.ipv4.tcp_fin_timeout": 29,
+  "net.ipv4.tcp_keepalive_intvl": 29,
+  "net.ipv4.tcp_keepalive_probes": 29,
+  "net.ipv4.tcp_rmem": 32,
+  "net.ipv4.tcp_wmem": 32,
+};
+
+const SELINUX_TYPES: Readonly<Record<string, number>> = {
+  container_t: 0,
+  container_init_t: 0,
+  container_kvm_t: 0,
+  container_engine_t: 31,
+};
+
+const APPARMOR_ANNOTATION = "container.apparmor.security.beta.kubernetes.io/";
+const SECCOMP_POD_ANNOTATION = "seccomp.security.alpha.kubernetes.io/pod";
+const SECCOMP_CONTAINER_ANNOTATION = "container.seccomp.security.alpha.kubernetes.io/";
+
+export const hostNamespaces: Check = function* ({ spec }) {
+  for (const field of ["hostNetwork", "hostPID", "hostIPC"]) {
+    if (isOn(spec[field])) yield { field: `spec.${field}`, must: "must not be true", value: spec[field] };
+  }
+};
+
+export const privileged: Check = function* (_pod, containers) {
+  for (const { path, security } of containers) {
+    const value = security["privileged"];
+    if (isOn(value)) yield { field: `spec.${path}.securityContext.privileged`, must: "must not be true", value };
+  }
+};
+
+export const hostProcess: Check = function* (pod, containers) {
+  for (const { path, context } of securityContexts(pod, containers)) {
+    const value = recordOf(context["windowsOptions"])["hostProcess"];
+    if (isOn(value)) yield { field: `${path}.windowsOptions.hostProcess`, must: "must not be true", value };
+  }
+};
+
+export const baselineCapabilities: Check = (_pod, containers) =>
+  forbiddenCapabilities(containers, (capability) => DEFAULT_CAPABILITIES.has(capability));
+
+export function* forbiddenCapabilities(
+  containers: readonly Container[],
+  isAllowed: (capability: string) => boolean,
+): Generator<Violation> {
+  for (const { path, security } of containers) {
+    const added = recordOf(security["capabilities"])["add"];
+    for (const value of Array.isArray(added) ? (added as unknown[]) : []) {
+      if (typeof value === "string" && isAllowed(value)) continue;
+      const field = `spec.${path}.securityContext.capabilities.add`;
+      yield { field, must: `must not name ${String(value)}`, value };
+    }
+  }
+}
+
+export const hostPaths: Check = function* ({ spec }) {
+  for (const volume of recordsIn(spec["volumes"])) {
+    const value = volume["hostPath"];
+    if (isSet(value))
+      yield { field: `spec.volumes[${String(volume["name"])}].hostPath`, must: "must not be set", value };
+  }
+};
+
+/** Every port of the node that a container asks for. */
+export const hostPorts: Check = function* (_pod, containers) {
+  for (const { path, fields } of containers) {
+    for (const { hostPort: value } of recordsIn(fields["ports"])) {
+      if (!isSet(value) || value === 0) continue;
+      const hostPort = typeof value === "number" ? { hostPort: value } : {};
+      yield { field: `spec.${path}.ports.hostPort`, must: `must not be ${String(value)}`, value, ...hostPort };
+    }
+  }
+};
+
+export const appArmor: Check = function* (pod, containers) {
+  for (const { path, context } of securityContexts(pod, containers)) {
+    const profile = context["appArmorProfile"];
+    if (!isSet(profile)) continue;
+    const value = recordOf(profile)["type"];
+    if (value !== "RuntimeDefault" && value !== "Localhost")
+      yield { field: `${path}.appArmorProfile.type`, must: "must be RuntimeDefault or Localhost", value };
+  }
+  for (const [key, value] of Object.entries(pod.annotations)) {
+    if (!key.startsWith(APPARMOR_ANNOTATION) || value === "" || value === "runtime/default") continue;
+    if (typeof value === "string" && value.startsWith("localhost/")) continue;
+    yield { field: `metadata.annotations[${key}]`, must: "must be runtime/default or localhost/…", value };
+  }
+};
+
+export const seLinux: Check = function* (pod, containers, minor) {
+  for (const { path, context } of securityContexts(pod, containers)) {
+    const options = recordOf(context["seLinuxOptions"]);
+    const { type } = options;
+    if (isSet(type) && type !== "" && !isKnownSince(SELINUX_TYPES, type, minor))
+      yield { field: `${path}.seLinuxOptions.type`, must: "must be one for containers", value: type };
+    for (const field of ["user", "role"]) {
+      const value = options[field];
+      if (isSet(value) && value !== "")
+        yield { field: `${path}.seLinuxOptions.${field}`, must: "must not be set", value };
+    }
+  }
+};
+
+export const procMount: Check = (pod, containers, minor) =>
+  minor >= USER_NAMESPACES_SINCE && hasOwnUsers(pod) ? [] : unusualProcMounts(containers);
+
+export function* unusualProcMounts(containers: readonly Container[]): Generator<Violation> {
+  for (const { path, security } of containers) {
+    const value = security["procMount"];
+    if (isSet(value) && value !== "Default")
+      yield { field: `spec.${path}.securityContext.procMount`, must: "must be Default", value };
+  }
+}
+
+export const baselineSeccomp: Check = function* (pod, containers, minor) {
+  if (minor < SECCOMP_FIELDS_SINCE) {
+    yield* seccompAnnotations(pod, containers);
+    return;
+  }
+  yield* badSeccompProfiles(pod, containers);
+};
+
+export function* badSeccompProfiles(pod: Pod, containers: readonly Container[]): Generator<Violation> {
+  for (const { path, context } of securityContexts(pod, containers)) {
+    const profile = context["seccompProfile"];
+    if (!isSet(profile) || isGoodSeccomp(profile)) continue;
+    const value = recordOf(profile)["type"];
+    yield { field: `${path}.seccompProfile.type`, must: "must be RuntimeDefault or Localhost", value };
+  }
+}
+
+export function isGoodSeccomp(profile: unknown): boolean {
+  const { type } = recordOf(profile);
+  return type === "RuntimeDefault" || type === "Localhost";
+}
+
+function* seccompAnnotations({ annotations }: Pod, containers: readonly Container[]): Generator<Violation> {
+  const keys = containers.map(({ name }) => `${SECCOMP_CONTAINER_ANNOTATION}${name}`);
+  for (const key of [SECCOMP_POD_ANNOTATION, ...keys]) {
+    const value = annotations[key];
+    if (value === undefined || value === "runtime/default" || value === "docker/default") continue;
+    if (typeof value === "string" && value.startsWith("localhost/")) continue;
+    yield { field: `metadata.annotations[${key}]`, must: "must be runtime/default or localhost/…", value };
+  }
+}
+
+export const sysctls: Check = function* ({ spec }, _containers, minor) {
+  for (const { name: value } of recordsIn(recordOf(spec["securityContext"])["sysctls"])) {
+    if (!isKnownSince(SAFE_SYSCTLS, value, minor))
+      yield { field: "spec.securityContext.sysctls", must: `must not name ${String(value)}`, value };
+  }
+};
+
+const HANDLERS = [
+  ["livenessProbe"],
+  ["readinessProbe"],
+  ["startupProbe"],
+  ["lifecycle", "postStart"],
+  ["lifecycle", "preStop"],
+];
+
+/** A kubelet that probes another host is a port scanner for whoever names the host. */
+export const probeHosts: Check = function* (_pod, containers, minor) {
+  if (minor < PROBE_HOSTS_SINCE) return;
+  for (const { path, fields } of containers) {
+    for (const handler of HANDLERS) {
+      const found = handler.reduce<Fields>((parent, field) => recordOf(parent[field]), fields);
+      for (const action of ["httpGet", "tcpSocket"]) {
+        const value = recordOf(found[action])["host"];
+        if (isSet(value) && value !== "")
+          yield { field: `spec.${path}.${handler.join(".")}.${action}.host`, must: "must not be set", value };
+      }
+    }
+  }
+};
+
+/** Whether the pod's root is nobody on the node. */
+export function hasOwnUsers({ spec }: Pod): boolean {
+  return spec["hostUsers"] === false;
+}
+
+/** Of the pod and of its containers, with their paths. */
+export function securityContexts(
+  { spec }: Pod,
+  containers: readonly Container[] = containersOf(spec),
+): { path: string; context: Fields }[] {
+  return [
+    { path: "spec.securityContext", context: recordOf(spec["securityContext"]) },
+    ...containers.map(({ path, security }) => ({ path: `spec.${path}.securityContext`, context: security })),
+  ];
+}
+
+/** What is no boolean is refused by the API server; until then nobody can say what it means. */
+function isOn(value: unknown): boolean {
+  return isSet(value) && value !== false;
+}
+
+function isKnownSince(known: Readonly<Record<string, number>>, name: unknown, minor: number): boolean {
+  return typeof name === "string" && Object.hasOwn(known, name) && (known[name] ?? Infinity) <= minor;
+}

@@ -1,0 +1,136 @@
+import { canonicalJson, isRecord, type KubeObject, shortMessage } from "../../apis/index.ts";
+import type { MatchedRule } from "../../override/index.ts";
+import type { Why } from "../types.ts";
+import { evaluatePodSecurity } from "./evaluate.ts";
+import { isGrantedHostPort, ungrantedNames } from "./granted.ts";
+import { podOf, recordOf, recordsIn } from "./pods.ts";
+import type { NamespaceTerms } from "./terms.ts";
+import { keyOfViolation, type Violation } from "./violation.ts";
+
+/** What one cluster's rules have made of a hub object, and how it came about. */
+export interface Rendering {
+  /** What the hub object alone becomes. */
+  base: readonly KubeObject[];
+  /** All rules that apply, in their order: those of the cluster's administrators come first. */
+  rules: readonly MatchedRule[];
+  /** What the first so many rules make of it. */
+  after: (count: number) => readonly KubeObject[];
+}
+
+interface Found extends Violation {
+  index: number;
+  reason: "PodSecurity" | "NotAllowed";
+}
+
+/**
+ * Why what was rendered may not go to a member: it would give whoever wrote the object, or a policy in its namespace, more there than
+ * the terms of the namespace. Undefined when it may.
+ *
+ * What a ClusterOverridePolicy brings is the administrators' own decision and is not judged, for as long as the namespace's own policies leave
+ * the pods as the administrators made them, but for what a tenant's own container runs.
+ */
+export function judgeRendering(rendering: Rendering, owner: string, terms: NamespaceTerms): Why | undefined {
+  const { rules, after } = rendering;
+  const violations = violationsIn(after(rules.length), terms);
+  if (violations.length === 0) return undefined;
+  const administrators = rules.filter(isAdministrators).length;
+  let exempt: Found | undefined;
+  for (const violation of violations) {
+    const count = firstWith(violation, rendering, terms);
+    const isTenants = count === 0 || count > administrators;
+    if (isTenants || isMountedByTenant(violation, rendering.base))
+      return refusal(violation, culprit(isTenants ? count : 0, rules, owner), terms);
+    exempt ??= violation;
+  }
+  const meddling = exempt === undefined ? undefined : firstChange(rendering, administrators);
+  if (exempt === undefined || meddling === undefined) return undefined;
+  return refusal(exempt, culprit(meddling, rules, owner), terms);
+}
+
+function violationsIn(objects: readonly KubeObject[], terms: NamespaceTerms): Found[] {
+  return objects.flatMap((object, index) => [
+    ...ungrantedNames(object, terms).map((violation) => ({ ...violation, index, reason: "NotAllowed" as const })),
+    ...evaluatePodSecurity(object, terms.security)
+      .filter((violation) => !isGrantedHostPort(violation, terms))
+      .map((violation) => ({ ...violation, index, reason: "PodSecurity" as const })),
+  ]);
+}
+
+function keyOf(found: Found): string {
+  return `${found.index} ${keyOfViolation(found)}`;
+}
+
+/** After how many rules the violation is there for the first time; 0 when the object itself brings it. */
+function firstWith(violation: Found, { rules, after }: Rendering, terms: NamespaceTerms): number {
+  const key = keyOf(violation);
+  for (let count = 0; count < rules.length; count += 1)
+    if (violationsIn(after(count), terms).some((found) => keyOf(found) === key)) return count;
+  return rules.length;
+}
+
+function isAdministrators({ policy }: MatchedRule): boolean {
+  return policy.namespace === undefined;
+}
+
+/** The rule that did it, by its policy, or the object. */
+function culprit(count: number, rules: readonly MatchedRule[], owner: string): string {
+  const matched = rules[count - 1];
+  return matched === undefined ? owner : `${matched.policy.kind} ${matched.policy.name}, rule ${matched.index}`;
+}
+
+function refusal({ field, must, reason }: Found, who: string, { security, namespace }: NamespaceTerms): Why {
+  const why = reason === "PodSecurity" ? `level ${security.level}` : `not allowed in ${namespace}`;
+  return { reason, message: shortMessage(`${who}: ${field} ${must} (${why})`) };
+}
+
+/** A volume that the administrators bring is not for a container that had named it in advance. */
+function isMountedByTenant({ field, index }: Found, base: readonly KubeObject[]): boolean {
+  const [, volume] = /^spec\.volumes\[(.*)\]\.\w+$/.exec(field) ?? [];
+  const spec = base[index] === undefined ? undefined : podOf(base[index])?.spec;
+  if (volume === undefined || spec === undefined) return false;
+  return containerLists(spec).some((container) =>
+    ["volumeMounts", "volumeDevices"].some((mounts) =>
+      recordsIn(container[mounts]).some(({ name }) => String(name) === volume),
+    ),
+  );
+}
+
+/** The first rule of a tenant, by its number, that changes pods which the administrators made more powerful; undefined when none does. */
+function firstChange({ base, rules, after }: Rendering, administrators: number): number | undefined {
+  const own = base.map(ownContainers);
+  const shapeOf = (count: number): string =>
+    canonicalJson(after(count).map((object, index) => shape(object, own[index] ?? new Set())));
+  const made = shapeOf(administrators);
+  for (let count = administrators + 1; count <= rules.length; count += 1) if (shapeOf(count) !== made) return count;
+  return undefined;
+}
+
+/** What a tenant says of his own container, whatever the container may do. */
+const TENANTS_OWN = new Set(["image", "command", "args", "env", "envFrom", "resources", "imagePullPolicy"]);
+
+function ownContainers(object: KubeObject): ReadonlySet<unknown> {
+  return new Set(containerLists(podOf(object)?.spec ?? {}).map(({ name }) => name));
+}
+
+function containerLists(spec: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>>[] {
+  return [...recordsIn(spec["initContainers"]), ...recordsIn(spec["containers"])];
+}
+
+/** The pods of an object without what a tenant may change in them. */
+function shape(object: KubeObject, own: ReadonlySet<unknown>): unknown {
+  const pod = podOf(object);
+  if (pod === undefined) return undefined;
+  const spec: Record<string, unknown> = { ...pod.spec };
+  for (const field of ["initContainers", "containers"]) {
+    const list = spec[field];
+    if (!Array.isArray(list)) continue;
+    spec[field] = list.map((container: unknown) =>
+      isRecord(container) && own.has(container["name"]) ? withoutTenantsOwn(container) : container,
+    );
+  }
+  return { spec, annotations: recordOf(pod.annotations) };
+}
+
+function withoutTenantsOwn(container: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(container).filter(([field]) => !TENANTS_OWN.has(field)));
+}

@@ -1,0 +1,66 @@
+import { isRecord, type KubeObject, parseApiVersion, valueAt } from "../../apis/index.ts";
+
+/** Reading pods out of objects that nobody has validated: the types of fields may be other than expected. */
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+/** What the Pod Security Standards look at. */
+export interface Pod {
+  annotations: Fields;
+  spec: Fields;
+}
+
+export interface Container {
+  /** Such as `containers[web]`. */
+  path: string;
+  name: string;
+  fields: Fields;
+  /** Its `securityContext`. */
+  security: Fields;
+}
+
+const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
+  "/Pod": [],
+  "/PodTemplate": ["template"],
+  "batch/CronJob": ["spec", "jobTemplate", "spec", "template"],
+};
+
+/** Where every other workload of Kubernetes has its pods, and many a custom one. */
+const USUAL_TEMPLATE = ["spec", "template"];
+
+/** The pod that an object is, or makes; undefined when the object makes none. */
+export function podOf(object: KubeObject): Pod | undefined {
+  const path = TEMPLATES[`${parseApiVersion(object.apiVersion).group}/${object.kind}`] ?? USUAL_TEMPLATE;
+  const template = valueAt(object, path);
+  if (!isRecord(template) || !isRecord(template["spec"])) return undefined;
+  return {
+    annotations: recordOf(recordOf(template["metadata"])["annotations"]),
+    spec: template["spec"],
+  };
+}
+
+const CONTAINER_FIELDS = ["initContainers", "containers", "ephemeralContainers"] as const;
+
+/** All containers of a pod, of whatever sort. */
+export function containersOf(spec: Fields): Container[] {
+  return CONTAINER_FIELDS.flatMap((field) =>
+    recordsIn(spec[field]).map((fields, index) => {
+      const name = typeof fields["name"] === "string" ? fields["name"] : String(index);
+      return { path: `${field}[${name}]`, name, fields, security: recordOf(fields["securityContext"]) };
+    }),
+  );
+}
+
+/** The value as an object, or an empty one when it is something else. */
+export function recordOf(value: unknown): Fields {
+  return isRecord(value) ? value : {};
+}
+
+/** The value as a list of objects; entries that are something else are left out. */
+export function recordsIn(value: unknown): Fields[] {
+  return Array.isArray(value) ? value.filter(isRecord) : [];
+}
+
+export function isSet(value: unknown): boolean {
+  return value !== undefined && value !== null;
+}

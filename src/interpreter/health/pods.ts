@@ -1,0 +1,164 @@
+import { type KubeObject, parseApiVersion, shortMessage } from "../../apis/index.ts";
+import { fieldsOf, type Fields, listOf, numberOf, textOf } from "../values.ts";
+import { codeOf, conditionOf, statusOf } from "./report.ts";
+
+/** Why pods of a workload do not run: what the member's kubelet or scheduler says. */
+export interface PodTrouble {
+  /** CamelCase code: ImagePullBackOff, CrashLoopBackOff, Unschedulable and so on. */
+  reason: string;
+  message: string;
+}
+
+/** Kinds that run pods, with the kind that owns the pods; a Deployment's pods are owned by its ReplicaSets. */
+const OWNERS: ReadonlyMap<string, string> = new Map([
+  ["apps/Deployment", "ReplicaSet"],
+  ["apps/ReplicaSet", "ReplicaSet"],
+  ["apps/StatefulSet", "StatefulSet"],
+  ["apps/DaemonSet", "DaemonSet"],
+  ["batch/Job", "Job"],
+]);
+
+/** The kubelet tries again and again, and says each time which of the two it is at: one trouble, one name. */
+const SAME_TROUBLE: ReadonlyMap<string, string> = new Map([["ErrImagePull", "ImagePullBackOff"]]);
+/** A container that waits for one of these is on its way. */
+const ON_ITS_WAY: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing"]);
+/** A container that ended so often is in a loop, also in the moments in which it runs. */
+const RESTARTS_OF_A_LOOP = 2;
+/** What keeps a container from running says more than what keeps a pod from a node: the pods in front of the queue have got further. */
+const RANK = { waiting: 0, looping: 1, unschedulable: 2 };
+
+interface Finding extends PodTrouble {
+  rank: number;
+}
+
+/** The label selector of a workload's pods, as text; undefined for kinds without pods, and for a selector that cannot be read. */
+export function podSelectorOf(object: KubeObject): string | undefined {
+  if (!OWNERS.has(`${parseApiVersion(object.apiVersion).group}/${object.kind}`)) return undefined;
+  const selector = fieldsOf(fieldsOf(object["spec"])["selector"]);
+  const parts = Object.entries(fieldsOf(selector["matchLabels"])).map(([key, value]) => `${key}=${String(value)}`);
+  for (const expression of listOf(selector["matchExpressions"])) {
+    const part = requirementOf(expression);
+    if (part === undefined) return undefined;
+    parts.push(part);
+  }
+  return parts.length === 0 ? undefined : parts.join(",");
+}
+
+function requirementOf(expression: Fields): string | undefined {
+  const key = textOf(expression["key"]);
+  const { values } = expression;
+  const list = Array.isArray(values) ? values.map(String).join(",") : "";
+  if (key === undefined) return undefined;
+  switch (expression["operator"]) {
+    case "In":
+      return `${key} in (${list})`;
+    case "NotIn":
+      return `${key} notin (${list})`;
+    case "Exists":
+      return key;
+    case "DoesNotExist":
+      return `!${key}`;
+    default:
+      return undefined;
+  }
+}
+
+/**
+ * What keeps the pods of a workload from running; undefined when they say nothing of it. Pods of other owners with the same labels, pods that are
+ * being deleted and pods that are ready count for nothing.
+ *
+ * The same trouble is told in the same words each time: it names no pod and no number of restarts. What the kubelet adds to it may differ from
+ * moment to moment, so that whoever keeps a trouble compares it by {@link isSameTrouble}.
+ */
+export function podTrouble(
+  workload: { kind: string; name: string },
+  pods: readonly KubeObject[],
+): PodTrouble | undefined {
+  let worst: Finding | undefined;
+  for (const pod of pods) {
+    if (pod.metadata.deletionTimestamp !== undefined || !isPodOf(workload, pod)) continue;
+    if (conditionOf(pod, "Ready")?.status === "True") continue;
+    const finding = findingOf(pod);
+    if (finding !== undefined && (worst === undefined || finding.rank < worst.rank)) worst = finding;
+  }
+  return worst === undefined ? undefined : { reason: worst.reason, message: worst.message };
+}
+
+/** Whether two readings tell of one trouble: the reason and the container are the same, whatever else the kubelet said. */
+export function isSameTrouble(a: PodTrouble | undefined, b: PodTrouble | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b;
+  return a.reason === b.reason && subjectOf(a) === subjectOf(b);
+}
+
+function subjectOf({ message }: PodTrouble): string {
+  return message.slice(0, message.indexOf(":"));
+}
+
+/** Where the reason says all, or the controllers of the workload say something more exact, the pods are not asked. */
+const FROM_THE_PODS: ReadonlySet<string> = new Set([
+  "PodsNotReady",
+  "RollingOut",
+  "ProgressDeadlineExceeded",
+  "JobRunning",
+]);
+
+/** Whether pods may say more about the health of a workload than its own status does. */
+export function mayBeForPods(reason: string | undefined): boolean {
+  return reason !== undefined && FROM_THE_PODS.has(reason);
+}
+
+function isPodOf({ kind, name }: { kind: string; name: string }, { metadata }: KubeObject): boolean {
+  const owner = metadata.ownerReferences?.find(({ controller }) => controller === true);
+  if (owner === undefined) return false;
+  if (kind === "Deployment") return owner.kind === "ReplicaSet" && owner.name.startsWith(`${name}-`);
+  return owner.kind === kind && owner.name === name;
+}
+
+function findingOf(pod: KubeObject): Finding | undefined {
+  const status = statusOf(pod);
+  for (const field of ["initContainerStatuses", "containerStatuses"]) {
+    for (const container of listOf(status[field])) {
+      const finding = containerFinding(container);
+      if (finding !== undefined) return finding;
+    }
+  }
+  const scheduled = conditionOf(pod, "PodScheduled");
+  if (scheduled?.status !== "False") return undefined;
+  const { reason = "Unschedulable", message } = scheduled;
+  return reason === "SchedulingGated"
+    ? undefined
+    : { reason: codeOf(reason), message: shortMessage(`pods: ${message}`), rank: RANK.unschedulable };
+}
+
+function containerFinding(container: Fields): Finding | undefined {
+  const name = textOf(container["name"]) ?? "";
+  const state = fieldsOf(container["state"]);
+  const waiting = fieldsOf(state["waiting"]);
+  const reported = textOf(waiting["reason"]);
+  const reason = SAME_TROUBLE.get(reported ?? "") ?? reported;
+  const last = fieldsOf(fieldsOf(container["lastState"])["terminated"]);
+  const ended = Object.keys(last).length > 0 ? last : fieldsOf(state["terminated"]);
+  if (reason !== undefined && reason !== "CrashLoopBackOff") {
+    if (ON_ITS_WAY.has(reason)) return undefined;
+    const message = textOf(waiting["message"]) ?? reason;
+    return { reason: codeOf(reason), message: shortMessage(`container ${name}: ${message}`), rank: RANK.waiting };
+  }
+  const restarts = numberOf(container["restartCount"]) ?? 0;
+  const isLooping = reason !== undefined || (restarts >= RESTARTS_OF_A_LOOP && container["ready"] !== true);
+  if (!isLooping || Object.keys(ended).length === 0) {
+    if (reason === undefined) return undefined;
+    return { reason, message: `container ${name}: it ends again and again`, rank: RANK.looping };
+  }
+  return {
+    reason: "CrashLoopBackOff",
+    message: shortMessage(`container ${name}: ${howItEnded(ended)}, again and again`),
+    rank: RANK.looping,
+  };
+}
+
+/** `exit code 1`, `exit code 137 (OOMKilled)` */
+function howItEnded(ended: Fields): string {
+  const why = textOf(ended["reason"]);
+  const code = `exit code ${numberOf(ended["exitCode"]) ?? "unknown"}`;
+  return why === undefined || why === "Error" ? code : `${code} (${why})`;
+}

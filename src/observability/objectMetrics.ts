@@ -1,0 +1,68 @@
+import { FAST, type MetricFamilies } from "./metricFamilies.ts";
+import type { ReconcilePhase, SyncCount } from "./types.ts";
+
+/** What is known of objects, counted: no series names an object, so that their number does not grow with the fleet. */
+export class ObjectMetrics {
+  readonly #sync;
+  readonly #states;
+  readonly #reconciles;
+  readonly #phases: Record<ReconcilePhase, { observe(seconds: number): void }>;
+  /** The kind and the state of each hub object, by its key. */
+  readonly #known = new Map<string, { kind: string; state: string }>();
+
+  constructor({ counter, gauge, histogram }: MetricFamilies) {
+    this.#sync = gauge(
+      "operator_sync_status",
+      "Member objects that are as they are to be (up-to-date) and that are not (out-of-sync), by kind.",
+      ["resource", "status"],
+    );
+    this.#states = gauge("federation_objects", "Objects of the hub, by kind and state.", ["kind", "state"]);
+    this.#reconciles = counter("federation_object_reconciles_total", "Plans made for objects of the hub, by kind.", [
+      "kind",
+    ]);
+    const phases = histogram(
+      "operator_reconcile_duration_seconds",
+      "fetch: reading what a plan needs. apply: a write to a member, until it is answered. verify: comparing the answer with what was asked for.",
+      ["phase"],
+      FAST,
+    );
+    this.#phases = { fetch: phases.labels("fetch"), apply: phases.labels("apply"), verify: phases.labels("verify") };
+  }
+
+  observePhase(phase: ReconcilePhase, ms: number): void {
+    this.#phases[phase].observe(ms / 1000);
+  }
+
+  reconciled(kind: string): void {
+    this.#reconciles.inc({ kind });
+  }
+
+  setSync(counts: Iterable<SyncCount>): void {
+    for (const { kind, upToDate, outOfSync } of counts) {
+      this.#sync.set({ resource: kind, status: "up-to-date" }, upToDate);
+      this.#sync.set({ resource: kind, status: "out-of-sync" }, outOfSync);
+    }
+  }
+
+  setState(key: string, kind: string, state: string): void {
+    const before = this.#known.get(key);
+    if (before?.state === state) return;
+    if (before !== undefined) this.#states.dec(before);
+    const now = { kind, state };
+    this.#known.set(key, now);
+    this.#states.inc(now);
+  }
+
+  forget(key: string): void {
+    const before = this.#known.get(key);
+    if (before === undefined) return;
+    this.#known.delete(key);
+    this.#states.dec(before);
+  }
+
+  forgetAll(): void {
+    this.#known.clear();
+    this.#states.reset();
+    this.#sync.reset();
+  }
+}

@@ -1,0 +1,47 @@
+/** What the environment says of this process, for spans and log lines alike. */
+
+export interface ResourceAttributes {
+  attributes: Record<string, string>;
+  /** Why the environment was not taken, for a person. */
+  problem?: string;
+}
+
+const LONGEST = 255;
+
+/**
+ * Reads OTEL_RESOURCE_ATTRIBUTES (`key=value,key=value`, percent-encoded) and OTEL_SERVICE_NAME. A text that is not of that form is left out as a
+ * whole, as OpenTelemetry demands.
+ */
+export function resourceAttributes(env: Readonly<Record<string, string | undefined>>): ResourceAttributes {
+  const text = env["OTEL_RESOURCE_ATTRIBUTES"] ?? "";
+  const service = env["OTEL_SERVICE_NAME"]?.trim() ?? "";
+  const named = service === "" ? {} : { "service.name": service };
+  const attributes: Record<string, string> = {};
+  for (const part of text.split(",")) {
+    if (part.trim() === "") continue;
+    const entry = entryOf(part);
+    if (entry === undefined) {
+      const problem = `OTEL_RESOURCE_ATTRIBUTES is left out: "${part.trim().slice(0, LONGEST)}" is not of the form key=value (percent-encoded)`;
+      return { attributes: named, problem };
+    }
+    attributes[entry.key] = entry.value;
+  }
+  return { attributes: { ...attributes, ...named } };
+}
+
+function entryOf(part: string): { key: string; value: string } | undefined {
+  const fields = part.split("=");
+  const key = decoded(fields[0]);
+  const value = decoded(fields[1]);
+  if (fields.length !== 2 || key === undefined || key === "" || value === undefined) return undefined;
+  return key.length > LONGEST || value.length > LONGEST ? undefined : { key, value };
+}
+
+function decoded(text: string | undefined): string | undefined {
+  try {
+    return text === undefined ? undefined : decodeURIComponent(text.trim());
+  } catch {
+    // No percent-encoding: the caller says so.
+    return undefined;
+  }
+}

@@ -1,0 +1,30 @@
+import type { ClusterStatusEntry } from "../apis/index.ts";
+import type { OverrideEffect } from "../override/index.ts";
+
+type Listed = Pick<ClusterStatusEntry, "overrides" | "moreOverrides">;
+
+/** The status of an object has up to 300 entries, and no object may be larger than 1.5 MiB. */
+const MOST_LISTED = 10;
+const MOST_CHARACTERS = 600;
+
+/** The policies that took effect, in order: of many of them the last, which have the last word, and how many more there are. */
+export function listedOverrides(overrides: OverrideEffect | undefined): Listed {
+  if (overrides === undefined || overrides.policies.length === 0) return {};
+  const names = overrides.policies.map(({ kind, name }) => `${kind}/${name}`);
+  let from = names.length;
+  let room = MOST_CHARACTERS;
+  while (from > 0 && names.length - from < MOST_LISTED) {
+    room -= names[from - 1]?.length ?? 0;
+    if (room < 0) break;
+    from -= 1;
+  }
+  return { overrides: names.slice(from), ...(from === 0 ? {} : { moreOverrides: from }) };
+}
+
+/** As the entry of before lists them. */
+export function overridesIn({ overrides, moreOverrides }: Partial<ClusterStatusEntry> = {}): Listed {
+  return {
+    ...(overrides === undefined ? {} : { overrides }),
+    ...(moreOverrides === undefined ? {} : { moreOverrides }),
+  };
+}

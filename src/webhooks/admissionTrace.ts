@@ -1,0 +1,69 @@
+import { type Classes, classOf, PAAS_GROUP, TRACEPARENT_ANNOTATION } from "../apis/index.ts";
+import {
+  parseTraceparent,
+  recordError,
+  type Span,
+  startSpan,
+  traceparentOf,
+  type Tracer,
+} from "../observability/index.ts";
+import type { JsonPatchOperation } from "./admission/defaults.ts";
+import type { AdmissionReview } from "./admission/review.ts";
+import type { AdmissionRequest } from "./admission/types.ts";
+
+/** The trace of a request to the hub goes on in the webhook that is asked about it, and with the object in the manager. */
+
+/**
+ * Answers one call under the span `Admission`, which has its place in the trace that the API server names. The span is undefined without a
+ * tracer.
+ */
+export async function traced(
+  { tracer, webhook, traceparent }: { tracer: Tracer | undefined; webhook: string; traceparent: string | undefined },
+  { kind, operation, namespace, name }: AdmissionRequest,
+  answer: (span: Span | undefined) => AdmissionReview | Promise<AdmissionReview>,
+): Promise<AdmissionReview> {
+  if (tracer === undefined) return await answer(undefined);
+  const attributes = {
+    "admission.webhook": webhook,
+    "admission.operation": operation,
+    "k8s.resource.kind": kind.kind,
+    "k8s.resource.name": name ?? "",
+    "k8s.namespace.name": namespace ?? "",
+  };
+  const span = startSpan(tracer, "Admission", { parent: parseTraceparent(traceparent), attributes });
+  try {
+    const review = await answer(span);
+    span.setAttribute("admission.allowed", review.response.allowed);
+    return review;
+  } catch (error) {
+    recordError(span, error);
+    throw error;
+  } finally {
+    span.end();
+  }
+}
+
+/**
+ * Notes the trace on an application whose spec the request changes, so that the reconcile goes on with it. Only where the API server has begun
+ * a trace that is recorded; a note that the request itself brings stays.
+ */
+export function traceNote(
+  { operation, subResource, kind, object, oldObject }: AdmissionRequest,
+  classes: Classes,
+  span: Span | undefined,
+  traceparent: string | undefined,
+): JsonPatchOperation[] {
+  const context = parseTraceparent(traceparent);
+  if (context === undefined || (context.traceFlags & 1) === 0) return [];
+  if ((operation !== "CREATE" && operation !== "UPDATE") || (subResource ?? "") !== "" || !object) return [];
+  if (kind.group !== PAAS_GROUP || kind.kind !== "DemoApplication" || !classes.has(classOf(object.metadata))) return [];
+  const { annotations } = object.metadata;
+  if (annotations?.[TRACEPARENT_ANNOTATION] !== oldObject?.metadata.annotations?.[TRACEPARENT_ANNOTATION]) return [];
+  if (JSON.stringify(object["spec"]) === JSON.stringify(oldObject?.["spec"])) return [];
+  // A span that nobody gets would break the trace.
+  const value = traceparentOf(span?.isRecording() === true ? span.spanContext() : context);
+  if (annotations === undefined)
+    return [{ op: "add", path: "/metadata/annotations", value: { [TRACEPARENT_ANNOTATION]: value } }];
+  const key = TRACEPARENT_ANNOTATION.replaceAll("/", "~1");
+  return [{ op: "add", path: `/metadata/annotations/${key}`, value }];
+}

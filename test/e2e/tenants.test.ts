@@ -1,0 +1,442 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import type { KubeObject } from "../../src/apis/index.ts";
+import { evaluatePodSecurity } from "../../src/desiredstate/podSecurity/evaluate.ts";
+import { placement } from "../builders/index.ts";
+import { POD_CASES } from "../builders/podCases.ts";
+import { Api, eventually, meridianOk, type Plane, startSandboxFleet } from "../envtest/index.ts";
+import { explainFailure, Federation } from "./federation.ts";
+import { collectionPath, objectPath, pathOf, secret } from "./objects.ts";
+import { applicationOf, ATTEMPTS, nameOf, patching, policyOf, PROTECTED_PATHS } from "./tenantAttempts.ts";
+
+const SHANGHAI = "shanghai-1";
+const SYSTEM = "meridian-system";
+const RBAC = "rbac.authorization.k8s.io";
+
+let federation: Federation;
+let member: Plane;
+
+beforeAll(async () => {
+  federation = await Federation.start({ members: [{ name: SHANGHAI, region: "cn-shanghai" }] });
+  member = federation.member(SHANGHAI).plane;
+});
+afterAll(() => federation?.[Symbol.asyncDispose]());
+afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
+
+interface Answer {
+  status: number;
+  message: string;
+}
+
+async function ask(api: Api, method: string, path: string, body?: unknown, contentType?: string): Promise<Answer> {
+  const options = contentType === undefined ? {} : { contentType };
+  const { status, body: answer } = await api.request<{ message?: string }>(method, path, body, options);
+  return { status, message: answer.message ?? "" };
+}
+
+describe("our check of Pod Security agrees with that of an API server", () => {
+  const LEVELS = (["baseline", "restricted"] as const).flatMap((level) =>
+    [Infinity, 34, 31, 24].map((minor) => ({ level, minor, version: minor === Infinity ? "latest" : `v1.${minor}` })),
+  );
+
+  test.each(LEVELS)("$level of $version", async ({ level, minor, version }) => {
+    const { api } = member;
+    const namespace = `${level}-${version.replaceAll(".", "-")}`;
+    await api.create(collectionPath("Namespace"), {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: {
+        name: namespace,
+        labels: {
+          "pod-security.kubernetes.io/enforce": level,
+          "pod-security.kubernetes.io/enforce-version": version,
+        },
+      },
+    });
+    await eventually(() => api.get(objectPath("ServiceAccount", namespace, "default")), { message: "its account" });
+    const answers = await Promise.all(
+      POD_CASES.map(async ({ name, spec, annotations = {} }) => {
+        const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "web", annotations }, spec };
+        const { status, message } = await ask(api, "POST", `${collectionPath("Pod", namespace)}?dryRun=All`, pod);
+        const ours = evaluatePodSecurity(pod, { level, minor }).length > 0;
+        // What is no pod at all is refused before anybody asks how secure it is.
+        if (status === 422) return { name, refused: ours };
+        if (status === 403) expect(message).toContain("violates PodSecurity");
+        else expect({ name, status, message }).toMatchObject({ status: 201 });
+        return { name, refused: status === 403 };
+      }),
+    );
+    expect(answers.filter(({ refused }) => refused).length).toBeGreaterThan(20);
+    expect(
+      POD_CASES.map(({ name, spec, annotations = {} }) => {
+        const pod = { apiVersion: "v1", kind: "Pod", metadata: { name: "web", annotations }, spec };
+        return { name, refused: evaluatePodSecurity(pod, { level, minor }).length > 0 };
+      }),
+    ).toEqual(answers);
+  });
+});
+
+describe("a tenant of the hub", () => {
+  const TEAM = "team";
+  let tenant: Api;
+
+  beforeAll(async () => {
+    const { api } = federation;
+    await federation.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: TEAM } } as KubeObject);
+    await api.create(collectionPath("ServiceAccount", TEAM), {
+      apiVersion: "v1",
+      kind: "ServiceAccount",
+      metadata: { name: "tenant" },
+    });
+    const everything = ["get", "list", "watch", "create", "update", "patch", "delete"];
+    await federation.apply({
+      apiVersion: `${RBAC}/v1`,
+      kind: "Role",
+      metadata: { name: "tenant", namespace: TEAM },
+      rules: [
+        { apiGroups: ["paas.cmft.com"], resources: ["*"], verbs: everything },
+        { apiGroups: ["federation.paas.cmft.com"], resources: ["*"], verbs: everything },
+        { apiGroups: [""], resources: ["configmaps", "secrets"], verbs: everything },
+      ],
+    } as KubeObject);
+    await federation.apply({
+      apiVersion: `${RBAC}/v1`,
+      kind: "RoleBinding",
+      metadata: { name: "tenant", namespace: TEAM },
+      roleRef: { apiGroup: RBAC, kind: "Role", name: "tenant" },
+      subjects: [{ kind: "ServiceAccount", namespace: TEAM, name: "tenant" }],
+    } as KubeObject);
+    const { server, caData } = federation.hub;
+    tenant = new Api({ server, ca: caData, token: await federation.hub.serviceAccountToken(TEAM, "tenant", 3600) });
+  });
+  afterAll(() => tenant?.close());
+
+  test("does nothing on the hub beyond his namespace", async () => {
+    const annotation = { metadata: { annotations: { "federation.paas.cmft.com/allowed-service-accounts": "*" } } };
+    const label = { metadata: { labels: { "pod-security.kubernetes.io/enforce": "privileged" } } };
+    const [application, policy] = ["DemoApplication", "OverridePolicy"];
+    const body = { metadata: { name: "x" }, spec: {} };
+    const attempts: [string, string, unknown, string?][] = [
+      ["PATCH", objectPath("Namespace", undefined, TEAM), annotation, "application/merge-patch+json"],
+      ["PATCH", objectPath("Namespace", undefined, TEAM), label, "application/merge-patch+json"],
+      ["POST", collectionPath(application, "kube-system"), body],
+      ["POST", collectionPath(policy, "default"), body],
+      ["POST", collectionPath("ClusterOverridePolicy"), body],
+      ["POST", collectionPath("ClusterPlacement"), body],
+      ["POST", collectionPath("MemberCluster"), body],
+      ["PATCH", objectPath("MemberCluster", undefined, SHANGHAI), { spec: {} }, "application/merge-patch+json"],
+      ["GET", objectPath("Secret", SYSTEM, SHANGHAI), undefined],
+    ];
+    for (const [method, path, sent, contentType] of attempts)
+      expect({ path, ...(await ask(tenant, method, path, sent, contentType)) }).toMatchObject({
+        status: 403,
+        message: expect.stringContaining('User "system:serviceaccount:team:tenant" cannot'),
+      });
+  });
+
+  test.each(PROTECTED_PATHS)("does not get a policy stored that patches %s", async (path) => {
+    const policy = patching(path, TEAM);
+    const answer = await ask(tenant, "POST", collectionPath(policy.kind, TEAM), policy);
+    expect(answer).toMatchObject({ status: 422, message: expect.stringContaining("an override may not change") });
+  });
+
+  test("becomes no more on a member than in his namespace, whatever his objects and policies say", async () => {
+    const token = { ...secret(TEAM, "stolen", {}), type: "kubernetes.io/service-account-token" };
+    token.metadata.annotations = { "kubernetes.io/service-account.name": "tenant" };
+    await tenant.apply(objectPath("Secret", TEAM, "stolen"), token);
+    await tenant.apply(objectPath("Placement", TEAM, "all"), placement("all").namespace(TEAM).object());
+    const policies = ATTEMPTS.flatMap((attempt, index) => policyOf(attempt, index, TEAM) ?? []);
+    for (const policy of policies) await tenant.apply(pathOf(policy), policy);
+    // The watches of policies and of applications are two.
+    for (const policy of policies)
+      await eventually(async () => expect((await federation.api.get(pathOf(policy)))["status"]).toBeDefined());
+    const accepted = ATTEMPTS.map((attempt, index) => ({ attempt, name: nameOf(index) }));
+    expect(accepted.length).toBeGreaterThan(20);
+    for (const [index, { attempt }] of accepted.entries()) {
+      const application = applicationOf(attempt, index, TEAM);
+      await tenant.apply(pathOf(application), application);
+    }
+    for (const { attempt, name } of accepted) {
+      const entry = await federation.untilEntry(TEAM, name, SHANGHAI, { state: "Failed" });
+      expect({ what: attempt.what, reason: entry.reason, message: entry.message }).toEqual({
+        what: attempt.what,
+        reason: attempt.reason,
+        message: expect.stringContaining(attempt.says),
+      });
+      const who = attempt.rule === undefined ? /./ : new RegExp(`^OverridePolicy ${name}, rule 0: `);
+      expect(entry.message).toMatch(who);
+    }
+    expect(await member.api.list(collectionPath("Deployment", TEAM))).toEqual([]);
+    expect(await member.api.find(objectPath("Secret", TEAM, "stolen"))).toBeUndefined();
+  });
+
+  test("gets what an administrator allows his namespace, and the member's namespace has the hub's labels", async () => {
+    const index = ATTEMPTS.findIndex(({ what }) => what === "an account of the member");
+    await federation.api.patch(objectPath("Namespace", undefined, TEAM), "merge", {
+      metadata: {
+        labels: { "pod-security.kubernetes.io/enforce": "baseline" },
+        annotations: { "federation.paas.cmft.com/allowed-service-accounts": "admin" },
+      },
+    });
+    await eventually(() => member.api.get(objectPath("Deployment", TEAM, nameOf(index))), {
+      message: "its Deployment",
+    });
+    const { metadata } = await member.api.get(objectPath("Namespace", undefined, TEAM));
+    expect(metadata.labels).toMatchObject({ "pod-security.kubernetes.io/enforce": "baseline" });
+  });
+
+  test("of a namespace that is Kubernetes' own gets nothing there, an administrator neither", async () => {
+    const application = applicationOf({}, 99, "kube-public");
+    await federation.apply(placement("all").namespace("kube-public"));
+    await federation.apply(application);
+    await federation.untilEntry("kube-public", nameOf(99), SHANGHAI, { state: "Failed", reason: "ProtectedNamespace" });
+    await federation.remove(application);
+  });
+});
+
+describe("the account of the hub on a member", () => {
+  const CLUSTER_ADMIN = { apiGroup: RBAC, kind: "ClusterRole", name: "cluster-admin" };
+  let account: Api;
+  let name: string;
+  let hubId: string;
+
+  const labels = (id = hubId) => ({ "federation.paas.cmft.com/managed-by": id });
+  const configMap = (namespace: string, of: string, metadata: object = {}) => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: of, namespace, ...metadata },
+  });
+
+  beforeAll(async () => {
+    const { data = {} } = await federation.api.get<KubeObject & { data?: Record<string, string> }>(
+      objectPath("Secret", SYSTEM, SHANGHAI),
+    );
+    const kubeconfig = Buffer.from(data["kubeconfig"] ?? "", "base64").toString("utf8");
+    const [, token = ""] = /token: "?([^"\s]+)/.exec(kubeconfig) ?? [];
+    account = new Api({ server: member.server, ca: member.caData, token });
+    hubId = (await federation.api.get(objectPath("Namespace", undefined, "kube-system"))).metadata.uid ?? "";
+    name = `meridian-${hubId.slice(0, 8)}`;
+    await member.api.create(collectionPath("Namespace"), { metadata: { name: "theirs" } });
+    await member.api.create(collectionPath("ConfigMap", "theirs"), configMap("theirs", "foreign"));
+    await member.api.create(collectionPath("ConfigMap", "theirs"), configMap("theirs", "ours", { labels: labels() }));
+  });
+  afterAll(() => account?.close());
+
+  test("may do what it needs: its own objects and its own token", async () => {
+    const path = collectionPath("ConfigMap", "theirs");
+    expect(await ask(account, "POST", path, configMap("theirs", "made", { labels: labels() }))).toMatchObject({
+      status: 201,
+    });
+    const patch = "application/merge-patch+json";
+    expect(await ask(account, "PATCH", `${path}/made`, { data: { a: "b" } }, patch)).toMatchObject({ status: 200 });
+    // Letting go of an object takes the label off.
+    const released = { metadata: { labels: { "federation.paas.cmft.com/managed-by": null } } };
+    expect(await ask(account, "PATCH", `${path}/made`, released, patch)).toMatchObject({ status: 200 });
+    expect(await ask(account, "DELETE", `${path}/ours`)).toMatchObject({ status: 200 });
+    const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
+    const token = `${objectPath("ServiceAccount", SYSTEM, name)}/token`;
+    expect(await ask(account, "POST", token, request)).toMatchObject({ status: 201 });
+    const review = { apiVersion: "authorization.k8s.io/v1", kind: "SelfSubjectAccessReview", spec: {} };
+    const asked = { ...review, spec: { resourceAttributes: { verb: "get", resource: "pods" } } };
+    const reviews = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+    expect(await ask(account, "POST", reviews, asked)).toMatchObject({ status: 201 });
+  });
+
+  test("is refused everything else with a reason, even where somebody has made it an administrator", async () => {
+    await member.api.create(collectionPath("ClusterRoleBinding"), {
+      metadata: { name: "too-much" },
+      roleRef: CLUSTER_ADMIN,
+      subjects: [{ kind: "ServiceAccount", namespace: SYSTEM, name }],
+    });
+    await member.api.create(
+      collectionPath("ConfigMap", "kube-system"),
+      configMap("kube-system", "marked", { labels: labels() }),
+    );
+    await member.api.create(collectionPath("ConfigMap", "theirs"), configMap("theirs", "ours", { labels: labels() }));
+    await eventually(async () => expect((await ask(account, "GET", "/api/v1/nodes")).status).toBe(200));
+
+    const merge = "application/merge-patch+json";
+    const apply = "application/apply-patch+yaml";
+    const token = "kubernetes.io/service-account-token";
+    const theirs = collectionPath("ConfigMap", "theirs");
+    const protectedOnes = "writes nothing into a protected namespace";
+    const tokens = "writes no Secret that holds the token of a service account";
+    const powers = "writes nothing that gives rights or changes the API";
+    const marks = `writes only objects with its label federation.paas.cmft.com/managed-by=${hubId}`;
+    const parts = "writes whole objects, and asks for no token but its own";
+    const request = { apiVersion: "authentication.k8s.io/v1", kind: "TokenRequest", spec: {} };
+    const rule = { metadata: { name: "r", labels: labels() }, rules: [] };
+    const binding = { metadata: { name: "b", labels: labels() }, roleRef: CLUSTER_ADMIN, subjects: [] };
+    const webhook = { metadata: { name: "w", labels: labels() }, webhooks: [] };
+    const admission = "/apis/admissionregistration.k8s.io/v1";
+    const attempts: [what: string, method: string, path: string, body: unknown, says: string, contentType?: string][] =
+      [
+        [
+          "create in kube-system",
+          "POST",
+          collectionPath("ConfigMap", "kube-system"),
+          configMap("kube-system", "x", { labels: labels() }),
+          protectedOnes,
+        ],
+        [
+          "apply in kube-public",
+          "PATCH",
+          `${objectPath("ConfigMap", "kube-public", "x")}?fieldManager=meridian`,
+          configMap("kube-public", "x", { labels: labels() }),
+          protectedOnes,
+          apply,
+        ],
+        [
+          "patch in kube-system",
+          "PATCH",
+          objectPath("ConfigMap", "kube-system", "marked"),
+          { data: {}, metadata: { annotations: { a: "b" } } },
+          protectedOnes,
+          merge,
+        ],
+        ["delete in kube-system", "DELETE", objectPath("ConfigMap", "kube-system", "marked"), undefined, protectedOnes],
+        [
+          "delete kube-node-lease",
+          "DELETE",
+          objectPath("Namespace", undefined, "kube-node-lease"),
+          undefined,
+          protectedOnes,
+        ],
+        [
+          "label kube-node-lease",
+          "PATCH",
+          objectPath("Namespace", undefined, "kube-node-lease"),
+          { metadata: { labels: labels() } },
+          protectedOnes,
+          merge,
+        ],
+        [
+          "create a namespace of Kubernetes",
+          "POST",
+          collectionPath("Namespace"),
+          { metadata: { name: "kube-mine", labels: labels() } },
+          protectedOnes,
+        ],
+        [
+          "create in its own namespace",
+          "POST",
+          collectionPath("ConfigMap", SYSTEM),
+          configMap(SYSTEM, "x", { labels: labels() }),
+          protectedOnes,
+        ],
+        [
+          "create an account",
+          "POST",
+          collectionPath("ServiceAccount", SYSTEM),
+          { metadata: { name: "x", labels: labels() } },
+          protectedOnes,
+        ],
+        [
+          "create a token Secret",
+          "POST",
+          collectionPath("Secret", "theirs"),
+          {
+            metadata: { name: "t", labels: labels(), annotations: { "kubernetes.io/service-account.name": "default" } },
+            type: token,
+          },
+          tokens,
+        ],
+        [
+          "create a Secret with an account's name",
+          "POST",
+          collectionPath("Secret", "theirs"),
+          {
+            metadata: { name: "t", labels: labels(), annotations: { "kubernetes.io/service-account.name": "default" } },
+          },
+          tokens,
+        ],
+        [
+          "ask for another's token",
+          "POST",
+          `${objectPath("ServiceAccount", "theirs", "default")}/token`,
+          request,
+          parts,
+        ],
+        [
+          "ask for a token in kube-system",
+          "POST",
+          `${objectPath("ServiceAccount", "kube-system", "default")}/token`,
+          request,
+          protectedOnes,
+        ],
+        ["create a ClusterRole", "POST", collectionPath("ClusterRole"), rule, powers],
+        ["create a ClusterRoleBinding", "POST", collectionPath("ClusterRoleBinding"), binding, powers],
+        ["create a Role", "POST", collectionPath("Role", "theirs"), rule, powers],
+        ["create a RoleBinding", "POST", collectionPath("RoleBinding", "theirs"), binding, powers],
+        [
+          "change its own ClusterRole",
+          "PATCH",
+          objectPath("ClusterRole", undefined, name),
+          { rules: [] },
+          powers,
+          merge,
+        ],
+        ["delete a ClusterRole", "DELETE", objectPath("ClusterRole", undefined, "view"), undefined, powers],
+        ["create a mutating webhook", "POST", `${admission}/mutatingwebhookconfigurations`, webhook, powers],
+        ["create a validating webhook", "POST", `${admission}/validatingwebhookconfigurations`, webhook, powers],
+        ["create without the label", "POST", theirs, configMap("theirs", "x"), marks],
+        [
+          "create with another hub's label",
+          "POST",
+          theirs,
+          configMap("theirs", "x", { labels: labels("other") }),
+          marks,
+        ],
+        ["patch what is not the hub's", "PATCH", `${theirs}/foreign`, { data: { a: "b" } }, marks, merge],
+        ["replace what is not the hub's", "PUT", `${theirs}/foreign`, configMap("theirs", "foreign"), marks],
+        ["delete what is not the hub's", "DELETE", `${theirs}/foreign`, undefined, marks],
+        ["delete all of a kind", "DELETE", theirs, undefined, marks],
+        ["delete a namespace of others", "DELETE", objectPath("Namespace", undefined, "theirs"), undefined, marks],
+      ];
+    for (const [what, method, path, body, says, contentType] of attempts) {
+      const { status, message } = await ask(account, method, path, body, contentType);
+      expect({ what, status, message }).toEqual({ what, status: 403, message: expect.stringContaining(says) });
+      expect(message).toContain(`ValidatingAdmissionPolicy '${name}'`);
+    }
+    await member.api.delete(objectPath("ClusterRoleBinding", undefined, "too-much"));
+    await member.api.delete(objectPath("ConfigMap", "kube-system", "marked"));
+  });
+
+  test("is refused the same by its rights alone", async () => {
+    const said = async (method: string, path: string, body?: unknown): Promise<Answer> =>
+      ask(account, method, path, body);
+    await eventually(async () => expect((await said("GET", collectionPath("ClusterRole"))).status).toBe(403));
+    const binding = { metadata: { name: "b" }, roleRef: CLUSTER_ADMIN, subjects: [] };
+    for (const answer of [
+      await said("POST", collectionPath("ClusterRoleBinding"), binding),
+      await said("PUT", objectPath("ConfigMap", "theirs", "ours"), configMap("theirs", "ours", { labels: labels() })),
+      await said("DELETE", collectionPath("ConfigMap", "theirs")),
+      await said("POST", collectionPath("Pod", "theirs"), { metadata: { name: "p" }, spec: {} }),
+    ])
+      expect(answer).toMatchObject({ status: 403, message: expect.stringContaining("cannot") });
+  });
+
+  test("goes with what bounds it, when the cluster leaves", async () => {
+    const guards = ["validatingadmissionpolicies", "validatingadmissionpolicybindings"].map(
+      (plural) => `/apis/admissionregistration.k8s.io/v1/${plural}/${name}`,
+    );
+    for (const path of guards) expect(await member.api.find(path)).toBeDefined();
+    await meridianOk(federation.hub, ["unjoin", SHANGHAI, "--drain"]);
+    for (const path of guards)
+      await eventually(async () => expect(await member.api.find(path)).toBeUndefined(), { message: path });
+    const namespace = objectPath("Namespace", undefined, SYSTEM);
+    await eventually(async () => expect(await member.api.find(namespace)).toBeUndefined(), { message: namespace });
+    await federation.join(federation.member(SHANGHAI));
+    for (const path of guards) expect(await member.api.find(path)).toBeDefined();
+    await meridianOk(federation.hub, ["unjoin", SHANGHAI, "--member-kubeconfig", member.kubeconfigFile]);
+    for (const path of guards) expect(await member.api.find(path)).toBeUndefined();
+  });
+});
+
+test("join says where a member cannot bound the account", async () => {
+  await using fleet = await startSandboxFleet({ members: [{ name: "old-1", region: "x" }] });
+  await meridianOk(fleet.hub, ["install"]);
+  const { kubeconfigFile } = fleet.member("old-1").plane;
+  const join = ["join", "old-1", "--member-kubeconfig", kubeconfigFile, "--region", "x"];
+  const { stderr } = await meridianOk(fleet.hub, join);
+  expect(stderr).toContain("old-1: the cluster serves no ValidatingAdmissionPolicy (Kubernetes 1.30 does)");
+});

@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parseAllDocuments } from "yaml";
+import type { KubeObject } from "../../../src/apis/index.ts";
+import {
+  collectionPath,
+  configMap,
+  type DataObject,
+  type Deployment,
+  foreignDeployment,
+  objectPath,
+  type Service,
+} from "../../e2e/objects.ts";
+import { eventually } from "../../envtest/index.ts";
+import { ExampleFleet } from "./exampleFleet.ts";
+import { fencedBlocks, read, type Section, sectionsOf } from "./markdown.ts";
+
+/**
+ * Every example of the page about policies is applied as it stands there, in a namespace of its own, to the fleet that the page describes; and
+ * then what the page says comes of it.
+ */
+
+const FIRST = "The application of the examples";
+const DEFAULT_PLACEMENT = "Run in some regions";
+const POLICIES = ["Placement", "ClusterPlacement", "OverridePolicy", "ClusterOverridePolicy"];
+const NAMESPACED = ["DemoApplication", "Placement", "OverridePolicy", "ConfigMap"];
+
+/** What holds once the example was applied; `shop` is the application of the examples. */
+type Check = (namespace: string) => Promise<void>;
+
+let fleet: ExampleFleet;
+
+const shopOn = (replicas: Record<string, number>) => (namespace: string) =>
+  fleet.untilRuns(namespace, "shop", replicas);
+const onMember = <T>(cluster: string, kind: string, namespace: string, name = "shop") =>
+  fleet.member(cluster).find<T>(objectPath(kind, namespace, name));
+
+const CHECKS: Record<string, Check> = {
+  [DEFAULT_PLACEMENT]: shopOn({ "shanghai-1": 6, "shanghai-2": 6, "singapore-1": 6 }),
+  "Choose clusters by name, provider, zone": shopOn({ "shanghai-1": 6 }),
+  "Prefer one group of clusters": shopOn({ "shanghai-1": 6, "shanghai-2": 6 }),
+  "Each region runs only its own instances": (namespace) => fleet.untilRuns(namespace, "orders", { "singapore-1": 3 }),
+  "Give every namespace a default": shopOn({ "shanghai-1": 6, "shanghai-2": 6, "singapore-1": 6 }),
+  "Keep objects off a cluster, and let some through": shopOn({
+    "shanghai-1": 6,
+    "shanghai-2": 6,
+    "singapore-1": 6,
+    "frankfurt-1": 6,
+  }),
+  "Make the hub a member": async (namespace) => {
+    await shopOn({ "hub-local": 6 })(namespace);
+    const deployment = await fleet.hub.get(objectPath("Deployment", namespace, "shop"));
+    expect(deployment.metadata.ownerReferences).toMatchObject([{ kind: "DemoApplication", name: "shop" }]);
+  },
+  "Divide the replicas by weight": shopOn({ "shanghai-1": 4, "singapore-1": 2 }),
+  "Set the replicas of a region": shopOn({ "shanghai-1": 5, "shanghai-2": 5, "singapore-1": 3 }),
+  "Change the image, variables, labels, anything": async (namespace) => {
+    await shopOn({ "shanghai-1": 6, "shanghai-2": 6, "singapore-1": 6 })(namespace);
+    await eventually(async () => {
+      const there = await onMember<Deployment>("shanghai-1", "Deployment", namespace);
+      expect(there?.spec.template.spec).toMatchObject({
+        containers: [{ image: "registry.example.cn/nginx:1.27", env: [{ name: "REGION", value: "cn" }] }],
+        terminationGracePeriodSeconds: 45,
+      });
+      const service = await onMember<Service>("shanghai-1", "Service", namespace);
+      expect(service?.spec).toMatchObject({ sessionAffinity: "ClientIP" });
+      expect(service?.metadata).toMatchObject({
+        labels: { "data-residency": "cn" },
+        annotations: { "example.com/owner": "sre-asia" },
+      });
+    });
+    const elsewhere = await onMember<Deployment>("singapore-1", "Deployment", namespace);
+    expect(elsewhere?.spec.template.spec.containers[0].image).toBe("nginx:1.27");
+  },
+  "Change something for every namespace": (namespace) =>
+    eventually(async () => {
+      const there = await onMember<Deployment>("singapore-1", "Deployment", namespace);
+      expect(there?.spec.template.spec.containers[0].image).toBe("mirror.example.com/nginx:1.27");
+    }),
+  "Leave a field to the member": async (namespace) => {
+    await shopOn({ "singapore-1": 1 })(namespace);
+    await fleet.member("singapore-1").patch(objectPath("Deployment", namespace, "shop"), "merge", {
+      spec: { replicas: 7 },
+    });
+    const path = objectPath("DemoApplication", namespace, "shop");
+    await fleet.hub.patch(path, "merge", { spec: { image: "nginx:1.28" } });
+    await eventually(async () => {
+      const there = await onMember<Deployment>("singapore-1", "Deployment", namespace);
+      expect(there?.spec.template.spec.containers[0].image).toBe("nginx:1.28");
+      expect(there?.spec.replicas).toBe(7);
+    });
+  },
+  "Bring configuration along": async (namespace) => {
+    await shopOn({ "shanghai-1": 6, "shanghai-2": 6, "singapore-1": 6 })(namespace);
+    const there = await onMember<DataObject>("shanghai-2", "ConfigMap", namespace, "shop-config");
+    expect(there?.data).toEqual(configMap(namespace, "shop-config", { MODE: "production" }).data);
+  },
+  "Take over what runs already": async (namespace) => {
+    await shopOn({ "singapore-1": 6 })(namespace);
+    const there = await onMember<Deployment>("singapore-1", "Deployment", namespace);
+    expect(there?.metadata.labels).toMatchObject({ "made-by": "somebody-else" });
+  },
+  "Freeze an object": async (namespace) => {
+    await eventually(async () => {
+      const { status } = await fleet.application(namespace, "shop");
+      expect(status?.conditions?.find(({ type }) => type === "Progressing")).toMatchObject({ reason: "Suspended" });
+      expect(status?.clusters ?? []).toEqual([]);
+    });
+    await fleet.hub.patch(objectPath("Placement", namespace, "shop"), "merge", { spec: { suspend: false } });
+  },
+  "Leave it running after its deletion": async (namespace) => {
+    await shopOn({ "singapore-1": 6 })(namespace);
+    await fleet.remove(shop(namespace));
+    const left = await onMember<Deployment>("singapore-1", "Deployment", namespace);
+    expect(left?.spec.replicas).toBe(6);
+    expect(JSON.stringify(left?.metadata.labels ?? {})).not.toContain("federation.paas.cmft.com");
+  },
+  "Protect an object from deletion": async (namespace) => {
+    const path = objectPath("DemoApplication", namespace, "shop");
+    await expect(fleet.hub.delete(path)).rejects.toThrow(/protects DemoApplication shop from deletion/);
+    const label = "paas.cmft.com/deletion-protection";
+    await fleet.hub.patch(path, "merge", { metadata: { labels: { [label]: null } } });
+  },
+  "Allow a namespace more replicas": async () => {
+    const many = shop("big-shop", 500);
+    await eventually(() => fleet.apply(many));
+    await expect(fleet.apply(shop("default", 500))).rejects.toThrow(/500 is not within 1 to 100/);
+    await fleet.remove(many);
+  },
+};
+
+const sections = sectionsOf(read("placements/README.md"));
+const examples = sections.filter(({ title, text }) => title !== FIRST && fencedBlocks(text, "yaml").length > 0);
+
+function objectsOf({ text }: Pick<Section, "text">, namespace: string): KubeObject[] {
+  return fencedBlocks(text, "yaml")
+    .flatMap((block) => parseAllDocuments(block).map((document) => document.toJS() as KubeObject))
+    .map((object) =>
+      NAMESPACED.includes(object.kind) ? { ...object, metadata: { ...object.metadata, namespace } } : object,
+    );
+}
+
+function objectsUnder(title: string, namespace: string): KubeObject[] {
+  return objectsOf(sections.find((section) => section.title === title) ?? { text: "" }, namespace);
+}
+
+/** The application of the examples, as the page has it. */
+function shop(namespace: string, replica?: number): KubeObject {
+  const [object] = objectsUnder(FIRST, namespace);
+  if (object === undefined) throw new Error("the page has lost the application of its examples");
+  return replica === undefined ? object : { ...object, spec: { ...(object["spec"] as object), replica } };
+}
+
+beforeAll(async () => {
+  fleet = await ExampleFleet.start([
+    { name: "shanghai-1", region: "cn-shanghai", provider: "aliyun" },
+    { name: "shanghai-2", region: "cn-shanghai", provider: "aliyun" },
+    { name: "singapore-1", region: "ap-southeast-1", provider: "aws" },
+    { name: "frankfurt-1", region: "eu-central-1", provider: "aws", taint: "maintenance=true:NoSchedule" },
+  ]);
+}, 60_000);
+afterAll(() => fleet?.[Symbol.asyncDispose](), 60_000);
+
+test("every example of the page is tried", () => {
+  expect(examples.map(({ title }) => title)).toEqual(Object.keys(CHECKS));
+});
+
+const tried = examples.map(({ title, text }, index) => ({
+  title,
+  namespace: `example-${index}`,
+  objects: objectsOf({ text }, `example-${index}`),
+}));
+const isClusterScoped = ({ kind }: KubeObject): boolean => !NAMESPACED.includes(kind) && kind !== "Namespace";
+
+describe.concurrent("an example for a namespace does what the page says", () => {
+  test.each(tried.filter(({ objects }) => !objects.some(isClusterScoped)))("$title", tryExample);
+});
+
+/** One after the other, since each reaches the applications of all. */
+describe("an example for the whole hub does what the page says", () => {
+  test.each(tried.filter(({ objects }) => objects.some(isClusterScoped)))("$title", tryExample);
+});
+
+async function tryExample({ title, namespace, objects }: (typeof tried)[number]): Promise<void> {
+  await fleet.namespace(namespace);
+  const isPlaced = objects.some(({ kind }) => kind.endsWith("Placement") || kind === "MemberCluster");
+  if (!isPlaced) for (const object of objectsUnder(DEFAULT_PLACEMENT, namespace)) await fleet.apply(object);
+  if (title === "Take over what runs already") await makeForeignDeployment(namespace);
+  const applications = objects.filter(({ kind }) => kind === "DemoApplication");
+  try {
+    for (const object of objects) await fleet.apply(object);
+    if (applications.length === 0) await fleet.apply(shop(namespace));
+    for (const policy of objects.filter(({ kind }) => POLICIES.includes(kind))) {
+      const { suspend } = policy["spec"] as { suspend?: boolean };
+      await fleet.untilReady(policy, suspend === true ? "Suspended" : "Applied");
+    }
+    await CHECKS[title]?.(namespace);
+    for (const object of [shop(namespace), ...applications]) await fleet.remove(object);
+  } finally {
+    for (const object of objects.filter(isClusterScoped)) await fleet.remove(object);
+  }
+}
+
+/** Somebody else's, of the same name. */
+async function makeForeignDeployment(name: string): Promise<void> {
+  const singapore = fleet.member("singapore-1");
+  await singapore.create(collectionPath("Namespace"), { apiVersion: "v1", kind: "Namespace", metadata: { name } });
+  await singapore.create(collectionPath("Deployment", name), foreignDeployment(name, "shop"));
+}
