@@ -58,16 +58,12 @@ function leaving(ref: ObjectRef): ApiError {
 }
 
 function notAdoptable(ref: ObjectRef, why: string): ApiError {
-  return new ApiError(
-    409,
-    "NotAdoptable",
-    `a ${ref.kind} of that name exists on the member and is never taken over: ${why}`,
-  );
+  return new ApiError(409, "NotAdoptable", `a ${ref.kind} of that name is there and is never taken over: ${why}`);
 }
 
 /** The name is taken on the member by an object that Meridian did not make. */
 function taken(ref: ObjectRef): ApiError {
-  const text = `a ${ref.kind} of that name exists on the member and is not Meridian's; set conflictResolution: Adopt to take it over`;
+  const text = `a ${ref.kind} of that name is there and is not Meridian's; conflictResolution: Adopt takes it over`;
   return new ApiError(409, "AlreadyExists", text);
 }
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import type { ClusterStatusEntry, FederatedStatus, KubeObject } from "../apis/index.ts";
 import type { Target } from "../desiredstate/index.ts";
-import type { EventRecorder } from "../observability/index.ts";
-import { clusterNames, recordDecision, recordHandover, recordPlanningFailure } from "./placementEvents.ts";
+import type { EventRecorder, Logger } from "../observability/index.ts";
+import { clusterNames, logProblems, recordDecision, recordHandover, recordPlanningFailure } from "./placementEvents.ts";
 import { recordTrouble } from "./statusEvents.ts";
 
 type Recorded = Parameters<EventRecorder["record"]>[0];
@@ -169,4 +169,19 @@ describe("an event about where an object goes", () => {
     expect(decided(target(...many))[0]?.note).toMatch(/^placed on 60 clusters: cluster-0, .*…$/);
     expect(clusterNames([{ name: "b" }, { name: "a" }])).toBe("a, b");
   });
+});
+
+test("an override that cannot be applied is logged in full, once for each cluster", () => {
+  const logged: [object, string][] = [];
+  const logger = { warn: (context: object, text: string) => void logged.push([context, text]) } as unknown as Logger;
+  const problem = { reason: "InvalidPatch", message: "cut…", detail: "all of it" };
+  const target = (...clusters: object[]): Target => ({ clusters }) as unknown as Target;
+  const broken = target({ name: "a", problem }, { name: "b" });
+  logProblems(logger, "default/shop", broken, undefined);
+  logProblems(logger, "default/shop", broken, broken);
+  const want = [
+    { object: "default/shop", cluster: "a", event_reason: "InvalidPatch" },
+    "an override cannot be applied: all of it",
+  ];
+  expect(logged).toEqual([want]);
 });

@@ -41,7 +41,7 @@ import { changedRecord, claim, isNews } from "./claims.ts";
 import { ObjectTraces } from "./objectTraces.ts";
 import { refOfKey, spanAttributes } from "./ownerKeys.ts";
 import { logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
-import { recordDecision } from "./placementEvents.ts";
+import { logProblems, recordDecision } from "./placementEvents.ts";
 import { lifeOf } from "./plans.ts";
 import { type Footprint, footprintOf, NO_FOOTPRINT, type Remains, remainsOf } from "./remains.ts";
 import { isLetGoOf, isRemoval, isReplacing, snapshotOf } from "./snapshots.ts";
@@ -205,6 +205,7 @@ export class PlacementReconciler implements Reconciler {
     const changed = this.#assign(owner, [...this.#recordedOnly(owner, next.rows), ...remains.rows], context);
     progress.planned(owner);
     recordDecision(events, object, target, before?.target);
+    logProblems(context.logger, owner, target, before?.target);
     logPlan(context, owner, object, target, before, changed);
     const recheckAt = Math.min(target.recheckAt ?? Infinity, next.recheckAt ?? Infinity);
     return recheckAt === Infinity ? done : requeueAfter(Math.max(1, recheckAt - now));

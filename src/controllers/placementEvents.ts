@@ -1,6 +1,6 @@
 import { counted, type FederatedStatus, type KubeObject, type OwnerRef, refOf, shortMessage } from "../apis/index.ts";
 import type { Target, Why } from "../desiredstate/index.ts";
-import type { EventRecorder } from "../observability/index.ts";
+import type { EventRecorder, Logger } from "../observability/index.ts";
 
 /** Where the object goes, or why nowhere, when that is news. `before`: the target of before, of this process. */
 export function recordDecision(
@@ -27,6 +27,18 @@ export function recordDecision(
     action: "Schedule",
     note: shortMessage(`placed on ${counted(target.clusters.length, "cluster")}: ${chosen}`),
   });
+}
+
+/** The overrides that cannot be applied, each once, with all that there is to say of them: the status has 120 characters. */
+export function logProblems(logger: Logger, object: string, target: Target, before: Target | undefined): void {
+  for (const { name, problem } of target.clusters) {
+    const known = before?.clusters.find((one) => one.name === name)?.problem;
+    if (problem === undefined || known?.message === problem.message) continue;
+    logger.warn(
+      { object, cluster: name, event_reason: problem.reason },
+      `an override cannot be applied: ${problem.detail ?? problem.message}`,
+    );
+  }
 }
 
 export function recordPlanningFailure(events: EventRecorder, object: KubeObject, { reason, message }: Why): void {

@@ -1,4 +1,12 @@
-import { notCarriedOut, parseApiVersion, type Placement, policyKey, refKey, shortName } from "../apis/index.ts";
+import {
+  listedAfter,
+  notCarriedOut,
+  parseApiVersion,
+  type Placement,
+  policyKey,
+  refKey,
+  shortName,
+} from "../apis/index.ts";
 import type { Problem, Target } from "../desiredstate/index.ts";
 import type { HubCache, Policy } from "../hub/index.ts";
 import { type LostObjects, patchProblem } from "../status/index.ts";
@@ -166,5 +174,5 @@ function unknownClusters({ decision }: Target): { reason: string; message: strin
   const unknown = decision.verdicts.filter(({ reason }) => reason === "UnknownCluster").map(({ cluster }) => cluster);
   return unknown.length === 0
     ? undefined
-    : { reason: "UnknownCluster", message: `unknown cluster ${unknown.join(", ")}` };
+    : { reason: "UnknownCluster", message: listedAfter("unknown cluster ", unknown) };
 }

@@ -1,4 +1,4 @@
-import { type FederatedStatus, isResponsible, type KubeObject, refKey } from "../apis/index.ts";
+import { type FederatedStatus, isResponsible, type KubeObject, refKey, refOf } from "../apis/index.ts";
 import { isInSync } from "../desiredstate/index.ts";
 import type { PlacedKind, StatusStore } from "../hub/index.ts";
 import { type EventRecorder, follow, type Following, type Metrics, type Tracer } from "../observability/index.ts";
@@ -25,7 +25,7 @@ import { spanAttributes } from "./ownerKeys.ts";
 import type { Plan, PlanChange, Plans } from "./plans.ts";
 import { recordTrouble } from "./statusEvents.ts";
 import { phaseOf, writeStatus } from "./statusWrites.ts";
-import { validated } from "./validated.ts";
+import { changedBounds, validated } from "./validated.ts";
 
 export interface StatusReconcilerOptions extends ViewSources {
   plans: Plans;
@@ -76,13 +76,20 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   }
 
   sources(): Source[] {
-    const { plans, assignments, observations, contacts } = this.#options;
+    const { plans, assignments, observations, contacts, hub } = this.#options;
     return [
       { subscribe: (enqueue) => plans.changes.subscribe((change) => this.#planned(change, enqueue)) },
       { subscribe: (enqueue) => assignments.changes.subscribe((change) => this.#assigned(change, enqueue)) },
       { subscribe: (enqueue) => observations.changes.subscribe((change) => this.#observed(change, enqueue)) },
       { subscribe: (enqueue) => assignments.departures.subscribe((owner) => this.#changed(owner, enqueue)) },
       from(contacts.changes).map((cluster) => this.#changedOn(cluster)),
+      ...(hub.namespaces === undefined
+        ? []
+        : [
+            from(hub.namespaces)
+              .when(changedBounds)
+              .map(({ object }) => this.#changedIn(object.metadata.name)),
+          ]),
     ];
   }
 
@@ -212,6 +219,14 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     }
   }
 
+  /** The objects of a namespace whose bounds have changed. */
+  *#changedIn(namespace: string): Iterable<string> {
+    for (const object of this.#options.hub.objectsIn(namespace)) {
+      const owner = refKey(refOf(object));
+      if (this.#noteChange(owner)) yield owner;
+    }
+  }
+
   #track(owner: string): Tracked {
     let tracked = this.#tracked.get(owner);
     if (tracked === undefined) {
@@ -314,7 +329,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
         previous,
         target: plan.target,
         failure: plan.failure,
-        validated: validated(object, this.#options.hub.namespaces),
+        validated: validated(object, this.#options.hub.namespaces, previous),
         podSelector: kind.interpreter.podSelector(object),
         clusters,
       },

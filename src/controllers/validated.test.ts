@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { Condition, KubeObject } from "../apis/index.ts";
 import type { NamespaceFacts } from "../hub/index.ts";
-import { validated } from "./validated.ts";
+import { changedBounds, validated } from "./validated.ts";
 
 const app = (replica: unknown, more: Partial<KubeObject> = {}): KubeObject => ({
   apiVersion: "paas.cmft.com/v1",
@@ -10,10 +10,14 @@ const app = (replica: unknown, more: Partial<KubeObject> = {}): KubeObject => ({
   spec: { replica, image: "nginx:1.27" },
   ...more,
 });
-const annotated = (bounds: string): { get: (name: string) => NamespaceFacts | undefined } => ({
-  get: (name) =>
-    name === "default" ? { metadata: { name, annotations: { "paas.cmft.com/replica-bounds": bounds } } } : undefined,
+type Namespace = Parameters<typeof changedBounds>[0]["object"];
+const namespace = (bounds?: string): Namespace => ({
+  metadata: {
+    name: "default",
+    ...(bounds === undefined ? {} : { annotations: { "paas.cmft.com/replica-bounds": bounds } }),
+  },
 });
+const annotated = (bounds: string) => ({ synced: true, get: () => namespace(bounds) });
 const refused = (replica: number, least: number, most: number) => ({
   refusal: {
     reason: "ReplicasOutOfBounds",
@@ -36,5 +40,31 @@ test.each([
     want: undefined,
   },
 ])("$name", ({ object, bounds, want }) => {
-  expect(validated(object, bounds === undefined ? undefined : annotated(bounds))).toEqual(want);
+  expect(validated(object, bounds === undefined ? undefined : annotated(bounds), undefined)).toEqual(want);
+});
+
+test("before the namespaces are read, what was said stands", () => {
+  const unread = { synced: false, get: () => undefined };
+  const said = (status: "True" | "False"): Condition => ({
+    type: "Validated",
+    status,
+    reason: "R",
+    message: "m",
+    lastTransitionTime: "2026-01-01T00:00:00Z",
+  });
+  expect(validated(app(101), unread, { conditions: [said("True")] })).toEqual(fine);
+  expect(validated(app(2), unread, { conditions: [said("False")] })).toEqual({
+    refusal: { reason: "R", message: "m" },
+  });
+  expect(validated(app(101), unread, undefined)).toEqual(refused(101, 1, 100));
+  expect(validated(app(101), { ...unread, synced: true }, { conditions: [said("True")] })).toEqual(
+    refused(101, 1, 100),
+  );
+});
+
+test("a namespace whose bounds have changed is worth a look at its objects", () => {
+  expect(changedBounds({ object: namespace("0-5") })).toBe(true);
+  expect(changedBounds({ object: namespace() })).toBe(false);
+  expect(changedBounds({ object: namespace("0-5"), old: namespace("0-5") })).toBe(false);
+  expect(changedBounds({ object: namespace(), old: namespace("0-5") })).toBe(true);
 });

@@ -1,5 +1,6 @@
 import {
   DEFAULT_REPLICA_BOUNDS,
+  type FederatedStatus,
   type KubeObject,
   PAAS_GROUP,
   parseApiVersion,
@@ -9,20 +10,40 @@ import {
 import type { Why } from "../desiredstate/index.ts";
 import type { HubCache } from "../hub/index.ts";
 
+type Namespaces = NonNullable<HubCache["namespaces"]>;
+type Namespace = NonNullable<ReturnType<Namespaces["get"]>>;
+
 /**
  * What admission would say of an object that is there: an object may have come while the webhooks were off, or when the bounds of its namespace
  * were others. Where namespaces are not followed, the usual bounds hold. Undefined where admission judges none of that kind.
  */
 export function validated(
   { apiVersion, kind, metadata, spec }: KubeObject,
-  namespaces: Pick<NonNullable<HubCache["namespaces"]>, "get"> | undefined,
+  namespaces: Pick<Namespaces, "get" | "synced"> | undefined,
+  previous: FederatedStatus | undefined,
 ): { refusal: Why | undefined } | undefined {
   if (parseApiVersion(apiVersion).group !== PAAS_GROUP || kind !== "DemoApplication") return undefined;
+  const namespace = namespaces?.get(metadata.namespace ?? "");
+  const said = previous?.conditions?.find(({ type }) => type === "Validated");
+  // Before the namespaces are read nobody knows their bounds, and what was said stands.
+  if (namespaces?.synced === false && namespace === undefined && said !== undefined) {
+    const { status, reason, message } = said;
+    return { refusal: status === "False" ? { reason, message } : undefined };
+  }
   const { replica } = (spec ?? {}) as { replica?: unknown };
-  const annotation = namespaces?.get(metadata.namespace ?? "")?.metadata.annotations?.[REPLICA_BOUNDS_ANNOTATION];
+  const annotation = boundsOf(namespace);
   const bounds = annotation === undefined ? undefined : parseReplicaBounds(annotation);
   const { least, most } = bounds ?? DEFAULT_REPLICA_BOUNDS;
   if (typeof replica !== "number" || (replica >= least && replica <= most)) return { refusal: undefined };
   const message = `spec.replica: ${replica} is not within ${least} to ${most}, the bounds of the namespace; admission was not asked`;
   return { refusal: { reason: "ReplicasOutOfBounds", message } };
+}
+
+/** The bounds of a namespace have become others, so that what was said of its objects may not be true any more. */
+export function changedBounds({ object, old }: { object: Namespace; old?: Namespace | undefined }): boolean {
+  return boundsOf(old) !== boundsOf(object);
+}
+
+function boundsOf(namespace: Namespace | undefined): string | undefined {
+  return namespace?.metadata.annotations?.[REPLICA_BOUNDS_ANNOTATION];
 }

@@ -1,4 +1,4 @@
-import { counted, type FederatedStatus, type Placement, shortMessage } from "../apis/index.ts";
+import { counted, type FederatedStatus, listedAfter, type Placement, shortMessage } from "../apis/index.ts";
 import {
   type ClusterSnapshot,
   type Decision,
@@ -183,8 +183,11 @@ function selectedMessage(decision: Decision, clusters: number): string {
   return `${decision.clusters.length} of ${counted(clusters, "cluster")} selected${note}`;
 }
 
+/** Within a sentence of 120 characters. */
+const LONGEST_LIST = 80;
+
 function unknownText(names: readonly string[]): string {
-  return `unknown cluster${names.length === 1 ? "" : "s"} ${names.join(", ")}`;
+  return listedAfter(`unknown cluster${names.length === 1 ? "" : "s"} `, names, ", ", LONGEST_LIST);
 }
 
 /** The reason that most clusters share, in the words of the first of them; of equally frequent ones the first by name. */

@@ -8,4 +8,4 @@
 export { applyRules } from "./apply.ts";
 export { blamedPatch, effectOf } from "./effect.ts";
 export { matchRules } from "./match.ts";
-export type { MatchedRule, OverrideEffect, PatchName, PolicyRef } from "./types.ts";
+export type { MatchedRule, OverrideEffect, PolicyRef } from "./types.ts";

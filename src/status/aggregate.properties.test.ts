@@ -25,6 +25,7 @@ describe("any observations", () => {
             ),
             reason: fc.constantFrom("R1", "R2"),
             replicas: fc.record({ desired: fc.nat(5), updated: fc.nat(5), ready: fc.nat(5), available: fc.nat(5) }),
+            serves: fc.constantFrom("Now" as const, "Before" as const),
           },
           { requiredKeys: ["state"] },
         ),
@@ -62,6 +63,7 @@ describe("any observations", () => {
       objects: fc.constant([]),
       problem: fc.constant({ reason: "InvalidPatch", message: "m" }),
       warning: fc.constant({ reason: "DependencyMissing", message: "m" }),
+      frozenFor: fc.constant({ reason: "SecretAccessDenied", message: "m" }),
     },
     { requiredKeys: ["name", "frozen", "objects"] },
   );
@@ -71,16 +73,20 @@ describe("any observations", () => {
       planned: fc.uniqueArray(arbitraryCluster, { selector: (c) => c.name }),
       deleting: fc.boolean(),
       suspended: fc.boolean(),
+      placed: fc.boolean(),
+      generation: fc.constantFrom(3, 4),
     })
-    .map(({ clusters, planned, deleting, suspended }) =>
-      inputOf(clusters, {
+    .map(({ clusters, planned, deleting, suspended, placed, generation }) => {
+      const { placement, ...rest } = target(
+        planned.map((c) => c.name),
+        { clusters: planned, suspended },
+      );
+      return inputOf(clusters, {
         deleting,
-        target: target(
-          planned.map((c) => c.name),
-          { clusters: planned, suspended },
-        ),
-      }),
-    );
+        generation,
+        target: { ...rest, ...(placed && placement !== undefined ? { placement } : {}) },
+      });
+    });
 
   test.prop([arbitraryInput, fc.integer({ min: 0, max: 1e7 })])(
     "come to the same status a second time: nothing is written",
@@ -119,8 +125,12 @@ describe("any observations", () => {
     }
     const planned = input.deleting ? [] : (input.target?.clusters ?? []);
     const good = planned.filter((c) =>
-      ["Available", "Held"].includes(entries.find((e) => e.name === c.name)?.state ?? ""),
+      ["Available", "Held", "Progressing", "Degraded"].includes(entries.find((e) => e.name === c.name)?.state ?? ""),
     );
+    if (condition(status, "Ready")[0] === "True") {
+      for (const type of ["Scheduled", "Applied", "Available"]) expect(condition(status, type)[0]).toBe("True");
+      expect(condition(status, "Progressing")[0]).toBe("False");
+    }
     if (condition(status, "Available")[0] === "True") {
       expect(planned.length).toBeGreaterThan(0);
       expect(good).toHaveLength(planned.length);

@@ -62,6 +62,16 @@ describe("an override that cannot be applied", () => {
       },
       reason: "ProtectedField",
     },
+    {
+      what: "a patch with a value of another type",
+      rule: { patches: [{ kind: "Deployment", op: "replace", path: "/spec/replicas", value: "two" }] },
+      reason: "InvalidPatch",
+    },
+    {
+      what: "a patch with a value that the member does not know",
+      rule: { patches: [{ kind: "Deployment", op: "add", path: "/spec/strategy", value: { type: "Carrier" } }] },
+      reason: "InvalidPatch",
+    },
   ])("$what fails one cluster only, and the next version of the policy heals it", async ({ rule, reason }) => {
     const namespace = await federation.namespace();
     const shop = demoApplication("shop").namespace(namespace).port(80);
@@ -70,8 +80,18 @@ describe("an override that cannot be applied", () => {
     await federation.apply(shop);
     await federation.untilAvailable(namespace, "shop", both);
     await federation.apply(policy.onClusters([SINGAPORE], rule));
-    await federation.untilEntry(namespace, "shop", SINGAPORE, { state: "Failed", reason });
+    const failed = await federation.untilEntry(namespace, "shop", SINGAPORE, { state: "Failed", reason });
+    expect(failed.message).toMatch(/^OverridePolicy bad, rule 0: patch 0 on Deployment/);
     await federation.untilEntry(namespace, "shop", SHANGHAI, { state: "Available" });
+    const { status: said } = await federation.application(namespace, "shop");
+    expect(said?.conditions?.find(({ type }) => type === "Progressing")).toMatchObject({
+      status: "False",
+      reason: "Stalled",
+    });
+    await eventually(async () => {
+      const events = await federation.events(namespace, "shop");
+      expect(events.filter((event) => event.reason === reason).length).toBeGreaterThan(0);
+    });
     await eventually(async () => {
       const { status } = await federation.api.get<OverridePolicy>(objectPath("OverridePolicy", namespace, "bad"));
       expect(status?.lastError).toBeTruthy();

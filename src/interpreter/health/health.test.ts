@@ -109,7 +109,7 @@ describe("Deployment", () => {
         observedGeneration: 2,
         conditions: [condition("ReplicaFailure", "True", "FailedCreate", 'pods "x" is forbidden: exceeded quota: q')],
       },
-      want: { state: "Failed", reason: "QuotaExceeded" },
+      want: { state: "Failed", reason: "QuotaExceeded", message: "exceeded quota: q" },
     },
     {
       name: "pods refused for another reason",

@@ -1,4 +1,4 @@
-import { type KubeObject, type Reason, shortMessage } from "../../apis/index.ts";
+import { type KubeObject, pointOf, type Reason, shortMessage } from "../../apis/index.ts";
 import type { Health } from "../types.ts";
 import { type Fields, fieldsOf, listOf, numberOf, textOf } from "../values.ts";
 
@@ -53,7 +53,7 @@ export function health(state: Exclude<Health["state"], "Available">, reason: Rea
 
 /** With the reason that the member's controller reports: mostly a CamelCase code, and made into one where it is not. */
 export function reportedHealth(state: Exclude<Health["state"], "Available">, reason: string, message: string): Health {
-  return { state, reason: codeOf(reason), message: shortMessage(message) };
+  return { state, reason: codeOf(reason), message: shortMessage(pointOf(message)) };
 }
 
 /** A CamelCase code of whatever a member gives as a reason. */

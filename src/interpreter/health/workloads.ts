@@ -1,4 +1,4 @@
-import { type KubeObject, type ReplicaCounts, valueAt } from "../../apis/index.ts";
+import { type KubeObject, pointOf, type ReplicaCounts, valueAt } from "../../apis/index.ts";
 import type { Health } from "../types.ts";
 import { fieldsOf, numberOf } from "../values.ts";
 import { available, conditionOf, count, health, isBehind, pending, reportedHealth, share, statusOf } from "./report.ts";
@@ -42,7 +42,7 @@ function judgeDeployment(object: KubeObject, replicas: ReplicaCounts, existing: 
   const failure = conditionOf(object, "ReplicaFailure");
   if (failure?.status === "True") {
     const reason = /exceeded quota/i.test(failure.message) ? "QuotaExceeded" : "ReplicaFailure";
-    return health(state, reason, failure.message);
+    return health(state, reason, pointOf(failure.message));
   }
   const progressing = conditionOf(object, "Progressing");
   if (progressing?.status === "False" && progressing.reason === "ProgressDeadlineExceeded") {
