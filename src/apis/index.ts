@@ -10,7 +10,7 @@
 export { excess, excessOf, type Extent, extentOf, OBJECT_BOUNDS } from "./bounds.ts";
 export * from "./canonical.ts";
 export type { Contact } from "./contact.ts";
-export { type Conversion, ConversionError } from "./conversion.ts";
+export { ConversionError } from "./conversion.ts";
 export { convertObject } from "./convert.ts";
 export * from "./crds.ts";
 export * from "./demoapplication.ts";
@@ -24,7 +24,7 @@ export { notCarriedOut } from "./notCarriedOut.ts";
 export * from "./overridepolicy.ts";
 export * from "./ownership.ts";
 export * from "./parse.ts";
-export { type FieldProblem, parseSpec } from "./parseSpec.ts";
+export type { FieldProblem } from "./parseSpec.ts";
 export * from "./placement.ts";
 export { policyKey } from "./policyKey.ts";
 export { isReservedKey, protectedChange } from "./protectedFields.ts";

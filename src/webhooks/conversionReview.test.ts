@@ -1,7 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import { CONVERSION_ANNOTATION, type KubeObject, parseObject } from "../apis/index.ts";
+import { CONVERSION_ANNOTATION, type KindDefinition, type KubeObject, parseObject } from "../apis/index.ts";
+import { KINDS_WITH_NEXT, NEXT_API_VERSION } from "../apis/testing/nextVersion.ts";
+import { clusterObject } from "../../test/builders/policyObjects.ts";
 import { GOOD_OBJECTS } from "../../test/builders/goodObjects.ts";
 import { ReviewError } from "./admission/review.ts";
 import { answerConversion, CONVERSION_API_VERSION } from "./conversionReview.ts";
@@ -28,11 +30,15 @@ interface Response {
   convertedObjects?: KubeObject[];
 }
 
-async function answerTo(desired: string, objects: readonly unknown[]): Promise<Response> {
+async function answerTo(
+  desired: string,
+  objects: readonly unknown[],
+  kinds?: readonly KindDefinition[],
+): Promise<Response> {
   async function* oneByOne(): AsyncGenerator<unknown> {
     yield* objects;
   }
-  const pieces = await answerConversion(review(desired, []), oneByOne());
+  const pieces = await answerConversion(review(desired, []), oneByOne(), kinds);
   return (JSON.parse(pieces.join("")) as { response: Response }).response;
 }
 
@@ -88,6 +94,15 @@ describe("conversion as the API server asks for it", () => {
     const { annotations, ...rest } = converted?.metadata ?? { annotations: {} };
     expect(rest).toEqual(metadata);
     expect(Object.keys(annotations ?? {})).toEqual([CONVERSION_ANNOTATION]);
+  });
+
+  test("is that of the kinds which the manager knows", async () => {
+    const cluster = clusterObject({ provider: "own" });
+    expect(await answerTo(NEXT_API_VERSION, [cluster], KINDS_WITH_NEXT)).toMatchObject({
+      result: { status: "Success" },
+      convertedObjects: [{ apiVersion: NEXT_API_VERSION, spec: { operator: "own" } }],
+    });
+    expect(await answerTo(NEXT_API_VERSION, [cluster])).toMatchObject({ result: { status: "Failed" } });
   });
 
   test("hands back what is in the wanted version already, and parts that have no spec", async () => {

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { KubeObject } from "../../src/apis/index.ts";
+import { crdNameOf, KINDS, type KubeObject } from "../../src/apis/index.ts";
 import { freePort } from "../../src/cmd/realClusters/index.ts";
 import {
   eventually,
@@ -288,10 +288,10 @@ describe("uninstall", () => {
     );
     const { code, output } = await uninstall(hub, [...ORPHAN, "--keep-crds"]);
     expect({ code, output }).toMatchObject({ code: 0 });
-    const crd = await hub.api.get<KubeObject & { spec: { conversion: unknown } }>(
-      `${CRDS}/demoapplications.paas.cmft.com`,
-    );
-    expect(crd.spec.conversion).toEqual({ strategy: "None" });
+    for (const kind of KINDS) {
+      const crd = await hub.api.get<KubeObject & { spec: { conversion: unknown } }>(`${CRDS}/${crdNameOf(kind)}`);
+      expect(crd.spec.conversion, kind.kind).toEqual({ strategy: "None" });
+    }
     for (const path of ADMISSION) expect(await hub.api.list(path)).toEqual([]);
     expect(await Promise.all(fleet.members.map(running))).toEqual(before);
     expect(await uninstall(hub, ["--yes"])).toMatchObject({ code: 0 });

@@ -1,0 +1,162 @@
+import { describe, expect, test } from "vitest";
+import { FIRST_RECORD_ANNOTATION, type KubeObject, type ObjectMeta, OBJECT_FINALIZER } from "../apis/index.ts";
+import type { Target } from "../desiredstate/index.ts";
+import type { HubEvent, PlacedKind } from "../hub/index.ts";
+import { ApiError, type Client, DEMOAPPLICATIONS } from "../runtime/index.ts";
+import { changedRecord, claim, isNews } from "./claims.ts";
+import type { ControllerClasses } from "./controllerClasses.ts";
+
+const { signal } = new AbortController();
+
+/** The manager of the default class, to which every object is what `ownership` says. */
+const classesOf = (ownership = "Owned") =>
+  ({ of: () => ownership, classes: new Set(["default"]) }) as unknown as ControllerClasses;
+
+const object = (metadata: Partial<ObjectMeta> = {}, more: Partial<KubeObject> = {}): KubeObject => ({
+  apiVersion: "paas.cmft.com/v1",
+  kind: "DemoApplication",
+  ...more,
+  metadata: { name: "shop", namespace: "team", uid: "u", generation: 1, ...metadata },
+});
+const target = (clusters: string[], more: Partial<Target> = {}): Target =>
+  ({ clusters: clusters.map((name) => ({ name })), deletionPolicy: "Delete", ...more }) as unknown as Target;
+const updated = (old: KubeObject, now: KubeObject): HubEvent<KubeObject> =>
+  ({ type: "Updated", key: "team/shop", object: now, old, initial: false }) as HubEvent<KubeObject>;
+
+/** What is written, and shown to the cache, when the object is claimed. */
+async function claiming(
+  given: KubeObject,
+  to: Target,
+  { ownership = "Owned", failure = undefined as Error | undefined } = {},
+) {
+  const patches: { op: string; path: string; value?: unknown }[][] = [];
+  const observed: unknown[] = [];
+  const client = {
+    patch: async (...[, , , , operations]: unknown[]) => {
+      patches.push(operations as (typeof patches)[number]);
+      if (failure !== undefined) throw failure;
+      return "written";
+    },
+  } as unknown as Client;
+  const kind = { type: DEMOAPPLICATIONS, informer: { observe: (one: unknown) => observed.push(one) } };
+  const sources = { client, classes: classesOf(ownership) };
+  const isOurs = await claim(sources, given, kind as unknown as PlacedKind, to, signal);
+  const added = patches.flat().filter(({ op }) => op === "add");
+  const record = added.find(({ path }) => path.startsWith("/metadata/annotations"))?.value;
+  const text = typeof record === "object" ? (record as Record<string, string>)[FIRST_RECORD_ANNOTATION] : record;
+  return {
+    isOurs,
+    observed,
+    finalizers: added.find(({ path }) => path === "/metadata/finalizers")?.value,
+    record: typeof text === "string" ? (JSON.parse(text) as unknown) : undefined,
+  };
+}
+
+describe("an object that is claimed", () => {
+  test("gets our finalizer, says where it goes, and is in the cache at once", async () => {
+    expect(await claiming(object(), target(["a", "b"]))).toEqual({
+      isOurs: true,
+      observed: ["written"],
+      finalizers: [OBJECT_FINALIZER],
+      record: { clusters: ["a", "b"] },
+    });
+  });
+
+  test("says that its copies are to stay, where its policy says so", async () => {
+    const { record } = await claiming(object(), target(["a"], { deletionPolicy: "Orphan" }));
+    expect(record).toEqual({ clusters: ["a"], deletionPolicy: "Orphan" });
+  });
+
+  test("still says where it went before, each cluster once", async () => {
+    const annotations = { [FIRST_RECORD_ANNOTATION]: '{"clusters":["old","a"]}' };
+    const { record } = await claiming(object({ annotations }), target(["a", "b"]));
+    expect(record).toEqual({ clusters: ["old", "a", "b"] });
+  });
+
+  test("leaves that to its status where there is one", async () => {
+    const { finalizers, record } = await claiming(object({}, { status: { observedGeneration: 1 } }), target(["a"]));
+    expect([finalizers, record]).toEqual([[OBJECT_FINALIZER], undefined]);
+  });
+
+  test("leaves that to its status where an annotation has no room for so many clusters", async () => {
+    const many = Array.from({ length: 20_000 }, (_, index) => `a-cluster-with-a-long-name-${index}`);
+    const { finalizers, record } = await claiming(object(), target(many));
+    expect([finalizers, record]).toEqual([[OBJECT_FINALIZER], undefined]);
+  });
+
+  test("is written only once", async () => {
+    const { isOurs, finalizers, observed } = await claiming(object({ finalizers: [OBJECT_FINALIZER] }), target(["a"]));
+    expect([isOurs, finalizers, observed]).toEqual([true, undefined, []]);
+  });
+
+  test("is not written where another class has it, which is no obstacle to planning", async () => {
+    const { isOurs, finalizers } = await claiming(object(), target(["a"]), { ownership: "Foreign" });
+    expect([isOurs, finalizers]).toEqual([true, undefined]);
+  });
+
+  test("is planned again when it has changed meanwhile", async () => {
+    const failure = new ApiError(422, "Invalid", "a test failed");
+    expect(await claiming(object(), target(["a"]), { failure })).toMatchObject({ isOurs: false, observed: [] });
+  });
+});
+
+describe("news of an object", () => {
+  const claimedNow = (metadata: Partial<ObjectMeta> = {}) =>
+    object({
+      finalizers: [OBJECT_FINALIZER],
+      annotations: { [FIRST_RECORD_ANNOTATION]: '{"clusters":["a"]}' },
+      ...metadata,
+    });
+
+  test.each<{ name: string; event: HubEvent<KubeObject>; ownership?: string; want: boolean }>([
+    { name: "is not that we claimed it", event: updated(object(), claimedNow()), want: false },
+    {
+      name: "is that it changed when we claimed it",
+      event: updated(object(), claimedNow({ generation: 2 })),
+      want: true,
+    },
+    {
+      name: "is that somebody annotated it when we claimed it",
+      event: updated(
+        object(),
+        claimedNow({ annotations: { [FIRST_RECORD_ANNOTATION]: '{"clusters":["a"]}', note: "x" } }),
+      ),
+      want: true,
+    },
+    {
+      name: "is that another class claimed it",
+      event: updated(object(), claimedNow()),
+      ownership: "Foreign",
+      want: true,
+    },
+    {
+      name: "is that somebody took our finalizer off",
+      event: updated(claimedNow(), object({ annotations: claimedNow().metadata.annotations ?? {} })),
+      want: true,
+    },
+    {
+      name: "is not that its status changed",
+      event: updated(claimedNow(), { ...claimedNow({ resourceVersion: "9" }), status: { observedGeneration: 1 } }),
+      want: false,
+    },
+    { name: "is that it came", event: { ...updated(object(), object()), type: "Added" }, want: true },
+    { name: "is that it went", event: { ...updated(object(), object()), type: "Deleted" }, want: true },
+  ])("$name", ({ event, ownership, want }) => expect(isNews({ classes: classesOf(ownership) }, event)).toBe(want));
+});
+
+describe("the clusters that an object's record names", () => {
+  const on = (...clusters: string[]) =>
+    object({}, { status: { observedGeneration: 1, clusters: clusters.map((name) => ({ name, state: "Available" })) } });
+
+  test.each([
+    { name: "are others when one is added", before: on("a"), after: on("a", "b"), want: true },
+    { name: "are others when one goes", before: on("a", "b"), after: on("a"), want: true },
+    { name: "are others when one takes the place of another", before: on("a"), after: on("b"), want: true },
+    { name: "are the same in another order", before: on("a", "b"), after: on("b", "a"), want: false },
+  ])("$name", ({ before, after, want }) => expect(changedRecord(updated(before, after))).toBe(want));
+
+  test("are no others of an object that comes", () => {
+    const { old: _, ...added } = updated(on(), on("a"));
+    expect(changedRecord({ ...added, type: "Added" } as HubEvent<KubeObject>)).toBe(false);
+  });
+});

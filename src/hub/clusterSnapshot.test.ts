@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import type { MemberCluster } from "../apis/index.ts";
+import { clusterSnapshot } from "./clusterSnapshot.ts";
+
+const cluster = (metadata: Partial<MemberCluster["metadata"]>, spec: Partial<MemberCluster["spec"]>): MemberCluster =>
+  ({
+    apiVersion: "federation.paas.cmft.com/v1alpha1",
+    kind: "MemberCluster",
+    metadata: { name: "shanghai-1", ...metadata },
+    spec: { connection: { kubeconfigSecretRef: { name: "shanghai-1", key: "kubeconfig" } }, ...spec },
+  }) as MemberCluster;
+
+const REGION = "topology.kubernetes.io/region";
+const ZONE = "topology.kubernetes.io/zone";
+const taint = { key: "maintenance", effect: "NoExecute" } as const;
+const bare = { name: "shanghai-1", labels: {}, taints: [], deleting: false, local: false };
+
+test.each([
+  { name: "is a name and nothing else where nothing else is known", of: cluster({}, {}), want: bare },
+  {
+    name: "has the region and the zone of its labels, beside the labels",
+    of: cluster({ labels: { [REGION]: "cn-shanghai", [ZONE]: "cn-shanghai-a", tier: "edge" } }, {}),
+    want: {
+      ...bare,
+      labels: { [REGION]: "cn-shanghai", [ZONE]: "cn-shanghai-a", tier: "edge" },
+      region: "cn-shanghai",
+      zone: "cn-shanghai-a",
+    },
+  },
+  { name: "says who runs it", of: cluster({}, { provider: "own" }), want: { ...bare, provider: "own" } },
+  {
+    name: "says that it is the hub itself",
+    of: cluster({}, { connection: { local: {} } }),
+    want: { ...bare, local: true },
+  },
+  {
+    name: "says that it is being deleted",
+    of: cluster({ deletionTimestamp: "2026-01-01T00:00:00Z" }, {}),
+    want: { ...bare, deleting: true },
+  },
+  { name: "has its own taints", of: cluster({}, { taints: [taint] }), want: { ...bare, taints: [taint] } },
+])("what is known of a cluster $name", ({ of, want }) => expect(clusterSnapshot(of)).toStrictEqual(want));
+
+test("taints with a known beginning stand in the place of its own", () => {
+  const since = { ...taint, since: 7 };
+  expect(clusterSnapshot(cluster({}, { taints: [taint] }), [since]).taints).toEqual([since]);
+});
