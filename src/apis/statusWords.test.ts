@@ -5,8 +5,11 @@ import { CONDITIONS, STATES } from "./statusWords.ts";
 import { DELETIONS_HELD_CONDITION } from "./wellknown.ts";
 
 const SRC = join(import.meta.dirname, "..");
-/** Where conditions are made. */
-const MAKERS = globSync(["status/*.ts", "clusters/memberStatus.ts", "controllers/deletionHolds.ts"], { cwd: SRC });
+/** Where conditions are made: what becomes a status, and whatever gives a condition its time. */
+const MAKERS = globSync("{status,clusters,controllers}/*.ts", { cwd: SRC })
+  .filter((path) => !/\.test\.ts$|testing/.test(path))
+  .map((path) => ({ path, text: readFileSync(join(SRC, path), "utf8") }))
+  .filter(({ path, text }) => path.startsWith("status/") || text.includes("lastTransitionTime"));
 /** A field or variable `type`, the name of a condition in a constant of its own, or the first argument of a function that makes one. */
 const GIVEN = /\btype\s*[:=]\s*"([A-Z][A-Za-z]+)"|\bconst [A-Z_]+ = "([A-Z][A-Za-z]+)"|\btally\(\s*"([A-Z][A-Za-z]+)"/g;
 /** Of an Event. */
@@ -14,10 +17,8 @@ const OTHERS = ["Normal", "Warning"];
 
 describe("the conditions", () => {
   test("are all that the source makes", () => {
-    const made = MAKERS.filter((path) => !/\.test\.ts$|testing/.test(path)).flatMap((path) =>
-      [...readFileSync(join(SRC, path), "utf8").matchAll(GIVEN)].map(([, field, name, argument]) =>
-        String(field ?? name ?? argument),
-      ),
+    const made = MAKERS.flatMap(({ text }) =>
+      [...text.matchAll(GIVEN)].map(([, field, name, argument]) => String(field ?? name ?? argument)),
     );
     const types = new Set([...made.filter((type) => !OTHERS.includes(type)), DELETIONS_HELD_CONDITION]);
     expect([...types].toSorted()).toEqual([...new Set(CONDITIONS.map(({ type }) => type))].toSorted());
