@@ -49,7 +49,7 @@ export const CONDITIONS: readonly ConditionWords[] = [
     type: "Progressing",
     holds: "something is under way",
     whenTrue: ["Applying", "RollingOut", "Removing", "Deleting"],
-    otherwise: ["Settled", "Suspended"],
+    otherwise: ["Settled", "Stalled", "Suspended"],
   },
   {
     on: "DemoApplication",
@@ -58,6 +58,21 @@ export const CONDITIONS: readonly ConditionWords[] = [
     whenTrue: ["AllClustersObserved"],
     otherwise: ["ClusterUnreachable", "NoClusters"],
     also: "else that of the first cluster out of contact",
+  },
+  {
+    on: "DemoApplication",
+    type: "Ready",
+    holds: "it is scheduled, applied and available as it is now, and nothing is under way: the one to wait for",
+    whenTrue: ["AllClustersReady"],
+    otherwise: ["Deleting"],
+    also: "else that of the first condition that does not hold",
+  },
+  {
+    on: "DemoApplication",
+    type: "Validated",
+    holds: "admission would have let it through; stands where admission was not asked",
+    whenTrue: ["Valid"],
+    otherwise: ["ReplicasOutOfBounds"],
   },
   {
     on: "DemoApplication",
@@ -75,6 +90,11 @@ export const CONDITIONS: readonly ConditionWords[] = [
       "Suspended",
       "UnknownCluster",
       "NoClusterFits",
+      "LostToOther",
+      "NoClusterMatches",
+      "Superseded",
+      "KindNotPlaced",
+      "NotCarriedOut",
       "InvalidPatch",
       "InvalidOverride",
       "ProtectedField",
@@ -110,6 +130,14 @@ export const CONDITIONS: readonly ConditionWords[] = [
     whenTrue: ["HubWentBack", "OwnersMissing"],
     otherwise: [],
   },
+  {
+    on: "MemberCluster",
+    type: "Removed",
+    holds:
+      "(never; the condition stands while a deletion waits for a word on what runs there, and while that is carried out)",
+    whenTrue: [],
+    otherwise: ["DeletionPolicyMissing", "ClusterLeaving"],
+  },
 ];
 
 interface StateWords {
@@ -122,12 +150,20 @@ export const STATES: Readonly<Record<ClusterStatusEntry["state"], StateWords>> =
   Pending: { means: "no member object exists yet", reasons: ["Applying", "DependencyMissing"] },
   Progressing: {
     means: "being written, or rolling out",
-    reasons: ["Applying", "RollingOut", "PodsNotReady", "LoadBalancerPending", "Removing"],
+    reasons: [
+      "Applying",
+      "RollingOut",
+      "PodsNotReady",
+      "ImagePullBackOff",
+      "Unschedulable",
+      "LoadBalancerPending",
+      "Removing",
+    ],
   },
   Available: { means: "it is as wanted, and ready", reasons: [] },
   Degraded: {
     means: "it is or was partly there",
-    reasons: ["ProgressDeadlineExceeded", "ReplicaFailure", "QuotaExceeded"],
+    reasons: ["ProgressDeadlineExceeded", "ReplicaFailure", "QuotaExceeded", "CrashLoopBackOff"],
   },
   Failed: {
     means: "something must be changed first",
