@@ -1,9 +1,11 @@
+import { once } from "node:events";
 import { mkdir, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer, type Server } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { KubeObject } from "../../src/apis/index.ts";
 import { CertificateAuthority } from "../../src/certificates/index.ts";
-import { freePort, temporaryFolder } from "../../src/cmd/realClusters/index.ts";
+import { freePort, isFree, temporaryFolder } from "../../src/cmd/realClusters/index.ts";
 import { collectionPath, objectPath } from "../e2e/objects.ts";
 import {
   buildMeridian,
@@ -29,6 +31,7 @@ let hub: SandboxPlane;
 let member: SandboxPlane;
 let second: SandboxPlane;
 let manager: Manager;
+let busy: Server;
 /** By the names that stand in braces in the lines. */
 let world: Record<string, string>;
 const answers = new Map<string, string>();
@@ -48,16 +51,37 @@ beforeAll(async () => {
   const url = `https://127.0.0.1:${webhooks}`;
   const flags = ["--webhooks", "--webhook-port", `${webhooks}`, "--webhook-url", url];
   manager = await startManager({ hub, folder: folder.path, args: flags });
-  world = { dir: folder.path, webhooks: `${webhooks}`, metrics: new URL(manager.url).port, ...(await writeFiles()) };
+  busy = await takeOnePort();
+  const first = `${(busy.address() as AddressInfo).port}`;
+  world = {
+    busy: first,
+    dir: folder.path,
+    webhooks: `${webhooks}`,
+    metrics: new URL(manager.url).port,
+    ...(await writeFiles()),
+  };
   await meridianOk(hub, ["join", "m1", "--region", "eu", "--member-kubeconfig", member.kubeconfigFile]);
   await placeFirst();
 }, 120_000);
 
 afterAll(async () => {
+  busy?.close();
   await manager?.[Symbol.asyncDispose]();
   await Promise.all([hub, member, second].map((plane) => plane?.[Symbol.asyncDispose]()));
   await folder?.[Symbol.asyncDispose]();
 });
+
+/** One that is taken, before others that are free; not among those that the system gives out. */
+async function takeOnePort(): Promise<Server> {
+  for (let port = 21_000; port < 30_000; port += 50) {
+    const free = await Promise.all(Array.from({ length: 10 }, (_, index) => isFree(port + index)));
+    if (!free.every(Boolean)) continue;
+    const server = createServer().listen(port, "127.0.0.1");
+    await once(server, "listening");
+    return server;
+  }
+  throw new Error("no row of ports is free");
+}
 
 async function makeNamespaces(): Promise<void> {
   for (const name of ["shop", "blog"])

@@ -12,7 +12,7 @@ export interface KubectlMistake extends Mistake {
 
 const APPLICATIONS = [{ apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" }];
 
-/** An application of the namespace `shop`. */
+/** An application of the namespace `shop`, where a Placement is, unless told. */
 function application(spec: object, metadata: Partial<KubeObject["metadata"]> = {}): KubeObject {
   return {
     apiVersion: "paas.cmft.com/v1",
@@ -114,10 +114,13 @@ const applications: KubectlMistake[] = [
   {
     mistake: "to delete what is protected",
     verb: "delete",
-    object: application({}, { name: "kept", labels: { "paas.cmft.com/deletion-protection": "true" } }),
+    object: application(
+      {},
+      { name: "kept", namespace: "blog", labels: { "paas.cmft.com/deletion-protection": "true" } },
+    ),
     what: /protects DemoApplication kept from deletion/,
     where: /metadata\.labels\[paas\.cmft\.com\/deletion-protection\]/,
-    next: /kubectl label demoapplication kept -n shop paas\.cmft\.com\/deletion-protection-/,
+    next: /kubectl label demoapplication kept -n blog paas\.cmft\.com\/deletion-protection-/,
   },
 ];
 
@@ -254,7 +257,7 @@ const clusters: KubectlMistake[] = [
     verb: "delete",
     besideFirst: true,
     object: { ...policy("MemberCluster", {}), metadata: { name: "m1" } },
-    what: /shop\/first.* (is|are) placed on m1/,
+    what: /DemoApplication shop\/first is placed on m1/,
     where: /spec\.deletionPolicy:/,
     next: /set it to Drain .* or Orphan .*meridian unjoin m1/,
   },

@@ -318,7 +318,7 @@ const processes: CommandMistake[] = [
   },
   {
     mistake: "a port of the quickstart that is taken",
-    line: "quickstart --once --port {webhooks}",
+    line: "quickstart --once --port {busy}",
     what: /taken by another program/,
     where: /port \d+ \(for hub\)/,
     next: /choose another --port, or leave --port out/,
