@@ -1,8 +1,6 @@
 import type { Contact } from "../apis/index.ts";
 import type { Client, Discovery } from "../runtime/index.ts";
 
-export type { Failure } from "../desiredstate/index.ts";
-
 /** One life of the connection to one member: from credentials that work and an identity that is known until either changes. */
 export interface MemberSession {
   readonly cluster: string;

@@ -39,7 +39,7 @@ async function claiming(
     },
   } as unknown as Client;
   const kind = { type: DEMOAPPLICATIONS, informer: { observe: (one: unknown) => observed.push(one) } };
-  const sources = { client, classes: classesOf(ownership) };
+  const sources = { client, classes: classesOf(ownership), events: { record: () => undefined } };
   const isOurs = await claim(sources, given, kind as unknown as PlacedKind, to, signal);
   const added = patches.flat().filter(({ op }) => op === "add");
   const record = added.find(({ path }) => path.startsWith("/metadata/annotations"))?.value;

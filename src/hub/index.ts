@@ -10,7 +10,6 @@
 export { changedFacts, changedSpec, type HubEvent, type Policy } from "./events.ts";
 export { clusterSnapshot } from "./clusterSnapshot.ts";
 export { HubCache } from "./hubCache.ts";
-export type { NamespaceFacts } from "./kept.ts";
 export type { PlacedKind } from "./placedKinds.ts";
 export { memberRights, rightsOn } from "./rights.ts";
 export { StatusStore } from "./statusStore.ts";

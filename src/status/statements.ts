@@ -5,9 +5,6 @@ import { deletionMessage } from "./deletion.ts";
 import type { Activity, ClusterReport } from "./report.ts";
 import type { StatusInput } from "./types.ts";
 
-/** Names only: the entries hold the rest. */
-const namesOf = (reports: readonly ClusterReport[]): string => reports.map(({ entry }) => entry.name).join(", ");
-
 /** Type of a condition that stands only while the object names another class of controllers than the one that owns it. */
 export const HANDOVER = "HandedOver";
 
