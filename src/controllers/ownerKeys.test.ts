@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type ObjectRef, refKey } from "../apis/index.ts";
-import { labelsOf, nameOf, refOfKey } from "./ownerKeys.ts";
+import { nameOf, refOfKey } from "./ownerKeys.ts";
 
 const shop: ObjectRef = { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication", namespace: "team", name: "shop" };
 const settings: ObjectRef = { apiVersion: "v1", kind: "ConfigMap", namespace: "team", name: "settings" };
@@ -12,11 +12,6 @@ describe("a hub object by its key", () => {
     expect(refOfKey(refKey(ref))).toMatchObject(rest);
     expect(refKey(refOfKey(refKey(ref)))).toBe(refKey(ref));
   });
-
-  test.each([
-    { ref: shop, want: ["DemoApplication", "team/shop"] },
-    { ref: role, want: ["ClusterRole", "reader"] },
-  ])("is called $want in metrics", ({ ref, want }) => expect(labelsOf(refKey(ref))).toEqual(want));
 
   test.each([
     { ref: shop, want: "team/shop" },
