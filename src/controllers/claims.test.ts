@@ -111,6 +111,11 @@ describe("news of an object", () => {
   test.each<{ name: string; event: HubEvent<KubeObject>; ownership?: string; want: boolean }>([
     { name: "is not that we claimed it", event: updated(object(), claimedNow()), want: false },
     {
+      name: "is not that we claimed it without a word on where it goes",
+      event: updated(object(), object({ finalizers: [OBJECT_FINALIZER] })),
+      want: false,
+    },
+    {
       name: "is that it changed when we claimed it",
       event: updated(object(), claimedNow({ generation: 2 })),
       want: true,
@@ -152,6 +157,7 @@ describe("the clusters that an object's record names", () => {
     { name: "are others when one is added", before: on("a"), after: on("a", "b"), want: true },
     { name: "are others when one goes", before: on("a", "b"), after: on("a"), want: true },
     { name: "are others when one takes the place of another", before: on("a"), after: on("b"), want: true },
+    { name: "are others when one of several is another", before: on("a", "b"), after: on("a", "c"), want: true },
     { name: "are the same in another order", before: on("a", "b"), after: on("b", "a"), want: false },
   ])("$name", ({ before, after, want }) => expect(changedRecord(updated(before, after))).toBe(want));
 

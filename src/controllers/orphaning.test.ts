@@ -38,6 +38,7 @@ function setUp({ history = {}, refusal, outage }: Hub = {}) {
         namespace: "team",
         fieldSelector: "metadata.name=shop",
         resourceVersionMatch: "Exact",
+        metadataOnly: true,
       });
       asked.push(resourceVersion);
       if (outage !== undefined) throw outage;
@@ -96,12 +97,13 @@ describe("a deletion with --cascade=orphan", () => {
   });
 
   test("is written once, and is known by that alone", async () => {
-    const { deletions, emit, patches } = setUp();
-    const written = object({ deletionTimestamp, annotations: { [ANNOTATION]: "Orphan" } });
+    const { deletions, emit, patches, asked } = setUp();
+    const annotations = { [ANNOTATION]: "Orphan" };
+    const written = object({ deletionTimestamp, annotations, resourceVersion: "9" });
     emit("Added", written);
     expect(deletions.isOrphaned(written)).toBe(true);
     expect(await deletions.settle(written, kind, signal)).toBe("Settled");
-    expect(patches).toEqual([]);
+    expect([patches, asked]).toEqual([[], []]);
   });
 
   test.each([
@@ -172,10 +174,10 @@ describe("a deletion that began before the manager", () => {
     expect(deletions.isOrphaned(at("99"))).toBe(false);
   });
 
-  test("is not asked about where versions are no numbers", async () => {
+  test.each(["abc", "9x", "x9", "0"])("is not asked about where a version is no number, as %s", async (version) => {
     const { deletions, emit, asked } = setUp();
-    emit("Added", at("abc"));
-    await deletions.settle(at("abc"), kind, signal);
+    emit("Added", at(version));
+    await deletions.settle(at(version), kind, signal);
     expect(asked).toEqual([]);
   });
 

@@ -34,9 +34,14 @@ test.each([
     want: { ...bare, local: true },
   },
   {
-    name: "says that it is being deleted",
-    of: cluster({ deletionTimestamp: "2026-01-01T00:00:00Z" }, {}),
+    name: "says that it is being deleted, once it is known what becomes of its objects",
+    of: cluster({ deletionTimestamp: "2026-01-01T00:00:00Z" }, { deletionPolicy: "Drain" }),
     want: { ...bare, deleting: true },
+  },
+  {
+    name: "says that nobody has said what becomes of its objects when it is deleted",
+    of: cluster({ deletionTimestamp: "2026-01-01T00:00:00Z" }, {}),
+    want: { ...bare, undecided: true },
   },
   { name: "has its own taints", of: cluster({}, { taints: [taint] }), want: { ...bare, taints: [taint] } },
 ])("what is known of a cluster $name", ({ of, want }) => expect(clusterSnapshot(of)).toStrictEqual(want));
