@@ -48,6 +48,7 @@ describe("the rights on a member", () => {
     expect(allowed("delete")).toEqual([
       "/configmaps",
       "/namespaces",
+      "/namespaces [meridian-system]",
       "/secrets",
       "/serviceaccounts [meridian-0f3c1d2e]",
       "/services",

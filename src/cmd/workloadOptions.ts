@@ -6,7 +6,7 @@ const MOST_REPLICAS = 20;
 
 const PART = "[a-z0-9]+(?:[._-]+[a-z0-9]+)*";
 const IMAGE = new RegExp(
-  `^(?:${PART}(?::\\d{1,5})?/)?${PART}(?:/${PART})*(?::[A-Za-z0-9_][A-Za-z0-9._-]{0,127})?(?:@sha256:[a-f0-9]{64})?$`,
+  `^(?:${PART}(?::\\d{1,5})?[/])?${PART}(?:[/]${PART})*(?::[A-Za-z0-9_][A-Za-z0-9._-]{0,127})?(?:@sha256:[a-f0-9]{64})?$`,
 );
 
 /** Reads an image with its tag or digest: without either a node would take whatever is called `latest` when it pulls. */

@@ -134,7 +134,7 @@ test("what is held since a Secret may not be read is available as long as the ob
   expect(condition(held(3), "Ready")).toEqual([
     "False",
     "SecretAccessDenied",
-    "0 of 1 clusters applied; a: add shop to the list",
+    "0 of 1 cluster applied; a: add shop to the list",
   ]);
   expect(condition(held(4), "Available").slice(0, 2)).toEqual(["False", "SecretAccessDenied"]);
 });
@@ -206,7 +206,7 @@ describe("while a change is carried out", () => {
 
   test("what was not available does not become so before it is carried out", () => {
     const status = aggregate(inputOf([view("a", { rows: [behind] })]), T0);
-    expect(condition(status, "Available")).toEqual(["False", "Applying", "0 of 1 clusters available; a: Applying"]);
+    expect(condition(status, "Available")).toEqual(["False", "Applying", "0 of 1 cluster available; a: Applying"]);
   });
 
   test("the condition speaks of the generation before until the change is judged, and then of the present one", () => {
@@ -249,13 +249,13 @@ describe("Ready", () => {
   }
   const failure = { reason: "PlanningFailed", message: "broken" };
   test.each<Case>([
-    { name: "all is well", input: inputOf([view("a")]), want: ["True", "AllClustersReady", "1 of 1 clusters ready"] },
+    { name: "all is well", input: inputOf([view("a")]), want: ["True", "AllClustersReady", "1 of 1 cluster ready"] },
     {
       name: "suspended, and as is asked for",
       input: inputOf([view("a")], {
         target: target(["a"], { suspended: true, clusters: [{ name: "a", replicas: 2, frozen: true, objects: [] }] }),
       }),
-      want: ["True", "AllClustersReady", "1 of 1 clusters ready"],
+      want: ["True", "AllClustersReady", "1 of 1 cluster ready"],
     },
     {
       name: "not planned yet",
@@ -281,7 +281,7 @@ describe("Ready", () => {
           rows: [row({ health: { ...unhealthy("Degraded", 2, "ReplicaFailure", "denied"), serves: "Now" } })],
         }),
       ]),
-      want: ["False", "ReplicaFailure", "0 of 1 clusters ready; a: denied"],
+      want: ["False", "ReplicaFailure", "0 of 1 cluster ready; a: denied"],
     },
     {
       name: "being deleted",

@@ -58,7 +58,7 @@ describe("a shell may offer", () => {
   test("every option of every command", async () => {
     for (const command of program.commands) {
       const { words } = await offer(`${command.name()} -`);
-      for (const { long } of command.options) expect(words).toContain(long);
+      for (const { long } of command.options.filter(({ hidden }) => !hidden)) expect(words).toContain(long);
     }
   });
 });
