@@ -51,7 +51,8 @@ export function withTelemetry<F extends TelemetryFlags>(
 /** Reads a share between 0 and 1. */
 function parseShare(text: string): number {
   const share = Number(text);
-  if (!/^\d*\.?\d+$/.test(text) || share > 1) throw new InvalidArgumentError("A share is a number between 0 and 1.");
+  if (!/^(?:\d+(?:\.\d+)?|\.\d+)$/.test(text) || share > 1)
+    throw new InvalidArgumentError("A share is a number between 0 and 1.");
   return share;
 }
 

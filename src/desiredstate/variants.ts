@@ -103,7 +103,11 @@ export class VariantRenderer {
     };
   }
 
-  #judge(base: readonly KubeObject[], rules: readonly MatchedRule[], result: readonly KubeObject[]): Why | undefined {
+  #judge(
+    base: readonly KubeObject[],
+    rules: readonly MatchedRule[],
+    result: readonly KubeObject[],
+  ): Problem | undefined {
     const { owner, terms } = this.#options;
     const after = (count: number): readonly KubeObject[] =>
       count === rules.length ? result : applyRules(base, rules.slice(0, count)).objects;

@@ -82,7 +82,10 @@ describe("a tenant's policy gives no pod more than the namespace has", () => {
         message: "OverridePolicy debug, rule 0: spec.nodeName must not be control-1 (not allowed in default)",
       },
     },
-  ])("$what", ({ rule, want }) => expect(problem([tenants(rule)])).toEqual(want));
+  ])("$what", ({ rule, want }) => {
+    const policy = { kind: "OverridePolicy", namespace: "default", name: "debug" };
+    expect(problem([tenants(rule)])).toEqual({ ...want, policy });
+  });
 
   test("and names the rule that does it", () => {
     expect(problem([tenants(pods("hostUsers", true), pods("hostIPC", true))])?.message).toMatch(

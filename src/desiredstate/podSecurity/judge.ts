@@ -1,6 +1,6 @@
 import { canonicalJson, isRecord, type KubeObject, shortMessage } from "../../apis/index.ts";
 import type { MatchedRule } from "../../override/index.ts";
-import type { Why } from "../types.ts";
+import type { Problem } from "../types.ts";
 import { evaluatePodSecurity } from "./evaluate.ts";
 import { isGrantedHostPort, ungrantedNames } from "./granted.ts";
 import { podOf, recordOf, recordsIn } from "./pods.ts";
@@ -29,7 +29,7 @@ interface Found extends Violation {
  * What a ClusterOverridePolicy brings is the administrators' own decision and is not judged, for as long as the namespace's own policies leave
  * the pods as the administrators made them, but for what a tenant's own container runs.
  */
-export function judgeRendering(rendering: Rendering, owner: string, terms: NamespaceTerms): Why | undefined {
+export function judgeRendering(rendering: Rendering, owner: string, terms: NamespaceTerms): Problem | undefined {
   const { rules, after } = rendering;
   const violations = violationsIn(after(rules.length), terms);
   if (violations.length === 0) return undefined;
@@ -39,12 +39,12 @@ export function judgeRendering(rendering: Rendering, owner: string, terms: Names
     const count = firstWith(violation, rendering, terms);
     const isTenants = count === 0 || count > administrators;
     if (isTenants || isMountedByTenant(violation, rendering.base))
-      return refusal(violation, culprit(isTenants ? count : 0, rules, owner), terms);
+      return refusal(violation, isTenants ? rules[count - 1] : undefined, owner, terms);
     exempt ??= violation;
   }
   const meddling = exempt === undefined ? undefined : firstChange(rendering, administrators);
   if (exempt === undefined || meddling === undefined) return undefined;
-  return refusal(exempt, culprit(meddling, rules, owner), terms);
+  return refusal(exempt, rules[meddling - 1], owner, terms);
 }
 
 function violationsIn(objects: readonly KubeObject[], terms: NamespaceTerms): Found[] {
@@ -72,15 +72,23 @@ function isAdministrators({ policy }: MatchedRule): boolean {
   return policy.namespace === undefined;
 }
 
-/** The rule that did it, by its policy, or the object. */
-function culprit(count: number, rules: readonly MatchedRule[], owner: string): string {
-  const matched = rules[count - 1];
-  return matched === undefined ? owner : `${matched.policy.kind} ${matched.policy.name}, rule ${matched.index}`;
-}
-
-function refusal({ field, must, reason }: Found, who: string, { security, namespace }: NamespaceTerms): Why {
+/** `by`: the rule that did it; undefined for the object itself. */
+function refusal(
+  { field, must, reason }: Found,
+  by: MatchedRule | undefined,
+  owner: string,
+  { security, namespace }: NamespaceTerms,
+): Problem {
+  const who = by === undefined ? owner : `${by.policy.kind} ${by.policy.name}, rule ${by.index}`;
   const why = reason === "PodSecurity" ? `level ${security.level}` : `not allowed in ${namespace}`;
-  return { reason, message: shortMessage(`${who}: ${field} ${must} (${why})`) };
+  const detail = `${who}: ${field} ${must} (${why})`;
+  const message = shortMessage(detail);
+  return {
+    reason,
+    message,
+    ...(by === undefined ? {} : { policy: by.policy }),
+    ...(message === detail ? {} : { detail }),
+  };
 }
 
 /** A volume that the administrators bring is not for a container that had named it in advance. */
