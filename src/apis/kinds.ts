@@ -97,6 +97,7 @@ const applicationVersion = {
       type: "string",
       jsonPath: conditionField("Ready", "reason"),
       description: "Why it is ready, or is not",
+      priority: 1,
     },
     { name: "Placement", type: "string", jsonPath: ".status.placement.name", priority: 1 },
     {

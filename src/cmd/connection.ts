@@ -19,6 +19,9 @@ import type { Terminal } from "./terminal.ts";
 import { describeWhere, tellWhere, type Whereabouts } from "./whereabouts.ts";
 import { chooseAmong } from "./words.ts";
 
+/** A server that has just got a new kind answers "later" for a second or two. */
+const RESENDS = 5;
+
 /** What every command gets beside its options. */
 export interface CommandContext {
   terminal: Terminal;
@@ -77,7 +80,8 @@ export function connectStored(cluster: string, kubeconfig: string): Connection {
 
 /** `where` names the cluster in messages; without it, a member that the hub stores a kubeconfig of. */
 export function connect(cluster: string, config: ClusterConfig, where = storedOf(cluster, config)): Connection {
-  const client = createClient(config, { cluster, clock: systemClock, onError: (error) => tellWhere(error, where) });
+  const onError = (error: unknown): void => tellWhere(error, where);
+  const client = createClient(config, { cluster, clock: systemClock, onError, resends: RESENDS });
   return { client, config, where, [Symbol.asyncDispose]: () => client[Symbol.asyncDispose]() };
 }
 

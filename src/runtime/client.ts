@@ -5,7 +5,7 @@ import { TimeSlice } from "./timeSlice.ts";
 import type { Clock } from "./clock.ts";
 import type { ClusterConfig } from "./credentials/types.ts";
 import type { Answer, BodyReader, ResponseHead } from "./exchange.ts";
-import { NotLeaderError, TransportError } from "./errors.ts";
+import { isApiError, NotLeaderError, TransportError } from "./errors.ts";
 import { Transport, type TransportOptions, type TransportRequest } from "./transport.ts";
 import type {
   ApplyOptions,
@@ -48,6 +48,11 @@ export interface ClientOptions extends TransportOptions {
   observe?: (call: CallRecord) => void;
   /** Called with the error of every call that fails, before the call rejects with it. */
   onError?: (error: unknown) => void;
+  /**
+   * How many times a request is sent again when the server says when it may be (429 with Retry-After), as kubectl does. Default: 0, for those
+   * who have a backoff of their own.
+   */
+  resends?: number;
 }
 
 /** A client of one cluster. Opens no connection before the first call; dispose of it to close them all. */
@@ -77,6 +82,7 @@ class HttpClient implements Client {
   readonly #guard: (() => void) | undefined;
   readonly #observe: ((call: CallRecord) => void) | undefined;
   readonly #onError: ((error: unknown) => void) | undefined;
+  readonly #resends: number;
 
   constructor(config: ClusterConfig, options: ClientOptions) {
     this.cluster = options.cluster;
@@ -86,6 +92,7 @@ class HttpClient implements Client {
     this.#guard = options.guard;
     this.#observe = options.observe;
     this.#onError = options.onError;
+    this.#resends = options.resends ?? 0;
   }
 
   async get(
@@ -258,11 +265,17 @@ class HttpClient implements Client {
   }
 
   async #call(call: Call): Promise<Answer> {
-    try {
-      return await this.#answered(call);
-    } catch (error) {
-      this.#onError?.(error);
-      throw error;
+    for (let left = this.#resends; ; left -= 1) {
+      try {
+        return await this.#answered(call);
+      } catch (error) {
+        const waitMs = left > 0 ? askedToWait(error) : undefined;
+        if (waitMs === undefined) {
+          this.#onError?.(error);
+          throw error;
+        }
+        await this.#clock.sleep(waitMs, call.signal);
+      }
     }
   }
 
@@ -366,6 +379,11 @@ function rawResource(path: string): string {
   const [plural, , subresource] = rest;
   if (plural === undefined) return root;
   return subresource === undefined ? plural : `${plural}/${subresource}`;
+}
+
+/** Milliseconds after which the server wants to hear of the request again; it has done nothing so far. */
+function askedToWait(error: unknown): number | undefined {
+  return isApiError(error) && error.status === 429 ? error.retryAfterMs : undefined;
 }
 
 function signalOf(options: CallOptions): { signal?: AbortSignal } {
