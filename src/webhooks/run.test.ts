@@ -284,8 +284,11 @@ describe("the webhooks", () => {
     await asked.promise;
     expect(places(hub)).toEqual([`${young}/convert`]);
     dead = true;
-    await clock.advance(6_000);
-    await convertedAt(old);
+    // The CRDs become known one after the other, and each begins the wait for the next check anew.
+    await vi.waitFor(async () => {
+      await clock.advance(6_000);
+      expect(places(hub)).toEqual([`${old}/convert`]);
+    }, PATIENCE);
     await restarted[Symbol.asyncDispose]();
   });
 
