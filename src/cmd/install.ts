@@ -25,7 +25,9 @@ export async function install(options: InstallOptions, context: CommandContext):
   if (manager !== undefined && workload !== undefined) rest.push(...workloadObjects(manager, workload));
   await using hub = connectHub(options, context);
   if (workload !== undefined) await refuseBesideRelease(hub.client, signal);
-  const crds = await Promise.all((await loadCrds()).map((crd) => asServed(labelled(crd), hub.client, signal)));
+  const crds: KubeObject[] = [];
+  // One after the other, so that a person who lacks a right is told of the same one each time.
+  for (const crd of await loadCrds()) crds.push(await asServed(labelled(crd), hub.client, signal));
   const checked = await checkAll(hub.client, [...crds, ...rest], signal);
   refuse(checked, hub.where, context);
   if (options.dryRun) {
