@@ -75,6 +75,8 @@ export class ConfigurationPublisher {
   #published = "";
   /** The CRDs whose conversion has been ours: what leads elsewhere by now was taken over by another release. Without those never checked. */
   readonly #claimed = new Map<string, boolean>();
+  /** Places of conversion that did not answer when they were asked last. */
+  readonly #silent = new Set<string>();
   /** The own configuration as it was when this manager began, before it wrote any. */
   #found: { own: KubeObject | undefined } | undefined;
   #waiting: { bundle: string; done: () => void }[] = [];
@@ -247,9 +249,15 @@ export class ConfigurationPublisher {
       elsewhere.set(place, [...(elsewhere.get(place) ?? []), followed]);
     }
     const yielded = new Set<Followed>();
-    for (const there of elsewhere.values()) {
+    for (const [place, there] of elsewhere) {
       const kinds = there.flatMap(({ kind }) => kind ?? []);
-      if (await conversionAnswers(client, kinds, signal)) for (const one of there) yielded.add(one);
+      // Once the kinds that can be asked about are ours again, what was found there before holds for the others.
+      const answers = there.some(({ isCalled }) => isCalled)
+        ? await conversionAnswers(client, kinds, signal)
+        : !this.#silent.has(place);
+      if (answers) this.#silent.delete(place);
+      else this.#silent.add(place);
+      if (answers) for (const one of there) yielded.add(one);
     }
     return yielded;
   }
