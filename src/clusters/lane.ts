@@ -16,7 +16,7 @@ import { withHubVersion } from "./hubVersion.ts";
 import { isInSync, type MemberObject, type MemberObjects } from "./memberObjects.ts";
 import type { MemberWriter, Written } from "./memberWriter.ts";
 import { isNamespace } from "./namespaces.ts";
-import { classify, type Outcome } from "./outcome.ts";
+import { classify, CONTROLLER, type Outcome } from "./outcome.ts";
 
 export interface LaneOptions {
   cluster: string;
@@ -34,9 +34,6 @@ export interface LaneOptions {
   /** Whether the lane has work that can be done now; called when that changes. */
   working: (working: boolean) => void;
 }
-
-/** Under which errors of writes to members are counted, beside those of the controllers. */
-const CONTROLLER = "worker";
 
 /**
  * Makes the objects of one member as their rows say, but for namespaces. Whatever happens in here stays here: a cluster that fails or is

@@ -9,7 +9,7 @@ import { letGo } from "./lettingGo.ts";
 import type { MemberObject, MemberObjects } from "./memberObjects.ts";
 import { type Emptiness, inspectNamespace, isNamespace, type MemberNamespaces } from "./namespaces.ts";
 import type { ObservedObject } from "./observed.ts";
-import { classify } from "./outcome.ts";
+import { classify, CONTROLLER } from "./outcome.ts";
 import type { MemberSession } from "./types.ts";
 
 export interface NamespaceCleanerOptions {
@@ -194,7 +194,7 @@ export class NamespaceCleaner {
     const outcome = classify(error);
     // The Lease may yet be renewed in time; and a server that is asked too much has not refused anything.
     if (outcome?.kind === "NotLeader" || outcome?.kind === "Throttled") return;
-    if (outcome === undefined || outcome.kind === "Refused") metrics.failed("worker");
+    if (outcome === undefined || outcome.kind === "Refused") metrics.failed(CONTROLLER);
     const { reason, message } =
       outcome === undefined || outcome.kind === "NamespaceMissing"
         ? { reason: "InternalError", message: "internal error; see the manager's log" }

@@ -2,6 +2,9 @@ import { pointOf, shortMessage } from "../apis/index.ts";
 import type { Failure } from "../desiredstate/index.ts";
 import { ApiError, NotLeaderError, TransportError } from "../runtime/index.ts";
 
+/** Under which errors of writes to members are counted, beside those of the controllers. */
+export const CONTROLLER = "worker";
+
 /** What a failed call to a member means for the object that it was about. */
 export type Outcome =
   /** The namespace is not there. */
