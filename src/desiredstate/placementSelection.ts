@@ -1,4 +1,5 @@
 import { type KubeObject, type Placement, selectorSpecificity, type Specificity } from "../apis/index.ts";
+import type { PlacementChoice } from "./types.ts";
 
 interface Candidate {
   placement: Placement;
@@ -15,10 +16,7 @@ export function selectPlacement(object: KubeObject, placements: readonly Placeme
 }
 
 /** As {@link selectPlacement}, with the policies that select the object too, and why the chosen one goes before each of them. */
-export function choosePlacement(
-  object: KubeObject,
-  placements: readonly Placement[],
-): { placement: Placement | undefined; passedOver: { placement: Placement; because: string }[] } {
+export function choosePlacement(object: KubeObject, placements: readonly Placement[]): PlacementChoice {
   let best: Candidate | undefined;
   const candidates: Candidate[] = [];
   for (const placement of placements) {
