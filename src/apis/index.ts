@@ -24,6 +24,7 @@ export { notCarriedOut } from "./notCarriedOut.ts";
 export * from "./overridepolicy.ts";
 export * from "./ownership.ts";
 export * from "./parse.ts";
+export { DNS_SUBDOMAIN } from "./patterns.ts";
 export type { FieldProblem } from "./parseSpec.ts";
 export * from "./placement.ts";
 export { policyKey } from "./policyKey.ts";

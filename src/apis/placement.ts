@@ -1,7 +1,17 @@
 import { z } from "zod";
 import { conditions, count, observedGeneration } from "./conditions.ts";
 import type { ObjectMeta } from "./meta.ts";
-import { DNS_LABEL, DURATION, FIELD_PATH, KIND, LABEL_KEY, PERCENT, POSITIVE_PERCENT } from "./patterns.ts";
+import {
+  DNS_LABEL,
+  DURATION,
+  FIELD_PATH,
+  KIND,
+  LABEL_KEY,
+  LIST_PATH,
+  NOT_WRITTEN_PATH,
+  PERCENT,
+  POSITIVE_PERCENT,
+} from "./patterns.ts";
 import { listMap, withRules } from "./rules.ts";
 import { taintEffect } from "./membercluster.ts";
 import { clusterSelector, labelKey, labelValue, resourceSelectors } from "./selectors.ts";
@@ -154,6 +164,40 @@ const retainedField = z.object({
   }),
 });
 
+/** What may go along with an object to where the object goes. */
+export const dependencyKind = z.enum(["ConfigMap", "PersistentVolumeClaim", "Secret", "ServiceAccount"]);
+
+export const declaredDependency = z.object({
+  kind: dependencyKind,
+  path: withRules(
+    z
+      .string()
+      .min(1)
+      .max(512)
+      .regex(LIST_PATH, "must be a path such as spec.secretName, or through a list spec.users[].secretName"),
+    {
+      rule: `!self.matches('${NOT_WRITTEN_PATH.source}')`,
+      message: "path: name a field that users write, such as spec.secretName; not one of metadata or status",
+      holds: (path) => !NOT_WRITTEN_PATH.test(path),
+    },
+  ).describe("Where the object names it, in the object's own namespace; `[]` goes through a list."),
+});
+
+export const dependencies = withRules(
+  z.object({
+    mode: z.enum(["Auto", "None"]).default("Auto"),
+    fields: listMap(z.array(declaredDependency).max(32), "kind", "path")
+      .optional()
+      .describe("For kinds that Kubernetes does not know: in which fields the selected objects name what they need."),
+  }),
+  {
+    rule: "self.mode == 'Auto' || !has(self.fields)",
+    message: "fields: remove them, or set mode to Auto; with mode None nothing travels with the object",
+    field: "fields",
+    holds: ({ mode, fields }) => mode === "Auto" || fields === undefined,
+  },
+);
+
 export const placementSpec = z.object({
   priority: z
     .int()
@@ -170,10 +214,11 @@ export const placementSpec = z.object({
   replicaScheduling: replicaScheduling.default({ mode: "Duplicated" }),
   rollout: rollout.optional(),
   failover: failover.optional(),
-  dependencies: z
-    .object({ mode: z.enum(["Auto", "None"]).default("Auto") })
+  dependencies: dependencies
     .default({ mode: "Auto" })
-    .describe("Auto: the ConfigMaps and Secrets that an object needs travel with it."),
+    .describe(
+      "Auto: the ConfigMaps, Secrets, PersistentVolumeClaims and ServiceAccounts that an object needs travel with it.",
+    ),
   conflictResolution: z
     .enum(["Abort", "Adopt"])
     .default("Abort")
@@ -192,6 +237,8 @@ export const placementSpec = z.object({
 export type PlacementSpec = z.infer<typeof placementSpec>;
 export type AffinityGroup = z.infer<typeof affinityGroup>;
 export type Toleration = z.infer<typeof toleration>;
+export type DependencyKind = z.infer<typeof dependencyKind>;
+export type DeclaredDependency = z.infer<typeof declaredDependency>;
 
 export const policyStatus = z.object({
   observedGeneration: observedGeneration.exactOptional(),

@@ -134,10 +134,16 @@ const POLICY = {
 const DEPENDENCIES = {
   DependencyReplaced:
     "A ConfigMap or Secret was replaced on the hub, and its copy cannot be changed: it is deleted and made anew first.",
-  DependencyMissing: "A ConfigMap or Secret that the object refers to is not on the hub.",
+  DependencyMissing: "Something that the object refers to is not on the hub; the message names it.",
+  DependencyUnresolved:
+    "What `dependencies.fields` of the policy declare does not fit the object; the message says which path, and what to write.",
   SecretAccessDenied: "The manager may not read a Secret that the object refers to; the message says how to allow it.",
   ConfigMapAccessDenied:
     "The manager may not read a ConfigMap that the object refers to; the message says how to allow it.",
+  PersistentVolumeClaimAccessDenied:
+    "The manager may not read a PersistentVolumeClaim that the object refers to; the message says how to allow it.",
+  ServiceAccountAccessDenied:
+    "The manager may not read a ServiceAccount that the object refers to; the message says how to allow it.",
 } as const;
 
 const CONTACT = {
@@ -179,6 +185,8 @@ const HELD = {
   OwnershipUnproven:
     "The member object has Meridian's marks, but its `managedFields` do not show that Meridian applied them, so it stays.",
   NeededByOthers: "Another object on the cluster still needs it.",
+  HoldsData:
+    "A PersistentVolumeClaim that the object does not need there any more stays with its data, until somebody deletes it on the cluster.",
   HubWentBack:
     "A copy knows a later state of the hub than the hub itself, which was restored from a backup; nothing made since is removed until a person agrees.",
   OwnersMissing:
@@ -231,7 +239,7 @@ export const REASON_GROUPS: readonly { title: string; reasons: Readonly<Record<s
   { title: "Pods that do not run", reasons: PODS },
   { title: "Refused by a member", reasons: REFUSED },
   { title: "Policies", reasons: POLICY },
-  { title: "ConfigMaps and Secrets", reasons: DEPENDENCIES },
+  { title: "What an object needs beside it", reasons: DEPENDENCIES },
   { title: "Contact with a cluster", reasons: CONTACT },
   { title: "Why something is removed", reasons: REMOVAL },
   { title: "Why something stays for now", reasons: HELD },

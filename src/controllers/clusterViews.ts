@@ -16,7 +16,7 @@ export interface ViewSources {
 }
 
 /** Obstacles that somebody has to be told of. The others pass by themselves, and a status that names them would be written in vain. */
-const LASTING: ReadonlySet<string> = new Set([AWAITING_REPLACEMENT, "KindBeingDeleted", "HubWentBack"]);
+const LASTING: ReadonlySet<string> = new Set([AWAITING_REPLACEMENT, "HoldsData", "HubWentBack", "KindBeingDeleted"]);
 
 /** What is known of one hub object in each cluster of its target, and in each other cluster where something of it may be left. */
 export function clusterViews(

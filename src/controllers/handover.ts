@@ -26,7 +26,9 @@ import {
 import { copiesOf, type CopySources, recordedClusters, removalFacts } from "./copies.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { HubNamespaces } from "./hubNamespaces.ts";
+import { knownOf } from "./needs.ts";
 import { recordHandover } from "./placementEvents.ts";
+import { dependenciesIn } from "./snapshots.ts";
 import type { StatusWrites } from "./status.ts";
 
 export interface HandoverReconcilerOptions extends CopySources {
@@ -99,7 +101,7 @@ export class HandoverReconciler implements Reconciler {
     const { client, classes, events } = this.#options;
     const known = this.#pending.get(owner);
     this.#pending.set(owner, known ?? "");
-    const why = this.#whyNotYet(owner, object, kind);
+    const why = this.#whyNotYet(owner, object);
     if (why === NOT_READ) return done;
     const [holder = ""] = holdersOf(OBJECT_FINALIZER, object.metadata);
     const named = classOf(object.metadata);
@@ -119,11 +121,11 @@ export class HandoverReconciler implements Reconciler {
   }
 
   /** Undefined when the object may be claimed. */
-  #whyNotYet(owner: string, object: KubeObject, kind: PlacedKind): string | undefined {
-    const { hub, observations, assignments, dependencies, namespaces, hubId } = this.#options;
-    const collected = dependencies.collect(owner, kind.interpreter.dependencies(object));
+  #whyNotYet(owner: string, object: KubeObject): string | undefined {
+    const { hub, observations, assignments, namespaces, hubId } = this.#options;
+    const known = knownOf(this.#options, owner, object);
     const terms = namespaces.termsFor(object);
-    if (collected === undefined || terms === undefined) return NOT_READ;
+    if (known === undefined || terms === undefined) return NOT_READ;
     // The object was this manager's a moment ago: the placement controller has its rows to withdraw first.
     for (const cell of assignments.of(owner)) if (cell.rows.has(owner)) return NOT_READ;
     const now = hub.now();
@@ -137,8 +139,7 @@ export class HandoverReconciler implements Reconciler {
         placements: hub.allPlacements(),
         overrides: hub.allOverrides(),
         clusters: hub.clusterSnapshots(),
-        dependencies: collected.found,
-        unreadable: collected.unreadable,
+        ...dependenciesIn(known),
         hubId,
         terms,
         previous,

@@ -41,6 +41,7 @@ import { OrphaningDeletions } from "./orphaning.ts";
 import { changedRecord, claim, concernedAmong, isConcerned, isNews } from "./claims.ts";
 import { ObjectTraces } from "./objectTraces.ts";
 import { refOfKey, spanAttributes } from "./ownerKeys.ts";
+import { askedOf, knownOf } from "./needs.ts";
 import { logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
 import { logProblems, recordDecision, recordStart, warnLater } from "./placementEvents.ts";
 import { lifeOf } from "./plans.ts";
@@ -178,12 +179,12 @@ export class PlacementReconciler implements Reconciler {
     context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { hub, plans, progress, clock, metrics, dependencies, namespaces, tracer, events } = this.#options;
+    const { hub, plans, progress, clock, metrics, namespaces, tracer, events } = this.#options;
     const startedAt = this.#fetching.get(owner) ?? clock.monotonic();
     if (plans.get(owner)?.generation !== object.metadata.generation) recordStart(events, object);
-    const collected = dependencies.collect(owner, kind.interpreter.dependencies(object));
+    const known = attempted(this.#options, owner, object, () => knownOf(this.#options, owner, object));
     // Planned again as soon as the watches of its namespace have synced, or as the namespace itself is known.
-    if (collected === undefined || namespaces.termsFor(object) === undefined) {
+    if (known === undefined || namespaces.termsFor(object) === undefined) {
       this.#fetching.set(owner, startedAt);
       return done;
     }
@@ -194,7 +195,7 @@ export class PlacementReconciler implements Reconciler {
     const now = hub.now();
     const computing = startSpan(tracer, "ComputeTarget", { parent: context.span });
     const target = attempted(this.#options, owner, object, () => {
-      const snapshot = snapshotOf(this.#options, owner, object, collected);
+      const snapshot = snapshotOf(this.#options, owner, object, known);
       metrics.observePhase("fetch", clock.monotonic() - startedAt);
       return computeTarget(snapshot, now);
     });
@@ -203,7 +204,7 @@ export class PlacementReconciler implements Reconciler {
 
     const removal = { owner: target.owner, policy: "Delete" as const, cause: NOT_SELECTED, ownership: "Ours" as const };
     const next = attempted(this.#options, owner, object, () => this.#step(owner, target, removal, now));
-    const remains = this.#remains(owner, target, () => footprintOf(kind, object));
+    const remains = this.#remains(owner, target, () => footprintOf(kind, object, known.needs.dependencies));
     this.#finalizations.delete(owner);
     this.#parting.delete(owner);
     plans.set(owner, { ...lifeOf(object), target, remaining: remains.open, ours: true });
@@ -282,7 +283,9 @@ export class PlacementReconciler implements Reconciler {
           computeTarget(snapshotOf(this.#options, owner, object), hub.now()),
         );
       const policy = this.#orphaning.isOrphaned(object) ? "Orphan" : deletionPolicy;
-      finalization = { policy, footprint: footprintOf(kind, object) };
+      const { dependencies } = askedOf(this.#options, owner, object).needs;
+      hub.catalog.need(dependencies);
+      finalization = { policy, footprint: footprintOf(kind, object, dependencies) };
       this.#finalizations.set(owner, finalization);
     }
     return finalization;

@@ -9,6 +9,7 @@ import {
 } from "../apis/index.ts";
 import type { HoldRow, Row } from "../desiredstate/index.ts";
 import type { PlacedKind } from "../hub/index.ts";
+import { type Dependency, occasionalKindOf } from "../interpreter/index.ts";
 import { copiesOf, type CopySources, isNeededByOthers } from "./copies.ts";
 
 /** What may be left of a hub object on clusters where it is not to be (any more). */
@@ -28,7 +29,7 @@ export interface RemainsOf {
 
 /** What a hub object comes to on a member. */
 export interface Footprint {
-  /** What the object is rendered to, wherever it runs. */
+  /** What the object is rendered to, wherever it runs; and what goes along, of the kinds that are not watched everywhere. */
   refs: readonly ObjectRef[];
   /** The kinds (`group/Kind`) of that, and of what goes along. */
   kinds: readonly string[];
@@ -36,11 +37,18 @@ export interface Footprint {
 
 export const NO_FOOTPRINT: Footprint = { refs: [], kinds: [] };
 
-export function footprintOf({ interpreter }: PlacedKind, object: KubeObject): Footprint {
-  const refs = interpreter.render(object).map(refOf);
-  const needed = interpreter.dependencies(object).map(({ ref }) => ref);
-  const kinds = [...refs, ...needed].map(({ apiVersion, kind }) => `${parseApiVersion(apiVersion).group}/${kind}`);
-  return { refs, kinds: [...new Set(kinds)] };
+export function footprintOf(
+  { interpreter }: PlacedKind,
+  object: KubeObject,
+  dependencies: readonly Dependency[],
+): Footprint {
+  const rendered = interpreter.render(object).map(refOf);
+  const needed = dependencies.map(({ ref }) => ref);
+  const kinds = [...rendered, ...needed].map(({ apiVersion, kind }) => `${parseApiVersion(apiVersion).group}/${kind}`);
+  return {
+    refs: [...rendered, ...needed.filter((ref) => occasionalKindOf(ref) !== undefined)],
+    kinds: [...new Set(kinds)],
+  };
 }
 
 const CONFIRMING = { reason: "Confirming", message: "it is looked for by its name before the object is let go of" };

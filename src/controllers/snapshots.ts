@@ -8,8 +8,8 @@ import {
   type Target,
 } from "../desiredstate/index.ts";
 import { copiesOf, type CopySources, recordedClusters, wasFoundOnJoin } from "./copies.ts";
-import type { Collected } from "./dependencies.ts";
 import type { HubNamespaces } from "./hubNamespaces.ts";
+import type { Known } from "./needs.ts";
 
 export interface SnapshotSources extends CopySources {
   hubId: string;
@@ -17,12 +17,7 @@ export interface SnapshotSources extends CopySources {
 }
 
 /** Everything that the plan of one hub object depends on, at this moment. */
-export function snapshotOf(
-  sources: SnapshotSources,
-  owner: string,
-  object: KubeObject,
-  collected?: Collected,
-): Snapshot {
+export function snapshotOf(sources: SnapshotSources, owner: string, object: KubeObject, known?: Known): Snapshot {
   const { hub, hubId, namespaces } = sources;
   const terms = namespaces.termsFor(object);
   const previous = object["status"] as FederatedStatus | undefined;
@@ -32,8 +27,7 @@ export function snapshotOf(
     placements: hub.allPlacements(),
     overrides: hub.allOverrides(),
     clusters: hub.clusterSnapshots(),
-    dependencies: collected?.found ?? new Map(),
-    ...(collected === undefined ? {} : { unreadable: collected.unreadable }),
+    ...dependenciesIn(known),
     hubId,
     ...(terms === undefined ? {} : { terms }),
     previous: previousOf(object),
@@ -42,6 +36,15 @@ export function snapshotOf(
       ? { running: runningOn(sources, owner) }
       : {}),
   };
+}
+
+/** What a plan has to know of what the object needs. */
+export function dependenciesIn(
+  known: Known | undefined,
+): Pick<Snapshot, "choice" | "dependencies" | "needs" | "unreadable"> {
+  if (known === undefined) return { dependencies: new Map() };
+  const { choice, needs, collected } = known;
+  return { choice, needs, dependencies: collected.found, unreadable: collected.unreadable };
 }
 
 /** The status of the object; of one that has none yet, what its first record says of how it parts from its copies. */

@@ -12,7 +12,8 @@
 export { expectedOf, ownerRefOf, policyOf, reowned } from "./marks.ts";
 export { defaultTerms, type NamespaceTerms, namespaceTerms, termsText } from "./podSecurity/index.ts";
 export { AWAITING_REPLACEMENT } from "./moves.ts";
-export { selectPlacement } from "./placementSelection.ts";
+export { needsOf, withTheirNeeds } from "./needs.ts";
+export { choosePlacement, selectPlacement } from "./placementSelection.ts";
 export { decideRemovals } from "./removals.ts";
 export { REPLACED } from "./replacement.ts";
 export { chooseRow, inTheNameOf, isInSync } from "./rows.ts";
@@ -26,7 +27,9 @@ export type {
   Failure,
   HoldRow,
   Heal,
+  Needs,
   Observation,
+  PlacementChoice,
   Problem,
   ReleaseRow,
   RemovalFacts,

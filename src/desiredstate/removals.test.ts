@@ -133,6 +133,52 @@ describe("decideRemovals", () => {
     if (row?.verb === "Hold") expect(row.wanted).toBe(false);
   });
 
+  const claim = copy("shanghai-1", "PersistentVolumeClaim");
+  const broughtAlong = copy("shanghai-1", "PersistentVolumeClaim", { policy: "Orphan" });
+  const cause = (reason: string) => ({ cause: { reason, message: "why" } });
+
+  test.each<{ name: string; facts?: Partial<RemovalFacts>; copy?: Observation; want: string }>([
+    { name: "stays while the object goes on", want: "Hold HoldsData" },
+    { name: "stays though the object goes on with another one", copy: broughtAlong, want: "Hold HoldsData" },
+    {
+      name: "is let go of with the object that brought it along",
+      facts: cause("ObjectDeleted"),
+      copy: broughtAlong,
+      want: "Release",
+    },
+    {
+      name: "is let go of when the hub has forgotten that object",
+      facts: cause("ObjectGone"),
+      copy: broughtAlong,
+      want: "Release",
+    },
+    { name: "goes when it is itself deleted on the hub", facts: cause("ObjectDeleted"), want: "Delete" },
+    {
+      name: "goes as its own policy says",
+      facts: { ...cause("ObjectDeleted"), policy: "Orphan" },
+      want: "Release",
+    },
+    {
+      name: "is let go of when its cluster is drained",
+      facts: on({ synced: true, leaving: "Drain" }),
+      want: "Release",
+    },
+    {
+      name: "stays for whoever else needs it",
+      facts: { ...cause("ObjectDeleted"), neededByOthers: new Set([`shanghai-1/${refKey(claim.ref)}`]) },
+      want: "Hold NeededByOthers",
+    },
+  ])("a claim $name", ({ facts: more, copy: given = claim, want }) => {
+    const [row] = decideRemovals([given], facts(more));
+    expect([row?.verb, ...(row?.verb === "Hold" ? [row.why.reason] : [])].join(" ")).toBe(want);
+  });
+
+  test("a claim that stays is named", () => {
+    expect(decideRemovals([claim], facts()).map(({ why }) => why.message)).toEqual([
+      "it stays with its data until somebody deletes it on the cluster: PersistentVolumeClaim nginx-demo",
+    ]);
+  });
+
   test.each<[string, Partial<RemovalFacts>, Observation]>([
     [
       "not everything on the hub is known yet; nothing is removed before",

@@ -1,4 +1,5 @@
-import { type ObjectRef, parseApiVersion, refKey, shortMessage } from "../apis/index.ts";
+import { type ObjectRef, parseApiVersion, type Reason, refKey, shortMessage } from "../apis/index.ts";
+import { holdsData } from "./data.ts";
 import { isSameRef } from "./rows.ts";
 import type { Observation, RemovalFacts, RemovalRow, Why } from "./types.ts";
 
@@ -7,7 +8,8 @@ type Present = NonNullable<Observation["present"]>;
 /**
  * What may go now, and for everything else that is no longer wanted, why it stays. One row for each copy that is there; a row that removes
  * names the life of the object that was seen, and there is none of these unless every fact allows it. A cluster that leaves and keeps what
- * runs there is let go of, whatever else is known: that deletes nothing. `serving`: clusters whose copies are the last that serve, and what
+ * runs there is let go of, whatever else is known: that deletes nothing. What holds data waits for the end of its owner, and only that of an
+ * object that a person has placed for itself is deleted then. `serving`: clusters whose copies are the last that serve, and what
  * they wait for.
  */
 export function decideRemovals(
@@ -33,18 +35,26 @@ export function decideRemovals(
       obstacleOfOwnership(present, facts) ??
       (present.proven ? undefined : OWNERSHIP_UNPROVEN) ??
       (facts.neededByOthers.has(`${cluster}/${refKey(ref)}`) ? NEEDED_BY_OTHERS : undefined) ??
+      (holdsData(ref) && isStillWanted(cluster, facts) ? keepsData(ref) : undefined) ??
       serving.get(cluster);
     if (obstacle !== undefined) rows.push({ ...copy, verb: "Hold", wanted: false, why: obstacle });
-    else
-      rows.push({
-        ...copy,
-        verb: (facts.policy ?? present.policy) === "Orphan" ? "Release" : "Delete",
-        uid: present.uid,
-        why: facts.cause,
-      });
+    else rows.push({ ...copy, verb: verbFor(cluster, ref, present, facts), uid: present.uid, why: facts.cause });
   }
   return rows;
 }
+
+/** The object goes on, elsewhere or without this copy: it may come back for it. */
+function isStillWanted(cluster: string, { cause, clusters }: RemovalFacts): boolean {
+  return cause.reason === NOT_SELECTED && clusters.get(cluster)?.leaving !== "Drain";
+}
+
+function verbFor(cluster: string, ref: ObjectRef, { policy }: Present, facts: RemovalFacts): "Delete" | "Release" {
+  if (holdsData(ref) && (policy === "Orphan" || facts.clusters.get(cluster)?.leaving === "Drain")) return "Release";
+  return (facts.policy ?? policy) === "Orphan" ? "Release" : "Delete";
+}
+
+/** The cause of a removal while the object itself goes on. */
+const NOT_SELECTED: Reason = "NotSelected";
 
 const TERMINATING: Why = { reason: "Terminating", message: "it is being deleted; its finalizers may take their time" };
 const HUB_NOT_SYNCED: Why = {
@@ -69,6 +79,12 @@ const FOUND_ON_JOIN: Why = {
   reason: "FoundOnJoin",
   message: "it was on the cluster before the cluster was joined, and has not been taken up since",
 };
+
+function keepsData({ kind, name }: ObjectRef): Why {
+  // The name comes last: it may be long.
+  const message = shortMessage(`it stays with its data until somebody deletes it on the cluster: ${kind} ${name}`);
+  return { reason: "HoldsData", message };
+}
 
 /** Why the copies on a cluster are let go of: its MemberCluster is being deleted, and keeps what runs there. */
 function leavingFrom(name: string, { clusters }: RemovalFacts): Why | undefined {

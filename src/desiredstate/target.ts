@@ -10,12 +10,13 @@ import {
 import { type Dependency, placeableKindOf } from "../interpreter/index.ts";
 import { effectOf, type MatchedRule, matchRules, type PolicyRef } from "../override/index.ts";
 import { sortedByName, type Subject } from "../scheduler/index.ts";
-import { collectDependencies, noDependencies } from "./dependencies.ts";
+import { collectDependencies } from "./dependencies.ts";
 import { type Marking, ownerRefOf, ownerText } from "./marks.ts";
+import { needsOf, withTheirNeeds } from "./needs.ts";
 import { choosePlacement } from "./placementSelection.ts";
 import { defaultTerms, type NamespaceTerms } from "./podSecurity/index.ts";
 import { currentClusters, scopeOf } from "./scope.ts";
-import type { ClusterTarget, Snapshot, Target, Why } from "./types.ts";
+import type { ClusterTarget, Needs, Snapshot, Target, Why } from "./types.ts";
 import { VariantRenderer } from "./variants.ts";
 
 /**
@@ -27,7 +28,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const { object, hubId } = snapshot;
   const kind = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind);
   const clusters = sortedByName(snapshot.clusters);
-  const { placement, passedOver } = choosePlacement(object, snapshot.placements, snapshot.setting);
+  const { placement, passedOver } = snapshot.choice ?? choosePlacement(object, snapshot.placements, snapshot.setting);
   const replicas = kind.replicas(object);
   const reported = reportedReplicas(snapshot);
   const subject: Subject = {
@@ -42,9 +43,8 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const deletionPolicy =
     (placement === undefined ? snapshot.previous?.deletionPolicy : placement.spec.deletionPolicy) ?? "Delete";
   const marking: Marking = { hubId, ownerText: ownerText(owner), policy: deletionPolicy };
-  const needed = kind.dependencies(object);
-  const propagates = placement?.spec.dependencies?.mode !== "None";
-  const dependencies = propagates ? collectDependencies(needed, snapshot, marking) : noDependencies;
+  const needs = snapshot.needs ?? needsIn(snapshot, placement, subject.current.size > 0);
+  const dependencies = collectDependencies(needs, snapshot, marking);
   const overrides = matchRules(object, snapshot.overrides, snapshot.setting);
   const terms = snapshot.terms ?? defaultTerms(object.metadata.namespace ?? "");
   const problem = tooDeep(object) ?? protectedNamespace(terms) ?? kind.refusal?.(object);
@@ -114,13 +114,18 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     decision: scope.decision,
     scheduled: scope.scheduled,
     clusters: targets,
-    missing: missingOf(needed, snapshot),
+    missing: missingOf(needs.dependencies, snapshot),
     suspended: scope.suspended,
     ...(terms.labels === undefined ? {} : { namespaceLabels: terms.labels }),
     conflictResolution: placement?.spec.conflictResolution ?? "Abort",
     deletionPolicy,
     ...(scope.decision.recheckAt === undefined ? {} : { recheckAt: scope.decision.recheckAt }),
   };
+}
+
+function needsIn({ object, dependencies: present }: Snapshot, placement: Placement | undefined, runs: boolean): Needs {
+  const needs = needsOf(object, placement, runs);
+  return { ...needs, dependencies: withTheirNeeds(needs.dependencies, present) };
 }
 
 function policiesOf(matched: Iterable<readonly MatchedRule[]>): Set<PolicyRef> {

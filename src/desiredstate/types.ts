@@ -7,7 +7,7 @@ import type {
   OwnerRef,
   Placement,
 } from "../apis/index.ts";
-import type { Health, LostField } from "../interpreter/index.ts";
+import type { Dependency, Health, LostField } from "../interpreter/index.ts";
 import type { OverrideEffect, PolicyRef } from "../override/types.ts";
 import type { ClusterSnapshot, Decision } from "../scheduler/types.ts";
 import type { NamespaceTerms } from "./podSecurity/index.ts";
@@ -21,6 +21,10 @@ export interface Snapshot {
   overrides: readonly OverridePolicy[];
   /** In any order; sorting is saved where they come sorted by name. */
   clusters: readonly ClusterSnapshot[];
+  /** Which placement is chosen, where that is known already. */
+  choice?: PlacementChoice;
+  /** What the object needs beside it, and what that needs in its turn, where that is known already. */
+  needs?: Needs;
   /** The dependencies that exist on the hub, by {@link refKey}. */
   dependencies: ReadonlyMap<string, KubeObject>;
   /** Dependencies of which nobody knows whether they exist, since Meridian may not read them on the hub, by {@link refKey}. */
@@ -36,6 +40,21 @@ export interface Snapshot {
    * the status counts.
    */
   running?: ReadonlySet<string>;
+}
+
+/** The policy that places an object, and those that it goes before. */
+export interface PlacementChoice {
+  /** Undefined when no policy selects the object. */
+  placement: Placement | undefined;
+  passedOver: { placement: Placement; because: string }[];
+}
+
+/** What an object needs beside it on a member. */
+export interface Needs {
+  /** Each object once. */
+  dependencies: readonly Dependency[];
+  /** Set where the policy's declaration does not fit the object: what cannot be found out goes nowhere. */
+  problem?: Why;
 }
 
 /** A CamelCase code and a sentence of at most 120 characters. */

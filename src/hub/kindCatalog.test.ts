@@ -195,3 +195,29 @@ describe("rights", () => {
     expect(groups()).toEqual(["", "apps", "", "example.com", ""]);
   });
 });
+
+describe("a kind of dependencies that few objects have", () => {
+  const kinds = ({ catalog }: ReturnType<typeof setUpHub>["cache"]): string[] =>
+    catalog.memberKinds().map(({ kind }) => kind);
+  const needs = (kind: string) => [{ ref: { apiVersion: "v1", kind } }];
+
+  test("is watched on members from the first one on, and discovery is not asked for it", async () => {
+    const { hub, cache, start, settle } = setUpHub();
+    await start();
+    const before = kinds(cache);
+    let changes = 0;
+    using _subscription = cache.catalog.onChange(() => (changes += 1));
+    cache.catalog.need(needs("Secret"));
+    cache.catalog.need([]);
+    expect([changes, kinds(cache)]).toEqual([0, before]);
+    expect(before).not.toContain("ServiceAccount");
+    cache.catalog.need(needs("ServiceAccount"));
+    cache.catalog.need(needs("ServiceAccount"));
+    expect(changes).toBe(1);
+    expect(kinds(cache).toSorted()).toEqual([...before, "ServiceAccount"].toSorted());
+    cache.catalog.need(needs("PersistentVolumeClaim"));
+    expect(kinds(cache)).toContain("PersistentVolumeClaim");
+    await settle(MINUTE_MS);
+    expect(hub.calls.filter((call) => call.startsWith("raw"))).toEqual([]);
+  });
+});

@@ -1,4 +1,4 @@
-import { parseApiVersion, type ResourceSelector } from "../apis/index.ts";
+import { type ObjectRef, parseApiVersion, type ResourceSelector } from "../apis/index.ts";
 import * as interpreter from "../interpreter/index.ts";
 import type { Logger } from "../observability/index.ts";
 import {
@@ -55,6 +55,8 @@ export class KindCatalog {
   readonly #isPropagated: (kind: SelectedKind) => boolean;
   /** Kinds that a policy has selected and that may be propagated, by name. A kind stays when its policy is gone: the copies are still to be removed. */
   readonly #selected = new Map<string, Selection>();
+  /** Kinds of dependencies that some object has, beside those that may go with any. A kind stays: the copies are still to be removed. */
+  readonly #needed = new Map<string, ResourceType>();
   /** Of the selected kinds, those of which the hub has said whether it serves them. */
   #asked: ReadonlySet<string> = new Set();
   /** {@link settled} may have become true, or another kind is missing, or no more. */
@@ -110,7 +112,7 @@ export class KindCatalog {
   memberKinds(): readonly ResourceType[] {
     if (this.#memberKinds === undefined) {
       const kinds = new Map<string, ResourceType>();
-      for (const kind of [...interpreter.memberKinds(), NAMESPACES, ...this.#propagated()])
+      for (const kind of [...interpreter.memberKinds(), NAMESPACES, ...this.#needed.values(), ...this.#propagated()])
         kinds.set(nameOf(kind), knownType(kind));
       this.#memberKinds = [...kinds.values()];
     }
@@ -141,6 +143,18 @@ export class KindCatalog {
       this.#selected.set(name, wanted);
       this.#wake.resolve();
     }
+  }
+
+  /** Some object needs these beside it on a member. */
+  need(dependencies: readonly { ref: Pick<ObjectRef, "apiVersion" | "kind"> }[]): void {
+    let isNews = false;
+    for (const { ref } of dependencies) {
+      const kind = interpreter.occasionalKindOf(ref);
+      if (kind === undefined || this.#needed.has(nameOf(kind))) continue;
+      this.#needed.set(nameOf(kind), knownType(kind));
+      isNews = true;
+    }
+    if (isNews) this.#changes.emit();
   }
 
   /** A watch of that kind was answered with 404: perhaps its CRD was deleted. */

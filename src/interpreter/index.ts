@@ -1,5 +1,5 @@
 /**
- * What Meridian knows about kinds: what a hub object becomes on a member, which ConfigMaps and Secrets the object needs there, how many
+ * What Meridian knows about kinds: what a hub object becomes on a member, what the object needs beside it there, how many
  * replicas the object asks for, how healthy a member object is, which fields of a member object are still Meridian's, and which fields
  * of a plain hub object a person set.
  *
@@ -9,17 +9,21 @@
  *
  * A new kind is a new rule in the registry; no other module distinguishes kinds.
  */
+export { declaredDependencies } from "./declaredDependencies.ts";
 export { alteredFields, evidenceOf } from "./effect.ts";
 export { withoutGivenUp } from "./givenUp.ts";
 export { whyHubsOwn } from "./hubsOwn.ts";
 export { isSameTrouble, mayBeForPods, podSelectorOf, type PodTrouble, podTrouble } from "./health/pods.ts";
 export { appliedAtOf, hasApplied, lostFields, ownsAnnotation } from "./ownership.ts";
 export { whyByNameOnly, whyNeverPlaced } from "./placeableKinds.ts";
+export { type PodTemplate, podTemplateOf } from "./podTemplates.ts";
 export {
+  dependencyKindOf,
   hubKindOf,
   isPropagated,
   memberKindOf,
   memberKinds,
+  occasionalKindOf,
   placeableKindOf,
   renderedHubKinds,
   renderedMemberKinds,

@@ -1,12 +1,12 @@
-import { type KubeObject, PAAS_GROUP, valueAt } from "../apis/index.ts";
+import { type DependencyKind, type KubeObject, type ObjectRef, PAAS_GROUP } from "../apis/index.ts";
 import { demoApplicationKind } from "./demoapplication.ts";
 import { genericHealth, hasNoStatus } from "./health/generic.ts";
 import { available, health } from "./health/report.ts";
 import { namespaceHealth, serviceHealth } from "./health/services.ts";
 import { askedReplicas, daemonSetHealth, deploymentHealth, jobHealth, statefulSetHealth } from "./health/workloads.ts";
-import { podDependencies } from "./podDependencies.ts";
 import { isMeridiansKind } from "./hubsOwn.ts";
 import { whyNeverPlaced } from "./placeableKinds.ts";
+import { propagatedDependencies } from "./propagatedDependencies.ts";
 import type { Health, HubKind, MemberKind, ServedKind } from "./types.ts";
 import { userSetObject, whyOwnersUnknown } from "./userFields.ts";
 import { fieldsOf } from "./values.ts";
@@ -103,11 +103,7 @@ function propagatedKind(group: string, kind: string): HubKind {
     render: (object) => [userSetObject(object)],
     refusal,
     replicas: (object) => member.replicas?.(object),
-    dependencies: (object) =>
-      podDependencies(
-        valueAt(object, [...(member.podTemplatePath ?? POD_TEMPLATE), "spec"]),
-        object.metadata.namespace,
-      ),
+    dependencies: propagatedDependencies,
     podSelector: () => undefined,
   };
 }
@@ -124,8 +120,25 @@ function served(group: string, version: string, kind: string, plural: string): S
   return Object.freeze({ group, version, kind, plural, namespaced: true });
 }
 
-/** What hub objects of other kinds need beside them on a member: {@link HubKind.dependencies} names no other kinds. */
-const DEPENDENCIES = [served("", "v1", "ConfigMap", "configmaps"), served("", "v1", "Secret", "secrets")];
+/** What goes along with hub objects: {@link HubKind.dependencies} and the declarations of policies name no other kinds. */
+const DEPENDENCIES: Readonly<Record<DependencyKind, ServedKind>> = {
+  ConfigMap: served("", "v1", "ConfigMap", "configmaps"),
+  PersistentVolumeClaim: served("", "v1", "PersistentVolumeClaim", "persistentvolumeclaims"),
+  Secret: served("", "v1", "Secret", "secrets"),
+  ServiceAccount: served("", "v1", "ServiceAccount", "serviceaccounts"),
+};
+
+/** The kind of a dependency; undefined for kinds that never go along. */
+export function dependencyKindOf({ apiVersion, kind }: Pick<ObjectRef, "apiVersion" | "kind">): ServedKind | undefined {
+  if (apiVersion !== "v1" || !Object.hasOwn(DEPENDENCIES, kind)) return undefined;
+  return DEPENDENCIES[kind as DependencyKind];
+}
+
+/** The same, of a kind that is watched on members only when something there needs one. */
+export function occasionalKindOf(ref: Pick<ObjectRef, "apiVersion" | "kind">): ServedKind | undefined {
+  const kind = dependencyKindOf(ref);
+  return kind === DEPENDENCIES.ConfigMap || kind === DEPENDENCIES.Secret ? undefined : kind;
+}
 
 /** The hub kinds that become other objects, in the version that they are read in, and what they become. */
 const RENDERED: readonly { hub: ServedKind; members: readonly ServedKind[] }[] = [
@@ -150,7 +163,10 @@ export function renderedMemberKinds(): readonly ServedKind[] {
   return RENDERED.flatMap(({ members }) => members);
 }
 
-/** The kinds that Meridian may place on members today, beside the namespaces that it makes for them: those to be watched there. */
+/**
+ * The kinds that Meridian places on members whatever runs there, beside the namespaces that it makes for them: those to be watched there. The
+ * other kinds of dependencies come with the first object that needs one ({@link occasionalKindOf}).
+ */
 export function memberKinds(): readonly ServedKind[] {
-  return [...renderedMemberKinds(), ...DEPENDENCIES];
+  return [...renderedMemberKinds(), DEPENDENCIES.ConfigMap, DEPENDENCIES.Secret];
 }

@@ -20,7 +20,10 @@ export interface Dependency {
   ref: ObjectRef;
   /** The pods start without the dependency. */
   optional: boolean;
-  /** The pods read its content, so that they must restart when the content changes. False for objects that only the kubelet reads (imagePullSecrets). */
+  /**
+   * The pods read its content, and are restarted when the content changes. False for objects that only the kubelet reads (imagePullSecrets), and
+   * wherever the pods are not Meridian's to restart.
+   */
   readByPods: boolean;
 }
 

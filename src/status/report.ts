@@ -17,6 +17,7 @@ import {
   isLeftOver,
   isSettled,
   isWanted,
+  keptData,
   NONE,
   pick,
   servingOf,
@@ -166,7 +167,7 @@ function outcomeOf(rows: readonly RowView[], target: ClusterTarget, frozenFor: W
   // An unknown health is not healthy.
   if (health === undefined) return { state: "Unknown", reason: "NotReported", message: "its health is not known yet" };
   // The pods may run on the member's own copy of a dependency; the entry says all the same that the dependency is missing on the hub.
-  if (health.state === "Available") return { state: "Available", ...textOf(target.warning) };
+  if (health.state === "Available") return { state: "Available", ...textOf(target.warning ?? keptData(rows)) };
   const activity = health.state === "Progressing" ? { activity: "RollingOut" as const } : {};
   return { state: health.state, ...textOf(health), ...textOf(target.warning), ...activity };
 }

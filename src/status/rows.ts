@@ -1,12 +1,21 @@
-import { hashOf, type ClusterStatusEntry, type ReplicaCounts } from "../apis/index.ts";
+import { hashOf, type ClusterStatusEntry, type Reason, type ReplicaCounts } from "../apis/index.ts";
 import type { Failure } from "../desiredstate/types.ts";
 import type { Health } from "../interpreter/types.ts";
 import type { RowView } from "./types.ts";
 
 /** Sums over the rows of one cluster. */
 
+const HOLDS_DATA: Reason = "HoldsData";
+
+/** Why something that the object does not need any more stays beside it for good. */
+export function keptData(rows: readonly RowView[]): RowView["stays"] {
+  return rows.find(({ stays }) => stays?.reason === HOLDS_DATA)?.stays;
+}
+
 export const isWanted = (row: RowView): boolean => row.desiredHash !== undefined;
-export const isLeftOver = (row: RowView): boolean => row.desiredHash === undefined && row.observedHash !== undefined;
+/** What stays with its data is not on its way out. */
+export const isLeftOver = (row: RowView): boolean =>
+  row.desiredHash === undefined && row.observedHash !== undefined && row.stays?.reason !== HOLDS_DATA;
 const isRendered = (row: RowView): boolean => row.role === "rendered" && isWanted(row);
 
 export function isSettled(rows: readonly RowView[]): boolean {

@@ -236,7 +236,16 @@ const placements: GoodObject[] = [
         revisionHistoryLimit: 5,
       },
       failover: { gracePeriod: "60s", makeBeforeBreak: true, maxUnhealthyClusters: "34%", returnAfter: "1h30m" },
-      dependencies: { mode: "Auto" },
+      dependencies: {
+        mode: "Auto",
+        fields: [
+          { kind: "Secret", path: "spec.secretName" },
+          { kind: "Secret", path: "spec.users[].passwordSecret.name" },
+          { kind: "ConfigMap", path: "spec.configs[]" },
+          { kind: "PersistentVolumeClaim", path: "spec.claim" },
+          { kind: "ServiceAccount", path: "spec.serviceAccountName" },
+        ],
+      },
       conflictResolution: "Abort",
       deletionPolicy: "Delete",
       retain: [{ kind: "Deployment", path: "spec.replicas" }],

@@ -75,6 +75,16 @@ class PlacementBuilder extends Builder<Input, PlacementBuilder> {
     return this.withSpec({ deletionPolicy });
   }
 
+  /** `paths`: in which fields the selected objects name the Secrets that they need. */
+  withSecretsAt(...paths: string[]): PlacementBuilder {
+    return this.withSpec({ dependencies: { mode: "Auto", fields: paths.map((path) => ({ kind: "Secret", path })) } });
+  }
+
+  /** Nothing travels with the selected objects. */
+  withoutDependencies(): PlacementBuilder {
+    return this.withSpec({ dependencies: { mode: "None" } });
+  }
+
   suspend(suspend = true): PlacementBuilder {
     return this.withSpec({ suspend });
   }
