@@ -15,6 +15,7 @@ export { AWAITING_REPLACEMENT } from "./moves.ts";
 export { selectPlacement } from "./placementSelection.ts";
 export { decideRemovals } from "./removals.ts";
 export { REPLACED } from "./replacement.ts";
+export { sameReportTerms } from "./reporting.ts";
 export { chooseRow, inTheNameOf, isInSync } from "./rows.ts";
 export { step } from "./step.ts";
 export { computeTarget } from "./target.ts";
@@ -30,6 +31,7 @@ export type {
   Problem,
   ReleaseRow,
   RemovalFacts,
+  ReportTerms,
   Row,
   Snapshot,
   StepResult,
