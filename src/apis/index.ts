@@ -9,7 +9,7 @@
  */
 export { excess, excessOf, type Extent, extentOf, OBJECT_BOUNDS } from "./bounds.ts";
 export * from "./canonical.ts";
-export type { Contact } from "./contact.ts";
+export { type Contact, isOutOfContact } from "./contact.ts";
 export { ConversionError } from "./conversion.ts";
 export { convertObject } from "./convert.ts";
 export * from "./crds.ts";
@@ -18,6 +18,7 @@ export * from "./endpoint.ts";
 export * from "./kinds.ts";
 export * from "./match.ts";
 export * from "./membercluster.ts";
+export { type MemberAddress, type MemberCondition, MOST_REPORTED } from "./memberReport.ts";
 export { firstFitting, listedAfter, pointOf, shortMessage, shortName } from "./message.ts";
 export * from "./meta.ts";
 export { notCarriedOut } from "./notCarriedOut.ts";

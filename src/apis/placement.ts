@@ -12,7 +12,7 @@ import {
   PERCENT,
   POSITIVE_PERCENT,
 } from "./patterns.ts";
-import { listMap, withRules } from "./rules.ts";
+import { atLeastOneOf, listMap, withRules } from "./rules.ts";
 import { taintEffect } from "./membercluster.ts";
 import { clusterSelector, labelKey, labelValue, resourceSelectors } from "./selectors.ts";
 
@@ -198,6 +198,25 @@ export const dependencies = withRules(
   },
 );
 
+const healthExpression = z.string().min(1).max(1024);
+
+const healthRule = withRules(
+  z.object({
+    kind: z.string().min(1).max(63).regex(KIND, "must be a kind, such as MysqlCluster"),
+    available: healthExpression.optional().describe("True of an object that is as it should be."),
+    failed: healthExpression
+      .optional()
+      .describe("True of an object that stays as it is until somebody changes something."),
+  }),
+  atLeastOneOf("available", "failed"),
+  {
+    rule: "!(self.kind in ['ConfigMap', 'Secret'])",
+    message: "kind: a ConfigMap or a Secret has no health; remove the entry",
+    field: "kind",
+    holds: ({ kind }) => kind !== "ConfigMap" && kind !== "Secret",
+  },
+);
+
 export const placementSpec = z.object({
   priority: z
     .int()
@@ -230,12 +249,25 @@ export const placementSpec = z.object({
   retain: listMap(z.array(retainedField).max(64), "kind", "path")
     .optional()
     .describe("Fields that are left to the member once the object is there."),
+  health: listMap(z.array(healthRule).max(32), "kind")
+    .optional()
+    .describe(
+      "What healthy means for a kind of member objects, in CEL over `object`. Absent: the rules that Meridian has for the kind, else the standard conditions.",
+    ),
+  aggregateStatus: z
+    .boolean()
+    .optional()
+    .describe(
+      "True: the status of the members' objects, summed up, is written into the status of the propagated object on the hub. Where somebody else writes that status, theirs stays.",
+    ),
   suspend: z.boolean().default(false).describe("Nothing is written or deleted on members while it is true."),
 });
 
 /** As the API server returns it, with the schema's defaults filled in. */
 export type PlacementSpec = z.infer<typeof placementSpec>;
 export type AffinityGroup = z.infer<typeof affinityGroup>;
+/** What healthy means for member objects of a kind. */
+export type HealthRule = Pick<z.infer<typeof healthRule>, "available" | "failed">;
 export type Toleration = z.infer<typeof toleration>;
 export type DependencyKind = z.infer<typeof dependencyKind>;
 export type DeclaredDependency = z.infer<typeof declaredDependency>;

@@ -63,7 +63,16 @@ const PROGRESS = {
   JobRunning: "The Job is running.",
   JobSuspended: "The Job is suspended.",
   Terminating: "The member object is being deleted.",
-  NoReport: "The member's controller has not reported whether the object is healthy.",
+  PodRunning: "The pod is to come to an end by itself, and has not yet.",
+  VolumePending: "The claim has no volume yet, or the volume is not available yet.",
+  VolumeResizing: "The volume is being made larger.",
+  DeclaredUnavailable: "The `available` expression of the Placement's `health` does not hold yet.",
+  HealthNotReadable:
+    "An expression of the Placement's `health` could not be evaluated: the object lacks a field, say; `has()` asks for one.",
+  InvalidHealthRule:
+    "An expression of the Placement's `health` cannot be read, or is neither true nor false; the message says where.",
+  NoReport:
+    "The member's controller has not reported whether the object is healthy; where the status of a kind never says it, `health` of the Placement can.",
   NotReported: "Nothing has been reported yet.",
 } as const;
 
@@ -72,6 +81,12 @@ const UNHEALTHY = {
   ReplicaFailure: "The cluster cannot create pods; the message has its words.",
   QuotaExceeded: "A quota of the member leaves no room.",
   JobFailed: "The Job has failed.",
+  DeclaredFailed: "The `failed` expression of the Placement's `health` holds.",
+  LastRunFailed: "The last run of the CronJob is over and did not succeed.",
+  PodFailed: "The pod has failed, or has ended and was to run on.",
+  NodeLost: "The node of the pod does not answer.",
+  VolumeLost: "The volume of the claim is gone, or could not be reclaimed.",
+  VolumeReleased: "The claim to the volume is gone, and the volume has not been reclaimed.",
   NamespaceTerminating: "The namespace is being deleted on the member.",
   Unhealthy: "The member's controller reports trouble without a code for it.",
 } as const;
@@ -272,6 +287,11 @@ export type Reason = keyof typeof REASONS;
 /** Whether a reason is what a member's kubelet or scheduler says of pods. */
 export function isPodReason(reason: string | undefined): boolean {
   return reason !== undefined && (Object.hasOwn(PODS, reason) || !Object.hasOwn(REASONS, reason));
+}
+
+/** Whether a reason says why nothing is heard from a cluster. */
+export function isContactReason(reason: string | undefined): boolean {
+  return reason !== undefined && Object.hasOwn(CONTACT, reason);
 }
 
 /** Description of a field that holds a reason, with some that one may meet there. */

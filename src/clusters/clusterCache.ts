@@ -175,7 +175,7 @@ export class ClusterCache {
   /** What the member left our marks on comes through the watch as well, and so through its cache; the rest comes from nowhere else. */
   #observeAnswer({ type, object }: Written): void {
     const { objects, hubId } = this.#options;
-    const observed = observeAnswer(object, hubId);
+    const observed = observeAnswer(object, hubId, objects.contents.isKeptOf(type));
     if (observed.visible) this.#watches.get(kindOf(type))?.informer.observe(object);
     else objects.observe(observed.ref, observed);
   }
@@ -212,7 +212,7 @@ export class ClusterCache {
       random,
       logger,
       name: `${session.cluster}/${type.plural}`,
-      transform: observe,
+      transform: (object) => observe(object, objects.contents.isKeptOf(type)),
       bounds: memberBounds(type, () => Math.max(objects.asked, this.#options.expected()?.length ?? 0)),
       known: this.#knownBefore(type),
       onContact: (ok, error) => {

@@ -174,6 +174,7 @@ export class Lane implements AsyncDisposable {
     attempt.span = span;
     try {
       const found = action.kind === "Confirm" ? await writer.find(object.ref, action.owner) : undefined;
+      const read = action.kind === "Read" ? await writer.read(object.ref) : undefined;
       const written = await this.#act(object, action, writer);
       const answeredAt = clock.monotonic();
       // With no await in between, so that one report says all of this.
@@ -183,6 +184,7 @@ export class Lane implements AsyncDisposable {
         this.#options.metrics.observePhase("verify", clock.monotonic() - answeredAt);
       }
       if (action.kind === "Confirm") objects.found(object, found);
+      if (read !== undefined) objects.read(object, read);
       if (action.kind === "Delete" || action.kind === "Release") objects.removed(object, action.observed.uid);
       if (found?.deleting === true) this.#lookAgain(object, action);
       else this.#succeeded(attempt, written?.altered ?? [], answeredAt - startedAt);
@@ -215,6 +217,7 @@ export class Lane implements AsyncDisposable {
         await writer.release(object.ref, action.observed.uid);
         return undefined;
       case "Confirm":
+      case "Read":
       case "Nothing":
       case "Held":
         return undefined;

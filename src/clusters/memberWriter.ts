@@ -198,6 +198,17 @@ export class MemberWriter {
     }
   }
 
+  /** Reads all of an object. Undefined when it is not there any more; the watch will say so. */
+  async read(ref: ObjectRef): Promise<ObservedObject | undefined> {
+    const { client, signal } = this.#access;
+    try {
+      return observe(await client.get(this.#type(ref), ref.namespace, ref.name, { signal }), true);
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
   /** Deletes exactly that life of the object. That the object is gone is for the watch to say, or for {@link find}. */
   async delete(ref: ObjectRef, uid: string): Promise<void> {
     try {

@@ -204,6 +204,7 @@ export class Worker {
           this.#objects.takeRow(row);
           if (namespace !== undefined) this.#relabel(namespace);
         }
+        if (isFirst) this.#objects.tookFirstRows();
         return;
     }
   }

@@ -7,6 +7,7 @@ import {
   type Observation,
   reowned,
   type Row,
+  sameReportTerms,
   type Why,
 } from "../desiredstate/index.ts";
 import type { Origin } from "../observability/index.ts";
@@ -354,6 +355,7 @@ function ownerOf(observation: Observation | undefined): string | undefined {
 
 function isSameRow(a: Row, b: Row | undefined): boolean {
   if (b === undefined || a.verb !== b.verb || a.role !== b.role) return false;
+  if (!sameReportTerms(a.reporting, b.reporting)) return false;
   switch (a.verb) {
     case "Apply":
       return b.verb === "Apply" && isSameApply(a, b);

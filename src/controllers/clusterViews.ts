@@ -76,6 +76,8 @@ function rowView(observations: Observations, owner: string, cell: Cell): RowView
     role: row?.role ?? "rendered",
     ...(isWanted && desiredHash !== undefined ? { desiredHash } : {}),
     ...(present === undefined ? {} : { observedHash: present.hash ?? "", health: present.health }),
+    ...(present?.conditions === undefined ? {} : { conditions: present.conditions }),
+    ...(present?.addresses === undefined ? {} : { addresses: present.addresses }),
     inSync: isInSync(effective, observation) || isFrozenAsWanted(effective, present?.hash),
     ...(failure === undefined ? {} : { failure }),
     ...(stays === undefined ? {} : { stays }),

@@ -4,6 +4,7 @@ import {
   type ClusterStatusEntry,
   type FederatedStatus,
   holdersOf,
+  isOutOfContact,
   type KubeObject,
   OBJECT_FINALIZER,
   type ObjectRef,
@@ -219,7 +220,8 @@ export function whyNotYet(input: HandoverInput): string | undefined {
   for (const cluster of [...concerned].sort()) {
     if (!exists(cluster) || isKnown(cluster)) continue;
     // Nobody hears from that one; to wait for it would hold up all the others.
-    if (reported.get(cluster)?.state !== "Unknown") return `what runs on ${cluster} is not known yet`;
+    const entry = reported.get(cluster);
+    if (entry === undefined || !isOutOfContact(entry)) return `what runs on ${cluster} is not known yet`;
     blind.add(cluster);
   }
   const wanted = new Set(rows.filter(isWanted).map(placeOf));
@@ -248,8 +250,7 @@ function isWanted(row: Row): boolean {
 function isSettled(object: KubeObject, entry: ClusterStatusEntry | undefined): boolean {
   if (statusOf(object)?.observedGeneration !== object.metadata.generation) return false;
   // The class does not want the object there, or the status only sums up this cluster with others that are healthy.
-  if (entry === undefined || entry.state === "Failed" || entry.state === "Unknown" || entry.state === "Held")
-    return true;
+  if (entry === undefined || entry.state === "Failed" || entry.state === "Held" || isOutOfContact(entry)) return true;
   return entry.reason !== "Applying" && entry.reason !== "Removing" && entry.desiredHash === entry.observedHash;
 }
 

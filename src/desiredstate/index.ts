@@ -16,6 +16,7 @@ export { needsOf, withTheirNeeds } from "./needs.ts";
 export { choosePlacement, selectPlacement } from "./placementSelection.ts";
 export { decideRemovals } from "./removals.ts";
 export { REPLACED } from "./replacement.ts";
+export { sameReportTerms } from "./reporting.ts";
 export { chooseRow, inTheNameOf, isInSync } from "./rows.ts";
 export { step } from "./step.ts";
 export { computeTarget } from "./target.ts";
@@ -33,6 +34,7 @@ export type {
   Problem,
   ReleaseRow,
   RemovalFacts,
+  ReportTerms,
   Row,
   Snapshot,
   StepResult,

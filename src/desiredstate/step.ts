@@ -90,8 +90,19 @@ function shareOf(cluster: ClusterTarget, target: Target): Share {
   }
   const { reason, message } = target.scheduled;
   const why = frozenFor ?? problem ?? { reason, message };
-  const rows = objects.map(({ ref, role, hash }): HoldRow => {
-    return { verb: "Hold", cluster: cluster.name, ref, owner: target.owner, role, hash, why, wanted: true };
+  const rows = objects.map(({ ref, role, hash, reporting }): HoldRow => {
+    const row: HoldRow = {
+      verb: "Hold",
+      cluster: cluster.name,
+      ref,
+      owner: target.owner,
+      role,
+      hash,
+      why,
+      wanted: true,
+    };
+    if (reporting !== undefined) row.reporting = reporting;
+    return row;
   });
   return { objects, rows, retains: why };
 }
@@ -134,10 +145,15 @@ function isGoing(name: string, { decision }: Target): boolean {
   return verdict?.steps.some(({ reason }) => reason === "ClusterDeleting") ?? true;
 }
 
-function applyRow(cluster: string, { ref, role, object, hash, unretained }: DesiredObject, target: Target): ApplyRow {
+function applyRow(
+  cluster: string,
+  { ref, role, object, hash, unretained, reporting }: DesiredObject,
+  target: Target,
+): ApplyRow {
   const { owner, hubVersion, conflictResolution, namespaceLabels } = target;
   const row: ApplyRow = { verb: "Apply", cluster, ref, owner, role, object, hash, conflictResolution };
   if (unretained !== undefined) row.unretained = unretained;
+  if (reporting !== undefined) row.reporting = reporting;
   if (hubVersion !== undefined) row.hubVersion = hubVersion;
   if (namespaceLabels !== undefined) row.namespaceLabels = namespaceLabels;
   return row;

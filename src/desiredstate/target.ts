@@ -56,6 +56,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     dependencies,
     terms,
     retain: placement?.spec.retain,
+    reporting: placement?.spec,
   });
 
   const targets: ClusterTarget[] = [];

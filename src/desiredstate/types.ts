@@ -1,6 +1,9 @@
 import type {
   FederatedStatus,
+  HealthRule,
   KubeObject,
+  MemberAddress,
+  MemberCondition,
   ObjectRef,
   ObjectSetting,
   OverridePolicy,
@@ -88,6 +91,16 @@ export interface DesiredObject {
   hash: string;
   /** Where something is left to the member: the object with that, and without Meridian's marks. */
   unretained?: KubeObject;
+  /** No part of what is sent, nor of the hash. */
+  reporting?: ReportTerms;
+}
+
+/** What a placement asks for about a member object, beyond what is told of every one. */
+export interface ReportTerms {
+  /** What healthy means for it. */
+  health?: HealthRule;
+  /** Its status is wanted as it stands there. */
+  withStatus?: true;
 }
 
 /** What is to be on one cluster. */
@@ -148,6 +161,7 @@ interface RowBase {
   /** The hub object that the row stands for; also in the member object's owner annotation. */
   owner: OwnerRef;
   role: Role;
+  reporting?: ReportTerms;
 }
 
 /** Make it so. */
@@ -225,6 +239,12 @@ export interface Observation {
     hubVersion?: string;
     deleting: boolean;
     health: Health;
+    /** What controllers of the member say of it, where that is shown. */
+    conditions?: readonly MemberCondition[];
+    /** Where it can be reached. */
+    addresses?: readonly MemberAddress[];
+    /** Its status, where that is asked for and is not too large. */
+    status?: Readonly<Record<string, unknown>>;
     /** A ConfigMap or Secret whose content cannot be changed. */
     immutable?: true;
     /** Of a Secret. */

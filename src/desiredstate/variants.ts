@@ -15,6 +15,7 @@ import type { PropagatedDependencies } from "./dependencies.ts";
 import { judgeRendering, type NamespaceTerms } from "./podSecurity/index.ts";
 import { mark, type Marking, withControllerReference, withDependenciesHash } from "./marks.ts";
 import { withoutRetained } from "./retain.ts";
+import { reportTermsOf } from "./reporting.ts";
 import { isSameRef } from "./rows.ts";
 import type { DesiredObject, Problem, Why } from "./types.ts";
 
@@ -34,6 +35,8 @@ export interface VariantOptions {
   /** What pods may be. */
   terms: NamespaceTerms;
   retain: PlacementSpec["retain"];
+  /** What the placement asks for about the member objects. */
+  reporting?: Pick<PlacementSpec, "health" | "aggregateStatus"> | undefined;
   /** Why nothing can be made of the object at all; `base` is empty then. */
   problem?: Why | undefined;
 }
@@ -134,11 +137,17 @@ export class VariantRenderer {
     const marked = local ? this.#marked.local : this.#marked.member;
     let known = marked.get(object);
     if (known === undefined) {
-      const { owner, marking, dependencies, retain } = this.#options;
+      const { owner, marking, dependencies, retain, reporting } = this.#options;
       const [rest = object] = withoutRetained([object], retain);
       const rolled = withDependenciesHash(rest, dependencies.hash);
       const owned = local ? withControllerReference(rolled, owner) : rolled;
-      known = { ...mark(owned, "rendered", marking), ...(rest === object ? {} : { unretained: object }) };
+      const desired = mark(owned, "rendered", marking);
+      const terms = reportTermsOf(object, reporting, this.#isOwner(desired.ref));
+      known = {
+        ...desired,
+        ...(rest === object ? {} : { unretained: object }),
+        ...(terms === undefined ? {} : { reporting: terms }),
+      };
       marked.set(object, known);
     }
     return known;

@@ -14,6 +14,8 @@ export { alteredFields, evidenceOf } from "./effect.ts";
 export { withoutGivenUp } from "./givenUp.ts";
 export { whyHubsOwn } from "./hubsOwn.ts";
 export { isSameTrouble, mayBeForPods, podSelectorOf, type PodTrouble, podTrouble } from "./health/pods.ts";
+export { conditionProblem } from "./health/declared.ts";
+export { type MemberReport, memberReport } from "./memberReport.ts";
 export { appliedAtOf, hasApplied, lostFields, ownsAnnotation } from "./ownership.ts";
 export { whyByNameOnly, whyNeverPlaced } from "./placeableKinds.ts";
 export { type PodTemplate, podTemplateOf } from "./podTemplates.ts";

@@ -1,9 +1,21 @@
 import { type DependencyKind, type KubeObject, type ObjectRef, PAAS_GROUP } from "../apis/index.ts";
 import { demoApplicationKind } from "./demoapplication.ts";
+import { ingressAddresses, serviceAddresses } from "./health/addresses.ts";
+import { definitionHealth } from "./health/definitions.ts";
 import { genericHealth, hasNoStatus } from "./health/generic.ts";
+import { cronJobHealth, jobHealth } from "./health/jobs.ts";
+import { podHealth } from "./health/pod.ts";
 import { available, health } from "./health/report.ts";
-import { namespaceHealth, serviceHealth } from "./health/services.ts";
-import { askedReplicas, daemonSetHealth, deploymentHealth, jobHealth, statefulSetHealth } from "./health/workloads.ts";
+import { autoscalerHealth, disruptionBudgetHealth } from "./health/scaling.ts";
+import { ingressHealth, namespaceHealth, serviceHealth } from "./health/services.ts";
+import { claimHealth, volumeHealth } from "./health/storage.ts";
+import {
+  askedReplicas,
+  daemonSetHealth,
+  deploymentHealth,
+  replicaSetHealth,
+  statefulSetHealth,
+} from "./health/workloads.ts";
 import { isMeridiansKind } from "./hubsOwn.ts";
 import { whyNeverPlaced } from "./placeableKinds.ts";
 import { propagatedDependencies } from "./propagatedDependencies.ts";
@@ -27,9 +39,19 @@ const MEMBER_KINDS: readonly MemberKind[] = [
   memberKind("apps", "Deployment", deploymentHealth, { ...scalable, podTemplatePath: POD_TEMPLATE }),
   memberKind("apps", "StatefulSet", statefulSetHealth, { ...scalable, podTemplatePath: POD_TEMPLATE }),
   memberKind("apps", "DaemonSet", daemonSetHealth, { podTemplatePath: POD_TEMPLATE }),
+  memberKind("apps", "ReplicaSet", replicaSetHealth, { ...scalable, podTemplatePath: POD_TEMPLATE }),
+  memberKind("", "ReplicationController", replicaSetHealth, { ...scalable, podTemplatePath: POD_TEMPLATE }),
   // The template of a Job cannot be changed, so nothing is written into it.
   memberKind("batch", "Job", jobHealth),
-  memberKind("", "Service", serviceHealth),
+  memberKind("batch", "CronJob", cronJobHealth),
+  memberKind("", "Pod", podHealth),
+  memberKind("", "Service", serviceHealth, { addresses: serviceAddresses }),
+  memberKind("networking.k8s.io", "Ingress", ingressHealth, { addresses: ingressAddresses }),
+  memberKind("", "PersistentVolumeClaim", claimHealth),
+  memberKind("", "PersistentVolume", volumeHealth),
+  memberKind("policy", "PodDisruptionBudget", disruptionBudgetHealth),
+  memberKind("autoscaling", "HorizontalPodAutoscaler", autoscalerHealth),
+  memberKind("apiextensions.k8s.io", "CustomResourceDefinition", definitionHealth),
   memberKind("", "Namespace", namespaceHealth),
   memberKind("", "ConfigMap", () => available),
   memberKind("", "Secret", () => available),
@@ -45,13 +67,15 @@ function memberKind(
     ...more,
     group,
     kind,
-    health: (object) => (object.metadata.deletionTimestamp === undefined ? judge(object) : terminating(object, judge)),
+    health(object) {
+      const judged = judge(object);
+      return object.metadata.deletionTimestamp === undefined ? judged : terminating(judged);
+    },
   };
 }
 
 /** What is on its way out still runs, but nothing about it is as it should be. */
-function terminating(object: KubeObject, judge: (object: KubeObject) => Health): Health {
-  const { replicas } = judge(object);
+export function terminating({ replicas }: Health): Health {
   return {
     ...health("Progressing", "Terminating", "it is being deleted"),
     ...(replicas === undefined ? {} : { replicas }),
@@ -83,7 +107,9 @@ export function memberKindOf(group: string, kind: string): MemberKind {
   return (
     knownMemberKinds.get(name) ??
     remembered(otherMemberKinds, name, () =>
-      memberKind(group, kind, hasNoStatus(group, kind) ? () => available : genericHealth),
+      hasNoStatus(group, kind)
+        ? memberKind(group, kind, () => available)
+        : memberKind(group, kind, genericHealth, { isGeneric: true }),
     )
   );
 }

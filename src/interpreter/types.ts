@@ -1,8 +1,11 @@
-import type { KubeObject, ObjectRef, ReplicaCounts } from "../apis/index.ts";
+import type { KubeObject, MemberAddress, ObjectRef, ReplicaCounts } from "../apis/index.ts";
 
-/** Health of one member object. `Progressing` may yet become Available; `Degraded` is available in part, or was; `Failed` stays so without a change. */
+/**
+ * Health of one member object. `Progressing` may yet become Available; `Degraded` is available in part, or was; `Failed` stays so without a
+ * change. `Unknown`: nothing that is there says it, so that the object never counts as healthy.
+ */
 export interface Health {
-  state: "Progressing" | "Available" | "Degraded" | "Failed";
+  state: "Progressing" | "Available" | "Degraded" | "Failed" | "Unknown";
   /** CamelCase code, absent when Available. */
   reason?: string;
   message?: string;
@@ -53,6 +56,10 @@ export interface MemberKind {
   /** Path from the object to its pod template (["spec", "template"]), when it has one. */
   podTemplatePath?: readonly string[];
   health(object: KubeObject): Health;
+  /** Where an object can be reached; undefined for kinds that nobody calls. */
+  addresses?(object: KubeObject): MemberAddress[];
+  /** The kind has no rule of its own: its health is read by convention. */
+  isGeneric?: true;
 }
 
 /** A kind by the names under which API servers serve it. */

@@ -1,4 +1,4 @@
-import type { Contact, FederatedStatus, ObjectRef } from "../apis/index.ts";
+import type { Contact, FederatedStatus, MemberAddress, MemberCondition, ObjectRef } from "../apis/index.ts";
 import type { Failure, Target, Why } from "../desiredstate/types.ts";
 import type { Health } from "../interpreter/types.ts";
 
@@ -13,6 +13,8 @@ export interface RowView {
   /** The member object has the desired hash, and all desired fields are still Meridian's. */
   inSync: boolean;
   health?: Health;
+  conditions?: readonly MemberCondition[];
+  addresses?: readonly MemberAddress[];
   /** Why a member object that is to go stays for now, where that may take long. */
   stays?: { reason: string; message: string };
   /** Why the last write failed; cleared by a write that succeeds. `final`: no retry before something changes. */

@@ -14,6 +14,7 @@ import {
   refuseEndpoint,
 } from "../../apis/index.ts";
 import { judgeDeletion } from "./deletion.ts";
+import { judgeHealth } from "./health.ts";
 import { judgePatches } from "./patches.ts";
 import { judgeSelectors } from "./policies.ts";
 import { judgePorts } from "./ports.ts";
@@ -94,7 +95,10 @@ function judgeObject(
       return judgeCluster(parsed.object as unknown as MemberCluster, facts);
     case "Placement":
     case "ClusterPlacement":
-      return { problems: judgeSelectors(parsed.object, facts.servedKinds), warnings: warnOfUnfinished(parsed.object) };
+      return {
+        problems: [...judgeSelectors(parsed.object, facts.servedKinds), ...judgeHealth(parsed.object)],
+        warnings: warnOfUnfinished(parsed.object),
+      };
     case "OverridePolicy":
       return noting(
         facts,
