@@ -1,4 +1,4 @@
-import { MANAGED_BY_LABEL, type ObjectRef, parseApiVersion } from "../apis/index.ts";
+import { MANAGED_BY_LABEL, type ObjectRef, parseApiVersion, sameValue } from "../apis/index.ts";
 import type { Logger, Metrics } from "../observability/index.ts";
 import {
   type Clock,
@@ -104,7 +104,7 @@ export class ClusterCache {
     const wanted = new Map(kinds.map((type) => [kindOf(type), type]));
     for (const [kind, watch] of [...this.#watches]) {
       const type = wanted.get(kind);
-      if (type?.version === watch.type.version && type.plural === watch.type.plural) wanted.delete(kind);
+      if (type !== undefined && isWatchedAlike(type, watch.type)) wanted.delete(kind);
       else this.#stop(kind, watch);
     }
     const added = [...wanted].map(([kind, type]) => {
@@ -175,7 +175,7 @@ export class ClusterCache {
   /** What the member left our marks on comes through the watch as well, and so through its cache; the rest comes from nowhere else. */
   #observeAnswer({ type, object }: Written): void {
     const { objects, hubId } = this.#options;
-    const observed = observeAnswer(object, hubId);
+    const observed = observeAnswer(object, hubId, type.scale);
     if (observed.visible) this.#watches.get(kindOf(type))?.informer.observe(object);
     else objects.observe(observed.ref, observed);
   }
@@ -212,7 +212,7 @@ export class ClusterCache {
       random,
       logger,
       name: `${session.cluster}/${type.plural}`,
-      transform: observe,
+      transform: (object) => observe(object, type.scale),
       bounds: memberBounds(type, () => Math.max(objects.asked, this.#options.expected()?.length ?? 0)),
       known: this.#knownBefore(type),
       onContact: (ok, error) => {
@@ -345,6 +345,11 @@ export class ClusterCache {
 
 function kindOf({ group, kind }: ResourceType): string {
   return `${group}/${kind}`;
+}
+
+/** What one watch brings is as good as what the other would. */
+function isWatchedAlike(a: ResourceType, b: ResourceType): boolean {
+  return a.version === b.version && a.plural === b.plural && sameValue(a.scale, b.scale);
 }
 
 function describe(type: ResourceType, error: unknown): string {

@@ -20,6 +20,8 @@ import {
   memberKindOf,
   ownsAnnotation,
   podSelectorOf,
+  type ReplicaPaths,
+  withCounts,
 } from "../interpreter/index.ts";
 import { hubVersionOf } from "./hubVersion.ts";
 import { isNamespace, wasCreatedByMeridian } from "./namespaces.ts";
@@ -61,12 +63,13 @@ export interface ObservedObject {
   evidence: { live: KubeObject | undefined };
 }
 
-/** Reduces a member object with our label to what is kept of it. */
-export function observe(object: KubeObject): ObservedObject {
+/** Reduces a member object with our label to what is kept of it. `scale`: what the scale subresource of its kind says. */
+export function observe(object: KubeObject, scale?: ReplicaPaths): ObservedObject {
   const { metadata } = object;
   const ref = refOf(object);
   const { isOurs, proven } = ownershipOf(object, ref);
-  const health = memberKindOf(parseApiVersion(object.apiVersion).group, object.kind).health(object);
+  const judged = memberKindOf(parseApiVersion(object.apiVersion).group, object.kind).health(object);
+  const health = withCounts(judged, object, scale);
   return {
     ref,
     uid: metadata.uid ?? "",
@@ -98,8 +101,8 @@ function podSecurityOf({ metadata }: KubeObject): Pick<ObservedObject, "podSecur
  * The answer to our own write, as far as the member left our marks on it: without them the watch does not see the object, and whose it is
  * is known from the answer alone.
  */
-export function observeAnswer(object: KubeObject, hubId: string): ObservedObject {
-  const observed = observe(object);
+export function observeAnswer(object: KubeObject, hubId: string, scale?: ReplicaPaths): ObservedObject {
+  const observed = observe(object, scale);
   const visible = observed.isOurs && object.metadata.labels?.[MANAGED_BY_LABEL] === hubId;
   return visible ? observed : { ...observed, isOurs: true, proven: true, visible };
 }

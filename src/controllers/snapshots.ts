@@ -26,6 +26,7 @@ export function snapshotOf(
   const { hub, hubId, namespaces } = sources;
   const terms = namespaces.termsFor(object);
   const previous = object["status"] as FederatedStatus | undefined;
+  const scale = hub.kindOf(object)?.type.scale;
   return {
     object,
     placements: hub.allPlacements(),
@@ -33,6 +34,7 @@ export function snapshotOf(
     clusters: hub.clusterSnapshots(),
     dependencies: collected?.found ?? new Map(),
     ...(collected === undefined ? {} : { unreadable: collected.unreadable }),
+    ...(scale === undefined ? {} : { scale }),
     hubId,
     ...(terms === undefined ? {} : { terms }),
     previous: previousOf(object),

@@ -7,7 +7,7 @@ import {
   refKey,
   shortMessage,
 } from "../apis/index.ts";
-import { type Dependency, placeableKindOf } from "../interpreter/index.ts";
+import { type Dependency, placeableKindOf, replicaPathsOf, replicasAt } from "../interpreter/index.ts";
 import { effectOf, type MatchedRule, matchRules, type PolicyRef } from "../override/index.ts";
 import { sortedByName, type Subject } from "../scheduler/index.ts";
 import { collectDependencies, noDependencies } from "./dependencies.ts";
@@ -28,7 +28,8 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const kind = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind);
   const clusters = sortedByName(snapshot.clusters);
   const { placement, passedOver } = choosePlacement(object, snapshot.placements);
-  const replicas = kind.replicas(object);
+  const paths = replicaPathsOf(kind, placement?.spec.replicaScheduling.path, snapshot.scale);
+  const replicas = paths === undefined ? kind.replicas(object) : replicasAt(object, paths.spec);
   const reported = reportedReplicas(snapshot);
   const subject: Subject = {
     labels: object.metadata.labels ?? {},
@@ -56,6 +57,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     dependencies,
     terms,
     retain: placement?.spec.retain,
+    replicaPath: paths?.spec,
   });
 
   const targets: ClusterTarget[] = [];
@@ -81,7 +83,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     targets.push({
       name,
       ...(region === undefined ? {} : { region }),
-      ...(replicas === undefined || count === undefined ? {} : { replicas: count }),
+      ...((replicas ?? paths) === undefined || count === undefined ? {} : { replicas: count }),
       ...(variant.problem === undefined ? {} : { problem: variant.problem }),
       ...(warning === undefined ? {} : { warning }),
       frozen: keeps,

@@ -1,5 +1,5 @@
 import type { FederatedStatus, KubeObject, ObjectRef, OverridePolicy, OwnerRef, Placement } from "../apis/index.ts";
-import type { Health, LostField } from "../interpreter/index.ts";
+import type { Health, LostField, ReplicaPaths } from "../interpreter/index.ts";
 import type { OverrideEffect, PolicyRef } from "../override/types.ts";
 import type { ClusterSnapshot, Decision } from "../scheduler/types.ts";
 import type { NamespaceTerms } from "./podSecurity/index.ts";
@@ -15,6 +15,8 @@ export interface Snapshot {
   dependencies: ReadonlyMap<string, KubeObject>;
   /** Dependencies of which nobody knows whether they exist, since Meridian may not read them on the hub, by {@link refKey}. */
   unreadable?: ReadonlySet<string>;
+  /** Where objects of this kind keep their replicas, by the scale subresource of the CRD on the hub. */
+  scale?: ReplicaPaths;
   /** UID of the hub's kube-system namespace. */
   hubId: string;
   /** What the object's namespace on the hub allows; without it, what a namespace does that says nothing. */

@@ -101,6 +101,7 @@ export class HubCache {
         this.#settleWaiting();
       },
       departs: (type) => this.kindDeletions.saw(type),
+      rescaled: (type) => this.rescaled.emit(type),
     });
     // First of all handlers, so that the others find what follows from an event.
     this.clusters.onEvent((event) => {
@@ -179,6 +180,13 @@ export class HubCache {
   /** Keys (`refKey`) of {@link objects}. */
   *owners(): Iterable<string> {
     for (const { type, informer } of this.kinds) for (const key of informer.keys()) yield ownerKey(type, key);
+  }
+
+  /** Keys (`refKey`) of the objects of one kind. */
+  *ownersOf({ group, kind }: Pick<ResourceType, "group" | "kind">): Iterable<string> {
+    const placed = this.#placed.get(group, kind);
+    if (placed === undefined) return;
+    for (const key of placed.informer.keys()) yield ownerKey(placed.type, key);
   }
 
   *objectsIn(namespace: string): Iterable<KubeObject> {
@@ -275,6 +283,9 @@ export class HubCache {
   readonly objectEvents = { subscribe: (handler: (event: HubEvent<KubeObject>) => void) => this.onObject(handler) };
   /** For {@link from}: what {@link onPolicy} gives. */
   readonly policyEvents = { subscribe: (handler: (event: HubEvent<Policy>) => void) => this.onPolicy(handler) };
+
+  /** Objects of the kind keep their replicas elsewhere than before. */
+  readonly rescaled = new Emitter<ResourceType>();
 
   /** {@link deletionsHeld} has changed: whatever rests on it is to be decided again, what may go no more above all. */
   readonly holds = new Emitter<boolean>();

@@ -22,6 +22,8 @@ export {
   placeableKindOf,
   renderedHubKinds,
   renderedMemberKinds,
+  replicaPathsOf,
 } from "./registry.ts";
-export type { Dependency, Health, HubKind, LostField } from "./types.ts";
+export { replicaPath, replicasAt, withCounts, withReplicasAt } from "./replicas.ts";
+export type { Dependency, Health, HubKind, LostField, ReplicaPaths } from "./types.ts";
 export { userSetObject } from "./userFields.ts";

@@ -5,7 +5,8 @@ import { available, health } from "./health/report.ts";
 import { namespaceHealth, serviceHealth } from "./health/services.ts";
 import { askedReplicas, daemonSetHealth, deploymentHealth, jobHealth, statefulSetHealth } from "./health/workloads.ts";
 import { podDependencies } from "./podDependencies.ts";
-import type { Health, HubKind, MemberKind, ServedKind } from "./types.ts";
+import { replicaPath } from "./replicas.ts";
+import type { Health, HubKind, MemberKind, ReplicaPaths, ServedKind } from "./types.ts";
 import { userSetObject } from "./userFields.ts";
 import { fieldsOf } from "./values.ts";
 
@@ -20,6 +21,9 @@ const scalable = {
 };
 
 const HUB_KINDS: readonly HubKind[] = [demoApplicationKind];
+
+/** What Deployments are made of, and were before there were Deployments. */
+const RUN_PODS: ReadonlySet<string> = new Set(["apps/ReplicaSet", "/ReplicationController"]);
 
 const MEMBER_KINDS: readonly MemberKind[] = [
   memberKind("apps", "Deployment", deploymentHealth, { ...scalable, podTemplatePath: POD_TEMPLATE }),
@@ -40,6 +44,7 @@ function memberKind(
   more: Partial<MemberKind> = {},
 ): MemberKind {
   return {
+    ...(RUN_PODS.has(`${group}/${kind}`) ? { ...scalable, podTemplatePath: POD_TEMPLATE } : {}),
     ...more,
     group,
     kind,
@@ -84,6 +89,22 @@ export function memberKindOf(group: string, kind: string): MemberKind {
       memberKind(group, kind, hasNoStatus(group, kind) ? () => available : genericHealth),
     )
   );
+}
+
+/**
+ * Where objects of a kind that are sent as they are keep their replicas, where the interpreter does not know that itself: as their policy
+ * declares it, else as the scale subresource of their CRD says.
+ */
+export function replicaPathsOf(
+  { group, kind }: Pick<ServedKind, "group" | "kind">,
+  declared: string | undefined,
+  found: ReplicaPaths | undefined,
+): ReplicaPaths | undefined {
+  if (declared === undefined && found === undefined) return undefined;
+  if (hubKindOf(group, kind) !== undefined || memberKindOf(group, kind).withReplicas !== undefined) return undefined;
+  const spec = replicaPath(declared);
+  if (spec === undefined) return found;
+  return { spec, ...(found?.status === undefined ? {} : { status: found.status }) };
 }
 
 /** Rules are asked for with every event, and a cluster has few kinds. */

@@ -37,6 +37,14 @@ export interface HubKind {
   podSelector(object: KubeObject): string | undefined;
 }
 
+/** Where a kind keeps its replicas, as names of fields from the object on: what its scale subresource says, or a policy. */
+export interface ReplicaPaths {
+  /** How many are asked for. */
+  spec: readonly string[];
+  /** How many there are. */
+  status?: readonly string[];
+}
+
 /** What Meridian knows about a kind of member objects. */
 export interface MemberKind {
   group: string;

@@ -278,6 +278,10 @@ const placements: GoodObject[] = [
       ],
     }),
   },
+  {
+    name: "replicas at another place than Kubernetes' own kinds have them",
+    object: placement({ replicaScheduling: { mode: "Duplicated", path: "spec.node-pool.Size_1" } }),
+  },
   { name: "dividing as is usual", object: placement({ replicaScheduling: { mode: "Divided" } }) },
 ];
 
