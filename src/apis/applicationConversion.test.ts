@@ -149,7 +149,9 @@ describe("conversion of a DemoApplication", () => {
 
   test("refuses to take the ports away from an ingress", () => {
     const text = JSON.stringify({ spec: { ingress: { host: "shop.example.com", path: "/", pathType: "Prefix" } } });
-    expect(() => toV1(withText(text))).toThrow("ingress: it leads to a TCP port of the application, and ports has none");
+    expect(() => toV1(withText(text))).toThrow(
+      "ingress: it leads to a TCP port of the application, and ports has none",
+    );
   });
 
   test("writes no annotation when v1beta1 can hold it all", () => {

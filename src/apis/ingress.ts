@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { DNS_LABEL, INGRESS_HOST } from "./patterns.ts";
+import { DNS_LABEL, INGRESS_HOST, UNREACHABLE_PATH } from "./patterns.ts";
 import { withRules } from "./rules.ts";
 import { subdomainName } from "./selectors.ts";
 
@@ -18,8 +18,7 @@ const host = withRules(
   },
 );
 
-/** What no path may hold that is compared by its parts: it could never match. */
-const UNREACHABLE = /\/\/|\/\.{1,2}(\/|$)|%2[fF]/;
+const unreachable = UNREACHABLE_PATH.source.replaceAll("\\/", "/");
 
 const port = z.union(
   [z.int().min(1).max(65535), z.string().min(1).max(63).regex(DNS_LABEL, "must be the name of a port")],
@@ -51,10 +50,10 @@ export const ingress = withRules(
       .describe("The IngressClass on the members. Absent: the default class of each cluster."),
   }),
   {
-    rule: "self.pathType == 'ImplementationSpecific' || !self.path.matches('//|/[.]{1,2}(/|$)|%2[fF]')",
+    rule: `self.pathType == 'ImplementationSpecific' || !self.path.matches('${unreachable}')`,
     message: "path: nothing of it may be '//', '/./', '/../' or '%2F'; write the path as the application sees it",
     field: "path",
-    holds: ({ path, pathType }) => pathType === "ImplementationSpecific" || !UNREACHABLE.test(path),
+    holds: ({ path, pathType }) => pathType === "ImplementationSpecific" || !UNREACHABLE_PATH.test(path),
   },
 );
 

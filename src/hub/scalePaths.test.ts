@@ -26,7 +26,9 @@ const crd = (generation: number, specReplicasPath: string, statusReplicasPath?: 
       { name: "v1", subresources: { scale: { specReplicasPath: ".spec.other" } } },
       {
         name: "v1alpha1",
-        subresources: { scale: { specReplicasPath, ...(statusReplicasPath === undefined ? {} : { statusReplicasPath }) } },
+        subresources: {
+          scale: { specReplicasPath, ...(statusReplicasPath === undefined ? {} : { statusReplicasPath }) },
+        },
       },
     ],
   },
@@ -61,10 +63,12 @@ describe("the scale subresource of a custom kind", () => {
     const rescaled: string[] = [];
     using _subscription = cache.rescaled.subscribe(({ kind }) => void rescaled.push(kind));
     const [lists, watches] = [hub.count("list", MYSQLCLUSTERS), hub.count("watch", MYSQLCLUSTERS)];
+    const reads = hub.count("get", CRDS);
     await settle(3 * MINUTE_MS);
+    expect(hub.count("get", CRDS) - reads).toBeLessThanOrEqual(3);
     expect([rescaled, scaleOf()]).toEqual([[], { spec: ["spec", "replicas"] }]);
 
-    server.update(CRDS, crd(2, ".spec.size"));
+    server.apply(CRDS, crd(2, ".spec.size"));
     await settle(2 * MINUTE_MS);
     expect([rescaled, scaleOf()]).toEqual([["MysqlCluster"], { spec: ["spec", "size"] }]);
     expect([hub.count("list", MYSQLCLUSTERS), hub.count("watch", MYSQLCLUSTERS)]).toEqual([lists, watches]);

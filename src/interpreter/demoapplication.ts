@@ -46,8 +46,7 @@ export const demoApplicationKind: HubKind = {
     const { volumes, imagePullSecrets } = spec;
     const certificate = textOf(fieldsOf(spec["ingress"])["tlsSecretName"]);
     // No pod reads the certificate, as none reads a pull secret: a new one restarts nothing.
-    const unread =
-      certificate === undefined ? imagePullSecrets : [...listOf(imagePullSecrets), { name: certificate }];
+    const unread = certificate === undefined ? imagePullSecrets : [...listOf(imagePullSecrets), { name: certificate }];
     return podDependencies({ containers: [spec], volumes, imagePullSecrets: unread }, object.metadata.namespace);
   },
 

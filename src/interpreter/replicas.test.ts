@@ -42,7 +42,9 @@ describe("a path to replicas", () => {
       ...object,
       spec: { secretName: "my-db-secret", pool: { size: 2 } },
     });
-    expect(withReplicasAt(mysql({ pool: "small" }), ["spec", "pool", "size"], 2)["spec"]).toEqual({ pool: { size: 2 } });
+    expect(withReplicasAt(mysql({ pool: "small" }), ["spec", "pool", "size"], 2)["spec"]).toEqual({
+      pool: { size: 2 },
+    });
     expect(object).toEqual(before);
   });
 });

@@ -103,7 +103,10 @@ const applications: GoodObject[] = [
       },
     }),
   },
-  { name: "an ingress with as little as may be", object: app({ ports: [{ port: 80 }], ingress: { host: "localhost" } }) },
+  {
+    name: "an ingress with as little as may be",
+    object: app({ ports: [{ port: 80 }], ingress: { host: "localhost" } }),
+  },
   {
     name: "an ingress to a port by number, with a path that its controller alone understands",
     object: app({

@@ -219,7 +219,12 @@ test("a region that is lost keeps its last numbers and its database; the others 
 });
 
 test("the database is deleted everywhere, with all that its operator made, its Secret and its binding", async () => {
-  const printed = await meridianOk(federation.hub, ["status", "mysqlcluster.mysql.presslabs.org/my-db", "-n", NAMESPACE]);
+  const printed = await meridianOk(federation.hub, [
+    "status",
+    "mysqlcluster.mysql.presslabs.org/my-db",
+    "-n",
+    NAMESPACE,
+  ]);
   expect(printed).toContain("singapore-1");
   await federation.remove(mysqlCluster(NAMESPACE, "my-db", 3));
   await eventually(

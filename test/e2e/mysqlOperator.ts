@@ -62,7 +62,9 @@ export function mysqlCluster(namespace: string, name: string, replicas: number):
       replicas,
       secretName: `${name}-secret`,
       mysqlVersion: "5.7",
-      volumeSpec: { persistentVolumeClaim: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } } },
+      volumeSpec: {
+        persistentVolumeClaim: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+      },
     },
   };
 }
@@ -159,7 +161,7 @@ export class StandInOperator implements AsyncDisposable {
 
 /** In the name of the MysqlCluster: the member's own garbage collector removes them with it. */
 function objectsOf(cluster: MysqlCluster, password: string): KubeObject[] {
-  const { name, namespace, uid } = cluster.metadata;
+  const { name, namespace, uid = "" } = cluster.metadata;
   const { replicas = 1 } = cluster.spec;
   const labels = { "app.kubernetes.io/name": "mysql", "mysql.presslabs.org/cluster": name };
   const owner = { apiVersion: cluster.apiVersion, kind: cluster.kind, name, uid, controller: true };
