@@ -56,5 +56,3 @@ export const ingress = withRules(
     holds: ({ path, pathType }) => pathType === "ImplementationSpecific" || !UNREACHABLE_PATH.test(path),
   },
 );
-
-export type Ingress = z.infer<typeof ingress>;
