@@ -218,6 +218,13 @@ export const federatedStatus = z.object({
     ),
     "region",
   ).exactOptional(),
+  kinds: z
+    .array(z.string().min(1).max(320))
+    .meta({ "x-kubernetes-list-type": "atomic" })
+    .exactOptional()
+    .describe(
+      "Of a bundle: the kinds of which it may have objects on clusters, as Deployment.apps, also of those that have left it since.",
+    ),
   unlistedClusters: z
     .array(z.string().min(1).max(253))
     .meta({ "x-kubernetes-list-type": "atomic" })

@@ -16,6 +16,7 @@ export * from "./crds.ts";
 export * from "./demoapplication.ts";
 export * from "./endpoint.ts";
 export * from "./kinds.ts";
+export * from "./manifestbundle.ts";
 export * from "./match.ts";
 export * from "./membercluster.ts";
 export { firstFitting, listedAfter, pointOf, shortMessage, shortName } from "./message.ts";

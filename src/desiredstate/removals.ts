@@ -1,6 +1,7 @@
 import { type ObjectRef, parseApiVersion, refKey, shortMessage } from "../apis/index.ts";
+import { isDefinition, phaseOf } from "../interpreter/index.ts";
 import { isSameRef } from "./rows.ts";
-import type { Observation, RemovalFacts, RemovalRow, Why } from "./types.ts";
+import type { DeleteRow, Observation, RemovalFacts, RemovalRow, Why } from "./types.ts";
 
 type Present = NonNullable<Observation["present"]>;
 
@@ -19,7 +20,8 @@ export function decideRemovals(
   const rows: RemovalRow[] = [];
   for (const { cluster, ref, present } of unwanted) {
     if (present === undefined) continue;
-    const copy = { cluster, ref, owner: facts.owner, role: "rendered" as const };
+    const phase = facts.inPhases === true ? { phase: phaseOf(ref) } : {};
+    const copy = { cluster, ref, owner: facts.owner, role: "rendered" as const, ...phase };
     const leaving = leavingFrom(cluster, facts);
     if (leaving !== undefined && !present.deleting) {
       rows.push({ ...copy, verb: "Release", uid: present.uid, why: leaving });
@@ -35,15 +37,18 @@ export function decideRemovals(
       (facts.neededByOthers.has(`${cluster}/${refKey(ref)}`) ? NEEDED_BY_OTHERS : undefined) ??
       serving.get(cluster);
     if (obstacle !== undefined) rows.push({ ...copy, verb: "Hold", wanted: false, why: obstacle });
-    else
-      rows.push({
-        ...copy,
-        verb: (facts.policy ?? present.policy) === "Orphan" ? "Release" : "Delete",
-        uid: present.uid,
-        why: facts.cause,
-      });
+    else if ((facts.policy ?? present.policy) === "Orphan")
+      rows.push({ ...copy, verb: "Release", uid: present.uid, why: facts.cause });
+    else rows.push({ ...copy, verb: "Delete", uid: present.uid, why: facts.cause, ...agreementOn(ref, facts) });
   }
   return rows;
+}
+
+/** Whether a definition may take its objects along. */
+function agreementOn(ref: ObjectRef, { agreed }: RemovalFacts): Pick<DeleteRow, "agreed"> {
+  if (agreed === undefined || !isDefinition(ref)) return {};
+  const names = agreed.split(",").map((name) => name.trim());
+  return names.includes(ref.name) || names.includes("*") ? { agreed: true } : {};
 }
 
 const TERMINATING: Why = { reason: "Terminating", message: "it is being deleted; its finalizers may take their time" };

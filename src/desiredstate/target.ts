@@ -10,6 +10,7 @@ import {
 import { type Dependency, placeableKindOf, replicaPathsOf, replicasAt } from "../interpreter/index.ts";
 import { effectOf, type MatchedRule, matchRules, type PolicyRef } from "../override/index.ts";
 import { sortedByName, type Subject } from "../scheduler/index.ts";
+import { manifestsProblem, scopeProblem, termsWithin } from "./bundleScope.ts";
 import { collectDependencies, noDependencies } from "./dependencies.ts";
 import { type Marking, ownerRefOf, ownerText } from "./marks.ts";
 import { choosePlacement } from "./placementSelection.ts";
@@ -48,16 +49,23 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const dependencies = propagates ? collectDependencies(needed, snapshot, marking) : noDependencies;
   const overrides = matchRules(object, snapshot.overrides);
   const terms = snapshot.terms ?? defaultTerms(object.metadata.namespace ?? "");
-  const problem = tooDeep(object) ?? protectedNamespace(terms);
+  const conflictResolution = placement?.spec.conflictResolution ?? "Abort";
+  const unfit =
+    tooDeep(object) ??
+    protectedNamespace(terms) ??
+    (kind.holdsManifests === true ? manifestsProblem(object) : undefined);
+  const rendered = unfit === undefined ? kind.render(object) : [];
+  const problem = unfit ?? (kind.holdsManifests === true ? scopeProblem(rendered, terms) : undefined);
   const renderer = new VariantRenderer({
-    base: problem === undefined ? kind.render(object) : [],
+    base: problem === undefined ? rendered : [],
     problem,
     owner,
     marking,
     dependencies,
-    terms,
+    terms: kind.holdsManifests === true ? termsWithin(rendered, terms, conflictResolution === "Adopt") : terms,
     retain: placement?.spec.retain,
     replicaPath: paths?.spec,
+    ...(kind.holdsManifests === true ? { inPhases: true } : {}),
   });
 
   const targets: ClusterTarget[] = [];
@@ -119,7 +127,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     missing: missingOf(needed, snapshot),
     suspended: scope.suspended,
     ...(terms.labels === undefined ? {} : { namespaceLabels: terms.labels }),
-    conflictResolution: placement?.spec.conflictResolution ?? "Abort",
+    conflictResolution,
     deletionPolicy,
     ...(scope.decision.recheckAt === undefined ? {} : { recheckAt: scope.decision.recheckAt }),
   };

@@ -61,6 +61,8 @@ export interface DesiredObject {
   hash: string;
   /** Where something is left to the member: the object with that, and without Meridian's marks. */
   unretained?: KubeObject;
+  /** Applied after the owner's objects of earlier phases; undefined: at once. */
+  phase?: number;
 }
 
 /** What is to be on one cluster. */
@@ -121,6 +123,8 @@ interface RowBase {
   /** The hub object that the row stands for; also in the member object's owner annotation. */
   owner: OwnerRef;
   role: Role;
+  /** Applied after the owner's objects of earlier phases, and removed after those of later ones; undefined: at once. */
+  phase?: number;
 }
 
 /** Make it so. */
@@ -152,6 +156,8 @@ export interface DeleteRow extends RowBase {
   verb: "Delete";
   uid: string;
   why: Why;
+  /** A definition, whose removal a person has agreed to though objects of it exist there. */
+  agreed?: true;
 }
 
 /** Take Meridian's marks off that life of it, and leave it. */
@@ -264,6 +270,10 @@ export interface RemovalFacts {
   ownership: "Ours" | "OtherClass" | "Unconfirmed";
   /** Why nothing of the object goes anywhere: its kind is itself being deleted. */
   held?: Why;
+  /** What the object is made of goes in phases. */
+  inPhases?: true;
+  /** Names of definitions that a person agrees to have removed though objects of theirs exist ({@link ALLOW_CRD_REMOVAL_ANNOTATION}). */
+  agreed?: string;
   /** Of the clusters where copies are. A cluster that is missing here has no MemberCluster. */
   clusters: ReadonlyMap<string, ClusterFacts>;
   /**

@@ -9,14 +9,14 @@ import {
   shortMessage,
   shortName,
 } from "../apis/index.ts";
-import { memberKindOf, replicasAt, withReplicasAt } from "../interpreter/index.ts";
+import { memberKindOf, phaseOf, replicasAt, withReplicasAt } from "../interpreter/index.ts";
 import { applyRules, type MatchedRule } from "../override/index.ts";
 import type { PropagatedDependencies } from "./dependencies.ts";
 import { judgeRendering, type NamespaceTerms } from "./podSecurity/index.ts";
 import { mark, type Marking, withControllerReference, withDependenciesHash } from "./marks.ts";
 import { withoutRetained } from "./retain.ts";
 import { isSameRef } from "./rows.ts";
-import type { DesiredObject, Problem, Why } from "./types.ts";
+import type { DesiredObject, Problem } from "./types.ts";
 
 /** What clusters have in common that differ in nothing: one rendering for all of them. */
 export interface Variant {
@@ -37,7 +37,9 @@ export interface VariantOptions {
   /** Where an object that is sent as it is keeps its replicas, where its kind alone does not say it. */
   replicaPath?: readonly string[] | undefined;
   /** Why nothing can be made of the object at all; `base` is empty then. */
-  problem?: Why | undefined;
+  problem?: Problem | undefined;
+  /** The objects are applied and removed in phases. */
+  inPhases?: true;
 }
 
 export interface VariantOf {
@@ -173,11 +175,25 @@ export class VariantRenderer {
       const [rest = object] = withoutRetained([object], retain);
       const rolled = withDependenciesHash(rest, dependencies.hash);
       const owned = local ? withControllerReference(rolled, owner) : rolled;
-      known = { ...mark(owned, "rendered", marking), ...(rest === object ? {} : { unretained: object }) };
+      const desired =
+        this.#options.inPhases === true ? markedInPhase(owned, marking) : mark(owned, "rendered", marking);
+      known = { ...desired, ...(rest === object ? {} : { unretained: object }) };
       marked.set(object, known);
     }
     return known;
   }
+}
+
+const inPhases = new WeakMap<KubeObject, { marking: string; desired: DesiredObject }>();
+
+/** A bundle may hold megabytes, and is planned again for every cluster that comes or goes: what was hashed once is not hashed again. */
+function markedInPhase(object: KubeObject, marking: Marking): DesiredObject {
+  const text = `${marking.hubId} ${marking.policy} ${marking.ownerText}`;
+  const known = inPhases.get(object);
+  if (known?.marking === text) return known.desired;
+  const desired = { ...mark(object, "rendered", marking), phase: phaseOf(object) };
+  inPhases.set(object, { marking: text, desired });
+  return desired;
 }
 
 function hasPatches(rules: readonly MatchedRule[]): boolean {

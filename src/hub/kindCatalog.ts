@@ -74,7 +74,7 @@ export class KindCatalog {
     return [...this.#served.values()];
   }
 
-  /** Whether Meridian is of no use without this kind; then nothing is known for sure before it is served. */
+  /** Whether objects of the kind become other objects; such kinds are watched whether or not a policy selects them. */
   isRequired({ group, kind }: Pick<ResourceType, "group" | "kind">): boolean {
     return interpreter.hubKindOf(group, kind) !== undefined;
   }
@@ -86,7 +86,7 @@ export class KindCatalog {
 
   /** Whether every required kind is served, as far as is known. */
   get complete(): boolean {
-    return interpreter.renderedHubKinds().every((kind) => !this.#missing.has(nameOf(kind)));
+    return interpreter.requiredHubKinds().every((kind) => !this.#missing.has(nameOf(kind)));
   }
 
   /** Kinds of member objects, namespaces included: those to be watched on members. The same array until they change. */
@@ -108,6 +108,11 @@ export class KindCatalog {
   /** True for kinds that are propagated as they are: what a person set in such an object is read from its managedFields. */
   keepsManagedFields(type: Pick<ResourceType, "group" | "kind">): boolean {
     return !this.isRequired(type);
+  }
+
+  /** True for kinds whose objects hold other objects, perhaps compressed. */
+  holdsManifests({ group, kind }: Pick<ResourceType, "group" | "kind">): boolean {
+    return interpreter.hubKindOf(group, kind)?.holdsManifests === true;
   }
 
   /** Called when {@link hubKinds} or {@link memberKinds} have changed. */

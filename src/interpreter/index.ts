@@ -9,6 +9,16 @@
  *
  * A new kind is a new rule in the registry; no other module distinguishes kinds.
  */
+export {
+  groupKindOf,
+  isClusterScopedBuiltIn,
+  isCustomGroup,
+  isDefinition,
+  phaseOf,
+  givesRights,
+  type GroupKind,
+} from "./bundle/kinds.ts";
+export { judgeManifests, titleOf, unpackedSpecOf } from "./bundle/manifests.ts";
 export { alteredFields, evidenceOf } from "./effect.ts";
 export { withoutGivenUp } from "./givenUp.ts";
 export { isSameTrouble, mayBeForPods, podSelectorOf, type PodTrouble, podTrouble } from "./health/pods.ts";
@@ -23,6 +33,7 @@ export {
   renderedHubKinds,
   renderedMemberKinds,
   replicaPathsOf,
+  requiredHubKinds,
 } from "./registry.ts";
 export { replicaPath, replicasAt, withCounts, withReplicasAt } from "./replicas.ts";
 export type { Dependency, Health, HubKind, LostField, ReplicaPaths } from "./types.ts";

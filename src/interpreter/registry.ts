@@ -1,4 +1,5 @@
-import { type KubeObject, PAAS_GROUP, valueAt } from "../apis/index.ts";
+import { FEDERATION_GROUP, FEDERATION_VERSION, type KubeObject, PAAS_GROUP, valueAt } from "../apis/index.ts";
+import { manifestBundleKind } from "./bundle/manifestBundle.ts";
 import { demoApplicationKind } from "./demoapplication.ts";
 import { genericHealth, hasNoStatus } from "./health/generic.ts";
 import { available, health } from "./health/report.ts";
@@ -20,7 +21,7 @@ const scalable = {
   replicas: askedReplicas,
 };
 
-const HUB_KINDS: readonly HubKind[] = [demoApplicationKind];
+const HUB_KINDS: readonly HubKind[] = [demoApplicationKind, manifestBundleKind(memberKindOf)];
 
 /** What Deployments are made of, and were before there were Deployments. */
 const RUN_PODS: ReadonlySet<string> = new Set(["apps/ReplicaSet", "/ReplicationController"]);
@@ -138,16 +139,27 @@ function served(group: string, version: string, kind: string, plural: string): S
 const DEPENDENCIES = [served("", "v1", "ConfigMap", "configmaps"), served("", "v1", "Secret", "secrets")];
 
 /** The hub kinds that become other objects, in the version that they are read in, and what they become. */
-const RENDERED: readonly { hub: ServedKind; members: readonly ServedKind[] }[] = [
+const RENDERED: readonly { hub: ServedKind; members: readonly ServedKind[]; optional?: true }[] = [
   {
     hub: served(PAAS_GROUP, "v1", "DemoApplication", "demoapplications"),
     members: [served("apps", "v1", "Deployment", "deployments"), served("", "v1", "Service", "services")],
   },
+  // Of any kinds: those that are watched on a member follow from what is asked for there.
+  {
+    hub: served(FEDERATION_GROUP, FEDERATION_VERSION, "ManifestBundle", "manifestbundles"),
+    members: [],
+    optional: true,
+  },
 ];
 
-/** The hub kinds that become other objects on the members. Meridian is of no use on a hub that does not serve them. */
+/** The hub kinds that become other objects on the members. */
 export function renderedHubKinds(): readonly ServedKind[] {
   return RENDERED.map(({ hub }) => hub);
+}
+
+/** Those of {@link renderedHubKinds} without which Meridian is of no use on a hub; the others may come with the next upgrade. */
+export function requiredHubKinds(): readonly ServedKind[] {
+  return RENDERED.filter(({ optional }) => optional !== true).map(({ hub }) => hub);
 }
 
 /** Whether objects of a kind that a policy selects are sent to members as they are. The one place that decides it: none is yet. */

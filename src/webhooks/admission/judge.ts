@@ -13,6 +13,7 @@ import {
   parseObject,
   refuseEndpoint,
 } from "../../apis/index.ts";
+import { judgeBundle } from "./bundles.ts";
 import { judgeDeletion } from "./deletion.ts";
 import { judgePatches } from "./patches.ts";
 import { judgeSelectors } from "./policies.ts";
@@ -92,6 +93,8 @@ function judgeObject(
   switch (kind.kind) {
     case "MemberCluster":
       return judgeCluster(parsed.object as unknown as MemberCluster, facts);
+    case "ManifestBundle":
+      return { problems: judgeBundle(parsed.object), warnings: [] };
     case "Placement":
     case "ClusterPlacement":
       return { problems: judgeSelectors(parsed.object, facts.servedKinds), warnings: warnOfUnfinished(parsed.object) };
