@@ -16,6 +16,7 @@ export * from "./crds.ts";
 export * from "./demoapplication.ts";
 export * from "./endpoint.ts";
 export * from "./kinds.ts";
+export * from "./manifestbundle.ts";
 export * from "./match.ts";
 export * from "./membercluster.ts";
 export { type MemberAddress, type MemberCondition, MOST_REPORTED } from "./memberReport.ts";

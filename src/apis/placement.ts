@@ -96,6 +96,15 @@ export const replicaScheduling = withRules(
     weights: clusterWeights.optional().describe("For Weighted. Absent: every cluster weighs the same."),
     minReplicasPerCluster: z.int().min(0).max(1000).optional(),
     maxReplicasPerCluster: z.int().min(1).max(1000).optional(),
+    path: withRules(z.string().min(1).max(512).regex(FIELD_PATH, "must be a path such as spec.replicas"), {
+      rule: "self.startsWith('spec.')",
+      message: "path: name a field inside the spec, such as spec.replicas",
+      holds: (path) => path.startsWith("spec."),
+    })
+      .optional()
+      .describe(
+        "The field for the replicas of objects whose kind has no scale subresource, or another than that names. Kinds that Meridian knows need none.",
+      ),
   }),
   {
     rule: "self.mode == 'Divided' || !has(self.strategy)",

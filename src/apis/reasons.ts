@@ -108,7 +108,9 @@ const REFUSED = {
   UnknownField: "The member's version of the kind does not know a field.",
   BadRequest: "The member's API server does not understand the request.",
   TooLarge: "The object, or what overrides make of it, is larger or deeper than the member or Meridian accepts.",
-  KindNotServed: "The member does not serve the kind, or not in that version; of a policy: the hub does not.",
+  KindNotServed:
+    "The member does not serve the kind, or not in that version; once its CustomResourceDefinition is there, it is tried again. Of a policy: the hub does not.",
+  WrongScope: "The kind has another scope on the member: it is cluster-scoped there, or it is namespaced.",
   AppliedWithoutEffect:
     "The member accepts the apply and keeps something else: an admission webhook or policy there changes what is applied. It is tried again.",
   AdmissionDenied: "An admission webhook or policy of the member refuses the object.",
@@ -124,6 +126,8 @@ const POLICY = {
     "A patch of an override does not fit the object, or gives it a value that the member refuses; the message names the policy.",
   InvalidOverride: "A rule of an override cannot be applied to the object.",
   ProtectedField: "An override would change what the object is called, whose it is, or Meridian's own marks.",
+  InvalidManifest:
+    "A manifest of the bundle cannot be sent, or the bundle cannot be unpacked; the message says which one and why.",
   PodSecurity:
     "The pods would be more than the Pod Security level of the object's namespace on the hub allows; the message names who asks for it, and the field.",
   NotAllowed:
@@ -209,6 +213,8 @@ const HELD = {
   DeletionsAccepted: "A person has agreed that the copies of objects that the hub lacks are removed.",
   KindBeingDeleted:
     "The CustomResourceDefinition of the kind is being deleted, and every object with it; nothing is removed until a person agrees by annotation.",
+  CustomObjectsExist:
+    "Objects of the CustomResourceDefinition exist on the member, and would go with it; it stays until they are gone or a person agrees by annotation.",
   AwaitingReplacement:
     "It is the last copy that serves, and stays until the object is available on a cluster where it is to be; the message names these.",
 } as const;

@@ -1,4 +1,5 @@
-import { MANAGED_BY_LABEL, type ObjectRef, parseApiVersion } from "../apis/index.ts";
+import { MANAGED_BY_LABEL, type ObjectRef, parseApiVersion, sameValue } from "../apis/index.ts";
+import type { GroupKind } from "../interpreter/index.ts";
 import type { Logger, Metrics } from "../observability/index.ts";
 import {
   type Clock,
@@ -11,6 +12,7 @@ import {
 } from "../runtime/index.ts";
 import type { NamespaceLabels } from "./carriedLabels.ts";
 import { InitialSync } from "./initialSync.ts";
+import { KindsOnMember } from "./kindsOnMember.ts";
 import { memberBounds } from "./memberBounds.ts";
 import type { MemberObjects } from "./memberObjects.ts";
 import { MemberWriter, type Written } from "./memberWriter.ts";
@@ -65,6 +67,7 @@ export class ClusterCache {
   readonly #options: ClusterCacheOptions;
   readonly #watches = new Map<string, Watch>();
   readonly #initialSync: InitialSync;
+  readonly #kinds: KindsOnMember;
 
   constructor(options: ClusterCacheOptions) {
     this.#options = options;
@@ -78,6 +81,11 @@ export class ClusterCache {
       isComplete: () => this.#isReadAsFarAsCanBe,
       changed: () => this.#trustChanged(),
     });
+    this.#kinds = new KindsOnMember({
+      ...options,
+      hasObjects: (kind) => (this.#watches.get(kind)?.informer.size ?? 0) > 0,
+      changed: () => this.#follow(),
+    });
     const namespaces = new MemberNamespaces(client, hubId, options.namespaceLabels);
     this.namespaceLabeller = new NamespaceLabeller({ ...options, labels: options.namespaceLabels });
     const mayRemove = (ref: ObjectRef): boolean => this.#mayRemove(ref);
@@ -90,6 +98,7 @@ export class ClusterCache {
       namespaces,
       typeOf: (ref) => this.#watchOf(ref)?.type,
       isSynced: (ref) => this.#watchOf(ref)?.informer.synced ?? false,
+      lacks: (ref) => this.#kinds.lacks(ref),
       mayRemove,
       observe: (written) => this.#observeAnswer(written),
       vanished: (ref, uid) => options.objects.vanished(ref, uid),
@@ -98,13 +107,25 @@ export class ClusterCache {
     signal.addEventListener("abort", () => this.#end(), { once: true });
   }
 
-  /** Watches these kinds, and no others. */
-  setKinds(kinds: readonly ResourceType[]): void {
+  /** Watches these kinds, and no others; of those that not every server has, the ones that the member serves. */
+  setKinds(kinds: readonly ResourceType[], others: readonly GroupKind[] = []): void {
     if (this.#options.session.signal.aborted) return;
-    const wanted = new Map(kinds.map((type) => [kindOf(type), type]));
+    this.#kinds.set(kinds, others);
+    this.#follow();
+  }
+
+  /** A definition of ours has changed on the member: what waits for kinds need not wait any longer. */
+  reviewKinds(): void {
+    if (this.#options.session.signal.aborted) return;
+    this.#kinds.review();
+  }
+
+  #follow(): void {
+    if (this.#options.session.signal.aborted) return;
+    const wanted = new Map(this.#kinds.served.map((type) => [kindOf(type), type]));
     for (const [kind, watch] of [...this.#watches]) {
       const type = wanted.get(kind);
-      if (type?.version === watch.type.version && type.plural === watch.type.plural) wanted.delete(kind);
+      if (type !== undefined && isWatchedAlike(type, watch.type)) wanted.delete(kind);
       else this.#stop(kind, watch);
     }
     const added = [...wanted].map(([kind, type]) => {
@@ -141,6 +162,7 @@ export class ClusterCache {
 
   /** Every kind is known or cannot be read, and some kind is known. */
   get #isReadAsFarAsCanBe(): boolean {
+    if (this.#kinds.isPending) return false;
     let known = 0;
     for (const { informer, failure } of this.#essential()) {
       if (informer.synced) known += 1;
@@ -151,7 +173,7 @@ export class ClusterCache {
 
   /** Kinds (`group/Kind`) that are not known, since they cannot be watched, and why. */
   get unseen(): ReadonlyMap<string, string> {
-    const unseen = new Map<string, string>();
+    const unseen = new Map(this.#kinds.unsure);
     for (const { type, informer, failure } of this.#essential())
       if (!informer.synced && failure !== undefined) unseen.set(kindOf(type), failure);
     return unseen;
@@ -175,7 +197,7 @@ export class ClusterCache {
   /** What the member left our marks on comes through the watch as well, and so through its cache; the rest comes from nowhere else. */
   #observeAnswer({ type, object }: Written): void {
     const { objects, hubId } = this.#options;
-    const observed = observeAnswer(object, hubId, objects.contents.isKeptOf(type));
+    const observed = observeAnswer(object, hubId, { keepsContent: objects.contents.isKeptOf(type), scale: type.scale });
     if (observed.visible) this.#watches.get(kindOf(type))?.informer.observe(object);
     else objects.observe(observed.ref, observed);
   }
@@ -185,6 +207,7 @@ export class ClusterCache {
   }
 
   get #isComplete(): boolean {
+    if (this.#kinds.isPending || this.#kinds.unsure.size > 0) return false;
     let kinds = 0;
     for (const { informer } of this.#essential()) {
       if (!informer.synced) return false;
@@ -212,7 +235,7 @@ export class ClusterCache {
       random,
       logger,
       name: `${session.cluster}/${type.plural}`,
-      transform: (object) => observe(object, objects.contents.isKeptOf(type)),
+      transform: (object) => observe(object, { keepsContent: objects.contents.isKeptOf(type), scale: type.scale }),
       bounds: memberBounds(type, () => Math.max(objects.asked, this.#options.expected()?.length ?? 0)),
       known: this.#knownBefore(type),
       onContact: (ok, error) => {
@@ -345,6 +368,11 @@ export class ClusterCache {
 
 function kindOf({ group, kind }: ResourceType): string {
   return `${group}/${kind}`;
+}
+
+/** What one watch brings is as good as what the other would. */
+function isWatchedAlike(a: ResourceType, b: ResourceType): boolean {
+  return a.version === b.version && a.plural === b.plural && sameValue(a.scale, b.scale);
 }
 
 function describe(type: ResourceType, error: unknown): string {

@@ -1,5 +1,5 @@
 import PQueue from "p-queue";
-import type { ObjectRef } from "../apis/index.ts";
+import { type ObjectRef, shortMessage } from "../apis/index.ts";
 import type { Failure } from "../desiredstate/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";
 import type { Clock } from "../runtime/index.ts";
@@ -33,6 +33,8 @@ export interface LaneOptions {
   share: () => number;
   /** Whether the lane has work that can be done now; called when that changes. */
   working: (working: boolean) => void;
+  /** Whether others go before the object. Who need not wait any longer is enqueued. Nobody waits unless it is given. */
+  mustWait?: (object: MemberObject) => boolean;
 }
 
 /**
@@ -154,8 +156,8 @@ export class Lane implements AsyncDisposable {
     const object = objects.get(key);
     const writer = this.#writer;
     if (object === undefined || writer === undefined) return;
-    if (!writer.isSynced(object.ref)) return;
     const action = this.#decide(object);
+    if (!writer.isSynced(object.ref)) return this.#unwatched(object, action, writer);
     if (action.kind === "Nothing" || action.kind === "Held") return;
     if (!this.#kinds.admits(object.ref, key)) return;
 
@@ -201,7 +203,29 @@ export class Lane implements AsyncDisposable {
   }
 
   #decide(object: MemberObject): Action {
-    return decide(object, this.#writer?.mayRemove(object.ref) ?? false);
+    const action = decide(object, this.#writer?.mayRemove(object.ref) ?? false);
+    return isOrdered(action) && this.#options.mustWait?.(object) === true ? HELD : action;
+  }
+
+  /** The object waits for its kind to be known: until the kind has been read, or until the member serves the kind at all. */
+  #unwatched(object: MemberObject, { kind }: Action, writer: MemberWriter): void {
+    const lacks = writer.lacks(object.ref);
+    if (lacks === "No") return;
+    if (kind === "Create" || kind === "Update") this.#options.objects.fail(object, kindNotServed(object.ref));
+    // Of what a member does not serve it has nothing.
+    if (
+      lacks === "Surely" &&
+      object.row?.verb === "Hold" &&
+      object.row.confirm === true &&
+      object.observed === undefined
+    )
+      this.#options.objects.found(object, undefined);
+  }
+
+  /** What the last attempt was refused for may have passed: the next one is not put off. */
+  retryNow(object: MemberObject): void {
+    this.#backoffs.forget(object.key);
+    this.enqueue(object);
   }
 
   async #act(object: MemberObject, action: Action, writer: MemberWriter): Promise<Written | undefined> {
@@ -211,7 +235,11 @@ export class Lane implements AsyncDisposable {
       case "Update":
         return await writer.update(withHubVersion(action.row), action.observed, action.drift);
       case "Delete":
-        await writer.delete(object.ref, action.observed.uid);
+        await writer.delete(
+          object.ref,
+          action.observed.uid,
+          object.row?.verb === "Delete" && object.row.agreed === true,
+        );
         return undefined;
       case "Release":
         await writer.release(object.ref, action.observed.uid);
@@ -369,4 +397,16 @@ export class Lane implements AsyncDisposable {
       this.#regulate();
     });
   }
+}
+
+const HELD: Action = { kind: "Held" };
+
+function isOrdered({ kind }: Action): boolean {
+  return kind === "Create" || kind === "Update" || kind === "Delete";
+}
+
+/** Not final: the definition may be on its way. */
+function kindNotServed({ apiVersion, kind }: ObjectRef): Failure {
+  const message = shortMessage(`the member does not serve ${kind} of ${apiVersion} yet; it waits for the definition`);
+  return { reason: "KindNotServed", message, final: false };
 }

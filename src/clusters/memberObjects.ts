@@ -405,7 +405,11 @@ function asksTheSame(a: Row, b: Row): boolean {
   if (a.verb === "Apply" && b.verb === "Apply") return isSameApply(a, b);
   if (a.verb === "Hold" && b.verb === "Hold") return a.confirm === b.confirm;
   if (a.verb === "Hold" || b.verb === "Hold" || a.verb === "Apply" || b.verb === "Apply") return false;
-  return a.verb === b.verb && a.uid === b.uid;
+  return a.verb === b.verb && a.uid === b.uid && isAgreed(a) === isAgreed(b);
+}
+
+function isAgreed(row: Row): boolean {
+  return row.verb === "Delete" && row.agreed === true;
 }
 
 function isSameApply(a: ApplyRow, b: ApplyRow): boolean {

@@ -39,8 +39,14 @@ export function toldOf({ row, observed, told }: MemberObject): MemberObject["tol
   const { uid, content } = observed;
   if (content === undefined) return told?.uid === uid ? told : { uid, report: NOT_READ };
   const status = terms.withStatus === true ? statusOf(content) : undefined;
-  const report = memberReport(content, terms.health);
+  const report = withCountsOf(observed, memberReport(content, terms.health));
   return { uid, report: status === undefined ? report : { ...report, status } };
+}
+
+/** What the scale subresource of the kind says is read with the object itself. */
+function withCountsOf({ health: { replicas } }: ObservedObject, report: MemberReport): MemberReport {
+  if (replicas === undefined || report.health.replicas !== undefined) return report;
+  return { ...report, health: { ...report.health, replicas } };
 }
 
 function statusOf({ status }: KubeObject): FullReport["status"] {

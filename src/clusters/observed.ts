@@ -19,6 +19,8 @@ import {
   memberReport,
   ownsAnnotation,
   podSelectorOf,
+  type ReplicaPaths,
+  withCounts,
 } from "../interpreter/index.ts";
 import { hubVersionOf } from "./hubVersion.ts";
 import { isNamespace, wasCreatedByMeridian } from "./namespaces.ts";
@@ -61,12 +63,21 @@ export interface ObservedObject extends MemberReport {
   evidence: { live: KubeObject | undefined };
 }
 
-/** Reduces a member object with our label to what is kept of it. `keepsContent`: all that is in it. */
-export function observe(object: KubeObject, keepsContent = false): ObservedObject {
+/** How much of a member object is kept, and how it is read. */
+export interface Observing {
+  /** All that is in it. */
+  keepsContent?: boolean;
+  /** What the scale subresource of its kind says. */
+  scale?: ReplicaPaths | undefined;
+}
+
+/** Reduces a member object with our label to what is kept of it. */
+export function observe(object: KubeObject, { keepsContent = false, scale }: Observing = {}): ObservedObject {
   const { metadata } = object;
   const ref = refOf(object);
   const { isOurs, proven } = ownershipOf(object, ref);
-  const report = memberReport(object);
+  const judged = memberReport(object);
+  const report = scale === undefined ? judged : { ...judged, health: withCounts(judged.health, object, scale) };
   return {
     ref,
     uid: metadata.uid ?? "",
@@ -104,8 +115,8 @@ function podSecurityOf({ metadata }: KubeObject): Pick<ObservedObject, "podSecur
  * The answer to our own write, as far as the member left our marks on it: without them the watch does not see the object, and whose it is
  * is known from the answer alone.
  */
-export function observeAnswer(object: KubeObject, hubId: string, keepsContent = false): ObservedObject {
-  const observed = observe(object, keepsContent);
+export function observeAnswer(object: KubeObject, hubId: string, observing?: Observing): ObservedObject {
+  const observed = observe(object, observing);
   const visible = observed.isOurs && object.metadata.labels?.[MANAGED_BY_LABEL] === hubId;
   return visible ? observed : { ...observed, isOurs: true, proven: true, visible };
 }

@@ -1,5 +1,6 @@
 import type { Contact, ObjectRef } from "../apis/index.ts";
 import type { Observation, Row } from "../desiredstate/index.ts";
+import type { GroupKind } from "../interpreter/index.ts";
 import type { Origin } from "../observability/index.ts";
 import type { ResourceType } from "../runtime/index.ts";
 
@@ -22,8 +23,11 @@ export interface RowDelta {
 export type WorkDelta =
   /** First: hub objects (by refKey) of which the hub's record says that something of them is on the cluster. */
   | { kind: "Expected"; owners: readonly string[] }
-  /** The kinds to watch there; first at once, again when they change. */
-  | { kind: "Kinds"; kinds: readonly ResourceType[] }
+  /**
+   * The kinds to watch there; first at once, again when they change. `others`: kinds that the hub need not serve, to be found on the member
+   * itself.
+   */
+  | { kind: "Kinds"; kinds: readonly ResourceType[]; others?: readonly GroupKind[] }
   /** First every row there is, then changes. */
   | { kind: "Rows"; rows: readonly RowDelta[] };
 

@@ -117,7 +117,11 @@ function clusterRules({ webhookConfiguration, localMember }: ManagerAccess): Pol
     {
       apiGroups: ["apiextensions.k8s.io"],
       resources: ["customresourcedefinitions"],
-      resourceNames: [`demoapplications.${PAAS_GROUP}`, `memberclusters.${FEDERATION_GROUP}`],
+      resourceNames: [
+        `demoapplications.${PAAS_GROUP}`,
+        `manifestbundles.${FEDERATION_GROUP}`,
+        `memberclusters.${FEDERATION_GROUP}`,
+      ],
       verbs: ["get"],
     },
     // ConfigMaps and Secrets that applications refer to.

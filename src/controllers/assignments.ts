@@ -11,8 +11,10 @@ import {
   type Why,
 } from "../desiredstate/index.ts";
 import type { Origin } from "../observability/index.ts";
+import type { GroupKind } from "../interpreter/index.ts";
 import { Emitter, type ResourceType } from "../runtime/index.ts";
 import { Feed } from "./feed.ts";
+import { KindCounts, nameOf } from "./kindCounts.ts";
 import { NamespaceCounts } from "./namespaceCounts.ts";
 import type { ObservationChange, Observations } from "./observations.ts";
 import { SyncCounts, type SyncState, syncStateOf } from "./syncCounts.ts";
@@ -23,6 +25,8 @@ export interface AssignmentsOptions {
   kinds: { memberKinds(): readonly ResourceType[]; onChange(handler: () => void): Disposable };
   /** Hub objects with copies on the cluster, by the hub's record. */
   expected: (cluster: string) => Iterable<string>;
+  /** Kinds of which the hub's record says that objects may be on the cluster, beside those that are watched on all of them; none unless given. */
+  recordedKinds?: (cluster: string) => Iterable<GroupKind>;
   others: DependentsOfOthers;
   /** Monotonic milliseconds. */
   monotonic: () => number;
@@ -94,6 +98,7 @@ export class Assignments implements WorkSource {
   /** Of the last plan of a hub object that changed anything. */
   readonly #origins = new Map<string, Origin>();
   readonly #namespaces = new NamespaceCounts();
+  readonly #kinds = new KindCounts();
   readonly #feeds = new Map<string, Set<Feed<OpenCell>>>();
   #revision = 0;
 
@@ -188,7 +193,7 @@ export class Assignments implements WorkSource {
   }
 
   async *assignment(cluster: string, signal: AbortSignal): AsyncIterable<WorkDelta> {
-    const { kinds, expected } = this.#options;
+    const { kinds, expected, recordedKinds } = this.#options;
     using feed = new Feed<OpenCell>(signal);
     const feeds = this.#feeds.get(cluster) ?? new Set();
     this.#feeds.set(cluster, feeds.add(feed));
@@ -196,13 +201,18 @@ export class Assignments implements WorkSource {
     try {
       yield { kind: "Expected", owners: [...expected(cluster)] };
       for (const cell of this.in(cluster)) if (cell.effective !== undefined) feed.push(cell as OpenCell);
+      // What was there at the start is watched for as long: its owner may have left it behind.
+      const recorded = [...(recordedKinds?.(cluster) ?? [])];
       let watched = kinds.memberKinds();
-      yield { kind: "Kinds", kinds: watched };
+      let others = this.#othersOn(cluster, watched, recorded);
+      yield { kind: "Kinds", kinds: watched, others };
       // Every row comes first, even an empty list: the worker may know rows from before.
       yield { kind: "Rows", rows: feed.take().map(deltaOf) };
       while (!signal.aborted) {
         const wanted = kinds.memberKinds();
-        if (wanted !== watched) yield { kind: "Kinds", kinds: (watched = wanted) };
+        const more = this.#othersOn(cluster, wanted, recorded);
+        if (wanted !== watched || !sameKinds(more, others))
+          yield { kind: "Kinds", kinds: (watched = wanted), others: (others = more) };
         const cells = feed.take();
         if (cells.length > 0) yield { kind: "Rows", rows: cells.map(deltaOf) };
         await feed.filled();
@@ -210,6 +220,19 @@ export class Assignments implements WorkSource {
     } finally {
       feeds.delete(feed);
     }
+  }
+
+  /** Kinds of objects that are asked for on the cluster and that the hub need not serve: in alphabetical order. */
+  #othersOn(cluster: string, watched: readonly ResourceType[], recorded: readonly GroupKind[]): readonly GroupKind[] {
+    const others = new Map<string, GroupKind>();
+    for (const kind of [...recorded, ...this.#kinds.on(cluster)]) others.set(nameOf(kind), kind);
+    for (const kind of watched) others.delete(nameOf(kind));
+    return [...others].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, kind]) => kind);
+  }
+
+  /** Another set of kinds may have to be watched there. */
+  #kindsChanged(cluster: string): void {
+    for (const feed of this.#feeds.get(cluster) ?? []) feed.wake();
   }
 
   #observed({ cluster, key, after }: ObservationChange): void {
@@ -295,6 +318,7 @@ export class Assignments implements WorkSource {
     this.#count(cell, undefined);
     if (cells.size === 0) this.#clusters.delete(cluster);
     this.#namespaces.remove(cell);
+    if (this.#kinds.remove(cell)) this.#kindsChanged(cluster);
     const { namespace } = ref;
     if (namespace !== undefined && !this.isInUse(cluster, namespace)) this.vacated.emit({ cluster, namespace });
   }
@@ -320,6 +344,7 @@ export class Assignments implements WorkSource {
       };
       cells.set(key, cell);
       this.#namespaces.add(cell);
+      if (this.#kinds.add(cell)) this.#kindsChanged(cluster);
     }
     return cell;
   }
@@ -342,6 +367,10 @@ export class Assignments implements WorkSource {
 /** No worker has rows of that cluster. */
 function isUnknown(observations: Observations, cluster: string): boolean {
   return observations.contactOf(cluster).reason === "ClusterUnknown";
+}
+
+function sameKinds(a: readonly GroupKind[], b: readonly GroupKind[]): boolean {
+  return a.length === b.length && a.every((kind, index) => nameOf(kind) === nameOf(b[index] as GroupKind));
 }
 
 function deltaOf({ ref, effective, revision, origin }: OpenCell): RowDelta {
@@ -368,6 +397,7 @@ function isSameRow(a: Row, b: Row | undefined): boolean {
         isSameWhy(a.why, b.why)
       );
     case "Delete":
+      return b.verb === a.verb && a.uid === b.uid && a.agreed === b.agreed && isSameWhy(a.why, b.why);
     case "Release":
       return b.verb === a.verb && a.uid === b.uid && isSameWhy(a.why, b.why);
   }

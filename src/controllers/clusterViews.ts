@@ -1,5 +1,5 @@
-import { REGION_LABEL } from "../apis/index.ts";
-import { AWAITING_REPLACEMENT, isInSync, REPLACED, type Row } from "../desiredstate/index.ts";
+import { type Reason, REGION_LABEL } from "../apis/index.ts";
+import { AWAITING_REPLACEMENT, type Failure, isInSync, REPLACED, type Row, type Why } from "../desiredstate/index.ts";
 import type { HubCache } from "../hub/index.ts";
 import type { ClusterView, RowView } from "../status/index.ts";
 import type { Assignments, Cell } from "./assignments.ts";
@@ -17,6 +17,8 @@ export interface ViewSources {
 
 /** Obstacles that somebody has to be told of. The others pass by themselves, and a status that names them would be written in vain. */
 const LASTING: ReadonlySet<string> = new Set([AWAITING_REPLACEMENT, "HoldsData", "HubWentBack", "KindBeingDeleted"]);
+
+const AWAITS_AGREEMENT: Reason = "CustomObjectsExist";
 
 /** What is known of one hub object in each cluster of its target, and in each other cluster where something of it may be left. */
 export function clusterViews(
@@ -70,7 +72,7 @@ function rowView(observations: Observations, owner: string, cell: Cell): RowView
   const waits = row?.verb === "Hold" && row.why.reason === REPLACED ? { ...row.why, final: false } : undefined;
   const failure =
     unseen === undefined ? (observation?.failure ?? waits) : { reason: "NotObserved", message: unseen, final: true };
-  const stays = row?.verb === "Hold" && !row.wanted && LASTING.has(row.why.reason) ? row.why : undefined;
+  const stays = row === undefined ? undefined : stayOf(row, failure);
   return {
     ref,
     role: row?.role ?? "rendered",
@@ -79,9 +81,15 @@ function rowView(observations: Observations, owner: string, cell: Cell): RowView
     ...(present?.conditions === undefined ? {} : { conditions: present.conditions }),
     ...(present?.addresses === undefined ? {} : { addresses: present.addresses }),
     inSync: isInSync(effective, observation) || isFrozenAsWanted(effective, present?.hash),
-    ...(failure === undefined ? {} : { failure }),
+    ...(failure === undefined || stays === failure ? {} : { failure }),
     ...(stays === undefined ? {} : { stays }),
   };
+}
+
+/** Why what is to go is still there, where that may take long. */
+function stayOf(row: Row, failure: Failure | undefined): Why | undefined {
+  if (row.verb === "Hold") return !row.wanted && LASTING.has(row.why.reason) ? row.why : undefined;
+  return row.verb === "Delete" && failure?.reason === AWAITS_AGREEMENT ? failure : undefined;
 }
 
 /** What is frozen is not compared field by field; that the desired state was the last one to be applied is all that is known. */

@@ -82,6 +82,7 @@ export function createFederation(options: FederationOptions): Federation {
     observations,
     kinds: hub.catalog,
     expected: (cluster) => hub.reportedOn(cluster),
+    recordedKinds: (cluster) => hub.recordedKindsOn(cluster),
     others: classes,
     monotonic: () => clock.monotonic(),
   });

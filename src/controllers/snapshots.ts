@@ -21,6 +21,7 @@ export function snapshotOf(sources: SnapshotSources, owner: string, object: Kube
   const { hub, hubId, namespaces } = sources;
   const terms = namespaces.termsFor(object);
   const previous = object["status"] as FederatedStatus | undefined;
+  const scale = hub.kindOf(object)?.type.scale;
   return {
     object,
     setting: hub.planned.settingOf(object),
@@ -28,6 +29,7 @@ export function snapshotOf(sources: SnapshotSources, owner: string, object: Kube
     overrides: hub.allOverrides(),
     clusters: hub.clusterSnapshots(),
     ...dependenciesIn(known),
+    ...(scale === undefined ? {} : { scale }),
     hubId,
     ...(terms === undefined ? {} : { terms }),
     previous: previousOf(object),

@@ -1,7 +1,8 @@
 import { type ObjectRef, parseApiVersion, type Reason, refKey, shortMessage } from "../apis/index.ts";
+import { isDefinition, phaseOf } from "../interpreter/index.ts";
 import { holdsData } from "./data.ts";
 import { isSameRef } from "./rows.ts";
-import type { Observation, RemovalFacts, RemovalRow, Why } from "./types.ts";
+import type { DeleteRow, Observation, RemovalFacts, RemovalRow, Why } from "./types.ts";
 
 type Present = NonNullable<Observation["present"]>;
 
@@ -21,7 +22,8 @@ export function decideRemovals(
   const rows: RemovalRow[] = [];
   for (const { cluster, ref, present } of unwanted) {
     if (present === undefined) continue;
-    const copy = { cluster, ref, owner: facts.owner, role: "rendered" as const };
+    const phase = facts.inPhases === true ? { phase: phaseOf(ref) } : {};
+    const copy = { cluster, ref, owner: facts.owner, role: "rendered" as const, ...phase };
     const leaving = leavingFrom(cluster, facts);
     if (leaving !== undefined && !present.deleting) {
       rows.push({ ...copy, verb: "Release", uid: present.uid, why: leaving });
@@ -38,7 +40,7 @@ export function decideRemovals(
       (holdsData(ref) && isStillWanted(cluster, facts) ? keepsData(ref) : undefined) ??
       serving.get(cluster);
     if (obstacle !== undefined) rows.push({ ...copy, verb: "Hold", wanted: false, why: obstacle });
-    else rows.push({ ...copy, verb: verbFor(cluster, ref, present, facts), uid: present.uid, why: facts.cause });
+    else rows.push({ ...copy, ...verbFor(cluster, ref, present, facts), uid: present.uid, why: facts.cause });
   }
   return rows;
 }
@@ -48,9 +50,23 @@ function isStillWanted(cluster: string, { cause, clusters }: RemovalFacts): bool
   return cause.reason === NOT_SELECTED && clusters.get(cluster)?.leaving !== "Drain";
 }
 
-function verbFor(cluster: string, ref: ObjectRef, { policy }: Present, facts: RemovalFacts): "Delete" | "Release" {
-  if (holdsData(ref) && (policy === "Orphan" || facts.clusters.get(cluster)?.leaving === "Drain")) return "Release";
-  return (facts.policy ?? policy) === "Orphan" ? "Release" : "Delete";
+function verbFor(
+  cluster: string,
+  ref: ObjectRef,
+  { policy }: Present,
+  facts: RemovalFacts,
+): { verb: "Release" } | Pick<DeleteRow, "verb" | "agreed"> {
+  if (holdsData(ref) && (policy === "Orphan" || facts.clusters.get(cluster)?.leaving === "Drain"))
+    return { verb: "Release" };
+  if ((facts.policy ?? policy) === "Orphan") return { verb: "Release" };
+  return { verb: "Delete", ...agreementOn(ref, facts) };
+}
+
+/** Whether a definition may take its objects along. */
+function agreementOn(ref: ObjectRef, { agreed }: RemovalFacts): Pick<DeleteRow, "agreed"> {
+  if (agreed === undefined || !isDefinition(ref)) return {};
+  const names = agreed.split(",").map((name) => name.trim());
+  return names.includes(ref.name) || names.includes("*") ? { agreed: true } : {};
 }
 
 /** The cause of a removal while the object itself goes on. */

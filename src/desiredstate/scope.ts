@@ -78,7 +78,9 @@ export function scopeOf(
   if (placement !== undefined) {
     const decision = schedule(subject, placement.spec, clusters, now);
     if (placement.spec.suspend === true) return suspended(placement, decision, keepable);
-    return placed(decision, clusters, keepable, "ClustersSelected", selectedMessage(decision, clusters.length));
+    const isUndivided = placement.spec.replicaScheduling.mode === "Divided" && subject.replicas === undefined;
+    const message = `${selectedMessage(decision, clusters.length)}${isUndivided ? NOTHING_TO_DIVIDE : ""}`;
+    return placed(decision, clusters, keepable, "ClustersSelected", message);
   }
 
   const locals = clusters.filter(({ local, deleting }) => local && !deleting).map(({ name }) => name);
@@ -200,6 +202,9 @@ function selectedMessage(decision: Decision, clusters: number): string {
   const note = unknown.length === 0 ? "" : `; ${unknownText(unknown)}`;
   return `${decision.clusters.length} of ${counted(clusters, "cluster")} selected${note}`;
 }
+
+/** A Service that goes with its Deployment has none, and neither has an object whose field for them is not set. */
+const NOTHING_TO_DIVIDE = "; it has no replicas to divide: each gets the whole";
 
 /** Within a sentence of 120 characters. */
 const LONGEST_LIST = 80;

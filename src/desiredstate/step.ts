@@ -145,14 +145,12 @@ function isGoing(name: string, { decision }: Target): boolean {
   return verdict?.steps.some(({ reason }) => reason === "ClusterDeleting") ?? true;
 }
 
-function applyRow(
-  cluster: string,
-  { ref, role, object, hash, unretained, reporting }: DesiredObject,
-  target: Target,
-): ApplyRow {
+function applyRow(cluster: string, desired: DesiredObject, target: Target): ApplyRow {
+  const { ref, role, object, hash, unretained, phase, reporting } = desired;
   const { owner, hubVersion, conflictResolution, namespaceLabels } = target;
   const row: ApplyRow = { verb: "Apply", cluster, ref, owner, role, object, hash, conflictResolution };
   if (unretained !== undefined) row.unretained = unretained;
+  if (phase !== undefined) row.phase = phase;
   if (reporting !== undefined) row.reporting = reporting;
   if (hubVersion !== undefined) row.hubVersion = hubVersion;
   if (namespaceLabels !== undefined) row.namespaceLabels = namespaceLabels;

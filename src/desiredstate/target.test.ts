@@ -89,6 +89,36 @@ describe("the golden plan", () => {
   });
 });
 
+test("an ingress goes along with its certificate, and each region may have a host of its own", () => {
+  const object = app({
+    ports: [{ port: 80, protocol: "TCP" }],
+    ingress: { host: "shop.example.com", path: "/", pathType: "Prefix", tlsSecretName: "shop-tls" },
+  });
+  const metadata = { name: "shop-tls", namespace: "default" };
+  const certificate: KubeObject = { apiVersion: "v1", kind: "Secret", metadata, type: "kubernetes.io/tls", data: {} };
+  const result = targetOf({
+    object,
+    placements: [placement("everywhere")],
+    clusters: [shanghai, singapore],
+    dependencies: new Map([["/Secret/default/shop-tls", certificate]]),
+    overrides: [
+      overrides("hosts", {
+        targetClusters: inRegion("cn-shanghai"),
+        patches: [{ kind: "Ingress", op: "replace", path: "/spec/rules/0/host", value: "shop.example.cn" }],
+      }),
+    ],
+  });
+  expect(rows(result)).toEqual(
+    ["shanghai-1", "singapore-1"].flatMap((name) =>
+      ["Secret/shop-tls", "Deployment/nginx-demo", "Service/nginx-demo", "Ingress/nginx-demo"].map(
+        (one) => `Apply ${name} ${one}`,
+      ),
+    ),
+  );
+  const hosts = [shanghai, singapore].map(({ name }) => at(result, name, "Ingress")?.["spec"]);
+  expect(hosts).toMatchObject([{ rules: [{ host: "shop.example.cn" }] }, { rules: [{ host: "shop.example.com" }] }]);
+});
+
 describe("what goes there", () => {
   const everywhere = placement("everywhere");
   const applied = (name: string): string[] => [

@@ -7,9 +7,10 @@ import {
   refKey,
   shortMessage,
 } from "../apis/index.ts";
-import { type Dependency, placeableKindOf } from "../interpreter/index.ts";
+import { type Dependency, placeableKindOf, replicaPathsOf, replicasAt } from "../interpreter/index.ts";
 import { effectOf, type MatchedRule, matchRules, type PolicyRef } from "../override/index.ts";
 import { sortedByName, type Subject } from "../scheduler/index.ts";
+import { manifestsProblem, scopeProblem, termsWithin } from "./bundleScope.ts";
 import { collectDependencies } from "./dependencies.ts";
 import { type Marking, ownerRefOf, ownerText } from "./marks.ts";
 import { needsOf, withTheirNeeds } from "./needs.ts";
@@ -29,7 +30,8 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const kind = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind);
   const clusters = sortedByName(snapshot.clusters);
   const { placement, passedOver } = snapshot.choice ?? choosePlacement(object, snapshot.placements, snapshot.setting);
-  const replicas = kind.replicas(object);
+  const paths = replicaPathsOf(kind, placement?.spec.replicaScheduling.path, snapshot.scale);
+  const replicas = paths === undefined ? kind.replicas(object) : replicasAt(object, paths.spec);
   const reported = reportedReplicas(snapshot);
   const subject: Subject = {
     labels: object.metadata.labels ?? {},
@@ -47,16 +49,25 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const dependencies = collectDependencies(needs, snapshot, marking);
   const overrides = matchRules(object, snapshot.overrides, snapshot.setting);
   const terms = snapshot.terms ?? defaultTerms(object.metadata.namespace ?? "");
-  const problem = tooDeep(object) ?? protectedNamespace(terms) ?? kind.refusal?.(object);
+  const conflictResolution = placement?.spec.conflictResolution ?? "Abort";
+  const unfit =
+    tooDeep(object) ??
+    protectedNamespace(terms) ??
+    kind.refusal?.(object) ??
+    (kind.holdsManifests === true ? manifestsProblem(object) : undefined);
+  const rendered = unfit === undefined ? kind.render(object) : [];
+  const problem = unfit ?? (kind.holdsManifests === true ? scopeProblem(rendered, terms) : undefined);
   const renderer = new VariantRenderer({
-    base: problem === undefined ? kind.render(object) : [],
+    base: problem === undefined ? rendered : [],
     problem,
     owner,
     marking,
     dependencies,
-    terms,
+    terms: kind.holdsManifests === true ? termsWithin(rendered, terms, conflictResolution === "Adopt") : terms,
     retain: placement?.spec.retain,
     reporting: placement?.spec,
+    replicaPath: paths?.spec,
+    ...(kind.holdsManifests === true ? { inPhases: true } : {}),
   });
 
   const targets: ClusterTarget[] = [];
@@ -82,7 +93,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     targets.push({
       name,
       ...(region === undefined ? {} : { region }),
-      ...(replicas === undefined || count === undefined ? {} : { replicas: count }),
+      ...((replicas ?? paths) === undefined || count === undefined ? {} : { replicas: count }),
       ...(variant.problem === undefined ? {} : { problem: variant.problem }),
       ...(warning === undefined ? {} : { warning }),
       frozen: keeps,
@@ -118,7 +129,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     missing: missingOf(needs.dependencies, snapshot),
     suspended: scope.suspended,
     ...(terms.labels === undefined ? {} : { namespaceLabels: terms.labels }),
-    conflictResolution: placement?.spec.conflictResolution ?? "Abort",
+    conflictResolution,
     deletionPolicy,
     ...(scope.decision.recheckAt === undefined ? {} : { recheckAt: scope.decision.recheckAt }),
   };

@@ -10,7 +10,7 @@ import type {
   OwnerRef,
   Placement,
 } from "../apis/index.ts";
-import type { Dependency, Health, LostField } from "../interpreter/index.ts";
+import type { Dependency, Health, LostField, ReplicaPaths } from "../interpreter/index.ts";
 import type { OverrideEffect, PolicyRef } from "../override/types.ts";
 import type { ClusterSnapshot, Decision } from "../scheduler/types.ts";
 import type { NamespaceTerms } from "./podSecurity/index.ts";
@@ -32,6 +32,8 @@ export interface Snapshot {
   dependencies: ReadonlyMap<string, KubeObject>;
   /** Dependencies of which nobody knows whether they exist, since Meridian may not read them on the hub, by {@link refKey}. */
   unreadable?: ReadonlySet<string>;
+  /** Where objects of this kind keep their replicas, by the scale subresource of the CRD on the hub. */
+  scale?: ReplicaPaths;
   /** UID of the hub's kube-system namespace. */
   hubId: string;
   /** What the object's namespace on the hub allows; without it, what a namespace does that says nothing. */
@@ -91,6 +93,8 @@ export interface DesiredObject {
   hash: string;
   /** Where something is left to the member: the object with that, and without Meridian's marks. */
   unretained?: KubeObject;
+  /** Applied after the owner's objects of earlier phases; undefined: at once. */
+  phase?: number;
   /** No part of what is sent, nor of the hash. */
   reporting?: ReportTerms;
 }
@@ -161,6 +165,8 @@ interface RowBase {
   /** The hub object that the row stands for; also in the member object's owner annotation. */
   owner: OwnerRef;
   role: Role;
+  /** Applied after the owner's objects of earlier phases, and removed after those of later ones; undefined: at once. */
+  phase?: number;
   reporting?: ReportTerms;
 }
 
@@ -193,6 +199,8 @@ export interface DeleteRow extends RowBase {
   verb: "Delete";
   uid: string;
   why: Why;
+  /** A definition, whose removal a person has agreed to though objects of it exist there. */
+  agreed?: true;
 }
 
 /** Take Meridian's marks off that life of it, and leave it. */
@@ -311,6 +319,10 @@ export interface RemovalFacts {
   ownership: "Ours" | "OtherClass" | "Unconfirmed";
   /** Why nothing of the object goes anywhere: its kind is itself being deleted. */
   held?: Why;
+  /** What the object is made of goes in phases. */
+  inPhases?: true;
+  /** Names of definitions that a person agrees to have removed though objects of theirs exist ({@link ALLOW_CRD_REMOVAL_ANNOTATION}). */
+  agreed?: string;
   /** Of the clusters where copies are. A cluster that is missing here has no MemberCluster. */
   clusters: ReadonlyMap<string, ClusterFacts>;
   /**

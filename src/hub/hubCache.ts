@@ -7,7 +7,10 @@ import {
   parseApiVersion,
   type Placement,
   policyKey,
+  recordedKind,
+  recordOf,
 } from "../apis/index.ts";
+import type { GroupKind } from "../interpreter/index.ts";
 import type { Logger, Metrics } from "../observability/index.ts";
 import {
   type Client,
@@ -25,6 +28,7 @@ import {
   withSignal,
 } from "../runtime/index.ts";
 import type { ClusterSnapshot } from "../scheduler/index.ts";
+import { BundleContents } from "./bundleContents.ts";
 import { clusterSnapshot } from "./clusterSnapshot.ts";
 import { changedFacts, changedSpec, type HubEvent, isDeparture, type Policy } from "./events.ts";
 import { namespaceFacts, type NamespaceFacts, NODE_PORT_INDEX, objectIndexers, withoutBookkeeping } from "./kept.ts";
@@ -65,6 +69,7 @@ export class HubCache {
   readonly planned: PlannedObjects;
   readonly #options: HubCacheOptions;
   readonly #taints: TaintTimes;
+  readonly #bundles = new BundleContents();
   readonly #placed: PlacedKinds;
   readonly #policies: Readonly<Record<Policy["kind"], PolicyInformer>>;
   #deletionsHeld = false;
@@ -99,18 +104,16 @@ export class HubCache {
       catalog: this.catalog,
       logger: options.logger,
       informer: (type, more) =>
-        this.#holding(
-          type,
-          this.#informer(type, this.catalog.keepsManagedFields(type) ? (object) => object : withoutBookkeeping, {
-            ...more,
-            indexers: objectIndexers,
-          }),
-        ),
+        this.#holding(type, this.#informer(type, this.#keptOf(type), { ...more, indexers: objectIndexers })),
       changed: () => {
         this.#reviewHeld();
         this.#settleWaiting();
       },
       departs: (type) => this.kindDeletions.saw(type),
+      rescaled: (type) => this.rescaled.emit(type),
+    });
+    this.onObject(({ type, object }) => {
+      if (type === "Deleted") this.#bundles.forget(object);
     });
     // First of all handlers, so that the others find what follows from an event.
     this.clusters.onEvent((event) => {
@@ -196,6 +199,13 @@ export class HubCache {
     }
   }
 
+  /** Keys (`refKey`) of the objects of one kind. */
+  *ownersOf({ group, kind }: Pick<ResourceType, "group" | "kind">): Iterable<string> {
+    const placed = this.#placed.get(group, kind);
+    if (placed === undefined) return;
+    for (const key of placed.informer.keys()) yield ownerKey(placed.type, key);
+  }
+
   *objectsIn(namespace: string): Iterable<KubeObject> {
     for (const { informer } of this.kinds) yield* informer.byIndex(NAMESPACE_INDEX, namespace);
   }
@@ -228,6 +238,18 @@ export class HubCache {
         const entry = status?.clusters?.find(({ name }) => name === cluster);
         if (entry?.observedHash !== undefined || status?.unlistedClusters?.includes(cluster) === true)
           yield ownerKey(type, key);
+      }
+    }
+  }
+
+  /** Kinds of which bundles that are recorded on that cluster may have something there. */
+  *recordedKindsOn(cluster: string): Iterable<GroupKind> {
+    for (const { interpreter, informer } of this.kinds) {
+      if (interpreter.holdsManifests !== true) continue;
+      for (const object of informer.list()) {
+        if (!recordOf(object).names.has(cluster)) continue;
+        const status = object["status"] as FederatedStatus | undefined;
+        yield* (status?.kinds ?? []).map(recordedKind);
       }
     }
   }
@@ -297,6 +319,8 @@ export class HubCache {
 
   /** {@link synced} has become true, for the first time or again: a kind that was selected later is known as well. */
   readonly syncs = new Emitter<void>();
+  /** Objects of the kind keep their replicas elsewhere than before. */
+  readonly rescaled = new Emitter<ResourceType>();
 
   /** {@link deletionsHeld} has changed: whatever rests on it is to be decided again, what may go no more above all. */
   readonly holds = new Emitter<boolean>();
@@ -355,6 +379,13 @@ export class HubCache {
       onWentBack: () => this.wentBack.emit(type),
       ...more,
     });
+  }
+
+  /** What is kept of the objects of a kind that is placed. */
+  #keptOf(type: ResourceType): (object: KubeObject) => KubeObject {
+    if (this.catalog.keepsManagedFields(type)) return (object) => object;
+    if (!this.catalog.holdsManifests(type)) return withoutBookkeeping;
+    return (bundle) => this.#bundles.unpacked(withoutBookkeeping(bundle));
   }
 
   /** Whatever vanishes from this informer all at once holds deletions. */

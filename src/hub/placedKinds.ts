@@ -1,4 +1,4 @@
-import type { KubeObject } from "../apis/index.ts";
+import { type KubeObject, sameValue } from "../apis/index.ts";
 import { type HubKind, placeableKindOf } from "../interpreter/index.ts";
 import type { Logger } from "../observability/index.ts";
 import { type Informer, type InformerOptions, isNotFound, keyOf, type ResourceType } from "../runtime/index.ts";
@@ -19,6 +19,8 @@ export interface PlacedKindsOptions {
   informer: (type: ResourceType, more: Partial<InformerOptions<KubeObject>>) => Informer<KubeObject>;
   /** A kind has synced, has come or has gone. */
   changed: () => void;
+  /** The objects of the kind keep their replicas elsewhere than before. */
+  rescaled: (type: ResourceType) => void;
   /** An object of the kind has gone, or has begun to; before any handler has the event. */
   departs: (type: ResourceType) => void;
 }
@@ -101,9 +103,10 @@ export class PlacedKinds {
       const type = served.get(name);
       if (type === undefined) this.#retire(name, followed);
       else if (type.version !== followed.type.version) this.#replace(name, followed, type);
-      else if (followed.retired) {
+      else {
+        if (followed.retired) followed.informer.retryNow();
         followed.retired = false;
-        followed.informer.retryNow();
+        this.#rescale(followed, type);
       }
     }
     for (const [name, type] of served) if (!this.#followed.has(name)) this.#add(name, type);
@@ -161,6 +164,12 @@ export class PlacedKinds {
       { resource: followed.type.plural, objects: size, event_reason: "KindNotServed" },
       "the hub serves this kind no longer, but its objects were not seen deleted; what is on the members stays as it is",
     );
+  }
+
+  #rescale(followed: Followed, type: ResourceType): void {
+    const isNews = !sameValue(followed.type.scale, type.scale);
+    followed.type = type;
+    if (isNews) this.#options.rescaled(type);
   }
 
   /** It is read in another version from now on. */

@@ -9,6 +9,16 @@
  *
  * A new kind is a new rule in the registry; no other module distinguishes kinds.
  */
+export {
+  groupKindOf,
+  isClusterScopedBuiltIn,
+  isCustomGroup,
+  isDefinition,
+  phaseOf,
+  givesRights,
+  type GroupKind,
+} from "./bundle/kinds.ts";
+export { judgeManifests, titleOf, unpackedSpecOf } from "./bundle/manifests.ts";
 export { declaredDependencies } from "./declaredDependencies.ts";
 export { alteredFields, evidenceOf } from "./effect.ts";
 export { withoutGivenUp } from "./givenUp.ts";
@@ -29,6 +39,9 @@ export {
   placeableKindOf,
   renderedHubKinds,
   renderedMemberKinds,
+  replicaPathsOf,
+  requiredHubKinds,
 } from "./registry.ts";
-export type { Dependency, Health, HubKind, LostField } from "./types.ts";
+export { replicaPath, replicasAt, withCounts, withReplicasAt } from "./replicas.ts";
+export type { Dependency, Health, HubKind, LostField, ReplicaPaths } from "./types.ts";
 export { userSetObject, whyOwnersUnknown } from "./userFields.ts";

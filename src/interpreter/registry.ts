@@ -1,4 +1,12 @@
-import { type DependencyKind, type KubeObject, type ObjectRef, PAAS_GROUP } from "../apis/index.ts";
+import {
+  type DependencyKind,
+  FEDERATION_GROUP,
+  FEDERATION_VERSION,
+  type KubeObject,
+  type ObjectRef,
+  PAAS_GROUP,
+} from "../apis/index.ts";
+import { manifestBundleKind } from "./bundle/manifestBundle.ts";
 import { demoApplicationKind } from "./demoapplication.ts";
 import { ingressAddresses, serviceAddresses } from "./health/addresses.ts";
 import { definitionHealth } from "./health/definitions.ts";
@@ -19,7 +27,8 @@ import {
 import { isMeridiansKind } from "./hubsOwn.ts";
 import { whyNeverPlaced } from "./placeableKinds.ts";
 import { propagatedDependencies } from "./propagatedDependencies.ts";
-import type { Health, HubKind, MemberKind, ServedKind } from "./types.ts";
+import { replicaPath } from "./replicas.ts";
+import type { Health, HubKind, MemberKind, ReplicaPaths, ServedKind } from "./types.ts";
 import { userSetObject, whyOwnersUnknown } from "./userFields.ts";
 import { fieldsOf } from "./values.ts";
 
@@ -33,7 +42,10 @@ const scalable = {
   replicas: askedReplicas,
 };
 
-const HUB_KINDS: readonly HubKind[] = [demoApplicationKind];
+const HUB_KINDS: readonly HubKind[] = [demoApplicationKind, manifestBundleKind(memberKindOf)];
+
+/** What Deployments are made of, and were before there were Deployments. */
+const RUN_PODS: ReadonlySet<string> = new Set(["apps/ReplicaSet", "/ReplicationController"]);
 
 const MEMBER_KINDS: readonly MemberKind[] = [
   memberKind("apps", "Deployment", deploymentHealth, { ...scalable, podTemplatePath: POD_TEMPLATE }),
@@ -64,6 +76,7 @@ function memberKind(
   more: Partial<MemberKind> = {},
 ): MemberKind {
   return {
+    ...(RUN_PODS.has(`${group}/${kind}`) ? { ...scalable, podTemplatePath: POD_TEMPLATE } : {}),
     ...more,
     group,
     kind,
@@ -112,6 +125,22 @@ export function memberKindOf(group: string, kind: string): MemberKind {
         : memberKind(group, kind, genericHealth, { isGeneric: true }),
     )
   );
+}
+
+/**
+ * Where objects of a kind that are sent as they are keep their replicas, where the interpreter does not know that itself: as their policy
+ * declares it, else as the scale subresource of their CRD says.
+ */
+export function replicaPathsOf(
+  { group, kind }: Pick<ServedKind, "group" | "kind">,
+  declared: string | undefined,
+  found: ReplicaPaths | undefined,
+): ReplicaPaths | undefined {
+  if (declared === undefined && found === undefined) return undefined;
+  if (hubKindOf(group, kind) !== undefined || memberKindOf(group, kind).withReplicas !== undefined) return undefined;
+  const spec = replicaPath(declared);
+  if (spec === undefined) return found;
+  return { spec, ...(found?.status === undefined ? {} : { status: found.status }) };
 }
 
 /** Rules are asked for with every event, and a cluster has few kinds. */
@@ -167,16 +196,27 @@ export function occasionalKindOf(ref: Pick<ObjectRef, "apiVersion" | "kind">): S
 }
 
 /** The hub kinds that become other objects, in the version that they are read in, and what they become. */
-const RENDERED: readonly { hub: ServedKind; members: readonly ServedKind[] }[] = [
+const RENDERED: readonly { hub: ServedKind; members: readonly ServedKind[]; optional?: true }[] = [
   {
     hub: served(PAAS_GROUP, "v1", "DemoApplication", "demoapplications"),
     members: [served("apps", "v1", "Deployment", "deployments"), served("", "v1", "Service", "services")],
   },
+  // Of any kinds: those that are watched on a member follow from what is asked for there.
+  {
+    hub: served(FEDERATION_GROUP, FEDERATION_VERSION, "ManifestBundle", "manifestbundles"),
+    members: [],
+    optional: true,
+  },
 ];
 
-/** The hub kinds that become other objects on the members. Meridian is of no use on a hub that does not serve them. */
+/** The hub kinds that become other objects on the members. */
 export function renderedHubKinds(): readonly ServedKind[] {
   return RENDERED.map(({ hub }) => hub);
+}
+
+/** Those of {@link renderedHubKinds} without which Meridian is of no use on a hub; the others may come with the next upgrade. */
+export function requiredHubKinds(): readonly ServedKind[] {
+  return RENDERED.filter(({ optional }) => optional !== true).map(({ hub }) => hub);
 }
 
 /** Whether objects of a kind that a policy selects are sent to members as they are: of every kind without a rule and a reason against it. */

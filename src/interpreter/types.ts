@@ -43,6 +43,19 @@ export interface HubKind {
   dependencies(object: KubeObject): Dependency[];
   /** Label selector of the pods as text, for the scale subresource. */
   podSelector(object: KubeObject): string | undefined;
+  /**
+   * Whoever writes the object chooses kinds, names and namespaces of what it becomes: that is judged before it is sent, and applied and
+   * removed in phases ({@link phaseOf}). What kinds these are stands in the object alone.
+   */
+  holdsManifests?: true;
+}
+
+/** Where a kind keeps its replicas, as names of fields from the object on: what its scale subresource says, or a policy. */
+export interface ReplicaPaths {
+  /** How many are asked for. */
+  spec: readonly string[];
+  /** How many there are. */
+  status?: readonly string[];
 }
 
 /** What Meridian knows about a kind of member objects. */

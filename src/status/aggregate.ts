@@ -47,6 +47,7 @@ export function aggregate(input: StatusInput, now: number): FederatedStatus {
     ...(target === undefined || input.deleting ? {} : { availableClusters: `${available.length}/${planned.length}` }),
     conditions: conditionsOf(statements, previous?.conditions, input.generation, now),
     ...listed(entries),
+    ...(input.kinds === undefined || input.kinds.length === 0 ? {} : { kinds: [...input.kinds] }),
   };
   return previous !== undefined && sameValue(ownPartsOf(previous, status), status) ? previous : status;
 }
@@ -164,5 +165,6 @@ function ownPartsOf(stored: FederatedStatus, status: FederatedStatus): Record<st
     clusters: filled(stored.clusters),
     summary: filled(stored.summary),
     unlistedClusters: filled(stored.unlistedClusters),
+    kinds: filled(stored.kinds),
   };
 }

@@ -166,6 +166,8 @@ function outcomeOf(rows: readonly RowView[], target: ClusterTarget, frozenFor: W
   if (!wanted.every((row) => row.inSync)) {
     return { state: "Progressing", reason: "Applying", ...textOf(why), activity: "Applying" };
   }
+  const waits = rows.find((row) => isLeftOver(row) && row.stays?.reason === AWAITS_AGREEMENT)?.stays;
+  if (waits !== undefined) return { state: "Held", ...textOf(waits) };
   if (rows.some(isLeftOver)) return { state: "Progressing", reason: "Removing", ...textOf(why), activity: "Removing" };
 
   const health = worstRow(rows)?.health;
@@ -190,6 +192,8 @@ export function detailOf({ rows }: Pick<ClusterView, "rows">, target: ClusterTar
   return target.problem === undefined ? failureOf(rows, target)?.detail : target.problem.detail;
 }
 
+/** What stays for this reason goes when a person agrees. */
+const AWAITS_AGREEMENT: Reason = "CustomObjectsExist";
 /** A copy that stays for this reason goes by itself. */
 const MOVING: Reason = "AwaitingReplacement";
 

@@ -55,6 +55,8 @@ export interface StatusInput {
   /** What admission would have said of the object as it is now: why it would have refused it. Undefined where admission judges none of its kind. */
   validated?: { refusal: Why | undefined } | undefined;
   podSelector: string | undefined;
+  /** Kinds of which something of it may be on clusters, where nothing else says it: as {@link recordedKindText}, in alphabetical order. */
+  kinds?: readonly string[] | undefined;
   /** One for every cluster of the target and for every other cluster on which something of this owner is, or may be. */
   clusters: ClusterView[];
 }

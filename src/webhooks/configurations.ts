@@ -88,7 +88,12 @@ const TIMEOUT_SECONDS = 5;
 /** A call whose failure is ignored makes everybody wait for it first. */
 const IGNORED_TIMEOUT_SECONDS = 2;
 
-const policies = KINDS.filter(({ group }) => group === FEDERATION_GROUP).map(({ plural }) => plural);
+/** What a team deploys: it is judged like an application, and not like a policy. */
+const BUNDLES = "manifestbundles";
+
+const policies = KINDS.filter(({ group, plural }) => group === FEDERATION_GROUP && plural !== BUNDLES).map(
+  ({ plural }) => plural,
+);
 
 function rule(group: string, version: string, resources: string[], ...operations: string[]): object {
   return { apiGroups: [group], apiVersions: [version], resources, operations, scope: "*" };
@@ -96,6 +101,8 @@ function rule(group: string, version: string, resources: string[], ...operations
 
 const applications = (resources: string[], ...operations: string[]): object =>
   rule(PAAS_GROUP, "v1", resources, ...operations);
+const bundles = (...operations: string[]): object =>
+  rule(FEDERATION_GROUP, FEDERATION_VERSION, [BUNDLES], ...operations);
 const federation = (...operations: string[]): object =>
   rule(FEDERATION_GROUP, FEDERATION_VERSION, policies, ...operations);
 
@@ -109,7 +116,11 @@ function mutating(target: WebhookTarget, caBundle: string | undefined): Webhook[
       name: `defaulting.${PAAS_GROUP}`,
       ...COMMON,
       clientConfig: clientConfigOf(target, PATHS.mutate, caBundle),
-      rules: [applications(["demoapplications"], "CREATE", "UPDATE"), federation("CREATE", "UPDATE")],
+      rules: [
+        applications(["demoapplications"], "CREATE", "UPDATE"),
+        bundles("CREATE", "UPDATE"),
+        federation("CREATE", "UPDATE"),
+      ],
       matchConditions: [MEANINGFUL],
       failurePolicy: "Ignore",
       reinvocationPolicy: "Never",
@@ -129,6 +140,7 @@ function validating(target: WebhookTarget, caBundle: string | undefined): Webhoo
       rules: [
         applications(["demoapplications"], "CREATE", "UPDATE"),
         applications(["demoapplications/scale"], "UPDATE"),
+        bundles("CREATE", "UPDATE"),
       ],
       matchConditions: [MEANINGFUL],
       failurePolicy: "Ignore",
@@ -148,7 +160,7 @@ function validating(target: WebhookTarget, caBundle: string | undefined): Webhoo
       name: `deletion.${PAAS_GROUP}`,
       ...COMMON,
       clientConfig,
-      rules: [applications(["demoapplications"], "DELETE")],
+      rules: [applications(["demoapplications"], "DELETE"), bundles("DELETE")],
       failurePolicy: "Fail",
       timeoutSeconds: TIMEOUT_SECONDS,
     },

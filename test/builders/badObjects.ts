@@ -214,6 +214,21 @@ const placements: BadObject[] = [
     field: "spec.replicaScheduling.mode",
   },
   {
+    name: "replicas outside of the spec",
+    object: placement({ replicaScheduling: { path: "status.replicas" } }),
+    field: "spec.replicaScheduling.path",
+  },
+  {
+    name: "replicas at a path that is none",
+    object: placement({ replicaScheduling: { path: ".spec.replicas" } }),
+    field: "spec.replicaScheduling.path",
+  },
+  {
+    name: "replicas in a list",
+    object: placement({ replicaScheduling: { path: "spec.pools[0].size" } }),
+    field: "spec.replicaScheduling.path",
+  },
+  {
     name: "a strategy without dividing",
     object: placement({ replicaScheduling: { strategy: "Weighted" } }),
     field: "spec.replicaScheduling.strategy",

@@ -60,7 +60,7 @@ export class FakeHub extends FakeClient {
     if (path === "/api") return { kind: "APIGroupDiscoveryList", items: [] };
     return {
       kind: "APIGroupDiscoveryList",
-      items: Array.from(this.#served.values(), ({ group, version, kind, plural, namespaced }) => ({
+      items: Array.from(this.#served.values(), ({ group, version, kind, plural, namespaced, subresources = [] }) => ({
         metadata: { name: group },
         versions: [
           {
@@ -71,6 +71,7 @@ export class FakeHub extends FakeClient {
                 responseKind: { group, version, kind },
                 scope: namespaced ? "Namespaced" : "Cluster",
                 verbs: ["get", "list", "watch"],
+                subresources: subresources.map((subresource) => ({ subresource })),
               },
             ],
           },

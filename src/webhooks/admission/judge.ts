@@ -13,6 +13,7 @@ import {
   parseObject,
   refuseEndpoint,
 } from "../../apis/index.ts";
+import { judgeBundle } from "./bundles.ts";
 import { judgeDeletion } from "./deletion.ts";
 import { judgeHealth } from "./health.ts";
 import { judgePatches } from "./patches.ts";
@@ -93,6 +94,8 @@ function judgeObject(
   switch (kind.kind) {
     case "MemberCluster":
       return judgeCluster(parsed.object as unknown as MemberCluster, facts);
+    case "ManifestBundle":
+      return { problems: judgeBundle(parsed.object), warnings: [] };
     case "Placement":
     case "ClusterPlacement":
       return {

@@ -44,6 +44,7 @@ async function member() {
     hubId: HUB,
     systemNamespace: "meridian-system",
     namespaces,
+    lacks: () => "No" as const,
     typeOf: () => CONFIGMAPS,
     isSynced: () => true,
     mayRemove: () => true,
