@@ -10,6 +10,7 @@ import {
 import type { HoldRow, Row } from "../desiredstate/index.ts";
 import type { PlacedKind } from "../hub/index.ts";
 import { copiesOf, type CopySources, isNeededByOthers } from "./copies.ts";
+import { whyNotGranted } from "./grants.ts";
 
 /** What may be left of a hub object on clusters where it is not to be (any more). */
 export interface Remains {
@@ -84,7 +85,7 @@ function seenOf(sources: CopySources, owner: string): Set<string> {
 
 /** The row that makes certain of one member object; undefined for one that is seen, and has a row of the plan's, or is another's. */
 function confirmation(
-  { assignments, observations }: CopySources,
+  { hub, assignments, observations }: CopySources,
   cluster: string,
   ref: ObjectRef,
   owner: OwnerRef,
@@ -105,7 +106,9 @@ function confirmation(
     role: "rendered",
     wanted: false,
     confirm: true,
-    why: unseen === undefined ? CONFIRMING : { reason: "ClusterNotSynced", message: shortMessage(unseen) },
+    why:
+      whyNotGranted(hub, cluster, ref.namespace) ??
+      (unseen === undefined ? CONFIRMING : { reason: "ClusterNotSynced", message: shortMessage(unseen) }),
   };
   return row;
 }

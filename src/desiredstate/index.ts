@@ -16,6 +16,7 @@ export { selectPlacement } from "./placementSelection.ts";
 export { decideRemovals } from "./removals.ts";
 export { REPLACED } from "./replacement.ts";
 export { chooseRow, inTheNameOf, isInSync } from "./rows.ts";
+export { isKindUnseen, sightOf, whyUnseen } from "./sight.ts";
 export { step } from "./step.ts";
 export { computeTarget } from "./target.ts";
 export type {
