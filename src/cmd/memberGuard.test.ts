@@ -38,7 +38,7 @@ describe("the guard of an account", () => {
 
   test("keeps an account that is bounded to namespaces in them", () => {
     const [bounded] = accessGuard({ ...access, namespaces: ["bank", "shop"] }, "uid-1");
-    const { validations } = bounded?.["spec"] as PolicySpec;
+    const { validations = [] } = (bounded?.["spec"] ?? {}) as Partial<PolicySpec>;
     const said = validations.map(({ message }) => message);
     const more = said.filter((message) => spec.validations.every((other) => other.message !== message));
     expect(more).toEqual(["a hub writes only into the namespaces that were granted to it"]);
