@@ -15,6 +15,7 @@ export { convertObject } from "./convert.ts";
 export * from "./crds.ts";
 export * from "./demoapplication.ts";
 export * from "./endpoint.ts";
+export { isGranted, namespaceNotGranted } from "./grantedNamespaces.ts";
 export * from "./kinds.ts";
 export * from "./manifestbundle.ts";
 export * from "./match.ts";

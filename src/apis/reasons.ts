@@ -29,6 +29,9 @@ const VERDICTS = {
   ClusterStays: "The MemberCluster is not being deleted.",
   ClusterDeleting: "The MemberCluster is being deleted.",
   Weighted: "The weight of the cluster for dividing the replicas.",
+  NamespaceGranted: "Meridian's account may work in the object's namespace on the cluster.",
+  NamespaceNotGranted:
+    "The cluster was joined for other namespaces, so nothing of the object is placed there, read or removed; the message names the command that grants it.",
   NoReplicas: "The weights give the cluster no replica.",
   UnknownCluster: "The Placement names a cluster that has no MemberCluster.",
 } as const;

@@ -16,6 +16,7 @@ import { withHubVersion } from "./hubVersion.ts";
 import { isInSync, type MemberObject, type MemberObjects } from "./memberObjects.ts";
 import type { MemberWriter, Written } from "./memberWriter.ts";
 import { isNamespace } from "./namespaces.ts";
+import { withGrant } from "./notGranted.ts";
 import { classify, CONTROLLER, type Outcome } from "./outcome.ts";
 
 export interface LaneOptions {
@@ -291,8 +292,9 @@ export class Lane implements AsyncDisposable {
 
   #failed(attempt: Attempt, error: unknown, ms: number): void {
     const { object, action } = attempt;
-    const { metrics } = this.#options;
-    const outcome = classify(error, object.ref.kind === "Secret");
+    const { cluster, metrics } = this.#options;
+    const joined = this.#writer?.isJoined === true ? cluster : undefined;
+    const outcome = withGrant(classify(error, object.ref.kind === "Secret"), error, joined);
     this.#telemetry.failed(attempt, error, outcome);
     if (outcome === undefined || outcome.kind === "Refused") metrics.failed(CONTROLLER);
     if (outcome?.kind === "Refused" && (action.kind === "Create" || action.kind === "Update"))

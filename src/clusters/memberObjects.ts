@@ -176,6 +176,18 @@ export class MemberObjects {
     this.#take(object, observed);
   }
 
+  /** What is out of sight from now on: nobody can say whether it is still there. */
+  loseSight(isSeen: (ref: ObjectRef) => boolean): void {
+    if (this.#closed) return;
+    for (const object of [...this.#objects.values()]) {
+      if (isSeen(object.ref)) continue;
+      const { observed, isAbsent } = object;
+      object.isAbsent = false;
+      if (observed !== undefined) this.#take(object, undefined);
+      else if (isAbsent) this.#mark(object);
+    }
+  }
+
   /** That life of a member object which the watch does not see is not there any more. */
   vanished(ref: ObjectRef, uid: string): void {
     const known = this.#objects.get(refKey(ref));

@@ -28,6 +28,8 @@ export interface MemberAccess {
   /** Where Meridian itself lives. */
   systemNamespace: string;
   namespaces: MemberNamespaces;
+  /** The hub itself. */
+  local?: boolean;
   /** The resource of a kind that is propagated to the member. */
   typeOf(ref: ObjectRef): ResourceType | undefined;
   isSynced(ref: ObjectRef): boolean;
@@ -114,6 +116,11 @@ export class MemberWriter {
   /** The session has ended: what was under way was broken off, and says nothing about the member. */
   get isOver(): boolean {
     return this.#access.signal.aborted;
+  }
+
+  /** The account that writes is one of join's, which can grant it more. */
+  get isJoined(): boolean {
+    return this.#access.local !== true;
   }
 
   /** Takes the answer to a write as an observation. */

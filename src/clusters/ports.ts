@@ -44,7 +44,7 @@ export interface ClusterContact extends Contact {
   partlySynced?: boolean;
   /** Neither reached nor given up yet, or reached but not read completely. */
   pending: boolean;
-  /** Kinds (`group/Kind`) of which objects are not known though the cluster answers, and why. */
+  /** Of what (`sightOf`) objects are not known though the cluster answers, and why. */
   unseen: ReadonlyMap<string, string>;
 }
 

@@ -1,4 +1,4 @@
-import { type Contact, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
+import { type Contact, isGranted, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
 import type { Observation } from "../desiredstate/index.ts";
 import type { GroupKind } from "../interpreter/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";
@@ -130,6 +130,9 @@ export class Worker {
       knowsMore: () => this.#knowsMore(),
       sightChanged: () => this.#reportContact(),
     });
+    const { namespaces } = session;
+    // Before the cache has its watches: these objects come with none of them.
+    if (namespaces !== undefined) this.#objects.loseSight((ref) => isGranted(namespaces, ref.namespace));
     this.#session = session;
     this.#cache = cache;
     this.#pods = new PodTroubles({ session, objects: this.#objects, clock, logger });

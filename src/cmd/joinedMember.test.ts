@@ -36,7 +36,7 @@ function member(name: string, uids: { status?: string; annotation?: string }, de
 }
 
 test("the MemberCluster has the shape of the contract", () => {
-  expect(memberCluster("shanghai-1", "uid-m", options)).toEqual({
+  expect(memberCluster("shanghai-1", "uid-m", options, undefined)).toEqual({
     apiVersion: "federation.paas.cmft.com/v1alpha1",
     kind: "MemberCluster",
     metadata: {

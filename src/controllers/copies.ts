@@ -181,7 +181,11 @@ function isOthers({ plans, classes }: CopySources, { ref, present }: Observation
 
 function clusterFacts({ hub, observations }: CopySources, member: MemberCluster): ClusterFacts {
   const { synced, partlySynced = false, unseen } = observations.contactOf(member.metadata.name);
-  const known = synced || !partlySynced ? { synced } : { synced: true, unseen };
+  const { namespaces } = member.spec;
+  const known: ClusterFacts = {
+    ...(synced || !partlySynced ? { synced } : { synced: true, unseen }),
+    ...(namespaces === undefined ? {} : { namespaces }),
+  };
   const leaving = leavingOf(member);
   if (leaving === undefined) return known;
   const held = leaving === "Drain" ? hub.kindDeletions.heldNow(MEMBERCLUSTERS) : undefined;

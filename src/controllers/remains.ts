@@ -11,6 +11,7 @@ import type { HoldRow, Row } from "../desiredstate/index.ts";
 import type { PlacedKind } from "../hub/index.ts";
 import { type Dependency, occasionalKindOf } from "../interpreter/index.ts";
 import { copiesOf, type CopySources, isNeededByOthers } from "./copies.ts";
+import { whyNotGranted } from "./grants.ts";
 
 /** What may be left of a hub object on clusters where it is not to be (any more). */
 export interface Remains {
@@ -92,7 +93,7 @@ function seenOf(sources: CopySources, owner: string): Set<string> {
 
 /** The row that makes certain of one member object; undefined for one that is seen, and has a row of the plan's, or is another's. */
 function confirmation(
-  { assignments, observations }: CopySources,
+  { hub, assignments, observations }: CopySources,
   cluster: string,
   ref: ObjectRef,
   owner: OwnerRef,
@@ -113,7 +114,9 @@ function confirmation(
     role: "rendered",
     wanted: false,
     confirm: true,
-    why: unseen === undefined ? CONFIRMING : { reason: "ClusterNotSynced", message: shortMessage(unseen) },
+    why:
+      whyNotGranted(hub, cluster, ref.namespace) ??
+      (unseen === undefined ? CONFIRMING : { reason: "ClusterNotSynced", message: shortMessage(unseen) }),
   };
   return row;
 }

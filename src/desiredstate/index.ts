@@ -18,6 +18,7 @@ export { decideRemovals } from "./removals.ts";
 export { REPLACED } from "./replacement.ts";
 export { sameReportTerms } from "./reporting.ts";
 export { chooseRow, inTheNameOf, isInSync } from "./rows.ts";
+export { isKindUnseen, sightOf, whyUnseen } from "./sight.ts";
 export { step } from "./step.ts";
 export { computeTarget } from "./target.ts";
 export type {

@@ -46,6 +46,26 @@ describe("decideRemovals", () => {
       facts: on({ synced: true, unseen: new Map([["/Service", "services cannot be watched"]]) }),
       want: "Hold ClusterNotSynced",
     },
+    {
+      name: "not what cannot be read in its namespace",
+      facts: on({ synced: true, unseen: new Map([["/Service in default", "services cannot be watched"]]) }),
+      want: "Hold ClusterNotSynced",
+    },
+    {
+      name: "what can be read there, whatever of it cannot be in other namespaces",
+      facts: on({ synced: true, unseen: new Map([["/Service in bank", "services cannot be watched"]]) }),
+      want: "Delete shanghai-1-Service NotSelected",
+    },
+    {
+      name: "what is in a namespace that was granted",
+      facts: on({ synced: true, namespaces: ["bank", "default"] }),
+      want: "Delete shanghai-1-Service NotSelected",
+    },
+    {
+      name: "not what is in a namespace that was not granted",
+      facts: on({ synced: true, namespaces: ["bank"] }),
+      want: "Hold NamespaceNotGranted",
+    },
     { name: "not without a MemberCluster", facts: { clusters: new Map() }, want: "Hold ClusterUnknown" },
     {
       name: "what is on a cluster that leaves and keeps is released",

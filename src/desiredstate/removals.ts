@@ -1,7 +1,8 @@
-import { type ObjectRef, parseApiVersion, type Reason, refKey, shortMessage } from "../apis/index.ts";
+import { isGranted, namespaceNotGranted, type ObjectRef, type Reason, refKey, shortMessage } from "../apis/index.ts";
 import { isDefinition, phaseOf } from "../interpreter/index.ts";
 import { holdsData } from "./data.ts";
 import { isSameRef } from "./rows.ts";
+import { whyUnseen } from "./sight.ts";
 import type { DeleteRow, Observation, RemovalFacts, RemovalRow, Why } from "./types.ts";
 
 type Present = NonNullable<Observation["present"]>;
@@ -114,20 +115,19 @@ function obstacleOnTheHub({ hub, held }: RemovalFacts): Why | undefined {
   return hub.deletionsHeld ? DELETIONS_HELD : held;
 }
 
-function obstacleOnTheCluster(
-  name: string,
-  { apiVersion, kind }: ObjectRef,
-  { clusters }: RemovalFacts,
-): Why | undefined {
+function obstacleOnTheCluster(name: string, ref: ObjectRef, { clusters }: RemovalFacts): Why | undefined {
   const cluster = clusters.get(name);
   if (cluster === undefined)
     return { reason: "ClusterUnknown", message: shortMessage(`there is no MemberCluster ${name}`) };
+  const { namespaces } = cluster;
+  if (namespaces !== undefined && !isGranted(namespaces, ref.namespace))
+    return namespaceNotGranted(name, namespaces, ref.namespace);
   if (!cluster.synced)
     return {
       reason: "ClusterNotSynced",
       message: shortMessage(`not everything on cluster ${name} is known at present`),
     };
-  const unseen = cluster.unseen?.get(`${parseApiVersion(apiVersion).group}/${kind}`);
+  const unseen = whyUnseen(cluster.unseen, ref);
   if (unseen !== undefined) return { reason: "ClusterNotSynced", message: shortMessage(unseen) };
   return cluster.held;
 }

@@ -35,6 +35,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const reported = reportedReplicas(snapshot);
   const subject: Subject = {
     labels: object.metadata.labels ?? {},
+    ...(object.metadata.namespace === undefined ? {} : { namespace: object.metadata.namespace }),
     current: currentClusters(snapshot, reported),
     ...(replicas === undefined ? {} : { replicas }),
   };

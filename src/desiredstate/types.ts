@@ -280,12 +280,14 @@ export interface Observation {
 export interface ClusterFacts {
   /** Every object of ours there is known, but for those of the kinds in `unseen`, and the cluster answers. */
   synced: boolean;
-  /** Kinds (`group/Kind`) that cannot be read there, and why. */
+  /** What cannot be read there, by `sightOf`, and why. */
   unseen?: ReadonlyMap<string, string>;
   /** Its MemberCluster is being deleted; what is there is let go of, or is taken away. */
   leaving?: "Keep" | "Drain";
   /** Why nothing goes there. */
   held?: Why;
+  /** The only namespaces that Meridian may remove anything from there; undefined: everything. */
+  namespaces?: readonly string[];
 }
 
 /** Something that others had done to a member object was put right. */

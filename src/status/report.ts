@@ -203,7 +203,7 @@ function leaving(input: ReportInput): ClusterReport | undefined {
   const rows = view.rows.filter((row) => row.observedHash !== undefined);
   if (rows.length === 0 && view.mayRemain !== true) return undefined;
   const failure = rows.find((row) => row.failure !== undefined)?.failure;
-  const stays = rows.find((row) => row.stays !== undefined)?.stays;
+  const stays = rows.find((row) => row.stays !== undefined)?.stays ?? view.stays;
   // Where nothing is seen and something may be, the last numbers are all that is known.
   const isUnseen = rows.length === 0;
   const counts = { ...(isUnseen ? (previous?.replicas ?? NONE) : sumOfHealth(rows)), desired: 0 };

@@ -33,6 +33,8 @@ export interface ClusterView {
    * the cluster, though no target and no row do.
    */
   mayRemain?: boolean;
+  /** Why nobody can see, or take away, what may be left there, where a person has to change that. */
+  stays?: Why;
 }
 
 export interface StatusInput {
