@@ -37,12 +37,7 @@ describe("the first apply", () => {
   test("makes the namespace where the member lacks it, and is sent once more", async () => {
     const { writer, order } = writing(answering({ apply: [NO_NAMESPACE, live()] }));
     await writer.create(row());
-    expect(order).toEqual([
-      "await the removal of default",
-      "apply configmaps",
-      "ensure default",
-      "apply configmaps",
-    ]);
+    expect(order).toEqual(["await the removal of default", "apply configmaps", "ensure default", "apply configmaps"]);
   });
 
   test("makes the namespace once", async () => {
@@ -104,8 +99,7 @@ describe("a name that is taken", () => {
       name: "by somebody's object",
       holder: live(),
       reason: "AlreadyExists",
-      message:
-        "a ConfigMap of that name is there and is not Meridian's; conflictResolution: Adopt takes it over",
+      message: "a ConfigMap of that name is there and is not Meridian's; conflictResolution: Adopt takes it over",
     },
     {
       name: "by what is never taken over, though it is given to us",

@@ -145,7 +145,10 @@ describe("a namespace that is to go", () => {
     { name: "an object is placed there", change: ({ take }) => take(row({ ref: INSIDE })) },
     { name: "an object of ours shows there", change: ({ objects }) => objects.observe(INSIDE, seen({ ref: INSIDE })) },
     { name: "it goes by itself", change: ({ objects }) => objects.observe(TEAM, undefined) },
-    { name: "it is on its way out", change: ({ objects }) => objects.observe(TEAM, seen({ ref: TEAM, deleting: true })) },
+    {
+      name: "it is on its way out",
+      change: ({ objects }) => objects.observe(TEAM, seen({ ref: TEAM, deleting: true })),
+    },
     { name: "it is another one by now", change: ({ objects }) => objects.observe(TEAM, seen({ ref: TEAM, uid: "x" })) },
     { name: "the member's namespaces are not known any more", change: ({ state }) => void (state.known = false) },
   ])("is not deleted when $name, before or during the second inspection", async ({ change }) => {

@@ -119,7 +119,9 @@ describe("the Pod Security labels of a namespace that Meridian made", () => {
   });
 
   test("are left alone where the namespace is to go or to be let go of, and of what is no namespace", async () => {
-    const { take, objects, calls, clock, labeller, find } = labelling({ observed: { podSecurity: textOf(RESTRICTED) } });
+    const { take, objects, calls, clock, labeller, find } = labelling({
+      observed: { podSecurity: textOf(RESTRICTED) },
+    });
     take(releaseRow({ ref: TEAM }));
     objects.observe(TEAM, seen({ ref: TEAM }));
     const ref = { ...CONFIG_REF, name: "team" };
@@ -177,9 +179,7 @@ describe("labels that a member does not take", () => {
   test("for a reason that is none of the API's are told in the words of that", async () => {
     const { clock, lines } = labelling({ answer: () => new TypeError("x is not a function") });
     await clock.advance(10);
-    expect(lines[0]?.["msg"]).toBe(
-      "the namespace did not get its Pod Security labels: TypeError: x is not a function",
-    );
+    expect(lines[0]?.["msg"]).toBe("the namespace did not get its Pod Security labels: TypeError: x is not a function");
   });
 
   test("are one request at a time", async () => {

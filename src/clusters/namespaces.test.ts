@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type KubeObject, MANAGED_BY_LABEL, POD_SECURITY_ANNOTATION } from "../apis/index.ts";
+import { MANAGED_BY_LABEL, POD_SECURITY_ANNOTATION } from "../apis/index.ts";
 import { ApiError, type Discovery, type ResourceType, TransportError } from "../runtime/index.ts";
 import { NamespaceLabels } from "./carriedLabels.ts";
 import { inspectNamespace, isNamespace, MemberNamespaces, wasCreatedByMeridian } from "./namespaces.ts";
@@ -38,9 +38,9 @@ describe("a namespace that a member lacks", () => {
   test("gets the Pod Security labels of the hub's", async () => {
     const labels = new NamespaceLabels();
     labels.take({ ref: { ...CONFIG_REF, namespace: "team" }, namespaceLabels: { enforce: "restricted" } });
-    const { namespaces, calls } = namespacesOn(undefined, labels);
+    const { namespaces, client } = namespacesOn(undefined, labels);
     await namespaces.ensure("team", signal);
-    expect((calls[0]?.body as KubeObject).metadata).toMatchObject({
+    expect(client.sent(0).metadata).toMatchObject({
       labels: { enforce: "restricted", [MANAGED_BY_LABEL]: "hub" },
       annotations: { [POD_SECURITY_ANNOTATION]: '{"enforce":"restricted"}', [CREATED_FOR]: "team" },
     });

@@ -43,8 +43,7 @@ function statusWriter() {
     onWritten: (object) => void written.push(object),
     onFailed: () => void (state.failures += 1),
   });
-  const reasons = (): unknown[] =>
-    hub.calls.map(({ body }) => (body as MemberCluster).status?.conditions?.[0]?.reason);
+  const reasons = (): unknown[] => hub.calls.map(({ body }) => (body as MemberCluster).status?.conditions?.[0]?.reason);
   return { writer, hub, clock, lines, state, written, taken, reasons };
 }
 
@@ -95,7 +94,7 @@ describe("the status of a MemberCluster", () => {
   });
 
   test("is written again when somebody else wrote over it, and not when that is older than our own write", async () => {
-    const { writer, clock, hub, state } = statusWriter();
+    const { writer, clock, hub } = statusWriter();
     writer.request();
     await clock.advance(0);
     const { status } = writer;

@@ -42,12 +42,24 @@ describe("a change of a cluster concerns an object", () => {
   test.each<{ name: string; plan: Plan; cluster: object; old?: object; want: boolean }>([
     { name: "that runs there", plan: placed([CLUSTER], inEurope), cluster: ASIA, want: true },
     { name: "whose policy may place it there", plan: placed([], inEurope), cluster: EUROPE, want: true },
-    { name: "whose policy could place it there before", plan: placed([], inEurope), cluster: ASIA, old: EUROPE, want: true },
+    {
+      name: "whose policy could place it there before",
+      plan: placed([], inEurope),
+      cluster: ASIA,
+      old: EUROPE,
+      want: true,
+    },
     { name: "whose policy names no cluster", plan: placed([], anywhere), cluster: ASIA, want: true },
     { name: "whose policy is not known", plan: placed([], placement("gone")), cluster: ASIA, want: true },
     { name: "that no policy places", plan: placed([]), cluster: ASIA, want: true },
     { name: "that has no target", plan: planOn([], { target: undefined }), cluster: ASIA, want: true },
-    { name: "but none that runs elsewhere and cannot come", plan: placed(["b"], inEurope), cluster: ASIA, old: ASIA, want: false },
+    {
+      name: "but none that runs elsewhere and cannot come",
+      plan: placed(["b"], inEurope),
+      cluster: ASIA,
+      old: ASIA,
+      want: false,
+    },
   ])("$name", ({ plan, cluster, old, want }) => {
     const before = old === undefined ? undefined : member(CLUSTER, old);
     expect(concerned({ shop: plan }, member(CLUSTER, cluster), before)).toEqual(want ? ["shop"] : []);

@@ -65,9 +65,9 @@ describe("the clusters of an object", () => {
 
   test("have nothing while the object has no target", () => {
     const { sources } = viewing();
-    expect(clusterViews(sources as unknown as ViewSources, SHOP_KEY, { target: undefined, remaining: new Set() })).toEqual(
-      [],
-    );
+    expect(
+      clusterViews(sources as unknown as ViewSources, SHOP_KEY, { target: undefined, remaining: new Set() }),
+    ).toEqual([]);
   });
 });
 
@@ -125,7 +125,12 @@ describe("what is said of one member object", () => {
       report: observation({ present: { hash: undefined as never } }),
       want: { ...seen, observedHash: "", inSync: false },
     },
-    { name: "that is a frozen dependency", row: holdRow({ role: "dependency" }), report: observation(), want: undefined },
+    {
+      name: "that is a frozen dependency",
+      row: holdRow({ role: "dependency" }),
+      report: observation(),
+      want: undefined,
+    },
     { name: "that is to go", row: deleteRow(), report: observation(), want: { ...seen, inSync: false } },
     { name: "that went", row: deleteRow(), report: absent(), want: undefined },
     { name: "that names the object and has no row", report: observation(), want: undefined },

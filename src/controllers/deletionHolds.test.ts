@@ -13,7 +13,7 @@ import { member } from "./testing/copySources.ts";
 
 const { signal } = new AbortController();
 const SINCE = "2026-01-01T00:00:00Z";
-const keys = (...names: string[]): string[] => names.map((name) => `paas.cmft.com/DemoApplication/default/${name}`);
+const keys = (...names: string[]): string[] => names.map((name) => `paas.cmft.com/DemoApplication/t/${name}`);
 const there = (more: Partial<HeldThere> = {}): HeldThere => ({
   hold: { reason: "HubWentBack", since: SINCE },
   owners: keys("shop", "cart"),
@@ -26,14 +26,21 @@ const HELD: Condition = {
   type: "DeletionsHeld",
   status: "True",
   reason: "HubWentBack",
-  message: `hub lacks 2 objects (default/shop, default/cart); if meant, annotate ${ACCEPT_DELETIONS_ANNOTATION}: ${SINCE}`,
+  message: `hub lacks 2 objects (t/shop, t/cart); if meant, annotate ${ACCEPT_DELETIONS_ANNOTATION}: ${SINCE}`,
   lastTransitionTime: SINCE,
 };
 const READY = { type: "Ready", status: "True" } as const;
 
 /** The controller, with a hub whose MemberCluster is this one. */
-function holding(cluster: MemberCluster | undefined = saying(READY), held: HeldThere | undefined = there()) {
-  const state = { cluster, held, known: true, holding: true, owns: true, reviews: 0 };
+function holding(cluster: MemberCluster = saying(READY), held: HeldThere = there()) {
+  const state = {
+    cluster: cluster as MemberCluster | undefined,
+    held: held as HeldThere | undefined,
+    known: true,
+    holding: true,
+    owns: true,
+    reviews: 0,
+  };
   const observed: unknown[] = [];
   const events: EventRecord[] = [];
   const client = new ScriptedClient(() => "answered");
@@ -105,7 +112,7 @@ describe("a MemberCluster where copies of missing objects are held", () => {
         type: "Warning",
         reason: "HubWentBack",
         action: "Hold",
-        note: "copies of 2 objects that the hub lacks stay until a person agrees: default/shop, default/cart",
+        note: "copies of 2 objects that the hub lacks stay until a person agrees: t/shop, t/cart",
       },
     ]);
   });
@@ -128,7 +135,7 @@ describe("a MemberCluster where copies of missing objects are held", () => {
     const { reconcile, events } = holding(saying(), there({ owners }));
     await reconcile();
     const [event] = events;
-    expect(event?.note).toMatch(/^copies of 31 objects .* agrees: wide, default\/a0, .*default\/a18$/);
+    expect(event?.note).toMatch(/^copies of 31 objects .* agrees: wide, t\/a0, .*t\/a18$/);
   });
 
   test("says that a person agrees", async () => {
@@ -150,7 +157,7 @@ describe("a MemberCluster where copies of missing objects are held", () => {
         type: "Normal",
         reason: "DeletionsAccepted",
         action: "Remove",
-        note: "a person agrees that copies of 2 objects that the hub lacks go: default/shop, default/cart",
+        note: "a person agrees that copies of 2 objects that the hub lacks go: t/shop, t/cart",
       },
     ]);
   });
@@ -213,7 +220,9 @@ test("it is considered when a hold changes, at once or gathered, and when news c
   onTestFinished(() => subscriptions.dispose());
   for (const source of reconciler.sources())
     subscriptions.use(
-      source.subscribe((found, afterMs) => void woken.push([typeof found === "string" ? found : [...(found ?? [])], afterMs])),
+      source.subscribe(
+        (found, afterMs) => void woken.push([typeof found === "string" ? found : [...(found ?? [])], afterMs]),
+      ),
     );
   changes.emit();
   counts.emit();

@@ -294,7 +294,10 @@ describe("a cluster that leaves and keeps what runs there", () => {
 
   test.each<{ name: string; change: (all: ReturnType<typeof garbage>) => void }>([
     { name: "another manager sees that through", change: ({ state }) => void (state.ownsCluster = false) },
-    { name: "it is emptied instead", change: ({ join }) => join(member(CLUSTER, leaving, { deletionPolicy: "Drain" })) },
+    {
+      name: "it is emptied instead",
+      change: ({ join }) => join(member(CLUSTER, leaving, { deletionPolicy: "Drain" })),
+    },
     { name: "it is gone", change: ({ members }) => members.clear() },
   ])("has nothing let go of when $name", async ({ change }) => {
     const all = left();

@@ -127,7 +127,10 @@ describe("that a copy went since its owner is gone", () => {
   const why = { reason: "ObjectGone", message: "the object is gone from the hub" };
 
   test.each([
-    { row: deleteRow({ why }), note: "ConfigMap default/shop deleted: DemoApplication default/shop is gone from the hub" },
+    {
+      row: deleteRow({ why }),
+      note: "ConfigMap default/shop deleted: DemoApplication default/shop is gone from the hub",
+    },
     {
       row: deleteRow({ why, verb: "Release" as never }),
       note: "ConfigMap default/shop let go of: DemoApplication default/shop is gone from the hub",

@@ -43,7 +43,12 @@ describe("a change of an object is told", () => {
       before: undefined,
       want: "changed: generation 2",
     },
-    { name: "when it is another generation", now: object({}, 2), before: plan({ generation: 1 }), want: "changed: generation 2" },
+    {
+      name: "when it is another generation",
+      now: object({}, 2),
+      before: plan({ generation: 1 }),
+      want: "changed: generation 2",
+    },
     { name: "when it is another life", now: object({}, 2), before: plan({ uid: "v" }), want: "changed: generation 2" },
     { name: "not when it is planned again", now: object(), before: plan(), want: undefined },
     {
@@ -79,12 +84,24 @@ describe("a plan is told", () => {
   const changed = new Set(["a"]);
   const none = new Set<string>();
 
-  test.each<{ name: string; now?: Target; before?: Plan; changed?: ReadonlySet<string>; answered?: boolean; want: string[] }>([
+  test.each<{
+    name: string;
+    now?: Target;
+    before?: Plan;
+    changed?: ReadonlySet<string>;
+    answered?: boolean;
+    want: string[];
+  }>([
     { name: "when it asks for something else", before: plan(), changed, want: ["info"] },
     { name: "not when it is the same again", before: plan(), want: [] },
     { name: "when it chooses other clusters", now: target(["a"]), before: plan(), want: ["info"] },
     { name: "not when it chooses the same in another order", now: target(["b", "a"]), before: plan(), want: [] },
-    { name: "when it decides for another reason", now: target(["a", "b"], "Suspended"), before: plan(), want: ["info"] },
+    {
+      name: "when it decides for another reason",
+      now: target(["a", "b"], "Suspended"),
+      before: plan(),
+      want: ["info"],
+    },
     { name: "when there was no target", before: plan({ target: undefined }), want: ["info"] },
     { name: "when the object is new", want: ["info"] },
     { name: "more quietly when a manager starts and finds the object answered", answered: true, want: ["debug"] },

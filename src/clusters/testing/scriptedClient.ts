@@ -40,6 +40,13 @@ export class ScriptedClient {
     return this.calls.map(({ verb, what }) => `${verb} ${what}`);
   }
 
+  /** What was sent with the request at that place. */
+  sent<T = KubeObject>(at: number): T {
+    const call = this.calls[at];
+    if (call === undefined) throw new Error(`only ${this.calls.length} requests were made`);
+    return call.body as T;
+  }
+
   get(type: ResourceType, namespace: string | undefined, name: string, options?: CallOptions): Promise<KubeObject> {
     return this.#call({ verb: "get", what: type.plural, namespace, name }, options) as Promise<KubeObject>;
   }

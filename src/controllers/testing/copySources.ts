@@ -143,5 +143,18 @@ export function copySources() {
   };
   const join = (cluster: MemberCluster): void => void members.set(cluster.metadata.name, cluster);
   const events = { othersChanged, holds, kindChanges, clusterEvents };
-  return { sources, state, objects, members, referrers, observations, assignments, plans, progress, events, have, join };
+  return {
+    sources,
+    state,
+    objects,
+    members,
+    referrers,
+    observations,
+    assignments,
+    plans,
+    progress,
+    events,
+    have,
+    join,
+  };
 }
