@@ -42,7 +42,7 @@ describe("the clusters of an object", () => {
   test("are those of its target, and those where something may be left", () => {
     const { views, join, state } = viewing();
     join(member("b", { labels: { [REGION_LABEL]: "europe" } }));
-    expect(views(["b", CLUSTER], ["left", CLUSTER])).toEqual([
+    expect(views(["b", CLUSTER], ["left", CLUSTER])).toStrictEqual([
       { name: "b", region: "europe", contact: inContact, rows: [] },
       { name: CLUSTER, contact: inContact, rows: [], mayRemain: true },
       { name: "left", contact: inContact, rows: [], mayRemain: true },
@@ -206,7 +206,21 @@ describe("what is said of one member object", () => {
   ])("$name", ({ row, report, others, want }) => {
     const shown = viewing().view(row, report, others);
     if (want === undefined) expect(shown).toBeUndefined();
-    else expect(shown).toEqual(want);
+    else expect(shown).toStrictEqual(want);
+  });
+
+  test.each([
+    { name: "is still there: it is to go", others: undefined, want: [{ ...seen, inSync: false }] },
+    { name: "another one asks for by now", others: applyRow({ owner: CART }), want: [] },
+    { name: "another one holds as its own", others: holdRow({ owner: CART }), want: [] },
+    { name: "another one is to lose", others: deleteRow({ owner: CART }), want: [{ ...seen, inSync: false }] },
+  ])("that nobody asks for any more and that $name", ({ others, want }) => {
+    const { assignments, observations, views } = viewing();
+    observations.report(CLUSTER, [observation()]);
+    assignments.replace(SHOP_KEY, [applyRow()]);
+    if (others !== undefined) assignments.replace(CART_KEY, [others]);
+    assignments.replace(SHOP_KEY, []);
+    expect(views()[0]?.rows).toStrictEqual(want);
   });
 
   test("of a kind that cannot be read there is that nobody sees it", () => {

@@ -198,6 +198,32 @@ describe("a namespace that Meridian made, and that holds nothing of Meridian", (
     expect((await rowFor(TEAM_KEY))?.verb).toBe("Delete");
   });
 
+  test("is not considered as long as anything of Meridian is left in it", () => {
+    const { see, woken } = removing();
+    const two = { ...INSIDE, name: "two" };
+    see(observation({ ref: INSIDE }), observation({ ref: two }));
+    woken.length = 0;
+    see(observation({ ref: INSIDE, revision: 2 }), absent({ ref: two }));
+    expect(woken).toEqual([]);
+  });
+
+  test("is not considered for what comes, nor for what is in no namespace", () => {
+    const { see, woken, assignments } = removing();
+    const { namespace: _, ...wide } = CONFIG_REF;
+    woken.length = 0;
+    see(absent({ ref: INSIDE }), observation({ ref: wide }), absent({ ref: wide }));
+    assignments.replace(SHOP_KEY, [applyRow({ ref: wide })]);
+    expect(woken).toEqual([]);
+  });
+
+  test("is not considered for what is asked for there while it is not to go", () => {
+    const { see, woken, assignments } = removing({});
+    see(observation({ ref: INSIDE }));
+    woken.length = 0;
+    assignments.replace(SHOP_KEY, [applyRow({ ref: INSIDE })]);
+    expect(woken).toEqual([]);
+  });
+
   test("is not considered for what goes from a namespace that Meridian did not make", () => {
     const { see, assignments, woken } = garbage();
     see(observation({ ref: INSIDE }));

@@ -155,7 +155,7 @@ describe("that a copy went since its owner is gone", () => {
     assignments.replace(SHOP_KEY, [deleteRow({ why, owner: wide })]);
     report(absent({ absent: true }));
     expect(events).toMatchObject([{ note: expect.stringContaining("DemoApplication shop is gone") as string }]);
-    expect(events[0]?.regarding).toEqual(MEMBER);
+    expect(events[0]?.regarding).toStrictEqual(MEMBER);
   });
 
   test.each([
