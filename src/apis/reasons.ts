@@ -134,7 +134,7 @@ const POLICY = {
   PodSecurity:
     "The pods would be more than the Pod Security level of the object's namespace on the hub allows; the message names who asks for it, and the field.",
   NotAllowed:
-    "The object needs something that no administrator of the hub has allowed in its namespace: a service account, a node, or a token.",
+    "The object needs something that no administrator of the hub has allowed in its namespace: a service account, a node, a token, or other rights than the Role on the hub gives.",
   ProtectedNamespace: "Nothing is written into that namespace of any member.",
   FieldOwnersUnknown:
     "The `metadata.managedFields` of the object do not show what a person or a client set in it, so nothing of it is sent; create it anew.",

@@ -38,7 +38,7 @@ function cleaning() {
     random: () => 0.5,
     logger,
     metrics: { failed: () => void (state.failures += 1) },
-    namespaces: new MemberNamespaces(client.client, "hub"),
+    namespaces: new MemberNamespaces({ ...session, client: client.client }, "hub"),
     mayRemove: () => state.known,
   });
   /** The namespace is there, and is to go. */

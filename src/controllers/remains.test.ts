@@ -47,11 +47,13 @@ test("what an object comes to on a member is what it renders to, and the kinds o
     kind: "Deployment",
     metadata: { name, namespace: "default" },
   }));
-  const interpreter = {
-    render: () => rendered,
-    dependencies: () => [{ ref: CONFIG_REF }, { ref: { ...CONFIG_REF, name: "other" } }],
-  };
-  expect(footprintOf({ interpreter } as unknown as PlacedKind, hubObject("shop"))).toEqual({
+  const needed = [CONFIG_REF, { ...CONFIG_REF, name: "other" }].map((ref) => ({
+    ref,
+    optional: false,
+    readByPods: true,
+  }));
+  const kind = { interpreter: { render: () => rendered } } as unknown as PlacedKind;
+  expect(footprintOf(kind, hubObject("shop"), needed)).toEqual({
     refs: ["a", "b"].map((name) => ({ apiVersion: "apps/v1", kind: "Deployment", namespace: "default", name })),
     kinds: ["apps/Deployment", "/ConfigMap"],
   });

@@ -64,10 +64,15 @@ describe("the snapshot that a plan is made of", () => {
   test("has what the hub has", () => {
     const found = hubObject("shop");
     const terms = { enforce: "restricted" };
-    const collected = { found: new Map([["a", found]]), unreadable: new Set(["b"]) };
+    const collected = { found: new Map([["a", found]]), unreadable: new Set(["b"]), needed: [] };
+    const choice = { placement: undefined, passedOver: [] };
+    const needs = { dependencies: [] };
     const { sources, key } = sourcesOf(found, { namespaces: { termsFor: () => terms } });
-    expect(snapshotOf(sources, key, found, collected)).toEqual({
+    expect(snapshotOf(sources, key, found, { choice, needs, collected })).toEqual({
       object: found,
+      setting: {},
+      choice,
+      needs,
       placements: ["placement"],
       overrides: ["override"],
       clusters: ["cluster"],

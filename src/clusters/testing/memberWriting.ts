@@ -66,6 +66,7 @@ export function writing(answer: Answer = () => live()) {
     } as unknown as MemberNamespaces,
     typeOf: () => (state.served ? CONFIGMAPS : undefined),
     isSynced: () => state.synced,
+    lacks: () => "No",
     mayRemove: () => state.known,
     observe: (written) => void observed.push(written),
     vanished: (ref, uid) => void vanished.push(`${refKey(ref)} ${uid}`),

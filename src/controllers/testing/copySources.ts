@@ -93,6 +93,8 @@ export function copySources() {
     monotonic: () => 0,
   });
   const hub = {
+    planned: { settingOf: () => ({}) },
+    kindOf: () => undefined,
     get synced() {
       return state.synced;
     },
