@@ -15,7 +15,7 @@ import {
 } from "../../apis/index.ts";
 import { judgeDeletion } from "./deletion.ts";
 import { judgePatches } from "./patches.ts";
-import { judgeSelectors } from "./policies.ts";
+import { judgeDependencies, judgeSelectors } from "./policies.ts";
 import { judgePorts } from "./ports.ts";
 import { judgeRendering } from "./rendering.ts";
 import { judgeOverriddenReplicas, judgeReplicas } from "./replicas.ts";
@@ -94,7 +94,7 @@ function judgeObject(
       return judgeCluster(parsed.object as unknown as MemberCluster, facts);
     case "Placement":
     case "ClusterPlacement":
-      return { problems: judgeSelectors(parsed.object, facts.servedKinds), warnings: warnOfUnfinished(parsed.object) };
+      return judgePlacement(parsed.object, facts);
     case "OverridePolicy":
       return noting(
         facts,
@@ -106,6 +106,11 @@ function judgeObject(
     default:
       return ALL_WELL;
   }
+}
+
+function judgePlacement(policy: KubeObject, { servedKinds }: AdmissionFacts): Judgement {
+  const problems = [...judgeSelectors(policy, servedKinds), ...judgeDependencies(policy, servedKinds)];
+  return { problems, warnings: warnOfUnfinished(policy) };
 }
 
 function judgeOverrides(policy: KubeObject, facts: AdmissionFacts): FieldProblem[] {

@@ -1,4 +1,10 @@
-import { type FieldProblem, type KubeObject, parseApiVersion, type ResourceSelector } from "../../apis/index.ts";
+import {
+  type FieldProblem,
+  type KubeObject,
+  parseApiVersion,
+  type PlacementSpec,
+  type ResourceSelector,
+} from "../../apis/index.ts";
 import type { ServedKind } from "./types.ts";
 
 /** What the selectors of a policy may not say. `served` is undefined when the hub does not say what it serves. */
@@ -7,6 +13,20 @@ export function judgeSelectors(policy: KubeObject, served: readonly ServedKind[]
     const field = `spec.resourceSelectors[${index}]`;
     return [...judgeTenancy(policy, selector, field, served), ...judgeServed(selector, field, served)];
   });
+}
+
+/** What a policy declares of the needs of its objects, where none of these has a namespace in which to look for them. */
+export function judgeDependencies(policy: KubeObject, served: readonly ServedKind[] | undefined): FieldProblem[] {
+  const { dependencies } = (policy["spec"] ?? {}) as Partial<PlacementSpec>;
+  if (served === undefined || dependencies?.fields === undefined) return [];
+  const kinds = selectorsOf(policy).map(({ apiVersion, kind }) => {
+    const { group } = parseApiVersion(apiVersion);
+    return served.find((one) => one.group === group && one.kind === kind);
+  });
+  if (kinds.length === 0 || kinds.some((one) => one?.namespaced !== false)) return [];
+  const names = [...new Set(kinds.map((one) => one?.kind))].join(" and ");
+  const message = `objects of ${names} have no namespace in which to look for what they name; remove the fields`;
+  return [{ field: "spec.dependencies.fields", message }];
 }
 
 /** A policy of a namespace is a tenant's: it reaches what is in that namespace, and nothing else. */
