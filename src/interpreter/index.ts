@@ -14,7 +14,7 @@ export { alteredFields, evidenceOf } from "./effect.ts";
 export { withoutGivenUp } from "./givenUp.ts";
 export { isSameTrouble, mayBeForPods, podSelectorOf, type PodTrouble, podTrouble } from "./health/pods.ts";
 export { appliedAtOf, hasApplied, lostFields, ownsAnnotation } from "./ownership.ts";
-export { type PodTemplate, podTemplateOf } from "./podTemplates.ts";
+export { podTemplateOf } from "./podTemplates.ts";
 export {
   dependencyKindOf,
   hubKindOf,
