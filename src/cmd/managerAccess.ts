@@ -124,8 +124,8 @@ function clusterRules({ webhookConfiguration, localMember }: ManagerAccess): Pol
       ],
       verbs: ["get"],
     },
-    // ConfigMaps and Secrets that applications refer to.
-    { apiGroups: [""], resources: ["configmaps"], verbs: FOLLOW },
+    // What objects refer to and goes along with them; Secrets namespace by namespace.
+    { apiGroups: [""], resources: ["configmaps", "persistentvolumeclaims", "serviceaccounts"], verbs: FOLLOW },
     ...(webhookConfiguration === undefined ? [] : webhookRules(webhookConfiguration)),
     ...(localMember ? localRules() : []),
   ];

@@ -15,6 +15,7 @@ import {
   type OwnerRef,
   type PlacementSpec,
   refKey,
+  refOf,
 } from "../apis/index.ts";
 import { choosePlacement, needsOf, ownerRefOf } from "../desiredstate/index.ts";
 import { changedSpec, type HubCache, type Policy } from "../hub/index.ts";
@@ -209,8 +210,10 @@ export class ControllerClasses implements DependentsOfOthers, Disposable {
   }
 
   #neededBy(object: KubeObject): ObjectRef[] {
+    const kind = this.#hub.kindOf(refOf(object));
+    if (kind === undefined) return [];
     const { placement } = choosePlacement(object, this.#hub.allPlacements(), this.#hub.planned.settingOf(object));
-    return needsOf(object, placement, true).dependencies.map(({ ref }) => ref);
+    return needsOf(kind.interpreter, object, placement, true).dependencies.map(({ ref }) => ref);
   }
 
   #concernsOthers(base: string, metadata: ObjectMeta): boolean {

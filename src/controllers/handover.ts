@@ -102,7 +102,7 @@ export class HandoverReconciler implements Reconciler {
     const { client, classes, events } = this.#options;
     const known = this.#pending.get(owner);
     this.#pending.set(owner, known ?? "");
-    const why = this.#whyNotYet(owner, object);
+    const why = this.#whyNotYet(owner, object, kind);
     if (why === NOT_READ) return done;
     const [holder = ""] = holdersOf(OBJECT_FINALIZER, object.metadata);
     const named = classOf(object.metadata);
@@ -122,9 +122,9 @@ export class HandoverReconciler implements Reconciler {
   }
 
   /** Undefined when the object may be claimed. */
-  #whyNotYet(owner: string, object: KubeObject): string | undefined {
+  #whyNotYet(owner: string, object: KubeObject, kind: PlacedKind): string | undefined {
     const { hub, observations, assignments, namespaces, hubId } = this.#options;
-    const known = knownOf(this.#options, owner, object);
+    const known = knownOf(this.#options, owner, { object, kind });
     const terms = namespaces.termsFor(object);
     if (known === undefined || terms === undefined) return NOT_READ;
     // The object was this manager's a moment ago: the placement controller has its rows to withdraw first.

@@ -1,5 +1,5 @@
-import type { KubeObject } from "../apis/index.ts";
 import { choosePlacement, type Needs, needsOf, type PlacementChoice } from "../desiredstate/index.ts";
+import type { HubCache } from "../hub/index.ts";
 import { type CopySources, recordedClusters } from "./copies.ts";
 import type { Collected } from "./dependencies.ts";
 
@@ -11,13 +11,15 @@ export interface Known {
   collected: Collected;
 }
 
+type Found = NonNullable<ReturnType<HubCache["object"]>>;
+
 /** Undefined while something that the object needs has not been read yet. Where the policy says that nothing travels with it, nothing is read. */
 export function knownOf(
   sources: Pick<CopySources, "hub" | "dependencies">,
   owner: string,
-  object: KubeObject,
+  found: Found,
 ): Known | undefined {
-  const { choice, needs } = askedOf(sources, owner, object);
+  const { choice, needs } = askedOf(sources, owner, found);
   const collected = sources.dependencies.collect(owner, needs.dependencies);
   if (collected === undefined) return undefined;
   sources.hub.catalog.need(collected.needed);
@@ -28,9 +30,9 @@ export function knownOf(
 export function askedOf(
   sources: Pick<CopySources, "hub">,
   owner: string,
-  object: KubeObject,
+  { object, kind }: Found,
 ): Pick<Known, "choice" | "needs"> {
   const choice = choosePlacement(object, sources.hub.allPlacements(), sources.hub.planned.settingOf(object));
   const runs = choice.placement === undefined && recordedClusters(sources, owner).size > 0;
-  return { choice, needs: needsOf(object, choice.placement, runs) };
+  return { choice, needs: needsOf(kind.interpreter, object, choice.placement, runs) };
 }

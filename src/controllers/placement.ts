@@ -183,7 +183,7 @@ export class PlacementReconciler implements Reconciler {
     const { hub, plans, progress, clock, metrics, namespaces, tracer, events } = this.#options;
     const startedAt = this.#fetching.get(owner) ?? clock.monotonic();
     if (plans.get(owner)?.generation !== object.metadata.generation) recordStart(events, object);
-    const known = attempted(this.#options, owner, object, () => knownOf(this.#options, owner, object));
+    const known = attempted(this.#options, owner, object, () => knownOf(this.#options, owner, { object, kind }));
     // Planned again as soon as the watches of its namespace have synced, or as the namespace itself is known.
     if (known === undefined || namespaces.termsFor(object) === undefined) {
       this.#fetching.set(owner, startedAt);
@@ -284,7 +284,7 @@ export class PlacementReconciler implements Reconciler {
           computeTarget(snapshotOf(this.#options, owner, object), hub.now()),
         );
       const policy = this.#orphaning.isOrphaned(object) ? "Orphan" : deletionPolicy;
-      const { dependencies } = askedOf(this.#options, owner, object).needs;
+      const { dependencies } = askedOf(this.#options, owner, { object, kind }).needs;
       hub.catalog.need(dependencies);
       finalization = { policy, footprint: footprintOf(kind, object, dependencies) };
       this.#finalizations.set(owner, finalization);

@@ -121,7 +121,7 @@ function denialOf(denied: readonly ObjectRef[]): Why | undefined {
           `add ${namespace} to rbac.secrets.namespaces of the Helm release (mode Listed)`,
           `add ${namespace} to rbac.secrets.namespaces of the Helm release`,
         ]
-      : [granted];
+      : [granted, `let the manager read ${kind}s in ${namespace}`];
   const message = texts.find((text) => shortMessage(text) === text) ?? shortMessage(granted);
   return { reason: `${kind}AccessDenied`, message };
 }

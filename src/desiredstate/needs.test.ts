@@ -1,7 +1,15 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject, PlacementSpec } from "../apis/index.ts";
-import { ALLOWED_SERVICE_ACCOUNTS_ANNOTATION, DELETION_POLICY_ANNOTATION, OWNER_ANNOTATION } from "../apis/index.ts";
-import { needsOf, withTheirNeeds } from "./needs.ts";
+import {
+  ALLOWED_SERVICE_ACCOUNTS_ANNOTATION,
+  DELETION_POLICY_ANNOTATION,
+  type KubeObject,
+  OWNER_ANNOTATION,
+  parseApiVersion,
+  type Placement,
+  type PlacementSpec,
+} from "../apis/index.ts";
+import { type HubKind, placeableKindOf } from "../interpreter/index.ts";
+import { needsOf as needsOfKind, withTheirNeeds } from "./needs.ts";
 import { namespaceTerms } from "./podSecurity/index.ts";
 import { app, at, clusterPlacement, placement, rows, shanghai, targetOf } from "./testdata/builders.ts";
 import type { Target } from "./types.ts";
@@ -44,6 +52,10 @@ const SECRET_NAME: PlacementSpec["dependencies"] = {
   mode: "Auto",
   fields: [{ kind: "Secret", path: "spec.secretName" }],
 };
+
+const kindOf = ({ apiVersion, kind }: KubeObject): HubKind => placeableKindOf(parseApiVersion(apiVersion).group, kind);
+const needsOf = (object: KubeObject, by: Placement | undefined, runs = false) =>
+  needsOfKind(kindOf(object), object, by, runs);
 
 const names = (object: KubeObject, spec: Partial<PlacementSpec> | undefined, runs = false): string[] =>
   needsOf(
@@ -191,6 +203,13 @@ describe("what goes along with an object that is sent as it is", () => {
       message: "dependencies.fields: MysqlCluster has no namespace in which to look for what it names",
     });
     expect(rows(target).filter((row) => row.includes("Secret"))).toEqual([]);
+  });
+
+  test("an object without a namespace that names nothing has nothing to say", () => {
+    const object = database({}, { namespace: undefined });
+    expect(needsOf(object, clusterPlacement("p", { ...selects(object), dependencies: SECRET_NAME }), false)).toEqual({
+      dependencies: [],
+    });
   });
 
   test.each([

@@ -1,5 +1,11 @@
-import { type KubeObject, parseApiVersion, type Placement, refKey, shortMessage } from "../apis/index.ts";
-import { declaredDependencies, type Dependency, hubKindOf, placeableKindOf } from "../interpreter/index.ts";
+import { type KubeObject, type Placement, refKey, shortMessage } from "../apis/index.ts";
+import {
+  declaredDependencies,
+  type Dependency,
+  type HubKind,
+  hubKindOf,
+  placeableKindOf,
+} from "../interpreter/index.ts";
 import type { Needs, Why } from "./types.ts";
 
 const NOTHING: Needs = Object.freeze({ dependencies: Object.freeze([]) });
@@ -8,15 +14,15 @@ const NOTHING: Needs = Object.freeze({ dependencies: Object.freeze([]) });
  * What an object needs beside it, by what it is and by what the policy that places it says. `runs`: the object runs somewhere already. Then what
  * it needs is still of interest when no policy places it any more; one of a kind that is sent as it is, and that goes nowhere, needs nothing.
  */
-export function needsOf(object: KubeObject, placement: Placement | undefined, runs: boolean): Needs {
+export function needsOf(kind: HubKind, object: KubeObject, placement: Placement | undefined, runs: boolean): Needs {
   const { mode, fields = [] } = placement?.spec.dependencies ?? {};
   if (mode === "None") return NOTHING;
-  const { group } = parseApiVersion(object.apiVersion);
-  if (placement === undefined && !runs && hubKindOf(group, object.kind) === undefined) return NOTHING;
-  const own = placeableKindOf(group, object.kind).dependencies(object);
+  if (placement === undefined && !runs && hubKindOf(kind.group, kind.kind) === undefined) return NOTHING;
+  const own = kind.dependencies(object);
   if (fields.length === 0) return { dependencies: own };
-  if (object.metadata.namespace === undefined) return { dependencies: own, problem: withoutNamespace(object) };
   const { dependencies, mismatch } = declaredDependencies(object, fields);
+  if (object.metadata.namespace === undefined)
+    return dependencies.length === 0 ? { dependencies: own } : { dependencies: own, problem: withoutNamespace(object) };
   const all = { dependencies: merged(own, dependencies) };
   return mismatch === undefined ? all : { ...all, problem: mismatchOf(mismatch) };
 }

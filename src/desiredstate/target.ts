@@ -7,7 +7,7 @@ import {
   refKey,
   shortMessage,
 } from "../apis/index.ts";
-import { type Dependency, placeableKindOf, replicaPathsOf, replicasAt } from "../interpreter/index.ts";
+import { type Dependency, type HubKind, placeableKindOf, replicaPathsOf, replicasAt } from "../interpreter/index.ts";
 import { effectOf, type MatchedRule, matchRules, type PolicyRef } from "../override/index.ts";
 import { sortedByName, type Subject } from "../scheduler/index.ts";
 import { manifestsProblem, scopeProblem, termsWithin } from "./bundleScope.ts";
@@ -46,7 +46,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const deletionPolicy =
     (placement === undefined ? snapshot.previous?.deletionPolicy : placement.spec.deletionPolicy) ?? "Delete";
   const marking: Marking = { hubId, ownerText: ownerText(owner), policy: deletionPolicy };
-  const needs = snapshot.needs ?? needsIn(snapshot, placement, subject.current.size > 0);
+  const needs = snapshot.needs ?? needsIn(snapshot, kind, placement, subject.current.size > 0);
   const dependencies = collectDependencies(needs, snapshot, marking);
   const overrides = matchRules(object, snapshot.overrides, snapshot.setting);
   const terms = snapshot.terms ?? defaultTerms(object.metadata.namespace ?? "");
@@ -136,8 +136,13 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   };
 }
 
-function needsIn({ object, dependencies: present }: Snapshot, placement: Placement | undefined, runs: boolean): Needs {
-  const needs = needsOf(object, placement, runs);
+function needsIn(
+  { object, dependencies: present }: Snapshot,
+  kind: HubKind,
+  placement: Placement | undefined,
+  runs: boolean,
+): Needs {
+  const needs = needsOf(kind, object, placement, runs);
   return { ...needs, dependencies: withTheirNeeds(needs.dependencies, present) };
 }
 

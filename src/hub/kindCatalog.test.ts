@@ -215,6 +215,7 @@ describe("a kind of dependencies that few objects have", () => {
     cache.catalog.need(needs("ServiceAccount"));
     expect(changes).toBe(1);
     expect(kinds(cache).toSorted()).toEqual([...before, "ServiceAccount"].toSorted());
+    expect(cache.catalog.rights().flatMap(({ resources }) => resources)).toContain("serviceaccounts");
     cache.catalog.need(needs("PersistentVolumeClaim"));
     expect(kinds(cache)).toContain("PersistentVolumeClaim");
     await settle(MINUTE_MS);

@@ -126,7 +126,7 @@ export class KindCatalog {
 
   /** What Meridian needs on a member for these kinds. */
   rights(): Rights[] {
-    return memberRights(this.#propagated());
+    return memberRights([...this.#needed.values(), ...this.#propagated()]);
   }
 
   /** True for kinds that are propagated as they are: what a person set in such an object is read from its managedFields. */

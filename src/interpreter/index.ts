@@ -28,7 +28,7 @@ export { conditionProblem } from "./health/declared.ts";
 export { type MemberReport, memberReport } from "./memberReport.ts";
 export { appliedAtOf, hasApplied, lostFields, ownsAnnotation } from "./ownership.ts";
 export { whyByNameOnly, whyNeverPlaced } from "./placeableKinds.ts";
-export { type PodTemplate, podTemplateOf } from "./podTemplates.ts";
+export { podTemplateOf } from "./podTemplates.ts";
 export {
   dependencyKindOf,
   hubKindOf,

@@ -10,7 +10,7 @@ const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
 const USUAL_TEMPLATE = ["spec", "template"];
 
 /** A pod, or the template of one, with the spec of the pods. */
-export interface PodTemplate {
+interface PodTemplate {
   metadata?: unknown;
   spec: Readonly<Record<string, unknown>>;
 }

@@ -1,5 +1,6 @@
 import type { KubeObject } from "../../src/apis/index.ts";
 import { BAD_APPLICATIONS } from "./badApplications.ts";
+import { BAD_DEPENDENCIES } from "./badDependencies.ts";
 import {
   clusterObject as cluster,
   clusterOverrideObject,
@@ -64,43 +65,7 @@ const clusters: BadObject[] = [
     field: "spec.taints[1]",
   },
   { name: "a name with a dot", object: cluster({}, "shanghai.1"), field: "metadata.name" },
-  ...[
-    "status.secretName",
-    "metadata.name",
-    "kind",
-    "spec.",
-    "spec..a",
-    "spec.users[0].secret",
-    "/spec/secret",
-    "spec.a[][]",
-    "",
-  ].map((path) => ({
-    name: `a dependency at the path "${path}"`,
-    object: placement({ dependencies: { fields: [{ kind: "Secret", path }] } }),
-    field: "spec.dependencies.fields[0].path",
-  })),
-  {
-    name: "a dependency of a kind that never goes along",
-    object: clusterPlacementObject({ dependencies: { fields: [{ kind: "Role", path: "spec.role" }] } }),
-    field: "spec.dependencies.fields[0].kind",
-  },
-  {
-    name: "declared dependencies that are not to go along",
-    object: placement({ dependencies: { mode: "None", fields: [{ kind: "Secret", path: "spec.secretName" }] } }),
-    field: "spec.dependencies.fields",
-  },
-  {
-    name: "a dependency that is declared twice",
-    object: placement({
-      dependencies: {
-        fields: [
-          { kind: "Secret", path: "spec.secretName" },
-          { kind: "Secret", path: "spec.secretName" },
-        ],
-      },
-    }),
-    field: "spec.dependencies.fields[1]",
-  },
+  ...BAD_DEPENDENCIES,
   {
     name: "a deletionPolicy that there is not",
     object: cluster({ deletionPolicy: "Delete" }),

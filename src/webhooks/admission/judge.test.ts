@@ -175,6 +175,18 @@ describe("a request is refused with a word on what to change", () => {
       want: /\.kind: Question cannot be listed and watched on the hub, so it cannot be placed$/,
     },
     {
+      name: "declared dependencies of objects that have no namespace",
+      request: requestOf(
+        "CREATE",
+        clusterPlacementObject({
+          ...selecting({ apiVersion: "example.com/v1", kind: "Region" }),
+          dependencies: { fields: [{ kind: "Secret", path: "spec.secretName" }] },
+        }),
+      ),
+      facts: { servedKinds: [{ group: "example.com", version: "v1", kind: "Region", namespaced: false }] },
+      want: /^spec\.dependencies\.fields: objects of Region have no namespace.*remove the fields$/,
+    },
+    {
       name: "a version that is not served",
       request: requestOf(
         "CREATE",
@@ -319,6 +331,22 @@ describe("a request is let through", () => {
         "CREATE",
         patchObject({ op: "test", path: "/metadata/labels/federation.paas.cmft.com~1managed-by", value: "x" }),
       ),
+    },
+    {
+      name: "declared dependencies of a policy that also selects objects without a namespace",
+      request: requestOf(
+        "CREATE",
+        clusterPlacementObject({
+          resourceSelectors: [demo, { apiVersion: "example.com/v1", kind: "Region" }],
+          dependencies: { fields: [{ kind: "Secret", path: "spec.secretName" }] },
+        }),
+      ),
+      facts: {
+        servedKinds: [
+          { group: "example.com", version: "v1", kind: "Region", namespaced: false },
+          { group: "paas.cmft.com", version: "v1", kind: "DemoApplication", namespaced: true },
+        ],
+      },
     },
     {
       name: "the same node port on another cluster",
