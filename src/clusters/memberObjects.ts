@@ -16,6 +16,7 @@ import { Contents } from "./contents.ts";
 import { type FullReport, observationOf, toldOf } from "./memberObservation.ts";
 import type { ObservedObject } from "./observed.ts";
 import type { RowDelta } from "./ports.ts";
+import { asksTheSame, isForgettable } from "./rowChanges.ts";
 
 /** One member object: the row that stands for it, what was observed of it, and how writing it went. */
 export interface MemberObject {
@@ -395,19 +396,4 @@ function forgetContent({ observed }: MemberObject): void {
 
 function isOlder(a: ObservedObject, b: ObservedObject): boolean {
   return a.uid === b.uid && compareResourceVersions(a.resourceVersion, b.resourceVersion) < 0;
-}
-
-function isForgettable({ row, observed, writing }: MemberObject): boolean {
-  return row === undefined && observed === undefined && !writing;
-}
-
-function asksTheSame(a: Row, b: Row): boolean {
-  if (a.verb === "Apply" && b.verb === "Apply") return isSameApply(a, b);
-  if (a.verb === "Hold" && b.verb === "Hold") return a.confirm === b.confirm;
-  if (a.verb === "Hold" || b.verb === "Hold" || a.verb === "Apply" || b.verb === "Apply") return false;
-  return a.verb === b.verb && a.uid === b.uid;
-}
-
-function isSameApply(a: ApplyRow, b: ApplyRow): boolean {
-  return a.hash === b.hash && a.conflictResolution === b.conflictResolution;
 }
