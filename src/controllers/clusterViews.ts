@@ -78,6 +78,8 @@ function rowView(observations: Observations, owner: string, cell: Cell): RowView
     ...(present === undefined ? {} : { observedHash: present.hash ?? "", health: present.health }),
     ...(present?.conditions === undefined ? {} : { conditions: present.conditions }),
     ...(present?.addresses === undefined ? {} : { addresses: present.addresses }),
+    ...(present?.status === undefined ? {} : { status: present.status }),
+    ...(present?.isStatusOld === undefined ? {} : { isStatusOld: present.isStatusOld }),
     inSync: isInSync(effective, observation) || isFrozenAsWanted(effective, present?.hash),
     ...(failure === undefined ? {} : { failure }),
     ...(stays === undefined ? {} : { stays }),

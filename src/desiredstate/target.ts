@@ -7,7 +7,7 @@ import {
   refKey,
   shortMessage,
 } from "../apis/index.ts";
-import { type Dependency, placeableKindOf } from "../interpreter/index.ts";
+import { type Dependency, hubKindOf, placeableKindOf } from "../interpreter/index.ts";
 import { effectOf, type MatchedRule, matchRules, type PolicyRef } from "../override/index.ts";
 import { sortedByName, type Subject } from "../scheduler/index.ts";
 import { collectDependencies, noDependencies } from "./dependencies.ts";
@@ -25,7 +25,8 @@ import { VariantRenderer } from "./variants.ts";
  */
 export function computeTarget(snapshot: Snapshot, now: number): Target {
   const { object, hubId } = snapshot;
-  const kind = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind);
+  const { group } = parseApiVersion(object.apiVersion);
+  const kind = placeableKindOf(group, object.kind);
   const clusters = sortedByName(snapshot.clusters);
   const { placement, passedOver } = choosePlacement(object, snapshot.placements);
   const replicas = kind.replicas(object);
@@ -120,6 +121,9 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     ...(terms.labels === undefined ? {} : { namespaceLabels: terms.labels }),
     conflictResolution: placement?.spec.conflictResolution ?? "Abort",
     deletionPolicy,
+    ...(placement?.spec.aggregateStatus === true && hubKindOf(group, object.kind) === undefined
+      ? { aggregatesStatus: true as const }
+      : {}),
     ...(scope.decision.recheckAt === undefined ? {} : { recheckAt: scope.decision.recheckAt }),
   };
 }

@@ -26,4 +26,5 @@ export {
   renderedMemberKinds,
 } from "./registry.ts";
 export type { Dependency, Health, HubKind, LostField } from "./types.ts";
+export { isSummedUp, type MemberStatus, statusOwner, statusSum } from "./statusSum.ts";
 export { userSetObject } from "./userFields.ts";
