@@ -21,8 +21,10 @@ function widget(size: number): KubeObject {
 
 /** As the watch reports it; its fields are those that {@link row} asks for. */
 function watched(size: number, keepsContent: boolean, more: Partial<ObservedObject> = {}): ObservedObject {
-  const { health, content } = observe(widget(size), keepsContent);
-  return seen({ ref: REF, health, ...(content === undefined ? {} : { content }), ...more });
+  const { health, evidence } = observe(widget(size), keepsContent);
+  const observed = seen({ ref: REF, health, ...more });
+  if (evidence.content !== undefined) observed.evidence.content = evidence.content;
+  return Object.freeze(observed);
 }
 
 function member() {
@@ -69,7 +71,7 @@ describe("a row that says what healthy means", () => {
     take(widgetRow());
     see(2);
     expect(present()?.health).toMatchObject({ state: "Unknown", reason: "NoReport" });
-    expect(find(REF).observed).not.toHaveProperty("content");
+    expect(find(REF).observed?.evidence.content).toBeUndefined();
     take(widgetRow({ health: atLeast(2) }));
     expect(present()?.health).toMatchObject({ state: "Unknown", reason: "NotReported" });
     expect(next()).toBe("Read");
@@ -115,7 +117,7 @@ describe("a row that says what healthy means", () => {
     expect(present()?.health.state).toBe("Progressing");
     objects.found(find(REF), watched(1, false));
     objects.read(find(REF), watched(2, true, { uid: "another" }));
-    expect(find(REF).observed).not.toHaveProperty("content");
+    expect(find(REF).observed?.evidence.content).toBeUndefined();
   });
 });
 
@@ -125,9 +127,9 @@ describe("a row that asks for the status", () => {
     take(widgetRow({ withStatus: true }));
     see(2);
     expect(present()?.status).toEqual({ size: 2 });
-    expect(find(REF).observed?.content?.metadata).not.toHaveProperty("managedFields");
+    expect(find(REF).observed?.evidence.content?.metadata).not.toHaveProperty("managedFields");
     const large = { ...widget(2), status: { text: "x".repeat(80_000) } };
-    objects.observe(REF, seen({ ref: REF, content: large }));
+    objects.observe(REF, seen({ ref: REF, evidence: { live: undefined, content: large } }));
     expect(present()).not.toHaveProperty("status");
   });
 });
@@ -138,16 +140,16 @@ describe("the content of member objects", () => {
     expect(objects.contents.isKeptOf(WIDGETS)).toBe(true);
     expect(objects.contents.isKeptOf({ group: "apps", kind: "Deployment" })).toBe(false);
     see(2);
-    expect(find(REF).observed?.content).toBeDefined();
+    expect(find(REF).observed?.evidence.content).toBeDefined();
     objects.tookFirstRows();
-    expect(find(REF).observed?.content).toBeUndefined();
+    expect(find(REF).observed?.evidence.content).toBeUndefined();
     expect(objects.contents.isKeptOf(WIDGETS)).toBe(false);
 
     take(widgetRow({ withStatus: true }));
     expect(objects.contents.isKeptOf(WIDGETS)).toBe(true);
     see(2);
     take(widgetRow());
-    expect([objects.contents.isKeptOf(WIDGETS), find(REF).observed?.content]).toEqual([false, undefined]);
+    expect([objects.contents.isKeptOf(WIDGETS), find(REF).observed?.evidence.content]).toEqual([false, undefined]);
     take(widgetRow({ withStatus: true }));
     withdraw(REF);
     expect(objects.contents.isKeptOf(WIDGETS)).toBe(false);

@@ -138,10 +138,10 @@ describe("what a lane does", () => {
     await clock.advance(10);
     expect(calls).toEqual(["read shop"]);
     const { metadata, ...rest } = row().object;
-    state.answer = () => seen({ content: { ...rest, metadata, status: { ready: 2 } } });
+    state.answer = () => seen({ evidence: { live: undefined, content: { ...rest, metadata, status: { ready: 2 } } } });
     await clock.advance(60_000);
     expect(calls.slice(1)).toEqual(["read shop"]);
-    expect(find().observed?.content?.["status"]).toEqual({ ready: 2 });
+    expect(find().observed?.evidence.content?.["status"]).toEqual({ ready: 2 });
     lane.enqueue(find());
     await clock.advance(60_000);
     expect(calls).toHaveLength(2);

@@ -149,11 +149,11 @@ export class MemberObjects {
   }
 
   /** The content of the member object was read, since a row asks for it. */
-  read(object: MemberObject, { uid, content }: ObservedObject): void {
-    const { observed } = object;
+  read(object: MemberObject, { uid, evidence }: ObservedObject): void {
+    const kept = object.observed?.uid === uid ? object.observed.evidence : undefined;
     // What the watch has brought since is newer.
-    if (this.#objects.get(object.key) !== object || observed?.uid !== uid || observed.content !== undefined) return;
-    observed.content = content;
+    if (this.#objects.get(object.key) !== object || kept === undefined || kept.content !== undefined) return;
+    kept.content = evidence.content;
     this.#mark(object);
   }
 
@@ -391,7 +391,7 @@ function rowFor({ given, observed }: MemberObject): Row | undefined {
 }
 
 function forgetContent({ observed }: MemberObject): void {
-  if (observed !== undefined) observed.content = undefined;
+  if (observed?.evidence.content !== undefined) observed.evidence.content = undefined;
 }
 
 function isOlder(a: ObservedObject, b: ObservedObject): boolean {

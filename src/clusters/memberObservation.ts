@@ -36,7 +36,8 @@ const STATUS_BOUNDS = { bytes: 64 << 10, levels: 32 };
 export function toldOf({ row, observed, told }: MemberObject): MemberObject["told"] {
   const terms = row?.reporting;
   if (terms === undefined || observed === undefined || observed.deleting) return undefined;
-  const { uid, content } = observed;
+  const { uid, evidence } = observed;
+  const { content } = evidence;
   if (content === undefined) return told?.uid === uid ? told : { uid, report: NOT_READ };
   const status = terms.withStatus === true ? statusOf(content) : undefined;
   const report = memberReport(content, terms.health);
