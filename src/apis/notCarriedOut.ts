@@ -9,14 +9,12 @@ export function notCarriedOut({
   failover,
   spreadConstraints = [],
   replicaScheduling,
-  aggregateStatus,
 }: Partial<PlacementSpec>): string[] {
   const { strategy } = replicaScheduling ?? {};
   return [
     ...(rollout === undefined ? [] : ["spec.rollout"]),
     ...(failover === undefined ? [] : ["spec.failover"]),
     ...(spreadConstraints.length === 0 ? [] : ["spec.spreadConstraints"]),
-    ...(aggregateStatus === true ? ["spec.aggregateStatus"] : []),
     ...(strategy === "Available" || strategy === "Aggregated" ? [`spec.replicaScheduling.strategy ${strategy}`] : []),
   ];
 }

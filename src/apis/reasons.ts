@@ -42,6 +42,14 @@ const SUMMARY = {
   AllClustersReady:
     "Every chosen cluster runs the object as it is now: scheduled, applied, available, and nothing is under way any more.",
   AllClustersObserved: "Meridian is in contact with every cluster of the object.",
+  StatusSummedUp: "The object's own status on the hub is the sum of those on the clusters.",
+  StatusOwnedByOthers:
+    "Somebody else writes the object's own status on the hub, so that the sum of the clusters' is not written there; the message says who.",
+  StatusNotServed: "The kind has no status subresource on the hub, so that no sum can be written there.",
+  StatusRefused: "The hub refuses the sum of the clusters' statuses; the message has its words.",
+  ClustersDiffer: "The clusters do not agree; in the status of a propagated object whose sum is written back.",
+  ReportedByClusters:
+    "The clusters say so without a reason; in the status of a propagated object whose sum is written back.",
   NoClusters: "There is no cluster to report on.",
   Settled: "Nothing is under way.",
   Stalled: "Nothing is under way, and not everything is as was asked for; the message names the clusters and why.",

@@ -55,7 +55,7 @@ export function decide(object: MemberObject, isKnown: boolean): Action {
 
 function reading({ row, observed }: MemberObject): Action {
   if (row?.reporting === undefined || observed === undefined || observed.deleting) return nothing;
-  return observed.content === undefined ? { kind: "Read" } : nothing;
+  return observed.evidence.content === undefined ? { kind: "Read" } : nothing;
 }
 
 /** Before the member's objects of that kind are known, the watch may yet bring the object. */

@@ -16,6 +16,7 @@ import { Contents } from "./contents.ts";
 import { type FullReport, observationOf, toldOf } from "./memberObservation.ts";
 import type { ObservedObject } from "./observed.ts";
 import type { RowDelta } from "./ports.ts";
+import { asksTheSame, isForgettable } from "./rowChanges.ts";
 
 /** One member object: the row that stands for it, what was observed of it, and how writing it went. */
 export interface MemberObject {
@@ -148,11 +149,11 @@ export class MemberObjects {
   }
 
   /** The content of the member object was read, since a row asks for it. */
-  read(object: MemberObject, { uid, content }: ObservedObject): void {
-    const { observed } = object;
+  read(object: MemberObject, { uid, evidence }: ObservedObject): void {
+    const kept = object.observed?.uid === uid ? object.observed.evidence : undefined;
     // What the watch has brought since is newer.
-    if (this.#objects.get(object.key) !== object || observed?.uid !== uid || observed.content !== undefined) return;
-    observed.content = content;
+    if (this.#objects.get(object.key) !== object || kept === undefined || kept.content !== undefined) return;
+    kept.content = evidence.content;
     this.#mark(object);
   }
 
@@ -402,28 +403,9 @@ function rowFor({ given, observed }: MemberObject): Row | undefined {
 }
 
 function forgetContent({ observed }: MemberObject): void {
-  if (observed !== undefined) observed.content = undefined;
+  if (observed?.evidence.content !== undefined) observed.evidence.content = undefined;
 }
 
 function isOlder(a: ObservedObject, b: ObservedObject): boolean {
   return a.uid === b.uid && compareResourceVersions(a.resourceVersion, b.resourceVersion) < 0;
-}
-
-function isForgettable({ row, observed, writing }: MemberObject): boolean {
-  return row === undefined && observed === undefined && !writing;
-}
-
-function asksTheSame(a: Row, b: Row): boolean {
-  if (a.verb === "Apply" && b.verb === "Apply") return isSameApply(a, b);
-  if (a.verb === "Hold" && b.verb === "Hold") return a.confirm === b.confirm;
-  if (a.verb === "Hold" || b.verb === "Hold" || a.verb === "Apply" || b.verb === "Apply") return false;
-  return a.verb === b.verb && a.uid === b.uid && isAgreed(a) === isAgreed(b);
-}
-
-function isAgreed(row: Row): boolean {
-  return row.verb === "Delete" && row.agreed === true;
-}
-
-function isSameApply(a: ApplyRow, b: ApplyRow): boolean {
-  return a.hash === b.hash && a.conflictResolution === b.conflictResolution;
 }

@@ -21,7 +21,7 @@ export function observationOf(cluster: string, object: MemberObject, hash: strin
 }
 
 /** What is told of a member object, with what its row asks for beyond that. */
-export type FullReport = MemberReport & { status?: Readonly<Record<string, unknown>> };
+export type FullReport = MemberReport & Pick<NonNullable<Observation["present"]>, "status" | "isStatusOld">;
 
 const NOT_READ: FullReport = {
   health: { state: "Unknown", reason: "NotReported", message: "its health is not known yet" },
@@ -36,11 +36,20 @@ const STATUS_BOUNDS = { bytes: 64 << 10, levels: 32 };
 export function toldOf({ row, observed, told }: MemberObject): MemberObject["told"] {
   const terms = row?.reporting;
   if (terms === undefined || observed === undefined || observed.deleting) return undefined;
-  const { uid, content } = observed;
+  const { uid, evidence } = observed;
+  const { content } = evidence;
   if (content === undefined) return told?.uid === uid ? told : { uid, report: NOT_READ };
   const status = terms.withStatus === true ? statusOf(content) : undefined;
   const report = withCountsOf(observed, memberReport(content, terms.health));
-  return { uid, report: status === undefined ? report : { ...report, status } };
+  return { uid, report: status === undefined ? report : { ...report, status, ...ageOf(content, status) } };
+}
+
+function ageOf(
+  { metadata }: KubeObject,
+  { observedGeneration }: NonNullable<FullReport["status"]>,
+): Partial<FullReport> {
+  const isOld = typeof observedGeneration === "number" && observedGeneration < (metadata.generation ?? 0);
+  return isOld ? { isStatusOld: true } : {};
 }
 
 /** What the scale subresource of the kind says is read with the object itself. */
@@ -58,7 +67,7 @@ function presenceOf(
   { refused, trouble, told }: Pick<MemberObject, "refused" | "trouble" | "told">,
 ): NonNullable<Observation["present"]> {
   const { immutable, secretType, uid, hash, owner, createdAt, proven, policy, hubVersion, deleting } = observed;
-  const { health, conditions, addresses, status }: FullReport = told?.report ?? observed;
+  const { health, conditions, addresses, status, isStatusOld }: FullReport = told?.report ?? observed;
   return {
     uid,
     ...(hash === undefined ? {} : { hash }),
@@ -72,6 +81,7 @@ function presenceOf(
     ...(conditions === undefined ? {} : { conditions }),
     ...(addresses === undefined ? {} : { addresses }),
     ...(status === undefined ? {} : { status }),
+    ...(isStatusOld === undefined ? {} : { isStatusOld }),
     ...(immutable ? { immutable } : {}),
     ...(secretType === undefined ? {} : { secretType }),
     ...(refused?.uid === uid ? { refused: refused.hashes } : {}),

@@ -12,7 +12,11 @@ const FORBIDDEN = new ApiError(403, "Forbidden", "no");
 
 function namespacesOn(answer: Answer = () => ({}), labels?: NamespaceLabels) {
   const client = new ScriptedClient(answer);
-  return { client, calls: client.calls, namespaces: new MemberNamespaces({ client: client.client, cluster: "shanghai-1" }, "hub", labels) };
+  return {
+    client,
+    calls: client.calls,
+    namespaces: new MemberNamespaces({ client: client.client, cluster: "shanghai-1" }, "hub", labels),
+  };
 }
 
 describe("a namespace that a member lacks", () => {

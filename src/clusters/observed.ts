@@ -57,10 +57,12 @@ export interface ObservedObject extends MemberReport {
   secretType: string | undefined;
   /** Of a namespace: the labels that it got from the hub's ({@link POD_SECURITY_ANNOTATION}). */
   podSecurity?: string;
-  /** The whole object, without the record of its field managers; kept where a row asks for more than is told of every object. */
-  content?: KubeObject | undefined;
   /** What is in it, and who owns which field; dropped when the object has been compared with a desired one and found in sync. */
-  evidence: { live: KubeObject | undefined };
+  evidence: {
+    live: KubeObject | undefined;
+    /** The whole object, without the record of its field managers; kept where a row asks for more than is told of every object. */
+    content?: KubeObject | undefined;
+  };
 }
 
 /** How much of a member object is kept, and how it is read. */
@@ -95,9 +97,11 @@ export function observe(object: KubeObject, { keepsContent = false, scale }: Obs
     ...report,
     podSelector: mayBeForPods(report.health.reason) ? podSelectorOf(object) : undefined,
     visible: true,
-    ...(keepsContent ? { content: contentOf(object) } : {}),
     ...podSecurityOf(object),
-    evidence: { live: isNamespace(ref) ? undefined : evidenceOf(object) },
+    evidence: {
+      live: isNamespace(ref) ? undefined : evidenceOf(object),
+      ...(keepsContent ? { content: contentOf(object) } : {}),
+    },
   };
 }
 

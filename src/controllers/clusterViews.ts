@@ -88,6 +88,8 @@ function rowView({ hub, observations }: ViewSources, owner: string, cell: Cell):
     ...(present === undefined ? {} : { observedHash: present.hash ?? "", health: present.health }),
     ...(present?.conditions === undefined ? {} : { conditions: present.conditions }),
     ...(present?.addresses === undefined ? {} : { addresses: present.addresses }),
+    ...(present?.status === undefined ? {} : { status: present.status }),
+    ...(present?.isStatusOld === undefined ? {} : { isStatusOld: present.isStatusOld }),
     inSync: isInSync(effective, observation) || isFrozenAsWanted(effective, present?.hash),
     ...(failure === undefined || stays === failure ? {} : { failure }),
     ...(stays === undefined ? {} : { stays }),

@@ -3,6 +3,7 @@ import { isInSync } from "../desiredstate/index.ts";
 import type { PlacedKind, StatusStore } from "../hub/index.ts";
 import { type EventRecorder, follow, type Following, type Metrics, type Tracer } from "../observability/index.ts";
 import {
+  type Client,
   type Clock,
   done,
   Emitter,
@@ -26,6 +27,7 @@ import { spanAttributes } from "./ownerKeys.ts";
 import type { Plan, PlanChange, Plans } from "./plans.ts";
 import { newProgress, type ObjectProgress, patienceLeft, recordProgress } from "./progressEvents.ts";
 import { recordTrouble } from "./statusEvents.ts";
+import { StatusSums } from "./statusSums.ts";
 import { phaseOf, writeStatus } from "./statusWrites.ts";
 import { changedBounds, validated } from "./validated.ts";
 
@@ -33,6 +35,7 @@ export interface StatusReconcilerOptions extends ViewSources {
   plans: Plans;
   classes: ControllerClasses;
   store: StatusStore;
+  client: Client;
   clock: Clock;
   metrics: Metrics;
   tracer: Tracer;
@@ -69,6 +72,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   readonly #tracked = new Map<string, Tracked>();
   readonly #underWay = new Set<string>();
   readonly #rate = new WriteRate();
+  readonly #sums: StatusSums;
   /** Objects whose rows are being carried out. */
   readonly #carriedOut = new Set<string>();
   readonly #startedAt: number;
@@ -76,6 +80,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   constructor(options: StatusReconcilerOptions) {
     this.#options = options;
     this.#startedAt = options.clock.monotonic();
+    this.#sums = new StatusSums(options);
   }
 
   sources(): Source[] {
@@ -253,6 +258,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   #forget(owner: string): void {
     this.#tracked.delete(owner);
     this.#carriedOut.delete(owner);
+    this.#sums.forget(owner);
   }
 
   #carriedThrough(owner: string, tracked: Tracked): void {
@@ -327,6 +333,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     const complete = this.#isComplete(owner);
     const previous = store.read(owner);
     const clusters = clusterViews(this.#options, owner, plan);
+    const sum = await this.#sums.write(owner, { object, kind }, plan.target, clusters, signal);
     const status = aggregate(
       {
         generation: plan.generation,
@@ -338,6 +345,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
         target: plan.target,
         failure: plan.failure,
         validated: validated(object, this.#options.hub.namespaces, previous),
+        sum,
         podSelector: kind.interpreter.podSelector(object),
         kinds:
           kind.interpreter.holdsManifests === true ? kindsOfBundle(this.#options, owner, plan, previous) : undefined,
@@ -347,8 +355,9 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     );
     this.#report(owner, tracked, plan, object, { status, clusters }, complete);
     // The same once more where nobody knows whether the last write has happened.
-    if (status === previous && this.#unrecorded(owner, plan).length === 0) return;
-    await this.#write(owner, tracked, { object, kind }, status, context, signal);
+    if (status !== previous || this.#unrecorded(owner, plan).length > 0)
+      await this.#write(owner, tracked, { object, kind }, status, context, signal);
+    if (sum?.error !== undefined) throw sum.error;
   }
 
   async #write(

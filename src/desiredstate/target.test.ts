@@ -177,6 +177,17 @@ describe("what goes there", () => {
     expect(won.clusters.map(({ replicas }) => replicas)).toEqual([1, 3]);
   });
 
+  test("what healthy means stands beside an object, and changes nothing of what is sent", () => {
+    const before = targetOf({ placements: [placement("p", {})] });
+    const rule = { kind: "Service", available: "size(object.status.loadBalancer.ingress) > 0" };
+    const after = targetOf({ placements: [placement("p", { health: [rule], aggregateStatus: true })] });
+    const objects = (target: Target) => target.clusters.flatMap((one) => one.objects);
+    expect(objects(after).map(({ hash }) => hash)).toEqual(objects(before).map(({ hash }) => hash));
+    expect(objects(before).every(({ reporting }) => reporting === undefined)).toBe(true);
+    for (const { ref, reporting } of objects(after))
+      expect(reporting).toEqual(ref.kind === "Service" ? { health: { available: rule.available } } : undefined);
+  });
+
   test("retained fields are left to the members, and the plan still says what was asked for", () => {
     const result = targetOf({
       placements: [placement("p", { retain: [{ kind: "Deployment", path: "spec.replicas" }] })],

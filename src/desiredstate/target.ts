@@ -7,7 +7,14 @@ import {
   refKey,
   shortMessage,
 } from "../apis/index.ts";
-import { type Dependency, type HubKind, placeableKindOf, replicaPathsOf, replicasAt } from "../interpreter/index.ts";
+import {
+  type Dependency,
+  hubKindOf,
+  type HubKind,
+  placeableKindOf,
+  replicaPathsOf,
+  replicasAt,
+} from "../interpreter/index.ts";
 import { effectOf, type MatchedRule, matchRules, type PolicyRef } from "../override/index.ts";
 import { sortedByName, type Subject } from "../scheduler/index.ts";
 import { manifestsProblem, scopeProblem, termsWithin } from "./bundleScope.ts";
@@ -27,7 +34,8 @@ import { VariantRenderer } from "./variants.ts";
  */
 export function computeTarget(snapshot: Snapshot, now: number): Target {
   const { object, hubId } = snapshot;
-  const kind = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind);
+  const { group } = parseApiVersion(object.apiVersion);
+  const kind = placeableKindOf(group, object.kind);
   const clusters = sortedByName(snapshot.clusters);
   const { placement, passedOver } = snapshot.choice ?? choosePlacement(object, snapshot.placements, snapshot.setting);
   const paths = replicaPathsOf(kind, placement?.spec.replicaScheduling.path, snapshot.scale);
@@ -132,6 +140,9 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     ...(terms.labels === undefined ? {} : { namespaceLabels: terms.labels }),
     conflictResolution,
     deletionPolicy,
+    ...(placement?.spec.aggregateStatus === true && hubKindOf(group, object.kind) === undefined
+      ? { aggregatesStatus: true as const }
+      : {}),
     ...(scope.decision.recheckAt === undefined ? {} : { recheckAt: scope.decision.recheckAt }),
   };
 }

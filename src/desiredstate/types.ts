@@ -155,6 +155,8 @@ export interface Target {
   namespaceLabels?: Readonly<Record<string, string>>;
   conflictResolution: "Abort" | "Adopt";
   deletionPolicy: DeletionPolicy;
+  /** The sum of its statuses on the members is written into its own. */
+  aggregatesStatus?: true;
   /** Epoch milliseconds at which to decide again though nothing changed. */
   recheckAt?: number;
 }
@@ -253,6 +255,8 @@ export interface Observation {
     addresses?: readonly MemberAddress[];
     /** Its status, where that is asked for and is not too large. */
     status?: Readonly<Record<string, unknown>>;
+    /** The status speaks of an older generation of the copy. */
+    isStatusOld?: true;
     /** A ConfigMap or Secret whose content cannot be changed. */
     immutable?: true;
     /** Of a Secret. */

@@ -18,7 +18,7 @@ import { withoutRetained } from "./retain.ts";
 import { reportTermsOf } from "./reporting.ts";
 import { isSameRef } from "./rows.ts";
 import { judgeRights } from "./tenantRights.ts";
-import type { DesiredObject, Problem, Why } from "./types.ts";
+import type { DesiredObject, Problem } from "./types.ts";
 
 /** What clusters have in common that differ in nothing: one rendering for all of them. */
 export interface Variant {

@@ -15,6 +15,9 @@ export interface RowView {
   health?: Health;
   conditions?: readonly MemberCondition[];
   addresses?: readonly MemberAddress[];
+  /** Of the member object as it stands there, where the placement asks for the sum of all. */
+  status?: Readonly<Record<string, unknown>>;
+  isStatusOld?: true;
   /** Why a member object that is to go stays for now, where that may take long. */
   stays?: { reason: string; message: string };
   /** Why the last write failed; cleared by a write that succeeds. `final`: no retry before something changes. */
@@ -56,6 +59,8 @@ export interface StatusInput {
   failure?: Why | undefined;
   /** What admission would have said of the object as it is now: why it would have refused it. Undefined where admission judges none of its kind. */
   validated?: { refusal: Why | undefined } | undefined;
+  /** What came of the sum of the members' statuses; undefined where none is asked for. */
+  sum?: { refusal: Why | undefined } | undefined;
   podSelector: string | undefined;
   /** Kinds of which something of it may be on clusters, where nothing else says it: as {@link recordedKindText}, in alphabetical order. */
   kinds?: readonly string[] | undefined;

@@ -254,6 +254,26 @@ const placements: BadObject[] = [
     field: "spec.failover.maxUnhealthyClusters",
   },
   {
+    name: "the health of a kind that has none",
+    object: placement({ health: [{ kind: "Secret", available: "true" }] }),
+    field: "spec.health[0].kind",
+  },
+  {
+    name: "a health that says nothing",
+    object: placement({ health: [{ kind: "MysqlCluster" }] }),
+    field: "spec.health[0]",
+  },
+  {
+    name: "the health of one kind twice",
+    object: placement({
+      health: [
+        { kind: "MysqlCluster", available: "true" },
+        { kind: "MysqlCluster", failed: "false" },
+      ],
+    }),
+    field: "spec.health[1]",
+  },
+  {
     name: "a retained name",
     object: placement({ retain: [{ kind: "Deployment", path: "metadata.name" }] }),
     field: "spec.retain[0].path",

@@ -277,6 +277,7 @@ const placements: GoodObject[] = [
       conflictResolution: "Abort",
       deletionPolicy: "Delete",
       retain: [{ kind: "Deployment", path: "spec.replicas" }],
+      health: [{ kind: "MysqlCluster", available: "object.status.readyNodes >= object.spec.replicas" }],
       suspend: false,
     }),
   },

@@ -100,6 +100,22 @@ export function isTelling(type: string): boolean {
   return GOOD_WHEN_TRUE.has(type) || BAD_WHEN_TRUE.has(type) || WORKING_WHEN_TRUE.has(type);
 }
 
+/** Conditions of the kinds of Kubernetes, beside those of the conventions. */
+const GOOD: ReadonlySet<string> = new Set([
+  "Initialized",
+  "ContainersReady",
+  "NamesAccepted",
+  "AbleToScale",
+  "ScalingActive",
+]);
+const BAD: ReadonlySet<string> = new Set(["ReplicaFailure", "FailureTarget", "Suspended", "LoadBalancerPortsError"]);
+
+/** Whether a condition of that type is good when it is True, or bad; undefined where nobody knows. */
+export function polarityOf(type: string): "Good" | "Bad" | undefined {
+  if (GOOD_WHEN_TRUE.has(type) || GOOD.has(type)) return "Good";
+  return BAD_WHEN_TRUE.has(type) || WORKING_WHEN_TRUE.has(type) || BAD.has(type) ? "Bad" : undefined;
+}
+
 function isUnderWay({ type, reason }: ReportedCondition): boolean {
   return WORKING_WHEN_TRUE.has(type) && !(type === "Progressing" && COME_TO_ITS_END.has(reason ?? ""));
 }

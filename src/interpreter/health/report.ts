@@ -17,7 +17,11 @@ export interface ReportedCondition {
 }
 
 export function conditionsOf(object: KubeObject): ReportedCondition[] {
-  return listOf(statusOf(object)["conditions"]).map((condition) => {
+  return conditionsIn(statusOf(object));
+}
+
+export function conditionsIn(status: Fields): ReportedCondition[] {
+  return listOf(status["conditions"]).map((condition) => {
     const reason = textOf(condition["reason"]);
     const observedGeneration = numberOf(condition["observedGeneration"]);
     return {

@@ -187,6 +187,28 @@ describe("a request is refused with a word on what to change", () => {
       want: /^spec\.dependencies\.fields: objects of Region have no namespace.*remove the fields$/,
     },
     {
+      name: "an expression of health that cannot be read",
+      request: requestOf(
+        "CREATE",
+        placementObject({ resourceSelectors: [demo], health: [{ kind: "MysqlCluster", available: "object.status." }] }),
+      ),
+      want: /^spec\.health\[0\]\.available: column 15: /,
+    },
+    {
+      name: "an expression of health that is neither true nor false",
+      request: requestOf(
+        "CREATE",
+        clusterPlacementObject({
+          resourceSelectors: [demo],
+          health: [
+            { kind: "Deployment", available: "true" },
+            { kind: "MysqlCluster", failed: "'yes'" },
+          ],
+        }),
+      ),
+      want: /^spec\.health\[1\]\.failed: it is a string, and must be true or false$/,
+    },
+    {
       name: "a version that is not served",
       request: requestOf(
         "CREATE",
