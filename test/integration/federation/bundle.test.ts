@@ -96,7 +96,9 @@ describe("a bundle", () => {
     await using federation = await federationOf("*", SHANGHAI);
     await federation.apply(MANIFESTBUNDLES, bundle("operator", OPERATOR));
     await federation.until(() => hasWidget(federation, "first"));
-    const order = written(federation).map((line) => line.split(" ").find((word) => PLURALS.has(word.split("/")[0] ?? "")));
+    const order = written(federation).map((line) =>
+      line.split(" ").find((word) => PLURALS.has(word.split("/")[0] ?? "")),
+    );
     const first = (plural: string): number => order.findIndex((word) => word?.startsWith(plural) === true);
     const places = ["customresourcedefinitions", "clusterroles", "deployments", "widgets"].map(first);
     expect(places).toEqual(places.toSorted((a, b) => a - b));
