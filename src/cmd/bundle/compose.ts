@@ -51,7 +51,7 @@ export function compose(documents: readonly unknown[], { namespace, target }: Om
   const manifests = objects.map((object) => cleaned(object, scopes, { namespace, target }));
   manifests.sort((a, b) => phaseOf(a) - phaseOf(b) || compare(sortKey(a), sortKey(b)));
   if (manifests.length === 0) throw new CommandError(`there is no object to put into the bundle; check what was given`);
-  const [problem] = judgeManifests({ manifests, listed: manifests.length });
+  const [problem] = judgeManifests({ manifests, listed: manifests.length }, namespace);
   if (problem !== undefined) throw new CommandError(`${located(problem.field, manifests)} ${problem.message}`);
   tellUnknownScopes(manifests, scopes, notes);
   const secrets = manifests.filter(({ apiVersion, kind }) => apiVersion === "v1" && kind === "Secret");
