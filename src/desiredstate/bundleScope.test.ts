@@ -138,7 +138,7 @@ describe("overrides of a bundle", () => {
       patches: [{ kind: "ServiceAccount", op: "add", path: "/automountServiceAccountToken", value: false }],
     };
     const target = targetOf(manifests, {}, { overrides: [policy(rule)] });
-    const deployment = at(target, "shanghai-1", "Deployment") as {
+    const deployment = at(target, "shanghai-1", "Deployment") as unknown as {
       spec: { replicas: number; template: { spec: { containers: { image: string }[] } } };
     };
     expect(deployment.spec.replicas).toBe(3);

@@ -7,6 +7,7 @@ import { runCommandLine } from "../../src/cmd/index.ts";
 import { temporaryFolder } from "../../src/cmd/realClusters/index.ts";
 import { unpackBundle } from "../../src/hub/index.ts";
 import { definition, operator, serviceAccount } from "../builders/index.ts";
+import { controlPlaneAssets } from "../envtest/assets.ts";
 import { helmBinary } from "../envtest/helm.ts";
 
 async function create(args: string[]) {
@@ -17,7 +18,12 @@ async function create(args: string[]) {
     color: false,
     interactive: false,
   };
-  const env = { ...process.env, HELM: await helmBinary(), HELM_NO_PLUGINS: "1" };
+  const env = {
+    ...process.env,
+    HELM: await helmBinary(),
+    KUBECTL: (await controlPlaneAssets()).kubectl,
+    HELM_NO_PLUGINS: "1",
+  };
   const context = { terminal, signal: new AbortController().signal, env };
   told.code = await runCommandLine(["bundle", "create", ...args], context);
   return told;

@@ -17,7 +17,7 @@ export async function documentsOf(
   options: BundleOptions,
   context: Pick<CommandContext, "env" | "signal">,
 ): Promise<unknown[]> {
-  const { helm, kustomize, filename = [], values = [], chartVersion, releaseNamespace, namespace } = options;
+  const { helm, kustomize, filename, values, chartVersion, releaseNamespace, namespace } = options;
   if (helm !== undefined) {
     const version = chartVersion === undefined ? [] : ["--version", chartVersion];
     const files = values.flatMap((file) => ["--values", file]);
