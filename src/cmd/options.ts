@@ -138,6 +138,22 @@ export interface StatusOptions extends HubOptions {
   output?: OutputFormat;
 }
 
+/** Options of `meridian bundle create`. One of `helm`, `kustomize` and `filename` is given. */
+export interface BundleOptions extends HubOptions {
+  /** Of the bundle. */
+  namespace: string;
+  /** Of objects that name none; that of the bundle when absent. */
+  releaseNamespace?: string;
+  helm?: string;
+  chartVersion?: string;
+  values: readonly string[];
+  kustomize?: string;
+  filename: readonly string[];
+  /** A file for the bundle; absent: the standard output. */
+  output?: string;
+  apply: boolean;
+}
+
 export const VERSION_FORMATS = ["json", "yaml"] as const;
 
 export interface VersionOptions {
@@ -278,6 +294,14 @@ export function parseNamespaces(text: string, before: string[] = []): string[] {
   if (text.includes(EVERYTHING) || before.includes(EVERYTHING))
     throw new InvalidArgumentError("Give names, or '*' alone for the whole cluster.");
   return text.split(",").reduce((names, name) => parseNamespace(name.trim(), names), before);
+}
+
+/** Name of an object in a namespace, or of the namespace itself. */
+export function parseDnsLabel(text: string): string {
+  if (!/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text)) {
+    throw new InvalidArgumentError("It has at most 63 lower-case letters, digits and '-'.");
+  }
+  return text;
 }
 
 /** Name of a MemberCluster: a DNS label, since it is also a label's value, a metric's label and a Secret's name. */
