@@ -65,6 +65,7 @@ describe("the CRDs", () => {
       "clusterplacements.federation.paas.cmft.com",
       "overridepolicies.federation.paas.cmft.com",
       "clusteroverridepolicies.federation.paas.cmft.com",
+      "manifestbundles.federation.paas.cmft.com",
     ]);
   });
 
@@ -148,6 +149,6 @@ describe("the CRDs", () => {
     expect(lists.length).toBeGreaterThanOrEqual(11);
     expect(lists.filter(({ node }) => node["x-kubernetes-list-type"] !== "map").map(({ path }) => path)).toEqual([]);
     const clusters = lists.filter(({ path }) => path.endsWith(".clusters"));
-    expect(clusters.map(({ node }) => (node["items"] as Node)["x-kubernetes-map-type"])).toEqual(["atomic", "atomic"]);
+    expect(clusters.map(({ node }) => (node["items"] as Node)["x-kubernetes-map-type"])).toEqual(["atomic", "atomic", "atomic"]);
   });
 });

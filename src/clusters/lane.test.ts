@@ -29,6 +29,7 @@ function laneOn(answer: (call: string) => unknown = () => undefined) {
   };
   const writer = {
     isSynced: () => state.synced,
+    lacks: () => "No",
     mayRemove: () => state.known,
     get isOver() {
       return state.isOver;

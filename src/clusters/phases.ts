@@ -27,6 +27,7 @@ export class Phases {
   readonly #release: (object: MemberObject) => void;
   readonly #parts = new Map<MemberObject, Part>();
   readonly #owners = new Map<string, Owned>();
+  #waiting: Set<MemberObject> | undefined;
 
   /** `release`: the object need not wait any longer, it may be. */
   constructor(release: (object: MemberObject) => void) {
@@ -45,9 +46,25 @@ export class Phases {
     if (before !== undefined && before.isOpen && !this.#isOpen(before)) this.#releaseAll(before.owner);
   }
 
+  /** Rows come one after the other: nobody goes before all of them are known. Until what is returned is disposed of. */
+  pause(): Disposable {
+    const waiting = new Set<MemberObject>();
+    this.#waiting = waiting;
+    return {
+      [Symbol.dispose]: () => {
+        this.#waiting = undefined;
+        for (const object of waiting) this.#release(object);
+      },
+    };
+  }
+
   mustWait(object: MemberObject): boolean {
     const part = this.#parts.get(object);
     if (part === undefined) return false;
+    if (this.#waiting !== undefined) {
+      this.#waiting.add(object);
+      return true;
+    }
     const open = this.#owners.get(part.owner)?.open[part.way] ?? [];
     return open.some((count, phase) => count > 0 && (part.way === "apply" ? phase < part.phase : phase > part.phase));
   }

@@ -205,7 +205,8 @@ export class Worker {
         this.#otherKinds = delta.others ?? [];
         this.#watchKinds();
         return;
-      case "Rows":
+      case "Rows": {
+        using _pause = delta.rows.some(({ row }) => row?.phase !== undefined) ? this.#phases.pause() : undefined;
         if (isFirst) this.#objects.withdrawOthers(delta.rows);
         for (const [index, row] of delta.rows.entries()) {
           if (index > 0 && index % ROWS_AT_A_TIME === 0) await this.#options.clock.nextTurn();
@@ -215,6 +216,7 @@ export class Worker {
           if (namespace !== undefined) this.#relabel(namespace);
         }
         return;
+      }
     }
   }
 

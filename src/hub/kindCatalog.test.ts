@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { clusterPlacementObject } from "../../test/builders/policyObjects.ts";
-import { CLUSTERPLACEMENTS, DEMOAPPLICATIONS, type ResourceType, TransportError } from "../runtime/index.ts";
+import { CLUSTERPLACEMENTS, DEMOAPPLICATIONS, MANIFESTBUNDLES, type ResourceType, TransportError } from "../runtime/index.ts";
 import { rightsOn } from "./rights.ts";
 import { application, setUpHub } from "./testing/fakeHub.ts";
 
@@ -39,7 +39,12 @@ describe("a kind that Meridian cannot do without", () => {
     const asked = hub.count("watch", DEMOAPPLICATIONS) + hub.count("list", DEMOAPPLICATIONS);
     await settle(10 * MINUTE_MS);
     expect(hub.count("watch", DEMOAPPLICATIONS) + hub.count("list", DEMOAPPLICATIONS)).toBe(asked);
-    expect([cache.synced, cache.kinds, cache.catalog.hubKinds()]).toEqual([false, [], []]);
+    const names = (types: readonly { kind: string }[]) => types.map(({ kind }) => kind);
+    expect([cache.synced, names(cache.kinds.map(({ type }) => type)), names(cache.catalog.hubKinds())]).toEqual([
+      false,
+      ["ManifestBundle"],
+      ["ManifestBundle"],
+    ]);
 
     const keys: string[] = [];
     using _subscription = cache.onObject(({ key }) => void keys.push(key));
@@ -59,7 +64,7 @@ describe("a kind that Meridian cannot do without", () => {
     await settle();
     hub.withdraw(DEMOAPPLICATIONS);
     await settle(2_000);
-    expect([cache.synced, cache.kinds]).toEqual([false, []]);
+    expect([cache.synced, cache.kinds.map(({ type }) => type.kind)]).toEqual([false, ["ManifestBundle"]]);
   });
 
   test("that goes away keeps the objects that were never seen deleted, until they are", async () => {
@@ -90,10 +95,27 @@ describe("a kind that Meridian cannot do without", () => {
     hub.discoveryFailure = new TransportError("ConnectionReset", "connection reset");
     hub.withdraw(DEMOAPPLICATIONS);
     await settle(MINUTE_MS);
-    expect(cache.kinds.map(({ type }) => type.kind)).toEqual(["DemoApplication"]);
+    expect(cache.kinds.map(({ type }) => type.kind)).toEqual(["DemoApplication", "ManifestBundle"]);
     hub.discoveryFailure = undefined;
     await settle(MINUTE_MS);
-    expect(cache.kinds).toEqual([]);
+    expect(cache.kinds.map(({ type }) => type.kind)).toEqual(["ManifestBundle"]);
+  });
+});
+
+describe("bundles", () => {
+  test("that the hub does not serve, since its kinds are of an earlier release, keep it from nothing", async () => {
+    const { hub, server, cache, start, settle } = setUpHub();
+    hub.withdraw(MANIFESTBUNDLES);
+    server.create(DEMOAPPLICATIONS, application("a"));
+    await start();
+    await settle(2_000);
+    expect([cache.synced, cache.kinds.map(({ type }) => type.kind)]).toEqual([true, ["DemoApplication"]]);
+    hub.serve(MANIFESTBUNDLES);
+    await settle(7_000);
+    expect([cache.synced, cache.kinds.map(({ type }) => type.kind)]).toEqual([
+      true,
+      ["DemoApplication", "ManifestBundle"],
+    ]);
   });
 });
 
@@ -105,12 +127,12 @@ describe("a kind that is propagated as it is", () => {
     await start();
     server.create(CLUSTERPLACEMENTS, selectingWidgets);
     await settle(2_000);
-    expect([catalog.hubKinds().length, cache.synced, changes]).toEqual([1, true, 0]);
+    expect([catalog.hubKinds().length, cache.synced, changes]).toEqual([2, true, 0]);
 
     hub.serve(WIDGETS);
     server.create(WIDGETS, widget("a"));
     await settle(7_000);
-    expect(catalog.hubKinds().map(({ kind }) => kind)).toEqual(["DemoApplication", "Widget"]);
+    expect(catalog.hubKinds().map(({ kind }) => kind)).toEqual(["DemoApplication", "ManifestBundle", "Widget"]);
     expect(catalog.memberKinds().map(({ kind }) => kind)).toEqual([
       "Deployment",
       "Service",
@@ -141,7 +163,7 @@ describe("a kind that is propagated as it is", () => {
     await start();
     server.create(CLUSTERPLACEMENTS, selectingWidgets);
     await settle(MINUTE_MS);
-    expect(cache.kinds.map(({ type }) => type.kind)).toEqual(["DemoApplication"]);
+    expect(cache.kinds.map(({ type }) => type.kind)).toEqual(["DemoApplication", "ManifestBundle"]);
     expect(hub.calls.filter((call) => call.startsWith("raw"))).toEqual([]);
   });
 

@@ -23,6 +23,13 @@ describe("the kinds of the hub", () => {
   test("a DemoApplication becomes a Deployment and a Service", () => {
     expect(renderedHubKinds()).toEqual([
       { group: "paas.cmft.com", version: "v1", kind: "DemoApplication", plural: "demoapplications", namespaced: true },
+      {
+        group: "federation.paas.cmft.com",
+        version: "v1alpha1",
+        kind: "ManifestBundle",
+        plural: "manifestbundles",
+        namespaced: true,
+      },
     ]);
     expect(renderedMemberKinds()).toEqual([DEPLOYMENT, SERVICE]);
     expect(hubKindOf("paas.cmft.com", "DemoApplication")).toMatchObject({ kind: "DemoApplication" });

@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../src/apis/index.ts";
+import { FEDERATION_API_VERSION, type KubeObject } from "../../src/apis/index.ts";
 import {
   applicationObject as app,
   clusterObject as cluster,
@@ -342,9 +342,28 @@ const overrides: GoodObject[] = [
   },
 ];
 
-export const GOOD_OBJECTS: readonly GoodObject[] = [...applications, ...clusters, ...placements, ...overrides].map(
-  (good) => ({
-    ...good,
-    name: `${good.object.kind}: ${good.name}`,
-  }),
-);
+const bundle = (spec: object): KubeObject => ({
+  apiVersion: FEDERATION_API_VERSION,
+  kind: "ManifestBundle",
+  metadata: { name: "operator", namespace: "default" },
+  spec,
+});
+const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "operator" } };
+
+const bundles: GoodObject[] = [
+  { name: "a list", object: bundle({ manifests: [account, { ...account, kind: "ConfigMap", data: { a: "b" } }] }) },
+  { name: "of a kind that nobody knows", object: bundle({ manifests: [{ ...account, apiVersion: "example.com/v1" }] }) },
+  { name: "compressed", object: bundle({ compressed: "H4sIAAAAAAAAA4uOBQApu0wNAgAAAA==" }) },
+  { name: "both", object: bundle({ manifests: [account], compressed: "H4sIAAAAAAAAA4uOBQApu0wNAgAAAA==" }) },
+];
+
+export const GOOD_OBJECTS: readonly GoodObject[] = [
+  ...applications,
+  ...clusters,
+  ...placements,
+  ...overrides,
+  ...bundles,
+].map((good) => ({
+  ...good,
+  name: `${good.object.kind}: ${good.name}`,
+}));

@@ -6,6 +6,7 @@ import {
   CRDS,
   DEMOAPPLICATIONS,
   isNotFound,
+  MANIFESTBUNDLES,
   MEMBERCLUSTERS,
   NAMESPACES,
   OVERRIDEPOLICIES,
@@ -45,6 +46,7 @@ export function isNothing({ crds, namespace, members, objects }: Made): boolean 
 }
 
 const KINDS = [
+  MANIFESTBUNDLES,
   DEMOAPPLICATIONS,
   MEMBERCLUSTERS,
   PLACEMENTS,

@@ -16,6 +16,7 @@ import {
   CONFIGMAPS,
   DEMOAPPLICATIONS,
   kubeconfigFor,
+  MANIFESTBUNDLES,
   MEMBERCLUSTERS,
   NAMESPACES,
   NotLeaderError,
@@ -286,6 +287,7 @@ export class TestFederation implements AsyncDisposable {
 /** Of the kinds of which tests leave something on the hub. Its namespaces stay. */
 const LEFT_BEHIND = [
   DEMOAPPLICATIONS,
+  MANIFESTBUNDLES,
   PLACEMENTS,
   CLUSTERPLACEMENTS,
   OVERRIDEPOLICIES,
