@@ -13,9 +13,7 @@ const INGRESSES: ResourceType = {
 };
 
 const shop = demoApplication("shop").port(80);
-const open = shop.withSpec({
-  ingress: { host: "shop.example.com", path: "/", pathType: "Prefix", tlsSecretName: "shop-tls" },
-});
+const open = shop.ingress("shop.example.com", "shop-tls");
 
 /** `shop` runs on shanghai, without an ingress; on singapore nothing does. */
 async function running(): Promise<TestFederation> {
