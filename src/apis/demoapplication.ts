@@ -234,7 +234,7 @@ export const federatedStatus = z.object({
     .meta({ "x-kubernetes-list-type": "atomic" })
     .exactOptional()
     .describe(
-      "Of a bundle: the kinds of which it may have objects on clusters, as Deployment.apps, also of those that have left it since.",
+      "The kinds of which a bundle may have objects on clusters, as Deployment.apps, also of those that have left it since; of an application those that only some applications become.",
     ),
   unlistedClusters: z
     .array(z.string().min(1).max(253))

@@ -19,7 +19,7 @@ import {
 import { aggregate, type ClusterView, detailOf, withClusters } from "../status/index.ts";
 import type { AssignmentChange } from "./assignments.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";
-import { kindsOfBundle } from "./bundleKinds.ts";
+import { recordedKindsOf } from "./bundleKinds.ts";
 import { classesOf, type ControllerClasses } from "./controllerClasses.ts";
 import { type Debounce, HELD_BY_OTHERS_MS, writeDue, WriteRate } from "./debounce.ts";
 import type { ObservationChange } from "./observations.ts";
@@ -347,8 +347,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
         validated: validated(object, this.#options.hub.namespaces, previous),
         sum,
         podSelector: kind.interpreter.podSelector(object),
-        kinds:
-          kind.interpreter.holdsManifests === true ? kindsOfBundle(this.#options, owner, plan, previous) : undefined,
+        kinds: recordedKindsOf(this.#options, { owner, object, interpreter: kind.interpreter }, plan, previous),
         clusters,
       },
       clock.now(),

@@ -242,14 +242,13 @@ export class HubCache {
     }
   }
 
-  /** Kinds of which bundles that are recorded on that cluster may have something there. */
+  /** Kinds of which objects that are recorded on that cluster may have something there, beside those that are watched everywhere. */
   *recordedKindsOn(cluster: string): Iterable<GroupKind> {
     for (const { interpreter, informer } of this.kinds) {
-      if (interpreter.holdsManifests !== true) continue;
+      if (interpreter.holdsManifests !== true && interpreter.becomesMore === undefined) continue;
       for (const object of informer.list()) {
-        if (!recordOf(object).names.has(cluster)) continue;
-        const status = object["status"] as FederatedStatus | undefined;
-        yield* (status?.kinds ?? []).map(recordedKind);
+        const { kinds } = (object["status"] ?? {}) as FederatedStatus;
+        if (kinds !== undefined && recordOf(object).names.has(cluster)) yield* kinds.map(recordedKind);
       }
     }
   }

@@ -50,6 +50,8 @@ export const demoApplicationKind: HubKind = {
     return podDependencies({ containers: [spec], volumes, imagePullSecrets: unread }, object.metadata.namespace);
   },
 
+  becomesMore: (object) => fieldsOf(object["spec"])["ingress"] !== undefined,
+
   podSelector: (object) => `app=${object.metadata.name}`,
 };
 

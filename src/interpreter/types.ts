@@ -44,6 +44,11 @@ export interface HubKind {
   /** Label selector of the pods as text, for the scale subresource. */
   podSelector(object: KubeObject): string | undefined;
   /**
+   * Whether the object becomes something of a kind that is watched on a member only when such an object is asked for there. What kinds these
+   * are is kept in the object's status.
+   */
+  becomesMore?(object: KubeObject): boolean;
+  /**
    * Whoever writes the object chooses kinds, names and namespaces of what it becomes: that is judged before it is sent, and applied and
    * removed in phases ({@link phaseOf}). What kinds these are stands in the object alone.
    */

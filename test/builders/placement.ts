@@ -63,6 +63,11 @@ class PlacementBuilder extends Builder<Input, PlacementBuilder> {
     });
   }
 
+  /** Divided evenly, where the replicas stand at this path. */
+  dividedAt(path: string): PlacementBuilder {
+    return this.withSpec({ replicaScheduling: { mode: "Divided", path } });
+  }
+
   priority(priority: number): PlacementBuilder {
     return this.withSpec({ priority });
   }
