@@ -101,6 +101,7 @@ export class HubCache {
         this.#settleWaiting();
       },
       departs: (type) => this.kindDeletions.saw(type),
+      denialsChanged: () => this.denials.emit(),
     });
     // First of all handlers, so that the others find what follows from an event.
     this.clusters.onEvent((event) => {
@@ -154,6 +155,14 @@ export class HubCache {
   get kinds(): readonly PlacedKind[] {
     return this.#placed.list;
   }
+
+  /** Kinds that policies select, and that the manager may not read: nothing is known of their objects. */
+  deniedKinds(): Iterable<ResourceType> {
+    return this.#placed.denied();
+  }
+
+  /** {@link deniedKinds} has changed. */
+  readonly denials = new Emitter<void>();
 
   /** Undefined: nothing is known of this kind; that is no proof that it has no objects. */
   kindOf(ref: Pick<ObjectRef, "apiVersion" | "kind">): PlacedKind | undefined {
