@@ -155,6 +155,8 @@ const POLICY = {
   NotCarriedOut: "The policy uses fields that this version takes and does not carry out yet; the message names them.",
   KindNotPlaced:
     "A resourceSelector names a kind whose objects are never placed, or not by a policy of a namespace; the message names the kind.",
+  KindNotGranted:
+    "The manager may not read a kind on the hub that a resourceSelector names; the message names what grants it.",
   LostToOther:
     "Every object that the policy selects is placed by another policy; the message names the policy and why it goes first.",
   NoClusterMatches: "The policy selects objects, and none of its rules takes a cluster on which they run.",

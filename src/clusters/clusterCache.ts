@@ -12,7 +12,7 @@ import { MemberWriter, type Written } from "./memberWriter.ts";
 import { NamespaceCleaner } from "./namespaceCleaner.ts";
 import { NamespaceLabeller } from "./namespaceLabels.ts";
 import { MemberNamespaces } from "./namespaces.ts";
-import { whyUnwatched } from "./notGranted.ts";
+import { isAlwaysGranted, whyUnwatched } from "./notGranted.ts";
 import { observe, observeAnswer, type ObservedObject } from "./observed.ts";
 import type { MemberSession } from "./types.ts";
 
@@ -377,15 +377,15 @@ export class ClusterCache {
     watch.blindSince = undefined;
     watch.patience?.[Symbol.dispose]();
     watch.patience = clock.after(BLIND_AFTER_MS, () => {
-      if (watch.isDenied) return this.#loseSight(watch);
+      if (watch.isDenied && !isAlwaysGranted(watch.type)) return this.#loseSight(watch);
       watch.blindSince = since;
       sightChanged();
     });
   }
 
   /**
-   * The right to watch these objects was taken away: what was known of them is as good as nothing, and everything else is known all the same. They
-   * are watched anew, and so found again once that is granted.
+   * The right to watch these objects, which was granted by name, was taken away: what was known of them is as good as nothing, and everything else
+   * is known all the same. They are watched anew, and so found again once that is granted.
    */
   #loseSight(watch: Watch): void {
     const { type, namespace, failure } = watch;

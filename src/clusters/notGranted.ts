@@ -12,9 +12,14 @@ import type { Outcome } from "./outcome.ts";
 
 type Kind = Pick<ResourceType, "group" | "plural">;
 
+/** Whether every account has rights on that kind, unless somebody took them away. */
+export function isAlwaysGranted({ group, plural }: Kind): boolean {
+  return [...memberKinds(), NAMESPACES].some((kind) => kind.group === group && kind.plural === plural);
+}
+
 /** What of a kind is not granted on a member, and the command that grants it. */
 export function notGranted(cluster: string, { group, plural }: Kind): string {
-  const isFixed = [...memberKinds(), NAMESPACES].some((kind) => kind.group === group && kind.plural === plural);
+  const isFixed = isAlwaysGranted({ group, plural });
   const name = group === "" ? plural : `${plural}.${group}`;
   const command = `meridian join ${cluster} --renew${isFixed ? "" : ` --kinds ${name}`}`;
   return firstFitting([

@@ -215,6 +215,30 @@ describe("the options of a verb", () => {
     ]);
   });
 
+  test("of install name the kinds that the manager may read, and those whose status it may write", async () => {
+    const line =
+      "install --kinds services,mysqlclusters.mysql.presslabs.org --status-of mysqlclusters.mysql.presslabs.org";
+    const [, options] = (await run(line)).called ?? [];
+    expect(options).toMatchObject({
+      manager: {
+        kinds: [
+          { group: "", plural: "services", status: false },
+          { group: "mysql.presslabs.org", plural: "mysqlclusters", status: true },
+        ],
+      },
+    });
+  });
+
+  test.each([
+    { line: "install --kinds Service", says: "given by its plural and group" },
+    { line: "install --status-of services", says: "give --kinds services" },
+    { line: "install --crds-only --kinds services", says: "leave out" },
+  ])("of $line are refused", async ({ line, says }) => {
+    const { code, err, called } = await run(line);
+    expect({ code, called }).toEqual({ code: 2, called: undefined });
+    expect(err).toContain(says);
+  });
+
   test("of install --crds-only name no manager", async () => {
     const [, options] = (await run("install --crds-only")).called ?? [];
     expect(options).not.toHaveProperty("manager");

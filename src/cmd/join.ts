@@ -156,9 +156,12 @@ async function enrol(
   say.step(`${name}: creating the service account ${access.namespace}/${access.name}`);
   await makeNamespaces(missing, member.client, signal);
   const role = await grantAccess(member.client, access, signal);
-  const cleanup: Cleanup = { removed: [], left: [] };
-  await revokeNamespaces(member.client, access, cleanup, signal);
-  for (const { what, command } of cleanup.left) say.warn(`${what} is left; remove it: ${command}`);
+  const wasBounded = before !== undefined && namespacesOf(before) !== undefined;
+  if (wasBounded || access.namespaces !== undefined) {
+    const cleanup: Cleanup = { removed: [], left: [] };
+    await revokeNamespaces(member.client, access, cleanup, signal);
+    for (const { what, command } of cleanup.left) say.warn(`${what} is left; remove it: ${command}`);
+  }
   const why = await guardAccess(member.client, accessGuard(access, role, options.protectedNamespaces), signal);
   if (why !== undefined) say.warn(why);
   say.step(`${name}: asking for a token`);

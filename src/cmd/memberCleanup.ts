@@ -78,7 +78,12 @@ export async function revokeAccess(
   // Read first: an account that has removed itself may not read any more.
   const removable = namespace !== undefined && (await isOursAndEmpty(member, namespace, access, signal));
   if (!asAdmin) return await removeItself(member, access, removable ? namespace : undefined, signal);
-  await revokeNamespaces(member, { ...access, namespaces: [] }, cleanup, signal);
+  try {
+    await revokeNamespaces(member, { ...access, namespaces: [] }, cleanup, signal);
+  } catch (error) {
+    // Whoever may not look for them leaves them to the garbage collector, which takes them after the ClusterRole.
+    if (!isForbidden(error)) throw error;
+  }
   for (const step of ADMIN_STEPS) await remove(member, step, access, cleanup, signal);
   if (removable) await removeNamespace(member, namespace, cleanup, signal);
   return cleanup;

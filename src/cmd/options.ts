@@ -288,6 +288,16 @@ export function parseKinds(text: string, before: string[] = []): string[] {
   return [...new Set([...before, ...names])];
 }
 
+/** Adds `PLURAL.GROUP,...` to those before it; without a group the kind is of the core group. */
+export function parsePlurals(text: string, before: string[] = []): string[] {
+  const names = text.split(",").map((name) => name.trim());
+  for (const name of names) {
+    if (name !== EVERYTHING && !/^[a-z][a-z0-9]{0,62}(\.[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)?$/.test(name))
+      throw new InvalidArgumentError("A kind is given by its plural and group, as mysqlclusters.mysql.presslabs.org.");
+  }
+  return [...new Set([...before, ...names])];
+}
+
 /** Adds `a,b` to the namespaces before it. `*` is the whole cluster, and stands alone. */
 export function parseNamespaces(text: string, before: string[] = []): string[] {
   if (text === EVERYTHING && before.length === 0) return [EVERYTHING];

@@ -119,6 +119,8 @@ export class ControllerClasses implements DependentsOfOthers, Disposable {
 
   /** Asks the hub itself whether an object of another class is in that namespace. */
   async isOthersNamespace(namespace: string, signal: AbortSignal): Promise<boolean> {
+    // Nobody knows what is there of a kind that may not be read.
+    for (const _ of this.#hub.deniedKinds()) return true;
     for (const type of this.#hub.catalog.hubKinds()) {
       const { items } = await this.#client.list(type, { namespace, metadataOnly: true, signal });
       if (items.some((item) => this.#concernsOthers(OBJECT_FINALIZER, item.metadata))) return true;

@@ -111,6 +111,7 @@ export class HubCache {
       },
       departs: (type) => this.kindDeletions.saw(type),
       rescaled: (type) => this.rescaled.emit(type),
+      denialsChanged: () => this.denials.emit(),
     });
     this.onObject(({ type, object }) => {
       if (type === "Deleted") this.#bundles.forget(object);
@@ -167,6 +168,14 @@ export class HubCache {
   get kinds(): readonly PlacedKind[] {
     return this.#placed.list;
   }
+
+  /** Kinds that policies select, and that the manager may not read: nothing is known of their objects. */
+  deniedKinds(): Iterable<ResourceType> {
+    return this.#placed.denied();
+  }
+
+  /** {@link deniedKinds} has changed. */
+  readonly denials = new Emitter<void>();
 
   /** Undefined: nothing is known of this kind; that is no proof that it has no objects. */
   kindOf(ref: Pick<ObjectRef, "apiVersion" | "kind">): PlacedKind | undefined {

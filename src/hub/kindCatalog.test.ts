@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { clusterPlacementObject } from "../../test/builders/policyObjects.ts";
 import {
+  ApiError,
   CLUSTERPLACEMENTS,
   DEMOAPPLICATIONS,
   MANIFESTBUNDLES,
@@ -248,5 +249,64 @@ describe("a kind of dependencies that few objects have", () => {
     expect(kinds(cache)).toContain("PersistentVolumeClaim");
     await settle(MINUTE_MS);
     expect(hub.calls.filter((call) => call.startsWith("raw"))).toEqual([]);
+  });
+});
+
+describe("a kind that the manager may not read on the hub", () => {
+  async function denied() {
+    const parts = setUpHub({ propagated: ["Widget"] });
+    const { hub, server, start, settle } = parts;
+    const may = { read: false };
+    hub.gate = ({ verb, type, phase }) => {
+      if (phase === "before" && !may.read && ["list", "watch"].includes(verb) && type?.plural === "widgets")
+        throw new ApiError(403, "Forbidden", "widgets is forbidden");
+    };
+    hub.serve(WIDGETS);
+    server.create(WIDGETS, widget("a"));
+    server.create(DEMOAPPLICATIONS, application("a"));
+    server.create(CLUSTERPLACEMENTS, selectingWidgets);
+    await start();
+    await settle(2_000);
+    return { ...parts, may };
+  }
+
+  test("is told, keeps nothing else from being known, and is no proof of anything", async () => {
+    const { cache, reasons } = await denied();
+    expect(cache.synced).toBe(true);
+    expect(Array.from(cache.deniedKinds(), ({ plural }) => plural)).toEqual(["widgets"]);
+    expect(reasons()).toContain("KindNotGranted");
+    expect(cache.kindOf({ apiVersion: "example.com/v1", kind: "Widget" })).toBeUndefined();
+    expect(cache.object("example.com/Widget/default/a")).toBeUndefined();
+  });
+
+  test("is known as soon as it may be read", async () => {
+    const { cache, may, settle } = await denied();
+    const denials: number[] = [];
+    cache.denials.subscribe(() => denials.push([...cache.deniedKinds()].length));
+    may.read = true;
+    await settle(MINUTE_MS);
+    expect(cache.synced).toBe(true);
+    expect([...cache.deniedKinds()]).toEqual([]);
+    expect(denials).toEqual([0]);
+    expect(cache.object("example.com/Widget/default/a")?.object.metadata.name).toBe("a");
+  });
+
+  test("and was known before keeps its objects", async () => {
+    const { cache, server, may, settle } = await denied();
+    may.read = true;
+    await settle(MINUTE_MS);
+    may.read = false;
+    server.dropWatches();
+    await settle(MINUTE_MS);
+    expect(Array.from(cache.deniedKinds(), ({ plural }) => plural)).toEqual(["widgets"]);
+    expect(cache.object("example.com/Widget/default/a")?.object.metadata.name).toBe("a");
+  });
+
+  test("is told no more when the hub does not serve it any more", async () => {
+    const { hub, cache, catalog, settle } = await denied();
+    hub.withdraw(WIDGETS);
+    catalog.notFound(WIDGETS);
+    await settle(MINUTE_MS);
+    expect([...cache.deniedKinds()]).toEqual([]);
   });
 });

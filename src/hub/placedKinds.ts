@@ -1,7 +1,14 @@
 import { type KubeObject, sameValue } from "../apis/index.ts";
 import { type HubKind, placeableKindOf } from "../interpreter/index.ts";
 import type { Logger } from "../observability/index.ts";
-import { type Informer, type InformerOptions, isNotFound, keyOf, type ResourceType } from "../runtime/index.ts";
+import {
+  type Informer,
+  type InformerOptions,
+  isForbidden,
+  isNotFound,
+  keyOf,
+  type ResourceType,
+} from "../runtime/index.ts";
 import { type HubEvent, isDeparture } from "./events.ts";
 import type { KindCatalog } from "./kindCatalog.ts";
 
@@ -23,6 +30,8 @@ export interface PlacedKindsOptions {
   rescaled: (type: ResourceType) => void;
   /** An object of the kind has gone, or has begun to; before any handler has the event. */
   departs: (type: ResourceType) => void;
+  /** {@link PlacedKinds.denied} has changed. */
+  denialsChanged: () => void;
 }
 
 interface Followed extends PlacedKind {
@@ -39,11 +48,14 @@ interface Subscriber {
 /**
  * The watches of the kinds that the catalog names: a watch begins when its kind is served and ends when the kind is not served any more. A
  * kind that goes away while objects of it are known keeps the objects and the watch until the objects are seen deleted: a deleted CRD does
- * not mean that the member objects may be removed.
+ * not mean that the member objects may be removed. A kind that the manager may not read is left out until the right is there: nothing else waits for
+ * the kind, and nobody takes its objects for gone.
  */
 export class PlacedKinds {
   readonly #options: PlacedKindsOptions;
   readonly #followed = new Map<string, Followed>();
+  /** Those that the manager may not read. Of one whose objects are known all the same, the watch is among the {@link #followed} too. */
+  readonly #denied = new Map<string, Followed>();
   readonly #subscribers = new Set<Subscriber>();
   #list: readonly PlacedKind[] = [];
   /** Watches that have not ended, also those of kinds that have gone. */
@@ -57,6 +69,11 @@ export class PlacedKinds {
 
   get list(): readonly PlacedKind[] {
     return this.#list;
+  }
+
+  /** Kinds that policies select, and that the manager may not read on the hub. */
+  *denied(): Iterable<ResourceType> {
+    for (const { type } of this.#denied.values()) yield type;
   }
 
   get(group: string, kind: string): PlacedKind | undefined {
@@ -109,7 +126,10 @@ export class PlacedKinds {
         this.#rescale(followed, type);
       }
     }
-    for (const [name, type] of served) if (!this.#followed.has(name)) this.#add(name, type);
+    for (const [name, followed] of this.#denied)
+      if (!this.#followed.has(name) && served.get(name)?.version !== followed.type.version)
+        this.#remove(name, followed);
+    for (const [name, type] of served) if (!this.#followed.has(name) && !this.#denied.has(name)) this.#add(name, type);
     this.#list = [...this.#followed.values()];
   }
 
@@ -124,6 +144,7 @@ export class PlacedKinds {
       known: known.map((object) => [keyOf(object), { uid: object.metadata.uid ?? "", object }] as const),
       onContact: (ok, error) => {
         if (!ok && isNotFound(error)) catalog.notFound(type);
+        this.#setDenied(name, followed, isForbidden(error));
       },
     });
     const followed: Followed = {
@@ -150,6 +171,27 @@ export class PlacedKinds {
     const running = followed.informer.run(AbortSignal.any([signal, followed.stop.signal]));
     this.#running.add(running);
     void running.finally(() => this.#running.delete(running));
+  }
+
+  #setDenied(name: string, followed: Followed, isDenied: boolean): void {
+    const { catalog, logger, changed, denialsChanged } = this.#options;
+    const { type, informer } = followed;
+    const isPresent = (this.#followed.get(name) ?? this.#denied.get(name)) === followed;
+    if (!isPresent || isDenied === this.#denied.has(name) || catalog.isRequired(type)) return;
+    if (isDenied) {
+      this.#denied.set(name, followed);
+      if (!informer.synced) this.#followed.delete(name);
+      logger.warn(
+        { resource: type.plural, event_reason: "KindNotGranted" },
+        "the manager may not read this kind on the hub; its objects are left as they are until it may",
+      );
+    } else {
+      this.#denied.delete(name);
+      this.#followed.set(name, followed);
+    }
+    this.#list = [...this.#followed.values()];
+    changed();
+    denialsChanged();
   }
 
   #retire(name: string, followed: Followed): void {
@@ -181,6 +223,7 @@ export class PlacedKinds {
   #remove(name: string, followed: Followed): void {
     followed.stop.abort();
     this.#followed.delete(name);
+    if (this.#denied.delete(name)) this.#options.denialsChanged();
     for (const { subscriptions } of this.#subscribers) {
       subscriptions.get(followed)?.[Symbol.dispose]();
       subscriptions.delete(followed);

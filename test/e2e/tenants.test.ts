@@ -3,7 +3,7 @@ import type { KubeObject, MemberCluster } from "../../src/apis/index.ts";
 import { evaluatePodSecurity } from "../../src/desiredstate/podSecurity/evaluate.ts";
 import { demoApplication, placement } from "../builders/index.ts";
 import { POD_CASES } from "../builders/podCases.ts";
-import { Api, eventually, meridianOk, type Plane, startSandboxFleet } from "../envtest/index.ts";
+import { Api, eventually, meridian, meridianOk, type Plane, startSandboxFleet } from "../envtest/index.ts";
 import { explainFailure, Federation } from "./federation.ts";
 import { collectionPath, objectPath, pathOf, secret } from "./objects.ts";
 import { applicationOf, ATTEMPTS, nameOf, patching, policyOf, PROTECTED_PATHS } from "./tenantAttempts.ts";
@@ -552,6 +552,38 @@ describe("a member that is joined for some namespaces", () => {
     expect(await member.api.find(`/apis/${RBAC}/v1/namespaces/${OTHER}/roles/${name}`)).toBeUndefined();
     await meridianOk(federation.hub, bounded("--renew", "--namespaces", `${GRANTED},${OTHER}`));
     await federation.untilAvailable(OTHER, "shop", { [SHANGHAI]: 1 });
+  });
+
+  test("gets rights on one more kind by --kinds, in its namespaces alone, and keeps them when it is renewed", async () => {
+    const prefix = "/apis/networking.k8s.io/v1/namespaces";
+    const backend = { service: { name: "shop", port: { number: 80 } } };
+    const hubId = (await federation.api.get(objectPath("Namespace", undefined, "kube-system"))).metadata.uid ?? "";
+    const ingress = {
+      metadata: { name: "shop", labels: { "federation.paas.cmft.com/managed-by": hubId } },
+      spec: { defaultBackend: backend },
+    };
+    const made = (namespace: string) => ask(account, "POST", `${prefix}/${namespace}/ingresses?dryRun=All`, ingress);
+    expect(await made(GRANTED)).toMatchObject({ status: 403 });
+    await meridianOk(federation.hub, bounded("--renew", "--kinds", "Ingress"));
+    await meridianOk(federation.hub, bounded("--renew"));
+    await eventually(async () => expect(await made(GRANTED)).toMatchObject({ status: 201 }), { message: "the right" });
+    expect(await made("default")).toMatchObject({ status: 403 });
+    const role = await member.api.get<KubeObject>(`/apis/${RBAC}/v1/clusterroles/${name}`);
+    expect(role.metadata.annotations).toEqual({ "federation.paas.cmft.com/kinds": "ingresses.networking.k8s.io" });
+
+    const refused = await meridian(federation.hub, bounded("--renew", "--kinds", "ClusterRole"));
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain(`--kinds clusterroles.${RBAC} is more than an account gets that is bounded`);
+    const warned = await meridianOk(federation.hub, bounded("--renew", "--kinds", "Role"));
+    expect(warned.stderr).toContain(`roles.${RBAC}: whoever may place these on the hub can become administrator`);
+    const roles = {
+      metadata: { ...ingress.metadata },
+      rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["*"] }],
+    };
+    const path = `/apis/${RBAC}/v1/namespaces/${GRANTED}/roles?dryRun=All`;
+    await eventually(async () => expect(await ask(account, "POST", path, roles)).toMatchObject({ status: 201 }), {
+      message: "the right to give rights",
+    });
   });
 
   test("lets go of what is deleted, and leaves clean", async () => {

@@ -1,12 +1,5 @@
 import { expect, test } from "vitest";
-import {
-  ApiError,
-  CONFIGMAPS,
-  DEMOAPPLICATIONS,
-  PLACEMENTS,
-  type ResourceType,
-  SERVICES,
-} from "../../../src/runtime/index.ts";
+import { ApiError, DEMOAPPLICATIONS, PLACEMENTS, type ResourceType, SERVICES } from "../../../src/runtime/index.ts";
 import { demoApplication, placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
 
@@ -46,28 +39,4 @@ test("a kind that the account may not write is named with the command that grant
   );
   federation.member("shanghai").refuse = () => undefined;
   await federation.untilAvailable("shop");
-});
-
-test("a right that is taken away makes its kind unknown, and the other kinds of the cluster stay known", async () => {
-  await using federation = await TestFederation.running("shanghai", "singapore");
-  const config = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings", namespace: "default" } };
-  await federation.apply(CONFIGMAPS, config);
-  const shanghai = federation.member("shanghai");
-  shanghai.refuse = (verb, type) =>
-    type === SERVICES && ["list", "watch"].includes(verb) ? refused(verb, type) : undefined;
-  shanghai.server.breakConnections();
-  await federation.until(() => federation.entry("shop", "shanghai")?.reason === "NotObserved", 120_000);
-  expect(federation.entry("shop", "shanghai")?.message).toContain("services are not granted");
-  expect(federation.condition("shop", "Fresh")).toBe("True AllClustersObserved");
-  expect(shanghai.server.has(SERVICES, "default", "shop")).toBe(true);
-  // What stays the same is not written again.
-  const writes = federation.hubWrites.length;
-  await federation.pass(120_000);
-  expect(federation.hubWrites.slice(writes)).toEqual([]);
-
-  const { uid } = shanghai.server.get(SERVICES, "default", "shop").metadata;
-  shanghai.refuse = () => undefined;
-  await federation.untilAvailable("shop");
-  await federation.until(() => federation.entry("shop", "shanghai")?.state === "Available");
-  expect(shanghai.server.get(SERVICES, "default", "shop").metadata.uid).toBe(uid);
 });
