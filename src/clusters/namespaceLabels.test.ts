@@ -131,6 +131,31 @@ describe("the Pod Security labels of a namespace that Meridian made", () => {
     expect(calls).toEqual([]);
   });
 
+  test("are left alone of a namespace that is not there any more", async () => {
+    const { objects, calls, clock, labeller, find } = labelling({ observed: { podSecurity: textOf(RESTRICTED) } });
+    const before = find(TEAM);
+    objects.observe(TEAM, undefined);
+    labeller.enqueue(before);
+    await clock.advance(0);
+    expect(calls).toEqual([]);
+  });
+
+  test("that stay are set again, and are not taken off", async () => {
+    const answer = serving({ [POD_SECURITY_ANNOTATION]: '{"enforce":"restricted"}' });
+    const { client, clock } = labelling({ answer });
+    await clock.advance(0);
+    expect(client.sent<{ metadata: object }>(1).metadata).toMatchObject({ labels: { enforce: "restricted" } });
+  });
+
+  test("are brought to a namespace without annotations", async () => {
+    const { metadata } = namespace();
+    const { annotations: _, ...bare } = metadata;
+    const answer: Answer = ({ verb }) => (verb === "get" ? { ...namespace(), metadata: bare } : {});
+    const { client, clock, lines } = labelling({ answer });
+    await clock.advance(0);
+    expect([client.lines, lines]).toEqual([["get namespaces", "patch namespaces"], []]);
+  });
+
   test("are considered for all namespaces when more is known", async () => {
     const { objects, labeller, calls, clock } = labelling({ observed: { podSecurity: textOf(RESTRICTED) } });
     const object = objects.get(refKey(TEAM));
