@@ -5,6 +5,7 @@ import {
   CLUSTERROLES,
   CONFIGMAPS,
   CRDS,
+  MEMBERCLUSTERS,
   NAMESPACES,
   PLACEMENTS,
   type ResourceType,
@@ -218,5 +219,40 @@ describe("a kind that comes later", () => {
     await federation.hub.merge(CRDS, undefined, name, { metadata: { annotations } });
     await federation.until(() => !federation.hub.has(CRDS, undefined, name));
     expect(on(federation, "shanghai", BACKUPS, "nightly", "default")).toBe(false);
+  });
+
+  test("and goes on one member troubles nothing else there, and is found as soon as its definition is back", async () => {
+    await using federation = await TestFederation.running("shanghai", "singapore");
+    const selectors = [
+      { apiVersion: "backups.test/v1", kind: "Backup" },
+      { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", name: BACKUP_KIND.metadata.name },
+    ];
+    await federation.apply(CLUSTERPLACEMENTS, clusterPlacement("backups").selects(...selectors));
+    await federation.apply(CRDS, BACKUP_KIND);
+    await federation.until(() => federation.log.some((line) => line.includes("KindServed")));
+    await federation.apply(BACKUPS, backup);
+    const isOn = (cluster: string): boolean =>
+      on(federation, cluster, CRDS, BACKUP_KIND.metadata.name) &&
+      on(federation, cluster, BACKUPS, "nightly", "default");
+    await federation.until(() => isOn("shanghai") && isOn("singapore"));
+
+    const shanghai = federation.member("shanghai");
+    await federation.hub.merge(CLUSTERPLACEMENTS, undefined, "backups", { spec: { suspend: true } });
+    await federation.pass(2_000);
+    await shanghai.server.delete(CRDS, undefined, BACKUP_KIND.metadata.name);
+    await federation.pass(60_000);
+    expect([isOn("shanghai"), isOn("singapore")]).toEqual([false, true]);
+    expect(federation.entry("shop", "shanghai")?.state).toBe("Available");
+    expect(federation.hub.get(MEMBERCLUSTERS, undefined, "shanghai")["status"]).toMatchObject({
+      conditions: expect.arrayContaining([expect.objectContaining({ type: "Ready", status: "True" })]),
+    });
+
+    await federation.hub.merge(CLUSTERPLACEMENTS, undefined, "backups", { spec: { suspend: false } });
+    await federation.until(() => isOn("shanghai"));
+    await federation.delete(BACKUPS, "nightly");
+    await federation.until(() => !federation.hub.has(BACKUPS, "default", "nightly"));
+    await federation.delete(CRDS, BACKUP_KIND.metadata.name, undefined);
+    await federation.until(() => !federation.hub.has(CRDS, undefined, BACKUP_KIND.metadata.name));
+    expect(shanghai.server.has(CRDS, undefined, BACKUP_KIND.metadata.name)).toBe(false);
   });
 });
