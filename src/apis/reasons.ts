@@ -28,6 +28,7 @@ const VERDICTS = {
   TaintsTolerated: "The Placement tolerates the taints of the cluster, or there are none.",
   ClusterStays: "The MemberCluster is not being deleted.",
   ClusterDeleting: "The MemberCluster is being deleted.",
+  OnHubAlready: "The cluster is the hub itself, and the object is sent as it is: it stands there already.",
   Weighted: "The weight of the cluster for dividing the replicas.",
   NamespaceGranted: "Meridian's account may work in the object's namespace on the cluster.",
   NamespaceNotGranted:

@@ -3,6 +3,7 @@ import { logLines } from "../observability/testing/logLines.ts";
 import { type ClusterConfig, Discovery } from "../runtime/index.ts";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
 import { ClusterAccess } from "./clusterAccess.ts";
+import type { KubeconfigCredentials } from "./credentials.ts";
 import { ScriptedClient } from "./testing/scriptedClient.ts";
 
 const config = (token: string): ClusterConfig => ({
@@ -24,18 +25,15 @@ function accessing() {
     return { groups: state.groups.map((groupVersion) => ({ versions: [{ groupVersion }] })) };
   });
   const configs: ClusterConfig[] = [];
-  const options = { cluster: "shanghai", clock, logger };
-  const remote = ClusterAccess.remote(
-    config("first"),
-    (given, cluster) => {
-      expect(cluster).toBe("shanghai");
-      configs.push(given);
-      return client.client;
-    },
-    options,
-  );
   const hub = { client: client.client, discovery: new Discovery(client.client, clock), clusterUid: "u" };
-  return { clock, lines, state, client, configs, remote, local: ClusterAccess.local(hub, options), hub };
+  const clientFor = (given: ClusterConfig, cluster: string) => {
+    expect(cluster).toBe("shanghai");
+    configs.push(given);
+    return client.client;
+  };
+  const options = { cluster: "shanghai", namespaces: undefined, clock, logger, hubLocal: hub, clientFor };
+  const remote = ClusterAccess.open({ kind: "Kubeconfig", config: config("first") } as KubeconfigCredentials, options);
+  return { clock, lines, state, client, configs, remote, local: ClusterAccess.open({ kind: "Local" }, options), hub };
 }
 
 describe("the access to a cluster", () => {

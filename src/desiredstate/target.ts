@@ -23,7 +23,7 @@ import { type Marking, ownerRefOf, ownerText } from "./marks.ts";
 import { needsOf, withTheirNeeds } from "./needs.ts";
 import { choosePlacement } from "./placementSelection.ts";
 import { defaultTerms, type NamespaceTerms } from "./podSecurity/index.ts";
-import { currentClusters, scopeOf } from "./scope.ts";
+import { currentClusters, isRendered, scopeOf } from "./scope.ts";
 import type { ClusterTarget, Needs, Snapshot, Target, Why } from "./types.ts";
 import { VariantRenderer } from "./variants.ts";
 
@@ -46,6 +46,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     ...(object.metadata.namespace === undefined ? {} : { namespace: object.metadata.namespace }),
     current: currentClusters(snapshot, reported),
     ...(replicas === undefined ? {} : { replicas }),
+    ...(isRendered(object) ? {} : { sentAsItIs: true }),
   };
   const scope = scopeOf(snapshot, placement, subject, clusters, now);
 
