@@ -1,4 +1,5 @@
 import {
+  type ClusterRecord,
   type FederatedStatus,
   type KubeObject,
   type MemberCluster,
@@ -7,6 +8,8 @@ import {
   parseApiVersion,
   type Placement,
   policyKey,
+  recordOf,
+  type ResourceBinding,
 } from "../apis/index.ts";
 import type { Logger, Metrics } from "../observability/index.ts";
 import {
@@ -25,6 +28,7 @@ import {
   withSignal,
 } from "../runtime/index.ts";
 import type { ClusterSnapshot } from "../scheduler/index.ts";
+import { Bindings, ownerOfBinding } from "./bindings.ts";
 import { clusterSnapshot } from "./clusterSnapshot.ts";
 import { changedFacts, changedSpec, type HubEvent, isDeparture, type Policy } from "./events.ts";
 import { namespaceFacts, type NamespaceFacts, NODE_PORT_INDEX, objectIndexers, withoutBookkeeping } from "./kept.ts";
@@ -57,6 +61,8 @@ export class HubCache {
   readonly placements: readonly [Informer<Placement>, Informer<Placement>];
   /** Of one namespace, and of all of them. */
   readonly overrides: readonly [Informer<OverridePolicy>, Informer<OverridePolicy>];
+  /** Where decision and status of propagated objects stand. */
+  readonly bindings: Bindings;
   /** Their metadata: what they allow. */
   readonly namespaces: Informer<NamespaceFacts>;
   readonly #options: HubCacheOptions;
@@ -79,6 +85,7 @@ export class HubCache {
     this.placements = [this.#planned(PLACEMENTS), this.#planned(CLUSTERPLACEMENTS)];
     this.overrides = [this.#planned(OVERRIDEPOLICIES), this.#planned(CLUSTEROVERRIDEPOLICIES)];
     this.namespaces = this.#informer(NAMESPACES, namespaceFacts);
+    this.bindings = new Bindings({ informer: (type) => this.#planned<ResourceBinding>(type) });
     this.#policies = {
       Placement: this.placements[0],
       ClusterPlacement: this.placements[1],
@@ -110,6 +117,9 @@ export class HubCache {
       this.#snapshots = undefined;
       this.#revision += 1;
     });
+    // What was placed is still to be removed where no policy selects the kind any more.
+    for (const informer of this.bindings.informers)
+      informer.onEvent(({ object }) => this.catalog.select([object.spec.resource]));
     for (const informer of this.placements) informer.onEvent((event) => this.#policyChanged(event));
     for (const informer of this.overrides) informer.onEvent((event) => this.#policyChanged(event));
     for (const informer of [...this.#fixed(), this.namespaces])
@@ -171,6 +181,26 @@ export class HubCache {
     return undefined;
   }
 
+  /**
+   * What Meridian last said of the object: its own status where Meridian renders the kind, and else that of its binding. `kind`: that of the
+   * object, where it is known.
+   */
+  statusOf(
+    object: KubeObject,
+    kind: Pick<PlacedKind, "propagated"> | undefined = this.kindOf(object),
+  ): FederatedStatus | undefined {
+    return kind?.propagated === true
+      ? this.bindings.statusOf(object)
+      : (object["status"] as FederatedStatus | undefined);
+  }
+
+  /** Where something of the object may be ({@link recordOf}), by what {@link statusOf} says and the object's own annotation. */
+  recordOf(object: KubeObject, kind: Pick<PlacedKind, "propagated"> | undefined = this.kindOf(object)): ClusterRecord {
+    return kind?.propagated === true
+      ? recordOf({ metadata: object.metadata, status: this.bindings.statusOf(object) })
+      : recordOf(object);
+  }
+
   /** Every object that is placed. */
   *objects(): Iterable<KubeObject> {
     for (const { informer } of this.kinds) yield* informer.list();
@@ -203,13 +233,15 @@ export class HubCache {
 
   /** Keys of the objects whose status says that something of them is on that cluster. */
   *reportedOn(cluster: string): Iterable<string> {
-    for (const { type, informer } of this.kinds) {
-      for (const key of informer.keys()) {
-        const status = informer.get(key)?.["status"] as FederatedStatus | undefined;
-        const entry = status?.clusters?.find(({ name }) => name === cluster);
-        if (entry?.observedHash !== undefined || status?.unlistedClusters?.includes(cluster) === true)
+    for (const { type, informer, propagated } of this.kinds) {
+      if (propagated) continue;
+      for (const key of informer.keys())
+        if (isReportedOn(cluster, informer.get(key)?.["status"] as FederatedStatus | undefined))
           yield ownerKey(type, key);
-      }
+    }
+    for (const binding of this.bindings.list()) {
+      const owner = isReportedOn(cluster, binding.status) ? ownerOfBinding(binding) : undefined;
+      if (owner !== undefined) yield owner;
     }
   }
 
@@ -276,6 +308,17 @@ export class HubCache {
   /** For {@link from}: what {@link onPolicy} gives. */
   readonly policyEvents = { subscribe: (handler: (event: HubEvent<Policy>) => void) => this.onPolicy(handler) };
 
+  /** For {@link from}: changes of whatever has the status of an object, the object itself or its binding; the key is that of the object. */
+  readonly statusEvents = {
+    subscribe: (handler: (event: HubEvent<KubeObject | ResourceBinding>) => void): Disposable => {
+      const subscriptions = new DisposableStack();
+      const isOwn = ({ object }: HubEvent<KubeObject>): boolean => this.kindOf(object)?.propagated !== true;
+      subscriptions.use(this.onObject((event) => void (isOwn(event) && handler(event))));
+      subscriptions.use(this.bindings.events.subscribe(handler));
+      return subscriptions;
+    },
+  };
+
   /** {@link deletionsHeld} has changed: whatever rests on it is to be decided again, what may go no more above all. */
   readonly holds = new Emitter<boolean>();
 
@@ -304,8 +347,8 @@ export class HubCache {
   }
 
   /** Of the kinds that are always followed, and that plans depend on. */
-  #fixed(): (Informer<MemberCluster> | PolicyInformer)[] {
-    return [this.clusters, ...this.placements, ...this.overrides];
+  #fixed(): (Informer<MemberCluster> | PolicyInformer | Informer<ResourceBinding>)[] {
+    return [this.clusters, ...this.placements, ...this.overrides, ...this.bindings.informers];
   }
 
   #planned<T>(type: ResourceType): Informer<T> {
@@ -361,4 +404,10 @@ export class HubCache {
     if (this.#waiting.size === 0 || !this.synced) return;
     for (const resolve of this.#waiting) resolve();
   }
+}
+
+/** Something of the object is on the cluster, as its status says. */
+function isReportedOn(cluster: string, status: FederatedStatus | undefined): boolean {
+  const entry = status?.clusters?.find(({ name }) => name === cluster);
+  return entry?.observedHash !== undefined || status?.unlistedClusters?.includes(cluster) === true;
 }

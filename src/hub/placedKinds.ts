@@ -10,6 +10,8 @@ export interface PlacedKind {
   type: ResourceType;
   interpreter: HubKind;
   informer: Informer<KubeObject>;
+  /** Sent as it is: the status of such an object is not Meridian's, whose own stands in a binding. */
+  propagated: boolean;
 }
 
 export interface PlacedKindsOptions {
@@ -125,6 +127,7 @@ export class PlacedKinds {
       type,
       interpreter: placeableKindOf(type.group, type.kind),
       informer,
+      propagated: !catalog.isRequired(type),
       stop: new AbortController(),
       retired: false,
     };

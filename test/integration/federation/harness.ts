@@ -12,6 +12,7 @@ import {
   type Client,
   CLUSTEROVERRIDEPOLICIES,
   CLUSTERPLACEMENTS,
+  CLUSTERRESOURCEBINDINGS,
   type ClusterConfig,
   CONFIGMAPS,
   DEMOAPPLICATIONS,
@@ -21,6 +22,7 @@ import {
   NotLeaderError,
   OVERRIDEPOLICIES,
   PLACEMENTS,
+  RESOURCEBINDINGS,
   type ResourceType,
   SECRETS,
 } from "../../../src/runtime/index.ts";
@@ -170,6 +172,7 @@ export class TestFederation implements AsyncDisposable {
         tracer,
         events,
         clientFor: (config) => this.#connect(config, guard),
+        isPropagated: ({ group, kind }) => (group === "" && kind === "ConfigMap") || group === "mysql.test",
       },
       stop.signal,
     );
@@ -290,6 +293,8 @@ const LEFT_BEHIND = [
   CLUSTERPLACEMENTS,
   OVERRIDEPOLICIES,
   CLUSTEROVERRIDEPOLICIES,
+  RESOURCEBINDINGS,
+  CLUSTERRESOURCEBINDINGS,
   MEMBERCLUSTERS,
   CONFIGMAPS,
   SECRETS,
