@@ -297,7 +297,7 @@ describe("an object of a kind that has a status of its own", () => {
   test("keeps it: it is neither read as Meridian's nor written", async () => {
     await using federation = await placed();
     const status = { observedGeneration: 99, clusters: "three", conditions: "none" };
-    await federation.hub.merge(CLUSTERS, "default", "my-db", { status });
+    await federation.hub.merge(CLUSTERS, "default", "my-db", { status }, "status");
     await federation.apply(CLUSTERS, myDb({ replicas: 5 }));
     await federation.until(() => binding(federation, NAME)?.status?.observedGeneration === 2);
     await federation.pass(5_000);
