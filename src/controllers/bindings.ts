@@ -1,4 +1,11 @@
-import { holdersOf, OBJECT_FINALIZER, type ObjectRef, parseApiVersion, type ResourceBinding } from "../apis/index.ts";
+import {
+  holdersOf,
+  namesIn,
+  OBJECT_FINALIZER,
+  type ObjectRef,
+  parseApiVersion,
+  type ResourceBinding,
+} from "../apis/index.ts";
 import type { HubCache, HubEvent, StatusStore } from "../hub/index.ts";
 import {
   type Client,
@@ -12,7 +19,6 @@ import {
   type Result,
   type Source,
 } from "../runtime/index.ts";
-import { isNobodys } from "./letGo.ts";
 import { refOfKey } from "./ownerKeys.ts";
 
 export interface BindingReconcilerOptions {
@@ -69,11 +75,12 @@ export class BindingReconciler implements Reconciler {
     return object.metadata.deletionTimestamp !== undefined || !this.#isWanted(key, object);
   }
 
-  /** Its object is there, and a manager answers for it. */
-  #isWanted(owner: string, { spec }: ResourceBinding): boolean {
+  /** Its object is there, and a manager answers for it, or is to: a policy selects it, or it was somewhere. */
+  #isWanted(owner: string, { spec, status }: ResourceBinding): boolean {
     const { hub } = this.#options;
-    const found = hub.object(owner);
-    return found?.object.metadata.uid === spec.resource.uid && !isNobodys({ hub }, found.object, found.kind);
+    const object = hub.object(owner)?.object;
+    if (object === undefined || object.metadata.uid !== spec.resource.uid) return false;
+    return isHeld(object.metadata.finalizers) || namesIn(status).size > 0 || hub.planned.isSelected(object);
   }
 
   /** Somebody deletes the binding, and neither its object nor their namespace: there another one could be made. */

@@ -48,7 +48,7 @@ async function claiming(
   const bound: string[] = [];
   const sources = {
     client,
-    hub: { statusOf: (one: KubeObject) => one["status"] as FederatedStatus | undefined },
+    hub: { statuses: { of: (one: KubeObject) => one["status"] as FederatedStatus | undefined } },
     store: { bind: async (found: { object: KubeObject }) => void bound.push(found.object.metadata.name) },
     classes: classesOf(ownership),
     events: { record: () => undefined },

@@ -58,8 +58,10 @@ export class HandoverReconciler implements Reconciler {
     const isPending = (owner: string): boolean => this.#pending.has(owner);
     return [
       // Whatever changes of such an object, its status too, may be what the handover waits for.
-      from(hub.objectEvents).when(({ key, object }) => isPending(key) || this.#isInTransit(object)),
-      from(hub.statusEvents).when(({ key }) => isPending(key)),
+      from(hub.objectEvents).when(
+        ({ key, object }) => isPending(key) || (this.#isInTransit(object) && hub.planned.includes(object)),
+      ),
+      from(hub.statuses.events).when(({ key }) => isPending(key)),
       from(observations.changes).map((change) => [...assignments.concernedBy(change)].filter(isPending)),
       from(observations.contacts).map(pending),
       from(hub.policyEvents)
@@ -126,12 +128,13 @@ export class HandoverReconciler implements Reconciler {
     // The object was this manager's a moment ago: the placement controller has its rows to withdraw first.
     for (const cell of assignments.of(owner)) if (cell.rows.has(owner)) return NOT_READ;
     const now = hub.now();
-    const previous = hub.statusOf(object, kind);
+    const previous = hub.statuses.of(object, kind);
     const recorded = recordedClusters(this.#options, owner);
     const copies = copiesOf(this.#options, owner).filter(({ cluster }) => recorded.has(cluster));
     const target = computeTarget(
       {
         object,
+        setting: hub.planned.settingOf(object),
         placements: hub.allPlacements(),
         overrides: hub.allOverrides(),
         clusters: hub.clusterSnapshots(),

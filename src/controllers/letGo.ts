@@ -1,31 +1,17 @@
-import { FIRST_RECORD_ANNOTATION, holdersOf, type KubeObject, OBJECT_FINALIZER, unclaimed } from "../apis/index.ts";
-import { selectPlacement, type Target } from "../desiredstate/index.ts";
-import type { HubCache, PlacedKind, StatusStore } from "../hub/index.ts";
+import { FIRST_RECORD_ANNOTATION, type KubeObject, OBJECT_FINALIZER, unclaimed } from "../apis/index.ts";
+import type { Target } from "../desiredstate/index.ts";
+import type { PlacedKind, StatusStore } from "../hub/index.ts";
 import type { Client } from "../runtime/index.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 import { setFinalizers } from "./finalizers.ts";
 import type { Remains } from "./remains.ts";
 
-/**
- * When a propagated object is none of Meridian's business: unlike an application it may stand on the hub for the hub's own sake. Nothing is
- * written for an object that no policy selects and that runs nowhere.
- */
+/** How a propagated object becomes none of Meridian's business any more: unlike an application it may stand on the hub for the hub's own sake. */
 
 export interface LetGoSources {
   client: Client;
-  hub: Pick<HubCache, "recordOf" | "allPlacements">;
   store: Pick<StatusStore, "unbind">;
   classes: ControllerClasses;
-}
-
-/** Whether Meridian has nothing to do with the object: no policy selects it, and nobody recorded that it is anywhere. */
-export function isNobodys({ hub }: Pick<LetGoSources, "hub">, object: KubeObject, kind: PlacedKind): boolean {
-  return (
-    kind.propagated &&
-    holdersOf(OBJECT_FINALIZER, object.metadata).length === 0 &&
-    hub.recordOf(object, kind).names.size === 0 &&
-    selectPlacement(object, hub.allPlacements()) === undefined
-  );
 }
 
 /** Whether no policy selects the object any more, and nothing of it is left on any cluster. */
@@ -40,11 +26,14 @@ export async function letGo(
   kind: PlacedKind,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const { finalizers = [], annotations } = object.metadata;
   const next = unclaimed(OBJECT_FINALIZER, object.metadata, classes.classes);
-  const record = { name: FIRST_RECORD_ANNOTATION, value: undefined };
-  const released = await setFinalizers(client, kind.type, object, next, signal, record);
-  if (released === undefined) return false;
-  kind.informer.observe(released);
+  if (next.length < finalizers.length || annotations?.[FIRST_RECORD_ANNOTATION] !== undefined) {
+    const record = { name: FIRST_RECORD_ANNOTATION, value: undefined };
+    const released = await setFinalizers(client, kind.type, object, next, signal, record);
+    if (released === undefined) return false;
+    kind.informer.observe(released);
+  }
   await store.unbind({ object, kind }, signal);
   return true;
 }

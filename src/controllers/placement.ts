@@ -39,8 +39,8 @@ import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { HubNamespaces } from "./hubNamespaces.ts";
 import type { ObservationChange } from "./observations.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
-import { changedRecord, claim, isNews } from "./claims.ts";
-import { isNobodys, isOver, letGo } from "./letGo.ts";
+import { changedRecord, claim, concernedAmong, isConcerned, isNews } from "./claims.ts";
+import { isOver, letGo } from "./letGo.ts";
 import { ObjectTraces } from "./objectTraces.ts";
 import { refOfKey, spanAttributes } from "./ownerKeys.ts";
 import { logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
@@ -100,7 +100,7 @@ export class PlacementReconciler implements Reconciler {
     const awaiting = (): Iterable<string> => [...this.#awaiting];
     return [
       this.#orphaning.noting(hub.objectEvents),
-      from(hub.objectEvents).when((event) => isNews(this.#options, event)),
+      from(hub.objectEvents).when((event) => isNews(this.#options, event) && isConcerned(this.#options, event)),
       from(hub.policyEvents)
         .when((event) => !event.initial && changedSpec(event))
         .map((event) => hub.selectedBy(event)),
@@ -110,16 +110,17 @@ export class PlacementReconciler implements Reconciler {
       from(hub.clusters)
         .when((event) => !event.initial && changedFacts(event))
         .map(awaiting),
-      from(namespaces.changes).map((namespace) => namespaces.ownersIn(namespace)),
+      from(namespaces.changes).map((namespace) => concernedAmong(this.#options, namespaces.ownersIn(namespace))),
       from(dependencies.changes),
       from(observations.changes).map((change) => this.#ownersToReplan(change)),
       from(assignments.departures).when((owner) => this.#awaiting.has(owner)),
       from(statuses.settlements).when((owner) => this.#unrecorded.has(owner) && this.#isRecorded(owner)),
       // A cluster on which nothing is left has gone from the record: the rows that made certain of it are not needed any more.
-      from(hub.statusEvents).when((event) => this.#awaiting.has(event.key) && changedRecord(event)),
+      from(hub.statuses.events).when((event) => this.#awaiting.has(event.key) && changedRecord(event)),
       // What the removal of a copy rests on: contact with its cluster, the hub's caches, other objects' plans, other managers' objects.
       from(observations.contacts).map(awaiting),
       from(hub.holds).map(awaiting),
+      from(hub.syncs).map(awaiting),
       from(hub.kindDeletions.changes).map(awaiting),
       from(missing.changes).map(awaiting),
       from(progress.advanced).map(awaiting),
@@ -133,7 +134,7 @@ export class PlacementReconciler implements Reconciler {
     const { hub, plans, clock } = this.#options;
     const isPlanned = plans.get(owner) !== undefined;
     const object = hub.object(owner)?.object;
-    const status = object === undefined ? undefined : hub.statusOf(object);
+    const status = object === undefined ? undefined : hub.statuses.of(object);
     return this.#traces.follow(owner, object, { isPlanned, status, now: clock.now() });
   }
 
@@ -147,14 +148,11 @@ export class PlacementReconciler implements Reconciler {
   }
 
   async #plan(owner: string, signal: AbortSignal, context: ReconcileContext): Promise<Result> {
-    const { hub, metrics, classes, store } = this.#options;
+    const { hub, metrics, classes } = this.#options;
     const found = hub.object(owner);
     if (found === undefined) return await this.#cleanUp(owner, context, signal);
     const { object, kind } = found;
-    if (isNobodys(this.#options, object, kind)) {
-      await store.unbind(found, signal);
-      return this.#withdraw(owner);
-    }
+    if (!hub.planned.includes(object)) return this.#leave(owner, object, "Unplanned");
     metrics.reconciled(object.kind);
     context.span?.setAttributes(spanAttributes(owner, object));
     const ownership = classes.of(object);
@@ -191,7 +189,7 @@ export class PlacementReconciler implements Reconciler {
     this.#fetching.delete(owner);
 
     const before = plans.get(owner);
-    const status = hub.statusOf(object, kind);
+    const status = hub.statuses.of(object, kind);
     logChange(context, owner, object, { plan: before, status });
     const now = hub.now();
     const computing = startSpan(tracer, "ComputeTarget", { parent: context.span });
@@ -209,7 +207,7 @@ export class PlacementReconciler implements Reconciler {
     if (isOver(kind, target, remains)) {
       if (!(await letGo(this.#options, object, kind, signal))) return requeueAfter(RETRY_FINALIZER_MS);
       logEnd(context, owner, object);
-      return this.#withdraw(owner);
+      return this.#leave(owner, object, "Unplanned");
     }
     this.#finalizations.forget(owner);
     this.#parting.delete(owner);
@@ -224,13 +222,17 @@ export class PlacementReconciler implements Reconciler {
     return recheckAt === Infinity ? done : requeueAfter(Math.max(1, recheckAt - now));
   }
 
-  /** Another class's: nothing is asked for in its name, nothing of it is touched. Policies count the object all the same. */
-  #leave(owner: string, object: KubeObject, ownership: "Foreign" | "Claimable" | "Yielded"): Result {
+  /**
+   * Another class's, or the hub's own business: nothing is asked for in its name, nothing of it is touched. Policies count an object of another
+   * class all the same.
+   */
+  #leave(owner: string, object: KubeObject, ownership: "Foreign" | "Claimable" | "Yielded" | "Unplanned"): Result {
     const { hub, plans, assignments, progress, dependencies } = this.#options;
     this.#finalizations.forget(owner);
     this.#awaiting.delete(owner);
     if (ownership !== "Claimable") dependencies.forget(owner);
     assignments.replace(owner, []);
+    if (ownership === "Unplanned") return this.#forget(owner);
     if (object.metadata.deletionTimestamp !== undefined) plans.drop(owner);
     else {
       const target = computeTarget(snapshotOf(this.#options, owner, object), hub.now());
@@ -249,7 +251,7 @@ export class PlacementReconciler implements Reconciler {
     signal: AbortSignal,
   ): Promise<Result> {
     const { client, hub, plans, progress, classes, store } = this.#options;
-    logChange(context, owner, object, { plan: plans.get(owner), status: hub.statusOf(object, kind) });
+    logChange(context, owner, object, { plan: plans.get(owner), status: hub.statuses.of(object, kind) });
     const next = unclaimed(OBJECT_FINALIZER, object.metadata, classes.classes);
     if (next.length === (object.metadata.finalizers ?? []).length) return await this.#cleanUp(owner, context, signal);
     if ((await this.#orphaning.settle(object, kind, signal)) === "Changed") return requeueAfter(RETRY_FINALIZER_MS);
@@ -338,12 +340,6 @@ export class PlacementReconciler implements Reconciler {
     this.#assign(owner, rows, context);
     for (const one of verdict === "Present" ? named : []) await hub.relistIfBehind(one, signal);
     return typeof verdict === "number" && Number.isFinite(verdict) ? requeueAfter(verdict) : done;
-  }
-
-  /** Of an object that is none of Meridian's: whatever is seen of it on members is left alone. */
-  #withdraw(owner: string): Result {
-    if (this.#options.plans.get(owner) !== undefined) this.#options.assignments.replace(owner, []);
-    return this.#forget(owner);
   }
 
   /** Of an object that is gone, or of which nothing is left. */

@@ -25,9 +25,10 @@ export function snapshotOf(
 ): Snapshot {
   const { hub, hubId, namespaces } = sources;
   const terms = namespaces.termsFor(object);
-  const previous = hub.statusOf(object);
+  const previous = hub.statuses.of(object);
   return {
     object,
+    setting: hub.planned.settingOf(object),
     placements: hub.allPlacements(),
     overrides: hub.allOverrides(),
     clusters: hub.clusterSnapshots(),

@@ -34,8 +34,7 @@ function store(status: FederatedStatus | undefined, metadata: object = {}) {
   } as unknown as Client;
   const hub = {
     object: (owner: string) => (owner === SHOP ? { object, kind } : undefined),
-    statusOf: () => object["status"],
-    recordOf: () => recordOf(object),
+    statuses: { of: () => object["status"], recordOf: () => recordOf(object) },
   } as unknown as HubCache;
   const type = { group: "paas.cmft.com", version: "v1", kind: "DemoApplication", plural: "demoapplications" };
   const kind = { type, informer: { observe: (one: KubeObject) => void observed.push(one) } } as unknown as PlacedKind;

@@ -49,7 +49,7 @@ export class StatusStore {
   read(owner: string): FederatedStatus | undefined {
     const { hub } = this.#options;
     const found = hub.object(owner);
-    return found === undefined ? undefined : hub.statusOf(found.object, found.kind);
+    return found === undefined ? undefined : hub.statuses.of(found.object, found.kind);
   }
 
   /** Whether there is something that {@link read} is read from: not where somebody removed the binding of a propagated object. */
@@ -67,7 +67,7 @@ export class StatusStore {
     const { hub } = this.#options;
     const found = hub.object(owner);
     if (found === undefined) return new Set();
-    const { names } = hub.recordOf(found.object, found.kind);
+    const { names } = hub.statuses.recordOf(found.object, found.kind);
     const unanswered = this.#unanswered.get(owner);
     return unanswered === undefined ? names : new Set([...names].filter((name) => unanswered.has(name)));
   }

@@ -61,12 +61,13 @@ export class HubFacts {
       this.#endpoints(request, end),
     ]);
     const parsed = bounds === undefined ? undefined : parseReplicaBounds(bounds);
-    const facts = (object: KubeObject): ApplicationFacts => applicationFacts(object, hub.statusOf(object));
+    const facts = (object: KubeObject): ApplicationFacts => applicationFacts(object, hub.statuses.of(object));
     return {
       replicaBounds: parsed ?? DEFAULT_REPLICA_BOUNDS,
       ...(bounds === undefined || parsed !== undefined ? {} : { unreadableBounds: bounds }),
       servedKinds,
       placements: hub.allPlacements(),
+      settingOf: (object) => hub.planned.settingOf(object),
       clusters: hub.clusterSnapshots(),
       applicationsWithNodePort: (nodePort) => Array.from(hub.objectsWithNodePort(nodePort), facts),
       selectedBy: (policy) => firstSelected(hub, policy),
@@ -174,7 +175,7 @@ function applicationsOn(hub: HubCache, cluster: string): ApplicationFacts[] {
   const named: ApplicationFacts[] = [];
   const perhaps: ApplicationFacts[] = [];
   for (const object of hub.objects()) {
-    const status = hub.statusOf(object);
+    const status = hub.statuses.of(object);
     if (namesIn(status).has(cluster)) named.push(applicationFacts(object, status));
     else if (
       status?.unlistedClusters === undefined &&

@@ -172,7 +172,6 @@ export class TestFederation implements AsyncDisposable {
         tracer,
         events,
         clientFor: (config) => this.#connect(config, guard),
-        isPropagated: ({ group, kind }) => (group === "" && kind === "ConfigMap") || group === "mysql.test",
       },
       stop.signal,
     );
