@@ -40,6 +40,7 @@ import type { HubNamespaces } from "./hubNamespaces.ts";
 import type { ObservationChange } from "./observations.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
 import { changedRecord, claim, concernedAmong, isConcerned, isNews } from "./claims.ts";
+import { HELD_AGAIN_MS, heldByKind } from "./kindsHeld.ts";
 import { isOver, letGo } from "./letGo.ts";
 import { ObjectTraces } from "./objectTraces.ts";
 import { refOfKey, spanAttributes } from "./ownerKeys.ts";
@@ -256,7 +257,7 @@ export class PlacementReconciler implements Reconciler {
     if (next.length === (object.metadata.finalizers ?? []).length) return await this.#cleanUp(owner, context, signal);
     if ((await this.#orphaning.settle(object, kind, signal)) === "Changed") return requeueAfter(RETRY_FINALIZER_MS);
     const isAnywhere = copiesOf(this.#options, owner).length > 0;
-    const held = isAnywhere ? await hub.kindDeletions.held(kind.type, signal) : undefined;
+    const held = isAnywhere ? await heldByKind(hub, object, kind, signal) : undefined;
     const { policy, footprint } = this.#finalizations.of(owner, object, kind);
     const life = ownerRefOf(object);
     const { rows } = this.#step(owner, undefined, { owner: life, policy, cause: DELETED, ownership: "Ours", held });
@@ -270,7 +271,7 @@ export class PlacementReconciler implements Reconciler {
     logRemoval(context, owner, object, this.#assign(owner, [...rows, ...remains.rows], context));
     if (remains.open.size > 0) {
       this.#awaiting.add(owner);
-      return done;
+      return held === undefined ? done : requeueAfter(HELD_AGAIN_MS);
     }
     const released = await setFinalizers(client, kind.type, object, next, signal);
     if (released === undefined) return requeueAfter(RETRY_FINALIZER_MS);
