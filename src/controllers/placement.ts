@@ -39,7 +39,8 @@ import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { HubNamespaces } from "./hubNamespaces.ts";
 import type { ObservationChange } from "./observations.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
-import { changedRecord, claim, concernedAmong, isConcerned, isNews } from "./claims.ts";
+import { changedRecord, claim, isNews } from "./claims.ts";
+import { changedContent, concernedAmong, isConcerned } from "./concerned.ts";
 import { HELD_AGAIN_MS, heldByKind } from "./kindsHeld.ts";
 import { isOver, letGo } from "./letGo.ts";
 import { ObjectTraces } from "./objectTraces.ts";
@@ -101,7 +102,9 @@ export class PlacementReconciler implements Reconciler {
     const awaiting = (): Iterable<string> => [...this.#awaiting];
     return [
       this.#orphaning.noting(hub.objectEvents),
-      from(hub.objectEvents).when((event) => isNews(this.#options, event) && isConcerned(this.#options, event)),
+      from(hub.objectEvents)
+        .when((event) => isConcerned(this.#options, event))
+        .when((event) => isNews(this.#options, event) || changedContent(event)),
       from(hub.policyEvents)
         .when((event) => !event.initial && changedSpec(event))
         .map((event) => hub.selectedBy(event)),
@@ -223,10 +226,7 @@ export class PlacementReconciler implements Reconciler {
     return recheckAt === Infinity ? done : requeueAfter(Math.max(1, recheckAt - now));
   }
 
-  /**
-   * Another class's, or the hub's own business: nothing is asked for in its name, nothing of it is touched. Policies count an object of another
-   * class all the same.
-   */
+  /** Another class's, or nobody's: nothing is asked for in its name, nothing of it is touched. Policies count that of another class all the same. */
   #leave(owner: string, object: KubeObject, ownership: "Foreign" | "Claimable" | "Yielded" | "Unplanned"): Result {
     const { hub, plans, assignments, progress, dependencies } = this.#options;
     this.#finalizations.forget(owner);

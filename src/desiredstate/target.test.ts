@@ -266,8 +266,12 @@ describe("what goes there", () => {
     const selects = placement("p", { resourceSelectors: [{ apiVersion: "v1", kind: "ConfigMap" }] });
     const result = targetOf({ object, placements: [selects], clusters: [shanghai, hub] });
     expect(rows(result)).toEqual(["Apply shanghai-1 ConfigMap/c"]);
-    expect(result.clusters.every(({ replicas }) => replicas === undefined)).toBe(true);
-    expect(result.clusters[1]?.objects[0]?.object["data"]).toEqual({ a: "1" });
+    expect(result.clusters).toMatchObject([{ name: "shanghai-1", objects: [{ object: { data: { a: "1" } } }] }]);
+    expect(result.clusters[0]).not.toHaveProperty("replicas");
+    expect(result.clusters[0]?.objects[0]?.object["data"]).toEqual({ a: "1" });
+    expect(result.decision.verdicts).toContainEqual(
+      expect.objectContaining({ cluster: "hub", reason: "OnHubAlready" }),
+    );
 
     // Not selected, it is the hub's own business, also where the hub is a member.
     expect(targetOf({ object, placements: [], clusters: [hub] })).toMatchObject({
