@@ -7,6 +7,7 @@ import { overridePolicySpec } from "./overridepolicy.ts";
 import { manifestBundleSpec } from "./manifestbundle.ts";
 import { DNS_LABEL, SERVICE_NAME } from "./patterns.ts";
 import { placementSpec, policyStatus } from "./placement.ts";
+import { resourceBindingSpec } from "./resourcebinding.ts";
 import type { Rule } from "./rules.ts";
 import { FEDERATION_GROUP, FEDERATION_VERSION, PAAS_GROUP } from "./wellknown.ts";
 
@@ -160,6 +161,39 @@ const overrideVersion: KindVersion = {
   columns: policyColumns,
 };
 
+const bindingVersion: KindVersion = {
+  name: FEDERATION_VERSION,
+  spec: resourceBindingSpec,
+  status: federatedStatus,
+  columns: [
+    { name: "Kind", type: "string", jsonPath: ".spec.resource.kind" },
+    { name: "Resource", type: "string", jsonPath: ".spec.resource.name" },
+    {
+      name: "Desired",
+      type: "integer",
+      jsonPath: ".status.replicas.desired",
+      description: "Replicas over all clusters",
+    },
+    { name: "Ready", type: "integer", jsonPath: ".status.replicas.ready", description: "Replicas over all clusters" },
+    {
+      name: "Clusters",
+      type: "string",
+      jsonPath: ".status.availableClusters",
+      description: "Clusters where it is available, of those that should run it",
+    },
+    { name: "Healthy", type: "string", jsonPath: conditionStatus("Ready") },
+    {
+      name: "Reason",
+      type: "string",
+      jsonPath: conditionField("Ready", "reason"),
+      description: "Why it is ready, or is not",
+      priority: 1,
+    },
+    { name: "Message", type: "string", jsonPath: conditionField("Ready", "message"), priority: 1 },
+    AGE,
+  ],
+};
+
 const federation = { group: FEDERATION_GROUP, categories: ["meridian"] };
 
 export const KINDS: readonly KindDefinition[] = [
@@ -280,5 +314,27 @@ export const KINDS: readonly KindDefinition[] = [
     namespaced: true,
     description: "Objects for members that must not be on the hub itself, such as an operator with its definitions.",
     versions: [bundleVersion],
+  },
+  {
+    ...federation,
+    kind: "ResourceBinding",
+    plural: "resourcebindings",
+    singular: "resourcebinding",
+    shortNames: ["rb"],
+    namespaced: true,
+    description:
+      "Written by Meridian only: where an object of its namespace runs that is sent to members as it is, and how it fares there.",
+    versions: [bindingVersion],
+  },
+  {
+    ...federation,
+    kind: "ClusterResourceBinding",
+    plural: "clusterresourcebindings",
+    singular: "clusterresourcebinding",
+    shortNames: ["crb"],
+    namespaced: false,
+    description:
+      "Written by Meridian only: where a cluster-scoped object runs that is sent to members as it is, and how it fares there.",
+    versions: [bindingVersion],
   },
 ];

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { FederatedStatus, KubeObject } from "../apis/index.ts";
 import type { Target } from "../desiredstate/index.ts";
 import { logLines } from "../observability/testing/logLines.ts";
 import type { ReconcileContext } from "../runtime/index.ts";
-import { logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
+import { type Before, logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
 import type { Plan } from "./plans.ts";
 
 const OWNER = "paas.cmft.com/DemoApplication/default/shop";
@@ -26,6 +26,11 @@ const plan = (more: Partial<Plan> = {}): Plan => ({
   remaining: new Set(),
   ours: true,
   ...more,
+});
+
+const beforeOf = ({ status }: KubeObject, plan: Plan | undefined): Before => ({
+  plan,
+  status: status as FederatedStatus | undefined,
 });
 
 function telling(level: "debug" | "info" | "warn" = "debug") {
@@ -59,7 +64,7 @@ describe("a change of an object is told", () => {
     },
   ])("$name", ({ now, before, want }) => {
     const { context, lines } = telling();
-    logChange(context, OWNER, now, before);
+    logChange(context, OWNER, now, beforeOf(now, before));
     expect(lines.map(({ msg }) => msg)).toEqual(want === undefined ? [] : [want]);
     if (want !== undefined)
       expect(lines[0]).toMatchObject({
@@ -74,8 +79,8 @@ describe("a change of an object is told", () => {
   test("of an object whose server counts no generations", () => {
     const { generation: _, ...metadata } = object().metadata;
     const { context, lines } = telling();
-    logChange(context, OWNER, { ...object(), metadata }, plan({ generation: 1 }));
-    logChange(context, OWNER, { ...object(), metadata }, plan({ generation: 0 }));
+    logChange(context, OWNER, { ...object(), metadata }, beforeOf(object(), plan({ generation: 1 })));
+    logChange(context, OWNER, { ...object(), metadata }, beforeOf(object(), plan({ generation: 0 })));
     expect(lines.map(({ msg }) => msg)).toEqual(["changed: generation 0"]);
   });
 });
@@ -107,13 +112,14 @@ describe("a plan is told", () => {
     { name: "more quietly when a manager starts and finds the object answered", answered: true, want: ["debug"] },
   ])("$name", ({ now = target(["a", "b"]), before, changed: where = none, answered = false, want }) => {
     const { context, lines } = telling();
-    logPlan(context, OWNER, object({}, answered ? 2 : undefined), now, before, where);
+    const found = object({}, answered ? 2 : undefined);
+    logPlan(context, OWNER, found, now, beforeOf(found, before), where);
     expect(lines.map(({ level }) => level)).toEqual(want);
   });
 
   test("with where the object goes, why, and on how many clusters something changes", () => {
     const { context, lines } = telling();
-    logPlan(context, OWNER, object(), target(["a", "b"]), undefined, changed);
+    logPlan(context, OWNER, object(), target(["a", "b"]), beforeOf(object(), undefined), changed);
     expect(lines).toMatchObject([
       {
         object: OWNER,
@@ -128,7 +134,7 @@ describe("a plan is told", () => {
 
   test("to nobody who does not listen", () => {
     const { context, lines } = telling("info");
-    logPlan(context, OWNER, object({}, 2), target(["a"]), undefined, changed);
+    logPlan(context, OWNER, object({}, 2), target(["a"]), beforeOf(object({}, 2), undefined), changed);
     expect(lines).toEqual([]);
   });
 });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { FederatedStatus, KubeObject } from "../apis/index.ts";
 import { AWAITING_REPLACEMENT, REPLACED, type Row, type Target } from "../desiredstate/index.ts";
 import { isLetGoOf, isRemoval, isReplacing, previousOf, snapshotOf, type SnapshotSources } from "./snapshots.ts";
 import { applyRow, CLUSTER, deleteRow, holdRow, observation } from "./testing/builders.ts";
@@ -34,7 +34,7 @@ describe("what an object said of itself before", () => {
       want: { observedGeneration: 3 },
     },
     { name: "is nothing of a record that says only where", given: object({ clusters: ["a"] }), want: undefined },
-  ])("$name", ({ given, want }) => expect(previousOf(given)).toEqual(want));
+  ])("$name", ({ given, want }) => expect(previousOf(given, given["status"] as FederatedStatus)).toEqual(want));
 });
 
 describe("a row", () => {

@@ -1,5 +1,4 @@
 import {
-  type FederatedStatus,
   type KubeObject,
   type MemberCluster,
   type ObjectRef,
@@ -8,7 +7,7 @@ import {
   type Placement,
   policyKey,
   recordedKind,
-  recordOf,
+  type ResourceBinding,
 } from "../apis/index.ts";
 import type { GroupKind } from "../interpreter/index.ts";
 import type { Logger, Metrics } from "../observability/index.ts";
@@ -29,6 +28,7 @@ import {
 } from "../runtime/index.ts";
 import type { ClusterSnapshot } from "../scheduler/index.ts";
 import { BundleContents } from "./bundleContents.ts";
+import { Bindings } from "./bindings.ts";
 import { clusterSnapshot } from "./clusterSnapshot.ts";
 import { changedFacts, changedSpec, type HubEvent, isDeparture, type Policy } from "./events.ts";
 import { namespaceFacts, type NamespaceFacts, NODE_PORT_INDEX, objectIndexers, withoutBookkeeping } from "./kept.ts";
@@ -37,6 +37,7 @@ import { KindDeletions } from "./kindDeletions.ts";
 import { keyInKind, ownerKey, type PlacedKind, PlacedKinds } from "./placedKinds.ts";
 import { PlannedObjects } from "./planned.ts";
 import { NAMESPACE_INDEX, selectedBy } from "./selection.ts";
+import { Statuses } from "./statuses.ts";
 import { TaintTimes } from "./taintTimes.ts";
 
 export interface HubCacheOptions {
@@ -64,6 +65,10 @@ export class HubCache {
   readonly placements: readonly [Informer<Placement>, Informer<Placement>];
   /** Of one namespace, and of all of them. */
   readonly overrides: readonly [Informer<OverridePolicy>, Informer<OverridePolicy>];
+  /** Where decision and status of propagated objects stand. */
+  readonly bindings: Bindings;
+  /** What Meridian last said of each object. */
+  readonly statuses: Statuses;
   /** Their metadata: what they allow. */
   readonly namespaces: Informer<NamespaceFacts>;
   readonly planned: PlannedObjects;
@@ -89,8 +94,10 @@ export class HubCache {
     this.placements = [this.#followed(PLACEMENTS), this.#followed(CLUSTERPLACEMENTS)];
     this.overrides = [this.#followed(OVERRIDEPOLICIES), this.#followed(CLUSTEROVERRIDEPOLICIES)];
     this.namespaces = this.#informer(NAMESPACES, namespaceFacts);
+    this.bindings = new Bindings({ informer: (type) => this.#followed<ResourceBinding>(type) });
     this.planned = new PlannedObjects({
       placements: () => this.allPlacements(),
+      bindings: this.bindings,
       namespaces: this.namespaces,
       protectedNamespaces: options.protectedNamespaces ?? [],
     });
@@ -116,6 +123,7 @@ export class HubCache {
     this.onObject(({ type, object }) => {
       if (type === "Deleted") this.#bundles.forget(object);
     });
+    this.statuses = new Statuses(this);
     // First of all handlers, so that the others find what follows from an event.
     this.clusters.onEvent((event) => {
       if (isDeparture(event)) this.kindDeletions.saw(MEMBERCLUSTERS);
@@ -124,6 +132,9 @@ export class HubCache {
       this.#snapshots = undefined;
       this.#revision += 1;
     });
+    // What was placed is still to be removed where no policy selects the kind any more.
+    for (const informer of this.bindings.informers)
+      informer.onEvent(({ object }) => this.catalog.select([object.spec.resource]));
     for (const informer of this.placements) informer.onEvent((event) => this.#policyChanged(event));
     for (const informer of this.overrides) informer.onEvent((event) => this.#policyChanged(event));
     for (const informer of [...this.#fixed(), this.namespaces])
@@ -240,24 +251,18 @@ export class HubCache {
   }
 
   /** Keys of the objects whose status says that something of them is on that cluster. */
-  *reportedOn(cluster: string): Iterable<string> {
-    for (const { type, informer } of this.kinds) {
-      for (const key of informer.keys()) {
-        const status = informer.get(key)?.["status"] as FederatedStatus | undefined;
-        const entry = status?.clusters?.find(({ name }) => name === cluster);
-        if (entry?.observedHash !== undefined || status?.unlistedClusters?.includes(cluster) === true)
-          yield ownerKey(type, key);
-      }
-    }
+  reportedOn(cluster: string): Iterable<string> {
+    return this.statuses.reportedOn(cluster);
   }
 
   /** Kinds of which objects that are recorded on that cluster may have something there, beside those that are watched everywhere. */
   *recordedKindsOn(cluster: string): Iterable<GroupKind> {
-    for (const { interpreter, informer } of this.kinds) {
-      if (interpreter.holdsManifests !== true && interpreter.becomesMore === undefined) continue;
-      for (const object of informer.list()) {
-        const { kinds } = (object["status"] ?? {}) as FederatedStatus;
-        if (kinds !== undefined && recordOf(object).names.has(cluster)) yield* kinds.map(recordedKind);
+    for (const kind of this.kinds) {
+      if (kind.interpreter.holdsManifests !== true && kind.interpreter.becomesMore === undefined) continue;
+      for (const object of kind.informer.list()) {
+        const kinds = this.statuses.of(object, kind)?.kinds;
+        if (kinds !== undefined && this.statuses.recordOf(object, kind).names.has(cluster))
+          yield* kinds.map(recordedKind);
       }
     }
   }
@@ -359,8 +364,8 @@ export class HubCache {
   }
 
   /** Of the kinds that are always followed, and that plans depend on. */
-  #fixed(): (Informer<MemberCluster> | PolicyInformer)[] {
-    return [this.clusters, ...this.placements, ...this.overrides];
+  #fixed(): (Informer<MemberCluster> | PolicyInformer | Informer<ResourceBinding>)[] {
+    return [this.clusters, ...this.placements, ...this.overrides, ...this.bindings.informers];
   }
 
   #followed<T>(type: ResourceType): Informer<T> {

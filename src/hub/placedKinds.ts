@@ -17,6 +17,8 @@ export interface PlacedKind {
   type: ResourceType;
   interpreter: HubKind;
   informer: Informer<KubeObject>;
+  /** Sent as it is: the status of such an object is not Meridian's, whose own stands in a binding. */
+  propagated: boolean;
 }
 
 export interface PlacedKindsOptions {
@@ -151,6 +153,7 @@ export class PlacedKinds {
       type,
       interpreter: placeableKindOf(type.group, type.kind),
       informer,
+      propagated: !catalog.isRequired(type),
       stop: new AbortController(),
       retired: false,
     };

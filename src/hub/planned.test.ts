@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject, ObjectMeta, Placement, ResourceSelector } from "../apis/index.ts";
+import type { KubeObject, ObjectMeta, Placement, ResourceBinding, ResourceSelector } from "../apis/index.ts";
 import { PlannedObjects } from "./planned.ts";
 
 const CONFIG_MAPS = { apiVersion: "v1", kind: "ConfigMap" };
@@ -19,6 +19,7 @@ function setUp(...given: Placement[]) {
   let placements: readonly Placement[] = given;
   const planned = new PlannedObjects({
     placements: () => placements,
+    bindings: { of: ({ metadata }) => (metadata.name === "bound" ? ({} as ResourceBinding) : undefined) },
     namespaces: { get: (name) => (name === "shop" ? { metadata: { name, labels: { team: "a" } } } : undefined) },
     protectedNamespaces: ["platform"],
   });
@@ -28,6 +29,7 @@ function setUp(...given: Placement[]) {
 describe("what is planned", () => {
   test.each<{ name: string; object: KubeObject; by?: Placement; want: boolean }>([
     { name: "a ConfigMap that nothing selects is not", object: configMap(), want: false },
+    { name: "one that has a binding, which has to go", object: configMap({ name: "bound" }), want: true },
     {
       name: "one that a placement of its namespace selects",
       object: configMap(),

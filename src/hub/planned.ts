@@ -11,11 +11,13 @@ import {
 import { selectPlacement } from "../desiredstate/index.ts";
 import { hubKindOf, whyHubsOwn } from "../interpreter/index.ts";
 import type { Informer } from "../runtime/index.ts";
+import type { Bindings } from "./bindings.ts";
 import type { NamespaceFacts } from "./kept.ts";
 
 export interface PlannedObjectsOptions {
   /** The same array until a placement changes. */
   placements: () => readonly Placement[];
+  bindings: Pick<Bindings, "of">;
   namespaces: Pick<Informer<NamespaceFacts>, "get">;
   protectedNamespaces: readonly string[];
 }
@@ -50,12 +52,18 @@ export class PlannedObjects {
   }
 
   includes(object: KubeObject): boolean {
-    return isRendered(object) || isHeld(object) || this.#isSelected(object);
+    return isRendered(object) || isHeld(object) || this.isSelected(object) || this.#isBound(object);
   }
 
-  #isSelected(object: KubeObject): boolean {
+  /** Whether a placement selects the object, of whatever kind it is. */
+  isSelected(object: KubeObject): boolean {
     const placements = this.#placementsOf(object);
     return placements !== undefined && selectPlacement(object, placements, this.settingOf(object)) !== undefined;
+  }
+
+  /** What is said of the object has to be taken back. */
+  #isBound(object: KubeObject): boolean {
+    return this.#options.bindings.of(object) !== undefined;
   }
 
   #placementsOf({ apiVersion, kind }: KubeObject): readonly Placement[] | undefined {

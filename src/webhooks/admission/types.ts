@@ -46,8 +46,8 @@ export interface ServedKind extends GroupVersionKindFields {
   verbs?: readonly string[];
 }
 
-/** An application as far as others can get in its way. */
-export type ApplicationFacts = Pick<DemoApplication, "apiVersion" | "kind"> & {
+/** An application, or another object that is placed, as far as others can get in its way. */
+export type ApplicationFacts = Pick<KubeObject, "apiVersion" | "kind"> & {
   metadata: Pick<DemoApplication["metadata"], "name" | "namespace" | "uid" | "labels">;
   ports: readonly { nodePort: number; protocol: string }[];
   /** Clusters that its status names. */
