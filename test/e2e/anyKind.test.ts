@@ -154,7 +154,12 @@ describe("what is sent of an object, by its kind and by how it was created", () 
 
 describe("the binding of an object that is sent as it is", () => {
   const namespace = "bound";
-  const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings", namespace }, data: { a: "1" } };
+  const configMap = {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "settings", namespace },
+    data: { a: "1" },
+  };
   const bindingPath = `/apis/${FEDERATION_API_VERSION}/namespaces/${namespace}/resourcebindings/configmap.settings`;
 
   beforeAll(async () => {
@@ -196,7 +201,15 @@ describe("the binding of an object that is sent as it is", () => {
 
   test("is there for as long as anything of the object is, also where the server deletes what the object owns first", async () => {
     await placed();
-    await kubectl(federation.hub, ["delete", "configmap", "settings", "-n", namespace, "--cascade=foreground", "--wait=false"]);
+    await kubectl(federation.hub, [
+      "delete",
+      "configmap",
+      "settings",
+      "-n",
+      namespace,
+      "--cascade=foreground",
+      "--wait=false",
+    ]);
     await untilGone();
   });
 
