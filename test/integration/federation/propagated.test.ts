@@ -149,6 +149,20 @@ describe("a ConfigMap that a policy selects", () => {
     expect(binding(federation, "configmap.other")).toBeUndefined();
   });
 
+  test("that goes nowhere gets a binding which says why, and no finalizer; with its policy the binding goes", async () => {
+    await using federation = await TestFederation.start("shanghai");
+    await federation.apply(PLACEMENTS, selectsSettings.onClusters("nowhere"));
+    await federation.apply(CONFIGMAPS, configMap("settings", { color: "blue" }));
+    await federation.until(() => condition(federation, "Scheduled") === "False NoClusterFits");
+    await federation.pass(10_000);
+    expect(settingsOn(federation)?.metadata.finalizers).toBeUndefined();
+    await federation.delete(PLACEMENTS, "settings");
+    await federation.until(() => binding(federation) === undefined);
+    const writes = await writesDuring(federation, () => federation.pass(10_000));
+    expect(writes).toEqual([]);
+    expect(settingsOn(federation)?.metadata.annotations ?? {}).toEqual({});
+  });
+
   test("is written again after a change, and its drift is healed", async () => {
     await using federation = await running("shanghai");
     const before = entryOf(federation, "shanghai")?.desiredHash;
