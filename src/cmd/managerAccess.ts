@@ -44,6 +44,7 @@ interface PolicyRule {
 
 const RBAC = "rbac.authorization.k8s.io";
 const FOLLOW = ["list", "watch"];
+const BINDINGS = ["clusterresourcebindings", "resourcebindings"];
 const POLICIES = ["clusteroverridepolicies", "clusterplacements", "overridepolicies", "placements"];
 
 /** Cluster-scoped names contain the namespace, so that two installations on one hub do not share objects. */
@@ -101,13 +102,15 @@ function clusterRules({ webhookConfiguration, localMember }: ManagerAccess): Pol
     { apiGroups: [FEDERATION_GROUP], resources: ["memberclusters"], verbs: [...FOLLOW, "patch"] },
     // Policies are read; only their status is written.
     { apiGroups: [FEDERATION_GROUP], resources: POLICIES, verbs: FOLLOW },
+    // Bindings are the manager's own: made by server-side apply, and removed with what they are about.
+    { apiGroups: [FEDERATION_GROUP], resources: BINDINGS, verbs: [...FOLLOW, "create", "patch", "delete"] },
     ...rightsOn(
       renderedHubKinds().map((kind) => ({ ...kind, plural: `${kind.plural}/status` })),
       ["patch"],
     ),
     {
       apiGroups: [FEDERATION_GROUP],
-      resources: ["memberclusters", ...POLICIES].map((plural) => `${plural}/status`),
+      resources: ["memberclusters", ...BINDINGS, ...POLICIES].toSorted().map((plural) => `${plural}/status`),
       verbs: ["patch"],
     },
     // The UID of kube-system is the hub's identity; labels and annotations of a namespace say what its applications may be.

@@ -28,7 +28,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const { group } = parseApiVersion(object.apiVersion);
   const kind = placeableKindOf(group, object.kind);
   const clusters = sortedByName(snapshot.clusters);
-  const { placement, passedOver } = choosePlacement(object, snapshot.placements);
+  const { placement, passedOver } = choosePlacement(object, snapshot.placements, snapshot.setting);
   const replicas = kind.replicas(object);
   const reported = reportedReplicas(snapshot);
   const subject: Subject = {
@@ -46,9 +46,9 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const needed = kind.dependencies(object);
   const propagates = placement?.spec.dependencies?.mode !== "None";
   const dependencies = propagates ? collectDependencies(needed, snapshot, marking) : noDependencies;
-  const overrides = matchRules(object, snapshot.overrides);
+  const overrides = matchRules(object, snapshot.overrides, snapshot.setting);
   const terms = snapshot.terms ?? defaultTerms(object.metadata.namespace ?? "");
-  const problem = tooDeep(object) ?? protectedNamespace(terms);
+  const problem = tooDeep(object) ?? protectedNamespace(terms) ?? kind.refusal?.(object);
   const renderer = new VariantRenderer({
     base: problem === undefined ? kind.render(object) : [],
     problem,

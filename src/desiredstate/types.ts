@@ -5,6 +5,7 @@ import type {
   MemberAddress,
   MemberCondition,
   ObjectRef,
+  ObjectSetting,
   OverridePolicy,
   OwnerRef,
   Placement,
@@ -17,6 +18,8 @@ import type { NamespaceTerms } from "./podSecurity/index.ts";
 /** Everything that a target depends on: values of one moment. */
 export interface Snapshot {
   object: KubeObject;
+  /** What policies select the object by, beside what it is itself. */
+  setting?: ObjectSetting;
   placements: readonly Placement[];
   overrides: readonly OverridePolicy[];
   /** In any order; sorting is saved where they come sorted by name. */

@@ -11,13 +11,14 @@
  */
 export { alteredFields, evidenceOf } from "./effect.ts";
 export { withoutGivenUp } from "./givenUp.ts";
+export { whyHubsOwn } from "./hubsOwn.ts";
 export { isSameTrouble, mayBeForPods, podSelectorOf, type PodTrouble, podTrouble } from "./health/pods.ts";
 export { conditionProblem } from "./health/declared.ts";
 export { type MemberReport, memberReport } from "./memberReport.ts";
 export { appliedAtOf, hasApplied, lostFields, ownsAnnotation } from "./ownership.ts";
+export { whyByNameOnly, whyNeverPlaced } from "./placeableKinds.ts";
 export {
   hubKindOf,
-  isPlaceable,
   isPropagated,
   memberKindOf,
   memberKinds,
@@ -27,4 +28,4 @@ export {
 } from "./registry.ts";
 export type { Dependency, Health, HubKind, LostField } from "./types.ts";
 export { isSummedUp, type MemberStatus, statusOwner, statusSum } from "./statusSum.ts";
-export { userSetObject } from "./userFields.ts";
+export { userSetObject, whyOwnersUnknown } from "./userFields.ts";

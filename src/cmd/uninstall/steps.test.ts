@@ -2,15 +2,17 @@ import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import { CLUSTER_FINALIZER, OBJECT_FINALIZER } from "../../apis/index.ts";
 import {
+  CONFIGMAPS,
   CRDS,
   DEMOAPPLICATIONS,
   DEPLOYMENTS,
   MEMBERCLUSTERS,
   PLACEMENTS,
+  RESOURCEBINDINGS,
   type ResourceType,
   SECRETS,
 } from "../../runtime/index.ts";
-import type { Application, Item, Member, Observed, Wish } from "./state.ts";
+import type { Application, Binding, Item, Member, Observed, Wish } from "./state.ts";
 import { after, nextStep, type Step } from "./steps.ts";
 import { EMPTY_HUB } from "./testing/emptyHub.ts";
 
@@ -325,6 +327,19 @@ const arbitraryObserved: fc.Arbitrary<Observed> = fc.record({
       ),
     { maxLength: 3 },
   ),
+  bindings: fc.array(
+    arbitraryItem(RESOURCEBINDINGS, OBJECT_FINALIZER).map((base): Binding => ({
+      ...base,
+      resource: "configmap shop/settings",
+      clusters: ["a"],
+      keepsCopies: false,
+    })),
+    { maxLength: 3 },
+  ),
+  bound: fc.array(
+    fc.boolean().map((deleting) => item(CONFIGMAPS, { deleting, finalizers: [OBJECT_FINALIZER] })),
+    { maxLength: 3 },
+  ),
   marked: fc.array(arbitraryItem(SECRETS), { maxLength: 2 }),
   joined: fc.array(arbitraryItem(SECRETS), { maxLength: 2 }),
   admission: fc.array(arbitraryItem(SECRETS), { maxLength: 2 }),
@@ -376,7 +391,7 @@ describe("from any state", () => {
       const stage = "stage" in step ? step.stage : undefined;
       // A CRD takes its objects along without a word to the members.
       if (step.do === "Delete" && stage === "crds")
-        expect(state).toMatchObject({ applications: [], members: [], policies: [] });
+        expect(state).toMatchObject({ applications: [], members: [], policies: [], bindings: [], bound: [] });
       // Our finalizer stands for what is on the members: only who said to leave that takes it off.
       if (step.do === "Release") expect([wish.objects, state.managerAlive]).toEqual(["Orphan", false]);
       // A manager that comes to life again must not find both an application that goes and a member to delete it from.
@@ -398,7 +413,7 @@ describe("from any state", () => {
     "without a word on the objects none of them is touched",
     (seen, keepCrds) => {
       const steps = way(seen, { objects: "Refuse", keepCrds });
-      const objects = seen.applications.length + seen.policies.length + seen.members.length;
+      const objects = seen.applications.length + seen.policies.length + seen.members.length + seen.bindings.length;
       if (objects > 0) expect(steps.map(words)).toEqual(["Refuse"]);
     },
   );
