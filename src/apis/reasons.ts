@@ -28,6 +28,7 @@ const VERDICTS = {
   TaintsTolerated: "The Placement tolerates the taints of the cluster, or there are none.",
   ClusterStays: "The MemberCluster is not being deleted.",
   ClusterDeleting: "The MemberCluster is being deleted.",
+  OnHubAlready: "The cluster is the hub itself, and the object is sent as it is: it stands there already.",
   Weighted: "The weight of the cluster for dividing the replicas.",
   NoReplicas: "The weights give the cluster no replica.",
   UnknownCluster: "The Placement names a cluster that has no MemberCluster.",
@@ -135,7 +136,7 @@ const POLICY = {
   PodSecurity:
     "The pods would be more than the Pod Security level of the object's namespace on the hub allows; the message names who asks for it, and the field.",
   NotAllowed:
-    "The object needs something that no administrator of the hub has allowed in its namespace: a service account, a node, or a token.",
+    "The object needs something that no administrator of the hub has allowed in its namespace: a service account, a node, a token, or other rights than the Role on the hub gives.",
   ProtectedNamespace: "Nothing is written into that namespace of any member.",
   FieldOwnersUnknown:
     "The `metadata.managedFields` of the object do not show what a person or a client set in it, so nothing of it is sent; create it anew.",

@@ -32,6 +32,10 @@ export interface ResourceBinding {
   status?: FederatedStatus;
 }
 
+export function isBinding({ kind }: { kind: string }): boolean {
+  return kind === "ResourceBinding" || kind === "ClusterResourceBinding";
+}
+
 const MAX_NAME = 253;
 /** Two objects must not share a name; a hash over which object it is keeps them apart. */
 const HASH = 16;

@@ -1,4 +1,4 @@
-import { crdNameOf, FEDERATION_GROUP, KINDS, type KubeObject, PAAS_GROUP } from "../apis/index.ts";
+import { crdNameOf, FEDERATION_GROUP, KINDS, type KubeObject } from "../apis/index.ts";
 import { rightsOn } from "../hub/index.ts";
 import { renderedHubKinds, renderedMemberKinds } from "../interpreter/index.ts";
 
@@ -116,13 +116,8 @@ function clusterRules({ webhookConfiguration, localMember }: ManagerAccess): Pol
     // The UID of kube-system is the hub's identity; labels and annotations of a namespace say what its applications may be.
     { apiGroups: [""], resources: ["namespaces"], verbs: ["get", ...FOLLOW] },
     { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
-    // Whether an object is being deleted because its kind is.
-    {
-      apiGroups: ["apiextensions.k8s.io"],
-      resources: ["customresourcedefinitions"],
-      resourceNames: [`demoapplications.${PAAS_GROUP}`, `memberclusters.${FEDERATION_GROUP}`],
-      verbs: ["get"],
-    },
+    // Whether an object is being deleted because its kind is, of whatever kind it is.
+    { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: ["get"] },
     // ConfigMaps and Secrets that applications refer to.
     { apiGroups: [""], resources: ["configmaps"], verbs: FOLLOW },
     ...(webhookConfiguration === undefined ? [] : webhookRules(webhookConfiguration)),

@@ -8,7 +8,7 @@ import type {
   ReplicaCounts,
   ResourceBinding,
 } from "../apis/index.ts";
-import { DELETIONS_HELD_CONDITION, REGION_LABEL, ZONE_LABEL } from "../apis/index.ts";
+import { DELETIONS_HELD_CONDITION, isBinding, REGION_LABEL, ZONE_LABEL } from "../apis/index.ts";
 
 /** What `meridian status` says, as values; the JSON and YAML outputs are exactly these. Pure. */
 
@@ -84,10 +84,6 @@ export function isHealthy(report: StatusReport): boolean {
     report.objects.every((object) => object.healthy) &&
     report.clusters.every((cluster) => cluster.ready === "True" && !cluster.deleting)
   );
-}
-
-function isBinding(object: KubeObject): boolean {
-  return object.kind === "ResourceBinding" || object.kind === "ClusterResourceBinding";
 }
 
 /** Of the object that the binding is about. Which of its generations is the latest, and whether it is being deleted, only the object itself says. */

@@ -24,7 +24,7 @@ import { refOfKey } from "./ownerKeys.ts";
 export interface BindingReconcilerOptions {
   hub: HubCache;
   client: Client;
-  store: Pick<StatusStore, "discard">;
+  store: Pick<StatusStore, "discard" | "renew">;
 }
 
 /** Who lets go of an object removes its binding too: what is left after that was left by somebody who could not. */
@@ -62,7 +62,7 @@ export class BindingReconciler implements Reconciler {
     const binding = hub.bindings.named(refOfKey(owner));
     if (binding === undefined) return done;
     if (this.#isWanted(owner, binding)) {
-      if (await this.#isDeletedAlone(owner, binding, signal)) await store.discard(binding, signal);
+      if (await this.#isDeletedAlone(owner, binding, signal)) await store.renew(binding, signal);
       return done;
     }
     if (await this.#isStillHeld(owner, binding, signal)) return requeueAfter(AGAIN_MS);

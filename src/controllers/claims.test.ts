@@ -60,6 +60,7 @@ async function claiming(
   return {
     isOurs,
     observed,
+    bound,
     finalizers: added.find(({ path }) => path === "/metadata/finalizers")?.value,
     record: typeof text === "string" ? (JSON.parse(text) as unknown) : undefined,
   };
@@ -70,6 +71,7 @@ describe("an object that is claimed", () => {
     expect(await claiming(object(), target(["a", "b"]))).toEqual({
       isOurs: true,
       observed: ["written"],
+      bound: ["shop"],
       finalizers: [OBJECT_FINALIZER],
       record: { clusters: ["a", "b"] },
     });

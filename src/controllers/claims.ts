@@ -4,25 +4,21 @@ import {
   FIRST_RECORD_ANNOTATION,
   firstRecordOf,
   firstRecordText,
-  holdersOf,
   type KubeObject,
   type ObjectMeta,
   OBJECT_FINALIZER,
-  parseApiVersion,
   recordOf,
-  sameValue,
 } from "../apis/index.ts";
 import type { Target } from "../desiredstate/index.ts";
 import { changedSpec, type HubCache, type HubEvent, type PlacedKind, type StatusStore } from "../hub/index.ts";
-import { hubKindOf, userSetObject, whyOwnersUnknown } from "../interpreter/index.ts";
 import type { EventRecorder } from "../observability/index.ts";
 import type { Client } from "../runtime/index.ts";
+import { isUntouched } from "./concerned.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
-import type { CopySources } from "./copies.ts";
 import { setFinalizers } from "./finalizers.ts";
 import { recordFinalizer } from "./placementEvents.ts";
 
-/** Which hub objects are a manager's business, and how one becomes this manager's: the finalizer, and with it the first record of where it goes. */
+/** How a hub object becomes this manager's: the finalizer, and with it the first record of where the object goes. */
 
 export interface ClaimSources {
   client: Client;
@@ -32,43 +28,10 @@ export interface ClaimSources {
   classes: ControllerClasses;
 }
 
-type Concerned = Pick<CopySources, "hub" | "plans" | "observations">;
-
-/** Whether an event is about an object that is planned, or was, or that has copies. */
-export function isConcerned(
-  sources: Concerned,
-  { key, object }: Pick<HubEvent<KubeObject>, "key" | "object">,
-): boolean {
-  return sources.hub.planned.includes(object) || isKnown(sources, key);
-}
-
-/** Of these hub objects, those that are planned, or were, or that have copies. An undefined in between is a place to pause at. */
-export function* concernedAmong(
-  sources: Concerned,
-  owners: Iterable<string>,
-): Generator<string | undefined, void, undefined> {
-  let seen = 0;
-  for (const owner of owners) {
-    seen += 1;
-    if (seen % BATCH === 0) yield undefined;
-    const object = sources.hub.object(owner)?.object;
-    if (isKnown(sources, owner) || (object !== undefined && sources.hub.planned.includes(object))) yield owner;
-  }
-}
-
-/** So many objects are looked at in one go. */
-const BATCH = 256;
-
-function isKnown({ plans, observations }: Concerned, owner: string): boolean {
-  if (plans.get(owner) !== undefined) return true;
-  for (const _ of observations.naming(owner)) return true;
-  return false;
-}
-
 /**
  * Puts our finalizer in front, and with it says of a new object where it goes; a propagated object gets its binding. False when the object
  * changed or went away meanwhile. An object that another class owns until it is claimed keeps that class's finalizer. One that is sent as it
- * is stays untouched for as long as it goes nowhere: it is not Meridian's.
+ * is stays untouched for as long as it goes nowhere.
  */
 export async function claim(
   { client, hub, store, events, classes }: ClaimSources,
@@ -79,8 +42,7 @@ export async function claim(
 ): Promise<boolean> {
   if (classes.of(object) !== "Owned") return true;
   const next = claimed(OBJECT_FINALIZER, object.metadata, classes.classes);
-  if (next === object.metadata.finalizers) return true;
-  if (target.clusters.length === 0 && isUntouched(object)) return true;
+  if (next === object.metadata.finalizers || (target.clusters.length === 0 && isUntouched(object))) return true;
   const record = firstRecord(object, hub.statuses.of(object, kind), target);
   const finalizer = setFinalizers(client, kind.type, object, next, signal, record);
   // The binding is what tells the next leader of the object, also when no policy selects the object's kind any more.
@@ -91,26 +53,8 @@ export async function claim(
   return true;
 }
 
-function isUntouched(object: KubeObject): boolean {
-  return !isRendered(object) && holdersOf(OBJECT_FINALIZER, object.metadata).length === 0;
-}
-
-function isRendered({ apiVersion, kind }: KubeObject): boolean {
-  return hubKindOf(parseApiVersion(apiVersion).group, kind) !== undefined;
-}
-
 /** A reconciliation that puts our finalizer there goes on with it: that alone is no reason for another one. */
-export function isNews(sources: Pick<ClaimSources, "classes">, event: HubEvent<KubeObject>): boolean {
-  return changedPlan(sources, event) || changedContent(event);
-}
-
-/** Of an object that is sent as it is: something else would be sent. Many kinds have no generation, and the owners of fields have none either. */
-function changedContent({ object, old }: HubEvent<KubeObject>): boolean {
-  if (old === undefined || isRendered(object)) return false;
-  return !sameValue(userSetObject(old), userSetObject(object)) || whyOwnersUnknown(old) !== whyOwnersUnknown(object);
-}
-
-function changedPlan({ classes }: Pick<ClaimSources, "classes">, event: HubEvent<KubeObject>): boolean {
+export function isNews({ classes }: Pick<ClaimSources, "classes">, event: HubEvent<KubeObject>): boolean {
   const { old, object } = event;
   if (event.type !== "Updated" || old === undefined) return true;
   const { finalizers = [] } = object.metadata;

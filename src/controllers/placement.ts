@@ -39,7 +39,9 @@ import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { HubNamespaces } from "./hubNamespaces.ts";
 import type { ObservationChange } from "./observations.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
-import { changedRecord, claim, concernedAmong, isConcerned, isNews } from "./claims.ts";
+import { changedRecord, claim, isNews } from "./claims.ts";
+import { changedContent, concernedAmong, isConcerned } from "./concerned.ts";
+import { HELD_AGAIN_MS, heldByKind } from "./kindsHeld.ts";
 import { isOver, letGo } from "./letGo.ts";
 import { ObjectTraces } from "./objectTraces.ts";
 import { refOfKey, spanAttributes } from "./ownerKeys.ts";
@@ -100,7 +102,9 @@ export class PlacementReconciler implements Reconciler {
     const awaiting = (): Iterable<string> => [...this.#awaiting];
     return [
       this.#orphaning.noting(hub.objectEvents),
-      from(hub.objectEvents).when((event) => isNews(this.#options, event) && isConcerned(this.#options, event)),
+      from(hub.objectEvents)
+        .when((event) => isConcerned(this.#options, event))
+        .when((event) => isNews(this.#options, event) || changedContent(event)),
       from(hub.policyEvents)
         .when((event) => !event.initial && changedSpec(event))
         .map((event) => hub.selectedBy(event)),
@@ -222,10 +226,7 @@ export class PlacementReconciler implements Reconciler {
     return recheckAt === Infinity ? done : requeueAfter(Math.max(1, recheckAt - now));
   }
 
-  /**
-   * Another class's, or the hub's own business: nothing is asked for in its name, nothing of it is touched. Policies count an object of another
-   * class all the same.
-   */
+  /** Another class's, or nobody's: nothing is asked for in its name, nothing of it is touched. Policies count that of another class all the same. */
   #leave(owner: string, object: KubeObject, ownership: "Foreign" | "Claimable" | "Yielded" | "Unplanned"): Result {
     const { hub, plans, assignments, progress, dependencies } = this.#options;
     this.#finalizations.forget(owner);
@@ -256,7 +257,7 @@ export class PlacementReconciler implements Reconciler {
     if (next.length === (object.metadata.finalizers ?? []).length) return await this.#cleanUp(owner, context, signal);
     if ((await this.#orphaning.settle(object, kind, signal)) === "Changed") return requeueAfter(RETRY_FINALIZER_MS);
     const isAnywhere = copiesOf(this.#options, owner).length > 0;
-    const held = isAnywhere ? await hub.kindDeletions.held(kind.type, signal) : undefined;
+    const held = isAnywhere ? await heldByKind(hub, object, kind, signal) : undefined;
     const { policy, footprint } = this.#finalizations.of(owner, object, kind);
     const life = ownerRefOf(object);
     const { rows } = this.#step(owner, undefined, { owner: life, policy, cause: DELETED, ownership: "Ours", held });
@@ -270,7 +271,7 @@ export class PlacementReconciler implements Reconciler {
     logRemoval(context, owner, object, this.#assign(owner, [...rows, ...remains.rows], context));
     if (remains.open.size > 0) {
       this.#awaiting.add(owner);
-      return done;
+      return held === undefined ? done : requeueAfter(HELD_AGAIN_MS);
     }
     const released = await setFinalizers(client, kind.type, object, next, signal);
     if (released === undefined) return requeueAfter(RETRY_FINALIZER_MS);

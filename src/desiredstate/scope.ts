@@ -120,8 +120,8 @@ export function scopeOf(
   };
 }
 
-/** What is sent as it is runs on the hub already. */
-function isRendered({ apiVersion, kind }: KubeObject): boolean {
+/** Whether Meridian makes other objects of it. What is sent as it is stands on the hub already. */
+export function isRendered({ apiVersion, kind }: KubeObject): boolean {
   return hubKindOf(parseApiVersion(apiVersion).group, kind) !== undefined;
 }
 

@@ -11,7 +11,6 @@ import { computeTarget } from "./target.ts";
 import {
   app,
   cluster,
-  clusterPlacement,
   frankfurt,
   goldenText,
   hub,
@@ -261,58 +260,6 @@ describe("what goes there", () => {
       ]);
     },
   );
-
-  test("a plain object is propagated as a person set it, and not onto itself", () => {
-    const object: KubeObject = {
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: {
-        name: "c",
-        namespace: "default",
-        uid: "u",
-        managedFields: [{ manager: "kubectl", fieldsV1: { "f:data": { "f:a": {} } } }],
-      },
-      data: { a: "1", allocated: "2" },
-    };
-    const selects = placement("p", { resourceSelectors: [{ apiVersion: "v1", kind: "ConfigMap" }] });
-    const result = targetOf({ object, placements: [selects], clusters: [shanghai, hub] });
-    expect(rows(result)).toEqual(["Apply shanghai-1 ConfigMap/c"]);
-    expect(result.clusters.every(({ replicas }) => replicas === undefined)).toBe(true);
-    expect(result.clusters[1]?.objects[0]?.object["data"]).toEqual({ a: "1" });
-
-    // Not selected, it is the hub's own business, also where the hub is a member.
-    expect(targetOf({ object, placements: [], clusters: [hub] })).toMatchObject({
-      scheduled: { reason: "NoPlacement" },
-      clusters: [],
-    });
-    // Nobody knows what of it is a person's.
-    const { managedFields: _, ...metadata } = object.metadata;
-    const unknown = targetOf({ object: { ...object, metadata }, placements: [selects], clusters: [shanghai] });
-    expect(rows(unknown)).toEqual([]);
-    expect(unknown.clusters).toMatchObject([{ problem: { reason: "FieldOwnersUnknown" }, objects: [] }]);
-  });
-
-  test("what belongs to the hub itself is placed by its name only; namespaces are chosen by their labels", () => {
-    const object: KubeObject = {
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: { name: "c", namespace: "default", uid: "u" },
-    };
-    const selector = { apiVersion: "v1", kind: "ConfigMap" };
-    const by = (more: object, setting: object): string | undefined =>
-      targetOf({
-        object,
-        setting,
-        placements: [clusterPlacement("p", { resourceSelectors: [{ ...selector, ...more }] })],
-        clusters: [shanghai],
-      }).placement?.name;
-    expect(by({}, {})).toBe("p");
-    expect(by({}, { hubsOwn: "it is" })).toBeUndefined();
-    expect(by({ name: "c" }, { hubsOwn: "it is" })).toBe("p");
-    const namespaceSelector = { matchLabels: { team: "a" } };
-    expect(by({ namespaceSelector }, { namespaceLabels: { team: "a" } })).toBe("p");
-    expect(by({ namespaceSelector }, { namespaceLabels: { team: "b" } })).toBeUndefined();
-  });
 });
 
 describe("a target", () => {

@@ -14,7 +14,7 @@ import { collectDependencies, noDependencies } from "./dependencies.ts";
 import { type Marking, ownerRefOf, ownerText } from "./marks.ts";
 import { choosePlacement } from "./placementSelection.ts";
 import { defaultTerms, type NamespaceTerms } from "./podSecurity/index.ts";
-import { currentClusters, scopeOf } from "./scope.ts";
+import { currentClusters, isRendered, scopeOf } from "./scope.ts";
 import type { ClusterTarget, Snapshot, Target, Why } from "./types.ts";
 import { VariantRenderer } from "./variants.ts";
 
@@ -35,6 +35,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     labels: object.metadata.labels ?? {},
     current: currentClusters(snapshot, reported),
     ...(replicas === undefined ? {} : { replicas }),
+    ...(isRendered(object) ? {} : { sentAsItIs: true }),
   };
   const scope = scopeOf(snapshot, placement, subject, clusters, now);
 

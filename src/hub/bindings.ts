@@ -23,6 +23,8 @@ export class Bindings {
   readonly informers: readonly [Informer<ResourceBinding>, Informer<ResourceBinding>];
   /** What bindings said that have gone, by the UID of their object. */
   readonly #lost = new Map<string, FederatedStatus>();
+  /** UIDs of bindings that go because nothing is left to say. */
+  readonly #released = new Set<string>();
 
   constructor({ informer }: BindingsOptions) {
     this.informers = [informer(RESOURCEBINDINGS), informer(CLUSTERRESOURCEBINDINGS)];
@@ -46,6 +48,11 @@ export class Bindings {
   statusOf(object: KubeObject): FederatedStatus | undefined {
     const binding = this.of(object);
     return binding === undefined ? this.#lost.get(object.metadata.uid ?? "") : binding.status;
+  }
+
+  /** The binding is about to go, and what it said with it. */
+  release({ metadata }: ResourceBinding): void {
+    this.#released.add(metadata.uid ?? "");
   }
 
   /** The object is gone, or is none of Meridian's any more: what a binding said of it is of no use. */
@@ -80,7 +87,8 @@ export class Bindings {
   #remember({ type, object }: HubEvent<ResourceBinding>): void {
     const { uid } = object.spec.resource;
     if (type !== "Deleted") this.#lost.delete(uid);
-    else if (object.status !== undefined) this.#lost.set(uid, object.status);
+    else if (!this.#released.delete(object.metadata.uid ?? "") && object.status !== undefined)
+      this.#lost.set(uid, object.status);
   }
 }
 

@@ -91,7 +91,6 @@ export class HubCache {
     this.overrides = [this.#followed(OVERRIDEPOLICIES), this.#followed(CLUSTEROVERRIDEPOLICIES)];
     this.namespaces = this.#informer(NAMESPACES, namespaceFacts);
     this.bindings = new Bindings({ informer: (type) => this.#followed<ResourceBinding>(type) });
-    this.statuses = new Statuses(this);
     this.planned = new PlannedObjects({
       placements: () => this.allPlacements(),
       bindings: this.bindings,
@@ -121,6 +120,7 @@ export class HubCache {
       },
       departs: (type) => this.kindDeletions.saw(type),
     });
+    this.statuses = new Statuses(this);
     // First of all handlers, so that the others find what follows from an event.
     this.clusters.onEvent((event) => {
       if (isDeparture(event)) this.kindDeletions.saw(MEMBERCLUSTERS);

@@ -8,7 +8,6 @@
  * Never writes, but for the status that {@link StatusStore} is given and the binding that holds it, and never decides what is to be on a member.
  */
 export { changedFacts, changedSpec, type HubEvent, type Policy } from "./events.ts";
-export { Bindings } from "./bindings.ts";
 export { clusterSnapshot } from "./clusterSnapshot.ts";
 export { HubCache } from "./hubCache.ts";
 export type { PlacedKind } from "./placedKinds.ts";

@@ -81,7 +81,7 @@ export class StatusStore {
     if (present?.spec.resource.uid === uid) return;
     if (present !== undefined) {
       refuseOther(present, object);
-      await this.#remove(present, signal);
+      await this.discard(present, signal);
     }
     const type = bindingType(object);
     hub.bindings.observe(await client.apply(type, bindingOf(object, type), { force: true, signal }));
@@ -92,12 +92,18 @@ export class StatusStore {
     if (!kind.propagated) return;
     const { bindings } = this.#options.hub;
     const binding = bindings.of(object);
-    if (binding !== undefined) await this.#remove(binding, signal);
+    if (binding !== undefined) await this.discard(binding, signal);
     bindings.forget(object);
   }
 
-  /** Removes a binding, whatever it is about. */
+  /** Removes a binding, and forgets what it said. */
   async discard(binding: ResourceBinding, signal: AbortSignal): Promise<void> {
+    this.#options.hub.bindings.release(binding);
+    await this.#remove(binding, signal);
+  }
+
+  /** Removes a binding that somebody deletes: the next write makes another one, which says the same. */
+  async renew(binding: ResourceBinding, signal: AbortSignal): Promise<void> {
     await this.#remove(binding, signal);
   }
 

@@ -27,6 +27,9 @@ export class Statuses {
 
   constructor(options: StatusesOptions) {
     this.#options = options;
+    options.onObject(({ type, object }) => {
+      if (type === "Deleted") options.bindings.forget(object);
+    });
   }
 
   /** `kind`: that of the object, where it is known. */

@@ -39,6 +39,11 @@ describe("what belongs to the hub itself", () => {
       why: "it is Meridian's own",
     },
     {
+      name: "what `meridian join` made of a hub that is a member of another",
+      of: object("ClusterRole", { labels: { "federation.paas.cmft.com/joined-to": "hub" } }, RBAC),
+      why: "it is Meridian's own",
+    },
+    {
       name: "what `meridian install` made",
       of: object("ClusterRole", { labels: { "app.kubernetes.io/part-of": "meridian" } }, RBAC),
       why: "it is Meridian's own",
@@ -106,6 +111,17 @@ describe("what belongs to the hub itself", () => {
       why: "the hub's storage was made for it",
     },
     {
+      name: "the claim of a StatefulSet, which names no owner",
+      of: object("PersistentVolumeClaim", {
+        managedFields: [
+          { manager: "kube-controller-manager", fieldsV1: { "f:spec": {} } },
+          { manager: "kube-controller-manager", subresource: "status", fieldsV1: { "f:status": {} } },
+          { manager: "meridian", fieldsV1: { "f:metadata": {} } },
+        ],
+      }),
+      why: "a controller of the hub made it",
+    },
+    {
       name: "a webhook configuration",
       of: object("MutatingWebhookConfiguration", {}, { apiVersion: "admissionregistration.k8s.io/v1" }),
       why: "it can refuse every write of a cluster",
@@ -114,6 +130,16 @@ describe("what belongs to the hub itself", () => {
 
   test.each([
     ["a ConfigMap", object("ConfigMap")],
+    [
+      "what a person wrote and a controller of the hub added to",
+      object("PersistentVolumeClaim", {
+        managedFields: [{ manager: "kubectl" }, { manager: "kube-controller-manager", fieldsV1: { "f:spec": {} } }],
+      }),
+    ],
+    [
+      "what nobody owns a field of but Meridian, whose finalizer it has",
+      object("ServiceAccount", { managedFields: [{ manager: "meridian" }] }),
+    ],
     ["what names an owner that does not control it", object("Pod", controlled(false))],
     ["a Secret of a person", object("Secret", {}, { type: "Opaque" })],
     ["a Secret without a type", object("Secret")],

@@ -1,6 +1,7 @@
 import {
   FEDERATION_GROUP,
   isRecord,
+  JOINED_TO_LABEL,
   type KubeObject,
   MANAGED_BY_LABEL,
   OWNER_ANNOTATION,
@@ -8,6 +9,7 @@ import {
   parseApiVersion,
 } from "../apis/index.ts";
 import { whyByNameOnly } from "./placeableKinds.ts";
+import { isWrittenByHub } from "./userFields.ts";
 
 /** Objects that every cluster makes for itself, by kind (`group/Kind`). */
 const OF_EVERY_CLUSTER: Readonly<Record<string, readonly string[]>> = {
@@ -46,6 +48,7 @@ export function whyHubsOwn(object: KubeObject, isProtected: boolean): string | u
   if (annotations[FLOW_CONTROL_ANNOTATION] !== undefined) return "the hub's API server made it";
   if (name.startsWith("system:") || name.startsWith("system-")) return "its name is one of Kubernetes' own";
   if (OF_EVERY_CLUSTER[`${group}/${object.kind}`]?.includes(name) === true) return "every cluster makes its own";
+  if (isWrittenByHub(object)) return "a controller of the hub made it";
   if (annotations[LEADER_ANNOTATION] !== undefined) return "a controller of the hub elects its leader by it";
   if (annotations[PROVISIONED_ANNOTATION] !== undefined) return "the hub's storage was made for it";
   return whyClustersSecret(object, group);
@@ -61,6 +64,7 @@ function isMeridians(object: KubeObject): boolean {
   const { labels = {}, annotations = {} } = object.metadata;
   return (
     labels[MANAGED_BY_LABEL] !== undefined ||
+    labels[JOINED_TO_LABEL] !== undefined ||
     annotations[OWNER_ANNOTATION] !== undefined ||
     labels["app.kubernetes.io/part-of"] === "meridian" ||
     labels["app.kubernetes.io/name"] === "meridian" ||

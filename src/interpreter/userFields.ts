@@ -65,6 +65,12 @@ export function whyOwnersUnknown(object: KubeObject): string | undefined {
     : "only controllers of the hub have written it";
 }
 
+/** Whether the hub's controllers have written the object, and nobody else but Meridian has: it is there for the hub's sake. */
+export function isWrittenByHub({ metadata }: KubeObject): boolean {
+  const entries = metadata.managedFields ?? [];
+  return entries.some(isControlPlanes) && !entries.some((entry) => isUsers(entry));
+}
+
 /** Names of the fields that are the object's content. */
 function contentOf(object: KubeObject): string[] {
   const beside = new Set(["apiVersion", "kind", "metadata", "status"]);
@@ -139,9 +145,13 @@ function userEntries(object: KubeObject): FieldsV1[] | undefined {
   return isCoreKind(object, "Secret") ? owned.map(withStringData) : owned;
 }
 
-function isUsers({ manager = "", subresource = "" }: ManagedFieldsEntry): boolean {
-  if (!PERSONS_SUBRESOURCES.has(subresource)) return false;
-  return manager !== FIELD_MANAGER && !CONTROL_PLANE.has(manager) && !manager.endsWith(CLOUD);
+function isUsers(entry: ManagedFieldsEntry): boolean {
+  if (!PERSONS_SUBRESOURCES.has(entry.subresource ?? "")) return false;
+  return entry.manager !== FIELD_MANAGER && !isControlPlanes(entry);
+}
+
+function isControlPlanes({ manager = "" }: ManagedFieldsEntry): boolean {
+  return CONTROL_PLANE.has(manager) || manager.endsWith(CLOUD);
 }
 
 /** A client that sets `stringData` of a Secret owns `stringData`, but the server answers with `data`. */

@@ -2,6 +2,7 @@ import {
   ALLOW_DELETION_ANNOTATION,
   crdNameOf,
   type DemoApplication,
+  isBinding,
   isConverted,
   KINDS,
   type KubeObject,
@@ -136,7 +137,7 @@ async function observeObjects(
   for (const type of OBJECT_TYPES) {
     if (type.group === PAAS_GROUP) found.applications = await all(type);
     else if (type.kind === "MemberCluster") found.members = (await all(type)).map((one) => memberOf(type, one));
-    else if (BINDING_KINDS.has(type.kind)) found.bindings.push(...((await all(type)) as unknown as ResourceBinding[]));
+    else if (isBinding(type)) found.bindings.push(...((await all(type)) as unknown as ResourceBinding[]));
     else found.policies.push(...(await itemsOf(type, all(type, { metadataOnly: true }))));
   }
   const copies = await markedOnTheHub(hubId, all);
@@ -146,7 +147,6 @@ async function observeObjects(
 }
 
 const OBJECT_TYPES: readonly ResourceType[] = KINDS.map((kind) => typeOf(kind));
-const BINDING_KINDS: ReadonlySet<string> = new Set(["ResourceBinding", "ClusterResourceBinding"]);
 const CRD_NAMES: ReadonlySet<string> = new Set(KINDS.map(crdNameOf));
 
 /** The objects of these bindings that a finalizer of Meridian holds. */

@@ -32,6 +32,12 @@ function application(more: Partial<Application> = {}): Application {
 function member(more: Partial<Member> = {}): Member {
   return { ...item(MEMBERCLUSTERS, { finalizers: [CLUSTER_FINALIZER] }), ...more };
 }
+/** The binding of a ConfigMap, and the ConfigMap that our finalizer holds. */
+function binding(more: Partial<Binding> = {}): Binding {
+  const base = item(RESOURCEBINDINGS, { finalizers: [OBJECT_FINALIZER] });
+  return { ...base, resource: "configmap shop/settings", clusters: ["a"], keepsCopies: false, ...more };
+}
+const bound = (): Item => item(CONFIGMAPS, { finalizers: [OBJECT_FINALIZER] });
 const crd = () => item(CRDS);
 const policy = (more: Partial<Item> = {}) => item(PLACEMENTS, more);
 
@@ -161,6 +167,48 @@ describe("the next step", () => {
       seen: { applications: [application({ deleting: true })], doomed: [crd()], managerAlive: true },
       wish: orphan,
       want: "Await applications",
+    },
+    {
+      name: "is refused while there is only a binding",
+      seen: { bindings: [binding()], bound: [bound()] },
+      wish: refuse,
+      want: "Refuse",
+    },
+    {
+      name: "leaves objects that are sent as they are to the manager, once their policies and clusters are gone",
+      seen: { bindings: [binding()], bound: [bound()], managerAlive: true },
+      wish: drain,
+      want: "Await bindings",
+    },
+    {
+      name: "takes the clusters of such objects first",
+      seen: { bindings: [binding()], bound: [bound()], members: [member()], managerAlive: true },
+      wish: orphan,
+      want: "Delete members",
+    },
+    {
+      name: "of a drain needs a manager for what it still holds of them",
+      seen: { bindings: [binding()], bound: [bound()] },
+      wish: drain,
+      want: "StartManager",
+    },
+    {
+      name: "of an orphaning takes the finalizers off such objects where no manager is alive, and leaves the objects",
+      seen: { bindings: [binding()], bound: [bound()] },
+      wish: orphan,
+      want: "Release bound",
+    },
+    {
+      name: "of an orphaning deletes the bindings after that",
+      seen: { bindings: [binding()] },
+      wish: orphan,
+      want: "Delete bindings",
+    },
+    {
+      name: "of an orphaning takes the finalizers of bindings that are being deleted",
+      seen: { bindings: [binding({ deleting: true })] },
+      wish: orphan,
+      want: "Release bindings",
     },
     {
       name: "takes the webhooks back first where nobody answers at them",

@@ -5,6 +5,7 @@ import {
   CLUSTERROLES,
   CONFIGMAPS,
   CRDS,
+  MEMBERCLUSTERS,
   NAMESPACES,
   PLACEMENTS,
   type ResourceType,
@@ -195,5 +196,63 @@ describe("a kind that comes later", () => {
     await federation.until(() => ready() === "Applied");
     await federation.member("singapore").server.install(BACKUP_KIND);
     await federation.until(() => on(federation, "singapore", BACKUPS, "nightly", "default"));
+    await federation.delete(BACKUPS, "nightly");
+    await federation.until(() => !federation.hub.has(BACKUPS, "default", "nightly"));
+    await federation.hub.delete(CRDS, undefined, BACKUP_KIND.metadata.name);
+  });
+
+  test("and goes while its objects are placed leaves their copies, until a person agrees", async () => {
+    await using federation = await TestFederation.start("shanghai");
+    await federation.member("shanghai").server.install(BACKUP_KIND);
+    await federation.apply(PLACEMENTS, placement("backups").selects({ apiVersion: "backups.test/v1", kind: "Backup" }));
+    await federation.apply(CRDS, BACKUP_KIND);
+    await federation.until(() => federation.log.some((line) => line.includes("KindServed")));
+    await federation.apply(BACKUPS, backup);
+    await federation.until(() => on(federation, "shanghai", BACKUPS, "nightly", "default"));
+    const { name } = BACKUP_KIND.metadata;
+    await federation.hub.delete(CRDS, undefined, name);
+    await federation.pass(20_000);
+    expect(federation.hub.has(CRDS, undefined, name)).toBe(true);
+    expect(federation.log.some((line) => line.includes("KindBeingDeleted"))).toBe(true);
+    expect(on(federation, "shanghai", BACKUPS, "nightly", "default")).toBe(true);
+    const annotations = { "federation.paas.cmft.com/allow-deletion": "true" };
+    await federation.hub.merge(CRDS, undefined, name, { metadata: { annotations } });
+    await federation.until(() => !federation.hub.has(CRDS, undefined, name));
+    expect(on(federation, "shanghai", BACKUPS, "nightly", "default")).toBe(false);
+  });
+
+  test("and goes on one member troubles nothing else there, and is found as soon as its definition is back", async () => {
+    await using federation = await TestFederation.running("shanghai", "singapore");
+    const selectors = [
+      { apiVersion: "backups.test/v1", kind: "Backup" },
+      { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", name: BACKUP_KIND.metadata.name },
+    ];
+    await federation.apply(CLUSTERPLACEMENTS, clusterPlacement("backups").selects(...selectors));
+    await federation.apply(CRDS, BACKUP_KIND);
+    await federation.until(() => federation.log.some((line) => line.includes("KindServed")));
+    await federation.apply(BACKUPS, backup);
+    const isOn = (cluster: string): boolean =>
+      on(federation, cluster, CRDS, BACKUP_KIND.metadata.name) &&
+      on(federation, cluster, BACKUPS, "nightly", "default");
+    await federation.until(() => isOn("shanghai") && isOn("singapore"));
+
+    const shanghai = federation.member("shanghai");
+    await federation.hub.merge(CLUSTERPLACEMENTS, undefined, "backups", { spec: { suspend: true } });
+    await federation.pass(2_000);
+    await shanghai.server.delete(CRDS, undefined, BACKUP_KIND.metadata.name);
+    await federation.pass(60_000);
+    expect([isOn("shanghai"), isOn("singapore")]).toEqual([false, true]);
+    expect(federation.entry("shop", "shanghai")?.state).toBe("Available");
+    expect(federation.hub.get(MEMBERCLUSTERS, undefined, "shanghai")["status"]).toMatchObject({
+      conditions: expect.arrayContaining([expect.objectContaining({ type: "Ready", status: "True" })]),
+    });
+
+    await federation.hub.merge(CLUSTERPLACEMENTS, undefined, "backups", { spec: { suspend: false } });
+    await federation.until(() => isOn("shanghai"));
+    await federation.delete(BACKUPS, "nightly");
+    await federation.until(() => !federation.hub.has(BACKUPS, "default", "nightly"));
+    await federation.delete(CRDS, BACKUP_KIND.metadata.name, undefined);
+    await federation.until(() => !federation.hub.has(CRDS, undefined, BACKUP_KIND.metadata.name));
+    expect(shanghai.server.has(CRDS, undefined, BACKUP_KIND.metadata.name)).toBe(false);
   });
 });

@@ -8,6 +8,8 @@ import {
   type ResourceBinding,
 } from "../../../src/apis/index.ts";
 import {
+  CLUSTERPLACEMENTS,
+  CLUSTERRESOURCEBINDINGS,
   CONFIGMAPS,
   CRDS,
   MEMBERCLUSTERS,
@@ -15,7 +17,7 @@ import {
   RESOURCEBINDINGS,
   type ResourceType,
 } from "../../../src/runtime/index.ts";
-import { placement } from "../../builders/index.ts";
+import { clusterPlacement, placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
 import { configMap } from "./objects.ts";
 import type { TestCluster } from "./testCluster.ts";
@@ -145,6 +147,20 @@ describe("a ConfigMap that a policy selects", () => {
     });
     expect(writes).toEqual([]);
     expect(binding(federation, "configmap.other")).toBeUndefined();
+  });
+
+  test("that goes nowhere gets a binding which says why, and no finalizer; with its policy the binding goes", async () => {
+    await using federation = await TestFederation.start("shanghai");
+    await federation.apply(PLACEMENTS, selectsSettings.onClusters("nowhere"));
+    await federation.apply(CONFIGMAPS, configMap("settings", { color: "blue" }));
+    await federation.until(() => condition(federation, "Scheduled") === "False NoClusterFits");
+    await federation.pass(10_000);
+    expect(settingsOn(federation)?.metadata.finalizers).toBeUndefined();
+    await federation.delete(PLACEMENTS, "settings");
+    await federation.until(() => binding(federation) === undefined);
+    const writes = await writesDuring(federation, () => federation.pass(10_000));
+    expect(writes).toEqual([]);
+    expect(settingsOn(federation)?.metadata.annotations ?? {}).toEqual({});
   });
 
   test("is written again after a change, and its drift is healed", async () => {
@@ -321,5 +337,43 @@ describe("an object of a kind that has a status of its own", () => {
     await federation.until(() => !federation.hub.has(CRDS, undefined, CLUSTER_KIND.metadata.name));
     expect(server.has(CLUSTERS, "default", "my-db")).toBe(false);
     await federation.until(() => binding(federation, NAME) === undefined);
+  });
+
+  test("goes before its CRD does, where both are placed, and neither goes unless somebody agrees", async () => {
+    await using federation = await TestFederation.prepare("shanghai");
+    await installed(federation.hub);
+    await federation.startManager();
+    const crd = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" };
+    const policy = clusterPlacement("mysql-crd").selects({ ...crd, name: CLUSTER_KIND.metadata.name });
+    await federation.apply(CLUSTERPLACEMENTS, policy);
+    await federation.apply(PLACEMENTS, selectsClusters);
+    await federation.apply(CLUSTERS, myDb());
+    await untilApplied(federation, NAME);
+    const { server } = federation.member("shanghai");
+    const bound = (): ResourceBinding | undefined =>
+      federation.hub.find(
+        CLUSTERRESOURCEBINDINGS,
+        undefined,
+        "customresourcedefinition.apiextensions.k8s.io.mysqlclusters.mysql.test",
+      ) as ResourceBinding | undefined;
+    const [onHub] = federation.hub.list(CRDS).filter(({ metadata }) => metadata.name === CLUSTER_KIND.metadata.name);
+    expect(bound()?.spec.resource).toEqual({
+      ...crd,
+      name: CLUSTER_KIND.metadata.name,
+      uid: onHub?.metadata.uid,
+    });
+
+    await federation.hub.delete(CRDS, undefined, CLUSTER_KIND.metadata.name);
+    await federation.until(() => bound()?.status?.clusters?.[0]?.reason === "KindBeingDeleted");
+    await federation.pass(10_000);
+    expect(server.has(CLUSTERS, "default", "my-db")).toBe(true);
+    expect(server.has(CRDS, undefined, CLUSTER_KIND.metadata.name)).toBe(true);
+    const annotations = { [ALLOW_DELETION_ANNOTATION]: "true" };
+    await federation.hub.merge(CRDS, undefined, CLUSTER_KIND.metadata.name, { metadata: { annotations } });
+    await federation.until(() => !federation.hub.has(CRDS, undefined, CLUSTER_KIND.metadata.name));
+    expect(server.has(CRDS, undefined, CLUSTER_KIND.metadata.name)).toBe(false);
+    await federation.until(() => bound() === undefined && binding(federation, NAME) === undefined);
+    const deleted = federation.member("shanghai").writes.filter((call) => call.startsWith("delete"));
+    expect(deleted).toEqual(["delete mysqlclusters", "delete customresourcedefinitions"]);
   });
 });
