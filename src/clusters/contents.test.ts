@@ -94,6 +94,14 @@ describe("a row that says what healthy means", () => {
     expect(present()?.health.state).toBe("Progressing");
   });
 
+  test("leaves the replicas that the observation knows", () => {
+    const { take, see, present } = member();
+    const replicas = { desired: 2, updated: 2, ready: 2, available: 2 };
+    take(widgetRow({ health: atLeast(2) }));
+    see(2, { health: { state: "Progressing", replicas } });
+    expect(present()?.health).toEqual({ state: "Available", replicas });
+  });
+
   test("counts while the object is held, too", () => {
     const { take, see, present } = member();
     take(holdRow({ ref: REF, hash: "h1", reporting: { health: atLeast(2) } }));

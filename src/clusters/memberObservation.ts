@@ -1,6 +1,6 @@
 import { excess, isRecord, type KubeObject } from "../apis/index.ts";
 import type { Observation } from "../desiredstate/index.ts";
-import { type MemberReport, memberReport } from "../interpreter/index.ts";
+import { type Health, type MemberReport, memberReport } from "../interpreter/index.ts";
 import type { MemberObject } from "./memberObjects.ts";
 import type { ObservedObject } from "./observed.ts";
 
@@ -40,8 +40,14 @@ export function toldOf({ row, observed, told }: MemberObject): MemberObject["tol
   const { content } = evidence;
   if (content === undefined) return told?.uid === uid ? told : { uid, report: NOT_READ };
   const status = terms.withStatus === true ? statusOf(content) : undefined;
-  const report = withCountsOf(observed, memberReport(content, terms.health));
+  const report = withReplicas(memberReport(content, terms.health), observed.health.replicas);
   return { uid, report: status === undefined ? report : { ...report, status, ...ageOf(content, status) } };
+}
+
+/** How many replicas there are is known of every observation, however its health is judged. */
+function withReplicas(report: MemberReport, replicas: Health["replicas"]): MemberReport {
+  if (replicas === undefined || report.health.replicas !== undefined) return report;
+  return { ...report, health: { ...report.health, replicas } };
 }
 
 function ageOf(
@@ -50,12 +56,6 @@ function ageOf(
 ): Partial<FullReport> {
   const isOld = typeof observedGeneration === "number" && observedGeneration < (metadata.generation ?? 0);
   return isOld ? { isStatusOld: true } : {};
-}
-
-/** What the scale subresource of the kind says is read with the object itself. */
-function withCountsOf({ health: { replicas } }: ObservedObject, report: MemberReport): MemberReport {
-  if (replicas === undefined || report.health.replicas !== undefined) return report;
-  return { ...report, health: { ...report.health, replicas } };
 }
 
 function statusOf({ status }: KubeObject): FullReport["status"] {

@@ -21,14 +21,15 @@ import type { AssignmentChange } from "./assignments.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";
 import { recordedKindsOf } from "./bundleKinds.ts";
 import { classesOf, type ControllerClasses } from "./controllerClasses.ts";
-import { type Debounce, HELD_BY_OTHERS_MS, writeDue, WriteRate } from "./debounce.ts";
+import { HELD_BY_OTHERS_MS, writeDue, WriteRate } from "./debounce.ts";
 import type { ObservationChange } from "./observations.ts";
 import { spanAttributes } from "./ownerKeys.ts";
 import type { Plan, PlanChange, Plans } from "./plans.ts";
-import { newProgress, type ObjectProgress, patienceLeft, recordProgress } from "./progressEvents.ts";
+import { patienceLeft, recordProgress } from "./progressEvents.ts";
 import { recordTrouble } from "./statusEvents.ts";
 import { StatusSums } from "./statusSums.ts";
 import { phaseOf, writeStatus } from "./statusWrites.ts";
+import { newTracked, type Tracked } from "./trackedStatus.ts";
 import { changedBounds, validated } from "./validated.ts";
 
 export interface StatusReconcilerOptions extends ViewSources {
@@ -47,16 +48,6 @@ export interface StatusWrites {
   /** The key of an object of which a status write has ended. */
   readonly settlements: Emitter<string>;
   isUnderWay(owner: string): boolean;
-}
-
-interface Tracked extends Debounce {
-  /** Monotonic milliseconds of the plan that is being carried out, for the propagation metric. */
-  propagating: number | undefined;
-  /** Something has changed since the status was computed last. */
-  changed: boolean;
-  /** Monotonic milliseconds at which everything of an object that is being deleted was first seen gone. */
-  goneAt: number | undefined;
-  readonly progress: ObjectProgress;
 }
 
 /** For how long after leadership began a status waits for clusters of which nothing is known yet. */
@@ -247,16 +238,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   #track(owner: string): Tracked {
     let tracked = this.#tracked.get(owner);
     if (tracked === undefined) {
-      tracked = {
-        plannedAt: undefined,
-        movedAt: undefined,
-        propagating: undefined,
-        lastWriteAt: Number.NEGATIVE_INFINITY,
-        changedAt: 0,
-        changed: false,
-        goneAt: undefined,
-        progress: newProgress(),
-      };
+      tracked = newTracked();
       this.#tracked.set(owner, tracked);
     }
     return tracked;

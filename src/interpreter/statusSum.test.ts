@@ -1,6 +1,6 @@
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { Condition, KubeObject } from "../apis/index.ts";
 import { isSummedUp, type MemberStatus, statusOwner, statusSum } from "./statusSum.ts";
 
 const NOW = Date.parse("2026-11-22T10:00:00Z");
@@ -16,6 +16,8 @@ const member = (cluster: string, status: object | undefined, isCurrent = true): 
   isCurrent,
 });
 const sum = (members: MemberStatus[], before?: object) => statusSum(mysql(before), members, NOW);
+const conditionsOf = (members: MemberStatus[], before?: object): Partial<Condition>[] =>
+  (sum(members, before)?.["conditions"] ?? []) as Partial<Condition>[];
 
 describe("the sum of statuses", () => {
   test("adds up counts, also where a controller leaves out a 0", () => {
@@ -81,11 +83,9 @@ describe("the sum of statuses", () => {
   describe("conditions", () => {
     const one = (type: string, status: string, more: object = {}) => ({ conditions: [{ type, status, ...more }] });
     const merged = (type: string, statuses: (string | undefined)[], before?: object) =>
-      (
-        sum(
-          statuses.map((status, index) => member(`c${index}`, status === undefined ? {} : one(type, status))),
-          before,
-        )?.["conditions"] as { status: string; reason: string; message: string; lastTransitionTime: string }[]
+      conditionsOf(
+        statuses.map((status, index) => member(`c${index}`, status === undefined ? {} : one(type, status))),
+        before,
       )[0];
 
     test.each([
@@ -128,9 +128,8 @@ describe("the sum of statuses", () => {
 
     test("are of a generation only where the copies' are, and of the hub's once all are current", () => {
       const dated = one("Ready", "True", { observedGeneration: 3 });
-      const generation = (isCurrent: boolean) =>
-        (sum([member("a", dated, isCurrent)])?.["conditions"] as object[])[0] as { observedGeneration?: number };
-      expect(generation(true).observedGeneration).toBe(7);
+      const generation = (isCurrent: boolean) => conditionsOf([member("a", dated, isCurrent)])[0];
+      expect(generation(true)?.observedGeneration).toBe(7);
       expect(generation(false)).not.toHaveProperty("observedGeneration");
     });
   });

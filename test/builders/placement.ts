@@ -3,6 +3,7 @@ import {
   type AffinityGroup,
   type ClusterSelector,
   FEDERATION_API_VERSION,
+  type HealthRule,
   PAAS_GROUP,
   REGION_LABEL,
   type ResourceSelector,
@@ -92,6 +93,15 @@ class PlacementBuilder extends Builder<Input, PlacementBuilder> {
 
   suspend(suspend = true): PlacementBuilder {
     return this.withSpec({ suspend });
+  }
+
+  /** What healthy means for a kind, in CEL. */
+  health(kind: string, rule: HealthRule): PlacementBuilder {
+    return this.withSpec({ health: [...(this.spec.health ?? []), { kind, ...rule }] });
+  }
+
+  aggregateStatus(): PlacementBuilder {
+    return this.withSpec({ aggregateStatus: true });
   }
 
   retain(kind: string, path: string): PlacementBuilder {

@@ -1,4 +1,4 @@
-import type { Environment, TypeDeclaration } from "@marcbachmann/cel-js";
+import type { TypeDeclaration } from "@marcbachmann/cel-js";
 
 /** What of the inside of the CEL library the work of an expression is counted with, as types. */
 
@@ -24,8 +24,6 @@ export interface CelNode {
   };
   setMeta(key: "macro" | "async", value: unknown): CelNode;
 }
-
-export type Parsed = ReturnType<Environment["parse"]>;
 
 /** The operands of a node, whatever its form. */
 export function operandsOf({ op, args }: CelNode): readonly CelNode[] {
