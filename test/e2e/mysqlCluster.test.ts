@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { ClusterStatusEntry, FederatedStatus, KubeObject } from "../../src/apis/index.ts";
 import { eventually, meridianOk } from "../envtest/index.ts";
+import { demoApplication, placement } from "../builders/index.ts";
 import { explainFailure, Federation } from "./federation.ts";
 import { type Deployment, objectPath, secret } from "./objects.ts";
 import { MYSQL_CRD, type MysqlCluster, mysqlCluster, StandInOperator } from "./mysqlOperator.ts";
@@ -25,7 +26,7 @@ beforeAll(async () => {
     ],
     joinArgs: [
       "--kinds",
-      "mysqlclusters.mysql.presslabs.org,customresourcedefinitions.apiextensions.k8s.io,serviceaccounts",
+      "mysqlclusters.mysql.presslabs.org,customresourcedefinitions.apiextensions.k8s.io,serviceaccounts,Ingress",
     ],
   });
   await federation.apply({
@@ -237,7 +238,7 @@ test("the database is deleted everywhere, with all that its operator made, its S
     "-n",
     NAMESPACE,
   ]);
-  expect(printed).toContain("singapore-1");
+  expect(printed.stdout).toContain("singapore-1");
   await federation.remove(mysqlCluster(NAMESPACE, "my-db", 3));
   await eventually(
     async () => {
@@ -253,4 +254,26 @@ test("the database is deleted everywhere, with all that its operator made, its S
     { timeout: 90_000 },
   );
   expect(await federation.api.find(objectPath("Secret", SECRET.namespace, SECRET.name))).toBeDefined();
+});
+
+test("an application has an ingress with its certificate for as long as it asks for one", async () => {
+  const namespace = await federation.namespace();
+  const web = demoApplication("web").namespace(namespace).port(80);
+  const find = (kind: string, name: string): Promise<KubeObject | undefined> =>
+    federation.memberApi(SHANGHAI).find(objectPath(kind, namespace, name));
+  await federation.apply(secret(namespace, "web-tls", { "tls.crt": "c", "tls.key": "k" }));
+  await federation.apply(placement("where").namespace(namespace).onClusters(SHANGHAI));
+  await federation.apply(web.ingress("web.example.com", "web-tls"));
+  await federation.untilAvailable(namespace, "web", { [SHANGHAI]: 1 });
+  expect((await find("Ingress", "web"))?.["spec"]).toMatchObject({
+    tls: [{ hosts: ["web.example.com"], secretName: "web-tls" }],
+    rules: [{ host: "web.example.com", http: { paths: [{ backend: { service: { name: "web" } } }] } }],
+  });
+  expect(await find("Secret", "web-tls")).toBeDefined();
+  await federation.apply(web);
+  await eventually(async () => {
+    expect(await find("Ingress", "web")).toBeUndefined();
+    expect(await find("Secret", "web-tls")).toBeUndefined();
+  });
+  await federation.untilAvailable(namespace, "web", { [SHANGHAI]: 1 });
 });
