@@ -352,7 +352,10 @@ const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "o
 
 const bundles: GoodObject[] = [
   { name: "a list", object: bundle({ manifests: [account, { ...account, kind: "ConfigMap", data: { a: "b" } }] }) },
-  { name: "of a kind that nobody knows", object: bundle({ manifests: [{ ...account, apiVersion: "example.com/v1" }] }) },
+  {
+    name: "of a kind that nobody knows",
+    object: bundle({ manifests: [{ ...account, apiVersion: "example.com/v1" }] }),
+  },
   { name: "compressed", object: bundle({ compressed: "H4sIAAAAAAAAA4uOBQApu0wNAgAAAA==" }) },
   { name: "both", object: bundle({ manifests: [account], compressed: "H4sIAAAAAAAAA4uOBQApu0wNAgAAAA==" }) },
 ];
