@@ -204,9 +204,9 @@ function objectsOf(cluster: MysqlCluster, password: string): KubeObject[] {
   ];
 }
 
-/** The cluster is down, its CRD is not there yet, or the object has gone meanwhile. */
+/** The cluster does not answer, its CRD is not there yet or not ready, or the object has changed meanwhile. */
 function isPassing(error: unknown): boolean {
-  if (error instanceof ApiFailure) return error.status === 404 || error.status === 409;
+  if (error instanceof ApiFailure) return [404, 409, 429].includes(error.status) || error.status >= 500;
   const code = (error as { code?: unknown } | undefined)?.code;
   return typeof code === "string" || (error instanceof Error && error.name === "TimeoutError");
 }
