@@ -195,6 +195,19 @@ describe("a kind that is propagated as it is", () => {
     expect([cache.synced, syncs, cache.kinds.length]).toEqual([true, 1, 2]);
   });
 
+  test("has thousands of objects, and those that a policy selects are planned", async () => {
+    const { hub, server, cache, start, settle } = setUpHub({ propagated: ["Widget"] });
+    hub.serve(WIDGETS);
+    const resourceSelectors = [{ apiVersion: "example.com/v1", kind: "Widget", name: "w-7" }];
+    server.create(CLUSTERPLACEMENTS, clusterPlacementObject({ resourceSelectors }));
+    for (let index = 0; index < 2_000; index += 1) server.create(WIDGETS, widget(`w-${index}`));
+    server.create(DEMOAPPLICATIONS, application("a"));
+    await start();
+    await settle(2_000);
+    expect([...cache.objects()]).toHaveLength(2_001);
+    expect([...cache.owners()]).toEqual(["paas.cmft.com/DemoApplication/default/a", "example.com/Widget/default/w-7"]);
+  });
+
   test("that the hub does not serve is known as such, which changes once", async () => {
     const { hub, server, catalog, start, settle } = setUpHub({ propagated: ["Widget"] });
     const selector = { apiVersion: "example.com/v1", kind: "Widget" };

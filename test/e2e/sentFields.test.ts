@@ -69,11 +69,10 @@ async function controllersWork(namespace: string, objects: KubeObject[]): Promis
   await merge(pathOf(find("PersistentVolume", `disk-${namespace}`)), {
     spec: { claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace, name: "claim", uid: "1" } },
   });
-  if (objects.length < 0) await merge(`${pathOf(find("Deployment", "scaled"))}/scale`, { spec: { replicas: 4 } });
-  if (objects.length < 0)
-    await merge(pathOf(find("Deployment", "web")), {
-      metadata: { annotations: { "deployment.kubernetes.io/x": "1" } },
-    });
+  await merge(`${pathOf(find("Deployment", "scaled"))}/scale`, { spec: { replicas: 4 } });
+  await merge(pathOf(find("Deployment", "web")), {
+    metadata: { annotations: { "deployment.kubernetes.io/x": "1" } },
+  });
 }
 
 const slug = (way: string): string => way.replaceAll(/[^a-z]+/g, "-");
@@ -88,9 +87,7 @@ describe("what is sent of an object, by its kind and by how it was created", () 
         kind: "Namespace",
         metadata: { name: namespace, labels: { sent: "yes" } },
       });
-      const objects = writtenObjects(namespace, 30_100 + index).filter(
-        ({ kind }) => kind !== "Deployment" && kind !== "StatefulSet",
-      );
+      const objects = writtenObjects(namespace, 30_100 + index);
       await make(objects);
       await controllersWork(namespace, objects);
       placed.set(way, objects);
