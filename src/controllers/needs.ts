@@ -33,6 +33,8 @@ export function askedOf(
   { object, kind }: Found,
 ): Pick<Known, "choice" | "needs"> {
   const choice = choosePlacement(object, sources.hub.allPlacements(), sources.hub.planned.settingOf(object));
-  const runs = choice.placement === undefined && recordedClusters(sources, owner).size > 0;
+  // What becomes other objects needs the same wherever it runs.
+  const isOpen = choice.placement === undefined && !sources.hub.catalog.isRequired(kind.type);
+  const runs = isOpen && recordedClusters(sources, owner).size > 0;
   return { choice, needs: needsOf(kind.interpreter, object, choice.placement, runs) };
 }

@@ -266,7 +266,7 @@ describe("a claim that goes along", () => {
     expect(onMember(federation, "shanghai", PERSISTENTVOLUMECLAIMS, "data")?.metadata.labels).toBeUndefined();
   });
 
-  test("that does not fit what is there any more is told, and never made anew", async () => {
+  test("that cannot become what the hub has now is never made anew", async () => {
     await using federation = await prepared();
     const { hub } = federation;
     await hub.apply(PERSISTENTVOLUMECLAIMS, claim("data"));
