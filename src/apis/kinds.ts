@@ -18,7 +18,7 @@ export interface PrinterColumn {
   priority?: number;
 }
 
-/** Like {@link Rule}, over the object as a whole; of its metadata only the name can be asked for. */
+/** Like {@link Rule}, over the object as a whole; of its metadata only the name can be asked for, and that is to blame unless `field` says otherwise. */
 export type ObjectRule = Rule<{ metadata: { name: string } }>;
 
 export interface KindVersion {
@@ -71,6 +71,16 @@ const clusterNameRule: ObjectRule = {
   rule: `size(self.metadata.name) <= 63 && self.metadata.name.matches('${DNS_LABEL.source}')`,
   message: "metadata.name: must be at most 63 lower-case letters, digits and '-'",
   holds: ({ metadata: { name } }) => name.length <= 63 && DNS_LABEL.test(name),
+};
+
+/** A policy of a namespace has no say beyond it, so it has no choice of namespaces. */
+const ownNamespaceOnly: ObjectRule = {
+  rule: "!self.spec.resourceSelectors.exists(selector, has(selector.namespaceSelector))",
+  message:
+    "remove namespaceSelector; it is for ClusterPlacement and ClusterOverridePolicy, and this policy selects in its own namespace only",
+  field: "spec.resourceSelectors",
+  holds: ({ spec }: { metadata: object; spec?: { resourceSelectors?: readonly { namespaceSelector?: unknown }[] } }) =>
+    spec?.resourceSelectors?.some(({ namespaceSelector }) => namespaceSelector !== undefined) !== true,
 };
 
 const applicationVersion = {
@@ -220,7 +230,7 @@ export const KINDS: readonly KindDefinition[] = [
     shortNames: ["pl"],
     namespaced: true,
     description: "Says which clusters run the objects of its namespace that it selects, and how.",
-    versions: [placementVersion],
+    versions: [{ ...placementVersion, rules: [ownNamespaceOnly] }],
   },
   {
     ...federation,
@@ -240,7 +250,7 @@ export const KINDS: readonly KindDefinition[] = [
     shortNames: ["op"],
     namespaced: true,
     description: "Says how the objects of its namespace that it selects differ from cluster to cluster.",
-    versions: [overrideVersion],
+    versions: [{ ...overrideVersion, rules: [ownNamespaceOnly] }],
   },
   {
     ...federation,

@@ -11,6 +11,7 @@ import type { Target } from "../desiredstate/index.ts";
 import { changedSpec, type HubEvent, type PlacedKind } from "../hub/index.ts";
 import type { EventRecorder } from "../observability/index.ts";
 import type { Client } from "../runtime/index.ts";
+import { isUntouched } from "./concerned.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 import { setFinalizers } from "./finalizers.ts";
 import { recordFinalizer } from "./placementEvents.ts";
@@ -26,7 +27,8 @@ export interface ClaimSources {
 
 /**
  * Puts our finalizer in front, and with it says of a new object where it goes; false when the object changed or went away meanwhile. An
- * object that another class owns until it is claimed keeps that class's finalizer.
+ * object that another class owns until it is claimed keeps that class's finalizer. One that is sent as it is stays untouched for as long as it
+ * goes nowhere.
  */
 export async function claim(
   { client, events, classes }: ClaimSources,
@@ -37,7 +39,7 @@ export async function claim(
 ): Promise<boolean> {
   if (classes.of(object) !== "Owned") return true;
   const next = claimed(OBJECT_FINALIZER, object.metadata, classes.classes);
-  if (next === object.metadata.finalizers) return true;
+  if (next === object.metadata.finalizers || (target.clusters.length === 0 && isUntouched(object))) return true;
   const patched = await setFinalizers(client, kind.type, object, next, signal, firstRecord(object, target));
   if (patched === undefined) return false;
   kind.informer.observe(patched);

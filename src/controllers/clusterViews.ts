@@ -76,7 +76,9 @@ function rowView({ hub, observations }: ViewSources, owner: string, cell: Cell):
   const unseen = present === undefined ? observations.unseenKind(cluster, ref) : undefined;
   const notGranted = whyNotGranted(hub, cluster, ref.namespace);
   const waits = row?.verb === "Hold" && row.why.reason === REPLACED ? { ...row.why, final: false } : undefined;
-  const refused = notGranted ?? (unseen === undefined ? undefined : { reason: "NotObserved", message: unseen });
+  const refused =
+    notGranted ??
+    (unseen === undefined ? undefined : { reason: observations.unseenReason(cluster, ref), message: unseen });
   const failure = refused === undefined ? (observation?.failure ?? waits) : { ...refused, final: true };
   const stays = row?.verb === "Hold" && !row.wanted && LASTING.has(row.why.reason) ? row.why : undefined;
   return {

@@ -58,7 +58,9 @@ export class HandoverReconciler implements Reconciler {
     const isPending = (owner: string): boolean => this.#pending.has(owner);
     return [
       // Whatever changes of such an object, its status too, may be what the handover waits for.
-      from(hub.objectEvents).when(({ key, object }) => isPending(key) || this.#isInTransit(object)),
+      from(hub.objectEvents).when(
+        ({ key, object }) => isPending(key) || (this.#isInTransit(object) && hub.planned.includes(object)),
+      ),
       from(observations.changes).map((change) => [...assignments.concernedBy(change)].filter(isPending)),
       from(observations.contacts).map(pending),
       from(hub.policyEvents)
@@ -131,6 +133,7 @@ export class HandoverReconciler implements Reconciler {
     const target = computeTarget(
       {
         object,
+        setting: hub.planned.settingOf(object),
         placements: hub.allPlacements(),
         overrides: hub.allOverrides(),
         clusters: hub.clusterSnapshots(),

@@ -1,4 +1,4 @@
-import { type ObjectRef, refKey } from "../apis/index.ts";
+import { type ObjectRef, parseApiVersion, type Reason, refKey } from "../apis/index.ts";
 import type { ClusterContact, ReportSink } from "../clusters/index.ts";
 import { isKindUnseen, type Observation, whyUnseen } from "../desiredstate/index.ts";
 import { Emitter } from "../runtime/index.ts";
@@ -86,6 +86,12 @@ export class Observations implements ReportSink {
   /** Why objects of that kind are not known though the cluster answers; undefined when they are. */
   unseenKind(cluster: string, ref: ObjectRef): string | undefined {
     return whyUnseen(this.contactOf(cluster).unseen, ref);
+  }
+
+  /** The reason beside {@link unseenKind}. */
+  unseenReason(cluster: string, { apiVersion, kind }: ObjectRef): Reason {
+    const { unserved } = this.contactOf(cluster);
+    return unserved?.has(`${parseApiVersion(apiVersion).group}/${kind}`) === true ? "KindNotServed" : "NotObserved";
   }
 
   get(cluster: string, key: string): Observation | undefined {

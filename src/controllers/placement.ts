@@ -39,6 +39,7 @@ import type { HubNamespaces } from "./hubNamespaces.ts";
 import type { ObservationChange } from "./observations.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
 import { changedRecord, claim, isNews } from "./claims.ts";
+import { changedContent, concernedAmong, isConcerned } from "./concerned.ts";
 import { ObjectTraces } from "./objectTraces.ts";
 import { refOfKey, spanAttributes } from "./ownerKeys.ts";
 import { logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
@@ -103,7 +104,9 @@ export class PlacementReconciler implements Reconciler {
     const awaiting = (): Iterable<string> => [...this.#awaiting];
     return [
       this.#orphaning.noting(hub.objectEvents),
-      from(hub.objectEvents).when((event) => isNews(this.#options, event)),
+      from(hub.objectEvents)
+        .when((event) => isConcerned(this.#options, event))
+        .when((event) => isNews(this.#options, event) || changedContent(event)),
       from(hub.policyEvents)
         .when((event) => !event.initial && changedSpec(event))
         .map((event) => hub.selectedBy(event)),
@@ -113,7 +116,7 @@ export class PlacementReconciler implements Reconciler {
       from(hub.clusters)
         .when((event) => !event.initial && changedFacts(event))
         .map(awaiting),
-      from(namespaces.changes).map((namespace) => namespaces.ownersIn(namespace)),
+      from(namespaces.changes).map((namespace) => concernedAmong(this.#options, namespaces.ownersIn(namespace))),
       from(dependencies.changes),
       from(observations.changes).map((change) => this.#ownersToReplan(change)),
       from(assignments.departures).when((owner) => this.#awaiting.has(owner)),
@@ -123,6 +126,7 @@ export class PlacementReconciler implements Reconciler {
       // What the removal of a copy rests on: contact with its cluster, the hub's caches, other objects' plans, other managers' objects.
       from(observations.contacts).map(awaiting),
       from(hub.holds).map(awaiting),
+      from(hub.syncs).map(awaiting),
       from(hub.kindDeletions.changes).map(awaiting),
       from(missing.changes).map(awaiting),
       from(progress.advanced).map(awaiting),
@@ -152,6 +156,7 @@ export class PlacementReconciler implements Reconciler {
     const found = hub.object(owner);
     if (found === undefined) return await this.#cleanUp(owner, context, signal);
     const { object, kind } = found;
+    if (!hub.planned.includes(object)) return this.#leave(owner, object, "Unplanned");
     metrics.reconciled(object.kind);
     context.span?.setAttributes(spanAttributes(owner, object));
     const ownership = classes.of(object);
@@ -214,13 +219,14 @@ export class PlacementReconciler implements Reconciler {
     return recheckAt === Infinity ? done : requeueAfter(Math.max(1, recheckAt - now));
   }
 
-  /** Another class's: nothing is asked for in its name, nothing of it is touched. Policies count the object all the same. */
-  #leave(owner: string, object: KubeObject, ownership: "Foreign" | "Claimable" | "Yielded"): Result {
+  /** Another class's, or nobody's: nothing is asked for in its name, nothing of it is touched. Policies count that of another class all the same. */
+  #leave(owner: string, object: KubeObject, ownership: "Foreign" | "Claimable" | "Yielded" | "Unplanned"): Result {
     const { hub, plans, assignments, progress, dependencies } = this.#options;
     this.#finalizations.delete(owner);
     this.#awaiting.delete(owner);
     if (ownership !== "Claimable") dependencies.forget(owner);
     assignments.replace(owner, []);
+    if (ownership === "Unplanned") return this.#forget(owner);
     if (object.metadata.deletionTimestamp !== undefined) plans.drop(owner);
     else {
       const target = computeTarget(snapshotOf(this.#options, owner, object), hub.now());

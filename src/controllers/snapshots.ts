@@ -28,6 +28,7 @@ export function snapshotOf(
   const previous = object["status"] as FederatedStatus | undefined;
   return {
     object,
+    setting: hub.planned.settingOf(object),
     placements: hub.allPlacements(),
     overrides: hub.allOverrides(),
     clusters: hub.clusterSnapshots(),

@@ -14,7 +14,7 @@ import { collectDependencies, noDependencies } from "./dependencies.ts";
 import { type Marking, ownerRefOf, ownerText } from "./marks.ts";
 import { choosePlacement } from "./placementSelection.ts";
 import { defaultTerms, type NamespaceTerms } from "./podSecurity/index.ts";
-import { currentClusters, scopeOf } from "./scope.ts";
+import { currentClusters, isRendered, scopeOf } from "./scope.ts";
 import type { ClusterTarget, Snapshot, Target, Why } from "./types.ts";
 import { VariantRenderer } from "./variants.ts";
 
@@ -27,7 +27,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const { object, hubId } = snapshot;
   const kind = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind);
   const clusters = sortedByName(snapshot.clusters);
-  const { placement, passedOver } = choosePlacement(object, snapshot.placements);
+  const { placement, passedOver } = choosePlacement(object, snapshot.placements, snapshot.setting);
   const replicas = kind.replicas(object);
   const reported = reportedReplicas(snapshot);
   const subject: Subject = {
@@ -35,6 +35,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     ...(object.metadata.namespace === undefined ? {} : { namespace: object.metadata.namespace }),
     current: currentClusters(snapshot, reported),
     ...(replicas === undefined ? {} : { replicas }),
+    ...(isRendered(object) ? {} : { sentAsItIs: true }),
   };
   const scope = scopeOf(snapshot, placement, subject, clusters, now);
 
@@ -46,9 +47,9 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const needed = kind.dependencies(object);
   const propagates = placement?.spec.dependencies?.mode !== "None";
   const dependencies = propagates ? collectDependencies(needed, snapshot, marking) : noDependencies;
-  const overrides = matchRules(object, snapshot.overrides);
+  const overrides = matchRules(object, snapshot.overrides, snapshot.setting);
   const terms = snapshot.terms ?? defaultTerms(object.metadata.namespace ?? "");
-  const problem = tooDeep(object) ?? protectedNamespace(terms);
+  const problem = tooDeep(object) ?? protectedNamespace(terms) ?? kind.refusal?.(object);
   const renderer = new VariantRenderer({
     base: problem === undefined ? kind.render(object) : [],
     problem,

@@ -31,6 +31,7 @@ import { namespaceFacts, type NamespaceFacts, NODE_PORT_INDEX, objectIndexers, w
 import { KindCatalog } from "./kindCatalog.ts";
 import { KindDeletions } from "./kindDeletions.ts";
 import { keyInKind, ownerKey, type PlacedKind, PlacedKinds } from "./placedKinds.ts";
+import { PlannedObjects } from "./planned.ts";
 import { NAMESPACE_INDEX, selectedBy } from "./selection.ts";
 import { TaintTimes } from "./taintTimes.ts";
 
@@ -41,6 +42,8 @@ export interface HubCacheOptions {
   random: () => number;
   logger: Logger;
   metrics: Metrics;
+  /** Names of namespaces whose objects are Meridian's and nobody else's, beside those that always are protected. */
+  protectedNamespaces?: readonly string[];
   /** Another than its own: for tests. */
   catalog?: KindCatalog;
 }
@@ -59,11 +62,13 @@ export class HubCache {
   readonly overrides: readonly [Informer<OverridePolicy>, Informer<OverridePolicy>];
   /** Their metadata: what they allow. */
   readonly namespaces: Informer<NamespaceFacts>;
+  readonly planned: PlannedObjects;
   readonly #options: HubCacheOptions;
   readonly #taints: TaintTimes;
   readonly #placed: PlacedKinds;
   readonly #policies: Readonly<Record<Policy["kind"], PolicyInformer>>;
   #deletionsHeld = false;
+  #wasSynced = false;
   readonly #waiting = new Set<() => void>();
   #revision = 0;
   #allPlacements: readonly Placement[] | undefined;
@@ -75,10 +80,15 @@ export class HubCache {
     this.#taints = new TaintTimes(options.clock);
     this.catalog = options.catalog ?? new KindCatalog(options);
     this.kindDeletions = new KindDeletions(options);
-    this.clusters = this.#planned<MemberCluster>(MEMBERCLUSTERS);
-    this.placements = [this.#planned(PLACEMENTS), this.#planned(CLUSTERPLACEMENTS)];
-    this.overrides = [this.#planned(OVERRIDEPOLICIES), this.#planned(CLUSTEROVERRIDEPOLICIES)];
+    this.clusters = this.#followed<MemberCluster>(MEMBERCLUSTERS);
+    this.placements = [this.#followed(PLACEMENTS), this.#followed(CLUSTERPLACEMENTS)];
+    this.overrides = [this.#followed(OVERRIDEPOLICIES), this.#followed(CLUSTEROVERRIDEPOLICIES)];
     this.namespaces = this.#informer(NAMESPACES, namespaceFacts);
+    this.planned = new PlannedObjects({
+      placements: () => this.allPlacements(),
+      namespaces: this.namespaces,
+      protectedNamespaces: options.protectedNamespaces ?? [],
+    });
     this.#policies = {
       Placement: this.placements[0],
       ClusterPlacement: this.placements[1],
@@ -185,16 +195,21 @@ export class HubCache {
     for (const { informer } of this.kinds) yield* informer.list();
   }
 
-  /** Keys (`refKey`) of {@link objects}. */
+  /** Keys (`refKey`) of those of the {@link objects} that are planned. */
   *owners(): Iterable<string> {
-    for (const { type, informer } of this.kinds) for (const key of informer.keys()) yield ownerKey(type, key);
+    for (const { type, informer } of this.kinds) {
+      for (const key of informer.keys()) {
+        const object = informer.get(key);
+        if (object !== undefined && this.planned.includes(object)) yield ownerKey(type, key);
+      }
+    }
   }
 
   *objectsIn(namespace: string): Iterable<KubeObject> {
     for (const { informer } of this.kinds) yield* informer.byIndex(NAMESPACE_INDEX, namespace);
   }
 
-  /** Keys (`refKey`) of {@link objectsIn}. */
+  /** Keys (`refKey`) of {@link objectsIn}, planned or not. */
   *ownersIn(namespace: string): Iterable<string> {
     for (const { type, informer } of this.kinds)
       for (const key of informer.keysByIndex(NAMESPACE_INDEX, namespace)) yield ownerKey(type, key);
@@ -207,7 +222,11 @@ export class HubCache {
 
   /** Keys of the objects that a policy selects, or selected before this event: for `map` of a source. */
   selectedBy(event: Pick<HubEvent<Policy>, "object" | "old">): Iterable<string | undefined> {
-    return selectedBy(event, (group, kind) => this.#placed.get(group, kind));
+    return selectedBy(
+      event,
+      (group, kind) => this.#placed.get(group, kind),
+      (object) => this.planned.settingOf(object),
+    );
   }
 
   /** Keys of the objects whose status says that something of them is on that cluster. */
@@ -285,6 +304,9 @@ export class HubCache {
   /** For {@link from}: what {@link onPolicy} gives. */
   readonly policyEvents = { subscribe: (handler: (event: HubEvent<Policy>) => void) => this.onPolicy(handler) };
 
+  /** {@link synced} has become true, for the first time or again: a kind that was selected later is known as well. */
+  readonly syncs = new Emitter<void>();
+
   /** {@link deletionsHeld} has changed: whatever rests on it is to be decided again, what may go no more above all. */
   readonly holds = new Emitter<boolean>();
 
@@ -310,6 +332,7 @@ export class HubCache {
     }
     this.#allPlacements = undefined;
     if (event.type !== "Deleted") this.catalog.select(event.object.spec.resourceSelectors);
+    this.#settleWaiting();
   }
 
   /** Of the kinds that are always followed, and that plans depend on. */
@@ -317,7 +340,7 @@ export class HubCache {
     return [this.clusters, ...this.placements, ...this.overrides];
   }
 
-  #planned<T>(type: ResourceType): Informer<T> {
+  #followed<T>(type: ResourceType): Informer<T> {
     return this.#holding(
       type,
       this.#informer<T>(type, (object) => withoutBookkeeping(object) as unknown as T),
@@ -367,7 +390,10 @@ export class HubCache {
   }
 
   #settleWaiting(): void {
-    if (this.#waiting.size === 0 || !this.synced) return;
+    const isNews = this.synced !== this.#wasSynced;
+    this.#wasSynced = this.synced;
+    if (!this.#wasSynced) return;
     for (const resolve of this.#waiting) resolve();
+    if (isNews) this.syncs.emit();
   }
 }

@@ -78,9 +78,10 @@ export class PlacedKinds {
     return this.#followed.get(`${group}/${kind}`);
   }
 
-  /** Every required kind is served, and the objects of every kind that is served are known. */
+  /** Every required kind is served, the hub has said which of the others it serves, and the objects of every kind that is served are known. */
   get synced(): boolean {
-    if (!this.#options.catalog.complete) return false;
+    const { catalog } = this.#options;
+    if (!catalog.complete || !catalog.settled) return false;
     for (const { informer } of this.#followed.values()) if (!informer.synced) return false;
     return true;
   }
@@ -88,6 +89,7 @@ export class PlacedKinds {
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
     using _changes = this.#options.catalog.onChange(() => this.#update());
+    using _settlements = this.#options.catalog.settlements.subscribe(() => this.#options.changed());
     for (const followed of this.#followed.values()) this.#start(followed, signal);
     const ended = Promise.withResolvers<void>();
     const onAbort = (): void => ended.resolve();
@@ -101,7 +103,9 @@ export class PlacedKinds {
   subscribe(handler: (event: HubEvent<KubeObject>) => void): Disposable {
     const subscriber: Subscriber = { handler, subscriptions: new Map() };
     this.#subscribers.add(subscriber);
-    for (const followed of this.#followed.values()) subscribeTo(followed, subscriber);
+    // Those too that may not be read: their objects come when they may.
+    for (const followed of new Set([...this.#followed.values(), ...this.#denied.values()]))
+      subscribeTo(followed, subscriber);
     return {
       [Symbol.dispose]: () => {
         this.#subscribers.delete(subscriber);

@@ -66,6 +66,7 @@ export class HubFacts {
       ...(bounds === undefined || parsed !== undefined ? {} : { unreadableBounds: bounds }),
       servedKinds,
       placements: hub.allPlacements(),
+      settingOf: (object) => hub.planned.settingOf(object),
       clusters: hub.clusterSnapshots(),
       applicationsWithNodePort: (nodePort) => Array.from(hub.objectsWithNodePort(nodePort), applicationFacts),
       selectedBy: (policy) => firstSelected(hub, policy),
