@@ -64,6 +64,14 @@ const COLLECTIONS: Record<string, { prefix: string; plural: string; namespaced: 
     plural: "clusteroverridepolicies",
     namespaced: false,
   },
+  ManifestBundle: { prefix: "/apis/federation.paas.cmft.com/v1alpha1", plural: "manifestbundles", namespaced: true },
+  CustomResourceDefinition: {
+    prefix: "/apis/apiextensions.k8s.io/v1",
+    plural: "customresourcedefinitions",
+    namespaced: false,
+  },
+  /** Of the definition that bundles of the tests hold. */
+  Widget: { prefix: "/apis/example.com/v1", plural: "widgets", namespaced: true },
   Deployment: { prefix: "/apis/apps/v1", plural: "deployments", namespaced: true },
   ReplicaSet: { prefix: "/apis/apps/v1", plural: "replicasets", namespaced: true },
   Lease: { prefix: "/apis/coordination.k8s.io/v1", plural: "leases", namespaced: true },
