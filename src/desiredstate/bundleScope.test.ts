@@ -7,7 +7,7 @@ import {
   type PlacementSpec,
 } from "../apis/index.ts";
 import { namespaceTerms } from "./podSecurity/index.ts";
-import { at, clusterPlacement, NOW, overrides, placement, snapshot } from "./testdata/builders.ts";
+import { at, clusterPlacement, hub, NOW, overrides, placement, snapshot } from "./testdata/builders.ts";
 import { computeTarget } from "./target.ts";
 import type { Target } from "./types.ts";
 
@@ -123,6 +123,13 @@ describe("a tenant's bundle", () => {
     const target = targetOf([elsewhere], { [ALLOWED_BUNDLE_NAMESPACES_ANNOTATION]: "bank" });
     expect(problemOf(target)).toMatchObject({ reason: "PodSecurity" });
     expect(problemOf(target)?.message).toContain("level restricted");
+  });
+});
+
+describe("a bundle that no policy places", () => {
+  test("is not put onto the hub, also where the hub is a member: it is there because it must not be on the hub", () => {
+    const target = targetOf([serviceAccount("op")], {}, { placements: [], clusters: [hub] });
+    expect([target.scheduled.reason, target.clusters]).toEqual(["NoPlacement", []]);
   });
 });
 

@@ -83,12 +83,10 @@ export function scopeOf(
     return placed(decision, clusters, keepable, "ClustersSelected", message);
   }
 
-  const locals = clusters.filter(({ local, deleting }) => local && !deleting).map(({ name }) => name);
-  if (
-    locals.length > 0 &&
-    isRendered(snapshot.object) &&
-    isUnderDefault(snapshot.previous, subject.current, clusters)
-  ) {
+  const mayBeOnHub = ({ local, deleting }: ClusterSnapshot): boolean =>
+    local && !deleting && isRendered(snapshot.object) && !isOffHub(snapshot.object);
+  const locals = clusters.filter(mayBeOnHub).map(({ name }) => name);
+  if (locals.length > 0 && isUnderDefault(snapshot.previous, subject.current, clusters)) {
     const group = { name: "local", clusterNames: locals };
     const rules = { clusterAffinities: [group], replicaScheduling: { mode: "Duplicated" as const } };
     const decision = schedule(subject, rules, clusters, now);
@@ -125,6 +123,11 @@ export function scopeOf(
 /** Whether Meridian makes other objects of it. What is sent as it is stands on the hub already. */
 export function isRendered({ apiVersion, kind }: KubeObject): boolean {
   return hubKindOf(parseApiVersion(apiVersion).group, kind) !== undefined;
+}
+
+/** What a bundle holds must not be on the hub unless somebody says so. */
+function isOffHub({ apiVersion, kind }: KubeObject): boolean {
+  return hubKindOf(parseApiVersion(apiVersion).group, kind)?.holdsManifests === true;
 }
 
 /**
