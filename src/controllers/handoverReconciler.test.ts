@@ -149,7 +149,7 @@ describe("an object of another class that names ours", () => {
     await handOver();
     expect(all.finalizers()[0]).toBe(OBJECT_FINALIZER);
     await settle();
-    for (const [, waker] of wakers.filter(([name]) => !["the object"].includes(name))) {
+    for (const [, waker] of wakers.filter(([name]) => name !== "the object")) {
       woken.length = 0;
       await waker();
       await settle();
