@@ -168,6 +168,16 @@ describe("an object of ours that another class has claimed", () => {
     expect(cache.object(APP)?.object.metadata.finalizers).toEqual([CANARY]);
   });
 
+  test("is considered from the start, and no more when that is done", async () => {
+    const { handOver, woken, update, settlements } = await yielded();
+    expect(woken.map(({ key }) => key)).toEqual([APP]);
+    await handOver();
+    woken.length = 0;
+    settlements.emit(APP);
+    await update({ metadata: { generation: 3 } });
+    expect(woken).toEqual([]);
+  });
+
   test("keeps it while a status of ours is being written", async () => {
     const { handOver, under, finalizers } = await yielded();
     under.isUnderWay = true;
