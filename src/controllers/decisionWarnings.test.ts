@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import type { FederatedStatus } from "../apis/index.ts";
 import type { Target } from "../desiredstate/index.ts";
 import type { EventRecord } from "../observability/index.ts";
 import { recordDecision, warnLater } from "./placementEvents.ts";
@@ -18,8 +19,8 @@ function target(warning?: { reason: string; message: string }, scheduled: object
 describe("that something is missing which an object refers to", () => {
   const warnings = (now: Target, before?: Target, status?: object): string[] => {
     const warned: EventRecord[] = [];
-    const object = { ...app(), ...(status === undefined ? {} : { status }) };
-    recordDecision({ record: () => undefined }, object, now, before, (warning) => void warned.push(warning));
+    const past = { before, status: status as FederatedStatus | undefined };
+    recordDecision({ record: () => undefined }, app(), now, past, (warning) => void warned.push(warning));
     return warned.map(({ type, reason, action, note }) => `${type} ${reason} ${action}: ${note}`);
   };
   const told = ["Warning DependencyMissing Resolve: ConfigMap default/settings is not on the hub"];

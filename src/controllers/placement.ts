@@ -45,7 +45,7 @@ import { HELD_AGAIN_MS, heldByKind } from "./kindsHeld.ts";
 import { isOver, letGo } from "./letGo.ts";
 import { ObjectTraces } from "./objectTraces.ts";
 import { refOfKey, spanAttributes } from "./ownerKeys.ts";
-import { askedOf, knownOf } from "./needs.ts";
+import { knownOf } from "./needs.ts";
 import { logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
 import { logProblems, recordDecision, recordStart, warnLater } from "./placementEvents.ts";
 import { lifeOf } from "./plans.ts";
