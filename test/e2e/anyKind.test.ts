@@ -1,7 +1,12 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { FEDERATION_API_VERSION, type KubeObject, type ManagedFieldsEntry } from "../../src/apis/index.ts";
+import {
+  FEDERATION_API_VERSION,
+  type KubeObject,
+  type ManagedFieldsEntry,
+  type ResourceBinding,
+} from "../../src/apis/index.ts";
 import { eventually, kubectl, throughout } from "../envtest/index.ts";
 import { explainFailure, Federation } from "./federation.ts";
 import { sentPaths, writtenObjects } from "./sentObjects.ts";
@@ -217,5 +222,89 @@ describe("the binding of an object that is sent as it is", () => {
     await placed();
     await kubectl(federation.hub, ["delete", "namespace", namespace, "--timeout=60s"]);
     await untilGone();
+  });
+});
+
+describe("an object whose kind has a status of its own", () => {
+  const namespace = "summed";
+  const definition = {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: "databases.summed.example.com" },
+    spec: {
+      group: "summed.example.com",
+      names: { kind: "Database", plural: "databases" },
+      scope: "Namespaced",
+      versions: [
+        {
+          name: "v1",
+          served: true,
+          storage: true,
+          subresources: { status: {} },
+          schema: {
+            openAPIV3Schema: {
+              type: "object",
+              properties: {
+                spec: { type: "object", properties: { nodes: { type: "integer" } } },
+                status: {
+                  type: "object",
+                  properties: { readyNodes: { type: "integer" }, observedGeneration: { type: "integer" } },
+                },
+              },
+            },
+          },
+        },
+      ],
+    },
+  };
+  const database = {
+    apiVersion: "summed.example.com/v1",
+    kind: "Database",
+    metadata: { name: "db", namespace },
+    spec: { nodes: 2 },
+  };
+  const bindingPath = `/apis/${FEDERATION_API_VERSION}/namespaces/${namespace}/resourcebindings/database.summed.example.com.db`;
+  const said = (manager: string, api: Federation["api"], status: object) =>
+    api.patch(`${pathOf(database)}/status?fieldManager=${manager}`, "merge", { status });
+  const statusOnHub = async (): Promise<unknown> => (await federation.api.get<KubeObject>(pathOf(database)))["status"];
+
+  async function reason(type: string): Promise<string | undefined> {
+    const binding = await federation.api.find<ResourceBinding>(bindingPath);
+    return binding?.status?.conditions?.find((condition) => condition.type === type)?.reason;
+  }
+
+  test("is as healthy as its placement says, and has the sum of the members' statuses until somebody else writes it", async () => {
+    const member = federation.memberApi(SHANGHAI);
+    for (const api of [federation.api, member])
+      await api.create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition);
+    await federation.api.create("/api/v1/namespaces", {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: namespace },
+    });
+    await eventually(() => federation.api.create(collectionOf(database), database), { message: "the kind is served" });
+    await federation.apply({
+      apiVersion: FEDERATION_API_VERSION,
+      kind: "Placement",
+      metadata: { name: "databases", namespace },
+      spec: {
+        resourceSelectors: [{ apiVersion: "summed.example.com/v1", kind: "Database" }],
+        health: [{ kind: "Database", available: "object.status.readyNodes >= object.spec.nodes" }],
+        aggregateStatus: true,
+      },
+    } as KubeObject);
+    const until = (message: string, check: () => Promise<void>) => eventually(check, { timeout: 60_000, message });
+    await until("its health is not known", async () => expect(await reason("Available")).toBe("HealthNotReadable"));
+    await said("operator", member, { readyNodes: 2, observedGeneration: 1 });
+    await until("all is well", async () => {
+      expect([await reason("Ready"), await reason("StatusAggregated")]).toEqual(["AllClustersReady", "StatusSummedUp"]);
+      expect(await statusOnHub()).toEqual({ readyNodes: 2, observedGeneration: 1 });
+    });
+    await said("hub-operator", federation.api, { readyNodes: 9 });
+    await said("operator", member, { readyNodes: 3 });
+    await until("the status is the other's", async () =>
+      expect(await reason("StatusAggregated")).toBe("StatusOwnedByOthers"),
+    );
+    expect(await statusOnHub()).toMatchObject({ readyNodes: 9 });
   });
 });
