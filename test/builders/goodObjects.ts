@@ -1,6 +1,8 @@
 import type { KubeObject } from "../../src/apis/index.ts";
 import {
   applicationObject as app,
+  bindingObject,
+  clusterBindingObject,
   clusterObject as cluster,
   clusterOverrideObject,
   clusterPlacementObject,
@@ -310,9 +312,26 @@ const overrides: GoodObject[] = [
   },
 ];
 
-export const GOOD_OBJECTS: readonly GoodObject[] = [...applications, ...clusters, ...placements, ...overrides].map(
-  (good) => ({
-    ...good,
-    name: `${good.object.kind}: ${good.name}`,
-  }),
-);
+const bindings: GoodObject[] = [
+  {
+    name: "of an object of a namespace",
+    object: bindingObject({ apiVersion: "v1", kind: "ConfigMap", namespace: "default", name: "settings", uid: "6d0c" }),
+  },
+  {
+    name: "of an object of none",
+    object: clusterBindingObject({
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "ClusterRole",
+      name: "system:reader",
+      uid: "6d0c",
+    }),
+  },
+];
+
+export const GOOD_OBJECTS: readonly GoodObject[] = [
+  ...applications,
+  ...clusters,
+  ...placements,
+  ...overrides,
+  ...bindings,
+].map((good) => ({ ...good, name: `${good.object.kind}: ${good.name}` }));

@@ -64,6 +64,12 @@ const COLLECTIONS: Record<string, { prefix: string; plural: string; namespaced: 
     plural: "clusteroverridepolicies",
     namespaced: false,
   },
+  ResourceBinding: { prefix: "/apis/federation.paas.cmft.com/v1alpha1", plural: "resourcebindings", namespaced: true },
+  ClusterResourceBinding: {
+    prefix: "/apis/federation.paas.cmft.com/v1alpha1",
+    plural: "clusterresourcebindings",
+    namespaced: false,
+  },
   Deployment: { prefix: "/apis/apps/v1", plural: "deployments", namespaced: true },
   ReplicaSet: { prefix: "/apis/apps/v1", plural: "replicasets", namespaced: true },
   Lease: { prefix: "/apis/coordination.k8s.io/v1", plural: "leases", namespaced: true },
