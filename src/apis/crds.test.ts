@@ -65,6 +65,7 @@ describe("the CRDs", () => {
       "clusterplacements.federation.paas.cmft.com",
       "overridepolicies.federation.paas.cmft.com",
       "clusteroverridepolicies.federation.paas.cmft.com",
+      "manifestbundles.federation.paas.cmft.com",
       "resourcebindings.federation.paas.cmft.com",
       "clusterresourcebindings.federation.paas.cmft.com",
     ]);
@@ -151,7 +152,7 @@ describe("the CRDs", () => {
     expect(lists.filter(({ node }) => node["x-kubernetes-list-type"] !== "map").map(({ path }) => path)).toEqual([]);
     const clusters = lists.filter(({ path }) => path.endsWith(".clusters"));
     expect(clusters.map(({ node }) => (node["items"] as Node)["x-kubernetes-map-type"])).toEqual(
-      Array.from({ length: 4 }, () => "atomic"),
+      Array.from({ length: 5 }, () => "atomic"),
     );
   });
 });

@@ -9,21 +9,25 @@
  */
 export { excess, excessOf, type Extent, extentOf, OBJECT_BOUNDS } from "./bounds.ts";
 export * from "./canonical.ts";
-export type { Contact } from "./contact.ts";
+export { type Contact, isOutOfContact } from "./contact.ts";
 export { ConversionError } from "./conversion.ts";
 export { convertObject } from "./convert.ts";
 export * from "./crds.ts";
 export * from "./demoapplication.ts";
 export * from "./endpoint.ts";
+export { isGranted, namespaceNotGranted } from "./grantedNamespaces.ts";
 export * from "./kinds.ts";
+export * from "./manifestbundle.ts";
 export * from "./match.ts";
 export * from "./membercluster.ts";
+export { type MemberAddress, type MemberCondition, MOST_REPORTED } from "./memberReport.ts";
 export { firstFitting, listedAfter, pointOf, shortMessage, shortName } from "./message.ts";
 export * from "./meta.ts";
 export { notCarriedOut } from "./notCarriedOut.ts";
 export * from "./overridepolicy.ts";
 export * from "./ownership.ts";
 export * from "./parse.ts";
+export { DNS_SUBDOMAIN } from "./patterns.ts";
 export type { FieldProblem } from "./parseSpec.ts";
 export * from "./placement.ts";
 export { policyKey } from "./policyKey.ts";

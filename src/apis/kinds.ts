@@ -4,6 +4,7 @@ import type { Conversion } from "./conversion.ts";
 import { demoApplicationSpec, demoApplicationSpecV1beta1, federatedStatus } from "./demoapplication.ts";
 import { memberClusterSpec, memberClusterStatus } from "./membercluster.ts";
 import { overridePolicySpec } from "./overridepolicy.ts";
+import { manifestBundleSpec } from "./manifestbundle.ts";
 import { DNS_LABEL, SERVICE_NAME } from "./patterns.ts";
 import { placementSpec, policyStatus } from "./placement.ts";
 import { resourceBindingSpec } from "./resourcebinding.ts";
@@ -122,6 +123,14 @@ const applicationVersion = {
     AGE,
   ],
 } satisfies Omit<KindVersion, "name" | "spec">;
+
+const bundleVersion: KindVersion = {
+  name: FEDERATION_VERSION,
+  spec: manifestBundleSpec,
+  status: federatedStatus,
+  // Without the columns that say something of one image and its replicas.
+  columns: applicationVersion.columns.filter(({ name }) => !["Image", "Desired", "Ready", "Stale"].includes(name)),
+};
 
 const policyColumns: PrinterColumn[] = [
   { name: "Matched", type: "integer", jsonPath: ".status.matchedObjects", description: "Objects that it applies to" },
@@ -295,6 +304,16 @@ export const KINDS: readonly KindDefinition[] = [
     namespaced: false,
     description: "Says how the objects that it selects, of any namespace or none, differ from cluster to cluster.",
     versions: [overrideVersion],
+  },
+  {
+    ...federation,
+    kind: "ManifestBundle",
+    plural: "manifestbundles",
+    singular: "manifestbundle",
+    shortNames: ["mb"],
+    namespaced: true,
+    description: "Objects for members that must not be on the hub itself, such as an operator with its definitions.",
+    versions: [bundleVersion],
   },
   {
     ...federation,

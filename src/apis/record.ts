@@ -70,3 +70,14 @@ export function orphanedBy({ annotations, deletionTimestamp }: ObjectMeta): "Orp
     ? "Orphan"
     : undefined;
 }
+
+/** A kind as `status.kinds` names it: `Deployment.apps`, `ConfigMap`. */
+export function recordedKindText({ group, kind }: { group: string; kind: string }): string {
+  return group === "" ? kind : `${kind}.${group}`;
+}
+
+/** The reverse of {@link recordedKindText}. */
+export function recordedKind(text: string): { group: string; kind: string } {
+  const dot = text.indexOf(".");
+  return dot < 0 ? { group: "", kind: text } : { group: text.slice(dot + 1), kind: text.slice(0, dot) };
+}

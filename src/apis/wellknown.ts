@@ -83,3 +83,20 @@ export const ALLOWED_SERVICE_ACCOUNTS_ANNOTATION = `${FEDERATION_GROUP}/allowed-
 export const ALLOWED_NODE_NAMES_ANNOTATION = `${FEDERATION_GROUP}/allowed-node-names`;
 /** As above, for ports of the node: `8080,9000-9010`. */
 export const ALLOWED_HOST_PORTS_ANNOTATION = `${FEDERATION_GROUP}/allowed-host-ports`;
+/**
+ * On a Namespace of the hub, as above: kinds that bundles of the namespace may hold beyond those of a tenant, as `ClusterRole,Role` or `*`:
+ * cluster-scoped ones, and those that give rights.
+ */
+export const ALLOWED_BUNDLE_KINDS_ANNOTATION = `${FEDERATION_GROUP}/allowed-bundle-kinds`;
+/** As above: other namespaces of members that bundles of the namespace may write into, as `monitoring,logging` or `*`. */
+export const ALLOWED_BUNDLE_NAMESPACES_ANNOTATION = `${FEDERATION_GROUP}/allowed-bundle-namespaces`;
+/**
+ * On a manifest of a bundle without a namespace, `Cluster`: its kind is cluster-scoped, where neither Kubernetes nor a definition in the
+ * bundle says so. Not sent to members.
+ */
+export const SCOPE_ANNOTATION = `${FEDERATION_GROUP}/scope`;
+/**
+ * On an object of the hub: names of CustomResourceDefinitions, as `a.example.com,b.example.com` or `*`, that a person agrees to have removed
+ * from members on which objects of theirs exist, and all of these objects with them.
+ */
+export const ALLOW_CRD_REMOVAL_ANNOTATION = `${FEDERATION_GROUP}/allow-crd-removal`;

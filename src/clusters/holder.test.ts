@@ -122,6 +122,24 @@ describe("who holds a name", () => {
     expect(at("shop", "default")).toBe("Adoptable");
   });
 
+  test("the service account of every namespace is the cluster's own, and a ConfigMap of that name is not", () => {
+    const at = (kind: string, name: string): string => judge({ ...configMap({ name, namespace: "team" }), kind });
+    expect(at("ServiceAccount", "default")).toBe("the cluster makes it for itself");
+    expect(at("ServiceAccount", "shop")).toBe("Adoptable");
+    expect(at("ConfigMap", "default")).toBe("Adoptable");
+  });
+
+  test("what this hub applied under another name is nobody's any more, and no other hub's", () => {
+    const annotations = { ...owned(), [OBJECT_ANNOTATION]: ANOTHER };
+    expect(judge(configMap({ labels: { [MANAGED_BY_LABEL]: "hub" }, annotations, managedFields: [applied] }))).toBe(
+      "Adoptable",
+    );
+  });
+
+  test("what nobody's hub has labelled is nobody's, though Meridian applied it once", () => {
+    expect(judge(configMap({ managedFields: [applied] }))).toBe("Adoptable");
+  });
+
   test("the UID is that of what was judged", () => {
     const live = configMap();
     expect(judgeHolder(live, { owner: OWNER }, "hub", "x")).toMatchObject({ uid: live.metadata.uid });

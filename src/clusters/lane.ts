@@ -16,7 +16,9 @@ import { withHubVersion } from "./hubVersion.ts";
 import { isInSync, type MemberObject, type MemberObjects } from "./memberObjects.ts";
 import type { MemberWriter, Written } from "./memberWriter.ts";
 import { isNamespace } from "./namespaces.ts";
+import { withGrant } from "./notGranted.ts";
 import { classify, CONTROLLER, type Outcome } from "./outcome.ts";
+import { waitForKind } from "./unservedKind.ts";
 
 export interface LaneOptions {
   cluster: string;
@@ -33,6 +35,8 @@ export interface LaneOptions {
   share: () => number;
   /** Whether the lane has work that can be done now; called when that changes. */
   working: (working: boolean) => void;
+  /** Whether others go before the object. Who need not wait any longer is enqueued. Nobody waits unless it is given. */
+  mustWait?: (object: MemberObject) => boolean;
 }
 
 /**
@@ -109,6 +113,8 @@ export class Lane implements AsyncDisposable {
     const action = this.#decide(object);
     if (action.kind === "Nothing" || action.kind === "Held") {
       if (isInSync(object) || object.row === undefined) this.#backoffs.forget(key);
+      if (action.kind === "Held" && this.#writer?.isSynced(object.ref) === false)
+        waitForKind(this.#options.objects, object, action, this.#writer.lacks(object.ref));
       return;
     }
     if (this.#backoffs.isWaiting(key, attemptOf(object, action))) return;
@@ -154,8 +160,9 @@ export class Lane implements AsyncDisposable {
     const object = objects.get(key);
     const writer = this.#writer;
     if (object === undefined || writer === undefined) return;
-    if (!writer.isSynced(object.ref)) return;
     const action = this.#decide(object);
+    if (!writer.isSynced(object.ref))
+      return waitForKind(this.#options.objects, object, action, writer.lacks(object.ref));
     if (action.kind === "Nothing" || action.kind === "Held") return;
     if (!this.#kinds.admits(object.ref, key)) return;
 
@@ -174,6 +181,7 @@ export class Lane implements AsyncDisposable {
     attempt.span = span;
     try {
       const found = action.kind === "Confirm" ? await writer.find(object.ref, action.owner) : undefined;
+      const read = action.kind === "Read" ? await writer.read(object.ref) : undefined;
       const written = await this.#act(object, action, writer);
       const answeredAt = clock.monotonic();
       // With no await in between, so that one report says all of this.
@@ -183,6 +191,7 @@ export class Lane implements AsyncDisposable {
         this.#options.metrics.observePhase("verify", clock.monotonic() - answeredAt);
       }
       if (action.kind === "Confirm") objects.found(object, found);
+      if (read !== undefined) objects.read(object, read);
       if (action.kind === "Delete" || action.kind === "Release") objects.removed(object, action.observed.uid);
       if (found?.deleting === true) this.#lookAgain(object, action);
       else this.#succeeded(attempt, written?.altered ?? [], answeredAt - startedAt);
@@ -199,7 +208,14 @@ export class Lane implements AsyncDisposable {
   }
 
   #decide(object: MemberObject): Action {
-    return decide(object, this.#writer?.mayRemove(object.ref) ?? false);
+    const action = decide(object, this.#writer?.mayRemove(object.ref) ?? false);
+    return isOrdered(action) && this.#options.mustWait?.(object) === true ? HELD : action;
+  }
+
+  /** What the last attempt was refused for may have passed: the next one is not put off. */
+  retryNow(object: MemberObject): void {
+    this.#backoffs.forget(object.key);
+    this.enqueue(object);
   }
 
   async #act(object: MemberObject, action: Action, writer: MemberWriter): Promise<Written | undefined> {
@@ -209,12 +225,17 @@ export class Lane implements AsyncDisposable {
       case "Update":
         return await writer.update(withHubVersion(action.row), action.observed, action.drift);
       case "Delete":
-        await writer.delete(object.ref, action.observed.uid);
+        await writer.delete(
+          object.ref,
+          action.observed.uid,
+          object.row?.verb === "Delete" && object.row.agreed === true,
+        );
         return undefined;
       case "Release":
         await writer.release(object.ref, action.observed.uid);
         return undefined;
       case "Confirm":
+      case "Read":
       case "Nothing":
       case "Held":
         return undefined;
@@ -260,8 +281,9 @@ export class Lane implements AsyncDisposable {
 
   #failed(attempt: Attempt, error: unknown, ms: number): void {
     const { object, action } = attempt;
-    const { metrics } = this.#options;
-    const outcome = classify(error, object.ref.kind === "Secret");
+    const { cluster, metrics } = this.#options;
+    const joined = this.#writer?.isJoined === true ? cluster : undefined;
+    const outcome = withGrant(classify(error, object.ref.kind === "Secret"), error, joined);
     this.#telemetry.failed(attempt, error, outcome);
     if (outcome === undefined || outcome.kind === "Refused") metrics.failed(CONTROLLER);
     if (outcome?.kind === "Refused" && (action.kind === "Create" || action.kind === "Update"))
@@ -366,4 +388,10 @@ export class Lane implements AsyncDisposable {
       this.#regulate();
     });
   }
+}
+
+const HELD: Action = { kind: "Held" };
+
+function isOrdered({ kind }: Action): boolean {
+  return kind === "Create" || kind === "Update" || kind === "Delete";
 }

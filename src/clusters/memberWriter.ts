@@ -4,11 +4,13 @@ import {
   MANAGED_BY_LABEL,
   type ObjectRef,
   type OwnerRef,
+  parseApiVersion,
   refKey,
 } from "../apis/index.ts";
 import type { ApplyRow } from "../desiredstate/index.ts";
-import { alteredFields, type LostField, withoutGivenUp } from "../interpreter/index.ts";
+import { alteredFields, isDefinition, type LostField, withoutGivenUp } from "../interpreter/index.ts";
 import { ApiError, type Client, isApiError, isInvalid, isNotFound, type ResourceType } from "../runtime/index.ts";
+import { refuseWhileInUse } from "./definitionGuard.ts";
 import { type Holder, judgeHolder } from "./holder.ts";
 import { letGo } from "./lettingGo.ts";
 import { listRepairs, type PatchOperation, withoutUpdateEntry } from "./listRepair.ts";
@@ -26,9 +28,13 @@ export interface MemberAccess {
   /** Where Meridian itself lives. */
   systemNamespace: string;
   namespaces: MemberNamespaces;
+  /** The hub itself. */
+  local?: boolean;
   /** The resource of a kind that is propagated to the member. */
   typeOf(ref: ObjectRef): ResourceType | undefined;
   isSynced(ref: ObjectRef): boolean;
+  /** Whether the member lacks the kind. */
+  lacks(ref: ObjectRef): "No" | "Perhaps" | "Surely";
   mayRemove(ref: ObjectRef): boolean;
   /** Takes the server's answer to a write as an observation, without waiting for the watch. */
   observe(written: Written): void;
@@ -67,6 +73,14 @@ function taken(ref: ObjectRef): ApiError {
   return new ApiError(409, "AlreadyExists", text);
 }
 
+/** A request for the other scope would be about another object than the one that was judged. */
+function wrongScope({ kind }: ObjectRef, { namespaced }: ResourceType): ApiError {
+  const text = namespaced
+    ? `${kind} is namespaced on the member; give metadata.namespace`
+    : `${kind} is cluster-scoped on the member; remove the namespace, or say so where the object comes from`;
+  return new ApiError(409, "WrongScope", text);
+}
+
 function written(type: ResourceType, desired: KubeObject, object: KubeObject): Written {
   return { type, object, altered: alteredFields(desired, object, FIELD_MANAGER) };
 }
@@ -89,6 +103,11 @@ export class MemberWriter {
     return this.#access.isSynced(ref);
   }
 
+  /** Whether the member lacks the kind, by its own word; `Surely`: so that nothing of the kind can be there. */
+  lacks(ref: ObjectRef): "No" | "Perhaps" | "Surely" {
+    return this.#access.lacks(ref);
+  }
+
   /** Whether objects of this kind may be removed: all of them are known, and the cache does not hold deletions. */
   mayRemove(ref: ObjectRef): boolean {
     return this.#access.mayRemove(ref);
@@ -97,6 +116,11 @@ export class MemberWriter {
   /** The session has ended: what was under way was broken off, and says nothing about the member. */
   get isOver(): boolean {
     return this.#access.signal.aborted;
+  }
+
+  /** The account that writes is one of join's, which can grant it more. */
+  get isJoined(): boolean {
+    return this.#access.local !== true;
   }
 
   /** Takes the answer to a write as an observation. */
@@ -198,14 +222,29 @@ export class MemberWriter {
     }
   }
 
-  /** Deletes exactly that life of the object. That the object is gone is for the watch to say, or for {@link find}. */
-  async delete(ref: ObjectRef, uid: string): Promise<void> {
+  /** Reads all of an object. Undefined when it is not there any more; the watch will say so. */
+  async read(ref: ObjectRef): Promise<ObservedObject | undefined> {
+    const { client, signal } = this.#access;
+    const type = this.#type(ref);
     try {
-      await this.#access.client.delete(this.#type(ref), ref.namespace, ref.name, {
-        uid,
-        propagationPolicy: "Background",
-        signal: this.#access.signal,
-      });
+      const object = await client.get(type, ref.namespace, ref.name, { signal });
+      return observe(object, { keepsContent: true, scale: type.scale });
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * Deletes exactly that life of the object. That the object is gone is for the watch to say, or for {@link find}. `agreed`: a definition
+   * may take its objects along.
+   */
+  async delete(ref: ObjectRef, uid: string, agreed = false): Promise<void> {
+    const { client, signal } = this.#access;
+    const type = this.#type(ref);
+    if (!agreed && isDefinition(ref)) await refuseWhileInUse(client, type, ref, signal);
+    try {
+      await client.delete(type, ref.namespace, ref.name, { uid, propagationPolicy: "Background", signal });
     } catch (error) {
       if (!isNotFound(error)) throw error;
     }
@@ -263,7 +302,11 @@ export class MemberWriter {
 
   #type(ref: ObjectRef): ResourceType {
     const type = this.#access.typeOf(ref);
-    if (type !== undefined) return type;
+    if (type !== undefined) {
+      if (type.namespaced !== (ref.namespace !== undefined)) throw wrongScope(ref, type);
+      const { version } = parseApiVersion(ref.apiVersion);
+      return version === type.version ? type : { ...type, version };
+    }
     throw new ApiError(404, "NotFound", `the member does not serve ${ref.kind} of ${ref.apiVersion} (${refKey(ref)})`);
   }
 }

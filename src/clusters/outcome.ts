@@ -93,14 +93,22 @@ function forbidden(text: string): Outcome {
   );
 }
 
+/** What {@link MemberWriter} itself refuses. */
+const OUR_REFUSALS: ReadonlySet<string> = new Set([
+  "AlreadyExists",
+  "NotAdoptable",
+  "CustomObjectsExist",
+  "WrongScope",
+]);
+
 function conflict(error: ApiError): Outcome {
   const managers = (error.details?.causes ?? []).filter((cause) => cause.reason === "FieldManagerConflict");
   if (managers.length > 0) {
     const [first] = managers;
     return refused("FieldConflict", `${first?.message ?? "conflict"}: ${first?.field ?? ""}`, true);
   }
-  const isTaken = error.reason === "AlreadyExists" || error.reason === "NotAdoptable";
-  return refused(isTaken ? error.reason : "Conflict", error.apiMessage, isTaken);
+  const isOurs = OUR_REFUSALS.has(error.reason);
+  return refused(isOurs ? error.reason : "Conflict", error.apiMessage, isOurs);
 }
 
 function causesOf(error: ApiError): string | undefined {

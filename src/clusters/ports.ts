@@ -1,5 +1,6 @@
 import type { Contact, ObjectRef } from "../apis/index.ts";
 import type { Observation, Row } from "../desiredstate/index.ts";
+import type { GroupKind } from "../interpreter/index.ts";
 import type { Origin } from "../observability/index.ts";
 import type { ResourceType } from "../runtime/index.ts";
 
@@ -22,8 +23,11 @@ export interface RowDelta {
 export type WorkDelta =
   /** First: hub objects (by refKey) of which the hub's record says that something of them is on the cluster. */
   | { kind: "Expected"; owners: readonly string[] }
-  /** The kinds to watch there; first at once, again when they change. */
-  | { kind: "Kinds"; kinds: readonly ResourceType[] }
+  /**
+   * The kinds to watch there; first at once, again when they change. `others`: kinds that the hub need not serve, to be found on the member
+   * itself.
+   */
+  | { kind: "Kinds"; kinds: readonly ResourceType[]; others?: readonly GroupKind[] }
   /** First every row there is, then changes. */
   | { kind: "Rows"; rows: readonly RowDelta[] };
 
@@ -40,7 +44,7 @@ export interface ClusterContact extends Contact {
   partlySynced?: boolean;
   /** Neither reached nor given up yet, or reached but not read completely. */
   pending: boolean;
-  /** Kinds (`group/Kind`) of which objects are not known though the cluster answers, and why. */
+  /** Of what (`sightOf`) objects are not known though the cluster answers, and why. */
   unseen: ReadonlyMap<string, string>;
   /** Of these kinds (`group/Kind`) the member has said that it does not serve them. */
   unserved?: ReadonlySet<string>;

@@ -1,13 +1,16 @@
-import { type Contact, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
+import { type Contact, isGranted, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
 import type { Observation } from "../desiredstate/index.ts";
+import type { GroupKind } from "../interpreter/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";
 import { backoffDelay, type Clock, CONFIGMAPS, NAMESPACES, type ResourceType, SECRETS } from "../runtime/index.ts";
 import { NamespaceLabels } from "./carriedLabels.ts";
 import { ClusterCache } from "./clusterCache.ts";
 import { NOT_YET_KNOWN, sameContact } from "./connection.ts";
 import { Lane } from "./lane.ts";
-import { MemberObjects } from "./memberObjects.ts";
+import { Definitions } from "./definitions.ts";
+import { type MemberObject, MemberObjects } from "./memberObjects.ts";
 import { isNamespace } from "./namespaces.ts";
+import { Phases } from "./phases.ts";
 import { PodTroubles } from "./podTroubles.ts";
 import { type ClusterContact, type ReportSink, sameSight, type WorkDelta, type WorkSource } from "./ports.ts";
 import type { MemberSession } from "./types.ts";
@@ -50,6 +53,8 @@ export class Worker {
   readonly #objects: MemberObjects;
   readonly #lane: Lane;
   readonly #namespaceLabels = new NamespaceLabels();
+  readonly #phases = new Phases((object) => this.#lane.enqueue(object));
+  readonly #definitions = new Definitions();
   /** Aborted when the worker ends. */
   readonly #end = new AbortController();
   #contact: Contact = UNTRIED;
@@ -58,6 +63,7 @@ export class Worker {
   #pods: PodTroubles | undefined;
   #session: MemberSession | undefined;
   #kinds: readonly ResourceType[] | undefined;
+  #otherKinds: readonly GroupKind[] = [];
   /**
    * Hub objects that should be found on the cluster. Only the first initial sync needs them: later sessions know from the session before
    * what was there.
@@ -72,8 +78,10 @@ export class Worker {
       cluster,
       changed: (object) => {
         if (!isNamespace(object.ref)) {
+          this.#phases.note(object);
           this.#lane.enqueue(object);
           this.#pods?.consider(object);
+          this.#considerKinds(object);
           return;
         }
         this.#cache?.namespaceCleaner.enqueue(object);
@@ -93,6 +101,7 @@ export class Worker {
       suspect: () => this.#session?.suspect(),
       share,
       working,
+      mustWait: (object) => this.#phases.mustWait(object),
     });
   }
 
@@ -121,6 +130,9 @@ export class Worker {
       knowsMore: () => this.#knowsMore(),
       sightChanged: () => this.#reportContact(),
     });
+    const { namespaces } = session;
+    // Before the cache has its watches: these objects come with none of them.
+    if (namespaces !== undefined) this.#objects.loseSight((ref) => isGranted(namespaces, ref.namespace));
     this.#session = session;
     this.#cache = cache;
     this.#pods = new PodTroubles({ session, objects: this.#objects, clock, logger });
@@ -193,9 +205,11 @@ export class Worker {
         return;
       case "Kinds":
         this.#kinds = delta.kinds;
+        this.#otherKinds = delta.others ?? [];
         this.#watchKinds();
         return;
-      case "Rows":
+      case "Rows": {
+        using _pause = delta.rows.some(({ row }) => row?.phase !== undefined) ? this.#phases.pause() : undefined;
         if (isFirst) this.#objects.withdrawOthers(delta.rows);
         for (const [index, row] of delta.rows.entries()) {
           if (index > 0 && index % ROWS_AT_A_TIME === 0) await this.#options.clock.nextTurn();
@@ -204,14 +218,23 @@ export class Worker {
           this.#objects.takeRow(row);
           if (namespace !== undefined) this.#relabel(namespace);
         }
+        if (isFirst) this.#objects.tookFirstRows();
         return;
+      }
     }
   }
 
   #watchKinds(): void {
     if (this.#kinds === undefined || this.#cache === undefined) return;
     const isLocal = this.#session?.local === true;
-    this.#cache.setKinds(isLocal ? this.#kinds.filter((type) => !isNotForLocal(type)) : this.#kinds);
+    const kinds = isLocal ? this.#kinds.filter((type) => !isNotForLocal(type)) : this.#kinds;
+    this.#cache.setKinds(kinds, this.#otherKinds);
+  }
+
+  /** What a definition brings, or takes along. */
+  #considerKinds(object: MemberObject): void {
+    if (this.#definitions.hasChanged(object)) this.#cache?.reviewKinds();
+    for (const definition of this.#definitions.freedBy(object)) this.#lane.retryNow(definition);
   }
 
   #knowsMore(): void {

@@ -33,6 +33,15 @@ export interface ManagerAccess {
   localMember: boolean;
   /** Namespaces whose Secrets applications may refer to. */
   secretsOf: readonly string[];
+  /** Kinds of the hub that policies place beside Meridian's own. */
+  kinds?: readonly HubKindAccess[];
+}
+
+export interface HubKindAccess {
+  group: string;
+  plural: string;
+  /** `aggregateStatus` writes into the status of these objects. */
+  status: boolean;
 }
 
 interface PolicyRule {
@@ -95,7 +104,8 @@ function roleAndBinding(
   ];
 }
 
-function clusterRules({ webhookConfiguration, localMember }: ManagerAccess): PolicyRule[] {
+function clusterRules({ webhookConfiguration, localMember, kinds = [] }: ManagerAccess): PolicyRule[] {
+  const written = kinds.filter(({ status }) => status);
   return [
     // Objects that are propagated, and the members: watched; the finalizer is set by patch.
     ...rightsOn(renderedHubKinds(), [...FOLLOW, "patch"]),
@@ -118,8 +128,14 @@ function clusterRules({ webhookConfiguration, localMember }: ManagerAccess): Pol
     { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
     // Whether an object is being deleted because its kind is, of whatever kind it is.
     { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: ["get"] },
-    // ConfigMaps and Secrets that applications refer to.
-    { apiGroups: [""], resources: ["configmaps"], verbs: FOLLOW },
+    // What objects refer to and goes along with them; Secrets namespace by namespace.
+    { apiGroups: [""], resources: ["configmaps", "persistentvolumeclaims", "serviceaccounts"], verbs: FOLLOW },
+    // Kinds that policies place: read, and the finalizer set by patch.
+    ...rightsOn(kinds, ["get", ...FOLLOW, "patch"]),
+    ...rightsOn(
+      written.map(({ group, plural }) => ({ group, plural: `${plural}/status` })),
+      ["patch"],
+    ),
     ...(webhookConfiguration === undefined ? [] : webhookRules(webhookConfiguration)),
     ...(localMember ? localRules() : []),
   ];

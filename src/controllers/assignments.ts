@@ -1,4 +1,4 @@
-import { type ObjectRef, type OwnerRef, refKey, sameValue } from "../apis/index.ts";
+import { type ObjectRef, type OwnerRef, refKey } from "../apis/index.ts";
 import type { RowDelta, WorkDelta, WorkSource } from "../clusters/index.ts";
 import {
   type ApplyRow,
@@ -7,13 +7,15 @@ import {
   type Observation,
   reowned,
   type Row,
-  type Why,
 } from "../desiredstate/index.ts";
 import type { Origin } from "../observability/index.ts";
+import type { GroupKind } from "../interpreter/index.ts";
 import { Emitter, type ResourceType } from "../runtime/index.ts";
 import { Feed } from "./feed.ts";
+import { KindCounts, sameKinds } from "./kindCounts.ts";
 import { NamespaceCounts } from "./namespaceCounts.ts";
 import type { ObservationChange, Observations } from "./observations.ts";
+import { isSameRow } from "./sameRow.ts";
 import { SyncCounts, type SyncState, syncStateOf } from "./syncCounts.ts";
 
 export interface AssignmentsOptions {
@@ -22,6 +24,8 @@ export interface AssignmentsOptions {
   kinds: { memberKinds(): readonly ResourceType[]; onChange(handler: () => void): Disposable };
   /** Hub objects with copies on the cluster, by the hub's record. */
   expected: (cluster: string) => Iterable<string>;
+  /** Kinds of which the hub's record says that objects may be on the cluster, beside those that are watched on all of them; none unless given. */
+  recordedKinds?: (cluster: string) => Iterable<GroupKind>;
   others: DependentsOfOthers;
   /** Monotonic milliseconds. */
   monotonic: () => number;
@@ -93,6 +97,7 @@ export class Assignments implements WorkSource {
   /** Of the last plan of a hub object that changed anything. */
   readonly #origins = new Map<string, Origin>();
   readonly #namespaces = new NamespaceCounts();
+  readonly #kinds = new KindCounts();
   readonly #feeds = new Map<string, Set<Feed<OpenCell>>>();
   #revision = 0;
 
@@ -187,7 +192,7 @@ export class Assignments implements WorkSource {
   }
 
   async *assignment(cluster: string, signal: AbortSignal): AsyncIterable<WorkDelta> {
-    const { kinds, expected } = this.#options;
+    const { kinds, expected, recordedKinds } = this.#options;
     using feed = new Feed<OpenCell>(signal);
     const feeds = this.#feeds.get(cluster) ?? new Set();
     this.#feeds.set(cluster, feeds.add(feed));
@@ -195,13 +200,18 @@ export class Assignments implements WorkSource {
     try {
       yield { kind: "Expected", owners: [...expected(cluster)] };
       for (const cell of this.in(cluster)) if (cell.effective !== undefined) feed.push(cell as OpenCell);
+      // What was there at the start is watched for as long: its owner may have left it behind.
+      const recorded = [...(recordedKinds?.(cluster) ?? [])];
       let watched = kinds.memberKinds();
-      yield { kind: "Kinds", kinds: watched };
+      let others = this.#kinds.beside(watched, cluster, recorded);
+      yield { kind: "Kinds", kinds: watched, others };
       // Every row comes first, even an empty list: the worker may know rows from before.
       yield { kind: "Rows", rows: feed.take().map(deltaOf) };
       while (!signal.aborted) {
         const wanted = kinds.memberKinds();
-        if (wanted !== watched) yield { kind: "Kinds", kinds: (watched = wanted) };
+        const more = this.#kinds.beside(wanted, cluster, recorded);
+        if (wanted !== watched || !sameKinds(more, others))
+          yield { kind: "Kinds", kinds: (watched = wanted), others: (others = more) };
         const cells = feed.take();
         if (cells.length > 0) yield { kind: "Rows", rows: cells.map(deltaOf) };
         await feed.filled();
@@ -209,6 +219,11 @@ export class Assignments implements WorkSource {
     } finally {
       feeds.delete(feed);
     }
+  }
+
+  /** Another set of kinds may have to be watched there. */
+  #kindsChanged(cluster: string): void {
+    for (const feed of this.#feeds.get(cluster) ?? []) feed.wake();
   }
 
   #observed({ cluster, key, after }: ObservationChange): void {
@@ -294,6 +309,7 @@ export class Assignments implements WorkSource {
     this.#count(cell, undefined);
     if (cells.size === 0) this.#clusters.delete(cluster);
     this.#namespaces.remove(cell);
+    if (this.#kinds.remove(cell)) this.#kindsChanged(cluster);
     const { namespace } = ref;
     if (namespace !== undefined && !this.isInUse(cluster, namespace)) this.vacated.emit({ cluster, namespace });
   }
@@ -319,6 +335,7 @@ export class Assignments implements WorkSource {
       };
       cells.set(key, cell);
       this.#namespaces.add(cell);
+      if (this.#kinds.add(cell)) this.#kindsChanged(cluster);
     }
     return cell;
   }
@@ -352,40 +369,9 @@ function ownerOf(observation: Observation | undefined): string | undefined {
   return named === undefined ? undefined : refKey(named);
 }
 
-function isSameRow(a: Row, b: Row | undefined): boolean {
-  if (b === undefined || a.verb !== b.verb || a.role !== b.role) return false;
-  switch (a.verb) {
-    case "Apply":
-      return b.verb === "Apply" && isSameApply(a, b);
-    case "Hold":
-      return (
-        b.verb === "Hold" &&
-        a.wanted === b.wanted &&
-        a.confirm === b.confirm &&
-        a.hash === b.hash &&
-        isSameWhy(a.why, b.why)
-      );
-    case "Delete":
-    case "Release":
-      return b.verb === a.verb && a.uid === b.uid && isSameWhy(a.why, b.why);
-  }
-}
-
-function isSameApply(a: ApplyRow, b: ApplyRow): boolean {
-  const { alternatives: mine = [] } = a;
-  const { alternatives: theirs = [] } = b;
-  if (a.hash !== b.hash || a.conflictResolution !== b.conflictResolution || mine.length !== theirs.length) return false;
-  if (!sameValue(a.namespaceLabels, b.namespaceLabels)) return false;
-  return mine.every(({ hash }, index) => hash === theirs[index]?.hash);
-}
-
 /** The same dependency as the row of another hub object would have it. */
 function inAnotherName(row: ApplyRow, owner: OwnerRef, policy: DeletionPolicy): ApplyRow {
   return { ...row, owner, ...reowned(row.object, owner, policy) };
 }
 
 const POLICIES: readonly DeletionPolicy[] = ["Delete", "Orphan"];
-
-function isSameWhy(a: Why, b: Why): boolean {
-  return a.reason === b.reason && a.message === b.message;
-}

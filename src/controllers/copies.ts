@@ -1,4 +1,5 @@
 import {
+  ALLOW_CRD_REMOVAL_ANNOTATION,
   type MemberCluster,
   type ObjectRef,
   type OwnerRef,
@@ -18,6 +19,7 @@ import {
   type Why,
 } from "../desiredstate/index.ts";
 import type { HubCache } from "../hub/index.ts";
+import { groupKindOf, hubKindOf } from "../interpreter/index.ts";
 import { MEMBERCLUSTERS } from "../runtime/index.ts";
 import type { Assignments } from "./assignments.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
@@ -126,12 +128,23 @@ export function removalFacts(sources: CopySources, copies: readonly Observation[
   return {
     ...rest,
     ...(held === undefined ? {} : { held }),
+    ...orderFacts(sources, removal.owner),
     hub: { synced: hub.synced, deletionsHeld: hub.deletionsHeld, planned: progress.isKnownAround(owner) },
     clusters: lost ? withHeld(clusters, missing) : clusters,
     neededByOthers: neededAmong(sources, copies, owner),
     foundOnJoin,
     othersCopies,
     replacing: replacingOf(sources, owner),
+  };
+}
+
+/** In what order the copies go, and what a person has agreed to on the object itself. */
+function orderFacts({ hub }: CopySources, owner: OwnerRef): Pick<RemovalFacts, "inPhases" | "agreed"> {
+  const { group, kind } = groupKindOf(owner);
+  const agreed = hub.object(refKey(owner))?.object.metadata.annotations?.[ALLOW_CRD_REMOVAL_ANNOTATION];
+  return {
+    ...(hubKindOf(group, kind)?.holdsManifests === true ? { inPhases: true } : {}),
+    ...(agreed === undefined ? {} : { agreed }),
   };
 }
 
@@ -167,7 +180,11 @@ function isOthers({ plans, classes }: CopySources, { ref, present }: Observation
 
 function clusterFacts({ hub, observations }: CopySources, member: MemberCluster): ClusterFacts {
   const { synced, partlySynced = false, unseen } = observations.contactOf(member.metadata.name);
-  const known = synced || !partlySynced ? { synced } : { synced: true, unseen };
+  const { namespaces } = member.spec;
+  const known: ClusterFacts = {
+    ...(synced || !partlySynced ? { synced } : { synced: true, unseen }),
+    ...(namespaces === undefined ? {} : { namespaces }),
+  };
   const leaving = leavingOf(member);
   if (leaving === undefined) return known;
   const held = leaving === "Drain" ? hub.kindDeletions.heldNow(MEMBERCLUSTERS) : undefined;

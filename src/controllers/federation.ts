@@ -83,6 +83,7 @@ export function createFederation(options: FederationOptions): Federation {
     observations,
     kinds: hub.catalog,
     expected: (cluster) => hub.reportedOn(cluster),
+    recordedKinds: (cluster) => hub.recordedKindsOn(cluster),
     others: classes,
     monotonic: () => clock.monotonic(),
   });
@@ -105,7 +106,7 @@ export function createFederation(options: FederationOptions): Federation {
   const copies = { hub, assignments, observations, plans, dependencies, progress, classes, missing };
   const contacts = new ReportedContacts({ observations, clock });
   const store = new StatusStore({ hub, client });
-  const statuses = new StatusReconciler({ ...copies, contacts, store, clock, metrics, tracer, events });
+  const statuses = new StatusReconciler({ ...copies, contacts, store, client, clock, metrics, tracer, events });
   const policies = new PolicyStatusReconciler({ ...copies, client, clock });
   const warnings = new DelayedWarnings({ clock, events });
   const shared = { ...copies, client, store, statuses, hubId, namespaces, clock, metrics, tracer, events, warnings };

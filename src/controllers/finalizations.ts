@@ -3,6 +3,7 @@ import { computeTarget, type DeletionPolicy } from "../desiredstate/index.ts";
 import type { PlacedKind } from "../hub/index.ts";
 import type { EventRecorder } from "../observability/index.ts";
 import type { OrphaningDeletions } from "./orphaning.ts";
+import { askedOf } from "./needs.ts";
 import { attempted } from "./planningFailure.ts";
 import { type Footprint, footprintOf } from "./remains.ts";
 import { snapshotOf, type SnapshotSources } from "./snapshots.ts";
@@ -43,7 +44,9 @@ export class Finalizations {
           computeTarget(snapshotOf(this.#options, owner, object), hub.now()),
         );
       const policy = orphaning.isOrphaned(object) ? "Orphan" : deletionPolicy;
-      finalization = { policy, footprint: footprintOf(kind, object) };
+      const { dependencies } = askedOf(this.#options, owner, { object, kind }).needs;
+      hub.catalog.need(dependencies);
+      finalization = { policy, footprint: footprintOf(kind, object, dependencies) };
       this.#decided.set(owner, finalization);
     }
     return finalization;

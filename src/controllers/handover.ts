@@ -4,6 +4,7 @@ import {
   type ClusterStatusEntry,
   type FederatedStatus,
   holdersOf,
+  isOutOfContact,
   type KubeObject,
   OBJECT_FINALIZER,
   type ObjectRef,
@@ -26,7 +27,9 @@ import {
 import { copiesOf, type CopySources, recordedClusters, removalFacts } from "./copies.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { HubNamespaces } from "./hubNamespaces.ts";
+import { knownOf } from "./needs.ts";
 import { recordHandover } from "./placementEvents.ts";
+import { dependenciesIn } from "./snapshots.ts";
 import type { StatusWrites } from "./status.ts";
 
 export interface HandoverReconcilerOptions extends CopySources {
@@ -121,10 +124,10 @@ export class HandoverReconciler implements Reconciler {
 
   /** Undefined when the object may be claimed. */
   #whyNotYet(owner: string, object: KubeObject, kind: PlacedKind): string | undefined {
-    const { hub, observations, assignments, dependencies, namespaces, hubId } = this.#options;
-    const collected = dependencies.collect(owner, kind.interpreter.dependencies(object));
+    const { hub, observations, assignments, namespaces, hubId } = this.#options;
+    const known = knownOf(this.#options, owner, { object, kind });
     const terms = namespaces.termsFor(object);
-    if (collected === undefined || terms === undefined) return NOT_READ;
+    if (known === undefined || terms === undefined) return NOT_READ;
     // The object was this manager's a moment ago: the placement controller has its rows to withdraw first.
     for (const cell of assignments.of(owner)) if (cell.rows.has(owner)) return NOT_READ;
     const now = hub.now();
@@ -138,8 +141,7 @@ export class HandoverReconciler implements Reconciler {
         placements: hub.allPlacements(),
         overrides: hub.allOverrides(),
         clusters: hub.clusterSnapshots(),
-        dependencies: collected.found,
-        unreadable: collected.unreadable,
+        ...dependenciesIn(known),
         hubId,
         terms,
         previous,
@@ -222,7 +224,8 @@ export function whyNotYet(input: HandoverInput): string | undefined {
   for (const cluster of [...concerned].sort()) {
     if (!exists(cluster) || isKnown(cluster)) continue;
     // Nobody hears from that one; to wait for it would hold up all the others.
-    if (reported.get(cluster)?.state !== "Unknown") return `what runs on ${cluster} is not known yet`;
+    const entry = reported.get(cluster);
+    if (entry === undefined || !isOutOfContact(entry)) return `what runs on ${cluster} is not known yet`;
     blind.add(cluster);
   }
   const wanted = new Set(rows.filter(isWanted).map(placeOf));
@@ -255,8 +258,7 @@ function isSettled(
 ): boolean {
   if (status?.observedGeneration !== (metadata.generation ?? 0)) return false;
   // The class does not want the object there, or the status only sums up this cluster with others that are healthy.
-  if (entry === undefined || entry.state === "Failed" || entry.state === "Unknown" || entry.state === "Held")
-    return true;
+  if (entry === undefined || entry.state === "Failed" || entry.state === "Held" || isOutOfContact(entry)) return true;
   return entry.reason !== "Applying" && entry.reason !== "Removing" && entry.desiredHash === entry.observedHash;
 }
 

@@ -18,13 +18,17 @@ export class HubNamespaces implements Disposable {
   readonly #options: HubNamespacesOptions;
   readonly #terms = new Map<string, NamespaceTerms>();
   readonly #subscription: Disposable;
+  /** By a namespace: those whose objects were judged by its terms as well. */
+  readonly #askedFrom = new Map<string, Set<string>>();
 
   constructor(options: HubNamespacesOptions) {
     this.#options = options;
     this.#subscription = options.hub.namespaces.onEvent(({ type, key, object, old, initial }) => {
       if (type === "Deleted") this.#terms.delete(key);
       else if (old === undefined || termsText(old.metadata) !== termsText(object.metadata)) {
-        this.#terms.set(key, namespaceTerms(object.metadata, isProtectedNamespace(key, options.protected)));
+        const protects = (namespace: string): boolean => this.#isProtected(namespace);
+        const elsewhere = (namespace: string): NamespaceTerms => this.#elsewhere(key, namespace);
+        this.#terms.set(key, namespaceTerms(object.metadata, protects(key), { protects, elsewhere }));
         if (!initial) this.changes.emit(key);
       } else if (this.#isChosenByLabels && !sameLabels(old.metadata.labels, object.metadata.labels))
         this.changes.emit(key);
@@ -36,9 +40,20 @@ export class HubNamespaces implements Disposable {
     return namespace === undefined ? OF_NO_NAMESPACE : this.#terms.get(namespace);
   }
 
-  /** Keys of the objects in that namespace, planned or not. */
-  ownersIn(namespace: string): Iterable<string> {
-    return this.#options.hub.ownersIn(namespace);
+  /** Keys of the objects that the terms of the namespace concern, planned or not: those in it, and those of namespaces that reach into it. */
+  *ownersIn(namespace: string): Iterable<string> {
+    yield* this.#options.hub.ownersIn(namespace);
+    for (const home of this.#askedFrom.get(namespace) ?? []) yield* this.#options.hub.ownersIn(home);
+  }
+
+  #elsewhere(home: string, namespace: string): NamespaceTerms {
+    const homes = this.#askedFrom.get(namespace) ?? new Set();
+    this.#askedFrom.set(namespace, homes.add(home));
+    return this.#terms.get(namespace) ?? namespaceTerms({ name: namespace }, this.#isProtected(namespace));
+  }
+
+  #isProtected(namespace: string): boolean {
+    return isProtectedNamespace(namespace, this.#options.protected);
   }
 
   /** Whether any policy selects objects by the labels of their namespace. */

@@ -45,6 +45,7 @@ import { HELD_AGAIN_MS, heldByKind } from "./kindsHeld.ts";
 import { isOver, letGo } from "./letGo.ts";
 import { ObjectTraces } from "./objectTraces.ts";
 import { refOfKey, spanAttributes } from "./ownerKeys.ts";
+import { knownOf } from "./needs.ts";
 import { logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
 import { logProblems, recordDecision, recordStart, warnLater } from "./placementEvents.ts";
 import { lifeOf } from "./plans.ts";
@@ -114,6 +115,7 @@ export class PlacementReconciler implements Reconciler {
       from(hub.clusters)
         .when((event) => !event.initial && changedFacts(event))
         .map(awaiting),
+      from(hub.rescaled).map((type) => hub.ownersOf(type)),
       from(namespaces.changes).map((namespace) => concernedAmong(this.#options, namespaces.ownersIn(namespace))),
       from(dependencies.changes),
       from(observations.changes).map((change) => this.#ownersToReplan(change)),
@@ -181,12 +183,12 @@ export class PlacementReconciler implements Reconciler {
     context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { hub, plans, progress, clock, metrics, dependencies, namespaces, tracer, events } = this.#options;
+    const { hub, plans, progress, clock, metrics, namespaces, tracer, events } = this.#options;
     const startedAt = this.#fetching.get(owner) ?? clock.monotonic();
     if (plans.get(owner)?.generation !== object.metadata.generation) recordStart(events, object);
-    const collected = dependencies.collect(owner, kind.interpreter.dependencies(object));
+    const known = attempted(this.#options, owner, object, () => knownOf(this.#options, owner, { object, kind }));
     // Planned again as soon as the watches of its namespace have synced, or as the namespace itself is known.
-    if (collected === undefined || namespaces.termsFor(object) === undefined) {
+    if (known === undefined || namespaces.termsFor(object) === undefined) {
       this.#fetching.set(owner, startedAt);
       return done;
     }
@@ -198,7 +200,7 @@ export class PlacementReconciler implements Reconciler {
     const now = hub.now();
     const computing = startSpan(tracer, "ComputeTarget", { parent: context.span });
     const target = attempted(this.#options, owner, object, () => {
-      const snapshot = snapshotOf(this.#options, owner, object, collected);
+      const snapshot = snapshotOf(this.#options, owner, object, known);
       metrics.observePhase("fetch", clock.monotonic() - startedAt);
       return computeTarget(snapshot, now);
     });
@@ -207,7 +209,7 @@ export class PlacementReconciler implements Reconciler {
 
     const removal = { owner: target.owner, policy: "Delete" as const, cause: NOT_SELECTED, ownership: "Ours" as const };
     const next = attempted(this.#options, owner, object, () => this.#step(owner, target, removal, now));
-    const remains = this.#remains(owner, target, () => footprintOf(kind, object));
+    const remains = this.#remains(owner, target, () => footprintOf(kind, object, known.needs.dependencies));
     if (isOver(kind, target, remains)) {
       if (!(await letGo(this.#options, object, kind, signal))) return requeueAfter(RETRY_FINALIZER_MS);
       logEnd(context, owner, object);

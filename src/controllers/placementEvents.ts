@@ -13,7 +13,8 @@ import type { EventRecord, EventRecorder, Logger } from "../observability/index.
 import type { DelayedWarnings } from "./delayedWarnings.ts";
 import type { Plans } from "./plans.ts";
 
-const DEPENDENCY_MISSING: Reason = "DependencyMissing";
+/** What an object needs and does not get. */
+const LACKING: ReadonlySet<string> = new Set<Reason>(["DependencyMissing", "DependencyUnresolved"]);
 
 /**
  * Where the object goes, or why nowhere, when that is news. `before`: the target of before, of this process; `status`: what was said of the
@@ -74,9 +75,9 @@ export function warnLater(
   });
 }
 
-/** What the object refers to and the hub does not have. */
+/** What the object refers to and the hub does not have, or what nobody can make out. */
 function missingOf({ clusters }: Target): Why | undefined {
-  return clusters.find(({ warning }) => warning?.reason === DEPENDENCY_MISSING)?.warning;
+  return clusters.find(({ warning }) => warning !== undefined && LACKING.has(warning.reason))?.warning;
 }
 
 /** Once for each generation, and only where the recorder is to tell everything. */

@@ -24,6 +24,7 @@ import type { ObservationChange, Observations } from "./observations.ts";
 import type { PlanningProgress } from "./planningProgress.ts";
 import { type Outcome, PolicyTally } from "./policyOutcome.ts";
 import { policiesIn, type Plans } from "./plans.ts";
+import { ungrantedKinds } from "./ungrantedKinds.ts";
 
 const TYPES: Record<Policy["kind"], ResourceType> = {
   Placement: PLACEMENTS,
@@ -61,6 +62,7 @@ export class PolicyStatusReconciler implements Reconciler {
       from(hub.policyEvents)
         // A change of the status alone is most often our own: answered at once, it would be written again with every plan made meanwhile.
         .after((event) => (changedSpec(event) ? undefined : DEBOUNCE_MS)),
+      from(hub.denials).map(() => this.keys()),
       from(plans.changes)
         .when(() => progress.isComplete)
         .map(({ before, after }) => [...policiesIn(before), ...policiesIn(after)])
@@ -91,7 +93,7 @@ export class PolicyStatusReconciler implements Reconciler {
       return done;
     const { policy, informer } = found;
     if (!classes.isOurPolicy(policy)) return done;
-    const outcome = await this.#outcome(policy);
+    const outcome = { ...(await this.#outcome(policy)), ...ungrantedKinds(policy, hub) };
     const status = policyStatus(
       { generation: policy.metadata.generation ?? 0, ...outcome, previous: policy.status },
       clock.now(),

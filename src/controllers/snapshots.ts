@@ -8,8 +8,8 @@ import {
   type Target,
 } from "../desiredstate/index.ts";
 import { copiesOf, type CopySources, recordedClusters, wasFoundOnJoin } from "./copies.ts";
-import type { Collected } from "./dependencies.ts";
 import type { HubNamespaces } from "./hubNamespaces.ts";
+import type { Known } from "./needs.ts";
 
 export interface SnapshotSources extends CopySources {
   hubId: string;
@@ -17,23 +17,19 @@ export interface SnapshotSources extends CopySources {
 }
 
 /** Everything that the plan of one hub object depends on, at this moment. */
-export function snapshotOf(
-  sources: SnapshotSources,
-  owner: string,
-  object: KubeObject,
-  collected?: Collected,
-): Snapshot {
+export function snapshotOf(sources: SnapshotSources, owner: string, object: KubeObject, known?: Known): Snapshot {
   const { hub, hubId, namespaces } = sources;
   const terms = namespaces.termsFor(object);
   const previous = hub.statuses.of(object);
+  const scale = hub.kindOf(object)?.type.scale;
   return {
     object,
     setting: hub.planned.settingOf(object),
     placements: hub.allPlacements(),
     overrides: hub.allOverrides(),
     clusters: hub.clusterSnapshots(),
-    dependencies: collected?.found ?? new Map(),
-    ...(collected === undefined ? {} : { unreadable: collected.unreadable }),
+    ...dependenciesIn(known),
+    ...(scale === undefined ? {} : { scale }),
     hubId,
     ...(terms === undefined ? {} : { terms }),
     previous: previousOf(object, previous),
@@ -42,6 +38,15 @@ export function snapshotOf(
       ? { running: runningOn(sources, owner) }
       : {}),
   };
+}
+
+/** What a plan has to know of what the object needs. */
+export function dependenciesIn(
+  known: Known | undefined,
+): Pick<Snapshot, "choice" | "dependencies" | "needs" | "unreadable"> {
+  if (known === undefined) return { dependencies: new Map() };
+  const { choice, needs, collected } = known;
+  return { choice, needs, dependencies: collected.found, unreadable: collected.unreadable };
 }
 
 /** What was said of the object last (`status`); where nothing was yet, what its first record says of how it parts from its copies. */

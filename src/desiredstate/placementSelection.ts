@@ -5,6 +5,7 @@ import {
   selectorSpecificity,
   type Specificity,
 } from "../apis/index.ts";
+import type { PlacementChoice } from "./types.ts";
 
 interface Candidate {
   placement: Placement;
@@ -29,7 +30,7 @@ export function choosePlacement(
   object: KubeObject,
   placements: readonly Placement[],
   setting?: ObjectSetting,
-): { placement: Placement | undefined; passedOver: { placement: Placement; because: string }[] } {
+): PlacementChoice {
   let best: Candidate | undefined;
   const candidates: Candidate[] = [];
   for (const placement of placements) {

@@ -41,7 +41,7 @@ export function step({ target, lastGood, rollout, observations, removal }: StepI
     const { cluster, ref, present } = observation;
     if (present === undefined) continue;
     const share = shares.get(cluster);
-    if (share?.objects.some((object) => isSameRef(object.ref, ref)) === true) continue;
+    if (share !== undefined && holds(share, ref)) continue;
     const why = share === undefined ? undefined : (share.retains ?? whyMissing(ref, target));
     if (why !== undefined) {
       const role = roleOf(ref, target);
@@ -90,10 +90,32 @@ function shareOf(cluster: ClusterTarget, target: Target): Share {
   }
   const { reason, message } = target.scheduled;
   const why = frozenFor ?? problem ?? { reason, message };
-  const rows = objects.map(({ ref, role, hash }): HoldRow => {
-    return { verb: "Hold", cluster: cluster.name, ref, owner: target.owner, role, hash, why, wanted: true };
+  const rows = objects.map(({ ref, role, hash, reporting }): HoldRow => {
+    const row: HoldRow = {
+      verb: "Hold",
+      cluster: cluster.name,
+      ref,
+      owner: target.owner,
+      role,
+      hash,
+      why,
+      wanted: true,
+    };
+    if (reporting !== undefined) row.reporting = reporting;
+    return row;
   });
   return { objects, rows, retains: why };
+}
+
+/** Beyond so many objects they are looked up by their keys: a bundle may hold thousands. */
+const FEW = 16;
+const keysOf = new WeakMap<readonly DesiredObject[], ReadonlySet<string>>();
+
+function holds({ objects }: Share, ref: ObjectRef): boolean {
+  if (objects.length <= FEW) return objects.some((object) => isSameRef(object.ref, ref));
+  let keys = keysOf.get(objects);
+  if (keys === undefined) keysOf.set(objects, (keys = new Set(objects.map((object) => refKey(object.ref)))));
+  return keys.has(refKey(ref));
 }
 
 /** By cluster: what the target says, or for one that waits for its turn, what it had. */
@@ -134,10 +156,13 @@ function isGoing(name: string, { decision }: Target): boolean {
   return verdict?.steps.some(({ reason }) => reason === "ClusterDeleting") ?? true;
 }
 
-function applyRow(cluster: string, { ref, role, object, hash, unretained }: DesiredObject, target: Target): ApplyRow {
+function applyRow(cluster: string, desired: DesiredObject, target: Target): ApplyRow {
+  const { ref, role, object, hash, unretained, phase, reporting } = desired;
   const { owner, hubVersion, conflictResolution, namespaceLabels } = target;
   const row: ApplyRow = { verb: "Apply", cluster, ref, owner, role, object, hash, conflictResolution };
   if (unretained !== undefined) row.unretained = unretained;
+  if (phase !== undefined) row.phase = phase;
+  if (reporting !== undefined) row.reporting = reporting;
   if (hubVersion !== undefined) row.hubVersion = hubVersion;
   if (namespaceLabels !== undefined) row.namespaceLabels = namespaceLabels;
   return row;

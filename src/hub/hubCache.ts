@@ -6,8 +6,10 @@ import {
   parseApiVersion,
   type Placement,
   policyKey,
+  recordedKind,
   type ResourceBinding,
 } from "../apis/index.ts";
+import type { GroupKind } from "../interpreter/index.ts";
 import type { Logger, Metrics } from "../observability/index.ts";
 import {
   type Client,
@@ -25,6 +27,7 @@ import {
   withSignal,
 } from "../runtime/index.ts";
 import type { ClusterSnapshot } from "../scheduler/index.ts";
+import { BundleContents } from "./bundleContents.ts";
 import { Bindings } from "./bindings.ts";
 import { clusterSnapshot } from "./clusterSnapshot.ts";
 import { changedFacts, changedSpec, type HubEvent, isDeparture, type Policy } from "./events.ts";
@@ -71,6 +74,7 @@ export class HubCache {
   readonly planned: PlannedObjects;
   readonly #options: HubCacheOptions;
   readonly #taints: TaintTimes;
+  readonly #bundles = new BundleContents();
   readonly #placed: PlacedKinds;
   readonly #policies: Readonly<Record<Policy["kind"], PolicyInformer>>;
   #deletionsHeld = false;
@@ -107,18 +111,17 @@ export class HubCache {
       catalog: this.catalog,
       logger: options.logger,
       informer: (type, more) =>
-        this.#holding(
-          type,
-          this.#informer(type, this.catalog.keepsManagedFields(type) ? (object) => object : withoutBookkeeping, {
-            ...more,
-            indexers: objectIndexers,
-          }),
-        ),
+        this.#holding(type, this.#informer(type, this.#keptOf(type), { ...more, indexers: objectIndexers })),
       changed: () => {
         this.#reviewHeld();
         this.#settleWaiting();
       },
       departs: (type) => this.kindDeletions.saw(type),
+      rescaled: (type) => this.rescaled.emit(type),
+      denialsChanged: () => this.denials.emit(),
+    });
+    this.onObject(({ type, object }) => {
+      if (type === "Deleted") this.#bundles.forget(object);
     });
     this.statuses = new Statuses(this);
     // First of all handlers, so that the others find what follows from an event.
@@ -177,6 +180,14 @@ export class HubCache {
     return this.#placed.list;
   }
 
+  /** Kinds that policies select, and that the manager may not read: nothing is known of their objects. */
+  deniedKinds(): Iterable<ResourceType> {
+    return this.#placed.denied();
+  }
+
+  /** {@link deniedKinds} has changed. */
+  readonly denials = new Emitter<void>();
+
   /** Undefined: nothing is known of this kind; that is no proof that it has no objects. */
   kindOf(ref: Pick<ObjectRef, "apiVersion" | "kind">): PlacedKind | undefined {
     return this.#placed.get(parseApiVersion(ref.apiVersion).group, ref.kind);
@@ -208,6 +219,13 @@ export class HubCache {
     }
   }
 
+  /** Keys (`refKey`) of the objects of one kind. */
+  *ownersOf({ group, kind }: Pick<ResourceType, "group" | "kind">): Iterable<string> {
+    const placed = this.#placed.get(group, kind);
+    if (placed === undefined) return;
+    for (const key of placed.informer.keys()) yield ownerKey(placed.type, key);
+  }
+
   *objectsIn(namespace: string): Iterable<KubeObject> {
     for (const { informer } of this.kinds) yield* informer.byIndex(NAMESPACE_INDEX, namespace);
   }
@@ -235,6 +253,18 @@ export class HubCache {
   /** Keys of the objects whose status says that something of them is on that cluster. */
   reportedOn(cluster: string): Iterable<string> {
     return this.statuses.reportedOn(cluster);
+  }
+
+  /** Kinds of which objects that are recorded on that cluster may have something there, beside those that are watched everywhere. */
+  *recordedKindsOn(cluster: string): Iterable<GroupKind> {
+    for (const kind of this.kinds) {
+      if (kind.interpreter.holdsManifests !== true && kind.interpreter.becomesMore === undefined) continue;
+      for (const object of kind.informer.list()) {
+        const kinds = this.statuses.of(object, kind)?.kinds;
+        if (kinds !== undefined && this.statuses.recordOf(object, kind).names.has(cluster))
+          yield* kinds.map(recordedKind);
+      }
+    }
   }
 
   /** A policy by its key ({@link policyKey}). */
@@ -302,6 +332,8 @@ export class HubCache {
 
   /** {@link synced} has become true, for the first time or again: a kind that was selected later is known as well. */
   readonly syncs = new Emitter<void>();
+  /** Objects of the kind keep their replicas elsewhere than before. */
+  readonly rescaled = new Emitter<ResourceType>();
 
   /** {@link deletionsHeld} has changed: whatever rests on it is to be decided again, what may go no more above all. */
   readonly holds = new Emitter<boolean>();
@@ -360,6 +392,13 @@ export class HubCache {
       onWentBack: () => this.wentBack.emit(type),
       ...more,
     });
+  }
+
+  /** What is kept of the objects of a kind that is placed. */
+  #keptOf(type: ResourceType): (object: KubeObject) => KubeObject {
+    if (this.catalog.keepsManagedFields(type)) return (object) => object;
+    if (!this.catalog.holdsManifests(type)) return withoutBookkeeping;
+    return (bundle) => this.#bundles.unpacked(withoutBookkeeping(bundle));
   }
 
   /** Whatever vanishes from this informer all at once holds deletions. */

@@ -1,6 +1,13 @@
 import { describe, expect, test } from "vitest";
 import { clusterPlacementObject } from "../../test/builders/policyObjects.ts";
-import { CLUSTERPLACEMENTS, DEMOAPPLICATIONS, type ResourceType, TransportError } from "../runtime/index.ts";
+import {
+  ApiError,
+  CLUSTERPLACEMENTS,
+  DEMOAPPLICATIONS,
+  MANIFESTBUNDLES,
+  type ResourceType,
+  TransportError,
+} from "../runtime/index.ts";
 import { rightsOn } from "./rights.ts";
 import { application, setUpHub } from "./testing/fakeHub.ts";
 
@@ -39,7 +46,12 @@ describe("a kind that Meridian cannot do without", () => {
     const asked = hub.count("watch", DEMOAPPLICATIONS) + hub.count("list", DEMOAPPLICATIONS);
     await settle(10 * MINUTE_MS);
     expect(hub.count("watch", DEMOAPPLICATIONS) + hub.count("list", DEMOAPPLICATIONS)).toBe(asked);
-    expect([cache.synced, cache.kinds, cache.catalog.hubKinds()]).toEqual([false, [], []]);
+    const names = (types: readonly { kind: string }[]) => types.map(({ kind }) => kind);
+    expect([cache.synced, names(cache.kinds.map(({ type }) => type)), names(cache.catalog.hubKinds())]).toEqual([
+      false,
+      ["ManifestBundle"],
+      ["ManifestBundle"],
+    ]);
 
     const keys: string[] = [];
     using _subscription = cache.onObject(({ key }) => void keys.push(key));
@@ -59,7 +71,7 @@ describe("a kind that Meridian cannot do without", () => {
     await settle();
     hub.withdraw(DEMOAPPLICATIONS);
     await settle(2_000);
-    expect([cache.synced, cache.kinds]).toEqual([false, []]);
+    expect([cache.synced, cache.kinds.map(({ type }) => type.kind)]).toEqual([false, ["ManifestBundle"]]);
   });
 
   test("that goes away keeps the objects that were never seen deleted, until they are", async () => {
@@ -90,10 +102,27 @@ describe("a kind that Meridian cannot do without", () => {
     hub.discoveryFailure = new TransportError("ConnectionReset", "connection reset");
     hub.withdraw(DEMOAPPLICATIONS);
     await settle(MINUTE_MS);
-    expect(cache.kinds.map(({ type }) => type.kind)).toEqual(["DemoApplication"]);
+    expect(cache.kinds.map(({ type }) => type.kind)).toEqual(["DemoApplication", "ManifestBundle"]);
     hub.discoveryFailure = undefined;
     await settle(MINUTE_MS);
-    expect(cache.kinds).toEqual([]);
+    expect(cache.kinds.map(({ type }) => type.kind)).toEqual(["ManifestBundle"]);
+  });
+});
+
+describe("bundles", () => {
+  test("that the hub does not serve, since its kinds are of an earlier release, keep it from nothing", async () => {
+    const { hub, server, cache, start, settle } = setUpHub();
+    hub.withdraw(MANIFESTBUNDLES);
+    server.create(DEMOAPPLICATIONS, application("a"));
+    await start();
+    await settle(2_000);
+    expect([cache.synced, cache.kinds.map(({ type }) => type.kind)]).toEqual([true, ["DemoApplication"]]);
+    hub.serve(MANIFESTBUNDLES);
+    await settle(7_000);
+    expect([cache.synced, cache.kinds.map(({ type }) => type.kind)]).toEqual([
+      true,
+      ["DemoApplication", "ManifestBundle"],
+    ]);
   });
 });
 
@@ -105,12 +134,12 @@ describe("a kind that is propagated as it is", () => {
     await start();
     server.create(CLUSTERPLACEMENTS, selectingWidgets);
     await settle(2_000);
-    expect([catalog.hubKinds().length, cache.synced, changes]).toEqual([1, true, 0]);
+    expect([catalog.hubKinds().length, cache.synced, changes]).toEqual([2, true, 0]);
 
     hub.serve(WIDGETS);
     server.create(WIDGETS, widget("a"));
     await settle(7_000);
-    expect(catalog.hubKinds().map(({ kind }) => kind)).toEqual(["DemoApplication", "Widget"]);
+    expect(catalog.hubKinds().map(({ kind }) => kind)).toEqual(["DemoApplication", "ManifestBundle", "Widget"]);
     expect(catalog.memberKinds().map(({ kind }) => kind)).toEqual([
       "Deployment",
       "Service",
@@ -166,6 +195,19 @@ describe("a kind that is propagated as it is", () => {
     expect([cache.synced, syncs, cache.kinds.length]).toEqual([true, 1, 2]);
   });
 
+  test("has thousands of objects, and those that a policy selects are planned", async () => {
+    const { hub, server, cache, start, settle } = setUpHub({ propagated: ["Widget"] });
+    hub.serve(WIDGETS);
+    const resourceSelectors = [{ apiVersion: "example.com/v1", kind: "Widget", name: "w-7" }];
+    server.create(CLUSTERPLACEMENTS, clusterPlacementObject({ resourceSelectors }));
+    for (let index = 0; index < 2_000; index += 1) server.create(WIDGETS, widget(`w-${index}`));
+    server.create(DEMOAPPLICATIONS, application("a"));
+    await start();
+    await settle(2_000);
+    expect([...cache.objects()]).toHaveLength(2_001);
+    expect([...cache.owners()]).toEqual(["paas.cmft.com/DemoApplication/default/a", "example.com/Widget/default/w-7"]);
+  });
+
   test("that the hub does not serve is known as such, which changes once", async () => {
     const { hub, server, catalog, start, settle } = setUpHub({ propagated: ["Widget"] });
     const selector = { apiVersion: "example.com/v1", kind: "Widget" };
@@ -191,7 +233,7 @@ describe("a kind that is propagated as it is", () => {
     await start();
     server.create(CLUSTERPLACEMENTS, selectingWidgets);
     await settle(MINUTE_MS);
-    expect(cache.kinds.map(({ type }) => type.kind)).toEqual(["DemoApplication"]);
+    expect(cache.kinds.map(({ type }) => type.kind)).toEqual(["DemoApplication", "ManifestBundle"]);
     expect(hub.calls.filter((call) => call.startsWith("raw"))).toEqual([]);
   });
 
@@ -203,7 +245,7 @@ describe("a kind that is propagated as it is", () => {
     await settle(2_000);
     server.delete(CLUSTERPLACEMENTS, undefined, selectingWidgets.metadata.name);
     await settle(MINUTE_MS);
-    expect(cache.kinds.map(({ type }) => type.kind)).toEqual(["DemoApplication", "Widget"]);
+    expect(cache.kinds.map(({ type }) => type.kind)).toEqual(["DemoApplication", "ManifestBundle", "Widget"]);
   });
 
   test("is read in another version when the one before is served no longer, and its objects are the same", async () => {
@@ -243,5 +285,94 @@ describe("rights", () => {
     await start();
     await settle(2_000);
     expect(groups()).toEqual(["", "apps", "", "example.com", ""]);
+  });
+});
+
+describe("a kind of dependencies that few objects have", () => {
+  const kinds = ({ catalog }: ReturnType<typeof setUpHub>["cache"]): string[] =>
+    catalog.memberKinds().map(({ kind }) => kind);
+  const needs = (kind: string) => [{ ref: { apiVersion: "v1", kind } }];
+
+  test("is watched on members from the first one on, and discovery is not asked for it", async () => {
+    const { hub, cache, start, settle } = setUpHub();
+    await start();
+    const before = kinds(cache);
+    let changes = 0;
+    using _subscription = cache.catalog.onChange(() => (changes += 1));
+    cache.catalog.need(needs("Secret"));
+    cache.catalog.need([]);
+    expect([changes, kinds(cache)]).toEqual([0, before]);
+    expect(before).not.toContain("ServiceAccount");
+    cache.catalog.need(needs("ServiceAccount"));
+    cache.catalog.need(needs("ServiceAccount"));
+    expect(changes).toBe(1);
+    expect(kinds(cache).toSorted()).toEqual([...before, "ServiceAccount"].toSorted());
+    expect(cache.catalog.rights().flatMap(({ resources }) => resources)).toContain("serviceaccounts");
+    cache.catalog.need(needs("PersistentVolumeClaim"));
+    expect(kinds(cache)).toContain("PersistentVolumeClaim");
+    await settle(MINUTE_MS);
+    expect(hub.calls.filter((call) => call.startsWith("raw"))).toEqual([]);
+  });
+});
+
+describe("a kind that the manager may not read on the hub", () => {
+  async function denied() {
+    const parts = setUpHub({ propagated: ["Widget"] });
+    const { hub, server, start, settle } = parts;
+    const may = { read: false };
+    hub.gate = ({ verb, type, phase }) => {
+      if (phase === "before" && !may.read && ["list", "watch"].includes(verb) && type?.plural === "widgets")
+        throw new ApiError(403, "Forbidden", "widgets is forbidden");
+    };
+    hub.serve(WIDGETS);
+    server.create(WIDGETS, widget("a"));
+    server.create(DEMOAPPLICATIONS, application("a"));
+    server.create(CLUSTERPLACEMENTS, selectingWidgets);
+    await start();
+    await settle(2_000);
+    return { ...parts, may };
+  }
+
+  test("is told, keeps nothing else from being known, and is no proof of anything", async () => {
+    const { cache, reasons } = await denied();
+    expect(cache.synced).toBe(true);
+    expect(Array.from(cache.deniedKinds(), ({ plural }) => plural)).toEqual(["widgets"]);
+    expect(reasons()).toContain("KindNotGranted");
+    expect(cache.kindOf({ apiVersion: "example.com/v1", kind: "Widget" })).toBeUndefined();
+    expect(cache.object("example.com/Widget/default/a")).toBeUndefined();
+  });
+
+  test("is known as soon as it may be read", async () => {
+    const { cache, may, settle } = await denied();
+    const denials: number[] = [];
+    cache.denials.subscribe(() => denials.push([...cache.deniedKinds()].length));
+    const heard: string[] = [];
+    cache.onObject(({ object, type: change }) => heard.push(`${change} ${object.kind}`));
+    may.read = true;
+    await settle(MINUTE_MS);
+    expect(cache.synced).toBe(true);
+    expect([...cache.deniedKinds()]).toEqual([]);
+    expect(denials).toEqual([0]);
+    expect(heard).toEqual(["Added DemoApplication", "Added Widget"]);
+    expect(cache.object("example.com/Widget/default/a")?.object.metadata.name).toBe("a");
+  });
+
+  test("and was known before keeps its objects", async () => {
+    const { cache, server, may, settle } = await denied();
+    may.read = true;
+    await settle(MINUTE_MS);
+    may.read = false;
+    server.dropWatches();
+    await settle(MINUTE_MS);
+    expect(Array.from(cache.deniedKinds(), ({ plural }) => plural)).toEqual(["widgets"]);
+    expect(cache.object("example.com/Widget/default/a")?.object.metadata.name).toBe("a");
+  });
+
+  test("is told no more when the hub does not serve it any more", async () => {
+    const { hub, cache, catalog, settle } = await denied();
+    hub.withdraw(WIDGETS);
+    catalog.notFound(WIDGETS);
+    await settle(MINUTE_MS);
+    expect([...cache.deniedKinds()]).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-import { parseApiVersion, type ResourceSelector } from "../apis/index.ts";
+import { type ObjectRef, parseApiVersion, type ResourceSelector, sameValue } from "../apis/index.ts";
 import * as interpreter from "../interpreter/index.ts";
 import type { Logger } from "../observability/index.ts";
 import {
@@ -13,6 +13,7 @@ import {
   withSignal,
 } from "../runtime/index.ts";
 import { memberRights, type Rights } from "./rights.ts";
+import { hasScale, ScalePaths } from "./scalePaths.ts";
 
 export interface KindCatalogOptions {
   client: Client;
@@ -42,6 +43,8 @@ const ASK_EVERY_MS = 1_000;
 const MISSING_AGAIN_MS = 5_000;
 /** While the hub does not answer. */
 const FAILED_AGAIN_MS = 10_000;
+/** While a custom kind has a scale subresource: its CRD may come to name other fields. */
+const SCALES_AGAIN_MS = 60_000;
 
 /**
  * Which kinds matter, found at run time: those that the interpreter renders, and those that policies select, that may be propagated and
@@ -51,10 +54,13 @@ const FAILED_AGAIN_MS = 10_000;
 export class KindCatalog {
   readonly #options: KindCatalogOptions;
   readonly #discovery: Discovery;
+  readonly #scales: ScalePaths;
   readonly #changes = new Emitter<void>();
   readonly #isPropagated: (kind: SelectedKind) => boolean;
   /** Kinds that a policy has selected and that may be propagated, by name. A kind stays when its policy is gone: the copies are still to be removed. */
   readonly #selected = new Map<string, Selection>();
+  /** Kinds of dependencies that some object has, beside those that may go with any. A kind stays: the copies are still to be removed. */
+  readonly #needed = new Map<string, ResourceType>();
   /** Of the selected kinds, those of which the hub has said whether it serves them. */
   #asked: ReadonlySet<string> = new Set();
   /** {@link settled} may have become true, or another kind is missing, or no more. */
@@ -71,6 +77,7 @@ export class KindCatalog {
   constructor(options: KindCatalogOptions) {
     this.#options = options;
     this.#discovery = new Discovery(options.client, options.clock);
+    this.#scales = new ScalePaths(options);
     this.#isPropagated = options.isPropagated ?? interpreter.isPropagated;
     for (const kind of interpreter.renderedHubKinds()) this.#served.set(nameOf(kind), knownType(kind));
     this.#changes.subscribe(() => (this.#memberKinds = undefined));
@@ -81,7 +88,7 @@ export class KindCatalog {
     return [...this.#served.values()];
   }
 
-  /** Whether Meridian is of no use without this kind; then nothing is known for sure before it is served. */
+  /** Whether objects of the kind become other objects; such kinds are watched whether or not a policy selects them. */
   isRequired({ group, kind }: Pick<ResourceType, "group" | "kind">): boolean {
     return interpreter.hubKindOf(group, kind) !== undefined;
   }
@@ -97,7 +104,7 @@ export class KindCatalog {
 
   /** Whether every required kind is served, as far as is known. */
   get complete(): boolean {
-    return interpreter.renderedHubKinds().every((kind) => !this.#missing.has(nameOf(kind)));
+    return interpreter.requiredHubKinds().every((kind) => !this.#missing.has(nameOf(kind)));
   }
 
   /** Whether the hub has said of every selected kind whether it serves the kind. */
@@ -110,7 +117,7 @@ export class KindCatalog {
   memberKinds(): readonly ResourceType[] {
     if (this.#memberKinds === undefined) {
       const kinds = new Map<string, ResourceType>();
-      for (const kind of [...interpreter.memberKinds(), NAMESPACES, ...this.#propagated()])
+      for (const kind of [...interpreter.memberKinds(), NAMESPACES, ...this.#needed.values(), ...this.#propagated()])
         kinds.set(nameOf(kind), knownType(kind));
       this.#memberKinds = [...kinds.values()];
     }
@@ -119,12 +126,17 @@ export class KindCatalog {
 
   /** What Meridian needs on a member for these kinds. */
   rights(): Rights[] {
-    return memberRights(this.#propagated());
+    return memberRights([...this.#needed.values(), ...this.#propagated()]);
   }
 
   /** True for kinds that are propagated as they are: what a person set in such an object is read from its managedFields. */
   keepsManagedFields(type: Pick<ResourceType, "group" | "kind">): boolean {
     return !this.isRequired(type);
+  }
+
+  /** True for kinds whose objects hold other objects, perhaps compressed. */
+  holdsManifests({ group, kind }: Pick<ResourceType, "group" | "kind">): boolean {
+    return interpreter.hubKindOf(group, kind)?.holdsManifests === true;
   }
 
   /** Called when {@link hubKinds} or {@link memberKinds} have changed. */
@@ -141,6 +153,18 @@ export class KindCatalog {
       this.#selected.set(name, wanted);
       this.#wake.resolve();
     }
+  }
+
+  /** Some object needs these beside it on a member. */
+  need(dependencies: readonly { ref: Pick<ObjectRef, "apiVersion" | "kind"> }[]): void {
+    let isNews = false;
+    for (const { ref } of dependencies) {
+      const kind = interpreter.occasionalKindOf(ref);
+      if (kind === undefined || this.#needed.has(nameOf(kind))) continue;
+      this.#needed.set(nameOf(kind), knownType(kind));
+      isNews = true;
+    }
+    if (isNews) this.#changes.emit();
   }
 
   /** A watch of that kind was answered with 404: perhaps its CRD was deleted. */
@@ -189,9 +213,10 @@ export class KindCatalog {
   /** Returns after how many milliseconds to ask again; undefined: when there is a reason. */
   async #refresh(signal: AbortSignal): Promise<number | undefined> {
     try {
-      this.#update(await this.served(0, signal));
+      await this.#update(await this.served(0, signal), signal);
       this.#failed = false;
-      return this.#missing.size > 0 ? MISSING_AGAIN_MS : undefined;
+      if (this.#missing.size > 0) return MISSING_AGAIN_MS;
+      return this.#propagated().some(hasScale) ? SCALES_AGAIN_MS : undefined;
     } catch (error) {
       if (signal.aborted) return undefined;
       this.#options.logger[this.#failed ? "debug" : "warn"](
@@ -203,7 +228,10 @@ export class KindCatalog {
     }
   }
 
-  #update({ resources, unavailable }: Awaited<ReturnType<KindCatalog["served"]>>): void {
+  async #update(
+    { resources, unavailable }: Awaited<ReturnType<KindCatalog["served"]>>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const before = this.#names();
     const served = new Map<string, ResourceType>();
     const missing = new Set<string>();
@@ -218,7 +246,7 @@ export class KindCatalog {
         ? inVersion(wanted.version)
         : (inVersion(known?.version) ?? inVersion(wanted.version) ?? candidates[0]);
       const isUnsure = [...unavailable].some((apiVersion) => parseApiVersion(apiVersion).group === wanted.group);
-      if (found !== undefined) served.set(name, known?.version === found.version ? known : knownType(found));
+      if (found !== undefined) served.set(name, await this.#withScale(found, known, signal));
       else if (isUnsure && known !== undefined) served.set(name, known);
       else if (!isUnsure) missing.add(name);
     }
@@ -230,6 +258,12 @@ export class KindCatalog {
     this.#asked = new Set(this.#selected.keys());
     if (this.#names() !== before) this.#changes.emit();
     if (isNews) this.settlements.emit();
+  }
+
+  /** The same value for the same kind, so that nobody takes it for another. A kind is not placed before its scale subresource is known. */
+  async #withScale(found: ResourceType, known: ResourceType | undefined, signal: AbortSignal): Promise<ResourceType> {
+    const type = this.isRequired(found) ? knownType(found) : await this.#scales.of(knownType(found), signal);
+    return known?.version === type.version && sameValue(known.scale, type.scale) ? known : type;
   }
 
   #report(name: string, served: boolean): void {
@@ -247,7 +281,9 @@ export class KindCatalog {
   }
 
   #names(): string {
-    return Array.from(this.#served.values(), (type) => `${apiVersionOf(type)}/${type.kind}`).join();
+    const nameWith = (type: ResourceType): string =>
+      `${apiVersionOf(type)}/${type.kind}${type.scale === undefined ? "" : JSON.stringify(type.scale)}`;
+    return Array.from(this.#served.values(), nameWith).join();
   }
 }
 

@@ -23,6 +23,13 @@ describe("the kinds of the hub", () => {
   test("a DemoApplication becomes a Deployment and a Service", () => {
     expect(renderedHubKinds()).toEqual([
       { group: "paas.cmft.com", version: "v1", kind: "DemoApplication", plural: "demoapplications", namespaced: true },
+      {
+        group: "federation.paas.cmft.com",
+        version: "v1alpha1",
+        kind: "ManifestBundle",
+        plural: "manifestbundles",
+        namespaced: true,
+      },
     ]);
     expect(renderedMemberKinds()).toEqual([DEPLOYMENT, SERVICE]);
     expect(hubKindOf("paas.cmft.com", "DemoApplication")).toMatchObject({ kind: "DemoApplication" });
@@ -78,8 +85,6 @@ describe("the kinds of the members", () => {
 });
 
 describe("a kind that is sent as it is", () => {
-  const container = { name: "web", envFrom: [{ secretRef: { name: "s" } }] };
-
   test("is rendered as what a person set in it", () => {
     const object: KubeObject = { ...workload("Deployment", { replicas: 3 }), status: { replicas: 3 } };
     const rule = placeableKindOf("apps", "Deployment");
@@ -106,15 +111,5 @@ describe("a kind that is sent as it is", () => {
     const widget = { ...workload("Widget", { replicas: 3 }), apiVersion: "example.com/v1" };
     expect(placeableKindOf("example.com", "Widget").replicas(widget)).toBeUndefined();
     expect(placeableKindOf("apps", "Deployment").podSelector(workload("Deployment", {}))).toBeUndefined();
-  });
-
-  test.each([
-    ["apps", "Deployment"],
-    ["batch", "Job"],
-  ])("needs what the pods of its template need: %s %s", (group, kind) => {
-    const object = workload(kind, { template: { spec: { containers: [container] } } });
-    expect(placeableKindOf(group, kind).dependencies(object)).toEqual([
-      { ref: { apiVersion: "v1", kind: "Secret", namespace: "shop", name: "s" }, optional: false, readByPods: true },
-    ]);
   });
 });

@@ -21,6 +21,7 @@ export const SERVICES = builtIn("", "v1", "Service", "services", true);
 export const CONFIGMAPS = builtIn("", "v1", "ConfigMap", "configmaps", true);
 export const SECRETS = builtIn("", "v1", "Secret", "secrets", true);
 export const SERVICEACCOUNTS = builtIn("", "v1", "ServiceAccount", "serviceaccounts", true);
+export const PERSISTENTVOLUMECLAIMS = builtIn("", "v1", "PersistentVolumeClaim", "persistentvolumeclaims", true);
 export const NAMESPACES = builtIn("", "v1", "Namespace", "namespaces", false);
 export const NODES = builtIn("", "v1", "Node", "nodes", false);
 export const PODS = builtIn("", "v1", "Pod", "pods", true);
@@ -62,6 +63,7 @@ export const ROLES = builtIn("rbac.authorization.k8s.io", "v1", "Role", "roles",
 export const ROLEBINDINGS = builtIn("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings", true);
 
 export const DEMOAPPLICATIONS = builtIn(PAAS_GROUP, "v1", "DemoApplication", "demoapplications", true);
+export const MANIFESTBUNDLES = builtIn(FEDERATION_GROUP, FEDERATION_VERSION, "ManifestBundle", "manifestbundles", true);
 export const MEMBERCLUSTERS = builtIn(FEDERATION_GROUP, FEDERATION_VERSION, "MemberCluster", "memberclusters", false);
 export const PLACEMENTS = builtIn(FEDERATION_GROUP, FEDERATION_VERSION, "Placement", "placements", true);
 export const CLUSTERPLACEMENTS = builtIn(

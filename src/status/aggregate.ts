@@ -47,6 +47,7 @@ export function aggregate(input: StatusInput, now: number): FederatedStatus {
     ...(target === undefined || input.deleting ? {} : { availableClusters: `${available.length}/${planned.length}` }),
     conditions: conditionsOf(statements, previous?.conditions, input.generation, now),
     ...listed(entries),
+    ...(input.kinds === undefined || input.kinds.length === 0 ? {} : { kinds: [...input.kinds] }),
   };
   return previous !== undefined && sameValue(ownPartsOf(previous, status), status) ? previous : status;
 }
@@ -97,6 +98,7 @@ function reportsOf(input: StatusInput, now: number): ClusterReport[] {
           view,
           target: targets.get(view.name),
           previous: before.get(view.name),
+          isBrief: views.size > MAX_LISTED,
           frozenFor,
           isUnchanged,
           isPlaced,
@@ -110,12 +112,12 @@ function notReported(name: string): ClusterView {
 }
 
 /** The entries, sorted by name: listed as far as the object stays small, the rest summed up and named. */
-function listed(entries: ClusterStatusEntry[]): Pick<FederatedStatus, "clusters" | "summary" | "unlistedClusters"> {
-  if (entries.length === 0) return {};
-  if (entries.length <= MAX_LISTED) return { clusters: entries };
+function listed(all: ClusterStatusEntry[]): Pick<FederatedStatus, "clusters" | "summary" | "unlistedClusters"> {
+  if (all.length === 0) return {};
+  if (all.length <= MAX_LISTED) return { clusters: all };
   const clusters: ClusterStatusEntry[] = [];
   const unlisted: ClusterStatusEntry[] = [];
-  for (const entry of entries)
+  for (const entry of all)
     (entry.state === "Available" || clusters.length === MAX_UNHEALTHY ? unlisted : clusters).push(entry);
   return {
     ...(clusters.length === 0 ? {} : { clusters }),
@@ -163,5 +165,6 @@ function ownPartsOf(stored: FederatedStatus, status: FederatedStatus): Record<st
     clusters: filled(stored.clusters),
     summary: filled(stored.summary),
     unlistedClusters: filled(stored.unlistedClusters),
+    kinds: filled(stored.kinds),
   };
 }

@@ -89,10 +89,13 @@ const TIMEOUT_SECONDS = 5;
 /** A call whose failure is ignored makes everybody wait for it first. */
 const IGNORED_TIMEOUT_SECONDS = 2;
 
+/** What a team deploys: it is judged like an application, and not like a policy. */
+const BUNDLES = "manifestbundles";
+
 /** Bindings are the manager's own: nobody has to be asked about them. */
-const policies = KINDS.filter((kind) => kind.group === FEDERATION_GROUP && !isBinding(kind)).map(
-  ({ plural }) => plural,
-);
+const policies = KINDS.filter(
+  (kind) => kind.group === FEDERATION_GROUP && kind.plural !== BUNDLES && !isBinding(kind),
+).map(({ plural }) => plural);
 
 function rule(group: string, version: string, resources: string[], ...operations: string[]): object {
   return { apiGroups: [group], apiVersions: [version], resources, operations, scope: "*" };
@@ -100,6 +103,8 @@ function rule(group: string, version: string, resources: string[], ...operations
 
 const applications = (resources: string[], ...operations: string[]): object =>
   rule(PAAS_GROUP, "v1", resources, ...operations);
+const bundles = (...operations: string[]): object =>
+  rule(FEDERATION_GROUP, FEDERATION_VERSION, [BUNDLES], ...operations);
 const federation = (...operations: string[]): object =>
   rule(FEDERATION_GROUP, FEDERATION_VERSION, policies, ...operations);
 
@@ -113,7 +118,11 @@ function mutating(target: WebhookTarget, caBundle: string | undefined): Webhook[
       name: `defaulting.${PAAS_GROUP}`,
       ...COMMON,
       clientConfig: clientConfigOf(target, PATHS.mutate, caBundle),
-      rules: [applications(["demoapplications"], "CREATE", "UPDATE"), federation("CREATE", "UPDATE")],
+      rules: [
+        applications(["demoapplications"], "CREATE", "UPDATE"),
+        bundles("CREATE", "UPDATE"),
+        federation("CREATE", "UPDATE"),
+      ],
       matchConditions: [MEANINGFUL],
       failurePolicy: "Ignore",
       reinvocationPolicy: "Never",
@@ -133,6 +142,7 @@ function validating(target: WebhookTarget, caBundle: string | undefined): Webhoo
       rules: [
         applications(["demoapplications"], "CREATE", "UPDATE"),
         applications(["demoapplications/scale"], "UPDATE"),
+        bundles("CREATE", "UPDATE"),
       ],
       matchConditions: [MEANINGFUL],
       failurePolicy: "Ignore",
@@ -152,7 +162,7 @@ function validating(target: WebhookTarget, caBundle: string | undefined): Webhoo
       name: `deletion.${PAAS_GROUP}`,
       ...COMMON,
       clientConfig,
-      rules: [applications(["demoapplications"], "DELETE")],
+      rules: [applications(["demoapplications"], "DELETE"), bundles("DELETE")],
       failurePolicy: "Fail",
       timeoutSeconds: TIMEOUT_SECONDS,
     },

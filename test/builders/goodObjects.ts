@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../src/apis/index.ts";
+import { FEDERATION_API_VERSION, type KubeObject } from "../../src/apis/index.ts";
 import {
   applicationObject as app,
   bindingObject,
@@ -86,6 +86,34 @@ const applications: GoodObject[] = [
       readinessProbe: { httpGet: { path: "/", port: "http" }, periodSeconds: 5 },
       livenessProbe: { tcpSocket: { port: 8080 }, initialDelaySeconds: 10, failureThreshold: 6 },
       imagePullSecrets: [{ name: "registry" }],
+    }),
+  },
+  {
+    name: "an ingress with everything in it",
+    object: app({
+      ports: [
+        { name: "dns", port: 53, protocol: "UDP" },
+        { name: "http", port: 80 },
+      ],
+      ingress: {
+        host: "*.shop.example.com",
+        path: "/shop/v1.2/..b",
+        pathType: "Exact",
+        port: "http",
+        tlsSecretName: "shop-tls",
+        className: "nginx",
+      },
+    }),
+  },
+  {
+    name: "an ingress with as little as may be",
+    object: app({ ports: [{ port: 80 }], ingress: { host: "localhost" } }),
+  },
+  {
+    name: "an ingress to a port by number, with a path that its controller alone understands",
+    object: app({
+      ports: [{ port: 80 }, { port: 8080 }],
+      ingress: { host: "a.example.com", port: 8080, path: "/a//(.*)", pathType: "ImplementationSpecific" },
     }),
   },
   { name: "only an image", object: app({}) },
@@ -238,10 +266,20 @@ const placements: GoodObject[] = [
         revisionHistoryLimit: 5,
       },
       failover: { gracePeriod: "60s", makeBeforeBreak: true, maxUnhealthyClusters: "34%", returnAfter: "1h30m" },
-      dependencies: { mode: "Auto" },
+      dependencies: {
+        mode: "Auto",
+        fields: [
+          { kind: "Secret", path: "spec.secretName" },
+          { kind: "Secret", path: "spec.users[].passwordSecret.name" },
+          { kind: "ConfigMap", path: "spec.configs[]" },
+          { kind: "PersistentVolumeClaim", path: "spec.claim" },
+          { kind: "ServiceAccount", path: "spec.serviceAccountName" },
+        ],
+      },
       conflictResolution: "Abort",
       deletionPolicy: "Delete",
       retain: [{ kind: "Deployment", path: "spec.replicas" }],
+      health: [{ kind: "MysqlCluster", available: "object.status.readyNodes >= object.spec.replicas" }],
       suspend: false,
     }),
   },
@@ -254,6 +292,10 @@ const placements: GoodObject[] = [
         { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", name: "system:aggregate-to-view" },
       ],
     }),
+  },
+  {
+    name: "replicas at another place than Kubernetes' own kinds have them",
+    object: placement({ replicaScheduling: { mode: "Duplicated", path: "spec.node-pool.Size_1" } }),
   },
   { name: "dividing as is usual", object: placement({ replicaScheduling: { mode: "Divided" } }) },
 ];
@@ -328,10 +370,32 @@ const bindings: GoodObject[] = [
   },
 ];
 
+const bundle = (spec: object): KubeObject => ({
+  apiVersion: FEDERATION_API_VERSION,
+  kind: "ManifestBundle",
+  metadata: { name: "operator", namespace: "default" },
+  spec,
+});
+const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "operator" } };
+
+const bundles: GoodObject[] = [
+  { name: "a list", object: bundle({ manifests: [account, { ...account, kind: "ConfigMap", data: { a: "b" } }] }) },
+  {
+    name: "of a kind that nobody knows",
+    object: bundle({ manifests: [{ ...account, apiVersion: "example.com/v1" }] }),
+  },
+  { name: "compressed", object: bundle({ compressed: "H4sIAAAAAAAAA4uOBQApu0wNAgAAAA==" }) },
+  { name: "both", object: bundle({ manifests: [account], compressed: "H4sIAAAAAAAAA4uOBQApu0wNAgAAAA==" }) },
+];
+
 export const GOOD_OBJECTS: readonly GoodObject[] = [
   ...applications,
   ...clusters,
   ...placements,
   ...overrides,
   ...bindings,
-].map((good) => ({ ...good, name: `${good.object.kind}: ${good.name}` }));
+  ...bundles,
+].map((good) => ({
+  ...good,
+  name: `${good.object.kind}: ${good.name}`,
+}));

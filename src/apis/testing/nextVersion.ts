@@ -22,6 +22,7 @@ interface Changes {
 type Fields = Readonly<Record<string, unknown>>;
 
 const CHANGES: Readonly<Record<string, Changes>> = {
+  ManifestBundle: { spec: ["compressed", "archive"], status: ["availableClusters", "available"] },
   MemberCluster: { spec: ["provider", "operator"], status: ["kubernetesVersion", "version"] },
   Placement: { spec: ["suspend", "paused"], status: ["matchedObjects", "objects"] },
   ClusterPlacement: { spec: ["suspend", "paused"], status: ["matchedObjects", "objects"] },

@@ -7,6 +7,7 @@ import {
   CRDS,
   DEMOAPPLICATIONS,
   isNotFound,
+  MANIFESTBUNDLES,
   MEMBERCLUSTERS,
   NAMESPACES,
   OVERRIDEPOLICIES,
@@ -47,6 +48,7 @@ export function isNothing({ crds, namespace, members, objects }: Made): boolean 
 }
 
 const KINDS = [
+  MANIFESTBUNDLES,
   DEMOAPPLICATIONS,
   MEMBERCLUSTERS,
   PLACEMENTS,

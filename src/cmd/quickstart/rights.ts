@@ -15,6 +15,8 @@ type Resources = Record<string, readonly string[]>;
 const OWN_KINDS = [
   [PAAS_GROUP, "demoapplications"],
   [PAAS_GROUP, "demoapplications/status"],
+  [FEDERATION_GROUP, "manifestbundles"],
+  [FEDERATION_GROUP, "manifestbundles/status"],
   [FEDERATION_GROUP, "memberclusters"],
   [FEDERATION_GROUP, "memberclusters/status"],
   [FEDERATION_GROUP, "placements"],

@@ -19,6 +19,8 @@ export interface Rendering {
 
 interface Found extends Violation {
   index: number;
+  /** The terms that it is a violation of. */
+  own: NamespaceTerms;
   reason: "PodSecurity" | "NotAllowed";
 }
 
@@ -39,21 +41,24 @@ export function judgeRendering(rendering: Rendering, owner: string, terms: Names
     const count = firstWith(violation, rendering, terms);
     const isTenants = count === 0 || count > administrators;
     if (isTenants || isMountedByTenant(violation, rendering.base))
-      return refusal(violation, isTenants ? rules[count - 1] : undefined, owner, terms);
+      return refusal(violation, isTenants ? rules[count - 1] : undefined, owner);
     exempt ??= violation;
   }
   const meddling = exempt === undefined ? undefined : firstChange(rendering, administrators);
   if (exempt === undefined || meddling === undefined) return undefined;
-  return refusal(exempt, rules[meddling - 1], owner, terms);
+  return refusal(exempt, rules[meddling - 1], owner);
 }
 
 function violationsIn(objects: readonly KubeObject[], terms: NamespaceTerms): Found[] {
-  return objects.flatMap((object, index) => [
-    ...ungrantedNames(object, terms).map((violation) => ({ ...violation, index, reason: "NotAllowed" as const })),
-    ...evaluatePodSecurity(object, terms.security)
-      .filter((violation) => !isGrantedHostPort(violation, terms))
-      .map((violation) => ({ ...violation, index, reason: "PodSecurity" as const })),
-  ]);
+  return objects.flatMap((object, index) => {
+    const own = terms.of?.(object) ?? terms;
+    return [
+      ...ungrantedNames(object, own).map((violation) => ({ ...violation, index, own, reason: "NotAllowed" as const })),
+      ...evaluatePodSecurity(object, own.security)
+        .filter((violation) => !isGrantedHostPort(violation, own))
+        .map((violation) => ({ ...violation, index, own, reason: "PodSecurity" as const })),
+    ];
+  });
 }
 
 function keyOf(found: Found): string {
@@ -74,10 +79,9 @@ function isAdministrators({ policy }: MatchedRule): boolean {
 
 /** `by`: the rule that did it; undefined for the object itself. */
 function refusal(
-  { field, must, reason }: Found,
+  { field, must, reason, own: { security, namespace } }: Found,
   by: MatchedRule | undefined,
   owner: string,
-  { security, namespace }: NamespaceTerms,
 ): Problem {
   const who = by === undefined ? owner : `${by.policy.kind} ${by.policy.name}, rule ${by.index}`;
   const why = reason === "PodSecurity" ? `level ${security.level}` : `not allowed in ${namespace}`;

@@ -1,7 +1,11 @@
 import {
+  ALLOWED_BUNDLE_KINDS_ANNOTATION,
+  ALLOWED_BUNDLE_NAMESPACES_ANNOTATION,
   ALLOWED_HOST_PORTS_ANNOTATION,
   ALLOWED_NODE_NAMES_ANNOTATION,
   ALLOWED_SERVICE_ACCOUNTS_ANNOTATION,
+  isProtectedNamespace,
+  type KubeObject,
   type ObjectMeta,
 } from "../../apis/index.ts";
 import { type PodSecurityLevel, podSecurityLabels, podSecurityLevel } from "./level.ts";
@@ -16,6 +20,16 @@ export interface NamespaceTerms {
   allowsServiceAccount: (name: string) => boolean;
   allowsNodeName: (name: string) => boolean;
   allowsHostPort: (port: number) => boolean;
+  /** Beyond what a tenant's bundle may hold anyway: cluster-scoped kinds, and those that give rights. */
+  allowsBundleKind: (kind: string) => boolean;
+  /** Beside the namespace itself. */
+  allowsBundleNamespace: (name: string) => boolean;
+  /** As {@link isProtected}, of any namespace. */
+  protects: (namespace: string) => boolean;
+  /** The terms of another namespace of the hub. */
+  elsewhere: (namespace: string) => NamespaceTerms;
+  /** Where they differ from object to object: the terms of one of them. */
+  of?: (object: KubeObject) => NamespaceTerms;
   /** The Pod Security labels of the namespace: those that the namespace gets which Meridian makes on members. */
   labels?: Readonly<Record<string, string>>;
 }
@@ -24,6 +38,10 @@ export interface NamespaceTerms {
 export function namespaceTerms(
   { name, labels, annotations }: Pick<ObjectMeta, "name" | "labels" | "annotations">,
   isProtected: boolean,
+  {
+    protects = isProtectedNamespace,
+    elsewhere = defaultTerms,
+  }: Partial<Pick<NamespaceTerms, "protects" | "elsewhere">> = {},
 ): NamespaceTerms {
   const allowed = (annotation: string): string[] =>
     (annotations?.[annotation] ?? "").split(",").flatMap((text) => (text.trim() === "" ? [] : [text.trim()]));
@@ -35,6 +53,10 @@ export function namespaceTerms(
     allowsServiceAccount: anyOf(allowed(ALLOWED_SERVICE_ACCOUNTS_ANNOTATION)),
     allowsNodeName: anyOf(allowed(ALLOWED_NODE_NAMES_ANNOTATION)),
     allowsHostPort: portIn(allowed(ALLOWED_HOST_PORTS_ANNOTATION)),
+    allowsBundleKind: anyOf(allowed(ALLOWED_BUNDLE_KINDS_ANNOTATION)),
+    allowsBundleNamespace: anyOf(allowed(ALLOWED_BUNDLE_NAMESPACES_ANNOTATION)),
+    protects: (namespace) => protects(namespace),
+    elsewhere,
     ...(podSecurity === undefined ? {} : { labels: podSecurity }),
   };
 }
@@ -51,6 +73,8 @@ export function termsText({ labels, annotations }: Pick<ObjectMeta, "labels" | "
     annotations?.[ALLOWED_SERVICE_ACCOUNTS_ANNOTATION],
     annotations?.[ALLOWED_NODE_NAMES_ANNOTATION],
     annotations?.[ALLOWED_HOST_PORTS_ANNOTATION],
+    annotations?.[ALLOWED_BUNDLE_KINDS_ANNOTATION],
+    annotations?.[ALLOWED_BUNDLE_NAMESPACES_ANNOTATION],
   ]);
 }
 

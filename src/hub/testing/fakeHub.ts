@@ -8,6 +8,7 @@ import {
   CLUSTERPLACEMENTS,
   CLUSTERRESOURCEBINDINGS,
   DEMOAPPLICATIONS,
+  MANIFESTBUNDLES,
   MEMBERCLUSTERS,
   NAMESPACES,
   OVERRIDEPOLICIES,
@@ -33,6 +34,7 @@ export class FakeHub extends FakeClient {
       NAMESPACES,
       SECRETS,
       DEMOAPPLICATIONS,
+      MANIFESTBUNDLES,
       MEMBERCLUSTERS,
       PLACEMENTS,
       CLUSTERPLACEMENTS,
@@ -64,7 +66,7 @@ export class FakeHub extends FakeClient {
     if (path === "/api") return { kind: "APIGroupDiscoveryList", items: [] };
     return {
       kind: "APIGroupDiscoveryList",
-      items: Array.from(this.#served.values(), ({ group, version, kind, plural, namespaced }) => ({
+      items: Array.from(this.#served.values(), ({ group, version, kind, plural, namespaced, subresources = [] }) => ({
         metadata: { name: group },
         versions: [
           {
@@ -75,6 +77,7 @@ export class FakeHub extends FakeClient {
                 responseKind: { group, version, kind },
                 scope: namespaced ? "Namespaced" : "Cluster",
                 verbs: ["get", "list", "watch"],
+                subresources: subresources.map((subresource) => ({ subresource })),
               },
             ],
           },

@@ -19,6 +19,7 @@ export interface JsonPatchOperation {
 
 const FINALIZERS: Readonly<Record<string, string>> = {
   [`${PAAS_GROUP}/DemoApplication`]: OBJECT_FINALIZER,
+  [`${FEDERATION_GROUP}/ManifestBundle`]: OBJECT_FINALIZER,
   [`${FEDERATION_GROUP}/MemberCluster`]: CLUSTER_FINALIZER,
 };
 

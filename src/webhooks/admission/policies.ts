@@ -1,4 +1,10 @@
-import { type FieldProblem, type KubeObject, parseApiVersion, type ResourceSelector } from "../../apis/index.ts";
+import {
+  type FieldProblem,
+  type KubeObject,
+  parseApiVersion,
+  type PlacementSpec,
+  type ResourceSelector,
+} from "../../apis/index.ts";
 import { whyByNameOnly, whyNeverPlaced } from "../../interpreter/index.ts";
 import type { ServedKind } from "./types.ts";
 
@@ -27,6 +33,20 @@ function judgeKind({ apiVersion, kind, name }: ResourceSelector, field: string):
   return [
     { field: `${field}.name`, message: `say which ${kind} is meant: ${byName}, so none is selected without its name` },
   ];
+}
+
+/** What a policy declares of the needs of its objects, where none of these has a namespace in which to look for them. */
+export function judgeDependencies(policy: KubeObject, served: readonly ServedKind[] | undefined): FieldProblem[] {
+  const { dependencies } = (policy["spec"] ?? {}) as Partial<PlacementSpec>;
+  if (served === undefined || dependencies?.fields === undefined) return [];
+  const kinds = selectorsOf(policy).map(({ apiVersion, kind }) => {
+    const { group } = parseApiVersion(apiVersion);
+    return served.find((one) => one.group === group && one.kind === kind);
+  });
+  if (kinds.length === 0 || kinds.some((one) => one?.namespaced !== false)) return [];
+  const names = [...new Set(kinds.map((one) => one?.kind))].join(" and ");
+  const message = `objects of ${names} have no namespace in which to look for what they name; remove the fields`;
+  return [{ field: "spec.dependencies.fields", message }];
 }
 
 /** A policy of a namespace is a tenant's: it reaches what is in that namespace, and nothing else. */

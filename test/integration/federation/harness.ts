@@ -17,6 +17,7 @@ import {
   CONFIGMAPS,
   DEMOAPPLICATIONS,
   kubeconfigFor,
+  MANIFESTBUNDLES,
   MEMBERCLUSTERS,
   NAMESPACES,
   NotLeaderError,
@@ -56,6 +57,8 @@ export class TestFederation implements AsyncDisposable {
   metrics: Metrics = createMetrics({ processMetrics: false });
   /** Whether a manager that starts records what is for finding faults. */
   debugEvents = false;
+  /** Of the next manager: which kinds are sent as they are. */
+  isPropagated: ((kind: { group: string; kind: string }) => boolean) | undefined;
   /** Whether the Lease is held, as the guard of every write sees it. */
   isLeader = true;
   /** Thrown by a call to the hub when it gives an error. */
@@ -172,6 +175,7 @@ export class TestFederation implements AsyncDisposable {
         tracer,
         events,
         clientFor: (config) => this.#connect(config, guard),
+        ...(this.isPropagated === undefined ? {} : { isPropagated: this.isPropagated }),
       },
       stop.signal,
     );
@@ -288,6 +292,7 @@ export class TestFederation implements AsyncDisposable {
 /** Of the kinds of which tests leave something on the hub. Its namespaces stay. */
 const LEFT_BEHIND = [
   DEMOAPPLICATIONS,
+  MANIFESTBUNDLES,
   PLACEMENTS,
   CLUSTERPLACEMENTS,
   OVERRIDEPOLICIES,

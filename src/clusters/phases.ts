@@ -1,0 +1,105 @@
+import { refKey } from "../apis/index.ts";
+import type { Row } from "../desiredstate/index.ts";
+import type { MemberObject } from "./memberObjects.ts";
+
+/** What one member object holds up. */
+interface Part {
+  owner: string;
+  /** What is being done to it. */
+  way: "apply" | "remove";
+  phase: number;
+  /** It is not done yet. */
+  isOpen: boolean;
+}
+
+interface Owned {
+  objects: Set<MemberObject>;
+  /** How many are not done, by phase. */
+  open: Record<Part["way"], number[]>;
+}
+
+/**
+ * In which order the objects of one owner are applied and removed on one member, where their rows give phases: an object is applied when
+ * all of earlier phases have been, as far as the member is known; and removed when all of later phases that are to go were seen gone.
+ * Rows without a phase wait for nobody.
+ */
+export class Phases {
+  readonly #release: (object: MemberObject) => void;
+  readonly #parts = new Map<MemberObject, Part>();
+  readonly #owners = new Map<string, Owned>();
+  #waiting: Set<MemberObject> | undefined;
+
+  /** `release`: the object need not wait any longer, it may be. */
+  constructor(release: (object: MemberObject) => void) {
+    this.#release = release;
+  }
+
+  /** A member object, or its row, has changed. */
+  note(object: MemberObject): void {
+    const before = this.#parts.get(object);
+    const after = partOf(object);
+    if (before === undefined && after === undefined) return;
+    if (before !== undefined) this.#count(object, before, -1);
+    if (after !== undefined) this.#count(object, after, 1);
+    if (after === undefined) this.#parts.delete(object);
+    else this.#parts.set(object, after);
+    if (before !== undefined && before.isOpen && !this.#isOpen(before)) this.#releaseAll(before.owner);
+  }
+
+  /** Rows come one after the other: nobody goes before all of them are known. Until what is returned is disposed of. */
+  pause(): Disposable {
+    const waiting = new Set<MemberObject>();
+    this.#waiting = waiting;
+    return {
+      [Symbol.dispose]: () => {
+        this.#waiting = undefined;
+        for (const object of waiting) this.#release(object);
+      },
+    };
+  }
+
+  mustWait(object: MemberObject): boolean {
+    const part = this.#parts.get(object);
+    if (part === undefined) return false;
+    if (this.#waiting !== undefined) {
+      this.#waiting.add(object);
+      return true;
+    }
+    const open = this.#owners.get(part.owner)?.open[part.way] ?? [];
+    return open.some((count, phase) => count > 0 && (part.way === "apply" ? phase < part.phase : phase > part.phase));
+  }
+
+  #isOpen({ owner, way, phase }: Part): boolean {
+    return (this.#owners.get(owner)?.open[way][phase] ?? 0) > 0;
+  }
+
+  #count(object: MemberObject, { owner, way, phase, isOpen }: Part, by: 1 | -1): void {
+    let owned = this.#owners.get(owner);
+    if (owned === undefined) this.#owners.set(owner, (owned = { objects: new Set(), open: { apply: [], remove: [] } }));
+    if (by > 0) owned.objects.add(object);
+    else owned.objects.delete(object);
+    const open = owned.open[way];
+    if (isOpen) open[phase] = (open[phase] ?? 0) + by;
+    if (owned.objects.size === 0) this.#owners.delete(owner);
+  }
+
+  #releaseAll(owner: string): void {
+    for (const object of [...(this.#owners.get(owner)?.objects ?? [])]) this.#release(object);
+  }
+}
+
+function partOf({ row, observed }: MemberObject): Part | undefined {
+  if (row?.phase === undefined) return undefined;
+  const { phase } = row;
+  const owner = refKey(row.owner);
+  if (row.verb === "Apply") {
+    const isDone = observed !== undefined && !observed.deleting && observed.hash === row.hash;
+    return { owner, way: "apply", phase, isOpen: !isDone };
+  }
+  return isGoing(row) ? { owner, way: "remove", phase, isOpen: observed !== undefined } : undefined;
+}
+
+/** It is to be deleted, or is on its way out. */
+function isGoing(row: Row): boolean {
+  return row.verb === "Delete" || (row.verb === "Hold" && !row.wanted && row.why.reason === "Terminating");
+}

@@ -1,0 +1,106 @@
+import {
+  ALLOWED_BUNDLE_KINDS_ANNOTATION,
+  ALLOWED_BUNDLE_NAMESPACES_ANNOTATION,
+  firstFitting,
+  type KubeObject,
+  shortMessage,
+} from "../apis/index.ts";
+import { givesRights, groupKindOf, judgeManifests, titleOf, unpackedSpecOf } from "../interpreter/index.ts";
+import type { NamespaceTerms } from "./podSecurity/index.ts";
+import type { Problem } from "./types.ts";
+
+/**
+ * What a bundle may bring to members. Whoever may write a bundle is a tenant of its namespace on the hub, and what the manager applies is
+ * applied with the manager's rights: so a bundle brings only namespaced objects into the namespace of its own name, and nothing that gives
+ * rights there. What goes beyond is for a cluster administrator to allow, by annotations on the Namespace of the hub, which a tenant
+ * cannot change: by kind, for cluster-scoped kinds and for Roles and RoleBindings, and by name, for other namespaces.
+ *
+ * That a ClusterPlacement selects the bundle allows nothing: it says where objects run, often for every object with a label, and a tenant
+ * who sets the label would have become the administrator of the members.
+ */
+
+/** Why the manifests cannot be sent as they are; undefined when they can. */
+export function manifestsProblem(bundle: KubeObject): Problem | undefined {
+  const found = judgeManifests(unpackedSpecOf(bundle), bundle.metadata.namespace).next();
+  if (found.done === true) return undefined;
+  const detail = `${found.value.field} ${found.value.message}`;
+  const message = shortMessage(detail);
+  return { reason: "InvalidManifest", message, ...(message === detail ? {} : { detail }) };
+}
+
+/** Why what the bundle renders may not go to members; undefined when it may. */
+export function scopeProblem(objects: readonly KubeObject[], terms: NamespaceTerms): Problem | undefined {
+  const kinds = new Set<string>();
+  const namespaces = new Set<string>();
+  let first: KubeObject | undefined;
+  for (const object of objects) {
+    const { namespace } = object.metadata;
+    if (namespace !== undefined && terms.protects(namespace)) return protectedNamespace(object, namespace);
+    const isWithin = namespace === terms.namespace;
+    const needsKind = namespace === undefined || givesRights(groupKindOf(object));
+    if (needsKind && !terms.allowsBundleKind(object.kind)) kinds.add(object.kind);
+    if (namespace !== undefined && !isWithin && !terms.allowsBundleNamespace(namespace)) namespaces.add(namespace);
+    if (kinds.size + namespaces.size > 0) first ??= object;
+  }
+  if (first === undefined) return undefined;
+  return notAllowed(first, terms.namespace, [...kinds].toSorted(), [...namespaces].toSorted());
+}
+
+function protectedNamespace(object: KubeObject, namespace: string): Problem {
+  const message = shortMessage(`${titleOf(object)}: nothing is written into the namespace ${namespace} of members`);
+  return { reason: "ProtectedNamespace", message };
+}
+
+/** Says what to do, as far as there is room; in full beside it. */
+function notAllowed(
+  object: KubeObject,
+  home: string,
+  kinds: readonly string[],
+  namespaces: readonly string[],
+): Problem {
+  const annotations = [
+    ...(kinds.length === 0 ? [] : [`${ALLOWED_BUNDLE_KINDS_ANNOTATION}=${kinds.join(",")}`]),
+    ...(namespaces.length === 0 ? [] : [`${ALLOWED_BUNDLE_NAMESPACES_ANNOTATION}=${namespaces.join(",")}`]),
+  ];
+  const command = `kubectl annotate --overwrite namespace ${home} ${annotations.join(" ")}`;
+  const what =
+    kinds.length > 0
+      ? `kinds ${kinds.join(", ")} are not allowed to bundles of ${home}`
+      : `namespaces ${namespaces.join(", ")} are not allowed to bundles of ${home}`;
+  const detail = `${titleOf(object)}: ${what}; an administrator allows it: ${command}`;
+  const annotation = kinds.length > 0 ? "allowed-bundle-kinds" : "allowed-bundle-namespaces";
+  const message = firstFitting([
+    detail,
+    `${what}: annotate the Namespace (${annotation})`,
+    `${titleOf(object)} is not allowed in ${home}: annotate the Namespace (${annotation})`,
+    `not allowed in ${home}: annotate the Namespace (${annotation})`,
+  ]);
+  return { reason: "NotAllowed", message, ...(message === detail ? {} : { detail }) };
+}
+
+/**
+ * The terms for one object of a bundle: those of the namespace that the object goes to. A service account that the bundle itself brings may
+ * run its pods: the pods are applied after the account, which was made for this bundle, since an account that is there already is never
+ * taken up. Where strangers are taken over (`Adopt`), this is not so.
+ */
+export function termsWithin(objects: readonly KubeObject[], terms: NamespaceTerms, adopts: boolean): NamespaceTerms {
+  const accounts = new Set(
+    adopts ? [] : objects.filter(isAccount).map(({ metadata }) => `${metadata.namespace ?? ""}/${metadata.name}`),
+  );
+  const known = new Map<string, NamespaceTerms>();
+  const within = (namespace: string): NamespaceTerms => {
+    let found = known.get(namespace);
+    if (found === undefined) {
+      const there = namespace === terms.namespace ? terms : terms.elsewhere(namespace);
+      const allowsServiceAccount = (name: string): boolean =>
+        accounts.has(`${namespace}/${name}`) || there.allowsServiceAccount(name);
+      known.set(namespace, (found = { ...there, allowsServiceAccount }));
+    }
+    return found;
+  };
+  return { ...terms, of: ({ metadata }) => within(metadata.namespace ?? terms.namespace) };
+}
+
+function isAccount({ apiVersion, kind }: KubeObject): boolean {
+  return apiVersion === "v1" && kind === "ServiceAccount";
+}

@@ -1,0 +1,146 @@
+import { FEDERATION_GROUP, PAAS_GROUP, parseApiVersion } from "../../apis/index.ts";
+
+/** What a bundle has to know of the kinds that it holds, without a server to ask. */
+
+export interface GroupKind {
+  group: string;
+  kind: string;
+}
+
+const ANY = "*";
+
+const NEVER: Readonly<Record<string, string>> = {
+  "/Binding": "it is a question to a server",
+  "/ComponentStatus": "it tells of one cluster",
+  "/Endpoints": "the controllers of each cluster keep their own",
+  "/Event": "it tells of one cluster",
+  "/List": "put its items into the list one by one",
+  "/Namespace": "Meridian makes the namespaces that objects need; leave it out",
+  "/Node": "it stands for a machine of one cluster",
+  "apiregistration.k8s.io/APIService": "one that does not answer keeps every namespace of a member from being deleted",
+  "apps/ControllerRevision": "the controllers of each cluster keep their own",
+  "authentication.k8s.io/*": "it is a question to a server",
+  "authorization.k8s.io/*": "it is a question to a server",
+  "certificates.k8s.io/CertificateSigningRequest": "it asks the authority of one cluster",
+  "coordination.k8s.io/*": "the controllers of each cluster keep their own",
+  "discovery.k8s.io/*": "the controllers of each cluster keep their own",
+  "events.k8s.io/*": "it tells of one cluster",
+  "metrics.k8s.io/*": "it tells of one cluster",
+  [`${FEDERATION_GROUP}/*`]: "Meridian's own objects stay on the hub",
+  [`${PAAS_GROUP}/*`]: "Meridian's own objects stay on the hub",
+};
+
+/** Why objects of the kind are never sent to members; undefined where they may be. */
+export function whyNeverInBundle({ group, kind }: GroupKind): string | undefined {
+  const whole = `${group}/${ANY}`;
+  const name = `${group}/${kind}`;
+  return Object.hasOwn(NEVER, name) ? NEVER[name] : Object.hasOwn(NEVER, whole) ? NEVER[whole] : undefined;
+}
+
+const CLUSTER_SCOPED: ReadonlySet<string> = new Set([
+  "/Namespace",
+  "/Node",
+  "/PersistentVolume",
+  "admissionregistration.k8s.io/*",
+  "apiextensions.k8s.io/CustomResourceDefinition",
+  "apiregistration.k8s.io/APIService",
+  "certificates.k8s.io/*",
+  "flowcontrol.apiserver.k8s.io/*",
+  "networking.k8s.io/IngressClass",
+  "networking.k8s.io/IPAddress",
+  "networking.k8s.io/ServiceCIDR",
+  "node.k8s.io/RuntimeClass",
+  "rbac.authorization.k8s.io/ClusterRole",
+  "rbac.authorization.k8s.io/ClusterRoleBinding",
+  "resource.k8s.io/DeviceClass",
+  "scheduling.k8s.io/PriorityClass",
+  "storage.k8s.io/CSIDriver",
+  "storage.k8s.io/StorageClass",
+  "storage.k8s.io/VolumeAttributesClass",
+]);
+
+/** Whether a kind of Kubernetes itself is cluster-scoped. */
+export function isClusterScopedBuiltIn({ group, kind }: GroupKind): boolean {
+  return CLUSTER_SCOPED.has(`${group}/${kind}`) || CLUSTER_SCOPED.has(`${group}/${ANY}`);
+}
+
+const GIVES_RIGHTS: ReadonlySet<string> = new Set([
+  "rbac.authorization.k8s.io/Role",
+  "rbac.authorization.k8s.io/RoleBinding",
+]);
+
+/** Whether objects of the namespaced kind make somebody more on a member than the hub's tenant is. */
+export function givesRights({ group, kind }: GroupKind): boolean {
+  return GIVES_RIGHTS.has(`${group}/${kind}`);
+}
+
+export function groupKindOf({ apiVersion, kind }: { apiVersion: string; kind: string }): GroupKind {
+  return { group: parseApiVersion(apiVersion).group, kind };
+}
+
+export function isDefinition({ apiVersion, kind }: { apiVersion: string; kind: string }): boolean {
+  return kind === "CustomResourceDefinition" && parseApiVersion(apiVersion).group === "apiextensions.k8s.io";
+}
+
+/**
+ * In which order the objects of a bundle are applied: each phase waits for the one before. They are removed in the reverse order, so that an
+ * operator still runs while the objects go that it has to finish, and its definitions go last.
+ */
+const PHASE = { definition: 0, ground: 1, workload: 2, gate: 3, custom: 4 } as const;
+
+/** What workloads stand on. */
+const GROUND: ReadonlySet<string> = new Set([
+  "/ConfigMap",
+  "/LimitRange",
+  "/PersistentVolume",
+  "/PersistentVolumeClaim",
+  "/ResourceQuota",
+  "/Secret",
+  "/ServiceAccount",
+  "networking.k8s.io/IngressClass",
+  "networking.k8s.io/NetworkPolicy",
+  "node.k8s.io/RuntimeClass",
+  "rbac.authorization.k8s.io/*",
+  "scheduling.k8s.io/PriorityClass",
+  "storage.k8s.io/*",
+]);
+
+/** The phase of an object, from 0. */
+export function phaseOf(object: { apiVersion: string; kind: string }): number {
+  if (isDefinition(object)) return PHASE.definition;
+  const { group, kind } = groupKindOf(object);
+  if (GROUND.has(`${group}/${kind}`) || GROUND.has(`${group}/${ANY}`)) return PHASE.ground;
+  // They send every write to what is not up yet.
+  if (group === "admissionregistration.k8s.io") return PHASE.gate;
+  return isCustomGroup(group) ? PHASE.custom : PHASE.workload;
+}
+
+/** Groups that every API server serves by itself; any other comes with definitions. */
+const BUILT_IN_GROUPS: ReadonlySet<string> = new Set([
+  "",
+  "admissionregistration.k8s.io",
+  "apiextensions.k8s.io",
+  "apiregistration.k8s.io",
+  "apps",
+  "authentication.k8s.io",
+  "authorization.k8s.io",
+  "autoscaling",
+  "batch",
+  "certificates.k8s.io",
+  "coordination.k8s.io",
+  "discovery.k8s.io",
+  "events.k8s.io",
+  "flowcontrol.apiserver.k8s.io",
+  "networking.k8s.io",
+  "node.k8s.io",
+  "policy",
+  "rbac.authorization.k8s.io",
+  "resource.k8s.io",
+  "scheduling.k8s.io",
+  "storage.k8s.io",
+]);
+
+/** Whether kinds of the group are served only where somebody has installed their definitions. */
+export function isCustomGroup(group: string): boolean {
+  return !BUILT_IN_GROUPS.has(group);
+}

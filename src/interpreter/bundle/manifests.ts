@@ -1,0 +1,200 @@
+import {
+  BUNDLE_BOUNDS,
+  counted,
+  excess,
+  type FieldProblem,
+  isRecord,
+  isReservedKey,
+  type KubeObject,
+  refKey,
+  refOf,
+  SCOPE_ANNOTATION,
+  type UnpackedSpec,
+  valueAt,
+} from "../../apis/index.ts";
+import { groupKindOf, isClusterScopedBuiltIn, isDefinition, phaseOf, whyNeverInBundle } from "./kinds.ts";
+import { prune } from "../values.ts";
+
+/** Of the metadata, what servers and controllers write. */
+const WRITTEN_BY_SERVERS = [
+  "uid",
+  "resourceVersion",
+  "generation",
+  "generateName",
+  "creationTimestamp",
+  "deletionTimestamp",
+  "deletionGracePeriodSeconds",
+  "selfLink",
+  "ownerReferences",
+  "managedFields",
+] as const;
+
+const NAME = /^[^/%]{1,253}$/;
+const NAMESPACE = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/** What the spec of a bundle says, whatever somebody has put there. */
+export function unpackedSpecOf(object: KubeObject): UnpackedSpec {
+  const spec = isRecord(object["spec"]) ? object["spec"] : {};
+  const manifests = (Array.isArray(spec["manifests"]) ? spec["manifests"] : []) as KubeObject[];
+  const { listed, unreadable } = spec as Partial<UnpackedSpec>;
+  const isCompressed = spec["compressed"] !== undefined;
+  return {
+    manifests,
+    listed: typeof listed === "number" ? listed : manifests.length,
+    ...(typeof unreadable === "string"
+      ? { unreadable }
+      : isCompressed
+        ? { unreadable: "spec.compressed has not been unpacked" }
+        : {}),
+  };
+}
+
+/**
+ * Why the manifests cannot be sent: each problem with the place of the manifest, counted from 0 among those that are listed, or among those
+ * that are compressed. `namespace`: that of the bundle, where objects are that name none.
+ */
+export function* judgeManifests(
+  { manifests, listed, unreadable }: UnpackedSpec,
+  namespace: string | undefined,
+): Generator<FieldProblem> {
+  if (unreadable !== undefined) yield { field: "spec.compressed", message: unreadable };
+  if (manifests.length > BUNDLE_BOUNDS.manifests) {
+    const most = counted(BUNDLE_BOUNDS.manifests, "manifest");
+    yield { field: "spec", message: `may hold at most ${most}; make several bundles of them` };
+    return;
+  }
+  const places = new Map<string, string>();
+  for (const [index, manifest] of manifests.entries()) {
+    const field = placeOf(index, listed);
+    const problem = judgeManifest(manifest);
+    if (problem !== undefined) {
+      yield { field: problem.below === undefined ? field : `${field}.${problem.below}`, message: problem.message };
+      continue;
+    }
+    const key = refKey({ ...refOf(manifest), ...withinNamespace(manifest, namespace) });
+    const first = places.get(key);
+    if (first === undefined) places.set(key, field);
+    else yield { field, message: `${titleOf(manifest)} is there twice, also as ${first}; remove one` };
+  }
+}
+
+/** `spec.manifests[3]`, or `spec.compressed[3]`. */
+export function placeOf(index: number, listed: number): string {
+  return index < listed ? `spec.manifests[${index}]` : `spec.compressed[${index - listed}]`;
+}
+
+export function titleOf({ kind, metadata }: KubeObject): string {
+  return `${kind} ${metadata.namespace === undefined ? "" : `${metadata.namespace}/`}${metadata.name}`;
+}
+
+function withinNamespace(manifest: KubeObject, home: string | undefined): { namespace?: string } {
+  const namespace = manifest.metadata.namespace ?? (isClusterScopedBuiltIn(groupKindOf(manifest)) ? undefined : home);
+  return namespace === undefined ? {} : { namespace };
+}
+
+interface ManifestProblem {
+  below?: string;
+  message: string;
+}
+
+function judgeManifest(manifest: unknown): ManifestProblem | undefined {
+  if (!isRecord(manifest)) return { message: "must be an object with apiVersion, kind and metadata.name" };
+  const tooMuch = excess(manifest);
+  if (tooMuch !== undefined) return { message: `${tooMuch}, which no server takes as one object; remove some of it` };
+  for (const field of ["apiVersion", "kind"])
+    if (typeof manifest[field] !== "string" || manifest[field] === "")
+      return { below: field, message: "must be given, as in every manifest" };
+  const metadata = manifest["metadata"];
+  if (!isRecord(metadata) || typeof metadata["name"] !== "string" || !NAME.test(metadata["name"]))
+    return { below: "metadata.name", message: "must be given: a name of at most 253 characters, without / and %" };
+  const { namespace } = metadata;
+  if (namespace !== undefined && (typeof namespace !== "string" || !NAMESPACE.test(namespace)))
+    return { below: "metadata.namespace", message: "must be the name of a namespace" };
+  return judgeKind(manifest as unknown as KubeObject) ?? judgeMetadata(manifest as unknown as KubeObject);
+}
+
+function judgeKind(manifest: KubeObject): ManifestProblem | undefined {
+  const why = whyNeverInBundle(groupKindOf(manifest));
+  if (why !== undefined) return { below: "kind", message: `${manifest.kind} is never sent to members: ${why}` };
+  if (manifest.apiVersion === "v1" && manifest.kind === "Secret" && TOKENS.has(manifest["type"]))
+    return { below: "type", message: "a Secret that holds a token is never sent to members; remove it" };
+  if (manifest.metadata.namespace !== undefined && isClusterScopedBuiltIn(groupKindOf(manifest)))
+    return { below: "metadata.namespace", message: `${manifest.kind} is cluster-scoped; remove the namespace` };
+  return undefined;
+}
+
+const TOKENS: ReadonlySet<unknown> = new Set(["kubernetes.io/service-account-token", "bootstrap.kubernetes.io/token"]);
+
+function judgeMetadata(manifest: KubeObject): ManifestProblem | undefined {
+  if (manifest["status"] !== undefined)
+    return { below: "status", message: "is written by each member; remove it from the manifest" };
+  for (const field of WRITTEN_BY_SERVERS) {
+    const value = (manifest.metadata as unknown as Record<string, unknown>)[field];
+    if (value !== undefined && value !== null)
+      return { below: `metadata.${field}`, message: "is written by each member; remove it from the manifest" };
+  }
+  for (const field of ["labels", "annotations"] as const) {
+    const entries: unknown = manifest.metadata[field];
+    if (entries === undefined || entries === null) continue;
+    if (!isRecord(entries) || Object.values(entries).some((value) => typeof value !== "string"))
+      return { below: `metadata.${field}`, message: "every value must be a text; put numbers and booleans in quotes" };
+    const reserved = Object.keys(entries).find((key) => isReservedKey(key) && key !== SCOPE_ANNOTATION);
+    if (reserved !== undefined)
+      return { below: `metadata.${field}[${reserved}]`, message: "is reserved for Meridian; remove it" };
+  }
+  return undefined;
+}
+
+/** What a manifest was made into, by the namespace of its bundle: the same object each time, so that nobody compares or hashes it twice. */
+const rendered = new WeakMap<KubeObject, { namespace: string; scopes: string; object: KubeObject }>();
+
+/**
+ * The objects of a bundle, in the order of application, and within a phase as they are written. An object without a namespace is in that of
+ * the bundle, unless its kind is cluster-scoped.
+ */
+export function renderManifests({ manifests }: UnpackedSpec, namespace: string): KubeObject[] {
+  const clusterScoped = new Set(manifests.filter(definesClusterScoped).map(definedKind));
+  const objects = manifests.map((manifest) => {
+    const isCluster = isClusterScoped(manifest, clusterScoped);
+    const scopes = isCluster ? "Cluster" : "Namespaced";
+    const known = rendered.get(manifest);
+    if (known?.namespace === namespace && known.scopes === scopes) return known.object;
+    const object = renderManifest(manifest, isCluster ? undefined : (manifest.metadata.namespace ?? namespace));
+    rendered.set(manifest, { namespace, scopes, object });
+    return object;
+  });
+  return objects
+    .map((object, index) => ({ object, index, phase: phaseOf(object) }))
+    .sort((a, b) => a.phase - b.phase || a.index - b.index)
+    .map(({ object }) => object);
+}
+
+function isClusterScoped(manifest: KubeObject, defined: ReadonlySet<string>): boolean {
+  const { namespace, annotations } = manifest.metadata;
+  if (namespace !== undefined) return false;
+  const { group, kind } = groupKindOf(manifest);
+  return (
+    isClusterScopedBuiltIn({ group, kind }) ||
+    defined.has(`${group}/${kind}`) ||
+    annotations?.[SCOPE_ANNOTATION] === "Cluster"
+  );
+}
+
+function definesClusterScoped(manifest: KubeObject): boolean {
+  return isDefinition(manifest) && valueAt(manifest, ["spec", "scope"]) === "Cluster";
+}
+
+function definedKind(definition: KubeObject): string {
+  return `${String(valueAt(definition, ["spec", "group"]))}/${String(valueAt(definition, ["spec", "names", "kind"]))}`;
+}
+
+function renderManifest(manifest: KubeObject, namespace: string | undefined): KubeObject {
+  const { namespace: _, annotations: given, ...rest } = manifest.metadata;
+  const { [SCOPE_ANNOTATION]: _scope, ...annotations } = given ?? {};
+  const metadata = {
+    ...rest,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(Object.keys(annotations).length === 0 ? {} : { annotations }),
+  };
+  return prune({ ...manifest, metadata }) as KubeObject;
+}
