@@ -1,6 +1,8 @@
 import { FEDERATION_API_VERSION, type KubeObject } from "../../src/apis/index.ts";
 import {
   applicationObject as app,
+  bindingObject,
+  clusterBindingObject,
   clusterObject as cluster,
   clusterOverrideObject,
   clusterPlacementObject,
@@ -352,6 +354,22 @@ const overrides: GoodObject[] = [
   },
 ];
 
+const bindings: GoodObject[] = [
+  {
+    name: "of an object of a namespace",
+    object: bindingObject({ apiVersion: "v1", kind: "ConfigMap", namespace: "default", name: "settings", uid: "6d0c" }),
+  },
+  {
+    name: "of an object of none",
+    object: clusterBindingObject({
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      kind: "ClusterRole",
+      name: "system:reader",
+      uid: "6d0c",
+    }),
+  },
+];
+
 const bundle = (spec: object): KubeObject => ({
   apiVersion: FEDERATION_API_VERSION,
   kind: "ManifestBundle",
@@ -375,6 +393,7 @@ export const GOOD_OBJECTS: readonly GoodObject[] = [
   ...clusters,
   ...placements,
   ...overrides,
+  ...bindings,
   ...bundles,
 ].map((good) => ({
   ...good,

@@ -38,5 +38,10 @@ export const overrideObject = (rule: Spec): KubeObject =>
 export const clusterOverrideObject = (rule: Spec): KubeObject =>
   clusterScoped("ClusterOverridePolicy", { resourceSelectors, rules: [rule] });
 
+export const bindingObject = (resource: Spec): KubeObject => namespaced("ResourceBinding", { resource });
+
+export const clusterBindingObject = (resource: Spec): KubeObject =>
+  clusterScoped("ClusterResourceBinding", { resource });
+
 /** An OverridePolicy with one patch. */
 export const patchObject = (patch: Spec): KubeObject => overrideObject({ patches: [patch] });

@@ -28,6 +28,8 @@ const CHANGES: Readonly<Record<string, Changes>> = {
   ClusterPlacement: { spec: ["suspend", "paused"], status: ["matchedObjects", "objects"] },
   OverridePolicy: { spec: ["rules", "overrides"], status: ["matchedObjects", "objects"] },
   ClusterOverridePolicy: { spec: ["rules", "overrides"], status: ["matchedObjects", "objects"] },
+  ResourceBinding: { spec: ["resource", "subject"], status: ["availableClusters", "available"] },
+  ClusterResourceBinding: { spec: ["resource", "subject"], status: ["availableClusters", "available"] },
 };
 
 /** Every kind of Meridian, the federation kinds also in v1alpha2. */
