@@ -65,6 +65,8 @@ describe("the CRDs", () => {
       "clusterplacements.federation.paas.cmft.com",
       "overridepolicies.federation.paas.cmft.com",
       "clusteroverridepolicies.federation.paas.cmft.com",
+      "resourcebindings.federation.paas.cmft.com",
+      "clusterresourcebindings.federation.paas.cmft.com",
     ]);
   });
 
@@ -148,6 +150,8 @@ describe("the CRDs", () => {
     expect(lists.length).toBeGreaterThanOrEqual(11);
     expect(lists.filter(({ node }) => node["x-kubernetes-list-type"] !== "map").map(({ path }) => path)).toEqual([]);
     const clusters = lists.filter(({ path }) => path.endsWith(".clusters"));
-    expect(clusters.map(({ node }) => (node["items"] as Node)["x-kubernetes-map-type"])).toEqual(["atomic", "atomic"]);
+    expect(clusters.map(({ node }) => (node["items"] as Node)["x-kubernetes-map-type"])).toEqual(
+      Array.from({ length: 4 }, () => "atomic"),
+    );
   });
 });

@@ -33,6 +33,7 @@ export { isProtectedNamespace } from "./protectedNamespaces.ts";
 export * from "./quantity.ts";
 export { isPodReason, type Reason } from "./reasons.ts";
 export * from "./replicaBounds.ts";
+export * from "./resourcebinding.ts";
 export { sameValue } from "./sameValue.ts";
 export * from "./selectors.ts";
 export { microTimestamp, timestamp } from "./time.ts";

@@ -28,6 +28,7 @@ const VERDICTS = {
   TaintsTolerated: "The Placement tolerates the taints of the cluster, or there are none.",
   ClusterStays: "The MemberCluster is not being deleted.",
   ClusterDeleting: "The MemberCluster is being deleted.",
+  OnHubAlready: "The cluster is the hub itself, and the object is sent as it is: it stands there already.",
   Weighted: "The weight of the cluster for dividing the replicas.",
   NoReplicas: "The weights give the cluster no replica.",
   UnknownCluster: "The Placement names a cluster that has no MemberCluster.",
@@ -93,7 +94,7 @@ const REFUSED = {
   UnknownField: "The member's version of the kind does not know a field.",
   BadRequest: "The member's API server does not understand the request.",
   TooLarge: "The object, or what overrides make of it, is larger or deeper than the member or Meridian accepts.",
-  KindNotServed: "The member does not serve the kind.",
+  KindNotServed: "The member does not serve the kind, or not in that version; of a policy: the hub does not.",
   AppliedWithoutEffect:
     "The member accepts the apply and keeps something else: an admission webhook or policy there changes what is applied. It is tried again.",
   AdmissionDenied: "An admission webhook or policy of the member refuses the object.",
@@ -112,15 +113,19 @@ const POLICY = {
   PodSecurity:
     "The pods would be more than the Pod Security level of the object's namespace on the hub allows; the message names who asks for it, and the field.",
   NotAllowed:
-    "The object needs something that no administrator of the hub has allowed in its namespace: a service account, a node, or a token.",
+    "The object needs something that no administrator of the hub has allowed in its namespace: a service account, a node, a token, or other rights than the Role on the hub gives.",
   ProtectedNamespace: "Nothing is written into that namespace of any member.",
+  FieldOwnersUnknown:
+    "The `metadata.managedFields` of the object do not show what a person or a client set in it, so nothing of it is sent; create it anew.",
+  StaysOnHub: "The object is part of Meridian itself and is never sent to a member.",
   Applied: "The policy is in force.",
   NotApplied: "The policy has an error; `lastError` has it in full.",
   NoObjectMatches: "No object matches the policy's resourceSelectors.",
   PartlyEnforced:
     "The policy asks for more than the object or the clusters have room for; the message says what is left out.",
   NotCarriedOut: "The policy uses fields that this version takes and does not carry out yet; the message names them.",
-  KindNotPlaced: "A resourceSelector names a kind that this version does not place; the message names the kind.",
+  KindNotPlaced:
+    "A resourceSelector names a kind whose objects are never placed, or not by a policy of a namespace; the message names the kind.",
   LostToOther:
     "Every object that the policy selects is placed by another policy; the message names the policy and why it goes first.",
   NoClusterMatches: "The policy selects objects, and none of its rules takes a cluster on which they run.",

@@ -2,8 +2,10 @@ import { MANAGED_BY_LABEL, type ObjectRef, parseApiVersion } from "../apis/index
 import type { Logger, Metrics } from "../observability/index.ts";
 import {
   type Clock,
+  CRDS,
   Informer,
   isApiError,
+  isNotFound,
   isTransportError,
   objectKey,
   type ResourceType,
@@ -64,6 +66,8 @@ export class ClusterCache {
   readonly namespaceLabeller: NamespaceLabeller;
   readonly #options: ClusterCacheOptions;
   readonly #watches = new Map<string, Watch>();
+  /** Watches of kinds that the member does not serve, or not in that version. */
+  readonly #unserved = new Set<Watch>();
   readonly #initialSync: InitialSync;
 
   constructor(options: ClusterCacheOptions) {
@@ -157,10 +161,21 @@ export class ClusterCache {
     return unseen;
   }
 
-  /** Some watch broke long ago, though the member answers: what is known is as old as that (epoch milliseconds). */
+  /** Kinds (`group/Kind`) that the member does not serve, or not in the version that the hub asks for. */
+  get unserved(): ReadonlySet<string> {
+    return new Set(Array.from(this.#unserved, ({ type }) => kindOf(type)));
+  }
+
+  /**
+   * Some watch broke long ago, though the member answers: what is known is as old as that (epoch milliseconds). Not where the member has stopped to
+   * serve a kind: that is known, and the other kinds go on.
+   */
   get blindness(): { since: number; message: string } | undefined {
-    for (const { blindSince, failure } of this.#essential())
-      if (blindSince !== undefined && failure !== undefined) return { since: blindSince, message: failure };
+    for (const watch of this.#essential()) {
+      const { blindSince, failure } = watch;
+      if (blindSince !== undefined && failure !== undefined && !this.#unserved.has(watch))
+        return { since: blindSince, message: failure };
+    }
     return undefined;
   }
 
@@ -216,6 +231,8 @@ export class ClusterCache {
       bounds: memberBounds(type, () => Math.max(objects.asked, this.#options.expected()?.length ?? 0)),
       known: this.#knownBefore(type),
       onContact: (ok, error) => {
+        if (!ok && isNotFound(error)) this.#unserved.add(watch);
+        else if (ok) this.#unserved.delete(watch);
         if (!watch.stop.signal.aborted) this.#heard(watch, ok ? undefined : error);
         if (!ok) session.suspect();
       },
@@ -232,9 +249,15 @@ export class ClusterCache {
     informer.onEvent(({ type: change, object }) => {
       objects.observe(object.ref, change === "Deleted" || !object.isOurs ? undefined : object);
     });
+    if (type.group === CRDS.group && type.kind === CRDS.kind) informer.onEvent(() => this.#askForUnserved());
     informer.onDeletionsHeld(() => this.#trustChanged());
     informer.onReadAnew(() => this.#readAnew(watch));
     return watch;
+  }
+
+  /** A definition of a kind has come or changed: it may be the one that some watch waits for. */
+  #askForUnserved(): void {
+    for (const { informer } of this.#unserved) informer.retryNow();
   }
 
   /** What is not on the member any more may be believed, or not. */
@@ -266,8 +289,10 @@ export class ClusterCache {
     await running;
   }
 
-  #stop(kind: string, { stop, patience }: Watch): void {
+  #stop(kind: string, watch: Watch): void {
+    const { stop, patience } = watch;
     this.#watches.delete(kind);
+    this.#unserved.delete(watch);
     patience?.[Symbol.dispose]();
     stop.abort(new Error(`${kind} is not watched any more`));
   }

@@ -96,6 +96,23 @@ describe("who holds a name", () => {
       metadata: { name: "kube-root-ca.crt" },
       want: "the cluster makes it for itself",
     },
+    {
+      name: "a role of every API server",
+      metadata: { labels: { "kubernetes.io/bootstrapping": "rbac-defaults" } },
+      want: "the cluster makes it for itself",
+    },
+    {
+      name: "a flow schema of every API server",
+      metadata: { annotations: { "apf.kubernetes.io/autoupdate-spec": "true" } },
+      want: "the cluster makes it for itself",
+    },
+    { name: "a role of Kubernetes", metadata: { name: "system:node" }, want: "the cluster makes it for itself" },
+    { name: "a priority", metadata: { name: "system-node-critical" }, want: "the cluster makes it for itself" },
+    {
+      name: "what Meridian itself works with there",
+      metadata: { labels: { "federation.paas.cmft.com/joined-to": "h" } },
+      want: "Meridian itself needs it",
+    },
   ])("$name: $want", ({ metadata, want }) => expect(judge(configMap(metadata))).toBe(want));
 
   test.each(["Service", "EndpointSlice", "Endpoints"])("default/kubernetes is the cluster's own: %s", (kind) => {

@@ -42,6 +42,8 @@ export interface ClusterContact extends Contact {
   pending: boolean;
   /** Kinds (`group/Kind`) of which objects are not known though the cluster answers, and why. */
   unseen: ReadonlyMap<string, string>;
+  /** Of these kinds (`group/Kind`) the member has said that it does not serve them. */
+  unserved?: ReadonlySet<string>;
 }
 
 /** Whether both say that as much of the cluster is known. */

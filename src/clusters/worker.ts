@@ -260,6 +260,7 @@ export class Worker {
     const cache = this.#cache;
     const isSynced = cache?.isSynced === true;
     const unseen = cache?.unseen ?? new Map<string, string>();
+    const unserved = cache?.unserved ?? new Set<string>();
     const blindness = this.#contact.ok ? cache?.blindness : undefined;
     const contact: Contact =
       blindness === undefined
@@ -276,6 +277,7 @@ export class Worker {
       ...(!isSynced && contact.ok && cache?.isPartlySynced === true ? { partlySynced: true } : {}),
       pending: this.#contact === UNTRIED || (this.#contact.ok && !isSynced && unseen.size === 0),
       unseen,
+      ...(unserved.size === 0 ? {} : { unserved }),
     };
   }
 }

@@ -1,10 +1,9 @@
-import { FEDERATION_GROUP, type KubeObject, type OwnerReference } from "../apis/index.ts";
+import { JOINED_TO_LABEL, type KubeObject, type OwnerReference } from "../apis/index.ts";
 import { memberRights } from "../hub/index.ts";
 
 /** The rights of a hub on a member: the objects that join makes on the member and unjoin removes. Pure: only values come in and go out. */
 
-/** On every object that join makes on a member, and on its Secret on the hub: UID of the hub's kube-system namespace. */
-export const JOINED_TO_LABEL = `${FEDERATION_GROUP}/joined-to`;
+export { JOINED_TO_LABEL };
 
 export interface MemberAccess {
   namespace: string;

@@ -69,7 +69,9 @@ function rowView(observations: Observations, owner: string, cell: Cell): RowView
   const unseen = present === undefined ? observations.unseenKind(cluster, ref) : undefined;
   const waits = row?.verb === "Hold" && row.why.reason === REPLACED ? { ...row.why, final: false } : undefined;
   const failure =
-    unseen === undefined ? (observation?.failure ?? waits) : { reason: "NotObserved", message: unseen, final: true };
+    unseen === undefined
+      ? (observation?.failure ?? waits)
+      : { reason: observations.unseenReason(cluster, ref), message: unseen, final: true };
   const stays = row?.verb === "Hold" && !row.wanted && LASTING.has(row.why.reason) ? row.why : undefined;
   return {
     ref,

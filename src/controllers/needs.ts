@@ -32,7 +32,7 @@ export function askedOf(
   owner: string,
   { object, kind }: Found,
 ): Pick<Known, "choice" | "needs"> {
-  const choice = choosePlacement(object, sources.hub.allPlacements());
+  const choice = choosePlacement(object, sources.hub.allPlacements(), sources.hub.planned.settingOf(object));
   // What becomes other objects needs the same wherever it runs.
   const isOpen = choice.placement === undefined && !sources.hub.catalog.isRequired(kind.type);
   const runs = isOpen && recordedClusters(sources, owner).size > 0;

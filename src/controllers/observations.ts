@@ -1,4 +1,4 @@
-import { type ObjectRef, parseApiVersion, refKey } from "../apis/index.ts";
+import { type ObjectRef, parseApiVersion, type Reason, refKey } from "../apis/index.ts";
 import type { ClusterContact, ReportSink } from "../clusters/index.ts";
 import type { Observation } from "../desiredstate/index.ts";
 import { Emitter } from "../runtime/index.ts";
@@ -86,6 +86,12 @@ export class Observations implements ReportSink {
   /** Why objects of that kind are not known though the cluster answers; undefined when they are. */
   unseenKind(cluster: string, { apiVersion, kind }: ObjectRef): string | undefined {
     return this.contactOf(cluster).unseen.get(`${parseApiVersion(apiVersion).group}/${kind}`);
+  }
+
+  /** The reason beside {@link unseenKind}. */
+  unseenReason(cluster: string, { apiVersion, kind }: ObjectRef): Reason {
+    const { unserved } = this.contactOf(cluster);
+    return unserved?.has(`${parseApiVersion(apiVersion).group}/${kind}`) === true ? "KindNotServed" : "NotObserved";
   }
 
   get(cluster: string, key: string): Observation | undefined {

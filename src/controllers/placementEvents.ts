@@ -17,18 +17,18 @@ import type { Plans } from "./plans.ts";
 const LACKING: ReadonlySet<string> = new Set<Reason>(["DependencyMissing", "DependencyUnresolved"]);
 
 /**
- * Where the object goes, or why nowhere, when that is news. `before`: the target of before, of this process. `warn` is given what may be over in a
+ * Where the object goes, or why nowhere, when that is news. `before`: the target of before, of this process; `status`: what was said of the
+ * object last. `warn` is given what may be over in a
  * moment.
  */
 export function recordDecision(
   events: Pick<EventRecorder, "record">,
   object: KubeObject,
   target: Target,
-  before: Target | undefined,
+  { before, status }: { before: Target | undefined; status: FederatedStatus | undefined },
   warn: (warning: EventRecord) => void = (warning) => events.record(warning),
 ): void {
   const regarding = regardingOf(object);
-  const status = object["status"] as FederatedStatus | undefined;
   if (target.scheduled.status === "False") {
     const { reason, message } = target.scheduled;
     const reported = status?.conditions?.find(({ type }) => type === "Scheduled");

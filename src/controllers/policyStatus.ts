@@ -72,6 +72,9 @@ export class PolicyStatusReconciler implements Reconciler {
       from(progress.advanced)
         .map(() => this.keys())
         .after(DEBOUNCE_MS),
+      from(hub.catalog.settlements)
+        .map(() => this.keys())
+        .after(DEBOUNCE_MS),
     ];
   }
 
@@ -120,7 +123,7 @@ export class PolicyStatusReconciler implements Reconciler {
       const target = plans.get(owner)?.target;
       if (target !== undefined) tally.add(target);
     }
-    return tally.outcome({ isPlaceable: (kind) => hub.catalog.isPlaceable(kind) });
+    return tally.outcome((selector) => hub.catalog.standing(selector));
   }
 
   /** The policies of the objects of which a member has begun to refuse something, or refuses it no more. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { FederatedStatus, KubeObject } from "../apis/index.ts";
 import { isRemoval, previousOf } from "./snapshots.ts";
 import { applyRow, deleteRow, holdRow } from "./testing/builders.ts";
 
@@ -32,7 +32,7 @@ describe("what an object said of itself before", () => {
       want: { observedGeneration: 3 },
     },
     { name: "is nothing of a record that says only where", given: object({ clusters: ["a"] }), want: undefined },
-  ])("$name", ({ given, want }) => expect(previousOf(given)).toEqual(want));
+  ])("$name", ({ given, want }) => expect(previousOf(given, given["status"] as FederatedStatus)).toEqual(want));
 });
 
 describe("a row", () => {

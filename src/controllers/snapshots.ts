@@ -20,16 +20,17 @@ export interface SnapshotSources extends CopySources {
 export function snapshotOf(sources: SnapshotSources, owner: string, object: KubeObject, known?: Known): Snapshot {
   const { hub, hubId, namespaces } = sources;
   const terms = namespaces.termsFor(object);
-  const previous = object["status"] as FederatedStatus | undefined;
+  const previous = hub.statuses.of(object);
   return {
     object,
+    setting: hub.planned.settingOf(object),
     placements: hub.allPlacements(),
     overrides: hub.allOverrides(),
     clusters: hub.clusterSnapshots(),
     ...dependenciesIn(known),
     hubId,
     ...(terms === undefined ? {} : { terms }),
-    previous: previousOf(object),
+    previous: previousOf(object, previous),
     // Where only a summary stands, what has been seen since the start is not all that there is.
     ...(previous?.summary === undefined || previous.unlistedClusters !== undefined
       ? { running: runningOn(sources, owner) }
@@ -46,10 +47,12 @@ export function dependenciesIn(
   return { choice, needs, dependencies: collected.found, unreadable: collected.unreadable };
 }
 
-/** The status of the object; of one that has none yet, what its first record says of how it parts from its copies. */
-export function previousOf(object: KubeObject): FederatedStatus | undefined {
-  const status = object["status"] as FederatedStatus | undefined;
-  const policy = firstRecordOf(object)?.deletionPolicy;
+/** What was said of the object last (`status`); where nothing was yet, what its first record says of how it parts from its copies. */
+export function previousOf(
+  { metadata }: Pick<KubeObject, "metadata">,
+  status: FederatedStatus | undefined,
+): FederatedStatus | undefined {
+  const policy = firstRecordOf({ metadata, status })?.deletionPolicy;
   return policy === undefined ? status : { ...status, deletionPolicy: policy };
 }
 

@@ -85,6 +85,13 @@ export class StatusReconciler implements Reconciler, StatusWrites {
       { subscribe: (enqueue) => observations.changes.subscribe((change) => this.#observed(change, enqueue)) },
       { subscribe: (enqueue) => assignments.departures.subscribe((owner) => this.#changed(owner, enqueue)) },
       from(contacts.changes).map((cluster) => this.#changedOn(cluster)),
+      // Somebody removed what a status stands in: it is made again.
+      {
+        subscribe: (enqueue) =>
+          hub.bindings.events.subscribe(({ type, key }) => {
+            if (type === "Deleted") this.#changed(key, enqueue);
+          }),
+      },
       ...(hub.namespaces === undefined
         ? []
         : [
@@ -343,8 +350,8 @@ export class StatusReconciler implements Reconciler, StatusWrites {
       clock.now(),
     );
     this.#report(owner, tracked, plan, object, { status, clusters }, complete);
-    // The same once more where nobody knows whether the last write has happened.
-    if (status === previous && this.#unrecorded(owner, plan).length === 0) return;
+    // The same once more where nobody knows whether the last write has happened, and where what it stands in is gone.
+    if (status === previous && this.#unrecorded(owner, plan).length === 0 && store.isKept(owner)) return;
     await this.#write(owner, tracked, { object, kind }, status, context, signal);
   }
 
@@ -374,7 +381,8 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   ): void {
     const { metrics, events, clock, store } = this.#options;
     metrics.setObjectState(owner, object.kind, phaseOf(status));
-    recordProgress(events, object, { previous: store.read(owner), status }, tracked.progress);
+    const previous = store.read(owner);
+    recordProgress(events, object, { previous, status }, tracked.progress);
     if (!complete) return;
     this.#carriedThrough(owner, tracked);
     const applied = status.conditions?.find(({ type }) => type === "Applied");
@@ -382,7 +390,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
       metrics.observePropagation(clock.monotonic() - tracked.propagating);
       tracked.propagating = undefined;
     }
-    recordTrouble(events, object, status, plan.target, (cluster) => {
+    recordTrouble(events, object, { previous, status }, plan.target, (cluster) => {
       const target = plan.target?.clusters.find(({ name }) => name === cluster);
       const view = clusters.find(({ name }) => name === cluster);
       return target === undefined || view === undefined ? undefined : detailOf(view, target);

@@ -10,7 +10,7 @@
  * given.
  */
 export { expectedOf, ownerRefOf, policyOf, reowned } from "./marks.ts";
-export { type NamespaceTerms, namespaceTerms, termsText } from "./podSecurity/index.ts";
+export { defaultTerms, type NamespaceTerms, namespaceTerms, termsText } from "./podSecurity/index.ts";
 export { AWAITING_REPLACEMENT } from "./moves.ts";
 export { needsOf, withTheirNeeds } from "./needs.ts";
 export { choosePlacement, selectPlacement } from "./placementSelection.ts";

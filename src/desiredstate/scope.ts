@@ -1,4 +1,13 @@
-import { counted, type FederatedStatus, listedAfter, type Placement, shortMessage } from "../apis/index.ts";
+import {
+  counted,
+  type FederatedStatus,
+  type KubeObject,
+  listedAfter,
+  parseApiVersion,
+  type Placement,
+  shortMessage,
+} from "../apis/index.ts";
+import { hubKindOf } from "../interpreter/index.ts";
 import {
   type ClusterSnapshot,
   type Decision,
@@ -73,7 +82,11 @@ export function scopeOf(
   }
 
   const locals = clusters.filter(({ local, deleting }) => local && !deleting).map(({ name }) => name);
-  if (locals.length > 0 && isUnderDefault(snapshot.previous, subject.current, clusters)) {
+  if (
+    locals.length > 0 &&
+    isRendered(snapshot.object) &&
+    isUnderDefault(snapshot.previous, subject.current, clusters)
+  ) {
     const group = { name: "local", clusterNames: locals };
     const rules = { clusterAffinities: [group], replicaScheduling: { mode: "Duplicated" as const } };
     const decision = schedule(subject, rules, clusters, now);
@@ -105,6 +118,11 @@ export function scopeOf(
     places: keepable,
     suspended: false,
   };
+}
+
+/** Whether Meridian makes other objects of it. What is sent as it is stands on the hub already. */
+export function isRendered({ apiVersion, kind }: KubeObject): boolean {
+  return hubKindOf(parseApiVersion(apiVersion).group, kind) !== undefined;
 }
 
 /**

@@ -249,19 +249,6 @@ describe("what goes there", () => {
       ]);
     },
   );
-
-  test("a plain object is propagated as a person set it, and not onto itself", () => {
-    const object: KubeObject = {
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: { name: "c", namespace: "default", uid: "u" },
-      data: { a: "1" },
-    };
-    const selects = placement("p", { resourceSelectors: [{ apiVersion: "v1", kind: "ConfigMap" }] });
-    const result = targetOf({ object, placements: [selects], clusters: [shanghai, hub] });
-    expect(rows(result)).toEqual(["Apply shanghai-1 ConfigMap/c"]);
-    expect(result.clusters.every(({ replicas }) => replicas === undefined)).toBe(true);
-  });
 });
 
 describe("a target", () => {

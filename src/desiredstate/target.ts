@@ -15,7 +15,7 @@ import { type Marking, ownerRefOf, ownerText } from "./marks.ts";
 import { needsOf, withTheirNeeds } from "./needs.ts";
 import { choosePlacement } from "./placementSelection.ts";
 import { defaultTerms, type NamespaceTerms } from "./podSecurity/index.ts";
-import { currentClusters, scopeOf } from "./scope.ts";
+import { currentClusters, isRendered, scopeOf } from "./scope.ts";
 import type { ClusterTarget, Needs, Snapshot, Target, Why } from "./types.ts";
 import { VariantRenderer } from "./variants.ts";
 
@@ -28,13 +28,14 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const { object, hubId } = snapshot;
   const kind = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind);
   const clusters = sortedByName(snapshot.clusters);
-  const { placement, passedOver } = snapshot.choice ?? choosePlacement(object, snapshot.placements);
+  const { placement, passedOver } = snapshot.choice ?? choosePlacement(object, snapshot.placements, snapshot.setting);
   const replicas = kind.replicas(object);
   const reported = reportedReplicas(snapshot);
   const subject: Subject = {
     labels: object.metadata.labels ?? {},
     current: currentClusters(snapshot, reported),
     ...(replicas === undefined ? {} : { replicas }),
+    ...(isRendered(object) ? {} : { sentAsItIs: true }),
   };
   const scope = scopeOf(snapshot, placement, subject, clusters, now);
 
@@ -45,9 +46,9 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const marking: Marking = { hubId, ownerText: ownerText(owner), policy: deletionPolicy };
   const needs = snapshot.needs ?? needsIn(snapshot, kind, placement, subject.current.size > 0);
   const dependencies = collectDependencies(needs, snapshot, marking);
-  const overrides = matchRules(object, snapshot.overrides);
+  const overrides = matchRules(object, snapshot.overrides, snapshot.setting);
   const terms = snapshot.terms ?? defaultTerms(object.metadata.namespace ?? "");
-  const problem = tooDeep(object) ?? protectedNamespace(terms);
+  const problem = tooDeep(object) ?? protectedNamespace(terms) ?? kind.refusal?.(object);
   const renderer = new VariantRenderer({
     base: problem === undefined ? kind.render(object) : [],
     problem,

@@ -1,4 +1,12 @@
-import type { FederatedStatus, KubeObject, ObjectRef, OverridePolicy, OwnerRef, Placement } from "../apis/index.ts";
+import type {
+  FederatedStatus,
+  KubeObject,
+  ObjectRef,
+  ObjectSetting,
+  OverridePolicy,
+  OwnerRef,
+  Placement,
+} from "../apis/index.ts";
 import type { Dependency, Health, LostField } from "../interpreter/index.ts";
 import type { OverrideEffect, PolicyRef } from "../override/types.ts";
 import type { ClusterSnapshot, Decision } from "../scheduler/types.ts";
@@ -7,6 +15,8 @@ import type { NamespaceTerms } from "./podSecurity/index.ts";
 /** Everything that a target depends on: values of one moment. */
 export interface Snapshot {
   object: KubeObject;
+  /** What policies select the object by, beside what it is itself. */
+  setting?: ObjectSetting;
   placements: readonly Placement[];
   overrides: readonly OverridePolicy[];
   /** In any order; sorting is saved where they come sorted by name. */

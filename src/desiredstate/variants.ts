@@ -16,6 +16,7 @@ import { judgeRendering, type NamespaceTerms } from "./podSecurity/index.ts";
 import { mark, type Marking, withControllerReference, withDependenciesHash } from "./marks.ts";
 import { withoutRetained } from "./retain.ts";
 import { isSameRef } from "./rows.ts";
+import { judgeRights } from "./tenantRights.ts";
 import type { DesiredObject, Problem, Why } from "./types.ts";
 
 /** What clusters have in common that differ in nothing: one rendering for all of them. */
@@ -111,7 +112,10 @@ export class VariantRenderer {
     const { owner, terms } = this.#options;
     const after = (count: number): readonly KubeObject[] =>
       count === rules.length ? result : applyRules(base, rules.slice(0, count)).objects;
-    return judgeRendering({ base, rules, after }, `${owner.kind} ${owner.name}`, terms);
+    return (
+      judgeRendering({ base, rules, after }, `${owner.kind} ${owner.name}`, terms) ??
+      judgeRights({ base, rules, after })
+    );
   }
 
   #make({ objects, problem }: Applied, asked: number | undefined, local: boolean): Variant {

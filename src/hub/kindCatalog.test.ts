@@ -135,6 +135,56 @@ describe("a kind that is propagated as it is", () => {
     ]);
   });
 
+  test("is read in the version that the first policy names, where the hub serves that, and else in the one that the hub prefers", async () => {
+    const { hub, server, cache, start, settle } = setUpHub({ propagated: ["Widget", "Gadget"] });
+    const gadgets = { ...WIDGETS, kind: "Gadget", plural: "gadgets" };
+    hub.serve({ ...WIDGETS, version: "v2" }, WIDGETS, { ...gadgets, version: "v2" });
+    const selectors = ["Widget", "Gadget"].map((kind) => ({ apiVersion: "example.com/v1", kind }));
+    server.create(CLUSTERPLACEMENTS, clusterPlacementObject({ resourceSelectors: selectors }));
+    await start();
+    await settle(2_000);
+    expect(cache.kinds.map(({ type }) => `${type.kind} ${type.version}`)).toEqual([
+      "DemoApplication v1",
+      "Widget v1",
+      "Gadget v2",
+    ]);
+  });
+
+  test("keeps the cache from being synced until the hub has said whether it serves the kind, and its objects are known", async () => {
+    const { hub, server, cache, start, settle } = setUpHub({ propagated: ["Widget"] });
+    await start();
+    expect(cache.synced).toBe(true);
+    let syncs = 0;
+    using _subscription = cache.syncs.subscribe(() => (syncs += 1));
+    hub.discoveryFailure = new TransportError("ConnectionReset", "connection reset");
+    hub.serve(WIDGETS);
+    server.create(CLUSTERPLACEMENTS, selectingWidgets);
+    await settle(MINUTE_MS);
+    expect([cache.synced, syncs]).toEqual([false, 0]);
+    hub.discoveryFailure = undefined;
+    await settle(MINUTE_MS);
+    expect([cache.synced, syncs, cache.kinds.length]).toEqual([true, 1, 2]);
+  });
+
+  test("that the hub does not serve is known as such, which changes once", async () => {
+    const { hub, server, catalog, start, settle } = setUpHub({ propagated: ["Widget"] });
+    const selector = { apiVersion: "example.com/v1", kind: "Widget" };
+    const standings = (): string[] =>
+      [selector, { ...selector, kind: "Gadget" }, { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" }].map(
+        (one) => catalog.standing(one),
+      );
+    await start();
+    expect(standings()).toEqual(["Unknown", "NeverPlaced", "Namespaced"]);
+    let settlements = 0;
+    using _subscription = catalog.settlements.subscribe(() => (settlements += 1));
+    server.create(CLUSTERPLACEMENTS, selectingWidgets);
+    await settle(MINUTE_MS);
+    expect([standings()[0], settlements]).toEqual(["NotServed", 1]);
+    hub.serve({ ...WIDGETS, namespaced: false });
+    await settle(7_000);
+    expect([standings()[0], settlements]).toEqual(["ClusterScoped", 2]);
+  });
+
   test("is not watched when the interpreter says that it is not propagated", async () => {
     const { hub, server, cache, start, settle } = setUpHub();
     hub.serve(WIDGETS);

@@ -10,6 +10,8 @@ export interface PlacedKind {
   type: ResourceType;
   interpreter: HubKind;
   informer: Informer<KubeObject>;
+  /** Sent as it is: the status of such an object is not Meridian's, whose own stands in a binding. */
+  propagated: boolean;
 }
 
 export interface PlacedKindsOptions {
@@ -61,9 +63,10 @@ export class PlacedKinds {
     return this.#followed.get(`${group}/${kind}`);
   }
 
-  /** Every required kind is served, and the objects of every kind that is served are known. */
+  /** Every required kind is served, the hub has said which of the others it serves, and the objects of every kind that is served are known. */
   get synced(): boolean {
-    if (!this.#options.catalog.complete) return false;
+    const { catalog } = this.#options;
+    if (!catalog.complete || !catalog.settled) return false;
     for (const { informer } of this.#followed.values()) if (!informer.synced) return false;
     return true;
   }
@@ -71,6 +74,7 @@ export class PlacedKinds {
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
     using _changes = this.#options.catalog.onChange(() => this.#update());
+    using _settlements = this.#options.catalog.settlements.subscribe(() => this.#options.changed());
     for (const followed of this.#followed.values()) this.#start(followed, signal);
     const ended = Promise.withResolvers<void>();
     const onAbort = (): void => ended.resolve();
@@ -125,6 +129,7 @@ export class PlacedKinds {
       type,
       interpreter: placeableKindOf(type.group, type.kind),
       informer,
+      propagated: !catalog.isRequired(type),
       stop: new AbortController(),
       retired: false,
     };

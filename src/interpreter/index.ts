@@ -12,13 +12,14 @@
 export { declaredDependencies } from "./declaredDependencies.ts";
 export { alteredFields, evidenceOf } from "./effect.ts";
 export { withoutGivenUp } from "./givenUp.ts";
+export { whyHubsOwn } from "./hubsOwn.ts";
 export { isSameTrouble, mayBeForPods, podSelectorOf, type PodTrouble, podTrouble } from "./health/pods.ts";
 export { appliedAtOf, hasApplied, lostFields, ownsAnnotation } from "./ownership.ts";
 export { podTemplateOf } from "./podTemplates.ts";
+export { whyByNameOnly, whyNeverPlaced } from "./placeableKinds.ts";
 export {
   dependencyKindOf,
   hubKindOf,
-  isPlaceable,
   isPropagated,
   memberKindOf,
   memberKinds,
@@ -28,4 +29,4 @@ export {
   renderedMemberKinds,
 } from "./registry.ts";
 export type { Dependency, Health, HubKind, LostField } from "./types.ts";
-export { userSetObject } from "./userFields.ts";
+export { userSetObject, whyOwnersUnknown } from "./userFields.ts";

@@ -29,10 +29,10 @@ describe("the kinds of the hub", () => {
     expect(placeableKindOf("paas.cmft.com", "DemoApplication")).toBe(hubKindOf("paas.cmft.com", "DemoApplication"));
   });
 
-  test("no other kind becomes anything, and none is sent as it is yet", () => {
+  test("no other kind becomes anything else", () => {
     expect(hubKindOf("apps", "DemoApplication")).toBeUndefined();
     expect(hubKindOf("apps", "Deployment")).toBeUndefined();
-    expect(isPropagated({ group: "apps", kind: "Deployment" })).toBe(false);
+    expect(isPropagated({ group: "apps", kind: "Deployment" })).toBe(true);
   });
 });
 
@@ -84,6 +84,19 @@ describe("a kind that is sent as it is", () => {
     expect(rule).toMatchObject({ group: "apps", kind: "Deployment" });
     expect(rule.render(object)).toEqual([workload("Deployment", { replicas: 3 })]);
     expect(placeableKindOf("apps", "Deployment")).toBe(rule);
+  });
+
+  test("is refused while nobody knows what a person set in it, and where it is part of Meridian", () => {
+    const refusal = (object: KubeObject) => placeableKindOf("apps", "Deployment").refusal?.(object);
+    expect(refusal(workload("Deployment", { replicas: 3 }))).toEqual({
+      reason: "FieldOwnersUnknown",
+      message: "metadata.managedFields are missing, so nobody knows what to send of the object",
+    });
+    const owned = workload("Deployment", { replicas: 3 });
+    owned.metadata.managedFields = [{ manager: "kubectl", fieldsV1: { "f:spec": { "f:replicas": {} } } }];
+    expect(refusal(owned)).toBeUndefined();
+    const crd = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", metadata: { name: "x" } };
+    expect(refusal({ ...crd, spec: { group: "paas.cmft.com" } })).toMatchObject({ reason: "StaysOnHub" });
   });
 
   test("has the replicas of its rule on members, if there are any, and no selector of its own", () => {

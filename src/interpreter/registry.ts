@@ -5,8 +5,10 @@ import { available, health } from "./health/report.ts";
 import { namespaceHealth, serviceHealth } from "./health/services.ts";
 import { askedReplicas, daemonSetHealth, deploymentHealth, jobHealth, statefulSetHealth } from "./health/workloads.ts";
 import { propagatedDependencies } from "./propagatedDependencies.ts";
+import { isMeridiansKind } from "./hubsOwn.ts";
+import { whyNeverPlaced } from "./placeableKinds.ts";
 import type { Health, HubKind, MemberKind, ServedKind } from "./types.ts";
-import { userSetObject } from "./userFields.ts";
+import { userSetObject, whyOwnersUnknown } from "./userFields.ts";
 import { fieldsOf } from "./values.ts";
 
 const POD_TEMPLATE = ["spec", "template"] as const;
@@ -99,10 +101,19 @@ function propagatedKind(group: string, kind: string): HubKind {
     group,
     kind,
     render: (object) => [userSetObject(object)],
+    refusal,
     replicas: (object) => member.replicas?.(object),
     dependencies: propagatedDependencies,
     podSelector: () => undefined,
   };
+}
+
+/** Why nothing can be made of an object that is sent as it is. */
+function refusal(object: KubeObject): ReturnType<NonNullable<HubKind["refusal"]>> {
+  if (isMeridiansKind(object)) return { reason: "StaysOnHub", message: "Meridian's own kinds stay on the hub" };
+  const why = whyOwnersUnknown(object);
+  if (why === undefined) return undefined;
+  return { reason: "FieldOwnersUnknown", message: `${why}, so nobody knows what to send of the object` };
 }
 
 function served(group: string, version: string, kind: string, plural: string): ServedKind {
@@ -142,14 +153,9 @@ export function renderedHubKinds(): readonly ServedKind[] {
   return RENDERED.map(({ hub }) => hub);
 }
 
-/** Whether objects of a kind that a policy selects are sent to members as they are. The one place that decides it: none is yet. */
-export function isPropagated(_kind: Pick<ServedKind, "group" | "kind">): boolean {
-  return false;
-}
-
-/** Whether objects of that kind can be placed at all. */
-export function isPlaceable(kind: Pick<ServedKind, "group" | "kind">): boolean {
-  return hubKindOf(kind.group, kind.kind) !== undefined || isPropagated(kind);
+/** Whether objects of a kind that a policy selects are sent to members as they are: of every kind without a rule and a reason against it. */
+export function isPropagated(kind: Pick<ServedKind, "group" | "kind">): boolean {
+  return hubKindOf(kind.group, kind.kind) === undefined && whyNeverPlaced(kind) === undefined;
 }
 
 /** What rendered objects become on the members: written there, and watched. */

@@ -33,6 +33,8 @@ export interface HubKind {
   kind: string;
   /** The objects for a member, in order of application, without Meridian's own marks. */
   render(object: KubeObject): KubeObject[];
+  /** Why nothing can be made of that object on any member (a reason and a sentence); undefined when it is rendered. */
+  refusal?(object: KubeObject): { reason: string; message: string } | undefined;
   /** Replicas that the object asks for; undefined when the kind has none. */
   replicas(object: KubeObject): number | undefined;
   dependencies(object: KubeObject): Dependency[];

@@ -86,6 +86,20 @@ export const CLUSTEROVERRIDEPOLICIES = builtIn(
   "clusteroverridepolicies",
   false,
 );
+export const RESOURCEBINDINGS = builtIn(
+  FEDERATION_GROUP,
+  FEDERATION_VERSION,
+  "ResourceBinding",
+  "resourcebindings",
+  true,
+);
+export const CLUSTERRESOURCEBINDINGS = builtIn(
+  FEDERATION_GROUP,
+  FEDERATION_VERSION,
+  "ClusterResourceBinding",
+  "clusterresourcebindings",
+  false,
+);
 
 /** A kind of Meridian in one of its versions, or in the one that is stored. */
 export function typeOf({ group, kind, plural, namespaced, versions }: KindDefinition, version?: string): ResourceType {

@@ -28,6 +28,8 @@ export interface Subject {
   replicas?: number;
   /** Clusters that run it now, with their replicas as far as they are known; they stay through NoSchedule taints. */
   current: ReadonlyMap<string, number | undefined>;
+  /** What goes to a cluster is the object itself, and no other that Meridian makes of it. */
+  sentAsItIs?: boolean;
 }
 
 /** What one question about one cluster was answered with. */

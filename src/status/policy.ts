@@ -19,8 +19,10 @@ export interface PolicyStatusInput {
   notes?: readonly string[] | undefined;
   /** Fields of the policy that this version does not carry out. */
   notCarriedOut?: readonly string[] | undefined;
-  /** Kinds that the policy selects and that this version does not place. */
+  /** Kinds that the policy selects and whose objects it cannot place. */
   unplaceable?: readonly string[] | undefined;
+  /** Kinds that the policy selects and that the hub does not serve. */
+  unserved?: readonly string[] | undefined;
   /** Objects that the policy selects too, and that another one has. */
   lost?: LostObjects | undefined;
   /** Of an override: objects that it selects, on whose clusters none of its rules applies. */
@@ -59,11 +61,15 @@ export function policyStatus(input: PolicyStatusInput, now: number): PolicyStatu
 type Said = Omit<Statement, "type">;
 
 function readyOf(input: PolicyStatusInput): Said {
-  const { error, reason = "NotApplied", unplaceable = [], notCarriedOut = [] } = input;
+  const { error, reason = "NotApplied", unplaceable = [], unserved = [], notCarriedOut = [] } = input;
   if (error !== undefined) return { status: "False", reason, message: error };
   if (unplaceable.length > 0) {
-    const message = listedAfter("this version does not place objects of kind ", unplaceable);
+    const message = listedAfter("it cannot place objects of kind ", unplaceable);
     return { status: "False", reason: "KindNotPlaced", message };
+  }
+  if (unserved.length > 0) {
+    const message = listedAfter("install its CRD: the hub does not serve ", unserved);
+    return { status: "False", reason: "KindNotServed", message };
   }
   if (notCarriedOut.length > 0) {
     const message = listedAfter("taken and not carried out by this version: ", notCarriedOut);

@@ -1,7 +1,8 @@
 import {
-  FIRST_RECORD_ANNOTATION,
   FEDERATION_GROUP,
   FEDERATION_VERSION,
+  FIRST_RECORD_ANNOTATION,
+  isBinding,
   KINDS,
   type KubeObject,
   PAAS_GROUP,
@@ -88,7 +89,10 @@ const TIMEOUT_SECONDS = 5;
 /** A call whose failure is ignored makes everybody wait for it first. */
 const IGNORED_TIMEOUT_SECONDS = 2;
 
-const policies = KINDS.filter(({ group }) => group === FEDERATION_GROUP).map(({ plural }) => plural);
+/** Bindings are the manager's own: nobody has to be asked about them. */
+const policies = KINDS.filter((kind) => kind.group === FEDERATION_GROUP && !isBinding(kind)).map(
+  ({ plural }) => plural,
+);
 
 function rule(group: string, version: string, resources: string[], ...operations: string[]): object {
   return { apiGroups: [group], apiVersions: [version], resources, operations, scope: "*" };

@@ -6,11 +6,13 @@ import {
   type CallOptions,
   CLUSTEROVERRIDEPOLICIES,
   CLUSTERPLACEMENTS,
+  CLUSTERRESOURCEBINDINGS,
   DEMOAPPLICATIONS,
   MEMBERCLUSTERS,
   NAMESPACES,
   OVERRIDEPOLICIES,
   PLACEMENTS,
+  RESOURCEBINDINGS,
   type ResourceType,
   SECRETS,
 } from "../../runtime/index.ts";
@@ -36,6 +38,8 @@ export class FakeHub extends FakeClient {
       CLUSTERPLACEMENTS,
       OVERRIDEPOLICIES,
       CLUSTEROVERRIDEPOLICIES,
+      RESOURCEBINDINGS,
+      CLUSTERRESOURCEBINDINGS,
     );
     this.gate = ({ type, phase }) => {
       if (phase === "before" && type !== undefined && !this.#served.has(nameOf(type)))
