@@ -214,7 +214,8 @@ export class ControllerClasses implements DependentsOfOthers, Disposable {
   #neededBy(object: KubeObject): ObjectRef[] {
     const kind = this.#hub.kindOf(refOf(object));
     if (kind === undefined) return [];
-    const { placement } = choosePlacement(object, this.#hub.allPlacements(), this.#hub.planned.settingOf(object));
+    const hub = this.#hub;
+    const { placement } = choosePlacement(object, hub.allPlacements(), hub.planned.settingOf(object));
     return needsOf(kind.interpreter, object, placement, true).dependencies.map(({ ref }) => ref);
   }
 

@@ -1,5 +1,5 @@
 import { hashOf, type KubeObject, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
-import { userSetObject } from "../interpreter/index.ts";
+import { occasionalKindOf, placeableKindOf, userSetObject } from "../interpreter/index.ts";
 import { mark, type Marking } from "./marks.ts";
 import type { DesiredObject, Needs, Snapshot, Why } from "./types.ts";
 
@@ -65,9 +65,9 @@ export function collectDependencies(
       if (!optional) missing.push(`${ref.kind} ${ref.name}`);
       continue;
     }
-    const token = tokenIn(found);
-    if (token !== undefined) {
-      refusal ??= token;
+    const why = tokenIn(found) ?? whyNotSent(found);
+    if (why !== undefined) {
+      refusal ??= why;
       continue;
     }
     const { object, contentHash } = userSetOf(found);
@@ -95,6 +95,12 @@ const TOKEN_TYPES: ReadonlySet<unknown> = new Set([
 function tokenIn({ kind, type, metadata }: KubeObject): Why | undefined {
   if (kind !== "Secret" || !TOKEN_TYPES.has(type)) return undefined;
   return neverSent(metadata.name, `holds a token (${String(type)})`);
+}
+
+/** Taken as a whole, a claim would name the volume that the hub has bound it to. ConfigMaps and Secrets hold nothing but content. */
+function whyNotSent(found: KubeObject): Why | undefined {
+  const kind = occasionalKindOf(found);
+  return kind === undefined ? undefined : placeableKindOf(kind.group, kind.kind).refusal?.(found);
 }
 
 /** Those Secrets are not read at all: they hold a whole application, and a member's Helm would take them for its own. */

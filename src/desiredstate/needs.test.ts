@@ -14,6 +14,14 @@ import { namespaceTerms } from "./podSecurity/index.ts";
 import { app, at, clusterPlacement, placement, rows, shanghai, targetOf } from "./testdata/builders.ts";
 import type { Target } from "./types.ts";
 
+/** As a person has written it: all of its content is that person's. */
+function written(object: KubeObject): KubeObject {
+  const beside = new Set(["apiVersion", "kind", "metadata", "status"]);
+  const content = Object.keys(object).filter((key) => !beside.has(key));
+  const fieldsV1 = Object.fromEntries(content.map((key) => [`f:${key}`, {}]));
+  const entry = { manager: "kubectl", operation: "Update" as const, apiVersion: object.apiVersion, fieldsV1 };
+  return { ...object, metadata: { ...object.metadata, managedFields: [entry] } };
+}
 const secret = (name: string, more: object = {}): KubeObject => ({
   apiVersion: "v1",
   kind: "Secret",
@@ -107,10 +115,10 @@ describe("what an object needs", () => {
 
 describe("what goes along with an object that is sent as it is", () => {
   const present = (...objects: KubeObject[]): ReadonlyMap<string, KubeObject> =>
-    new Map(objects.map((object) => [`/${object.kind}/default/${object.metadata.name}`, object]));
+    new Map(objects.map((object) => [`/${object.kind}/default/${object.metadata.name}`, written(object)]));
   const placed = (object: KubeObject, spec: Partial<PlacementSpec>, ...there: KubeObject[]): Target =>
     targetOf({
-      object,
+      object: written(object),
       clusters: [shanghai],
       placements: [placement("p", { ...selects(object), ...spec })],
       dependencies: present(...there),
@@ -132,7 +140,7 @@ describe("what goes along with an object that is sent as it is", () => {
     ]);
     const widget = { ...deployment({ serviceAccountName: "web" }), apiVersion: "example.com/v1", kind: "Widget" };
     const { objects } = targetOf({
-      object: widget,
+      object: written(widget),
       clusters: [shanghai],
       placements: [placement("p", selects(widget))],
       dependencies: present(account("web", "pull"), secret("pull")),
@@ -166,6 +174,18 @@ describe("what goes along with an object that is sent as it is", () => {
     expect(annotations("Secret")).not.toHaveProperty([DELETION_POLICY_ANNOTATION]);
     const own = at(placed({ ...claim, metadata: { ...claim.metadata, uid: "c" } }, {}), "shanghai-1", claim.kind);
     expect(own?.metadata.annotations).not.toHaveProperty([DELETION_POLICY_ANNOTATION]);
+  });
+
+  test("a claim of which nobody knows what a person set in it goes nowhere", () => {
+    const web = deployment({ volumes: [{ name: "a", persistentVolumeClaim: { claimName: "data" } }] });
+    const { clusters } = targetOf({
+      object: written(web),
+      clusters: [shanghai],
+      placements: [placement("p", selects(web))],
+      dependencies: new Map([["/PersistentVolumeClaim/default/data", claim]]),
+    });
+    expect(clusters[0]?.problem?.message).toContain("managedFields");
+    expect(clusters[0]?.objects).toEqual([]);
   });
 
   test("what is missing is named, of every kind", () => {

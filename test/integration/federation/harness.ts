@@ -57,8 +57,6 @@ export class TestFederation implements AsyncDisposable {
   metrics: Metrics = createMetrics({ processMetrics: false });
   /** Whether a manager that starts records what is for finding faults. */
   debugEvents = false;
-  /** Of the next manager: which kinds are sent as they are. */
-  isPropagated: ((kind: { group: string; kind: string }) => boolean) | undefined;
   /** Whether the Lease is held, as the guard of every write sees it. */
   isLeader = true;
   /** Thrown by a call to the hub when it gives an error. */
@@ -175,7 +173,6 @@ export class TestFederation implements AsyncDisposable {
         tracer,
         events,
         clientFor: (config) => this.#connect(config, guard),
-        ...(this.isPropagated === undefined ? {} : { isPropagated: this.isPropagated }),
       },
       stop.signal,
     );
