@@ -149,6 +149,10 @@ describe("the CRDs", () => {
     expect(lists.length).toBeGreaterThanOrEqual(11);
     expect(lists.filter(({ node }) => node["x-kubernetes-list-type"] !== "map").map(({ path }) => path)).toEqual([]);
     const clusters = lists.filter(({ path }) => path.endsWith(".clusters"));
-    expect(clusters.map(({ node }) => (node["items"] as Node)["x-kubernetes-map-type"])).toEqual(["atomic", "atomic", "atomic"]);
+    expect(clusters.map(({ node }) => (node["items"] as Node)["x-kubernetes-map-type"])).toEqual([
+      "atomic",
+      "atomic",
+      "atomic",
+    ]);
   });
 });

@@ -1,6 +1,5 @@
 import { z } from "zod";
-import type { FederatedStatus } from "./demoapplication.ts";
-import type { KubeObject, ObjectMeta } from "./meta.ts";
+import type { KubeObject } from "./meta.ts";
 import { atLeastOneOf, withRules } from "./rules.ts";
 
 /** How much a bundle may hold. */
@@ -47,16 +46,6 @@ export const manifestBundleSpec = withRules(
   }),
   atLeastOneOf("manifests", "compressed"),
 );
-
-export type ManifestBundleSpec = z.infer<typeof manifestBundleSpec>;
-
-export interface ManifestBundle {
-  apiVersion: string;
-  kind: "ManifestBundle";
-  metadata: ObjectMeta;
-  spec: ManifestBundleSpec;
-  status?: FederatedStatus;
-}
 
 /**
  * The spec of a bundle as caches keep it: every manifest in one list. Whoever reads bundles from a server unpacks them once; what plans

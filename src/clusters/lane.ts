@@ -1,5 +1,5 @@
 import PQueue from "p-queue";
-import { type ObjectRef, shortMessage } from "../apis/index.ts";
+import type { ObjectRef } from "../apis/index.ts";
 import type { Failure } from "../desiredstate/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";
 import type { Clock } from "../runtime/index.ts";
@@ -17,6 +17,7 @@ import { isInSync, type MemberObject, type MemberObjects } from "./memberObjects
 import type { MemberWriter, Written } from "./memberWriter.ts";
 import { isNamespace } from "./namespaces.ts";
 import { classify, CONTROLLER, type Outcome } from "./outcome.ts";
+import { waitForKind } from "./unservedKind.ts";
 
 export interface LaneOptions {
   cluster: string;
@@ -111,6 +112,8 @@ export class Lane implements AsyncDisposable {
     const action = this.#decide(object);
     if (action.kind === "Nothing" || action.kind === "Held") {
       if (isInSync(object) || object.row === undefined) this.#backoffs.forget(key);
+      if (action.kind === "Held" && this.#writer?.isSynced(object.ref) === false)
+        waitForKind(this.#options.objects, object, action, this.#writer.lacks(object.ref));
       return;
     }
     if (this.#backoffs.isWaiting(key, attemptOf(object, action))) return;
@@ -157,7 +160,8 @@ export class Lane implements AsyncDisposable {
     const writer = this.#writer;
     if (object === undefined || writer === undefined) return;
     const action = this.#decide(object);
-    if (!writer.isSynced(object.ref)) return this.#unwatched(object, action, writer);
+    if (!writer.isSynced(object.ref))
+      return waitForKind(this.#options.objects, object, action, writer.lacks(object.ref));
     if (action.kind === "Nothing" || action.kind === "Held") return;
     if (!this.#kinds.admits(object.ref, key)) return;
 
@@ -203,21 +207,6 @@ export class Lane implements AsyncDisposable {
   #decide(object: MemberObject): Action {
     const action = decide(object, this.#writer?.mayRemove(object.ref) ?? false);
     return isOrdered(action) && this.#options.mustWait?.(object) === true ? HELD : action;
-  }
-
-  /** The object waits for its kind to be known: until the kind has been read, or until the member serves the kind at all. */
-  #unwatched(object: MemberObject, { kind }: Action, writer: MemberWriter): void {
-    const lacks = writer.lacks(object.ref);
-    if (lacks === "No") return;
-    if (kind === "Create" || kind === "Update") this.#options.objects.fail(object, kindNotServed(object.ref));
-    // Of what a member does not serve it has nothing.
-    if (
-      lacks === "Surely" &&
-      object.row?.verb === "Hold" &&
-      object.row.confirm === true &&
-      object.observed === undefined
-    )
-      this.#options.objects.found(object, undefined);
   }
 
   /** What the last attempt was refused for may have passed: the next one is not put off. */
@@ -400,10 +389,4 @@ const HELD: Action = { kind: "Held" };
 
 function isOrdered({ kind }: Action): boolean {
   return kind === "Create" || kind === "Update" || kind === "Delete";
-}
-
-/** Not final: the definition may be on its way. */
-function kindNotServed({ apiVersion, kind }: ObjectRef): Failure {
-  const message = shortMessage(`the member does not serve ${kind} of ${apiVersion} yet; it waits for the definition`);
-  return { reason: "KindNotServed", message, final: false };
 }

@@ -39,6 +39,7 @@ async function run(line: string, act: () => number = () => 0, program = "meridia
     uninstall: noting("uninstall"),
     join: noting("join"),
     unjoin: noting("unjoin"),
+    bundle: noting("bundle"),
     status: noting("status"),
     quickstart: noting("quickstart"),
     version: noting("version"),

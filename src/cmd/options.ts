@@ -134,6 +134,22 @@ export interface StatusOptions extends HubOptions {
   output?: OutputFormat;
 }
 
+/** Options of `meridian bundle create`. One of `helm`, `kustomize` and `filename` is given. */
+export interface BundleOptions extends HubOptions {
+  /** Of the bundle. */
+  namespace: string;
+  /** Of objects that name none; that of the bundle when absent. */
+  releaseNamespace?: string;
+  helm?: string;
+  chartVersion?: string;
+  values: readonly string[];
+  kustomize?: string;
+  filename: readonly string[];
+  /** A file for the bundle; absent: the standard output. */
+  output?: string;
+  apply: boolean;
+}
+
 export const VERSION_FORMATS = ["json", "yaml"] as const;
 
 export interface VersionOptions {
@@ -251,6 +267,14 @@ export function parseNamespace(text: string, before: string[] = []): string[] {
     throw new InvalidArgumentError("A namespace has at most 63 lower-case letters, digits and '-'.");
   }
   return [...new Set([...before, text])];
+}
+
+/** Name of an object in a namespace, or of the namespace itself. */
+export function parseDnsLabel(text: string): string {
+  if (!/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text)) {
+    throw new InvalidArgumentError("It has at most 63 lower-case letters, digits and '-'.");
+  }
+  return text;
 }
 
 /** Name of a MemberCluster: a DNS label, since it is also a label's value, a metric's label and a Secret's name. */

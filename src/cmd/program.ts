@@ -5,8 +5,10 @@ import { DEFAULT_CLASS } from "../apis/index.ts";
 import { LOG_LEVELS } from "../observability/index.ts";
 import { duration, leaseName, noNamespaces, protectedNamespace, systemNamespace } from "./commonFlags.ts";
 import type { CommandContext } from "./connection.ts";
+import { addBundle } from "./bundle/flags.ts";
 import { addInstall, addUninstall } from "./installFlags.ts";
 import {
+  type BundleOptions,
   type InstallOptions,
   type JoinOptions,
   type ManagerOptions,
@@ -48,6 +50,7 @@ export interface Verbs {
   uninstall(options: UninstallOptions, context: CommandContext): Promise<number>;
   join(name: string, options: JoinOptions, context: CommandContext): Promise<number>;
   unjoin(name: string, options: UnjoinOptions, context: CommandContext): Promise<number>;
+  bundle(name: string, options: BundleOptions, context: CommandContext): Promise<number>;
   status(names: string[], options: StatusOptions, context: CommandContext): Promise<number>;
   quickstart(options: QuickstartOptions, context: CommandContext): Promise<number>;
   version(options: VersionOptions, context: CommandContext): Promise<number>;
@@ -67,6 +70,7 @@ export const systemVerbs: Verbs = {
   uninstall: async (options, context) => (await import("./uninstall/index.ts")).uninstall(options, context),
   join: async (name, options, context) => (await import("./join.ts")).join(name, options, context),
   unjoin: async (name, options, context) => (await import("./unjoin.ts")).unjoin(name, options, context),
+  bundle: async (name, options, context) => (await import("./bundle/create.ts")).createBundle(name, options, context),
   status: async (names, options, context) => (await import("./status.ts")).status(names, options, context),
   quickstart: async (options, context) => (await loadQuickstart()).runQuickstart(options, context),
   version: async (options, context) => printVersion(options, context.terminal),
@@ -107,6 +111,7 @@ export function createProgram(verbs: Verbs, context: CommandContext, finished: F
   addUninstall(program, (options) => run(() => verbs.uninstall(options, context))());
   addJoin(program, (name, options) => run(() => verbs.join(name, options, context))());
   addUnjoin(program, (name, options) => run(() => verbs.unjoin(name, options, context))());
+  addBundle(program, (name, options) => run(() => verbs.bundle(name, options, context))());
   addStatus(program, (names, options) => run(() => verbs.status(names, options, context))());
   addQuickstart(program, (options) => run(() => verbs.quickstart(options, context))());
   addVersion(program, (options) => run(() => verbs.version(options, context))());

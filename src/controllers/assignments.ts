@@ -1,4 +1,4 @@
-import { type ObjectRef, type OwnerRef, refKey, sameValue } from "../apis/index.ts";
+import { type ObjectRef, type OwnerRef, refKey } from "../apis/index.ts";
 import type { RowDelta, WorkDelta, WorkSource } from "../clusters/index.ts";
 import {
   type ApplyRow,
@@ -7,15 +7,15 @@ import {
   type Observation,
   reowned,
   type Row,
-  type Why,
 } from "../desiredstate/index.ts";
 import type { Origin } from "../observability/index.ts";
 import type { GroupKind } from "../interpreter/index.ts";
 import { Emitter, type ResourceType } from "../runtime/index.ts";
 import { Feed } from "./feed.ts";
-import { KindCounts, nameOf } from "./kindCounts.ts";
+import { KindCounts, sameKinds } from "./kindCounts.ts";
 import { NamespaceCounts } from "./namespaceCounts.ts";
 import type { ObservationChange, Observations } from "./observations.ts";
+import { isSameRow } from "./sameRow.ts";
 import { SyncCounts, type SyncState, syncStateOf } from "./syncCounts.ts";
 
 export interface AssignmentsOptions {
@@ -203,13 +203,13 @@ export class Assignments implements WorkSource {
       // What was there at the start is watched for as long: its owner may have left it behind.
       const recorded = [...(recordedKinds?.(cluster) ?? [])];
       let watched = kinds.memberKinds();
-      let others = this.#othersOn(cluster, watched, recorded);
+      let others = this.#kinds.beside(watched, cluster, recorded);
       yield { kind: "Kinds", kinds: watched, others };
       // Every row comes first, even an empty list: the worker may know rows from before.
       yield { kind: "Rows", rows: feed.take().map(deltaOf) };
       while (!signal.aborted) {
         const wanted = kinds.memberKinds();
-        const more = this.#othersOn(cluster, wanted, recorded);
+        const more = this.#kinds.beside(wanted, cluster, recorded);
         if (wanted !== watched || !sameKinds(more, others))
           yield { kind: "Kinds", kinds: (watched = wanted), others: (others = more) };
         const cells = feed.take();
@@ -219,14 +219,6 @@ export class Assignments implements WorkSource {
     } finally {
       feeds.delete(feed);
     }
-  }
-
-  /** Kinds of objects that are asked for on the cluster and that the hub need not serve: in alphabetical order. */
-  #othersOn(cluster: string, watched: readonly ResourceType[], recorded: readonly GroupKind[]): readonly GroupKind[] {
-    const others = new Map<string, GroupKind>();
-    for (const kind of [...recorded, ...this.#kinds.on(cluster)]) others.set(nameOf(kind), kind);
-    for (const kind of watched) others.delete(nameOf(kind));
-    return [...others].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, kind]) => kind);
   }
 
   /** Another set of kinds may have to be watched there. */
@@ -368,10 +360,6 @@ function isUnknown(observations: Observations, cluster: string): boolean {
   return observations.contactOf(cluster).reason === "ClusterUnknown";
 }
 
-function sameKinds(a: readonly GroupKind[], b: readonly GroupKind[]): boolean {
-  return a.length === b.length && a.every((kind, index) => nameOf(kind) === nameOf(b[index] as GroupKind));
-}
-
 function deltaOf({ ref, effective, revision, origin }: OpenCell): RowDelta {
   return { ref, row: effective, revision, origin };
 }
@@ -381,41 +369,9 @@ function ownerOf(observation: Observation | undefined): string | undefined {
   return named === undefined ? undefined : refKey(named);
 }
 
-function isSameRow(a: Row, b: Row | undefined): boolean {
-  if (b === undefined || a.verb !== b.verb || a.role !== b.role) return false;
-  switch (a.verb) {
-    case "Apply":
-      return b.verb === "Apply" && isSameApply(a, b);
-    case "Hold":
-      return (
-        b.verb === "Hold" &&
-        a.wanted === b.wanted &&
-        a.confirm === b.confirm &&
-        a.hash === b.hash &&
-        isSameWhy(a.why, b.why)
-      );
-    case "Delete":
-      return b.verb === a.verb && a.uid === b.uid && a.agreed === b.agreed && isSameWhy(a.why, b.why);
-    case "Release":
-      return b.verb === a.verb && a.uid === b.uid && isSameWhy(a.why, b.why);
-  }
-}
-
-function isSameApply(a: ApplyRow, b: ApplyRow): boolean {
-  const { alternatives: mine = [] } = a;
-  const { alternatives: theirs = [] } = b;
-  if (a.hash !== b.hash || a.conflictResolution !== b.conflictResolution || mine.length !== theirs.length) return false;
-  if (!sameValue(a.namespaceLabels, b.namespaceLabels)) return false;
-  return mine.every(({ hash }, index) => hash === theirs[index]?.hash);
-}
-
 /** The same dependency as the row of another hub object would have it. */
 function inAnotherName(row: ApplyRow, owner: OwnerRef, policy: DeletionPolicy): ApplyRow {
   return { ...row, owner, ...reowned(row.object, owner, policy) };
 }
 
 const POLICIES: readonly DeletionPolicy[] = ["Delete", "Orphan"];
-
-function isSameWhy(a: Why, b: Why): boolean {
-  return a.reason === b.reason && a.message === b.message;
-}

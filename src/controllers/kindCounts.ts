@@ -35,9 +35,20 @@ export class KindCounts {
     return true;
   }
 
-  *on(cluster: string): Iterable<GroupKind> {
-    for (const { kind } of this.#clusters.get(cluster)?.values() ?? []) yield kind;
+  /** These kinds, and those that are asked for on the cluster, but for those that are watched everywhere: in alphabetical order. */
+  beside(watched: readonly GroupKind[], cluster: string, more: readonly GroupKind[]): readonly GroupKind[] {
+    const others = new Map(more.map((kind) => [nameOf(kind), kind]));
+    for (const [name, { kind }] of this.#clusters.get(cluster) ?? []) others.set(name, kind);
+    for (const kind of watched) others.delete(nameOf(kind));
+    return [...others].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, kind]) => kind);
   }
+}
+
+/** Whether both lists, in alphabetical order, hold the same kinds. */
+export function sameKinds(a: readonly GroupKind[], b: readonly GroupKind[]): boolean {
+  return (
+    a.length === b.length && a.every(({ group, kind }, index) => group === b[index]?.group && kind === b[index].kind)
+  );
 }
 
 export function nameOf({ group, kind }: GroupKind): string {

@@ -21,7 +21,7 @@ import type { Problem } from "./types.ts";
 
 /** Why the manifests cannot be sent as they are; undefined when they can. */
 export function manifestsProblem(bundle: KubeObject): Problem | undefined {
-  const found = judgeManifests(unpackedSpecOf(bundle)).next();
+  const found = judgeManifests(unpackedSpecOf(bundle), bundle.metadata.namespace).next();
   if (found.done === true) return undefined;
   const detail = `${found.value.field} ${found.value.message}`;
   const message = shortMessage(detail);

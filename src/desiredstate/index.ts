@@ -10,7 +10,8 @@
  * given.
  */
 export { expectedOf, ownerRefOf, policyOf, reowned } from "./marks.ts";
-export { type NamespaceTerms, namespaceTerms, termsText } from "./podSecurity/index.ts";
+export { scopeProblem } from "./bundleScope.ts";
+export { defaultTerms, type NamespaceTerms, namespaceTerms, termsText } from "./podSecurity/index.ts";
 export { AWAITING_REPLACEMENT } from "./moves.ts";
 export { selectPlacement } from "./placementSelection.ts";
 export { decideRemovals } from "./removals.ts";

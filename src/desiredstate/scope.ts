@@ -1,4 +1,13 @@
-import { counted, type FederatedStatus, listedAfter, type Placement, shortMessage } from "../apis/index.ts";
+import {
+  counted,
+  type FederatedStatus,
+  type KubeObject,
+  listedAfter,
+  parseApiVersion,
+  type Placement,
+  shortMessage,
+} from "../apis/index.ts";
+import { hubKindOf } from "../interpreter/index.ts";
 import {
   type ClusterSnapshot,
   type Decision,
@@ -74,7 +83,9 @@ export function scopeOf(
     return placed(decision, clusters, keepable, "ClustersSelected", message);
   }
 
-  const locals = clusters.filter(({ local, deleting }) => local && !deleting).map(({ name }) => name);
+  const mayBeOnHub = ({ local, deleting }: ClusterSnapshot): boolean =>
+    local && !deleting && !isOffHub(snapshot.object);
+  const locals = clusters.filter(mayBeOnHub).map(({ name }) => name);
   if (locals.length > 0 && isUnderDefault(snapshot.previous, subject.current, clusters)) {
     const group = { name: "local", clusterNames: locals };
     const rules = { clusterAffinities: [group], replicaScheduling: { mode: "Duplicated" as const } };
@@ -107,6 +118,11 @@ export function scopeOf(
     places: keepable,
     suspended: false,
   };
+}
+
+/** What a bundle holds must not be on the hub unless somebody says so. */
+function isOffHub({ apiVersion, kind }: KubeObject): boolean {
+  return hubKindOf(parseApiVersion(apiVersion).group, kind)?.holdsManifests === true;
 }
 
 /**

@@ -41,7 +41,7 @@ export function step({ target, lastGood, rollout, observations, removal }: StepI
     const { cluster, ref, present } = observation;
     if (present === undefined) continue;
     const share = shares.get(cluster);
-    if (share?.objects.some((object) => isSameRef(object.ref, ref)) === true) continue;
+    if (share !== undefined && holds(share, ref)) continue;
     const why = share === undefined ? undefined : (share.retains ?? whyMissing(ref, target));
     if (why !== undefined) {
       const role = roleOf(ref, target);
@@ -94,6 +94,17 @@ function shareOf(cluster: ClusterTarget, target: Target): Share {
     return { verb: "Hold", cluster: cluster.name, ref, owner: target.owner, role, hash, why, wanted: true };
   });
   return { objects, rows, retains: why };
+}
+
+/** Beyond so many objects they are looked up by their keys: a bundle may hold thousands. */
+const FEW = 16;
+const keysOf = new WeakMap<readonly DesiredObject[], ReadonlySet<string>>();
+
+function holds({ objects }: Share, ref: ObjectRef): boolean {
+  if (objects.length <= FEW) return objects.some((object) => isSameRef(object.ref, ref));
+  let keys = keysOf.get(objects);
+  if (keys === undefined) keysOf.set(objects, (keys = new Set(objects.map((object) => refKey(object.ref)))));
+  return keys.has(refKey(ref));
 }
 
 /** By cluster: what the target says, or for one that waits for its turn, what it had. */

@@ -1,6 +1,12 @@
 import { describe, expect, test } from "vitest";
 import { clusterPlacementObject } from "../../test/builders/policyObjects.ts";
-import { CLUSTERPLACEMENTS, DEMOAPPLICATIONS, MANIFESTBUNDLES, type ResourceType, TransportError } from "../runtime/index.ts";
+import {
+  CLUSTERPLACEMENTS,
+  DEMOAPPLICATIONS,
+  MANIFESTBUNDLES,
+  type ResourceType,
+  TransportError,
+} from "../runtime/index.ts";
 import { rightsOn } from "./rights.ts";
 import { application, setUpHub } from "./testing/fakeHub.ts";
 
@@ -175,7 +181,7 @@ describe("a kind that is propagated as it is", () => {
     await settle(2_000);
     server.delete(CLUSTERPLACEMENTS, undefined, selectingWidgets.metadata.name);
     await settle(MINUTE_MS);
-    expect(cache.kinds.map(({ type }) => type.kind)).toEqual(["DemoApplication", "Widget"]);
+    expect(cache.kinds.map(({ type }) => type.kind)).toEqual(["DemoApplication", "ManifestBundle", "Widget"]);
   });
 
   test("is read in another version when the one before is served no longer, and its objects are the same", async () => {

@@ -15,6 +15,7 @@ export {
   isCustomGroup,
   isDefinition,
   phaseOf,
+  whyNeverInBundle,
   givesRights,
   type GroupKind,
 } from "./bundle/kinds.ts";

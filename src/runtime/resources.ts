@@ -62,13 +62,7 @@ export const ROLES = builtIn("rbac.authorization.k8s.io", "v1", "Role", "roles",
 export const ROLEBINDINGS = builtIn("rbac.authorization.k8s.io", "v1", "RoleBinding", "rolebindings", true);
 
 export const DEMOAPPLICATIONS = builtIn(PAAS_GROUP, "v1", "DemoApplication", "demoapplications", true);
-export const MANIFESTBUNDLES = builtIn(
-  FEDERATION_GROUP,
-  FEDERATION_VERSION,
-  "ManifestBundle",
-  "manifestbundles",
-  true,
-);
+export const MANIFESTBUNDLES = builtIn(FEDERATION_GROUP, FEDERATION_VERSION, "ManifestBundle", "manifestbundles", true);
 export const MEMBERCLUSTERS = builtIn(FEDERATION_GROUP, FEDERATION_VERSION, "MemberCluster", "memberclusters", false);
 export const PLACEMENTS = builtIn(FEDERATION_GROUP, FEDERATION_VERSION, "Placement", "placements", true);
 export const CLUSTERPLACEMENTS = builtIn(

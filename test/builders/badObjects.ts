@@ -1,4 +1,4 @@
-import type { KubeObject } from "../../src/apis/index.ts";
+import { FEDERATION_API_VERSION, type KubeObject } from "../../src/apis/index.ts";
 import { BAD_APPLICATIONS } from "./badApplications.ts";
 import {
   clusterObject as cluster,
@@ -379,9 +379,35 @@ const overrides: BadObject[] = [
   ...patches,
 ];
 
-export const BAD_OBJECTS: readonly BadObject[] = [...BAD_APPLICATIONS, ...clusters, ...placements, ...overrides].map(
-  (bad) => ({
-    ...bad,
-    name: `${bad.object.kind}: ${bad.name}`,
-  }),
-);
+const bundle = (spec: object): KubeObject => ({
+  apiVersion: FEDERATION_API_VERSION,
+  kind: "ManifestBundle",
+  metadata: { name: "operator", namespace: "default" },
+  spec,
+});
+
+const bundles: BadObject[] = [
+  { name: "of nothing", object: bundle({}), field: "spec" },
+  {
+    name: "a manifest without a kind",
+    object: bundle({ manifests: [{ apiVersion: "v1", metadata: { name: "a" } }] }),
+    field: "spec.manifests[0].kind",
+  },
+  {
+    name: "a manifest without metadata",
+    object: bundle({ manifests: [{ apiVersion: "v1", kind: "ConfigMap" }] }),
+    field: "spec.manifests[0].metadata",
+  },
+  { name: "text with line breaks", object: bundle({ compressed: "H4sI\nAAAA" }), field: "spec.compressed" },
+];
+
+export const BAD_OBJECTS: readonly BadObject[] = [
+  ...BAD_APPLICATIONS,
+  ...clusters,
+  ...placements,
+  ...overrides,
+  ...bundles,
+].map((bad) => ({
+  ...bad,
+  name: `${bad.object.kind}: ${bad.name}`,
+}));

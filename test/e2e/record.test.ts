@@ -1,9 +1,25 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { MANAGED_BY_LABEL, OWNER_ANNOTATION } from "../../src/apis/index.ts";
-import { demoApplication, placement } from "../builders/index.ts";
+import {
+  ALLOW_CRD_REMOVAL_ANNOTATION,
+  ALLOWED_BUNDLE_KINDS_ANNOTATION,
+  type FederatedStatus,
+  type KubeObject,
+  MANAGED_BY_LABEL,
+  OWNER_ANNOTATION,
+} from "../../src/apis/index.ts";
+import {
+  bundle,
+  clusterRole,
+  definition,
+  demoApplication,
+  operator,
+  placement,
+  serviceAccount,
+  widget,
+} from "../builders/index.ts";
 import { eventually, FaultProxy, throughout } from "../envtest/index.ts";
 import { conditionOf, explainFailure, Federation } from "./federation.ts";
-import { objectPath } from "./objects.ts";
+import { collectionPath, objectPath } from "./objects.ts";
 
 const SHANGHAI = "shanghai-1";
 /** Joined by hand, through a proxy. */
@@ -156,4 +172,77 @@ test("a deletion waits, through another leader, for a cluster that was never rea
     proxy.heal();
     await federation.removeMember(SPARE);
   }
+});
+
+describe("a bundle of an operator", () => {
+  const spare = () => federation.memberApi(SPARE);
+  const find = async (kind: string, namespace: string | undefined, name: string): Promise<KubeObject | undefined> => {
+    try {
+      return await spare().find(objectPath(kind, namespace, name));
+    } catch {
+      // Where the definition is not there, nor is the path.
+      return undefined;
+    }
+  };
+  const entry = async (namespace: string, name: string) => {
+    const found = await federation.api.find(objectPath("ManifestBundle", namespace, name));
+    return (found?.["status"] as FederatedStatus | undefined)?.clusters?.find((one) => one.name === SPARE);
+  };
+  const untilEntry = (namespace: string, name: string, want: object): Promise<void> =>
+    eventually(async () => expect(await entry(namespace, name)).toMatchObject(want), { timeout: 60_000 });
+  const untilGoneThere = (kind: string, namespace: string | undefined, name: string): Promise<void> =>
+    eventually(async () => expect(await find(kind, namespace, name)).toBeUndefined(), { timeout: 60_000 });
+
+  test("comes in order, is pruned by a manager that never saw the rest, and goes with its definition last", async () => {
+    const namespace = await federation.namespace();
+    await federation.joinByHand(SPARE, federation.member(SPARE).plane.kubeconfig);
+    await federation.untilMemberIs(SPARE, "True");
+    const selects = { apiVersion: "federation.paas.cmft.com/v1alpha1", kind: "ManifestBundle" };
+    await federation.apply(placement("bundles").namespace(namespace).selects(selects).onClusters(SPARE));
+    const manifests = [
+      widget("first"),
+      operator("operator"),
+      clusterRole(namespace),
+      serviceAccount("operator"),
+      definition(),
+    ];
+    await federation.apply(bundle("operator", manifests, { namespace }));
+    await untilEntry(namespace, "operator", { state: "Failed", reason: "NotAllowed" });
+    await federation.kubectl([
+      "annotate",
+      "namespace",
+      namespace,
+      `${ALLOWED_BUNDLE_KINDS_ANNOTATION}=ClusterRole,CustomResourceDefinition`,
+    ]);
+
+    await eventually(async () => expect(await find("Widget", namespace, "first")).toBeDefined(), { timeout: 60_000 });
+    const times = await Promise.all(
+      [
+        ["CustomResourceDefinition", undefined, "widgets.example.com"],
+        ["ServiceAccount", namespace, "operator"],
+        ["Deployment", namespace, "operator"],
+        ["Widget", namespace, "first"],
+      ].map(async ([kind = "", where, name = ""]) => (await find(kind, where, name))?.metadata.creationTimestamp ?? ""),
+    );
+    expect(times).toEqual(times.toSorted());
+
+    await withoutManager(async () => {
+      await federation.apply(bundle("operator", manifests.slice(1), { namespace }));
+    });
+    await untilGoneThere("Widget", namespace, "first");
+
+    await spare().create(collectionPath("Widget", namespace), widget("precious", { namespace }));
+    await federation.apply(bundle("operator", manifests.slice(1, 4), { namespace }));
+    await untilEntry(namespace, "operator", { state: "Held", reason: "CustomObjectsExist" });
+    expect(await find("Widget", namespace, "precious")).toBeDefined();
+    const annotations = { [ALLOW_CRD_REMOVAL_ANNOTATION]: "widgets.example.com" };
+    await federation.apply(bundle("operator", manifests.slice(1, 4), { namespace, annotations }));
+    await untilGoneThere("CustomResourceDefinition", undefined, "widgets.example.com");
+
+    await federation.remove(bundle("operator", [], { namespace }));
+    for (const kind of ["Deployment", "ServiceAccount"])
+      expect(await find(kind, namespace, "operator")).toBeUndefined();
+    expect(await find("ClusterRole", undefined, namespace)).toBeUndefined();
+    await federation.removeMember(SPARE);
+  });
 });

@@ -51,9 +51,12 @@ export function unpackedSpecOf(object: KubeObject): UnpackedSpec {
 
 /**
  * Why the manifests cannot be sent: each problem with the place of the manifest, counted from 0 among those that are listed, or among those
- * that are compressed.
+ * that are compressed. `namespace`: that of the bundle, where objects are that name none.
  */
-export function* judgeManifests({ manifests, listed, unreadable }: UnpackedSpec): Generator<FieldProblem> {
+export function* judgeManifests(
+  { manifests, listed, unreadable }: UnpackedSpec,
+  namespace: string | undefined,
+): Generator<FieldProblem> {
   if (unreadable !== undefined) yield { field: "spec.compressed", message: unreadable };
   if (manifests.length > BUNDLE_BOUNDS.manifests) {
     const most = counted(BUNDLE_BOUNDS.manifests, "manifest");
@@ -68,8 +71,7 @@ export function* judgeManifests({ manifests, listed, unreadable }: UnpackedSpec)
       yield { field: problem.below === undefined ? field : `${field}.${problem.below}`, message: problem.message };
       continue;
     }
-    // An empty namespace and the bundle's own may be the same one: the renderer says so where they are.
-    const key = refKey(refOf(manifest));
+    const key = refKey({ ...refOf(manifest), ...withinNamespace(manifest, namespace) });
     const first = places.get(key);
     if (first === undefined) places.set(key, field);
     else yield { field, message: `${titleOf(manifest)} is there twice, also as ${first}; remove one` };
@@ -83,6 +85,11 @@ export function placeOf(index: number, listed: number): string {
 
 export function titleOf({ kind, metadata }: KubeObject): string {
   return `${kind} ${metadata.namespace === undefined ? "" : `${metadata.namespace}/`}${metadata.name}`;
+}
+
+function withinNamespace(manifest: KubeObject, home: string | undefined): { namespace?: string } {
+  const namespace = manifest.metadata.namespace ?? (isClusterScopedBuiltIn(groupKindOf(manifest)) ? undefined : home);
+  return namespace === undefined ? {} : { namespace };
 }
 
 interface ManifestProblem {

@@ -11,7 +11,7 @@ const MOST_TOLD = 20;
  */
 export function judgeBundle(bundle: KubeObject): FieldProblem[] {
   const problems: FieldProblem[] = [];
-  for (const problem of judgeManifests(unpackBundle(bundle["spec"]))) {
+  for (const problem of judgeManifests(unpackBundle(bundle["spec"]), bundle.metadata.namespace)) {
     problems.push(problem);
     if (problems.length === MOST_TOLD) break;
   }

@@ -1,6 +1,8 @@
+import { gzipSync } from "node:zlib";
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import type { KubeObject, MemberCluster, Placement } from "../../apis/index.ts";
+import { bundle } from "../../../test/builders/index.ts";
 import { BAD_OBJECTS } from "../../../test/builders/badObjects.ts";
 import { GOOD_OBJECTS } from "../../../test/builders/goodObjects.ts";
 import {
@@ -43,6 +45,44 @@ const everywhere = {
 const kubeconfig = clusterObject({ connection: { kubeconfigSecretRef: { name: "a" } } }, "a");
 const withPort = (protocol = "TCP") => applicationObject({ ports: [{ port: 80, nodePort: 30_002, protocol }] }, "mine");
 const other = applicationFactsOf("theirs", { ports: [{ nodePort: 30_002, protocol: "TCP" }], clusters: ["a"] });
+
+describe("a bundle", () => {
+  const account = { apiVersion: "v1", kind: "ServiceAccount", metadata: { name: "a" } };
+  const bundleOf = (spec: object): KubeObject => ({ ...bundle("operator", []), spec });
+  const packed = (value: unknown): string => gzipSync(JSON.stringify(value)).toString("base64");
+
+  test("is refused for what is wrong with a manifest, by its place, also where it is compressed", () => {
+    const token = { ...account, kind: "Secret", type: "kubernetes.io/service-account-token" };
+    expect(said(requestOf("CREATE", bundleOf({ manifests: [account, token] })))).toBe(
+      "spec.manifests[1].type: a Secret that holds a token is never sent to members; remove it",
+    );
+    expect(said(requestOf("CREATE", bundleOf({ compressed: packed([account, { ...account, status: {} }]) })))).toBe(
+      "spec.compressed[1].status: is written by each member; remove it from the manifest",
+    );
+  });
+
+  test("that is a bomb is refused", () => {
+    const bomb = gzipSync(Buffer.alloc(64 * 1024 * 1024)).toString("base64");
+    expect(said(requestOf("CREATE", bundleOf({ compressed: bomb })))).toBe(
+      "spec.compressed: unpacks to more than 8 MiB; make several bundles of it",
+    );
+  });
+
+  test("is told twenty of its mistakes at most", () => {
+    const wrong = Array.from({ length: 100 }, (_, index) => ({
+      ...account,
+      metadata: { name: `a${index}` },
+      status: {},
+    }));
+    expect(judgeRequest(requestOf("CREATE", bundleOf({ manifests: wrong })), factsOf(), NOW).problems).toHaveLength(20);
+  });
+
+  test("gets the finalizer of its objects as it is made", () => {
+    expect(defaultsOf(requestOf("CREATE", bundleOf({ manifests: [account] })), new Set(["default"]))).toEqual(
+      defaultsOf(requestOf("CREATE", applicationObject({})), new Set(["default"])),
+    );
+  });
+});
 
 describe("what a policy says and this version does not do is taken, with a warning", () => {
   const everyField = {

@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   ALLOW_CRD_REMOVAL_ANNOTATION,
   ALLOWED_BUNDLE_KINDS_ANNOTATION,
+  type Condition,
   type FederatedStatus,
   type KubeObject,
 } from "../../../src/apis/index.ts";
@@ -59,10 +60,14 @@ function isReady(federation: TestFederation, name = "operator"): boolean {
   return ready?.status === "True" && ready.observedGeneration === generation;
 }
 
-/** Also where the kind is not served. */
+/** Also where the kind is not served, or not yet. */
 function hasWidget(federation: TestFederation, name: string, namespace = "default"): boolean {
   const { server } = federation.member(SHANGHAI);
-  return server.has(CRDS, undefined, "widgets.example.com") && server.has(WIDGETS, namespace, name);
+  const crd = server.find(CRDS, undefined, "widgets.example.com") as
+    | { status?: { conditions?: Condition[] } }
+    | undefined;
+  const isServed = crd?.status?.conditions?.some(({ type, status }) => type === "Established" && status === "True");
+  return isServed === true && server.has(WIDGETS, namespace, name);
 }
 
 async function restart(federation: TestFederation): Promise<void> {
@@ -96,7 +101,9 @@ describe("a bundle", () => {
     await using federation = await federationOf("*", SHANGHAI);
     await federation.apply(MANIFESTBUNDLES, bundle("operator", OPERATOR));
     await federation.until(() => hasWidget(federation, "first"));
-    const order = written(federation).map((line) => line.split(" ").find((word) => PLURALS.has(word.split("/")[0] ?? "")));
+    const order = written(federation).map((line) =>
+      line.split(" ").find((word) => PLURALS.has(word.split("/")[0] ?? "")),
+    );
     const first = (plural: string): number => order.findIndex((word) => word?.startsWith(plural) === true);
     const places = ["customresourcedefinitions", "clusterroles", "deployments", "widgets"].map(first);
     expect(places).toEqual(places.toSorted((a, b) => a - b));
@@ -146,6 +153,116 @@ describe("a bundle", () => {
   });
 });
 
+/** Definitions of a megabyte each, of the sort that generators write: long, and much the same. */
+function largeDefinitions(count: number): KubeObject[] {
+  return Array.from({ length: count }, (_, index) => {
+    const crd = definition(`things${index}`, `Thing${index}`) as KubeObject & {
+      spec: { versions: { schema: { openAPIV3Schema: { properties: Record<string, unknown> } } }[] };
+    };
+    const [version] = crd.spec.versions;
+    for (let field = 0; field < 2_000; field += 1)
+      Object.assign(version?.schema.openAPIV3Schema.properties ?? {}, {
+        [`field${field}`]: { type: "string", description: `The ${field}. part of thing ${index}: ${TEXT}` },
+      });
+    return crd;
+  });
+}
+const TEXT = "What it means depends on the version of the provider, and on what the other fields say. ".repeat(5);
+
+describe("a bundle of five megabytes", () => {
+  test("reaches three members", async () => {
+    await using federation = await federationOf("*", SHANGHAI, "singapore", "frankfurt");
+    const text = JSON.stringify(largeDefinitions(6));
+    expect(text.length).toBeGreaterThan(5 * 1024 * 1024);
+    const compressed = gzipSync(text).toString("base64");
+    await federation.apply(MANIFESTBUNDLES, { ...bundle("operator", []), spec: { compressed } } as KubeObject);
+    await federation.until(() => isReady(federation), 120_000);
+    for (const { server } of federation.members.values()) expect(server.list(CRDS)).toHaveLength(6);
+  });
+});
+
+describe("a custom object whose definition comes from elsewhere", () => {
+  test("waits for the definition and says so, while the rest of its bundle goes on", async () => {
+    await using federation = await federationOf("", SHANGHAI);
+    const { server } = federation.member(SHANGHAI);
+    await federation.apply(
+      MANIFESTBUNDLES,
+      bundle(
+        "operator",
+        OPERATOR.filter(({ kind }) => !NEEDS_LEAVE.has(kind)),
+      ),
+    );
+    await federation.until(() => server.has(DEPLOYMENTS, "default", "operator"));
+    await federation.until(() => entryOf(federation)?.reason === "KindNotServed");
+    expect(entryOf(federation)).toMatchObject({
+      message: "the member does not serve Widget of example.com/v1 yet; it waits for the definition",
+    });
+    await server.create(CRDS, definition());
+    await federation.until(() => hasWidget(federation, "first"));
+  });
+
+  test("is written as soon as another bundle has brought the definition, and is gone with its own", async () => {
+    await using federation = await federationOf("*", SHANGHAI);
+    await federation.apply(MANIFESTBUNDLES, bundle("operator", [widget("first")]));
+    await federation.until(() => entryOf(federation)?.reason === "KindNotServed");
+    await federation.apply(MANIFESTBUNDLES, bundle("definitions", [definition()]));
+    await federation.until(() => hasWidget(federation, "first"), 5_000);
+    await federation.hub.delete(MANIFESTBUNDLES, "default", "operator");
+    await federation.until(() => !federation.hub.has(MANIFESTBUNDLES, "default", "operator"));
+    expect(hasWidget(federation, "first")).toBe(false);
+  });
+
+  test("keeps nobody from deleting the bundle where the definition never came", async () => {
+    await using federation = await federationOf("", SHANGHAI);
+    await federation.apply(MANIFESTBUNDLES, bundle("operator", [widget("first")]));
+    await federation.until(() => entryOf(federation)?.reason === "KindNotServed");
+    await federation.hub.delete(MANIFESTBUNDLES, "default", "operator");
+    await federation.until(() => !federation.hub.has(MANIFESTBUNDLES, "default", "operator"));
+  });
+
+  test("that is cluster-scoped on the member is not written there in a tenant's name", async () => {
+    await using federation = await federationOf("", SHANGHAI);
+    const { server } = federation.member(SHANGHAI);
+    await server.create(CRDS, definition("widgets", "Widget", "Cluster"));
+    await federation.apply(MANIFESTBUNDLES, bundle("operator", [widget("first")]));
+    await federation.until(() => entryOf(federation)?.state === "Failed");
+    expect(entryOf(federation)).toMatchObject({ reason: "WrongScope" });
+    expect(server.list({ ...WIDGETS, namespaced: false })).toEqual([]);
+  });
+});
+
+describe("a bundle whose policy orphans", () => {
+  test("leaves what runs, without marks, and a definition with its objects", async () => {
+    await using federation = await federationOf("*", SHANGHAI);
+    const { server } = federation.member(SHANGHAI);
+    await federation.apply(PLACEMENTS, placement("bundles").selects(SELECTS).deletionPolicy("Orphan"));
+    await federation.apply(MANIFESTBUNDLES, bundle("operator", OPERATOR));
+    await federation.until(() => hasWidget(federation, "first"));
+    await federation.hub.delete(MANIFESTBUNDLES, "default", "operator");
+    await federation.until(() => !federation.hub.has(MANIFESTBUNDLES, "default", "operator"));
+    expect(hasWidget(federation, "first")).toBe(true);
+    const left = [server.get(CRDS, undefined, "widgets.example.com"), server.get(DEPLOYMENTS, "default", "operator")];
+    expect(left.filter(({ metadata }) => JSON.stringify(metadata.labels ?? {}).includes("paas.cmft.com"))).toEqual([]);
+  });
+});
+
+describe("an account on the member that a bundle's pods would run as", () => {
+  test("is no bundle's: the pods wait, since the account is somebody else's", async () => {
+    await using federation = await federationOf("", SHANGHAI);
+    const { server } = federation.member(SHANGHAI);
+    await server.create(SERVICEACCOUNTS, {
+      ...serviceAccount("operator"),
+      metadata: { name: "operator", namespace: "default" },
+    });
+    await federation.apply(MANIFESTBUNDLES, bundle("operator", [serviceAccount("operator"), operator("operator")]));
+    await federation.until(() => entryOf(federation)?.state === "Failed");
+    expect(entryOf(federation)).toMatchObject({ reason: "AlreadyExists" });
+    await federation.pass(10_000);
+    expect(server.has(DEPLOYMENTS, "default", "operator")).toBe(false);
+  });
+});
+
+const NEEDS_LEAVE = new Set(["CustomResourceDefinition", "ClusterRole"]);
 const PLURALS = new Set(["customresourcedefinitions", "clusterroles", "serviceaccounts", "deployments", "widgets"]);
 
 describe("what leaves a bundle", () => {

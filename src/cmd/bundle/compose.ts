@@ -1,0 +1,179 @@
+import {
+  BUNDLE_BOUNDS,
+  counted,
+  FEDERATION_API_VERSION,
+  isRecord,
+  isReservedKey,
+  type KubeObject,
+  SCOPE_ANNOTATION,
+  valueAt,
+} from "../../apis/index.ts";
+import {
+  groupKindOf,
+  isClusterScopedBuiltIn,
+  isCustomGroup,
+  isDefinition,
+  judgeManifests,
+  phaseOf,
+  titleOf,
+  whyNeverInBundle,
+} from "../../interpreter/index.ts";
+import { CommandError } from "../outcome.ts";
+
+/** Makes one bundle of what Helm, kustomize or files give. Values in, values out, but for {@link CommandError}. */
+
+export interface Wanted {
+  name: string;
+  /** Of the bundle. */
+  namespace: string;
+  /** Of objects that name none. */
+  target: string;
+}
+
+export interface Composed {
+  manifests: KubeObject[];
+  /** Sentences for whoever made the bundle. */
+  notes: string[];
+}
+
+const HOOK = "helm.sh/hook";
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+/** Of the metadata, what people and their tools write. */
+const KEPT_METADATA = ["name", "namespace", "labels", "annotations", "finalizers"] as const;
+
+/** The manifests of a bundle, in the order in which they are applied. Throws what is wrong with them. */
+export function compose(documents: readonly unknown[], { namespace, target }: Omit<Wanted, "name">): Composed {
+  const notes: string[] = [];
+  const objects = documents.flatMap((document) => itemsOf(document)).filter((object) => isKept(object, notes));
+  const scopes = new Map(
+    objects.filter(isDefinition).map((definition) => [definedKind(definition), scopeOf(definition)]),
+  );
+  const manifests = objects.map((object) => cleaned(object, scopes, { namespace, target }));
+  manifests.sort((a, b) => phaseOf(a) - phaseOf(b) || compare(sortKey(a), sortKey(b)));
+  if (manifests.length === 0) throw new CommandError(`there is no object to put into the bundle; check what was given`);
+  const [problem] = judgeManifests({ manifests, listed: manifests.length }, namespace);
+  if (problem !== undefined) throw new CommandError(`${located(problem.field, manifests)} ${problem.message}`);
+  tellUnknownScopes(manifests, scopes, notes);
+  const secrets = manifests.filter(({ apiVersion, kind }) => apiVersion === "v1" && kind === "Secret");
+  if (secrets.length > 0) {
+    const names = secrets.map(({ metadata }) => metadata.name).join(", ");
+    notes.push(
+      `${counted(secrets.length, "Secret")} (${names}) can be read by whoever may read bundles of ${namespace}; leave out what nobody may know`,
+    );
+  }
+  return { manifests, notes };
+}
+
+/** The bundle itself; what is too much for a list is compressed by `compress`. */
+export function bundleOf(
+  { name, namespace }: Wanted,
+  manifests: readonly KubeObject[],
+  compress: (text: string) => string,
+): KubeObject {
+  const text = JSON.stringify(manifests);
+  const isSmall = text.length <= LARGEST_LIST && manifests.length <= MOST_LISTED;
+  const bundle = { apiVersion: FEDERATION_API_VERSION, kind: "ManifestBundle", metadata: { name, namespace } };
+  if (isSmall) return { ...bundle, spec: { manifests } };
+  const compressed = compress(text);
+  if (Buffer.byteLength(text) > BUNDLE_BOUNDS.unpacked || compressed.length > BUNDLE_BOUNDS.compressed) {
+    const most = `${BUNDLE_BOUNDS.unpacked / 1024 / 1024} MiB, ${BUNDLE_BOUNDS.compressed} characters compressed`;
+    throw new CommandError(
+      `the manifests are too much for one bundle (${Buffer.byteLength(text)} bytes, ${compressed.length} characters compressed; at most ${most}): give them in parts, as several bundles`,
+    );
+  }
+  return { ...bundle, spec: { compressed } };
+}
+
+/** What `kubectl apply` can still remember of an object in an annotation, with room for the rest. */
+const LARGEST_LIST = 200_000;
+const MOST_LISTED = 500;
+
+function itemsOf(document: unknown): KubeObject[] {
+  if (document === null || document === undefined) return [];
+  if (!isRecord(document) || typeof document["apiVersion"] !== "string" || typeof document["kind"] !== "string")
+    throw new CommandError(
+      "what was given holds something that is no Kubernetes object: it has no apiVersion and kind",
+    );
+  if (!isRecord(document["metadata"]) && Array.isArray(document["items"])) return document["items"].flatMap(itemsOf);
+  if (document["kind"].endsWith("List") && Array.isArray(document["items"])) return document["items"].flatMap(itemsOf);
+  return [document as unknown as KubeObject];
+}
+
+function isKept(object: KubeObject, notes: string[]): boolean {
+  const hook = object.metadata?.annotations?.[HOOK];
+  const name = `${object.kind} ${object.metadata?.name ?? "without a name"}`;
+  if (hook !== undefined && !isDefinition(object)) {
+    const isTest = hook.split(",").every((one) => one.trim().startsWith("test"));
+    if (!isTest) notes.push(`${name} is left out: it is a hook (${hook}), which only Helm runs`);
+    return false;
+  }
+  const why = whyNeverInBundle(groupKindOf(object));
+  if (why !== undefined) notes.push(`${name} is left out: ${why}`);
+  return why === undefined;
+}
+
+/** Without what servers write, and in a namespace where its kind has one. */
+function cleaned(
+  object: KubeObject,
+  scopes: ReadonlyMap<string, unknown>,
+  { namespace: home, target }: Pick<Wanted, "namespace" | "target">,
+): KubeObject {
+  const { status: _, metadata: given, ...rest } = object;
+  const metadata: Record<string, unknown> = {};
+  for (const field of KEPT_METADATA)
+    if (given?.[field] !== undefined && given[field] !== null) metadata[field] = given[field];
+  const annotations = { ...given?.annotations };
+  for (const key of Object.keys(annotations))
+    if (key === LAST_APPLIED || key === HOOK || (isReservedKey(key) && key !== SCOPE_ANNOTATION))
+      delete annotations[key];
+  if (Object.keys(annotations).length === 0) delete metadata["annotations"];
+  else metadata["annotations"] = annotations;
+  const { group, kind } = groupKindOf(object);
+  const isCluster =
+    isClusterScopedBuiltIn({ group, kind }) ||
+    scopes.get(`${group}/${kind}`) === "Cluster" ||
+    annotations[SCOPE_ANNOTATION] === "Cluster";
+  if (isCluster) delete metadata["namespace"];
+  else if (metadata["namespace"] === undefined && target !== home) metadata["namespace"] = target;
+  return { ...rest, metadata } as unknown as KubeObject;
+}
+
+function tellUnknownScopes(
+  manifests: readonly KubeObject[],
+  scopes: ReadonlyMap<string, unknown>,
+  notes: string[],
+): void {
+  const unknown = new Set<string>();
+  for (const manifest of manifests) {
+    const { group, kind } = groupKindOf(manifest);
+    const isTold = manifest.metadata.namespace !== undefined || manifest.metadata.annotations?.[SCOPE_ANNOTATION];
+    if (isCustomGroup(group) && !scopes.has(`${group}/${kind}`) && !isTold) unknown.add(`${kind}.${group}`);
+  }
+  for (const kind of [...unknown].toSorted())
+    notes.push(`${kind} is taken for namespaced; where it is cluster-scoped, annotate it: ${SCOPE_ANNOTATION}=Cluster`);
+}
+
+function definedKind(definition: KubeObject): string {
+  return `${String(valueAt(definition, ["spec", "group"]))}/${String(valueAt(definition, ["spec", "names", "kind"]))}`;
+}
+
+function scopeOf(definition: KubeObject): unknown {
+  return valueAt(definition, ["spec", "scope"]);
+}
+
+/** A problem names the place in the bundle; a person knows the object. */
+function located(field: string, manifests: readonly KubeObject[]): string {
+  const [, index, below = ""] = /^spec\.manifests\[(\d+)\]\.?(.*)$/.exec(field) ?? [];
+  const manifest = index === undefined ? undefined : manifests[Number(index)];
+  if (manifest === undefined) return field;
+  return below === "" ? titleOf(manifest) : `${titleOf(manifest)}: ${below}`;
+}
+
+function sortKey(object: KubeObject): string {
+  const { namespace = "", name } = object.metadata;
+  return [object.apiVersion, object.kind, namespace, name].join("/");
+}
+
+function compare(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

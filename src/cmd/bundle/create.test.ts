@@ -1,0 +1,173 @@
+import { chmod, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { parse, stringify } from "yaml";
+import { clusterRole, definition, operator, serviceAccount, widget } from "../../../test/builders/index.ts";
+import type { KubeObject } from "../../apis/index.ts";
+import { unpackBundle } from "../../hub/index.ts";
+import { runCommandLine } from "../index.ts";
+
+let folder: string;
+beforeAll(async () => void (folder = await mkdtemp(join(tmpdir(), "meridian-bundle-"))));
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function create(args: string[], env: Record<string, string> = {}) {
+  const told = { code: -1, out: "", err: "" };
+  const terminal = {
+    out: (text: string) => void (told.out += text),
+    err: (text: string) => void (told.err += text),
+    color: false,
+    interactive: false,
+  };
+  const context = { terminal, signal: new AbortController().signal, env: { PATH: process.env["PATH"], ...env } };
+  told.code = await runCommandLine(["bundle", "create", ...args], context);
+  return told;
+}
+
+async function file(name: string, ...objects: readonly object[]): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, objects.map((object) => stringify(object)).join("---\n"));
+  return path;
+}
+
+const names = (bundle: KubeObject): string[] =>
+  unpackBundle(bundle["spec"]).manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+
+describe("a bundle of files", () => {
+  test("holds what they hold, in the order of application", async () => {
+    const path = await file("all.yaml", widget("w"), operator("op"), serviceAccount("op"), definition());
+    const { code, out, err } = await create(["op", "-n", "shop", "-f", path]);
+    const bundle = parse(out) as KubeObject;
+    expect(code).toBe(0);
+    expect(bundle).toMatchObject({ kind: "ManifestBundle", metadata: { name: "op", namespace: "shop" } });
+    expect(names(bundle)).toEqual([
+      "CustomResourceDefinition widgets.example.com",
+      "ServiceAccount op",
+      "Deployment op",
+      "Widget w",
+    ]);
+    expect(err).toContain(
+      "kubectl annotate --overwrite namespace shop federation.paas.cmft.com/allowed-bundle-kinds=CustomResourceDefinition",
+    );
+  });
+
+  test("reads folders and lists, and leaves out what servers wrote", async () => {
+    const inner = join(folder, "deep", "er");
+    await mkdir(inner, { recursive: true });
+    await writeFile(
+      join(inner, "list.json"),
+      JSON.stringify({
+        apiVersion: "v1",
+        kind: "List",
+        items: [
+          {
+            ...operator("op", "default"),
+            status: { replicas: 1 },
+            metadata: {
+              name: "op",
+              uid: "u",
+              resourceVersion: "1",
+              creationTimestamp: null,
+              annotations: { "kubectl.kubernetes.io/last-applied-configuration": "{}" },
+            },
+          },
+        ],
+      }),
+    );
+    const { out, err, code } = await create(["op", "-f", join(folder, "deep")]);
+    expect([code, err]).toEqual([0, ""]);
+    const [deployment] = (parse(out) as { spec: { manifests: KubeObject[] } }).spec.manifests;
+    expect(deployment?.metadata).toEqual({ name: "op" });
+    expect(deployment).not.toHaveProperty("status");
+  });
+
+  test("leaves out namespaces and hooks, and says so, but for those of tests", async () => {
+    const hook = (name: string, when: string) => ({
+      ...serviceAccount(name),
+      metadata: { name, annotations: { "helm.sh/hook": when } },
+    });
+    const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "extra" } };
+    const path = await file(
+      "hooks.yaml",
+      namespace,
+      hook("before", "pre-install"),
+      hook("try", "test"),
+      serviceAccount("a"),
+    );
+    const { out, err } = await create(["op", "-f", path]);
+    expect(names(parse(out) as KubeObject)).toEqual(["ServiceAccount a"]);
+    expect(err).toContain("ServiceAccount before is left out: it is a hook (pre-install), which only Helm runs");
+    expect(err).toContain("Namespace extra is left out: Meridian makes the namespaces that objects need");
+    expect(err).not.toContain("try");
+  });
+
+  test("that is large is compressed, and holds the same", async () => {
+    const many = Array.from({ length: 3 }, (_, index) => ({
+      ...serviceAccount(`a${index}`),
+      kind: "ConfigMap",
+      data: { text: "0123456789".repeat(9_000) },
+    }));
+    const { out } = await create(["op", "-f", await file("large.yaml", ...many)]);
+    const bundle = parse(out) as KubeObject;
+    expect(bundle["spec"]).not.toHaveProperty("manifests");
+    expect(names(bundle)).toEqual(["ConfigMap a0", "ConfigMap a1", "ConfigMap a2"]);
+  });
+
+  test.each([
+    { name: "nothing at all", objects: [], want: "there is no object to put into the bundle" },
+    { name: "no object", objects: [{ a: 1 }], want: "no Kubernetes object: it has no apiVersion and kind" },
+    {
+      name: "two of one name",
+      objects: [serviceAccount("a"), serviceAccount("a")],
+      want: "ServiceAccount a is there twice",
+    },
+  ])("refuses $name", async ({ name, objects, want }) => {
+    const { code, err } = await create(["op", "-f", await file(`${name}.yaml`, ...objects)]);
+    expect(code).toBe(2);
+    expect(err).toContain(want);
+  });
+
+  test("that is not there is named", async () => {
+    const { code, err } = await create(["op", "-f", join(folder, "nowhere.yaml")]);
+    expect([code, err]).toEqual([2, expect.stringContaining("nowhere.yaml cannot be read; check the path")]);
+  });
+});
+
+describe("a bundle of a chart", () => {
+  test("says what to do where helm is not there, and what helm refuses", async () => {
+    const absent = await create(["op", "--helm", "chart"], { HELM: join(folder, "no-helm") });
+    expect([absent.code, absent.err]).toEqual([
+      2,
+      expect.stringContaining("is not there: install it (https://helm.sh"),
+    ]);
+    const refusing = join(folder, "helm");
+    await writeFile(refusing, "#!/bin/sh\necho 'Error: chart not found' >&2\nexit 1\n");
+    await chmod(refusing, 0o755);
+    const refused = await create(["op", "--helm", "chart"], { HELM: refusing });
+    expect([refused.code, refused.err]).toEqual([2, "meridian: helm template refuses: Error: chart not found\n"]);
+  });
+
+  test("is rendered for its namespace, where objects without one go", async () => {
+    const rendering = join(folder, "renders");
+    const path = await file("rendered.yaml", clusterRole("op"), operator("op", "default"));
+    await writeFile(rendering, `#!/bin/sh\necho "$@" > ${join(folder, "args")}\ncat ${path}\n`);
+    await chmod(rendering, 0o755);
+    const args = ["op", "-n", "shop", "--helm", "repo/op", "--values", "a.yaml", "--values", "b.yaml"];
+    const { out } = await create([...args, "--chart-version", "1.2", "--release-namespace", "ops"], {
+      HELM: rendering,
+    });
+    const { spec } = parse(out) as { spec: { manifests: KubeObject[] } };
+    expect(spec.manifests.map(({ metadata }) => metadata.namespace)).toEqual([undefined, "ops"]);
+  });
+
+  test("and files at once are not accepted", async () => {
+    const { code, err } = await create(["op", "--helm", "chart", "-f", "x.yaml"]);
+    expect([code, err]).toEqual([2, expect.stringContaining("cannot be used with option")]);
+  });
+
+  test("or of something else has to be said", async () => {
+    const { code, err } = await create(["op"]);
+    expect([code, err]).toEqual([2, expect.stringContaining("--helm CHART, --kustomize FOLDER, or -f FILE")]);
+  });
+});

@@ -1,0 +1,61 @@
+import { writeFile } from "node:fs/promises";
+import { gzipSync } from "node:zlib";
+import { stringify } from "yaml";
+import { type KubeObject, refKey } from "../../apis/index.ts";
+import { defaultTerms, scopeProblem } from "../../desiredstate/index.ts";
+import { placeableKindOf } from "../../interpreter/index.ts";
+import { isNotFound, MANIFESTBUNDLES } from "../../runtime/index.ts";
+import { type CommandContext, connectHub, notInstalled } from "../connection.ts";
+import type { BundleOptions } from "../options.ts";
+import { EXIT } from "../outcome.ts";
+import { bundleOf, compose, type Wanted } from "./compose.ts";
+import { documentsOf } from "./sources.ts";
+
+/** As `kubectl apply --server-side`, with which people may go on. */
+const FIELD_MANAGER = "kubectl";
+
+/** `meridian bundle create`: renders, prints or applies a ManifestBundle. */
+export async function createBundle(name: string, options: BundleOptions, context: CommandContext): Promise<number> {
+  const { namespace, releaseNamespace = namespace, output, apply } = options;
+  const { terminal } = context;
+  const wanted: Wanted = { name, namespace, target: releaseNamespace };
+  const { manifests, notes } = compose(await documentsOf(name, options, context), wanted);
+  const bundle = bundleOf(wanted, manifests, compress);
+  for (const note of [...notes, ...grantsFor({ ...bundle, spec: { manifests } })]) terminal.err(`${note}\n`);
+  if (apply) {
+    await applied(bundle, options, context);
+    terminal.err(`manifestbundle/${name} applied in ${namespace}\n`);
+    return EXIT.ok;
+  }
+  const yaml = stringify(bundle, { aliasDuplicateObjects: false, lineWidth: 0 });
+  if (output === undefined) terminal.out(yaml);
+  else await writeFile(output, yaml);
+  return EXIT.ok;
+}
+
+function compress(text: string): string {
+  return gzipSync(text, { level: 9 }).toString("base64");
+}
+
+/** What an administrator of the hub has to allow, unless that is done already. */
+function grantsFor(bundle: KubeObject): string[] {
+  const { namespace = "" } = bundle.metadata;
+  const objects = placeableKindOf("federation.paas.cmft.com", bundle.kind).render(bundle);
+  const problem = scopeProblem(objects, defaultTerms(namespace));
+  if (problem === undefined) return [];
+  const [, command] = /(kubectl annotate .*)$/.exec(problem.detail ?? problem.message) ?? [];
+  return command === undefined
+    ? [`${refKey({ ...bundle, ...bundle.metadata })} would be refused: ${problem.message}`]
+    : [`an administrator of the hub allows what it holds beyond namespace ${namespace}: ${command}`];
+}
+
+async function applied(bundle: KubeObject, options: BundleOptions, context: CommandContext): Promise<void> {
+  await using hub = connectHub(options, context);
+  try {
+    await hub.client.apply(MANIFESTBUNDLES, bundle, { fieldManager: FIELD_MANAGER, signal: context.signal });
+  } catch (error) {
+    if (isNotFound(error) && error.details?.kind !== "namespaces")
+      throw notInstalled(MANIFESTBUNDLES.plural, hub.where);
+    throw error;
+  }
+}

@@ -1,0 +1,46 @@
+import { type Command, Option } from "commander";
+import { type BundleOptions, parseDnsLabel } from "../options.ts";
+import { CommandError } from "../outcome.ts";
+
+type Flags = Omit<BundleOptions, "values" | "filename"> & { values?: string[]; filename?: string[] };
+
+const several = (value: string, before: string[] = []): string[] => [...before, value];
+
+export function addBundle(program: Command, action: (name: string, options: BundleOptions) => Promise<void>): void {
+  program
+    .command("bundle")
+    .description("makes bundles: manifests for members that must not be on the hub itself")
+    .command("create")
+    .description("prints a ManifestBundle made of a Helm chart, a kustomization or files")
+    .argument("<name>", "name of the bundle, and of the Helm release that its templates see", parseDnsLabel)
+    .addOption(
+      new Option("-n, --namespace <namespace>", "namespace of the bundle").argParser(parseDnsLabel).default("default"),
+    )
+    .addOption(
+      new Option("--helm <chart>", "render this chart with helm: a folder, an archive, repo/name or oci://…").conflicts(
+        ["kustomize", "filename"],
+      ),
+    )
+    .addOption(new Option("--values <file>", "values of the chart (may be repeated)").argParser(several))
+    .option("--chart-version <version>", "version of the chart (default: the latest)")
+    .addOption(
+      new Option(
+        "--release-namespace <namespace>",
+        "namespace of objects that name none, and of the release (default: that of the bundle)",
+      ).argParser(parseDnsLabel),
+    )
+    .addOption(new Option("--kustomize <folder>", "render this kustomization with kubectl").conflicts("filename"))
+    .addOption(
+      new Option("-f, --filename <file>", "manifests: a file, a folder, or - (may be repeated)").argParser(several),
+    )
+    .addOption(new Option("-o, --output <file>", "write the bundle into this file").conflicts("apply"))
+    .option("--apply", "apply the bundle to the hub", false)
+    .action((name: string, _, command: Command) => {
+      const { values = [], filename = [], ...flags } = command.optsWithGlobals<Flags>();
+      if (flags.helm === undefined && flags.kustomize === undefined && filename.length === 0)
+        throw new CommandError("say what the bundle is made of: --helm CHART, --kustomize FOLDER, or -f FILE");
+      if (flags.helm === undefined && (values.length > 0 || flags.chartVersion !== undefined))
+        throw new CommandError("--values and --chart-version belong to a chart: give --helm CHART as well");
+      return action(name, { ...flags, values, filename });
+    });
+}

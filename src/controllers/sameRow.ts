@@ -1,0 +1,35 @@
+import { sameValue } from "../apis/index.ts";
+import type { ApplyRow, Row, Why } from "../desiredstate/index.ts";
+
+/** Whether both rows ask for the same of one member object. */
+export function isSameRow(a: Row, b: Row | undefined): boolean {
+  if (b === undefined || a.verb !== b.verb || a.role !== b.role) return false;
+  switch (a.verb) {
+    case "Apply":
+      return b.verb === "Apply" && isSameApply(a, b);
+    case "Hold":
+      return (
+        b.verb === "Hold" &&
+        a.wanted === b.wanted &&
+        a.confirm === b.confirm &&
+        a.hash === b.hash &&
+        isSameWhy(a.why, b.why)
+      );
+    case "Delete":
+      return b.verb === a.verb && a.uid === b.uid && a.agreed === b.agreed && isSameWhy(a.why, b.why);
+    case "Release":
+      return b.verb === a.verb && a.uid === b.uid && isSameWhy(a.why, b.why);
+  }
+}
+
+function isSameApply(a: ApplyRow, b: ApplyRow): boolean {
+  const { alternatives: mine = [] } = a;
+  const { alternatives: theirs = [] } = b;
+  if (a.hash !== b.hash || a.conflictResolution !== b.conflictResolution || mine.length !== theirs.length) return false;
+  if (!sameValue(a.namespaceLabels, b.namespaceLabels)) return false;
+  return mine.every(({ hash }, index) => hash === theirs[index]?.hash);
+}
+
+function isSameWhy(a: Why, b: Why): boolean {
+  return a.reason === b.reason && a.message === b.message;
+}
