@@ -13,6 +13,7 @@ import {
   volumes,
 } from "./container.ts";
 import { ingress } from "./ingress.ts";
+import { memberAddress, memberCondition } from "./memberReport.ts";
 import type { ObjectMeta } from "./meta.ts";
 import { DNS_LABEL, IMAGE, LABEL_KEY } from "./patterns.ts";
 import { reasonDescription } from "./reasons.ts";
@@ -167,6 +168,16 @@ export const clusterStatusEntry = z
         "Override policies that took effect there, as Kind/name, in the order in which they apply, so that the last one has the last word.",
       ),
     moreOverrides: count.exactOptional().describe("How many policies that apply earlier `overrides` leaves out."),
+    conditions: z
+      .array(memberCondition)
+      .exactOptional()
+      .describe(
+        "What controllers of the cluster say of the object there: of kinds that Meridian knows, while something is wrong; of others, always. Left out above 100 clusters.",
+      ),
+    addresses: z
+      .array(memberAddress)
+      .exactOptional()
+      .describe("Where the object can be reached on the cluster. Left out above 100 clusters."),
     desiredHash: z.string().max(64).exactOptional(),
     observedHash: z.string().max(64).exactOptional(),
     observedAt: timestamp

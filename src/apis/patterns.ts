@@ -35,6 +35,11 @@ export const JSON_POINTER = /^(\/([^/~]|~[01])*)+$/;
 /** `spec.replicas`: names joined by dots. */
 export const FIELD_PATH = /^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/;
 
+/** `spec.users[].secretName`: names joined by dots, `[]` after each name of a list. */
+export const LIST_PATH = /^[A-Za-z][A-Za-z0-9_-]*(\[\])?(\.[A-Za-z0-9_-]+(\[\])?)*$/;
+/** Paths to what an object is called, and to what controllers write. */
+export const NOT_WRITTEN_PATH = /^(apiVersion|kind|metadata|status)([.[]|$)/;
+
 const host = "([a-zA-Z0-9]([-a-zA-Z0-9.]*[a-zA-Z0-9])?|\\[[a-fA-F0-9:]+\\])(:[0-9]+)?";
 const pathPart = "[a-z0-9]+((\\.|_|__|-+)[a-z0-9]+)*";
 const repository = `${pathPart}(/${pathPart})*`;

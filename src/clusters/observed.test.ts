@@ -163,8 +163,8 @@ test("the replicas of a custom kind are counted where its scale subresource says
   };
   const scale = { spec: ["spec", "nodes"], status: ["status", "ready"] };
   const counted = { state: "Available", replicas: { desired: 3, updated: 2, ready: 2, available: 2 } };
-  expect(observe(database, scale).health).toEqual(counted);
-  expect(observeAnswer(database, "hub", scale).health).toEqual(counted);
+  expect(observe(database, { scale }).health).toEqual(counted);
+  expect(observeAnswer(database, "hub", { scale }).health).toEqual(counted);
   expect(observe(database).health.replicas).toBeUndefined();
 });
 

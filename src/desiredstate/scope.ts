@@ -84,7 +84,7 @@ export function scopeOf(
   }
 
   const mayBeOnHub = ({ local, deleting }: ClusterSnapshot): boolean =>
-    local && !deleting && !isOffHub(snapshot.object);
+    local && !deleting && isRendered(snapshot.object) && !isOffHub(snapshot.object);
   const locals = clusters.filter(mayBeOnHub).map(({ name }) => name);
   if (locals.length > 0 && isUnderDefault(snapshot.previous, subject.current, clusters)) {
     const group = { name: "local", clusterNames: locals };
@@ -118,6 +118,11 @@ export function scopeOf(
     places: keepable,
     suspended: false,
   };
+}
+
+/** Whether Meridian makes other objects of it. What is sent as it is stands on the hub already. */
+export function isRendered({ apiVersion, kind }: KubeObject): boolean {
+  return hubKindOf(parseApiVersion(apiVersion).group, kind) !== undefined;
 }
 
 /** What a bundle holds must not be on the hub unless somebody says so. */

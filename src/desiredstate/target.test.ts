@@ -176,6 +176,17 @@ describe("what goes there", () => {
     expect(won.clusters.map(({ replicas }) => replicas)).toEqual([1, 3]);
   });
 
+  test("what healthy means stands beside an object, and changes nothing of what is sent", () => {
+    const before = targetOf({ placements: [placement("p", {})] });
+    const rule = { kind: "Service", available: "size(object.status.loadBalancer.ingress) > 0" };
+    const after = targetOf({ placements: [placement("p", { health: [rule], aggregateStatus: true })] });
+    const objects = (target: Target) => target.clusters.flatMap((one) => one.objects);
+    expect(objects(after).map(({ hash }) => hash)).toEqual(objects(before).map(({ hash }) => hash));
+    expect(objects(before).every(({ reporting }) => reporting === undefined)).toBe(true);
+    for (const { ref, reporting } of objects(after))
+      expect(reporting).toEqual(ref.kind === "Service" ? { health: { available: rule.available } } : undefined);
+  });
+
   test("retained fields are left to the members, and the plan still says what was asked for", () => {
     const result = targetOf({
       placements: [placement("p", { retain: [{ kind: "Deployment", path: "spec.replicas" }] })],
@@ -279,19 +290,6 @@ describe("what goes there", () => {
       ]);
     },
   );
-
-  test("a plain object is propagated as a person set it, and not onto itself", () => {
-    const object: KubeObject = {
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: { name: "c", namespace: "default", uid: "u" },
-      data: { a: "1" },
-    };
-    const selects = placement("p", { resourceSelectors: [{ apiVersion: "v1", kind: "ConfigMap" }] });
-    const result = targetOf({ object, placements: [selects], clusters: [shanghai, hub] });
-    expect(rows(result)).toEqual(["Apply shanghai-1 ConfigMap/c"]);
-    expect(result.clusters.every(({ replicas }) => replicas === undefined)).toBe(true);
-  });
 });
 
 describe("a target", () => {

@@ -15,7 +15,9 @@ import type { PropagatedDependencies } from "./dependencies.ts";
 import { judgeRendering, type NamespaceTerms } from "./podSecurity/index.ts";
 import { mark, type Marking, withControllerReference, withDependenciesHash } from "./marks.ts";
 import { withoutRetained } from "./retain.ts";
+import { reportTermsOf } from "./reporting.ts";
 import { isSameRef } from "./rows.ts";
+import { judgeRights } from "./tenantRights.ts";
 import type { DesiredObject, Problem } from "./types.ts";
 
 /** What clusters have in common that differ in nothing: one rendering for all of them. */
@@ -34,6 +36,8 @@ export interface VariantOptions {
   /** What pods may be. */
   terms: NamespaceTerms;
   retain: PlacementSpec["retain"];
+  /** What the placement asks for about the member objects. */
+  reporting?: Pick<PlacementSpec, "health" | "aggregateStatus"> | undefined;
   /** Where an object that is sent as it is keeps its replicas, where its kind alone does not say it. */
   replicaPath?: readonly string[] | undefined;
   /** Why nothing can be made of the object at all; `base` is empty then. */
@@ -115,7 +119,10 @@ export class VariantRenderer {
     const { owner, terms } = this.#options;
     const after = (count: number): readonly KubeObject[] =>
       count === rules.length ? result : applyRules(base, rules.slice(0, count)).objects;
-    return judgeRendering({ base, rules, after }, `${owner.kind} ${owner.name}`, terms);
+    return (
+      judgeRendering({ base, rules, after }, `${owner.kind} ${owner.name}`, terms) ??
+      judgeRights({ base, rules, after })
+    );
   }
 
   #make({ objects, problem }: Applied, asked: number | undefined, local: boolean): Variant {
@@ -171,13 +178,18 @@ export class VariantRenderer {
     const marked = local ? this.#marked.local : this.#marked.member;
     let known = marked.get(object);
     if (known === undefined) {
-      const { owner, marking, dependencies, retain } = this.#options;
+      const { owner, marking, dependencies, retain, reporting } = this.#options;
       const [rest = object] = withoutRetained([object], retain);
       const rolled = withDependenciesHash(rest, dependencies.hash);
       const owned = local ? withControllerReference(rolled, owner) : rolled;
       const desired =
         this.#options.inPhases === true ? markedInPhase(owned, marking) : mark(owned, "rendered", marking);
-      known = { ...desired, ...(rest === object ? {} : { unretained: object }) };
+      const terms = reportTermsOf(object, reporting, this.#isOwner(desired.ref));
+      known = {
+        ...desired,
+        ...(rest === object ? {} : { unretained: object }),
+        ...(terms === undefined ? {} : { reporting: terms }),
+      };
       marked.set(object, known);
     }
     return known;

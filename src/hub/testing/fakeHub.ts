@@ -6,12 +6,14 @@ import {
   type CallOptions,
   CLUSTEROVERRIDEPOLICIES,
   CLUSTERPLACEMENTS,
+  CLUSTERRESOURCEBINDINGS,
   DEMOAPPLICATIONS,
   MANIFESTBUNDLES,
   MEMBERCLUSTERS,
   NAMESPACES,
   OVERRIDEPOLICIES,
   PLACEMENTS,
+  RESOURCEBINDINGS,
   type ResourceType,
   SECRETS,
 } from "../../runtime/index.ts";
@@ -38,6 +40,8 @@ export class FakeHub extends FakeClient {
       CLUSTERPLACEMENTS,
       OVERRIDEPOLICIES,
       CLUSTEROVERRIDEPOLICIES,
+      RESOURCEBINDINGS,
+      CLUSTERRESOURCEBINDINGS,
     );
     this.gate = ({ type, phase }) => {
       if (phase === "before" && type !== undefined && !this.#served.has(nameOf(type)))

@@ -1,6 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { FIELD_MANAGER, MANAGED_BY_LABEL, type ObjectRef, refKey } from "../../../src/apis/index.ts";
-import { ApiError, CONFIGMAPS, DEPLOYMENTS, NAMESPACES, SECRETS, ServerHistory } from "../../../src/runtime/index.ts";
+import {
+  ApiError,
+  CONFIGMAPS,
+  DEPLOYMENTS,
+  NAMESPACES,
+  SECRETS,
+  ServerHistory,
+  SERVICEACCOUNTS,
+} from "../../../src/runtime/index.ts";
 import { CLUSTER, CONFIG_REF, deleteRow, holdRow, OWNER, releaseRow } from "../../../src/clusters/testing/builders.ts";
 import { FleetHarness, HUB, KINDS, marked, wanted } from "./fleetHarness.ts";
 
@@ -124,12 +132,76 @@ describe("rows", () => {
     expect(h.client.writes).toEqual([]);
     expect(h.contact).toMatchObject({ ok: true, synced: false, pending: false });
     expect([...(h.contact?.unseen ?? [])]).toEqual([
-      ["/ConfigMap", "configmaps cannot be watched on the member: may not list configmaps"],
+      ["/ConfigMap", "configmaps are not granted: run `meridian join shanghai-1 --renew`"],
     ]);
     refused = false;
     await h.settle(60_000);
     expect([h.has(old), h.has()]).toEqual([false, true]);
     expect(h.contact).toMatchObject({ synced: true, unseen: new Map() });
+  });
+
+  test("a kind whose rights are taken away is unknown by itself, and known again when they are back", async () => {
+    const h = await FleetHarness.start();
+    let refused = false;
+    h.client.gate = ({ verb, type }) => {
+      if (refused && (verb === "list" || verb === "watch") && type === SERVICEACCOUNTS)
+        throw new ApiError(403, "Forbidden", "may not list serviceaccounts");
+    };
+    await h.synced();
+    h.hub.send(CLUSTER, { kind: "Kinds", kinds: [...KINDS, SERVICEACCOUNTS] });
+    await h.settle();
+    expect(h.contact).toMatchObject({ synced: true });
+    refused = true;
+    h.server.breakConnections();
+    await h.settle(60_000);
+    expect(h.contact).toMatchObject({ ok: true, synced: false, partlySynced: true });
+    expect([...(h.contact?.unseen ?? [])]).toEqual([
+      [
+        "/ServiceAccount",
+        "serviceaccounts are not granted: run `meridian join shanghai-1 --renew --kinds serviceaccounts`",
+      ],
+    ]);
+    h.hub.ask(wanted());
+    await h.settle(1_000);
+    expect(h.has()).toBe(true);
+    refused = false;
+    await h.settle(60_000);
+    expect(h.contact).toMatchObject({ synced: true, unseen: new Map() });
+  });
+
+  test("a namespace in which the account has no rights any more is unknown by itself, and known again when they are back", async () => {
+    const h = await FleetHarness.start();
+    let refused = false;
+    const isRefused = (options: object): boolean => "namespace" in options && options.namespace === "bank";
+    h.client.gate = ({ verb, options }) => {
+      if (refused && (verb === "list" || verb === "watch") && isRefused(options))
+        throw new ApiError(403, "Forbidden", "may not list in bank");
+    };
+    const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "bank" } };
+    await h.server.create(NAMESPACES, namespace);
+    const inBank = { ...CONFIG_REF, namespace: "bank" };
+    h.join();
+    h.connect({ namespaces: ["bank", "default"] });
+    h.hub.send(CLUSTER, { kind: "Expected", owners: [] }, { kind: "Kinds", kinds: KINDS });
+    h.hub.ask(wanted({ ref: inBank }), wanted());
+    await h.settle(1_000);
+    expect(h.contact).toMatchObject({ synced: true });
+    expect([h.has(inBank), h.has()]).toEqual([true, true]);
+    refused = true;
+    h.server.breakConnections();
+    await h.settle(60_000);
+    expect(h.contact).toMatchObject({ ok: true, synced: false, partlySynced: true });
+    expect([...(h.contact?.unseen.keys() ?? [])]).toEqual(["/ConfigMap in bank", "/Secret in bank"]);
+    expect([h.seen(inBank)?.present, h.seen()?.present?.uid]).toEqual([undefined, expect.any(String)]);
+    // Nothing is made of what is not seen.
+    const { uid } = h.server.get(CONFIGMAPS, "bank", "shop").metadata;
+    await h.server.delete(CONFIGMAPS, "default", "shop");
+    await h.settle(5_000);
+    expect([h.has(inBank), h.has()]).toEqual([true, true]);
+    refused = false;
+    await h.settle(60_000);
+    expect(h.contact).toMatchObject({ synced: true, unseen: new Map() });
+    expect(h.seen(inBank)?.present?.uid).toBe(uid);
   });
 
   test("a kind that cannot be read holds up what is of that kind, and nothing else", async () => {
