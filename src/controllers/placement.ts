@@ -115,7 +115,7 @@ export class PlacementReconciler implements Reconciler {
       from(hub.clusters)
         .when((event) => !event.initial && changedFacts(event))
         .map(awaiting),
-      from(hub.rescaled).map((type) => hub.ownersOf(type)),
+      from(hub.rescaled).map((type) => concernedAmong(this.#options, hub.ownersOf(type))),
       from(namespaces.changes).map((namespace) => concernedAmong(this.#options, namespaces.ownersIn(namespace))),
       from(dependencies.changes),
       from(observations.changes).map((change) => this.#ownersToReplan(change)),
