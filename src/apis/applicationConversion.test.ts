@@ -34,6 +34,18 @@ const additions = fc.record(
   { requiredKeys: [] },
 ) as fc.Arbitrary<Partial<DemoApplicationSpec>>;
 
+/** One for applications that have a port to lead to. */
+const ingress = fc.record(
+  {
+    host: name,
+    path: name.map((text) => `/${text}`),
+    pathType: fc.constantFrom("Prefix", "Exact", "ImplementationSpecific"),
+    tlsSecretName: name,
+    className: name,
+  },
+  { requiredKeys: ["host", "path", "pathType"] },
+) as fc.Arbitrary<NonNullable<DemoApplicationSpec["ingress"]>>;
+
 const metadata = fc.record(
   {
     name,
@@ -47,13 +59,19 @@ const metadata = fc.record(
   { requiredKeys: ["name"] },
 ) as fc.Arbitrary<ObjectMeta>;
 
-const v1 = fc.tuple(metadata, basics, additions).map(([meta, spec, more]): DemoApplication => ({
-  apiVersion: "paas.cmft.com/v1",
-  kind: "DemoApplication",
-  metadata: meta,
-  spec: { ...spec, ...more },
-  status: { observedGeneration: 1 },
-}));
+const v1 = fc
+  .tuple(metadata, basics, additions, fc.option(ingress))
+  .map(([meta, spec, more, way]): DemoApplication => ({
+    apiVersion: "paas.cmft.com/v1",
+    kind: "DemoApplication",
+    metadata: meta,
+    spec: { ...spec, ...more, ...(way === null || !hasWebPort(spec) ? {} : { ingress: way }) },
+    status: { observedGeneration: 1 },
+  }));
+
+function hasWebPort({ ports: open = [] }: DemoApplicationV1beta1["spec"]): boolean {
+  return open.some(({ protocol }) => protocol === "TCP");
+}
 
 const plainV1beta1 = fc
   .tuple(metadata, basics)
@@ -109,6 +127,31 @@ describe("conversion of a DemoApplication", () => {
     const before = structuredClone(object);
     toV1(toV1beta1(object));
     expect(object).toEqual(before);
+  });
+
+  test("keeps an ingress in the annotation, since v1beta1 has none", () => {
+    const object: DemoApplication = {
+      apiVersion: "paas.cmft.com/v1",
+      kind: "DemoApplication",
+      metadata: { name: "shop" },
+      spec: {
+        image: "nginx",
+        replica: 1,
+        ports: [{ port: 80, protocol: "TCP" }],
+        ingress: { host: "shop.example.com", path: "/", pathType: "Prefix", tlsSecretName: "shop-tls" },
+      },
+    };
+    const { spec, metadata: marked } = toV1beta1(object);
+    expect(Object.keys(spec)).toEqual(["image", "replica", "ports"]);
+    expect(marked.annotations?.[CONVERSION_ANNOTATION]).toContain("shop.example.com");
+    expect(toV1(toV1beta1(object))).toEqual(object);
+  });
+
+  test("refuses to take the ports away from an ingress", () => {
+    const text = JSON.stringify({ spec: { ingress: { host: "shop.example.com", path: "/", pathType: "Prefix" } } });
+    expect(() => toV1(withText(text))).toThrow(
+      "ingress: it leads to a TCP port of the application, and ports has none",
+    );
   });
 
   test("writes no annotation when v1beta1 can hold it all", () => {

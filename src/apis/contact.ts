@@ -1,3 +1,6 @@
+import type { ClusterStatusEntry } from "./demoapplication.ts";
+import { isContactReason } from "./reasons.ts";
+
 /** Whether Meridian hears from a cluster. */
 export interface Contact {
   /** False from the moment contact was lost, or before it was first made. */
@@ -7,4 +10,9 @@ export interface Contact {
   /** CamelCase: ClusterUnreachable, CredentialsRejected, CredentialsExpired, CertificateInvalid, SecretNotFound, ClusterIdentityChanged, ClusterUnknown… */
   reason?: string;
   message?: string;
+}
+
+/** Whether an entry is Unknown since nothing is heard from the cluster; not because nobody says how healthy the object is there. */
+export function isOutOfContact({ state, reason }: Pick<ClusterStatusEntry, "state" | "reason">): boolean {
+  return state === "Unknown" && isContactReason(reason);
 }

@@ -66,6 +66,8 @@ describe("the CRDs", () => {
       "overridepolicies.federation.paas.cmft.com",
       "clusteroverridepolicies.federation.paas.cmft.com",
       "manifestbundles.federation.paas.cmft.com",
+      "resourcebindings.federation.paas.cmft.com",
+      "clusterresourcebindings.federation.paas.cmft.com",
     ]);
   });
 
@@ -149,10 +151,8 @@ describe("the CRDs", () => {
     expect(lists.length).toBeGreaterThanOrEqual(11);
     expect(lists.filter(({ node }) => node["x-kubernetes-list-type"] !== "map").map(({ path }) => path)).toEqual([]);
     const clusters = lists.filter(({ path }) => path.endsWith(".clusters"));
-    expect(clusters.map(({ node }) => (node["items"] as Node)["x-kubernetes-map-type"])).toEqual([
-      "atomic",
-      "atomic",
-      "atomic",
-    ]);
+    expect(clusters.map(({ node }) => (node["items"] as Node)["x-kubernetes-map-type"])).toEqual(
+      Array.from({ length: 5 }, () => "atomic"),
+    );
   });
 });

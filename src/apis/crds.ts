@@ -63,7 +63,13 @@ function objectSchema(kind: KindDefinition, version: KindVersion): OpenApiSchema
 
 function validations(rules: readonly ObjectRule[] = []): OpenApiSchema {
   if (rules.length === 0) return {};
-  return { "x-kubernetes-validations": rules.map(({ rule, message }) => ({ rule, message })) };
+  return {
+    "x-kubernetes-validations": rules.map(({ rule, message, field }) => ({
+      rule,
+      message,
+      ...(field === undefined ? {} : { fieldPath: `.${field}` }),
+    })),
+  };
 }
 
 function versionOf(kind: KindDefinition, version: KindVersion, stored: boolean): OpenApiSchema {

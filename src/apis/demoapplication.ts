@@ -12,6 +12,8 @@ import {
   volumeMounts,
   volumes,
 } from "./container.ts";
+import { ingress } from "./ingress.ts";
+import { memberAddress, memberCondition } from "./memberReport.ts";
 import type { ObjectMeta } from "./meta.ts";
 import { DNS_LABEL, IMAGE, LABEL_KEY } from "./patterns.ts";
 import { reasonDescription } from "./reasons.ts";
@@ -96,6 +98,7 @@ export const demoApplicationSpec = withRules(
     livenessProbe: livenessProbe.optional().describe("The container is restarted when this fails."),
     readinessProbe: readinessProbe.optional().describe("The pod gets no traffic while this fails."),
     imagePullSecrets: imagePullSecrets.optional().describe("Secrets for the image's registry; they travel along."),
+    ingress: ingress.optional().describe("The way in for people outside of the cluster: becomes an Ingress there."),
   }),
   {
     rule: "!has(self.volumeMounts) || self.volumeMounts.all(m, has(self.volumes) && self.volumes.exists(v, v.name == m.name))",
@@ -110,6 +113,22 @@ export const demoApplicationSpec = withRules(
     field: "serviceType",
     holds: ({ serviceType, ports = [] }) =>
       serviceType !== "ClusterIP" || ports.every(({ nodePort }) => nodePort === undefined),
+  },
+  {
+    rule: "!has(self.ingress) || (has(self.ports) && self.ports.exists(p, p.protocol == 'TCP'))",
+    message: "ingress: it leads to a TCP port of the application, and ports has none; add one, or remove the ingress",
+    field: "ingress",
+    holds: ({ ingress: wanted, ports = [] }) =>
+      wanted === undefined || ports.some(({ protocol }) => protocol === "TCP"),
+  },
+  {
+    rule: "!has(self.ingress) || !has(self.ingress.port) || !has(self.ports) || self.ports.exists(p, p.protocol == 'TCP' && (type(self.ingress.port) == int ? p.port == self.ingress.port : has(p.name) && p.name == self.ingress.port))",
+    message: "ingress: its port must be the number or the name of a TCP port in ports; correct it, or leave it out",
+    field: "ingress",
+    holds: ({ ingress: wanted, ports = [] }) =>
+      wanted?.port === undefined ||
+      ports.length === 0 ||
+      ports.some(({ port, name, protocol }) => protocol === "TCP" && (wanted.port === port || wanted.port === name)),
   },
 );
 
@@ -149,6 +168,16 @@ export const clusterStatusEntry = z
         "Override policies that took effect there, as Kind/name, in the order in which they apply, so that the last one has the last word.",
       ),
     moreOverrides: count.exactOptional().describe("How many policies that apply earlier `overrides` leaves out."),
+    conditions: z
+      .array(memberCondition)
+      .exactOptional()
+      .describe(
+        "What controllers of the cluster say of the object there: of kinds that Meridian knows, while something is wrong; of others, always. Left out above 100 clusters.",
+      ),
+    addresses: z
+      .array(memberAddress)
+      .exactOptional()
+      .describe("Where the object can be reached on the cluster. Left out above 100 clusters."),
     desiredHash: z.string().max(64).exactOptional(),
     observedHash: z.string().max(64).exactOptional(),
     observedAt: timestamp
@@ -205,7 +234,7 @@ export const federatedStatus = z.object({
     .meta({ "x-kubernetes-list-type": "atomic" })
     .exactOptional()
     .describe(
-      "Of a bundle: the kinds of which it may have objects on clusters, as Deployment.apps, also of those that have left it since.",
+      "The kinds of which a bundle may have objects on clusters, as Deployment.apps, also of those that have left it since; of an application those that only some applications become.",
     ),
   unlistedClusters: z
     .array(z.string().min(1).max(253))

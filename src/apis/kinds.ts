@@ -7,6 +7,7 @@ import { overridePolicySpec } from "./overridepolicy.ts";
 import { manifestBundleSpec } from "./manifestbundle.ts";
 import { DNS_LABEL, SERVICE_NAME } from "./patterns.ts";
 import { placementSpec, policyStatus } from "./placement.ts";
+import { resourceBindingSpec } from "./resourcebinding.ts";
 import type { Rule } from "./rules.ts";
 import { FEDERATION_GROUP, FEDERATION_VERSION, PAAS_GROUP } from "./wellknown.ts";
 
@@ -19,7 +20,7 @@ export interface PrinterColumn {
   priority?: number;
 }
 
-/** Like {@link Rule}, over the object as a whole; of its metadata only the name can be asked for. */
+/** Like {@link Rule}, over the object as a whole; of its metadata only the name can be asked for, and that is to blame unless `field` says otherwise. */
 export type ObjectRule = Rule<{ metadata: { name: string } }>;
 
 export interface KindVersion {
@@ -72,6 +73,16 @@ const clusterNameRule: ObjectRule = {
   rule: `size(self.metadata.name) <= 63 && self.metadata.name.matches('${DNS_LABEL.source}')`,
   message: "metadata.name: must be at most 63 lower-case letters, digits and '-'",
   holds: ({ metadata: { name } }) => name.length <= 63 && DNS_LABEL.test(name),
+};
+
+/** A policy of a namespace has no say beyond it, so it has no choice of namespaces. */
+const ownNamespaceOnly: ObjectRule = {
+  rule: "!self.spec.resourceSelectors.exists(selector, has(selector.namespaceSelector))",
+  message:
+    "remove namespaceSelector; it is for ClusterPlacement and ClusterOverridePolicy, and this policy selects in its own namespace only",
+  field: "spec.resourceSelectors",
+  holds: ({ spec }: { metadata: object; spec?: { resourceSelectors?: readonly { namespaceSelector?: unknown }[] } }) =>
+    spec?.resourceSelectors?.some(({ namespaceSelector }) => namespaceSelector !== undefined) !== true,
 };
 
 const applicationVersion = {
@@ -148,6 +159,39 @@ const overrideVersion: KindVersion = {
   spec: overridePolicySpec,
   status: policyStatus,
   columns: policyColumns,
+};
+
+const bindingVersion: KindVersion = {
+  name: FEDERATION_VERSION,
+  spec: resourceBindingSpec,
+  status: federatedStatus,
+  columns: [
+    { name: "Kind", type: "string", jsonPath: ".spec.resource.kind" },
+    { name: "Resource", type: "string", jsonPath: ".spec.resource.name" },
+    {
+      name: "Desired",
+      type: "integer",
+      jsonPath: ".status.replicas.desired",
+      description: "Replicas over all clusters",
+    },
+    { name: "Ready", type: "integer", jsonPath: ".status.replicas.ready", description: "Replicas over all clusters" },
+    {
+      name: "Clusters",
+      type: "string",
+      jsonPath: ".status.availableClusters",
+      description: "Clusters where it is available, of those that should run it",
+    },
+    { name: "Healthy", type: "string", jsonPath: conditionStatus("Ready") },
+    {
+      name: "Reason",
+      type: "string",
+      jsonPath: conditionField("Ready", "reason"),
+      description: "Why it is ready, or is not",
+      priority: 1,
+    },
+    { name: "Message", type: "string", jsonPath: conditionField("Ready", "message"), priority: 1 },
+    AGE,
+  ],
 };
 
 const federation = { group: FEDERATION_GROUP, categories: ["meridian"] };
@@ -229,7 +273,7 @@ export const KINDS: readonly KindDefinition[] = [
     shortNames: ["pl"],
     namespaced: true,
     description: "Says which clusters run the objects of its namespace that it selects, and how.",
-    versions: [placementVersion],
+    versions: [{ ...placementVersion, rules: [ownNamespaceOnly] }],
   },
   {
     ...federation,
@@ -249,7 +293,7 @@ export const KINDS: readonly KindDefinition[] = [
     shortNames: ["op"],
     namespaced: true,
     description: "Says how the objects of its namespace that it selects differ from cluster to cluster.",
-    versions: [overrideVersion],
+    versions: [{ ...overrideVersion, rules: [ownNamespaceOnly] }],
   },
   {
     ...federation,
@@ -270,5 +314,27 @@ export const KINDS: readonly KindDefinition[] = [
     namespaced: true,
     description: "Objects for members that must not be on the hub itself, such as an operator with its definitions.",
     versions: [bundleVersion],
+  },
+  {
+    ...federation,
+    kind: "ResourceBinding",
+    plural: "resourcebindings",
+    singular: "resourcebinding",
+    shortNames: ["rb"],
+    namespaced: true,
+    description:
+      "Written by Meridian only: where an object of its namespace runs that is sent to members as it is, and how it fares there.",
+    versions: [bindingVersion],
+  },
+  {
+    ...federation,
+    kind: "ClusterResourceBinding",
+    plural: "clusterresourcebindings",
+    singular: "clusterresourcebinding",
+    shortNames: ["crb"],
+    namespaced: false,
+    description:
+      "Written by Meridian only: where a cluster-scoped object runs that is sent to members as it is, and how it fares there.",
+    versions: [bindingVersion],
   },
 ];

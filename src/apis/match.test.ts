@@ -4,6 +4,7 @@ import {
   matchesClusterSelector,
   matchesLabelSelector,
   matchesResourceSelector,
+  type ObjectSetting,
   selectorSpecificity,
   type ClusterFacts,
 } from "./match.ts";
@@ -176,6 +177,59 @@ describe("a selector of objects", () => {
     { name: "takes by label", selector: byLabel, want: true },
     { name: "wants name and label both", selector: { ...byLabel, name: "shop-2" }, want: false },
   ])("$name", ({ selector, want }) => expect(matchesResourceSelector(selector, shop)).toBe(want));
+
+  const shops = { matchLabels: { team: "shop" } };
+  test.each<{ name: string; selector: ResourceSelector; setting: ObjectSetting; want: boolean }>([
+    {
+      name: "takes by the labels of the namespace",
+      selector: { ...all, namespaceSelector: shops },
+      setting: { namespaceLabels: { team: "shop" } },
+      want: true,
+    },
+    {
+      name: "refuses a namespace of other labels",
+      selector: { ...all, namespaceSelector: shops },
+      setting: { namespaceLabels: { team: "bank" } },
+      want: false,
+    },
+    {
+      name: "refuses a namespace that is not known",
+      selector: { ...all, namespaceSelector: {} },
+      setting: {},
+      want: false,
+    },
+    {
+      name: "takes every known namespace where the selector of namespaces is empty",
+      selector: { ...all, namespaceSelector: {} },
+      setting: { namespaceLabels: {} },
+      want: true,
+    },
+    {
+      name: "wants the object's labels as well as the namespace's",
+      selector: { ...all, namespaceSelector: shops, labelSelector: { matchLabels: { tier: "db" } } },
+      setting: { namespaceLabels: { team: "shop" } },
+      want: false,
+    },
+    { name: "takes nothing of the hub's own", selector: all, setting: { hubsOwn: "it is" }, want: false },
+    { name: "takes nothing of the hub's own by label", selector: byLabel, setting: { hubsOwn: "it is" }, want: false },
+    { name: "takes what is the hub's own by its name", selector: byName, setting: { hubsOwn: "it is" }, want: true },
+    {
+      name: "does not take it by another name",
+      selector: { ...all, name: "x" },
+      setting: { hubsOwn: "it is" },
+      want: false,
+    },
+  ])("$name", ({ selector, setting, want }) => {
+    expect(matchesResourceSelector(selector, shop, setting)).toBe(want);
+    expect(selectorSpecificity([selector], shop, setting) > 0).toBe(want);
+  });
+
+  test("takes nothing without a namespace by the labels of namespaces", () => {
+    const role: KubeObject = { apiVersion: "v1", kind: "PersistentVolume", metadata: { name: "a" } };
+    const volumes: ResourceSelector = { apiVersion: "v1", kind: "PersistentVolume" };
+    expect(matchesResourceSelector(volumes, role)).toBe(true);
+    expect(matchesResourceSelector({ ...volumes, namespaceSelector: {} }, role, { namespaceLabels: {} })).toBe(false);
+  });
 
   test.each<{ name: string; selectors: ResourceSelector[]; want: number }>([
     { name: "by name is closest", selectors: [all, byLabel, byName], want: 3 },

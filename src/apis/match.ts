@@ -48,16 +48,40 @@ function matchesFieldSelector(selector: FieldSelector | undefined, cluster: Clus
   return selector?.matchExpressions.every((requirement) => holds(requirement, cluster[requirement.key])) ?? true;
 }
 
+/** What a selector of objects reads beside the object itself. */
+export interface ObjectSetting {
+  /** Labels of the object's namespace on the hub; undefined where there is none, or none is known. */
+  namespaceLabels?: Labels;
+  /** Why the object belongs to the hub itself: then only a selector with its name takes it. */
+  hubsOwn?: string;
+}
+
 /**
  * Whether the selector takes the object. The API group and the kind are compared, not the version: an object
  * is the same in every version. The caller makes sure that a namespaced policy reaches only its own namespace.
  */
-export function matchesResourceSelector(selector: ResourceSelector, object: KubeObject): boolean {
+export function matchesResourceSelector(
+  selector: ResourceSelector,
+  object: KubeObject,
+  setting: ObjectSetting = {},
+): boolean {
   if (selector.kind !== object.kind) return false;
-  const { name, namespace, labels } = object.metadata;
-  if (selector.name !== undefined && selector.name !== name) return false;
-  if (selector.namespace !== undefined && selector.namespace !== namespace) return false;
   if (parseApiVersion(selector.apiVersion).group !== parseApiVersion(object.apiVersion).group) return false;
+  return selectsAmongKind(selector, object, setting);
+}
+
+/** {@link matchesResourceSelector} for an object of which it is known that it is of the selector's kind. */
+export function selectsAmongKind(
+  selector: ResourceSelector,
+  { metadata: { name, namespace, labels } }: Pick<KubeObject, "metadata">,
+  { namespaceLabels, hubsOwn }: ObjectSetting,
+): boolean {
+  if (selector.name === undefined ? hubsOwn !== undefined : selector.name !== name) return false;
+  if (selector.namespace !== undefined && selector.namespace !== namespace) return false;
+  if (selector.namespaceSelector !== undefined) {
+    if (namespace === undefined || namespaceLabels === undefined) return false;
+    if (!matchesLabelSelector(selector.namespaceSelector, namespaceLabels)) return false;
+  }
   return matchesLabelSelector(selector.labelSelector, labels);
 }
 
@@ -94,11 +118,15 @@ function specificityOf(selector: ResourceSelector): Specificity {
   return asksForLabels ? 2 : 1;
 }
 
-export function selectorSpecificity(selectors: readonly ResourceSelector[], object: KubeObject): Specificity {
+export function selectorSpecificity(
+  selectors: readonly ResourceSelector[],
+  object: KubeObject,
+  setting?: ObjectSetting,
+): Specificity {
   let closest: Specificity = 0;
   for (const selector of selectors) {
     const specificity = specificityOf(selector);
-    if (specificity > closest && matchesResourceSelector(selector, object)) closest = specificity;
+    if (specificity > closest && matchesResourceSelector(selector, object, setting)) closest = specificity;
   }
   return closest;
 }

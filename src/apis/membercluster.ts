@@ -1,8 +1,8 @@
 import { z } from "zod";
 import { conditions, count, observedGeneration, timestamp } from "./conditions.ts";
 import type { ObjectMeta } from "./meta.ts";
-import { DATA_KEY } from "./patterns.ts";
-import { exactlyOneOf, listMap, withRules } from "./rules.ts";
+import { DATA_KEY, DNS_LABEL } from "./patterns.ts";
+import { exactlyOneOf, listMap, listSet, withRules } from "./rules.ts";
 import { labelKey, labelValue, subdomainName } from "./selectors.ts";
 
 export const taintEffect = z.enum(["NoSchedule", "PreferNoSchedule", "NoExecute"]);
@@ -45,6 +45,13 @@ export const memberClusterSpec = z.object({
   taints: listMap(z.array(taint).max(64), "key", "effect")
     .optional()
     .describe("Keep objects away whose Placement does not tolerate them."),
+  namespaces: listSet(
+    z.array(z.string().min(1).max(63).regex(DNS_LABEL, "must be the name of a namespace")).min(1).max(256),
+  )
+    .optional()
+    .describe(
+      "The namespaces that Meridian's account has rights in there, as `meridian join --namespaces` writes them: nothing else is placed there, read or removed. Absent: the whole cluster.",
+    ),
   emptyNamespaces: z
     .enum(["Keep", "Remove"])
     .optional()

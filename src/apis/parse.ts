@@ -41,7 +41,7 @@ export function parseObject(object: KubeObject): ParseResult {
 
   const problems: FieldProblem[] = (version.rules ?? [])
     .filter(({ holds }) => holds?.(object) === false)
-    .map(({ message }) => ({ field: "metadata.name", message }));
+    .map(({ message, field = "metadata.name" }) => ({ field, message }));
   const unknown = Object.keys(object).filter((field) => !TOP_LEVEL.has(field));
   problems.push(...unknown.slice(0, MOST_PROBLEMS).map((field) => ({ field, message: NOT_A_FIELD })));
   const parsed = parseSpec(version.spec, object["spec"]);

@@ -8,6 +8,10 @@ export const DNS_LABEL = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 /** A Service's name: a DNS label that begins with a letter. */
 export const SERVICE_NAME = /^[a-z]([-a-z0-9]*[a-z0-9])?$/;
 export const DNS_SUBDOMAIN = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+/** The host of an Ingress; `*.` stands for one label. */
+export const INGRESS_HOST = /^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+/** What no path of an Ingress may hold that is compared by its parts: it could never match. */
+export const UNREACHABLE_PATH = /\/\/|\/[.]{1,2}(\/|$)|%2[fF]/;
 /** A port's name in a container: lower case, and at least one letter, which is the first one here. */
 export const PORT_NAME = /^([0-9]+-)*[0-9]*[a-z][a-z0-9]*(-[a-z0-9]+)*$/;
 export const LABEL_KEY =
@@ -30,6 +34,11 @@ export const POSITIVE_PERCENT = /^([1-9]|[1-9][0-9]|100)%$/;
 export const JSON_POINTER = /^(\/([^/~]|~[01])*)+$/;
 /** `spec.replicas`: names joined by dots. */
 export const FIELD_PATH = /^[A-Za-z][A-Za-z0-9_-]*(\.[A-Za-z0-9_-]+)*$/;
+
+/** `spec.users[].secretName`: names joined by dots, `[]` after each name of a list. */
+export const LIST_PATH = /^[A-Za-z][A-Za-z0-9_-]*(\[\])?(\.[A-Za-z0-9_-]+(\[\])?)*$/;
+/** Paths to what an object is called, and to what controllers write. */
+export const NOT_WRITTEN_PATH = /^(apiVersion|kind|metadata|status)([.[]|$)/;
 
 const host = "([a-zA-Z0-9]([-a-zA-Z0-9.]*[a-zA-Z0-9])?|\\[[a-fA-F0-9:]+\\])(:[0-9]+)?";
 const pathPart = "[a-z0-9]+((\\.|_|__|-+)[a-z0-9]+)*";

@@ -1,8 +1,18 @@
 import { z } from "zod";
 import { conditions, count, observedGeneration } from "./conditions.ts";
 import type { ObjectMeta } from "./meta.ts";
-import { DNS_LABEL, DURATION, FIELD_PATH, KIND, LABEL_KEY, PERCENT, POSITIVE_PERCENT } from "./patterns.ts";
-import { listMap, withRules } from "./rules.ts";
+import {
+  DNS_LABEL,
+  DURATION,
+  FIELD_PATH,
+  KIND,
+  LABEL_KEY,
+  LIST_PATH,
+  NOT_WRITTEN_PATH,
+  PERCENT,
+  POSITIVE_PERCENT,
+} from "./patterns.ts";
+import { atLeastOneOf, listMap, withRules } from "./rules.ts";
 import { taintEffect } from "./membercluster.ts";
 import { clusterSelector, labelKey, labelValue, resourceSelectors } from "./selectors.ts";
 
@@ -86,6 +96,15 @@ export const replicaScheduling = withRules(
     weights: clusterWeights.optional().describe("For Weighted. Absent: every cluster weighs the same."),
     minReplicasPerCluster: z.int().min(0).max(1000).optional(),
     maxReplicasPerCluster: z.int().min(1).max(1000).optional(),
+    path: withRules(z.string().min(1).max(512).regex(FIELD_PATH, "must be a path such as spec.replicas"), {
+      rule: "self.startsWith('spec.')",
+      message: "path: name a field inside the spec, such as spec.replicas",
+      holds: (path) => path.startsWith("spec."),
+    })
+      .optional()
+      .describe(
+        "The field for the replicas of objects whose kind has no scale subresource, or another than that names. Kinds that Meridian knows need none.",
+      ),
   }),
   {
     rule: "self.mode == 'Divided' || !has(self.strategy)",
@@ -154,6 +173,59 @@ const retainedField = z.object({
   }),
 });
 
+/** What may go along with an object to where the object goes. */
+export const dependencyKind = z.enum(["ConfigMap", "PersistentVolumeClaim", "Secret", "ServiceAccount"]);
+
+export const declaredDependency = z.object({
+  kind: dependencyKind,
+  path: withRules(
+    z
+      .string()
+      .min(1)
+      .max(512)
+      .regex(LIST_PATH, "must be a path such as spec.secretName, or through a list spec.users[].secretName"),
+    {
+      rule: `!self.matches('${NOT_WRITTEN_PATH.source}')`,
+      message: "path: name a field that users write, such as spec.secretName; not one of metadata or status",
+      holds: (path) => !NOT_WRITTEN_PATH.test(path),
+    },
+  ).describe("Where the object names it, in the object's own namespace; `[]` goes through a list."),
+});
+
+export const dependencies = withRules(
+  z.object({
+    mode: z.enum(["Auto", "None"]).default("Auto"),
+    fields: listMap(z.array(declaredDependency).max(32), "kind", "path")
+      .optional()
+      .describe("For kinds that Kubernetes does not know: in which fields the selected objects name what they need."),
+  }),
+  {
+    rule: "self.mode == 'Auto' || !has(self.fields)",
+    message: "fields: remove them, or set mode to Auto; with mode None nothing travels with the object",
+    field: "fields",
+    holds: ({ mode, fields }) => mode === "Auto" || fields === undefined,
+  },
+);
+
+const healthExpression = z.string().min(1).max(1024);
+
+const healthRule = withRules(
+  z.object({
+    kind: z.string().min(1).max(63).regex(KIND, "must be a kind, such as MysqlCluster"),
+    available: healthExpression.optional().describe("True of an object that is as it should be."),
+    failed: healthExpression
+      .optional()
+      .describe("True of an object that stays as it is until somebody changes something."),
+  }),
+  atLeastOneOf("available", "failed"),
+  {
+    rule: "!(self.kind in ['ConfigMap', 'Secret'])",
+    message: "kind: a ConfigMap or a Secret has no health; remove the entry",
+    field: "kind",
+    holds: ({ kind }) => kind !== "ConfigMap" && kind !== "Secret",
+  },
+);
+
 export const placementSpec = z.object({
   priority: z
     .int()
@@ -170,10 +242,11 @@ export const placementSpec = z.object({
   replicaScheduling: replicaScheduling.default({ mode: "Duplicated" }),
   rollout: rollout.optional(),
   failover: failover.optional(),
-  dependencies: z
-    .object({ mode: z.enum(["Auto", "None"]).default("Auto") })
+  dependencies: dependencies
     .default({ mode: "Auto" })
-    .describe("Auto: the ConfigMaps and Secrets that an object needs travel with it."),
+    .describe(
+      "Auto: the ConfigMaps, Secrets, PersistentVolumeClaims and ServiceAccounts that an object needs travel with it.",
+    ),
   conflictResolution: z
     .enum(["Abort", "Adopt"])
     .default("Abort")
@@ -185,13 +258,28 @@ export const placementSpec = z.object({
   retain: listMap(z.array(retainedField).max(64), "kind", "path")
     .optional()
     .describe("Fields that are left to the member once the object is there."),
+  health: listMap(z.array(healthRule).max(32), "kind")
+    .optional()
+    .describe(
+      "What healthy means for a kind of member objects, in CEL over `object`. Absent: the rules that Meridian has for the kind, else the standard conditions.",
+    ),
+  aggregateStatus: z
+    .boolean()
+    .optional()
+    .describe(
+      "True: the status of the members' objects, summed up, is written into the status of the propagated object on the hub. Where somebody else writes that status, theirs stays.",
+    ),
   suspend: z.boolean().default(false).describe("Nothing is written or deleted on members while it is true."),
 });
 
 /** As the API server returns it, with the schema's defaults filled in. */
 export type PlacementSpec = z.infer<typeof placementSpec>;
 export type AffinityGroup = z.infer<typeof affinityGroup>;
+/** What healthy means for member objects of a kind. */
+export type HealthRule = Pick<z.infer<typeof healthRule>, "available" | "failed">;
 export type Toleration = z.infer<typeof toleration>;
+export type DependencyKind = z.infer<typeof dependencyKind>;
+export type DeclaredDependency = z.infer<typeof declaredDependency>;
 
 export const policyStatus = z.object({
   observedGeneration: observedGeneration.exactOptional(),

@@ -28,7 +28,11 @@ const VERDICTS = {
   TaintsTolerated: "The Placement tolerates the taints of the cluster, or there are none.",
   ClusterStays: "The MemberCluster is not being deleted.",
   ClusterDeleting: "The MemberCluster is being deleted.",
+  OnHubAlready: "The cluster is the hub itself, and the object is sent as it is: it stands there already.",
   Weighted: "The weight of the cluster for dividing the replicas.",
+  NamespaceGranted: "Meridian's account may work in the object's namespace on the cluster.",
+  NamespaceNotGranted:
+    "The cluster was joined for other namespaces, so nothing of the object is placed there, read or removed; the message names the command that grants it.",
   NoReplicas: "The weights give the cluster no replica.",
   UnknownCluster: "The Placement names a cluster that has no MemberCluster.",
 } as const;
@@ -39,6 +43,14 @@ const SUMMARY = {
   AllClustersReady:
     "Every chosen cluster runs the object as it is now: scheduled, applied, available, and nothing is under way any more.",
   AllClustersObserved: "Meridian is in contact with every cluster of the object.",
+  StatusSummedUp: "The object's own status on the hub is the sum of those on the clusters.",
+  StatusOwnedByOthers:
+    "Somebody else writes the object's own status on the hub, so that the sum of the clusters' is not written there; the message says who.",
+  StatusNotServed: "The kind has no status subresource on the hub, so that no sum can be written there.",
+  StatusRefused: "The hub refuses the sum of the clusters' statuses; the message has its words.",
+  ClustersDiffer: "The clusters do not agree; in the status of a propagated object whose sum is written back.",
+  ReportedByClusters:
+    "The clusters say so without a reason; in the status of a propagated object whose sum is written back.",
   NoClusters: "There is no cluster to report on.",
   Settled: "Nothing is under way.",
   Stalled: "Nothing is under way, and not everything is as was asked for; the message names the clusters and why.",
@@ -63,7 +75,16 @@ const PROGRESS = {
   JobRunning: "The Job is running.",
   JobSuspended: "The Job is suspended.",
   Terminating: "The member object is being deleted.",
-  NoReport: "The member's controller has not reported whether the object is healthy.",
+  PodRunning: "The pod is to come to an end by itself, and has not yet.",
+  VolumePending: "The claim has no volume yet, or the volume is not available yet.",
+  VolumeResizing: "The volume is being made larger.",
+  DeclaredUnavailable: "The `available` expression of the Placement's `health` does not hold yet.",
+  HealthNotReadable:
+    "An expression of the Placement's `health` could not be evaluated: the object lacks a field, say; `has()` asks for one.",
+  InvalidHealthRule:
+    "An expression of the Placement's `health` cannot be read, or is neither true nor false; the message says where.",
+  NoReport:
+    "The member's controller has not reported whether the object is healthy; where the status of a kind never says it, `health` of the Placement can.",
   NotReported: "Nothing has been reported yet.",
 } as const;
 
@@ -72,6 +93,12 @@ const UNHEALTHY = {
   ReplicaFailure: "The cluster cannot create pods; the message has its words.",
   QuotaExceeded: "A quota of the member leaves no room.",
   JobFailed: "The Job has failed.",
+  DeclaredFailed: "The `failed` expression of the Placement's `health` holds.",
+  LastRunFailed: "The last run of the CronJob is over and did not succeed.",
+  PodFailed: "The pod has failed, or has ended and was to run on.",
+  NodeLost: "The node of the pod does not answer.",
+  VolumeLost: "The volume of the claim is gone, or could not be reclaimed.",
+  VolumeReleased: "The claim to the volume is gone, and the volume has not been reclaimed.",
   NamespaceTerminating: "The namespace is being deleted on the member.",
   Unhealthy: "The member's controller reports trouble without a code for it.",
 } as const;
@@ -94,7 +121,7 @@ const REFUSED = {
   BadRequest: "The member's API server does not understand the request.",
   TooLarge: "The object, or what overrides make of it, is larger or deeper than the member or Meridian accepts.",
   KindNotServed:
-    "The member does not serve the kind, or not yet; once its CustomResourceDefinition is there, it is tried again.",
+    "The member does not serve the kind, or not in that version; once its CustomResourceDefinition is there, it is tried again. Of a policy: the hub does not.",
   WrongScope: "The kind has another scope on the member: it is cluster-scoped there, or it is namespaced.",
   AppliedWithoutEffect:
     "The member accepts the apply and keeps something else: an admission webhook or policy there changes what is applied. It is tried again.",
@@ -116,15 +143,21 @@ const POLICY = {
   PodSecurity:
     "The pods would be more than the Pod Security level of the object's namespace on the hub allows; the message names who asks for it, and the field.",
   NotAllowed:
-    "The object needs something that no administrator of the hub has allowed in its namespace: a service account, a node, or a token.",
+    "The object needs something that no administrator of the hub has allowed in its namespace: a service account, a node, a token, or other rights than the Role on the hub gives.",
   ProtectedNamespace: "Nothing is written into that namespace of any member.",
+  FieldOwnersUnknown:
+    "The `metadata.managedFields` of the object do not show what a person or a client set in it, so nothing of it is sent; create it anew.",
+  StaysOnHub: "The object is part of Meridian itself and is never sent to a member.",
   Applied: "The policy is in force.",
   NotApplied: "The policy has an error; `lastError` has it in full.",
   NoObjectMatches: "No object matches the policy's resourceSelectors.",
   PartlyEnforced:
     "The policy asks for more than the object or the clusters have room for; the message says what is left out.",
   NotCarriedOut: "The policy uses fields that this version takes and does not carry out yet; the message names them.",
-  KindNotPlaced: "A resourceSelector names a kind that this version does not place; the message names the kind.",
+  KindNotPlaced:
+    "A resourceSelector names a kind whose objects are never placed, or not by a policy of a namespace; the message names the kind.",
+  KindNotGranted:
+    "The manager may not read a kind on the hub that a resourceSelector names; the message names what grants it.",
   LostToOther:
     "Every object that the policy selects is placed by another policy; the message names the policy and why it goes first.",
   NoClusterMatches: "The policy selects objects, and none of its rules takes a cluster on which they run.",
@@ -134,10 +167,16 @@ const POLICY = {
 const DEPENDENCIES = {
   DependencyReplaced:
     "A ConfigMap or Secret was replaced on the hub, and its copy cannot be changed: it is deleted and made anew first.",
-  DependencyMissing: "A ConfigMap or Secret that the object refers to is not on the hub.",
+  DependencyMissing: "Something that the object refers to is not on the hub; the message names it.",
+  DependencyUnresolved:
+    "What `dependencies.fields` of the policy declare does not fit the object; the message says which path, and what to write.",
   SecretAccessDenied: "The manager may not read a Secret that the object refers to; the message says how to allow it.",
   ConfigMapAccessDenied:
     "The manager may not read a ConfigMap that the object refers to; the message says how to allow it.",
+  PersistentVolumeClaimAccessDenied:
+    "The manager may not read a PersistentVolumeClaim that the object refers to; the message says how to allow it.",
+  ServiceAccountAccessDenied:
+    "The manager may not read a ServiceAccount that the object refers to; the message says how to allow it.",
 } as const;
 
 const CONTACT = {
@@ -179,6 +218,8 @@ const HELD = {
   OwnershipUnproven:
     "The member object has Meridian's marks, but its `managedFields` do not show that Meridian applied them, so it stays.",
   NeededByOthers: "Another object on the cluster still needs it.",
+  HoldsData:
+    "A PersistentVolumeClaim that the object does not need there any more stays with its data, until somebody deletes it on the cluster.",
   HubWentBack:
     "A copy knows a later state of the hub than the hub itself, which was restored from a backup; nothing made since is removed until a person agrees.",
   OwnersMissing:
@@ -233,7 +274,7 @@ export const REASON_GROUPS: readonly { title: string; reasons: Readonly<Record<s
   { title: "Pods that do not run", reasons: PODS },
   { title: "Refused by a member", reasons: REFUSED },
   { title: "Policies", reasons: POLICY },
-  { title: "ConfigMaps and Secrets", reasons: DEPENDENCIES },
+  { title: "What an object needs beside it", reasons: DEPENDENCIES },
   { title: "Contact with a cluster", reasons: CONTACT },
   { title: "Why something is removed", reasons: REMOVAL },
   { title: "Why something stays for now", reasons: HELD },
@@ -266,6 +307,11 @@ export type Reason = keyof typeof REASONS;
 /** Whether a reason is what a member's kubelet or scheduler says of pods. */
 export function isPodReason(reason: string | undefined): boolean {
   return reason !== undefined && (Object.hasOwn(PODS, reason) || !Object.hasOwn(REASONS, reason));
+}
+
+/** Whether a reason says why nothing is heard from a cluster. */
+export function isContactReason(reason: string | undefined): boolean {
+  return reason !== undefined && Object.hasOwn(CONTACT, reason);
 }
 
 /** Description of a field that holds a reason, with some that one may meet there. */

@@ -95,8 +95,19 @@ export const resourceSelector = withRules(
       .regex(DNS_LABEL, "must be the name of a namespace")
       .optional()
       .describe("For cluster-scoped policies. A namespaced policy selects in its own namespace only."),
+    namespaceSelector: labelSelector
+      .optional()
+      .describe(
+        "For cluster-scoped policies: over the labels of the objects' namespaces on the hub. Absent: every namespace. Objects that belong to no namespace are not selected by it.",
+      ),
     labelSelector: labelSelector.optional(),
   }),
+  {
+    rule: "!(has(self.namespace) && has(self.namespaceSelector))",
+    message: "namespaceSelector: remove it or namespace; one of them says which namespaces are meant",
+    field: "namespaceSelector",
+    holds: ({ namespace, namespaceSelector }) => namespace === undefined || namespaceSelector === undefined,
+  },
   {
     rule: `!self.apiVersion.startsWith('${FEDERATION_GROUP}/') || self.kind == 'ManifestBundle'`,
     message:
@@ -110,7 +121,9 @@ export const resourceSelectors = z
   .array(resourceSelector)
   .min(1)
   .max(64)
-  .describe("The objects that the policy is about: those that any of these selects.");
+  .describe(
+    "The objects that the policy is about: those that any of these selects. What belongs to the hub itself is selected by its name only.",
+  );
 
 export const subdomainName = z
   .string()

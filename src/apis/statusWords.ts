@@ -82,6 +82,14 @@ export const CONDITIONS: readonly ConditionWords[] = [
     otherwise: ["WaitingForManager"],
   },
   {
+    on: "DemoApplication",
+    type: "StatusAggregated",
+    holds:
+      "the object's own status is the sum of those on the clusters; stands where the placement of a propagated object says `aggregateStatus`",
+    whenTrue: ["StatusSummedUp"],
+    otherwise: ["StatusOwnedByOthers", "StatusNotServed", "Forbidden", "StatusRefused"],
+  },
+  {
     on: "policies",
     type: "Ready",
     holds: "the policy is in force",
@@ -157,6 +165,9 @@ export const STATES: Readonly<Record<ClusterStatusEntry["state"], StateWords>> =
       "ImagePullBackOff",
       "Unschedulable",
       "LoadBalancerPending",
+      "VolumePending",
+      "JobRunning",
+      "DeclaredUnavailable",
       "Removing",
     ],
   },
@@ -176,6 +187,8 @@ export const STATES: Readonly<Record<ClusterStatusEntry["state"], StateWords>> =
       "InvalidPatch",
       "ProtectedField",
       "ProgressDeadlineExceeded",
+      "JobFailed",
+      "DeclaredFailed",
     ],
   },
   Unknown: {
@@ -187,6 +200,9 @@ export const STATES: Readonly<Record<ClusterStatusEntry["state"], StateWords>> =
       "CertificateInvalid",
       "ClusterIdentityChanged",
       "SecretNotFound",
+      "NoReport",
+      "HealthNotReadable",
+      "InvalidHealthRule",
     ],
   },
   Removing: { means: "member objects are being removed", reasons: [] },

@@ -18,6 +18,8 @@ export const CLUSTER_FINALIZER = `${FEDERATION_GROUP}/member-cluster`;
 
 /** On every member object: the hub that wrote it (UID of that hub's kube-system namespace). Members are watched by it. */
 export const MANAGED_BY_LABEL = `${FEDERATION_GROUP}/managed-by`;
+/** On what `join` makes on a member for Meridian itself, and on its Secret on the hub: UID of the hub's kube-system namespace. */
+export const JOINED_TO_LABEL = `${FEDERATION_GROUP}/joined-to`;
 /** On every member object: JSON of the hub object that the member object stands for ({@link OwnerRef}). */
 export const OWNER_ANNOTATION = `${FEDERATION_GROUP}/owner`;
 /**

@@ -113,6 +113,7 @@ function resultOf({ action, isHeal }: Attempt): SyncResult {
     case "Release":
       return "released";
     case "Confirm":
+    case "Read":
     case "Nothing":
     case "Held":
       return "confirmed";

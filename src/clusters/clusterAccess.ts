@@ -1,6 +1,6 @@
 import type { Logger } from "../observability/index.ts";
 import { type Client, type Clock, type ClusterConfig, Discovery } from "../runtime/index.ts";
-import { ReplaceableCredentials } from "./credentials.ts";
+import { type MemberCredentials, ReplaceableCredentials } from "./credentials.ts";
 import { takeInventory } from "./inventory.ts";
 import type { MemberFindings } from "./memberStatus.ts";
 import type { IdentityReading } from "./probe.ts";
@@ -15,10 +15,18 @@ export interface HubAsMember {
   clusterUid: string;
 }
 
-export interface AccessOptions {
+interface AccessOptions {
   cluster: string;
+  /** `spec.namespaces` of the MemberCluster. */
+  namespaces: readonly string[] | undefined;
   clock: Clock;
   logger: Logger;
+}
+
+/** Where a client comes from. */
+interface AccessSources {
+  hubLocal: HubAsMember;
+  clientFor: (config: ClusterConfig, cluster: string) => Client;
 }
 
 /** One client and what hangs on it, from one set of credentials to the next. */
@@ -47,21 +55,25 @@ export class ClusterAccess implements AsyncDisposable {
     this.#options = options;
   }
 
-  static local({ client, discovery }: HubAsMember, options: AccessOptions): ClusterAccess {
-    return new ClusterAccess({ client, discovery, local: true, credentials: undefined }, options);
-  }
-
-  static remote(
-    config: ClusterConfig,
-    clientFor: (config: ClusterConfig, cluster: string) => Client,
-    options: AccessOptions,
+  static open(
+    given: Exclude<MemberCredentials, { kind: "Unusable" }>,
+    { hubLocal, clientFor, ...options }: AccessOptions & AccessSources,
   ): ClusterAccess {
-    const credentials = new ReplaceableCredentials(config.credentials);
-    const client = clientFor({ ...config, credentials }, options.cluster);
+    if (given.kind === "Local") {
+      const { client, discovery } = hubLocal;
+      return new ClusterAccess({ client, discovery, local: true, credentials: undefined }, options);
+    }
+    const credentials = new ReplaceableCredentials(given.config.credentials);
+    const client = clientFor({ ...given.config, credentials }, options.cluster);
     return new ClusterAccess(
       { client, discovery: new Discovery(client, options.clock), local: false, credentials },
       options,
     );
+  }
+
+  /** The only namespaces that the credentials reach; undefined: the whole cluster. */
+  get namespaces(): readonly string[] | undefined {
+    return this.#options.namespaces;
   }
 
   /** Aborted when this access is given up. */
@@ -88,7 +100,7 @@ export class ClusterAccess implements AsyncDisposable {
     const { clock, logger } = this.#options;
     this.#inventoryDue = clock.monotonic() + INVENTORY_INTERVAL_MS;
     try {
-      const found = await takeInventory(this.client, this.signal);
+      const found = await takeInventory(this.client, { nodes: this.namespaces === undefined }, this.signal);
       const apis = found.apis?.join();
       if (this.#apis !== undefined && apis !== this.#apis) this.discovery.invalidate();
       this.#apis = apis;

@@ -1,11 +1,12 @@
-import { MANAGED_BY_LABEL, type ObjectRef, parseApiVersion } from "../apis/index.ts";
+import { MANAGED_BY_LABEL, type ObjectRef, parseApiVersion, sameValue } from "../apis/index.ts";
+import { sightOf } from "../desiredstate/index.ts";
 import type { GroupKind } from "../interpreter/index.ts";
 import type { Logger, Metrics } from "../observability/index.ts";
 import {
   type Clock,
   Informer,
-  isApiError,
-  isTransportError,
+  isForbidden,
+  isNotFound,
   objectKey,
   type ResourceType,
   WentBackError,
@@ -19,6 +20,7 @@ import { MemberWriter, type Written } from "./memberWriter.ts";
 import { NamespaceCleaner } from "./namespaceCleaner.ts";
 import { NamespaceLabeller } from "./namespaceLabels.ts";
 import { MemberNamespaces } from "./namespaces.ts";
+import { isAlwaysGranted, whyUnwatched } from "./notGranted.ts";
 import { observe, observeAnswer, type ObservedObject } from "./observed.ts";
 import type { MemberSession } from "./types.ts";
 
@@ -43,8 +45,13 @@ export interface ClusterCacheOptions {
 /** A watch that has been broken for so long brings nothing any more: what came before may be untrue by now. */
 const BLIND_AFTER_MS = 30_000;
 
+/** {@link ClusterCache.setKinds}: undefined stands for the whole cluster. */
+const EVERYWHERE: readonly undefined[] = [undefined];
+
 interface Watch {
   type: ResourceType;
+  /** The only namespace that it shows, where the credentials do not reach the whole cluster. */
+  namespace: string | undefined;
   informer: Informer<ObservedObject>;
   /** Whether the cluster counts as known only when this kind is. */
   isEssential: boolean;
@@ -54,25 +61,30 @@ interface Watch {
   /** Since when, epoch milliseconds, once the failure has lasted. */
   blindSince: number | undefined;
   patience: Disposable | undefined;
+  /** The last answer was that the credentials may not. */
+  isDenied: boolean;
 }
 
 /**
- * One session's watches of a member: one for each kind, of the objects with our label. What the watches bring goes into the
- * member objects. The cache ends with the session.
+ * One session's watches of a member: one for each kind, of the objects with our label; where the credentials reach some namespaces only, one for
+ * each kind and namespace, and none for cluster-scoped kinds. What the watches bring goes into the member objects. The cache ends with the session.
  */
 export class ClusterCache {
   readonly writer: MemberWriter;
   readonly namespaceCleaner: NamespaceCleaner;
   readonly namespaceLabeller: NamespaceLabeller;
   readonly #options: ClusterCacheOptions;
+  /** By {@link sightOf}. */
   readonly #watches = new Map<string, Watch>();
+  /** Watches of kinds that the member does not serve, or not in that version. */
+  readonly #unserved = new Set<Watch>();
   readonly #initialSync: InitialSync;
   readonly #kinds: KindsOnMember;
 
   constructor(options: ClusterCacheOptions) {
     this.#options = options;
     const { session, hubId, systemNamespace } = options;
-    const { cluster, client, discovery, signal } = session;
+    const { cluster, client, discovery, local, signal } = session;
     this.#initialSync = new InitialSync({
       ...options,
       cluster,
@@ -83,10 +95,10 @@ export class ClusterCache {
     });
     this.#kinds = new KindsOnMember({
       ...options,
-      hasObjects: (kind) => (this.#watches.get(kind)?.informer.size ?? 0) > 0,
+      hasObjects: (kind) => this.#hasObjects(kind),
       changed: () => this.#follow(),
     });
-    const namespaces = new MemberNamespaces(client, hubId, options.namespaceLabels);
+    const namespaces = new MemberNamespaces(session, hubId, options.namespaceLabels);
     this.namespaceLabeller = new NamespaceLabeller({ ...options, labels: options.namespaceLabels });
     const mayRemove = (ref: ObjectRef): boolean => this.#mayRemove(ref);
     this.namespaceCleaner = new NamespaceCleaner({ ...options, namespaces, mayRemove });
@@ -95,6 +107,7 @@ export class ClusterCache {
       signal,
       hubId,
       systemNamespace,
+      local,
       namespaces,
       typeOf: (ref) => this.#watchOf(ref)?.type,
       isSynced: (ref) => this.#watchOf(ref)?.informer.synced ?? false,
@@ -118,23 +131,39 @@ export class ClusterCache {
   reviewKinds(): void {
     if (this.#options.session.signal.aborted) return;
     this.#kinds.review();
+    for (const { informer } of this.#unserved) informer.retryNow();
+  }
+
+  #hasObjects(kind: string): boolean {
+    for (const { type, informer } of this.#watches.values())
+      if (kindOf(type) === kind && informer.size > 0) return true;
+    return false;
   }
 
   #follow(): void {
     if (this.#options.session.signal.aborted) return;
-    const wanted = new Map(this.#kinds.served.map((type) => [kindOf(type), type]));
-    for (const [kind, watch] of [...this.#watches]) {
-      const type = wanted.get(kind);
-      if (type?.version === watch.type.version && type.plural === watch.type.plural) wanted.delete(kind);
-      else this.#stop(kind, watch);
+    const wanted = new Map<string, Pick<Watch, "type" | "namespace">>();
+    for (const type of this.#kinds.served)
+      for (const namespace of this.#placesOf(type)) wanted.set(sightOf(kindOf(type), namespace), { type, namespace });
+    for (const [sight, watch] of [...this.#watches]) {
+      const type = wanted.get(sight)?.type;
+      if (type !== undefined && isWatchedAlike(type, watch.type)) wanted.delete(sight);
+      else this.#stop(sight, watch);
     }
-    const added = [...wanted].map(([kind, type]) => {
-      const watch = this.#watch(type);
-      this.#watches.set(kind, watch);
+    const added = [...wanted].map(([sight, { type, namespace }]) => {
+      const watch = this.#watch(type, namespace);
+      this.#watches.set(sight, watch);
       return watch;
     });
     for (const watch of added) void this.#run(watch);
     this.advance();
+  }
+
+  /** Where objects of that kind are watched: in the whole cluster (undefined), or in each of the namespaces that the credentials reach. */
+  #placesOf({ namespaced }: ResourceType): readonly (string | undefined)[] {
+    const { namespaces } = this.#options.session;
+    if (namespaces === undefined) return EVERYWHERE;
+    return namespaced ? namespaces : [];
   }
 
   /** The hub's record of what is on the member was heard, or another list of kinds. */
@@ -171,18 +200,29 @@ export class ClusterCache {
     return known > 0;
   }
 
-  /** Kinds (`group/Kind`) that are not known, since they cannot be watched, and why. */
+  /** What is not known, since it cannot be watched, by {@link sightOf}, and why. */
   get unseen(): ReadonlyMap<string, string> {
     const unseen = new Map(this.#kinds.unsure);
-    for (const { type, informer, failure } of this.#essential())
-      if (!informer.synced && failure !== undefined) unseen.set(kindOf(type), failure);
+    for (const { type, namespace, informer, failure } of this.#essential())
+      if (!informer.synced && failure !== undefined) unseen.set(sightOf(kindOf(type), namespace), failure);
     return unseen;
   }
 
-  /** Some watch broke long ago, though the member answers: what is known is as old as that (epoch milliseconds). */
+  /** Kinds (`group/Kind`) that the member does not serve, or not in the version that the hub asks for. */
+  get unserved(): ReadonlySet<string> {
+    return new Set(Array.from(this.#unserved, ({ type }) => kindOf(type)));
+  }
+
+  /**
+   * Some watch broke long ago, though the member answers: what is known is as old as that (epoch milliseconds). Not where the member has stopped to
+   * serve a kind: that is known, and the other kinds go on.
+   */
   get blindness(): { since: number; message: string } | undefined {
-    for (const { blindSince, failure } of this.#essential())
-      if (blindSince !== undefined && failure !== undefined) return { since: blindSince, message: failure };
+    for (const watch of this.#essential()) {
+      const { blindSince, failure } = watch;
+      if (blindSince !== undefined && failure !== undefined && !this.#unserved.has(watch))
+        return { since: blindSince, message: failure };
+    }
     return undefined;
   }
 
@@ -197,8 +237,8 @@ export class ClusterCache {
   /** What the member left our marks on comes through the watch as well, and so through its cache; the rest comes from nowhere else. */
   #observeAnswer({ type, object }: Written): void {
     const { objects, hubId } = this.#options;
-    const observed = observeAnswer(object, hubId);
-    if (observed.visible) this.#watches.get(kindOf(type))?.informer.observe(object);
+    const observed = observeAnswer(object, hubId, { keepsContent: objects.contents.isKeptOf(type), scale: type.scale });
+    if (observed.visible) this.#watchOf(observed.ref)?.informer.observe(object);
     else objects.observe(observed.ref, observed);
   }
 
@@ -216,8 +256,11 @@ export class ClusterCache {
     return kinds > 0;
   }
 
-  #watchOf(ref: ObjectRef): Watch | undefined {
-    return this.#watches.get(`${parseApiVersion(ref.apiVersion).group}/${ref.kind}`);
+  #watchOf({ apiVersion, kind, namespace }: ObjectRef): Watch | undefined {
+    const isBounded = this.#options.session.namespaces !== undefined;
+    return this.#watches.get(
+      sightOf(`${parseApiVersion(apiVersion).group}/${kind}`, isBounded ? namespace : undefined),
+    );
   }
 
   #mayRemove(ref: ObjectRef): boolean {
@@ -225,32 +268,37 @@ export class ClusterCache {
     return informer?.synced === true && !informer.deletionsHeld && !informer.isBehind;
   }
 
-  #watch(type: ResourceType): Watch {
+  #watch(type: ResourceType, namespace: string | undefined): Watch {
     const { session, hubId, clock, random, logger, objects } = this.#options;
     const informer = new Informer<ObservedObject>({
       client: session.client,
       type,
+      ...(namespace === undefined ? {} : { namespace }),
       labelSelector: `${MANAGED_BY_LABEL}=${hubId}`,
       clock,
       random,
       logger,
-      name: `${session.cluster}/${type.plural}`,
-      transform: observe,
+      name: `${session.cluster}/${namespace === undefined ? "" : `${namespace}/`}${type.plural}`,
+      transform: (object) => observe(object, { keepsContent: objects.contents.isKeptOf(type), scale: type.scale }),
       bounds: memberBounds(type, () => Math.max(objects.asked, this.#options.expected()?.length ?? 0)),
-      known: this.#knownBefore(type),
+      known: this.#knownBefore(type, namespace),
       onContact: (ok, error) => {
+        if (!ok && isNotFound(error)) this.#unserved.add(watch);
+        else if (ok) this.#unserved.delete(watch);
         if (!watch.stop.signal.aborted) this.#heard(watch, ok ? undefined : error);
         if (!ok) session.suspect();
       },
     });
     const watch: Watch = {
       type,
+      namespace,
       informer,
       isEssential: type.group !== "" || type.kind !== "Namespace",
       stop: new AbortController(),
       failure: undefined,
       blindSince: undefined,
       patience: undefined,
+      isDenied: false,
     };
     informer.onEvent(({ type: change, object }) => {
       objects.observe(object.ref, change === "Deleted" || !object.isOurs ? undefined : object);
@@ -289,10 +337,12 @@ export class ClusterCache {
     await running;
   }
 
-  #stop(kind: string, { stop, patience }: Watch): void {
-    this.#watches.delete(kind);
+  #stop(sight: string, watch: Watch): void {
+    const { stop, patience } = watch;
+    this.#watches.delete(sight);
+    this.#unserved.delete(watch);
     patience?.[Symbol.dispose]();
-    stop.abort(new Error(`${kind} is not watched any more`));
+    stop.abort(new Error(`${sight} is not watched any more`));
   }
 
   #end(): void {
@@ -306,7 +356,9 @@ export class ClusterCache {
 
   /** A watch broke or works again. */
   #heard(watch: Watch, error: unknown): void {
-    const failure = error === undefined ? undefined : describe(watch.type, error);
+    const { cluster, local } = this.#options.session;
+    const failure = error === undefined ? undefined : whyUnwatched(watch.type, error, local ? undefined : cluster);
+    watch.isDenied = isForbidden(error);
     if (error instanceof WentBackError) {
       this.#doubt(watch, failure);
       return;
@@ -351,15 +403,36 @@ export class ClusterCache {
     watch.blindSince = undefined;
     watch.patience?.[Symbol.dispose]();
     watch.patience = clock.after(BLIND_AFTER_MS, () => {
+      if (watch.isDenied && !isAlwaysGranted(watch.type)) return this.#loseSight(watch);
       watch.blindSince = since;
       sightChanged();
     });
   }
 
+  /**
+   * The right to watch these objects, which was granted by name, was taken away: what was known of them is as good as nothing, and everything else
+   * is known all the same. They are watched anew, and so found again once that is granted.
+   */
+  #loseSight(watch: Watch): void {
+    const { type, namespace, failure } = watch;
+    const sight = sightOf(kindOf(type), namespace);
+    this.#stop(sight, watch);
+    const anew = this.#watch(type, namespace);
+    anew.failure = failure;
+    this.#watches.set(sight, anew);
+    this.#options.objects.loseSight((ref) => this.#watchOf(ref) !== anew);
+    void this.#run(anew);
+    this.#trustChanged();
+  }
+
   /** Objects that an earlier session saw. When most of them are missing from the first read of this session, a second read has to agree. */
-  *#knownBefore(type: ResourceType): Iterable<[string, { uid: string; object: ObservedObject }]> {
+  *#knownBefore(
+    type: ResourceType,
+    namespace: string | undefined,
+  ): Iterable<[string, { uid: string; object: ObservedObject }]> {
     const kind = kindOf(type);
     for (const { ref, observed } of this.#options.objects.all()) {
+      if (namespace !== undefined && ref.namespace !== namespace) continue;
       if (observed?.visible !== true || `${parseApiVersion(ref.apiVersion).group}/${ref.kind}` !== kind) continue;
       yield [objectKey(ref.namespace, ref.name), { uid: observed.uid, object: observed }];
     }
@@ -370,10 +443,7 @@ function kindOf({ group, kind }: ResourceType): string {
   return `${group}/${kind}`;
 }
 
-function describe(type: ResourceType, error: unknown): string {
-  if (error instanceof WentBackError) return `the member went back in time; its ${type.plural} are being read anew`;
-  if (isTransportError(error) && (error.reason === "Protocol" || error.reason === "TooLarge"))
-    return `${type.plural} cannot be watched on the member: ${error.message}`;
-  if (isApiError(error)) return `${type.plural} cannot be watched on the member: ${error.apiMessage}`;
-  return `${type.plural} cannot be watched on the member`;
+/** What one watch brings is as good as what the other would. */
+function isWatchedAlike(a: ResourceType, b: ResourceType): boolean {
+  return a.version === b.version && a.plural === b.plural && sameValue(a.scale, b.scale);
 }

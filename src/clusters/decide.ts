@@ -16,6 +16,8 @@ export type Action =
   | { kind: "Release"; observed: ObservedObject }
   /** Look for the object by its name: it should not be there, and that the watch does not show it is no proof. */
   | { kind: "Confirm"; owner: OwnerRef }
+  /** Read all of the object: its row asks for more of it than is kept. */
+  | { kind: "Read" }
   /** A removal that has to wait until the member's objects of that kind are known. */
   | { kind: "Held" };
 
@@ -31,11 +33,12 @@ export function decide(object: MemberObject, isKnown: boolean): Action {
     case undefined:
       return nothing;
     case "Hold":
-      return row.confirm === true ? confirmation(object, isKnown) : nothing;
+      return row.confirm === true ? confirmation(object, isKnown) : reading(object);
     case "Apply":
       if (observed === undefined) return { kind: "Create", row };
       // When an object that is being deleted is gone, the member's watch says so, and the object is created anew.
-      if (observed.deleting || isInSync(object)) return nothing;
+      if (observed.deleting) return nothing;
+      if (isInSync(object)) return reading(object);
       return {
         kind: "Update",
         row,
@@ -48,6 +51,11 @@ export function decide(object: MemberObject, isKnown: boolean): Action {
       if (observed.deleting || observed.uid !== row.uid) return nothing;
       return isKnown ? { kind: row.verb, observed } : { kind: "Held" };
   }
+}
+
+function reading({ row, observed }: MemberObject): Action {
+  if (row?.reporting === undefined || observed === undefined || observed.deleting) return nothing;
+  return observed.evidence.content === undefined ? { kind: "Read" } : nothing;
 }
 
 /** Before the member's objects of that kind are known, the watch may yet bring the object. */

@@ -96,6 +96,23 @@ describe("who holds a name", () => {
       metadata: { name: "kube-root-ca.crt" },
       want: "the cluster makes it for itself",
     },
+    {
+      name: "a role of every API server",
+      metadata: { labels: { "kubernetes.io/bootstrapping": "rbac-defaults" } },
+      want: "the cluster makes it for itself",
+    },
+    {
+      name: "a flow schema of every API server",
+      metadata: { annotations: { "apf.kubernetes.io/autoupdate-spec": "true" } },
+      want: "the cluster makes it for itself",
+    },
+    { name: "a role of Kubernetes", metadata: { name: "system:node" }, want: "the cluster makes it for itself" },
+    { name: "a priority", metadata: { name: "system-node-critical" }, want: "the cluster makes it for itself" },
+    {
+      name: "what Meridian itself works with there",
+      metadata: { labels: { "federation.paas.cmft.com/joined-to": "h" } },
+      want: "Meridian itself needs it",
+    },
   ])("$name: $want", ({ metadata, want }) => expect(judge(configMap(metadata))).toBe(want));
 
   test.each(["Service", "EndpointSlice", "Endpoints"])("default/kubernetes is the cluster's own: %s", (kind) => {
@@ -103,6 +120,24 @@ describe("who holds a name", () => {
     expect(at("kubernetes", "default")).toBe("the cluster makes it for itself");
     expect(at("kubernetes", "team")).toBe("Adoptable");
     expect(at("shop", "default")).toBe("Adoptable");
+  });
+
+  test("the service account of every namespace is the cluster's own, and a ConfigMap of that name is not", () => {
+    const at = (kind: string, name: string): string => judge({ ...configMap({ name, namespace: "team" }), kind });
+    expect(at("ServiceAccount", "default")).toBe("the cluster makes it for itself");
+    expect(at("ServiceAccount", "shop")).toBe("Adoptable");
+    expect(at("ConfigMap", "default")).toBe("Adoptable");
+  });
+
+  test("what this hub applied under another name is nobody's any more, and no other hub's", () => {
+    const annotations = { ...owned(), [OBJECT_ANNOTATION]: ANOTHER };
+    expect(judge(configMap({ labels: { [MANAGED_BY_LABEL]: "hub" }, annotations, managedFields: [applied] }))).toBe(
+      "Adoptable",
+    );
+  });
+
+  test("what nobody's hub has labelled is nobody's, though Meridian applied it once", () => {
+    expect(judge(configMap({ managedFields: [applied] }))).toBe("Adoptable");
   });
 
   test("the UID is that of what was judged", () => {

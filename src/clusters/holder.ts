@@ -1,6 +1,7 @@
 import {
   DEFAULT_SYSTEM_NAMESPACE,
   FIELD_MANAGER,
+  JOINED_TO_LABEL,
   type KubeObject,
   MANAGED_BY_LABEL,
   type ObjectRef,
@@ -66,13 +67,25 @@ function whyNeverAdopted(
   const { namespace = "" } = ref;
   if (PROTECTED_NAMESPACES.has(namespace) || namespace === systemNamespace)
     return `nothing in namespace ${namespace} is taken over`;
-  if (OF_THE_CLUSTER.some((own) => isMeant(own, ref))) return "the cluster makes it for itself";
+  if (OF_THE_CLUSTER.some((own) => isMeant(own, ref)) || isKubernetesOwn(metadata))
+    return "the cluster makes it for itself";
+  if (metadata.labels?.[JOINED_TO_LABEL] !== undefined) return "Meridian itself needs it";
   const controller = metadata.ownerReferences?.find(({ controller: controls }) => controls === true);
   if (controller !== undefined) return `${controller.kind} ${controller.name} controls it`;
   const hub = metadata.labels?.[MANAGED_BY_LABEL];
   if (hub !== undefined && hub !== hubId && hasApplied(metadata.managedFields, FIELD_MANAGER))
     return `another hub (${hub}) keeps it`;
   return undefined;
+}
+
+/** What every API server makes, and makes so again: to change it is to change what the cluster is. */
+function isKubernetesOwn({ name, labels, annotations }: KubeObject["metadata"]): boolean {
+  return (
+    name.startsWith("system:") ||
+    name.startsWith("system-") ||
+    labels?.["kubernetes.io/bootstrapping"] !== undefined ||
+    annotations?.["apf.kubernetes.io/autoupdate-spec"] !== undefined
+  );
 }
 
 function isMeant({ kind, namespace, name }: Partial<ObjectRef>, ref: ObjectRef): boolean {

@@ -15,7 +15,7 @@ const node = (name: string, cpu: string): KubeObject => ({
 });
 
 describe("the inventory of a cluster", () => {
-  function member(answers: Record<string, unknown>, pages: (KubeObject[] | Error)[]) {
+  function member(answers: Record<string, unknown>, pages: (KubeObject[] | Error)[], nodes = true) {
     const asked: unknown[] = [];
     const client = {
       raw: (_method: string, path: string) => Promise.resolve(answers[path]),
@@ -31,7 +31,7 @@ describe("the inventory of a cluster", () => {
         });
       },
     };
-    return { asked, taken: takeInventory(client as unknown as Client, signal) };
+    return { asked, taken: takeInventory(client as unknown as Client, { nodes }, signal) };
   }
   const group = (...versions: string[]) => ({ versions: versions.map((groupVersion) => ({ groupVersion })) });
 
@@ -68,6 +68,9 @@ describe("the inventory of a cluster", () => {
     const answers = { "/api": {}, "/apis": {} };
     const { taken } = member(answers, [new ApiError(403, "Forbidden", "no")]);
     expect((await taken).capacity).toBeNull();
+    const bounded = member(answers, [[node("a", "2")]], false);
+    expect((await bounded.taken).capacity).toBeNull();
+    expect(bounded.asked).toEqual([]);
     const broken = new ApiError(500, "InternalError", "broken");
     await expect(member(answers, [broken]).taken).rejects.toBe(broken);
   });

@@ -7,12 +7,19 @@ import type { MemberFindings } from "./memberStatus.ts";
 /** Nodes per page: a large cluster's list is never in memory as a whole. */
 const NODE_PAGE = 250;
 
-/** Finds out everything. A refusal to list nodes is an answer; any other error rejects. */
-export async function takeInventory(client: Client, signal: AbortSignal): Promise<MemberFindings> {
+/**
+ * Finds out everything. A refusal to list nodes is an answer; any other error rejects. `nodes`: false where the credentials are for some
+ * namespaces only, and nodes are none of Meridian's business.
+ */
+export async function takeInventory(
+  client: Client,
+  { nodes }: { nodes: boolean },
+  signal: AbortSignal,
+): Promise<MemberFindings> {
   const [kubernetesVersion, apis, capacity] = await Promise.all([
     serverVersion(client, signal),
     servedApis(client, signal),
-    capacityOf(client, signal),
+    nodes ? capacityOf(client, signal) : null,
   ]);
   return { ...(kubernetesVersion === undefined ? {} : { kubernetesVersion }), apis, capacity };
 }

@@ -44,3 +44,46 @@ test("one object at a time tries again, and an answer lets all of them go on", a
   breakers.clear();
   expect(clock.pending).toBe(0);
 });
+
+test("a try that was not sent says nothing, and the next one in line tries", async () => {
+  const { clock, enqueued, breakers } = silentDeployments();
+  for (const key of ["d6", "d7", "d8"]) breakers.admits(DEPLOYMENT, key);
+  await clock.advance(Breaker.FIRST_PAUSE_MS);
+  expect(breakers.admits(DEPLOYMENT, "d6")).toBe(true);
+  await clock.advance(60_000);
+  expect(breakers.admits(DEPLOYMENT, "d7")).toBe(false);
+  enqueued.length = 0;
+  breakers.unsent(SERVICE);
+  breakers.unsent(DEPLOYMENT);
+  await clock.advance(60_000);
+  expect(enqueued).toEqual(["d8", "d7"]);
+  expect(breakers.admits(DEPLOYMENT, "d8")).toBe(true);
+});
+
+test("a key that is gone by then passes its turn on", async () => {
+  const { clock, enqueued, breakers } = silentDeployments();
+  for (const key of ["gone", "d7"]) breakers.admits(DEPLOYMENT, key);
+  await clock.advance(Breaker.FIRST_PAUSE_MS);
+  expect(enqueued).toEqual(["gone"]);
+  await clock.advance(Breaker.FIRST_PAUSE_MS);
+  expect(enqueued).toEqual(["gone", "d7"]);
+});
+
+test("a kind that got answers meanwhile is closed again by as many silences as the first time", () => {
+  const { breakers } = silentDeployments();
+  breakers.answered(DEPLOYMENT);
+  breakers.answered(SERVICE);
+  for (let n = 1; n < Breaker.THRESHOLD; n += 1) breakers.silent(DEPLOYMENT);
+  expect(breakers.admits(DEPLOYMENT, "d1")).toBe(true);
+  breakers.silent(DEPLOYMENT);
+  expect(breakers.admits(DEPLOYMENT, "d1")).toBe(false);
+});
+
+test("the end forgets who waits, and kinds of one name in two groups are two", async () => {
+  const { clock, enqueued, breakers } = silentDeployments();
+  expect(breakers.admits({ ...DEPLOYMENT, apiVersion: "apps/v2" }, "other")).toBe(false);
+  expect(breakers.admits({ ...DEPLOYMENT, apiVersion: "example.com/v1" }, "other")).toBe(true);
+  breakers.clear();
+  await clock.advance(60_000);
+  expect([enqueued, clock.pending, breakers.admits(DEPLOYMENT, "d6")]).toEqual([[], 0, true]);
+});

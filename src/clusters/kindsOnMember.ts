@@ -31,8 +31,8 @@ const CERTAIN_AFTER = 3;
 export class KindsOnMember {
   readonly #options: KindsOnMemberOptions;
   #fixed: readonly ResourceType[] = [];
-  /** Those that are looked up. */
-  #wanted = new Map<string, GroupKind>();
+  /** Those that are looked up. What their scale subresources say is known from the hub. */
+  #wanted = new Map<string, GroupKind & Pick<ResourceType, "scale">>();
   #found = new Map<string, ResourceType>();
   /** How many answers in a row were without the kind. */
   #missing = new Map<string, number>();
@@ -57,9 +57,10 @@ export class KindsOnMember {
 
   /** Those to be watched. A kind that goes while objects of it are known is watched until these were seen deleted. */
   get served(): readonly ResourceType[] {
-    const found = [...this.#wanted.keys()].flatMap((name) => {
+    const found = [...this.#wanted].flatMap(([name, { scale }]) => {
       const type = this.#found.get(name);
-      return type === undefined || (this.#missing.has(name) && !this.#options.hasObjects(name)) ? [] : type;
+      if (type === undefined || (this.#missing.has(name) && !this.#options.hasObjects(name))) return [];
+      return scale === undefined ? type : { ...type, scale };
     });
     return [...this.#fixed, ...found];
   }

@@ -40,6 +40,7 @@ function laneOn(answer: (call: string) => unknown = () => undefined) {
     observe: ({ object }: { object: KubeObject }) => state.observe(object),
     delete: (ref: ObjectRef, uid: string) => call("delete", `${ref.name} ${uid}`),
     release: (ref: ObjectRef, uid: string) => call("release", `${ref.name} ${uid}`),
+    read: (ref: ObjectRef) => call("read", ref.name),
   } as unknown as MemberWriter;
   const parts = objectsWithLog((object: MemberObject) => lane.enqueue(object));
   const { objects } = parts;
@@ -126,6 +127,25 @@ describe("what a lane does", () => {
     prepare(parts);
     await parts.clock.advance(60_000);
     expect(parts.calls).toEqual([]);
+  });
+
+  test("a read of what a row asks more of, once, and again after it failed", async () => {
+    const { lane, objects, take, find, clock, calls, state } = laneOn(() => new TransportError("Timeout", "silence"));
+    take(row());
+    objects.observe(CONFIG_REF, seen());
+    await clock.advance(10);
+    calls.length = 0;
+    take(row({ reporting: { withStatus: true } }));
+    await clock.advance(10);
+    expect(calls).toEqual(["read shop"]);
+    const { metadata, ...rest } = row().object;
+    state.answer = () => seen({ evidence: { live: undefined, content: { ...rest, metadata, status: { ready: 2 } } } });
+    await clock.advance(60_000);
+    expect(calls.slice(1)).toEqual(["read shop"]);
+    expect(find().observed?.evidence.content?.["status"]).toEqual({ ready: 2 });
+    lane.enqueue(find());
+    await clock.advance(60_000);
+    expect(calls).toHaveLength(2);
   });
 
   test("no write after its row was withdrawn, though it waited for the member", async () => {

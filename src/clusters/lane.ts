@@ -16,6 +16,7 @@ import { withHubVersion } from "./hubVersion.ts";
 import { isInSync, type MemberObject, type MemberObjects } from "./memberObjects.ts";
 import type { MemberWriter, Written } from "./memberWriter.ts";
 import { isNamespace } from "./namespaces.ts";
+import { withGrant } from "./notGranted.ts";
 import { classify, CONTROLLER, type Outcome } from "./outcome.ts";
 import { waitForKind } from "./unservedKind.ts";
 
@@ -180,6 +181,7 @@ export class Lane implements AsyncDisposable {
     attempt.span = span;
     try {
       const found = action.kind === "Confirm" ? await writer.find(object.ref, action.owner) : undefined;
+      const read = action.kind === "Read" ? await writer.read(object.ref) : undefined;
       const written = await this.#act(object, action, writer);
       const answeredAt = clock.monotonic();
       // With no await in between, so that one report says all of this.
@@ -189,6 +191,7 @@ export class Lane implements AsyncDisposable {
         this.#options.metrics.observePhase("verify", clock.monotonic() - answeredAt);
       }
       if (action.kind === "Confirm") objects.found(object, found);
+      if (read !== undefined) objects.read(object, read);
       if (action.kind === "Delete" || action.kind === "Release") objects.removed(object, action.observed.uid);
       if (found?.deleting === true) this.#lookAgain(object, action);
       else this.#succeeded(attempt, written?.altered ?? [], answeredAt - startedAt);
@@ -232,6 +235,7 @@ export class Lane implements AsyncDisposable {
         await writer.release(object.ref, action.observed.uid);
         return undefined;
       case "Confirm":
+      case "Read":
       case "Nothing":
       case "Held":
         return undefined;
@@ -277,8 +281,9 @@ export class Lane implements AsyncDisposable {
 
   #failed(attempt: Attempt, error: unknown, ms: number): void {
     const { object, action } = attempt;
-    const { metrics } = this.#options;
-    const outcome = classify(error, object.ref.kind === "Secret");
+    const { cluster, metrics } = this.#options;
+    const joined = this.#writer?.isJoined === true ? cluster : undefined;
+    const outcome = withGrant(classify(error, object.ref.kind === "Secret"), error, joined);
     this.#telemetry.failed(attempt, error, outcome);
     if (outcome === undefined || outcome.kind === "Refused") metrics.failed(CONTROLLER);
     if (outcome?.kind === "Refused" && (action.kind === "Create" || action.kind === "Update"))

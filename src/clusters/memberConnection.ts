@@ -3,6 +3,7 @@ import {
   type Contact,
   type KubeObject,
   type MemberCluster,
+  sameValue,
   timestamp,
 } from "../apis/index.ts";
 import { type EventRecorder, logContext, type Logger } from "../observability/index.ts";
@@ -159,9 +160,11 @@ export class MemberConnection {
 
   update(object: MemberCluster, owned: boolean): void {
     const changedHands = owned !== this.#owned;
+    const isRescoped = !sameValue(object.spec.namespaces, this.#object.spec.namespaces);
     this.#owned = owned;
     this.#object = object;
     this.#report.take(object);
+    if (isRescoped && this.#credentials !== undefined) this.#connectAnew(this.#credentials);
     this.reconfigure();
     this.rejudge();
     if (changedHands && this.#credentials !== undefined) this.#followToken(this.#credentials);
@@ -205,19 +208,19 @@ export class MemberConnection {
   }
 
   #connect(before: MemberCredentials | undefined, next: MemberCredentials): void {
-    if (
-      this.#access !== undefined &&
-      before?.kind === "Kubeconfig" &&
-      next.kind === "Kubeconfig" &&
-      isTokenRenewal(before, next)
-    ) {
+    const isRenewal = before?.kind === "Kubeconfig" && next.kind === "Kubeconfig" && isTokenRenewal(before, next);
+    if (this.#access !== undefined && isRenewal) {
       this.#access.renew(next.config);
       this.#loop?.schedule(0);
       return;
     }
-    const { clock, clientFor, hubLocal } = this.#options;
+    this.#connectAnew(next);
+  }
+
+  /** With other credentials, or with the same for other namespaces. */
+  #connectAnew(next: MemberCredentials): void {
     // The old session ends before its client is closed, so that nobody takes the closing for a failure.
-    this.#endSession("the credentials have changed");
+    this.#endSession("the credentials or the namespaces that they reach have changed");
     this.#observedUid = undefined;
     this.#report.contactSettled();
     this.#giveUpAccess();
@@ -225,14 +228,12 @@ export class MemberConnection {
       this.#dispatch({ kind: "Unusable", reason: next.reason, message: next.message });
       return;
     }
-    const options = { cluster: this.cluster, clock, logger: this.#logger };
-    const access =
-      next.kind === "Local"
-        ? ClusterAccess.local(hubLocal, options)
-        : ClusterAccess.remote(next.config, clientFor, options);
+    const { namespaces } = this.#object.spec;
+    const options = { ...this.#options, cluster: this.cluster, namespaces, logger: this.#logger };
+    const access = ClusterAccess.open(next, options);
     this.#access = access;
     this.#loop = new ProbeLoop({
-      clock,
+      clock: this.#options.clock,
       probe: () => this.#probe(access),
       settle: (event) => this.#settle(access, event),
     });

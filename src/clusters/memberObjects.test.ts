@@ -349,3 +349,32 @@ describe("that nothing is left is certain", () => {
     expect(isAbsent(all)).toBe(want);
   });
 });
+
+describe("what is out of sight from now on", () => {
+  test("is known no more, and reported so; the rest stays", () => {
+    const { objects, reports, find } = objectsWithLog();
+    const other = { ...CONFIG_REF, namespace: "bank" };
+    objects.observe(CONFIG_REF, seen());
+    objects.observe(other, seen({ ref: other }));
+    objects.flush();
+    objects.loseSight(({ namespace }) => namespace === "default");
+    objects.flush();
+    expect(find().observed).toBeDefined();
+    expect(objects.get(refKey(other))).toBeUndefined();
+    expect(reports.at(-1)).toMatchObject([{ ref: other }]);
+    expect(reports.at(-1)?.[0]).not.toHaveProperty("present");
+  });
+
+  test("is not certainly gone, even where it was before", () => {
+    const { objects, reports, take, find } = objectsWithLog();
+    objects.observe(CONFIG_REF, seen());
+    take(deleteRow());
+    objects.removed(find(), "member-1");
+    objects.observe(CONFIG_REF, undefined);
+    objects.flush();
+    expect(reports.at(-1)?.[0]?.absent).toBe(true);
+    objects.loseSight(() => false);
+    objects.flush();
+    expect(reports.at(-1)?.[0]).not.toHaveProperty("absent");
+  });
+});

@@ -6,14 +6,17 @@ import {
   inTheNameOf,
   type Observation,
   type Row,
+  sameReportTerms,
 } from "../desiredstate/index.ts";
 import { alteredFields, isSameTrouble, type LostField, lostFields, type PodTrouble } from "../interpreter/index.ts";
 import type { Origin } from "../observability/index.ts";
 import { compareResourceVersions } from "../runtime/index.ts";
 import { applyOf, type EffectiveApply, isSameApplyOf, withoutEffect } from "./effectiveApply.ts";
-import { observationOf } from "./memberObservation.ts";
+import { Contents } from "./contents.ts";
+import { type FullReport, observationOf, toldOf } from "./memberObservation.ts";
 import type { ObservedObject } from "./observed.ts";
 import type { RowDelta } from "./ports.ts";
+import { asksTheSame, isForgettable } from "./rowChanges.ts";
 
 /** One member object: the row that stands for it, what was observed of it, and how writing it went. */
 export interface MemberObject {
@@ -54,6 +57,8 @@ export interface MemberObject {
   healed: Observation["healed"];
   /** What the pods of the observed workload say, while the workload is not healthy. */
   trouble: PodTrouble | undefined;
+  /** What was told last of a life of the member object of which a row asks for more than is told of every one. */
+  told: { uid: string; report: FullReport } | undefined;
 }
 
 export interface MemberObjectsOptions {
@@ -92,6 +97,7 @@ export function isInSync(object: MemberObject): boolean {
  */
 export class MemberObjects {
   readonly #options: MemberObjectsOptions;
+  readonly contents = new Contents();
   readonly #objects = new Map<string, MemberObject>();
   /** Keys that the next report is about. */
   readonly #dirty = new Set<string>();
@@ -117,8 +123,11 @@ export class MemberObjects {
     const object = this.#objectFor(ref);
     const before = object.row;
     this.#asked += Number(row !== undefined) - Number(object.given !== undefined);
+    this.contents.changed(ref, object.given, row);
     object.given = row;
     object.row = rowFor(object);
+    const asksToTell = !sameReportTerms(before?.reporting, object.row?.reporting);
+    if (object.row?.reporting === undefined) forgetContent(object);
     const isNew = before === undefined || object.row === undefined || !asksTheSame(before, object.row);
     if (row?.verb === "Apply") object.isAbsent = false;
     const isToAcknowledge = row?.verb !== "Apply" && (isNew || revision !== object.revision);
@@ -129,8 +138,23 @@ export class MemberObjects {
       this.#setFailure(object, undefined);
     }
     this.#judge(object);
-    if (isToAcknowledge) this.#mark(object);
-    if (isNew) this.#options.changed(object);
+    if (isToAcknowledge || asksToTell) this.#mark(object);
+    if (isNew || asksToTell) this.#options.changed(object);
+  }
+
+  /** The first rows of an assignment have all been taken: what no row asks for is not kept any longer. */
+  tookFirstRows(): void {
+    this.contents.known();
+    for (const object of this.#objects.values()) if (object.row?.reporting === undefined) forgetContent(object);
+  }
+
+  /** The content of the member object was read, since a row asks for it. */
+  read(object: MemberObject, { uid, evidence }: ObservedObject): void {
+    const kept = object.observed?.uid === uid ? object.observed.evidence : undefined;
+    // What the watch has brought since is newer.
+    if (this.#objects.get(object.key) !== object || kept === undefined || kept.content !== undefined) return;
+    kept.content = evidence.content;
+    this.#mark(object);
   }
 
   /** Takes what the member reported: the object, or undefined when it is gone. */
@@ -151,6 +175,18 @@ export class MemberObjects {
     if (this.#objects.get(object.key) !== object) return;
     object.isAbsent = observed === undefined;
     this.#take(object, observed);
+  }
+
+  /** What is out of sight from now on: nobody can say whether it is still there. */
+  loseSight(isSeen: (ref: ObjectRef) => boolean): void {
+    if (this.#closed) return;
+    for (const object of [...this.#objects.values()]) {
+      if (isSeen(object.ref)) continue;
+      const { observed, isAbsent } = object;
+      object.isAbsent = false;
+      if (observed !== undefined) this.#take(object, undefined);
+      else if (isAbsent) this.#mark(object);
+    }
   }
 
   /** That life of a member object which the watch does not see is not there any more. */
@@ -249,6 +285,7 @@ export class MemberObjects {
     }
     this.#dirty.clear();
     for (const object of objects) object.reportedWriting = object.writing;
+    for (const object of objects) object.told = toldOf(object);
     this.#options.report(objects.map((object) => observationOf(this.#options.cluster, object, inSyncWith(object))));
     for (const object of objects) if (isForgettable(object)) this.#forget(object);
   }
@@ -284,6 +321,7 @@ export class MemberObjects {
       refused: undefined,
       healed: undefined,
       trouble: undefined,
+      told: undefined,
     };
     this.#objects.set(key, object);
     const { namespace } = ref;
@@ -364,25 +402,10 @@ function rowFor({ given, observed }: MemberObject): Row | undefined {
   return given === undefined ? undefined : inTheNameOf(given, observed);
 }
 
+function forgetContent({ observed }: MemberObject): void {
+  if (observed?.evidence.content !== undefined) observed.evidence.content = undefined;
+}
+
 function isOlder(a: ObservedObject, b: ObservedObject): boolean {
   return a.uid === b.uid && compareResourceVersions(a.resourceVersion, b.resourceVersion) < 0;
-}
-
-function isForgettable({ row, observed, writing }: MemberObject): boolean {
-  return row === undefined && observed === undefined && !writing;
-}
-
-function asksTheSame(a: Row, b: Row): boolean {
-  if (a.verb === "Apply" && b.verb === "Apply") return isSameApply(a, b);
-  if (a.verb === "Hold" && b.verb === "Hold") return a.confirm === b.confirm;
-  if (a.verb === "Hold" || b.verb === "Hold" || a.verb === "Apply" || b.verb === "Apply") return false;
-  return a.verb === b.verb && a.uid === b.uid && isAgreed(a) === isAgreed(b);
-}
-
-function isAgreed(row: Row): boolean {
-  return row.verb === "Delete" && row.agreed === true;
-}
-
-function isSameApply(a: ApplyRow, b: ApplyRow): boolean {
-  return a.hash === b.hash && a.conflictResolution === b.conflictResolution;
 }

@@ -1,4 +1,6 @@
+import { excess, isRecord, type KubeObject } from "../apis/index.ts";
 import type { Observation } from "../desiredstate/index.ts";
+import { type Health, type MemberReport, memberReport } from "../interpreter/index.ts";
 import type { MemberObject } from "./memberObjects.ts";
 import type { ObservedObject } from "./observed.ts";
 
@@ -18,12 +20,54 @@ export function observationOf(cluster: string, object: MemberObject, hash: strin
   };
 }
 
+/** What is told of a member object, with what its row asks for beyond that. */
+export type FullReport = MemberReport & Pick<NonNullable<Observation["present"]>, "status" | "isStatusOld">;
+
+const NOT_READ: FullReport = {
+  health: { state: "Unknown", reason: "NotReported", message: "its health is not known yet" },
+};
+/** Of a status: a larger one is not summed up. */
+const STATUS_BOUNDS = { bytes: 64 << 10, levels: 32 };
+
+/**
+ * What is told of the member object now where its row asks for more than is told of every one. Until its content has been read, that is what was
+ * told last of the same life of it.
+ */
+export function toldOf({ row, observed, told }: MemberObject): MemberObject["told"] {
+  const terms = row?.reporting;
+  if (terms === undefined || observed === undefined || observed.deleting) return undefined;
+  const { uid, evidence } = observed;
+  const { content } = evidence;
+  if (content === undefined) return told?.uid === uid ? told : { uid, report: NOT_READ };
+  const status = terms.withStatus === true ? statusOf(content) : undefined;
+  const report = withReplicas(memberReport(content, terms.health), observed.health.replicas);
+  return { uid, report: status === undefined ? report : { ...report, status, ...ageOf(content, status) } };
+}
+
+/** How many replicas there are is known of every observation, however its health is judged. */
+function withReplicas(report: MemberReport, replicas: Health["replicas"]): MemberReport {
+  if (replicas === undefined || report.health.replicas !== undefined) return report;
+  return { ...report, health: { ...report.health, replicas } };
+}
+
+function ageOf(
+  { metadata }: KubeObject,
+  { observedGeneration }: NonNullable<FullReport["status"]>,
+): Partial<FullReport> {
+  const isOld = typeof observedGeneration === "number" && observedGeneration < (metadata.generation ?? 0);
+  return isOld ? { isStatusOld: true } : {};
+}
+
+function statusOf({ status }: KubeObject): FullReport["status"] {
+  return isRecord(status) && excess(status, STATUS_BOUNDS) === undefined ? status : undefined;
+}
+
 function presenceOf(
   observed: ObservedObject,
-  { refused, trouble }: Pick<MemberObject, "refused" | "trouble">,
+  { refused, trouble, told }: Pick<MemberObject, "refused" | "trouble" | "told">,
 ): NonNullable<Observation["present"]> {
   const { immutable, secretType, uid, hash, owner, createdAt, proven, policy, hubVersion, deleting } = observed;
-  const health = trouble === undefined ? observed.health : { ...observed.health, ...trouble };
+  const { health, conditions, addresses, status, isStatusOld }: FullReport = told?.report ?? observed;
   return {
     uid,
     ...(hash === undefined ? {} : { hash }),
@@ -33,7 +77,11 @@ function presenceOf(
     ...(policy === undefined ? {} : { policy }),
     ...(hubVersion === undefined ? {} : { hubVersion }),
     deleting,
-    health,
+    health: trouble === undefined || health.state === "Available" ? health : { ...health, ...trouble },
+    ...(conditions === undefined ? {} : { conditions }),
+    ...(addresses === undefined ? {} : { addresses }),
+    ...(status === undefined ? {} : { status }),
+    ...(isStatusOld === undefined ? {} : { isStatusOld }),
     ...(immutable ? { immutable } : {}),
     ...(secretType === undefined ? {} : { secretType }),
     ...(refused?.uid === uid ? { refused: refused.hashes } : {}),

@@ -28,6 +28,8 @@ export interface MemberAccess {
   /** Where Meridian itself lives. */
   systemNamespace: string;
   namespaces: MemberNamespaces;
+  /** The hub itself. */
+  local?: boolean;
   /** The resource of a kind that is propagated to the member. */
   typeOf(ref: ObjectRef): ResourceType | undefined;
   isSynced(ref: ObjectRef): boolean;
@@ -114,6 +116,11 @@ export class MemberWriter {
   /** The session has ended: what was under way was broken off, and says nothing about the member. */
   get isOver(): boolean {
     return this.#access.signal.aborted;
+  }
+
+  /** The account that writes is one of join's, which can grant it more. */
+  get isJoined(): boolean {
+    return this.#access.local !== true;
   }
 
   /** Takes the answer to a write as an observation. */
@@ -209,6 +216,19 @@ export class MemberWriter {
         visible: found.metadata.labels?.[MANAGED_BY_LABEL] === hubId,
         evidence: { live: undefined },
       };
+    } catch (error) {
+      if (isNotFound(error)) return undefined;
+      throw error;
+    }
+  }
+
+  /** Reads all of an object. Undefined when it is not there any more; the watch will say so. */
+  async read(ref: ObjectRef): Promise<ObservedObject | undefined> {
+    const { client, signal } = this.#access;
+    const type = this.#type(ref);
+    try {
+      const object = await client.get(type, ref.namespace, ref.name, { signal });
+      return observe(object, { keepsContent: true, scale: type.scale });
     } catch (error) {
       if (isNotFound(error)) return undefined;
       throw error;

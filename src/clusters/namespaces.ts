@@ -1,5 +1,6 @@
 import { FEDERATION_GROUP, FIELD_MANAGER, type KubeObject, MANAGED_BY_LABEL, type ObjectRef } from "../apis/index.ts";
 import {
+  ApiError,
   type Client,
   type Discovery,
   isAlreadyExists,
@@ -11,6 +12,7 @@ import {
   type ResourceType,
 } from "../runtime/index.ts";
 import { carried, NamespaceLabels } from "./carriedLabels.ts";
+import type { MemberSession } from "./types.ts";
 
 /**
  * On a namespace that Meridian made, and so may remove again: the namespace's own name, so that a copy of it under another name is nobody's
@@ -26,19 +28,26 @@ const BEFORE = "federated-objects";
  * request, and nothing is written into a namespace while it is being removed.
  */
 export class MemberNamespaces {
-  readonly #client: Client;
+  readonly #session: Pick<MemberSession, "cluster" | "client" | "namespaces">;
   readonly #hubId: string;
   readonly #labels: NamespaceLabels;
   readonly #underWay = new Map<string, Promise<void>>();
   readonly #removals = new Map<string, Promise<boolean>>();
 
-  constructor(client: Client, hubId: string, labels = new NamespaceLabels()) {
-    this.#client = client;
+  constructor(
+    session: Pick<MemberSession, "cluster" | "client" | "namespaces">,
+    hubId: string,
+    labels = new NamespaceLabels(),
+  ) {
+    this.#session = session;
     this.#hubId = hubId;
     this.#labels = labels;
   }
 
-  /** Resolves when the namespace exists. Throws what the client throws. */
+  /**
+   * Resolves when the namespace exists. Throws what the client throws, and where the credentials reach some namespaces only: there join makes
+   * the namespaces.
+   */
   ensure(name: string, signal: AbortSignal): Promise<void> {
     let making = this.#underWay.get(name);
     if (making === undefined) {
@@ -51,7 +60,7 @@ export class MemberNamespaces {
   /** Deletes that life of the namespace. False when the namespace has changed meanwhile. Throws what the client throws. */
   remove(namespace: NamespaceVersion, signal: AbortSignal): Promise<boolean> {
     const { name } = namespace;
-    const removal = deleteNamespace(this.#client, namespace, signal).finally(() => this.#removals.delete(name));
+    const removal = deleteNamespace(this.#session.client, namespace, signal).finally(() => this.#removals.delete(name));
     this.#removals.set(name, removal);
     return removal;
   }
@@ -63,6 +72,8 @@ export class MemberNamespaces {
   }
 
   async #create(name: string, signal: AbortSignal): Promise<void> {
+    const { cluster, client, namespaces } = this.#session;
+    if (namespaces !== undefined) throw notMadeHere(cluster, name);
     const { labels, annotations } = carried(this.#labels.of(name));
     const namespace: KubeObject = {
       apiVersion: "v1",
@@ -74,11 +85,19 @@ export class MemberNamespaces {
       },
     };
     try {
-      await this.#client.create(NAMESPACES, namespace, { signal });
+      await client.create(NAMESPACES, namespace, { signal });
     } catch (error) {
       if (!isAlreadyExists(error)) throw error;
     }
   }
+}
+
+function notMadeHere(cluster: string, name: string): ApiError {
+  return new ApiError(
+    403,
+    "Forbidden",
+    `namespace ${name} is gone: \`meridian join ${cluster} --renew\` makes it again`,
+  );
 }
 
 /** One version of one life of a namespace. */

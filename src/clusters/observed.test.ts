@@ -153,6 +153,21 @@ test.each([
   expect(observe(configMap({ [OBJECT_ANNOTATION]: NAME, ...annotations })).policy).toBe(want);
 });
 
+test("the replicas of a custom kind are counted where its scale subresource says", () => {
+  const database: KubeObject = {
+    apiVersion: "db.example.com/v1",
+    kind: "Database",
+    metadata: { name: "my-db", namespace: "default" },
+    spec: { nodes: 3 },
+    status: { ready: 2, conditions: [{ type: "Ready", status: "True" }] },
+  };
+  const scale = { spec: ["spec", "nodes"], status: ["status", "ready"] };
+  const counted = { state: "Available", replicas: { desired: 3, updated: 2, ready: 2, available: 2 } };
+  expect(observe(database, { scale }).health).toEqual(counted);
+  expect(observeAnswer(database, "hub", { scale }).health).toEqual(counted);
+  expect(observe(database).health.replicas).toBeUndefined();
+});
+
 describe("the answer to our own write", () => {
   test("is like what the watch brings, when it has our marks", () => {
     const answer = configMap({ [OBJECT_ANNOTATION]: NAME }, [entryOver(MARKS)]);

@@ -7,7 +7,6 @@ import {
   type KubeObject,
   type ObjectRef,
   type OwnerRef,
-  parseApiVersion,
   POD_SECURITY_ANNOTATION,
   refKey,
   refOf,
@@ -15,17 +14,19 @@ import {
 import { policyOf } from "../desiredstate/index.ts";
 import {
   evidenceOf,
-  type Health,
   mayBeForPods,
-  memberKindOf,
+  type MemberReport,
+  memberReport,
   ownsAnnotation,
   podSelectorOf,
+  type ReplicaPaths,
+  withCounts,
 } from "../interpreter/index.ts";
 import { hubVersionOf } from "./hubVersion.ts";
 import { isNamespace, wasCreatedByMeridian } from "./namespaces.ts";
 
 /** What Meridian keeps of a member object: enough to judge it, little enough to hold a million of them. */
-export interface ObservedObject {
+export interface ObservedObject extends MemberReport {
   ref: ObjectRef;
   uid: string;
   resourceVersion: string;
@@ -46,7 +47,6 @@ export interface ObservedObject {
   hubVersion: string | undefined;
   createdAt: string | undefined;
   deleting: boolean;
-  health: Health;
   /** Selects the pods of a workload that is not healthy, where they may say more about that than the workload does. */
   podSelector: string | undefined;
   /** False while the watch does not see it, since the member took our marks off: it is known from the answer to our write alone. */
@@ -58,15 +58,28 @@ export interface ObservedObject {
   /** Of a namespace: the labels that it got from the hub's ({@link POD_SECURITY_ANNOTATION}). */
   podSecurity?: string;
   /** What is in it, and who owns which field; dropped when the object has been compared with a desired one and found in sync. */
-  evidence: { live: KubeObject | undefined };
+  evidence: {
+    live: KubeObject | undefined;
+    /** The whole object, without the record of its field managers; kept where a row asks for more than is told of every object. */
+    content?: KubeObject | undefined;
+  };
+}
+
+/** How much of a member object is kept, and how it is read. */
+export interface Observing {
+  /** All that is in it. */
+  keepsContent?: boolean;
+  /** What the scale subresource of its kind says. */
+  scale?: ReplicaPaths | undefined;
 }
 
 /** Reduces a member object with our label to what is kept of it. */
-export function observe(object: KubeObject): ObservedObject {
+export function observe(object: KubeObject, { keepsContent = false, scale }: Observing = {}): ObservedObject {
   const { metadata } = object;
   const ref = refOf(object);
   const { isOurs, proven } = ownershipOf(object, ref);
-  const health = memberKindOf(parseApiVersion(object.apiVersion).group, object.kind).health(object);
+  const judged = memberReport(object);
+  const report = scale === undefined ? judged : { ...judged, health: withCounts(judged.health, object, scale) };
   return {
     ref,
     uid: metadata.uid ?? "",
@@ -81,12 +94,20 @@ export function observe(object: KubeObject): ObservedObject {
     deleting: metadata.deletionTimestamp !== undefined,
     immutable: object["immutable"] === true && (ref.kind === "ConfigMap" || ref.kind === "Secret"),
     secretType: ref.kind === "Secret" && typeof object["type"] === "string" ? object["type"] : undefined,
-    health,
-    podSelector: mayBeForPods(health.reason) ? podSelectorOf(object) : undefined,
+    ...report,
+    podSelector: mayBeForPods(report.health.reason) ? podSelectorOf(object) : undefined,
     visible: true,
     ...podSecurityOf(object),
-    evidence: { live: isNamespace(ref) ? undefined : evidenceOf(object) },
+    evidence: {
+      live: isNamespace(ref) ? undefined : evidenceOf(object),
+      ...(keepsContent ? { content: contentOf(object) } : {}),
+    },
   };
+}
+
+function contentOf(object: KubeObject): KubeObject {
+  const { managedFields: _, ...metadata } = object.metadata;
+  return { ...object, metadata };
 }
 
 function podSecurityOf({ metadata }: KubeObject): Pick<ObservedObject, "podSecurity"> {
@@ -98,8 +119,8 @@ function podSecurityOf({ metadata }: KubeObject): Pick<ObservedObject, "podSecur
  * The answer to our own write, as far as the member left our marks on it: without them the watch does not see the object, and whose it is
  * is known from the answer alone.
  */
-export function observeAnswer(object: KubeObject, hubId: string): ObservedObject {
-  const observed = observe(object);
+export function observeAnswer(object: KubeObject, hubId: string, observing?: Observing): ObservedObject {
+  const observed = observe(object, observing);
   const visible = observed.isOurs && object.metadata.labels?.[MANAGED_BY_LABEL] === hubId;
   return visible ? observed : { ...observed, isOurs: true, proven: true, visible };
 }

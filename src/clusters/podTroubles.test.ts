@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { KubeObject } from "../apis/index.ts";
-import { createLogger } from "../observability/index.ts";
-import type { ListOptions, ObjectList } from "../runtime/index.ts";
+import { logLines } from "../observability/testing/logLines.ts";
+import { ApiError, type ListOptions, type ObjectList } from "../runtime/index.ts";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
 import type { MemberObject, MemberObjects } from "./memberObjects.ts";
 import { PodTroubles } from "./podTroubles.ts";
@@ -23,7 +23,7 @@ const BROKEN: KubeObject = {
 };
 
 /** A session of which the pods come in these pages, again and again, and unhealthy workloads of these names. */
-function reading(pages: KubeObject[][], names: string[]) {
+function reading(pages: KubeObject[][], names: string[], refusal?: Error) {
   const clock = new FakeClock(0);
   const reads: { at: number; options: ListOptions }[] = [];
   let underWay = 0;
@@ -33,11 +33,13 @@ function reading(pages: KubeObject[][], names: string[]) {
     most = Math.max(most, (underWay += 1));
     await Promise.resolve();
     underWay -= 1;
+    if (refusal !== undefined) throw refusal;
     const page = Number(options.continue ?? 0);
     const more = page + 1 < pages.length ? { continue: String(page + 1) } : {};
     return { items: pages[page] ?? [], resourceVersion: "1", ...more };
   };
   const told: (string | undefined)[] = [];
+  const { logger, lines } = logLines();
   const objects = new Map(
     names.map((name) => {
       const ref = { apiVersion: "apps/v1", kind: "Deployment", namespace: "default", name: "shop" };
@@ -53,12 +55,12 @@ function reading(pages: KubeObject[][], names: string[]) {
       tell: (_object: unknown, trouble: { reason: string } | undefined) => void told.push(trouble?.reason),
     } as unknown as MemberObjects,
     clock,
-    logger: createLogger({ level: "silent" }),
+    logger,
   });
   const considerAll = (): void => {
     for (const object of objects.values()) troubles.consider(object);
   };
-  return { clock, reads, told, end, considerAll, most: () => most };
+  return { clock, reads, told, lines, objects, troubles, end, considerAll, most: () => most };
 }
 
 async function pass(clock: FakeClock, ms: number): Promise<void> {
@@ -119,4 +121,60 @@ test("the end of the session ends the reads", async () => {
   considerAll();
   await pass(clock, 120_000);
   expect(reads).toHaveLength(length);
+});
+
+test("a workload that is healthy again, or on its way out, is asked about no more", async () => {
+  for (const change of [{ podSelector: undefined }, { deleting: true }]) {
+    const { clock, reads, objects, troubles, considerAll } = reading([[BROKEN]], ["shop"]);
+    considerAll();
+    await pass(clock, 2_000);
+    const object = objects.get("shop");
+    if (object?.observed === undefined) throw new Error("no object");
+    object.observed = { ...object.observed, ...change };
+    troubles.consider(object);
+    await pass(clock, 20_000);
+    expect([reads, clock.pending]).toEqual([[], 0]);
+  }
+});
+
+test("a workload that stays in trouble is read less and less often, once a minute in the end", async () => {
+  const { clock, reads, considerAll } = reading([[BROKEN]], ["shop"]);
+  considerAll();
+  await pass(clock, 300_000);
+  const pauses = reads.map(({ at }, index) => Math.round((at - (reads[index - 1]?.at ?? 0)) / 1_000));
+  expect(pauses).toEqual([3, 6, 12, 24, 48, 60, 60, 60]);
+});
+
+test("another life or state of a workload is read as the first was", async () => {
+  const { clock, reads, objects, troubles, considerAll } = reading([[BROKEN]], ["shop"]);
+  considerAll();
+  await pass(clock, 50_000);
+  const before = reads.length;
+  const object = objects.get("shop");
+  if (object?.observed === undefined) throw new Error("no object");
+  for (const change of [{ uid: "another" }, { hash: "h2" }]) {
+    object.observed = { ...object.observed, ...change };
+    troubles.consider(object);
+    await pass(clock, 3_050);
+  }
+  expect(reads).toHaveLength(before + 2);
+});
+
+test("a member that does not let pods be read is asked again after ten minutes, which is no trouble", async () => {
+  const { clock, reads, told, lines, considerAll } = reading([], ["a", "b"], new ApiError(403, "Forbidden", "no"));
+  considerAll();
+  await pass(clock, 595_000);
+  expect([reads.length, told]).toEqual([1, []]);
+  expect(lines).toMatchObject([
+    { level: "debug", cluster: "shanghai", object: "a", msg: "the pods of a workload could not be read" },
+  ]);
+  await pass(clock, 70_000);
+  expect(reads).toHaveLength(2);
+});
+
+test("a member that cannot answer now is asked again at the usual pace", async () => {
+  const { clock, reads, told, considerAll } = reading([], ["a"], new ApiError(500, "InternalError", "etcd is away"));
+  considerAll();
+  await pass(clock, 10_000);
+  expect([reads.length, told]).toEqual([2, []]);
 });

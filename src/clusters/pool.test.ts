@@ -242,3 +242,35 @@ describe("the end", () => {
     expect(h.clock.pending).toBe(0);
   });
 });
+
+describe("a member that is joined for some namespaces", () => {
+  test("has sessions that know them, and another session when they change", async () => {
+    const h = await start();
+    const member = h.member("a");
+    member.cluster.create(NODES, { apiVersion: "v1", kind: "Node", metadata: { name: "n1" } });
+    h.secret("a", member.kubeconfig());
+    h.cluster("a");
+    await h.until(() => h.pool.contact("a").ok);
+    await h.settle();
+    expect(h.sessions[0]?.namespaces).toBeUndefined();
+    h.patch("a", { spec: { namespaces: ["bank"] } });
+    await h.until(() => h.sessions.length === 2);
+    expect(h.sessions[0]?.signal.aborted).toBe(true);
+    expect(h.sessions[1]?.namespaces).toEqual(["bank"]);
+    expect(h.pool.contact("a").ok).toBe(true);
+    h.patch("a", { metadata: { labels: { tier: "edge" } } });
+    await h.settle();
+    expect(h.sessions).toHaveLength(2);
+  });
+
+  test("has no capacity: its nodes are nobody's to read", async () => {
+    const h = await start();
+    const member = h.member("a");
+    h.secret("a", member.kubeconfig());
+    h.cluster("a", { namespaces: ["bank"] });
+    await h.until(() => h.pool.contact("a").ok);
+    await h.settle();
+    expect(h.status("a")).not.toHaveProperty("capacity");
+    expect(member.clients.flatMap(({ calls }) => calls).filter((call) => call.includes("nodes"))).toEqual([]);
+  });
+});

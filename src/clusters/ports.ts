@@ -44,8 +44,10 @@ export interface ClusterContact extends Contact {
   partlySynced?: boolean;
   /** Neither reached nor given up yet, or reached but not read completely. */
   pending: boolean;
-  /** Kinds (`group/Kind`) of which objects are not known though the cluster answers, and why. */
+  /** Of what (`sightOf`) objects are not known though the cluster answers, and why. */
   unseen: ReadonlyMap<string, string>;
+  /** Of these kinds (`group/Kind`) the member has said that it does not serve them. */
+  unserved?: ReadonlySet<string>;
 }
 
 /** Whether both say that as much of the cluster is known. */

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
+import type { KubeObject } from "../apis/index.ts";
 import { ApiError, type Client, type Clock, CredentialsError, TransportError } from "../runtime/index.ts";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
 import { explainFailure, probe } from "./probe.ts";
+import { type Answer, ScriptedClient } from "./testing/scriptedClient.ts";
 
 const clock = new FakeClock(Date.UTC(2026, 0, 1, 8));
 
@@ -77,6 +79,30 @@ describe("what a failed probe means", () => {
       message: "the host name m leads to a metadata address",
     },
     {
+      error: new CredentialsError("InvalidKubeconfig", "the client certificate is none"),
+      reason: "InvalidKubeconfig",
+      message: "the client certificate is none",
+    },
+    ...(
+      [
+        ["Unreachable", "no route to the server", true],
+        ["DNS", "the server's name does not resolve", false],
+        ["Aborted", "connection closed", true],
+        ["Protocol", "the answer is not one of an API server", false],
+        ["TooLarge", "the answer is too long for one of an API server", false],
+      ] as const
+    ).map(([why, message, abrupt]) => ({
+      error: new TransportError(why, `${why} at 10.0.0.1:34567`),
+      reason: "ClusterUnreachable",
+      message,
+      abrupt,
+    })),
+    {
+      error: new Error("at 2026-01-01T10:02:03.5Z  the clock\n stood still"),
+      reason: "ClusterUnreachable",
+      message: "at the clock stood still",
+    },
+    {
       error: new Error("odd thing at 127.0.0.1:54321"),
       reason: "ClusterUnreachable",
       message: "odd thing at 127.0.0.1",
@@ -128,5 +154,86 @@ describe("how long a probe waits", () => {
     const { time, outcome } = probing(how);
     await time.advance(50_000);
     expect(await outcome).toEqual(expected);
+  });
+});
+
+describe("which cluster answers a probe", () => {
+  const namespace = (uid?: string): KubeObject => ({
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: "kube-system", ...(uid === undefined ? {} : { uid }) },
+  });
+  const { signal } = new AbortController();
+  const probing = (answer: Answer, mayList = true) => {
+    const client = new ScriptedClient((call) => (call.verb === "raw" ? "ok" : answer(call)));
+    const identity = { mayList };
+    const outcome = (until = signal) => probe(client.client, { clock, timeoutMs: 3_000, identity, signal: until });
+    return { client, identity, outcome };
+  };
+
+  test("is read from a list of the one namespace, which tells the version of the server too", async () => {
+    const { client, outcome } = probing(() => ({ items: [namespace("u1")], resourceVersion: "5" }));
+    expect(await outcome()).toEqual({ kind: "Answered", uid: "u1" });
+    expect(client.calls.map(({ what, options }) => [what, options])).toEqual([
+      ["GET /readyz", { accept: "text/plain, application/json" }],
+      ["namespaces", { fieldSelector: "metadata.name=kube-system", limit: 1, metadataOnly: true }],
+    ]);
+  });
+
+  test("is read from the namespace alone where nobody may list, from then on", async () => {
+    const forbidden = new ApiError(403, "Forbidden", "no");
+    const { client, identity, outcome } = probing(({ verb }) => (verb === "list" ? forbidden : namespace("u1")));
+    expect([await outcome(), identity]).toEqual([{ kind: "Answered", uid: "u1" }, { mayList: false }]);
+    await outcome();
+    expect(client.lines).toEqual([
+      "raw GET /readyz",
+      "list namespaces",
+      "get namespaces",
+      "raw GET /readyz",
+      "get namespaces",
+    ]);
+    expect(client.calls.at(-1)).toMatchObject({
+      name: "kube-system",
+      options: { metadataOnly: true, resourceVersion: "0" },
+    });
+  });
+
+  test.each([
+    { name: "the namespace has no UID", items: [namespace()] },
+    { name: "its UID is empty", items: [namespace("")] },
+    { name: "there is no such namespace", items: [] },
+    { name: "another one was answered", items: [{ ...namespace("u1"), metadata: { name: "other", uid: "u1" } }] },
+  ])("is unknown when $name", async ({ items }) => {
+    const { outcome } = probing(() => ({ items, resourceVersion: "5" }));
+    expect(await outcome()).toEqual({
+      kind: "Failed",
+      failure: { reason: "NotReady", message: "the namespace kube-system has no UID", abrupt: false },
+    });
+  });
+
+  test("is not known when the list fails for another reason", async () => {
+    const { outcome, identity } = probing(() => new ApiError(500, "InternalError", "etcd is away"));
+    expect(await outcome()).toMatchObject({ kind: "Failed", failure: { reason: "NotReady" } });
+    expect(identity.mayList).toBe(true);
+  });
+
+  test("is no question any more at the end", async () => {
+    const over = new Error("over");
+    const { client, outcome } = probing(() => namespace("u1"));
+    await expect(outcome(AbortSignal.abort(over))).rejects.toBe(over);
+    expect(client.calls).toEqual([]);
+    const end = new AbortController();
+    client.answer = () => {
+      end.abort(over);
+      return new TransportError("Aborted", "aborted");
+    };
+    await expect(outcome(end.signal)).rejects.toBe(over);
+  });
+
+  test("leaves no timer behind, and breaks off what is under way when it is over", async () => {
+    const time = new FakeClock();
+    const client = new ScriptedClient(({ verb }) => (verb === "raw" ? "ok" : { items: [namespace("u1")] }));
+    await probe(client.client, { clock: time, timeoutMs: 3_000, identity: { mayList: true }, signal });
+    expect([time.pending, client.signals.map((one) => one?.aborted)]).toEqual([0, [true, true]]);
   });
 });

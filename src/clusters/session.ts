@@ -9,6 +9,7 @@ export class LiveSession implements MemberSession {
   readonly discovery: Discovery;
   readonly clusterUid: string;
   readonly local: boolean;
+  readonly namespaces: readonly string[] | undefined;
   readonly #end = new AbortController();
   readonly #onSuspicion: () => void;
 
@@ -18,6 +19,7 @@ export class LiveSession implements MemberSession {
     this.client = access.client;
     this.discovery = access.discovery;
     this.local = access.local;
+    this.namespaces = access.namespaces;
     this.#onSuspicion = onSuspicion;
   }
 

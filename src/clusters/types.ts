@@ -10,6 +10,8 @@ export interface MemberSession {
   readonly clusterUid: string;
   /** The hub itself (`local: {}`). */
   readonly local: boolean;
+  /** The only namespaces that the credentials reach; undefined: the whole cluster. */
+  readonly namespaces?: readonly string[] | undefined;
   /** Aborted when this session ends: removed, changed credentials or endpoint, changed identity. */
   readonly signal: AbortSignal;
   /** Something seems wrong (a watch broke, a write timed out): probe now instead of at the next interval. */

@@ -1,4 +1,4 @@
-import { type Contact, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
+import { type Contact, isGranted, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
 import type { Observation } from "../desiredstate/index.ts";
 import type { GroupKind } from "../interpreter/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";
@@ -130,6 +130,9 @@ export class Worker {
       knowsMore: () => this.#knowsMore(),
       sightChanged: () => this.#reportContact(),
     });
+    const { namespaces } = session;
+    // Before the cache has its watches: these objects come with none of them.
+    if (namespaces !== undefined) this.#objects.loseSight((ref) => isGranted(namespaces, ref.namespace));
     this.#session = session;
     this.#cache = cache;
     this.#pods = new PodTroubles({ session, objects: this.#objects, clock, logger });
@@ -215,6 +218,7 @@ export class Worker {
           this.#objects.takeRow(row);
           if (namespace !== undefined) this.#relabel(namespace);
         }
+        if (isFirst) this.#objects.tookFirstRows();
         return;
       }
     }
@@ -279,6 +283,7 @@ export class Worker {
     const cache = this.#cache;
     const isSynced = cache?.isSynced === true;
     const unseen = cache?.unseen ?? new Map<string, string>();
+    const unserved = cache?.unserved ?? new Set<string>();
     const blindness = this.#contact.ok ? cache?.blindness : undefined;
     const contact: Contact =
       blindness === undefined
@@ -295,6 +300,7 @@ export class Worker {
       ...(!isSynced && contact.ok && cache?.isPartlySynced === true ? { partlySynced: true } : {}),
       pending: this.#contact === UNTRIED || (this.#contact.ok && !isSynced && unseen.size === 0),
       unseen,
+      ...(unserved.size === 0 ? {} : { unserved }),
     };
   }
 }

@@ -9,6 +9,7 @@ import {
   MEMBERCLUSTERS,
   NAMESPACES,
   requestToken,
+  RESOURCEBINDINGS,
   type ResourceType,
   ROLEBINDINGS,
   ROLES,
@@ -166,6 +167,27 @@ describe("status", () => {
     { line: "-n shop -l tier=none -o name", says: "No resources found with the labels tier=none in shop namespace.\n" },
   ])("$line says that there is nothing, as kubectl does", async ({ line, says }) => {
     expect(await onHub(`status ${line}`)).toEqual({ code: 0, out: "", err: says });
+  });
+
+  test("shows objects of other kinds beside the applications, by their bindings", async () => {
+    const resource = { apiVersion: "v1", kind: "ConfigMap", namespace: "blog", name: "settings", uid: "u" };
+    await make(RESOURCEBINDINGS, { name: "configmap.settings", namespace: "blog" }, { spec: { resource } });
+    try {
+      const counts = { desired: 0, updated: 0, ready: 0, available: 0 };
+      await report(RESOURCEBINDINGS, "configmap.settings", "blog", {
+        conditions: ["Scheduled", "Applied", "Available", "Fresh"].map((type) => condition(type, "True")),
+        clusters: [{ name: "m1", region: "eu", state: "Available", replicas: counts }],
+      });
+      expect((await onHub("status -n blog -o name")).out).toBe(
+        "configmap/settings\ndemoapplication.paas.cmft.com/site\nmembercluster.federation.paas.cmft.com/m1\n",
+      );
+      const { code, out } = await onHub("status configmap/settings");
+      expect(out).toMatch(/^blog +configmap\/settings +- +0 +0 +1 +1\/1 /m);
+      expect(code).toBe(0);
+      expect(await shape("-n blog -l tier=front")).toEqual({ objects: ["site"], counts: [] });
+    } finally {
+      await admin.client.delete(RESOURCEBINDINGS, "blog", "configmap.settings");
+    }
   });
 
   test("finds the hub in ~/.kube/config", async () => {

@@ -1,6 +1,6 @@
-import { InvalidArgumentError, Option } from "commander";
+import { Option } from "commander";
 import { DEFAULT_SYSTEM_NAMESPACE } from "../apis/index.ts";
-import { parseDuration, parseNamespace } from "./options.ts";
+import { parseDuration, parseKinds, parseNamespace, parseNamespaces } from "./options.ts";
 
 /** Options that several verbs have. */
 
@@ -13,13 +13,17 @@ export const protectedNamespace = () =>
     "namespace of members into which nothing is written, as into kube-* and Meridian's own (may be repeated)",
   ).argParser(parseNamespace);
 
-/** What people try; without this the answer would be to try --namespace, which is something else. */
-export const noNamespaces = () =>
-  new Option("--namespaces <names>").hideHelp().argParser((): never => {
-    throw new InvalidArgumentError(
-      "A hub watches a member as a whole in this version; keep it out of single namespaces with --protected-namespace.",
-    );
-  });
+export const grantedNamespaces = () =>
+  new Option(
+    "--namespaces <names>",
+    "the only namespaces that the account gets rights in, as a,b; those that are missing are made now; '*' is the whole cluster (default: as it was joined before, else the whole cluster)",
+  ).argParser(parseNamespaces);
+
+export const grantedKinds = () =>
+  new Option(
+    "--kinds <kinds>",
+    "kinds that the account gets rights on beside those that every account has, as mysqlclusters.mysql.presslabs.org,Ingress; added to what was granted before; '*' is every kind",
+  ).argParser(parseKinds);
 
 export function duration(flags: string, description: string, defaultText: string): Option {
   return new Option(flags, description).argParser(parseDuration).default(parseDuration(defaultText), defaultText);

@@ -174,11 +174,33 @@ describe("the options of a verb", () => {
     expect((await run(line)).called?.[2]).toMatchObject({ protectedNamespaces: ["vault", "db"] });
   });
 
-  test("of join do not bound it to namespaces, which would be half of it only", async () => {
-    const { code, err, called } = await run("join a --member-kubeconfig m.yaml --namespaces shop,bank");
+  test.each([
+    { flags: "--namespaces shop,bank", want: ["shop", "bank"] },
+    { flags: "--namespaces shop --namespaces bank,shop", want: ["shop", "bank"] },
+    { flags: "--namespaces *", want: ["*"] },
+  ])("of join bound the account by $flags", async ({ flags, want }) => {
+    const [, , options] = (await run(`join a --member-kubeconfig m.yaml ${flags}`)).called ?? [];
+    expect(options).toMatchObject({ namespaces: want });
+  });
+
+  test("of join grant kinds", async () => {
+    const line = "join a --member-kubeconfig m.yaml --kinds Ingress,mysqlclusters.mysql.presslabs.org --kinds Ingress";
+    const [, , options] = (await run(line)).called ?? [];
+    expect(options).toMatchObject({ kinds: ["Ingress", "mysqlclusters.mysql.presslabs.org"] });
+    const { code, err } = await run("join a --member-kubeconfig m.yaml --kinds apps/v1");
+    expect(code).toBe(2);
+    expect(err).toContain("A kind looks like mysqlclusters.mysql.presslabs.org or Ingress");
+  });
+
+  test.each([
+    "--namespaces shop,*",
+    "--namespaces * --namespaces shop",
+    "--namespaces Shop",
+    "--namespaces shop,,bank",
+  ])("of join refuse %s", async (flags) => {
+    const { code, err, called } = await run(`join a --member-kubeconfig m.yaml ${flags}`);
     expect({ code, called }).toEqual({ code: 2, called: undefined });
-    expect(err).toContain("watches a member as a whole in this version");
-    expect(err).toContain("--protected-namespace");
+    expect(err).toMatch(/'\*' alone for the whole cluster|at most 63 lower-case letters/);
   });
 
   test.each([
@@ -191,6 +213,30 @@ describe("the options of a verb", () => {
       "a",
       { deletionPolicy: policy, timeout: 300_000, force: false, dryRun: false },
     ]);
+  });
+
+  test("of install name the kinds that the manager may read, and those whose status it may write", async () => {
+    const line =
+      "install --kinds services,mysqlclusters.mysql.presslabs.org --status-of mysqlclusters.mysql.presslabs.org";
+    const [, options] = (await run(line)).called ?? [];
+    expect(options).toMatchObject({
+      manager: {
+        kinds: [
+          { group: "", plural: "services", status: false },
+          { group: "mysql.presslabs.org", plural: "mysqlclusters", status: true },
+        ],
+      },
+    });
+  });
+
+  test.each([
+    { line: "install --kinds Service", says: "given by its plural and group" },
+    { line: "install --status-of services", says: "give --kinds services" },
+    { line: "install --crds-only --kinds services", says: "leave out" },
+  ])("of $line are refused", async ({ line, says }) => {
+    const { code, err, called } = await run(line);
+    expect({ code, called }).toEqual({ code: 2, called: undefined });
+    expect(err).toContain(says);
   });
 
   test("of install --crds-only name no manager", async () => {

@@ -1,6 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { duration, leaseName, systemNamespace } from "./commonFlags.ts";
-import { type InstallOptions, parseNamespace, type UninstallOptions } from "./options.ts";
+import type { HubKindAccess } from "./managerAccess.ts";
+import { EVERYTHING, type InstallOptions, parseNamespace, parsePlurals, type UninstallOptions } from "./options.ts";
 import { parseImage, parseReplicas, parseSecretName } from "./workloadOptions.ts";
 
 /** The options of `install` and `uninstall`. */
@@ -16,6 +17,8 @@ interface InstallFlags extends Omit<InstallOptions, "manager" | "workload"> {
   webhookConfiguration: string;
   localMember: boolean;
   secretsOf?: string[];
+  kinds?: string[];
+  statusOf?: string[];
 }
 
 export function addInstall(program: Command, action: (options: InstallOptions) => Promise<void>): void {
@@ -62,6 +65,18 @@ export function addInstall(program: Command, action: (options: InstallOptions) =
         "also the right to read the Secrets of this namespace, for applications that refer to them (may be repeated)",
       ).argParser(parseNamespace),
     )
+    .addOption(
+      new Option(
+        "--kinds <kinds>",
+        "also the right to place objects of these kinds, as mysqlclusters.mysql.presslabs.org,services; '*' is every kind",
+      ).argParser(parsePlurals),
+    )
+    .addOption(
+      new Option(
+        "--status-of <kinds>",
+        "also the right to write what aggregateStatus sums up into the status of these kinds, which --kinds names too",
+      ).argParser(parsePlurals),
+    )
     .addOption(duration("--timeout <duration>", "how long to wait", "60s"))
     .option("--dry-run", "let the hub check everything and change nothing", false)
     .action((_, command: Command) => action(installOptions(command.optsWithGlobals<InstallFlags>())));
@@ -69,7 +84,11 @@ export function addInstall(program: Command, action: (options: InstallOptions) =
 
 function installOptions(flags: InstallFlags): InstallOptions {
   const { manager: wanted, image, replicas, imagePullSecret: imagePullSecrets = [], ...others } = flags;
-  const { crdsOnly, leaseName: lease, webhooks, webhookConfiguration, localMember, secretsOf = [], ...rest } = others;
+  const { crdsOnly, leaseName: lease, webhooks, webhookConfiguration, localMember, secretsOf = [], ...most } = others;
+  const { kinds = [], statusOf = [], ...rest } = most;
+  const unnamed = statusOf.find((name) => !kinds.includes(name) && !kinds.includes(EVERYTHING));
+  if (unnamed !== undefined)
+    throw new InvalidArgumentError(`--status-of ${unnamed} needs the objects as well: give --kinds ${unnamed}`);
   if (wanted && image === undefined) {
     throw new InvalidArgumentError(
       "--manager needs --image, with registry and tag: build and push one with `npm run image -- --tag IMAGE --push`",
@@ -81,15 +100,28 @@ function installOptions(flags: InstallFlags): InstallOptions {
   if (crdsOnly) {
     if (wanted)
       throw new InvalidArgumentError("--crds-only runs no managers: leave out one of --crds-only and --manager");
-    if (webhooks || localMember || secretsOf.length > 0) {
+    if (webhooks || localMember || secretsOf.length > 0 || kinds.length > 0) {
       throw new InvalidArgumentError(
-        "--crds-only gives no rights: leave out --webhooks, --local-member and --secrets-of",
+        "--crds-only gives no rights: leave out --webhooks, --local-member, --secrets-of and --kinds",
       );
     }
     return rest;
   }
-  const manager = { leaseName: lease, localMember, secretsOf, ...(webhooks ? { webhookConfiguration } : {}) };
+  const manager = {
+    leaseName: lease,
+    localMember,
+    secretsOf,
+    ...(kinds.length === 0 ? {} : { kinds: kinds.map((name) => kindAccess(name, statusOf)) }),
+    ...(webhooks ? { webhookConfiguration } : {}),
+  };
   return { ...rest, manager, ...(image === undefined ? {} : { workload: { image, imagePullSecrets, replicas } }) };
+}
+
+function kindAccess(name: string, statusOf: readonly string[]): HubKindAccess {
+  const status = statusOf.includes(name) || statusOf.includes(EVERYTHING);
+  if (name === EVERYTHING) return { group: EVERYTHING, plural: EVERYTHING, status };
+  const [plural = "", ...group] = name.split(".");
+  return { group: group.join("."), plural, status };
 }
 
 interface UninstallFlags extends Omit<UninstallOptions, "objects"> {

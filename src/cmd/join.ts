@@ -1,10 +1,11 @@
 import { stringify } from "yaml";
-import type { Condition, KubeObject, MemberCluster } from "../apis/index.ts";
+import { type Condition, type KubeObject, type MemberCluster, sameValue } from "../apis/index.ts";
 import {
   type Client,
   type ClusterConfig,
   CLUSTERROLEBINDINGS,
   CLUSTERROLES,
+  Discovery,
   isForbidden,
   isNotFound,
   kubeconfigFor,
@@ -33,16 +34,21 @@ import {
   notInstalled,
 } from "./connection.ts";
 import { follow } from "./follow.ts";
+import { checkBounded, consequences, type GrantedKind, resolveKinds } from "./grantedKinds.ts";
 import { checkIdentity, kubeconfigSecret, memberCluster, type MemberToken } from "./joinedMember.ts";
 import {
   accessAccount,
   accessClusterRole,
   accessDependents,
   accessNamespace,
+  KINDS_ANNOTATION,
   type MemberAccess,
   memberAccess,
+  nameOfAccount,
 } from "./memberAccess.ts";
+import { type Cleanup, revokeNamespaces } from "./memberCleanup.ts";
 import { accessGuard } from "./memberGuard.ts";
+import { isNarrower, makeNamespaces, missingNamespaces, namespacesToGrant, outOfReach } from "./memberNamespaces.ts";
 import { installedNamespace } from "./managerAccess.ts";
 import type { JoinOptions } from "./options.ts";
 import { CommandError, EXIT } from "./outcome.ts";
@@ -66,14 +72,17 @@ export async function join(name: string, options: JoinOptions, context: CommandC
   const joining: Joining = { name, options, hub, member, signal };
   const checked = await check(joining);
   if (options.dryRun) {
-    terminal.out(describeJoin(checked.access, checked.wanted, options));
+    terminal.out(describeJoin(checked, options));
     return EXIT.ok;
   }
 
   using progress = new Progress(terminal);
-  const unguarded = (why: string): void => terminal.err(`${name}: ${why}\n`);
-  const joined = await enrol(joining, checked, (text) => progress.show(text), unguarded);
+  const joined = await enrol(joining, checked, {
+    step: (text) => progress.show(text),
+    warn: (what) => terminal.err(`${name}: ${what}\n`),
+  });
   progress.show("");
+  for (const { metadata } of checked.missing) terminal.out(`namespace/${metadata.name} created on ${name}\n`);
   terminal.out(`membercluster/${name} ${checked.before === undefined ? "joined" : "renewed"}\n`);
   // Awaited here, because the connections are closed when this function returns.
   return await untilReady(joined, options, hub.client, context, progress);
@@ -92,35 +101,70 @@ export interface Joining {
 interface Checked {
   memberUid: string;
   access: MemberAccess;
+  /** Namespaces that the account is granted and the member lacks. */
+  missing: readonly KubeObject[];
   /** The MemberCluster that exists already. */
   before: KubeObject | undefined;
   wanted: KubeObject;
 }
 
+/** What a person is told meanwhile. */
+interface Say {
+  step: (text: string) => void;
+  warn: (what: string) => void;
+}
+
 /** All of {@link join} except waiting for the manager. Returns the MemberCluster. */
 export async function joinMember(joining: Joining): Promise<KubeObject> {
   const silent = (): void => undefined;
-  return enrol(joining, await check(joining), silent, silent);
+  return enrol(joining, await check(joining), { step: silent, warn: silent });
 }
 
 async function check({ name, options, hub, member, signal }: Joining): Promise<Checked> {
   const [hubUid, memberUid] = await Promise.all([clusterUid(hub.client, signal), clusterUid(member.client, signal)]);
   const before = await checkHub({ name, options, hub, member, signal }, memberUid, hubUid);
-  const access = memberAccess(hubUid, options.namespace);
-  return { memberUid, access, before, wanted: memberCluster(name, memberUid, options) };
+  const namespaces = namespacesToGrant(options, before);
+  const kinds = await kindsToGrant({ name, options, hub, member, signal }, hubUid);
+  checkBounded(kinds, namespaces);
+  const access = memberAccess(hubUid, options.namespace, { namespaces, kinds });
+  const missing = await missingNamespaces(access, hub.client, member.client, signal);
+  return { memberUid, access, missing, before, wanted: memberCluster(name, memberUid, options, namespaces) };
+}
+
+/** The kinds that were granted before, which the ClusterRole names, and those that are granted now. */
+async function kindsToGrant({ name, options, hub, member, signal }: Joining, hubUid: string): Promise<GrantedKind[]> {
+  const role = await find(member.client, CLUSTERROLES, undefined, nameOfAccount(hubUid), signal);
+  const before = (role?.metadata.annotations?.[KINDS_ANNOTATION] ?? "").split(",").filter((one) => one !== "");
+  const names = [...before, ...(options.kinds ?? [])];
+  if (names.length === 0) return [];
+  const served = await Promise.all([member, hub].map(({ client }) => new Discovery(client, systemClock).list()));
+  return resolveKinds(names, served.flat(), name);
 }
 
 async function enrol(
   { name, options, hub, member, signal }: Joining,
-  { memberUid, access, before, wanted }: Checked,
-  say: (text: string) => void,
-  unguarded: (why: string) => void,
+  { memberUid, access, missing, before, wanted }: Checked,
+  say: Say,
 ): Promise<KubeObject> {
-  say(`${name}: creating the service account ${access.namespace}/${access.name}`);
+  // Whoever is to lose rights does without them first.
+  if (before !== undefined && isNarrower(access.namespaces, namespacesOf(before))) {
+    await setNamespaces(before, access, hub.client, signal);
+    const left = await outOfReach(access, member.client, signal);
+    if (left !== undefined) say.warn(left);
+  }
+  if (options.kinds !== undefined) for (const what of consequences(access.kinds ?? [])) say.warn(what);
+  say.step(`${name}: creating the service account ${access.namespace}/${access.name}`);
+  await makeNamespaces(missing, member.client, signal);
   const role = await grantAccess(member.client, access, signal);
+  const wasBounded = before !== undefined && namespacesOf(before) !== undefined;
+  if (wasBounded || access.namespaces !== undefined) {
+    const cleanup: Cleanup = { removed: [], left: [] };
+    await revokeNamespaces(member.client, access, cleanup, signal);
+    for (const { what, command } of cleanup.left) say.warn(`${what} is left; remove it: ${command}`);
+  }
   const why = await guardAccess(member.client, accessGuard(access, role, options.protectedNamespaces), signal);
-  if (why !== undefined) unguarded(why);
-  say(`${name}: asking for a token`);
+  if (why !== undefined) say.warn(why);
+  say.step(`${name}: asking for a token`);
   const token = await takeToken(member.client, access, options, signal);
   const kubeconfig = memberKubeconfig(name, member.config, access, token);
   await checkKubeconfig(name, kubeconfig, memberUid, signal);
@@ -135,8 +179,28 @@ async function enrol(
     token,
   });
   await hub.client.apply(SECRETS, secret, { force: true, signal });
-  if (options.renew && before !== undefined) return before;
-  return hub.client.apply(MEMBERCLUSTERS, wanted, { force: true, signal });
+  const joined =
+    options.renew && before !== undefined
+      ? before
+      : await hub.client.apply(MEMBERCLUSTERS, wanted, { force: true, signal });
+  return await setNamespaces(joined, access, hub.client, signal);
+}
+
+function namespacesOf(member: KubeObject): readonly string[] | undefined {
+  return (member as unknown as MemberCluster).spec.namespaces;
+}
+
+/** Has the MemberCluster say which namespaces its account reaches, whoever said so before. Returns the MemberCluster as it is then. */
+async function setNamespaces(
+  member: KubeObject,
+  { namespaces }: MemberAccess,
+  hub: Client,
+  signal: AbortSignal,
+): Promise<KubeObject> {
+  if (sameValue(namespacesOf(member)?.toSorted(), namespaces)) return member;
+  const patch = { spec: { namespaces: namespaces ?? null } };
+  const type = "application/merge-patch+json";
+  return await hub.patch(MEMBERCLUSTERS, undefined, member.metadata.name, type, patch, { signal });
 }
 
 /** Checks that the objects on the hub allow the join, before anything is written. Returns the MemberCluster if there is one. */
@@ -301,8 +365,9 @@ async function untilReady(
 }
 
 /** The objects that join would write, as YAML; the values that only a real join knows are named in angle brackets. */
-function describeJoin(access: MemberAccess, wanted: KubeObject, options: JoinOptions): string {
+function describeJoin({ access, missing, wanted }: Checked, options: JoinOptions): string {
   const member = [
+    ...missing,
     accessNamespace(access),
     accessClusterRole(access),
     accessAccount(access),
@@ -317,5 +382,5 @@ function describeJoin(access: MemberAccess, wanted: KubeObject, options: JoinOpt
   };
   const documents = (objects: unknown[]) =>
     objects.map((object) => `---\n${stringify(object, { aliasDuplicateObjects: false })}`).join("");
-  return `# On the member:\n${documents(member)}# On the hub:\n${documents(options.renew ? [secret] : [secret, wanted])}`;
+  return `# On the member:\n${documents(member)}# On the hub:\n${documents(options.renew && options.namespaces === undefined ? [secret] : [secret, wanted])}`;
 }

@@ -1,7 +1,13 @@
 import { describe, expect, test } from "vitest";
 import type { MemberCluster } from "../apis/index.ts";
 import { isLeaseHeld } from "./connection.ts";
-import { checkIdentity, kubeconfigSecret, memberCluster, MEMBER_UID_ANNOTATION } from "./joinedMember.ts";
+import {
+  checkIdentity,
+  kubeconfigSecret,
+  memberCluster,
+  MEMBER_UID_ANNOTATION,
+  reachedNamespaces,
+} from "./joinedMember.ts";
 import { memberAccess } from "./memberAccess.ts";
 import type { JoinOptions } from "./options.ts";
 
@@ -36,7 +42,7 @@ function member(name: string, uids: { status?: string; annotation?: string }, de
 }
 
 test("the MemberCluster has the shape of the contract", () => {
-  expect(memberCluster("shanghai-1", "uid-m", options)).toEqual({
+  expect(memberCluster("shanghai-1", "uid-m", options, undefined)).toEqual({
     apiVersion: "federation.paas.cmft.com/v1alpha1",
     kind: "MemberCluster",
     metadata: {
@@ -146,4 +152,29 @@ describe("a manager runs", () => {
     },
     { name: "not when the Lease was never held", spec: {}, want: false },
   ])("$name", ({ spec, want }) => expect(isLeaseHeld(lease(spec), now)).toBe(want));
+});
+
+describe("the namespaces that the stored credentials reach", () => {
+  const secretFor = (namespaces?: string[]) =>
+    kubeconfigSecret({
+      cluster: "shanghai-1",
+      namespace: "meridian-system",
+      access: memberAccess("0f3c1d2e-0000", "meridian-system", { namespaces }),
+      memberUid: "uid-m",
+      kubeconfig: "kubeconfig",
+      token: { token: "t", issuedAt: 0, expiresAt: 1 },
+    });
+  const joinedFor = (namespaces?: string[]) =>
+    memberCluster("shanghai-1", "uid-m", options, namespaces) as unknown as MemberCluster;
+
+  test("stand on the MemberCluster, and on the Secret for when that is gone", () => {
+    expect(reachedNamespaces(joinedFor(["bank"]), secretFor(["bank"]))).toEqual(["bank"]);
+    expect(reachedNamespaces(undefined, secretFor(["bank", "shop"]))).toEqual(["bank", "shop"]);
+    expect(joinedFor(["bank"]).spec.namespaces).toEqual(["bank"]);
+  });
+
+  test("are all of them where none are named", () => {
+    expect(reachedNamespaces(joinedFor(), secretFor())).toBeUndefined();
+    expect(reachedNamespaces(undefined, undefined)).toBeUndefined();
+  });
 });

@@ -21,6 +21,8 @@ import type { Whereabouts } from "./whereabouts.ts";
 
 /** On the Secret and the MemberCluster that join made: UID of the member's kube-system namespace. */
 export const MEMBER_UID_ANNOTATION = `${FEDERATION_GROUP}/joined-cluster-uid`;
+/** On the Secret: the only namespaces that its account reaches, as `a,b`. Read where the MemberCluster is gone already. */
+const NAMESPACES_ANNOTATION = `${FEDERATION_GROUP}/namespaces`;
 /** Key of the kubeconfig in the Secret. */
 export const KUBECONFIG_KEY = "kubeconfig";
 
@@ -61,6 +63,7 @@ export function kubeconfigSecret({
         [SERVICE_ACCOUNT_ANNOTATION]: `${access.namespace}/${access.name}`,
         [TOKEN_ISSUED_AT_ANNOTATION]: timestamp(token.issuedAt),
         [TOKEN_EXPIRES_AT_ANNOTATION]: timestamp(token.expiresAt),
+        ...(access.namespaces === undefined ? {} : { [NAMESPACES_ANNOTATION]: access.namespaces.join(",") }),
       },
     },
     type: "Opaque",
@@ -72,6 +75,7 @@ export function memberCluster(
   name: string,
   memberUid: string,
   options: Pick<JoinOptions, "region" | "zone" | "provider" | "labels" | "taints">,
+  namespaces: readonly string[] | undefined,
 ): KubeObject {
   const { region, zone, provider, labels, taints } = options;
   return {
@@ -90,8 +94,18 @@ export function memberCluster(
       ...(provider === undefined ? {} : { provider }),
       connection: { kubeconfigSecretRef: { name, key: KUBECONFIG_KEY } },
       ...(taints.length === 0 ? {} : { taints }),
+      ...(namespaces === undefined ? {} : { namespaces }),
     },
   };
+}
+
+/** The only namespaces of the member that the stored credentials reach; undefined: the whole cluster. */
+export function reachedNamespaces(
+  member: Pick<MemberCluster, "spec"> | undefined,
+  secret: KubeObject | undefined,
+): readonly string[] | undefined {
+  const annotation = secret?.metadata.annotations?.[NAMESPACES_ANNOTATION];
+  return member?.spec.namespaces ?? (annotation === undefined ? undefined : annotation.split(","));
 }
 
 /** UID of the cluster that a MemberCluster stands for; undefined while neither join nor a manager has recorded the UID. */

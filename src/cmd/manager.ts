@@ -82,7 +82,8 @@ export async function runManager(
   for (const port of portsOf(options)) await checkPort(port);
   const observe: NonNullable<ClientOptions["observe"]> = (call) => metrics.observeRequest(call);
   await using client = createClient(config, { cluster: "hub", clock: systemClock, observe });
-  const hub = new HubCache({ client, clock: systemClock, random: Math.random, logger, metrics });
+  const protectedNamespaces = [options.namespace, ...protectedBy(options)];
+  const hub = new HubCache({ client, clock: systemClock, random: Math.random, logger, metrics, protectedNamespaces });
   await using _watches = startWatches(hub, logger);
   const self: Process = { options, config, logger, metrics, tracing, client, hub, elector: undefined, leading: false };
   await using webhooks = await serveWebhooks(self);

@@ -40,7 +40,7 @@ describe("what install makes", () => {
     for (const kind of KINDS) {
       const name = crdNameOf(kind);
       expect(verbsOn("customresourcedefinitions", name), name).toEqual(
-        expect.arrayContaining(["list", "watch", "patch"]),
+        expect.arrayContaining(["get", "list", "watch", "patch"]),
       );
       if (kind.versions.length === 1) continue;
       expect(verbsOn(kind.plural), name).toEqual(expect.arrayContaining(["list", "patch"]));

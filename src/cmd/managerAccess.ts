@@ -1,4 +1,4 @@
-import { crdNameOf, FEDERATION_GROUP, KINDS, type KubeObject, PAAS_GROUP } from "../apis/index.ts";
+import { crdNameOf, FEDERATION_GROUP, KINDS, type KubeObject } from "../apis/index.ts";
 import { rightsOn } from "../hub/index.ts";
 import { renderedHubKinds, renderedMemberKinds } from "../interpreter/index.ts";
 
@@ -33,6 +33,15 @@ export interface ManagerAccess {
   localMember: boolean;
   /** Namespaces whose Secrets applications may refer to. */
   secretsOf: readonly string[];
+  /** Kinds of the hub that policies place beside Meridian's own. */
+  kinds?: readonly HubKindAccess[];
+}
+
+export interface HubKindAccess {
+  group: string;
+  plural: string;
+  /** `aggregateStatus` writes into the status of these objects. */
+  status: boolean;
 }
 
 interface PolicyRule {
@@ -44,6 +53,7 @@ interface PolicyRule {
 
 const RBAC = "rbac.authorization.k8s.io";
 const FOLLOW = ["list", "watch"];
+const BINDINGS = ["clusterresourcebindings", "resourcebindings"];
 const POLICIES = ["clusteroverridepolicies", "clusterplacements", "overridepolicies", "placements"];
 
 /** Cluster-scoped names contain the namespace, so that two installations on one hub do not share objects. */
@@ -94,38 +104,38 @@ function roleAndBinding(
   ];
 }
 
-function clusterRules({ webhookConfiguration, localMember }: ManagerAccess): PolicyRule[] {
+function clusterRules({ webhookConfiguration, localMember, kinds = [] }: ManagerAccess): PolicyRule[] {
+  const written = kinds.filter(({ status }) => status);
   return [
     // Objects that are propagated, and the members: watched; the finalizer is set by patch.
     ...rightsOn(renderedHubKinds(), [...FOLLOW, "patch"]),
     { apiGroups: [FEDERATION_GROUP], resources: ["memberclusters"], verbs: [...FOLLOW, "patch"] },
     // Policies are read; only their status is written.
     { apiGroups: [FEDERATION_GROUP], resources: POLICIES, verbs: FOLLOW },
+    // Bindings are the manager's own: made by server-side apply, and removed with what they are about.
+    { apiGroups: [FEDERATION_GROUP], resources: BINDINGS, verbs: [...FOLLOW, "create", "patch", "delete"] },
     ...rightsOn(
       renderedHubKinds().map((kind) => ({ ...kind, plural: `${kind.plural}/status` })),
       ["patch"],
     ),
     {
       apiGroups: [FEDERATION_GROUP],
-      resources: ["memberclusters", ...POLICIES].map((plural) => `${plural}/status`),
+      resources: ["memberclusters", ...BINDINGS, ...POLICIES].toSorted().map((plural) => `${plural}/status`),
       verbs: ["patch"],
     },
     // The UID of kube-system is the hub's identity; labels and annotations of a namespace say what its applications may be.
     { apiGroups: [""], resources: ["namespaces"], verbs: ["get", ...FOLLOW] },
     { apiGroups: ["events.k8s.io"], resources: ["events"], verbs: ["create", "patch"] },
-    // Whether an object is being deleted because its kind is.
-    {
-      apiGroups: ["apiextensions.k8s.io"],
-      resources: ["customresourcedefinitions"],
-      resourceNames: [
-        `demoapplications.${PAAS_GROUP}`,
-        `manifestbundles.${FEDERATION_GROUP}`,
-        `memberclusters.${FEDERATION_GROUP}`,
-      ],
-      verbs: ["get"],
-    },
-    // ConfigMaps and Secrets that applications refer to.
-    { apiGroups: [""], resources: ["configmaps"], verbs: FOLLOW },
+    // Whether an object is being deleted because its kind is, of whatever kind it is.
+    { apiGroups: ["apiextensions.k8s.io"], resources: ["customresourcedefinitions"], verbs: ["get"] },
+    // What objects refer to and goes along with them; Secrets namespace by namespace.
+    { apiGroups: [""], resources: ["configmaps", "persistentvolumeclaims", "serviceaccounts"], verbs: FOLLOW },
+    // Kinds that policies place: read, and the finalizer set by patch.
+    ...rightsOn(kinds, ["get", ...FOLLOW, "patch"]),
+    ...rightsOn(
+      written.map(({ group, plural }) => ({ group, plural: `${plural}/status` })),
+      ["patch"],
+    ),
     ...(webhookConfiguration === undefined ? [] : webhookRules(webhookConfiguration)),
     ...(localMember ? localRules() : []),
   ];

@@ -111,3 +111,114 @@ describe("the objects on a member", () => {
     }
   });
 });
+
+describe("the rights on a member that is joined for some namespaces", () => {
+  const bounded = memberAccess(hubId, "meridian-system", { namespaces: ["bank", "shop"] });
+  const objects = accessDependents(bounded, owners);
+  const clusterRules = accessClusterRole(bounded)["rules"] as Rule[];
+  const rulesIn = (namespace: string): Rule[] =>
+    objects
+      .filter(({ kind, metadata }) => kind === "Role" && metadata.namespace === namespace)
+      .flatMap((object) => object["rules"] as Rule[]);
+
+  test("are cluster-wide for the identity of the cluster and the end of the account, and for nothing else", () => {
+    expect(clusterRules).toEqual([
+      { apiGroups: [""], resources: ["namespaces"], resourceNames: ["kube-system"], verbs: ["get", "list"] },
+      {
+        apiGroups: ["rbac.authorization.k8s.io"],
+        resources: ["clusterroles"],
+        resourceNames: [bounded.name],
+        verbs: ["delete"],
+      },
+    ]);
+  });
+
+  test("are the same in each of the namespaces as an unbounded account has, but on namespaces and nodes", () => {
+    const given = new Set(["namespaces", "nodes"]);
+    expect(rulesIn("bank")).toEqual(rulesIn("shop"));
+    for (const rule of rulesIn("bank")) {
+      expect(rules).toContainEqual(rule);
+      for (const resource of rule.resources) expect(given.has(resource)).toBe(false);
+    }
+    const resources = rulesIn("bank").flatMap((rule) => rule.resources);
+    expect(resources).toEqual(expect.arrayContaining(["configmaps", "deployments", "pods", "secrets", "services"]));
+  });
+
+  test("are bound in each of them to the one account, and go with the ClusterRole", () => {
+    for (const namespace of ["bank", "shop"]) {
+      const there = objects.filter(({ metadata }) => metadata.namespace === namespace);
+      expect(there.map(({ kind }) => kind)).toEqual(["Role", "RoleBinding"]);
+      for (const { metadata } of there) expect(metadata.ownerReferences?.[0]).toMatchObject({ uid: "uid-1" });
+      expect(there[1]).toMatchObject({
+        roleRef: { kind: "Role", name: bounded.name },
+        subjects: [{ kind: "ServiceAccount", namespace: "meridian-system", name: bounded.name }],
+      });
+    }
+  });
+
+  test("let the account see in its own namespace whether anything else is there, and write nothing", () => {
+    const own = rulesIn("meridian-system");
+    const writing = own.filter(({ verbs }) => verbs.some((verb) => !["get", "list"].includes(verb)));
+    expect(writing.map(({ resources }) => resources)).toEqual([
+      ["serviceaccounts/token"],
+      ["serviceaccounts"],
+      ["namespaces"],
+    ]);
+    expect(own).toContainEqual({
+      apiGroups: [""],
+      resources: ["namespaces"],
+      resourceNames: ["meridian-system"],
+      verbs: ["get"],
+    });
+  });
+});
+
+describe("the rights on kinds that were granted by name", () => {
+  const database = { group: "mysql.presslabs.org", plural: "mysqlclusters", namespaced: true };
+  const clusterRoles = { group: "rbac.authorization.k8s.io", plural: "clusterroles", namespaced: false };
+  const every = ["get", "list", "watch", "create", "patch", "delete"];
+
+  test("are those on every other kind, and nothing beside", () => {
+    const more = accessClusterRole(memberAccess(hubId, "meridian-system", { kinds: [database] }));
+    const added = (more["rules"] as Rule[]).filter((rule) => !rules.some((other) => isSame(other, rule)));
+    expect(added).toEqual([{ apiGroups: ["mysql.presslabs.org"], resources: ["mysqlclusters"], verbs: every }]);
+    expect(more.metadata.annotations).toEqual({
+      "federation.paas.cmft.com/kinds": "mysqlclusters.mysql.presslabs.org",
+    });
+  });
+
+  test("are in the Roles where the account is bounded to namespaces", () => {
+    const bounded = memberAccess(hubId, "meridian-system", { namespaces: ["bank"], kinds: [database] });
+    expect(JSON.stringify(accessClusterRole(bounded)["rules"])).not.toContain("mysqlclusters");
+    const there = accessDependents(bounded, owners).find(({ metadata }) => metadata.namespace === "bank");
+    expect(there?.["rules"]).toContainEqual({
+      apiGroups: ["mysql.presslabs.org"],
+      resources: ["mysqlclusters"],
+      verbs: every,
+    });
+  });
+
+  test("are those of all kinds only where that is said, without the right to give rights", () => {
+    const any = { group: "*", plural: "*", namespaced: undefined };
+    const role = accessClusterRole(memberAccess(hubId, "meridian-system", { kinds: [any] }))["rules"] as Rule[];
+    expect(role).toContainEqual({ apiGroups: ["*"], resources: ["*"], verbs: every });
+    const verbs = new Set(role.flatMap((rule) => rule.verbs));
+    for (const verb of ["*", "escalate", "bind", "impersonate", "update", "deletecollection"])
+      expect(verbs).not.toContain(verb);
+  });
+
+  test("of RBAC bring the right to give rights along", () => {
+    const role = accessClusterRole(memberAccess(hubId, "meridian-system", { kinds: [clusterRoles] }))[
+      "rules"
+    ] as Rule[];
+    expect(role).toContainEqual({
+      apiGroups: ["rbac.authorization.k8s.io"],
+      resources: ["clusterroles"],
+      verbs: ["escalate"],
+    });
+  });
+});
+
+function isSame(a: Rule, b: Rule): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}

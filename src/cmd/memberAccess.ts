@@ -1,17 +1,24 @@
-import { FEDERATION_GROUP, type KubeObject, type OwnerReference } from "../apis/index.ts";
-import { memberRights } from "../hub/index.ts";
+import { FEDERATION_GROUP, JOINED_TO_LABEL, type KubeObject, type OwnerReference } from "../apis/index.ts";
+import { memberRights, memberRightsInNamespace } from "../hub/index.ts";
+import { type GrantedKind, nameOfKind, rightsToGiveRights } from "./grantedKinds.ts";
 
 /** The rights of a hub on a member: the objects that join makes on the member and unjoin removes. Pure: only values come in and go out. */
 
-/** On every object that join makes on a member, and on its Secret on the hub: UID of the hub's kube-system namespace. */
-export const JOINED_TO_LABEL = `${FEDERATION_GROUP}/joined-to`;
+export { JOINED_TO_LABEL };
 
 export interface MemberAccess {
   namespace: string;
   /** Name of the service account and of its roles and bindings. */
   name: string;
   hubId: string;
+  /** The only namespaces in which the account may work; undefined: the whole cluster. */
+  namespaces?: readonly string[] | undefined;
+  /** Kinds on which the account has rights beside those that every account has. */
+  kinds?: readonly GrantedKind[];
 }
+
+/** On the ClusterRole: the kinds that were granted by name, as `a,b`. A later join adds to them. */
+export const KINDS_ANNOTATION = `${FEDERATION_GROUP}/kinds`;
 
 interface PolicyRule {
   apiGroups: string[];
@@ -55,29 +62,56 @@ const LOOKED_THROUGH: Record<string, string[]> = {
 };
 
 /** Names contain the hub, so that two hubs can share a member. */
-export function memberAccess(hubId: string, namespace: string): MemberAccess {
-  return { namespace, name: `meridian-${hubId.slice(0, 8)}`, hubId };
+export function memberAccess(
+  hubId: string,
+  namespace: string,
+  granted: Pick<MemberAccess, "namespaces" | "kinds"> = {},
+): MemberAccess {
+  return { ...granted, namespace, name: nameOfAccount(hubId), hubId };
+}
+
+/** The name of the account of that hub on its members, and of its roles and bindings. */
+export function nameOfAccount(hubId: string): string {
+  return `meridian-${hubId.slice(0, 8)}`;
 }
 
 export function accessNamespace({ namespace, hubId }: MemberAccess): KubeObject {
   return { apiVersion: "v1", kind: "Namespace", metadata: { name: namespace, labels: { [JOINED_TO_LABEL]: hubId } } };
 }
 
-/** Owner of its binding: the garbage collector deletes that after this one. */
-export function accessClusterRole({ name, hubId }: MemberAccess): KubeObject {
+/** Owner of its binding, and of the Roles in the namespaces that are granted: the garbage collector deletes these after this one. */
+export function accessClusterRole({ name, hubId, namespaces, kinds = [] }: MemberAccess): KubeObject {
   const rules: PolicyRule[] = [
-    ...memberRights(),
-    { apiGroups: [""], resources: ["nodes"], verbs: ["list"] },
-    ...Object.entries(LOOKED_THROUGH).map(([group, resources]) => ({ apiGroups: [group], resources, verbs: ["list"] })),
+    ...(namespaces === undefined
+      ? [
+          ...memberRights(kinds),
+          ...rightsToGiveRights(kinds),
+          { apiGroups: [""], resources: ["nodes"], verbs: ["list"] },
+          ...lookedThrough(),
+        ]
+      : // Which cluster it is, and whether its server has gone back: what a probe asks, of this one namespace.
+        [{ apiGroups: [""], resources: ["namespaces"], resourceNames: ["kube-system"], verbs: ["get", "list"] }]),
     // So that unjoin can remove the objects that join made: the garbage collector takes everything else along.
     { apiGroups: [RBAC], resources: ["clusterroles"], resourceNames: [name], verbs: ["delete"] },
   ];
   return {
     apiVersion: RBAC_API_VERSION,
     kind: "ClusterRole",
-    metadata: { name, labels: { [JOINED_TO_LABEL]: hubId } },
+    metadata: {
+      name,
+      labels: { [JOINED_TO_LABEL]: hubId },
+      ...(kinds.length === 0 ? {} : { annotations: { [KINDS_ANNOTATION]: kinds.map(nameOfKind).join(",") } }),
+    },
     rules,
   };
+}
+
+function lookedThrough(): PolicyRule[] {
+  return Object.entries(LOOKED_THROUGH).map(([group, resources]) => ({
+    apiGroups: [group],
+    resources,
+    verbs: ["list"],
+  }));
 }
 
 /** Owner of the Role and of its binding: an account that removes itself takes its last rights along. */
@@ -102,7 +136,18 @@ export function accessDependents(access: MemberAccess, owners: { clusterRole: st
   const common = { name, labels: { [JOINED_TO_LABEL]: hubId } };
   const local = { ...common, namespace, ownerReferences: [byAccount] };
   const subjects = [{ kind: "ServiceAccount", namespace, name }];
+  const { kinds = [] } = access;
+  const rules = [...memberRightsInNamespace(kinds), ...rightsToGiveRights(kinds)];
+  const granted = (access.namespaces ?? []).flatMap((place): KubeObject[] => {
+    const metadata = { ...common, namespace: place, ownerReferences: [byClusterRole] };
+    const roleRef = { apiGroup: RBAC, kind: "Role", name };
+    return [
+      { apiVersion: RBAC_API_VERSION, kind: "Role", metadata, rules },
+      { apiVersion: RBAC_API_VERSION, kind: "RoleBinding", metadata, roleRef, subjects },
+    ];
+  });
   return [
+    ...granted,
     { apiVersion: RBAC_API_VERSION, kind: "Role", metadata: local, rules: ownAffairs(access) },
     {
       apiVersion: RBAC_API_VERSION,
@@ -122,8 +167,16 @@ export function accessDependents(access: MemberAccess, owners: { clusterRole: st
 }
 
 /** The rights to renew the account's own token and to remove the account itself. */
-function ownAffairs({ name, namespace }: MemberAccess): PolicyRule[] {
+function ownAffairs({ name, namespace, namespaces }: MemberAccess): PolicyRule[] {
   return [
+    // Before an account removes itself, it makes sure that nothing else is in its namespace; one for the whole cluster may read that anyway.
+    ...(namespaces === undefined
+      ? []
+      : [
+          { apiGroups: [""], resources: ["namespaces"], resourceNames: [namespace], verbs: ["get"] },
+          ...memberRightsInNamespace().map((rule) => ({ ...rule, verbs: ["list"] })),
+          ...lookedThrough(),
+        ]),
     { apiGroups: [""], resources: ["serviceaccounts/token"], resourceNames: [name], verbs: ["create"] },
     { apiGroups: [""], resources: ["serviceaccounts"], resourceNames: [name], verbs: ["delete"] },
     // When the ClusterRole has gone, this is the right by which unjoin removes the namespace, and the account with it.

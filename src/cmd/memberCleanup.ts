@@ -78,9 +78,47 @@ export async function revokeAccess(
   // Read first: an account that has removed itself may not read any more.
   const removable = namespace !== undefined && (await isOursAndEmpty(member, namespace, access, signal));
   if (!asAdmin) return await removeItself(member, access, removable ? namespace : undefined, signal);
+  try {
+    await revokeNamespaces(member, { ...access, namespaces: [] }, cleanup, signal);
+  } catch (error) {
+    // Whoever may not look for them leaves them to the garbage collector, which takes them after the ClusterRole.
+    if (!isForbidden(error)) throw error;
+  }
   for (const step of ADMIN_STEPS) await remove(member, step, access, cleanup, signal);
   if (removable) await removeNamespace(member, namespace, cleanup, signal);
   return cleanup;
+}
+
+/**
+ * Takes the account's rights in single namespaces away, but for those that are granted to it. Throws what the client throws where nobody can
+ * say where it has any.
+ */
+export async function revokeNamespaces(
+  member: Client,
+  access: MemberAccess,
+  cleanup: Cleanup,
+  signal: AbortSignal,
+): Promise<void> {
+  const { name, hubId, namespace: own, namespaces = [] } = access;
+  const steps = [
+    { type: ROLEBINDINGS, kind: "rolebinding" },
+    { type: ROLES, kind: "role" },
+  ];
+  for (const { type, kind } of steps) {
+    const { items } = await member.list(type, {
+      labelSelector: `${JOINED_TO_LABEL}=${hubId}`,
+      metadataOnly: true,
+      signal,
+    });
+    for (const { metadata } of items) {
+      const { namespace = "", uid } = metadata;
+      if (metadata.name !== name || namespace === own || namespaces.includes(namespace)) continue;
+      const what = `${kind}/${name} of namespace ${namespace}`;
+      await attempt(what, `kubectl -n ${namespace} delete ${kind} ${name}`, cleanup, signal, () =>
+        member.delete(type, namespace, name, { signal, ...(uid === undefined ? {} : { uid }) }),
+      );
+    }
+  }
 }
 
 /**

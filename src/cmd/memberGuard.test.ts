@@ -36,6 +36,28 @@ describe("the guard of an account", () => {
     expect(spec.validations[0]?.expression).toContain('startsWith("kube-")');
   });
 
+  test("keeps an account that is bounded to namespaces in them", () => {
+    const [bounded] = accessGuard({ ...access, namespaces: ["bank", "shop"] }, "uid-1");
+    const { validations = [] } = (bounded?.["spec"] ?? {}) as Partial<PolicySpec>;
+    const said = validations.map(({ message }) => message);
+    const more = said.filter((message) => spec.validations.every((other) => other.message !== message));
+    expect(more).toEqual(["a hub writes only into the namespaces that were granted to it"]);
+    const rule = validations.find(({ message }) => message === more[0]);
+    expect(rule?.expression).toContain('variables.place in ["bank","shop"]');
+  });
+
+  test("lets the account write a kind that gives power where that kind was granted by name", () => {
+    const powers = (kinds: { group: string; plural: string; namespaced: boolean | undefined }[]) =>
+      (accessGuard({ ...access, kinds }, "uid-1")[0]?.["spec"] as PolicySpec | undefined)?.validations.find(
+        ({ message }) => message.includes("gives rights"),
+      )?.expression;
+    const any = { group: "*", plural: "*", namespaced: undefined };
+    const crds = { group: "apiextensions.k8s.io", plural: "customresourcedefinitions", namespaced: false };
+    expect(powers([any])).toBe(powers([]));
+    expect(powers([crds])).toContain('in ["apiextensions.k8s.io/customresourcedefinitions"]');
+    expect(powers([])).not.toContain("customresourcedefinitions");
+  });
+
   test("says of each refusal what it is, as forbidden", () => {
     for (const { message, reason } of spec.validations) {
       expect(message).toMatch(/^a hub writes /);

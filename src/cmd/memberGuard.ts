@@ -1,5 +1,6 @@
 import { type KubeObject, MANAGED_BY_LABEL, type OwnerReference, OWNER_ANNOTATION } from "../apis/index.ts";
 import { memberRights } from "../hub/index.ts";
+import { type GrantedKind, POWERFUL_GROUPS } from "./grantedKinds.ts";
 import { JOINED_TO_LABEL, type MemberAccess } from "./memberAccess.ts";
 
 /**
@@ -11,14 +12,6 @@ import { JOINED_TO_LABEL, type MemberAccess } from "./memberAccess.ts";
 const API_GROUP = "admissionregistration.k8s.io";
 const API_VERSION = `${API_GROUP}/v1`;
 
-/** Groups of kinds that make whoever writes them more than they were. An account gets to them only where join grants the kind itself. */
-const POWERFUL_GROUPS = [
-  API_GROUP,
-  "apiextensions.k8s.io",
-  "apiregistration.k8s.io",
-  "certificates.k8s.io",
-  "rbac.authorization.k8s.io",
-];
 /** Questions about oneself are written, and store nothing. */
 const QUESTIONS = ["authentication.k8s.io", "authorization.k8s.io"];
 const TOKEN_TYPES = ["bootstrap.kubernetes.io/token", "kubernetes.io/service-account-token"];
@@ -115,15 +108,27 @@ function variables({ namespace, name, hubId }: MemberAccess): Named[] {
   ];
 }
 
-function validations({ hubId, namespace }: MemberAccess, protectedNamespaces: readonly string[]): object[] {
+function validations(
+  { hubId, namespace, namespaces, kinds = [] }: MemberAccess,
+  protectedNamespaces: readonly string[],
+): object[] {
+  const questions = `variables.group in ${list(QUESTIONS)}`;
   const named = [...new Set([namespace, ...protectedNamespaces])].filter((one) => !one.startsWith("kube-"));
   return [
     {
       expression: any("variables.own", `!(variables.place.startsWith("kube-") || variables.place in ${list(named)})`),
       message: "a hub writes nothing into a protected namespace",
     },
+    ...(namespaces === undefined
+      ? []
+      : [
+          {
+            expression: any("variables.own", questions, `variables.place in ${list(namespaces)}`),
+            message: "a hub writes only into the namespaces that were granted to it",
+          },
+        ]),
     {
-      expression: any("variables.own", 'variables.subresource == ""', `variables.group in ${list(QUESTIONS)}`),
+      expression: any("variables.own", 'variables.subresource == ""', questions),
       message: "a hub writes whole objects, and asks for no token but its own",
     },
     {
@@ -137,13 +142,13 @@ function validations({ hubId, namespace }: MemberAccess, protectedNamespaces: re
       message: "a hub writes no Secret that holds the token of a service account",
     },
     {
-      expression: any("variables.own", powerless()),
+      expression: any("variables.own", powerless(kinds)),
       message: "a hub writes nothing that gives rights or changes the API",
     },
     {
       expression: any(
         "variables.own",
-        `variables.group in ${list(QUESTIONS)}`,
+        questions,
         "variables.marked",
         'request.operation in ["UPDATE", "DELETE"] && variables.wasMarked',
       ),
@@ -152,9 +157,9 @@ function validations({ hubId, namespace }: MemberAccess, protectedNamespaces: re
   ].map((validation) => ({ ...validation, reason: "Forbidden" }));
 }
 
-/** Kinds of powerful groups that Meridian is to place are granted by RBAC, and so here. */
-function powerless(): string {
-  const granted = memberRights().flatMap(({ apiGroups, resources }) =>
+/** Kinds of powerful groups that Meridian is to place are granted by name, and so here. */
+function powerless(kinds: readonly GrantedKind[]): string {
+  const granted = memberRights(kinds).flatMap(({ apiGroups, resources }) =>
     apiGroups
       .filter((group) => POWERFUL_GROUPS.includes(group))
       .flatMap((group) => resources.map((resource) => `${group}/${resource}`)),

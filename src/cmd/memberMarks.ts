@@ -11,7 +11,7 @@ import {
   systemClock,
 } from "../runtime/index.ts";
 import { clusterUid, connectMember, connectStored, find } from "./connection.ts";
-import { KUBECONFIG_KEY, knownMemberUid, MEMBER_UID_ANNOTATION } from "./joinedMember.ts";
+import { KUBECONFIG_KEY, knownMemberUid, MEMBER_UID_ANNOTATION, reachedNamespaces } from "./joinedMember.ts";
 import { CommandError } from "./outcome.ts";
 
 /** What a hub has put on a member, by its label, and taking Meridian's marks off it where no manager does. */
@@ -28,18 +28,26 @@ const PAGE = 500;
 const LISTS_AT_ONCE = 8;
 const WRITES_AT_ONCE = 16;
 
-/** Every object with the label of that hub, of all kinds that the credentials may list. */
-export async function markedBy(hubId: string, member: Client, signal: AbortSignal): Promise<Marked[]> {
+/** Every object with the label of that hub, of all kinds that the credentials may list, in the namespaces that they reach. */
+export async function markedBy(
+  hubId: string,
+  { client, namespaces }: Pick<Reached, "client" | "namespaces">,
+  signal: AbortSignal,
+): Promise<Marked[]> {
   const types = new Map<string, ResourceType>();
-  for (const type of await new Discovery(member, systemClock).list()) {
+  for (const type of await new Discovery(client, systemClock).list()) {
     const isOf = (verb: string): boolean => type.verbs?.includes(verb) === true;
     // The versions of a group hold the same objects: one of them is enough.
     const kind = `${type.group}/${type.plural}`;
     if (isOf("list") && isOf("patch") && !types.has(kind)) types.set(kind, type);
   }
+  const lists = [...types.values()].flatMap((type): { type: ResourceType; namespace?: string }[] => {
+    if (namespaces === undefined) return [{ type }];
+    return type.namespaced ? namespaces.map((namespace) => ({ type, namespace })) : [];
+  });
   const marked: Marked[] = [];
-  await atOnce(LISTS_AT_ONCE, types.values(), async (type) => {
-    for (const { metadata } of await listMarked(hubId, member, type, signal)) {
+  await atOnce(LISTS_AT_ONCE, lists, async ({ type, ...place }) => {
+    for (const { metadata } of await listMarked(hubId, client, type, place, signal)) {
       const { namespace, name, uid = "" } = metadata;
       marked.push({ type, ...(namespace === undefined ? {} : { namespace }), name, uid });
     }
@@ -65,6 +73,7 @@ async function listMarked(
   hubId: string,
   member: Client,
   type: ResourceType,
+  place: { namespace?: string },
   signal: AbortSignal,
 ): Promise<KubeObject[]> {
   const items: KubeObject[] = [];
@@ -72,6 +81,7 @@ async function listMarked(
   try {
     do {
       const page = await member.list(type, {
+        ...place,
         labelSelector: `${MANAGED_BY_LABEL}=${hubId}`,
         metadataOnly: true,
         limit: PAGE,
@@ -101,6 +111,8 @@ async function atOnce<T>(limit: number, items: Iterable<T>, work: (item: T) => P
 export interface Reached extends AsyncDisposable {
   client: Client;
   uid: string;
+  /** The only namespaces that the credentials reach; undefined: the whole cluster. */
+  namespaces?: readonly string[] | undefined;
 }
 
 /** How to reach a member: the person's own kubeconfig, or what the hub stores of it. */
@@ -132,7 +144,9 @@ export async function reachMember(
       throw new CommandError(
         `${reaching.memberKubeconfig === undefined ? "its stored kubeconfig" : "this kubeconfig"} leads to another cluster than ${name} (kube-system UID ${uid}, not ${known}): give the right one by --member-kubeconfig`,
       );
-    return { client: connection.client, uid, [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose]() };
+    const namespaces = reaching.memberKubeconfig === undefined ? reachedNamespaces(member, secret) : undefined;
+    const { client } = connection;
+    return { client, uid, namespaces, [Symbol.asyncDispose]: () => connection[Symbol.asyncDispose]() };
   } catch (error) {
     await connection[Symbol.asyncDispose]();
     throw error;

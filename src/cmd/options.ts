@@ -98,7 +98,11 @@ export interface JoinOptions extends HubOptions {
   taints: TaintOption[];
   /** Namespaces of the member that the account never writes into, beside those of Kubernetes and of Meridian itself. */
   protectedNamespaces?: string[];
-  /** Only new credentials; the MemberCluster stays as it is. */
+  /** The only namespaces that the account reaches; `*` alone: the whole cluster. Absent: as it was joined before. */
+  namespaces?: string[];
+  /** Kinds that the account gets rights on, beside those that it has: plurals or kinds, with their groups. `*`: every kind. */
+  kinds?: string[];
+  /** Only new credentials; the MemberCluster stays as it is, but for what `namespaces` says. */
   renew: boolean;
   /** Lifetime of the token that the manager connects with and renews. */
   tokenLifetime: number;
@@ -267,6 +271,39 @@ export function parseNamespace(text: string, before: string[] = []): string[] {
     throw new InvalidArgumentError("A namespace has at most 63 lower-case letters, digits and '-'.");
   }
   return [...new Set([...before, text])];
+}
+
+/** In place of a list: everything there is. */
+export const EVERYTHING = "*";
+
+/** Adds `KIND[.GROUP],...` to those before it. */
+export function parseKinds(text: string, before: string[] = []): string[] {
+  const names = text.split(",").map((name) => name.trim());
+  for (const name of names) {
+    if (name !== EVERYTHING && !/^[A-Za-z][A-Za-z0-9]{0,62}(\.[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)?$/.test(name))
+      throw new InvalidArgumentError(
+        "A kind looks like mysqlclusters.mysql.presslabs.org or Ingress; '*' is every kind.",
+      );
+  }
+  return [...new Set([...before, ...names])];
+}
+
+/** Adds `PLURAL.GROUP,...` to those before it; without a group the kind is of the core group. */
+export function parsePlurals(text: string, before: string[] = []): string[] {
+  const names = text.split(",").map((name) => name.trim());
+  for (const name of names) {
+    if (name !== EVERYTHING && !/^[a-z][a-z0-9]{0,62}(\.[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)?$/.test(name))
+      throw new InvalidArgumentError("A kind is given by its plural and group, as mysqlclusters.mysql.presslabs.org.");
+  }
+  return [...new Set([...before, ...names])];
+}
+
+/** Adds `a,b` to the namespaces before it. `*` is the whole cluster, and stands alone. */
+export function parseNamespaces(text: string, before: string[] = []): string[] {
+  if (text === EVERYTHING && before.length === 0) return [EVERYTHING];
+  if (text.includes(EVERYTHING) || before.includes(EVERYTHING))
+    throw new InvalidArgumentError("Give names, or '*' alone for the whole cluster.");
+  return text.split(",").reduce((names, name) => parseNamespace(name.trim(), names), before);
 }
 
 /** Name of an object in a namespace, or of the namespace itself. */

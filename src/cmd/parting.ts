@@ -62,7 +62,7 @@ export class Parting implements AsyncDisposable {
       const hubId = await clusterUid(hub, signal);
       const parting = new Parting(leaving, hubId, reached, await sharingWith(leaving, reached.member?.uid));
       if (parting.#isToLetGo && reached.member !== undefined)
-        parting.#marked = (await markedBy(hubId, reached.member.client, signal)).length;
+        parting.#marked = (await markedBy(hubId, reached.member, signal)).length;
       return parting;
     } catch (error) {
       await reached.member?.[Symbol.asyncDispose]();
@@ -89,7 +89,7 @@ export class Parting implements AsyncDisposable {
     if (other !== undefined) return { kind: "Shared", with: other.metadata.name };
     const account = this.#hasAccount ? memberAccess(this.#hubId, options.namespace) : undefined;
     if (this.#reached === undefined) return { kind: "Unreached", failure: this.#failure, account };
-    const objects = this.#marked ?? (await markedBy(this.#hubId, this.#reached.client, context.signal)).length;
+    const objects = this.#marked ?? (await markedBy(this.#hubId, this.#reached, context.signal)).length;
     return { kind: "Reached", objects, account };
   }
 
@@ -103,7 +103,7 @@ export class Parting implements AsyncDisposable {
     if (!this.#isToLetGo || this.#reached === undefined) return undefined;
     const { client } = this.#reached;
     try {
-      await letGoOf(await markedBy(this.#hubId, client, context.signal), client, context.signal);
+      await letGoOf(await markedBy(this.#hubId, this.#reached, context.signal), client, context.signal);
       return undefined;
     } catch (error) {
       context.signal.throwIfAborted();

@@ -3,7 +3,14 @@ import { randomUUID } from "node:crypto";
 import { Command, type CommanderError, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_CLASS } from "../apis/index.ts";
 import { LOG_LEVELS } from "../observability/index.ts";
-import { duration, leaseName, noNamespaces, protectedNamespace, systemNamespace } from "./commonFlags.ts";
+import {
+  duration,
+  grantedKinds,
+  grantedNamespaces,
+  leaseName,
+  protectedNamespace,
+  systemNamespace,
+} from "./commonFlags.ts";
 import type { CommandContext } from "./connection.ts";
 import { addBundle } from "./bundle/flags.ts";
 import { addInstall, addUninstall } from "./installFlags.ts";
@@ -326,8 +333,9 @@ function addJoin(program: Command, action: (name: string, options: JoinOptions) 
       new Option("--taint <key=value:effect>", "taint of the MemberCluster (may be repeated)").argParser(parseTaint),
     )
     .addOption(protectedNamespace())
-    .addOption(noNamespaces())
-    .option("--renew", "only new credentials: leave the MemberCluster as it is", false)
+    .addOption(grantedNamespaces())
+    .addOption(grantedKinds())
+    .option("--renew", "only new credentials: leave the MemberCluster as it is, but for --namespaces", false)
     .addOption(
       duration("--token-lifetime <duration>", "life of the token, which the manager renews at 80 % of it", "24h"),
     )

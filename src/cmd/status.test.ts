@@ -236,7 +236,9 @@ describe("select", () => {
   test.each([
     { wanted: "nope", says: 'the hub has no demoapplication "nope" in any namespace' },
     { wanted: "mc/nope", says: 'the hub has no member cluster "nope"' },
-    { wanted: "pod/x", says: "names no kind that Meridian knows" },
+    { wanted: "pod/x", says: 'no policy places a pod "x" in any namespace, nor any other pod' },
+    { wanted: "/x", says: '"/x" names no object' },
+    { wanted: "pod/", says: '"pod/" names no object' },
   ])("refuses $wanted", ({ wanted, says }) => expect(() => names([wanted])).toThrow(says));
 
   test("names what there is instead", () => {
@@ -253,6 +255,53 @@ describe("select", () => {
   test("passes over names that are gone, where it may", () => {
     const shown = { clusters: true };
     expect(select(report, ["blog", "nope", "mc/nope"], shown, { absent: "Skip" }).objects).toHaveLength(1);
+  });
+});
+
+describe("objects of other kinds", () => {
+  const bound = (apiVersion: string, kind: string, name: string, namespace?: string): KubeObject => ({
+    apiVersion: "federation.paas.cmft.com/v1alpha1",
+    kind: namespace === undefined ? "ClusterResourceBinding" : "ResourceBinding",
+    metadata: { name: "any", generation: 7, creationTimestamp: "2026-11-20T08:00:00Z" },
+    spec: { resource: { apiVersion, kind, name, uid: "u", ...(namespace === undefined ? {} : { namespace }) } },
+    status: { observedGeneration: 3, conditions: fine, clusters: [entry("a", "Available", 1)] },
+  });
+  const objects = [
+    app("my-db", fine, [entry("b", "Available", 1)]),
+    bound("mysql.presslabs.org/v1alpha1", "MysqlCluster", "my-db", "default"),
+    bound("other.io/v1", "MysqlCluster", "my-db", "default"),
+    bound("networking.k8s.io/v1", "NetworkPolicy", "closed", "default"),
+    bound("rbac.authorization.k8s.io/v1", "ClusterRole", "reader"),
+  ];
+  const all = buildReport(objects, [cluster("a", ready), cluster("b", ready)]);
+
+  test("are reported as what their bindings are about, with the time of the object's placing", () => {
+    expect(all.objects.find(({ kind }) => kind === "ClusterRole")).toMatchObject({
+      apiVersion: "rbac.authorization.k8s.io/v1",
+      namespace: "",
+      name: "reader",
+      healthy: true,
+      clusterCount: 1,
+      createdAt: "2026-11-20T08:00:00Z",
+    });
+  });
+
+  test.each([
+    { wanted: "mysqlcluster/my-db", want: ["mysql.presslabs.org/v1alpha1", "other.io/v1"] },
+    { wanted: "mysqlclusters.mysql.presslabs.org/my-db", want: ["mysql.presslabs.org/v1alpha1"] },
+    { wanted: "MysqlCluster.other.io/my-db", want: ["other.io/v1"] },
+    { wanted: "networkpolicies/closed", want: ["networking.k8s.io/v1"] },
+    { wanted: "clusterrole/reader", want: ["rbac.authorization.k8s.io/v1"] },
+    { wanted: "my-db", want: ["paas.cmft.com/v1"] },
+  ])("are chosen as $wanted", ({ wanted, want }) => {
+    expect(select(all, [wanted], { clusters: true }).objects.map(({ apiVersion }) => apiVersion)).toEqual(want);
+  });
+
+  test("have their kind before their name in a table", () => {
+    const table = formatStatus(all, { wide: false, color: false, now: 0 });
+    expect(table).toMatch(/^default +mysqlcluster\/my-db /m);
+    expect(table).toMatch(/^default +my-db /m);
+    expect(table).toMatch(/^- +clusterrole\/reader /m);
   });
 });
 

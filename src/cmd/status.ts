@@ -1,4 +1,5 @@
 import { stringify } from "yaml";
+import { parseApiVersion } from "../apis/index.ts";
 import { MEMBERCLUSTERS, systemClock } from "../runtime/index.ts";
 import { commandLogger, type CommandContext, connectHub, type Connection } from "./connection.ts";
 import { LiveTable } from "./live/liveTable.ts";
@@ -48,6 +49,7 @@ async function watch({ hub, names, shown, options, context }: Watching): Promise
     logger: commandLogger(options.logLevel, terminal),
     name: "status",
     clusters: shown.clusters,
+    ...(shown.bindings === undefined ? {} : { bindings: shown.bindings }),
     ...(shown.namespace === undefined ? {} : { namespace: shown.namespace }),
     ...(shown.selector === undefined ? {} : { labelSelector: shown.selector }),
   });
@@ -84,9 +86,10 @@ function format(report: StatusReport, { output }: StatusOptions, color: boolean)
       return stringify(report, { aliasDuplicateObjects: false });
     case "name":
       return [
-        ...report.objects.map(
-          ({ apiVersion, kind, name }) => `${kind.toLowerCase()}.${apiVersion.split("/")[0]}/${name}\n`,
-        ),
+        ...report.objects.map(({ apiVersion, kind, name }) => {
+          const { group } = parseApiVersion(apiVersion);
+          return `${kind.toLowerCase()}${group === "" ? "" : `.${group}`}/${name}\n`;
+        }),
         ...report.clusters.map(({ name }) => `membercluster.${MEMBERCLUSTERS.group}/${name}\n`),
       ].join("");
     default:

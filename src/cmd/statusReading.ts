@@ -1,10 +1,12 @@
 import type { KubeObject } from "../apis/index.ts";
 import {
   type Client,
+  CLUSTERRESOURCEBINDINGS,
   DEMOAPPLICATIONS,
   isForbidden,
   isNotFound,
   MEMBERCLUSTERS,
+  RESOURCEBINDINGS,
   type ResourceType,
 } from "../runtime/index.ts";
 import { type Connection, notInstalled } from "./connection.ts";
@@ -18,6 +20,8 @@ export interface Shown {
   selector?: string;
   /** Whether member clusters are. */
   clusters: boolean;
+  /** The kinds of bindings that are: those of objects that are sent as they are. */
+  bindings?: readonly ResourceType[];
 }
 
 export interface HubReading {
@@ -38,6 +42,7 @@ export async function readHub(hub: Connection, options: StatusOptions, signal: A
     readClusters(hub, signal),
   ]);
   const { namespace, objects } = applications;
+  const bound = await readBindings(hub, { namespace, selector: options.selector }, signal);
   const notes: string[] = [];
   if (namespace !== options.namespace) {
     notes.push(
@@ -49,8 +54,9 @@ export async function readHub(hub: Connection, options: StatusOptions, signal: A
     ...(namespace === undefined ? {} : { namespace }),
     ...(options.selector === undefined ? {} : { selector: options.selector }),
     clusters: clusters !== undefined,
+    bindings: bound.types,
   };
-  return { objects, clusters: clusters ?? [], shown, notes };
+  return { objects: [...objects, ...bound.objects], clusters: clusters ?? [], shown, notes };
 }
 
 async function readApplications(
@@ -72,6 +78,28 @@ async function readApplications(
     const own = hub.config.currentNamespace;
     return { objects: await read(own), namespace: own };
   }
+}
+
+/**
+ * The bindings that the person may read, of the kinds that the hub serves: an older installation has none. None where labels are asked for: those
+ * of an object are not on its binding. Cluster-scoped objects belong to no namespace.
+ */
+async function readBindings(
+  hub: Connection,
+  { namespace, selector }: { namespace: string | undefined; selector: string | undefined },
+  signal: AbortSignal,
+): Promise<{ objects: KubeObject[]; types: ResourceType[] }> {
+  const found: { objects: KubeObject[]; types: ResourceType[] } = { objects: [], types: [] };
+  if (selector !== undefined) return found;
+  for (const type of namespace === undefined ? [RESOURCEBINDINGS, CLUSTERRESOURCEBINDINGS] : [RESOURCEBINDINGS]) {
+    try {
+      found.objects.push(...(await listPages(hub, type, given({ namespace, labelSelector: undefined }), signal)));
+      found.types.push(type);
+    } catch (error) {
+      if (!isForbidden(error) && !isNotFound(error)) throw error;
+    }
+  }
+  return found;
 }
 
 /** Undefined when the person may not read them. */
@@ -97,27 +125,36 @@ function given({ namespace, labelSelector }: { [K in keyof Selection]: string | 
 }
 
 async function listAll(
-  { client, where }: Connection,
+  hub: Connection,
+  type: ResourceType,
+  selection: Selection,
+  signal: AbortSignal,
+): Promise<KubeObject[]> {
+  try {
+    return await listPages(hub, type, selection, signal);
+  } catch (error) {
+    if (isNotFound(error)) throw notInstalled(type.plural, hub.where);
+    throw error;
+  }
+}
+
+async function listPages(
+  { client }: Connection,
   type: ResourceType,
   selection: Selection,
   signal: AbortSignal,
 ): Promise<KubeObject[]> {
   const items: KubeObject[] = [];
   let next: string | undefined;
-  try {
-    do {
-      const page: Awaited<ReturnType<Client["list"]>> = await client.list(type, {
-        ...selection,
-        limit: 500,
-        signal,
-        ...(next === undefined ? {} : { continue: next }),
-      });
-      items.push(...page.items);
-      next = page.continue;
-    } while (next !== undefined && next !== "");
-  } catch (error) {
-    if (isNotFound(error)) throw notInstalled(type.plural, where);
-    throw error;
-  }
+  do {
+    const page: Awaited<ReturnType<Client["list"]>> = await client.list(type, {
+      ...selection,
+      limit: 500,
+      signal,
+      ...(next === undefined ? {} : { continue: next }),
+    });
+    items.push(...page.items);
+    next = page.continue;
+  } while (next !== undefined && next !== "");
   return items;
 }

@@ -1,3 +1,4 @@
+import { parseApiVersion } from "../apis/index.ts";
 import { CommandError } from "./outcome.ts";
 import type { Shown } from "./statusReading.ts";
 import type { ClusterReport, ObjectReport, StatusReport } from "./statusView.ts";
@@ -6,7 +7,8 @@ import { chooseAmong } from "./words.ts";
 /** Which part of a report was asked for. Pure. */
 
 /**
- * The items that were asked for: objects as NAME or demoapplication/NAME, clusters as membercluster/NAME; all of them without names. Throws
+ * The items that were asked for: applications as NAME or demoapplication/NAME, other objects as KIND/NAME or KIND.GROUP/NAME, clusters as
+ * membercluster/NAME; all of them without names. Throws
  * {@link CommandError} for a name that no item has, unless such names are to be skipped.
  */
 export function select(
@@ -22,15 +24,15 @@ export function select(
   const objects = new Set<ObjectReport>();
   const clusters = new Set<ClusterReport>();
   for (const wanted of names) {
-    const [kind, name] = splitName(wanted);
+    const { kind, group, name } = splitName(wanted);
     if (kind === "membercluster") {
       const found = report.clusters.find((cluster) => cluster.name === name);
       if (found !== undefined) clusters.add(found);
       else if (absent === "Refuse") throw noCluster(report, name, shown);
     } else {
-      const found = ofKind(report, kind).filter((object) => object.name === name);
+      const found = ofKind(report, { kind, group }).filter((object) => object.name === name);
       for (const object of found) objects.add(object);
-      if (found.length === 0 && absent === "Refuse") throw noObject(report, kind, name, shown);
+      if (found.length === 0 && absent === "Refuse") throw noObject(report, { kind, group }, name, shown);
     }
   }
   if (objects.size === 0) return { objects: [], clusters: report.clusters.filter((one) => clusters.has(one)) };
@@ -59,8 +61,25 @@ function withTheirClusters(
   };
 }
 
-function ofKind({ objects }: StatusReport, kind: string): ObjectReport[] {
-  return objects.filter((object) => object.kind.toLowerCase() === kind);
+interface NamedKind {
+  /** In lower case, singular or plural. */
+  kind: string;
+  /** Undefined: any, as none was named. */
+  group: string | undefined;
+}
+
+function ofKind({ objects }: StatusReport, { kind, group }: NamedKind): ObjectReport[] {
+  return objects.filter((object) => {
+    const singular = object.kind.toLowerCase();
+    const isNamed = kind === singular || kind === pluralOf(singular);
+    return isNamed && (group === undefined || parseApiVersion(object.apiVersion).group === group);
+  });
+}
+
+/** As kinds are named in the plural by custom; `kubectl` knows better, and asks the server for it. */
+function pluralOf(kind: string): string {
+  if (/[^aeiou]y$/.test(kind)) return `${kind.slice(0, -1)}ies`;
+  return /(s|x|z|ch|sh)$/.test(kind) ? `${kind}es` : `${kind}s`;
 }
 
 function noCluster({ clusters }: StatusReport, name: string, shown: Shown): CommandError {
@@ -74,13 +93,18 @@ function noCluster({ clusters }: StatusReport, name: string, shown: Shown): Comm
   );
 }
 
-function noObject(report: StatusReport, kind: string, name: string, { namespace }: Shown): CommandError {
+function noObject(report: StatusReport, named: NamedKind, name: string, { namespace }: Shown): CommandError {
   const where = namespace === undefined ? "any namespace" : `namespace ${namespace}`;
-  const names = ofKind(report, kind).map((object) =>
-    namespace === undefined ? `${object.namespace}/${object.name}` : object.name,
+  const names = ofKind(report, named).map((object) =>
+    namespace === undefined && object.namespace !== "" ? `${object.namespace}/${object.name}` : object.name,
   );
+  if (named.kind !== "demoapplication" && names.length === 0) {
+    return new CommandError(
+      `no policy places a ${named.kind} "${name}" in ${where}, nor any other ${named.kind}: name its kind in the resourceSelectors of a Placement`,
+    );
+  }
   return new CommandError(
-    `the hub has no ${kind} "${name}" in ${where}; ${chooseAmong(names, "there is none: apply one first")} (a cluster is named as membercluster/NAME)`,
+    `the hub has no ${named.kind} "${name}" in ${where}; ${chooseAmong(names, "there is none: apply one first")} (a cluster is named as membercluster/NAME)`,
   );
 }
 
@@ -93,13 +117,15 @@ const KINDS: Record<string, string> = {
   memberclusters: "membercluster",
 };
 
-function splitName(text: string): [kind: string, name: string] {
+/** `mysqlcluster/my-db`, `mysqlclusters.mysql.presslabs.org/my-db`. */
+function splitName(text: string): NamedKind & { name: string } {
   const slash = text.indexOf("/");
-  if (slash < 0) return ["demoapplication", text];
-  const kind = KINDS[text.slice(0, slash).toLowerCase().split(".")[0] ?? ""];
-  if (kind === undefined)
-    throw new CommandError(
-      `"${text}" names no kind that Meridian knows: give demoapplication/NAME or membercluster/NAME`,
-    );
-  return [kind, text.slice(slash + 1)];
+  if (slash < 0) return { kind: "demoapplication", group: undefined, name: text };
+  const [kind = "", ...group] = text.slice(0, slash).toLowerCase().split(".");
+  const name = text.slice(slash + 1);
+  if (kind === "" || name === "")
+    throw new CommandError(`"${text}" names no object: give KIND/NAME, such as demoapplication/shop`);
+  const known = KINDS[kind];
+  if (known !== undefined) return { kind: known, group: undefined, name };
+  return { kind, group: group.length === 0 ? undefined : group.join("."), name };
 }

@@ -21,8 +21,8 @@ export function formatStatus(report: StatusReport, options: TableOptions): strin
 function objectTable(objects: readonly ObjectReport[], { color, now, wide }: TableOptions): string {
   const header = ["NAMESPACE", "NAME", "PLACEMENT", "DESIRED", "READY", "CLUSTERS", "AVAILABLE", "AGE", "REASON"];
   const rows = objects.map((object) => [
-    object.namespace,
-    object.name,
+    orDash(object.namespace),
+    nameOf(object),
     orDash(object.placement),
     String(object.replicas.desired),
     String(object.replicas.ready),
@@ -51,8 +51,8 @@ function entryTable(objects: readonly ObjectReport[], { color, now }: TableOptio
   ];
   const rows = objects.flatMap((object) =>
     object.clusters.map((entry): (string | Cell)[] => [
-      object.namespace,
-      object.name,
+      orDash(object.namespace),
+      nameOf(object),
       entry.name,
       orDash(entry.region),
       {
@@ -98,6 +98,11 @@ function lastContact(cluster: ClusterReport, now: number): string {
 function verdict(healthy: boolean, reason: string, message: string): Cell {
   if (healthy) return { text: "-", tone: "good" };
   return { text: message === "" ? reason : `${reason}: ${message}`, tone: "bad" };
+}
+
+/** As kubectl names objects of several kinds in one table; an application is what is meant where no kind is named. */
+export function nameOf({ kind, name }: Pick<ObjectReport, "kind" | "name">): string {
+  return kind === "DemoApplication" ? name : `${kind.toLowerCase()}/${name}`;
 }
 
 function orDash(text: string | undefined): string {

@@ -6,8 +6,9 @@ import type {
   KubeObject,
   MemberCluster,
   ReplicaCounts,
+  ResourceBinding,
 } from "../apis/index.ts";
-import { DELETIONS_HELD_CONDITION, REGION_LABEL, ZONE_LABEL } from "../apis/index.ts";
+import { DELETIONS_HELD_CONDITION, isBinding, REGION_LABEL, ZONE_LABEL } from "../apis/index.ts";
 
 /** What `meridian status` says, as values; the JSON and YAML outputs are exactly these. Pure. */
 
@@ -61,10 +62,11 @@ const NONE: ReplicaCounts = { desired: 0, updated: 0, ready: 0, available: 0 };
 /** In the order of cause and effect: the first condition that is wrong is the cause of the others. */
 const MUST_BE_TRUE = ["Scheduled", "Applied", "Available", "Fresh"];
 
+/** `objects`: applications, and the bindings of objects of other kinds. */
 export function buildReport(objects: readonly KubeObject[], clusters: readonly KubeObject[]): StatusReport {
   const reports = objects
-    .map(reportObject)
-    .sort((a, b) => compare(`${a.namespace}/${a.name}`, `${b.namespace}/${b.name}`));
+    .map((object) => (isBinding(object) ? reportBinding(object) : reportObject(object)))
+    .sort((a, b) => compare(keyOf(a), keyOf(b)));
   const counts = new Map<string, number>();
   for (const report of reports)
     for (const entry of report.clusters) counts.set(entry.name, (counts.get(entry.name) ?? 0) + 1);
@@ -84,16 +86,41 @@ export function isHealthy(report: StatusReport): boolean {
   );
 }
 
+/** Of the object that the binding is about. Which of its generations is the latest, and whether it is being deleted, only the object itself says. */
+function reportBinding(object: KubeObject): ObjectReport {
+  const { metadata, spec, status = {} } = object as unknown as ResourceBinding;
+  const { apiVersion, kind, namespace, name } = spec.resource;
+  const { creationTimestamp } = metadata;
+  return reportOf({
+    apiVersion,
+    kind,
+    metadata: {
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(creationTimestamp === undefined ? {} : { creationTimestamp }),
+    },
+    status,
+  });
+}
+
 function reportObject(object: KubeObject): ObjectReport {
-  const { metadata } = object;
-  const status: FederatedStatus = (object as unknown as DemoApplication).status ?? {};
+  const { apiVersion, kind, metadata, status = {} } = object as unknown as DemoApplication;
+  return reportOf({ apiVersion, kind, metadata, status });
+}
+
+function reportOf({
+  apiVersion,
+  kind,
+  metadata,
+  status,
+}: Pick<KubeObject, "apiVersion" | "kind" | "metadata"> & { status: FederatedStatus }): ObjectReport {
   const problem = problemOf(metadata.generation, metadata.deletionTimestamp, status);
   const clusters = status.clusters ?? [];
   const { summary = [] } = status;
   const summarised = summary.reduce((sum, { clusters: count }) => sum + count, 0);
   return {
-    apiVersion: object.apiVersion,
-    kind: object.kind,
+    apiVersion,
+    kind,
     namespace: metadata.namespace ?? "",
     name: metadata.name,
     healthy: problem === undefined,
@@ -153,6 +180,11 @@ function reportCluster({ metadata, spec, status }: MemberCluster, counts: Readon
     deleting,
     createdAt: metadata.creationTimestamp ?? "",
   };
+}
+
+/** Objects of one name stand together, in the order of their kinds. */
+function keyOf({ namespace, name, kind }: ObjectReport): string {
+  return `${namespace}/${name}/${kind}`;
 }
 
 function compare(a: string, b: string): number {

@@ -14,7 +14,7 @@ export function addStatus(program: Command, action: (names: string[], options: S
   program
     .command("status")
     .description("shows every federated object and every cluster, and why something is not well")
-    .argument("[names...]", "only these: NAME, demoapplication/NAME or membercluster/NAME")
+    .argument("[names...]", "only these: NAME, KIND/NAME such as demoapplication/shop, or membercluster/NAME")
     .option("-n, --namespace <namespace>", "only objects of this namespace, and the clusters that they are on")
     .addOption(
       new Option("-A, --all-namespaces", "objects of every namespace (default, where your rights allow it)").conflicts(

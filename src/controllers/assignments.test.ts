@@ -70,6 +70,17 @@ describe("rows", () => {
     expect(changed).toEqual([SHOP_KEY]);
   });
 
+  test("what is asked for about an object is news, though the object is the same", () => {
+    const { assignments, changed, effective } = tables();
+    const health = { available: "object.status.ready" };
+    assignments.replace(SHOP_KEY, [applyRow()]);
+    assignments.replace(SHOP_KEY, [applyRow({ reporting: { health } })]);
+    expect([changed, effective()]).toMatchObject([[SHOP_KEY, SHOP_KEY], { hash: "h1", reporting: { health } }]);
+    assignments.replace(SHOP_KEY, [applyRow({ reporting: { health: { ...health } } })]);
+    assignments.replace(SHOP_KEY, [applyRow()]);
+    expect(changed).toHaveLength(3);
+  });
+
   test("of two owners' rows one counts, and the other's when that goes", () => {
     const { assignments, effective } = tables();
     assignments.replace(SHOP_KEY, [applyRow()]);

@@ -1,24 +1,47 @@
-import { type FederatedStatus, namesIn, recordedKind, recordedKindText } from "../apis/index.ts";
-import { groupKindOf } from "../interpreter/index.ts";
+import {
+  type FederatedStatus,
+  type KubeObject,
+  namesIn,
+  type ObjectRef,
+  recordedKind,
+  recordedKindText,
+} from "../apis/index.ts";
+import { groupKindOf, type HubKind, memberKinds } from "../interpreter/index.ts";
 import type { ViewSources } from "./clusterViews.ts";
 import { nameOf } from "./kindCounts.ts";
 import type { Plan } from "./plans.ts";
 
+/** Kinds that are watched on every member need no record. */
+const ALWAYS_WATCHED: ReadonlySet<string> = new Set(memberKinds().map(nameOf));
+
+export interface RecordedObject {
+  owner: string;
+  object: KubeObject;
+  interpreter: Pick<HubKind, "holdsManifests" | "becomesMore">;
+}
+
 /**
- * The kinds of which a bundle may have objects on members, for the record in its status. Whoever leads next does not know what the bundle held
- * before: an object of a kind that nobody watches would stay for ever. A kind goes from the record when nothing of it is asked for any
- * more and every cluster of the record is known to have none.
+ * The kinds of which an object may have something on members, for the record in its status. Whoever leads next does not know what a bundle
+ * held before, or that an application had an ingress: an object of a kind that nobody watches would stay for ever. A kind goes from the
+ * record when nothing of it is asked for any more and every cluster of the record is known to have none. Undefined for objects that become
+ * nothing but what is watched on every member.
  */
-export function kindsOfBundle(
+export function recordedKindsOf(
   { assignments, observations }: Pick<ViewSources, "assignments" | "observations">,
-  owner: string,
+  { owner, object, interpreter }: RecordedObject,
   { target }: Pick<Plan, "target">,
   previous: FederatedStatus | undefined,
-): string[] {
+): string[] | undefined {
+  const { holdsManifests: isBundle = false } = interpreter;
+  if (!isBundle && previous?.kinds === undefined && interpreter.becomesMore?.(object) !== true) return undefined;
   const kinds = new Set<string>();
+  const add = (ref: ObjectRef): void => {
+    const kind = groupKindOf(ref);
+    if (isBundle || !ALWAYS_WATCHED.has(nameOf(kind))) kinds.add(recordedKindText(kind));
+  };
   for (const { objects } of target?.clusters ?? [])
-    for (const { ref, role } of objects) if (role === "rendered") kinds.add(recordedKindText(groupKindOf(ref)));
-  for (const { ref } of assignments.of(owner)) kinds.add(recordedKindText(groupKindOf(ref)));
+    for (const { ref, role } of objects) if (role === "rendered") add(ref);
+  for (const { ref } of assignments.of(owner)) add(ref);
   const clusters = [...namesIn(previous)];
   for (const text of previous?.kinds ?? []) {
     if (kinds.has(text)) continue;

@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { FIRST_RECORD_ANNOTATION, type KubeObject, type ObjectMeta, OBJECT_FINALIZER } from "../apis/index.ts";
+import {
+  type FederatedStatus,
+  FIRST_RECORD_ANNOTATION,
+  type KubeObject,
+  type ObjectMeta,
+  OBJECT_FINALIZER,
+} from "../apis/index.ts";
 import type { Target } from "../desiredstate/index.ts";
 import type { HubEvent, PlacedKind } from "../hub/index.ts";
 import { ApiError, type Client, DEMOAPPLICATIONS } from "../runtime/index.ts";
@@ -39,7 +45,14 @@ async function claiming(
     },
   } as unknown as Client;
   const kind = { type: DEMOAPPLICATIONS, informer: { observe: (one: unknown) => observed.push(one) } };
-  const sources = { client, classes: classesOf(ownership), events: { record: () => undefined } };
+  const bound: string[] = [];
+  const sources = {
+    client,
+    hub: { statuses: { of: (one: KubeObject) => one["status"] as FederatedStatus | undefined } },
+    store: { bind: async (found: { object: KubeObject }) => void bound.push(found.object.metadata.name) },
+    classes: classesOf(ownership),
+    events: { record: () => undefined },
+  };
   const isOurs = await claim(sources, given, kind as unknown as PlacedKind, to, signal);
   const added = patches.flat().filter(({ op }) => op === "add");
   const record = added.find(({ path }) => path.startsWith("/metadata/annotations"))?.value;
@@ -47,6 +60,7 @@ async function claiming(
   return {
     isOurs,
     observed,
+    bound,
     finalizers: added.find(({ path }) => path === "/metadata/finalizers")?.value,
     record: typeof text === "string" ? (JSON.parse(text) as unknown) : undefined,
   };
@@ -57,6 +71,7 @@ describe("an object that is claimed", () => {
     expect(await claiming(object(), target(["a", "b"]))).toEqual({
       isOurs: true,
       observed: ["written"],
+      bound: ["shop"],
       finalizers: [OBJECT_FINALIZER],
       record: { clusters: ["a", "b"] },
     });

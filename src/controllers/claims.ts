@@ -1,35 +1,40 @@
 import {
   claimed,
+  type FederatedStatus,
   FIRST_RECORD_ANNOTATION,
   firstRecordOf,
   firstRecordText,
   type KubeObject,
+  type ObjectMeta,
   OBJECT_FINALIZER,
   recordOf,
 } from "../apis/index.ts";
 import type { Target } from "../desiredstate/index.ts";
-import { changedSpec, type HubEvent, type PlacedKind } from "../hub/index.ts";
+import { changedSpec, type HubCache, type HubEvent, type PlacedKind, type StatusStore } from "../hub/index.ts";
 import type { EventRecorder } from "../observability/index.ts";
 import type { Client } from "../runtime/index.ts";
+import { isUntouched } from "./concerned.ts";
 import type { ControllerClasses } from "./controllerClasses.ts";
 import { setFinalizers } from "./finalizers.ts";
 import { recordFinalizer } from "./placementEvents.ts";
-import { previousOf } from "./snapshots.ts";
 
 /** How a hub object becomes this manager's: the finalizer, and with it the first record of where the object goes. */
 
 export interface ClaimSources {
   client: Client;
+  hub: { statuses: Pick<HubCache["statuses"], "of"> };
+  store: Pick<StatusStore, "bind">;
   events: Pick<EventRecorder, "record">;
   classes: ControllerClasses;
 }
 
 /**
- * Puts our finalizer in front, and with it says of a new object where it goes; false when the object changed or went away meanwhile. An
- * object that another class owns until it is claimed keeps that class's finalizer.
+ * Puts our finalizer in front, and with it says of a new object where it goes; a propagated object gets its binding. False when the object
+ * changed or went away meanwhile. An object that another class owns until it is claimed keeps that class's finalizer. One that is sent as it
+ * is stays untouched for as long as it goes nowhere.
  */
 export async function claim(
-  { client, events, classes }: ClaimSources,
+  { client, hub, store, events, classes }: ClaimSources,
   object: KubeObject,
   kind: PlacedKind,
   target: Target,
@@ -37,8 +42,11 @@ export async function claim(
 ): Promise<boolean> {
   if (classes.of(object) !== "Owned") return true;
   const next = claimed(OBJECT_FINALIZER, object.metadata, classes.classes);
-  if (next === object.metadata.finalizers) return true;
-  const patched = await setFinalizers(client, kind.type, object, next, signal, firstRecord(object, target));
+  if (next === object.metadata.finalizers || (target.clusters.length === 0 && isUntouched(object))) return true;
+  const record = firstRecord(object, hub.statuses.of(object, kind), target);
+  const finalizer = setFinalizers(client, kind.type, object, next, signal, record);
+  // The binding is what tells the next leader of the object, also when no policy selects the object's kind any more.
+  const [patched] = await Promise.all([finalizer, store.bind({ object, kind }, signal)]);
   if (patched === undefined) return false;
   kind.informer.observe(patched);
   recordFinalizer(events, object, "the deletion of the object waits until nothing of it is left on members");
@@ -62,18 +70,27 @@ export function isNews({ classes }: Pick<ClaimSources, "classes">, event: HubEve
   return changedSpec({ ...event, old: { ...old, metadata: { ...old.metadata, finalizers, annotations } } });
 }
 
-/** Another set of clusters is named. */
-export function changedRecord({ object, old }: HubEvent<KubeObject>): boolean {
+/** Another set of clusters is named, by a binding or by an object whose status is Meridian's. */
+export function changedRecord({ object, old }: { object: Recorded; old?: Recorded | undefined }): boolean {
   if (old === undefined) return false;
   const before = recordOf(old).names;
   const { names } = recordOf(object);
   return names.size !== before.size || [...names].some((name) => !before.has(name));
 }
 
+interface Recorded {
+  metadata: ObjectMeta;
+  status?: unknown;
+}
+
 /** What the finalizer's write says of a new object; nothing where the status says it, or has to, since it is too much. */
-function firstRecord(object: KubeObject, target: Target): { name: string; value: string } | undefined {
-  if (previousOf(object)?.observedGeneration !== undefined) return undefined;
-  const known = firstRecordOf(object)?.clusters ?? [];
+function firstRecord(
+  { metadata }: KubeObject,
+  status: FederatedStatus | undefined,
+  target: Target,
+): { name: string; value: string } | undefined {
+  if (status?.observedGeneration !== undefined) return undefined;
+  const known = firstRecordOf({ metadata, status })?.clusters ?? [];
   const clusters = [...new Set([...known, ...target.clusters.map(({ name }) => name)])];
   const value = firstRecordText({
     clusters,

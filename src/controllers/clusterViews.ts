@@ -4,6 +4,7 @@ import type { HubCache } from "../hub/index.ts";
 import type { ClusterView, RowView } from "../status/index.ts";
 import type { Assignments, Cell } from "./assignments.ts";
 import { isFoundOnJoin } from "./copies.ts";
+import { whyNotGranted } from "./grants.ts";
 import type { Observations } from "./observations.ts";
 import type { Plan } from "./plans.ts";
 import type { ReportedContacts } from "./reportedContacts.ts";
@@ -16,7 +17,7 @@ export interface ViewSources {
 }
 
 /** Obstacles that somebody has to be told of. The others pass by themselves, and a status that names them would be written in vain. */
-const LASTING: ReadonlySet<string> = new Set([AWAITING_REPLACEMENT, "KindBeingDeleted", "HubWentBack"]);
+const LASTING: ReadonlySet<string> = new Set([AWAITING_REPLACEMENT, "HoldsData", "HubWentBack", "KindBeingDeleted"]);
 
 const AWAITS_AGREEMENT: Reason = "CustomObjectsExist";
 
@@ -26,7 +27,7 @@ export function clusterViews(
   owner: string,
   { target, remaining }: Pick<Plan, "target" | "remaining">,
 ): ClusterView[] {
-  const { assignments, observations, contacts, hub } = sources;
+  const { assignments, contacts, hub } = sources;
   const views = new Map<string, ClusterView>();
   const view = (name: string): ClusterView => {
     let made = views.get(name);
@@ -45,17 +46,23 @@ export function clusterViews(
     return made;
   };
   for (const { name } of target?.clusters ?? []) view(name);
-  for (const name of remaining) view(name).mayRemain = true;
+  for (const name of remaining) {
+    const one = view(name);
+    one.mayRemain = true;
+    if (hub.clusters.get(name)?.spec.namespaces === undefined) continue;
+    const stays = whyNotGranted(hub, name, hub.object(owner)?.object.metadata.namespace);
+    if (stays !== undefined) one.stays = stays;
+  }
   for (const cell of assignments.of(owner)) {
     // What a cluster claims to have that the record does not name is removed, and counts for nothing.
     const of = views.get(cell.cluster);
-    const row = of === undefined ? undefined : rowView(observations, owner, cell);
+    const row = of === undefined ? undefined : rowView(sources, owner, cell);
     if (row !== undefined) of?.rows.push(row);
   }
   return [...views.values()];
 }
 
-function rowView(observations: Observations, owner: string, cell: Cell): RowView | undefined {
+function rowView({ hub, observations }: ViewSources, owner: string, cell: Cell): RowView | undefined {
   const { cluster, key, ref, effective } = cell;
   const row = cell.rows.get(owner);
   // None of the object's, though it names the object as its owner.
@@ -69,15 +76,22 @@ function rowView(observations: Observations, owner: string, cell: Cell): RowView
   if (row?.verb === "Hold" && row.wanted && row.role === "dependency") return undefined;
   const desiredHash = effective?.verb === "Apply" || effective?.verb === "Hold" ? effective.hash : undefined;
   const unseen = present === undefined ? observations.unseenKind(cluster, ref) : undefined;
+  const notGranted = whyNotGranted(hub, cluster, ref.namespace);
   const waits = row?.verb === "Hold" && row.why.reason === REPLACED ? { ...row.why, final: false } : undefined;
-  const failure =
-    unseen === undefined ? (observation?.failure ?? waits) : { reason: "NotObserved", message: unseen, final: true };
+  const unobserved =
+    unseen === undefined ? undefined : { reason: observations.unseenReason(cluster, ref), message: unseen };
+  const refused = notGranted ?? unobserved;
+  const failure = refused === undefined ? (observation?.failure ?? waits) : { ...refused, final: true };
   const stays = row === undefined ? undefined : stayOf(row, failure);
   return {
     ref,
     role: row?.role ?? "rendered",
     ...(isWanted && desiredHash !== undefined ? { desiredHash } : {}),
     ...(present === undefined ? {} : { observedHash: present.hash ?? "", health: present.health }),
+    ...(present?.conditions === undefined ? {} : { conditions: present.conditions }),
+    ...(present?.addresses === undefined ? {} : { addresses: present.addresses }),
+    ...(present?.status === undefined ? {} : { status: present.status }),
+    ...(present?.isStatusOld === undefined ? {} : { isStatusOld: present.isStatusOld }),
     inSync: isInSync(effective, observation) || isFrozenAsWanted(effective, present?.hash),
     ...(failure === undefined || stays === failure ? {} : { failure }),
     ...(stays === undefined ? {} : { stays }),

@@ -13,11 +13,12 @@ import {
   type Ownership,
   ownershipOf,
   type OwnerRef,
+  type PlacementSpec,
   refKey,
   refOf,
 } from "../apis/index.ts";
-import { ownerRefOf } from "../desiredstate/index.ts";
-import { changedSpec, type HubCache } from "../hub/index.ts";
+import { choosePlacement, needsOf, ownerRefOf } from "../desiredstate/index.ts";
+import { changedSpec, type HubCache, type Policy } from "../hub/index.ts";
 import { type Client, Emitter } from "../runtime/index.ts";
 import type { DependentsOfOthers } from "./assignments.ts";
 
@@ -75,6 +76,16 @@ export class ControllerClasses implements DependentsOfOthers, Disposable {
         this.#follow(event.key, OBJECT_FINALIZER, object);
       }),
     );
+    // What an object needs beside it is also for the policy to say that places the object.
+    this.#subscriptions.use(
+      hub.onPolicy((event) => {
+        if (event.initial ? !saysWhatIsNeeded(event.object) : !changedSpec(event)) return;
+        for (const key of this.#others) {
+          const object = hub.object(key)?.object;
+          if (object !== undefined) this.#followNeeds(key, object);
+        }
+      }),
+    );
     this.#subscriptions.use(
       hub.onCluster((event) => {
         if (!changedSpec(event)) return;
@@ -108,6 +119,8 @@ export class ControllerClasses implements DependentsOfOthers, Disposable {
 
   /** Asks the hub itself whether an object of another class is in that namespace. */
   async isOthersNamespace(namespace: string, signal: AbortSignal): Promise<boolean> {
+    // Nobody knows what is there of a kind that may not be read.
+    for (const _ of this.#hub.deniedKinds()) return true;
     for (const type of this.#hub.catalog.hubKinds()) {
       const { items } = await this.#client.list(type, { namespace, metadataOnly: true, signal });
       if (items.some((item) => this.#concernsOthers(OBJECT_FINALIZER, item.metadata))) return true;
@@ -184,8 +197,7 @@ export class ControllerClasses implements DependentsOfOthers, Disposable {
   #followNeeds(key: string, object: KubeObject | undefined): void {
     const isOthers =
       object !== undefined && object.metadata.deletionTimestamp === undefined && !isResponsible(this.of(object));
-    const kind = isOthers ? this.#hub.kindOf(refOf(object)) : undefined;
-    const needed = isOthers ? (kind?.interpreter.dependencies(object) ?? []).map(({ ref }) => ref) : [];
+    const needed = isOthers ? this.#neededBy(object) : [];
     const before = this.#needed.get(key) ?? [];
     if (needed.length === 0) this.#needed.delete(key);
     else this.#needed.set(key, needed);
@@ -199,9 +211,22 @@ export class ControllerClasses implements DependentsOfOthers, Disposable {
     for (const ref of new Map([...before, ...needed].map((one) => [refKey(one), one])).values()) this.needs.emit(ref);
   }
 
+  #neededBy(object: KubeObject): ObjectRef[] {
+    const kind = this.#hub.kindOf(refOf(object));
+    if (kind === undefined) return [];
+    const { placement } = choosePlacement(object, this.#hub.allPlacements(), this.#hub.planned.settingOf(object));
+    return needsOf(kind.interpreter, object, placement, true).dependencies.map(({ ref }) => ref);
+  }
+
   #concernsOthers(base: string, metadata: ObjectMeta): boolean {
     return [classOf(metadata), ...holdersOf(base, metadata)].some((name) => !this.classes.has(name));
   }
+}
+
+/** Another thing than every policy that says nothing. */
+function saysWhatIsNeeded({ spec }: Policy): boolean {
+  const { dependencies } = spec as Partial<PlacementSpec>;
+  return dependencies !== undefined && (dependencies.mode !== "Auto" || dependencies.fields !== undefined);
 }
 
 /** The class that owns the object, and the one that the object names: the one that is to own it. */

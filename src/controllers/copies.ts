@@ -4,7 +4,6 @@ import {
   type ObjectRef,
   type OwnerRef,
   type Reason,
-  recordOf,
   REGION_LABEL,
   REMOVE_FOUND_ANNOTATION,
   refKey,
@@ -43,13 +42,13 @@ export interface CopySources {
 }
 
 /**
- * The clusters that the record of a hub object names ({@link recordOf}): a claim of any other cluster to hold a copy counts for nothing. None
+ * The clusters that the record of a hub object names ({@link Statuses.recordOf}): a claim of any other cluster to hold a copy counts for nothing. None
  * for an object that is gone.
  */
 export function recordedClusters({ hub }: Pick<CopySources, "hub">, owner: string): ReadonlySet<string> {
-  const object = hub.object(owner)?.object;
-  if (object === undefined) return new Set();
-  const { names, regions } = recordOf(object);
+  const found = hub.object(owner);
+  if (found === undefined) return new Set();
+  const { names, regions } = hub.statuses.recordOf(found.object, found.kind);
   if (regions.size === 0) return names;
   const known = new Set(names);
   for (const { metadata } of hub.clusters.list())
@@ -181,7 +180,11 @@ function isOthers({ plans, classes }: CopySources, { ref, present }: Observation
 
 function clusterFacts({ hub, observations }: CopySources, member: MemberCluster): ClusterFacts {
   const { synced, partlySynced = false, unseen } = observations.contactOf(member.metadata.name);
-  const known = synced || !partlySynced ? { synced } : { synced: true, unseen };
+  const { namespaces } = member.spec;
+  const known: ClusterFacts = {
+    ...(synced || !partlySynced ? { synced } : { synced: true, unseen }),
+    ...(namespaces === undefined ? {} : { namespaces }),
+  };
   const leaving = leavingOf(member);
   if (leaving === undefined) return known;
   const held = leaving === "Drain" ? hub.kindDeletions.heldNow(MEMBERCLUSTERS) : undefined;

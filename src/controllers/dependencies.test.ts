@@ -1,13 +1,13 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
+import type { DependencyKind, KubeObject } from "../apis/index.ts";
 import type { Dependency } from "../interpreter/index.ts";
 import { createLogger } from "../observability/index.ts";
-import { ApiError, CONFIGMAPS, SECRETS } from "../runtime/index.ts";
+import { ApiError, CONFIGMAPS, PERSISTENTVOLUMECLAIMS, SECRETS, SERVICEACCOUNTS } from "../runtime/index.ts";
 import { FakeClient, FakeCluster } from "../runtime/testing/fakeClient.ts";
 import { FakeClock } from "../runtime/testing/fakeClock.ts";
 import { type Collected, DependencyWatches } from "./dependencies.ts";
 
-const needs = (kind: "ConfigMap" | "Secret", name: string, namespace = "default"): Dependency => ({
+const needs = (kind: DependencyKind, name: string, namespace = "default"): Dependency => ({
   ref: { apiVersion: "v1", kind, namespace, name },
   optional: false,
   readByPods: true,
@@ -83,6 +83,73 @@ test("the watch ends with the last who refers to its kind and namespace", async 
   expect(server.watchers.size).toBe(0);
 });
 
+describe("what a dependency needs in its turn", () => {
+  const account = (...pull: string[]): KubeObject => ({
+    apiVersion: "v1",
+    kind: "ServiceAccount",
+    metadata: { name: "web", namespace: "default" },
+    imagePullSecrets: pull.map((name) => ({ name })),
+  });
+  const asked = [needs("ServiceAccount", "web")];
+
+  test("is watched once the dependency is known, and comes with it", async () => {
+    const { server, client, clock, changed, dependencies } = watches();
+    server.create(SERVICEACCOUNTS, account("pull"));
+    server.create(SECRETS, secret("pull"));
+    expect(dependencies.collect("a", asked)).toBeUndefined();
+    await clock.advance(10);
+    expect([changed, client.calls]).toEqual([["a"], ["watch serviceaccounts"]]);
+    expect(dependencies.collect("a", asked)).toBeUndefined();
+    await clock.advance(10);
+    expect([changed, client.calls]).toEqual([
+      ["a", "a"],
+      ["watch serviceaccounts", "watch secrets"],
+    ]);
+    const collected = dependencies.collect("a", asked);
+    expect(names(collected)).toEqual(["web", "pull"]);
+    expect(collected?.needed.map(({ ref }) => ref.name)).toEqual(["web", "pull"]);
+    expect([...dependencies.referrersTo("/Secret/default/pull")]).toEqual(["a"]);
+  });
+
+  test("follows the dependency: what it names no more is let go of", async () => {
+    const { server, clock, changed, dependencies } = watches();
+    server.create(SERVICEACCOUNTS, account("pull"));
+    dependencies.collect("a", asked);
+    await clock.advance(10);
+    dependencies.collect("a", asked);
+    await clock.advance(10);
+    changed.length = 0;
+    server.create(SECRETS, secret("pull"));
+    await clock.advance(10);
+    expect(changed).toEqual(["a"]);
+    const released: string[] = [];
+    dependencies.releases.subscribe((owner) => void released.push(owner));
+    server.merge(SERVICEACCOUNTS, "default", "web", { imagePullSecrets: null });
+    await clock.advance(10);
+    expect(names(dependencies.collect("a", asked))).toEqual(["web"]);
+    await clock.advance(10);
+    expect(released).toEqual(["a"]);
+    expect([...server.watchers].map(({ type }) => type)).toEqual([SERVICEACCOUNTS]);
+  });
+});
+
+test("claims and service accounts are read only where something refers to one", async () => {
+  const { client, clock, dependencies } = watches();
+  dependencies.collect("a", [needs("Secret", "database")]);
+  await clock.advance(10);
+  expect(client.calls).toEqual(["watch secrets"]);
+  dependencies.collect("a", [needs("PersistentVolumeClaim", "data", "shop")]);
+  await clock.advance(10);
+  expect(client.calls).toEqual(["watch secrets", `watch ${PERSISTENTVOLUMECLAIMS.plural}`]);
+});
+
+test("what nothing refers to, as with a policy that lets nothing travel, costs no request", async () => {
+  const { client, clock, dependencies } = watches();
+  expect(dependencies.collect("a", [])).toEqual({ found: new Map(), unreadable: new Set(), needed: [] });
+  await clock.advance(60_000);
+  expect(client.calls).toEqual([]);
+});
+
 describe("what may not be read", () => {
   const forbid = ({ type }: { type: unknown }) => {
     if (type === SECRETS) throw new ApiError(403, "Forbidden", "no");
@@ -122,6 +189,7 @@ describe("what may not be read", () => {
     expect(dependencies.collect("a", needed)).toEqual({
       found: new Map(),
       unreadable: new Set(["/Secret/default/database"]),
+      needed,
     });
   });
 

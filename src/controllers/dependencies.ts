@@ -1,22 +1,22 @@
 import { type KubeObject, type ObjectRef, refKey } from "../apis/index.ts";
-import type { Dependency } from "../interpreter/index.ts";
+import { withTheirNeeds } from "../desiredstate/index.ts";
+import { type Dependency, dependencyKindOf } from "../interpreter/index.ts";
 import type { Logger } from "../observability/index.ts";
 import {
   type Client,
   type Clock,
-  CONFIGMAPS,
   Emitter,
   Informer,
   isForbidden,
+  knownType,
   type ResourceType,
   SECRETS,
 } from "../runtime/index.ts";
 
-const TYPES: Record<string, { type: ResourceType; fieldSelector?: string }> = {
-  ConfigMap: { type: CONFIGMAPS },
-  // Helm keeps whole releases in Secrets; no application refers to them.
-  Secret: { type: SECRETS, fieldSelector: "type!=helm.sh/release.v1" },
-};
+/** Helm keeps whole releases in Secrets; no application refers to them. */
+const NO_RELEASES = "type!=helm.sh/release.v1";
+
+const NOTHING: ReadonlyMap<string, KubeObject> = new Map();
 
 interface Watch {
   informer: Informer<KubeObject>;
@@ -34,6 +34,8 @@ export interface Collected {
   found: Map<string, KubeObject>;
   /** Keys of those that Meridian may not read. */
   unreadable: Set<string>;
+  /** What was asked for, and what that needs in its turn. */
+  needed: readonly Dependency[];
 }
 
 /** A namespace that may not be read is asked again after so long at most, unless there are many. */
@@ -49,9 +51,9 @@ export interface DependencyWatchesOptions {
 }
 
 /**
- * Watches the ConfigMaps and Secrets that hub objects refer to: one watch for each kind and namespace with references, none elsewhere, so
- * that rights on those namespaces are enough. A watch without rights is tried again, at a pace that stays bearable however many
- * namespaces there are.
+ * Watches what hub objects refer to (ConfigMaps, Secrets, claims, service accounts): one watch for each kind and namespace with references, none
+ * elsewhere, so that rights on those namespaces are enough. A watch without rights is tried again, at a pace that stays bearable however
+ * many namespaces there are.
  */
 export class DependencyWatches implements Disposable {
   /** The key of a hub object that needs something which has changed, or has been read for the first time. */
@@ -69,7 +71,9 @@ export class DependencyWatches implements Disposable {
   }
 
   /** Undefined while a watch of the needed objects has not synced: {@link changes} says when it has. */
-  collect(owner: string, needed: readonly Dependency[]): Collected | undefined {
+  collect(owner: string, asked: readonly Dependency[]): Collected | undefined {
+    // What a dependency needs in its turn is known only when the dependency itself is.
+    const needed = withTheirNeeds(asked, this.#presentOf(asked));
     this.#register(owner, needed);
     const found = new Map<string, KubeObject>();
     const unreadable = new Set<string>();
@@ -81,10 +85,22 @@ export class DependencyWatches implements Disposable {
         continue;
       }
       if (!watch.informer.synced) return undefined;
-      const object = watch.informer.get(`${ref.namespace ?? ""}/${ref.name}`);
+      const object = objectIn(watch, ref);
       if (object !== undefined) found.set(refKey(ref), object);
     }
-    return { found, unreadable };
+    return { found, unreadable, needed };
+  }
+
+  /** What is known of those dependencies that may need something in their turn. */
+  #presentOf(needed: readonly Dependency[]): ReadonlyMap<string, KubeObject> {
+    let present: Map<string, KubeObject> | undefined;
+    for (const { ref } of needed) {
+      if (ref.kind !== "ServiceAccount") continue;
+      const watch = this.#watches.get(watchKey(ref));
+      const object = watch === undefined || watch.forbidden ? undefined : objectIn(watch, ref);
+      if (object !== undefined) (present ??= new Map()).set(refKey(ref), object);
+    }
+    return present ?? NOTHING;
   }
 
   /** The hub objects that need the object with this {@link refKey}, whether the object exists or not. */
@@ -148,8 +164,9 @@ export class DependencyWatches implements Disposable {
   }
 
   #start(ref: ObjectRef): Watch | undefined {
-    const known = TYPES[ref.kind];
-    if (known === undefined) return undefined;
+    const kind = dependencyKindOf(ref);
+    if (kind === undefined) return undefined;
+    const type = knownType(kind);
     const { client, clock, random, logger } = this.#options;
     const changed = (owner: string): void => this.changes.emit(owner);
     const stop = new AbortController();
@@ -159,10 +176,10 @@ export class DependencyWatches implements Disposable {
       clock,
       random,
       logger,
-      type: known.type,
+      type,
       ...(ref.namespace === undefined ? {} : { namespace: ref.namespace }),
-      ...(known.fieldSelector === undefined ? {} : { fieldSelector: known.fieldSelector }),
-      name: `hub/${known.type.plural}/${ref.namespace ?? ""}`,
+      ...(type === SECRETS ? { fieldSelector: NO_RELEASES } : {}),
+      name: `hub/${type.plural}/${ref.namespace ?? ""}`,
       transform: (object) => object,
       refusedPauseMs: () => Math.max(REFUSED_PAUSE_MS, this.#forbidden * REFUSED_SHARE_MS),
       onContact: (ok, error) => {
@@ -177,7 +194,7 @@ export class DependencyWatches implements Disposable {
     const watch: Watch = { informer, forbidden: false, failed: false, stop, owners: new Set() };
     informer.onEvent(({ object, initial }) => {
       if (initial && !informer.synced) return;
-      for (const owner of this.#referrers.get(refKey(keyed(object, known.type))) ?? []) changed(owner);
+      for (const owner of this.#referrers.get(refKey(keyed(object, type))) ?? []) changed(owner);
     });
     void informer.run(ended);
     void informer.waitForSync(ended).then(
@@ -215,6 +232,10 @@ export class DependencyWatches implements Disposable {
     this.#watches.delete(key);
     watch.stop.abort();
   }
+}
+
+function objectIn({ informer }: Watch, { namespace = "", name }: ObjectRef): KubeObject | undefined {
+  return informer.get(`${namespace}/${name}`);
 }
 
 function watchKey(ref: ObjectRef): string {

@@ -19,11 +19,10 @@ const entry = (name: string, more: Partial<ClusterStatusEntry> = {}): ClusterSta
   replicas: none,
   ...more,
 });
-const app = (status?: FederatedStatus): KubeObject => ({
+const app = (): KubeObject => ({
   apiVersion: "paas.cmft.com/v1",
   kind: "DemoApplication",
   metadata: { name: "shop", namespace: "default", uid: "u" },
-  ...(status === undefined ? {} : { status }),
 });
 const regarding = {
   apiVersion: "paas.cmft.com/v1",
@@ -37,7 +36,8 @@ describe("an event about trouble in a cluster", () => {
   const failed = entry("a", { state: "Failed", reason: "QuotaExceeded", message: "exceeded quota" });
   const trouble = (now: ClusterStatusEntry[], before?: ClusterStatusEntry[], target?: Target): Recorded[] => {
     const { recorded, events } = recorder();
-    recordTrouble(events, app(before === undefined ? undefined : { clusters: before }), { clusters: now }, target);
+    const previous = before === undefined ? undefined : { clusters: before };
+    recordTrouble(events, app(), { previous, status: { clusters: now } }, target);
     return recorded;
   };
 
@@ -52,7 +52,7 @@ describe("an event about trouble in a cluster", () => {
   test("says in full what the entry had to cut", () => {
     const { recorded, events } = recorder();
     const detail = "exceeded quota: all of it";
-    recordTrouble(events, app(), { clusters: [failed] }, undefined, (cluster) =>
+    recordTrouble(events, app(), { previous: undefined, status: { clusters: [failed] } }, undefined, (cluster) =>
       cluster === "a" ? detail : undefined,
     );
     expect(recorded[0]?.note).toBe("a: exceeded quota: all of it");
@@ -70,14 +70,14 @@ describe("an event about trouble in a cluster", () => {
     const { reason: _reason, ...nameless } = failed;
     expect(trouble([{ ...failed, state: "Degraded" }, nameless])).toEqual([]);
     const { recorded, events } = recorder();
-    recordTrouble(events, app(), {}, undefined);
+    recordTrouble(events, app(), { previous: undefined, status: {} }, undefined);
     expect(recorded).toEqual([]);
   });
 
   test("tells an object that has no life yet by its name", () => {
     const { recorded, events } = recorder();
     const { uid: _uid, ...metadata } = app().metadata;
-    recordTrouble(events, { ...app(), metadata }, { clusters: [failed] }, undefined);
+    recordTrouble(events, { ...app(), metadata }, { previous: undefined, status: { clusters: [failed] } }, undefined);
     expect(recorded[0]?.regarding).not.toHaveProperty("uid");
   });
 
@@ -120,7 +120,7 @@ describe("an event about where an object goes", () => {
   });
   const decided = (now: Target, before?: Target, status?: FederatedStatus): Recorded[] => {
     const { recorded, events } = recorder();
-    recordDecision(events, app(status), now, before);
+    recordDecision(events, app(), now, { before, status });
     return recorded;
   };
 

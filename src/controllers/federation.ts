@@ -4,6 +4,7 @@ import { type HubCache, StatusStore } from "../hub/index.ts";
 import type { EventRecorder, Logger, Metrics, Tracer } from "../observability/index.ts";
 import { type Client, type Clock, Controller, type Reconciler, Workqueue } from "../runtime/index.ts";
 import { Assignments } from "./assignments.ts";
+import { BindingReconciler } from "./bindings.ts";
 import { ClusterReconciler } from "./cluster.ts";
 import { ControllerClasses } from "./controllerClasses.ts";
 import { DependencyWatches } from "./dependencies.ts";
@@ -61,7 +62,7 @@ export interface Federation {
   view: FederationView;
 }
 
-const WORKERS = { placement: 8, handover: 2, status: 8, cluster: 4, policy: 2, garbage: 2, holds: 1 };
+const WORKERS = { placement: 8, handover: 2, status: 8, cluster: 4, policy: 2, garbage: 2, holds: 1, binding: 1 };
 /** How long the end may be delayed by what policies still have to say. */
 const LAST_POLICIES_MS = 1_000;
 
@@ -105,7 +106,7 @@ export function createFederation(options: FederationOptions): Federation {
   const copies = { hub, assignments, observations, plans, dependencies, progress, classes, missing };
   const contacts = new ReportedContacts({ observations, clock });
   const store = new StatusStore({ hub, client });
-  const statuses = new StatusReconciler({ ...copies, contacts, store, clock, metrics, tracer, events });
+  const statuses = new StatusReconciler({ ...copies, contacts, store, client, clock, metrics, tracer, events });
   const policies = new PolicyStatusReconciler({ ...copies, client, clock });
   const warnings = new DelayedWarnings({ clock, events });
   const shared = { ...copies, client, store, statuses, hubId, namespaces, clock, metrics, tracer, events, warnings };
@@ -117,6 +118,7 @@ export function createFederation(options: FederationOptions): Federation {
     policy: policies,
     garbage: new GarbageReconciler(copies),
     holds: new DeletionHoldReconciler(shared),
+    binding: new BindingReconciler(shared),
   };
   const controllers = Object.entries(reconcilers).map(([name, reconcile]) => {
     const queue = new Workqueue({ name, clock, random, metrics: metrics.workqueue(name) });

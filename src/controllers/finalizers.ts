@@ -18,8 +18,8 @@ export async function setFinalizers(
   object: { metadata: ObjectMeta },
   next: readonly string[],
   signal: AbortSignal,
-  /** Written along. */
-  annotation?: { name: string; value: string },
+  /** Written along; without a value the annotation is removed. */
+  annotation?: { name: string; value: string | undefined },
 ): Promise<KubeObject | undefined> {
   const { namespace, name, uid, deletionTimestamp = null, finalizers = [], annotations } = object.metadata;
   const path = "/metadata/finalizers";
@@ -43,10 +43,21 @@ export async function setFinalizers(
  * A JSON patch adds nothing to what is not there: an object without annotations gets the map of them first. The hub's cache keeps the map, empty
  * it may be, of an object that has any.
  */
-function annotate(annotations: ObjectMeta["annotations"], { name, value }: { name: string; value: string }): object[] {
+function annotate(
+  annotations: ObjectMeta["annotations"],
+  { name, value }: { name: string; value: string | undefined },
+): object[] {
   const path = "/metadata/annotations";
-  if (annotations !== undefined)
-    return [{ op: "add", path: `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`, value }];
+  const entry = `${path}/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
+  const before = annotations?.[name];
+  if (value === undefined) {
+    if (before === undefined) return [];
+    return [
+      { op: "test", path: entry, value: before },
+      { op: "remove", path: entry },
+    ];
+  }
+  if (annotations !== undefined) return [{ op: "add", path: entry, value }];
   return [
     { op: "test", path, value: null },
     { op: "add", path, value: { [name]: value } },

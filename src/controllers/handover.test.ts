@@ -1,5 +1,11 @@
 import { describe, expect, test } from "vitest";
-import { type ClusterStatusEntry, type KubeObject, type ObjectRef, refKey } from "../apis/index.ts";
+import {
+  type ClusterStatusEntry,
+  type FederatedStatus,
+  type KubeObject,
+  type ObjectRef,
+  refKey,
+} from "../apis/index.ts";
 import type { Observation, Row } from "../desiredstate/index.ts";
 import { whyNotYet } from "./handover.ts";
 import { applyRow as row, observation } from "./testing/builders.ts";
@@ -104,6 +110,7 @@ describe("an object is taken over", () => {
   ])("$name", ({ object: given = object(), rows = [row()], present = [], unknown = [], want }) => {
     const why = whyNotYet({
       object: given,
+      status: given["status"] as FederatedStatus | undefined,
       rows,
       clusters: ["shanghai-1"],
       present,
@@ -117,6 +124,7 @@ describe("an object is taken over", () => {
   test("though a cluster of it is gone", () => {
     const why = whyNotYet({
       object: object(),
+      status: object()["status"] as FederatedStatus,
       rows: [row()],
       clusters: ["shanghai-1"],
       present: [there()],

@@ -4,6 +4,7 @@ import {
   type ClusterStatusEntry,
   type FederatedStatus,
   holdersOf,
+  isOutOfContact,
   type KubeObject,
   OBJECT_FINALIZER,
   type ObjectRef,
@@ -26,7 +27,9 @@ import {
 import { copiesOf, type CopySources, recordedClusters, removalFacts } from "./copies.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { HubNamespaces } from "./hubNamespaces.ts";
+import { knownOf } from "./needs.ts";
 import { recordHandover } from "./placementEvents.ts";
+import { dependenciesIn } from "./snapshots.ts";
 import type { StatusWrites } from "./status.ts";
 
 export interface HandoverReconcilerOptions extends CopySources {
@@ -58,7 +61,10 @@ export class HandoverReconciler implements Reconciler {
     const isPending = (owner: string): boolean => this.#pending.has(owner);
     return [
       // Whatever changes of such an object, its status too, may be what the handover waits for.
-      from(hub.objectEvents).when(({ key, object }) => isPending(key) || this.#isInTransit(object)),
+      from(hub.objectEvents).when(
+        ({ key, object }) => isPending(key) || (this.#isInTransit(object) && hub.planned.includes(object)),
+      ),
+      from(hub.statuses.events).when(({ key }) => isPending(key)),
       from(observations.changes).map((change) => [...assignments.concernedBy(change)].filter(isPending)),
       from(observations.contacts).map(pending),
       from(hub.policyEvents)
@@ -118,24 +124,24 @@ export class HandoverReconciler implements Reconciler {
 
   /** Undefined when the object may be claimed. */
   #whyNotYet(owner: string, object: KubeObject, kind: PlacedKind): string | undefined {
-    const { hub, observations, assignments, dependencies, namespaces, hubId } = this.#options;
-    const collected = dependencies.collect(owner, kind.interpreter.dependencies(object));
+    const { hub, observations, assignments, namespaces, hubId } = this.#options;
+    const known = knownOf(this.#options, owner, { object, kind });
     const terms = namespaces.termsFor(object);
-    if (collected === undefined || terms === undefined) return NOT_READ;
+    if (known === undefined || terms === undefined) return NOT_READ;
     // The object was this manager's a moment ago: the placement controller has its rows to withdraw first.
     for (const cell of assignments.of(owner)) if (cell.rows.has(owner)) return NOT_READ;
     const now = hub.now();
-    const previous = object["status"] as FederatedStatus | undefined;
+    const previous = hub.statuses.of(object, kind);
     const recorded = recordedClusters(this.#options, owner);
     const copies = copiesOf(this.#options, owner).filter(({ cluster }) => recorded.has(cluster));
     const target = computeTarget(
       {
         object,
+        setting: hub.planned.settingOf(object),
         placements: hub.allPlacements(),
         overrides: hub.allOverrides(),
         clusters: hub.clusterSnapshots(),
-        dependencies: collected.found,
-        unreadable: collected.unreadable,
+        ...dependenciesIn(known),
         hubId,
         terms,
         previous,
@@ -154,6 +160,7 @@ export class HandoverReconciler implements Reconciler {
     const { rows } = step({ target, observations: copies, removal: removalFacts(this.#options, copies, removal) }, now);
     return whyNotYet({
       object,
+      status: previous,
       rows,
       clusters: target.clusters.map(({ name }) => name),
       present: copies,
@@ -187,6 +194,8 @@ const NOT_CLAIMED = { reason: "OtherOwner", message: "another class owns the obj
 
 export interface HandoverInput {
   object: KubeObject;
+  /** What the class that owns the object last said of it. */
+  status: FederatedStatus | undefined;
   /** What this manager would have there. */
   rows: readonly Row[];
   /** Clusters that it would use. */
@@ -207,15 +216,16 @@ export interface HandoverInput {
  * a change that the plan makes must be its own, not a change that the other class has yet to carry out.
  */
 export function whyNotYet(input: HandoverInput): string | undefined {
-  const { object, rows, clusters, present, find, isKnown, exists } = input;
-  const reported = new Map(statusOf(object)?.clusters?.map((entry) => [entry.name, entry]));
+  const { object, status, rows, clusters, present, find, isKnown, exists } = input;
+  const reported = new Map(status?.clusters?.map((entry) => [entry.name, entry]));
   const seen = present.filter((copy) => copy.present !== undefined);
   const concerned = new Set([...clusters, ...reported.keys(), ...seen.map(({ cluster }) => cluster)]);
   const blind = new Set<string>();
   for (const cluster of [...concerned].sort()) {
     if (!exists(cluster) || isKnown(cluster)) continue;
     // Nobody hears from that one; to wait for it would hold up all the others.
-    if (reported.get(cluster)?.state !== "Unknown") return `what runs on ${cluster} is not known yet`;
+    const entry = reported.get(cluster);
+    if (entry === undefined || !isOutOfContact(entry)) return `what runs on ${cluster} is not known yet`;
     blind.add(cluster);
   }
   const wanted = new Set(rows.filter(isWanted).map(placeOf));
@@ -230,7 +240,7 @@ export function whyNotYet(input: HandoverInput): string | undefined {
     if (row.verb !== "Apply" || blind.has(row.cluster) || !exists(row.cluster)) continue;
     const copy = find(row)?.present;
     const isRight = copy !== undefined && copy.hash === row.hash && !copy.deleting;
-    if (isRight || isSettled(object, reported.get(row.cluster))) continue;
+    if (isRight || isSettled(object, status, reported.get(row.cluster))) continue;
     return `${row.ref.kind} ${row.ref.name} on ${row.cluster} is not as it is to be yet`;
   }
   return undefined;
@@ -241,16 +251,15 @@ function isWanted(row: Row): boolean {
 }
 
 /** The class that owns the object has nothing left to do on that cluster, or cannot do it. */
-function isSettled(object: KubeObject, entry: ClusterStatusEntry | undefined): boolean {
-  if (statusOf(object)?.observedGeneration !== object.metadata.generation) return false;
+function isSettled(
+  { metadata }: KubeObject,
+  status: FederatedStatus | undefined,
+  entry: ClusterStatusEntry | undefined,
+): boolean {
+  if (status?.observedGeneration !== (metadata.generation ?? 0)) return false;
   // The class does not want the object there, or the status only sums up this cluster with others that are healthy.
-  if (entry === undefined || entry.state === "Failed" || entry.state === "Unknown" || entry.state === "Held")
-    return true;
+  if (entry === undefined || entry.state === "Failed" || entry.state === "Held" || isOutOfContact(entry)) return true;
   return entry.reason !== "Applying" && entry.reason !== "Removing" && entry.desiredHash === entry.observedHash;
-}
-
-function statusOf(object: KubeObject): FederatedStatus | undefined {
-  return object["status"] as FederatedStatus | undefined;
 }
 
 function placeOf({ cluster, ref }: { cluster: string; ref: ObjectRef }): string {

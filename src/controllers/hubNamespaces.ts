@@ -1,6 +1,6 @@
-import { isProtectedNamespace, type KubeObject } from "../apis/index.ts";
-import { type NamespaceTerms, namespaceTerms, termsText } from "../desiredstate/index.ts";
-import type { HubCache } from "../hub/index.ts";
+import { canonicalJson, isProtectedNamespace, type KubeObject, type ObjectMeta } from "../apis/index.ts";
+import { defaultTerms, type NamespaceTerms, namespaceTerms, termsText } from "../desiredstate/index.ts";
+import type { HubCache, Policy } from "../hub/index.ts";
 import { Emitter } from "../runtime/index.ts";
 
 export interface HubNamespacesOptions {
@@ -9,9 +9,11 @@ export interface HubNamespacesOptions {
   protected: readonly string[];
 }
 
-/** What the namespaces of the hub allow their applications. */
+const OF_NO_NAMESPACE = defaultTerms("");
+
+/** What the namespaces of the hub allow their applications, and when their labels may change what policies select. */
 export class HubNamespaces implements Disposable {
-  /** The name of a namespace that has become known, or whose terms have changed. */
+  /** The name of a namespace that has become known, or whose terms or labels have changed. */
   readonly changes = new Emitter<string>();
   readonly #options: HubNamespacesOptions;
   readonly #terms = new Map<string, NamespaceTerms>();
@@ -28,16 +30,17 @@ export class HubNamespaces implements Disposable {
         const elsewhere = (namespace: string): NamespaceTerms => this.#elsewhere(key, namespace);
         this.#terms.set(key, namespaceTerms(object.metadata, protects(key), { protects, elsewhere }));
         if (!initial) this.changes.emit(key);
-      }
+      } else if (this.#isChosenByLabels && !sameLabels(old.metadata.labels, object.metadata.labels))
+        this.changes.emit(key);
     });
   }
 
   /** Undefined while the namespace of the object is not known: its watch may be behind that of the object. */
   termsFor({ metadata: { namespace } }: KubeObject): NamespaceTerms | undefined {
-    return this.#terms.get(namespace ?? "");
+    return namespace === undefined ? OF_NO_NAMESPACE : this.#terms.get(namespace);
   }
 
-  /** Keys of the objects that the terms of the namespace concern: those in it, and those of namespaces that reach into it. */
+  /** Keys of the objects that the terms of the namespace concern, planned or not: those in it, and those of namespaces that reach into it. */
   *ownersIn(namespace: string): Iterable<string> {
     yield* this.#options.hub.ownersIn(namespace);
     for (const home of this.#askedFrom.get(namespace) ?? []) yield* this.#options.hub.ownersIn(home);
@@ -53,7 +56,20 @@ export class HubNamespaces implements Disposable {
     return isProtectedNamespace(namespace, this.#options.protected);
   }
 
+  /** Whether any policy selects objects by the labels of their namespace. */
+  get #isChosenByLabels(): boolean {
+    const { hub } = this.#options;
+    const policies: readonly Policy[] = [...hub.allPlacements(), ...hub.allOverrides()];
+    return policies.some(({ spec }) =>
+      spec.resourceSelectors.some(({ namespaceSelector }) => namespaceSelector !== undefined),
+    );
+  }
+
   [Symbol.dispose](): void {
     this.#subscription[Symbol.dispose]();
   }
+}
+
+function sameLabels(a: ObjectMeta["labels"] = {}, b: ObjectMeta["labels"] = {}): boolean {
+  return canonicalJson(a) === canonicalJson(b);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type KubeObject, TRACEPARENT_ANNOTATION } from "../apis/index.ts";
+import { type FederatedStatus, type KubeObject, TRACEPARENT_ANNOTATION } from "../apis/index.ts";
 import { ObjectTraces } from "./objectTraces.ts";
 
 const FIRST = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
@@ -30,41 +30,50 @@ const beneath = (traceparent: string) => ({
 });
 const beside = (traceparent: string) => ({ links: [expect.objectContaining({ traceId: traceparent.slice(3, 35) })] });
 
+function follow(
+  traces: ObjectTraces,
+  owner: string,
+  given: KubeObject | undefined,
+  when: { isPlanned: boolean; now: number },
+) {
+  return traces.follow(owner, given, { ...when, status: given?.["status"] as FederatedStatus | undefined });
+}
+
 describe("the trace of an object's annotation", () => {
   test("is gone on with once; what follows later links to it", () => {
     const traces = new ObjectTraces();
-    expect(traces.follow("shop", object(FIRST), planned)).toEqual(beneath(FIRST));
-    expect(traces.follow("shop", object(FIRST), planned)).toEqual(beside(FIRST));
-    expect(traces.follow("shop", object(SECOND, 2), planned)).toEqual(beneath(SECOND));
-    expect(traces.follow("shop", object(SECOND, 2), planned)).toEqual(beside(SECOND));
+    expect(follow(traces, "shop", object(FIRST), planned)).toEqual(beneath(FIRST));
+    expect(follow(traces, "shop", object(FIRST), planned)).toEqual(beside(FIRST));
+    expect(follow(traces, "shop", object(SECOND, 2), planned)).toEqual(beneath(SECOND));
+    expect(follow(traces, "shop", object(SECOND, 2), planned)).toEqual(beside(SECOND));
   });
 
   test("is that of each object by itself", () => {
     const traces = new ObjectTraces();
-    traces.follow("shop", object(FIRST), planned);
-    expect(traces.follow("blog", object(FIRST), planned)).toEqual(beneath(FIRST));
+    follow(traces, "shop", object(FIRST), planned);
+    expect(follow(traces, "blog", object(FIRST), planned)).toEqual(beneath(FIRST));
   });
 
   test("is linked to by a manager that starts and finds the change carried out", () => {
-    expect(new ObjectTraces().follow("shop", object(FIRST, 2), planned)).toEqual(beside(FIRST));
-    expect(new ObjectTraces().follow("shop", object(FIRST, 1), planned)).toEqual(beneath(FIRST));
+    expect(follow(new ObjectTraces(), "shop", object(FIRST, 2), planned)).toEqual(beside(FIRST));
+    expect(follow(new ObjectTraces(), "shop", object(FIRST, 1), planned)).toEqual(beneath(FIRST));
   });
 
   test("is linked to by a manager that starts and finds a change of which nobody knows how long ago it was made", () => {
     const unknown = { isPlanned: false, now: LATER };
-    expect(new ObjectTraces().follow("shop", object(FIRST, 1), unknown)).toEqual(beside(FIRST));
+    expect(follow(new ObjectTraces(), "shop", object(FIRST, 1), unknown)).toEqual(beside(FIRST));
     const justMade = { isPlanned: false, now: LATER - 60_000 };
-    expect(new ObjectTraces().follow("shop", object(FIRST), justMade)).toEqual(beneath(FIRST));
+    expect(follow(new ObjectTraces(), "shop", object(FIRST), justMade)).toEqual(beneath(FIRST));
   });
 
   test.each([undefined, "", "nonsense"])("is none: %s", (text) => {
-    expect(new ObjectTraces().follow("shop", object(text), planned)).toBeUndefined();
+    expect(follow(new ObjectTraces(), "shop", object(text), planned)).toBeUndefined();
   });
 
   test("is forgotten with the object", () => {
     const traces = new ObjectTraces();
-    traces.follow("shop", object(FIRST), planned);
-    expect(traces.follow("shop", undefined, planned)).toBeUndefined();
-    expect(traces.follow("shop", object(FIRST), planned)).toEqual(beneath(FIRST));
+    follow(traces, "shop", object(FIRST), planned);
+    expect(follow(traces, "shop", undefined, planned)).toBeUndefined();
+    expect(follow(traces, "shop", object(FIRST), planned)).toEqual(beneath(FIRST));
   });
 });

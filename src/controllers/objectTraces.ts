@@ -13,11 +13,11 @@ export class ObjectTraces {
   /** The annotation that was followed last, by object. */
   readonly #followed = new Map<string, string>();
 
-  /** `isPlanned`: this manager knew the object before the change. `now`: epoch milliseconds. */
+  /** `isPlanned`: this manager knew the object before the change. `status`: what was said of the object last. `now`: epoch milliseconds. */
   follow(
     owner: string,
     object: KubeObject | undefined,
-    { isPlanned, now }: { isPlanned: boolean; now: number },
+    { isPlanned, status, now }: { isPlanned: boolean; status: FederatedStatus | undefined; now: number },
   ): Following | undefined {
     const text = object?.metadata.annotations?.[TRACEPARENT_ANNOTATION];
     const context = parseTraceparent(text);
@@ -28,15 +28,14 @@ export class ObjectTraces {
     const before = this.#followed.get(owner);
     this.#followed.set(owner, text);
     const isWitnessed = isPlanned || isJustMade(object, now);
-    const isNew = before === undefined ? isWitnessed && isUnanswered(object) : before !== text;
+    const isNew = before === undefined ? isWitnessed && isUnanswered(object, status) : before !== text;
     return isNew ? { parent: context } : { links: [context] };
   }
 }
 
 /** No status speaks of the object as it is now, so that the change is still to be carried out. */
-export function isUnanswered(object: KubeObject): boolean {
-  const status = object["status"] as FederatedStatus | undefined;
-  return status?.observedGeneration !== object.metadata.generation;
+export function isUnanswered({ metadata }: KubeObject, status: FederatedStatus | undefined): boolean {
+  return status?.observedGeneration !== (metadata.generation ?? 0);
 }
 
 function isJustMade({ metadata }: KubeObject, now: number): boolean {

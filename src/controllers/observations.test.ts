@@ -103,6 +103,11 @@ describe("the contact with a cluster", () => {
       "forbidden",
     );
     expect(observations.unseenKind(CLUSTER, CONFIG_REF)).toBeUndefined();
+    const deployment = { apiVersion: "apps/v1", kind: "Deployment", name: "x" };
+    expect(observations.unseenReason(CLUSTER, deployment)).toBe("NotObserved");
+    observations.contact(CLUSTER, { ...inContact, unseen, unserved: new Set(["apps/Deployment"]) });
+    expect(observations.unseenReason(CLUSTER, deployment)).toBe("KindNotServed");
+    expect(observations.unseenReason(CLUSTER, CONFIG_REF)).toBe("NotObserved");
   });
 
   test("ends with everything that was known there", () => {

@@ -1,6 +1,6 @@
-import { type ObjectRef, parseApiVersion, refKey } from "../apis/index.ts";
+import { type ObjectRef, parseApiVersion, type Reason, refKey } from "../apis/index.ts";
 import type { ClusterContact, ReportSink } from "../clusters/index.ts";
-import type { Observation } from "../desiredstate/index.ts";
+import { isKindUnseen, type Observation, whyUnseen } from "../desiredstate/index.ts";
 import { Emitter } from "../runtime/index.ts";
 import { NamespaceCounts } from "./namespaceCounts.ts";
 
@@ -79,13 +79,19 @@ export class Observations implements ReportSink {
   knows(cluster: string, kinds: Iterable<string>): boolean {
     const { synced, partlySynced = false, unseen } = this.contactOf(cluster);
     if (synced || !partlySynced) return synced;
-    for (const kind of kinds) if (unseen.has(kind)) return false;
+    for (const kind of kinds) if (isKindUnseen(unseen, kind)) return false;
     return true;
   }
 
   /** Why objects of that kind are not known though the cluster answers; undefined when they are. */
-  unseenKind(cluster: string, { apiVersion, kind }: ObjectRef): string | undefined {
-    return this.contactOf(cluster).unseen.get(`${parseApiVersion(apiVersion).group}/${kind}`);
+  unseenKind(cluster: string, ref: ObjectRef): string | undefined {
+    return whyUnseen(this.contactOf(cluster).unseen, ref);
+  }
+
+  /** The reason beside {@link unseenKind}. */
+  unseenReason(cluster: string, { apiVersion, kind }: ObjectRef): Reason {
+    const { unserved } = this.contactOf(cluster);
+    return unserved?.has(`${parseApiVersion(apiVersion).group}/${kind}`) === true ? "KindNotServed" : "NotObserved";
   }
 
   get(cluster: string, key: string): Observation | undefined {

@@ -34,13 +34,18 @@ import {
 } from "./copies.ts";
 import type { OfGone } from "./controllerClasses.ts";
 import type { DelayedWarnings } from "./delayedWarnings.ts";
+import { Finalizations } from "./finalizations.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { HubNamespaces } from "./hubNamespaces.ts";
 import type { ObservationChange } from "./observations.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
 import { changedRecord, claim, isNews } from "./claims.ts";
+import { changedContent, concernedAmong, isConcerned } from "./concerned.ts";
+import { HELD_AGAIN_MS, heldByKind } from "./kindsHeld.ts";
+import { isOver, letGo } from "./letGo.ts";
 import { ObjectTraces } from "./objectTraces.ts";
 import { refOfKey, spanAttributes } from "./ownerKeys.ts";
+import { askedOf, knownOf } from "./needs.ts";
 import { logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
 import { logProblems, recordDecision, recordStart, warnLater } from "./placementEvents.ts";
 import { lifeOf } from "./plans.ts";
@@ -51,7 +56,7 @@ import type { StatusWrites } from "./status.ts";
 export interface PlacementReconcilerOptions extends CopySources {
   /** Asks before each write whether this process still leads. */
   client: Client;
-  store: Pick<StatusStore, "recorded">;
+  store: Pick<StatusStore, "recorded" | "bind" | "unbind">;
   statuses: Pick<StatusWrites, "settlements">;
   hubId: string;
   namespaces: HubNamespaces;
@@ -60,12 +65,6 @@ export interface PlacementReconcilerOptions extends CopySources {
   tracer: Tracer;
   events: EventRecorder;
   warnings: Pick<DelayedWarnings, "warn">;
-}
-
-/** How an object that is being deleted parts from its copies: decided once, whatever becomes of its policies meanwhile. */
-interface Finalization {
-  policy: DeletionPolicy;
-  footprint: Footprint;
 }
 
 const NOT_SELECTED = { reason: "NotSelected", message: "the object is not to run there any more" };
@@ -80,7 +79,7 @@ const NOWHERE: ReadonlySet<string> = new Set();
  */
 export class PlacementReconciler implements Reconciler {
   readonly #options: PlacementReconcilerOptions;
-  readonly #finalizations = new Map<string, Finalization>();
+  readonly #finalizations: Finalizations;
   /** How objects that are gone from the hub wanted to part from the copies that are left. */
   readonly #parting = new Map<string, DeletionPolicy>();
   /** Objects with copies that are to go, or that cannot go yet. */
@@ -95,6 +94,7 @@ export class PlacementReconciler implements Reconciler {
   constructor(options: PlacementReconcilerOptions) {
     this.#options = options;
     this.#orphaning = new OrphaningDeletions(options);
+    this.#finalizations = new Finalizations({ ...options, orphaning: this.#orphaning });
   }
 
   sources(): Source[] {
@@ -103,7 +103,9 @@ export class PlacementReconciler implements Reconciler {
     const awaiting = (): Iterable<string> => [...this.#awaiting];
     return [
       this.#orphaning.noting(hub.objectEvents),
-      from(hub.objectEvents).when((event) => isNews(this.#options, event)),
+      from(hub.objectEvents)
+        .when((event) => isConcerned(this.#options, event))
+        .when((event) => isNews(this.#options, event) || changedContent(event)),
       from(hub.policyEvents)
         .when((event) => !event.initial && changedSpec(event))
         .map((event) => hub.selectedBy(event)),
@@ -113,16 +115,18 @@ export class PlacementReconciler implements Reconciler {
       from(hub.clusters)
         .when((event) => !event.initial && changedFacts(event))
         .map(awaiting),
-      from(namespaces.changes).map((namespace) => namespaces.ownersIn(namespace)),
+      from(hub.rescaled).map((type) => hub.ownersOf(type)),
+      from(namespaces.changes).map((namespace) => concernedAmong(this.#options, namespaces.ownersIn(namespace))),
       from(dependencies.changes),
       from(observations.changes).map((change) => this.#ownersToReplan(change)),
       from(assignments.departures).when((owner) => this.#awaiting.has(owner)),
       from(statuses.settlements).when((owner) => this.#unrecorded.has(owner) && this.#isRecorded(owner)),
       // A cluster on which nothing is left has gone from the record: the rows that made certain of it are not needed any more.
-      from(hub.objectEvents).when((event) => this.#awaiting.has(event.key) && changedRecord(event)),
+      from(hub.statuses.events).when((event) => this.#awaiting.has(event.key) && changedRecord(event)),
       // What the removal of a copy rests on: contact with its cluster, the hub's caches, other objects' plans, other managers' objects.
       from(observations.contacts).map(awaiting),
       from(hub.holds).map(awaiting),
+      from(hub.syncs).map(awaiting),
       from(hub.kindDeletions.changes).map(awaiting),
       from(missing.changes).map(awaiting),
       from(progress.advanced).map(awaiting),
@@ -135,7 +139,9 @@ export class PlacementReconciler implements Reconciler {
   follows(owner: string): Following | undefined {
     const { hub, plans, clock } = this.#options;
     const isPlanned = plans.get(owner) !== undefined;
-    return this.#traces.follow(owner, hub.object(owner)?.object, { isPlanned, now: clock.now() });
+    const object = hub.object(owner)?.object;
+    const status = object === undefined ? undefined : hub.statuses.of(object);
+    return this.#traces.follow(owner, object, { isPlanned, status, now: clock.now() });
   }
 
   async reconcile(owner: string, signal: AbortSignal, context: ReconcileContext): Promise<Result> {
@@ -152,6 +158,7 @@ export class PlacementReconciler implements Reconciler {
     const found = hub.object(owner);
     if (found === undefined) return await this.#cleanUp(owner, context, signal);
     const { object, kind } = found;
+    if (!hub.planned.includes(object)) return this.#leave(owner, object, "Unplanned");
     metrics.reconciled(object.kind);
     context.span?.setAttributes(spanAttributes(owner, object));
     const ownership = classes.of(object);
@@ -176,23 +183,24 @@ export class PlacementReconciler implements Reconciler {
     context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { hub, plans, progress, clock, metrics, dependencies, namespaces, tracer, events } = this.#options;
+    const { hub, plans, progress, clock, metrics, namespaces, tracer, events } = this.#options;
     const startedAt = this.#fetching.get(owner) ?? clock.monotonic();
     if (plans.get(owner)?.generation !== object.metadata.generation) recordStart(events, object);
-    const collected = dependencies.collect(owner, kind.interpreter.dependencies(object));
+    const known = attempted(this.#options, owner, object, () => knownOf(this.#options, owner, { object, kind }));
     // Planned again as soon as the watches of its namespace have synced, or as the namespace itself is known.
-    if (collected === undefined || namespaces.termsFor(object) === undefined) {
+    if (known === undefined || namespaces.termsFor(object) === undefined) {
       this.#fetching.set(owner, startedAt);
       return done;
     }
     this.#fetching.delete(owner);
 
     const before = plans.get(owner);
-    logChange(context, owner, object, before);
+    const status = hub.statuses.of(object, kind);
+    logChange(context, owner, object, { plan: before, status });
     const now = hub.now();
     const computing = startSpan(tracer, "ComputeTarget", { parent: context.span });
     const target = attempted(this.#options, owner, object, () => {
-      const snapshot = snapshotOf(this.#options, owner, object, collected);
+      const snapshot = snapshotOf(this.#options, owner, object, known);
       metrics.observePhase("fetch", clock.monotonic() - startedAt);
       return computeTarget(snapshot, now);
     });
@@ -201,26 +209,33 @@ export class PlacementReconciler implements Reconciler {
 
     const removal = { owner: target.owner, policy: "Delete" as const, cause: NOT_SELECTED, ownership: "Ours" as const };
     const next = attempted(this.#options, owner, object, () => this.#step(owner, target, removal, now));
-    const remains = this.#remains(owner, target, () => footprintOf(kind, object));
-    this.#finalizations.delete(owner);
+    const remains = this.#remains(owner, target, () => footprintOf(kind, object, known.needs.dependencies));
+    if (isOver(kind, target, remains)) {
+      if (!(await letGo(this.#options, object, kind, signal))) return requeueAfter(RETRY_FINALIZER_MS);
+      logEnd(context, owner, object);
+      return this.#leave(owner, object, "Unplanned");
+    }
+    this.#finalizations.forget(owner);
     this.#parting.delete(owner);
     plans.set(owner, { ...lifeOf(object), target, remaining: remains.open, ours: true });
     const changed = this.#assign(owner, [...this.#recordedOnly(owner, next.rows), ...remains.rows], context);
     progress.planned(owner);
-    recordDecision(events, object, target, before?.target, (warning) => warnLater(this.#options, owner, warning));
+    const past = { before: before?.target, status };
+    recordDecision(events, object, target, past, (warning) => warnLater(this.#options, owner, warning));
     logProblems(context.logger, owner, target, before?.target);
-    logPlan(context, owner, object, target, before, changed);
+    logPlan(context, owner, object, target, { plan: before, status }, changed);
     const recheckAt = Math.min(target.recheckAt ?? Infinity, next.recheckAt ?? Infinity);
     return recheckAt === Infinity ? done : requeueAfter(Math.max(1, recheckAt - now));
   }
 
-  /** Another class's: nothing is asked for in its name, nothing of it is touched. Policies count the object all the same. */
-  #leave(owner: string, object: KubeObject, ownership: "Foreign" | "Claimable" | "Yielded"): Result {
+  /** Another class's, or nobody's: nothing is asked for in its name, nothing of it is touched. Policies count that of another class all the same. */
+  #leave(owner: string, object: KubeObject, ownership: "Foreign" | "Claimable" | "Yielded" | "Unplanned"): Result {
     const { hub, plans, assignments, progress, dependencies } = this.#options;
-    this.#finalizations.delete(owner);
+    this.#finalizations.forget(owner);
     this.#awaiting.delete(owner);
     if (ownership !== "Claimable") dependencies.forget(owner);
     assignments.replace(owner, []);
+    if (ownership === "Unplanned") return this.#forget(owner);
     if (object.metadata.deletionTimestamp !== undefined) plans.drop(owner);
     else {
       const target = computeTarget(snapshotOf(this.#options, owner, object), hub.now());
@@ -238,14 +253,14 @@ export class PlacementReconciler implements Reconciler {
     context: ReconcileContext,
     signal: AbortSignal,
   ): Promise<Result> {
-    const { client, hub, plans, progress, classes } = this.#options;
-    logChange(context, owner, object, plans.get(owner));
+    const { client, hub, plans, progress, classes, store } = this.#options;
+    logChange(context, owner, object, { plan: plans.get(owner), status: hub.statuses.of(object, kind) });
     const next = unclaimed(OBJECT_FINALIZER, object.metadata, classes.classes);
     if (next.length === (object.metadata.finalizers ?? []).length) return await this.#cleanUp(owner, context, signal);
     if ((await this.#orphaning.settle(object, kind, signal)) === "Changed") return requeueAfter(RETRY_FINALIZER_MS);
     const isAnywhere = copiesOf(this.#options, owner).length > 0;
-    const held = isAnywhere ? await hub.kindDeletions.held(kind.type, signal) : undefined;
-    const { policy, footprint } = this.#finalizationOf(owner, object, kind);
+    const held = isAnywhere ? await heldByKind(hub, object, kind, signal) : undefined;
+    const { policy, footprint } = this.#finalizations.of(owner, object, kind);
     const life = ownerRefOf(object);
     const { rows } = this.#step(owner, undefined, { owner: life, policy, cause: DELETED, ownership: "Ours", held });
     progress.planned(owner);
@@ -258,28 +273,14 @@ export class PlacementReconciler implements Reconciler {
     logRemoval(context, owner, object, this.#assign(owner, [...rows, ...remains.rows], context));
     if (remains.open.size > 0) {
       this.#awaiting.add(owner);
-      return done;
+      return held === undefined ? done : requeueAfter(HELD_AGAIN_MS);
     }
     const released = await setFinalizers(client, kind.type, object, next, signal);
     if (released === undefined) return requeueAfter(RETRY_FINALIZER_MS);
     logEnd(context, owner, object);
-    return this.#forget(owner);
-  }
-
-  #finalizationOf(owner: string, object: KubeObject, kind: PlacedKind): Finalization {
-    let finalization = this.#finalizations.get(owner);
-    if (finalization === undefined) {
-      const { hub, plans } = this.#options;
-      const { deletionPolicy } =
-        plans.get(owner)?.target ??
-        attempted(this.#options, owner, object, () =>
-          computeTarget(snapshotOf(this.#options, owner, object), hub.now()),
-        );
-      const policy = this.#orphaning.isOrphaned(object) ? "Orphan" : deletionPolicy;
-      finalization = { policy, footprint: footprintOf(kind, object) };
-      this.#finalizations.set(owner, finalization);
-    }
-    return finalization;
+    this.#forget(owner);
+    await store.unbind({ object, kind }, signal);
+    return done;
   }
 
   /** What may be left on clusters of the record that the target does not name. */
@@ -320,7 +321,7 @@ export class PlacementReconciler implements Reconciler {
       this.#finalizations.get(owner)?.policy ??
       plan?.target?.deletionPolicy ??
       this.#parting.get(owner) ??
-      (here === undefined ? undefined : this.#finalizationOf(owner, here.object, here.kind).policy);
+      (here === undefined ? undefined : this.#finalizations.of(owner, here.object, here.kind).policy);
     const copies = copiesOf(this.#options, owner);
     const named = ownersNamedBy(copies);
     if (plan?.ours === true) for (const { uid } of named) classes.leftBehind(uid);
@@ -348,7 +349,7 @@ export class PlacementReconciler implements Reconciler {
   #forget(owner: string): Result {
     const { plans, assignments, dependencies, progress, metrics } = this.#options;
     const isOver = copiesOf(this.#options, owner).length === 0;
-    this.#finalizations.delete(owner);
+    this.#finalizations.forget(owner);
     this.#awaiting.delete(owner);
     this.#unrecorded.delete(owner);
     dependencies.forget(owner);

@@ -13,21 +13,22 @@ import type { EventRecord, EventRecorder, Logger } from "../observability/index.
 import type { DelayedWarnings } from "./delayedWarnings.ts";
 import type { Plans } from "./plans.ts";
 
-const DEPENDENCY_MISSING: Reason = "DependencyMissing";
+/** What an object needs and does not get. */
+const LACKING: ReadonlySet<string> = new Set<Reason>(["DependencyMissing", "DependencyUnresolved"]);
 
 /**
- * Where the object goes, or why nowhere, when that is news. `before`: the target of before, of this process. `warn` is given what may be over in a
+ * Where the object goes, or why nowhere, when that is news. `before`: the target of before, of this process; `status`: what was said of the
+ * object last. `warn` is given what may be over in a
  * moment.
  */
 export function recordDecision(
   events: Pick<EventRecorder, "record">,
   object: KubeObject,
   target: Target,
-  before: Target | undefined,
+  { before, status }: { before: Target | undefined; status: FederatedStatus | undefined },
   warn: (warning: EventRecord) => void = (warning) => events.record(warning),
 ): void {
   const regarding = regardingOf(object);
-  const status = object["status"] as FederatedStatus | undefined;
   if (target.scheduled.status === "False") {
     const { reason, message } = target.scheduled;
     const reported = status?.conditions?.find(({ type }) => type === "Scheduled");
@@ -74,9 +75,9 @@ export function warnLater(
   });
 }
 
-/** What the object refers to and the hub does not have. */
+/** What the object refers to and the hub does not have, or what nobody can make out. */
 function missingOf({ clusters }: Target): Why | undefined {
-  return clusters.find(({ warning }) => warning?.reason === DEPENDENCY_MISSING)?.warning;
+  return clusters.find(({ warning }) => warning !== undefined && LACKING.has(warning.reason))?.warning;
 }
 
 /** Once for each generation, and only where the recorder is to tell everything. */

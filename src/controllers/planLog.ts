@@ -1,4 +1,4 @@
-import type { KubeObject } from "../apis/index.ts";
+import type { FederatedStatus, KubeObject } from "../apis/index.ts";
 import type { Target } from "../desiredstate/index.ts";
 import type { ReconcileContext } from "../runtime/index.ts";
 import { isUnanswered } from "./objectTraces.ts";
@@ -7,17 +7,23 @@ import type { Plan } from "./plans.ts";
 
 /** The lines of one object's planning: with those of the workers and of the status they tell a change from the hub to the last member. */
 
+/** What was known of an object: its last plan, and what was said of it last. */
+export interface Before {
+  plan: Plan | undefined;
+  status: FederatedStatus | undefined;
+}
+
 /** The object is new, or another one than at the last plan. A manager that starts finds most objects as they were. */
 export function logChange(
   { logger }: ReconcileContext,
   owner: string,
   object: KubeObject,
-  before: Plan | undefined,
+  { plan: before, status }: Before,
 ): void {
   const { kind, metadata } = object;
   const { uid, generation, deletionTimestamp } = metadata;
   const isKnown = before !== undefined && before.uid === uid && before.generation === (generation ?? 0);
-  if (isKnown || (before === undefined && !isUnanswered(object))) return;
+  if (isKnown || (before === undefined && !isUnanswered(object, status))) return;
   const change = deletionTimestamp === undefined ? `generation ${generation ?? 0}` : "the object is being deleted";
   logger.info({ object: owner, resource_uid: uid, kind, generation }, `changed: ${change}`);
 }
@@ -28,12 +34,12 @@ export function logPlan(
   owner: string,
   object: KubeObject,
   target: Target,
-  before: Plan | undefined,
+  { plan: before, status }: Before,
   changed: ReadonlySet<string>,
 ): void {
   if (changed.size === 0 && !isNewDecision(before?.target, target)) return;
   // After a start everything is planned once, and most of it is there already.
-  const level = before !== undefined || isUnanswered(object) ? "info" : "debug";
+  const level = before !== undefined || isUnanswered(object, status) ? "info" : "debug";
   if (!logger.isLevelEnabled(level)) return;
   const { reason, message } = target.scheduled;
   const fields = { object: owner, resource_uid: object.metadata.uid, clusters: target.clusters.length, reason };

@@ -2,7 +2,10 @@ import { describe, expect, test } from "vitest";
 import type { OverridePolicy, OverrideRule, Placement, PlacementSpec } from "../apis/index.ts";
 import type { Observation, Target } from "../desiredstate/index.ts";
 import { effectOf, type MatchedRule } from "../override/index.ts";
+import type { HubCache } from "../hub/index.ts";
 import { type Outcome, PolicyTally } from "./policyOutcome.ts";
+
+type KindStanding = ReturnType<HubCache["catalog"]["standing"]>;
 
 const ref = (kind: string, name: string) => ({ kind, namespace: "default", name });
 const base = {
@@ -44,12 +47,12 @@ function outcomeOf(
   policy: Placement | OverridePolicy,
   targets: Target[],
   failure?: Observation["failure"],
-  isPlaceable = (): boolean => true,
+  standing: KindStanding = "Namespaced",
 ): Outcome {
   const observation = { failure } as unknown as Observation;
   const tally = new PolicyTally(policy, { get: () => observation });
   for (const one of targets) tally.add(one);
-  return tally.outcome({ isPlaceable });
+  return tally.outcome(() => standing);
 }
 
 describe("of a placement", () => {
@@ -81,8 +84,22 @@ describe("of a placement", () => {
   test("that uses what this version does not do says so, whatever it selects", () => {
     const outcome = outcomeOf(placement("winner", { rollout: {} }), []);
     expect(outcome.notCarriedOut).toEqual(["spec.rollout"]);
-    const kinds = outcomeOf(placement("winner"), [], undefined, () => false);
-    expect(kinds.unplaceable).toEqual(["DemoApplication (paas.cmft.com/v1)"]);
+  });
+
+  test("kinds that it cannot place, or that the hub does not serve, are named once", () => {
+    const twice = placement("winner", { resourceSelectors: [...selectors, ...selectors] });
+    const wide = { ...twice, kind: "ClusterPlacement", metadata: { name: "winner" } } as Placement;
+    const named = ["DemoApplication (paas.cmft.com/v1)"];
+    const outcome = (policy: Placement, standing: KindStanding): object => {
+      const { unplaceable, unserved } = outcomeOf(policy, [], undefined, standing);
+      return { unplaceable, unserved };
+    };
+    expect(outcome(twice, "NeverPlaced")).toEqual({ unplaceable: named });
+    expect(outcome(wide, "NeverPlaced")).toEqual({ unplaceable: named });
+    expect(outcome(twice, "ClusterScoped")).toEqual({ unplaceable: named });
+    expect(outcome(wide, "ClusterScoped")).toEqual({});
+    expect(outcome(wide, "NotServed")).toEqual({ unserved: named });
+    expect(outcome(wide, "Unknown")).toEqual({});
   });
 
   test("that finds no cluster, or names one that is not there, says so", () => {

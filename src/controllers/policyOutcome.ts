@@ -1,12 +1,4 @@
-import {
-  listedAfter,
-  notCarriedOut,
-  parseApiVersion,
-  type Placement,
-  policyKey,
-  refKey,
-  shortName,
-} from "../apis/index.ts";
+import { listedAfter, notCarriedOut, type Placement, policyKey, refKey, shortName } from "../apis/index.ts";
 import type { Problem, Target } from "../desiredstate/index.ts";
 import type { HubCache, Policy } from "../hub/index.ts";
 import { type LostObjects, patchProblem } from "../status/index.ts";
@@ -21,6 +13,7 @@ export interface Outcome {
   notes?: string[];
   notCarriedOut?: string[];
   unplaceable?: string[];
+  unserved?: string[];
   lost?: LostObjects;
   withoutCluster?: number;
   waiting?: number;
@@ -53,13 +46,18 @@ export class PolicyTally {
     else this.#addOverridden(target);
   }
 
-  outcome({ isPlaceable }: { isPlaceable: HubCache["catalog"]["isPlaceable"] }): Outcome {
+  outcome(kindOf: HubCache["catalog"]["standing"]): Outcome {
     const policy = this.#policy;
     const trouble = this.#trouble;
     const fields = isPlacement(policy) ? notCarriedOut(policy.spec) : [];
-    const unplaceable = policy.spec.resourceSelectors
-      .filter(({ apiVersion, kind }) => !isPlaceable({ group: parseApiVersion(apiVersion).group, kind }))
-      .map(({ apiVersion, kind }) => `${kind} (${apiVersion})`);
+    const ofStanding = (...standings: ReturnType<typeof kindOf>[]): string[] => {
+      const selectors = policy.spec.resourceSelectors.filter((selector) => standings.includes(kindOf(selector)));
+      return [...new Set(selectors.map(({ apiVersion, kind }) => `${kind} (${apiVersion})`))];
+    };
+    // What belongs to no namespace belongs to no policy of one.
+    const isTenants = policy.metadata.namespace !== undefined;
+    const unplaceable = isTenants ? ofStanding("NeverPlaced", "ClusterScoped") : ofStanding("NeverPlaced");
+    const unserved = ofStanding("NotServed");
     const lost = most(this.#lostTo);
     const superseded = most(this.#supersededBy);
     return {
@@ -68,7 +66,8 @@ export class PolicyTally {
       ...(this.#notes.size === 0 ? {} : { notes: [...this.#notes] }),
       ...(trouble === undefined ? {} : { error: trouble.message, reason: trouble.reason }),
       ...(fields.length === 0 ? {} : { notCarriedOut: fields }),
-      ...(unplaceable.length === 0 ? {} : { unplaceable: [...new Set(unplaceable)] }),
+      ...(unplaceable.length === 0 ? {} : { unplaceable }),
+      ...(unserved.length === 0 ? {} : { unserved }),
       ...(lost === undefined ? {} : { lost }),
       ...(superseded === undefined ? {} : { superseded }),
       ...(this.#withoutCluster === 0 ? {} : { withoutCluster: this.#withoutCluster }),

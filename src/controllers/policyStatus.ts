@@ -24,6 +24,7 @@ import type { ObservationChange, Observations } from "./observations.ts";
 import type { PlanningProgress } from "./planningProgress.ts";
 import { type Outcome, PolicyTally } from "./policyOutcome.ts";
 import { policiesIn, type Plans } from "./plans.ts";
+import { ungrantedKinds } from "./ungrantedKinds.ts";
 
 const TYPES: Record<Policy["kind"], ResourceType> = {
   Placement: PLACEMENTS,
@@ -61,6 +62,7 @@ export class PolicyStatusReconciler implements Reconciler {
       from(hub.policyEvents)
         // A change of the status alone is most often our own: answered at once, it would be written again with every plan made meanwhile.
         .after((event) => (changedSpec(event) ? undefined : DEBOUNCE_MS)),
+      from(hub.denials).map(() => this.keys()),
       from(plans.changes)
         .when(() => progress.isComplete)
         .map(({ before, after }) => [...policiesIn(before), ...policiesIn(after)])
@@ -70,6 +72,9 @@ export class PolicyStatusReconciler implements Reconciler {
         .map((change) => this.#blamed(change))
         .after(DEBOUNCE_MS),
       from(progress.advanced)
+        .map(() => this.keys())
+        .after(DEBOUNCE_MS),
+      from(hub.catalog.settlements)
         .map(() => this.keys())
         .after(DEBOUNCE_MS),
     ];
@@ -88,7 +93,7 @@ export class PolicyStatusReconciler implements Reconciler {
       return done;
     const { policy, informer } = found;
     if (!classes.isOurPolicy(policy)) return done;
-    const outcome = await this.#outcome(policy);
+    const outcome = { ...(await this.#outcome(policy)), ...ungrantedKinds(policy, hub) };
     const status = policyStatus(
       { generation: policy.metadata.generation ?? 0, ...outcome, previous: policy.status },
       clock.now(),
@@ -120,7 +125,7 @@ export class PolicyStatusReconciler implements Reconciler {
       const target = plans.get(owner)?.target;
       if (target !== undefined) tally.add(target);
     }
-    return tally.outcome({ isPlaceable: (kind) => hub.catalog.isPlaceable(kind) });
+    return tally.outcome((selector) => hub.catalog.standing(selector));
   }
 
   /** The policies of the objects of which a member has begun to refuse something, or refuses it no more. */

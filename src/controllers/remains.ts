@@ -9,7 +9,9 @@ import {
 } from "../apis/index.ts";
 import type { HoldRow, Row } from "../desiredstate/index.ts";
 import type { PlacedKind } from "../hub/index.ts";
+import { type Dependency, occasionalKindOf } from "../interpreter/index.ts";
 import { copiesOf, type CopySources, isNeededByOthers } from "./copies.ts";
+import { whyNotGranted } from "./grants.ts";
 
 /** What may be left of a hub object on clusters where it is not to be (any more). */
 export interface Remains {
@@ -28,7 +30,7 @@ export interface RemainsOf {
 
 /** What a hub object comes to on a member. */
 export interface Footprint {
-  /** What the object is rendered to, wherever it runs. */
+  /** What the object is rendered to, wherever it runs; and what goes along, of the kinds that are not watched everywhere. */
   refs: readonly ObjectRef[];
   /** The kinds (`group/Kind`) of that, and of what goes along. */
   kinds: readonly string[];
@@ -36,11 +38,18 @@ export interface Footprint {
 
 export const NO_FOOTPRINT: Footprint = { refs: [], kinds: [] };
 
-export function footprintOf({ interpreter }: PlacedKind, object: KubeObject): Footprint {
-  const refs = interpreter.render(object).map(refOf);
-  const needed = interpreter.dependencies(object).map(({ ref }) => ref);
-  const kinds = [...refs, ...needed].map(({ apiVersion, kind }) => `${parseApiVersion(apiVersion).group}/${kind}`);
-  return { refs, kinds: [...new Set(kinds)] };
+export function footprintOf(
+  { interpreter }: PlacedKind,
+  object: KubeObject,
+  dependencies: readonly Dependency[],
+): Footprint {
+  const rendered = interpreter.render(object).map(refOf);
+  const needed = dependencies.map(({ ref }) => ref);
+  const kinds = [...rendered, ...needed].map(({ apiVersion, kind }) => `${parseApiVersion(apiVersion).group}/${kind}`);
+  return {
+    refs: [...rendered, ...needed.filter((ref) => occasionalKindOf(ref) !== undefined)],
+    kinds: [...new Set(kinds)],
+  };
 }
 
 const CONFIRMING = { reason: "Confirming", message: "it is looked for by its name before the object is let go of" };
@@ -84,7 +93,7 @@ function seenOf(sources: CopySources, owner: string): Set<string> {
 
 /** The row that makes certain of one member object; undefined for one that is seen, and has a row of the plan's, or is another's. */
 function confirmation(
-  { assignments, observations }: CopySources,
+  { hub, assignments, observations }: CopySources,
   cluster: string,
   ref: ObjectRef,
   owner: OwnerRef,
@@ -105,7 +114,9 @@ function confirmation(
     role: "rendered",
     wanted: false,
     confirm: true,
-    why: unseen === undefined ? CONFIRMING : { reason: "ClusterNotSynced", message: shortMessage(unseen) },
+    why:
+      whyNotGranted(hub, cluster, ref.namespace) ??
+      (unseen === undefined ? CONFIRMING : { reason: "ClusterNotSynced", message: shortMessage(unseen) }),
   };
   return row;
 }

@@ -1,9 +1,10 @@
 import { sameValue } from "../apis/index.ts";
-import type { ApplyRow, Row, Why } from "../desiredstate/index.ts";
+import { type ApplyRow, type Row, sameReportTerms, type Why } from "../desiredstate/index.ts";
 
 /** Whether both rows ask for the same of one member object. */
 export function isSameRow(a: Row, b: Row | undefined): boolean {
   if (b === undefined || a.verb !== b.verb || a.role !== b.role) return false;
+  if (!sameReportTerms(a.reporting, b.reporting)) return false;
   switch (a.verb) {
     case "Apply":
       return b.verb === "Apply" && isSameApply(a, b);

@@ -1,7 +1,9 @@
 import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../apis/index.ts";
-import { isRemoval, previousOf } from "./snapshots.ts";
-import { applyRow, deleteRow, holdRow } from "./testing/builders.ts";
+import type { FederatedStatus, KubeObject } from "../apis/index.ts";
+import { AWAITING_REPLACEMENT, REPLACED, type Row, type Target } from "../desiredstate/index.ts";
+import { isLetGoOf, isRemoval, isReplacing, previousOf, snapshotOf, type SnapshotSources } from "./snapshots.ts";
+import { applyRow, CLUSTER, deleteRow, holdRow, observation } from "./testing/builders.ts";
+import { copySources, hubObject, leaving, member, planOn } from "./testing/copySources.ts";
 
 const RECORD = "federation.paas.cmft.com/clusters";
 const object = (record?: object, status?: object): KubeObject => ({
@@ -32,7 +34,7 @@ describe("what an object said of itself before", () => {
       want: { observedGeneration: 3 },
     },
     { name: "is nothing of a record that says only where", given: object({ clusters: ["a"] }), want: undefined },
-  ])("$name", ({ given, want }) => expect(previousOf(given)).toEqual(want));
+  ])("$name", ({ given, want }) => expect(previousOf(given, given["status"] as FederatedStatus)).toEqual(want));
 });
 
 describe("a row", () => {
@@ -44,3 +46,115 @@ describe("a row", () => {
     { name: "that applies does not", row: applyRow(), want: false },
   ])("$name", ({ row, want }) => expect(isRemoval(row)).toBe(want));
 });
+
+describe("the snapshot that a plan is made of", () => {
+  const sourcesOf = (found: KubeObject, more: object = {}) => {
+    const all = copySources();
+    const key = all.have(found);
+    const hub = Object.assign(all.sources.hub, {
+      allPlacements: () => ["placement"],
+      allOverrides: () => ["override"],
+      clusterSnapshots: () => ["cluster"],
+    });
+    const namespaces = { termsFor: () => undefined };
+    const sources = { ...all.sources, hub, hubId: "hub", namespaces, ...more } as unknown as SnapshotSources;
+    return { ...all, sources, key, running: () => [...(snapshotOf(sources, key, found).running ?? [])] };
+  };
+
+  test("has what the hub has", () => {
+    const found = hubObject("shop");
+    const terms = { enforce: "restricted" };
+    const collected = { found: new Map([["a", found]]), unreadable: new Set(["b"]), needed: [] };
+    const choice = { placement: undefined, passedOver: [] };
+    const needs = { dependencies: [] };
+    const { sources, key } = sourcesOf(found, { namespaces: { termsFor: () => terms } });
+    expect(snapshotOf(sources, key, found, { choice, needs, collected })).toEqual({
+      object: found,
+      setting: {},
+      choice,
+      needs,
+      placements: ["placement"],
+      overrides: ["override"],
+      clusters: ["cluster"],
+      dependencies: collected.found,
+      unreadable: collected.unreadable,
+      hubId: "hub",
+      terms,
+      previous: found["status"],
+      running: new Set(),
+    });
+  });
+
+  test("says nothing of what is not known", () => {
+    const found = hubObject("shop");
+    const { sources, key } = sourcesOf(found);
+    const snapshot = snapshotOf(sources, key, found);
+    expect(snapshot.dependencies.size).toBe(0);
+    expect(snapshot).not.toHaveProperty("unreadable");
+    expect(snapshot).not.toHaveProperty("terms");
+  });
+
+  test.each([
+    { name: "not where only a sum is known: what was seen is not all", status: { summary: [] }, want: undefined },
+    { name: "where the rest is named beside the sum", status: { summary: [], unlistedClusters: ["x"] }, want: [] },
+  ])("says where copies were seen, $name", ({ status, want }) => {
+    const found = hubObject("shop", [], status);
+    const { sources, key } = sourcesOf(found);
+    const { running } = snapshotOf(sources, key, found);
+    expect(running === undefined ? undefined : [...running]).toEqual(want);
+  });
+
+  const serving = { reason: AWAITING_REPLACEMENT, message: "it serves until then" };
+  test.each<{ name: string; row?: Row; planned?: boolean; recorded?: string[]; want: string[] }>([
+    { name: "where a copy is, before the first plan", planned: false, want: [CLUSTER] },
+    { name: "where a copy is that its rows want", row: applyRow(), want: [CLUSTER] },
+    { name: "not where nobody asks for the copy", want: [] },
+    { name: "not where the copy is to go", row: deleteRow(), want: [] },
+    { name: "not where the copy cannot go yet", row: holdRow({ wanted: false }), want: [] },
+    { name: "where the copy serves until others do", row: holdRow({ wanted: false, why: serving }), want: [CLUSTER] },
+    { name: "not where the record names no such cluster", row: applyRow(), recorded: [], want: [] },
+    {
+      name: "not where the copy was there before the join",
+      row: holdRow({ wanted: false, why: { reason: "FoundOnJoin", message: "" } }),
+      planned: false,
+      want: [],
+    },
+  ])("says $name", ({ row, planned = true, recorded = [CLUSTER], want }) => {
+    const all = sourcesOf(hubObject("shop", recorded));
+    all.join(member(CLUSTER, { creationTimestamp: "2026-01-02T00:00:00Z" }));
+    all.observations.report(CLUSTER, [observation({ present: { createdAt: "2026-01-01T00:00:00Z" } })]);
+    if (planned) all.plans.set(all.key, planOn([CLUSTER]));
+    if (row !== undefined) all.assignments.replace(all.key, [row]);
+    expect(all.running()).toEqual(want);
+  });
+});
+
+describe("a copy is let go of by a person", () => {
+  const target = (status: "True" | "False", clusters: string[] = [], suspended = false): Target =>
+    ({ scheduled: { status }, suspended, clusters: clusters.map((name) => ({ name })) }) as unknown as Target;
+
+  test.each<{ name: string; target: Target | undefined; recorded?: string[]; cluster?: object; want: boolean }>([
+    {
+      name: "when nothing places the object, and its record does not name the cluster",
+      target: target("False"),
+      want: true,
+    },
+    { name: "when the object is suspended", target: target("True", [], true), want: true },
+    { name: "not when something places the object", target: target("True"), want: false },
+    { name: "not when the object is to run there", target: target("False", [CLUSTER]), want: false },
+    { name: "not when the object is being deleted", target: undefined, want: false },
+    { name: "not when the record names the cluster", target: target("False"), recorded: [CLUSTER], want: false },
+    { name: "not when the cluster leaves", target: target("False"), cluster: leaving, want: false },
+  ])("$name", ({ target: given, recorded = [], cluster = {}, want }) => {
+    const { sources, have, join } = copySources();
+    join(member(CLUSTER, cluster));
+    const key = have(hubObject("shop", recorded));
+    expect(isLetGoOf(sources, key, given, observation())).toBe(want);
+  });
+});
+
+test.each([
+  { name: "a hold for what is made anew", row: holdRow({ why: { reason: REPLACED, message: "" } }), want: true },
+  { name: "another hold", row: holdRow(), want: false },
+  { name: "a removal of what was replaced", row: deleteRow({ why: { reason: REPLACED, message: "" } }), want: false },
+])("$name waits for a replacement: $want", ({ row, want }) => expect(isReplacing(row)).toBe(want));

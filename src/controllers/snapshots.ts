@@ -8,8 +8,8 @@ import {
   type Target,
 } from "../desiredstate/index.ts";
 import { copiesOf, type CopySources, recordedClusters, wasFoundOnJoin } from "./copies.ts";
-import type { Collected } from "./dependencies.ts";
 import type { HubNamespaces } from "./hubNamespaces.ts";
+import type { Known } from "./needs.ts";
 
 export interface SnapshotSources extends CopySources {
   hubId: string;
@@ -17,25 +17,22 @@ export interface SnapshotSources extends CopySources {
 }
 
 /** Everything that the plan of one hub object depends on, at this moment. */
-export function snapshotOf(
-  sources: SnapshotSources,
-  owner: string,
-  object: KubeObject,
-  collected?: Collected,
-): Snapshot {
+export function snapshotOf(sources: SnapshotSources, owner: string, object: KubeObject, known?: Known): Snapshot {
   const { hub, hubId, namespaces } = sources;
   const terms = namespaces.termsFor(object);
-  const previous = object["status"] as FederatedStatus | undefined;
+  const previous = hub.statuses.of(object);
+  const scale = hub.kindOf(object)?.type.scale;
   return {
     object,
+    setting: hub.planned.settingOf(object),
     placements: hub.allPlacements(),
     overrides: hub.allOverrides(),
     clusters: hub.clusterSnapshots(),
-    dependencies: collected?.found ?? new Map(),
-    ...(collected === undefined ? {} : { unreadable: collected.unreadable }),
+    ...dependenciesIn(known),
+    ...(scale === undefined ? {} : { scale }),
     hubId,
     ...(terms === undefined ? {} : { terms }),
-    previous: previousOf(object),
+    previous: previousOf(object, previous),
     // Where only a summary stands, what has been seen since the start is not all that there is.
     ...(previous?.summary === undefined || previous.unlistedClusters !== undefined
       ? { running: runningOn(sources, owner) }
@@ -43,10 +40,21 @@ export function snapshotOf(
   };
 }
 
-/** The status of the object; of one that has none yet, what its first record says of how it parts from its copies. */
-export function previousOf(object: KubeObject): FederatedStatus | undefined {
-  const status = object["status"] as FederatedStatus | undefined;
-  const policy = firstRecordOf(object)?.deletionPolicy;
+/** What a plan has to know of what the object needs. */
+export function dependenciesIn(
+  known: Known | undefined,
+): Pick<Snapshot, "choice" | "dependencies" | "needs" | "unreadable"> {
+  if (known === undefined) return { dependencies: new Map() };
+  const { choice, needs, collected } = known;
+  return { choice, needs, dependencies: collected.found, unreadable: collected.unreadable };
+}
+
+/** What was said of the object last (`status`); where nothing was yet, what its first record says of how it parts from its copies. */
+export function previousOf(
+  { metadata }: Pick<KubeObject, "metadata">,
+  status: FederatedStatus | undefined,
+): FederatedStatus | undefined {
+  const policy = firstRecordOf({ metadata, status })?.deletionPolicy;
   return policy === undefined ? status : { ...status, deletionPolicy: policy };
 }
 

@@ -3,6 +3,7 @@ import { isInSync } from "../desiredstate/index.ts";
 import type { PlacedKind, StatusStore } from "../hub/index.ts";
 import { type EventRecorder, follow, type Following, type Metrics, type Tracer } from "../observability/index.ts";
 import {
+  type Client,
   type Clock,
   done,
   Emitter,
@@ -18,21 +19,24 @@ import {
 import { aggregate, type ClusterView, detailOf, withClusters } from "../status/index.ts";
 import type { AssignmentChange } from "./assignments.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";
-import { kindsOfBundle } from "./bundleKinds.ts";
+import { recordedKindsOf } from "./bundleKinds.ts";
 import { classesOf, type ControllerClasses } from "./controllerClasses.ts";
-import { type Debounce, HELD_BY_OTHERS_MS, writeDue, WriteRate } from "./debounce.ts";
+import { HELD_BY_OTHERS_MS, writeDue, WriteRate } from "./debounce.ts";
 import type { ObservationChange } from "./observations.ts";
 import { spanAttributes } from "./ownerKeys.ts";
 import type { Plan, PlanChange, Plans } from "./plans.ts";
-import { newProgress, type ObjectProgress, patienceLeft, recordProgress } from "./progressEvents.ts";
+import { patienceLeft, recordProgress } from "./progressEvents.ts";
 import { recordTrouble } from "./statusEvents.ts";
+import { StatusSums } from "./statusSums.ts";
 import { phaseOf, writeStatus } from "./statusWrites.ts";
+import { newTracked, type Tracked } from "./trackedStatus.ts";
 import { changedBounds, validated } from "./validated.ts";
 
 export interface StatusReconcilerOptions extends ViewSources {
   plans: Plans;
   classes: ControllerClasses;
   store: StatusStore;
+  client: Client;
   clock: Clock;
   metrics: Metrics;
   tracer: Tracer;
@@ -44,16 +48,6 @@ export interface StatusWrites {
   /** The key of an object of which a status write has ended. */
   readonly settlements: Emitter<string>;
   isUnderWay(owner: string): boolean;
-}
-
-interface Tracked extends Debounce {
-  /** Monotonic milliseconds of the plan that is being carried out, for the propagation metric. */
-  propagating: number | undefined;
-  /** Something has changed since the status was computed last. */
-  changed: boolean;
-  /** Monotonic milliseconds at which everything of an object that is being deleted was first seen gone. */
-  goneAt: number | undefined;
-  readonly progress: ObjectProgress;
 }
 
 /** For how long after leadership began a status waits for clusters of which nothing is known yet. */
@@ -69,6 +63,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   readonly #tracked = new Map<string, Tracked>();
   readonly #underWay = new Set<string>();
   readonly #rate = new WriteRate();
+  readonly #sums: StatusSums;
   /** Objects whose rows are being carried out. */
   readonly #carriedOut = new Set<string>();
   readonly #startedAt: number;
@@ -76,6 +71,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   constructor(options: StatusReconcilerOptions) {
     this.#options = options;
     this.#startedAt = options.clock.monotonic();
+    this.#sums = new StatusSums(options);
   }
 
   sources(): Source[] {
@@ -86,6 +82,13 @@ export class StatusReconciler implements Reconciler, StatusWrites {
       { subscribe: (enqueue) => observations.changes.subscribe((change) => this.#observed(change, enqueue)) },
       { subscribe: (enqueue) => assignments.departures.subscribe((owner) => this.#changed(owner, enqueue)) },
       from(contacts.changes).map((cluster) => this.#changedOn(cluster)),
+      // Somebody removed what a status stands in: it is made again.
+      {
+        subscribe: (enqueue) =>
+          hub.bindings.events.subscribe(({ type, key }) => {
+            if (type === "Deleted") this.#changed(key, enqueue);
+          }),
+      },
       ...(hub.namespaces === undefined
         ? []
         : [
@@ -235,16 +238,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   #track(owner: string): Tracked {
     let tracked = this.#tracked.get(owner);
     if (tracked === undefined) {
-      tracked = {
-        plannedAt: undefined,
-        movedAt: undefined,
-        propagating: undefined,
-        lastWriteAt: Number.NEGATIVE_INFINITY,
-        changedAt: 0,
-        changed: false,
-        goneAt: undefined,
-        progress: newProgress(),
-      };
+      tracked = newTracked();
       this.#tracked.set(owner, tracked);
     }
     return tracked;
@@ -253,6 +247,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   #forget(owner: string): void {
     this.#tracked.delete(owner);
     this.#carriedOut.delete(owner);
+    this.#sums.forget(owner);
   }
 
   #carriedThrough(owner: string, tracked: Tracked): void {
@@ -327,6 +322,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     const complete = this.#isComplete(owner);
     const previous = store.read(owner);
     const clusters = clusterViews(this.#options, owner, plan);
+    const sum = await this.#sums.write(owner, { object, kind }, plan.target, clusters, signal);
     const status = aggregate(
       {
         generation: plan.generation,
@@ -338,17 +334,18 @@ export class StatusReconciler implements Reconciler, StatusWrites {
         target: plan.target,
         failure: plan.failure,
         validated: validated(object, this.#options.hub.namespaces, previous),
+        sum,
         podSelector: kind.interpreter.podSelector(object),
-        kinds:
-          kind.interpreter.holdsManifests === true ? kindsOfBundle(this.#options, owner, plan, previous) : undefined,
+        kinds: recordedKindsOf(this.#options, { owner, object, interpreter: kind.interpreter }, plan, previous),
         clusters,
       },
       clock.now(),
     );
     this.#report(owner, tracked, plan, object, { status, clusters }, complete);
-    // The same once more where nobody knows whether the last write has happened.
-    if (status === previous && this.#unrecorded(owner, plan).length === 0) return;
-    await this.#write(owner, tracked, { object, kind }, status, context, signal);
+    // The same once more where nobody knows whether the last write has happened, and where what it stands in is gone.
+    if (status !== previous || this.#unrecorded(owner, plan).length > 0 || !store.isKept(owner))
+      await this.#write(owner, tracked, { object, kind }, status, context, signal);
+    if (sum?.error !== undefined) throw sum.error;
   }
 
   async #write(
@@ -377,7 +374,8 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   ): void {
     const { metrics, events, clock, store } = this.#options;
     metrics.setObjectState(owner, object.kind, phaseOf(status));
-    recordProgress(events, object, { previous: store.read(owner), status }, tracked.progress);
+    const previous = store.read(owner);
+    recordProgress(events, object, { previous, status }, tracked.progress);
     if (!complete) return;
     this.#carriedThrough(owner, tracked);
     const applied = status.conditions?.find(({ type }) => type === "Applied");
@@ -385,7 +383,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
       metrics.observePropagation(clock.monotonic() - tracked.propagating);
       tracked.propagating = undefined;
     }
-    recordTrouble(events, object, status, plan.target, (cluster) => {
+    recordTrouble(events, object, { previous, status }, plan.target, (cluster) => {
       const target = plan.target?.clusters.find(({ name }) => name === cluster);
       const view = clusters.find(({ name }) => name === cluster);
       return target === undefined || view === undefined ? undefined : detailOf(view, target);

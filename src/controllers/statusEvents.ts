@@ -3,19 +3,19 @@ import type { Target } from "../desiredstate/index.ts";
 import type { EventRecorder } from "../observability/index.ts";
 
 /**
- * Events on a hub object about failures that its new status says and its present status does not: each failure once. `detailOn` gives the words
+ * Events on a hub object about failures that its new status says and the one before does not: each failure once. `detailOn` gives the words
  * in full that the entry of a cluster had to cut.
  */
 export function recordTrouble(
   events: Pick<EventRecorder, "record">,
   object: KubeObject,
-  status: FederatedStatus,
+  { previous, status }: { previous: FederatedStatus | undefined; status: FederatedStatus },
   target: Target | undefined,
   detailOn: (cluster: string) => string | undefined = () => undefined,
 ): void {
   const { uid } = object.metadata;
   const regarding = { ...refOf(object), ...(uid === undefined ? {} : { uid }) };
-  const before = (object["status"] as FederatedStatus | undefined)?.clusters;
+  const before = previous?.clusters;
   const warn = (reason: string, action: string, note: string): void =>
     events.record({ regarding, type: "Warning", reason, action, note });
 

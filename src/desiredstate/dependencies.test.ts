@@ -3,6 +3,7 @@ import type { KubeObject } from "../apis/index.ts";
 import { computeTarget } from "./target.ts";
 import {
   app,
+  clusterPlacement,
   goldenText,
   hub,
   NOW,
@@ -111,6 +112,23 @@ describe("a dependency that may not be read", () => {
     }
     expect(of("Secret")?.message).toMatch(/^add .* to rbac\.secrets\.namespaces of the Helm release/);
     expect(of("ConfigMap")?.message).toBe(`let the manager list and watch ConfigMaps in ${namespace} on the hub`);
+  });
+
+  test("of a kind with a long name is named within 120 characters too", () => {
+    const [namespace, name] = ["n".repeat(63), "data"];
+    const object: KubeObject = {
+      apiVersion: "example.com/v1",
+      kind: "Widget",
+      metadata: { name: "w", namespace, uid: "w" },
+      spec: { claim: name },
+    };
+    const fields = [{ kind: "PersistentVolumeClaim" as const, path: "spec.claim" }];
+    const resourceSelectors = [{ apiVersion: object.apiVersion, kind: object.kind }];
+    const policy = clusterPlacement("p", { resourceSelectors, dependencies: { mode: "Auto", fields } });
+    const unreadable = new Set([`/PersistentVolumeClaim/${namespace}/${name}`]);
+    expect(denial({ object, placements: [policy], unreadable })?.message).toBe(
+      `let the manager read PersistentVolumeClaims in ${namespace}`,
+    );
   });
 
   test("is not asked for by its content: what can be read is propagated where it is", () => {

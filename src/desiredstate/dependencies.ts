@@ -1,7 +1,7 @@
 import { hashOf, type KubeObject, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
-import { type Dependency, userSetObject } from "../interpreter/index.ts";
+import { userSetObject } from "../interpreter/index.ts";
 import { mark, type Marking } from "./marks.ts";
-import type { DesiredObject, Snapshot, Why } from "./types.ts";
+import type { DesiredObject, Needs, Snapshot, Why } from "./types.ts";
 
 /** What goes along with an object, and what of it is not there. */
 export interface PropagatedDependencies {
@@ -19,7 +19,7 @@ export interface PropagatedDependencies {
   refusal: Why | undefined;
 }
 
-export const noDependencies: PropagatedDependencies = Object.freeze({
+const noDependencies: PropagatedDependencies = Object.freeze({
   objects: [],
   hash: undefined,
   warning: undefined,
@@ -38,11 +38,11 @@ const known = new WeakMap<KubeObject, UserSet>();
 
 /** Collects what the object needs beside it from what the hub has. */
 export function collectDependencies(
-  needed: readonly Dependency[],
+  { dependencies: needed, problem }: Needs,
   { dependencies: present, unreadable }: Pick<Snapshot, "dependencies" | "unreadable">,
   marking: Marking,
 ): PropagatedDependencies {
-  if (needed.length === 0) return noDependencies;
+  if (needed.length === 0) return problem === undefined ? noDependencies : { ...noDependencies, warning: problem };
   const sorted = needed
     .map((dependency) => ({ ...dependency, key: refKey(dependency.ref) }))
     .sort((a, b) => (a.key < b.key ? -1 : 1));
@@ -57,6 +57,10 @@ export function collectDependencies(
       continue;
     }
     const found = present.get(key);
+    if (found === undefined && isHelmRelease(ref)) {
+      refusal ??= neverSent(ref.name, "holds a Helm release");
+      continue;
+    }
     if (found === undefined) {
       if (!optional) missing.push(`${ref.kind} ${ref.name}`);
       continue;
@@ -73,7 +77,7 @@ export function collectDependencies(
   return {
     objects,
     hash: contents.length === 0 ? undefined : hashOf(contents),
-    warning: missing.length === 0 ? undefined : missingWarning(missing),
+    warning: missing.length === 0 ? problem : missingWarning(missing),
     denial: denialOf(denied),
     refusal,
   };
@@ -90,8 +94,16 @@ const TOKEN_TYPES: ReadonlySet<unknown> = new Set([
  */
 function tokenIn({ kind, type, metadata }: KubeObject): Why | undefined {
   if (kind !== "Secret" || !TOKEN_TYPES.has(type)) return undefined;
-  const message = shortMessage(`Secret ${metadata.name} holds a token (${String(type)}) and is never sent to members`);
-  return { reason: "NotAllowed", message };
+  return neverSent(metadata.name, `holds a token (${String(type)})`);
+}
+
+/** Those Secrets are not read at all: they hold a whole application, and a member's Helm would take them for its own. */
+function isHelmRelease({ kind, name }: ObjectRef): boolean {
+  return kind === "Secret" && name.startsWith("sh.helm.release.v1.");
+}
+
+function neverSent(name: string, why: string): Why {
+  return { reason: "NotAllowed", message: shortMessage(`Secret ${name} ${why} and is never sent to members`) };
 }
 
 /** Secrets before ConfigMaps: the chart lists the namespaces of the former only. */
@@ -109,7 +121,7 @@ function denialOf(denied: readonly ObjectRef[]): Why | undefined {
           `add ${namespace} to rbac.secrets.namespaces of the Helm release (mode Listed)`,
           `add ${namespace} to rbac.secrets.namespaces of the Helm release`,
         ]
-      : [granted];
+      : [granted, `let the manager read ${kind}s in ${namespace}`];
   const message = texts.find((text) => shortMessage(text) === text) ?? shortMessage(granted);
   return { reason: `${kind}AccessDenied`, message };
 }

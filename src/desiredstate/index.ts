@@ -13,10 +13,13 @@ export { expectedOf, ownerRefOf, policyOf, reowned } from "./marks.ts";
 export { scopeProblem } from "./bundleScope.ts";
 export { defaultTerms, type NamespaceTerms, namespaceTerms, termsText } from "./podSecurity/index.ts";
 export { AWAITING_REPLACEMENT } from "./moves.ts";
-export { selectPlacement } from "./placementSelection.ts";
+export { needsOf, withTheirNeeds } from "./needs.ts";
+export { choosePlacement, selectPlacement } from "./placementSelection.ts";
 export { decideRemovals } from "./removals.ts";
 export { REPLACED } from "./replacement.ts";
+export { sameReportTerms } from "./reporting.ts";
 export { chooseRow, inTheNameOf, isInSync } from "./rows.ts";
+export { isKindUnseen, sightOf, whyUnseen } from "./sight.ts";
 export { step } from "./step.ts";
 export { computeTarget } from "./target.ts";
 export type {
@@ -27,10 +30,13 @@ export type {
   Failure,
   HoldRow,
   Heal,
+  Needs,
   Observation,
+  PlacementChoice,
   Problem,
   ReleaseRow,
   RemovalFacts,
+  ReportTerms,
   Row,
   Snapshot,
   StepResult,

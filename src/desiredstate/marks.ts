@@ -14,6 +14,7 @@ import {
   refOf,
 } from "../apis/index.ts";
 import { memberKindOf } from "../interpreter/index.ts";
+import { holdsData } from "./data.ts";
 import type { DeletionPolicy, DesiredObject, Role } from "./types.ts";
 
 export function ownerRefOf(object: KubeObject): OwnerRef {
@@ -34,10 +35,12 @@ export interface Marking {
 export function mark(object: KubeObject, role: Role, { hubId, ownerText, policy }: Marking): DesiredObject {
   const { labels, annotations } = object.metadata;
   const ref = refOf(object);
+  // The data is worth more than the object that brought the claim along: whoever forgets the copy, it says itself that it stays.
+  const isToStay = policy === "Orphan" || (role === "dependency" && holdsData(ref));
   const ours: Record<string, string> = {
     ...annotations,
     [OWNER_ANNOTATION]: ownerText,
-    ...(policy === "Orphan" ? { [DELETION_POLICY_ANNOTATION]: policy } : {}),
+    ...(isToStay ? { [DELETION_POLICY_ANNOTATION]: "Orphan" } : {}),
   };
   const metadata = { ...object.metadata, labels: { ...labels, [MANAGED_BY_LABEL]: hubId }, annotations: ours };
   const marked: KubeObject = { ...object, metadata };

@@ -110,6 +110,20 @@ describe("the copies that stay until there are others", () => {
       expect(kept([failed], target)).toEqual([]);
     });
 
+    test("are kept until the object is there where nobody says how healthy it is", () => {
+      const unknown = (cluster: string) => [
+        copy(cluster, "Deployment", { health: { state: "Unknown" } }),
+        copy(cluster, "Service"),
+      ];
+      expect(kept(unknown("singapore-1"), target)).toEqual(["singapore-1"]);
+      expect(kept([...unknown("singapore-1"), ...unknown("shanghai-1")], target)).toEqual([]);
+    });
+
+    test("are kept as long as only they are known to be healthy", () => {
+      const unknown = copy("shanghai-1", "Deployment", { health: { state: "Unknown" } });
+      expect(kept([...old, unknown, copy("shanghai-1", "Service")], target)).toEqual(["singapore-1"]);
+    });
+
     test("are judged by replicas all the same where they report some", () => {
       const none = copy("singapore-1", "Deployment", { health: { state: "Available", replicas: replicas(0) } });
       expect(kept([none, copy("singapore-1", "Service")], target)).toEqual([]);

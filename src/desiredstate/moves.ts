@@ -28,7 +28,9 @@ export function serversToKeep(move: Move): ReadonlyMap<string, Why> {
     ({ cluster }) => cluster,
   );
   const servers = [...left].filter(([, copies]) => serves(copies, target));
-  if (servers.length === 0 || towards.some((cluster) => hasArrived(cluster, move))) return keep;
+  if (servers.length === 0) return keep;
+  const known = new Set(servers.flatMap(([, copies]) => copies.filter(isAvailable).map(({ ref }) => refKey(ref))));
+  if (towards.some((cluster) => hasArrived(cluster, known, move))) return keep;
   const names = towards.slice(0, 3).join(", ") + (towards.length > 3 ? " or another" : "");
   const message = shortMessage(`it serves until the object is available on ${names}`);
   for (const [cluster] of servers) keep.set(cluster, { reason: AWAITING_REPLACEMENT, message });
@@ -39,8 +41,15 @@ function isToServe(name: string, { clusters }: Target): boolean {
   return clusters.find((cluster) => cluster.name === name)?.replicas !== 0;
 }
 
-/** Everything that the object is to become on the cluster is there and available, as the cluster says now. */
-function hasArrived(cluster: string, { wanted, observations, removal }: Move): boolean {
+function isAvailable({ present }: Observation): boolean {
+  return present?.health.state === "Available";
+}
+
+/**
+ * Everything that the object is to become on the cluster is there and available, as the cluster says now. Where nobody says how healthy
+ * something is, and nobody said it of the copies that serve (`known`), it is waited for no longer than until it is there.
+ */
+function hasArrived(cluster: string, known: ReadonlySet<string>, { wanted, observations, removal }: Move): boolean {
   if (removal.clusters.get(cluster)?.synced !== true) return false;
   const rendered = (wanted.get(cluster) ?? []).filter(({ role }) => role === "rendered");
   return (
@@ -49,6 +58,7 @@ function hasArrived(cluster: string, { wanted, observations, removal }: Move): b
       const present = observations.find((copy) => copy.cluster === cluster && isSameRef(copy.ref, ref))?.present;
       if (present === undefined || present.deleting) return false;
       const { state, replicas } = present.health;
+      if (state === "Unknown") return !known.has(refKey(ref));
       return state === "Available" && replicas?.available !== 0;
     })
   );
@@ -56,7 +66,7 @@ function hasArrived(cluster: string, { wanted, observations, removal }: Move): b
 
 /**
  * Whether these copies, all of one cluster, serve anybody. A Service without pods does not, whatever its own health is; so where there are
- * replicas the replicas decide, and otherwise any copy that is available.
+ * replicas the replicas decide, and otherwise any copy that is available, or of which nobody knows that it is not.
  */
 function serves(copies: readonly Observation[], target: Target): boolean {
   const dependencies = new Set(
@@ -70,5 +80,5 @@ function serves(copies: readonly Observation[], target: Target): boolean {
   const counted = healths.flatMap(({ replicas }) => replicas ?? []);
   if (counted.length > 0 || target.clusters.some(({ replicas }) => replicas !== undefined))
     return counted.some(({ available }) => available > 0);
-  return healths.some(({ state }) => state === "Available");
+  return healths.some(({ state }) => state === "Available" || state === "Unknown");
 }

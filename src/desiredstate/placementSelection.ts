@@ -1,4 +1,11 @@
-import { type KubeObject, type Placement, selectorSpecificity, type Specificity } from "../apis/index.ts";
+import {
+  type KubeObject,
+  type ObjectSetting,
+  type Placement,
+  selectorSpecificity,
+  type Specificity,
+} from "../apis/index.ts";
+import type { PlacementChoice } from "./types.ts";
 
 interface Candidate {
   placement: Placement;
@@ -10,20 +17,25 @@ interface Candidate {
  * selector says most closely what it means (name, labels, all of the kind), then the first by name. A namespaced policy reaches only objects of
  * its own namespace, and a policy that is being deleted none. Undefined when none matches.
  */
-export function selectPlacement(object: KubeObject, placements: readonly Placement[]): Placement | undefined {
-  return choosePlacement(object, placements).placement;
+export function selectPlacement(
+  object: KubeObject,
+  placements: readonly Placement[],
+  setting?: ObjectSetting,
+): Placement | undefined {
+  return choosePlacement(object, placements, setting).placement;
 }
 
 /** As {@link selectPlacement}, with the policies that select the object too, and why the chosen one goes before each of them. */
 export function choosePlacement(
   object: KubeObject,
   placements: readonly Placement[],
-): { placement: Placement | undefined; passedOver: { placement: Placement; because: string }[] } {
+  setting?: ObjectSetting,
+): PlacementChoice {
   let best: Candidate | undefined;
   const candidates: Candidate[] = [];
   for (const placement of placements) {
     if (placement.metadata.deletionTimestamp !== undefined || !reaches(placement, object)) continue;
-    const specificity = selectorSpecificity(placement.spec.resourceSelectors, object);
+    const specificity = selectorSpecificity(placement.spec.resourceSelectors, object, setting);
     if (specificity === 0) continue;
     const candidate = { placement, specificity };
     candidates.push(candidate);

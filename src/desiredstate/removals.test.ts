@@ -46,6 +46,26 @@ describe("decideRemovals", () => {
       facts: on({ synced: true, unseen: new Map([["/Service", "services cannot be watched"]]) }),
       want: "Hold ClusterNotSynced",
     },
+    {
+      name: "not what cannot be read in its namespace",
+      facts: on({ synced: true, unseen: new Map([["/Service in default", "services cannot be watched"]]) }),
+      want: "Hold ClusterNotSynced",
+    },
+    {
+      name: "what can be read there, whatever of it cannot be in other namespaces",
+      facts: on({ synced: true, unseen: new Map([["/Service in bank", "services cannot be watched"]]) }),
+      want: "Delete shanghai-1-Service NotSelected",
+    },
+    {
+      name: "what is in a namespace that was granted",
+      facts: on({ synced: true, namespaces: ["bank", "default"] }),
+      want: "Delete shanghai-1-Service NotSelected",
+    },
+    {
+      name: "not what is in a namespace that was not granted",
+      facts: on({ synced: true, namespaces: ["bank"] }),
+      want: "Hold NamespaceNotGranted",
+    },
     { name: "not without a MemberCluster", facts: { clusters: new Map() }, want: "Hold ClusterUnknown" },
     {
       name: "what is on a cluster that leaves and keeps is released",
@@ -131,6 +151,52 @@ describe("decideRemovals", () => {
     expect([row?.verb, ...(row?.verb === "Hold" ? [] : [row?.uid]), row?.why.reason].join(" ")).toBe(want);
     expect(row?.why.message.length).toBeLessThanOrEqual(120);
     if (row?.verb === "Hold") expect(row.wanted).toBe(false);
+  });
+
+  const claim = copy("shanghai-1", "PersistentVolumeClaim");
+  const broughtAlong = copy("shanghai-1", "PersistentVolumeClaim", { policy: "Orphan" });
+  const cause = (reason: string) => ({ cause: { reason, message: "why" } });
+
+  test.each<{ name: string; facts?: Partial<RemovalFacts>; copy?: Observation; want: string }>([
+    { name: "stays while the object goes on", want: "Hold HoldsData" },
+    { name: "stays though the object goes on with another one", copy: broughtAlong, want: "Hold HoldsData" },
+    {
+      name: "is let go of with the object that brought it along",
+      facts: cause("ObjectDeleted"),
+      copy: broughtAlong,
+      want: "Release",
+    },
+    {
+      name: "is let go of when the hub has forgotten that object",
+      facts: cause("ObjectGone"),
+      copy: broughtAlong,
+      want: "Release",
+    },
+    { name: "goes when it is itself deleted on the hub", facts: cause("ObjectDeleted"), want: "Delete" },
+    {
+      name: "goes as its own policy says",
+      facts: { ...cause("ObjectDeleted"), policy: "Orphan" },
+      want: "Release",
+    },
+    {
+      name: "is let go of when its cluster is drained",
+      facts: on({ synced: true, leaving: "Drain" }),
+      want: "Release",
+    },
+    {
+      name: "stays for whoever else needs it",
+      facts: { ...cause("ObjectDeleted"), neededByOthers: new Set([`shanghai-1/${refKey(claim.ref)}`]) },
+      want: "Hold NeededByOthers",
+    },
+  ])("a claim $name", ({ facts: more, copy: given = claim, want }) => {
+    const [row] = decideRemovals([given], facts(more));
+    expect([row?.verb, ...(row?.verb === "Hold" ? [row.why.reason] : [])].join(" ")).toBe(want);
+  });
+
+  test("a claim that stays is named", () => {
+    expect(decideRemovals([claim], facts()).map(({ why }) => why.message)).toEqual([
+      "it stays with its data until somebody deletes it on the cluster: PersistentVolumeClaim nginx-demo",
+    ]);
   });
 
   test.each<[string, Partial<RemovalFacts>, Observation]>([

@@ -1,6 +1,8 @@
-import { type ObjectRef, parseApiVersion, refKey, shortMessage } from "../apis/index.ts";
+import { isGranted, namespaceNotGranted, type ObjectRef, type Reason, refKey, shortMessage } from "../apis/index.ts";
 import { isDefinition, phaseOf } from "../interpreter/index.ts";
+import { holdsData } from "./data.ts";
 import { isSameRef } from "./rows.ts";
+import { whyUnseen } from "./sight.ts";
 import type { DeleteRow, Observation, RemovalFacts, RemovalRow, Why } from "./types.ts";
 
 type Present = NonNullable<Observation["present"]>;
@@ -8,7 +10,8 @@ type Present = NonNullable<Observation["present"]>;
 /**
  * What may go now, and for everything else that is no longer wanted, why it stays. One row for each copy that is there; a row that removes
  * names the life of the object that was seen, and there is none of these unless every fact allows it. A cluster that leaves and keeps what
- * runs there is let go of, whatever else is known: that deletes nothing. `serving`: clusters whose copies are the last that serve, and what
+ * runs there is let go of, whatever else is known: that deletes nothing. What holds data waits for the end of its owner, and only that of an
+ * object that a person has placed for itself is deleted then. `serving`: clusters whose copies are the last that serve, and what
  * they wait for.
  */
 export function decideRemovals(
@@ -35,13 +38,29 @@ export function decideRemovals(
       obstacleOfOwnership(present, facts) ??
       (present.proven ? undefined : OWNERSHIP_UNPROVEN) ??
       (facts.neededByOthers.has(`${cluster}/${refKey(ref)}`) ? NEEDED_BY_OTHERS : undefined) ??
+      (holdsData(ref) && isStillWanted(cluster, facts) ? keepsData(ref) : undefined) ??
       serving.get(cluster);
     if (obstacle !== undefined) rows.push({ ...copy, verb: "Hold", wanted: false, why: obstacle });
-    else if ((facts.policy ?? present.policy) === "Orphan")
-      rows.push({ ...copy, verb: "Release", uid: present.uid, why: facts.cause });
-    else rows.push({ ...copy, verb: "Delete", uid: present.uid, why: facts.cause, ...agreementOn(ref, facts) });
+    else rows.push({ ...copy, ...verbFor(cluster, ref, present, facts), uid: present.uid, why: facts.cause });
   }
   return rows;
+}
+
+/** The object goes on, elsewhere or without this copy: it may come back for it. */
+function isStillWanted(cluster: string, { cause, clusters }: RemovalFacts): boolean {
+  return cause.reason === NOT_SELECTED && clusters.get(cluster)?.leaving !== "Drain";
+}
+
+function verbFor(
+  cluster: string,
+  ref: ObjectRef,
+  { policy }: Present,
+  facts: RemovalFacts,
+): { verb: "Release" } | Pick<DeleteRow, "verb" | "agreed"> {
+  if (holdsData(ref) && (policy === "Orphan" || facts.clusters.get(cluster)?.leaving === "Drain"))
+    return { verb: "Release" };
+  if ((facts.policy ?? policy) === "Orphan") return { verb: "Release" };
+  return { verb: "Delete", ...agreementOn(ref, facts) };
 }
 
 /** Whether a definition may take its objects along. */
@@ -50,6 +69,9 @@ function agreementOn(ref: ObjectRef, { agreed }: RemovalFacts): Pick<DeleteRow, 
   const names = agreed.split(",").map((name) => name.trim());
   return names.includes(ref.name) || names.includes("*") ? { agreed: true } : {};
 }
+
+/** The cause of a removal while the object itself goes on. */
+const NOT_SELECTED: Reason = "NotSelected";
 
 const TERMINATING: Why = { reason: "Terminating", message: "it is being deleted; its finalizers may take their time" };
 const HUB_NOT_SYNCED: Why = {
@@ -75,6 +97,12 @@ const FOUND_ON_JOIN: Why = {
   message: "it was on the cluster before the cluster was joined, and has not been taken up since",
 };
 
+function keepsData({ kind, name }: ObjectRef): Why {
+  // The name comes last: it may be long.
+  const message = shortMessage(`it stays with its data until somebody deletes it on the cluster: ${kind} ${name}`);
+  return { reason: "HoldsData", message };
+}
+
 /** Why the copies on a cluster are let go of: its MemberCluster is being deleted, and keeps what runs there. */
 function leavingFrom(name: string, { clusters }: RemovalFacts): Why | undefined {
   if (clusters.get(name)?.leaving !== "Keep") return undefined;
@@ -87,20 +115,19 @@ function obstacleOnTheHub({ hub, held }: RemovalFacts): Why | undefined {
   return hub.deletionsHeld ? DELETIONS_HELD : held;
 }
 
-function obstacleOnTheCluster(
-  name: string,
-  { apiVersion, kind }: ObjectRef,
-  { clusters }: RemovalFacts,
-): Why | undefined {
+function obstacleOnTheCluster(name: string, ref: ObjectRef, { clusters }: RemovalFacts): Why | undefined {
   const cluster = clusters.get(name);
   if (cluster === undefined)
     return { reason: "ClusterUnknown", message: shortMessage(`there is no MemberCluster ${name}`) };
+  const { namespaces } = cluster;
+  if (namespaces !== undefined && !isGranted(namespaces, ref.namespace))
+    return namespaceNotGranted(name, namespaces, ref.namespace);
   if (!cluster.synced)
     return {
       reason: "ClusterNotSynced",
       message: shortMessage(`not everything on cluster ${name} is known at present`),
     };
-  const unseen = cluster.unseen?.get(`${parseApiVersion(apiVersion).group}/${kind}`);
+  const unseen = whyUnseen(cluster.unseen, ref);
   if (unseen !== undefined) return { reason: "ClusterNotSynced", message: shortMessage(unseen) };
   return cluster.held;
 }

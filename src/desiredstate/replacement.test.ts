@@ -159,3 +159,14 @@ test("what waits says for what", () => {
     },
   });
 });
+
+test("a claim is never made anew, whatever of it has changed: it holds data", () => {
+  const claim = applied("PersistentVolumeClaim", "dependency", { spec: { storageClassName: "fast" } });
+  const refused = seen(claim, { refused: [claim.hash] });
+  expect(texts([refused], {}, claim)).toEqual([
+    "Apply PersistentVolumeClaim",
+    "Apply Deployment",
+    "Apply Service",
+    "Apply Deployment",
+  ]);
+});

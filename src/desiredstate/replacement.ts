@@ -1,4 +1,5 @@
 import { refKey, shortMessage } from "../apis/index.ts";
+import { holdsData } from "./data.ts";
 import { reowned } from "./marks.ts";
 import { decideRemovals } from "./removals.ts";
 import { isSameRef } from "./rows.ts";
@@ -26,7 +27,8 @@ export function replaceDependencies(
   const replaced = new Map<ApplyRow, DeleteRow>();
   const waiting = new Map<string, Why>();
   for (const row of wanted) {
-    if (row.verb !== "Apply" || row.role !== "dependency") continue;
+    // What holds data is never made anew: that the claim cannot become what is asked for is for a person to read.
+    if (row.verb !== "Apply" || row.role !== "dependency" || holdsData(row.ref)) continue;
     const copy = copyOf(row);
     const isInWay = copy?.present !== undefined && isInTheWay(row, copy.present);
     if (!isInWay && (!removal.replacing.has(row.cluster) || isMade(row, copy?.present))) continue;

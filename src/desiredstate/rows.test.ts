@@ -24,6 +24,8 @@ const kept = (name: string): Row => ({ ...base(name), verb: "Hold", why, wanted:
 const remove = (name: string): Row => ({ ...base(name), verb: "Delete", uid: "u", why });
 const release = (name: string): Row => ({ ...base(name), verb: "Release", uid: "u", why });
 
+const own = <R extends Row>(row: R): R => ({ ...row, role: "rendered" });
+
 describe("chooseRow", () => {
   const [a, b] = [apply("a"), apply("b")];
   const either = { ...a, alternatives: [b] };
@@ -38,6 +40,26 @@ describe("chooseRow", () => {
       want: retained("b"),
     },
     { name: "who wants it before who only retains it", rows: [retained("a"), b], want: b },
+    {
+      name: "what is placed for itself before who needs it beside him, whoever comes first",
+      rows: [a, own(b), apply("c")],
+      want: own(b),
+    },
+    {
+      name: "what is placed for itself and stays as it is, before who needs it beside him",
+      rows: [a, own(retained("b"))],
+      want: own(retained("b")),
+    },
+    {
+      name: "who needs it beside him, where it is not placed for itself any more",
+      rows: [own(remove("b")), a],
+      want: a,
+    },
+    {
+      name: "who needs it beside him, where what was placed for itself is held back from going",
+      rows: [own(kept("b")), a],
+      want: a,
+    },
     { name: "of removals one that an obstacle holds", rows: [remove("a"), kept("b")], want: kept("b") },
     { name: "releasing before deleting", rows: [remove("a"), release("b")], want: release("b") },
   ])("$name", ({ rows, want }) => expect(chooseRow(rows)).toEqual(want));
@@ -66,8 +88,8 @@ describe("chooseRow", () => {
   });
 
   const arbitraryRow = fc
-    .tuple(fc.constantFrom(apply, retained, kept, remove, release), fc.constantFrom("a", "b", "c"))
-    .map(([make, name]) => make(name));
+    .tuple(fc.constantFrom(apply, retained, kept, remove, release), fc.constantFrom("a", "b", "c"), fc.boolean())
+    .map(([make, name, isOwn]): Row => (isOwn ? own(make(name)) : make(name)));
 
   test.prop([fc.array(arbitraryRow, { maxLength: 6 }), fc.constantFrom("a", "b", "z")])(
     "never removes what anybody wants or anything holds, in whatever order the rows come",
@@ -75,11 +97,15 @@ describe("chooseRow", () => {
       for (const given of [rows, rows.toReversed()]) {
         const chosen = chooseRow(given);
         expect(chosen === undefined).toBe(rows.length === 0);
-        if (rows.some(({ verb }) => verb === "Apply")) expect(chosen?.verb).toBe("Apply");
+        if (rows.some((row) => row.verb === "Apply" || (row.verb === "Hold" && row.wanted)))
+          expect(chosen?.verb === "Apply" || (chosen?.verb === "Hold" && chosen.wanted)).toBe(true);
+        if (rows.some(({ verb, role }) => verb === "Apply" && role === "rendered")) expect(chosen?.verb).toBe("Apply");
         if (rows.some(({ verb }) => verb === "Hold")) expect(chosen?.verb).not.toMatch(/Delete|Release/);
         if (rows.some((row) => row.verb === "Hold" && row.wanted)) expect(chosen).not.toEqual(kept(named));
-        const own = rows.find((row) => row.verb === "Apply" && row.owner.name === named);
-        if (own !== undefined) expect(chosen && inTheNameOf(chosen, { owner: ownerNamed(named) })).toMatchObject(own);
+        const asked = rows.filter((row) => row.verb === "Apply" && row.role === chosen?.role);
+        const mine = asked.find((row) => row.owner.name === named);
+        if (chosen?.verb === "Apply" && mine !== undefined)
+          expect(inTheNameOf(chosen, { owner: ownerNamed(named) })).toMatchObject(mine);
       }
     },
   );

@@ -29,10 +29,11 @@ export function inTheNameOf<R extends Row>(row: R, marked: Marked | undefined): 
 }
 
 /**
- * The row that counts when several hub objects ask for one member object. Who wants it wins over who does not: an Apply row goes before
- * a Hold row of a wanted copy, and both before a removal. Of several Apply rows it is the first, with the others as alternatives: which of
- * them counts is for the member object to say, by the owner that it names. Of several removals it is the most careful one, so that one
- * obstacle is enough.
+ * The row that counts when several hub objects ask for one member object. Who wants it wins over who does not. The object that the member object
+ * is a copy of, placed by a policy of its own, goes before those that only need it beside them: its overrides count, and its suspension. Then
+ * an Apply row goes before a Hold row of a wanted copy. Of several Apply rows it is the first, with the others as alternatives: which of them
+ * counts is for the member object to say, by the owner that it names. Of several removals it is the most careful one, so that one obstacle is
+ * enough.
  */
 export function chooseRow(rows: Iterable<Row>): Row | undefined {
   let chosen: Row | undefined;
@@ -41,20 +42,24 @@ export function chooseRow(rows: Iterable<Row>): Row | undefined {
     if (row.verb === "Apply") applies.push(row);
     if (chosen === undefined || precedence(row) < precedence(chosen)) chosen = row;
   }
-  const [first, ...alternatives] = applies;
-  return first === undefined || alternatives.length === 0 ? chosen : { ...first, alternatives };
+  if (chosen?.verb !== "Apply" || applies.length === 1) return chosen;
+  const { role } = chosen;
+  const [first = chosen, ...alternatives] = applies.filter((row) => row.role === role);
+  return alternatives.length === 0 ? first : { ...first, alternatives };
 }
 
 function precedence(row: Row): number {
+  const isDependency = row.role === "dependency";
   switch (row.verb) {
     case "Apply":
-      return 0;
+      return isDependency ? 2 : 0;
     case "Hold":
-      return row.wanted ? 1 : 2;
+      if (!row.wanted) return 4;
+      return isDependency ? 3 : 1;
     case "Release":
-      return 3;
+      return 5;
     case "Delete":
-      return 4;
+      return 6;
   }
 }
 

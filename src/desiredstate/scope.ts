@@ -78,13 +78,19 @@ export function scopeOf(
   if (placement !== undefined) {
     const decision = schedule(subject, placement.spec, clusters, now);
     if (placement.spec.suspend === true) return suspended(placement, decision, keepable);
-    return placed(decision, clusters, keepable, "ClustersSelected", selectedMessage(decision, clusters.length));
+    const isUndivided = placement.spec.replicaScheduling.mode === "Divided" && subject.replicas === undefined;
+    const message = `${selectedMessage(decision, clusters.length)}${isUndivided ? NOTHING_TO_DIVIDE : ""}`;
+    return placed(decision, clusters, keepable, "ClustersSelected", message);
   }
 
   const mayBeOnHub = ({ local, deleting }: ClusterSnapshot): boolean =>
     local && !deleting && !isOffHub(snapshot.object);
   const locals = clusters.filter(mayBeOnHub).map(({ name }) => name);
-  if (locals.length > 0 && isUnderDefault(snapshot.previous, subject.current, clusters)) {
+  if (
+    locals.length > 0 &&
+    isRendered(snapshot.object) &&
+    isUnderDefault(snapshot.previous, subject.current, clusters)
+  ) {
     const group = { name: "local", clusterNames: locals };
     const rules = { clusterAffinities: [group], replicaScheduling: { mode: "Duplicated" as const } };
     const decision = schedule(subject, rules, clusters, now);
@@ -116,6 +122,11 @@ export function scopeOf(
     places: keepable,
     suspended: false,
   };
+}
+
+/** Whether Meridian makes other objects of it. What is sent as it is stands on the hub already. */
+export function isRendered({ apiVersion, kind }: KubeObject): boolean {
+  return hubKindOf(parseApiVersion(apiVersion).group, kind) !== undefined;
 }
 
 /** What a bundle holds must not be on the hub unless somebody says so. */
@@ -198,6 +209,9 @@ function selectedMessage(decision: Decision, clusters: number): string {
   const note = unknown.length === 0 ? "" : `; ${unknownText(unknown)}`;
   return `${decision.clusters.length} of ${counted(clusters, "cluster")} selected${note}`;
 }
+
+/** A Service that goes with its Deployment has none, and neither has an object whose field for them is not set. */
+const NOTHING_TO_DIVIDE = "; it has no replicas to divide: each gets the whole";
 
 /** Within a sentence of 120 characters. */
 const LONGEST_LIST = 80;

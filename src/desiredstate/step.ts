@@ -90,8 +90,19 @@ function shareOf(cluster: ClusterTarget, target: Target): Share {
   }
   const { reason, message } = target.scheduled;
   const why = frozenFor ?? problem ?? { reason, message };
-  const rows = objects.map(({ ref, role, hash }): HoldRow => {
-    return { verb: "Hold", cluster: cluster.name, ref, owner: target.owner, role, hash, why, wanted: true };
+  const rows = objects.map(({ ref, role, hash, reporting }): HoldRow => {
+    const row: HoldRow = {
+      verb: "Hold",
+      cluster: cluster.name,
+      ref,
+      owner: target.owner,
+      role,
+      hash,
+      why,
+      wanted: true,
+    };
+    if (reporting !== undefined) row.reporting = reporting;
+    return row;
   });
   return { objects, rows, retains: why };
 }
@@ -146,11 +157,12 @@ function isGoing(name: string, { decision }: Target): boolean {
 }
 
 function applyRow(cluster: string, desired: DesiredObject, target: Target): ApplyRow {
-  const { ref, role, object, hash, unretained, phase } = desired;
+  const { ref, role, object, hash, unretained, phase, reporting } = desired;
   const { owner, hubVersion, conflictResolution, namespaceLabels } = target;
   const row: ApplyRow = { verb: "Apply", cluster, ref, owner, role, object, hash, conflictResolution };
   if (unretained !== undefined) row.unretained = unretained;
   if (phase !== undefined) row.phase = phase;
+  if (reporting !== undefined) row.reporting = reporting;
   if (hubVersion !== undefined) row.hubVersion = hubVersion;
   if (namespaceLabels !== undefined) row.namespaceLabels = namespaceLabels;
   return row;

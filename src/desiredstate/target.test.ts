@@ -88,6 +88,36 @@ describe("the golden plan", () => {
   });
 });
 
+test("an ingress goes along with its certificate, and each region may have a host of its own", () => {
+  const object = app({
+    ports: [{ port: 80, protocol: "TCP" }],
+    ingress: { host: "shop.example.com", path: "/", pathType: "Prefix", tlsSecretName: "shop-tls" },
+  });
+  const metadata = { name: "shop-tls", namespace: "default" };
+  const certificate: KubeObject = { apiVersion: "v1", kind: "Secret", metadata, type: "kubernetes.io/tls", data: {} };
+  const result = targetOf({
+    object,
+    placements: [placement("everywhere")],
+    clusters: [shanghai, singapore],
+    dependencies: new Map([["/Secret/default/shop-tls", certificate]]),
+    overrides: [
+      overrides("hosts", {
+        targetClusters: inRegion("cn-shanghai"),
+        patches: [{ kind: "Ingress", op: "replace", path: "/spec/rules/0/host", value: "shop.example.cn" }],
+      }),
+    ],
+  });
+  expect(rows(result)).toEqual(
+    ["shanghai-1", "singapore-1"].flatMap((name) =>
+      ["Secret/shop-tls", "Deployment/nginx-demo", "Service/nginx-demo", "Ingress/nginx-demo"].map(
+        (one) => `Apply ${name} ${one}`,
+      ),
+    ),
+  );
+  const hosts = [shanghai, singapore].map(({ name }) => at(result, name, "Ingress")?.["spec"]);
+  expect(hosts).toMatchObject([{ rules: [{ host: "shop.example.cn" }] }, { rules: [{ host: "shop.example.com" }] }]);
+});
+
 describe("what goes there", () => {
   const everywhere = placement("everywhere");
   const applied = (name: string): string[] => [
@@ -144,6 +174,17 @@ describe("what goes there", () => {
       overrides: [overrides("o", { targetClusters: inRegion("cn-shanghai"), replicas: 1 })],
     });
     expect(won.clusters.map(({ replicas }) => replicas)).toEqual([1, 3]);
+  });
+
+  test("what healthy means stands beside an object, and changes nothing of what is sent", () => {
+    const before = targetOf({ placements: [placement("p", {})] });
+    const rule = { kind: "Service", available: "size(object.status.loadBalancer.ingress) > 0" };
+    const after = targetOf({ placements: [placement("p", { health: [rule], aggregateStatus: true })] });
+    const objects = (target: Target) => target.clusters.flatMap((one) => one.objects);
+    expect(objects(after).map(({ hash }) => hash)).toEqual(objects(before).map(({ hash }) => hash));
+    expect(objects(before).every(({ reporting }) => reporting === undefined)).toBe(true);
+    for (const { ref, reporting } of objects(after))
+      expect(reporting).toEqual(ref.kind === "Service" ? { health: { available: rule.available } } : undefined);
   });
 
   test("retained fields are left to the members, and the plan still says what was asked for", () => {
@@ -249,19 +290,6 @@ describe("what goes there", () => {
       ]);
     },
   );
-
-  test("a plain object is propagated as a person set it, and not onto itself", () => {
-    const object: KubeObject = {
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: { name: "c", namespace: "default", uid: "u" },
-      data: { a: "1" },
-    };
-    const selects = placement("p", { resourceSelectors: [{ apiVersion: "v1", kind: "ConfigMap" }] });
-    const result = targetOf({ object, placements: [selects], clusters: [shanghai, hub] });
-    expect(rows(result)).toEqual(["Apply shanghai-1 ConfigMap/c"]);
-    expect(result.clusters.every(({ replicas }) => replicas === undefined)).toBe(true);
-  });
 });
 
 describe("a target", () => {

@@ -7,16 +7,24 @@ import {
   refKey,
   shortMessage,
 } from "../apis/index.ts";
-import { type Dependency, placeableKindOf } from "../interpreter/index.ts";
+import {
+  type Dependency,
+  hubKindOf,
+  type HubKind,
+  placeableKindOf,
+  replicaPathsOf,
+  replicasAt,
+} from "../interpreter/index.ts";
 import { effectOf, type MatchedRule, matchRules, type PolicyRef } from "../override/index.ts";
 import { sortedByName, type Subject } from "../scheduler/index.ts";
 import { manifestsProblem, scopeProblem, termsWithin } from "./bundleScope.ts";
-import { collectDependencies, noDependencies } from "./dependencies.ts";
+import { collectDependencies } from "./dependencies.ts";
 import { type Marking, ownerRefOf, ownerText } from "./marks.ts";
+import { needsOf, withTheirNeeds } from "./needs.ts";
 import { choosePlacement } from "./placementSelection.ts";
 import { defaultTerms, type NamespaceTerms } from "./podSecurity/index.ts";
-import { currentClusters, scopeOf } from "./scope.ts";
-import type { ClusterTarget, Snapshot, Target, Why } from "./types.ts";
+import { currentClusters, isRendered, scopeOf } from "./scope.ts";
+import type { ClusterTarget, Needs, Snapshot, Target, Why } from "./types.ts";
 import { VariantRenderer } from "./variants.ts";
 
 /**
@@ -26,15 +34,19 @@ import { VariantRenderer } from "./variants.ts";
  */
 export function computeTarget(snapshot: Snapshot, now: number): Target {
   const { object, hubId } = snapshot;
-  const kind = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind);
+  const { group } = parseApiVersion(object.apiVersion);
+  const kind = placeableKindOf(group, object.kind);
   const clusters = sortedByName(snapshot.clusters);
-  const { placement, passedOver } = choosePlacement(object, snapshot.placements);
-  const replicas = kind.replicas(object);
+  const { placement, passedOver } = snapshot.choice ?? choosePlacement(object, snapshot.placements, snapshot.setting);
+  const paths = replicaPathsOf(kind, placement?.spec.replicaScheduling.path, snapshot.scale);
+  const replicas = paths === undefined ? kind.replicas(object) : replicasAt(object, paths.spec);
   const reported = reportedReplicas(snapshot);
   const subject: Subject = {
     labels: object.metadata.labels ?? {},
+    ...(object.metadata.namespace === undefined ? {} : { namespace: object.metadata.namespace }),
     current: currentClusters(snapshot, reported),
     ...(replicas === undefined ? {} : { replicas }),
+    ...(isRendered(object) ? {} : { sentAsItIs: true }),
   };
   const scope = scopeOf(snapshot, placement, subject, clusters, now);
 
@@ -43,15 +55,15 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const deletionPolicy =
     (placement === undefined ? snapshot.previous?.deletionPolicy : placement.spec.deletionPolicy) ?? "Delete";
   const marking: Marking = { hubId, ownerText: ownerText(owner), policy: deletionPolicy };
-  const needed = kind.dependencies(object);
-  const propagates = placement?.spec.dependencies?.mode !== "None";
-  const dependencies = propagates ? collectDependencies(needed, snapshot, marking) : noDependencies;
-  const overrides = matchRules(object, snapshot.overrides);
+  const needs = snapshot.needs ?? needsIn(snapshot, kind, placement, subject.current.size > 0);
+  const dependencies = collectDependencies(needs, snapshot, marking);
+  const overrides = matchRules(object, snapshot.overrides, snapshot.setting);
   const terms = snapshot.terms ?? defaultTerms(object.metadata.namespace ?? "");
   const conflictResolution = placement?.spec.conflictResolution ?? "Abort";
   const unfit =
     tooDeep(object) ??
     protectedNamespace(terms) ??
+    kind.refusal?.(object) ??
     (kind.holdsManifests === true ? manifestsProblem(object) : undefined);
   const rendered = unfit === undefined ? kind.render(object) : [];
   const problem = unfit ?? (kind.holdsManifests === true ? scopeProblem(rendered, terms) : undefined);
@@ -63,6 +75,8 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     dependencies,
     terms: kind.holdsManifests === true ? termsWithin(rendered, terms, conflictResolution === "Adopt") : terms,
     retain: placement?.spec.retain,
+    reporting: placement?.spec,
+    replicaPath: paths?.spec,
     ...(kind.holdsManifests === true ? { inPhases: true } : {}),
   });
 
@@ -89,7 +103,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     targets.push({
       name,
       ...(region === undefined ? {} : { region }),
-      ...(replicas === undefined || count === undefined ? {} : { replicas: count }),
+      ...((replicas ?? paths) === undefined || count === undefined ? {} : { replicas: count }),
       ...(variant.problem === undefined ? {} : { problem: variant.problem }),
       ...(warning === undefined ? {} : { warning }),
       frozen: keeps,
@@ -122,13 +136,26 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     decision: scope.decision,
     scheduled: scope.scheduled,
     clusters: targets,
-    missing: missingOf(needed, snapshot),
+    missing: missingOf(needs.dependencies, snapshot),
     suspended: scope.suspended,
     ...(terms.labels === undefined ? {} : { namespaceLabels: terms.labels }),
     conflictResolution,
     deletionPolicy,
+    ...(placement?.spec.aggregateStatus === true && hubKindOf(group, object.kind) === undefined
+      ? { aggregatesStatus: true as const }
+      : {}),
     ...(scope.decision.recheckAt === undefined ? {} : { recheckAt: scope.decision.recheckAt }),
   };
+}
+
+function needsIn(
+  { object, dependencies: present }: Snapshot,
+  kind: HubKind,
+  placement: Placement | undefined,
+  runs: boolean,
+): Needs {
+  const needs = needsOf(kind, object, placement, runs);
+  return { ...needs, dependencies: withTheirNeeds(needs.dependencies, present) };
 }
 
 function policiesOf(matched: Iterable<readonly MatchedRule[]>): Set<PolicyRef> {

@@ -1,5 +1,16 @@
-import type { FederatedStatus, KubeObject, ObjectRef, OverridePolicy, OwnerRef, Placement } from "../apis/index.ts";
-import type { Health, LostField } from "../interpreter/index.ts";
+import type {
+  FederatedStatus,
+  HealthRule,
+  KubeObject,
+  MemberAddress,
+  MemberCondition,
+  ObjectRef,
+  ObjectSetting,
+  OverridePolicy,
+  OwnerRef,
+  Placement,
+} from "../apis/index.ts";
+import type { Dependency, Health, LostField, ReplicaPaths } from "../interpreter/index.ts";
 import type { OverrideEffect, PolicyRef } from "../override/types.ts";
 import type { ClusterSnapshot, Decision } from "../scheduler/types.ts";
 import type { NamespaceTerms } from "./podSecurity/index.ts";
@@ -7,14 +18,22 @@ import type { NamespaceTerms } from "./podSecurity/index.ts";
 /** Everything that a target depends on: values of one moment. */
 export interface Snapshot {
   object: KubeObject;
+  /** What policies select the object by, beside what it is itself. */
+  setting?: ObjectSetting;
   placements: readonly Placement[];
   overrides: readonly OverridePolicy[];
   /** In any order; sorting is saved where they come sorted by name. */
   clusters: readonly ClusterSnapshot[];
+  /** Which placement is chosen, where that is known already. */
+  choice?: PlacementChoice;
+  /** What the object needs beside it, and what that needs in its turn, where that is known already. */
+  needs?: Needs;
   /** The dependencies that exist on the hub, by {@link refKey}. */
   dependencies: ReadonlyMap<string, KubeObject>;
   /** Dependencies of which nobody knows whether they exist, since Meridian may not read them on the hub, by {@link refKey}. */
   unreadable?: ReadonlySet<string>;
+  /** Where objects of this kind keep their replicas, by the scale subresource of the CRD on the hub. */
+  scale?: ReplicaPaths;
   /** UID of the hub's kube-system namespace. */
   hubId: string;
   /** What the object's namespace on the hub allows; without it, what a namespace does that says nothing. */
@@ -26,6 +45,21 @@ export interface Snapshot {
    * the status counts.
    */
   running?: ReadonlySet<string>;
+}
+
+/** The policy that places an object, and those that it goes before. */
+export interface PlacementChoice {
+  /** Undefined when no policy selects the object. */
+  placement: Placement | undefined;
+  passedOver: { placement: Placement; because: string }[];
+}
+
+/** What an object needs beside it on a member. */
+export interface Needs {
+  /** Each object once. */
+  dependencies: readonly Dependency[];
+  /** Set where the policy's declaration does not fit the object: what cannot be found out goes nowhere. */
+  problem?: Why;
 }
 
 /** A CamelCase code and a sentence of at most 120 characters. */
@@ -61,6 +95,16 @@ export interface DesiredObject {
   unretained?: KubeObject;
   /** Applied after the owner's objects of earlier phases; undefined: at once. */
   phase?: number;
+  /** No part of what is sent, nor of the hash. */
+  reporting?: ReportTerms;
+}
+
+/** What a placement asks for about a member object, beyond what is told of every one. */
+export interface ReportTerms {
+  /** What healthy means for it. */
+  health?: HealthRule;
+  /** Its status is wanted as it stands there. */
+  withStatus?: true;
 }
 
 /** What is to be on one cluster. */
@@ -111,6 +155,8 @@ export interface Target {
   namespaceLabels?: Readonly<Record<string, string>>;
   conflictResolution: "Abort" | "Adopt";
   deletionPolicy: DeletionPolicy;
+  /** The sum of its statuses on the members is written into its own. */
+  aggregatesStatus?: true;
   /** Epoch milliseconds at which to decide again though nothing changed. */
   recheckAt?: number;
 }
@@ -123,6 +169,7 @@ interface RowBase {
   role: Role;
   /** Applied after the owner's objects of earlier phases, and removed after those of later ones; undefined: at once. */
   phase?: number;
+  reporting?: ReportTerms;
 }
 
 /** Make it so. */
@@ -202,6 +249,14 @@ export interface Observation {
     hubVersion?: string;
     deleting: boolean;
     health: Health;
+    /** What controllers of the member say of it, where that is shown. */
+    conditions?: readonly MemberCondition[];
+    /** Where it can be reached. */
+    addresses?: readonly MemberAddress[];
+    /** Its status, where that is asked for and is not too large. */
+    status?: Readonly<Record<string, unknown>>;
+    /** The status speaks of an older generation of the copy. */
+    isStatusOld?: true;
     /** A ConfigMap or Secret whose content cannot be changed. */
     immutable?: true;
     /** Of a Secret. */
@@ -229,12 +284,14 @@ export interface Observation {
 export interface ClusterFacts {
   /** Every object of ours there is known, but for those of the kinds in `unseen`, and the cluster answers. */
   synced: boolean;
-  /** Kinds (`group/Kind`) that cannot be read there, and why. */
+  /** What cannot be read there, by `sightOf`, and why. */
   unseen?: ReadonlyMap<string, string>;
   /** Its MemberCluster is being deleted; what is there is let go of, or is taken away. */
   leaving?: "Keep" | "Drain";
   /** Why nothing goes there. */
   held?: Why;
+  /** The only namespaces that Meridian may remove anything from there; undefined: everything. */
+  namespaces?: readonly string[];
 }
 
 /** Something that others had done to a member object was put right. */

@@ -9,13 +9,15 @@ import {
   shortMessage,
   shortName,
 } from "../apis/index.ts";
-import { memberKindOf, phaseOf } from "../interpreter/index.ts";
+import { memberKindOf, phaseOf, replicasAt, withReplicasAt } from "../interpreter/index.ts";
 import { applyRules, type MatchedRule } from "../override/index.ts";
 import type { PropagatedDependencies } from "./dependencies.ts";
 import { judgeRendering, type NamespaceTerms } from "./podSecurity/index.ts";
 import { mark, type Marking, withControllerReference, withDependenciesHash } from "./marks.ts";
 import { withoutRetained } from "./retain.ts";
+import { reportTermsOf } from "./reporting.ts";
 import { isSameRef } from "./rows.ts";
+import { judgeRights } from "./tenantRights.ts";
 import type { DesiredObject, Problem } from "./types.ts";
 
 /** What clusters have in common that differ in nothing: one rendering for all of them. */
@@ -34,6 +36,10 @@ export interface VariantOptions {
   /** What pods may be. */
   terms: NamespaceTerms;
   retain: PlacementSpec["retain"];
+  /** What the placement asks for about the member objects. */
+  reporting?: Pick<PlacementSpec, "health" | "aggregateStatus"> | undefined;
+  /** Where an object that is sent as it is keeps its replicas, where its kind alone does not say it. */
+  replicaPath?: readonly string[] | undefined;
   /** Why nothing can be made of the object at all; `base` is empty then. */
   problem?: Problem | undefined;
   /** The objects are applied and removed in phases. */
@@ -92,10 +98,10 @@ export class VariantRenderer {
 
   #apply(rules: readonly MatchedRule[], share: number | undefined): Applied {
     const { base } = this.#options;
-    const shared = share === undefined ? base : base.map((object) => withReplicas(object, share));
+    const shared = share === undefined ? base : base.map((object) => this.#withReplicas(object, share));
     const { objects, replicas, problem } = applyRules(shared, rules);
     const changed = firstProtectedChange(shared, objects);
-    const wrong = this.#options.problem ?? problemOf(problem, changed);
+    const wrong = this.#options.problem ?? problemOf(problem, changed) ?? this.#withoutReplicas(rules, objects);
     return {
       objects: changed === undefined ? objects : shared,
       replicas,
@@ -113,18 +119,54 @@ export class VariantRenderer {
     const { owner, terms } = this.#options;
     const after = (count: number): readonly KubeObject[] =>
       count === rules.length ? result : applyRules(base, rules.slice(0, count)).objects;
-    return judgeRendering({ base, rules, after }, `${owner.kind} ${owner.name}`, terms);
+    return (
+      judgeRendering({ base, rules, after }, `${owner.kind} ${owner.name}`, terms) ??
+      judgeRights({ base, rules, after })
+    );
   }
 
   #make({ objects, problem }: Applied, asked: number | undefined, local: boolean): Variant {
     const { dependencies } = this.#options;
-    const final = asked === undefined ? objects : objects.map((object) => withReplicas(object, asked));
+    const final = asked === undefined ? objects : objects.map((object) => this.#withReplicas(object, asked));
     const rendered = final.map((object) => this.#mark(object, local));
     return {
       objects: local ? rendered.filter(({ ref }) => !this.#isOwner(ref)) : [...dependencies.objects, ...rendered],
-      replicas: replicasOf(final),
+      replicas: this.#replicasOf(final),
       problem: problem ?? (local ? undefined : dependencies.refusal),
     };
+  }
+
+  #withReplicas(object: KubeObject, replicas: number): KubeObject {
+    if (this.#replicasIn(object) === replicas) return object;
+    const { replicaPath } = this.#options;
+    if (replicaPath !== undefined) return withReplicasAt(object, replicaPath, replicas);
+    return memberKind(object).withReplicas?.(object, replicas) ?? object;
+  }
+
+  #replicasIn(object: KubeObject): number | undefined {
+    const { replicaPath } = this.#options;
+    return replicaPath === undefined ? memberKind(object).replicas?.(object) : replicasAt(object, replicaPath);
+  }
+
+  /** Of all objects that have replicas; undefined when none has. */
+  #replicasOf(objects: readonly KubeObject[]): number | undefined {
+    let sum: number | undefined;
+    for (const object of objects) {
+      const replicas = this.#replicasIn(object);
+      if (replicas !== undefined) sum = (sum ?? 0) + replicas;
+    }
+    return sum;
+  }
+
+  /** A rule that sets replicas where nobody knows a field for them. */
+  #withoutReplicas(rules: readonly MatchedRule[], objects: readonly KubeObject[]): Problem | undefined {
+    if (this.#options.replicaPath !== undefined || objects.length === 0) return undefined;
+    const matched = rules.find(({ rule }) => rule.replicas !== undefined);
+    if (matched === undefined || objects.some((object) => memberKind(object).withReplicas !== undefined))
+      return undefined;
+    const kinds = [...new Set(objects.map(({ kind }) => kind))].join(", ");
+    const message = `replicas: no field for them is known in ${kinds}; set replicaScheduling.path of the Placement`;
+    return problemOf({ policy: matched.policy, rule: matched.index, reason: "InvalidOverride", message }, undefined);
   }
 
   /** A kind that is propagated as it is would be applied onto itself on the hub. */
@@ -136,13 +178,18 @@ export class VariantRenderer {
     const marked = local ? this.#marked.local : this.#marked.member;
     let known = marked.get(object);
     if (known === undefined) {
-      const { owner, marking, dependencies, retain } = this.#options;
+      const { owner, marking, dependencies, retain, reporting } = this.#options;
       const [rest = object] = withoutRetained([object], retain);
       const rolled = withDependenciesHash(rest, dependencies.hash);
       const owned = local ? withControllerReference(rolled, owner) : rolled;
       const desired =
         this.#options.inPhases === true ? markedInPhase(owned, marking) : mark(owned, "rendered", marking);
-      known = { ...desired, ...(rest === object ? {} : { unretained: object }) };
+      const terms = reportTermsOf(object, reporting, this.#isOwner(desired.ref));
+      known = {
+        ...desired,
+        ...(rest === object ? {} : { unretained: object }),
+        ...(terms === undefined ? {} : { reporting: terms }),
+      };
       marked.set(object, known);
     }
     return known;
@@ -167,22 +214,6 @@ function hasPatches(rules: readonly MatchedRule[]): boolean {
 
 function memberKind(object: KubeObject): ReturnType<typeof memberKindOf> {
   return memberKindOf(parseApiVersion(object.apiVersion).group, object.kind);
-}
-
-function withReplicas(object: KubeObject, replicas: number): KubeObject {
-  const kind = memberKind(object);
-  if (kind.withReplicas === undefined || kind.replicas?.(object) === replicas) return object;
-  return kind.withReplicas(object, replicas);
-}
-
-/** Of all objects that have replicas; undefined when none has. */
-function replicasOf(objects: readonly KubeObject[]): number | undefined {
-  let sum: number | undefined;
-  for (const object of objects) {
-    const replicas = memberKind(object).replicas?.(object);
-    if (replicas !== undefined) sum = (sum ?? 0) + replicas;
-  }
-  return sum;
 }
 
 /** A second line behind the checks of the overrides themselves. */

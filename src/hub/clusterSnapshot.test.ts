@@ -43,6 +43,11 @@ test.each([
     of: cluster({ deletionTimestamp: "2026-01-01T00:00:00Z" }, {}),
     want: { ...bare, undecided: true },
   },
+  {
+    name: "says which namespaces it was joined for",
+    of: cluster({}, { namespaces: ["bank", "shop"] }),
+    want: { ...bare, namespaces: ["bank", "shop"] },
+  },
   { name: "has its own taints", of: cluster({}, { taints: [taint] }), want: { ...bare, taints: [taint] } },
 ])("what is known of a cluster $name", ({ of, want }) => expect(clusterSnapshot(of)).toStrictEqual(want));
 

@@ -9,7 +9,7 @@ export function clusterSnapshot(
   const labels = cluster.metadata.labels ?? {};
   const region = labels[REGION_LABEL];
   const zone = labels[ZONE_LABEL];
-  const { provider, connection, deletionPolicy } = cluster.spec;
+  const { provider, connection, deletionPolicy, namespaces } = cluster.spec;
   const isDeleted = cluster.metadata.deletionTimestamp !== undefined;
   return {
     name: cluster.metadata.name,
@@ -21,5 +21,6 @@ export function clusterSnapshot(
     deleting: isDeleted && deletionPolicy !== undefined,
     ...(isDeleted && deletionPolicy === undefined ? { undecided: true as const } : {}),
     local: connection.local !== undefined,
+    ...(namespaces === undefined ? {} : { namespaces }),
   };
 }

@@ -69,6 +69,7 @@ describe("the planning facts of a cluster have changed", () => {
     { name: "a taint", after: { spec: { ...before.spec, taints: [{ key: "a", effect: "NoExecute" }] } }, want: true },
     { name: "the provider", after: { spec: { ...before.spec, provider: "other" } }, want: true },
     { name: "the deletion policy", after: { spec: { ...before.spec, deletionPolicy: "Drain" } }, want: true },
+    { name: "the namespaces it was joined for", after: { spec: { ...before.spec, namespaces: ["bank"] } }, want: true },
     {
       name: "the kind of connection",
       after: { spec: { ...before.spec, connection: { pull: {} } } },

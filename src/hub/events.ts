@@ -55,6 +55,7 @@ function planningFacts({ metadata, spec, status }: MemberCluster): string {
     spec.provider,
     spec.taints,
     spec.deletionPolicy,
+    spec.namespaces,
     local !== undefined ? "local" : pull !== undefined ? "pull" : "kubeconfig",
     status?.conditions?.find(({ type }) => type === "Ready")?.status,
     status?.capacity,

@@ -1,5 +1,4 @@
 import {
-  type FederatedStatus,
   type KubeObject,
   type MemberCluster,
   type ObjectRef,
@@ -8,7 +7,7 @@ import {
   type Placement,
   policyKey,
   recordedKind,
-  recordOf,
+  type ResourceBinding,
 } from "../apis/index.ts";
 import type { GroupKind } from "../interpreter/index.ts";
 import type { Logger, Metrics } from "../observability/index.ts";
@@ -29,13 +28,16 @@ import {
 } from "../runtime/index.ts";
 import type { ClusterSnapshot } from "../scheduler/index.ts";
 import { BundleContents } from "./bundleContents.ts";
+import { Bindings } from "./bindings.ts";
 import { clusterSnapshot } from "./clusterSnapshot.ts";
 import { changedFacts, changedSpec, type HubEvent, isDeparture, type Policy } from "./events.ts";
 import { namespaceFacts, type NamespaceFacts, NODE_PORT_INDEX, objectIndexers, withoutBookkeeping } from "./kept.ts";
 import { KindCatalog } from "./kindCatalog.ts";
 import { KindDeletions } from "./kindDeletions.ts";
 import { keyInKind, ownerKey, type PlacedKind, PlacedKinds } from "./placedKinds.ts";
+import { PlannedObjects } from "./planned.ts";
 import { NAMESPACE_INDEX, selectedBy } from "./selection.ts";
+import { Statuses } from "./statuses.ts";
 import { TaintTimes } from "./taintTimes.ts";
 
 export interface HubCacheOptions {
@@ -45,6 +47,8 @@ export interface HubCacheOptions {
   random: () => number;
   logger: Logger;
   metrics: Metrics;
+  /** Names of namespaces whose objects are Meridian's and nobody else's, beside those that always are protected. */
+  protectedNamespaces?: readonly string[];
   /** Another than its own: for tests. */
   catalog?: KindCatalog;
 }
@@ -61,14 +65,20 @@ export class HubCache {
   readonly placements: readonly [Informer<Placement>, Informer<Placement>];
   /** Of one namespace, and of all of them. */
   readonly overrides: readonly [Informer<OverridePolicy>, Informer<OverridePolicy>];
+  /** Where decision and status of propagated objects stand. */
+  readonly bindings: Bindings;
+  /** What Meridian last said of each object. */
+  readonly statuses: Statuses;
   /** Their metadata: what they allow. */
   readonly namespaces: Informer<NamespaceFacts>;
+  readonly planned: PlannedObjects;
   readonly #options: HubCacheOptions;
   readonly #taints: TaintTimes;
   readonly #bundles = new BundleContents();
   readonly #placed: PlacedKinds;
   readonly #policies: Readonly<Record<Policy["kind"], PolicyInformer>>;
   #deletionsHeld = false;
+  #wasSynced = false;
   readonly #waiting = new Set<() => void>();
   #revision = 0;
   #allPlacements: readonly Placement[] | undefined;
@@ -80,10 +90,17 @@ export class HubCache {
     this.#taints = new TaintTimes(options.clock);
     this.catalog = options.catalog ?? new KindCatalog(options);
     this.kindDeletions = new KindDeletions(options);
-    this.clusters = this.#planned<MemberCluster>(MEMBERCLUSTERS);
-    this.placements = [this.#planned(PLACEMENTS), this.#planned(CLUSTERPLACEMENTS)];
-    this.overrides = [this.#planned(OVERRIDEPOLICIES), this.#planned(CLUSTEROVERRIDEPOLICIES)];
+    this.clusters = this.#followed<MemberCluster>(MEMBERCLUSTERS);
+    this.placements = [this.#followed(PLACEMENTS), this.#followed(CLUSTERPLACEMENTS)];
+    this.overrides = [this.#followed(OVERRIDEPOLICIES), this.#followed(CLUSTEROVERRIDEPOLICIES)];
     this.namespaces = this.#informer(NAMESPACES, namespaceFacts);
+    this.bindings = new Bindings({ informer: (type) => this.#followed<ResourceBinding>(type) });
+    this.planned = new PlannedObjects({
+      placements: () => this.allPlacements(),
+      bindings: this.bindings,
+      namespaces: this.namespaces,
+      protectedNamespaces: options.protectedNamespaces ?? [],
+    });
     this.#policies = {
       Placement: this.placements[0],
       ClusterPlacement: this.placements[1],
@@ -100,10 +117,13 @@ export class HubCache {
         this.#settleWaiting();
       },
       departs: (type) => this.kindDeletions.saw(type),
+      rescaled: (type) => this.rescaled.emit(type),
+      denialsChanged: () => this.denials.emit(),
     });
     this.onObject(({ type, object }) => {
       if (type === "Deleted") this.#bundles.forget(object);
     });
+    this.statuses = new Statuses(this);
     // First of all handlers, so that the others find what follows from an event.
     this.clusters.onEvent((event) => {
       if (isDeparture(event)) this.kindDeletions.saw(MEMBERCLUSTERS);
@@ -112,6 +132,9 @@ export class HubCache {
       this.#snapshots = undefined;
       this.#revision += 1;
     });
+    // What was placed is still to be removed where no policy selects the kind any more.
+    for (const informer of this.bindings.informers)
+      informer.onEvent(({ object }) => this.catalog.select([object.spec.resource]));
     for (const informer of this.placements) informer.onEvent((event) => this.#policyChanged(event));
     for (const informer of this.overrides) informer.onEvent((event) => this.#policyChanged(event));
     for (const informer of [...this.#fixed(), this.namespaces])
@@ -157,6 +180,14 @@ export class HubCache {
     return this.#placed.list;
   }
 
+  /** Kinds that policies select, and that the manager may not read: nothing is known of their objects. */
+  deniedKinds(): Iterable<ResourceType> {
+    return this.#placed.denied();
+  }
+
+  /** {@link deniedKinds} has changed. */
+  readonly denials = new Emitter<void>();
+
   /** Undefined: nothing is known of this kind; that is no proof that it has no objects. */
   kindOf(ref: Pick<ObjectRef, "apiVersion" | "kind">): PlacedKind | undefined {
     return this.#placed.get(parseApiVersion(ref.apiVersion).group, ref.kind);
@@ -178,16 +209,28 @@ export class HubCache {
     for (const { informer } of this.kinds) yield* informer.list();
   }
 
-  /** Keys (`refKey`) of {@link objects}. */
+  /** Keys (`refKey`) of those of the {@link objects} that are planned. */
   *owners(): Iterable<string> {
-    for (const { type, informer } of this.kinds) for (const key of informer.keys()) yield ownerKey(type, key);
+    for (const { type, informer } of this.kinds) {
+      for (const key of informer.keys()) {
+        const object = informer.get(key);
+        if (object !== undefined && this.planned.includes(object)) yield ownerKey(type, key);
+      }
+    }
+  }
+
+  /** Keys (`refKey`) of the objects of one kind. */
+  *ownersOf({ group, kind }: Pick<ResourceType, "group" | "kind">): Iterable<string> {
+    const placed = this.#placed.get(group, kind);
+    if (placed === undefined) return;
+    for (const key of placed.informer.keys()) yield ownerKey(placed.type, key);
   }
 
   *objectsIn(namespace: string): Iterable<KubeObject> {
     for (const { informer } of this.kinds) yield* informer.byIndex(NAMESPACE_INDEX, namespace);
   }
 
-  /** Keys (`refKey`) of {@link objectsIn}. */
+  /** Keys (`refKey`) of {@link objectsIn}, planned or not. */
   *ownersIn(namespace: string): Iterable<string> {
     for (const { type, informer } of this.kinds)
       for (const key of informer.keysByIndex(NAMESPACE_INDEX, namespace)) yield ownerKey(type, key);
@@ -200,29 +243,26 @@ export class HubCache {
 
   /** Keys of the objects that a policy selects, or selected before this event: for `map` of a source. */
   selectedBy(event: Pick<HubEvent<Policy>, "object" | "old">): Iterable<string | undefined> {
-    return selectedBy(event, (group, kind) => this.#placed.get(group, kind));
+    return selectedBy(
+      event,
+      (group, kind) => this.#placed.get(group, kind),
+      (object) => this.planned.settingOf(object),
+    );
   }
 
   /** Keys of the objects whose status says that something of them is on that cluster. */
-  *reportedOn(cluster: string): Iterable<string> {
-    for (const { type, informer } of this.kinds) {
-      for (const key of informer.keys()) {
-        const status = informer.get(key)?.["status"] as FederatedStatus | undefined;
-        const entry = status?.clusters?.find(({ name }) => name === cluster);
-        if (entry?.observedHash !== undefined || status?.unlistedClusters?.includes(cluster) === true)
-          yield ownerKey(type, key);
-      }
-    }
+  reportedOn(cluster: string): Iterable<string> {
+    return this.statuses.reportedOn(cluster);
   }
 
-  /** Kinds of which bundles that are recorded on that cluster may have something there. */
+  /** Kinds of which objects that are recorded on that cluster may have something there, beside those that are watched everywhere. */
   *recordedKindsOn(cluster: string): Iterable<GroupKind> {
-    for (const { interpreter, informer } of this.kinds) {
-      if (interpreter.holdsManifests !== true) continue;
-      for (const object of informer.list()) {
-        if (!recordOf(object).names.has(cluster)) continue;
-        const status = object["status"] as FederatedStatus | undefined;
-        yield* (status?.kinds ?? []).map(recordedKind);
+    for (const kind of this.kinds) {
+      if (kind.interpreter.holdsManifests !== true && kind.interpreter.becomesMore === undefined) continue;
+      for (const object of kind.informer.list()) {
+        const kinds = this.statuses.of(object, kind)?.kinds;
+        if (kinds !== undefined && this.statuses.recordOf(object, kind).names.has(cluster))
+          yield* kinds.map(recordedKind);
       }
     }
   }
@@ -290,6 +330,11 @@ export class HubCache {
   /** For {@link from}: what {@link onPolicy} gives. */
   readonly policyEvents = { subscribe: (handler: (event: HubEvent<Policy>) => void) => this.onPolicy(handler) };
 
+  /** {@link synced} has become true, for the first time or again: a kind that was selected later is known as well. */
+  readonly syncs = new Emitter<void>();
+  /** Objects of the kind keep their replicas elsewhere than before. */
+  readonly rescaled = new Emitter<ResourceType>();
+
   /** {@link deletionsHeld} has changed: whatever rests on it is to be decided again, what may go no more above all. */
   readonly holds = new Emitter<boolean>();
 
@@ -315,14 +360,15 @@ export class HubCache {
     }
     this.#allPlacements = undefined;
     if (event.type !== "Deleted") this.catalog.select(event.object.spec.resourceSelectors);
+    this.#settleWaiting();
   }
 
   /** Of the kinds that are always followed, and that plans depend on. */
-  #fixed(): (Informer<MemberCluster> | PolicyInformer)[] {
-    return [this.clusters, ...this.placements, ...this.overrides];
+  #fixed(): (Informer<MemberCluster> | PolicyInformer | Informer<ResourceBinding>)[] {
+    return [this.clusters, ...this.placements, ...this.overrides, ...this.bindings.informers];
   }
 
-  #planned<T>(type: ResourceType): Informer<T> {
+  #followed<T>(type: ResourceType): Informer<T> {
     return this.#holding(
       type,
       this.#informer<T>(type, (object) => withoutBookkeeping(object) as unknown as T),
@@ -379,7 +425,10 @@ export class HubCache {
   }
 
   #settleWaiting(): void {
-    if (this.#waiting.size === 0 || !this.synced) return;
+    const isNews = this.synced !== this.#wasSynced;
+    this.#wasSynced = this.synced;
+    if (!this.#wasSynced) return;
     for (const resolve of this.#waiting) resolve();
+    if (isNews) this.syncs.emit();
   }
 }

@@ -5,12 +5,12 @@
  * Promises: one copy for the whole process, whoever reads it and however often leadership comes and goes; handlers are given what is there
  * first and then every change in order; what plans read is computed again only when something has changed that a plan turns on; a kind is
  * watched while the hub serves it, and its objects are never taken for deleted because their kind went away.
- * Never writes, but for the status that {@link StatusStore} is given, and never decides what is to be on a member.
+ * Never writes, but for the status that {@link StatusStore} is given and the binding that holds it, and never decides what is to be on a member.
  */
 export { unpackBundle } from "./bundleContents.ts";
 export { changedFacts, changedSpec, type HubEvent, type Policy } from "./events.ts";
 export { clusterSnapshot } from "./clusterSnapshot.ts";
 export { HubCache } from "./hubCache.ts";
 export type { PlacedKind } from "./placedKinds.ts";
-export { memberRights, rightsOn } from "./rights.ts";
+export { memberRights, memberRightsInNamespace, rightsOn } from "./rights.ts";
 export { StatusStore } from "./statusStore.ts";

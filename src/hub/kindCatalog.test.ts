@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { clusterPlacementObject } from "../../test/builders/policyObjects.ts";
 import {
+  ApiError,
   CLUSTERPLACEMENTS,
   DEMOAPPLICATIONS,
   MANIFESTBUNDLES,
@@ -163,6 +164,69 @@ describe("a kind that is propagated as it is", () => {
     ]);
   });
 
+  test("is read in the version that the first policy names, where the hub serves that, and else in the one that the hub prefers", async () => {
+    const { hub, server, cache, start, settle } = setUpHub({ propagated: ["Widget", "Gadget"] });
+    const gadgets = { ...WIDGETS, kind: "Gadget", plural: "gadgets" };
+    hub.serve({ ...WIDGETS, version: "v2" }, WIDGETS, { ...gadgets, version: "v2" });
+    const selectors = ["Widget", "Gadget"].map((kind) => ({ apiVersion: "example.com/v1", kind }));
+    server.create(CLUSTERPLACEMENTS, clusterPlacementObject({ resourceSelectors: selectors }));
+    await start();
+    await settle(2_000);
+    expect(cache.kinds.map(({ type }) => `${type.kind} ${type.version}`)).toEqual([
+      "DemoApplication v1",
+      "Widget v1",
+      "Gadget v2",
+    ]);
+  });
+
+  test("keeps the cache from being synced until the hub has said whether it serves the kind, and its objects are known", async () => {
+    const { hub, server, cache, start, settle } = setUpHub({ propagated: ["Widget"] });
+    await start();
+    expect(cache.synced).toBe(true);
+    let syncs = 0;
+    using _subscription = cache.syncs.subscribe(() => (syncs += 1));
+    hub.discoveryFailure = new TransportError("ConnectionReset", "connection reset");
+    hub.serve(WIDGETS);
+    server.create(CLUSTERPLACEMENTS, selectingWidgets);
+    await settle(MINUTE_MS);
+    expect([cache.synced, syncs]).toEqual([false, 0]);
+    hub.discoveryFailure = undefined;
+    await settle(MINUTE_MS);
+    expect([cache.synced, syncs, cache.kinds.length]).toEqual([true, 1, 2]);
+  });
+
+  test("has thousands of objects, and those that a policy selects are planned", async () => {
+    const { hub, server, cache, start, settle } = setUpHub({ propagated: ["Widget"] });
+    hub.serve(WIDGETS);
+    const resourceSelectors = [{ apiVersion: "example.com/v1", kind: "Widget", name: "w-7" }];
+    server.create(CLUSTERPLACEMENTS, clusterPlacementObject({ resourceSelectors }));
+    for (let index = 0; index < 2_000; index += 1) server.create(WIDGETS, widget(`w-${index}`));
+    server.create(DEMOAPPLICATIONS, application("a"));
+    await start();
+    await settle(2_000);
+    expect([...cache.objects()]).toHaveLength(2_001);
+    expect([...cache.owners()]).toEqual(["paas.cmft.com/DemoApplication/default/a", "example.com/Widget/default/w-7"]);
+  });
+
+  test("that the hub does not serve is known as such, which changes once", async () => {
+    const { hub, server, catalog, start, settle } = setUpHub({ propagated: ["Widget"] });
+    const selector = { apiVersion: "example.com/v1", kind: "Widget" };
+    const standings = (): string[] =>
+      [selector, { ...selector, kind: "Gadget" }, { apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" }].map(
+        (one) => catalog.standing(one),
+      );
+    await start();
+    expect(standings()).toEqual(["Unknown", "NeverPlaced", "Namespaced"]);
+    let settlements = 0;
+    using _subscription = catalog.settlements.subscribe(() => (settlements += 1));
+    server.create(CLUSTERPLACEMENTS, selectingWidgets);
+    await settle(MINUTE_MS);
+    expect([standings()[0], settlements]).toEqual(["NotServed", 1]);
+    hub.serve({ ...WIDGETS, namespaced: false });
+    await settle(7_000);
+    expect([standings()[0], settlements]).toEqual(["ClusterScoped", 2]);
+  });
+
   test("is not watched when the interpreter says that it is not propagated", async () => {
     const { hub, server, cache, start, settle } = setUpHub();
     hub.serve(WIDGETS);
@@ -221,5 +285,91 @@ describe("rights", () => {
     await start();
     await settle(2_000);
     expect(groups()).toEqual(["", "apps", "", "example.com", ""]);
+  });
+});
+
+describe("a kind of dependencies that few objects have", () => {
+  const kinds = ({ catalog }: ReturnType<typeof setUpHub>["cache"]): string[] =>
+    catalog.memberKinds().map(({ kind }) => kind);
+  const needs = (kind: string) => [{ ref: { apiVersion: "v1", kind } }];
+
+  test("is watched on members from the first one on, and discovery is not asked for it", async () => {
+    const { hub, cache, start, settle } = setUpHub();
+    await start();
+    const before = kinds(cache);
+    let changes = 0;
+    using _subscription = cache.catalog.onChange(() => (changes += 1));
+    cache.catalog.need(needs("Secret"));
+    cache.catalog.need([]);
+    expect([changes, kinds(cache)]).toEqual([0, before]);
+    expect(before).not.toContain("ServiceAccount");
+    cache.catalog.need(needs("ServiceAccount"));
+    cache.catalog.need(needs("ServiceAccount"));
+    expect(changes).toBe(1);
+    expect(kinds(cache).toSorted()).toEqual([...before, "ServiceAccount"].toSorted());
+    expect(cache.catalog.rights().flatMap(({ resources }) => resources)).toContain("serviceaccounts");
+    cache.catalog.need(needs("PersistentVolumeClaim"));
+    expect(kinds(cache)).toContain("PersistentVolumeClaim");
+    await settle(MINUTE_MS);
+    expect(hub.calls.filter((call) => call.startsWith("raw"))).toEqual([]);
+  });
+});
+
+describe("a kind that the manager may not read on the hub", () => {
+  async function denied() {
+    const parts = setUpHub({ propagated: ["Widget"] });
+    const { hub, server, start, settle } = parts;
+    const may = { read: false };
+    hub.gate = ({ verb, type, phase }) => {
+      if (phase === "before" && !may.read && ["list", "watch"].includes(verb) && type?.plural === "widgets")
+        throw new ApiError(403, "Forbidden", "widgets is forbidden");
+    };
+    hub.serve(WIDGETS);
+    server.create(WIDGETS, widget("a"));
+    server.create(DEMOAPPLICATIONS, application("a"));
+    server.create(CLUSTERPLACEMENTS, selectingWidgets);
+    await start();
+    await settle(2_000);
+    return { ...parts, may };
+  }
+
+  test("is told, keeps nothing else from being known, and is no proof of anything", async () => {
+    const { cache, reasons } = await denied();
+    expect(cache.synced).toBe(true);
+    expect(Array.from(cache.deniedKinds(), ({ plural }) => plural)).toEqual(["widgets"]);
+    expect(reasons()).toContain("KindNotGranted");
+    expect(cache.kindOf({ apiVersion: "example.com/v1", kind: "Widget" })).toBeUndefined();
+    expect(cache.object("example.com/Widget/default/a")).toBeUndefined();
+  });
+
+  test("is known as soon as it may be read", async () => {
+    const { cache, may, settle } = await denied();
+    const denials: number[] = [];
+    cache.denials.subscribe(() => denials.push([...cache.deniedKinds()].length));
+    may.read = true;
+    await settle(MINUTE_MS);
+    expect(cache.synced).toBe(true);
+    expect([...cache.deniedKinds()]).toEqual([]);
+    expect(denials).toEqual([0]);
+    expect(cache.object("example.com/Widget/default/a")?.object.metadata.name).toBe("a");
+  });
+
+  test("and was known before keeps its objects", async () => {
+    const { cache, server, may, settle } = await denied();
+    may.read = true;
+    await settle(MINUTE_MS);
+    may.read = false;
+    server.dropWatches();
+    await settle(MINUTE_MS);
+    expect(Array.from(cache.deniedKinds(), ({ plural }) => plural)).toEqual(["widgets"]);
+    expect(cache.object("example.com/Widget/default/a")?.object.metadata.name).toBe("a");
+  });
+
+  test("is told no more when the hub does not serve it any more", async () => {
+    const { hub, cache, catalog, settle } = await denied();
+    hub.withdraw(WIDGETS);
+    catalog.notFound(WIDGETS);
+    await settle(MINUTE_MS);
+    expect([...cache.deniedKinds()]).toEqual([]);
   });
 });

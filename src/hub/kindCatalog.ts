@@ -1,4 +1,4 @@
-import { parseApiVersion, type ResourceSelector } from "../apis/index.ts";
+import { type ObjectRef, parseApiVersion, type ResourceSelector, sameValue } from "../apis/index.ts";
 import * as interpreter from "../interpreter/index.ts";
 import type { Logger } from "../observability/index.ts";
 import {
@@ -13,6 +13,7 @@ import {
   withSignal,
 } from "../runtime/index.ts";
 import { memberRights, type Rights } from "./rights.ts";
+import { hasScale, ScalePaths } from "./scalePaths.ts";
 
 export interface KindCatalogOptions {
   client: Client;
@@ -28,12 +29,22 @@ interface SelectedKind {
   kind: string;
 }
 
+/** `Unknown`: the hub has not said yet, or was not asked, since no placement selects the kind. */
+export type KindStanding = "NeverPlaced" | "NotServed" | "Namespaced" | "ClusterScoped" | "Unknown";
+
+/** A kind, and the version in which the first policy that names the kind selects it. */
+interface Selection extends SelectedKind {
+  version: string;
+}
+
 /** What the hub serves is not asked for more often than this, whoever wants to know. */
 const ASK_EVERY_MS = 1_000;
 /** While a wanted kind is missing: its CRD may be on its way. */
 const MISSING_AGAIN_MS = 5_000;
 /** While the hub does not answer. */
 const FAILED_AGAIN_MS = 10_000;
+/** While a custom kind has a scale subresource: its CRD may come to name other fields. */
+const SCALES_AGAIN_MS = 60_000;
 
 /**
  * Which kinds matter, found at run time: those that the interpreter renders, and those that policies select, that may be propagated and
@@ -43,10 +54,17 @@ const FAILED_AGAIN_MS = 10_000;
 export class KindCatalog {
   readonly #options: KindCatalogOptions;
   readonly #discovery: Discovery;
+  readonly #scales: ScalePaths;
   readonly #changes = new Emitter<void>();
   readonly #isPropagated: (kind: SelectedKind) => boolean;
   /** Kinds that a policy has selected and that may be propagated, by name. A kind stays when its policy is gone: the copies are still to be removed. */
-  readonly #selected = new Map<string, SelectedKind>();
+  readonly #selected = new Map<string, Selection>();
+  /** Kinds of dependencies that some object has, beside those that may go with any. A kind stays: the copies are still to be removed. */
+  readonly #needed = new Map<string, ResourceType>();
+  /** Of the selected kinds, those of which the hub has said whether it serves them. */
+  #asked: ReadonlySet<string> = new Set();
+  /** {@link settled} may have become true, or another kind is missing, or no more. */
+  readonly settlements = new Emitter<void>();
   /** Of the wanted kinds, those that are served, by name, and in which version they are read. */
   #served = new Map<string, ResourceType>();
   /** Wanted kinds of which it is known that they are not served. */
@@ -59,6 +77,7 @@ export class KindCatalog {
   constructor(options: KindCatalogOptions) {
     this.#options = options;
     this.#discovery = new Discovery(options.client, options.clock);
+    this.#scales = new ScalePaths(options);
     this.#isPropagated = options.isPropagated ?? interpreter.isPropagated;
     for (const kind of interpreter.renderedHubKinds()) this.#served.set(nameOf(kind), knownType(kind));
     this.#changes.subscribe(() => (this.#memberKinds = undefined));
@@ -74,9 +93,13 @@ export class KindCatalog {
     return interpreter.hubKindOf(group, kind) !== undefined;
   }
 
-  /** Whether objects of that kind can be placed, where the hub serves it. */
-  isPlaceable(kind: SelectedKind): boolean {
-    return this.isRequired(kind) || this.#isPropagated(kind);
+  /** What is known of a kind that a policy selects. */
+  standing({ apiVersion, kind }: Pick<ResourceSelector, "apiVersion" | "kind">): KindStanding {
+    const wanted = { group: parseApiVersion(apiVersion).group, kind };
+    if (!this.isRequired(wanted) && !this.#isPropagated(wanted)) return "NeverPlaced";
+    const served = this.#served.get(nameOf(wanted));
+    if (served !== undefined) return served.namespaced ? "Namespaced" : "ClusterScoped";
+    return this.#missing.has(nameOf(wanted)) ? "NotServed" : "Unknown";
   }
 
   /** Whether every required kind is served, as far as is known. */
@@ -84,11 +107,17 @@ export class KindCatalog {
     return interpreter.requiredHubKinds().every((kind) => !this.#missing.has(nameOf(kind)));
   }
 
+  /** Whether the hub has said of every selected kind whether it serves the kind. */
+  get settled(): boolean {
+    for (const name of this.#selected.keys()) if (!this.#asked.has(name)) return false;
+    return true;
+  }
+
   /** Kinds of member objects, namespaces included: those to be watched on members. The same array until they change. */
   memberKinds(): readonly ResourceType[] {
     if (this.#memberKinds === undefined) {
       const kinds = new Map<string, ResourceType>();
-      for (const kind of [...interpreter.memberKinds(), NAMESPACES, ...this.#propagated()])
+      for (const kind of [...interpreter.memberKinds(), NAMESPACES, ...this.#needed.values(), ...this.#propagated()])
         kinds.set(nameOf(kind), knownType(kind));
       this.#memberKinds = [...kinds.values()];
     }
@@ -97,7 +126,7 @@ export class KindCatalog {
 
   /** What Meridian needs on a member for these kinds. */
   rights(): Rights[] {
-    return memberRights(this.#propagated());
+    return memberRights([...this.#needed.values(), ...this.#propagated()]);
   }
 
   /** True for kinds that are propagated as they are: what a person set in such an object is read from its managedFields. */
@@ -118,12 +147,24 @@ export class KindCatalog {
   /** A policy that places objects selects with these. */
   select(selectors: Iterable<Pick<ResourceSelector, "apiVersion" | "kind">>): void {
     for (const { apiVersion, kind } of selectors) {
-      const wanted = { group: parseApiVersion(apiVersion).group, kind };
+      const wanted = { ...parseApiVersion(apiVersion), kind };
       const name = nameOf(wanted);
       if (this.#selected.has(name) || this.isRequired(wanted) || !this.#isPropagated(wanted)) continue;
       this.#selected.set(name, wanted);
       this.#wake.resolve();
     }
+  }
+
+  /** Some object needs these beside it on a member. */
+  need(dependencies: readonly { ref: Pick<ObjectRef, "apiVersion" | "kind"> }[]): void {
+    let isNews = false;
+    for (const { ref } of dependencies) {
+      const kind = interpreter.occasionalKindOf(ref);
+      if (kind === undefined || this.#needed.has(nameOf(kind))) continue;
+      this.#needed.set(nameOf(kind), knownType(kind));
+      isNews = true;
+    }
+    if (isNews) this.#changes.emit();
   }
 
   /** A watch of that kind was answered with 404: perhaps its CRD was deleted. */
@@ -172,9 +213,10 @@ export class KindCatalog {
   /** Returns after how many milliseconds to ask again; undefined: when there is a reason. */
   async #refresh(signal: AbortSignal): Promise<number | undefined> {
     try {
-      this.#update(await this.served(0, signal));
+      await this.#update(await this.served(0, signal), signal);
       this.#failed = false;
-      return this.#missing.size > 0 ? MISSING_AGAIN_MS : undefined;
+      if (this.#missing.size > 0) return MISSING_AGAIN_MS;
+      return this.#propagated().some(hasScale) ? SCALES_AGAIN_MS : undefined;
     } catch (error) {
       if (signal.aborted) return undefined;
       this.#options.logger[this.#failed ? "debug" : "warn"](
@@ -186,30 +228,42 @@ export class KindCatalog {
     }
   }
 
-  #update({ resources, unavailable }: Awaited<ReturnType<KindCatalog["served"]>>): void {
+  async #update(
+    { resources, unavailable }: Awaited<ReturnType<KindCatalog["served"]>>,
+    signal: AbortSignal,
+  ): Promise<void> {
     const before = this.#names();
     const served = new Map<string, ResourceType>();
     const missing = new Set<string>();
-    const required = interpreter.renderedHubKinds();
-    for (const wanted of [...required, ...this.#selected.values()]) {
+    for (const wanted of [...interpreter.renderedHubKinds(), ...this.#selected.values()]) {
       const name = nameOf(wanted);
-      const version = "version" in wanted ? wanted.version : undefined;
       const candidates = resources.filter((one) => nameOf(one) === name && isWatchable(one));
       const known = this.#served.get(name);
-      // The version that is read now, or the one that the server prefers, which is the first.
-      const found =
-        candidates.find((one) => one.version === (version ?? known?.version)) ??
-        (version === undefined ? candidates[0] : undefined);
+      const inVersion = (version: string | undefined): ResourceType | undefined =>
+        candidates.find((one) => one.version === version);
+      // The version that is read now, or the one that a policy names, or the one that the server prefers, which is the first.
+      const found = this.isRequired(wanted)
+        ? inVersion(wanted.version)
+        : (inVersion(known?.version) ?? inVersion(wanted.version) ?? candidates[0]);
       const isUnsure = [...unavailable].some((apiVersion) => parseApiVersion(apiVersion).group === wanted.group);
-      if (found !== undefined) served.set(name, known?.version === found.version ? known : knownType(found));
+      if (found !== undefined) served.set(name, await this.#withScale(found, known, signal));
       else if (isUnsure && known !== undefined) served.set(name, known);
       else if (!isUnsure) missing.add(name);
     }
     for (const name of missing) if (!this.#missing.has(name)) this.#report(name, false);
     for (const name of served.keys()) if (this.#missing.has(name)) this.#report(name, true);
     this.#served = served;
+    const isNews = !this.settled || !sameNames(missing, this.#missing);
     this.#missing = missing;
+    this.#asked = new Set(this.#selected.keys());
     if (this.#names() !== before) this.#changes.emit();
+    if (isNews) this.settlements.emit();
+  }
+
+  /** The same value for the same kind, so that nobody takes it for another. A kind is not placed before its scale subresource is known. */
+  async #withScale(found: ResourceType, known: ResourceType | undefined, signal: AbortSignal): Promise<ResourceType> {
+    const type = this.isRequired(found) ? knownType(found) : await this.#scales.of(knownType(found), signal);
+    return known?.version === type.version && sameValue(known.scale, type.scale) ? known : type;
   }
 
   #report(name: string, served: boolean): void {
@@ -227,12 +281,18 @@ export class KindCatalog {
   }
 
   #names(): string {
-    return Array.from(this.#served.values(), (type) => `${apiVersionOf(type)}/${type.kind}`).join();
+    const nameWith = (type: ResourceType): string =>
+      `${apiVersionOf(type)}/${type.kind}${type.scale === undefined ? "" : JSON.stringify(type.scale)}`;
+    return Array.from(this.#served.values(), nameWith).join();
   }
 }
 
 function nameOf({ group, kind }: { group: string; kind: string }): string {
   return `${group}/${kind}`;
+}
+
+function sameNames(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
+  return a.size === b.size && [...a].every((name) => b.has(name));
 }
 
 function isWatchable({ verbs }: ResourceType): boolean {

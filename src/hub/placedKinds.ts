@@ -1,7 +1,14 @@
-import type { KubeObject } from "../apis/index.ts";
+import { type KubeObject, sameValue } from "../apis/index.ts";
 import { type HubKind, placeableKindOf } from "../interpreter/index.ts";
 import type { Logger } from "../observability/index.ts";
-import { type Informer, type InformerOptions, isNotFound, keyOf, type ResourceType } from "../runtime/index.ts";
+import {
+  type Informer,
+  type InformerOptions,
+  isForbidden,
+  isNotFound,
+  keyOf,
+  type ResourceType,
+} from "../runtime/index.ts";
 import { type HubEvent, isDeparture } from "./events.ts";
 import type { KindCatalog } from "./kindCatalog.ts";
 
@@ -10,6 +17,8 @@ export interface PlacedKind {
   type: ResourceType;
   interpreter: HubKind;
   informer: Informer<KubeObject>;
+  /** Sent as it is: the status of such an object is not Meridian's, whose own stands in a binding. */
+  propagated: boolean;
 }
 
 export interface PlacedKindsOptions {
@@ -19,8 +28,12 @@ export interface PlacedKindsOptions {
   informer: (type: ResourceType, more: Partial<InformerOptions<KubeObject>>) => Informer<KubeObject>;
   /** A kind has synced, has come or has gone. */
   changed: () => void;
+  /** The objects of the kind keep their replicas elsewhere than before. */
+  rescaled: (type: ResourceType) => void;
   /** An object of the kind has gone, or has begun to; before any handler has the event. */
   departs: (type: ResourceType) => void;
+  /** {@link PlacedKinds.denied} has changed. */
+  denialsChanged: () => void;
 }
 
 interface Followed extends PlacedKind {
@@ -37,11 +50,14 @@ interface Subscriber {
 /**
  * The watches of the kinds that the catalog names: a watch begins when its kind is served and ends when the kind is not served any more. A
  * kind that goes away while objects of it are known keeps the objects and the watch until the objects are seen deleted: a deleted CRD does
- * not mean that the member objects may be removed.
+ * not mean that the member objects may be removed. A kind that the manager may not read is left out until the right is there: nothing else waits for
+ * the kind, and nobody takes its objects for gone.
  */
 export class PlacedKinds {
   readonly #options: PlacedKindsOptions;
   readonly #followed = new Map<string, Followed>();
+  /** Those that the manager may not read. Of one whose objects are known all the same, the watch is among the {@link #followed} too. */
+  readonly #denied = new Map<string, Followed>();
   readonly #subscribers = new Set<Subscriber>();
   #list: readonly PlacedKind[] = [];
   /** Watches that have not ended, also those of kinds that have gone. */
@@ -57,13 +73,19 @@ export class PlacedKinds {
     return this.#list;
   }
 
+  /** Kinds that policies select, and that the manager may not read on the hub. */
+  *denied(): Iterable<ResourceType> {
+    for (const { type } of this.#denied.values()) yield type;
+  }
+
   get(group: string, kind: string): PlacedKind | undefined {
     return this.#followed.get(`${group}/${kind}`);
   }
 
-  /** Every required kind is served, and the objects of every kind that is served are known. */
+  /** Every required kind is served, the hub has said which of the others it serves, and the objects of every kind that is served are known. */
   get synced(): boolean {
-    if (!this.#options.catalog.complete) return false;
+    const { catalog } = this.#options;
+    if (!catalog.complete || !catalog.settled) return false;
     for (const { informer } of this.#followed.values()) if (!informer.synced) return false;
     return true;
   }
@@ -71,6 +93,7 @@ export class PlacedKinds {
   async run(signal: AbortSignal): Promise<void> {
     this.#signal = signal;
     using _changes = this.#options.catalog.onChange(() => this.#update());
+    using _settlements = this.#options.catalog.settlements.subscribe(() => this.#options.changed());
     for (const followed of this.#followed.values()) this.#start(followed, signal);
     const ended = Promise.withResolvers<void>();
     const onAbort = (): void => ended.resolve();
@@ -99,12 +122,16 @@ export class PlacedKinds {
       const type = served.get(name);
       if (type === undefined) this.#retire(name, followed);
       else if (type.version !== followed.type.version) this.#replace(name, followed, type);
-      else if (followed.retired) {
+      else {
+        if (followed.retired) followed.informer.retryNow();
         followed.retired = false;
-        followed.informer.retryNow();
+        this.#rescale(followed, type);
       }
     }
-    for (const [name, type] of served) if (!this.#followed.has(name)) this.#add(name, type);
+    for (const [name, followed] of this.#denied)
+      if (!this.#followed.has(name) && served.get(name)?.version !== followed.type.version)
+        this.#remove(name, followed);
+    for (const [name, type] of served) if (!this.#followed.has(name) && !this.#denied.has(name)) this.#add(name, type);
     this.#list = [...this.#followed.values()];
   }
 
@@ -119,12 +146,14 @@ export class PlacedKinds {
       known: known.map((object) => [keyOf(object), { uid: object.metadata.uid ?? "", object }] as const),
       onContact: (ok, error) => {
         if (!ok && isNotFound(error)) catalog.notFound(type);
+        this.#setDenied(name, followed, isForbidden(error));
       },
     });
     const followed: Followed = {
       type,
       interpreter: placeableKindOf(type.group, type.kind),
       informer,
+      propagated: !catalog.isRequired(type),
       stop: new AbortController(),
       retired: false,
     };
@@ -147,6 +176,27 @@ export class PlacedKinds {
     void running.finally(() => this.#running.delete(running));
   }
 
+  #setDenied(name: string, followed: Followed, isDenied: boolean): void {
+    const { catalog, logger, changed, denialsChanged } = this.#options;
+    const { type, informer } = followed;
+    const isPresent = (this.#followed.get(name) ?? this.#denied.get(name)) === followed;
+    if (!isPresent || isDenied === this.#denied.has(name) || catalog.isRequired(type)) return;
+    if (isDenied) {
+      this.#denied.set(name, followed);
+      if (!informer.synced) this.#followed.delete(name);
+      logger.warn(
+        { resource: type.plural, event_reason: "KindNotGranted" },
+        "the manager may not read this kind on the hub; its objects are left as they are until it may",
+      );
+    } else {
+      this.#denied.delete(name);
+      this.#followed.set(name, followed);
+    }
+    this.#list = [...this.#followed.values()];
+    changed();
+    denialsChanged();
+  }
+
   #retire(name: string, followed: Followed): void {
     const { size } = followed.informer;
     if (size === 0) {
@@ -161,6 +211,12 @@ export class PlacedKinds {
     );
   }
 
+  #rescale(followed: Followed, type: ResourceType): void {
+    const isNews = !sameValue(followed.type.scale, type.scale);
+    followed.type = type;
+    if (isNews) this.#options.rescaled(type);
+  }
+
   /** It is read in another version from now on. */
   #replace(name: string, followed: Followed, type: ResourceType): void {
     this.#remove(name, followed);
@@ -170,6 +226,7 @@ export class PlacedKinds {
   #remove(name: string, followed: Followed): void {
     followed.stop.abort();
     this.#followed.delete(name);
+    if (this.#denied.delete(name)) this.#options.denialsChanged();
     for (const { subscriptions } of this.#subscribers) {
       subscriptions.get(followed)?.[Symbol.dispose]();
       subscriptions.delete(followed);

@@ -27,6 +27,13 @@ export function rightsOn(kinds: readonly Kind[], verbs: readonly string[]): Righ
   }));
 }
 
+/** What Meridian needs in a namespace of a member to which it is bounded: the kinds as in {@link memberRights}, and none that is cluster-scoped. */
+export function memberRightsInNamespace(more: readonly (Kind & { namespaced: boolean | undefined })[] = []): Rights[] {
+  // Of a kind that nobody serves yet, nobody knows; a right that cannot be used does no harm.
+  const kinds = [...memberKinds(), ...more].filter(({ namespaced }) => namespaced !== false);
+  return [...rightsOn(kinds, EVERYTHING), ...rightsOn([PODS], ON_PODS)];
+}
+
 /** What Meridian needs on a member to place objects there: of the kinds it always may place, and of these. */
 export function memberRights(more: readonly Kind[] = []): Rights[] {
   return [

@@ -60,11 +60,16 @@ function setUp() {
   const kinds = new Map([apps, settings, roles].map(({ kind }) => [`${kind.type.group}/${kind.type.kind}`, kind]));
   const find = (object: Policy, old?: Policy) =>
     [
-      ...selectedBy({ object, ...(old === undefined ? {} : { old }) }, (group, kind) => kinds.get(`${group}/${kind}`)),
+      ...selectedBy(
+        { object, ...(old === undefined ? {} : { old }) },
+        (group, kind) => kinds.get(`${group}/${kind}`),
+        ({ metadata }) => ({ namespaceLabels: { team: metadata.namespace ?? "" } }),
+      ),
     ].toSorted((one, other) => (String(one) < String(other) ? -1 : 1));
   return { apps, settings, roles, find };
 }
 
+const nothingElse = (): object => ({});
 const key = (name: string) => `paas.cmft.com/DemoApplication/${name}`;
 
 describe("what a policy selects", () => {
@@ -168,9 +173,9 @@ describe("what a policy selects", () => {
     const many = Object.fromEntries(Array.from({ length: 600 }, (_, index) => [`team/app-${index}`, {}]));
     const { kind } = held(DEMOAPPLICATIONS, many);
     const nobody = selector("DemoApplication", { labelSelector: { matchLabels: { tier: "web" } } });
-    const steps = [...selectedBy({ object: policy("team", nobody) }, () => kind)];
+    const steps = [...selectedBy({ object: policy("team", nobody) }, () => kind, nothingElse)];
     expect(steps).toEqual([undefined, undefined]);
-    const all = [...selectedBy({ object: policy("team", selector("DemoApplication")) }, () => kind)];
+    const all = [...selectedBy({ object: policy("team", selector("DemoApplication")) }, () => kind, nothingElse)];
     expect(all.indexOf(undefined)).toBe(255);
     expect(all.filter((one) => one !== undefined)).toHaveLength(600);
   });

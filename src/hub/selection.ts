@@ -1,4 +1,10 @@
-import { type KubeObject, matchesLabelSelector, parseApiVersion, type ResourceSelector } from "../apis/index.ts";
+import {
+  type KubeObject,
+  type ObjectSetting,
+  parseApiVersion,
+  type ResourceSelector,
+  selectsAmongKind,
+} from "../apis/index.ts";
 import type { HubEvent, Policy } from "./events.ts";
 import { ownerKey, type PlacedKind } from "./placedKinds.ts";
 
@@ -23,6 +29,7 @@ interface Reach {
 export function* selectedBy(
   { object: policy, old }: Pick<HubEvent<Policy>, "object" | "old">,
   kindOf: (group: string, kind: string) => PlacedKind | undefined,
+  settingOf: (object: KubeObject) => ObjectSetting,
 ): Generator<string | undefined, void, undefined> {
   const byKind = new Map<PlacedKind, ResourceSelector[]>();
   for (const selector of [...(old?.spec.resourceSelectors ?? []), ...policy.spec.resourceSelectors]) {
@@ -37,8 +44,9 @@ export function* selectedBy(
       compared += 1;
       if (compared % BATCH === 0) yield undefined;
       const object = kind.informer.get(key);
-      if (object !== undefined && selectors.some((selector) => selects(selector, reach, object)))
-        yield ownerKey(kind.type, key);
+      if (object === undefined) continue;
+      const setting = settingOf(object);
+      if (selectors.some((selector) => selects(selector, reach, object, setting))) yield ownerKey(kind.type, key);
     }
   }
 }
@@ -61,9 +69,12 @@ function* candidates({ kind, namespace, selectors }: Reach): Iterable<string> {
   for (const one of namespaces) yield* informer.keysByIndex(NAMESPACE_INDEX, one);
 }
 
-function selects(selector: ResourceSelector, { namespace }: Reach, { metadata }: KubeObject): boolean {
-  if (namespace !== undefined && metadata.namespace !== namespace) return false;
-  if (selector.namespace !== undefined && metadata.namespace !== selector.namespace) return false;
-  if (selector.name !== undefined && metadata.name !== selector.name) return false;
-  return matchesLabelSelector(selector.labelSelector, metadata.labels);
+function selects(
+  selector: ResourceSelector,
+  { namespace }: Reach,
+  object: KubeObject,
+  setting: ObjectSetting,
+): boolean {
+  if (namespace !== undefined && object.metadata.namespace !== namespace) return false;
+  return selectsAmongKind(selector, object, setting);
 }

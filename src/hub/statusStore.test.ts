@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import type { ClusterStatusEntry, FederatedStatus, KubeObject } from "../apis/index.ts";
+import { type ClusterStatusEntry, type FederatedStatus, type KubeObject, recordOf } from "../apis/index.ts";
 import { ApiError, type Client } from "../runtime/index.ts";
 import type { HubCache } from "./hubCache.ts";
 import type { PlacedKind } from "./placedKinds.ts";
@@ -32,7 +32,10 @@ function store(status: FederatedStatus | undefined, metadata: object = {}) {
       return answer.promise;
     },
   } as unknown as Client;
-  const hub = { object: (owner: string) => (owner === SHOP ? { object } : undefined) } as unknown as HubCache;
+  const hub = {
+    object: (owner: string) => (owner === SHOP ? { object, kind } : undefined),
+    statuses: { of: () => object["status"], recordOf: () => recordOf(object) },
+  } as unknown as HubCache;
   const type = { group: "paas.cmft.com", version: "v1", kind: "DemoApplication", plural: "demoapplications" };
   const kind = { type, informer: { observe: (one: KubeObject) => void observed.push(one) } } as unknown as PlacedKind;
   const statuses = new StatusStore({ hub, client });

@@ -63,6 +63,83 @@ describe("render", () => {
     expect(demoApplicationKind.render(app({ image: "i", replica: 1, ports: [] }))).toHaveLength(1);
   });
 
+  test("an application that asks for a way in becomes an Ingress too", () => {
+    const [, , ingress, ...more] = demoApplicationKind.render(
+      app(
+        {
+          replica: 1,
+          image: "i",
+          ports: [{ port: 80 }],
+          ingress: {
+            host: "shop.example.com",
+            path: "/",
+            pathType: "Prefix",
+            tlsSecretName: "shop-tls",
+            className: "nginx",
+          },
+        },
+        { labels: { team: "shop" }, annotations: { "cert-manager.io/issuer": "letsencrypt" } },
+      ),
+    );
+    expect(more).toEqual([]);
+    expect(ingress).toEqual({
+      apiVersion: "networking.k8s.io/v1",
+      kind: "Ingress",
+      metadata: {
+        name: "web",
+        namespace: "default",
+        labels: { team: "shop", app: "web" },
+        annotations: { "cert-manager.io/issuer": "letsencrypt" },
+      },
+      spec: {
+        ingressClassName: "nginx",
+        tls: [{ hosts: ["shop.example.com"], secretName: "shop-tls" }],
+        rules: [
+          {
+            host: "shop.example.com",
+            http: {
+              paths: [{ path: "/", pathType: "Prefix", backend: { service: { name: "web", port: { number: 80 } } } }],
+            },
+          },
+        ],
+      },
+    });
+  });
+
+  test.each<{ name: string; ports: object[]; ingress: object; want: unknown }>([
+    {
+      name: "the first TCP port unless it says another",
+      ports: [{ port: 53, protocol: "UDP" }, { port: 80 }, { port: 81, protocol: "TCP" }],
+      ingress: {},
+      want: { number: 80 },
+    },
+    { name: "a port by its number", ports: [{ port: 80 }, { port: 81 }], ingress: { port: 81 }, want: { number: 81 } },
+    {
+      name: "a port by its name",
+      ports: [{ port: 80 }, { name: "web", port: 81 }],
+      ingress: { port: "web" },
+      want: { name: "web" },
+    },
+  ])("an Ingress leads to $name", ({ ports, ingress, want }) => {
+    const rendered = demoApplicationKind.render(app({ image: "i", ports, ingress: { host: "a.com", ...ingress } }));
+    expect(rendered[2]?.["spec"]).toEqual({
+      rules: [
+        {
+          host: "a.com",
+          http: { paths: [{ path: "/", pathType: "Prefix", backend: { service: { name: "web", port: want } } }] },
+        },
+      ],
+    });
+  });
+
+  test.each([
+    { name: "no ports", ports: [] },
+    { name: "no TCP port", ports: [{ port: 53, protocol: "UDP" }] },
+  ])("nothing leads to an application with $name, whatever was let through", ({ ports }) => {
+    const rendered = demoApplicationKind.render(app({ image: "i", ports, ingress: { host: "a.com" } }));
+    expect(rendered.map(({ kind }) => kind)).not.toContain("Ingress");
+  });
+
   test.each<{ name: string; ports: object[]; type?: string; want: object }>([
     {
       name: "ClusterIP without node ports",
@@ -353,6 +430,24 @@ describe("dependencies", () => {
       "Secret/default/vs false true",
     ]);
   });
+});
+
+test("the certificate of the ingress goes along, and restarts no pod", () => {
+  const ingress = { host: "a.com", tlsSecretName: "tls" };
+  const found = (more: object) =>
+    demoApplicationKind.dependencies(app({ ports: [{ port: 80 }], ingress, ...more })).map(({ ref, ...rest }) => ({
+      name: ref.name,
+      ...rest,
+    }));
+  expect(found({})).toEqual([{ name: "tls", optional: false, readByPods: false }]);
+  expect(found({ imagePullSecrets: [{ name: "pull" }] })).toEqual([
+    { name: "pull", optional: false, readByPods: false },
+    { name: "tls", optional: false, readByPods: false },
+  ]);
+  expect(found({ envFrom: [{ secretRef: { name: "tls", optional: true } }] })).toEqual([
+    { name: "tls", optional: false, readByPods: true },
+  ]);
+  expect(found({ ingress: { host: "a.com" } })).toEqual([]);
 });
 
 describe("dependencies that are named twice", () => {

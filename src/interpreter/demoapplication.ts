@@ -1,9 +1,10 @@
 import { type KubeObject, type ObjectMeta, PAAS_GROUP } from "../apis/index.ts";
 import { staysOnHub } from "./hubMarks.ts";
 import { podDependencies } from "./podDependencies.ts";
+import { ingressSpec } from "./ingress.ts";
 import { containerPorts, servicePorts, serviceType } from "./ports.ts";
 import type { HubKind } from "./types.ts";
-import { type Fields, fieldsOf, listOf, numberOf, prune } from "./values.ts";
+import { type Fields, fieldsOf, listOf, numberOf, prune, textOf } from "./values.ts";
 
 /** Fields of a DemoApplication that a container has under the same name. */
 const CONTAINER_FIELDS = [
@@ -22,8 +23,8 @@ const CONTAINER_FIELDS = [
 const DEFAULT_REPLICAS = 1;
 
 /**
- * `paas.cmft.com` DemoApplication, read as `v1` (which holds all that `v1beta1` does). The application becomes a Deployment and, when it
- * has ports, a Service; both have the application's name, and `app: <name>` as label and selector.
+ * `paas.cmft.com` DemoApplication, read as `v1` (which holds all that `v1beta1` does). The application becomes a Deployment, when it
+ * has ports a Service, and when it asks for one an Ingress; all have the application's name, and `app: <name>` as label and selector.
  */
 export const demoApplicationKind: HubKind = {
   group: PAAS_GROUP,
@@ -32,8 +33,10 @@ export const demoApplicationKind: HubKind = {
   render(object) {
     const spec = fieldsOf(object["spec"]);
     const ports = listOf(spec["ports"]);
-    const deployment = renderDeployment(object, spec, ports);
-    return ports.length === 0 ? [deployment] : [deployment, renderService(object, spec, ports)];
+    const rendered = [renderDeployment(object, spec, ports)];
+    if (ports.length > 0) rendered.push(renderService(object, spec, ports));
+    if (spec["ingress"] !== undefined) rendered.push(...renderIngress(object, fieldsOf(spec["ingress"]), ports));
+    return rendered;
   },
 
   replicas: (object) => replicasOf(fieldsOf(object["spec"])),
@@ -41,8 +44,13 @@ export const demoApplicationKind: HubKind = {
   dependencies(object) {
     const spec = fieldsOf(object["spec"]);
     const { volumes, imagePullSecrets } = spec;
-    return podDependencies({ containers: [spec], volumes, imagePullSecrets }, object.metadata.namespace);
+    const certificate = textOf(fieldsOf(spec["ingress"])["tlsSecretName"]);
+    // No pod reads the certificate, as none reads a pull secret: a new one restarts nothing.
+    const unread = certificate === undefined ? imagePullSecrets : [...listOf(imagePullSecrets), { name: certificate }];
+    return podDependencies({ containers: [spec], volumes, imagePullSecrets: unread }, object.metadata.namespace);
   },
+
+  becomesMore: (object) => fieldsOf(object["spec"])["ingress"] !== undefined,
 
   podSelector: (object) => `app=${object.metadata.name}`,
 };
@@ -82,6 +90,13 @@ function renderService(object: KubeObject, spec: Fields, ports: Fields[]): KubeO
     metadata: renderMetadata(object),
     spec: { type, selector: { app: object.metadata.name }, ports: servicePorts(ports, type) },
   };
+}
+
+/** None where the application has no port that an Ingress can lead to, which the schema refuses. */
+function renderIngress(object: KubeObject, ingress: Fields, ports: Fields[]): KubeObject[] {
+  const spec = ingressSpec(object.metadata.name, ingress, ports);
+  if (spec === undefined) return [];
+  return [{ apiVersion: "networking.k8s.io/v1", kind: "Ingress", metadata: renderMetadata(object), spec }];
 }
 
 /** Sets the field to the pruned value; sets nothing when pruning leaves nothing. */

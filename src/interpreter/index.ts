@@ -1,5 +1,5 @@
 /**
- * What Meridian knows about kinds: what a hub object becomes on a member, which ConfigMaps and Secrets the object needs there, how many
+ * What Meridian knows about kinds: what a hub object becomes on a member, what the object needs beside it there, how many
  * replicas the object asks for, how healthy a member object is, which fields of a member object are still Meridian's, and which fields
  * of a plain hub object a person set.
  *
@@ -20,20 +20,30 @@ export {
   type GroupKind,
 } from "./bundle/kinds.ts";
 export { judgeManifests, titleOf, unpackedSpecOf } from "./bundle/manifests.ts";
+export { declaredDependencies } from "./declaredDependencies.ts";
 export { alteredFields, evidenceOf } from "./effect.ts";
 export { withoutGivenUp } from "./givenUp.ts";
+export { whyHubsOwn } from "./hubsOwn.ts";
 export { isSameTrouble, mayBeForPods, podSelectorOf, type PodTrouble, podTrouble } from "./health/pods.ts";
+export { conditionProblem } from "./health/declared.ts";
+export { type MemberReport, memberReport } from "./memberReport.ts";
 export { appliedAtOf, hasApplied, lostFields, ownsAnnotation } from "./ownership.ts";
+export { whyByNameOnly, whyNeverPlaced } from "./placeableKinds.ts";
+export { podTemplateOf } from "./podTemplates.ts";
 export {
+  dependencyKindOf,
   hubKindOf,
-  isPlaceable,
   isPropagated,
   memberKindOf,
   memberKinds,
+  occasionalKindOf,
   placeableKindOf,
   renderedHubKinds,
   renderedMemberKinds,
+  replicaPathsOf,
   requiredHubKinds,
 } from "./registry.ts";
-export type { Dependency, Health, HubKind, LostField } from "./types.ts";
-export { userSetObject } from "./userFields.ts";
+export { replicaPath, replicasAt, withCounts, withReplicasAt } from "./replicas.ts";
+export { isSummedUp, type MemberStatus, statusOwner, statusSum } from "./statusSum.ts";
+export type { Dependency, Health, HubKind, LostField, ReplicaPaths } from "./types.ts";
+export { userSetObject, whyOwnersUnknown } from "./userFields.ts";

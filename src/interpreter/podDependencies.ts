@@ -1,60 +1,61 @@
-import { type ObjectRef, refKey } from "../apis/index.ts";
+import { References } from "./references.ts";
 import type { Dependency } from "./types.ts";
-import { type Fields, fieldsOf, listOf, textOf } from "./values.ts";
-
-/** The ConfigMap that Kubernetes puts into every namespace, with the certificate of that cluster: the hub's copy would be wrong on a member. */
-const EVERY_NAMESPACE_HAS = "kube-root-ca.crt";
+import { type Fields, fieldsOf, listOf } from "./values.ts";
 
 /**
- * The ConfigMaps and Secrets that pods of this spec need, each once, sorted by {@link refKey}. An object that is named twice is
- * optional only when it is optional each time.
+ * What pods of this spec need in their namespace, each object once, sorted by {@link refKey}: ConfigMaps and Secrets, the claims that they mount,
+ * and the service account that they run as. What a pod makes for itself (an ephemeral volume's claim) is no dependency.
  */
 export function podDependencies(podSpec: unknown, namespace: string | undefined): Dependency[] {
-  const found = new Map<string, Dependency>();
+  const references = new References(namespace);
+  addReferencesOfPod(references, podSpec);
+  return references.list();
+}
 
-  const add = (kind: "ConfigMap" | "Secret", source: Fields, nameField: string, readByPods: boolean): void => {
-    const name = textOf(source[nameField]);
-    if (name === undefined || (kind === "ConfigMap" && name === EVERY_NAMESPACE_HAS)) return;
-    const ref: ObjectRef = { apiVersion: "v1", kind, ...(namespace === undefined ? {} : { namespace }), name };
-    // A pod starts without its pull secret, but the image cannot be pulled.
-    const optional = source["optional"] === true;
-    const known = found.get(refKey(ref));
-    if (known === undefined) {
-      found.set(refKey(ref), { ref, optional, readByPods });
-      return;
-    }
-    known.optional &&= optional;
-    known.readByPods ||= readByPods;
-  };
+const CONTAINERS = ["initContainers", "containers", "ephemeralContainers"] as const;
 
-  const addVolume = (source: Fields): void => {
-    if (source["configMap"] !== undefined) add("ConfigMap", fieldsOf(source["configMap"]), "name", true);
-    if (source["secret"] !== undefined) {
-      const secret = fieldsOf(source["secret"]);
-      // The name of the Secret is `secretName` in a volume and `name` in a source of a projected volume.
-      add("Secret", secret, secret["secretName"] === undefined ? "name" : "secretName", true);
-    }
-  };
-
+export function addReferencesOfPod(references: References, podSpec: unknown): void {
   const spec = fieldsOf(podSpec);
-  for (const field of ["initContainers", "containers", "ephemeralContainers"]) {
-    for (const container of listOf(spec[field])) {
-      for (const variable of listOf(container["env"])) {
-        const from = fieldsOf(variable["valueFrom"]);
-        add("ConfigMap", fieldsOf(from["configMapKeyRef"]), "name", true);
-        add("Secret", fieldsOf(from["secretKeyRef"]), "name", true);
-      }
-      for (const from of listOf(container["envFrom"])) {
-        add("ConfigMap", fieldsOf(from["configMapRef"]), "name", true);
-        add("Secret", fieldsOf(from["secretRef"]), "name", true);
-      }
-    }
-  }
-  for (const volume of listOf(spec["volumes"])) {
-    addVolume(volume);
-    for (const source of listOf(fieldsOf(volume["projected"])["sources"])) addVolume(source);
-  }
-  for (const secret of listOf(spec["imagePullSecrets"])) add("Secret", secret, "name", false);
+  for (const field of CONTAINERS) for (const container of listOf(spec[field])) addContainer(references, container);
+  for (const volume of listOf(spec["volumes"])) addVolume(references, volume);
+  // A pod starts without its pull secret, but the image cannot be pulled.
+  for (const secret of listOf(spec["imagePullSecrets"])) references.add("Secret", secret["name"]);
+  // The server keeps the older name of the field equal to the newer one; a client may have written either.
+  references.add("ServiceAccount", spec["serviceAccountName"] ?? spec["serviceAccount"]);
+}
 
-  return [...found.entries()].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, dependency]) => dependency);
+function addContainer(references: References, container: Fields): void {
+  const read = (kind: "ConfigMap" | "Secret", value: unknown): void => {
+    const source = fieldsOf(value);
+    references.add(kind, source["name"], { optional: source["optional"] === true, readByPods: true });
+  };
+  for (const variable of listOf(container["env"])) {
+    const from = fieldsOf(variable["valueFrom"]);
+    read("ConfigMap", from["configMapKeyRef"]);
+    read("Secret", from["secretKeyRef"]);
+  }
+  for (const from of listOf(container["envFrom"])) {
+    read("ConfigMap", from["configMapRef"]);
+    read("Secret", from["secretRef"]);
+  }
+}
+
+/** Volumes of these kinds name the Secret by which the kubelet, and not the pod, reaches a storage. */
+const WITH_SECRET_REF = ["cephfs", "cinder", "flexVolume", "iscsi", "rbd", "scaleIO", "storageos"] as const;
+
+function addVolume(references: References, volume: Fields): void {
+  addFiles(references, volume, "secretName");
+  for (const source of listOf(fieldsOf(volume["projected"])["sources"])) addFiles(references, source, "name");
+  references.add("PersistentVolumeClaim", fieldsOf(volume["persistentVolumeClaim"])["claimName"]);
+  references.add("Secret", fieldsOf(fieldsOf(volume["csi"])["nodePublishSecretRef"])["name"]);
+  references.add("Secret", fieldsOf(volume["azureFile"])["secretName"]);
+  for (const kind of WITH_SECRET_REF) references.add("Secret", fieldsOf(fieldsOf(volume[kind])["secretRef"])["name"]);
+}
+
+/** `secretField`: the name of the Secret is `secretName` in a volume and `name` in a source of a projected volume. */
+function addFiles(references: References, source: Fields, secretField: "secretName" | "name"): void {
+  const configMap = fieldsOf(source["configMap"]);
+  references.add("ConfigMap", configMap["name"], { optional: configMap["optional"] === true, readByPods: true });
+  const secret = fieldsOf(source["secret"]);
+  references.add("Secret", secret[secretField], { optional: secret["optional"] === true, readByPods: true });
 }

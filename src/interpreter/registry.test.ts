@@ -36,10 +36,10 @@ describe("the kinds of the hub", () => {
     expect(placeableKindOf("paas.cmft.com", "DemoApplication")).toBe(hubKindOf("paas.cmft.com", "DemoApplication"));
   });
 
-  test("no other kind becomes anything, and none is sent as it is yet", () => {
+  test("no other kind becomes anything else", () => {
     expect(hubKindOf("apps", "DemoApplication")).toBeUndefined();
     expect(hubKindOf("apps", "Deployment")).toBeUndefined();
-    expect(isPropagated({ group: "apps", kind: "Deployment" })).toBe(false);
+    expect(isPropagated({ group: "apps", kind: "Deployment" })).toBe(true);
   });
 });
 
@@ -85,8 +85,6 @@ describe("the kinds of the members", () => {
 });
 
 describe("a kind that is sent as it is", () => {
-  const container = { name: "web", envFrom: [{ secretRef: { name: "s" } }] };
-
   test("is rendered as what a person set in it", () => {
     const object: KubeObject = { ...workload("Deployment", { replicas: 3 }), status: { replicas: 3 } };
     const rule = placeableKindOf("apps", "Deployment");
@@ -95,20 +93,23 @@ describe("a kind that is sent as it is", () => {
     expect(placeableKindOf("apps", "Deployment")).toBe(rule);
   });
 
+  test("is refused while nobody knows what a person set in it, and where it is part of Meridian", () => {
+    const refusal = (object: KubeObject) => placeableKindOf("apps", "Deployment").refusal?.(object);
+    expect(refusal(workload("Deployment", { replicas: 3 }))).toEqual({
+      reason: "FieldOwnersUnknown",
+      message: "metadata.managedFields are missing, so nobody knows what to send of the object",
+    });
+    const owned = workload("Deployment", { replicas: 3 });
+    owned.metadata.managedFields = [{ manager: "kubectl", fieldsV1: { "f:spec": { "f:replicas": {} } } }];
+    expect(refusal(owned)).toBeUndefined();
+    const crd = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition", metadata: { name: "x" } };
+    expect(refusal({ ...crd, spec: { group: "paas.cmft.com" } })).toMatchObject({ reason: "StaysOnHub" });
+  });
+
   test("has the replicas of its rule on members, if there are any, and no selector of its own", () => {
     expect(placeableKindOf("apps", "Deployment").replicas(workload("Deployment", { replicas: 3 }))).toBe(3);
     const widget = { ...workload("Widget", { replicas: 3 }), apiVersion: "example.com/v1" };
     expect(placeableKindOf("example.com", "Widget").replicas(widget)).toBeUndefined();
     expect(placeableKindOf("apps", "Deployment").podSelector(workload("Deployment", {}))).toBeUndefined();
-  });
-
-  test.each([
-    ["apps", "Deployment"],
-    ["batch", "Job"],
-  ])("needs what the pods of its template need: %s %s", (group, kind) => {
-    const object = workload(kind, { template: { spec: { containers: [container] } } });
-    expect(placeableKindOf(group, kind).dependencies(object)).toEqual([
-      { ref: { apiVersion: "v1", kind: "Secret", namespace: "shop", name: "s" }, optional: false, readByPods: true },
-    ]);
   });
 });

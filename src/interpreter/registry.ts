@@ -1,13 +1,35 @@
-import { FEDERATION_GROUP, FEDERATION_VERSION, type KubeObject, PAAS_GROUP, valueAt } from "../apis/index.ts";
+import {
+  type DependencyKind,
+  FEDERATION_GROUP,
+  FEDERATION_VERSION,
+  type KubeObject,
+  type ObjectRef,
+  PAAS_GROUP,
+} from "../apis/index.ts";
 import { manifestBundleKind } from "./bundle/manifestBundle.ts";
 import { demoApplicationKind } from "./demoapplication.ts";
+import { ingressAddresses, serviceAddresses } from "./health/addresses.ts";
+import { definitionHealth } from "./health/definitions.ts";
 import { genericHealth, hasNoStatus } from "./health/generic.ts";
+import { cronJobHealth, jobHealth } from "./health/jobs.ts";
+import { podHealth } from "./health/pod.ts";
 import { available, health } from "./health/report.ts";
-import { namespaceHealth, serviceHealth } from "./health/services.ts";
-import { askedReplicas, daemonSetHealth, deploymentHealth, jobHealth, statefulSetHealth } from "./health/workloads.ts";
-import { podDependencies } from "./podDependencies.ts";
-import type { Health, HubKind, MemberKind, ServedKind } from "./types.ts";
-import { userSetObject } from "./userFields.ts";
+import { autoscalerHealth, disruptionBudgetHealth } from "./health/scaling.ts";
+import { ingressHealth, namespaceHealth, serviceHealth } from "./health/services.ts";
+import { claimHealth, volumeHealth } from "./health/storage.ts";
+import {
+  askedReplicas,
+  daemonSetHealth,
+  deploymentHealth,
+  replicaSetHealth,
+  statefulSetHealth,
+} from "./health/workloads.ts";
+import { isMeridiansKind } from "./hubsOwn.ts";
+import { whyNeverPlaced } from "./placeableKinds.ts";
+import { propagatedDependencies } from "./propagatedDependencies.ts";
+import { replicaPath } from "./replicas.ts";
+import type { Health, HubKind, MemberKind, ReplicaPaths, ServedKind } from "./types.ts";
+import { userSetObject, whyOwnersUnknown } from "./userFields.ts";
 import { fieldsOf } from "./values.ts";
 
 const POD_TEMPLATE = ["spec", "template"] as const;
@@ -22,13 +44,26 @@ const scalable = {
 
 const HUB_KINDS: readonly HubKind[] = [demoApplicationKind, manifestBundleKind(memberKindOf)];
 
+/** What Deployments are made of, and were before there were Deployments. */
+const RUN_PODS: ReadonlySet<string> = new Set(["apps/ReplicaSet", "/ReplicationController"]);
+
 const MEMBER_KINDS: readonly MemberKind[] = [
   memberKind("apps", "Deployment", deploymentHealth, { ...scalable, podTemplatePath: POD_TEMPLATE }),
   memberKind("apps", "StatefulSet", statefulSetHealth, { ...scalable, podTemplatePath: POD_TEMPLATE }),
   memberKind("apps", "DaemonSet", daemonSetHealth, { podTemplatePath: POD_TEMPLATE }),
+  memberKind("apps", "ReplicaSet", replicaSetHealth, { ...scalable, podTemplatePath: POD_TEMPLATE }),
+  memberKind("", "ReplicationController", replicaSetHealth, { ...scalable, podTemplatePath: POD_TEMPLATE }),
   // The template of a Job cannot be changed, so nothing is written into it.
   memberKind("batch", "Job", jobHealth),
-  memberKind("", "Service", serviceHealth),
+  memberKind("batch", "CronJob", cronJobHealth),
+  memberKind("", "Pod", podHealth),
+  memberKind("", "Service", serviceHealth, { addresses: serviceAddresses }),
+  memberKind("networking.k8s.io", "Ingress", ingressHealth, { addresses: ingressAddresses }),
+  memberKind("", "PersistentVolumeClaim", claimHealth),
+  memberKind("", "PersistentVolume", volumeHealth),
+  memberKind("policy", "PodDisruptionBudget", disruptionBudgetHealth),
+  memberKind("autoscaling", "HorizontalPodAutoscaler", autoscalerHealth),
+  memberKind("apiextensions.k8s.io", "CustomResourceDefinition", definitionHealth),
   memberKind("", "Namespace", namespaceHealth),
   memberKind("", "ConfigMap", () => available),
   memberKind("", "Secret", () => available),
@@ -41,16 +76,19 @@ function memberKind(
   more: Partial<MemberKind> = {},
 ): MemberKind {
   return {
+    ...(RUN_PODS.has(`${group}/${kind}`) ? { ...scalable, podTemplatePath: POD_TEMPLATE } : {}),
     ...more,
     group,
     kind,
-    health: (object) => (object.metadata.deletionTimestamp === undefined ? judge(object) : terminating(object, judge)),
+    health(object) {
+      const judged = judge(object);
+      return object.metadata.deletionTimestamp === undefined ? judged : terminating(judged);
+    },
   };
 }
 
 /** What is on its way out still runs, but nothing about it is as it should be. */
-function terminating(object: KubeObject, judge: (object: KubeObject) => Health): Health {
-  const { replicas } = judge(object);
+export function terminating({ replicas }: Health): Health {
   return {
     ...health("Progressing", "Terminating", "it is being deleted"),
     ...(replicas === undefined ? {} : { replicas }),
@@ -82,9 +120,27 @@ export function memberKindOf(group: string, kind: string): MemberKind {
   return (
     knownMemberKinds.get(name) ??
     remembered(otherMemberKinds, name, () =>
-      memberKind(group, kind, hasNoStatus(group, kind) ? () => available : genericHealth),
+      hasNoStatus(group, kind)
+        ? memberKind(group, kind, () => available)
+        : memberKind(group, kind, genericHealth, { isGeneric: true }),
     )
   );
+}
+
+/**
+ * Where objects of a kind that are sent as they are keep their replicas, where the interpreter does not know that itself: as their policy
+ * declares it, else as the scale subresource of their CRD says.
+ */
+export function replicaPathsOf(
+  { group, kind }: Pick<ServedKind, "group" | "kind">,
+  declared: string | undefined,
+  found: ReplicaPaths | undefined,
+): ReplicaPaths | undefined {
+  if (declared === undefined && found === undefined) return undefined;
+  if (hubKindOf(group, kind) !== undefined || memberKindOf(group, kind).withReplicas !== undefined) return undefined;
+  const spec = replicaPath(declared);
+  if (spec === undefined) return found;
+  return { spec, ...(found?.status === undefined ? {} : { status: found.status }) };
 }
 
 /** Rules are asked for with every event, and a cluster has few kinds. */
@@ -100,22 +156,44 @@ function propagatedKind(group: string, kind: string): HubKind {
     group,
     kind,
     render: (object) => [userSetObject(object)],
+    refusal,
     replicas: (object) => member.replicas?.(object),
-    dependencies: (object) =>
-      podDependencies(
-        valueAt(object, [...(member.podTemplatePath ?? POD_TEMPLATE), "spec"]),
-        object.metadata.namespace,
-      ),
+    dependencies: propagatedDependencies,
     podSelector: () => undefined,
   };
+}
+
+/** Why nothing can be made of an object that is sent as it is. */
+function refusal(object: KubeObject): ReturnType<NonNullable<HubKind["refusal"]>> {
+  if (isMeridiansKind(object)) return { reason: "StaysOnHub", message: "Meridian's own kinds stay on the hub" };
+  const why = whyOwnersUnknown(object);
+  if (why === undefined) return undefined;
+  return { reason: "FieldOwnersUnknown", message: `${why}, so nobody knows what to send of the object` };
 }
 
 function served(group: string, version: string, kind: string, plural: string): ServedKind {
   return Object.freeze({ group, version, kind, plural, namespaced: true });
 }
 
-/** What hub objects of other kinds need beside them on a member: {@link HubKind.dependencies} names no other kinds. */
-const DEPENDENCIES = [served("", "v1", "ConfigMap", "configmaps"), served("", "v1", "Secret", "secrets")];
+/** What goes along with hub objects: {@link HubKind.dependencies} and the declarations of policies name no other kinds. */
+const DEPENDENCIES: Readonly<Record<DependencyKind, ServedKind>> = {
+  ConfigMap: served("", "v1", "ConfigMap", "configmaps"),
+  PersistentVolumeClaim: served("", "v1", "PersistentVolumeClaim", "persistentvolumeclaims"),
+  Secret: served("", "v1", "Secret", "secrets"),
+  ServiceAccount: served("", "v1", "ServiceAccount", "serviceaccounts"),
+};
+
+/** The kind of a dependency; undefined for kinds that never go along. */
+export function dependencyKindOf({ apiVersion, kind }: Pick<ObjectRef, "apiVersion" | "kind">): ServedKind | undefined {
+  if (apiVersion !== "v1" || !Object.hasOwn(DEPENDENCIES, kind)) return undefined;
+  return DEPENDENCIES[kind as DependencyKind];
+}
+
+/** The same, of a kind that is watched on members only when something there needs one. */
+export function occasionalKindOf(ref: Pick<ObjectRef, "apiVersion" | "kind">): ServedKind | undefined {
+  const kind = dependencyKindOf(ref);
+  return kind === DEPENDENCIES.ConfigMap || kind === DEPENDENCIES.Secret ? undefined : kind;
+}
 
 /** The hub kinds that become other objects, in the version that they are read in, and what they become. */
 const RENDERED: readonly { hub: ServedKind; members: readonly ServedKind[]; optional?: true }[] = [
@@ -141,14 +219,9 @@ export function requiredHubKinds(): readonly ServedKind[] {
   return RENDERED.filter(({ optional }) => optional !== true).map(({ hub }) => hub);
 }
 
-/** Whether objects of a kind that a policy selects are sent to members as they are. The one place that decides it: none is yet. */
-export function isPropagated(_kind: Pick<ServedKind, "group" | "kind">): boolean {
-  return false;
-}
-
-/** Whether objects of that kind can be placed at all. */
-export function isPlaceable(kind: Pick<ServedKind, "group" | "kind">): boolean {
-  return hubKindOf(kind.group, kind.kind) !== undefined || isPropagated(kind);
+/** Whether objects of a kind that a policy selects are sent to members as they are: of every kind without a rule and a reason against it. */
+export function isPropagated(kind: Pick<ServedKind, "group" | "kind">): boolean {
+  return hubKindOf(kind.group, kind.kind) === undefined && whyNeverPlaced(kind) === undefined;
 }
 
 /** What rendered objects become on the members: written there, and watched. */
@@ -156,7 +229,10 @@ export function renderedMemberKinds(): readonly ServedKind[] {
   return RENDERED.flatMap(({ members }) => members);
 }
 
-/** The kinds that Meridian may place on members today, beside the namespaces that it makes for them: those to be watched there. */
+/**
+ * The kinds that Meridian places on members whatever runs there, beside the namespaces that it makes for them: those to be watched there. The
+ * other kinds of dependencies come with the first object that needs one ({@link occasionalKindOf}).
+ */
 export function memberKinds(): readonly ServedKind[] {
-  return [...renderedMemberKinds(), ...DEPENDENCIES];
+  return [...renderedMemberKinds(), DEPENDENCIES.ConfigMap, DEPENDENCIES.Secret];
 }

@@ -1,8 +1,11 @@
-import type { KubeObject, ObjectRef, ReplicaCounts } from "../apis/index.ts";
+import type { KubeObject, MemberAddress, ObjectRef, ReplicaCounts } from "../apis/index.ts";
 
-/** Health of one member object. `Progressing` may yet become Available; `Degraded` is available in part, or was; `Failed` stays so without a change. */
+/**
+ * Health of one member object. `Progressing` may yet become Available; `Degraded` is available in part, or was; `Failed` stays so without a
+ * change. `Unknown`: nothing that is there says it, so that the object never counts as healthy.
+ */
 export interface Health {
-  state: "Progressing" | "Available" | "Degraded" | "Failed";
+  state: "Progressing" | "Available" | "Degraded" | "Failed" | "Unknown";
   /** CamelCase code, absent when Available. */
   reason?: string;
   message?: string;
@@ -20,7 +23,10 @@ export interface Dependency {
   ref: ObjectRef;
   /** The pods start without the dependency. */
   optional: boolean;
-  /** The pods read its content, so that they must restart when the content changes. False for objects that only the kubelet reads (imagePullSecrets). */
+  /**
+   * The pods read its content, and are restarted when the content changes. False for objects that only the kubelet reads (imagePullSecrets), and
+   * wherever the pods are not Meridian's to restart.
+   */
   readByPods: boolean;
 }
 
@@ -30,16 +36,31 @@ export interface HubKind {
   kind: string;
   /** The objects for a member, in order of application, without Meridian's own marks. */
   render(object: KubeObject): KubeObject[];
+  /** Why nothing can be made of that object on any member (a reason and a sentence); undefined when it is rendered. */
+  refusal?(object: KubeObject): { reason: string; message: string } | undefined;
   /** Replicas that the object asks for; undefined when the kind has none. */
   replicas(object: KubeObject): number | undefined;
   dependencies(object: KubeObject): Dependency[];
   /** Label selector of the pods as text, for the scale subresource. */
   podSelector(object: KubeObject): string | undefined;
   /**
+   * Whether the object becomes something of a kind that is watched on a member only when such an object is asked for there. What kinds these
+   * are is kept in the object's status.
+   */
+  becomesMore?(object: KubeObject): boolean;
+  /**
    * Whoever writes the object chooses kinds, names and namespaces of what it becomes: that is judged before it is sent, and applied and
    * removed in phases ({@link phaseOf}). What kinds these are stands in the object alone.
    */
   holdsManifests?: true;
+}
+
+/** Where a kind keeps its replicas, as names of fields from the object on: what its scale subresource says, or a policy. */
+export interface ReplicaPaths {
+  /** How many are asked for. */
+  spec: readonly string[];
+  /** How many there are. */
+  status?: readonly string[];
 }
 
 /** What Meridian knows about a kind of member objects. */
@@ -53,6 +74,10 @@ export interface MemberKind {
   /** Path from the object to its pod template (["spec", "template"]), when it has one. */
   podTemplatePath?: readonly string[];
   health(object: KubeObject): Health;
+  /** Where an object can be reached; undefined for kinds that nobody calls. */
+  addresses?(object: KubeObject): MemberAddress[];
+  /** The kind has no rule of its own: its health is read by convention. */
+  isGeneric?: true;
 }
 
 /** A kind by the names under which API servers serve it. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { FieldsV1, KubeObject, ManagedFieldsEntry } from "../apis/index.ts";
 import captured from "./testdata/userFields.json" with { type: "json" };
-import { userSetObject } from "./userFields.ts";
+import { userSetObject, whyOwnersUnknown } from "./userFields.ts";
 
 // Objects as a real API server returned them; another one took each result by server-side apply.
 const cases = captured as unknown as { name: string; live: KubeObject; user: KubeObject }[];
@@ -88,6 +88,8 @@ describe("whose fields go along", () => {
 
   test.each([
     "cloud-controller-manager",
+    "aws-cloud-controller-manager",
+    "clusterrole-aggregation-controller",
     "kube-apiserver",
     "kube-controller-manager",
     "kube-scheduler",
@@ -99,10 +101,30 @@ describe("whose fields go along", () => {
     });
   });
 
-  test("not those of a status report, but those of a client without a name", () => {
-    expect(rest(owned({ spec }, entry("kubectl", a, { subresource: "status" })))).toEqual({});
-    expect(rest(owned({ spec }, entry("kubectl", a, { subresource: "scale" })))).toEqual({ spec: { a: 1 } });
-    expect(rest(owned({ spec }, entry(undefined, a)))).toEqual({ spec: { a: 1 } });
+  test.each([
+    ["status", false],
+    ["binding", false],
+    ["ephemeralcontainers", false],
+    ["approval", false],
+    ["scale", true],
+    ["resize", true],
+    ["", true],
+  ])("what came by the subresource %j: %s", (subresource, goesAlong) => {
+    const want = goesAlong ? { spec: { a: 1 } } : {};
+    expect(rest(owned({ spec }, entry("anybody", a, { subresource })))).toEqual(want);
+  });
+
+  test("those of a client without a name", () =>
+    expect(rest(owned({ spec }, entry(undefined, a)))).toEqual({ spec: { a: 1 } }));
+
+  test("a hub's autoscaler keeps the replicas that it set at home", () => {
+    const replicas: FieldsV1 = { "f:spec": { "f:replicas": {} } };
+    const scaled = owned(
+      { spec: { replicas: 7, image: "nginx" } },
+      entry("kubectl-create", { "f:spec": { "f:image": {} } }),
+      entry("kube-controller-manager", replicas, { subresource: "scale" }),
+    );
+    expect(rest(scaled)).toEqual({ spec: { image: "nginx" } });
   });
 
   test("an entry without fields holds none, and an empty list of entries says nothing", () => {
@@ -180,4 +202,121 @@ describe("whose fields go along", () => {
       expect(rest(core("Secret", { data }, { "f:data": { "f:b": {} } }))).toEqual({ data: { b: "Mg==" } });
     });
   });
+});
+
+describe("an object that was written in another version than it is read in", () => {
+  const entry = (manager: string, apiVersion: string, fieldsV1: FieldsV1): ManagedFieldsEntry => ({
+    manager,
+    operation: "Update",
+    apiVersion,
+    fieldsV1,
+  });
+  const autoscaler = (...managedFields: ManagedFieldsEntry[]): KubeObject => ({
+    apiVersion: "autoscaling/v2",
+    kind: "HorizontalPodAutoscaler",
+    metadata: { name: "web", namespace: "shop", labels: { team: "a", made: "by-hub" }, managedFields },
+    spec: { maxReplicas: 5, metrics: [{ type: "Resource" }], behavior: { scaleUp: { x: 1 }, chosen: true } },
+    status: { currentReplicas: 1 },
+  });
+  const byV1 = entry("kubectl-create", "autoscaling/v1", {
+    "f:metadata": { "f:labels": { "f:team": {} } },
+    "f:spec": { "f:maxReplicas": {}, "f:targetCPUUtilizationPercentage": {} },
+  });
+
+  test("goes along whole, since its fields had other names", () => {
+    expect(userSetObject(autoscaler(byV1))).toEqual({
+      apiVersion: "autoscaling/v2",
+      kind: "HorizontalPodAutoscaler",
+      metadata: { name: "web", namespace: "shop", labels: { team: "a" } },
+      spec: { maxReplicas: 5, metrics: [{ type: "Resource" }], behavior: { scaleUp: { x: 1 }, chosen: true } },
+    });
+  });
+
+  test("less what the hub's controllers own", () => {
+    const byHub = entry("kube-controller-manager", "autoscaling/v2", {
+      "f:spec": { "f:behavior": { ".": {}, "f:scaleUp": {} } },
+    });
+    expect(userSetObject(autoscaler(byV1, byHub))["spec"]).toEqual({
+      maxReplicas: 5,
+      metrics: [{ type: "Resource" }],
+      behavior: { chosen: true },
+    });
+  });
+
+  test("a controller's report in another version changes nothing", () => {
+    const byUser = entry("kubectl", "autoscaling/v2", { "f:spec": { "f:maxReplicas": {} } });
+    const byHub = entry("kube-controller-manager", "autoscaling/v1", { "f:status": {} });
+    expect(userSetObject(autoscaler(byUser, byHub))["spec"]).toEqual({ maxReplicas: 5 });
+  });
+});
+
+describe("whether anybody knows what a person set", () => {
+  const of = (fields: Record<string, unknown>, managedFields?: ManagedFieldsEntry[]): KubeObject => ({
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "a", ...(managedFields === undefined ? {} : { managedFields }) },
+    ...fields,
+  });
+  const data: FieldsV1 = { "f:data": { ".": {}, "f:a": {} } };
+  const entry = (manager: string, fieldsV1: FieldsV1 = data): ManagedFieldsEntry => ({ manager, fieldsV1 });
+  const full = { data: { a: "1" } };
+
+  test.each<{ name: string; object: KubeObject; why: string | undefined }>([
+    { name: "a person's entry", object: of(full, [entry("kubectl")]), why: undefined },
+    { name: "no entries", object: of(full), why: "metadata.managedFields are missing" },
+    { name: "an empty list of entries", object: of(full, []), why: "metadata.managedFields are missing" },
+    {
+      name: "controllers' entries only",
+      object: of(full, [entry("kube-controller-manager")]),
+      why: "only controllers of the hub have written it",
+    },
+    {
+      name: "Meridian's finalizer is no news of the rest",
+      object: of(full, [entry("meridian", { "f:metadata": { "f:finalizers": {} } })]),
+      why: "only controllers of the hub have written it",
+    },
+    { name: "nothing but a name, of which nobody owns anything", object: of({}), why: undefined },
+    {
+      name: "the same with Meridian's finalizer and record",
+      object: {
+        ...of({}, [entry("meridian", { "f:metadata": { "f:finalizers": {} } })]),
+        metadata: { name: "a", annotations: { "federation.paas.cmft.com/clusters": "{}" } },
+      },
+      why: undefined,
+    },
+    {
+      name: "a label of which nobody knows whose it is",
+      object: { ...of({}), metadata: { name: "a", labels: { team: "a" } } },
+      why: "metadata.managedFields are missing",
+    },
+    { name: "an empty Secret has a type", object: { ...of({ type: "Opaque" }), kind: "Secret" }, why: undefined },
+    {
+      name: "entries that began when the object had fields",
+      object: of(full, [
+        entry("before-first-apply"),
+        entry("kubectl", { "f:metadata": { "f:labels": { "f:x": {} } } }),
+      ]),
+      why: "metadata.managedFields began late",
+    },
+    {
+      name: "the same, and since then a person has set all of it",
+      object: of(full, [
+        entry("before-first-apply", {
+          ...data,
+          "f:metadata": {
+            "f:annotations": { ".": {}, "f:kubectl.kubernetes.io/last-applied-configuration": {} },
+            "f:labels": { "f:x": {} },
+          },
+          "f:status": { "f:x": {} },
+        }),
+        entry("kubectl", { ...data, "f:metadata": { "f:labels": { "f:x": {} } } }),
+      ]),
+      why: undefined,
+    },
+    {
+      name: "the same, and a person owns as a whole what had owners by its parts",
+      object: of(full, [entry("before-first-apply"), entry("kubectl", { "f:data": {} })]),
+      why: undefined,
+    },
+  ])("$name: $why", ({ object, why }) => expect(whyOwnersUnknown(object)).toBe(why));
 });

@@ -11,29 +11,127 @@ import { type Fields, isFields } from "./values.ts";
 
 /** Field managers of Kubernetes' own control plane: the fields that they write belong to the hub, not to a person. */
 const CONTROL_PLANE: ReadonlySet<string> = new Set([
-  "cloud-controller-manager",
+  "clusterrole-aggregation-controller",
   "kube-apiserver",
   "kube-controller-manager",
   "kube-scheduler",
   "kubelet",
 ]);
+/** Each provider's has its own prefix. */
+const CLOUD = "cloud-controller-manager";
+
+/** To this manager the server gives what an object held before its fields had owners, the server's own allocations included. */
+const BEFORE_FIRST_APPLY = "before-first-apply";
+
+/** Requests of a person about a part of the object. What goes through any other subresource is a controller's report or decision. */
+const PERSONS_SUBRESOURCES: ReadonlySet<string> = new Set(["", "scale", "resize"]);
 
 /**
  * The object with only what a person or a client set in it, fit to be applied to another cluster: the fields that
  * `metadata.managedFields` shows as owned, less the status and the fields of the hub's controllers and of Meridian. Fields
  * that the server allocated or defaulted without an owner are left out, and so are owner references, finalizers, and kubectl's copy of
- * the object. An object without managedFields is taken as a whole, less status and server-set metadata. Shares parts with the given
- * object.
+ * the object. An object without managedFields is taken as a whole, less status and server-set metadata; whether it may be sent like that,
+ * {@link whyOwnersUnknown} says. Shares parts with the given object.
  */
 export function userSetObject(object: KubeObject): KubeObject {
   const owned = userEntries(object);
   const metadata = userMetadata(object.metadata, owned);
   const result: KubeObject = { apiVersion: object.apiVersion, kind: object.kind, metadata };
-  for (const key of Object.keys(object)) {
-    if (key === "apiVersion" || key === "kind" || key === "metadata" || key === "status") continue;
-    const value =
-      owned === undefined || keptWhole(object, key) ? object[key] : extract(object[key], fieldOf(owned, key));
+  const hubs = isOfOneVersion(object) ? undefined : hubEntries(object);
+  for (const key of contentOf(object)) {
+    let value = object[key];
+    if (owned !== undefined && !keptWhole(object, key))
+      value = hubs === undefined ? extract(value, fieldOf(owned, key)) : without(value, fieldOf(hubs, key));
     if (value !== undefined && value !== null) result[key] = value;
+  }
+  return result;
+}
+
+/**
+ * Why nobody can say what of the object a person set: then a part of it might be missing, or be the hub's own. Undefined where that is
+ * known; it also is of an object that holds nothing but its name.
+ */
+export function whyOwnersUnknown(object: KubeObject): string | undefined {
+  const { managedFields = [] } = object.metadata;
+  const users = managedFields.filter((entry) => isUsers(entry) && entry.manager !== BEFORE_FIRST_APPLY);
+  const before = managedFields.find(({ manager }) => manager === BEFORE_FIRST_APPLY)?.fieldsV1;
+  if (before !== undefined) {
+    const owned = users.flatMap(({ fieldsV1 }) => fieldsV1 ?? []);
+    return isCovered(withoutBookkeeping(before), owned) ? undefined : "metadata.managedFields began late";
+  }
+  if (users.some(({ fieldsV1 }) => fieldsV1 !== undefined) || isBare(object)) return undefined;
+  return managedFields.length === 0
+    ? "metadata.managedFields are missing"
+    : "only controllers of the hub have written it";
+}
+
+/** Whether the hub's controllers have written the object, and nobody else but Meridian has: it is there for the hub's sake. */
+export function isWrittenByHub({ metadata }: KubeObject): boolean {
+  const entries = metadata.managedFields ?? [];
+  return entries.some(isControlPlanes) && !entries.some((entry) => isUsers(entry));
+}
+
+/** Names of the fields that are the object's content. */
+function contentOf(object: KubeObject): string[] {
+  const beside = new Set(["apiVersion", "kind", "metadata", "status"]);
+  return Object.keys(object).filter((key) => !beside.has(key));
+}
+
+/** There is nothing in it that could have an owner. */
+function isBare(object: KubeObject): boolean {
+  const { labels, annotations } = object.metadata;
+  if ([labels, annotations].some((entries) => Object.keys(entries ?? {}).some((key) => !staysOnHub(key)))) return false;
+  return contentOf(object).every((key) => object[key] === null || object[key] === undefined || keptWhole(object, key));
+}
+
+/** Less the status, and of the metadata only the labels and annotations that could be sent. */
+function withoutBookkeeping({ "f:metadata": metadata = {}, "f:status": _status, ...content }: FieldsV1): FieldsV1 {
+  const kept: FieldsV1 = { ".": {} };
+  for (const field of ["f:labels", "f:annotations"]) {
+    const entries = Object.entries(metadata[field] ?? {}).filter(
+      ([path]) => path !== "." && !staysOnHub(path.slice(2)),
+    );
+    if (entries.length > 0) kept[field] = Object.fromEntries(entries);
+  }
+  return { ...content, "f:metadata": kept };
+}
+
+/** Whether these owners have every field. */
+function isCovered(fields: FieldsV1, owned: readonly FieldsV1[]): boolean {
+  return Object.entries(fields).every(([path, node]) => {
+    if (path === ".") return true;
+    const found = below(owned, path);
+    if (isLeaf(node)) return found.length > 0;
+    if (Object.keys(node).every((one) => one === ".")) return true;
+    return found.some(isLeaf) || isCovered(node, found);
+  });
+}
+
+/**
+ * Owned fields are named as in the version that their owner wrote. Where that is another than the one that is read, their names may not be
+ * found, and so the object counts as a whole, less what the hub's controllers own.
+ */
+function isOfOneVersion({ apiVersion, metadata }: KubeObject): boolean {
+  const entries = metadata.managedFields ?? [];
+  return entries.every((entry) => !isUsers(entry) || (entry.apiVersion ?? apiVersion) === apiVersion);
+}
+
+/** Roots of the fields that the hub's controllers and Meridian own; a user may own some of them too. */
+function hubEntries({ apiVersion, metadata }: KubeObject): FieldsV1[] {
+  const entries = metadata.managedFields ?? [];
+  return entries.flatMap((entry) =>
+    !isUsers(entry) && entry.apiVersion === apiVersion && entry.fieldsV1 !== undefined ? [entry.fieldsV1] : [],
+  );
+}
+
+/** The value less the owned fields of its maps; lists stay as they are. */
+function without(value: unknown, owned: readonly FieldsV1[]): unknown {
+  if (owned.length === 0 || !isFields(value)) return owned.some(isLeaf) ? undefined : value;
+  if (owned.some(isLeaf)) return undefined;
+  const result: Record<string, unknown> = {};
+  for (const [key, member] of Object.entries(value)) {
+    const rest = without(member, fieldOf(owned, key));
+    if (rest !== undefined) result[key] = rest;
   }
   return result;
 }
@@ -47,9 +145,13 @@ function userEntries(object: KubeObject): FieldsV1[] | undefined {
   return isCoreKind(object, "Secret") ? owned.map(withStringData) : owned;
 }
 
-function isUsers({ manager, subresource }: ManagedFieldsEntry): boolean {
-  if (subresource === "status") return false;
-  return manager === undefined || (manager !== FIELD_MANAGER && !CONTROL_PLANE.has(manager));
+function isUsers(entry: ManagedFieldsEntry): boolean {
+  if (!PERSONS_SUBRESOURCES.has(entry.subresource ?? "")) return false;
+  return entry.manager !== FIELD_MANAGER && !isControlPlanes(entry);
+}
+
+function isControlPlanes({ manager = "" }: ManagedFieldsEntry): boolean {
+  return CONTROL_PLANE.has(manager) || manager.endsWith(CLOUD);
 }
 
 /** A client that sets `stringData` of a Secret owns `stringData`, but the server answers with `data`. */

@@ -1,4 +1,10 @@
-import { selectorSpecificity, type KubeObject, type OverridePolicy, type OverrideRule } from "../apis/index.ts";
+import {
+  type KubeObject,
+  type ObjectSetting,
+  type OverridePolicy,
+  type OverrideRule,
+  selectorSpecificity,
+} from "../apis/index.ts";
 import { SelectorIndex } from "../scheduler/index.ts";
 import type { MatchedRule, ObjectRules, PolicyRef } from "./types.ts";
 
@@ -7,10 +13,14 @@ import type { MatchedRule, ObjectRules, PolicyRef } from "./types.ts";
  * namespaced, less specific selectors before more specific ones, then by name. A namespaced policy reaches only objects
  * of its own namespace. Policies that are being deleted are out.
  */
-export function matchPolicies(object: KubeObject, policies: readonly OverridePolicy[]): OverridePolicy[] {
+export function matchPolicies(
+  object: KubeObject,
+  policies: readonly OverridePolicy[],
+  setting?: ObjectSetting,
+): OverridePolicy[] {
   return policies
     .filter((policy) => policy.metadata.deletionTimestamp === undefined && reaches(policy, object))
-    .map((policy) => ({ policy, specificity: selectorSpecificity(policy.spec.resourceSelectors, object) }))
+    .map((policy) => ({ policy, specificity: selectorSpecificity(policy.spec.resourceSelectors, object, setting) }))
     .filter(({ specificity }) => specificity > 0)
     .toSorted(
       (a, b) =>
@@ -25,10 +35,14 @@ export function matchPolicies(object: KubeObject, policies: readonly OverridePol
  * The rules of all policies that match the object, ready to be asked for one cluster after the other. Policies that do not match are left
  * out, so that all of them may be given.
  */
-export function matchRules(object: KubeObject, policies: readonly OverridePolicy[]): ObjectRules {
+export function matchRules(
+  object: KubeObject,
+  policies: readonly OverridePolicy[],
+  setting?: ObjectSetting,
+): ObjectRules {
   const names: PolicyRef[] = [];
   const rules: [OverrideRule["targetClusters"], MatchedRule][] = [];
-  for (const { kind, metadata, spec } of matchPolicies(object, policies)) {
+  for (const { kind, metadata, spec } of matchPolicies(object, policies, setting)) {
     const { namespace, name } = metadata;
     const policy = { kind, ...(namespace === undefined ? {} : { namespace }), name };
     names.push(policy);

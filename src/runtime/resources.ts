@@ -21,6 +21,7 @@ export const SERVICES = builtIn("", "v1", "Service", "services", true);
 export const CONFIGMAPS = builtIn("", "v1", "ConfigMap", "configmaps", true);
 export const SECRETS = builtIn("", "v1", "Secret", "secrets", true);
 export const SERVICEACCOUNTS = builtIn("", "v1", "ServiceAccount", "serviceaccounts", true);
+export const PERSISTENTVOLUMECLAIMS = builtIn("", "v1", "PersistentVolumeClaim", "persistentvolumeclaims", true);
 export const NAMESPACES = builtIn("", "v1", "Namespace", "namespaces", false);
 export const NODES = builtIn("", "v1", "Node", "nodes", false);
 export const PODS = builtIn("", "v1", "Pod", "pods", true);
@@ -84,6 +85,20 @@ export const CLUSTEROVERRIDEPOLICIES = builtIn(
   FEDERATION_VERSION,
   "ClusterOverridePolicy",
   "clusteroverridepolicies",
+  false,
+);
+export const RESOURCEBINDINGS = builtIn(
+  FEDERATION_GROUP,
+  FEDERATION_VERSION,
+  "ResourceBinding",
+  "resourcebindings",
+  true,
+);
+export const CLUSTERRESOURCEBINDINGS = builtIn(
+  FEDERATION_GROUP,
+  FEDERATION_VERSION,
+  "ClusterResourceBinding",
+  "clusterresourcebindings",
   false,
 );
 

@@ -19,15 +19,21 @@ export interface ClusterSnapshot {
   /** Being deleted, and nobody has said yet what becomes of what runs there: takes nothing new and keeps what it has. */
   undecided?: true;
   local: boolean;
+  /** The only namespaces that it takes objects of; undefined: every object. */
+  namespaces?: readonly string[];
 }
 
 /** The object that is to be placed. */
 export interface Subject {
   labels: Record<string, string>;
+  /** Undefined for cluster-scoped objects. */
+  namespace?: string;
   /** Undefined for kinds without replicas. */
   replicas?: number;
   /** Clusters that run it now, with their replicas as far as they are known; they stay through NoSchedule taints. */
   current: ReadonlyMap<string, number | undefined>;
+  /** What goes to a cluster is the object itself, and no other that Meridian makes of it. */
+  sentAsItIs?: boolean;
 }
 
 /** What one question about one cluster was answered with. */
@@ -53,7 +59,7 @@ export interface Verdict {
   fits: boolean;
   /**
    * CamelCase code: Selected, NotInAffinity, LabelKeyMissing, Excluded, UnknownCluster (a policy names a cluster that is
-   * not there), TaintNotTolerated, ClusterDeleting, NoReplicas. Of several refusals that of the first step.
+   * not there), TaintNotTolerated, ClusterDeleting, NamespaceNotGranted, NoReplicas. Of several refusals that of the first step.
    */
   reason: string;
   message: string;

@@ -98,6 +98,7 @@ function reportsOf(input: StatusInput, now: number): ClusterReport[] {
           view,
           target: targets.get(view.name),
           previous: before.get(view.name),
+          isBrief: views.size > MAX_LISTED,
           frozenFor,
           isUnchanged,
           isPlaced,
@@ -111,12 +112,12 @@ function notReported(name: string): ClusterView {
 }
 
 /** The entries, sorted by name: listed as far as the object stays small, the rest summed up and named. */
-function listed(entries: ClusterStatusEntry[]): Pick<FederatedStatus, "clusters" | "summary" | "unlistedClusters"> {
-  if (entries.length === 0) return {};
-  if (entries.length <= MAX_LISTED) return { clusters: entries };
+function listed(all: ClusterStatusEntry[]): Pick<FederatedStatus, "clusters" | "summary" | "unlistedClusters"> {
+  if (all.length === 0) return {};
+  if (all.length <= MAX_LISTED) return { clusters: all };
   const clusters: ClusterStatusEntry[] = [];
   const unlisted: ClusterStatusEntry[] = [];
-  for (const entry of entries)
+  for (const entry of all)
     (entry.state === "Available" || clusters.length === MAX_UNHEALTHY ? unlisted : clusters).push(entry);
   return {
     ...(clusters.length === 0 ? {} : { clusters }),

@@ -60,7 +60,7 @@ describe("policyStatus", () => {
     {
       name: "a kind that is not placed says just that, not that no object matches",
       input: { matched: 0, unplaceable: ["ConfigMap (v1)"] },
-      want: ["False", "KindNotPlaced", "this version does not place objects of kind ConfigMap (v1)"],
+      want: ["False", "KindNotPlaced", "it cannot place objects of kind ConfigMap (v1)"],
     },
     {
       name: "a placement that lost to another names it",

@@ -1,4 +1,4 @@
-import { listedAfter, type PolicyStatus, sameValue, shortMessage } from "../apis/index.ts";
+import { firstFitting, listedAfter, type PolicyStatus, sameValue, shortMessage } from "../apis/index.ts";
 import { conditionsOf, type Statement } from "./conditions.ts";
 
 /** Keeps the status readable when a policy places thousands of objects in as many ways. */
@@ -19,8 +19,12 @@ export interface PolicyStatusInput {
   notes?: readonly string[] | undefined;
   /** Fields of the policy that this version does not carry out. */
   notCarriedOut?: readonly string[] | undefined;
-  /** Kinds that the policy selects and that this version does not place. */
+  /** Kinds that the policy selects and whose objects it cannot place. */
   unplaceable?: readonly string[] | undefined;
+  /** Kinds that the policy selects and that the hub does not serve. */
+  unserved?: readonly string[] | undefined;
+  /** Kinds that the policy selects and that the manager may not read on the hub, as `plural.group`. */
+  ungranted?: readonly string[] | undefined;
   /** Objects that the policy selects too, and that another one has. */
   lost?: LostObjects | undefined;
   /** Of an override: objects that it selects, on whose clusters none of its rules applies. */
@@ -59,17 +63,33 @@ export function policyStatus(input: PolicyStatusInput, now: number): PolicyStatu
 type Said = Omit<Statement, "type">;
 
 function readyOf(input: PolicyStatusInput): Said {
-  const { error, reason = "NotApplied", unplaceable = [], notCarriedOut = [] } = input;
+  const { error, reason = "NotApplied", unplaceable = [], unserved = [], notCarriedOut = [] } = input;
   if (error !== undefined) return { status: "False", reason, message: error };
   if (unplaceable.length > 0) {
-    const message = listedAfter("this version does not place objects of kind ", unplaceable);
+    const message = listedAfter("it cannot place objects of kind ", unplaceable);
     return { status: "False", reason: "KindNotPlaced", message };
+  }
+  if (unserved.length > 0) {
+    const message = listedAfter("install its CRD: the hub does not serve ", unserved);
+    return { status: "False", reason: "KindNotServed", message };
   }
   if (notCarriedOut.length > 0) {
     const message = listedAfter("taken and not carried out by this version: ", notCarriedOut);
     return { status: "False", reason: "NotCarriedOut", message };
   }
-  return input.matched === 0 ? unusedOf(input) : inForce(input);
+  return ungrantedOf(input) ?? (input.matched === 0 ? unusedOf(input) : inForce(input));
+}
+
+function ungrantedOf({ ungranted: [first, ...others] = [] }: PolicyStatusInput): Said | undefined {
+  if (first === undefined) return undefined;
+  const names = others.length === 0 ? first : `${first} and ${others.length} more`;
+  const message = firstFitting([
+    `the manager may not list ${names} on the hub: add it to rbac.kinds of the Helm release, or to \`meridian install --kinds\``,
+    `the manager may not list ${names} on the hub: add it to rbac.kinds (Helm) or \`install --kinds\``,
+    `no right on the hub to list ${names}: add it to rbac.kinds or to install --kinds`,
+    `grant it on the hub by rbac.kinds or install --kinds: ${first}`,
+  ]);
+  return { status: "False", reason: "KindNotGranted", message };
 }
 
 /** Why the policy applies to nothing. */

@@ -49,6 +49,19 @@ describe("the entry of a cluster in contact", () => {
       absent: noText,
     },
     {
+      name: "a claim that stays with its data is told, and is nothing to wait for",
+      rows: [
+        row(),
+        rowWithout(["desiredHash", "health"], {
+          ref: { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace: "default", name: "data" },
+          inSync: false,
+          stays: { reason: "HoldsData", message: "it stays" },
+        }),
+      ],
+      want: { state: "Available", reason: "HoldsData", message: "it stays" },
+      ready: 2,
+    },
+    {
       name: "nothing there yet is Pending",
       rows: [rowWithout(["observedHash", "health"], { inSync: false })],
       want: { state: "Pending", reason: "Applying" },

@@ -1,6 +1,7 @@
 import {
   type ClusterState,
   type ClusterStatusEntry,
+  isOutOfContact,
   type Reason,
   type ReplicaCounts,
   sameValue,
@@ -17,11 +18,13 @@ import {
   isLeftOver,
   isSettled,
   isWanted,
+  keptData,
   NONE,
   pick,
+  reportedOn,
   servingOf,
   sumOfHealth,
-  worstHealth,
+  worstRow,
 } from "./rows.ts";
 import { laterOf } from "./time.ts";
 import type { ClusterView, RowView } from "./types.ts";
@@ -50,6 +53,8 @@ export interface ReportInput {
   /** Undefined when the cluster is not chosen for the object, or no longer. */
   target: ClusterTarget | undefined;
   previous: ClusterStatusEntry | undefined;
+  /** There are many clusters: the entry leaves out what their controllers say of the object. */
+  isBrief: boolean;
   /** Why clusters are frozen, when they are and have no reason of their own. */
   frozenFor: Why;
   /** The previous entry is about the present generation of the object. */
@@ -85,6 +90,7 @@ function planned(input: ReportInput, target: ClusterTarget): ClusterReport {
   return {
     entry: observed(input, outcome, {
       replicas: countsOf(rows, target),
+      ...(input.isBrief ? {} : reportedOn(rows)),
       ...overridesOn(input, target, applied),
       ...hashes,
     }),
@@ -164,11 +170,11 @@ function outcomeOf(rows: readonly RowView[], target: ClusterTarget, frozenFor: W
   if (waits !== undefined) return { state: "Held", ...textOf(waits) };
   if (rows.some(isLeftOver)) return { state: "Progressing", reason: "Removing", ...textOf(why), activity: "Removing" };
 
-  const health = worstHealth(rows);
+  const health = worstRow(rows)?.health;
   // An unknown health is not healthy.
   if (health === undefined) return { state: "Unknown", reason: "NotReported", message: "its health is not known yet" };
   // The pods may run on the member's own copy of a dependency; the entry says all the same that the dependency is missing on the hub.
-  if (health.state === "Available") return { state: "Available", ...textOf(target.warning) };
+  if (health.state === "Available") return { state: "Available", ...textOf(target.warning ?? keptData(rows)) };
   const activity = health.state === "Progressing" ? { activity: "RollingOut" as const } : {};
   return { state: health.state, ...textOf(health), ...textOf(target.warning), ...activity };
 }
@@ -197,7 +203,7 @@ function leaving(input: ReportInput): ClusterReport | undefined {
   const rows = view.rows.filter((row) => row.observedHash !== undefined);
   if (rows.length === 0 && view.mayRemain !== true) return undefined;
   const failure = rows.find((row) => row.failure !== undefined)?.failure;
-  const stays = rows.find((row) => row.stays !== undefined)?.stays;
+  const stays = rows.find((row) => row.stays !== undefined)?.stays ?? view.stays;
   // Where nothing is seen and something may be, the last numbers are all that is known.
   const isUnseen = rows.length === 0;
   const counts = { ...(isUnseen ? (previous?.replicas ?? NONE) : sumOfHealth(rows)), desired: 0 };
@@ -231,6 +237,7 @@ function lost(input: ReportInput): ClusterReport {
   const seen = rows.some((row) => row.health?.replicas !== undefined) ? sumOfHealth(rows) : previous?.replicas;
   const facts: Facts = {
     replicas: { ...(seen ?? NONE), desired: desiredOf(target, seen) },
+    ...(input.isBrief ? {} : isObserved ? reportedOn(rows) : reportedIn(previous)),
     ...(target === undefined ? overridesIn(previous) : overridesOn(input, target, applied)),
     ...pick("desiredHash", desiredHash),
     ...pick("observedHash", observedHash),
@@ -240,7 +247,7 @@ function lost(input: ReportInput): ClusterReport {
   // Before the first contact after a restart the entry of before stays: it was true then, and may well be still.
   const untried = contact.lastContact === undefined && contact.reason === undefined;
   if (untried && previous !== undefined) {
-    const { desiredHash: _old, overrides: _overrides, moreOverrides: _more, ...kept } = previous;
+    const kept = withoutFacts(previous);
     const entry = { ...kept, ...pick("region", view.region ?? target?.region ?? kept.region), ...facts };
     return { ...report, entry, ...lastKnown(entry, target !== undefined, applied) };
   }
@@ -251,6 +258,17 @@ function lost(input: ReportInput): ClusterReport {
   const reason = contact.reason ?? (untried ? "Connecting" : "ClusterUnreachable");
   const outcome: Outcome = { state, ...textOf({ reason, ...pick("message", contact.message) }) };
   return { ...report, entry: { ...entryOf(input, outcome, facts), ...pick("observedAt", observedAt) } };
+}
+
+/** What an entry of before says beside what is known anew. */
+function withoutFacts(entry: ClusterStatusEntry): Omit<ClusterStatusEntry, keyof Facts> {
+  const { desiredHash: _hash, overrides: _overrides, moreOverrides: _more, ...rest } = entry;
+  const { conditions: _conditions, addresses: _addresses, ...kept } = rest;
+  return kept;
+}
+
+function reportedIn(entry: ClusterStatusEntry | undefined): ReturnType<typeof reportedOn> {
+  return { ...pick("conditions", entry?.conditions), ...pick("addresses", entry?.addresses) };
 }
 
 /** The facts for the conditions that an entry of before implies, so that a restart moves no condition. */
@@ -264,7 +282,7 @@ function lastKnown(
     : entry.state === "Progressing" || entry.state === "Pending"
       ? activityOf(entry)
       : undefined;
-  const fresh = entry.state !== "Unknown" && entry.observedAt !== undefined;
+  const fresh = !isOutOfContact(entry) && entry.observedAt !== undefined;
   return {
     available: isPlanned ? lastAvailability(entry, applied) : "No",
     fresh,
@@ -303,7 +321,10 @@ function activityOf(entry: ClusterStatusEntry): Activity {
   return entry.desiredHash === entry.observedHash ? "RollingOut" : "Applying";
 }
 
-type Facts = Pick<ClusterStatusEntry, "replicas" | "overrides" | "moreOverrides" | "desiredHash" | "observedHash">;
+type Facts = Pick<
+  ClusterStatusEntry,
+  "replicas" | "conditions" | "addresses" | "overrides" | "moreOverrides" | "desiredHash" | "observedHash"
+>;
 
 function entryOf({ view, target }: ReportInput, outcome: Outcome, facts: Facts): ClusterStatusEntry {
   return {

@@ -1,12 +1,21 @@
-import { hashOf, type ClusterStatusEntry, type ReplicaCounts } from "../apis/index.ts";
+import { hashOf, type ClusterStatusEntry, MOST_REPORTED, type Reason, type ReplicaCounts } from "../apis/index.ts";
 import type { Failure } from "../desiredstate/types.ts";
 import type { Health } from "../interpreter/types.ts";
 import type { RowView } from "./types.ts";
 
 /** Sums over the rows of one cluster. */
 
+const HOLDS_DATA: Reason = "HoldsData";
+
+/** Why something that the object does not need any more stays beside it for good. */
+export function keptData(rows: readonly RowView[]): RowView["stays"] {
+  return rows.find(({ stays }) => stays?.reason === HOLDS_DATA)?.stays;
+}
+
 export const isWanted = (row: RowView): boolean => row.desiredHash !== undefined;
-export const isLeftOver = (row: RowView): boolean => row.desiredHash === undefined && row.observedHash !== undefined;
+/** What stays with its data is not on its way out. */
+export const isLeftOver = (row: RowView): boolean =>
+  row.desiredHash === undefined && row.observedHash !== undefined && row.stays?.reason !== HOLDS_DATA;
 const isRendered = (row: RowView): boolean => row.role === "rendered" && isWanted(row);
 
 export function isSettled(rows: readonly RowView[]): boolean {
@@ -21,14 +30,15 @@ export function failingRow(rows: readonly RowView[]): (RowView & { failure: Fail
   return failing.find(({ failure }) => failure.final) ?? failing[0];
 }
 
-const SEVERITY: Record<Health["state"], number> = { Available: 0, Progressing: 1, Degraded: 2, Failed: 3 };
+const SEVERITY: Record<Health["state"], number> = { Available: 0, Progressing: 1, Unknown: 2, Degraded: 3, Failed: 4 };
 
-/** The worst health of the rendered objects; undefined when the health of one of them is not known. */
-export function worstHealth(rows: readonly RowView[]): Health | undefined {
-  let worst: Health | undefined;
+/** The rendered object with the worst health; undefined when there is no report of one of them. */
+export function worstRow(rows: readonly RowView[]): (RowView & { health: Health }) | undefined {
+  let worst: (RowView & { health: Health }) | undefined;
   for (const row of rows.filter(isRendered)) {
-    if (row.health === undefined) return undefined;
-    if (worst === undefined || SEVERITY[row.health.state] > SEVERITY[worst.state]) worst = row.health;
+    const { health } = row;
+    if (health === undefined) return undefined;
+    if (worst === undefined || SEVERITY[health.state] > SEVERITY[worst.health.state]) worst = { ...row, health };
   }
   return worst;
 }
@@ -62,6 +72,19 @@ export function sumOfHealth(rows: readonly RowView[]): ReplicaCounts {
   return rows.reduce((sum, row) => (row.role === "rendered" ? addCounts(sum, row.health?.replicas ?? NONE) : sum), {
     ...NONE,
   });
+}
+
+/**
+ * What the cluster says of the rendered objects: the conditions of the one with the worst health, and every address, as many as an entry
+ * shows.
+ */
+export function reportedOn(rows: readonly RowView[]): Pick<ClusterStatusEntry, "conditions" | "addresses"> {
+  const conditions = worstRow(rows)?.conditions ?? [];
+  const addresses = rows.filter(isRendered).flatMap((row) => row.addresses ?? []);
+  return {
+    ...(conditions.length === 0 ? {} : { conditions: [...conditions] }),
+    ...(addresses.length === 0 ? {} : { addresses: addresses.slice(0, MOST_REPORTED) }),
+  };
 }
 
 export function hashesOf(rows: readonly RowView[]): Pick<ClusterStatusEntry, "desiredHash" | "observedHash"> {

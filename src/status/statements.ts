@@ -51,6 +51,7 @@ export function statementsOf(input: StatusInput, reports: readonly ClusterReport
     progressing,
     freshOf(reports),
     readyOf(planned, causes, progressing),
+    ...sumOf(input),
     ...validatedOf(input),
     ...handoverOf(input),
   ];
@@ -77,6 +78,16 @@ function validatedOf({ validated }: StatusInput): Statement[] {
   const type = "Validated";
   return refusal === undefined
     ? [{ type, status: "True", reason: "Valid", message: "" }]
+    : [{ type, status: "False", reason: refusal.reason, message: refusal.message }];
+}
+
+/** Whether the object's own status on the hub is the sum of those on the members, where its placement asks for that. */
+function sumOf({ sum }: StatusInput): Statement[] {
+  if (sum === undefined) return [];
+  const type = "StatusAggregated";
+  const { refusal } = sum;
+  return refusal === undefined
+    ? [{ type, status: "True", reason: "StatusSummedUp", message: "" }]
     : [{ type, status: "False", reason: refusal.reason, message: refusal.message }];
 }
 

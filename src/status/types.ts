@@ -1,4 +1,4 @@
-import type { Contact, FederatedStatus, ObjectRef } from "../apis/index.ts";
+import type { Contact, FederatedStatus, MemberAddress, MemberCondition, ObjectRef } from "../apis/index.ts";
 import type { Failure, Target, Why } from "../desiredstate/types.ts";
 import type { Health } from "../interpreter/types.ts";
 
@@ -13,6 +13,11 @@ export interface RowView {
   /** The member object has the desired hash, and all desired fields are still Meridian's. */
   inSync: boolean;
   health?: Health;
+  conditions?: readonly MemberCondition[];
+  addresses?: readonly MemberAddress[];
+  /** Of the member object as it stands there, where the placement asks for the sum of all. */
+  status?: Readonly<Record<string, unknown>>;
+  isStatusOld?: true;
   /** Why a member object that is to go stays for now, where that may take long. */
   stays?: { reason: string; message: string };
   /** Why the last write failed; cleared by a write that succeeds. `final`: no retry before something changes. */
@@ -31,6 +36,8 @@ export interface ClusterView {
    * the cluster, though no target and no row do.
    */
   mayRemain?: boolean;
+  /** Why nobody can see, or take away, what may be left there, where a person has to change that. */
+  stays?: Why;
 }
 
 export interface StatusInput {
@@ -52,6 +59,8 @@ export interface StatusInput {
   failure?: Why | undefined;
   /** What admission would have said of the object as it is now: why it would have refused it. Undefined where admission judges none of its kind. */
   validated?: { refusal: Why | undefined } | undefined;
+  /** What came of the sum of the members' statuses; undefined where none is asked for. */
+  sum?: { refusal: Why | undefined } | undefined;
   podSelector: string | undefined;
   /** Kinds of which something of it may be on clusters, where nothing else says it: as {@link recordedKindText}, in alphabetical order. */
   kinds?: readonly string[] | undefined;

@@ -1,7 +1,8 @@
 import {
-  FIRST_RECORD_ANNOTATION,
   FEDERATION_GROUP,
   FEDERATION_VERSION,
+  FIRST_RECORD_ANNOTATION,
+  isBinding,
   KINDS,
   type KubeObject,
   PAAS_GROUP,
@@ -91,9 +92,10 @@ const IGNORED_TIMEOUT_SECONDS = 2;
 /** What a team deploys: it is judged like an application, and not like a policy. */
 const BUNDLES = "manifestbundles";
 
-const policies = KINDS.filter(({ group, plural }) => group === FEDERATION_GROUP && plural !== BUNDLES).map(
-  ({ plural }) => plural,
-);
+/** Bindings are the manager's own: nobody has to be asked about them. */
+const policies = KINDS.filter(
+  (kind) => kind.group === FEDERATION_GROUP && kind.plural !== BUNDLES && !isBinding(kind),
+).map(({ plural }) => plural);
 
 function rule(group: string, version: string, resources: string[], ...operations: string[]): object {
   return { apiGroups: [group], apiVersions: [version], resources, operations, scope: "*" };

@@ -61,17 +61,19 @@ export class HubFacts {
       this.#endpoints(request, end),
     ]);
     const parsed = bounds === undefined ? undefined : parseReplicaBounds(bounds);
+    const facts = (object: KubeObject): ApplicationFacts => applicationFacts(object, hub.statuses.of(object));
     return {
       replicaBounds: parsed ?? DEFAULT_REPLICA_BOUNDS,
       ...(bounds === undefined || parsed !== undefined ? {} : { unreadableBounds: bounds }),
       servedKinds,
       placements: hub.allPlacements(),
+      settingOf: (object) => hub.planned.settingOf(object),
       clusters: hub.clusterSnapshots(),
-      applicationsWithNodePort: (nodePort) => Array.from(hub.objectsWithNodePort(nodePort), applicationFacts),
+      applicationsWithNodePort: (nodePort) => Array.from(hub.objectsWithNodePort(nodePort), facts),
       selectedBy: (policy) => firstSelected(hub, policy),
       applicationsOn: (cluster) => applicationsOn(hub, cluster),
       protectedIn: (namespace) =>
-        [...hub.objectsIn(namespace)].filter(({ metadata }) => isProtected(metadata.labels)).map(applicationFacts),
+        [...hub.objectsIn(namespace)].filter(({ metadata }) => isProtected(metadata.labels)).map(facts),
       endpoint: (cluster) => endpoints.get(secretKeyOf(cluster)) ?? { kind: "Unknown" },
     };
   }
@@ -173,19 +175,20 @@ function applicationsOn(hub: HubCache, cluster: string): ApplicationFacts[] {
   const named: ApplicationFacts[] = [];
   const perhaps: ApplicationFacts[] = [];
   for (const object of hub.objects()) {
-    const status = object["status"] as FederatedStatus | undefined;
-    if (namesIn(status).has(cluster)) named.push(applicationFacts(object));
+    const status = hub.statuses.of(object);
+    if (namesIn(status).has(cluster)) named.push(applicationFacts(object, status));
     else if (
       status?.unlistedClusters === undefined &&
       status?.summary?.some((one) => one.clusters > 0 && one.region === region) === true
     )
-      perhaps.push(applicationFacts(object));
+      perhaps.push(applicationFacts(object, status));
   }
   return [...named, ...perhaps];
 }
 
-function applicationFacts(object: KubeObject): ApplicationFacts {
-  const { apiVersion, kind, spec, status } = object as unknown as DemoApplication;
+function applicationFacts(object: KubeObject, status: FederatedStatus | undefined): ApplicationFacts {
+  const { apiVersion, kind } = object as Pick<ApplicationFacts, "apiVersion" | "kind">;
+  const { ports } = (object["spec"] ?? {}) as Partial<DemoApplication["spec"]>;
   const { name, namespace, uid, labels } = object.metadata;
   return {
     apiVersion,
@@ -196,7 +199,7 @@ function applicationFacts(object: KubeObject): ApplicationFacts {
       ...(uid === undefined ? {} : { uid }),
       ...(labels === undefined ? {} : { labels }),
     },
-    ports: (spec.ports ?? []).flatMap(({ nodePort, protocol }) =>
+    ports: (Array.isArray(ports) ? ports : []).flatMap(({ nodePort, protocol }) =>
       nodePort === undefined ? [] : [{ nodePort, protocol }],
     ),
     clusters: [...namesIn(status)],

@@ -2,6 +2,8 @@ import type { BadObject } from "./badObjects.ts";
 import { applicationObject as app } from "./policyObjects.ts";
 
 const port = (more: object) => app({ ports: [{ port: 80, ...more }] });
+const ingress = (more: object) =>
+  app({ ports: [{ name: "http", port: 80 }], ingress: { host: "shop.example.com", ...more } });
 
 /** DemoApplications that must be refused. */
 export const BAD_APPLICATIONS: readonly BadObject[] = [
@@ -169,5 +171,38 @@ export const BAD_APPLICATIONS: readonly BadObject[] = [
     name: "an imagePullSecret without a name",
     object: app({ imagePullSecrets: [{}] }),
     field: "spec.imagePullSecrets[0].name",
+  },
+  {
+    name: "an ingress without ports",
+    object: app({ ingress: { host: "shop.example.com" } }),
+    field: "spec.ingress",
+  },
+  {
+    name: "an ingress to UDP",
+    object: app({ ports: [{ port: 53, protocol: "UDP" }], ingress: { host: "shop.example.com" } }),
+    field: "spec.ingress",
+  },
+  { name: "an ingress to a port that there is not", object: ingress({ port: 8080 }), field: "spec.ingress" },
+  { name: "an ingress to a name that no port has", object: ingress({ port: "web" }), field: "spec.ingress" },
+  { name: "an ingress to port 0", object: ingress({ port: 0 }), field: "spec.ingress.port" },
+  { name: "an ingress without a host", object: ingress({ host: undefined }), field: "spec.ingress.host" },
+  { name: "an ingress for a host in capitals", object: ingress({ host: "Shop" }), field: "spec.ingress.host" },
+  { name: "an ingress for an address", object: ingress({ host: "10.0.0.1" }), field: "spec.ingress.host" },
+  { name: "an ingress for a wildcard inside", object: ingress({ host: "a.*.com" }), field: "spec.ingress.host" },
+  { name: "an ingress for a host with a port", object: ingress({ host: "a.com:80" }), field: "spec.ingress.host" },
+  { name: "an ingress path that begins elsewhere", object: ingress({ path: "shop" }), field: "spec.ingress.path" },
+  { name: "an ingress path that leads up", object: ingress({ path: "/a/../b" }), field: "spec.ingress.path" },
+  { name: "an ingress path with an empty part", object: ingress({ path: "/a//b" }), field: "spec.ingress.path" },
+  { name: "a pathType that there is not", object: ingress({ pathType: "Regex" }), field: "spec.ingress.pathType" },
+  {
+    name: "an ingress with a Secret that cannot be",
+    object: ingress({ tlsSecretName: "Shop_TLS" }),
+    field: "spec.ingress.tlsSecretName",
+  },
+  { name: "an ingress with an empty class", object: ingress({ className: "" }), field: "spec.ingress.className" },
+  {
+    name: "an ingress in v1beta1, which has none",
+    object: app({ ports: [{ port: 80 }], ingress: { host: "a.example.com" } }, "subject", "v1beta1"),
+    field: "spec.ingress",
   },
 ];

@@ -1,5 +1,6 @@
 import { FEDERATION_API_VERSION, type KubeObject } from "../../src/apis/index.ts";
 import { BAD_APPLICATIONS } from "./badApplications.ts";
+import { BAD_DEPENDENCIES } from "./badDependencies.ts";
 import {
   clusterObject as cluster,
   clusterOverrideObject,
@@ -64,6 +65,7 @@ const clusters: BadObject[] = [
     field: "spec.taints[1]",
   },
   { name: "a name with a dot", object: cluster({}, "shanghai.1"), field: "metadata.name" },
+  ...BAD_DEPENDENCIES,
   {
     name: "a deletionPolicy that there is not",
     object: cluster({ deletionPolicy: "Delete" }),
@@ -177,6 +179,21 @@ const placements: BadObject[] = [
     field: "spec.replicaScheduling.mode",
   },
   {
+    name: "replicas outside of the spec",
+    object: placement({ replicaScheduling: { path: "status.replicas" } }),
+    field: "spec.replicaScheduling.path",
+  },
+  {
+    name: "replicas at a path that is none",
+    object: placement({ replicaScheduling: { path: ".spec.replicas" } }),
+    field: "spec.replicaScheduling.path",
+  },
+  {
+    name: "replicas in a list",
+    object: placement({ replicaScheduling: { path: "spec.pools[0].size" } }),
+    field: "spec.replicaScheduling.path",
+  },
+  {
     name: "a strategy without dividing",
     object: placement({ replicaScheduling: { strategy: "Weighted" } }),
     field: "spec.replicaScheduling.strategy",
@@ -235,6 +252,26 @@ const placements: BadObject[] = [
     name: "a share that is none",
     object: placement({ failover: { maxUnhealthyClusters: "many" } }),
     field: "spec.failover.maxUnhealthyClusters",
+  },
+  {
+    name: "the health of a kind that has none",
+    object: placement({ health: [{ kind: "Secret", available: "true" }] }),
+    field: "spec.health[0].kind",
+  },
+  {
+    name: "a health that says nothing",
+    object: placement({ health: [{ kind: "MysqlCluster" }] }),
+    field: "spec.health[0]",
+  },
+  {
+    name: "the health of one kind twice",
+    object: placement({
+      health: [
+        { kind: "MysqlCluster", available: "true" },
+        { kind: "MysqlCluster", failed: "false" },
+      ],
+    }),
+    field: "spec.health[1]",
   },
   {
     name: "a retained name",

@@ -45,6 +45,12 @@ class DemoApplicationBuilder extends Builder<Input, DemoApplicationBuilder> {
     return this.withSpec({ resources: { requests } });
   }
 
+  /** Below the whole of that host. */
+  ingress(host: string, tlsSecretName?: string): DemoApplicationBuilder {
+    const certificate = tlsSecretName === undefined ? {} : { tlsSecretName };
+    return this.withSpec({ ingress: { host, path: "/", pathType: "Prefix", ...certificate } });
+  }
+
   args(...args: string[]): DemoApplicationBuilder {
     return this.withSpec({ args });
   }

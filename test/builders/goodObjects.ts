@@ -86,6 +86,34 @@ const applications: GoodObject[] = [
       imagePullSecrets: [{ name: "registry" }],
     }),
   },
+  {
+    name: "an ingress with everything in it",
+    object: app({
+      ports: [
+        { name: "dns", port: 53, protocol: "UDP" },
+        { name: "http", port: 80 },
+      ],
+      ingress: {
+        host: "*.shop.example.com",
+        path: "/shop/v1.2/..b",
+        pathType: "Exact",
+        port: "http",
+        tlsSecretName: "shop-tls",
+        className: "nginx",
+      },
+    }),
+  },
+  {
+    name: "an ingress with as little as may be",
+    object: app({ ports: [{ port: 80 }], ingress: { host: "localhost" } }),
+  },
+  {
+    name: "an ingress to a port by number, with a path that its controller alone understands",
+    object: app({
+      ports: [{ port: 80 }, { port: 8080 }],
+      ingress: { host: "a.example.com", port: 8080, path: "/a//(.*)", pathType: "ImplementationSpecific" },
+    }),
+  },
   { name: "only an image", object: app({}) },
   { name: "no pods at all", object: app({ replica: 0 }) },
   { name: "as many pods as may be", object: app({ replica: 1000 }) },
@@ -236,10 +264,20 @@ const placements: GoodObject[] = [
         revisionHistoryLimit: 5,
       },
       failover: { gracePeriod: "60s", makeBeforeBreak: true, maxUnhealthyClusters: "34%", returnAfter: "1h30m" },
-      dependencies: { mode: "Auto" },
+      dependencies: {
+        mode: "Auto",
+        fields: [
+          { kind: "Secret", path: "spec.secretName" },
+          { kind: "Secret", path: "spec.users[].passwordSecret.name" },
+          { kind: "ConfigMap", path: "spec.configs[]" },
+          { kind: "PersistentVolumeClaim", path: "spec.claim" },
+          { kind: "ServiceAccount", path: "spec.serviceAccountName" },
+        ],
+      },
       conflictResolution: "Abort",
       deletionPolicy: "Delete",
       retain: [{ kind: "Deployment", path: "spec.replicas" }],
+      health: [{ kind: "MysqlCluster", available: "object.status.readyNodes >= object.spec.replicas" }],
       suspend: false,
     }),
   },
@@ -252,6 +290,10 @@ const placements: GoodObject[] = [
         { apiVersion: "rbac.authorization.k8s.io/v1", kind: "ClusterRole", name: "system:aggregate-to-view" },
       ],
     }),
+  },
+  {
+    name: "replicas at another place than Kubernetes' own kinds have them",
+    object: placement({ replicaScheduling: { mode: "Duplicated", path: "spec.node-pool.Size_1" } }),
   },
   { name: "dividing as is usual", object: placement({ replicaScheduling: { mode: "Divided" } }) },
 ];

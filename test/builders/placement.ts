@@ -3,6 +3,7 @@ import {
   type AffinityGroup,
   type ClusterSelector,
   FEDERATION_API_VERSION,
+  type HealthRule,
   PAAS_GROUP,
   REGION_LABEL,
   type ResourceSelector,
@@ -63,6 +64,11 @@ class PlacementBuilder extends Builder<Input, PlacementBuilder> {
     });
   }
 
+  /** Divided evenly, where the replicas stand at this path. */
+  dividedAt(path: string): PlacementBuilder {
+    return this.withSpec({ replicaScheduling: { mode: "Divided", path } });
+  }
+
   priority(priority: number): PlacementBuilder {
     return this.withSpec({ priority });
   }
@@ -75,8 +81,27 @@ class PlacementBuilder extends Builder<Input, PlacementBuilder> {
     return this.withSpec({ deletionPolicy });
   }
 
+  /** `paths`: in which fields the selected objects name the Secrets that they need. */
+  withSecretsAt(...paths: string[]): PlacementBuilder {
+    return this.withSpec({ dependencies: { mode: "Auto", fields: paths.map((path) => ({ kind: "Secret", path })) } });
+  }
+
+  /** Nothing travels with the selected objects. */
+  withoutDependencies(): PlacementBuilder {
+    return this.withSpec({ dependencies: { mode: "None" } });
+  }
+
   suspend(suspend = true): PlacementBuilder {
     return this.withSpec({ suspend });
+  }
+
+  /** What healthy means for a kind, in CEL. */
+  health(kind: string, rule: HealthRule): PlacementBuilder {
+    return this.withSpec({ health: [...(this.spec.health ?? []), { kind, ...rule }] });
+  }
+
+  aggregateStatus(): PlacementBuilder {
+    return this.withSpec({ aggregateStatus: true });
   }
 
   retain(kind: string, path: string): PlacementBuilder {

@@ -27,6 +27,7 @@ import { covers, grantedRights, inWords, isForbidden, unusedRights } from "./rig
 /** Granted, and not to be seen in a short test; each with what it is for. */
 const SELDOM: readonly [RegExp, string][] = [
   [/^list pods$/, "pods are read only where an application does not become healthy on the hub itself"],
+  [/^(list|watch) (persistentvolumeclaims|serviceaccounts)$/, "they are read only where an object refers to one"],
   [/^create leases\S+ in meridian-system$/, "somebody deleted the Lease"],
   [/^create secrets in meridian-system$/, "somebody deleted the Secret of the webhooks' authority"],
   [/^get secrets in meridian-system$/, "a MemberCluster that arrives before the Secret it names"],

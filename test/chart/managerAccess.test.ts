@@ -16,6 +16,20 @@ const CASES: { name: string; access: Partial<ManagerAccess>; values: string[] }[
     values: ["webhooks.enabled=false", "localMember.enabled=true"],
   },
   {
+    name: "with kinds that policies place",
+    access: {
+      kinds: [
+        { group: "", plural: "services", status: false },
+        { group: "mysql.presslabs.org", plural: "mysqlclusters", status: true },
+      ],
+    },
+    values: [
+      "webhooks.enabled=false",
+      "rbac.kinds[0].group=,rbac.kinds[0].resources={services}",
+      "rbac.kinds[1].group=mysql.presslabs.org,rbac.kinds[1].resources={mysqlclusters},rbac.kinds[1].status=true",
+    ],
+  },
+  {
     name: "with Secrets of two namespaces",
     access: { secretsOf: ["team-a", "team-b"] },
     values: ["webhooks.enabled=false", "rbac.secrets.namespaces={team-a,team-b}"],

@@ -33,6 +33,8 @@ export interface FederationOptions extends FleetOptions {
   unjoined?: string[];
   /** More options of every manager. */
   managerArgs?: string[];
+  /** More options of `meridian join`. */
+  joinArgs?: string[];
 }
 
 type Applied = { kind: string; metadata: Pick<ObjectMeta, "name" | "namespace" | "annotations"> };
@@ -58,17 +60,19 @@ export function startFleetHere(options: FleetOptions): Promise<Fleet<Plane>> {
 export class Federation implements AsyncDisposable {
   readonly fleet: Fleet<Plane>;
   readonly #managerArgs: string[];
+  readonly #joinArgs: string[];
   #manager: Manager | undefined;
   #namespaces = 0;
 
-  private constructor(fleet: Fleet<Plane>, managerArgs: string[]) {
+  private constructor(fleet: Fleet<Plane>, { managerArgs = [], joinArgs = [] }: FederationOptions) {
     this.fleet = fleet;
     this.#managerArgs = managerArgs;
+    this.#joinArgs = joinArgs;
   }
 
   static async start(options: FederationOptions): Promise<Federation> {
     const fleet = await startFleetHere(options);
-    const federation = new Federation(fleet, options.managerArgs ?? []);
+    const federation = new Federation(fleet, options);
     try {
       await meridianOk(fleet.hub, ["install"]);
       await federation.startManager();
@@ -127,6 +131,7 @@ export class Federation implements AsyncDisposable {
       region,
       ...(zone === undefined ? [] : ["--zone", zone]),
       ...(provider === undefined ? [] : ["--provider", provider]),
+      ...this.#joinArgs,
     ]);
     await this.untilMemberIs(name, "True");
   }

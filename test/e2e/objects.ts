@@ -65,6 +65,12 @@ const COLLECTIONS: Record<string, { prefix: string; plural: string; namespaced: 
     namespaced: false,
   },
   ManifestBundle: { prefix: "/apis/federation.paas.cmft.com/v1alpha1", plural: "manifestbundles", namespaced: true },
+  ResourceBinding: { prefix: "/apis/federation.paas.cmft.com/v1alpha1", plural: "resourcebindings", namespaced: true },
+  ClusterResourceBinding: {
+    prefix: "/apis/federation.paas.cmft.com/v1alpha1",
+    plural: "clusterresourcebindings",
+    namespaced: false,
+  },
   CustomResourceDefinition: {
     prefix: "/apis/apiextensions.k8s.io/v1",
     plural: "customresourcedefinitions",
@@ -72,6 +78,10 @@ const COLLECTIONS: Record<string, { prefix: string; plural: string; namespaced: 
   },
   /** Of the definition that bundles of the tests hold. */
   Widget: { prefix: "/apis/example.com/v1", plural: "widgets", namespaced: true },
+  MysqlCluster: { prefix: "/apis/mysql.presslabs.org/v1alpha1", plural: "mysqlclusters", namespaced: true },
+  StatefulSet: { prefix: "/apis/apps/v1", plural: "statefulsets", namespaced: true },
+  Ingress: { prefix: "/apis/networking.k8s.io/v1", plural: "ingresses", namespaced: true },
+  PersistentVolumeClaim: { prefix: "/api/v1", plural: "persistentvolumeclaims", namespaced: true },
   Deployment: { prefix: "/apis/apps/v1", plural: "deployments", namespaced: true },
   ReplicaSet: { prefix: "/apis/apps/v1", plural: "replicasets", namespaced: true },
   Lease: { prefix: "/apis/coordination.k8s.io/v1", plural: "leases", namespaced: true },

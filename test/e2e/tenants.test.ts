@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import type { KubeObject } from "../../src/apis/index.ts";
+import type { KubeObject, MemberCluster } from "../../src/apis/index.ts";
 import { evaluatePodSecurity } from "../../src/desiredstate/podSecurity/evaluate.ts";
-import { placement } from "../builders/index.ts";
+import { demoApplication, placement } from "../builders/index.ts";
 import { POD_CASES } from "../builders/podCases.ts";
-import { Api, eventually, meridianOk, type Plane, startSandboxFleet } from "../envtest/index.ts";
+import { Api, eventually, meridian, meridianOk, type Plane, startSandboxFleet } from "../envtest/index.ts";
 import { explainFailure, Federation } from "./federation.ts";
 import { collectionPath, objectPath, pathOf, secret } from "./objects.ts";
 import { applicationOf, ATTEMPTS, nameOf, patching, policyOf, PROTECTED_PATHS } from "./tenantAttempts.ts";
@@ -193,6 +193,16 @@ describe("a tenant of the hub", () => {
   });
 });
 
+/** With the credentials that join stored on the hub. */
+async function accountOf(cluster: string): Promise<Api> {
+  const { data = {} } = await federation.api.get<KubeObject & { data?: Record<string, string> }>(
+    objectPath("Secret", SYSTEM, cluster),
+  );
+  const kubeconfig = Buffer.from(data["kubeconfig"] ?? "", "base64").toString("utf8");
+  const [, token = ""] = /token: "?([^"\s]+)/.exec(kubeconfig) ?? [];
+  return new Api({ server: member.server, ca: member.caData, token });
+}
+
 describe("the account of the hub on a member", () => {
   const CLUSTER_ADMIN = { apiGroup: RBAC, kind: "ClusterRole", name: "cluster-admin" };
   let account: Api;
@@ -207,12 +217,7 @@ describe("the account of the hub on a member", () => {
   });
 
   beforeAll(async () => {
-    const { data = {} } = await federation.api.get<KubeObject & { data?: Record<string, string> }>(
-      objectPath("Secret", SYSTEM, SHANGHAI),
-    );
-    const kubeconfig = Buffer.from(data["kubeconfig"] ?? "", "base64").toString("utf8");
-    const [, token = ""] = /token: "?([^"\s]+)/.exec(kubeconfig) ?? [];
-    account = new Api({ server: member.server, ca: member.caData, token });
+    account = await accountOf(SHANGHAI);
     hubId = (await federation.api.get(objectPath("Namespace", undefined, "kube-system"))).metadata.uid ?? "";
     name = `meridian-${hubId.slice(0, 8)}`;
     await member.api.create(collectionPath("Namespace"), { metadata: { name: "theirs" } });
@@ -429,6 +434,172 @@ describe("the account of the hub on a member", () => {
     for (const path of guards) expect(await member.api.find(path)).toBeDefined();
     await meridianOk(federation.hub, ["unjoin", SHANGHAI, "--member-kubeconfig", member.kubeconfigFile]);
     for (const path of guards) expect(await member.api.find(path)).toBeUndefined();
+  });
+});
+
+describe("a member that is joined for some namespaces", () => {
+  const [GRANTED, OTHER] = ["granted", "other"];
+  const bounded = (...flags: string[]) => [
+    "join",
+    SHANGHAI,
+    "--member-kubeconfig",
+    member.kubeconfigFile,
+    "--region",
+    "cn-shanghai",
+    ...flags,
+  ];
+  const app = (namespace: string) => demoApplication("shop").namespace(namespace).replica(1).port(80).object();
+  let account: Api;
+  let name: string;
+
+  beforeAll(async () => {
+    for (const namespace of [GRANTED, OTHER]) {
+      const labels = { "pod-security.kubernetes.io/enforce": "baseline" };
+      await federation.apply({
+        apiVersion: "v1",
+        kind: "Namespace",
+        metadata: { name: namespace, labels },
+      } as KubeObject);
+      await federation.apply(placement("all").namespace(namespace));
+    }
+    const { stdout } = await meridianOk(federation.hub, bounded("--namespaces", GRANTED));
+    expect(stdout).toContain(`namespace/${GRANTED} created on ${SHANGHAI}`);
+    account = await accountOf(SHANGHAI);
+    const hubId = (await federation.api.get(objectPath("Namespace", undefined, "kube-system"))).metadata.uid ?? "";
+    name = `meridian-${hubId.slice(0, 8)}`;
+  });
+  afterAll(() => account?.close());
+
+  test("is ready, and says which; the namespace that join made has the hub's labels", async () => {
+    const cluster = await federation.api.get<MemberCluster>(objectPath("MemberCluster", undefined, SHANGHAI));
+    expect(cluster.spec.namespaces).toEqual([GRANTED]);
+    expect(cluster.status).not.toHaveProperty("capacity");
+    const made = await member.api.get<KubeObject>(objectPath("Namespace", undefined, GRANTED));
+    expect(made.metadata.labels).toMatchObject({ "pod-security.kubernetes.io/enforce": "baseline" });
+  });
+
+  test("runs what is in them, and puts right what somebody changes there", async () => {
+    await federation.apply(app(GRANTED));
+    await federation.untilAvailable(GRANTED, "shop", { [SHANGHAI]: 1 });
+    await member.api.delete(objectPath("Service", GRANTED, "shop"));
+    await eventually(async () => expect(await member.api.find(objectPath("Service", GRANTED, "shop"))).toBeDefined(), {
+      message: "the Service is back",
+    });
+  });
+
+  test("runs nothing else, and the object says which command grants it", async () => {
+    await federation.apply(app(OTHER));
+    await eventually(
+      async () => {
+        const { status } = await federation.application(OTHER, "shop");
+        expect(status?.conditions?.find(({ type }) => type === "Scheduled")).toMatchObject({
+          reason: "NoClusterFits",
+          message: expect.stringContaining(
+            `namespace ${OTHER} is not granted: \`meridian join ${SHANGHAI} --renew --namespaces ${GRANTED},${OTHER}\``,
+          ),
+        });
+      },
+      { message: "the reason" },
+    );
+    expect(await member.api.find(objectPath("Namespace", undefined, OTHER))).toBeUndefined();
+  });
+
+  test("gives its account nothing beyond them, cluster-wide verbs above all", async () => {
+    const marked = { labels: { "federation.paas.cmft.com/managed-by": "x" } };
+    const body = (kind: string) => ({ apiVersion: "v1", kind, metadata: { name: "x", ...marked } });
+    const merge = "application/merge-patch+json";
+    for (const kind of ["Deployment", "Service", "ConfigMap", "Secret"]) {
+      for (const path of [collectionPath(kind), collectionPath(kind, "default"), collectionPath(kind, SYSTEM)]) {
+        const isOwn = path === collectionPath(kind, SYSTEM);
+        // Before it removes itself, the account sees whether anything else is in its own namespace.
+        expect({ path, ...(await ask(account, "GET", path)) }).toMatchObject({ path, status: isOwn ? 200 : 403 });
+        expect({ path, ...(await ask(account, "GET", `${path}?watch=1&timeoutSeconds=1`)) }).toMatchObject({
+          status: 403,
+        });
+      }
+      for (const namespace of ["default", SYSTEM, "kube-system"]) {
+        expect(await ask(account, "POST", collectionPath(kind, namespace), body(kind))).toMatchObject({ status: 403 });
+        expect(await ask(account, "PATCH", objectPath(kind, namespace, "x"), {}, merge)).toMatchObject({ status: 403 });
+        expect(await ask(account, "DELETE", objectPath(kind, namespace, "x"))).toMatchObject({ status: 403 });
+        expect(await ask(account, "GET", objectPath(kind, namespace, "x"))).toMatchObject({ status: 403 });
+      }
+    }
+    const namespaces = collectionPath("Namespace");
+    expect(await ask(account, "GET", namespaces)).toMatchObject({ status: 403 });
+    expect(await ask(account, "GET", `${namespaces}?fieldSelector=metadata.name%3Dkube-system`)).toMatchObject({
+      status: 200,
+    });
+    expect(await ask(account, "POST", namespaces, body("Namespace"))).toMatchObject({ status: 403 });
+    expect(await ask(account, "DELETE", objectPath("Namespace", undefined, GRANTED))).toMatchObject({ status: 403 });
+    expect(await ask(account, "GET", "/api/v1/nodes")).toMatchObject({ status: 403 });
+    expect(await ask(account, "GET", "/api/v1/pods")).toMatchObject({ status: 403 });
+    expect(await ask(account, "GET", `/api/v1/namespaces/${GRANTED}/pods`)).toMatchObject({ status: 200 });
+    expect(await ask(account, "DELETE", collectionPath("ConfigMap", GRANTED))).toMatchObject({ status: 403 });
+  });
+
+  test("takes one more namespace by --renew, and gives it back with what stays named", async () => {
+    await meridianOk(federation.hub, bounded("--renew", "--namespaces", `${GRANTED},${OTHER}`));
+    await federation.untilAvailable(OTHER, "shop", { [SHANGHAI]: 1 });
+    const { stderr } = await meridianOk(federation.hub, bounded("--renew", "--namespaces", GRANTED));
+    expect(stderr).toContain(`2 objects in namespace ${OTHER} stay as they are, out of Meridian's reach`);
+    await eventually(
+      async () => {
+        const { status } = await federation.application(OTHER, "shop");
+        expect(status?.clusters).toMatchObject([{ name: SHANGHAI, state: "Held" }]);
+      },
+      { message: "held" },
+    );
+    expect(await member.api.find(`/apis/${RBAC}/v1/namespaces/${OTHER}/roles/${name}`)).toBeUndefined();
+    await meridianOk(federation.hub, bounded("--renew", "--namespaces", `${GRANTED},${OTHER}`));
+    await federation.untilAvailable(OTHER, "shop", { [SHANGHAI]: 1 });
+  });
+
+  test("gets rights on one more kind by --kinds, in its namespaces alone, and keeps them when it is renewed", async () => {
+    const prefix = "/apis/networking.k8s.io/v1/namespaces";
+    const backend = { service: { name: "shop", port: { number: 80 } } };
+    const hubId = (await federation.api.get(objectPath("Namespace", undefined, "kube-system"))).metadata.uid ?? "";
+    const ingress = {
+      metadata: { name: "shop", labels: { "federation.paas.cmft.com/managed-by": hubId } },
+      spec: { defaultBackend: backend },
+    };
+    const made = (namespace: string) => ask(account, "POST", `${prefix}/${namespace}/ingresses?dryRun=All`, ingress);
+    expect(await made(GRANTED)).toMatchObject({ status: 403 });
+    await meridianOk(federation.hub, bounded("--renew", "--kinds", "Ingress"));
+    await meridianOk(federation.hub, bounded("--renew"));
+    await eventually(async () => expect(await made(GRANTED)).toMatchObject({ status: 201 }), { message: "the right" });
+    expect(await made("default")).toMatchObject({ status: 403 });
+    const role = await member.api.get<KubeObject>(`/apis/${RBAC}/v1/clusterroles/${name}`);
+    expect(role.metadata.annotations).toEqual({ "federation.paas.cmft.com/kinds": "ingresses.networking.k8s.io" });
+
+    const refused = await meridian(federation.hub, bounded("--renew", "--kinds", "ClusterRole"));
+    expect(refused.code).toBe(2);
+    expect(refused.stderr).toContain(`--kinds clusterroles.${RBAC} is more than an account gets that is bounded`);
+    const warned = await meridianOk(federation.hub, bounded("--renew", "--kinds", "Role"));
+    expect(warned.stderr).toContain(`roles.${RBAC}: whoever may place these on the hub can become administrator`);
+    const roles = {
+      metadata: { ...ingress.metadata },
+      rules: [{ apiGroups: [""], resources: ["pods"], verbs: ["*"] }],
+    };
+    const path = `/apis/${RBAC}/v1/namespaces/${GRANTED}/roles?dryRun=All`;
+    await eventually(async () => expect(await ask(account, "POST", path, roles)).toMatchObject({ status: 201 }), {
+      message: "the right to give rights",
+    });
+  });
+
+  test("lets go of what is deleted, and leaves clean", async () => {
+    await federation.remove(app(OTHER));
+    expect(await member.api.find(objectPath("Deployment", OTHER, "shop"))).toBeUndefined();
+    await meridianOk(federation.hub, ["unjoin", SHANGHAI]);
+    const left = await member.api.get<KubeObject>(objectPath("Deployment", GRANTED, "shop"));
+    expect(JSON.stringify([left.metadata.labels, left.metadata.annotations])).not.toContain("federation.paas.cmft.com");
+    const gone = [
+      `/apis/${RBAC}/v1/clusterroles/${name}`,
+      ...[GRANTED, OTHER].map((namespace) => `/apis/${RBAC}/v1/namespaces/${namespace}/roles/${name}`),
+      ...[GRANTED, OTHER].map((namespace) => `/apis/${RBAC}/v1/namespaces/${namespace}/rolebindings/${name}`),
+      objectPath("Namespace", undefined, SYSTEM),
+    ];
+    for (const path of gone)
+      await eventually(async () => expect(await member.api.find(path)).toBeUndefined(), { message: path });
   });
 });
 

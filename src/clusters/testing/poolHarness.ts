@@ -87,6 +87,7 @@ export class PoolHarness implements AsyncDisposable {
     change: {
       metadata?: Partial<KubeObject["metadata"]>;
       connection?: MemberClusterSpec["connection"];
+      namespaces?: string[];
       status?: object;
     } = {},
   ): void {
@@ -97,6 +98,7 @@ export class PoolHarness implements AsyncDisposable {
       spec: {
         connection: change.connection ?? { kubeconfigSecretRef: { name, key: "kubeconfig" } },
         deletionPolicy: "Orphan",
+        ...(change.namespaces === undefined ? {} : { namespaces: change.namespaces }),
       },
       ...(change.status === undefined ? {} : { status: change.status }),
     });

@@ -1,4 +1,5 @@
 import type { ClusterState } from "../../apis/index.ts";
+import { nameOf } from "../statusTable.ts";
 import type { ObjectReport, StatusReport } from "../statusView.ts";
 import { type Cell, formatAge, formatTable, type Tone } from "../terminal.ts";
 
@@ -30,7 +31,7 @@ export function rowsOf(report: StatusReport, clusters: readonly string[]): Row[]
     rankOf(a.name) - rankOf(b.name) || (a.name < b.name ? -1 : 1);
   const busy = new Set<string>();
   const rows = report.objects.flatMap((object) => {
-    const application = `${object.namespace}/${object.name}`;
+    const application = object.namespace === "" ? nameOf(object) : `${object.namespace}/${nameOf(object)}`;
     if (object.clusterCount === 0) return object.conditions.length === 0 ? [] : [placedNowhere(application, object)];
     return object.clusters.toSorted(byRank).map((entry): Row => {
       busy.add(entry.name);

@@ -2,6 +2,7 @@ import type { KubeObject, MemberCluster } from "../../apis/index.ts";
 import type { Logger } from "../../observability/index.ts";
 import {
   type Client,
+  CLUSTERRESOURCEBINDINGS,
   DEMOAPPLICATIONS,
   Informer,
   MEMBERCLUSTERS,
@@ -19,16 +20,19 @@ export interface HubViewOptions {
   namespace?: string;
   /** The applications with these labels only. */
   labelSelector?: string;
+  /** The kinds of bindings that the person may read; none unless given. */
+  bindings?: readonly ResourceType[];
   /** False: the person may not read MemberClusters, and there are none in the reports. */
   clusters?: boolean;
 }
 
-/** The hub's applications and member clusters, as they are at this moment, by watch. */
+/** The hub's applications, other objects that are placed, and member clusters, as they are at this moment, by watch. */
 export class HubView {
   readonly #applications: Informer<KubeObject>;
+  readonly #bindings: readonly Informer<KubeObject>[];
   readonly #clusters: Informer<KubeObject> | undefined;
 
-  constructor({ client, logger, name, namespace, labelSelector, clusters = true }: HubViewOptions) {
+  constructor({ client, logger, name, namespace, labelSelector, bindings = [], clusters = true }: HubViewOptions) {
     const informer = (type: ResourceType, selection: { namespace?: string; labelSelector?: string }) =>
       new Informer<KubeObject>({
         client,
@@ -42,6 +46,10 @@ export class HubView {
     this.#applications = informer(DEMOAPPLICATIONS, {
       ...(namespace === undefined ? {} : { namespace }),
       ...(labelSelector === undefined ? {} : { labelSelector }),
+    });
+    this.#bindings = bindings.map((type) => {
+      const isEverywhere = namespace === undefined || type === CLUSTERRESOURCEBINDINGS;
+      return informer(type, isEverywhere ? {} : { namespace });
     });
     this.#clusters = clusters ? informer(MEMBERCLUSTERS, {}) : undefined;
   }
@@ -63,7 +71,8 @@ export class HubView {
   }
 
   report(): StatusReport {
-    return buildReport(this.#applications.list(), this.#clusters?.list() ?? []);
+    const objects = [this.#applications, ...this.#bindings].flatMap((informer) => informer.list());
+    return buildReport(objects, this.#clusters?.list() ?? []);
   }
 
   cluster(name: string): MemberCluster | undefined {
@@ -71,7 +80,7 @@ export class HubView {
   }
 
   get #informers(): Informer<KubeObject>[] {
-    return [this.#applications, ...(this.#clusters === undefined ? [] : [this.#clusters])];
+    return [this.#applications, ...this.#bindings, ...(this.#clusters === undefined ? [] : [this.#clusters])];
   }
 }
 

@@ -3,6 +3,7 @@ import {
   type Client,
   CLUSTEROVERRIDEPOLICIES,
   CLUSTERPLACEMENTS,
+  CLUSTERRESOURCEBINDINGS,
   CRDS,
   DEMOAPPLICATIONS,
   isNotFound,
@@ -11,6 +12,7 @@ import {
   NAMESPACES,
   OVERRIDEPOLICIES,
   PLACEMENTS,
+  RESOURCEBINDINGS,
   SECRETS,
 } from "../../runtime/index.ts";
 import { clusterUid, commandLogger, type CommandContext, connectGiven, find, isManagerRunning } from "../connection.ts";
@@ -53,6 +55,8 @@ const KINDS = [
   CLUSTERPLACEMENTS,
   OVERRIDEPOLICIES,
   CLUSTEROVERRIDEPOLICIES,
+  RESOURCEBINDINGS,
+  CLUSTERRESOURCEBINDINGS,
 ];
 
 /** Throws {@link CommandError} when the clusters of the person do not allow what the quickstart is going to do. Writes nothing. */

@@ -27,6 +27,10 @@ const OWN_KINDS = [
   [FEDERATION_GROUP, "clusterplacements/status"],
   [FEDERATION_GROUP, "clusteroverridepolicies"],
   [FEDERATION_GROUP, "clusteroverridepolicies/status"],
+  [FEDERATION_GROUP, "resourcebindings"],
+  [FEDERATION_GROUP, "resourcebindings/status"],
+  [FEDERATION_GROUP, "clusterresourcebindings"],
+  [FEDERATION_GROUP, "clusterresourcebindings/status"],
 ] as const;
 
 /** What installing, joining, applying the sample and managing do on a hub, for the manager runs as the person. */

@@ -133,7 +133,8 @@ export class Api {
     if (response.statusCode !== 200)
       throw new ApiFailure("WATCH", path, response.statusCode ?? 0, await readAll(response));
     let broken: Error | undefined;
-    response.once("error", (error) => (broken = error));
+    // A stream that is given up while its server dies fails twice.
+    response.on("error", (error) => (broken ??= error));
     for await (const line of createInterface({ input: response })) yield JSON.parse(line) as WatchLine<T>;
     if (broken !== undefined && !signal.aborted) throw broken;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { DEMOAPPLICATIONS } from "../../runtime/index.ts";
-import { confirm } from "./confirm.ts";
+import { DEMOAPPLICATIONS, RESOURCEBINDINGS } from "../../runtime/index.ts";
+import { confirm, printWhatStays } from "./confirm.ts";
 import type { Application, Observed } from "./state.ts";
 import { EMPTY_HUB } from "./testing/emptyHub.ts";
 
@@ -63,6 +63,22 @@ describe("before anything is removed", () => {
   test("what an orphaning leaves is named, cluster by cluster", async () => {
     const { said } = await asked("Orphan", true);
     expect(said).toBe("left running on a: default/shop\nleft running on b: default/shop, default/kept\n");
+  });
+
+  test("what is left of objects that are sent as they are is named as well", async () => {
+    const life = { uid: "b", deleting: false, finalizers: [], guarded: false };
+    const bound = { type: RESOURCEBINDINGS, namespace: "default", name: "configmap.settings", ...life };
+    const bindings = [{ ...bound, resource: "configmap default/settings", clusters: ["a"], keepsCopies: false }];
+    let said = "";
+    const terminal = {
+      out: () => undefined,
+      err: (text: string) => void (said += text),
+      color: false,
+      interactive: false,
+    };
+    printWhatStays({ ...EMPTY_HUB, bindings }, "Orphan", terminal);
+    printWhatStays({ ...EMPTY_HUB, bindings }, "Drain", terminal);
+    expect(said).toBe("left running on a: configmap default/settings\n");
   });
 
   test("what a policy keeps of a drain is named, too", async () => {

@@ -26,14 +26,17 @@ export async function confirm(
 
 /** Prints which applications keep running, and where; with Drain those whose policy says `deletionPolicy: Orphan`. */
 export function printWhatStays(
-  { applications }: Observed,
+  { applications, bindings }: Observed,
   objects: UninstallOptions["objects"],
   terminal: Terminal,
 ): void {
   const byCluster = new Map<string, string[]>();
   const staying = applications.filter(({ keepsCopies }) => objects === "Orphan" || keepsCopies);
-  for (const { namespace, name, clusters } of staying) {
-    for (const cluster of clusters) byCluster.set(cluster, [...(byCluster.get(cluster) ?? []), `${namespace}/${name}`]);
-  }
+  const stays = (name: string, clusters: readonly string[]): void => {
+    for (const cluster of clusters) byCluster.set(cluster, [...(byCluster.get(cluster) ?? []), name]);
+  };
+  for (const { namespace, name, clusters } of staying) stays(`${namespace}/${name}`, clusters);
+  for (const { resource, clusters, keepsCopies } of bindings)
+    if (objects === "Orphan" || keepsCopies) stays(resource, clusters);
   for (const [cluster, names] of byCluster) terminal.err(`left running on ${cluster}: ${names.join(", ")}\n`);
 }

@@ -9,7 +9,7 @@ import {
   SECRETS,
 } from "../../runtime/index.ts";
 import { clusterUid, type CommandContext, connectStored, find } from "../connection.ts";
-import { KUBECONFIG_KEY, MEMBER_UID_ANNOTATION } from "../joinedMember.ts";
+import { KUBECONFIG_KEY, MEMBER_UID_ANNOTATION, reachedNamespaces } from "../joinedMember.ts";
 import { memberAccess } from "../memberAccess.ts";
 import { everythingOf, type Leftover, revokeAccess } from "../memberCleanup.ts";
 import { letGoOf, markedBy, reachMember, memberSecret } from "../memberMarks.ts";
@@ -64,7 +64,7 @@ export async function letGoOn(place: Place, item: Item, { terminal, signal }: Co
     const secret = await memberSecret(name, found, namespace, hub, signal);
     await using member = await reachMember(name, found, secret, {}, hub, signal);
     if (member === undefined) return true;
-    await letGoOf(await markedBy(hubId, member.client, signal), member.client, signal);
+    await letGoOf(await markedBy(hubId, member, signal), member.client, signal);
     return true;
   } catch (error) {
     signal.throwIfAborted();
@@ -109,7 +109,8 @@ async function revoke(
   await mark(place, item, signal);
   try {
     // The manager may have been stopped before it had let go of everything.
-    await letGoOf(await markedBy(place.hubId, member.client, signal), member.client, signal);
+    const reached = { client: member.client, namespaces: reachedNamespaces(undefined, secret) };
+    await letGoOf(await markedBy(place.hubId, reached, signal), member.client, signal);
     const access = memberAccess(place.hubId, namespace);
     const { removed, left } = await revokeAccess(member.client, access, false, signal);
     for (const what of removed) terminal.out(`${what} removed from ${name}\n`);

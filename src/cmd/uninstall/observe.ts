@@ -2,12 +2,15 @@ import {
   ALLOW_DELETION_ANNOTATION,
   crdNameOf,
   type DemoApplication,
+  isBinding,
   isConverted,
   KINDS,
   type KubeObject,
   MANAGED_BY_LABEL,
   type MemberCluster,
   PAAS_GROUP,
+  parseApiVersion,
+  type ResourceBinding,
   versionsOf,
 } from "../../apis/index.ts";
 import { inspectNamespace } from "../../clusters/index.ts";
@@ -33,13 +36,14 @@ import {
   SERVICES,
   systemClock,
   typeOf,
+  withSignal,
 } from "../../runtime/index.ts";
 import { ADMISSION_TYPES, isProtected } from "../../webhooks/index.ts";
 import { find, isManagerRunning } from "../connection.ts";
 import { describeRelease, type HelmRelease, releaseOf } from "../helmRelease.ts";
 import { INSTALLED_SELECTOR, isInstalled } from "../managerAccess.ts";
 import { JOINED_TO_LABEL } from "../memberAccess.ts";
-import type { Application, Item, Member, Observed } from "./state.ts";
+import { type Application, type Binding, isOwnFinalizer, type Item, type Member, type Observed } from "./state.ts";
 
 /** The hub, and the names of Meridian's installation on it. */
 export interface Place {
@@ -70,6 +74,7 @@ export async function observe(place: Place, signal: AbortSignal): Promise<Snapsh
     ).flat();
 
   const placed = await observeObjects(place, all);
+  const bound = await observeBound(client, placed.bindings, all, signal);
   const crds = (await all(CRDS, { metadataOnly: true })).filter(({ metadata }) => CRD_NAMES.has(metadata.name));
   const releases = await liveReleases(all);
   const stays = crds.flatMap((crd) => crdStays(crd, releases));
@@ -84,6 +89,8 @@ export async function observe(place: Place, signal: AbortSignal): Promise<Snapsh
   const lease = await find(client, LEASES, namespace, leaseName, signal);
   const observed: Observed = {
     ...placed,
+    bindings: placed.bindings.map(bindingOf),
+    bound,
     joined: await itemsOf(SECRETS, all(SECRETS, { labelSelector: `${JOINED_TO_LABEL}=${hubId}`, metadataOnly: true })),
     admission: webhooks.flat(),
     ...(await conversion(
@@ -120,11 +127,17 @@ type ListAll = (type: ResourceType, options?: ListOptions) => Promise<KubeObject
 async function observeObjects(
   { hubId }: Place,
   all: ListAll,
-): Promise<Pick<Observed, "applications" | "policies" | "members" | "marked">> {
-  const found = { applications: [] as KubeObject[], policies: [] as Item[], members: [] as Member[] };
+): Promise<Pick<Observed, "applications" | "policies" | "members" | "marked"> & { bindings: ResourceBinding[] }> {
+  const found = {
+    applications: [] as KubeObject[],
+    policies: [] as Item[],
+    members: [] as Member[],
+    bindings: [] as ResourceBinding[],
+  };
   for (const type of OBJECT_TYPES) {
     if (type.group === PAAS_GROUP) found.applications = await all(type);
     else if (type.kind === "MemberCluster") found.members = (await all(type)).map((one) => memberOf(type, one));
+    else if (isBinding(type)) found.bindings.push(...((await all(type)) as unknown as ResourceBinding[]));
     else found.policies.push(...(await itemsOf(type, all(type, { metadataOnly: true }))));
   }
   const copies = await markedOnTheHub(hubId, all);
@@ -135,6 +148,49 @@ async function observeObjects(
 
 const OBJECT_TYPES: readonly ResourceType[] = KINDS.map((kind) => typeOf(kind));
 const CRD_NAMES: ReadonlySet<string> = new Set(KINDS.map(crdNameOf));
+
+/** The objects of these bindings that a finalizer of Meridian holds. */
+async function observeBound(
+  client: Client,
+  bindings: readonly ResourceBinding[],
+  all: ListAll,
+  signal: AbortSignal,
+): Promise<Item[]> {
+  if (bindings.length === 0) return [];
+  const served = await withSignal(new Discovery(client, systemClock).list(), signal);
+  const uids = new Set(bindings.map(({ spec }) => spec.resource.uid));
+  const kinds = new Set(
+    bindings.map(({ spec }) => nameOfKind(parseApiVersion(spec.resource.apiVersion).group, spec.resource.kind)),
+  );
+  const held: Item[] = [];
+  for (const kind of kinds) {
+    const type = served.find((one) => nameOfKind(one.group, one.kind) === kind);
+    if (type === undefined) continue;
+    const items = (await all(type, { metadataOnly: true })).map((object) => itemOf(type, object));
+    held.push(...items.filter(({ uid, finalizers }) => uids.has(uid) && finalizers.some(isOurs)));
+  }
+  return held;
+}
+
+function isOurs(finalizer: string): boolean {
+  return isOwnFinalizer("bound", finalizer);
+}
+
+function nameOfKind(group: string, kind: string): string {
+  return `${group}/${kind}`;
+}
+
+function bindingOf(binding: ResourceBinding): Binding {
+  const { kind, namespace, name } = binding.spec.resource;
+  const type = OBJECT_TYPES.find((one) => one.kind === binding.kind);
+  if (type === undefined) throw new Error(`${binding.kind} is no kind of Meridian`);
+  return {
+    ...itemOf(type, binding),
+    resource: `${kind.toLowerCase()} ${namespace === undefined ? name : `${namespace}/${name}`}`,
+    clusters: (binding.status?.clusters ?? []).map((entry) => entry.name),
+    keepsCopies: binding.status?.deletionPolicy === "Orphan",
+  };
+}
 
 /** The objects that Meridian put on the hub itself, and the UIDs of their owners there. */
 async function markedOnTheHub(hubId: string, all: ListAll): Promise<{ item: Item; owners: string[] }[]> {
@@ -172,7 +228,7 @@ async function itemsOf(type: ResourceType, objects: Promise<KubeObject[]>): Prom
   return (await objects).map((object) => itemOf(type, object));
 }
 
-function itemOf(type: ResourceType, { metadata }: KubeObject): Item {
+function itemOf(type: ResourceType, { metadata }: Pick<KubeObject, "metadata">): Item {
   const { namespace, name, uid = "", deletionTimestamp, finalizers = [], labels } = metadata;
   return {
     type,
@@ -250,13 +306,14 @@ function areOnlyNamespacesLeft({
   applications,
   policies,
   members,
+  bindings,
   joined,
   workload,
   access,
   state,
   accounts,
 }: Observed): boolean {
-  return [applications, policies, members, joined, workload, access, state, accounts].every(
+  return [applications, policies, members, bindings, joined, workload, access, state, accounts].every(
     (list) => list.length === 0,
   );
 }

@@ -29,10 +29,23 @@ export interface Member extends Item {
   deletionPolicy?: "Drain" | "Orphan";
 }
 
+/** The binding of an object that is sent to members as it is. */
+export interface Binding extends Item {
+  /** `configmap shop/settings` */
+  resource: string;
+  /** Clusters that it names. */
+  clusters: readonly string[];
+  /** As that of an {@link Application}. */
+  keepsCopies: boolean;
+}
+
 export interface Observed {
   applications: readonly Application[];
   policies: readonly Item[];
   members: readonly Member[];
+  bindings: readonly Binding[];
+  /** The objects of which there are bindings, as far as a finalizer of Meridian holds them. They themselves stay. */
+  bound: readonly Item[];
   /** Objects that Meridian put on the hub itself, and that have its marks still. */
   marked: readonly Item[];
   /** Secrets of the hub with the credentials that join made. */
@@ -69,6 +82,8 @@ export type Stage =
   | "applications"
   | "policies"
   | "members"
+  | "bound"
+  | "bindings"
   | "workload"
   | "crds"
   | "access"
@@ -86,8 +101,8 @@ export interface Wish {
 const KEEPS_DEPENDENTS = "orphan";
 
 /** Objects of Meridian's own kinds, whoever made them. */
-export function objectsOf({ applications, policies, members }: Observed): Item[] {
-  return [...applications, ...policies, ...members];
+export function objectsOf({ applications, policies, members, bindings }: Observed): Item[] {
+  return [...applications, ...policies, ...members, ...bindings];
 }
 
 /** Whether the application may have member objects, which only a manager deletes. */
@@ -101,8 +116,15 @@ export function keepsDependents({ owner, finalizers }: Application): "ToBeAsked"
   return owner ? "ToBeAsked" : "Done";
 }
 
+const BASES: Partial<Record<Stage, string>> = {
+  applications: OBJECT_FINALIZER,
+  bound: OBJECT_FINALIZER,
+  bindings: OBJECT_FINALIZER,
+  members: CLUSTER_FINALIZER,
+};
+
 /** Whether a finalizer is one of Meridian's, of whatever class, on objects of this stage. */
 export function isOwnFinalizer(stage: Stage, finalizer: string): boolean {
-  const base = stage === "applications" ? OBJECT_FINALIZER : stage === "members" ? CLUSTER_FINALIZER : undefined;
+  const base = BASES[stage];
   return base !== undefined && holdersOf(base, { finalizers: [finalizer] }).length > 0;
 }

@@ -2,15 +2,17 @@ import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import { CLUSTER_FINALIZER, OBJECT_FINALIZER } from "../../apis/index.ts";
 import {
+  CONFIGMAPS,
   CRDS,
   DEMOAPPLICATIONS,
   DEPLOYMENTS,
   MEMBERCLUSTERS,
   PLACEMENTS,
+  RESOURCEBINDINGS,
   type ResourceType,
   SECRETS,
 } from "../../runtime/index.ts";
-import type { Application, Item, Member, Observed, Wish } from "./state.ts";
+import type { Application, Binding, Item, Member, Observed, Wish } from "./state.ts";
 import { after, nextStep, type Step } from "./steps.ts";
 import { EMPTY_HUB } from "./testing/emptyHub.ts";
 
@@ -30,6 +32,12 @@ function application(more: Partial<Application> = {}): Application {
 function member(more: Partial<Member> = {}): Member {
   return { ...item(MEMBERCLUSTERS, { finalizers: [CLUSTER_FINALIZER] }), ...more };
 }
+/** The binding of a ConfigMap, and the ConfigMap that our finalizer holds. */
+function binding(more: Partial<Binding> = {}): Binding {
+  const base = item(RESOURCEBINDINGS, { finalizers: [OBJECT_FINALIZER] });
+  return { ...base, resource: "configmap shop/settings", clusters: ["a"], keepsCopies: false, ...more };
+}
+const bound = (): Item => item(CONFIGMAPS, { finalizers: [OBJECT_FINALIZER] });
 const crd = () => item(CRDS);
 const policy = (more: Partial<Item> = {}) => item(PLACEMENTS, more);
 
@@ -159,6 +167,48 @@ describe("the next step", () => {
       seen: { applications: [application({ deleting: true })], doomed: [crd()], managerAlive: true },
       wish: orphan,
       want: "Await applications",
+    },
+    {
+      name: "is refused while there is only a binding",
+      seen: { bindings: [binding()], bound: [bound()] },
+      wish: refuse,
+      want: "Refuse",
+    },
+    {
+      name: "leaves objects that are sent as they are to the manager, once their policies and clusters are gone",
+      seen: { bindings: [binding()], bound: [bound()], managerAlive: true },
+      wish: drain,
+      want: "Await bindings",
+    },
+    {
+      name: "takes the clusters of such objects first",
+      seen: { bindings: [binding()], bound: [bound()], members: [member()], managerAlive: true },
+      wish: orphan,
+      want: "Delete members",
+    },
+    {
+      name: "of a drain needs a manager for what it still holds of them",
+      seen: { bindings: [binding()], bound: [bound()] },
+      wish: drain,
+      want: "StartManager",
+    },
+    {
+      name: "of an orphaning takes the finalizers off such objects where no manager is alive, and leaves the objects",
+      seen: { bindings: [binding()], bound: [bound()] },
+      wish: orphan,
+      want: "Release bound",
+    },
+    {
+      name: "of an orphaning deletes the bindings after that",
+      seen: { bindings: [binding()] },
+      wish: orphan,
+      want: "Delete bindings",
+    },
+    {
+      name: "of an orphaning takes the finalizers of bindings that are being deleted",
+      seen: { bindings: [binding({ deleting: true })] },
+      wish: orphan,
+      want: "Release bindings",
     },
     {
       name: "takes the webhooks back first where nobody answers at them",
@@ -325,6 +375,19 @@ const arbitraryObserved: fc.Arbitrary<Observed> = fc.record({
       ),
     { maxLength: 3 },
   ),
+  bindings: fc.array(
+    arbitraryItem(RESOURCEBINDINGS, OBJECT_FINALIZER).map((base): Binding => ({
+      ...base,
+      resource: "configmap shop/settings",
+      clusters: ["a"],
+      keepsCopies: false,
+    })),
+    { maxLength: 3 },
+  ),
+  bound: fc.array(
+    fc.boolean().map((deleting) => item(CONFIGMAPS, { deleting, finalizers: [OBJECT_FINALIZER] })),
+    { maxLength: 3 },
+  ),
   marked: fc.array(arbitraryItem(SECRETS), { maxLength: 2 }),
   joined: fc.array(arbitraryItem(SECRETS), { maxLength: 2 }),
   admission: fc.array(arbitraryItem(SECRETS), { maxLength: 2 }),
@@ -376,7 +439,7 @@ describe("from any state", () => {
       const stage = "stage" in step ? step.stage : undefined;
       // A CRD takes its objects along without a word to the members.
       if (step.do === "Delete" && stage === "crds")
-        expect(state).toMatchObject({ applications: [], members: [], policies: [] });
+        expect(state).toMatchObject({ applications: [], members: [], policies: [], bindings: [], bound: [] });
       // Our finalizer stands for what is on the members: only who said to leave that takes it off.
       if (step.do === "Release") expect([wish.objects, state.managerAlive]).toEqual(["Orphan", false]);
       // A manager that comes to life again must not find both an application that goes and a member to delete it from.
@@ -398,7 +461,7 @@ describe("from any state", () => {
     "without a word on the objects none of them is touched",
     (seen, keepCrds) => {
       const steps = way(seen, { objects: "Refuse", keepCrds });
-      const objects = seen.applications.length + seen.policies.length + seen.members.length;
+      const objects = seen.applications.length + seen.policies.length + seen.members.length + seen.bindings.length;
       if (objects > 0) expect(steps.map(words)).toEqual(["Refuse"]);
     },
   );

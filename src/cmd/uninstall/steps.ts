@@ -66,6 +66,7 @@ export function nextStep(seen: Observed, wish: Wish): Step {
   for (const stage of ORDER[wish.objects]) {
     if (seen[stage].length > 0) return clear(stage, seen, wish);
   }
+  if (seen.bindings.length > 0 || seen.bound.length > 0) return unbind(seen, wish);
   if (seen.marked.length > 0) return { do: "LetGo", items: seen.marked };
   if (seen.joined.length > 0) return { do: "CleanMembers", items: seen.joined };
   if (seen.releases.length > 0) return { do: "HandOver", releases: seen.releases };
@@ -110,6 +111,22 @@ function clear(stage: "applications" | "policies" | "members", seen: Observed, {
   return { do: "Await", stage, items, byManager: seen.managerAlive && needing.length > 0 };
 }
 
+/**
+ * The next step towards a hub without bindings. A manager lets go of the objects that no policy places any more, and that are on no cluster; the
+ * objects themselves are their owners'.
+ */
+function unbind({ bindings, bound, managerAlive }: Observed, { objects }: Wish): Step {
+  if (managerAlive) return { do: "Await", stage: "bindings", items: bindings, byManager: true };
+  const held = bindings.filter(({ finalizers }) => finalizers.some((one) => isOwnFinalizer("bindings", one)));
+  if (objects === "Drain" && bound.length + held.length > 0)
+    return { do: "StartManager", why: "Finalizers", items: [...bound, ...held] };
+  if (bound.length > 0) return { do: "Release", stage: "bound", items: bound };
+  const pending = bindings.filter(({ deleting }) => !deleting);
+  if (pending.length > 0) return { do: "Delete", stage: "bindings", items: pending };
+  if (held.length > 0) return { do: "Release", stage: "bindings", items: held };
+  return { do: "Await", stage: "bindings", items: bindings, byManager: false };
+}
+
 /** The objects that wait for a manager to remove its finalizer, or that need one to delete their member objects. */
 function needManager(stage: "applications" | "policies" | "members", seen: Observed): Item[] {
   const held = seen[stage].filter(({ finalizers }) => finalizers.some((one) => isOwnFinalizer(stage, one)));
@@ -140,11 +157,18 @@ export function after(step: Step, seen: Observed, { objects }: Wish): Observed {
       return {
         ...seen,
         [step.stage]: replaced(seen[step.stage], step.items, (item) =>
-          unlessFree({ ...item, finalizers: item.finalizers.filter((one) => !isOwnFinalizer(step.stage, one)) }),
+          step.stage === "bound"
+            ? undefined
+            : unlessFree({ ...item, finalizers: item.finalizers.filter((one) => !isOwnFinalizer(step.stage, one)) }),
         ),
       };
     case "Await":
-      return { ...seen, [step.stage]: replaced(seen[step.stage], step.items, () => undefined) };
+      return {
+        ...seen,
+        [step.stage]: replaced(seen[step.stage], step.items, () => undefined),
+        // Whoever removes the binding has let go of the object.
+        ...(step.stage === "bindings" ? { bound: [] } : {}),
+      };
     case "LetGo":
       return { ...seen, marked: replaced(seen.marked, step.items, () => undefined) };
     case "Agree":

@@ -40,6 +40,8 @@ const WAITS_FOR: Record<Stage, string> = {
   applications: "until the manager has taken them off the members",
   policies: "until nobody's finalizer holds them",
   members: "until the manager has removed its finalizers",
+  bound: "until the manager has let go of what they are about",
+  bindings: "until the manager has let go of what they are about",
   workload: "until they are gone",
   crds: "until the hub serves them no more",
   access: "until they are gone",
@@ -83,7 +85,9 @@ export function describeStep(step: Step, { objects }: Wish): string | undefined 
 }
 
 function waitsAlone(stage: Stage): string {
-  return stage === "applications" || stage === "members" ? "until nobody's finalizer holds them" : WAITS_FOR[stage];
+  return stage === "applications" || stage === "members" || stage === "bindings"
+    ? "until nobody's finalizer holds them"
+    : WAITS_FOR[stage];
 }
 
 export const WAYS_ON = `\

@@ -1,4 +1,5 @@
-import { isRecord, type KubeObject, parseApiVersion, valueAt } from "../../apis/index.ts";
+import { isRecord, type KubeObject } from "../../apis/index.ts";
+import { podTemplateOf } from "../../interpreter/index.ts";
 
 /** Reading pods out of objects that nobody has validated: the types of fields may be other than expected. */
 
@@ -19,23 +20,13 @@ export interface Container {
   security: Fields;
 }
 
-const TEMPLATES: Readonly<Record<string, readonly string[]>> = {
-  "/Pod": [],
-  "/PodTemplate": ["template"],
-  "batch/CronJob": ["spec", "jobTemplate", "spec", "template"],
-};
-
-/** Where every other workload of Kubernetes has its pods, and many a custom one. */
-const USUAL_TEMPLATE = ["spec", "template"];
-
 /** The pod that an object is, or makes; undefined when the object makes none. */
 export function podOf(object: KubeObject): Pod | undefined {
-  const path = TEMPLATES[`${parseApiVersion(object.apiVersion).group}/${object.kind}`] ?? USUAL_TEMPLATE;
-  const template = valueAt(object, path);
-  if (!isRecord(template) || !isRecord(template["spec"])) return undefined;
+  const template = podTemplateOf(object);
+  if (template === undefined) return undefined;
   return {
-    annotations: recordOf(recordOf(template["metadata"])["annotations"]),
-    spec: template["spec"],
+    annotations: recordOf(recordOf(template.metadata)["annotations"]),
+    spec: template.spec,
   };
 }
 

@@ -6,12 +6,14 @@ import {
   type CallOptions,
   CLUSTEROVERRIDEPOLICIES,
   CLUSTERPLACEMENTS,
+  CLUSTERRESOURCEBINDINGS,
   DEMOAPPLICATIONS,
   MANIFESTBUNDLES,
   MEMBERCLUSTERS,
   NAMESPACES,
   OVERRIDEPOLICIES,
   PLACEMENTS,
+  RESOURCEBINDINGS,
   type ResourceType,
   SECRETS,
 } from "../../runtime/index.ts";
@@ -38,6 +40,8 @@ export class FakeHub extends FakeClient {
       CLUSTERPLACEMENTS,
       OVERRIDEPOLICIES,
       CLUSTEROVERRIDEPOLICIES,
+      RESOURCEBINDINGS,
+      CLUSTERRESOURCEBINDINGS,
     );
     this.gate = ({ type, phase }) => {
       if (phase === "before" && type !== undefined && !this.#served.has(nameOf(type)))
@@ -62,7 +66,7 @@ export class FakeHub extends FakeClient {
     if (path === "/api") return { kind: "APIGroupDiscoveryList", items: [] };
     return {
       kind: "APIGroupDiscoveryList",
-      items: Array.from(this.#served.values(), ({ group, version, kind, plural, namespaced }) => ({
+      items: Array.from(this.#served.values(), ({ group, version, kind, plural, namespaced, subresources = [] }) => ({
         metadata: { name: group },
         versions: [
           {
@@ -73,6 +77,7 @@ export class FakeHub extends FakeClient {
                 responseKind: { group, version, kind },
                 scope: namespaced ? "Namespaced" : "Cluster",
                 verbs: ["get", "list", "watch"],
+                subresources: subresources.map((subresource) => ({ subresource })),
               },
             ],
           },

@@ -1,162 +1,184 @@
-import { describe, expect, test } from "vitest";
-import type { KubeObject } from "../../apis/index.ts";
-import { genericHealth, hasNoStatus } from "./generic.ts";
+import { fc, test } from "@fast-check/vitest";
+import { describe, expect } from "vitest";
+import { condition, judge } from "./testing.ts";
 
-const widget = (status: object, generation = 2): KubeObject => ({
-  apiVersion: "example.com/v1",
-  kind: "Widget",
-  metadata: { name: "x", generation },
-  status,
-});
-const judge = (...conditions: object[]) => genericHealth(widget({ conditions }));
-const phase = (text: string, message?: string) => genericHealth(widget({ phase: text, message }));
+const KIND = "example.com/v1 Widget";
+const widget = (...conditions: object[]) => judge(KIND, { status: { conditions } });
 
-describe("the conventions of conditions", () => {
-  const good = [
-    "Ready",
-    "Available",
-    "Healthy",
-    "Synced",
-    "Established",
-    "Complete",
-    "Succeeded",
-    "Accepted",
-    "Programmed",
-  ];
-
-  test.each(good)("%s sums up the health of an object", (type) => {
-    expect(judge({ type, status: "True" })).toEqual({ state: "Available" });
-    expect(judge({ type, status: "False", reason: "Waiting", message: "wait" })).toEqual({
-      state: "Progressing",
-      reason: "Waiting",
-      message: "wait",
-    });
-    expect(judge({ type: "Ready", status: "True" }, { type, status: "True", observedGeneration: 1 })).toMatchObject({
-      reason: "RolloutPending",
-    });
-  });
-
-  test.each([
-    ["Failed", "Failed"],
-    ["Stalled", "Failed"],
-    ["Degraded", "Degraded"],
-  ])("%s is bad when it is True, and only then", (type, state) => {
-    expect(judge({ type: "Ready", status: "True" }, { type, status: "True", message: "no disk" })).toEqual({
-      state,
-      reason: type,
-      message: "no disk",
-    });
-    expect(judge({ type: "Ready", status: "True" }, { type, status: "False" })).toEqual({ state: "Available" });
-  });
-
-  test("an object that is being reconciled is not there yet", () => {
-    const ready = { type: "Ready", status: "True" };
-    expect(judge(ready, { type: "Reconciling", status: "True" })).toEqual({
-      state: "Progressing",
-      reason: "Reconciling",
-      message: "condition Reconciling is True",
-    });
-    expect(judge(ready, { type: "Reconciling", status: "False" })).toEqual({ state: "Available" });
-  });
-
-  test("a condition of the present generation counts, one of an older generation is no answer", () => {
-    expect(judge({ type: "Ready", status: "True", observedGeneration: 2 })).toEqual({ state: "Available" });
-    expect(judge({ type: "Other", status: "True", observedGeneration: 1 })).toMatchObject({ reason: "NoReport" });
-  });
-
-  test("a condition that nobody knows says nothing of health", () => {
-    expect(judge({ type: "Painted", status: "False" })).toEqual({
-      state: "Progressing",
+describe("an object of a kind that nobody knows", () => {
+  test("is never called healthy before anybody has said so", () => {
+    expect(judge(KIND, {})).toEqual({
+      state: "Unknown",
       reason: "NoReport",
-      message: "its status does not say whether it is healthy",
+      message: "the cluster has not reported on it yet",
     });
+    expect(judge(KIND, { status: {} })).toMatchObject({ state: "Unknown", reason: "NoReport" });
   });
 
-  test("without a status the condition is unknown, and without a type it is nobody's", () => {
-    expect(judge({ type: "Ready" })).toEqual({
+  test("stays unknown while its status speaks of other things, and says what helps", () => {
+    expect(judge(KIND, { status: { endpoint: "10.0.0.1", nodes: 3 } })).toEqual({
+      state: "Unknown",
+      reason: "NoReport",
+      message: "its status does not say whether it is healthy; spec.health of the placement can",
+    });
+    expect(widget(condition("Painted", "True"))).toMatchObject({ state: "Unknown" });
+    expect(widget(condition("", "False"))).toMatchObject({ state: "Unknown" });
+  });
+
+  test("whose controller has dealt with the present generation and complains of nothing is available", () => {
+    expect(judge(KIND, { status: { observedGeneration: 2 } })).toEqual({ state: "Available" });
+    expect(judge(KIND, { status: { observedGeneration: 3 } })).toEqual({ state: "Available" });
+  });
+
+  test.prop([
+    fc.record(
+      {
+        ready: fc.constantFrom("True", "False", "Unknown", "Perhaps"),
+        stalled: fc.boolean(),
+        behind: fc.boolean(),
+        phase: fc.constantFrom("Ready", "Pending", "Odd"),
+      },
+      { requiredKeys: [] },
+    ),
+  ])("is available only if something said so of the present generation and nothing spoke against it", (said) => {
+    const conditions = [
+      ...(said.ready === undefined ? [] : [condition("Ready", said.ready)]),
+      ...(said.stalled === undefined ? [] : [condition("Stalled", said.stalled ? "True" : "False")]),
+    ];
+    const status = {
+      conditions,
+      ...(said.behind === undefined ? {} : { observedGeneration: said.behind ? 1 : 2 }),
+      ...(said.phase === undefined ? {} : { phase: said.phase }),
+    };
+    if (judge(KIND, { status }).state !== "Available") return;
+    expect(said.behind).not.toBe(true);
+    expect(said.stalled).not.toBe(true);
+    expect(said.ready === undefined || said.ready === "True").toBe(true);
+    expect(said.ready === "True" || said.phase === "Ready" || (said.behind === false && said.phase === undefined)).toBe(
+      true,
+    );
+  });
+});
+
+describe("conditions", () => {
+  test("Ready is what operators say, and Kubernetes' own words for it count as well", () => {
+    for (const type of ["Ready", "Available", "Healthy", "Synced", "Established", "Complete", "Accepted", "Programmed"])
+      expect(widget(condition(type, "True")), type).toEqual({ state: "Available" });
+  });
+
+  test("one that is not True yet keeps the object on its way, in the controller's words", () => {
+    expect(widget(condition("Ready", "False", "WaitingForVolume", "no volume yet"))).toEqual({
+      state: "Progressing",
+      reason: "WaitingForVolume",
+      message: "no volume yet",
+    });
+    expect(widget(condition("Synced", "True"), condition("Ready", "Unknown"))).toEqual({
       state: "Progressing",
       reason: "NotReady",
       message: "condition Ready is Unknown",
     });
-    expect(judge({ status: "False" })).toMatchObject({ reason: "NoReport" });
+    expect(widget({ type: "Ready" })).toMatchObject({ state: "Progressing", message: "condition Ready is Unknown" });
+  });
+
+  test("a controller that has given up is believed, whatever else it says", () => {
+    const ready = condition("Ready", "True");
+    expect(widget(ready, condition("Stalled", "True", "ImageMissing", "no such chart"))).toEqual({
+      state: "Failed",
+      reason: "ImageMissing",
+      message: "no such chart",
+      serves: "Now",
+    });
+    expect(widget(condition("Failed", "True"))).toEqual({
+      state: "Failed",
+      reason: "Failed",
+      message: "condition Failed is True",
+    });
+    expect(widget(ready, condition("Degraded", "True"))).toMatchObject({ state: "Degraded", serves: "Now" });
+    expect(widget(ready, condition("Stalled", "False"), condition("Degraded", "False"))).toEqual({
+      state: "Available",
+    });
+  });
+
+  test("what is being reconciled is not there yet, though what was there may serve", () => {
+    const ready = condition("Ready", "True");
+    expect(widget(ready, condition("Reconciling", "True", "NewVersion"))).toEqual({
+      state: "Progressing",
+      reason: "NewVersion",
+      message: "condition Reconciling is True",
+      serves: "Now",
+    });
+    expect(widget(condition("Ready", "False"), condition("Progressing", "True", "Upgrading"))).toEqual({
+      state: "Progressing",
+      reason: "Upgrading",
+      message: "condition Progressing is True",
+    });
+    expect(widget(ready, condition("Reconciling", "False"))).toEqual({ state: "Available" });
+  });
+
+  test.each(["NewReplicaSetAvailable", "Succeeded", "Completed"])(
+    "Progressing stays True with %s after all is done, as that of a Deployment",
+    (reason) => {
+      expect(widget(condition("Available", "True"), condition("Progressing", "True", reason))).toEqual({
+        state: "Available",
+      });
+    },
+  );
+
+  test("of an older generation are no answer for the present one, and tell what served before", () => {
+    const old = { observedGeneration: 1 };
+    expect(widget(condition("Ready", "True", "", "", old))).toMatchObject({
+      state: "Progressing",
+      reason: "RolloutPending",
+      serves: "Before",
+    });
+    expect(widget(condition("Ready", "False", "", "", old))).not.toHaveProperty("serves");
+    expect(judge(KIND, { status: { observedGeneration: 1, conditions: [condition("Ready", "True")] } })).toMatchObject({
+      state: "Progressing",
+      reason: "RolloutPending",
+      serves: "Before",
+    });
+  });
+
+  test("a complaint about an older generation is forgotten with it", () => {
+    const stalled = condition("Stalled", "True", "", "", { observedGeneration: 1 });
+    expect(widget(condition("Ready", "True", "", "", { observedGeneration: 2 }), stalled)).toEqual({
+      state: "Available",
+    });
   });
 
   test.each([
-    ["no-disk", "Nodisk"],
-    ["no--disk left", "Nodiskleft"],
+    ["no-disk left", "Nodiskleft"],
     ["lower", "Lower"],
     ["4th", "Unhealthy"],
     ["--", "Unhealthy"],
   ])("the reason %j becomes the code %s", (reason, code) => {
-    expect(judge({ type: "Ready", status: "False", reason })).toMatchObject({ reason: code });
+    expect(widget(condition("Ready", "False", reason))).toMatchObject({ reason: code });
   });
 });
 
-describe("the conventions of phases", () => {
-  test.each(["Active", "Available", "Bound", "Ready", "Running", "Succeeded"])("%s is as it should be", (text) => {
-    expect(phase(text)).toEqual({ state: "Available" });
-  });
+describe("phases", () => {
+  const phase = (text: string, message?: string) => judge(KIND, { status: { phase: text, message } });
 
   test.each([
-    ["Failed", "Failed"],
-    ["Error", "Failed"],
-    ["Lost", "Failed"],
-    ["Degraded", "Degraded"],
+    ["Running", "Available"],
+    ["Bound", "Available"],
     ["Pending", "Progressing"],
-  ])("%s is %s", (text, state) => {
-    expect(phase(text)).toEqual({ state, reason: `Phase${text}`, message: `phase ${text}` });
-    expect(phase(text, "why")).toEqual({ state, reason: `Phase${text}`, message: "why" });
-  });
-});
+    ["Provisioning", "Progressing"],
+    ["Degraded", "Degraded"],
+    ["Failed", "Failed"],
+  ])("%s is %s by convention", (text, state) => expect(phase(text)).toMatchObject({ state }));
 
-describe("a report", () => {
-  test("is wanted at all", () => {
-    expect(genericHealth(widget({}))).toEqual({
-      state: "Progressing",
-      reason: "NoReport",
-      message: "the cluster has not reported on it yet",
-    });
+  test("say why in the controller's words, or in their own", () => {
+    expect(phase("Failed", "no disk")).toEqual({ state: "Failed", reason: "PhaseFailed", message: "no disk" });
+    expect(phase("Pending")).toEqual({ state: "Progressing", reason: "PhasePending", message: "phase Pending" });
   });
 
-  test("of the present generation without complaint is good, and of an older one is none", () => {
-    expect(genericHealth(widget({ observedGeneration: 2 }))).toEqual({ state: "Available" });
-    expect(genericHealth(widget({ observedGeneration: 1 }))).toEqual({
-      state: "Progressing",
-      reason: "RolloutPending",
-      message: "its controller has not seen the present generation yet",
-    });
+  test("in words of their own tell nothing", () => {
+    expect(phase("Simmering")).toEqual({ state: "Unknown", reason: "PhaseSimmering", message: "phase Simmering" });
   });
-});
 
-test.each([
-  "/ConfigMap",
-  "/Secret",
-  "/ServiceAccount",
-  "/Endpoints",
-  "/Event",
-  "/LimitRange",
-  "/PodTemplate",
-  "/ResourceQuota",
-  "apps/ControllerRevision",
-  "admissionregistration.k8s.io/MutatingWebhookConfiguration",
-  "admissionregistration.k8s.io/ValidatingWebhookConfiguration",
-  "admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding",
-  "batch/CronJob",
-  "coordination.k8s.io/Lease",
-  "discovery.k8s.io/EndpointSlice",
-  "networking.k8s.io/Ingress",
-  "networking.k8s.io/IngressClass",
-  "networking.k8s.io/NetworkPolicy",
-  "node.k8s.io/RuntimeClass",
-  "rbac.authorization.k8s.io/ClusterRole",
-  "rbac.authorization.k8s.io/ClusterRoleBinding",
-  "rbac.authorization.k8s.io/Role",
-  "rbac.authorization.k8s.io/RoleBinding",
-  "scheduling.k8s.io/PriorityClass",
-  "storage.k8s.io/CSIDriver",
-  "storage.k8s.io/StorageClass",
-])("%s is healthy as soon as it is there", (name) => {
-  const [group = "", kind = ""] = name.split("/");
-  expect(hasNoStatus(group, kind)).toBe(true);
-  expect(hasNoStatus("example.com", kind)).toBe(false);
+  test("matter less than conditions", () => {
+    const status = { phase: "Running", conditions: [condition("Ready", "False")] };
+    expect(judge(KIND, { status })).toMatchObject({ state: "Progressing" });
+  });
 });

@@ -3,12 +3,14 @@ import type { Health } from "../types.ts";
 import { numberOf, textOf } from "../values.ts";
 import {
   available,
+  because,
   conditionsOf,
   health,
   isBehind,
   pending,
   type ReportedCondition,
   reportedHealth,
+  servingIf,
   statusOf,
 } from "./report.ts";
 
@@ -32,6 +34,11 @@ const GOOD_WHEN_TRUE: ReadonlySet<string> = new Set([
   "Programmed",
 ]);
 
+/** Conditions that are True while something is under way. */
+const WORKING_WHEN_TRUE: ReadonlySet<string> = new Set(["Reconciling", "Progressing"]);
+/** With these reasons `Progressing` is True of what has come to its end, as that of a Deployment is. */
+const COME_TO_ITS_END: ReadonlySet<string> = new Set(["NewReplicaSetAvailable", "Succeeded", "Completed", "Complete"]);
+
 const PHASES: ReadonlyMap<string, Health["state"]> = new Map([
   ["Active", "Available"],
   ["Available", "Available"],
@@ -43,53 +50,82 @@ const PHASES: ReadonlyMap<string, Health["state"]> = new Map([
   ["Error", "Failed"],
   ["Lost", "Failed"],
   ["Degraded", "Degraded"],
+  ["Pending", "Progressing"],
+  ["Creating", "Progressing"],
+  ["Initializing", "Progressing"],
+  ["Provisioning", "Progressing"],
+  ["Progressing", "Progressing"],
+  ["Reconciling", "Progressing"],
+  ["Updating", "Progressing"],
+  ["Upgrading", "Progressing"],
+  ["Scaling", "Progressing"],
+  ["Deleting", "Progressing"],
+  ["Terminating", "Progressing"],
 ]);
 
 /**
  * The rule for kinds without a rule of their own: trusts the conventions of Kubernetes (observedGeneration, conditions, phase), and
- * nothing else. An object that reports nothing is not called healthy.
+ * nothing else. Of an object whose status says nothing by these conventions the health is unknown, for as long as that lasts.
  */
 export function genericHealth(object: KubeObject): Health {
   const status = statusOf(object);
-  if (Object.keys(status).length === 0)
-    return health("Progressing", "NoReport", "the cluster has not reported on it yet");
-  const observed = numberOf(status["observedGeneration"]);
-  if (observed !== undefined && isBehind(object)) return pending();
-
+  if (Object.keys(status).length === 0) return unknown("the cluster has not reported on it yet");
   const conditions = conditionsOf(object);
-  const generation = object.metadata.generation ?? 0;
-  if (conditions.some((c) => GOOD_WHEN_TRUE.has(c.type) && (c.observedGeneration ?? generation) < generation))
-    return pending();
-  const bad = conditions.find((c) => BAD_WHEN_TRUE.has(c.type) && c.status === "True");
-  if (bad !== undefined) return because(BAD_WHEN_TRUE.get(bad.type) ?? "Failed", bad);
-  const working = conditions.find((c) => c.type === "Reconciling" && c.status === "True");
-  if (working !== undefined) return because("Progressing", working);
+  const sums = conditions.filter(({ type }) => GOOD_WHEN_TRUE.has(type));
+  const missing = sums.find((condition) => condition.status !== "True");
+  const isGood = sums.length > 0 && missing === undefined;
 
-  const good = conditions.filter((c) => GOOD_WHEN_TRUE.has(c.type));
-  const missing = good.find((c) => c.status !== "True");
+  const observed = numberOf(status["observedGeneration"]);
+  const generation = object.metadata.generation ?? 0;
+  const isStale = (condition: ReportedCondition): boolean => (condition.observedGeneration ?? generation) < generation;
+  if ((observed !== undefined && isBehind(object)) || sums.some(isStale)) return servingIf(isGood, "Before", pending());
+
+  const isOn = (condition: ReportedCondition): boolean => condition.status === "True" && !isStale(condition);
+  const bad = conditions.find((condition) => BAD_WHEN_TRUE.has(condition.type) && isOn(condition));
+  if (bad !== undefined) return servingIf(isGood, "Now", because(BAD_WHEN_TRUE.get(bad.type) ?? "Failed", bad));
+  const working = conditions.find((condition) => isOn(condition) && isUnderWay(condition));
+  if (working !== undefined) return servingIf(isGood, "Now", because("Progressing", working));
   if (missing !== undefined) return because("Progressing", missing);
-  if (good.length > 0) return available;
+  if (isGood) return available;
 
   const phase = textOf(status["phase"]);
-  if (phase !== undefined) {
-    const state = PHASES.get(phase) ?? "Progressing";
-    return state === "Available"
-      ? available
-      : reportedHealth(state, `Phase${phase}`, textOf(status["message"]) ?? `phase ${phase}`);
-  }
+  if (phase !== undefined) return phaseHealth(phase, textOf(status["message"]));
   // The object's controller has observed this generation and reports no trouble.
   if (observed !== undefined) return available;
-  return health("Progressing", "NoReport", "its status does not say whether it is healthy");
+  return unknown("its status does not say whether it is healthy; spec.health of the placement can");
 }
 
-function because(state: "Progressing" | "Degraded" | "Failed", condition: ReportedCondition): Health {
-  const fallback = condition.status === "True" ? condition.type : `Not${condition.type}`;
-  return reportedHealth(
-    state,
-    condition.reason ?? fallback,
-    condition.message || `condition ${condition.type} is ${condition.status}`,
-  );
+/** Whether conditions of that type say how healthy an object is, by convention. */
+export function isTelling(type: string): boolean {
+  return GOOD_WHEN_TRUE.has(type) || BAD_WHEN_TRUE.has(type) || WORKING_WHEN_TRUE.has(type);
 }
+
+/** Conditions of the kinds of Kubernetes, beside those of the conventions. */
+const GOOD: ReadonlySet<string> = new Set([
+  "Initialized",
+  "ContainersReady",
+  "NamesAccepted",
+  "AbleToScale",
+  "ScalingActive",
+]);
+const BAD: ReadonlySet<string> = new Set(["ReplicaFailure", "FailureTarget", "Suspended", "LoadBalancerPortsError"]);
+
+/** Whether a condition of that type is good when it is True, or bad; undefined where nobody knows. */
+export function polarityOf(type: string): "Good" | "Bad" | undefined {
+  if (GOOD_WHEN_TRUE.has(type) || GOOD.has(type)) return "Good";
+  return BAD_WHEN_TRUE.has(type) || WORKING_WHEN_TRUE.has(type) || BAD.has(type) ? "Bad" : undefined;
+}
+
+function isUnderWay({ type, reason }: ReportedCondition): boolean {
+  return WORKING_WHEN_TRUE.has(type) && !(type === "Progressing" && COME_TO_ITS_END.has(reason ?? ""));
+}
+
+function phaseHealth(phase: string, message: string | undefined): Health {
+  const state = PHASES.get(phase) ?? "Unknown";
+  return state === "Available" ? available : reportedHealth(state, `Phase${phase}`, message ?? `phase ${phase}`);
+}
+
+const unknown = (message: string): Health => health("Unknown", "NoReport", message);
 
 /** Kinds without a status: their objects are healthy as soon as they exist. Those of the core group have no group in front. */
 const WITHOUT_STATUS: ReadonlySet<string> = new Set([
@@ -105,10 +141,10 @@ const WITHOUT_STATUS: ReadonlySet<string> = new Set([
   "admissionregistration.k8s.io/MutatingWebhookConfiguration",
   "admissionregistration.k8s.io/ValidatingWebhookConfiguration",
   "admissionregistration.k8s.io/ValidatingAdmissionPolicyBinding",
-  "batch/CronJob",
+  "admissionregistration.k8s.io/MutatingAdmissionPolicy",
+  "admissionregistration.k8s.io/MutatingAdmissionPolicyBinding",
   "coordination.k8s.io/Lease",
   "discovery.k8s.io/EndpointSlice",
-  "networking.k8s.io/Ingress",
   "networking.k8s.io/IngressClass",
   "networking.k8s.io/NetworkPolicy",
   "node.k8s.io/RuntimeClass",

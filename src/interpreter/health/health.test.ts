@@ -478,12 +478,12 @@ describe("other kinds", () => {
     },
     { name: "a ConfigMap", group: "", kind: "ConfigMap", want: { state: "Available" } },
     { name: "a role", group: "rbac.authorization.k8s.io", kind: "Role", want: { state: "Available" } },
-    { name: "an unknown kind without a report", kind: "Widget", want: { state: "Progressing", reason: "NoReport" } },
+    { name: "an unknown kind without a report", kind: "Widget", want: { state: "Unknown", reason: "NoReport" } },
     {
       name: "an unknown kind whose status says nothing of health",
       kind: "Widget",
       status: { count: 1 },
-      want: { state: "Progressing", reason: "NoReport" },
+      want: { state: "Unknown", reason: "NoReport" },
     },
     {
       name: "an unknown kind that is behind",
@@ -520,26 +520,6 @@ describe("other kinds", () => {
       kind: "Widget",
       status: { conditions: [condition("Ready", "True"), condition("Failed", "True", "Broken", "x")] },
       want: { state: "Failed", reason: "Broken" },
-    },
-    {
-      name: "a phase",
-      kind: "PersistentVolumeClaim",
-      group: "",
-      status: { phase: "Bound" },
-      want: { state: "Available" },
-    },
-    {
-      name: "a pending phase",
-      kind: "PersistentVolumeClaim",
-      group: "",
-      status: { phase: "Pending" },
-      want: { state: "Progressing", reason: "PhasePending" },
-    },
-    {
-      name: "a claim that nobody has reported on is not bound",
-      kind: "PersistentVolumeClaim",
-      group: "",
-      want: { state: "Progressing", reason: "NoReport" },
     },
     {
       name: "a generation dealt with, without complaint",

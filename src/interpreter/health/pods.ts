@@ -22,6 +22,7 @@ const OWNERS: ReadonlyMap<string, string> = new Map([
 const SAME_TROUBLE: ReadonlyMap<string, string> = new Map([["ErrImagePull", "ImagePullBackOff"]]);
 /** A container that waits for one of these is on its way. */
 const ON_ITS_WAY: ReadonlySet<string> = new Set(["ContainerCreating", "PodInitializing"]);
+const LOOPING = "CrashLoopBackOff";
 /** A container that ended so often is in a loop, also in the moments in which it runs. */
 const RESTARTS_OF_A_LOOP = 2;
 /** What keeps a container from running says more than what keeps a pod from a node: the pods in front of the queue have got further. */
@@ -84,6 +85,17 @@ export function podTrouble(
   return worst === undefined ? undefined : { reason: worst.reason, message: worst.message };
 }
 
+/** What keeps one pod from running, whoever owns it. */
+export function troubleOfPod(pod: KubeObject): PodTrouble | undefined {
+  const finding = findingOf(pod);
+  return finding === undefined ? undefined : { reason: finding.reason, message: finding.message };
+}
+
+/** Whether a container ends again and again: that is not on its way anywhere. */
+export function isLooping({ reason }: PodTrouble): boolean {
+  return reason === LOOPING;
+}
+
 /** Whether two readings tell of one trouble: the reason and the container are the same, whatever else the kubelet said. */
 export function isSameTrouble(a: PodTrouble | undefined, b: PodTrouble | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
@@ -138,7 +150,7 @@ function containerFinding(container: Fields): Finding | undefined {
   const reason = SAME_TROUBLE.get(reported ?? "") ?? reported;
   const last = fieldsOf(fieldsOf(container["lastState"])["terminated"]);
   const ended = Object.keys(last).length > 0 ? last : fieldsOf(state["terminated"]);
-  if (reason !== undefined && reason !== "CrashLoopBackOff") {
+  if (reason !== undefined && reason !== LOOPING) {
     if (ON_ITS_WAY.has(reason)) return undefined;
     const message = textOf(waiting["message"]) ?? reason;
     return { reason: codeOf(reason), message: shortMessage(`container ${name}: ${message}`), rank: RANK.waiting };
@@ -150,7 +162,7 @@ function containerFinding(container: Fields): Finding | undefined {
     return { reason, message: `container ${name}: it ends again and again`, rank: RANK.looping };
   }
   return {
-    reason: "CrashLoopBackOff",
+    reason: LOOPING,
     message: shortMessage(`container ${name}: ${howItEnded(ended)}, again and again`),
     rank: RANK.looping,
   };

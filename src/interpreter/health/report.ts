@@ -17,7 +17,11 @@ export interface ReportedCondition {
 }
 
 export function conditionsOf(object: KubeObject): ReportedCondition[] {
-  return listOf(statusOf(object)["conditions"]).map((condition) => {
+  return conditionsIn(statusOf(object));
+}
+
+export function conditionsIn(status: Fields): ReportedCondition[] {
+  return listOf(status["conditions"]).map((condition) => {
     const reason = textOf(condition["reason"]);
     const observedGeneration = numberOf(condition["observedGeneration"]);
     return {
@@ -65,6 +69,28 @@ export function codeOf(reason: string): string {
 
 export const pending = (message = "its controller has not seen the present generation yet"): Health =>
   health("Progressing", "RolloutPending", message);
+
+/** For kinds whose controller always reports: that has not happened yet. */
+export const noReport = (): Health => health("Progressing", "NoReport", "the cluster has not reported on it yet");
+
+/** Serves as it should, though it is not in every way as was asked for. */
+export function serving(judged: Health): Health {
+  return servingIf(true, "Now", judged);
+}
+
+export function servingIf(serves: boolean, when: NonNullable<Health["serves"]>, judged: Health): Health {
+  return !serves || judged.state === "Available" ? judged : { ...judged, serves: when };
+}
+
+/** The health for a condition that is not as it should be, in the condition's own words. */
+export function because(state: Exclude<Health["state"], "Available">, condition: ReportedCondition): Health {
+  const fallback = condition.status === "True" ? condition.type : `Not${condition.type}`;
+  return reportedHealth(
+    state,
+    condition.reason ?? fallback,
+    condition.message || `condition ${condition.type} is ${condition.status}`,
+  );
+}
 
 /** `1 of 3 replicas ready` */
 export function share(some: number, all: number, what: string): string {

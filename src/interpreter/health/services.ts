@@ -1,18 +1,50 @@
 import { type KubeObject, valueAt } from "../../apis/index.ts";
 import type { Health } from "../types.ts";
-import { available, health, statusOf } from "./report.ts";
+import { listOf, textOf } from "../values.ts";
+import { available, because, conditionOf, health, noReport, reportedHealth, serving, statusOf } from "./report.ts";
+
+/** Health of what makes pods reachable, and of namespaces. */
 
 /** A Service works as soon as it exists; only a load balancer has to be provided by the cluster. */
 export function serviceHealth(object: KubeObject): Health {
   if (valueAt(object, ["spec", "type"]) !== "LoadBalancer") return available;
-  const ingress = valueAt(object, ["status", "loadBalancer", "ingress"]);
-  if (Array.isArray(ingress) && ingress.length > 0) return available;
-  return health("Progressing", "LoadBalancerPending", "the cluster has not given it an address yet");
+  const ingress = balancerPoints(object);
+  if (ingress.length === 0)
+    return health("Progressing", "LoadBalancerPending", "the cluster has not given it an address yet");
+  return portTrouble(object) ?? available;
+}
+
+/**
+ * An Ingress is in force as soon as it is there. Many ingress controllers never write an address into it, so that the lack of one says
+ * nothing; a placement can demand one by `spec.health`.
+ */
+export function ingressHealth(object: KubeObject): Health {
+  return portTrouble(object) ?? available;
+}
+
+/** What the load balancer says that it could not do. */
+function portTrouble(object: KubeObject): Health | undefined {
+  const refused = conditionOf(object, "LoadBalancerPortsError");
+  if (refused?.status === "True") return serving(because("Degraded", refused));
+  for (const { ports } of balancerPoints(object)) {
+    const failed = listOf(ports).find(({ error }) => textOf(error) !== undefined);
+    if (failed === undefined) continue;
+    const code = textOf(failed["error"]) ?? "";
+    return serving(
+      reportedHealth("Degraded", code.slice(code.lastIndexOf("/") + 1), `port ${String(failed["port"])}: ${code}`),
+    );
+  }
+  return undefined;
+}
+
+/** Where a Service or an Ingress can be reached from outside, as the member's controllers write it. */
+export function balancerPoints(object: KubeObject): ReturnType<typeof listOf> {
+  return listOf(valueAt(object, ["status", "loadBalancer", "ingress"]));
 }
 
 export function namespaceHealth(object: KubeObject): Health {
   const phase = statusOf(object)["phase"];
   if (phase === "Active") return available;
   if (phase === "Terminating") return health("Degraded", "NamespaceTerminating", "the namespace is being deleted");
-  return health("Progressing", "NoReport", "the cluster has not reported on it yet");
+  return noReport();
 }

@@ -1,7 +1,17 @@
 import { type KubeObject, pointOf, type ReplicaCounts, valueAt } from "../../apis/index.ts";
 import type { Health } from "../types.ts";
 import { fieldsOf, numberOf } from "../values.ts";
-import { available, conditionOf, count, health, isBehind, pending, reportedHealth, share, statusOf } from "./report.ts";
+import {
+  available,
+  conditionOf,
+  count,
+  health,
+  isBehind,
+  pending,
+  type ReportedCondition,
+  share,
+  statusOf,
+} from "./report.ts";
 
 /** Health of the kinds that run replicas of a pod. */
 
@@ -40,10 +50,7 @@ function judgeDeployment(object: KubeObject, replicas: ReplicaCounts, existing: 
 
   const state = replicas.available > 0 ? "Degraded" : "Failed";
   const failure = conditionOf(object, "ReplicaFailure");
-  if (failure?.status === "True") {
-    const reason = /exceeded quota/i.test(failure.message) ? "QuotaExceeded" : "ReplicaFailure";
-    return health(state, reason, pointOf(failure.message));
-  }
+  if (failure?.status === "True") return replicaFailure(replicas, failure);
   const progressing = conditionOf(object, "Progressing");
   if (progressing?.status === "False" && progressing.reason === "ProgressDeadlineExceeded") {
     return health(state, "ProgressDeadlineExceeded", progressing.message);
@@ -109,20 +116,25 @@ export function daemonSetHealth(object: KubeObject): Health {
   return withServing({ ...judgeProgress({ ...replicas, updated }, updated), replicas }, hasAll(replicas), false);
 }
 
-export function jobHealth(object: KubeObject): Health {
-  const complete = conditionOf(object, "Complete");
-  if (complete?.status === "True") return available;
-  for (const type of ["Failed", "FailureTarget"]) {
-    const failed = conditionOf(object, type);
-    if (failed?.status === "True") return reportedHealth("Failed", failed.reason ?? "JobFailed", failed.message);
-  }
-  if (fieldsOf(object["spec"])["suspend"] === true)
-    return health("Progressing", "JobSuspended", "the job is suspended");
+/** Also of a ReplicationController. Neither replaces the pods that it has: those of an earlier template lack a label of the present one at most. */
+export function replicaSetHealth(object: KubeObject): Health {
   const status = statusOf(object);
-  if (status["startTime"] === undefined) return pending("its controller has not started it yet");
-  return health(
-    "Progressing",
-    "JobRunning",
-    `${count(status, "active")} active, ${count(status, "succeeded")} succeeded`,
-  );
+  const existing = count(status, "replicas");
+  const replicas: ReplicaCounts = {
+    desired: askedReplicas(object),
+    updated: numberOf(status["fullyLabeledReplicas"]) ?? existing,
+    ready: count(status, "readyReplicas"),
+    available: count(status, "availableReplicas"),
+  };
+  if (isBehind(object)) return withServing({ ...pending(), replicas }, hasAll(replicas), true);
+  const progress = judgeProgress({ ...replicas, updated: existing }, existing);
+  const failure = conditionOf(object, "ReplicaFailure");
+  if (progress.state === "Available" || failure?.status !== "True")
+    return withServing({ ...progress, replicas }, hasAll(replicas), false);
+  return withServing({ ...replicaFailure(replicas, failure), replicas }, hasAll(replicas), false);
+}
+
+function replicaFailure({ available: serving }: ReplicaCounts, { message }: ReportedCondition): Health {
+  const reason = /exceeded quota/i.test(message) ? "QuotaExceeded" : "ReplicaFailure";
+  return health(serving > 0 ? "Degraded" : "Failed", reason, pointOf(message));
 }

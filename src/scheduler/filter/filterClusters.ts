@@ -2,10 +2,13 @@ import type { ClusterSnapshot, Step } from "../types.ts";
 import { affinity } from "./affinity.ts";
 import { clusterLifecycle } from "./clusterLifecycle.ts";
 import type { Filter, FilterAnswer, FilterContext } from "./filter.ts";
+import { grantedNamespace } from "./grantedNamespace.ts";
 import { taintToleration } from "./taintToleration.ts";
 
 /** All of them are asked of every cluster; the first that refuses gives the reason. */
 const FILTERS: readonly Filter[] = [affinity, clusterLifecycle, taintToleration];
+/** Where no cluster was joined for some namespaces only, there is nothing to ask. */
+const WITH_NAMESPACES: readonly Filter[] = [...FILTERS, grantedNamespace];
 
 /** What all filters together say of one cluster. Shared between clusters that were answered alike. */
 export interface Filtered {
@@ -18,7 +21,8 @@ export interface Filtered {
 
 /** What the filters say of each cluster, in the order of the clusters. */
 export function filterClusters(context: FilterContext, clusters: readonly ClusterSnapshot[]): Filtered[] {
-  const checks = FILTERS.map((filter) => ({ name: filter.name, check: filter.prepare(context) }));
+  const filters = clusters.some(({ namespaces }) => namespaces !== undefined) ? WITH_NAMESPACES : FILTERS;
+  const checks = filters.map((filter) => ({ name: filter.name, check: filter.prepare(context) }));
   const start: Answered = {
     steps: [],
     refusal: undefined,

@@ -46,7 +46,13 @@ function judgeMember(object: KubeObject, facts: AdmissionFacts): FieldProblem[] 
 }
 
 function list(applications: readonly ApplicationFacts[]): string {
-  const names = applications.slice(0, SHOWN).map(({ metadata }) => `${metadata.namespace}/${metadata.name}`);
+  const [first] = applications;
+  const isOneKind = applications.every(({ kind }) => kind === first?.kind);
+  const names = applications.slice(0, SHOWN).map(({ kind, metadata: { namespace, name } }) => {
+    const path = namespace === undefined ? name : `${namespace}/${name}`;
+    return isOneKind ? path : `${kind} ${path}`;
+  });
   const more = applications.length > SHOWN ? ` and ${applications.length - SHOWN} more` : "";
-  return `${applications.length === 1 ? "DemoApplication" : "DemoApplications"} ${names.join(", ")}${more}`;
+  const kinds = isOneKind && first !== undefined ? `${first.kind}${applications.length === 1 ? "" : "s"} ` : "";
+  return `${kinds}${names.join(", ")}${more}`;
 }

@@ -105,14 +105,6 @@ describe("what a policy says and this version does not do is taken, with a warni
     expect(warnings(clusterPlacementObject(everyField))).toEqual(want);
     expect(warnings(placementObject({ resourceSelectors: [demo], suspend: true }))).toEqual([]);
   });
-
-  test("kinds", () => {
-    const spec = selecting({ apiVersion: "v1", kind: "ConfigMap" });
-    const want = ["this version of Meridian places no ConfigMap of v1; the selector has no effect"];
-    expect(warnings(placementObject(spec))).toEqual(want);
-    const policy = overrideObject({ replicas: 2 });
-    expect(warnings({ ...policy, spec: { ...spec, rules: [{ replicas: 2 }] } })).toEqual(want);
-  });
 });
 
 describe("a request is refused with a word on what to change", () => {
@@ -158,8 +150,103 @@ describe("a request is refused with a word on what to change", () => {
     },
     {
       name: "a tenant's policy for objects of no namespace",
-      request: requestOf("CREATE", placementObject(selecting({ apiVersion: "v1", kind: "Namespace" }))),
-      want: /Namespace belongs to no namespace.*let the platform write a ClusterPlacement/,
+      request: requestOf("CREATE", placementObject(selecting({ apiVersion: "v1", kind: "PersistentVolume" }))),
+      want: /PersistentVolume belongs to no namespace.*let the platform write a ClusterPlacement/,
+    },
+    {
+      name: "a tenant's policy that selects by the labels of namespaces",
+      request: requestOf("CREATE", placementObject(selecting({ ...demo, namespaceSelector: {} }))),
+      want: /^spec\.resourceSelectors: remove namespaceSelector; it is for ClusterPlacement/,
+    },
+    {
+      name: "a policy that names a namespace and labels of namespaces",
+      request: requestOf(
+        "CREATE",
+        clusterPlacementObject(selecting({ ...demo, namespace: "a", namespaceSelector: {} })),
+      ),
+      want: /namespaceSelector: remove it or namespace/,
+    },
+    {
+      name: "a policy that names a namespace of objects that belong to none",
+      request: requestOf(
+        "CREATE",
+        clusterPlacementObject(selecting({ apiVersion: "v1", kind: "PersistentVolume", namespace: "a" })),
+      ),
+      want: /^spec\.resourceSelectors\[0\]\.namespace: PersistentVolume belongs to no namespace, so this selects nothing; remove/,
+    },
+    {
+      name: "a policy that selects them by the labels of namespaces",
+      request: requestOf(
+        "CREATE",
+        clusterPlacementObject(selecting({ apiVersion: "v1", kind: "PersistentVolume", namespaceSelector: {} })),
+      ),
+      want: /^spec\.resourceSelectors\[0\]\.namespaceSelector: PersistentVolume belongs to no namespace/,
+    },
+    {
+      name: "a kind that is never placed",
+      request: requestOf("CREATE", clusterPlacementObject(selecting({ apiVersion: "v1", kind: "Namespace" }))),
+      want: /^spec\.resourceSelectors\[0\]\.kind: Namespace cannot be placed: Meridian makes the namespaces on members/,
+    },
+    {
+      name: "a kind that is never placed, in an override",
+      request: requestOf("CREATE", {
+        ...overrideObject({ replicas: 2 }),
+        spec: { ...selecting({ apiVersion: "v1", kind: "Event" }), rules: [{ replicas: 2 }] },
+      }),
+      want: /^spec\.resourceSelectors\[0\]\.kind: Event cannot be placed: it tells what happened in one cluster/,
+    },
+    {
+      name: "all webhook configurations",
+      request: requestOf(
+        "CREATE",
+        clusterPlacementObject(
+          selecting({ apiVersion: "admissionregistration.k8s.io/v1", kind: "ValidatingWebhookConfiguration" }),
+        ),
+      ),
+      facts: { servedKinds: undefined },
+      want: /^spec\.resourceSelectors\[0\]\.name: say which ValidatingWebhookConfiguration is meant/,
+    },
+    {
+      name: "a kind of which the hub keeps no objects",
+      request: requestOf(
+        "CREATE",
+        clusterPlacementObject(selecting({ apiVersion: "example.com/v1", kind: "Question" })),
+      ),
+      want: /\.kind: Question cannot be listed and watched on the hub, so it cannot be placed$/,
+    },
+    {
+      name: "declared dependencies of objects that have no namespace",
+      request: requestOf(
+        "CREATE",
+        clusterPlacementObject({
+          ...selecting({ apiVersion: "example.com/v1", kind: "Region" }),
+          dependencies: { fields: [{ kind: "Secret", path: "spec.secretName" }] },
+        }),
+      ),
+      facts: { servedKinds: [{ group: "example.com", version: "v1", kind: "Region", namespaced: false }] },
+      want: /^spec\.dependencies\.fields: objects of Region have no namespace.*remove the fields$/,
+    },
+    {
+      name: "an expression of health that cannot be read",
+      request: requestOf(
+        "CREATE",
+        placementObject({ resourceSelectors: [demo], health: [{ kind: "MysqlCluster", available: "object.status." }] }),
+      ),
+      want: /^spec\.health\[0\]\.available: column 15: /,
+    },
+    {
+      name: "an expression of health that is neither true nor false",
+      request: requestOf(
+        "CREATE",
+        clusterPlacementObject({
+          resourceSelectors: [demo],
+          health: [
+            { kind: "Deployment", available: "true" },
+            { kind: "MysqlCluster", failed: "'yes'" },
+          ],
+        }),
+      ),
+      want: /^spec\.health\[1\]\.failed: it is a string, and must be true or false$/,
     },
     {
       name: "a version that is not served",
@@ -276,11 +363,52 @@ describe("a request is let through", () => {
       request: requestOf("CREATE", clusterPlacementObject(selecting({ ...demo, namespace: "b" }))),
     },
     {
+      name: "the platform's policy that selects by the labels of namespaces",
+      request: requestOf(
+        "CREATE",
+        clusterPlacementObject(selecting({ ...demo, namespaceSelector: { matchLabels: { team: "shop" } } })),
+      ),
+    },
+    {
+      name: "any kind that can be followed",
+      request: requestOf("CREATE", placementObject(selecting({ apiVersion: "example.com/v1", kind: "Answer" }))),
+    },
+    {
+      name: "one webhook configuration",
+      request: requestOf(
+        "CREATE",
+        clusterPlacementObject(
+          selecting({
+            apiVersion: "admissionregistration.k8s.io/v1",
+            kind: "ValidatingWebhookConfiguration",
+            name: "a",
+          }),
+        ),
+      ),
+      facts: { servedKinds: undefined },
+    },
+    {
       name: "a test of a protected label",
       request: requestOf(
         "CREATE",
         patchObject({ op: "test", path: "/metadata/labels/federation.paas.cmft.com~1managed-by", value: "x" }),
       ),
+    },
+    {
+      name: "declared dependencies of a policy that also selects objects without a namespace",
+      request: requestOf(
+        "CREATE",
+        clusterPlacementObject({
+          resourceSelectors: [demo, { apiVersion: "example.com/v1", kind: "Region" }],
+          dependencies: { fields: [{ kind: "Secret", path: "spec.secretName" }] },
+        }),
+      ),
+      facts: {
+        servedKinds: [
+          { group: "example.com", version: "v1", kind: "Region", namespaced: false },
+          { group: "paas.cmft.com", version: "v1", kind: "DemoApplication", namespaced: true },
+        ],
+      },
     },
     {
       name: "the same node port on another cluster",

@@ -15,8 +15,9 @@ import {
 } from "../../apis/index.ts";
 import { judgeBundle } from "./bundles.ts";
 import { judgeDeletion } from "./deletion.ts";
+import { judgeHealth } from "./health.ts";
 import { judgePatches } from "./patches.ts";
-import { judgeSelectors } from "./policies.ts";
+import { judgeDependencies, judgeSelectors } from "./policies.ts";
 import { judgePorts } from "./ports.ts";
 import { judgeRendering } from "./rendering.ts";
 import { judgeOverriddenReplicas, judgeReplicas } from "./replicas.ts";
@@ -97,7 +98,7 @@ function judgeObject(
       return { problems: judgeBundle(parsed.object), warnings: [] };
     case "Placement":
     case "ClusterPlacement":
-      return { problems: judgeSelectors(parsed.object, facts.servedKinds), warnings: warnOfUnfinished(parsed.object) };
+      return judgePlacement(parsed.object, facts);
     case "OverridePolicy":
       return noting(
         facts,
@@ -109,6 +110,15 @@ function judgeObject(
     default:
       return ALL_WELL;
   }
+}
+
+function judgePlacement(policy: KubeObject, { servedKinds }: AdmissionFacts): Judgement {
+  const problems = [
+    ...judgeSelectors(policy, servedKinds),
+    ...judgeDependencies(policy, servedKinds),
+    ...judgeHealth(policy),
+  ];
+  return { problems, warnings: warnOfUnfinished(policy) };
 }
 
 function judgeOverrides(policy: KubeObject, facts: AdmissionFacts): FieldProblem[] {

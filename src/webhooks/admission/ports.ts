@@ -53,7 +53,7 @@ function clustersOf(
 ): ReadonlySet<string> {
   if ("clusters" in application && application.clusters.length > 0) return new Set(application.clusters);
   const object = application as unknown as KubeObject;
-  const placement = selectPlacement(object, facts.placements);
+  const placement = selectPlacement(object, facts.placements, facts.settingOf(object));
   if (placement === undefined) return new Set();
   const subject = { labels: application.metadata.labels ?? {}, replicas: 1, current: new Map<string, undefined>() };
   const everywhere = { ...placement.spec, replicaScheduling: { mode: "Duplicated" as const } };

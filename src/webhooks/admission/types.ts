@@ -3,6 +3,7 @@ import type {
   FieldProblem,
   KubeObject,
   MemberCluster,
+  ObjectSetting,
   OverridePolicy,
   Placement,
   ReplicaBounds,
@@ -41,10 +42,12 @@ export interface Judgement {
 /** A kind that the hub serves, in one version. */
 export interface ServedKind extends GroupVersionKindFields {
   namespaced: boolean;
+  /** What can be done with its objects; undefined where the hub does not say. */
+  verbs?: readonly string[];
 }
 
-/** An application as far as others can get in its way. */
-export type ApplicationFacts = Pick<DemoApplication, "apiVersion" | "kind"> & {
+/** An application, or another object that is placed, as far as others can get in its way. */
+export type ApplicationFacts = Pick<KubeObject, "apiVersion" | "kind"> & {
   metadata: Pick<DemoApplication["metadata"], "name" | "namespace" | "uid" | "labels">;
   ports: readonly { nodePort: number; protocol: string }[];
   /** Clusters that its status names. */
@@ -70,6 +73,8 @@ export interface AdmissionFacts {
   /** Undefined: the hub does not say now. */
   servedKinds: readonly ServedKind[] | undefined;
   placements: readonly Placement[];
+  /** What policies select an object by, beside what it is itself. */
+  settingOf(object: KubeObject): ObjectSetting;
   clusters: readonly ClusterSnapshot[];
   applicationsWithNodePort(nodePort: number): readonly ApplicationFacts[];
   /** One of the objects that the policy selects, if there is any. */

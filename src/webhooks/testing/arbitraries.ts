@@ -91,6 +91,17 @@ const additions = record({
   imagePullSecrets: listMap(record({ name }, ["name"]), "name"),
 });
 
+const ingress = record(
+  {
+    host: fc.constantFrom("shop.example.com", "*.example.com"),
+    path: fc.constantFrom("/", "/shop"),
+    pathType: fc.constantFrom("Prefix", "Exact"),
+    tlsSecretName: name,
+    className: name,
+  },
+  ["host", "path", "pathType"],
+);
+
 const basics = record(
   {
     image: fc.constantFrom("nginx", "nginx:1.27", "registry.example.com:5000/team/web@sha256:" + "0".repeat(64)),
@@ -143,11 +154,15 @@ function application(
 
 /** In v1; some have the conversion's annotation themselves, with anything in it. */
 export function anyApplication(): fc.Arbitrary<KubeObject> {
-  const whole = fc.tuple(basics, additions, volumes, fc.boolean()).map(([basic, more, given, mounted]) => {
+  const parts = fc.tuple(basics, additions, volumes, fc.boolean(), fc.option(ingress));
+  const whole = parts.map(([basic, more, given, mounted, way]) => {
     const mounts = (given as { name: string }[]).map((one) => ({ name: one.name, mountPath: `/data/${one.name}` }));
+    const { ports = [] } = basic as { ports?: { protocol?: string }[] };
+    const leads = way !== null && ports.some(({ protocol = "TCP" }) => protocol === "TCP");
     return {
       ...(basic as object),
       ...(more as object),
+      ...(leads ? { ingress: way } : {}),
       ...(given.length === 0 ? {} : { volumes: given }),
       ...(mounted && mounts.length > 0 ? { volumeMounts: mounts } : {}),
     };

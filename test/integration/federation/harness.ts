@@ -12,6 +12,7 @@ import {
   type Client,
   CLUSTEROVERRIDEPOLICIES,
   CLUSTERPLACEMENTS,
+  CLUSTERRESOURCEBINDINGS,
   type ClusterConfig,
   CONFIGMAPS,
   DEMOAPPLICATIONS,
@@ -22,6 +23,7 @@ import {
   NotLeaderError,
   OVERRIDEPOLICIES,
   PLACEMENTS,
+  RESOURCEBINDINGS,
   type ResourceType,
   SECRETS,
 } from "../../../src/runtime/index.ts";
@@ -55,6 +57,8 @@ export class TestFederation implements AsyncDisposable {
   metrics: Metrics = createMetrics({ processMetrics: false });
   /** Whether a manager that starts records what is for finding faults. */
   debugEvents = false;
+  /** Of the next manager: which kinds are sent as they are. */
+  isPropagated: ((kind: { group: string; kind: string }) => boolean) | undefined;
   /** Whether the Lease is held, as the guard of every write sees it. */
   isLeader = true;
   /** Thrown by a call to the hub when it gives an error. */
@@ -171,6 +175,7 @@ export class TestFederation implements AsyncDisposable {
         tracer,
         events,
         clientFor: (config) => this.#connect(config, guard),
+        ...(this.isPropagated === undefined ? {} : { isPropagated: this.isPropagated }),
       },
       stop.signal,
     );
@@ -292,6 +297,8 @@ const LEFT_BEHIND = [
   CLUSTERPLACEMENTS,
   OVERRIDEPOLICIES,
   CLUSTEROVERRIDEPOLICIES,
+  RESOURCEBINDINGS,
+  CLUSTERRESOURCEBINDINGS,
   MEMBERCLUSTERS,
   CONFIGMAPS,
   SECRETS,

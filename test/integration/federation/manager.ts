@@ -2,6 +2,7 @@ import { type Classes } from "../../../src/apis/index.ts";
 import { ClusterPool } from "../../../src/clusters/index.ts";
 import { createFederation } from "../../../src/controllers/index.ts";
 import { HubCache } from "../../../src/hub/index.ts";
+import { KindCatalog } from "../../../src/hub/kindCatalog.ts";
 import type { EventRecorder, Logger, Metrics, Tracer } from "../../../src/observability/index.ts";
 import { type Client, type Clock, type ClusterConfig, Discovery } from "../../../src/runtime/index.ts";
 
@@ -18,14 +19,17 @@ export interface ManagerParts {
   tracer: Tracer;
   events: EventRecorder;
   clientFor: (config: ClusterConfig) => Client;
+  /** Which kinds are sent as they are; undefined: those that the interpreter names. */
+  isPropagated?: (kind: { group: string; kind: string }) => boolean;
 }
 
 /** Runs the federation as the manager does, until the signal: the one place of these tests that knows how it is put together. */
 export async function runManager(parts: ManagerParts, signal: AbortSignal): Promise<void> {
-  const { systemNamespace, clientFor, ...shared } = parts;
+  const { systemNamespace, clientFor, isPropagated, ...shared } = parts;
   const { client, hubId, clock, logger, metrics } = parts;
   const random = () => 0.5;
-  const hub = new HubCache({ client, clock, random, logger, metrics });
+  const catalog = new KindCatalog({ client, clock, random, logger, ...(isPropagated && { isPropagated }) });
+  const hub = new HubCache({ client, clock, random, logger, metrics, catalog });
   const federation = createFederation({
     ...shared,
     hub,

@@ -135,7 +135,7 @@ describe("a placement without effect says just why", () => {
   test("another one has its objects; its kind is not placed; its fields are not carried out", async () => {
     await using federation = await TestFederation.running("shanghai");
     await federation.apply(PLACEMENTS, placement("zweiter"));
-    await federation.apply(PLACEMENTS, placement("configs").selects({ apiVersion: "v1", kind: "ConfigMap" }));
+    await federation.apply(PLACEMENTS, placement("events").selects({ apiVersion: "v1", kind: "Event" }));
     await federation.apply(PLACEMENTS, placement("none").of("nobody"));
     await federation.pass(10_000);
     const ready = (name: string): string => readyOf(federation, PLACEMENTS, name);
@@ -143,7 +143,7 @@ describe("a placement without effect says just why", () => {
     expect(ready("zweiter")).toBe(
       "False LostToOther Placement all has the object that this policy selects: the first by name goes first",
     );
-    expect(ready("configs")).toBe("False KindNotPlaced this version does not place objects of kind ConfigMap (v1)");
+    expect(ready("events")).toBe("False KindNotPlaced it cannot place objects of kind Event (v1)");
     expect(ready("none")).toMatch(/^True NoObjectMatches/);
     await federation.hub.merge(PLACEMENTS, "default", "all", { spec: { failover: { gracePeriod: "60s" } } });
     await federation.until(() => ready("all").startsWith("False NotCarriedOut"));

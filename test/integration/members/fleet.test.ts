@@ -1,6 +1,14 @@
 import { describe, expect, test } from "vitest";
 import { FIELD_MANAGER, MANAGED_BY_LABEL, type ObjectRef, refKey } from "../../../src/apis/index.ts";
-import { ApiError, CONFIGMAPS, DEPLOYMENTS, NAMESPACES, SECRETS, ServerHistory } from "../../../src/runtime/index.ts";
+import {
+  ApiError,
+  CONFIGMAPS,
+  DEPLOYMENTS,
+  NAMESPACES,
+  SECRETS,
+  ServerHistory,
+  SERVICEACCOUNTS,
+} from "../../../src/runtime/index.ts";
 import { CLUSTER, CONFIG_REF, deleteRow, holdRow, OWNER, releaseRow } from "../../../src/clusters/testing/builders.ts";
 import { FleetHarness, HUB, KINDS, marked, wanted } from "./fleetHarness.ts";
 
@@ -124,11 +132,40 @@ describe("rows", () => {
     expect(h.client.writes).toEqual([]);
     expect(h.contact).toMatchObject({ ok: true, synced: false, pending: false });
     expect([...(h.contact?.unseen ?? [])]).toEqual([
-      ["/ConfigMap", "configmaps cannot be watched on the member: may not list configmaps"],
+      ["/ConfigMap", "configmaps are not granted: run `meridian join shanghai-1 --renew`"],
     ]);
     refused = false;
     await h.settle(60_000);
     expect([h.has(old), h.has()]).toEqual([false, true]);
+    expect(h.contact).toMatchObject({ synced: true, unseen: new Map() });
+  });
+
+  test("a kind whose rights are taken away is unknown by itself, and known again when they are back", async () => {
+    const h = await FleetHarness.start();
+    let refused = false;
+    h.client.gate = ({ verb, type }) => {
+      if (refused && (verb === "list" || verb === "watch") && type === SERVICEACCOUNTS)
+        throw new ApiError(403, "Forbidden", "may not list serviceaccounts");
+    };
+    await h.synced();
+    h.hub.send(CLUSTER, { kind: "Kinds", kinds: [...KINDS, SERVICEACCOUNTS] });
+    await h.settle();
+    expect(h.contact).toMatchObject({ synced: true });
+    refused = true;
+    h.server.breakConnections();
+    await h.settle(60_000);
+    expect(h.contact).toMatchObject({ ok: true, synced: false, partlySynced: true });
+    expect([...(h.contact?.unseen ?? [])]).toEqual([
+      [
+        "/ServiceAccount",
+        "serviceaccounts are not granted: run `meridian join shanghai-1 --renew --kinds serviceaccounts`",
+      ],
+    ]);
+    h.hub.ask(wanted());
+    await h.settle(1_000);
+    expect(h.has()).toBe(true);
+    refused = false;
+    await h.settle(60_000);
     expect(h.contact).toMatchObject({ synced: true, unseen: new Map() });
   });
 

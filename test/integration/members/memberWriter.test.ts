@@ -33,11 +33,11 @@ const marked = (namespace: string): KubeObject => ({
   data: { key: "value" },
 });
 
-async function member() {
+async function member(granted?: readonly string[]) {
   const { server, client, earlier, pass } = await startMember();
   const end = new AbortController();
   const vanished: string[] = [];
-  const namespaces = new MemberNamespaces(client, HUB);
+  const namespaces = new MemberNamespaces({ cluster: "shanghai-1", client, namespaces: granted }, HUB);
   const writer = new MemberWriter({
     client,
     signal: end.signal,
@@ -58,6 +58,14 @@ async function member() {
 }
 
 describe("the first write", () => {
+  test("makes no namespace where the account is bounded to some, and says who does", async () => {
+    const { server, writer, wanted } = await member(["bank"]);
+    await expect(writer.create(wanted("bank"))).rejects.toThrow(
+      "namespace bank is gone: `meridian join shanghai-1 --renew` makes it again",
+    );
+    expect(server.has(NAMESPACES, undefined, "bank")).toBe(false);
+  });
+
   test("creates the namespace that is missing, marked as ours, and answers what the server said", async () => {
     const { server, client, writer, wanted } = await member();
     const written = await writer.create(wanted("team"));

@@ -16,7 +16,7 @@ async function memberWithTeam() {
   const { server, client, clock, pass } = await startMember(CLUSTER);
   const end = new AbortController();
   const state = { known: true };
-  const namespaces = new MemberNamespaces(client, "hub");
+  const namespaces = new MemberNamespaces({ cluster: CLUSTER, client }, "hub");
   await namespaces.ensure("team", end.signal);
   const team = observe(server.get(NAMESPACES, undefined, "team"));
   const parts = objectsWithLog((object) => cleaner.enqueue(object));

@@ -5,6 +5,8 @@ export const EMPTY_HUB: Observed = {
   applications: [],
   policies: [],
   members: [],
+  bindings: [],
+  bound: [],
   marked: [],
   joined: [],
   admission: [],

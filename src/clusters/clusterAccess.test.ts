@@ -1,0 +1,117 @@
+import { describe, expect, test } from "vitest";
+import { logLines } from "../observability/testing/logLines.ts";
+import { type ClusterConfig, Discovery } from "../runtime/index.ts";
+import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import { ClusterAccess } from "./clusterAccess.ts";
+import type { KubeconfigCredentials } from "./credentials.ts";
+import { ScriptedClient } from "./testing/scriptedClient.ts";
+
+const config = (token: string): ClusterConfig => ({
+  server: "https://m.test",
+  currentNamespace: "",
+  credentials: { authorization: async () => token },
+});
+
+/** Access to a member with these API groups. */
+function accessing() {
+  const clock = new FakeClock();
+  const { logger, lines } = logLines();
+  const state = { groups: ["apps/v1"], failure: undefined as Error | undefined };
+  const client = new ScriptedClient(({ verb, what }) => {
+    if (state.failure !== undefined) return state.failure;
+    if (verb === "list") return { items: [] };
+    if (what.endsWith("/version")) return { gitVersion: "v1.35.4" };
+    if (what.endsWith("/api")) return { versions: ["v1"] };
+    return { groups: state.groups.map((groupVersion) => ({ versions: [{ groupVersion }] })) };
+  });
+  const configs: ClusterConfig[] = [];
+  const hub = { client: client.client, discovery: new Discovery(client.client, clock), clusterUid: "u" };
+  const clientFor = (given: ClusterConfig, cluster: string) => {
+    expect(cluster).toBe("shanghai");
+    configs.push(given);
+    return client.client;
+  };
+  const options = { cluster: "shanghai", namespaces: undefined, clock, logger, hubLocal: hub, clientFor };
+  const remote = ClusterAccess.open({ kind: "Kubeconfig", config: config("first") } as KubeconfigCredentials, options);
+  return { clock, lines, state, client, configs, remote, local: ClusterAccess.open({ kind: "Local" }, options), hub };
+}
+
+describe("the access to a cluster", () => {
+  test("goes on with another token of the same subject", async () => {
+    const { remote, configs } = accessing();
+    const [used] = configs;
+    expect([await used?.credentials.authorization(), used?.server]).toEqual(["first", "https://m.test"]);
+    remote.renew(config("second"));
+    expect(await used?.credentials.authorization()).toBe("second");
+  });
+
+  test("is that of the process itself where the hub is the cluster: it is not closed, and asks for less", async () => {
+    const { local, remote, client, hub } = accessing();
+    expect([local.local, local.client, local.discovery, local.identity]).toEqual([
+      true,
+      hub.client,
+      hub.discovery,
+      { mayList: false },
+    ]);
+    expect([remote.local, remote.identity]).toEqual([false, { mayList: true }]);
+    local.renew(config("second"));
+    await local[Symbol.asyncDispose]();
+    expect([local.signal.aborted, client.disposed]).toEqual([true, false]);
+    await remote[Symbol.asyncDispose]();
+    expect([remote.signal.aborted, client.disposed]).toEqual([true, true]);
+    expect(remote.signal.reason).toMatchObject({ message: "the connection to shanghai was replaced or closed" });
+  });
+});
+
+describe("what a cluster offers", () => {
+  test("is read at once, every five minutes, and when the cluster was away", async () => {
+    const { remote, clock } = accessing();
+    expect(remote.inventoryIsDue).toBe(true);
+    expect(await remote.takeInventory()).toMatchObject({ kubernetesVersion: "v1.35.4", apis: ["apps/v1", "v1"] });
+    await clock.advance(299_000);
+    expect(remote.inventoryIsDue).toBe(false);
+    remote.expireInventory();
+    expect(remote.inventoryIsDue).toBe(true);
+    await remote.takeInventory();
+    await clock.advance(300_000);
+    expect(remote.inventoryIsDue).toBe(true);
+  });
+
+  test("that cannot be read is read again soon, which is told", async () => {
+    const { remote, clock, state, lines } = accessing();
+    state.failure = new Error("reset");
+    expect(await remote.takeInventory()).toBeUndefined();
+    expect(lines).toMatchObject([
+      {
+        level: "info",
+        event_reason: "InventoryFailed",
+        msg: "version, APIs and capacity not read; trying again",
+      },
+    ]);
+    await clock.advance(29_000);
+    expect(remote.inventoryIsDue).toBe(false);
+    await clock.advance(1_000);
+    expect(remote.inventoryIsDue).toBe(true);
+  });
+
+  test("is nothing to tell of at the end", async () => {
+    const { remote, state, lines } = accessing();
+    await remote[Symbol.asyncDispose]();
+    state.failure = new Error("over");
+    expect(await remote.takeInventory()).toBeUndefined();
+    expect(lines).toEqual([]);
+  });
+
+  test("when it has changed, what is known of the kinds is forgotten", async () => {
+    const { remote, state } = accessing();
+    let forgotten = 0;
+    remote.discovery.invalidate = () => void (forgotten += 1);
+    await remote.takeInventory();
+    await remote.takeInventory();
+    expect(forgotten).toBe(0);
+    state.groups = ["apps/v1", "batch/v1"];
+    await remote.takeInventory();
+    await remote.takeInventory();
+    expect(forgotten).toBe(1);
+  });
+});

@@ -1,0 +1,105 @@
+import { describe, expect, test } from "vitest";
+import { logLines } from "../observability/testing/logLines.ts";
+import { kubeconfigFor } from "../runtime/index.ts";
+import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import type { MemberSecret } from "./credentials.ts";
+import { CredentialsReader } from "./credentialsReader.ts";
+
+const REFERENCE = { kubeconfigSecretRef: { name: "shanghai", key: "kubeconfig" } };
+const secret = (token = "t"): MemberSecret => ({
+  name: "shanghai",
+  resourceVersion: "1",
+  annotations: {},
+  data: {
+    kubeconfig: Buffer.from(kubeconfigFor({ cluster: "m", server: "https://m.test", token })).toString("base64"),
+  },
+});
+
+/** A reader whose Secrets are in the hands of the test: what the cache has, and what the hub answers to each question. */
+function reading(cached?: MemberSecret, answers: (MemberSecret | Error | undefined)[] = []) {
+  const clock = new FakeClock();
+  const end = new AbortController();
+  const { logger, lines } = logLines();
+  const read: string[] = [];
+  const state = { cached, looked: 0 };
+  const reader = new CredentialsReader({
+    cluster: "shanghai",
+    allowExec: false,
+    clock,
+    logger,
+    secrets: {
+      get: () => state.cached,
+      lookUp: async (name, signal) => {
+        expect([name, signal]).toEqual(["shanghai", end.signal]);
+        const answer = answers[Math.min(state.looked, answers.length - 1)];
+        state.looked += 1;
+        if (answer instanceof Error) throw answer;
+        return answer;
+      },
+    },
+    signal: end.signal,
+    onRead: (credentials) => void read.push(credentials.kind === "Unusable" ? credentials.reason : credentials.kind),
+  });
+  return { reader, clock, end, lines, read, state };
+}
+
+describe("the credentials of a cluster", () => {
+  test("are read once for each state of the Secret and of the MemberCluster", async () => {
+    const { reader, read, state } = reading(secret());
+    await reader.read(REFERENCE);
+    await reader.read({ ...REFERENCE });
+    expect(read).toEqual(["Kubeconfig"]);
+    state.cached = secret("another");
+    await reader.read(REFERENCE);
+    await reader.read({ kubeconfigSecretRef: { name: "shanghai", key: "other" } });
+    await reader.read({ local: {} });
+    expect(read).toEqual(["Kubeconfig", "Kubeconfig", "InvalidKubeconfig", "Local"]);
+  });
+
+  test("are missing when the hub itself says so: the cache may be behind", async () => {
+    const { reader, read, state } = reading(undefined, [undefined]);
+    await reader.read(REFERENCE);
+    expect([read, state.looked]).toEqual([["SecretNotFound"], 1]);
+  });
+
+  test("come with the event of the Secret where only the cache lacks it", async () => {
+    const { reader, read } = reading(undefined, [secret()]);
+    await reader.read(REFERENCE);
+    expect(read).toEqual([]);
+  });
+
+  test("are asked for again until the hub answers", async () => {
+    const { reader, read, state, clock, lines } = reading(undefined, [new Error("etcd is away"), undefined]);
+    const done = reader.read(REFERENCE);
+    await clock.advance(1_900);
+    expect([read, state.looked]).toEqual([[], 1]);
+    expect(lines).toMatchObject([
+      {
+        level: "warn",
+        event_reason: "SecretNotRead",
+        msg: "the Secret of the cluster could not be read; trying again",
+      },
+    ]);
+    await clock.advance(200);
+    await done;
+    expect([read, state.looked]).toEqual([["SecretNotFound"], 2]);
+  });
+
+  test("are not asked for any more when something else counts by then, or at the end", async () => {
+    const other = reading(undefined, [new Error("etcd is away")]);
+    const first = other.reader.read(REFERENCE);
+    await other.clock.advance(10);
+    await other.reader.read({ local: {} });
+    await other.clock.advance(10_000);
+    await first;
+    expect([other.read, other.state.looked]).toEqual([["Local"], 1]);
+
+    const over = reading(undefined, [new Error("etcd is away")]);
+    const reading1 = over.reader.read(REFERENCE);
+    await over.clock.advance(10);
+    over.end.abort(new Error("over"));
+    await reading1;
+    await over.reader.read({ local: {} });
+    expect([over.read, over.state.looked, over.clock.pending]).toEqual([[], 1, 0]);
+  });
+});

@@ -1,0 +1,231 @@
+import { describe, expect, test } from "vitest";
+import { type KubeObject, type ObjectRef, POD_SECURITY_ANNOTATION, refKey } from "../apis/index.ts";
+import { logLines } from "../observability/testing/logLines.ts";
+import { ApiError } from "../runtime/index.ts";
+import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import { NamespaceLabels, textOf } from "./carriedLabels.ts";
+import type { MemberObject } from "./memberObjects.ts";
+import { NamespaceLabeller } from "./namespaceLabels.ts";
+import type { ObservedObject } from "./observed.ts";
+import { CONFIG_REF, objectsWithLog, releaseRow, seen } from "./testing/builders.ts";
+import { type Answer, ScriptedClient } from "./testing/scriptedClient.ts";
+import type { MemberSession } from "./types.ts";
+
+const TEAM: ObjectRef = { apiVersion: "v1", kind: "Namespace", name: "team" };
+const RESTRICTED = { enforce: "restricted" };
+
+const namespace = (annotations: Record<string, string> = {}): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Namespace",
+  metadata: { name: "team", uid: "u1", resourceVersion: "5", annotations },
+});
+
+interface Given {
+  observed?: Partial<ObservedObject>;
+  wanted?: Record<string, string>;
+  answer?: Answer;
+}
+
+/** A member whose namespace has these annotations, and takes every patch. */
+const serving =
+  (annotations: Record<string, string> = {}): Answer =>
+  ({ verb }) =>
+    verb === "get" ? namespace(annotations) : {};
+
+/** A member with the namespace `team` of ours, of which rows say these labels. */
+function labelling({ observed = {}, wanted = RESTRICTED, answer = serving() }: Given = {}) {
+  const clock = new FakeClock();
+  const end = new AbortController();
+  const client = new ScriptedClient(answer);
+  const labels = new NamespaceLabels();
+  const want = (namespaceLabels: Record<string, string>): void =>
+    void labels.take({ ref: { ...CONFIG_REF, namespace: "team" }, namespaceLabels });
+  want(wanted);
+  const parts = objectsWithLog((object: MemberObject) => labeller.enqueue(object));
+  const { objects } = parts;
+  const { logger, lines } = logLines();
+  const session = { cluster: "shanghai-1", client: client.client, signal: end.signal } as unknown as MemberSession;
+  const labeller: NamespaceLabeller = new NamespaceLabeller({
+    session,
+    objects,
+    labels,
+    clock,
+    random: () => 0.5,
+    logger,
+  });
+  const see = (more: Partial<ObservedObject> = {}): void =>
+    objects.observe(TEAM, seen({ ref: TEAM, ...observed, ...more }));
+  see();
+  return { ...parts, labeller, client, calls: client.calls, clock, end, lines, want, see };
+}
+
+describe("the Pod Security labels of a namespace that Meridian made", () => {
+  test("are brought to it, with a note of which they are, from the version that was read", async () => {
+    const { calls, clock } = labelling();
+    await clock.advance(0);
+    expect(calls).toMatchObject([
+      { verb: "get", what: "namespaces", namespace: undefined, name: "team" },
+      {
+        verb: "patch",
+        name: "team",
+        options: { patchType: "application/merge-patch+json" },
+        body: {
+          metadata: {
+            uid: "u1",
+            resourceVersion: "5",
+            labels: RESTRICTED,
+            annotations: { [POD_SECURITY_ANNOTATION]: textOf(RESTRICTED) },
+          },
+        },
+      },
+    ]);
+  });
+
+  test("that the hub's lost are taken off again, and no labels of anybody else's", async () => {
+    const before = '{"enforce":"baseline","warn":"baseline"}';
+    const { calls, clock } = labelling({ answer: serving({ [POD_SECURITY_ANNOTATION]: before }) });
+    await clock.advance(0);
+    expect(calls[1]?.body).toMatchObject({ metadata: { labels: { enforce: "restricted", warn: null } } });
+  });
+
+  test("are brought anew when they change", async () => {
+    const { calls, clock, want, see } = labelling();
+    await clock.advance(0);
+    see({ podSecurity: textOf(RESTRICTED), resourceVersion: "8" });
+    calls.length = 0;
+    want({ enforce: "privileged" });
+    see({ podSecurity: textOf(RESTRICTED), resourceVersion: "9" });
+    await clock.advance(0);
+    expect(calls).toHaveLength(2);
+  });
+
+  test.each<Given & { name: string }>([
+    { name: "which has them", observed: { podSecurity: textOf(RESTRICTED) } },
+    { name: "where none are wanted, and none were brought", wanted: {} },
+    { name: "of somebody else", observed: { isOurs: false } },
+    { name: "that is on its way out", observed: { deleting: true } },
+  ])("cost no request for a namespace $name", async ({ name: _, ...given }) => {
+    const { calls, clock } = labelling(given);
+    await clock.advance(60_000);
+    expect([calls, clock.pending]).toEqual([[], 0]);
+  });
+
+  test("are left alone where no row has said anything of them", async () => {
+    const { objects, calls, clock } = labelling({ observed: { podSecurity: textOf(RESTRICTED) } });
+    const other = { ...TEAM, name: "other" };
+    objects.observe(other, seen({ ref: other }));
+    await clock.advance(0);
+    expect(calls).toEqual([]);
+  });
+
+  test("are left alone where the namespace is to go or to be let go of, and of what is no namespace", async () => {
+    const { take, objects, calls, clock, labeller, find } = labelling({
+      observed: { podSecurity: textOf(RESTRICTED) },
+    });
+    take(releaseRow({ ref: TEAM }));
+    objects.observe(TEAM, seen({ ref: TEAM }));
+    const ref = { ...CONFIG_REF, name: "team" };
+    objects.observe(ref, seen({ ref }));
+    labeller.enqueue(find(ref));
+    await clock.advance(0);
+    expect(calls).toEqual([]);
+  });
+
+  test("are left alone of a namespace that is not there any more", async () => {
+    const { objects, calls, clock, labeller, find } = labelling({ observed: { podSecurity: textOf(RESTRICTED) } });
+    const before = find(TEAM);
+    objects.observe(TEAM, undefined);
+    labeller.enqueue(before);
+    await clock.advance(0);
+    expect(calls).toEqual([]);
+  });
+
+  test("that stay are set again, and are not taken off", async () => {
+    const answer = serving({ [POD_SECURITY_ANNOTATION]: '{"enforce":"restricted"}' });
+    const { client, clock } = labelling({ answer });
+    await clock.advance(0);
+    expect(client.sent<{ metadata: object }>(1).metadata).toMatchObject({ labels: { enforce: "restricted" } });
+  });
+
+  test("are brought to a namespace without annotations", async () => {
+    const { metadata } = namespace();
+    const { annotations: _, ...bare } = metadata;
+    const answer: Answer = ({ verb }) => (verb === "get" ? { ...namespace(), metadata: bare } : {});
+    const { client, clock, lines } = labelling({ answer });
+    await clock.advance(0);
+    expect([client.lines, lines]).toEqual([["get namespaces", "patch namespaces"], []]);
+  });
+
+  test("are considered for all namespaces when more is known", async () => {
+    const { objects, labeller, calls, clock } = labelling({ observed: { podSecurity: textOf(RESTRICTED) } });
+    const object = objects.get(refKey(TEAM));
+    if (object?.observed === undefined) throw new Error("no namespace");
+    object.observed = seen({ ref: TEAM });
+    labeller.enqueueAll();
+    await clock.advance(0);
+    expect(calls).toHaveLength(2);
+  });
+});
+
+describe("labels that a member does not take", () => {
+  const refused = new ApiError(403, "Forbidden", "may not patch namespaces");
+
+  test("are tried again slowly, though the namespace changes meanwhile, and told each time", async () => {
+    const { calls, clock, see, lines } = labelling({ answer: () => refused });
+    await clock.advance(10);
+    for (let change = 0; change < 5; change += 1) {
+      see({ resourceVersion: `1${change}` });
+      await clock.advance(100);
+    }
+    expect(calls).toHaveLength(1);
+    await clock.advance(1_500);
+    expect(calls).toHaveLength(2);
+    expect(lines[0]).toMatchObject({
+      level: "warn",
+      cluster: "shanghai-1",
+      namespace: "team",
+      event_reason: "NamespaceNotLabelled",
+      msg: "the namespace did not get its Pod Security labels: may not patch namespaces",
+    });
+  });
+
+  test("are tried at once when others are wanted, and no more when none are missing", async () => {
+    const { calls, clock, want, see } = labelling({ answer: () => refused });
+    await clock.advance(10);
+    want({ enforce: "baseline" });
+    see({ resourceVersion: "11" });
+    await clock.advance(10);
+    expect(calls).toHaveLength(2);
+    see({ podSecurity: textOf({ enforce: "baseline" }), resourceVersion: "12" });
+    await clock.advance(60_000);
+    expect([calls.length, clock.pending]).toEqual([2, 0]);
+  });
+
+  test("for a reason that is none of the API's are told in the words of that", async () => {
+    const { clock, lines } = labelling({ answer: () => new TypeError("x is not a function") });
+    await clock.advance(10);
+    expect(lines[0]?.["msg"]).toBe("the namespace did not get its Pod Security labels: TypeError: x is not a function");
+  });
+
+  test("are one request at a time", async () => {
+    const read = Promise.withResolvers<KubeObject>();
+    const { calls, clock, see } = labelling({ answer: ({ verb }) => (verb === "get" ? read.promise : {}) });
+    see({ resourceVersion: "8" });
+    await clock.advance(10);
+    expect(calls).toHaveLength(1);
+    read.resolve(namespace());
+    await clock.advance(10);
+    expect(calls).toHaveLength(2);
+  });
+});
+
+test("the end of the session ends the labelling, without a word", async () => {
+  const answered = Promise.withResolvers<Error>();
+  const { calls, clock, end, see, lines } = labelling({ answer: () => answered.promise });
+  await clock.advance(10);
+  end.abort(new Error("over"));
+  answered.resolve(new Error("over"));
+  see({ resourceVersion: "8" });
+  await clock.advance(60_000);
+  expect([calls.length, lines, clock.pending]).toEqual([1, [], 0]);
+});

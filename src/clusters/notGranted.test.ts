@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import { ApiError, CONFIGMAPS, type ResourceType, TransportError } from "../runtime/index.ts";
+import { notGranted, whyUnwatched, withGrant } from "./notGranted.ts";
+import { classify } from "./outcome.ts";
+
+const DATABASES: ResourceType = {
+  group: "mysql.presslabs.org",
+  version: "v1alpha1",
+  kind: "MysqlCluster",
+  plural: "mysqlclusters",
+  namespaced: true,
+};
+const user = 'User "system:serviceaccount:meridian-system:meridian-0f3c1d2e"';
+const refusal = (what: string): ApiError => new ApiError(403, "Forbidden", what);
+const told = (error: ApiError, cluster: string | undefined = "shanghai-1"): unknown => {
+  const outcome = withGrant(classify(error), error, cluster);
+  return outcome?.kind === "Refused" ? `${outcome.reason}: ${outcome.message}` : outcome;
+};
+
+describe("a right that is missing on a member", () => {
+  test("is granted by name, or by joining again where every account has it", () => {
+    expect(notGranted("shanghai-1", DATABASES)).toBe(
+      "mysqlclusters are not granted: run `meridian join shanghai-1 --renew --kinds mysqlclusters.mysql.presslabs.org`",
+    );
+    expect(notGranted("shanghai-1", { group: "", plural: "persistentvolumeclaims" })).toBe(
+      "persistentvolumeclaims are not granted: run `meridian join shanghai-1 --renew --kinds persistentvolumeclaims`",
+    );
+    expect(notGranted("shanghai-1", CONFIGMAPS)).toBe(
+      "configmaps are not granted: run `meridian join shanghai-1 --renew`",
+    );
+  });
+
+  test("is told in a condition's room, with the command whole where that fits", () => {
+    const long = { group: "applications.platform.example.com", plural: "continuousdeploymentpipelines" };
+    const message = notGranted("frankfurt-production-1", long);
+    expect(message.length).toBeLessThanOrEqual(120);
+    expect(message).toContain("--kinds continuousdeploymentpipelines.applications.platform.example.com`");
+  });
+
+  test.each([
+    {
+      name: "to apply an object",
+      text: `mysqlclusters.mysql.presslabs.org "db" is forbidden: ${user} cannot patch resource "mysqlclusters" in API group "mysql.presslabs.org" in the namespace "shop"`,
+      want: "Forbidden: mysqlclusters are not granted: run `meridian join shanghai-1 --renew --kinds mysqlclusters.mysql.presslabs.org`",
+    },
+    {
+      name: "to write its status",
+      text: `x is forbidden: ${user} cannot patch resource "services/status" in API group "" in the namespace "shop"`,
+      want: "Forbidden: services are not granted: run `meridian join shanghai-1 --renew`",
+    },
+  ])("$name is named with its command", ({ text, want }) => expect(told(refusal(text))).toBe(want));
+
+  test.each([
+    'admission webhook "a.example.com" denied the request: cannot patch resource "x" ',
+    "exceeded quota: pods",
+    'clusterroles.rbac.authorization.k8s.io "x" is forbidden: user is attempting to grant RBAC permissions not currently held',
+  ])("is not what %j says", (text) => expect(told(refusal(text))).toEqual(told(refusal(text), undefined)));
+
+  test("is the server's to name where join grants nothing", () => {
+    const text = `services is forbidden: ${user} cannot create resource "services" in API group "" in the namespace "shop"`;
+    const error = refusal(text);
+    expect(withGrant(classify(error), error, undefined)).toEqual(classify(error));
+  });
+
+  test("says why a kind cannot be watched; other trouble is told as it is", () => {
+    const error = refusal("mysqlclusters is forbidden");
+    expect(whyUnwatched(DATABASES, error, "shanghai-1")).toContain("--kinds mysqlclusters.mysql.presslabs.org");
+    expect(whyUnwatched(DATABASES, error, undefined)).toBe(
+      "mysqlclusters cannot be watched on the member: mysqlclusters is forbidden",
+    );
+    expect(whyUnwatched(DATABASES, new ApiError(500, "InternalError", "etcd is away"), "shanghai-1")).toBe(
+      "mysqlclusters cannot be watched on the member: etcd is away",
+    );
+    expect(whyUnwatched(DATABASES, new TransportError("TooLarge", "too long"), "shanghai-1")).toBe(
+      "mysqlclusters cannot be watched on the member: too long",
+    );
+    expect(whyUnwatched(DATABASES, new TransportError("Timeout", "no answer"), "shanghai-1")).toBe(
+      "mysqlclusters cannot be watched on the member",
+    );
+  });
+});

@@ -1,0 +1,63 @@
+import { firstFitting } from "../apis/index.ts";
+import { memberKinds } from "../interpreter/index.ts";
+import {
+  isApiError,
+  isForbidden,
+  isTransportError,
+  NAMESPACES,
+  type ResourceType,
+  WentBackError,
+} from "../runtime/index.ts";
+import type { Outcome } from "./outcome.ts";
+
+type Kind = Pick<ResourceType, "group" | "plural">;
+
+/** Whether every account has rights on that kind, unless somebody took them away. */
+export function isAlwaysGranted({ group, plural }: Kind): boolean {
+  return [...memberKinds(), NAMESPACES].some((kind) => kind.group === group && kind.plural === plural);
+}
+
+/** What of a kind is not granted on a member, and the command that grants it. */
+export function notGranted(cluster: string, { group, plural }: Kind): string {
+  const isFixed = isAlwaysGranted({ group, plural });
+  const name = group === "" ? plural : `${plural}.${group}`;
+  const command = `meridian join ${cluster} --renew${isFixed ? "" : ` --kinds ${name}`}`;
+  return firstFitting([
+    `${plural} are not granted: run \`${command}\``,
+    `not granted: run \`${command}\``,
+    `not granted: \`join --renew${isFixed ? "" : ` --kinds ${name}`}\``,
+  ]);
+}
+
+/** RBAC names what the account lacks; whoever else refuses does it in other words. */
+function lackOf(error: unknown): Kind | undefined {
+  if (!isApiError(error) || error.status !== 403) return undefined;
+  const text = error.apiMessage.slice(0, LONGEST_READ);
+  const [, resource = "", group = ""] = /cannot \w+ resource "([^"]+)" in API group "([^"]*)"/.exec(text) ?? [];
+  const [plural = ""] = resource.split("/");
+  return plural === "" ? undefined : { group, plural };
+}
+
+/** Of what a server says, so much is read. */
+const LONGEST_READ = 1_000;
+
+/** The same, with the command that grants what is missing in the place of the server's words. `cluster`: undefined where join grants nothing. */
+export function withGrant(
+  outcome: Outcome | undefined,
+  error: unknown,
+  cluster: string | undefined,
+): Outcome | undefined {
+  const lack = cluster === undefined || outcome?.kind !== "Refused" ? undefined : lackOf(error);
+  if (cluster === undefined || outcome?.kind !== "Refused" || lack === undefined) return outcome;
+  return { ...outcome, message: notGranted(cluster, lack) };
+}
+
+/** Why a kind cannot be watched. `cluster`: undefined where join grants nothing. */
+export function whyUnwatched(type: ResourceType, error: unknown, cluster: string | undefined): string {
+  if (error instanceof WentBackError) return `the member went back in time; its ${type.plural} are being read anew`;
+  const unwatched = `${type.plural} cannot be watched on the member`;
+  if (isTransportError(error) && (error.reason === "Protocol" || error.reason === "TooLarge"))
+    return `${unwatched}: ${error.message}`;
+  if (cluster !== undefined && isForbidden(error)) return notGranted(cluster, type);
+  return isApiError(error) ? `${unwatched}: ${error.apiMessage}` : unwatched;
+}

@@ -1,0 +1,86 @@
+import {
+  type KubeObject,
+  MANAGED_BY_LABEL,
+  OBJECT_ANNOTATION,
+  type ObjectMeta,
+  OWNER_ANNOTATION,
+  refKey,
+} from "../../apis/index.ts";
+import { ApiError, CONFIGMAPS } from "../../runtime/index.ts";
+import { MemberWriter, type Written } from "../memberWriter.ts";
+import type { MemberNamespaces } from "../namespaces.ts";
+import { CONFIG_REF, OWNER } from "./builders.ts";
+import { type Answer, type Call, ScriptedClient } from "./scriptedClient.ts";
+
+/** A writer on a member that is in the hands of a test. */
+
+export const TAKEN = new ApiError(409, "Conflict", "the object has been modified");
+export const GONE = new ApiError(404, "NotFound", 'configmaps "shop" not found');
+export const INVALID = new ApiError(422, "Invalid", "spec.ports: Duplicate value");
+
+export const marks = {
+  labels: { [MANAGED_BY_LABEL]: "hub" },
+  annotations: { [OBJECT_ANNOTATION]: refKey(CONFIG_REF), [OWNER_ANNOTATION]: JSON.stringify(OWNER) },
+};
+
+/** What a member has under the name of {@link CONFIG_REF}. */
+export function live(metadata: Partial<ObjectMeta> = {}): KubeObject {
+  return {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "shop", namespace: "default", uid: "there", resourceVersion: "5", ...metadata },
+    data: { key: "value" },
+  };
+}
+
+export const ours = live(marks);
+/** Entries under which Meridian owns everything of {@link row}, and `data.paused`. */
+export const fieldsOf = (...names: string[]) => [
+  {
+    manager: "meridian",
+    operation: "Apply" as const,
+    apiVersion: "v1",
+    fieldsV1: { "f:data": Object.fromEntries(names.map((name) => [`f:${name}`, {}])) },
+  },
+];
+
+/** A writer of a member that answers as the test says, and all that happens in order. */
+export function writing(answer: Answer = () => live()) {
+  const order: string[] = [];
+  const client = new ScriptedClient((call) => {
+    order.push(`${call.verb} ${call.what}`);
+    return answer(call);
+  });
+  const observed: Written[] = [];
+  const vanished: string[] = [];
+  const state = { served: true, synced: true, known: false, invalidations: 0 };
+  const end = new AbortController();
+  const writer = new MemberWriter({
+    client: client.client,
+    signal: end.signal,
+    hubId: "hub",
+    systemNamespace: "meridian-of-mine",
+    namespaces: {
+      removed: async (name: string) => void order.push(`await the removal of ${name}`),
+      ensure: async (name: string) => void order.push(`ensure ${name}`),
+    } as unknown as MemberNamespaces,
+    typeOf: () => (state.served ? CONFIGMAPS : undefined),
+    isSynced: () => state.synced,
+    lacks: () => "No",
+    mayRemove: () => state.known,
+    observe: (written) => void observed.push(written),
+    vanished: (ref, uid) => void vanished.push(`${refKey(ref)} ${uid}`),
+    invalidateDiscovery: () => void (state.invalidations += 1),
+  });
+  return { writer, client, calls: client.calls, order, observed, vanished, state, end };
+}
+
+/** Answers by the kind of request, the last answer again and again. */
+export function answering(answers: Partial<Record<Call["verb"], unknown[]>>): Answer {
+  const left = new Map(Object.entries(answers).map(([verb, given]) => [verb, [...given]]));
+  return ({ verb }) => {
+    const given = left.get(verb);
+    if (given === undefined || given.length === 0) throw new Error(`no answer to ${verb}`);
+    return given.length > 1 ? given.shift() : given[0];
+  };
+}

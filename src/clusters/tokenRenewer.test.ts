@@ -1,0 +1,246 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import { timestamp } from "../apis/index.ts";
+import { logLines } from "../observability/testing/logLines.ts";
+import { ApiError, kubeconfigFor } from "../runtime/index.ts";
+import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import { type KubeconfigCredentials, readCredentials } from "./credentials.ts";
+import {
+  SERVICE_ACCOUNT_ANNOTATION,
+  TOKEN_EXPIRES_AT_ANNOTATION,
+  TOKEN_ISSUED_AT_ANNOTATION,
+  TokenRenewer,
+} from "./renewal.ts";
+import { fakeToken } from "./testing/fakeMember.ts";
+import { ScriptedClient } from "./testing/scriptedClient.ts";
+
+const MINUTE = 60_000;
+/** Of the tokens here; they are renewed after 80 minutes. */
+const LIFE = 100 * MINUTE;
+const CONFLICT = new ApiError(409, "Conflict", "the object has been modified");
+
+/** A renewer of the token of one cluster; the member gives a new token each time, unless it is to fail. */
+function renewing() {
+  const clock = new FakeClock(Date.UTC(2026, 0, 1, 8));
+  const hub = new ScriptedClient();
+  const member = new ScriptedClient();
+  const { logger, lines } = logLines();
+  const outcomes: string[] = [];
+  const asked: unknown[] = [];
+  const state = { failure: undefined as Error | undefined, tokens: 0 };
+  const renewer = new TokenRenewer({
+    cluster: "shanghai",
+    hub: hub.client,
+    systemNamespace: "meridian-system",
+    clock,
+    random: () => 0.5,
+    logger,
+    requestToken: async (client, { signal: _, ...wanted }) => {
+      expect(client).toBe(member.client);
+      asked.push(wanted);
+      if (state.failure !== undefined) throw state.failure;
+      state.tokens += 1;
+      return { token: tokenFrom(clock.now(), state.tokens), expiresAt: clock.now() + LIFE };
+    },
+    onOutcome: (outcome) => void outcomes.push(outcome.renewed ? outcome.expiresAt : outcome.message),
+  });
+  onTestFinished(() => renewer[Symbol.dispose]());
+  const credentials = (token = tokenFrom(clock.now(), 0), issuedAt = clock.now()): KubeconfigCredentials => {
+    const kubeconfig = kubeconfigFor({ cluster: "m", server: "https://m.test", token });
+    const secret = {
+      name: "shanghai",
+      resourceVersion: "7",
+      annotations: {
+        [SERVICE_ACCOUNT_ANNOTATION]: "meridian-system/meridian",
+        [TOKEN_ISSUED_AT_ANNOTATION]: timestamp(issuedAt),
+        [TOKEN_EXPIRES_AT_ANNOTATION]: timestamp(issuedAt + LIFE),
+      },
+      data: { kubeconfig: Buffer.from(kubeconfig).toString("base64") },
+    };
+    const read = readCredentials(
+      "shanghai",
+      { kubeconfigSecretRef: { name: "shanghai", key: "kubeconfig" } },
+      secret,
+      false,
+    );
+    if (read.kind !== "Kubeconfig") throw new Error(read.kind);
+    return read;
+  };
+  const follow = (given: KubeconfigCredentials | undefined = credentials()): void =>
+    renewer.follow(given, member.client);
+  /** The Secret's event, with what was written last. */
+  const bringBack = (): void => {
+    const { data, metadata } = hub.sent<{
+      data: { kubeconfig: string };
+      metadata: { annotations: Record<string, string> };
+    }>(hub.calls.length - 1);
+    const secret = {
+      name: "shanghai",
+      resourceVersion: "8",
+      annotations: { [SERVICE_ACCOUNT_ANNOTATION]: "meridian-system/meridian", ...metadata.annotations },
+      data,
+    };
+    const read = readCredentials(
+      "shanghai",
+      { kubeconfigSecretRef: { name: "shanghai", key: "kubeconfig" } },
+      secret,
+      false,
+    );
+    if (read.kind === "Kubeconfig") follow(read);
+  };
+  return { renewer, clock, hub, member, lines, outcomes, asked, state, credentials, follow, bringBack };
+}
+
+function tokenFrom(issuedAt: number, number: number): string {
+  return fakeToken(`token-${number}`, issuedAt, issuedAt + LIFE);
+}
+
+describe("a token", () => {
+  test("is renewed after 80 % of its life, for as long a life, into the Secret that it came from", async () => {
+    const { clock, hub, follow, asked, outcomes, lines } = renewing();
+    follow();
+    await clock.advance(80 * MINUTE - 1);
+    expect(asked).toEqual([]);
+    await clock.advance(1);
+    expect(asked).toEqual([{ namespace: "meridian-system", serviceAccount: "meridian", expirationSeconds: 6_000 }]);
+    expect(hub.calls).toMatchObject([
+      {
+        verb: "patch",
+        what: "secrets",
+        namespace: "meridian-system",
+        name: "shanghai",
+        options: { patchType: "application/merge-patch+json" },
+        body: {
+          metadata: {
+            resourceVersion: "7",
+            annotations: {
+              [TOKEN_ISSUED_AT_ANNOTATION]: "2026-01-01T09:20:00Z",
+              [TOKEN_EXPIRES_AT_ANNOTATION]: "2026-01-01T11:00:00Z",
+            },
+          },
+        },
+      },
+    ]);
+    const { data } = hub.sent<{ data: { kubeconfig: string } }>(0);
+    expect(Buffer.from(data.kubeconfig, "base64").toString()).toContain(tokenFrom(Date.UTC(2026, 0, 1, 9, 20), 1));
+    expect(outcomes).toEqual(["2026-01-01T11:00:00Z"]);
+    expect(lines).toMatchObject([{ level: "info", cluster: "shanghai", msg: "token renewed" }]);
+  });
+
+  test("is not renewed a second time before the Secret brings the new one, which lives from when it was asked for", async () => {
+    const { clock, follow, asked, bringBack } = renewing();
+    follow();
+    await clock.advance(80 * MINUTE);
+    await clock.advance(30 * MINUTE);
+    expect(asked).toHaveLength(1);
+    bringBack();
+    await clock.advance(50 * MINUTE - 1);
+    expect(asked).toHaveLength(1);
+    await clock.advance(1);
+    expect(asked).toHaveLength(2);
+  });
+
+  test("is followed from when it was found, though the Secret changes meanwhile", async () => {
+    const { clock, follow, asked, credentials } = renewing();
+    const first = credentials();
+    follow(first);
+    await clock.advance(60 * MINUTE);
+    clock.jumpTo(clock.now() + 600 * MINUTE);
+    follow({ ...first });
+    await clock.advance(20 * MINUTE - 1);
+    expect(asked).toEqual([]);
+    await clock.advance(1);
+    expect(asked).toHaveLength(1);
+  });
+
+  test("is not renewed where there is nothing to renew, or nobody to ask", async () => {
+    const { clock, renewer, follow, asked, credentials, member } = renewing();
+    const bare = credentials();
+    renewer.follow(undefined, member.client);
+    renewer.follow(bare, undefined);
+    follow({ ...bare, secret: { ...bare.secret, annotations: {} } });
+    expect(clock.pending).toBe(0);
+    await clock.advance(LIFE);
+    expect(asked).toEqual([]);
+  });
+});
+
+describe("a renewal that fails", () => {
+  const failing = async () => {
+    const all = renewing();
+    all.state.failure = new ApiError(403, "Forbidden", "may not create serviceaccounts/token");
+    all.follow();
+    await all.clock.advance(80 * MINUTE);
+    return all;
+  };
+
+  test("is told each time, and tried again later and later, up to five minutes", async () => {
+    const { clock, asked, outcomes, lines } = await failing();
+    const tries: number[] = [];
+    for (let second = 1; second <= 800; second += 1) {
+      const before = asked.length;
+      await clock.advance(1_000);
+      if (asked.length > before) tries.push(second);
+    }
+    const pauses = tries.map((at, index) => at - (tries[index - 1] ?? 0));
+    expect(pauses.slice(0, 3)).toEqual([9, 17, 34]);
+    expect(Math.max(...pauses)).toBeLessThanOrEqual(300);
+    expect(new Set(outcomes)).toEqual(new Set(["may not create serviceaccounts/token"]));
+    expect(lines[0]).toMatchObject({
+      level: "warn",
+      cluster: "shanghai",
+      event_reason: "TokenNotRenewed",
+      msg: "token not renewed; trying again",
+    });
+  });
+
+  test("is tried at once when the member answers again", async () => {
+    const { clock, renewer, asked, state, outcomes } = await failing();
+    state.failure = undefined;
+    renewer.retry();
+    await clock.advance(0);
+    expect([asked.length, outcomes.at(-1)]).toEqual([2, "2026-01-01T11:00:00Z"]);
+    renewer.retry();
+    await clock.advance(MINUTE);
+    expect(asked).toHaveLength(2);
+  });
+
+  test("begins anew with another token", async () => {
+    const { clock, follow, asked, credentials } = await failing();
+    follow(credentials(tokenFrom(clock.now(), 9)));
+    await clock.advance(79 * MINUTE);
+    expect(asked).toHaveLength(1);
+  });
+
+  test("since somebody else wrote the Secret says nothing: the event of that brings the new one", async () => {
+    const { clock, hub, follow, outcomes, lines, asked } = renewing();
+    hub.answer = () => CONFLICT;
+    follow();
+    await clock.advance(80 * MINUTE);
+    expect([outcomes, lines]).toEqual([[], []]);
+    await clock.advance(10_000);
+    expect(asked).toHaveLength(2);
+  });
+});
+
+test("the end ends the wait and what is under way, without a word", async () => {
+  const idle = renewing();
+  idle.follow();
+  idle.renewer[Symbol.dispose]();
+  expect(idle.clock.pending).toBe(0);
+
+  const busy = renewing();
+  const answered = Promise.withResolvers<Error>();
+  busy.hub.answer = () => answered.promise;
+  busy.follow();
+  await busy.clock.advance(80 * MINUTE);
+  busy.renewer[Symbol.dispose]();
+  expect(busy.hub.signals[0]?.aborted).toBe(true);
+  let settled = false;
+  const settling = busy.renewer.settled().then(() => (settled = true));
+  await busy.clock.advance(0);
+  expect(settled).toBe(false);
+  answered.resolve(new Error("over"));
+  await settling;
+  busy.follow();
+  expect([busy.outcomes, busy.lines, busy.clock.pending]).toEqual([[], [], 0]);
+});

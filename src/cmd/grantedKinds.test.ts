@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import type { ResourceType } from "../runtime/index.ts";
+import { checkBounded, consequences, nameOfKind, resolveKinds, rightsToGiveRights } from "./grantedKinds.ts";
+
+const type = (group: string, kind: string, plural: string, namespaced = true): ResourceType => ({
+  group,
+  version: "v1",
+  kind,
+  plural,
+  namespaced,
+});
+const RBAC = "rbac.authorization.k8s.io";
+const served = [
+  type("", "ServiceAccount", "serviceaccounts"),
+  type("", "Service", "services"),
+  type("serving.knative.dev", "Service", "services"),
+  type("networking.k8s.io", "Ingress", "ingresses"),
+  type("extensions.example.com", "Ingress", "ingresses"),
+  type("mysql.presslabs.org", "MysqlCluster", "mysqlclusters"),
+  type("mysql.presslabs.org", "MysqlCluster", "mysqlclusters"),
+  type(RBAC, "ClusterRole", "clusterroles", false),
+  type(RBAC, "Role", "roles"),
+  type(RBAC, "RoleBinding", "rolebindings"),
+];
+const resolve = (...names: string[]) => resolveKinds(names, served, "shanghai-1");
+
+describe("the kinds of join", () => {
+  test.each([
+    { name: "mysqlclusters.mysql.presslabs.org", want: "mysqlclusters.mysql.presslabs.org" },
+    { name: "MysqlCluster.mysql.presslabs.org", want: "mysqlclusters.mysql.presslabs.org" },
+    { name: "MysqlCluster", want: "mysqlclusters.mysql.presslabs.org" },
+    { name: "Ingress.networking.k8s.io", want: "ingresses.networking.k8s.io" },
+    { name: "serviceaccounts", want: "serviceaccounts" },
+    // Kubernetes' own goes before one of that name in another group.
+    { name: "Service", want: "services" },
+    { name: "certificates.cert-manager.io", want: "certificates.cert-manager.io" },
+    { name: "*", want: "*" },
+  ])("$name is $want", ({ name, want }) => expect(resolve(name).map(nameOfKind)).toEqual([want]));
+
+  test("are each there once, in order", () => {
+    expect(resolve("Role", "mysqlclusters.mysql.presslabs.org", "MysqlCluster", "Role").map(nameOfKind)).toEqual([
+      "mysqlclusters.mysql.presslabs.org",
+      `roles.${RBAC}`,
+    ]);
+  });
+
+  test.each([
+    {
+      name: "Ingress",
+      says: "Ingress is several kinds: give one of ingresses.networking.k8s.io, ingresses.extensions",
+    },
+    { name: "Certificate", says: "neither shanghai-1 nor the hub serves a kind Certificate" },
+    { name: "Certificate.cert-manager.io", says: "give its plural and group" },
+  ])("$name is refused", ({ name, says }) => expect(() => resolve(name)).toThrow(says));
+});
+
+describe("an account that is bounded to namespaces", () => {
+  test.each([
+    {
+      name: "has the kinds of its namespaces",
+      kinds: resolve("Role", "certificates.cert-manager.io"),
+      says: undefined,
+    },
+    { name: "has no cluster-scoped kind", kinds: resolve("ClusterRole"), says: `--kinds clusterroles.${RBAC} is more` },
+    { name: "has not every kind", kinds: resolve("*"), says: "--kinds '*' is more" },
+  ])("$name", ({ kinds, says }) => {
+    const check = () => checkBounded(kinds, ["bank"]);
+    if (says === undefined) expect(check).not.toThrow();
+    else expect(check).toThrow(says);
+    expect(() => checkBounded(kinds, undefined)).not.toThrow();
+  });
+});
+
+describe("the right to give rights", () => {
+  test("comes with the kinds of RBAC alone, and only with those that were named", () => {
+    expect(rightsToGiveRights(resolve("MysqlCluster", "*"))).toEqual([]);
+    expect(rightsToGiveRights(resolve("Role"))).toEqual([
+      { apiGroups: [RBAC], resources: ["roles"], verbs: ["escalate"] },
+    ]);
+    expect(rightsToGiveRights(resolve("ClusterRole", "RoleBinding"))).toEqual([
+      { apiGroups: [RBAC], resources: ["clusterroles"], verbs: ["escalate"] },
+      { apiGroups: [RBAC], resources: ["clusterroles", "roles"], verbs: ["bind"] },
+    ]);
+  });
+
+  test("is told to whoever grants it, as is everything", () => {
+    expect(consequences(resolve("MysqlCluster"))).toEqual([]);
+    expect(consequences(resolve("*", "Role"))).toEqual([
+      expect.stringContaining("every kind there"),
+      expect.stringContaining(`roles.${RBAC}: whoever may place these on the hub can become administrator`),
+    ]);
+  });
+});

@@ -1,0 +1,121 @@
+import { listedAfter } from "../apis/index.ts";
+import type { ResourceType } from "../runtime/index.ts";
+import { EVERYTHING } from "./options.ts";
+import { CommandError } from "./outcome.ts";
+
+/**
+ * The kinds that `join --kinds` grants an account beside those that every account gets: what people call them, and what follows from granting
+ * them. Pure: only values come in and go out.
+ */
+
+export interface GrantedKind {
+  /** `*`: every group. */
+  group: string;
+  /** `*`: every resource. */
+  plural: string;
+  /** Undefined: nobody serves the kind yet. */
+  namespaced: boolean | undefined;
+}
+
+const RBAC = "rbac.authorization.k8s.io";
+/** Groups of kinds that make whoever writes them more than they were. An account gets to them only where join grants the kind itself. */
+export const POWERFUL_GROUPS: readonly string[] = [
+  "admissionregistration.k8s.io",
+  "apiextensions.k8s.io",
+  "apiregistration.k8s.io",
+  "certificates.k8s.io",
+  RBAC,
+];
+
+const ANY: GrantedKind = { group: EVERYTHING, plural: EVERYTHING, namespaced: undefined };
+
+/** `plural.group`, or `plural` of the core group: how a kind is written where its rights are. */
+export function nameOfKind({ group, plural }: Pick<GrantedKind, "group" | "plural">): string {
+  if (plural === EVERYTHING) return EVERYTHING;
+  return group === "" ? plural : `${plural}.${group}`;
+}
+
+/**
+ * The kinds of these names: plural or kind, with the group where that is not clear. A plural with a group may be one that nobody serves yet: its
+ * CRD may be on its way. Throws {@link CommandError}.
+ */
+export function resolveKinds(names: readonly string[], served: readonly ResourceType[], where: string): GrantedKind[] {
+  const kinds = new Map<string, GrantedKind>();
+  for (const name of names) {
+    const kind = name === EVERYTHING ? ANY : resolve(name, served, where);
+    kinds.set(nameOfKind(kind), kind);
+  }
+  return [...kinds.values()].toSorted((a, b) => (nameOfKind(a) < nameOfKind(b) ? -1 : 1));
+}
+
+function resolve(name: string, served: readonly ResourceType[], where: string): GrantedKind {
+  const dot = name.indexOf(".");
+  const [word, group] = dot < 0 ? [name, undefined] : [name.slice(0, dot), name.slice(dot + 1)];
+  const found = new Map<string, GrantedKind>();
+  for (const { group: its, plural, kind, namespaced } of served) {
+    const isMeant = plural === word.toLowerCase() || kind.toLowerCase() === word.toLowerCase();
+    if (isMeant && (group === undefined || group === its))
+      found.set(`${plural}.${its}`, { group: its, plural, namespaced });
+  }
+  const [first, ...others] = found.values();
+  // What has no group is Kubernetes' own, where that has a kind of the name.
+  const core = group === undefined ? found.get(`${first?.plural ?? ""}.`) : undefined;
+  if (core !== undefined) return core;
+  if (first !== undefined && others.length === 0) return first;
+  if (first !== undefined)
+    throw new CommandError(listedAfter(`${name} is several kinds: give one of `, [first, ...others].map(nameOfKind)));
+  if (group !== undefined && group !== "" && word === word.toLowerCase())
+    return { group, plural: word, namespaced: undefined };
+  throw new CommandError(
+    `neither ${where} nor the hub serves a kind ${name}; give its plural and group, such as mysqlclusters.mysql.presslabs.org, if its CRD is still to come`,
+  );
+}
+
+/** Throws where a kind is cluster-scoped, and the account is bounded to namespaces. */
+export function checkBounded(kinds: readonly GrantedKind[], namespaces: readonly string[] | undefined): void {
+  if (namespaces === undefined) return;
+  const outside = kinds.filter(({ namespaced, plural }) => namespaced === false || plural === EVERYTHING);
+  const [first] = outside;
+  if (first === undefined) return;
+  const name = first.plural === EVERYTHING ? "'*'" : nameOfKind(first);
+  throw new CommandError(
+    `--kinds ${name} is more than an account gets that is bounded to the namespaces ${namespaces.join(", ")}: leave it out, or give --namespaces '*'`,
+  );
+}
+
+/** A rule as RBAC has it. */
+interface Rule {
+  apiGroups: string[];
+  resources: string[];
+  verbs: string[];
+}
+
+/**
+ * Rights to give others rights, which the API server asks for beside those on the objects. Only where the kinds of RBAC were granted by name:
+ * `*` stands for none of them.
+ */
+export function rightsToGiveRights(kinds: readonly GrantedKind[]): Rule[] {
+  const has = (...plurals: string[]): string[] =>
+    plurals.filter((plural) => kinds.some((kind) => kind.group === RBAC && kind.plural === plural));
+  const roles = has("clusterroles", "roles");
+  const isBinding = has("clusterrolebindings", "rolebindings").length > 0;
+  return [
+    ...(roles.length === 0 ? [] : [{ apiGroups: [RBAC], resources: roles, verbs: ["escalate"] }]),
+    ...(isBinding ? [{ apiGroups: [RBAC], resources: ["clusterroles", "roles"], verbs: ["bind"] }] : []),
+  ];
+}
+
+/** What a person has to know who grants these kinds. */
+export function consequences(kinds: readonly GrantedKind[]): string[] {
+  const said: string[] = [];
+  if (kinds.some(({ plural }) => plural === EVERYTHING))
+    said.push(
+      "--kinds '*' gives the hub's account every kind there, pods/exec and the like included: grant single kinds where you can",
+    );
+  const powerful = kinds.filter(({ group }) => POWERFUL_GROUPS.includes(group));
+  if (powerful.length > 0)
+    said.push(
+      `${powerful.map(nameOfKind).join(", ")}: whoever may place these on the hub can become administrator of this cluster`,
+    );
+  return said;
+}

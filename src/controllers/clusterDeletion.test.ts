@@ -1,0 +1,189 @@
+import { describe, expect, test } from "vitest";
+import { type Condition, type MemberCluster, timestamp } from "../apis/index.ts";
+import { ScriptedClient } from "../clusters/testing/scriptedClient.ts";
+import type { EventRecord } from "../observability/index.ts";
+import { ApiError, type Informer } from "../runtime/index.ts";
+import { awaitsDecision, type ClusterDeletionSources, tellOfDeletion } from "./clusterDeletion.ts";
+import { absent, applyRow, CLUSTER, deleteRow, inContact, observation } from "./testing/builders.ts";
+import { copySources, leaving, member } from "./testing/copySources.ts";
+
+const { signal } = new AbortController();
+
+describe("the deletion of a MemberCluster waits for a decision", () => {
+  type All = ReturnType<typeof copySources>;
+  const asking = (cluster: MemberCluster, change: (all: All) => void = () => undefined, reported: string[] = []) => {
+    const all = copySources();
+    change(all);
+    const { assignments, observations } = all;
+    const hub = { reportedOn: () => reported } as unknown as ClusterDeletionSources["hub"];
+    return awaitsDecision({ hub, assignments, observations }, cluster);
+  };
+
+  test.each<{ name: string; change?: (all: All) => void; reported?: string[]; want: string }>([
+    {
+      name: "while a copy is there",
+      change: ({ observations }) => observations.report(CLUSTER, [observation()]),
+      want: "Yes",
+    },
+    {
+      name: "while a write may make one",
+      change: ({ observations }) => observations.report(CLUSTER, [absent({ writing: true })]),
+      want: "Yes",
+    },
+    {
+      name: "while one is asked for",
+      change: ({ assignments }) => void assignments.replace("a", [applyRow()]),
+      want: "Yes",
+    },
+    { name: "while a status names one there", reported: ["a"], want: "Yes" },
+    { name: "not where nothing is", want: "No" },
+    {
+      name: "not for what is to go or failed",
+      change: ({ assignments, observations }) => {
+        assignments.replace("a", [deleteRow()]);
+        observations.report(CLUSTER, [absent({ failure: { reason: "Forbidden", message: "", final: true } })]);
+      },
+      want: "No",
+    },
+    {
+      name: "as long as nobody knows whether the cluster answers",
+      change: ({ observations }) => observations.contact(CLUSTER, { ...inContact, pending: true }),
+      want: "Unknown",
+    },
+  ])("$name", ({ change, reported, want }) => {
+    expect(asking(member(CLUSTER, leaving), change, reported)).toBe(want);
+  });
+
+  test.each([
+    { name: "it is not being deleted", cluster: member(CLUSTER) },
+    { name: "it says to keep what runs there", cluster: member(CLUSTER, leaving, { deletionPolicy: "Orphan" }) },
+    { name: "it says to remove it", cluster: member(CLUSTER, leaving, { deletionPolicy: "Drain" }) },
+  ])("not where $name", ({ cluster }) => {
+    expect(asking(cluster, ({ observations }) => observations.report(CLUSTER, [observation()]))).toBe("No");
+  });
+});
+
+describe("a MemberCluster that is deleted", () => {
+  const NOW = Date.UTC(2026, 0, 1, 8);
+  const WAITS = {
+    type: "Removed",
+    status: "False",
+    reason: "DeletionPolicyMissing",
+    message: "choose: spec.deletionPolicy Orphan (all runs on) or Drain (all goes); or meridian unjoin shanghai-1",
+    lastTransitionTime: timestamp(NOW),
+  };
+
+  async function telling(cluster: MemberCluster, isWaiting: boolean, answer: () => unknown = () => "answered") {
+    const client = new ScriptedClient(answer);
+    const observed: unknown[] = [];
+    const events: EventRecord[] = [];
+    const clusters = { observe: (object: unknown) => void observed.push(object) } as unknown as Informer<MemberCluster>;
+    const sources = {
+      client: client.client,
+      clusters,
+      events: { record: (one: EventRecord) => void events.push(one) },
+    };
+    await tellOfDeletion(sources, cluster, isWaiting, NOW, signal);
+    return { client, observed, events };
+  }
+  const saying = (condition: Partial<Condition>, spec: object = {}): MemberCluster =>
+    ({
+      ...member(CLUSTER, { ...leaving, uid: "u" }, spec),
+      status: { conditions: [condition] },
+    }) as unknown as MemberCluster;
+
+  test("says what to choose from, in a condition and once in an Event", async () => {
+    const { client, observed, events } = await telling(member(CLUSTER, { ...leaving, uid: "u" }), true);
+    expect(client.calls).toEqual([
+      {
+        verb: "applyStatus",
+        what: "memberclusters",
+        namespace: undefined,
+        name: CLUSTER,
+        options: { fieldManager: "meridian-removal", force: true },
+        body: {
+          apiVersion: "federation.paas.cmft.com/v1alpha1",
+          kind: "MemberCluster",
+          metadata: { name: CLUSTER },
+          status: { conditions: [WAITS] },
+        },
+      },
+    ]);
+    expect(observed).toEqual(["answered"]);
+    expect(events).toMatchObject([
+      {
+        regarding: { kind: "MemberCluster", name: CLUSTER, uid: "u" },
+        type: "Warning",
+        reason: "DeletionPolicyMissing",
+        action: "Remove",
+      },
+    ]);
+    const [event] = events;
+    expect(event?.note).toBe(
+      "the deletion waits until somebody says what is to become of what runs there: `meridian unjoin shanghai-1` leaves it running " +
+        "and takes Meridian's account off the cluster as well, `meridian unjoin shanghai-1 --drain` deletes it first; without the command " +
+        'line: kubectl patch membercluster shanghai-1 --type=merge -p \'{"spec":{"deletionPolicy":"Orphan"}}\', or "Drain"',
+    );
+  });
+
+  test.each([{ length: 35 }, { length: 36 }, { length: 63 }])(
+    "says so in 120 characters at most, whatever its name: $length characters",
+    async ({ length }) => {
+      const name = "c".repeat(length);
+      const { client } = await telling(member(name, leaving), true);
+      const { status } = client.sent<{ status: { conditions: [Condition] } }>(0);
+      const { message } = status.conditions[0];
+      expect(message.length).toBeLessThanOrEqual(120);
+      expect(message).toMatch(/; or meridian unjoin( c+)?$/);
+      expect(message.endsWith(name)).toBe(
+        "choose: spec.deletionPolicy Orphan (all runs on) or Drain (all goes); or meridian unjoin ".length + length <=
+          120,
+      );
+    },
+  );
+
+  test("says it once", async () => {
+    const { client, events } = await telling(saying(WAITS as Condition), true);
+    expect([client.calls, events]).toEqual([[], []]);
+  });
+
+  test.each([
+    { deletionPolicy: "Drain", message: "what Meridian put there is being removed, as deletionPolicy Drain says" },
+    { deletionPolicy: "Orphan", message: "what Meridian put there is being let go of and keeps running" },
+  ])("says that the choice $deletionPolicy was heard, as of the same time", async ({ deletionPolicy, message }) => {
+    const before = { ...WAITS, lastTransitionTime: "2025-12-31T00:00:00Z" } as Condition;
+    const { client, events } = await telling(saying(before, { deletionPolicy }), false);
+    expect(client.calls[0]?.body).toMatchObject({
+      status: {
+        conditions: [
+          {
+            type: "Removed",
+            status: "False",
+            reason: "ClusterLeaving",
+            message,
+            lastTransitionTime: "2025-12-31T00:00:00Z",
+          },
+        ],
+      },
+    });
+    expect(events).toEqual([]);
+  });
+
+  test("says that it waits again when the choice was taken back", async () => {
+    const heard = { ...WAITS, reason: "ClusterLeaving", message: "heard" } as Condition;
+    const { client, events } = await telling(saying(heard), true);
+    expect([client.calls.length, events.length]).toEqual([1, 1]);
+  });
+
+  test("says nothing where it never waited", async () => {
+    const { client } = await telling(saying({ type: "Ready", status: "True" }), false);
+    expect(client.calls).toEqual([]);
+  });
+
+  test("may be gone by then; what else is refused is passed on", async () => {
+    const gone = await telling(member(CLUSTER, leaving), true, () => new ApiError(404, "NotFound", "gone"));
+    expect([gone.observed, gone.events]).toEqual([[], []]);
+    const refused = new ApiError(500, "InternalError", "etcd is away");
+    await expect(telling(member(CLUSTER, leaving), true, () => refused)).rejects.toBe(refused);
+  });
+});

@@ -1,0 +1,235 @@
+import { describe, expect, test } from "vitest";
+import { refKey, REGION_LABEL } from "../apis/index.ts";
+import { AWAITING_REPLACEMENT, type Observation, REPLACED, type Row } from "../desiredstate/index.ts";
+import type { RowView } from "../status/index.ts";
+import { clusterViews, type ViewSources } from "./clusterViews.ts";
+import {
+  absent,
+  applyRow,
+  CLUSTER,
+  CONFIG_REF,
+  deleteRow,
+  holdRow,
+  inContact,
+  observation,
+  owner,
+  SHOP,
+} from "./testing/builders.ts";
+import { copySources, member, planOn } from "./testing/copySources.ts";
+
+const SHOP_KEY = refKey(SHOP);
+const CART = owner("cart");
+const CART_KEY = refKey(CART);
+
+function viewing() {
+  const all = copySources();
+  const state = { lastContact: undefined as number | undefined };
+  const contacts = { of: () => inContact, lastContact: () => state.lastContact };
+  const sources = { ...all.sources, contacts } as unknown as ViewSources;
+  const views = (clusters: string[] = [CLUSTER], remaining: string[] = []) =>
+    clusterViews(sources, SHOP_KEY, planOn(clusters, { remaining: new Set(remaining) }));
+  /** The view of the member object for this row of the application, and this report of the member. */
+  const view = (row: Row | undefined, report: Observation | undefined, others?: Row): RowView | undefined => {
+    if (row !== undefined) all.assignments.replace(SHOP_KEY, [row]);
+    if (others !== undefined) all.assignments.replace(CART_KEY, [others]);
+    if (report !== undefined) all.observations.report(CLUSTER, [report]);
+    return views()[0]?.rows[0];
+  };
+  return { ...all, state, views, view };
+}
+
+describe("the clusters of an object", () => {
+  test("are those of its target, and those where something may be left", () => {
+    const { views, join, state } = viewing();
+    join(member("b", { labels: { [REGION_LABEL]: "europe" } }));
+    expect(views(["b", CLUSTER], ["left", CLUSTER])).toStrictEqual([
+      { name: "b", region: "europe", contact: inContact, rows: [] },
+      { name: CLUSTER, contact: inContact, rows: [], mayRemain: true },
+      { name: "left", contact: inContact, rows: [], mayRemain: true },
+    ]);
+    state.lastContact = 5;
+    expect(views()).toMatchObject([{ lastContact: 5 }]);
+  });
+
+  test("have the rows that are about them; what another cluster claims to have counts for nothing", () => {
+    const { views, assignments } = viewing();
+    assignments.replace(SHOP_KEY, [
+      applyRow(),
+      applyRow({ ref: { ...CONFIG_REF, name: "b" } }),
+      applyRow({ cluster: "elsewhere" }),
+    ]);
+    expect(views().map(({ name, rows }) => [name, rows.map(({ ref }) => ref.name)])).toEqual([
+      [CLUSTER, ["shop", "b"]],
+    ]);
+  });
+
+  test("have nothing while the object has no target", () => {
+    const { sources } = viewing();
+    expect(
+      clusterViews(sources as unknown as ViewSources, SHOP_KEY, { target: undefined, remaining: new Set() }),
+    ).toEqual([]);
+  });
+});
+
+describe("what is said of one member object", () => {
+  const available = { state: "Available" } as const;
+  const inTheWay = { reason: AWAITING_REPLACEMENT, message: "it serves until then" };
+  const failure = { reason: "Forbidden", message: "no", final: true };
+  const seen = { ref: CONFIG_REF, role: "rendered", observedHash: "h1", health: available };
+
+  test.each<{ name: string; row?: Row; report?: Observation; others?: Row; want: object | undefined }>([
+    {
+      name: "that is as it is to be",
+      row: applyRow(),
+      report: observation(),
+      want: { ...seen, desiredHash: "h1", inSync: true },
+    },
+    {
+      name: "that is still what it was before",
+      row: applyRow({ hash: "h2" }),
+      report: observation(),
+      want: { ...seen, desiredHash: "h2", inSync: false },
+    },
+    {
+      name: "that is not there yet",
+      row: applyRow({ role: "dependency" }),
+      want: { ref: CONFIG_REF, role: "dependency", desiredHash: "h1", inSync: false },
+    },
+    {
+      name: "that has no mark of what was applied",
+      row: applyRow(),
+      report: observation({ present: { hash: undefined as never } }),
+      want: { ...seen, desiredHash: "h1", observedHash: "", inSync: false },
+    },
+    {
+      name: "that the member refuses",
+      row: applyRow(),
+      report: absent({ failure }),
+      want: { ref: CONFIG_REF, role: "rendered", desiredHash: "h1", inSync: false, failure },
+    },
+    {
+      name: "that is frozen as it is wanted",
+      row: holdRow({ hash: "h1" }),
+      report: observation({ inSyncWith: undefined as never }),
+      want: { ...seen, desiredHash: "h1", inSync: true },
+    },
+    {
+      name: "that is frozen and another one is wanted",
+      row: holdRow({ hash: "h2" }),
+      report: observation(),
+      want: { ...seen, desiredHash: "h2", inSync: false },
+    },
+    {
+      name: "that is frozen and of which nobody knows what is wanted",
+      row: holdRow(),
+      report: observation({ present: { hash: undefined as never } }),
+      want: { ...seen, observedHash: "", inSync: false },
+    },
+    {
+      name: "that is a frozen dependency",
+      row: holdRow({ role: "dependency" }),
+      report: observation(),
+      want: undefined,
+    },
+    { name: "that is to go", row: deleteRow(), report: observation(), want: { ...seen, inSync: false } },
+    { name: "that went", row: deleteRow(), report: absent(), want: undefined },
+    { name: "that names the object and has no row", report: observation(), want: undefined },
+    {
+      name: "that stays for a reason that somebody has to know",
+      row: holdRow({ wanted: false, why: inTheWay }),
+      report: observation(),
+      want: { ...seen, inSync: false, stays: inTheWay },
+    },
+    {
+      name: "that stays for a reason that passes",
+      row: holdRow({ wanted: false, why: { reason: "PlanningIncomplete", message: "" } }),
+      report: observation(),
+      want: { ...seen, inSync: false },
+    },
+    {
+      name: "that is wanted, and held for such a reason",
+      row: holdRow({ hash: "h1", why: inTheWay }),
+      report: observation(),
+      want: { ...seen, desiredHash: "h1", inSync: true },
+    },
+    {
+      name: "that was there before the join",
+      row: holdRow({ wanted: false, why: { reason: "FoundOnJoin", message: "" } }),
+      report: observation(),
+      want: undefined,
+    },
+    {
+      name: "that waits for a dependency that is made anew",
+      row: holdRow({ hash: "h1", why: { reason: REPLACED, message: "made anew" } }),
+      report: observation(),
+      want: {
+        ...seen,
+        desiredHash: "h1",
+        inSync: true,
+        failure: { reason: REPLACED, message: "made anew", final: false },
+      },
+    },
+    {
+      name: "that waits for that, and was refused",
+      row: holdRow({ hash: "h1", why: { reason: REPLACED, message: "made anew" } }),
+      report: observation({ failure }),
+      want: { ...seen, desiredHash: "h1", inSync: true, failure },
+    },
+    {
+      name: "that is to go and that another object applies",
+      row: deleteRow(),
+      others: applyRow({ owner: CART }),
+      report: observation(),
+      want: undefined,
+    },
+    {
+      name: "that is to go and that another object holds as its own",
+      row: deleteRow(),
+      others: holdRow({ owner: CART }),
+      report: observation(),
+      want: undefined,
+    },
+    {
+      name: "that is to go and that another object lets go of",
+      row: deleteRow(),
+      others: holdRow({ owner: CART, wanted: false }),
+      report: observation(),
+      want: { ...seen, inSync: false },
+    },
+    {
+      name: "that two objects apply",
+      row: applyRow(),
+      others: applyRow({ owner: CART, hash: "h2" }),
+      report: observation(),
+      want: { ...seen, desiredHash: "h1", inSync: true },
+    },
+  ])("$name", ({ row, report, others, want }) => {
+    const shown = viewing().view(row, report, others);
+    if (want === undefined) expect(shown).toBeUndefined();
+    else expect(shown).toStrictEqual(want);
+  });
+
+  test.each([
+    { name: "is still there: it is to go", others: undefined, want: [{ ...seen, inSync: false }] },
+    { name: "another one asks for by now", others: applyRow({ owner: CART }), want: [] },
+    { name: "another one holds as its own", others: holdRow({ owner: CART }), want: [] },
+    { name: "another one is to lose", others: deleteRow({ owner: CART }), want: [{ ...seen, inSync: false }] },
+  ])("that nobody asks for any more and that $name", ({ others, want }) => {
+    const { assignments, observations, views } = viewing();
+    observations.report(CLUSTER, [observation()]);
+    assignments.replace(SHOP_KEY, [applyRow()]);
+    if (others !== undefined) assignments.replace(CART_KEY, [others]);
+    assignments.replace(SHOP_KEY, []);
+    expect(views()[0]?.rows).toStrictEqual(want);
+  });
+
+  test("of a kind that cannot be read there is that nobody sees it", () => {
+    const { view, observations } = viewing();
+    const unseen = new Map([["/ConfigMap", "configmaps cannot be watched on the member"]]);
+    observations.contact(CLUSTER, { ...inContact, unseen });
+    expect(view(applyRow(), absent({ failure }))).toMatchObject({
+      failure: { reason: "NotObserved", message: "configmaps cannot be watched on the member", final: true },
+    });
+    expect(view(applyRow(), observation())).not.toHaveProperty("failure");
+  });
+});

@@ -1,0 +1,58 @@
+import type { KubeObject } from "../apis/index.ts";
+import { computeTarget, type DeletionPolicy } from "../desiredstate/index.ts";
+import type { PlacedKind } from "../hub/index.ts";
+import type { EventRecorder } from "../observability/index.ts";
+import type { OrphaningDeletions } from "./orphaning.ts";
+import { askedOf } from "./needs.ts";
+import { attempted } from "./planningFailure.ts";
+import { type Footprint, footprintOf } from "./remains.ts";
+import { snapshotOf, type SnapshotSources } from "./snapshots.ts";
+
+/** How an object that is being deleted parts from its copies. */
+export interface Finalization {
+  policy: DeletionPolicy;
+  footprint: Footprint;
+}
+
+export interface FinalizationsOptions extends SnapshotSources {
+  events: EventRecorder;
+  orphaning: Pick<OrphaningDeletions, "isOrphaned">;
+}
+
+/** How each object that is being deleted parts from its copies: decided once, whatever becomes of its policies meanwhile. */
+export class Finalizations {
+  readonly #options: FinalizationsOptions;
+  readonly #decided = new Map<string, Finalization>();
+
+  constructor(options: FinalizationsOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined before it was decided. */
+  get(owner: string): Finalization | undefined {
+    return this.#decided.get(owner);
+  }
+
+  /** Decides it. */
+  of(owner: string, object: KubeObject, kind: PlacedKind): Finalization {
+    let finalization = this.#decided.get(owner);
+    if (finalization === undefined) {
+      const { hub, plans, orphaning } = this.#options;
+      const { deletionPolicy } =
+        plans.get(owner)?.target ??
+        attempted(this.#options, owner, object, () =>
+          computeTarget(snapshotOf(this.#options, owner, object), hub.now()),
+        );
+      const policy = orphaning.isOrphaned(object) ? "Orphan" : deletionPolicy;
+      const { dependencies } = askedOf(this.#options, owner, { object, kind }).needs;
+      hub.catalog.need(dependencies);
+      finalization = { policy, footprint: footprintOf(kind, object, dependencies) };
+      this.#decided.set(owner, finalization);
+    }
+    return finalization;
+  }
+
+  forget(owner: string): void {
+    this.#decided.delete(owner);
+  }
+}

@@ -1,0 +1,58 @@
+import { describe, expect, test } from "vitest";
+import { type KubeObject, OBJECT_FINALIZER } from "../apis/index.ts";
+import type { HubCache, PlacedKind } from "../hub/index.ts";
+import { CRDS, DEMOAPPLICATIONS, type ResourceType } from "../runtime/index.ts";
+import { heldByKind } from "./kindsHeld.ts";
+
+const signal = new AbortController().signal;
+const HELD = { reason: "KindBeingDeleted", message: "its CRD is being deleted" } as const;
+const MYSQL = { group: "mysql.io", version: "v1", kind: "MysqlCluster", plural: "mysqlclusters", namespaced: true };
+const crd: KubeObject = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "mysqlclusters.mysql.io" },
+  spec: { group: "mysql.io", names: { kind: "MysqlCluster" } },
+};
+const database = (...finalizers: string[]): KubeObject => ({
+  apiVersion: "mysql.io/v1",
+  kind: "MysqlCluster",
+  metadata: { name: "my-db", finalizers },
+});
+
+/** Why the object is held on a hub with these databases, where deletions of these kinds are held. */
+function why(object: KubeObject, type: ResourceType, databases: KubeObject[] | undefined, held: ResourceType[]) {
+  const placed = databases && { type: MYSQL, informer: { list: () => databases } };
+  const hub = {
+    kindDeletions: { held: async (one: ResourceType) => (held.includes(one) ? HELD : undefined) },
+    kindOf: ({ apiVersion, kind }: { apiVersion: string; kind: string }) =>
+      apiVersion.startsWith("mysql.io/") && kind === "MysqlCluster" ? placed : undefined,
+  } as unknown as HubCache;
+  return heldByKind(hub, object, { type } as PlacedKind, signal);
+}
+
+describe("the copies of an object that is being deleted", () => {
+  test("stay for as long as its kind is being deleted and nobody has agreed", async () => {
+    expect(await why(database(), MYSQL, [], [MYSQL])).toEqual(HELD);
+    expect(await why(database(), MYSQL, [], [])).toBeUndefined();
+    expect(await why(database(), DEMOAPPLICATIONS, [], [MYSQL])).toBeUndefined();
+  });
+
+  test.each<{ name: string; databases: KubeObject[] | undefined; held: ResourceType[]; want: unknown }>([
+    { name: "that defines a kind of which nobody has an object", databases: undefined, held: [MYSQL], want: undefined },
+    { name: "that defines a kind without placed objects", databases: [database()], held: [MYSQL], want: undefined },
+    {
+      name: "whose objects are placed, and nobody has agreed",
+      databases: [database(OBJECT_FINALIZER)],
+      held: [MYSQL],
+      want: HELD,
+    },
+    {
+      name: "whose objects are on their way",
+      databases: [database(OBJECT_FINALIZER), database(`${OBJECT_FINALIZER}.v2`), database()],
+      held: [],
+      want: { reason: "KindBeingDeleted", message: "2 objects of the kind MysqlCluster are placed on members" },
+    },
+  ])("of a CRD $name", async ({ databases, held, want }) => {
+    expect(await why(crd, CRDS, databases, held)).toEqual(want);
+  });
+});

@@ -1,0 +1,28 @@
+import { counted, holdersOf, type KubeObject, OBJECT_FINALIZER, shortMessage } from "../apis/index.ts";
+import type { Why } from "../desiredstate/index.ts";
+import type { HubCache, PlacedKind } from "../hub/index.ts";
+import { CRDS } from "../runtime/index.ts";
+
+/** Nobody tells when the last object of a kind is gone. */
+export const HELD_AGAIN_MS = 5_000;
+
+/**
+ * Why the copies of an object that is being deleted stay for now, when the reason is a kind: that of the object, or the one that the object
+ * defines. To delete a CRD on a member deletes every object of the kind there, so the CRD goes last, and only when somebody has agreed that
+ * the objects go.
+ */
+export async function heldByKind(
+  hub: Pick<HubCache, "kindDeletions" | "kindOf">,
+  object: KubeObject,
+  { type }: PlacedKind,
+  signal: AbortSignal,
+): Promise<Why | undefined> {
+  if (type.group !== CRDS.group || type.kind !== CRDS.kind) return await hub.kindDeletions.held(type, signal);
+  const { group, names } = (object["spec"] ?? {}) as { group?: string; names?: { kind?: string } };
+  const defined = hub.kindOf({ apiVersion: `${group ?? ""}/`, kind: names?.kind ?? "" });
+  const placed = defined?.informer.list().filter(({ metadata }) => holdersOf(OBJECT_FINALIZER, metadata).length > 0);
+  if (defined === undefined || placed === undefined || placed.length === 0) return undefined;
+  const held = await hub.kindDeletions.held(defined.type, signal);
+  const message = `${counted(placed.length, "object")} of the kind ${defined.type.kind} are placed on members`;
+  return held ?? { reason: "KindBeingDeleted", message: shortMessage(message) };
+}

@@ -1,0 +1,39 @@
+import { FIRST_RECORD_ANNOTATION, type KubeObject, OBJECT_FINALIZER, unclaimed } from "../apis/index.ts";
+import type { Target } from "../desiredstate/index.ts";
+import type { PlacedKind, StatusStore } from "../hub/index.ts";
+import type { Client } from "../runtime/index.ts";
+import type { ControllerClasses } from "./controllerClasses.ts";
+import { setFinalizers } from "./finalizers.ts";
+import type { Remains } from "./remains.ts";
+
+/** How a propagated object becomes none of Meridian's business any more: unlike an application it may stand on the hub for the hub's own sake. */
+
+export interface LetGoSources {
+  client: Client;
+  store: Pick<StatusStore, "unbind">;
+  classes: ControllerClasses;
+}
+
+/** Whether no policy selects the object any more, and nothing of it is left on any cluster. */
+export function isOver({ propagated }: PlacedKind, target: Target, { open }: Remains): boolean {
+  return propagated && target.placement === undefined && target.clusters.length === 0 && open.size === 0;
+}
+
+/** Takes Meridian's finalizer and record off an object that stays on the hub, and removes its binding; false when the object has changed meanwhile. */
+export async function letGo(
+  { client, store, classes }: LetGoSources,
+  object: KubeObject,
+  kind: PlacedKind,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { finalizers = [], annotations } = object.metadata;
+  const next = unclaimed(OBJECT_FINALIZER, object.metadata, classes.classes);
+  if (next.length < finalizers.length || annotations?.[FIRST_RECORD_ANNOTATION] !== undefined) {
+    const record = { name: FIRST_RECORD_ANNOTATION, value: undefined };
+    const released = await setFinalizers(client, kind.type, object, next, signal, record);
+    if (released === undefined) return false;
+    kind.informer.observe(released);
+  }
+  await store.unbind({ object, kind }, signal);
+  return true;
+}

@@ -1,0 +1,86 @@
+import { describe, expect, onTestFinished, test } from "vitest";
+import type { ClusterContact } from "../clusters/index.ts";
+import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import { Observations } from "./observations.ts";
+import { ReportedContacts } from "./reportedContacts.ts";
+import { CLUSTER, inContact } from "./testing/builders.ts";
+
+const away: ClusterContact = {
+  ...inContact,
+  ok: false,
+  synced: false,
+  reason: "ClusterUnreachable",
+  message: "connection refused",
+  lastContact: 5,
+};
+
+function reported() {
+  const clock = new FakeClock();
+  const observations = new Observations();
+  const contacts = new ReportedContacts({ observations, clock });
+  onTestFinished(() => contacts[Symbol.dispose]());
+  const changes: string[] = [];
+  contacts.changes.subscribe((cluster) => void changes.push(cluster));
+  const hear = (contact: ClusterContact | undefined): void => observations.contact(CLUSTER, contact);
+  return { clock, contacts, changes, hear };
+}
+
+describe("what statuses say of the contact with a cluster", () => {
+  test("is what is so, where nothing was said before", () => {
+    const { contacts, changes, hear } = reported();
+    expect(contacts.of(CLUSTER).reason).toBe("ClusterUnknown");
+    hear(inContact);
+    expect([contacts.of(CLUSTER), contacts.lastContact(CLUSTER), changes]).toEqual([inContact, undefined, [CLUSTER]]);
+  });
+
+  test("is no loss before it has lasted; how old the news are is known meanwhile", async () => {
+    const { clock, contacts, changes, hear } = reported();
+    hear(inContact);
+    changes.length = 0;
+    hear(away);
+    await clock.advance(9_900);
+    expect([contacts.of(CLUSTER).ok, contacts.lastContact(CLUSTER), changes]).toEqual([true, 5, []]);
+    await clock.advance(200);
+    expect([contacts.of(CLUSTER), contacts.lastContact(CLUSTER), changes]).toEqual([away, undefined, [CLUSTER]]);
+    hear(inContact);
+    expect([contacts.of(CLUSTER), changes]).toEqual([inContact, [CLUSTER, CLUSTER]]);
+  });
+
+  test("changes at once when more or less of the cluster is known, and not for the same once more", () => {
+    const { changes, hear } = reported();
+    hear(inContact);
+    changes.length = 0;
+    hear({ ...inContact });
+    expect(changes).toEqual([]);
+    hear({ ...inContact, synced: false, partlySynced: true, unseen: new Map([["/Secret", "forbidden"]]) });
+    expect(changes).toEqual([CLUSTER]);
+    hear({ ...inContact, synced: false, partlySynced: true, unseen: new Map([["/Secret", "forbidden"]]) });
+    expect(changes).toEqual([CLUSTER]);
+  });
+
+  test("ends with the MemberCluster, and what was to be said with it", async () => {
+    const { clock, contacts, changes, hear } = reported();
+    hear(inContact);
+    hear(away);
+    changes.length = 0;
+    hear(undefined);
+    expect([contacts.of(CLUSTER).reason, contacts.lastContact(CLUSTER), changes]).toEqual([
+      "ClusterUnknown",
+      undefined,
+      [CLUSTER],
+    ]);
+    expect(clock.pending).toBe(0);
+    hear(away);
+    expect(contacts.of(CLUSTER)).toBe(away);
+  });
+
+  test("is followed no more at the end", () => {
+    const { clock, contacts, changes, hear } = reported();
+    hear(inContact);
+    hear(away);
+    contacts[Symbol.dispose]();
+    changes.length = 0;
+    hear(inContact);
+    expect([changes, clock.pending]).toEqual([[], 0]);
+  });
+});

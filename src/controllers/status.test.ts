@@ -1,0 +1,280 @@
+import { describe, expect, test } from "vitest";
+import {
+  CONTROLLER_CLASS_LABEL,
+  type FederatedStatus,
+  OBJECT_FINALIZER,
+  REPLICA_BOUNDS_ANNOTATION,
+} from "../apis/index.ts";
+import { parsePrometheusText } from "../observability/testing/prometheusText.ts";
+import { ApiError, DEMOAPPLICATIONS, NAMESPACES, PLACEMENTS } from "../runtime/index.ts";
+import { DEBOUNCE_MS, HELD_BY_OTHERS_MS, UNTOUCHED_MS } from "./debounce.ts";
+import { StatusReconciler } from "./status.ts";
+import { observation } from "./testing/builders.ts";
+import { APP, app, placement, placing } from "./testing/planning.ts";
+
+const SYNC_MS = 10_000;
+
+/** The controller of statuses beside that of plans, which has planned the application. */
+async function reporting(...given: Parameters<typeof placing>) {
+  const all = await placing(...given);
+  const reconciler = new StatusReconciler({ ...all.shared, events: all.recorder });
+  const woken = all.wokenBy(reconciler);
+  const settled: string[] = [];
+  reconciler.settlements.subscribe((owner) => void settled.push(owner));
+  const report = () => all.reconcileBy(reconciler, APP);
+  const status = (): FederatedStatus | undefined => all.onHub()["status"] as FederatedStatus | undefined;
+  const writes = (): number => all.hub.count("applyStatus", DEMOAPPLICATIONS);
+  const conditions = (): string[] =>
+    (status()?.conditions ?? []).map(({ type, status: is, reason }) => `${type} ${is} ${reason}`);
+  const states = (): string[] => (status()?.clusters ?? []).map(({ name, state }) => `${name} ${state}`);
+  /** The application runs everywhere, and its status says so. */
+  const complete = async (): Promise<void> => {
+    await all.plan();
+    for (const name of ["a", "b"]) all.carryOut(name);
+    await report();
+    await all.settle(1_000);
+    woken.length = 0;
+    settled.length = 0;
+  };
+  /** Something happens to the copy there. */
+  const happens = (on: string, present: object = {}): void => {
+    const row = all.rows().find(({ cluster }) => cluster === on);
+    if (row?.verb !== "Apply") throw new Error(`nothing is asked for on ${on}`);
+    const { ref, owner, hash } = row;
+    all.observations.report(on, [
+      observation({ cluster: on, ref, inSyncWith: hash, revision: 1_000_000, present: { owner, hash, ...present } }),
+    ]);
+  };
+  return { ...all, reconciler, woken, settled, report, status, writes, conditions, states, complete, happens };
+}
+
+const degraded = { health: { state: "Degraded", message: "1 of 2 ready" } };
+
+describe("the status of an object", () => {
+  test("is not written while its plan is being carried out, and then once", async () => {
+    const { plan, report, carryOut, writes, states, conditions, woken, settled } = await reporting();
+    await plan();
+    expect(woken[0]).toEqual({ key: APP, afterMs: expect.any(Number) as number });
+    expect(await report()).toEqual({ requeueAfter: UNTOUCHED_MS });
+    carryOut("a");
+    expect((await report()).requeueAfter).toBe(1_000);
+    expect([writes(), settled]).toEqual([0, []]);
+    carryOut("b");
+    expect(await report()).toEqual({});
+    expect([writes(), settled]).toEqual([1, [APP]]);
+    expect(states()).toEqual(["a Available", "b Available"]);
+    expect(conditions()).toEqual(
+      expect.arrayContaining(["Available True AllClustersAvailable", "Progressing False Settled"]),
+    );
+  });
+
+  test("is written while nothing of a plan has begun, too, after a while", async () => {
+    const { plan, report, settle, states } = await reporting();
+    await plan();
+    await settle(UNTOUCHED_MS);
+    await report();
+    expect(states()).toEqual(["a Pending", "b Pending"]);
+  });
+
+  test("is not written again while it says the same", async () => {
+    const { complete, report, happens, writes } = await reporting();
+    await complete();
+    const before = writes();
+    happens("a", { hubVersion: "999" });
+    await report();
+    expect(writes()).toBe(before);
+  });
+
+  test("of a settled object is written at the first change, and what follows is gathered", async () => {
+    const { complete, report, happens, writes, woken, states } = await reporting();
+    await complete();
+    const before = writes();
+    happens("a", degraded);
+    expect(woken).toEqual([{ key: APP, afterMs: 0 }]);
+    await report();
+    expect([writes(), states()]).toEqual([before + 1, ["a Degraded", "b Available"]]);
+    happens("b", degraded);
+    expect(woken.at(-1)).toEqual({ key: APP, afterMs: DEBOUNCE_MS });
+    expect(await report()).toEqual({ requeueAfter: DEBOUNCE_MS });
+    expect(writes()).toBe(before + 1);
+  });
+
+  test("names a cluster at once to which the object is to go, and waits with the rest", async () => {
+    const { complete, plan, report, server, settle, status } = await reporting({ placements: [placement(["a"])] });
+    await complete();
+    server.merge(PLACEMENTS, "default", "everywhere", {
+      metadata: { generation: 2 },
+      spec: { clusterAffinities: [{ name: "these", clusterNames: ["a", "b"] }] },
+    });
+    await settle();
+    await plan();
+    await report();
+    expect(status()?.clusters?.map(({ name }) => name)).toEqual(["a", "b"]);
+  });
+
+  test("waits at the start until every cluster it is about has been reached or given up", async () => {
+    const { plan, carryOut, contact, report, writes, settle } = await reporting();
+    await plan();
+    for (const name of ["a", "b"]) carryOut(name);
+    contact("b", { pending: true });
+    const { requeueAfter } = await report();
+    expect(requeueAfter).toBeGreaterThan(SYNC_MS - 1_000);
+    contact("elsewhere", { pending: true });
+    contact("b", {});
+    await report();
+    expect(writes()).toBe(1);
+    contact("b", { pending: true });
+    await settle(SYNC_MS);
+    await report();
+    expect(writes()).toBe(1);
+  });
+
+  test("is neither another class's to write nor of another life of the object", async () => {
+    const others = await reporting({ apps: [app({ labels: { [CONTROLLER_CLASS_LABEL]: "canary" } })] });
+    await others.plan();
+    expect(await others.report()).toEqual({});
+    expect([others.writes(), others.woken]).toEqual([0, []]);
+
+    const handed = await reporting();
+    await handed.plan();
+    for (const name of ["a", "b"]) handed.carryOut(name);
+    const labels = { [CONTROLLER_CLASS_LABEL]: "canary" };
+    await handed.update({ metadata: { labels, finalizers: [`${OBJECT_FINALIZER}.canary`, OBJECT_FINALIZER] } });
+    expect(await handed.report()).toEqual({});
+    expect(handed.writes()).toBe(0);
+
+    const again = await reporting();
+    await again.plan();
+    for (const name of ["a", "b"]) again.carryOut(name);
+    again.server.delete(DEMOAPPLICATIONS, "default", "shop");
+    again.server.create(DEMOAPPLICATIONS, app());
+    await again.settle();
+    expect(await again.report()).toEqual({});
+    expect(again.writes()).toBe(0);
+  });
+
+  test("is of no object that is not planned any more", async () => {
+    const { complete, plans, woken, report, happens, writes } = await reporting();
+    await complete();
+    const before = writes();
+    plans.drop(APP);
+    happens("a", degraded);
+    expect([woken, await report(), writes()]).toEqual([[], {}, before]);
+  });
+
+  test("of an object that is being deleted waits a little for the end, and says then what it waits for", async () => {
+    const { complete, reconcile, update, carryOut, report, writes, happens } = await reporting();
+    await complete();
+    const before = writes();
+    await update({
+      metadata: { generation: 2, deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [OBJECT_FINALIZER, "x/y"] },
+    });
+    await reconcile();
+    const first = await report();
+    expect([first.requeueAfter, writes()]).toEqual([expect.any(Number), before]);
+    carryOut("a");
+    carryOut("b");
+    expect((await report()).requeueAfter).toBeGreaterThan(HELD_BY_OTHERS_MS - 500);
+    expect(writes()).toBe(before);
+    expect(() => happens("a")).toThrow("nothing is asked for");
+  });
+});
+
+describe("a write of a status", () => {
+  test("is known to be under way until it has ended, also when it fails", async () => {
+    const { plan, carryOut, report, reconciler, hub, settled, writes, settle } = await reporting();
+    await plan();
+    for (const name of ["a", "b"]) carryOut(name);
+    const answered = Promise.withResolvers<void>();
+    const { gate } = hub;
+    const refused = new ApiError(500, "InternalError", "etcd is away");
+    hub.gate = async (call) => {
+      if (call.verb === "applyStatus" && call.phase === "before") await answered.promise;
+      await gate(call);
+    };
+    const done = report();
+    await Promise.resolve();
+    expect([reconciler.isUnderWay(APP), reconciler.isUnderWay("other"), settled]).toEqual([true, false, []]);
+    answered.reject(refused);
+    await expect(done).rejects.toBe(refused);
+    expect([reconciler.isUnderWay(APP), settled]).toEqual([false, [APP]]);
+    hub.gate = gate;
+    await settle(DEBOUNCE_MS);
+    await report();
+    expect(writes()).toBe(2);
+  });
+
+  test("to an object that is gone by then is no error", async () => {
+    const { plan, carryOut, report, hub, settled } = await reporting();
+    await plan();
+    for (const name of ["a", "b"]) carryOut(name);
+    const { gate } = hub;
+    hub.gate = (call) => {
+      if (call.verb === "applyStatus") throw new ApiError(404, "NotFound", "gone");
+      return gate(call);
+    };
+    expect([await report(), settled]).toEqual([{}, [APP]]);
+  });
+
+  test("is measured and traced: the time from the plan to the last member, once", async () => {
+    const { complete, happens, report, metrics, spans, settle } = await reporting();
+    await complete();
+    happens("a", degraded);
+    await report();
+    await settle(1_000);
+    const families = parsePrometheusText((await metrics.scrape()).body);
+    const counts = [...families.values()].flatMap(({ samples }) =>
+      samples.filter(({ name }) => name.endsWith("propagation_duration_seconds_count")),
+    );
+    expect(counts.map(({ value }) => value)).toEqual([1]);
+    expect(
+      spans.filter(({ name }) => name === "UpdateStatus").map(({ attributes }) => attributes["status.phase"]),
+    ).toEqual(["Available", expect.stringMatching(/Progressing|Degraded|Available/)]);
+  });
+});
+
+describe("what wakes the status of an object", () => {
+  test("is contact with a cluster that comes or goes", async () => {
+    const { complete, woken, contact, settle } = await reporting();
+    await complete();
+    contact("a", { ok: false, synced: false, reason: "ClusterUnreachable", message: "connection refused" });
+    expect(woken).toEqual([]);
+    await settle(SYNC_MS);
+    expect(woken.map(({ key }) => key)).toEqual([APP]);
+    woken.length = 0;
+    contact("elsewhere", {});
+    await settle(SYNC_MS);
+    expect(woken).toEqual([]);
+  });
+
+  test("is a change of the bounds of its namespace, and nothing else there", async () => {
+    const { complete, woken, server, settle } = await reporting();
+    await complete();
+    server.merge(NAMESPACES, undefined, "default", { metadata: { labels: { team: "x" } } });
+    await settle();
+    expect(woken).toEqual([]);
+    server.merge(NAMESPACES, undefined, "default", {
+      metadata: { annotations: { [REPLICA_BOUNDS_ANNOTATION]: "1-1" } },
+    });
+    await settle();
+    expect(woken.map(({ key }) => key)).toEqual([APP]);
+  });
+
+  test("is that its plan is made anew, or that rows of it go", async () => {
+    const { complete, woken, update, reconcile, assignments } = await reporting();
+    await complete();
+    await update({ metadata: { generation: 2 }, spec: { replica: 3 } });
+    await reconcile();
+    expect(new Set(woken.map(({ key }) => key))).toEqual(new Set([APP]));
+    woken.length = 0;
+    assignments.departures.emit(APP);
+    assignments.departures.emit("another");
+    expect(woken.map(({ key }) => key)).toEqual([APP]);
+  });
+});
+
+test("a status follows from the plan that asked last", async () => {
+  const { plan, reconciler } = await reporting();
+  await plan();
+  expect(reconciler.follows(APP)).toEqual(reconciler.follows("another"));
+});

@@ -1,0 +1,115 @@
+import { FIELD_MANAGER, hashOf, type KubeObject, refKey, refOf, shortMessage } from "../apis/index.ts";
+import type { Target, Why } from "../desiredstate/index.ts";
+import type { PlacedKind } from "../hub/index.ts";
+import { isSummedUp, type MemberStatus, statusOwner, statusSum } from "../interpreter/index.ts";
+import { type ApiError, apiVersionOf, type Client, type Clock, isApiError } from "../runtime/index.ts";
+import type { ClusterView } from "../status/index.ts";
+
+export interface StatusSumsOptions {
+  client: Pick<Client, "applyStatus">;
+  clock: Pick<Clock, "now">;
+}
+
+/** What came of a sum that is asked for: it stands in the object's status, or why it does not. */
+export interface SumOutcome {
+  refusal: Why | undefined;
+  /** The hub could not take the sum now: to be thrown once all else is written, so that it is tried again. */
+  error?: Error;
+}
+
+/**
+ * Writes the sum of the members' statuses into the status of a propagated object, where its placement asks for that. One apply, which takes
+ * nothing away from who else writes that status; none where the sum stands there already, and none again of a sum that was refused.
+ */
+export class StatusSums {
+  readonly #options: StatusSumsOptions;
+  readonly #refused = new Map<string, { hash: string; why: Why }>();
+
+  constructor(options: StatusSumsOptions) {
+    this.#options = options;
+  }
+
+  /** Undefined where no sum is asked for, or there is none yet. */
+  async write(
+    owner: string,
+    { object, kind }: { object: KubeObject; kind: Pick<PlacedKind, "type" | "informer"> },
+    target: Target | undefined,
+    clusters: readonly ClusterView[],
+    signal: AbortSignal,
+  ): Promise<SumOutcome | undefined> {
+    if (target?.aggregatesStatus !== true) {
+      this.forget(owner);
+      return undefined;
+    }
+    const members = membersOf(object, target, clusters);
+    const sum = statusSum(object, members, this.#options.clock.now());
+    if (sum === undefined) return undefined;
+    if (isSummedUp(object, sum, FIELD_MANAGER)) return WRITTEN;
+    const theirs = statusOwner(object, sum, FIELD_MANAGER);
+    if (theirs !== undefined) return { refusal: ownedBy(theirs) };
+    // Without the times of its conditions, which a sum that is not written begins anew each time.
+    const hash = hashOf(statusSum(object, members, 0));
+    const before = this.#refused.get(owner);
+    if (before?.hash === hash) return { refusal: before.why };
+    try {
+      const { namespace, name } = object.metadata;
+      const metadata = { ...(namespace === undefined ? {} : { namespace }), name };
+      const body = { apiVersion: apiVersionOf(kind.type), kind: kind.type.kind, metadata, status: sum };
+      const options = { force: false, fieldManager: FIELD_MANAGER, signal };
+      kind.informer.observe(await this.#options.client.applyStatus(kind.type, body, options));
+      this.#refused.delete(owner);
+      return WRITTEN;
+    } catch (error) {
+      const why = refusalOf(error);
+      if (why === undefined)
+        return { refusal: NOT_NOW, error: error instanceof Error ? error : new Error(String(error)) };
+      this.#refused.set(owner, { hash, why });
+      return { refusal: why };
+    }
+  }
+
+  forget(owner: string): void {
+    this.#refused.delete(owner);
+  }
+}
+
+const WRITTEN: SumOutcome = { refusal: undefined };
+const NOT_NOW: Why = { reason: "ServerError", message: "the hub could not take the sum; it is tried again" };
+
+function membersOf(object: KubeObject, target: Target, clusters: readonly ClusterView[]): MemberStatus[] {
+  const key = refKey(refOf(object));
+  const views = new Map(clusters.map((view) => [view.name, view]));
+  return target.clusters.map(({ name }) => {
+    const view = views.get(name);
+    const row = view?.rows.find(({ ref, role }) => role === "rendered" && refKey(ref) === key);
+    const isCurrent = view?.contact.ok === true && row?.inSync === true && row.isStatusOld !== true;
+    return { cluster: name, status: row?.status, isCurrent };
+  });
+}
+
+function ownedBy(manager: string): Why {
+  const message = shortMessage(
+    `${manager} writes the object's status on the hub, and keeps it; nothing is summed up there`,
+  );
+  return { reason: "StatusOwnedByOthers", message };
+}
+
+/** Undefined where another try may succeed without a change of anything. */
+function refusalOf(error: unknown): Why | undefined {
+  if (!isApiError(error) || isPassing(error)) return undefined;
+  const { status, apiMessage } = error;
+  switch (status) {
+    case 403:
+      return { reason: "Forbidden", message: shortMessage(`the sum: ${apiMessage}`) };
+    case 404:
+      return { reason: "StatusNotServed", message: "the kind has no status subresource on the hub" };
+    case 409:
+      return { reason: "StatusOwnedByOthers", message: shortMessage(apiMessage) };
+    default:
+      return { reason: "StatusRefused", message: shortMessage(`the hub refuses the sum: ${apiMessage}`) };
+  }
+}
+
+function isPassing(error: ApiError): boolean {
+  return error.status >= 500 || error.status === 401 || error.status === 429;
+}

@@ -1,0 +1,77 @@
+import { describe, expect, test } from "vitest";
+import type { Condition, FederatedStatus, KubeObject } from "../apis/index.ts";
+import type { PlacedKind } from "../hub/index.ts";
+import { logLines } from "../observability/testing/logLines.ts";
+import { recordSpans } from "../observability/testing/spanRecorder.ts";
+import { ApiError, type ReconcileContext } from "../runtime/index.ts";
+import { phaseOf, writeStatus } from "./statusWrites.ts";
+import { APP, app } from "./testing/planning.ts";
+
+const saying = (conditions: Record<string, string>): FederatedStatus => ({
+  conditions: Object.entries(conditions).map(([type, status]) => ({ type, status }) as unknown as Condition),
+});
+
+describe("what a status says of the object as a whole", () => {
+  test.each([
+    { conditions: { Available: "True", Progressing: "True" }, want: "Available" },
+    { conditions: { Available: "False", Progressing: "True" }, want: "Progressing" },
+    { conditions: { Available: "False", Progressing: "False" }, want: "Degraded" },
+    { conditions: { Available: "Unknown", Applied: "True" }, want: "Degraded" },
+    { conditions: {}, want: "Degraded" },
+  ])("$conditions: $want", ({ conditions, want }) => expect(phaseOf(saying(conditions))).toBe(want));
+
+  test("nothing: it is degraded", () => expect(phaseOf({})).toBe("Degraded"));
+});
+
+describe("a write of a status", () => {
+  async function writing(answer: () => unknown) {
+    const { tracer, spans } = recordSpans();
+    const { logger, lines } = logLines();
+    const written: unknown[] = [];
+    const write = async (...args: unknown[]): Promise<KubeObject> => {
+      written.push(args);
+      const result = answer();
+      if (result instanceof Error) throw result;
+      return result as KubeObject;
+    };
+    const found = { object: app({ uid: "u" }), kind: {} as PlacedKind };
+    const { signal } = new AbortController();
+    const context = { logger, span: undefined } as unknown as ReconcileContext;
+    const status = { ...saying({ Available: "True" }), replicas: { desired: 3, updated: 3, ready: 3, available: 3 } };
+    const error: unknown = await writeStatus({ store: { write }, tracer }, APP, found, status, context, signal).then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+    return { spans, lines, written, error, sent: [found, status, signal] };
+  }
+
+  test("is a span and a line of the log", async () => {
+    const { spans, lines, written, sent, error } = await writing(() => app());
+    expect([written, error]).toEqual([[sent], undefined]);
+    expect(spans.map(({ name, attributes }) => [name, attributes])).toEqual([
+      ["UpdateStatus", { "reconcile.key": APP, "status.phase": "Available", "http.status_code": 200 }],
+    ]);
+    expect(lines).toMatchObject([
+      {
+        level: "info",
+        object: APP,
+        resource_uid: "u",
+        phase: "Available",
+        generation: 1,
+        replicas: { desired: 3 },
+        msg: "status written: Available",
+      },
+    ]);
+  });
+
+  test.each([
+    { name: "was refused", failure: new ApiError(409, "Conflict", "changed"), code: 409 },
+    { name: "did not arrive", failure: new Error("reset"), code: undefined },
+  ])("that $name is an error, of the span too, and no line", async ({ failure, code }) => {
+    const { spans, lines, error } = await writing(() => failure);
+    expect([error, lines]).toEqual([failure, []]);
+    expect(spans).toHaveLength(1);
+    expect(spans[0]?.attributes["http.status_code"]).toBe(code);
+    expect(spans[0]?.status.code).toBe(2);
+  });
+});

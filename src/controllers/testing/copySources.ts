@@ -1,0 +1,162 @@
+import {
+  type FederatedStatus,
+  type KubeObject,
+  type MemberCluster,
+  type MemberClusterSpec,
+  type ObjectRef,
+  type OwnerRef,
+  refKey,
+  refOf,
+} from "../../apis/index.ts";
+import type { Why } from "../../desiredstate/index.ts";
+import type { HubEvent } from "../../hub/index.ts";
+import { Emitter, type ResourceType } from "../../runtime/index.ts";
+import { Assignments } from "../assignments.ts";
+import type { CopySources } from "../copies.ts";
+import { Observations } from "../observations.ts";
+import { PlanningProgress } from "../planningProgress.ts";
+import { type Plan, Plans } from "../plans.ts";
+import { CLUSTER, inContact, owner as ownerOf } from "./builders.ts";
+
+/** A hub object of which the status names these clusters. */
+export function hubObject(name: string, clusters: readonly string[] = [], status: object = {}): KubeObject {
+  const { uid, ...ref } = ownerOf(name);
+  const entries = clusters.map((cluster) => ({ name: cluster, state: "Available" }));
+  return {
+    apiVersion: ref.apiVersion,
+    kind: ref.kind,
+    metadata: { name, namespace: "default", uid, generation: 1 },
+    spec: {},
+    status: { observedGeneration: 1, clusters: entries, ...status } as FederatedStatus,
+  };
+}
+
+export function member(
+  name: string = CLUSTER,
+  metadata: Partial<MemberCluster["metadata"]> = {},
+  spec: Partial<MemberClusterSpec> = {},
+): MemberCluster {
+  return {
+    apiVersion: "federation.paas.cmft.com/v1alpha1",
+    kind: "MemberCluster",
+    metadata: { name, ...metadata },
+    spec: { connection: {}, ...spec },
+  } as unknown as MemberCluster;
+}
+
+export const leaving = { deletionTimestamp: "2026-02-01T00:00:00Z" };
+
+/** A plan of ours that has these clusters. */
+export function planOn(clusters: readonly string[], more: Partial<Plan> = {}): Plan {
+  const target = { clusters: clusters.map((name) => ({ name })), missing: new Set() };
+  return {
+    uid: "u",
+    generation: 1,
+    target: target as unknown as NonNullable<Plan["target"]>,
+    remaining: new Set(),
+    ours: true,
+    ...more,
+  };
+}
+
+/** The tables of planning, with a hub and its neighbours that are in the hands of the test. One cluster is in contact. */
+export function copySources() {
+  const objects = new Map<string, KubeObject>();
+  const members = new Map<string, MemberCluster>([[CLUSTER, member()]]);
+  const referrers = new Map<string, string[]>();
+  const state = {
+    synced: true,
+    deletionsHeld: false,
+    /** What holds the deletions of a kind. */
+    kindHeld: undefined as Why | undefined,
+    kindsAsked: [] as string[],
+    /** What holds the copies of missing objects. */
+    missingHeld: undefined as Why | undefined,
+    needing: [] as OwnerRef[],
+    alone: true,
+    ownsCluster: true,
+    othersNamespaces: new Set<string>(),
+  };
+  const observations = new Observations();
+  const plans = new Plans();
+  const progress = new PlanningProgress();
+  progress.begin([]);
+  const othersChanged = new Emitter<undefined>();
+  const holds = new Emitter<boolean>();
+  const kindChanges = new Emitter<ResourceType>();
+  const clusterEvents = new Emitter<HubEvent<MemberCluster>>();
+  const assignments = new Assignments({
+    observations,
+    kinds: { memberKinds: () => [], onChange: () => ({ [Symbol.dispose]: () => undefined }) },
+    expected: () => [],
+    others: { needing: () => [], needs: new Emitter<ObjectRef>() },
+    monotonic: () => 0,
+  });
+  const hub = {
+    planned: { settingOf: () => ({}) },
+    kindOf: () => undefined,
+    get synced() {
+      return state.synced;
+    },
+    get deletionsHeld() {
+      return state.deletionsHeld;
+    },
+    object: (owner: string) => {
+      const object = objects.get(owner);
+      return object === undefined ? undefined : { object, kind: {} };
+    },
+    clusters: {
+      get: (name: string) => members.get(name),
+      list: () => [...members.values()],
+      keys: () => [...members.keys()],
+      subscribe: (handler: (event: HubEvent<MemberCluster>) => void) => clusterEvents.subscribe(handler),
+    },
+    kindDeletions: {
+      heldNow: ({ kind }: ResourceType) => (state.kindsAsked.push(kind), state.kindHeld),
+      changes: kindChanges,
+    },
+    holds,
+  };
+  const classes = {
+    needing: () => state.needing,
+    get areAlone() {
+      return state.alone;
+    },
+    ownsCluster: () => state.ownsCluster,
+    isOthersNamespace: async (name: string) => state.othersNamespaces.has(name),
+    othersChanged,
+  };
+  const sources = {
+    hub,
+    assignments,
+    observations,
+    plans,
+    dependencies: { referrersTo: (key: string) => referrers.get(key) ?? [] },
+    progress,
+    classes,
+    missing: { heldOn: () => state.missingHeld },
+  } as unknown as CopySources;
+  observations.contact(CLUSTER, inContact);
+  /** Puts an object on the hub; its key. */
+  const have = (object: KubeObject): string => {
+    const key = refKey(refOf(object));
+    objects.set(key, object);
+    return key;
+  };
+  const join = (cluster: MemberCluster): void => void members.set(cluster.metadata.name, cluster);
+  const events = { othersChanged, holds, kindChanges, clusterEvents };
+  return {
+    sources,
+    state,
+    objects,
+    members,
+    referrers,
+    observations,
+    assignments,
+    plans,
+    progress,
+    events,
+    have,
+    join,
+  };
+}

@@ -1,0 +1,26 @@
+import type { Debounce } from "./debounce.ts";
+import { newProgress, type ObjectProgress } from "./progressEvents.ts";
+
+/** What is remembered between two writes of one object's status. */
+export interface Tracked extends Debounce {
+  /** Monotonic milliseconds of the plan that is being carried out, for the propagation metric. */
+  propagating: number | undefined;
+  /** Something has changed since the status was computed last. */
+  changed: boolean;
+  /** Monotonic milliseconds at which everything of an object that is being deleted was first seen gone. */
+  goneAt: number | undefined;
+  readonly progress: ObjectProgress;
+}
+
+export function newTracked(): Tracked {
+  return {
+    plannedAt: undefined,
+    movedAt: undefined,
+    propagating: undefined,
+    lastWriteAt: Number.NEGATIVE_INFINITY,
+    changedAt: 0,
+    changed: false,
+    goneAt: undefined,
+    progress: newProgress(),
+  };
+}

@@ -1,0 +1,253 @@
+import { describe, expect, test } from "vitest";
+import {
+  ALLOWED_SERVICE_ACCOUNTS_ANNOTATION,
+  DELETION_POLICY_ANNOTATION,
+  type KubeObject,
+  OWNER_ANNOTATION,
+  parseApiVersion,
+  type Placement,
+  type PlacementSpec,
+} from "../apis/index.ts";
+import { type HubKind, placeableKindOf } from "../interpreter/index.ts";
+import { needsOf as needsOfKind, withTheirNeeds } from "./needs.ts";
+import { namespaceTerms } from "./podSecurity/index.ts";
+import { app, at, clusterPlacement, placement, rows, shanghai, targetOf } from "./testdata/builders.ts";
+import type { Target } from "./types.ts";
+
+const secret = (name: string, more: object = {}): KubeObject => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  metadata: { name, namespace: "default" },
+  data: { a: "b25l" },
+  ...more,
+});
+const account = (name: string, ...pull: string[]): KubeObject => ({
+  apiVersion: "v1",
+  kind: "ServiceAccount",
+  metadata: { name, namespace: "default" },
+  imagePullSecrets: pull.map((one) => ({ name: one })),
+});
+const claim: KubeObject = {
+  apiVersion: "v1",
+  kind: "PersistentVolumeClaim",
+  metadata: { name: "data", namespace: "default" },
+  spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+};
+const database = (spec: object = { secretName: "my-db-secret" }, metadata: object = {}): KubeObject => ({
+  apiVersion: "mysql.presslabs.org/v1alpha1",
+  kind: "MysqlCluster",
+  metadata: { name: "my-db", namespace: "default", uid: "db", ...metadata },
+  spec,
+});
+const deployment = (spec: object): KubeObject => ({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "web", namespace: "default", uid: "web" },
+  spec: { replicas: 1, template: { spec: { containers: [{ name: "web", image: "nginx" }], ...spec } } },
+});
+const selects = (object: KubeObject): Pick<PlacementSpec, "resourceSelectors"> => ({
+  resourceSelectors: [{ apiVersion: object.apiVersion, kind: object.kind }],
+});
+const SECRET_NAME: PlacementSpec["dependencies"] = {
+  mode: "Auto",
+  fields: [{ kind: "Secret", path: "spec.secretName" }],
+};
+
+const kindOf = ({ apiVersion, kind }: KubeObject): HubKind => placeableKindOf(parseApiVersion(apiVersion).group, kind);
+const needsOf = (object: KubeObject, by: Placement | undefined, runs = false) =>
+  needsOfKind(kindOf(object), object, by, runs);
+
+const names = (object: KubeObject, spec: Partial<PlacementSpec> | undefined, runs = false): string[] =>
+  needsOf(
+    object,
+    spec === undefined ? undefined : placement("p", { ...selects(object), ...spec }),
+    runs,
+  ).dependencies.map(({ ref }) => `${ref.kind}/${ref.name}`);
+
+describe("what an object needs", () => {
+  const web = deployment({ serviceAccountName: "web" });
+
+  test("is what it refers to, and what its policy declares", () => {
+    expect(names(web, {})).toEqual(["ServiceAccount/web"]);
+    expect(names(database(), {})).toEqual([]);
+    expect(names(database(), { dependencies: SECRET_NAME })).toEqual(["Secret/my-db-secret"]);
+    const both = deployment({ imagePullSecrets: [{ name: "s" }] });
+    const fields = [
+      { kind: "Secret" as const, path: "spec.template.spec.imagePullSecrets[].name" },
+      { kind: "ConfigMap" as const, path: "spec.template.spec.containers[].name" },
+    ];
+    expect(names(both, { dependencies: { mode: "Auto", fields } })).toEqual(["Secret/s", "ConfigMap/web"]);
+  });
+
+  test("is nothing with mode None, and so nothing is looked for", () => {
+    expect(names(web, { dependencies: { mode: "None" } })).toEqual([]);
+    expect(names(app({ envFrom: [{ secretRef: { name: "s" } }] }), { dependencies: { mode: "None" } })).toEqual([]);
+  });
+
+  test("is nothing of an object that is sent as it is and goes nowhere, until it runs somewhere", () => {
+    expect(names(web, undefined)).toEqual([]);
+    expect(names(web, undefined, true)).toEqual(["ServiceAccount/web"]);
+    expect(names(app({ envFrom: [{ secretRef: { name: "s" } }] }), undefined)).toEqual(["Secret/s"]);
+  });
+
+  test("is also what that needs in its turn: the pull secrets of a service account", () => {
+    const { dependencies } = needsOf(web, placement("p", selects(web)), false);
+    const all = withTheirNeeds(
+      dependencies,
+      new Map([["/ServiceAccount/default/web", account("web", "pull", "other")]]),
+    );
+    expect(all.map(({ ref }) => `${ref.kind}/${ref.name}`)).toEqual([
+      "ServiceAccount/web",
+      "Secret/other",
+      "Secret/pull",
+    ]);
+    expect(withTheirNeeds(dependencies, new Map())).toBe(dependencies);
+  });
+});
+
+describe("what goes along with an object that is sent as it is", () => {
+  const present = (...objects: KubeObject[]): ReadonlyMap<string, KubeObject> =>
+    new Map(objects.map((object) => [`/${object.kind}/default/${object.metadata.name}`, object]));
+  const placed = (object: KubeObject, spec: Partial<PlacementSpec>, ...there: KubeObject[]): Target =>
+    targetOf({
+      object,
+      clusters: [shanghai],
+      placements: [placement("p", { ...selects(object), ...spec })],
+      dependencies: present(...there),
+    });
+  const warning = (target: Target) => target.clusters[0]?.warning;
+
+  test("a service account with its pull secrets, a claim, a declared Secret", () => {
+    const web = deployment({
+      serviceAccountName: "default",
+      volumes: [{ name: "a", persistentVolumeClaim: { claimName: "data" } }],
+    });
+    expect(rows(placed(web, {}, claim))).toEqual([
+      "Apply shanghai-1 PersistentVolumeClaim/data",
+      "Apply shanghai-1 Deployment/web",
+    ]);
+    expect(rows(placed(database(), { dependencies: SECRET_NAME }, secret("my-db-secret")))).toEqual([
+      "Apply shanghai-1 Secret/my-db-secret",
+      "Apply shanghai-1 MysqlCluster/my-db",
+    ]);
+    const widget = { ...deployment({ serviceAccountName: "web" }), apiVersion: "example.com/v1", kind: "Widget" };
+    const { objects } = targetOf({
+      object: widget,
+      clusters: [shanghai],
+      placements: [placement("p", selects(widget))],
+      dependencies: present(account("web", "pull"), secret("pull")),
+      terms: namespaceTerms({ name: "default", annotations: { [ALLOWED_SERVICE_ACCOUNTS_ANNOTATION]: "web" } }, false),
+    }).clusters[0] ?? { objects: [] };
+    expect(objects.map(({ ref, role }) => `${ref.kind}/${ref.name} ${role}`)).toEqual([
+      "Secret/pull dependency",
+      "ServiceAccount/web dependency",
+      "Widget/web rendered",
+    ]);
+  });
+
+  test("a change of what its pods read writes nothing into its template", () => {
+    const web = deployment({ imagePullSecrets: [], volumes: [{ name: "a", secret: { secretName: "s" } }] });
+    const rendered = (data: object) => at(placed(web, {}, secret("s", { data })), "shanghai-1", "Deployment");
+    expect(rendered({ a: "MQ==" })).toEqual(rendered({ a: "Mg==" }));
+    expect(JSON.stringify(rendered({}))).not.toContain("dependencies-hash");
+  });
+
+  test("a claim says itself that it stays; a Secret goes with its users", () => {
+    const web = deployment({
+      volumes: [
+        { name: "a", persistentVolumeClaim: { claimName: "data" } },
+        { name: "b", secret: { secretName: "s" } },
+      ],
+    });
+    const target = placed(web, {}, claim, secret("s"));
+    const annotations = (kind: string) => at(target, "shanghai-1", kind)?.metadata.annotations;
+    expect(annotations("PersistentVolumeClaim")).toMatchObject({ [DELETION_POLICY_ANNOTATION]: "Orphan" });
+    expect(annotations("Secret")).toHaveProperty([OWNER_ANNOTATION]);
+    expect(annotations("Secret")).not.toHaveProperty([DELETION_POLICY_ANNOTATION]);
+    const own = at(placed({ ...claim, metadata: { ...claim.metadata, uid: "c" } }, {}), "shanghai-1", claim.kind);
+    expect(own?.metadata.annotations).not.toHaveProperty([DELETION_POLICY_ANNOTATION]);
+  });
+
+  test("what is missing is named, of every kind", () => {
+    const web = deployment({ volumes: [{ name: "a", persistentVolumeClaim: { claimName: "data" } }] });
+    expect(warning(placed(web, {}))).toEqual({
+      reason: "DependencyMissing",
+      message: "not on the hub: PersistentVolumeClaim data",
+    });
+    expect(warning(placed(database(), { dependencies: SECRET_NAME }))).toEqual({
+      reason: "DependencyMissing",
+      message: "not on the hub: Secret my-db-secret",
+    });
+    expect([...placed(web, {}).missing]).toEqual(["/PersistentVolumeClaim/default/data"]);
+  });
+
+  test.each([
+    ["a list", { secretName: ["a"] }, "dependencies.fields: spec.secretName is a list: write spec.secretName[]"],
+    ["no name", { secretName: 7 }, "dependencies.fields: spec.secretName is no name"],
+  ])("a declaration that does not fit is told, and stops nothing: %s", (_, spec, message) => {
+    const target = placed(database(spec), { dependencies: SECRET_NAME });
+    expect(warning(target)).toEqual({ reason: "DependencyUnresolved", message });
+    expect(rows(target)).toEqual(["Apply shanghai-1 MysqlCluster/my-db"]);
+  });
+
+  test("an object without a namespace brings nothing along, and says so", () => {
+    const object = database({ secretName: "s" }, { namespace: undefined });
+    const target = targetOf({
+      object,
+      clusters: [shanghai],
+      placements: [clusterPlacement("p", { ...selects(object), dependencies: SECRET_NAME })],
+      dependencies: present(secret("s")),
+    });
+    expect(warning(target)).toEqual({
+      reason: "DependencyUnresolved",
+      message: "dependencies.fields: MysqlCluster has no namespace in which to look for what it names",
+    });
+    expect(rows(target).filter((row) => row.includes("Secret"))).toEqual([]);
+  });
+
+  test("an object without a namespace that names nothing has nothing to say", () => {
+    const object = database({}, { namespace: undefined });
+    expect(needsOf(object, clusterPlacement("p", { ...selects(object), dependencies: SECRET_NAME }), false)).toEqual({
+      dependencies: [],
+    });
+  });
+
+  test.each([
+    ["kubernetes.io/service-account-token", "my-db-secret"],
+    ["bootstrap.kubernetes.io/token", "my-db-secret"],
+  ])("a Secret with a token goes nowhere, whoever declares it: %s", (type, name) => {
+    const target = placed(database({ secretName: name }), { dependencies: SECRET_NAME }, secret(name, { type }));
+    expect(target.clusters[0]?.problem?.reason).toBe("NotAllowed");
+    expect(rows(target)).toEqual([]);
+  });
+
+  test("a release of Helm goes nowhere, and is not taken for missing", () => {
+    const target = placed(database({ secretName: "sh.helm.release.v1.web.v1" }), { dependencies: SECRET_NAME });
+    expect(target.clusters[0]?.problem).toMatchObject({
+      reason: "NotAllowed",
+      message: "Secret sh.helm.release.v1.web.v1 holds a Helm release and is never sent to members",
+    });
+    expect(rows(target)).toEqual([]);
+  });
+
+  test.each(["PersistentVolumeClaim", "ServiceAccount"] as const)(
+    "a %s that may not be read holds the object",
+    (kind) => {
+      const object = database({ name: "x" });
+      const dependencies = { mode: "Auto" as const, fields: [{ kind, path: "spec.name" }] };
+      const { clusters } = targetOf({
+        object,
+        clusters: [shanghai],
+        placements: [placement("p", { ...selects(object), dependencies })],
+        unreadable: new Set([`/${kind}/default/x`]),
+      });
+      expect(clusters[0]).toMatchObject({
+        frozen: true,
+        frozenFor: {
+          reason: `${kind}AccessDenied`,
+          message: `let the manager list and watch ${kind}s in default on the hub`,
+        },
+      });
+    },
+  );
+});

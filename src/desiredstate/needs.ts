@@ -1,0 +1,76 @@
+import { type KubeObject, type Placement, refKey, shortMessage } from "../apis/index.ts";
+import {
+  declaredDependencies,
+  type Dependency,
+  type HubKind,
+  hubKindOf,
+  placeableKindOf,
+} from "../interpreter/index.ts";
+import type { Needs, Why } from "./types.ts";
+
+const NOTHING: Needs = Object.freeze({ dependencies: Object.freeze([]) });
+
+/**
+ * What an object needs beside it, by what it is and by what the policy that places it says. `runs`: the object runs somewhere already. Then what
+ * it needs is still of interest when no policy places it any more; one of a kind that is sent as it is, and that goes nowhere, needs nothing.
+ */
+export function needsOf(kind: HubKind, object: KubeObject, placement: Placement | undefined, runs: boolean): Needs {
+  const { mode, fields = [] } = placement?.spec.dependencies ?? {};
+  if (mode === "None") return NOTHING;
+  if (placement === undefined && !runs && hubKindOf(kind.group, kind.kind) === undefined) return NOTHING;
+  const own = kind.dependencies(object);
+  if (fields.length === 0) return { dependencies: own };
+  const { dependencies, mismatch } = declaredDependencies(object, fields);
+  if (object.metadata.namespace === undefined)
+    return dependencies.length === 0 ? { dependencies: own } : { dependencies: own, problem: withoutNamespace(object) };
+  const all = { dependencies: merged(own, dependencies) };
+  return mismatch === undefined ? all : { ...all, problem: mismatchOf(mismatch) };
+}
+
+/**
+ * With what the dependencies need in their turn, as far as they are known: the pull secrets of a service account. The same array where that is
+ * nothing.
+ */
+export function withTheirNeeds(
+  dependencies: readonly Dependency[],
+  present: ReadonlyMap<string, KubeObject>,
+): readonly Dependency[] {
+  let more: Dependency[] | undefined;
+  for (const { ref } of dependencies) {
+    if (ref.kind !== "ServiceAccount") continue;
+    const found = present.get(refKey(ref));
+    if (found !== undefined) more = [...(more ?? []), ...placeableKindOf("", ref.kind).dependencies(found)];
+  }
+  return more === undefined ? dependencies : merged(dependencies, more);
+}
+
+/** Each object once. */
+function merged(some: readonly Dependency[], others: readonly Dependency[]): readonly Dependency[] {
+  if (others.length === 0) return some;
+  const all = new Map(some.map((dependency) => [refKey(dependency.ref), dependency]));
+  for (const dependency of others) {
+    const key = refKey(dependency.ref);
+    const known = all.get(key);
+    const { optional, readByPods } = dependency;
+    all.set(
+      key,
+      known === undefined
+        ? dependency
+        : {
+            ref: known.ref,
+            optional: known.optional && optional,
+            readByPods: known.readByPods || readByPods,
+          },
+    );
+  }
+  return [...all.values()];
+}
+
+function withoutNamespace({ kind }: KubeObject): Why {
+  const message = shortMessage(`dependencies.fields: ${kind} has no namespace in which to look for what it names`);
+  return { reason: "DependencyUnresolved", message };
+}
+
+function mismatchOf(mismatch: string): Why {
+  return { reason: "DependencyUnresolved", message: shortMessage(`dependencies.fields: ${mismatch}`) };
+}

@@ -1,0 +1,23 @@
+import { type KubeObject, type PlacementSpec, sameValue } from "../apis/index.ts";
+import type { ReportTerms } from "./types.ts";
+
+/** What the placement asks for about a rendered object; undefined where that is nothing. `isOwner`: it is the hub object itself. */
+export function reportTermsOf(
+  { kind }: Pick<KubeObject, "kind">,
+  spec: Pick<PlacementSpec, "health" | "aggregateStatus"> | undefined,
+  isOwner: boolean,
+): ReportTerms | undefined {
+  const declared = spec?.health?.find((rule) => rule.kind === kind);
+  const withStatus = isOwner && spec?.aggregateStatus === true;
+  if (declared === undefined && !withStatus) return undefined;
+  const { available, failed } = declared ?? {};
+  const health = {
+    ...(available === undefined ? {} : { available }),
+    ...(failed === undefined ? {} : { failed }),
+  };
+  return { ...(declared === undefined ? {} : { health }), ...(withStatus ? { withStatus } : {}) };
+}
+
+export function sameReportTerms(a: ReportTerms | undefined, b: ReportTerms | undefined): boolean {
+  return a === b || (a !== undefined && b !== undefined && sameValue(a, b));
+}

@@ -1,0 +1,95 @@
+import {
+  type Condition,
+  type ConditionStatus,
+  counted,
+  firstFitting,
+  pointOf,
+  shortMessage,
+  timestamp,
+} from "../apis/index.ts";
+import { conditionsIn, type ReportedCondition } from "./health/report.ts";
+import { polarityOf } from "./health/generic.ts";
+import type { MemberStatus } from "./statusSum.ts";
+
+const MOST_TYPES = 16;
+
+export interface ConditionContext {
+  /** Of the hub object's own status. */
+  previous: readonly Condition[];
+  /** The generation that the conditions are of; undefined while some copy does not speak of the present one. */
+  generation: number | undefined;
+  /** Epoch milliseconds. */
+  now: number;
+}
+
+interface Said {
+  cluster: string;
+  condition: ReportedCondition | undefined;
+}
+
+/**
+ * The conditions of all copies as those of one object. A condition that sums up health is True when it is True of every copy; one that tells of
+ * trouble is, when it is True of any; any other one says what all copies say, and else is Unknown.
+ */
+export function conditionSums(members: readonly MemberStatus[], context: ConditionContext): Condition[] {
+  const byCluster = members.map(({ cluster, status }) => ({ cluster, conditions: conditionsIn(status ?? {}) }));
+  const types = new Set(byCluster.flatMap(({ conditions }) => conditions.map(({ type }) => type)));
+  return [...types]
+    .filter((type) => type !== "")
+    .toSorted()
+    .slice(0, MOST_TYPES)
+    .map((type) => {
+      const said = byCluster.map(({ cluster, conditions }) => ({
+        cluster,
+        condition: conditions.find((one) => one.type === type),
+      }));
+      return conditionOf(type, said, context);
+    });
+}
+
+function conditionOf(type: string, said: readonly Said[], { previous, generation, now }: ConditionContext): Condition {
+  const status = statusOf(type, said);
+  const before = previous.find((condition) => condition.type === type);
+  const observed = generation ?? before?.observedGeneration;
+  const isDated = said.some(({ condition }) => condition?.observedGeneration !== undefined);
+  return {
+    type,
+    status,
+    ...wordsOf(status, said),
+    ...(isDated && observed !== undefined ? { observedGeneration: observed } : {}),
+    lastTransitionTime: before?.status === status ? before.lastTransitionTime : timestamp(now),
+  };
+}
+
+function statusOf(type: string, said: readonly Said[]): ConditionStatus {
+  const all = said.map(({ condition }) => statusIn(condition));
+  const isAll = (status: ConditionStatus): boolean => all.every((one) => one === status);
+  switch (polarityOf(type)) {
+    case "Good":
+      return isAll("True") ? "True" : all.includes("False") ? "False" : "Unknown";
+    case "Bad":
+      return all.includes("True") ? "True" : isAll("False") ? "False" : "Unknown";
+    case undefined:
+      return isAll("True") ? "True" : isAll("False") ? "False" : "Unknown";
+  }
+}
+
+function statusIn(condition: ReportedCondition | undefined): ConditionStatus {
+  return condition?.status === "True" || condition?.status === "False" ? condition.status : "Unknown";
+}
+
+/** Of the first cluster, by name, that has it so. */
+function wordsOf(status: ConditionStatus, said: readonly Said[]): Pick<Condition, "reason" | "message"> {
+  const deciding = said
+    .filter(({ condition }) => statusIn(condition) === status)
+    .toSorted((a, b) => (a.cluster < b.cluster ? -1 : 1));
+  const [first] = deciding;
+  const count = `${status} on ${deciding.length} of ${counted(said.length, "cluster")}`;
+  if (first === undefined)
+    return { reason: "ClustersDiffer", message: `not the same on ${counted(said.length, "cluster")}` };
+  const { reason, message = "" } = first.condition ?? {};
+  return {
+    reason: shortMessage(reason ?? "ReportedByClusters", 63),
+    message: message === "" ? count : firstFitting([`${count}; ${first.cluster}: ${pointOf(message)}`, count]),
+  };
+}

@@ -1,0 +1,135 @@
+import { fc, test } from "@fast-check/vitest";
+import { describe, expect } from "vitest";
+import type { DeclaredDependency, KubeObject } from "../apis/index.ts";
+import { declaredDependencies } from "./declaredDependencies.ts";
+
+const cluster = (spec: unknown): KubeObject => ({
+  apiVersion: "mysql.presslabs.org/v1alpha1",
+  kind: "MysqlCluster",
+  metadata: { name: "my-db", namespace: "shop" },
+  spec,
+});
+const secret = (path: string): DeclaredDependency => ({ kind: "Secret", path });
+
+describe("declared fields", () => {
+  const found = (spec: unknown, ...paths: string[]) => {
+    const { dependencies, mismatch } = declaredDependencies(cluster(spec), paths.map(secret));
+    return [dependencies.map(({ ref }) => ref.name), mismatch];
+  };
+
+  test.each<{ name: string; spec: unknown; path: string; want: string[]; mismatch?: string }>([
+    { name: "a name", spec: { secretName: "s" }, path: "spec.secretName", want: ["s"] },
+    {
+      name: "a name further down",
+      spec: { backup: { secret: { name: "s" } } },
+      path: "spec.backup.secret.name",
+      want: ["s"],
+    },
+    { name: "a field that is absent", spec: {}, path: "spec.secretName", want: [] },
+    { name: "a part of the path that is absent", spec: {}, path: "spec.backup.secret.name", want: [] },
+    { name: "no name", spec: { secretName: "" }, path: "spec.secretName", want: [] },
+    { name: "null", spec: { secretName: null }, path: "spec.secretName", want: [] },
+    {
+      name: "each item of a list",
+      spec: { users: [{ password: { name: "a" } }, {}, { password: { name: "b" } }] },
+      path: "spec.users[].password.name",
+      want: ["a", "b"],
+    },
+    { name: "a list of names", spec: { secrets: ["b", "a", "a"] }, path: "spec.secrets[]", want: ["a", "b"] },
+    {
+      name: "lists in lists",
+      spec: { pools: [{ users: [{ secret: "a" }] }, { users: [] }, { users: [{ secret: "b" }] }] },
+      path: "spec.pools[].users[].secret",
+      want: ["a", "b"],
+    },
+    { name: "an empty list", spec: { users: [] }, path: "spec.users[].secret", want: [] },
+    {
+      name: "a list that is not written as one",
+      spec: { users: [{ secret: "a" }] },
+      path: "spec.users.secret",
+      want: [],
+      mismatch: "spec.users is a list: write spec.users[]",
+    },
+    {
+      name: "a list of names that is not written as one",
+      spec: { secrets: ["a"] },
+      path: "spec.secrets",
+      want: [],
+      mismatch: "spec.secrets is a list: write spec.secrets[]",
+    },
+    {
+      name: "no list where one is written",
+      spec: { user: { secret: "a" } },
+      path: "spec.user[].secret",
+      want: [],
+      mismatch: "spec.user is no list: write it without []",
+    },
+    {
+      name: "fields of what has none",
+      spec: { secretName: "s" },
+      path: "spec.secretName.name",
+      want: [],
+      mismatch: "spec.secretName has no fields",
+    },
+    {
+      name: "a map in the place of a name",
+      spec: { secret: { name: "s" } },
+      path: "spec.secret",
+      want: [],
+      mismatch: "spec.secret is no name",
+    },
+    { name: "a number", spec: { secret: 7 }, path: "spec.secret", want: [], mismatch: "spec.secret is no name" },
+    {
+      name: "what cannot be a name",
+      spec: { secret: "../kube-system/admin" },
+      path: "spec.secret",
+      want: [],
+      mismatch: "spec.secret is no name of a Secret",
+    },
+    { name: "what every object inherits", spec: {}, path: "spec.constructor.name", want: [] },
+  ])("$name", ({ spec, path, want, mismatch }) => expect(found(spec, path)).toEqual([want, mismatch]));
+
+  test("of several paths what fits counts, and the first that does not is told", () => {
+    expect(found({ a: "x", b: 1, c: 2 }, "spec.a", "spec.b", "spec.c")).toEqual([["x"], "spec.b is no name"]);
+  });
+
+  test("are of their kind, in the namespace of the object, and never optional", () => {
+    const { dependencies } = declaredDependencies(cluster({ claim: "data", account: "web" }), [
+      { kind: "PersistentVolumeClaim", path: "spec.claim" },
+      { kind: "ServiceAccount", path: "spec.account" },
+    ]);
+    expect(dependencies).toEqual([
+      {
+        ref: { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace: "shop", name: "data" },
+        optional: false,
+        readByPods: false,
+      },
+      {
+        ref: { apiVersion: "v1", kind: "ServiceAccount", namespace: "shop", name: "web" },
+        optional: false,
+        readByPods: false,
+      },
+    ]);
+  });
+
+  test.prop([fc.anything(), fc.constantFrom("spec", "spec.a", "spec.a[].b", "spec[]", "spec.a[]")])(
+    "whatever is there, only names are found",
+    (spec, path) => {
+      const { dependencies } = declaredDependencies(cluster(spec), [secret(path)]);
+      for (const { ref } of dependencies) expect(ref.name).toMatch(/^[a-z0-9][-a-z0-9.]*$/);
+    },
+  );
+
+  const segment = fc.stringMatching(/^[a-z][A-Za-z0-9]{0,4}$/).filter((name) => !Object.hasOwn(Object.prototype, name));
+
+  test.prop([fc.array(fc.record({ name: segment, list: fc.boolean() }), { minLength: 1, maxLength: 4 }), fc.nat(3)])(
+    "a path finds the name that was put at its end, in every item",
+    (steps, others) => {
+      const value = steps.reduceRight<unknown>((inner, { name, list }) => {
+        return { [name]: list ? [inner, ...Array.from({ length: others }, () => null)] : inner };
+      }, "wanted");
+      const path = steps.map(({ name, list }) => (list ? `${name}[]` : name)).join(".");
+      expect(found(value, `spec.${path}`)).toEqual([["wanted"], undefined]);
+    },
+  );
+});

@@ -1,0 +1,231 @@
+import { Environment, EvaluationError, Optional } from "@marcbachmann/cel-js";
+import { type Fields, isFields } from "../values.ts";
+import { calledBy, type CelNode, type Checker, type Evaluator, operandsOf } from "./celNodes.ts";
+
+/**
+ * Expressions in CEL over a member object, with bounds: whoever writes one is a tenant, and what it reads comes from a member. An expression
+ * sees `object` and nothing else. Every node that is evaluated counts, and so do the items of a list that is walked and the length of a text
+ * that is read; an expression that counts more than {@link MOST_WORK} ends with an error.
+ */
+
+/** A few milliseconds. A list of a thousand entries may be walked once, with a comparison of one field of each. */
+const MOST_WORK = 10_000;
+/** Characters of a text that count as much as a node. */
+const TEXT_AT_A_TIME = 64;
+const LONGEST_TEXT = 65_536;
+/** What an error costs: the library draws a picture of each, and a quantifier goes on to its next item. */
+const ERROR = 50;
+
+const LIMITS = { maxAstNodes: 400, maxDepth: 32, maxListElements: 64, maxMapEntries: 64, maxCallArguments: 4 };
+
+/** Regular expressions are missing on purpose: the library's may take for ever. */
+const FUNCTIONS: ReadonlySet<string> = new Set([
+  ...["has", "size", "int", "double", "dyn", "timestamp", "duration"],
+  ...["contains", "startsWith", "endsWith", "lowerAscii", "upperAscii"],
+  ...["all", "exists", "exists_one", "filter", "map"],
+  ...["hasValue", "value", "or", "orValue", "getSeconds", "getMinutes", "getHours"],
+]);
+
+/** Says whether something holds of an object. @throws {EvaluationError} where the object lacks what is asked for, or there is too much of it */
+export type CelCondition = (object: Fields) => boolean;
+
+export type Compiled = { condition: CelCondition } | { mistake: string };
+
+let shared: Environment | undefined;
+
+function environment(): Environment {
+  shared ??= new Environment({
+    enableOptionalTypes: true,
+    homogeneousAggregateLiterals: false,
+    limits: LIMITS,
+  }).registerVariable("object", "dyn");
+  return shared;
+}
+
+/** Never throws for what an author wrote: the mistake is text, with the place in the expression. */
+export function compileCondition(expression: string): Compiled {
+  try {
+    const work = new Work();
+    const parsed = environment().parse(expression);
+    const root = parsed.ast as unknown as CelNode;
+    const foreign = firstForeignCall(root);
+    if (foreign !== undefined) return { mistake: `${placeOf(expression, foreign.start)}: ${foreign.message}` };
+    count(root, work);
+    const { valid, error } = parsed.check();
+    if (!valid) return { mistake: mistakeOf(expression, error) };
+    const type = root.checkedType?.name;
+    if (type !== "bool" && type !== "dyn") return { mistake: `it is a ${String(type)}, and must be true or false` };
+    return { condition: (object) => run(() => parsed({ object }), work) };
+  } catch (error) {
+    return { mistake: mistakeOf(expression, error) };
+  }
+}
+
+function run(evaluate: () => unknown, work: Work): boolean {
+  work.begin();
+  const result = evaluate();
+  if (typeof result === "boolean") return result;
+  throw new EvaluationError("it is neither true nor false");
+}
+
+/** What the library found. Throws what is no mistake of the author. */
+function mistakeOf(expression: string, error: unknown): string {
+  if (!(error instanceof Error && "summary" in error && "code" in error)) throw error;
+  const { summary, range } = error as Error & { summary: string; range?: { start: number } };
+  return `${placeOf(expression, range?.start ?? 0)}: ${summary}`;
+}
+
+function placeOf(expression: string, at: number): string {
+  const before = expression.slice(0, at).split("\n");
+  const column = `column ${(before.at(-1) ?? "").length + 1}`;
+  return before.length === 1 ? column : `line ${before.length}, ${column}`;
+}
+
+function firstForeignCall(node: CelNode): { start: number; message: string } | undefined {
+  const name = calledBy(node);
+  if (name !== undefined && !FUNCTIONS.has(name)) {
+    const instead = name === "matches" ? "; use contains, startsWith or endsWith" : "";
+    return { start: node.start, message: `${name}() is not there for health${instead}` };
+  }
+  for (const operand of operandsOf(node)) {
+    const found = firstForeignCall(operand);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** What one evaluation has cost. Expressions are evaluated one after the other, so that each needs one of these only. */
+class Work {
+  #left = 0;
+  readonly #exceeded = new EvaluationError("it takes too much work; let it walk fewer or shorter lists");
+
+  begin(): void {
+    this.#left = MOST_WORK;
+  }
+
+  spend(units: number): void {
+    this.#left -= units;
+    // One error for all of them: a quantifier goes on to its next item when one fails.
+    if (this.#left < 0) throw this.#exceeded;
+  }
+
+  /** A value is read. */
+  reads(value: unknown): void {
+    this.spend(1 + (typeof value === "string" ? Math.floor(value.length / TEXT_AT_A_TIME) : 0));
+  }
+
+  /** All of a value may be walked. */
+  walks(value: unknown): void {
+    if (Array.isArray(value)) this.spend(value.length);
+    else if (isFields(value)) this.spend(Object.keys(value).length);
+  }
+}
+
+/** Has every node count what it does, and read whole numbers as integers. In place, before the nodes are checked. */
+function count(node: CelNode, work: Work, isWalked = false): void {
+  const isCall = calledBy(node) !== undefined;
+  for (const operand of operandsOf(node)) count(operand, work, isCall);
+  // A macro has its own way to be evaluated; what it is made of counts.
+  if (node.meta.macro !== undefined || node.meta.alternate !== undefined) return;
+  const evaluate = evaluationOf(node, work);
+  node.setMeta("async", false).setMeta("macro", {
+    typeCheck: (checker: Checker, _macro: unknown, scope: unknown) => node.meta.check(checker, node, scope),
+    evaluate(evaluator: Evaluator, _macro: unknown, scope: unknown) {
+      const value = orError(() => evaluate(evaluator, scope), work);
+      work.reads(value);
+      if (isWalked) work.walks(value);
+      return value;
+    },
+  });
+}
+
+function orError<T>(evaluate: () => T, work: Work): T {
+  try {
+    return evaluate();
+  } catch (error) {
+    work.spend(ERROR);
+    throw error;
+  }
+}
+
+type Evaluation = (evaluator: Evaluator, scope: unknown) => unknown;
+
+function evaluationOf(node: CelNode, work: Work): Evaluation {
+  const own: Evaluation = (evaluator, scope) => node.meta.evaluate(evaluator, node, scope);
+  const both = (use: (left: unknown, right: unknown) => unknown): Evaluation => {
+    const [left, right] = operandsOf(node) as [CelNode, CelNode];
+    return (evaluator, scope) => use(evaluator.run(left, scope), evaluator.run(right, scope));
+  };
+  switch (node.op) {
+    case "==":
+      return both((left, right) => isEqual(left, right, work));
+    case "!=":
+      return both((left, right) => !isEqual(left, right, work));
+    case "in":
+      return both((item, range) => isIn(item, range, work));
+    case "+":
+      return (evaluator, scope) => bounded(own(evaluator, scope), work);
+    case "id":
+    case ".":
+    case ".?":
+    case "[]":
+    case "[?]":
+      return (evaluator, scope) => readable(own(evaluator, scope));
+    default:
+      return own;
+  }
+}
+
+function bounded(sum: unknown, work: Work): unknown {
+  work.walks(sum);
+  if (typeof sum === "string" && sum.length > LONGEST_TEXT) throw new EvaluationError("it makes too long a text");
+  return sum;
+}
+
+/** JSON does not tell integers from other numbers; CEL does. */
+function readable(value: unknown): unknown {
+  if (typeof value === "number") return Number.isInteger(value) ? BigInt(value) : value;
+  if (value instanceof Optional && value.hasValue()) return Optional.of(readable(value.value()));
+  return value;
+}
+
+function isIn(item: unknown, range: unknown, work: Work): boolean {
+  if (Array.isArray(range)) return range.some((one) => isEqual(item, one, work));
+  if (isFields(range)) return typeof item === "string" && Object.hasOwn(range, item);
+  throw new EvaluationError("`in` needs a list or a map");
+}
+
+function isEqual(left: unknown, right: unknown, work: Work): boolean {
+  work.reads(left);
+  if (left === right) return true;
+  if (isNumber(left) && isNumber(right)) return Number(left) === Number(right);
+  if (Array.isArray(left))
+    return (
+      Array.isArray(right) &&
+      left.length === right.length &&
+      left.every((item, index) => isEqual(item, right[index], work))
+    );
+  if (isPlain(left) && isPlain(right)) {
+    work.walks(left);
+    work.walks(right);
+    const keys = Object.keys(left);
+    return (
+      keys.length === Object.keys(right).length &&
+      keys.every((key) => Object.hasOwn(right, key) && isEqual(left[key], right[key], work))
+    );
+  }
+  // Times and durations.
+  return isDated(left) && isDated(right) && left.valueOf() === right.valueOf();
+}
+
+function isNumber(value: unknown): value is number | bigint {
+  return typeof value === "number" || typeof value === "bigint";
+}
+
+function isPlain(value: unknown): value is Fields {
+  return isFields(value) && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+function isDated(value: unknown): value is object {
+  return typeof value === "object" && value !== null && !isPlain(value) && typeof value.valueOf() === "number";
+}

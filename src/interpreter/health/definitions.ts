@@ -1,0 +1,17 @@
+import type { KubeObject } from "../../apis/index.ts";
+import type { Health } from "../types.ts";
+import { available, because, conditionOf, noReport } from "./report.ts";
+
+/** A CRD is of use once its names are its own and its kind is served. */
+export function definitionHealth(object: KubeObject): Health {
+  const accepted = conditionOf(object, "NamesAccepted");
+  if (accepted?.status === "False") return because("Failed", accepted);
+  const terminating = conditionOf(object, "Terminating");
+  if (terminating?.status === "True") return because("Progressing", terminating);
+  const established = conditionOf(object, "Established");
+  if (established === undefined || accepted === undefined) return noReport();
+  for (const condition of [accepted, established])
+    if (condition.status !== "True") return because("Progressing", condition);
+  const unsound = conditionOf(object, "NonStructuralSchema");
+  return unsound?.status === "True" ? because("Degraded", unsound) : available;
+}

@@ -1,0 +1,46 @@
+import type { KubeObject } from "../../apis/index.ts";
+import type { Health } from "../types.ts";
+import { fieldsOf, textOf } from "../values.ts";
+import { available, conditionOf, count, health, pending, reportedHealth, serving, statusOf } from "./report.ts";
+
+/** Health of the kinds whose pods run to an end. */
+
+export function jobHealth(object: KubeObject): Health {
+  const complete = conditionOf(object, "Complete");
+  if (complete?.status === "True") return available;
+  for (const type of ["Failed", "FailureTarget"]) {
+    const failed = conditionOf(object, type);
+    if (failed?.status === "True") return reportedHealth("Failed", failed.reason ?? "JobFailed", failed.message);
+  }
+  if (fieldsOf(object["spec"])["suspend"] === true)
+    return health("Progressing", "JobSuspended", "the job is suspended");
+  const status = statusOf(object);
+  if (status["startTime"] === undefined) return pending("its controller has not started it yet");
+  return health(
+    "Progressing",
+    "JobRunning",
+    `${count(status, "active")} active, ${count(status, "succeeded")} succeeded`,
+  );
+}
+
+/**
+ * A CronJob is in force as soon as it is there, also while it is suspended or has not been due yet. Its controller writes down when the last
+ * run began and when the last successful one ended: a run that is over and is later than every success has failed.
+ */
+export function cronJobHealth(object: KubeObject): Health {
+  const status = statusOf(object);
+  const { active } = status;
+  const began = timeOf(status["lastScheduleTime"]);
+  if (began === undefined || (Array.isArray(active) && active.length > 0)) return available;
+  const succeeded = timeOf(status["lastSuccessfulTime"]);
+  if (succeeded !== undefined && succeeded >= began) return available;
+  const since = succeeded === undefined ? "none has succeeded yet" : "the last success was before it";
+  return serving(
+    health("Degraded", "LastRunFailed", `the run of ${textOf(status["lastScheduleTime"])} failed; ${since}`),
+  );
+}
+
+function timeOf(value: unknown): number | undefined {
+  const time = Date.parse(textOf(value) ?? "");
+  return Number.isNaN(time) ? undefined : time;
+}

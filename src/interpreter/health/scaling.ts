@@ -1,0 +1,30 @@
+import { type KubeObject, parseApiVersion } from "../../apis/index.ts";
+import type { Health } from "../types.ts";
+import { numberOf } from "../values.ts";
+import { available, because, conditionOf, health, isBehind, noReport, pending, statusOf } from "./report.ts";
+
+/** Health of what watches over replicas. */
+
+/** The workload has no replicas, so that there is nothing to scale: somebody wants it so. */
+const SWITCHED_OFF = "ScalingDisabled";
+
+export function autoscalerHealth(object: KubeObject): Health {
+  if (numberOf(statusOf(object)["observedGeneration"]) !== undefined && isBehind(object)) return pending();
+  const [able, active] = ["AbleToScale", "ScalingActive"].map((type) => conditionOf(object, type));
+  if (able === undefined && active === undefined) {
+    return parseApiVersion(object.apiVersion).version === "v1"
+      ? health("Unknown", "NoReport", "autoscaling/v1 does not show whether it can scale; write it in autoscaling/v2")
+      : noReport();
+  }
+  if (able?.status === "False") return because("Degraded", able);
+  if (active?.status === "False" && active.reason !== SWITCHED_OFF) return because("Degraded", active);
+  const unsure = [able, active].find((condition) => condition?.status === "Unknown");
+  return unsure === undefined ? available : because("Progressing", unsure);
+}
+
+/** A budget is in force as soon as its controller has counted the pods, however few they are; that is for the workload to say. */
+export function disruptionBudgetHealth(object: KubeObject): Health {
+  const allowed = conditionOf(object, "DisruptionAllowed");
+  if (allowed?.status === "False" && allowed.reason === "SyncFailed") return because("Degraded", allowed);
+  return isBehind(object) ? pending() : available;
+}

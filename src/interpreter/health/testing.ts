@@ -1,0 +1,20 @@
+import type { KubeObject } from "../../apis/index.ts";
+import { memberKindOf } from "../registry.ts";
+import type { Health } from "../types.ts";
+
+/** A condition as a member's controller writes it. */
+export const condition = (type: string, status: string, reason = "", message = "", more = {}): object => ({
+  type,
+  status,
+  ...(reason === "" ? {} : { reason }),
+  message,
+  ...more,
+});
+
+/** An object of that kind (`batch/v1 Job`) at generation 2, judged by the rule of its kind. */
+export function judge(name: string, parts: { metadata?: object; spec?: object; status?: object }): Health {
+  const [apiVersion = "", kind = ""] = name.split(" ");
+  const object = { apiVersion, kind, ...parts, metadata: { name: "x", generation: 2, ...parts.metadata } };
+  const slash = apiVersion.indexOf("/");
+  return memberKindOf(slash < 0 ? "" : apiVersion.slice(0, slash), kind).health(object as KubeObject);
+}

@@ -1,0 +1,162 @@
+import { describe, expect, test } from "vitest";
+import type { KubeObject, ObjectMeta } from "../apis/index.ts";
+import { isMeridiansKind, whyHubsOwn } from "./hubsOwn.ts";
+
+const object = (kind: string, metadata: Partial<ObjectMeta> = {}, more: Partial<KubeObject> = {}): KubeObject => ({
+  apiVersion: "v1",
+  kind,
+  metadata: { name: "a", namespace: "shop", ...metadata },
+  ...more,
+});
+const controlled = (controller: boolean): Partial<ObjectMeta> => ({
+  ownerReferences: [{ apiVersion: "apps/v1", kind: "ReplicaSet", name: "web-1", uid: "u", controller }],
+});
+const RBAC = { apiVersion: "rbac.authorization.k8s.io/v1" };
+const crd = (group: string): KubeObject =>
+  object(
+    "CustomResourceDefinition",
+    { name: `widgets.${group}` },
+    { apiVersion: "apiextensions.k8s.io/v1", spec: { group } },
+  );
+
+describe("what belongs to the hub itself", () => {
+  test.each<{ name: string; of: KubeObject; isProtected?: boolean; why: string }>([
+    { name: "what a controller made", of: object("Pod", controlled(true)), why: "ReplicaSet web-1 controls it" },
+    {
+      name: "what is in a protected namespace",
+      of: object("ConfigMap", { namespace: "kube-system" }),
+      isProtected: true,
+      why: "namespace kube-system is the hub's own",
+    },
+    {
+      name: "a member object of some hub",
+      of: object("Service", { labels: { "federation.paas.cmft.com/managed-by": "hub" } }),
+      why: "it is Meridian's own",
+    },
+    {
+      name: "a member object whose label somebody took off",
+      of: object("Service", { annotations: { "federation.paas.cmft.com/owner": "{}" } }),
+      why: "it is Meridian's own",
+    },
+    {
+      name: "what `meridian join` made of a hub that is a member of another",
+      of: object("ClusterRole", { labels: { "federation.paas.cmft.com/joined-to": "hub" } }, RBAC),
+      why: "it is Meridian's own",
+    },
+    {
+      name: "what `meridian install` made",
+      of: object("ClusterRole", { labels: { "app.kubernetes.io/part-of": "meridian" } }, RBAC),
+      why: "it is Meridian's own",
+    },
+    {
+      name: "what the chart made",
+      of: object("ClusterRole", { labels: { "app.kubernetes.io/name": "meridian" } }, RBAC),
+      why: "it is Meridian's own",
+    },
+    { name: "Meridian's kinds", of: crd("paas.cmft.com"), why: "it is Meridian's own" },
+    { name: "Meridian's other kinds", of: crd("federation.paas.cmft.com"), why: "it is Meridian's own" },
+    {
+      name: "a role of every API server",
+      of: object("ClusterRole", { labels: { "kubernetes.io/bootstrapping": "rbac-defaults" } }, RBAC),
+      why: "the hub's API server made it",
+    },
+    {
+      name: "a flow schema",
+      of: object("FlowSchema", { name: "probes" }, { apiVersion: "flowcontrol.apiserver.k8s.io/v1" }),
+      why: "it can refuse every write of a cluster",
+    },
+    {
+      name: "a name of Kubernetes",
+      of: object("ClusterRole", { name: "system:node" }, RBAC),
+      why: "its name is one of Kubernetes' own",
+    },
+    {
+      name: "a priority of Kubernetes",
+      of: object("PriorityClass", { name: "system-node-critical" }, { apiVersion: "scheduling.k8s.io/v1" }),
+      why: "its name is one of Kubernetes' own",
+    },
+    {
+      name: "the hub's authority",
+      of: object("ConfigMap", { name: "kube-root-ca.crt" }),
+      why: "every cluster makes its own",
+    },
+    {
+      name: "the default account",
+      of: object("ServiceAccount", { name: "default" }),
+      why: "every cluster makes its own",
+    },
+    {
+      name: "the hub's own address",
+      of: object("Service", { name: "kubernetes", namespace: "default" }),
+      why: "every cluster makes its own",
+    },
+    {
+      name: "a token of a service account",
+      of: object("Secret", {}, { type: "kubernetes.io/service-account-token" }),
+      why: "it is a token of the hub",
+    },
+    {
+      name: "a release of Helm",
+      of: object("Secret", {}, { type: "helm.sh/release.v1" }),
+      why: "Helm keeps its own account of the hub in it",
+    },
+    {
+      name: "the election of a leader",
+      of: object("ConfigMap", { annotations: { "control-plane.alpha.kubernetes.io/leader": "{}" } }),
+      why: "a controller of the hub elects its leader by it",
+    },
+    {
+      name: "a volume that the hub's storage made",
+      of: object("PersistentVolume", { annotations: { "pv.kubernetes.io/provisioned-by": "csi" } }),
+      why: "the hub's storage was made for it",
+    },
+    {
+      name: "the claim of a StatefulSet, which names no owner",
+      of: object("PersistentVolumeClaim", {
+        managedFields: [
+          { manager: "kube-controller-manager", fieldsV1: { "f:spec": {} } },
+          { manager: "kube-controller-manager", subresource: "status", fieldsV1: { "f:status": {} } },
+          { manager: "meridian", fieldsV1: { "f:metadata": {} } },
+        ],
+      }),
+      why: "a controller of the hub made it",
+    },
+    {
+      name: "a webhook configuration",
+      of: object("MutatingWebhookConfiguration", {}, { apiVersion: "admissionregistration.k8s.io/v1" }),
+      why: "it can refuse every write of a cluster",
+    },
+  ])("$name", ({ of, isProtected = false, why }) => expect(whyHubsOwn(of, isProtected)).toBe(why));
+
+  test.each([
+    ["a ConfigMap", object("ConfigMap")],
+    [
+      "what a person wrote and a controller of the hub added to",
+      object("PersistentVolumeClaim", {
+        managedFields: [{ manager: "kubectl" }, { manager: "kube-controller-manager", fieldsV1: { "f:spec": {} } }],
+      }),
+    ],
+    [
+      "what nobody owns a field of but Meridian, whose finalizer it has",
+      object("ServiceAccount", { managedFields: [{ manager: "meridian" }] }),
+    ],
+    ["what names an owner that does not control it", object("Pod", controlled(false))],
+    ["a Secret of a person", object("Secret", {}, { type: "Opaque" })],
+    ["a Secret without a type", object("Secret")],
+    ["another kind with the type of a token", object("Widget", {}, { type: "helm.sh/release.v1" })],
+    ["a Service of another name", object("Service", { name: "kubernetes-dashboard" })],
+    ["an account of the name of another kind's object", object("ServiceAccount", { name: "kubernetes" })],
+    ["what Helm made", object("Service", { labels: { "app.kubernetes.io/managed-by": "Helm" } })],
+    ["a third party's kind", crd("mysql.presslabs.org")],
+    ["a kind of that name that is none", object("CustomResourceDefinition", {}, { spec: { group: "paas.cmft.com" } })],
+  ])("%s does not", (_name, of) => expect(whyHubsOwn(of, false)).toBeUndefined());
+});
+
+test("only definitions of Meridian's own kinds stay on the hub whoever selects them", () => {
+  expect([crd("paas.cmft.com"), crd("example.com"), object("ConfigMap")].map(isMeridiansKind)).toEqual([
+    true,
+    false,
+    false,
+  ]);
+  expect(isMeridiansKind({ ...crd("paas.cmft.com"), spec: undefined })).toBe(false);
+});

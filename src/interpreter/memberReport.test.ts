@@ -1,0 +1,123 @@
+import { fc, test } from "@fast-check/vitest";
+import { describe, expect } from "vitest";
+import type { KubeObject } from "../apis/index.ts";
+import { condition } from "./health/testing.ts";
+import { memberReport } from "./memberReport.ts";
+
+function report(name: string, parts: object = {}) {
+  const [apiVersion = "", kind = ""] = name.split(" ");
+  return memberReport({ apiVersion, kind, metadata: { name: "x", generation: 1 }, ...parts } as KubeObject);
+}
+
+describe("the conditions that are told of a member object", () => {
+  const WIDGET = "example.com/v1 Widget";
+
+  test("of a kind that nobody knows are always those of its controller, without words while all is well", () => {
+    const conditions = [condition("Synced", "True", "Done", "at 10:02"), condition("Ready", "True", "", "ok")];
+    expect(report(WIDGET, { status: { conditions } }).conditions).toEqual([
+      { type: "Ready", status: "True" },
+      { type: "Synced", status: "True", reason: "Done" },
+    ]);
+  });
+
+  test("have their words as soon as something is not well", () => {
+    const conditions = [condition("Ready", "False", "NoDisk", "no disk\nis left"), condition("Synced", "Maybe")];
+    expect(report(WIDGET, { status: { conditions } }).conditions).toEqual([
+      { type: "Ready", status: "False", reason: "NoDisk", message: "no disk is left" },
+      { type: "Synced", status: "Unknown" },
+    ]);
+  });
+
+  test("of a kind that Meridian knows are told where something is wrong, and not on the way there", () => {
+    const rolling = { observedGeneration: 1, replicas: 1, updatedReplicas: 0 };
+    const stuck = condition("Progressing", "False", "ProgressDeadlineExceeded", "timed out");
+    const deployment = (status: object) => report("apps/v1 Deployment", { spec: { replicas: 1 }, status });
+    expect(deployment({ ...rolling, conditions: [condition("Progressing", "True")] })).not.toHaveProperty("conditions");
+    expect(deployment({ ...rolling, conditions: [stuck] }).conditions).toEqual([
+      { type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded", message: "timed out" },
+    ]);
+  });
+
+  test("are none of a ConfigMap", () => {
+    expect(report("v1 ConfigMap", { data: {} })).toEqual({ health: { state: "Available" } });
+  });
+
+  const anyCondition = fc.record({
+    type: fc.oneof(fc.constantFrom("Ready", "Stalled", "Reconciling"), fc.string({ maxLength: 100 })),
+    status: fc.constantFrom("True", "False", "Unknown", "x"),
+    reason: fc.string({ maxLength: 300 }),
+    message: fc.string({ maxLength: 1000 }),
+  });
+  test.prop([fc.array(anyCondition, { maxLength: 40 }), fc.infiniteStream(fc.nat())])(
+    "are bounded, hold what tells of the health, and are the same in whatever order they come",
+    (conditions, keys) => {
+      const unique = [...new Map(conditions.map((one) => [one.type, one])).values()];
+      const told = report(WIDGET, { status: { conditions: unique } });
+      const shuffled = unique
+        .map((one) => ({ one, key: keys.next().value ?? 0 }))
+        .toSorted((a, b) => a.key - b.key)
+        .map(({ one }) => one);
+      expect(JSON.stringify(told.conditions ?? []).length).toBeLessThan(8 * 320);
+      expect(told.conditions?.length ?? 0).toBeLessThanOrEqual(8);
+      for (const type of ["Ready", "Stalled", "Reconciling"])
+        if (unique.some((one) => one.type === type))
+          expect(told.conditions?.some((one) => one.type === type)).toBe(true);
+      if (unique.length <= 8)
+        expect(report(WIDGET, { status: { conditions: shuffled } }).conditions).toEqual(told.conditions);
+    },
+  );
+});
+
+describe("the addresses that are told of a member object", () => {
+  const balancer = (...ingress: object[]) => ({ loadBalancer: { ingress } });
+
+  test.each([
+    {
+      name: "a Service inside of the cluster has none",
+      spec: { type: "ClusterIP", ports: [{ port: 80 }] },
+      want: undefined,
+    },
+    { name: "an ExternalName has none", spec: { type: "ExternalName", externalName: "x" }, want: undefined },
+    {
+      name: "a NodePort has the ports that the member opened, each once",
+      spec: {
+        type: "NodePort",
+        ports: [{ nodePort: 30002 }, { nodePort: 30002, protocol: "UDP" }, { nodePort: 30003 }],
+      },
+      want: [
+        { type: "NodePort", port: 30002 },
+        { type: "NodePort", port: 30003 },
+      ],
+    },
+    {
+      name: "a load balancer has its points, sorted, and its node ports",
+      spec: { type: "LoadBalancer", ports: [{ nodePort: 31000 }] },
+      status: balancer({ hostname: "b.example.com" }, { ip: "1.2.3.4" }, { ip: "1.2.3.4" }, {}),
+      want: [
+        { type: "LoadBalancer", host: "1.2.3.4" },
+        { type: "LoadBalancer", host: "b.example.com" },
+        { type: "NodePort", port: 31000 },
+      ],
+    },
+    {
+      name: "what is no address is left out",
+      spec: { type: "LoadBalancer", ports: [{ nodePort: -1 }, { nodePort: 99_999 }, { nodePort: "x" }] },
+      status: balancer({ ip: "x".repeat(300) }, { ip: 7 }),
+      want: undefined,
+    },
+    {
+      name: "no more than eight",
+      spec: { type: "NodePort", ports: Array.from({ length: 20 }, (_, index) => ({ nodePort: 30000 + index })) },
+      want: Array.from({ length: 8 }, (_, index) => ({ type: "NodePort", port: 30000 + index })),
+    },
+  ])("$name", ({ want, name: _, ...parts }) => {
+    expect(report("v1 Service", parts).addresses).toEqual(want);
+  });
+
+  test("of an Ingress are those of its load balancer", () => {
+    expect(report("networking.k8s.io/v1 Ingress", { status: balancer({ ip: "1.2.3.4" }) }).addresses).toEqual([
+      { type: "Ingress", host: "1.2.3.4" },
+    ]);
+    expect(report("networking.k8s.io/v1 Ingress", {})).not.toHaveProperty("addresses");
+  });
+});

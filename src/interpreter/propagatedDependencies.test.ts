@@ -1,0 +1,242 @@
+import { fc, test } from "@fast-check/vitest";
+import { describe, expect } from "vitest";
+import type { KubeObject } from "../apis/index.ts";
+import { placeableKindOf } from "./registry.ts";
+import type { Dependency } from "./types.ts";
+
+const object = (apiVersion: string, kind: string, fields: object, metadata: object = {}): KubeObject => ({
+  apiVersion,
+  kind,
+  metadata: { name: "x", namespace: "shop", ...metadata },
+  ...fields,
+});
+
+const dependenciesOf = (one: KubeObject): Dependency[] => {
+  const [group = "", version] = one.apiVersion.split("/");
+  return placeableKindOf(version === undefined ? "" : group, one.kind).dependencies(one);
+};
+
+/** `Kind/name`, with `?` where the object can do without. */
+const texts = (one: KubeObject): string[] =>
+  dependenciesOf(one).map(({ ref, optional }) => `${ref.kind}/${ref.name}${optional ? "?" : ""}`);
+
+const container = (fields: object): object => ({ name: "web", ...fields });
+const pod = (fields: object): object => ({ containers: [container({})], ...fields });
+const deployment = (spec: object): KubeObject => object("apps/v1", "Deployment", { spec: { template: { spec } } });
+
+describe("what a pod template refers to", () => {
+  const env = (source: object) => ({ env: [{ name: "A", valueFrom: source }] });
+
+  test.each<{ name: string; spec: object; want: string[] }>([
+    { name: "nothing", spec: pod({}), want: [] },
+    {
+      name: "variables of a container",
+      spec: { containers: [container(env({ secretKeyRef: { name: "s", key: "k" } }))] },
+      want: ["Secret/s"],
+    },
+    {
+      name: "variables of an init container",
+      spec: pod({ initContainers: [container(env({ configMapKeyRef: { name: "c", key: "k" } }))] }),
+      want: ["ConfigMap/c"],
+    },
+    {
+      name: "variables of an ephemeral container",
+      spec: pod({ ephemeralContainers: [container({ envFrom: [{ secretRef: { name: "s" } }] })] }),
+      want: ["Secret/s"],
+    },
+    {
+      name: "all variables of a source, which may be missing",
+      spec: { containers: [container({ envFrom: [{ configMapRef: { name: "c", optional: true } }] })] },
+      want: ["ConfigMap/c?"],
+    },
+    {
+      name: "volumes of a ConfigMap and a Secret",
+      spec: pod({
+        volumes: [
+          { name: "a", configMap: { name: "c" } },
+          { name: "b", secret: { secretName: "s" } },
+        ],
+      }),
+      want: ["ConfigMap/c", "Secret/s"],
+    },
+    {
+      name: "the sources of a projected volume",
+      spec: pod({
+        volumes: [
+          {
+            name: "a",
+            projected: {
+              sources: [
+                { secret: { name: "s", optional: true } },
+                { configMap: { name: "c" } },
+                { serviceAccountToken: { path: "token" } },
+                { downwardAPI: { items: [] } },
+              ],
+            },
+          },
+        ],
+      }),
+      want: ["ConfigMap/c", "Secret/s?"],
+    },
+    {
+      name: "a claim",
+      spec: pod({ volumes: [{ name: "a", persistentVolumeClaim: { claimName: "data" } }] }),
+      want: ["PersistentVolumeClaim/data"],
+    },
+    {
+      name: "not the claim that a pod makes for itself",
+      spec: pod({ volumes: [{ name: "a", ephemeral: { volumeClaimTemplate: { spec: {} } } }] }),
+      want: [],
+    },
+    {
+      name: "the Secret of a CSI volume",
+      spec: pod({ volumes: [{ name: "a", csi: { driver: "d", nodePublishSecretRef: { name: "s" } } }] }),
+      want: ["Secret/s"],
+    },
+    {
+      name: "the Secrets of older sorts of volumes",
+      spec: pod({
+        volumes: [
+          { name: "a", azureFile: { secretName: "azure", shareName: "s" } },
+          { name: "b", cephfs: { monitors: [], secretRef: { name: "cephfs" } } },
+          { name: "c", rbd: { image: "i", secretRef: { name: "rbd" } } },
+          { name: "d", iscsi: { secretRef: { name: "iscsi" } } },
+          { name: "e", flexVolume: { driver: "d", secretRef: { name: "flex" } } },
+        ],
+      }),
+      want: ["Secret/azure", "Secret/cephfs", "Secret/flex", "Secret/iscsi", "Secret/rbd"],
+    },
+    { name: "pull secrets", spec: pod({ imagePullSecrets: [{ name: "pull" }] }), want: ["Secret/pull"] },
+    { name: "a service account", spec: pod({ serviceAccountName: "web" }), want: ["ServiceAccount/web"] },
+    {
+      name: "a service account by the older name of the field",
+      spec: pod({ serviceAccount: "web" }),
+      want: ["ServiceAccount/web"],
+    },
+    {
+      name: "not what every namespace has",
+      spec: pod({
+        serviceAccountName: "default",
+        volumes: [{ name: "a", configMap: { name: "kube-root-ca.crt" } }],
+      }),
+      want: [],
+    },
+    {
+      name: "nothing by a name that is none",
+      spec: pod({ serviceAccountName: "", imagePullSecrets: [{}, { name: 7 }, "pull"], volumes: "none" }),
+      want: [],
+    },
+  ])("$name", ({ spec, want }) => expect(texts(deployment(spec))).toEqual(want));
+
+  test("each object is named once, and sorted", () => {
+    const volumes = [
+      { name: "a", secret: { secretName: "z", optional: true } },
+      { name: "b", secret: { secretName: "z" } },
+      { name: "c", secret: { secretName: "a", optional: true } },
+    ];
+    expect(texts(deployment(pod({ volumes })))).toEqual(["Secret/a?", "Secret/z"]);
+  });
+
+  test("a change of it restarts no pod that is the user's", () => {
+    const spec = pod({ volumes: [{ name: "a", secret: { secretName: "s" } }] });
+    expect(dependenciesOf(deployment(spec)).map(({ readByPods }) => readByPods)).toEqual([false]);
+  });
+
+  test.prop([fc.anything(), fc.anything()])("no value is too strange", (spec, volumes) => {
+    expect(() => texts(deployment(pod({ volumes: [volumes] })))).not.toThrow();
+    expect(() => texts(object("apps/v1", "Deployment", { spec }))).not.toThrow();
+    expect(() => texts(object("v1", "Pod", { spec }))).not.toThrow();
+  });
+});
+
+describe("where an object has its pods", () => {
+  const spec = pod({ imagePullSecrets: [{ name: "pull" }] });
+  const template = { template: { spec } };
+
+  test.each<[string, string, object]>([
+    ["apps/v1", "Deployment", { spec: template }],
+    ["apps/v1", "StatefulSet", { spec: template }],
+    ["apps/v1", "DaemonSet", { spec: template }],
+    ["apps/v1", "ReplicaSet", { spec: template }],
+    ["batch/v1", "Job", { spec: template }],
+    ["batch/v1", "CronJob", { spec: { jobTemplate: { spec: template } } }],
+    ["v1", "Pod", { spec }],
+    ["v1", "PodTemplate", template],
+    ["v1", "ReplicationController", { spec: template }],
+    ["argoproj.io/v1alpha1", "Rollout", { spec: template }],
+    ["example.com/v1", "Widget", { spec: template }],
+  ])("%s %s", (apiVersion, kind, fields) => {
+    expect(texts(object(apiVersion, kind, fields))).toEqual(["Secret/pull"]);
+  });
+
+  test("a StatefulSet makes its own claims", () => {
+    const claims = [{ metadata: { name: "data" }, spec: {} }];
+    const volumes = [{ name: "backup", persistentVolumeClaim: { claimName: "backup" } }];
+    const set = object("apps/v1", "StatefulSet", {
+      spec: { template: { spec: pod({ volumes }) }, volumeClaimTemplates: claims },
+    });
+    expect(texts(set)).toEqual(["PersistentVolumeClaim/backup"]);
+  });
+
+  test("a template of another sort has none", () => {
+    const machines = object("cluster.x-k8s.io/v1beta1", "MachineDeployment", {
+      spec: { template: { spec: { serviceAccountName: "x", volumes: [{ secret: { secretName: "s" } }] } } },
+    });
+    expect(texts(machines)).toEqual([]);
+  });
+
+  test("what admission on the hub has put into a Pod is none of its needs", () => {
+    const managedFields = [
+      {
+        manager: "kubectl",
+        operation: "Update" as const,
+        apiVersion: "v1",
+        fieldsV1: {
+          "f:spec": {
+            "f:containers": { 'k:{"name":"web"}': { ".": {}, "f:name": {}, "f:envFrom": {} } },
+            "f:imagePullSecrets": { 'k:{"name":"mine"}': {} },
+          },
+        },
+      },
+    ];
+    const live = object(
+      "v1",
+      "Pod",
+      {
+        spec: {
+          containers: [container({ envFrom: [{ secretRef: { name: "s" } }] })],
+          serviceAccountName: "hubs",
+          imagePullSecrets: [{ name: "hubs-pull" }, { name: "mine" }],
+        },
+      },
+      { managedFields },
+    );
+    expect(texts(live)).toEqual(["Secret/mine", "Secret/s"]);
+  });
+});
+
+describe("what else refers to something", () => {
+  test("an Ingress to the Secrets of its TLS", () => {
+    const tls = [{ hosts: ["a"], secretName: "cert" }, { hosts: ["b"] }, { secretName: "other" }];
+    expect(texts(object("networking.k8s.io/v1", "Ingress", { spec: { tls } }))).toEqual([
+      "Secret/cert",
+      "Secret/other",
+    ]);
+    expect(texts(object("example.com/v1", "Ingress", { spec: { tls } }))).toEqual([]);
+  });
+
+  test("a service account to its pull secrets, and never to its tokens", () => {
+    const fields = { imagePullSecrets: [{ name: "pull" }], secrets: [{ name: "web-token-abc" }] };
+    expect(texts(object("v1", "ServiceAccount", fields))).toEqual(["Secret/pull"]);
+  });
+
+  test("an object without a namespace to nothing: it could be meant in any", () => {
+    const spec = { template: { spec: pod({ imagePullSecrets: [{ name: "pull" }] }) } };
+    expect(texts(object("example.com/v1", "ClusterWidget", { spec }, { namespace: undefined }))).toEqual([]);
+  });
+
+  test("an object to what is in its own namespace, whatever it says", () => {
+    const spec = pod({ volumes: [{ name: "a", secret: { secretName: "s", namespace: "kube-system" } }] });
+    expect(dependenciesOf(deployment(spec)).map(({ ref }) => ref.namespace)).toEqual(["shop"]);
+  });
+});

@@ -1,0 +1,37 @@
+import { type KubeObject, parseApiVersion } from "../apis/index.ts";
+import { addReferencesOfPod } from "./podDependencies.ts";
+import { podTemplateOf } from "./podTemplates.ts";
+import { References } from "./references.ts";
+import type { Dependency } from "./types.ts";
+import { userSetObject } from "./userFields.ts";
+import { fieldsOf, listOf } from "./values.ts";
+
+/**
+ * What an object that is sent as it is needs beside it: whatever its pods refer to, the Secrets of an Ingress's TLS, the pull secrets of a
+ * service account. None of it restarts pods when it changes: Kubernetes restarts none either, and the template is the user's.
+ *
+ * An object without a namespace needs nothing: what it names could be meant in any namespace.
+ */
+export function propagatedDependencies(object: KubeObject): Dependency[] {
+  const { namespace } = object.metadata;
+  if (namespace === undefined) return [];
+  const references = new References(namespace);
+  switch (`${parseApiVersion(object.apiVersion).group}/${object.kind}`) {
+    case "/ServiceAccount":
+      for (const secret of listOf(userSetObject(object)["imagePullSecrets"])) references.add("Secret", secret["name"]);
+      break;
+    case "networking.k8s.io/Ingress":
+      for (const { secretName } of listOf(fieldsOf(object["spec"])["tls"])) references.add("Secret", secretName);
+      break;
+    case "/Pod":
+      // Admission on the hub has put the hub's own pull secrets and tokens into the pod.
+      addReferencesOfPod(references, userSetObject(object)["spec"]);
+      break;
+    default: {
+      const spec = podTemplateOf(object)?.spec;
+      // Many a custom kind has another sort of template there.
+      if (Array.isArray(spec?.["containers"])) addReferencesOfPod(references, spec);
+    }
+  }
+  return references.list().map((dependency) => ({ ...dependency, readByPods: false }));
+}

@@ -1,0 +1,108 @@
+import { type Condition, isRecord, type KubeObject, sameValue } from "../apis/index.ts";
+import { conditionSums } from "./conditionSums.ts";
+import { type Fields, fieldsOf, listOf, numberOf } from "./values.ts";
+
+/** What one cluster's copy says in its status. */
+export interface MemberStatus {
+  cluster: string;
+  /** Undefined where no status is known. */
+  status: Fields | undefined;
+  /** The copy is as it is wanted now, and its status speaks of it as it is. */
+  isCurrent: boolean;
+}
+
+/** Names of fields that count something: what several clusters have is their sum. */
+const COUNTS =
+  /(?:replicas|nodes|pods|instances|members|workers|brokers|shards|count|scheduled|ready|available|unavailable|active|succeeded|failed)$/i;
+/** A number by which the controller of Deployments names what it makes. */
+const NO_COUNT: ReadonlySet<string> = new Set(["collisionCount"]);
+/** Fields with a rule of their own. */
+const SPECIAL: ReadonlySet<string> = new Set(["conditions", "observedGeneration", "loadBalancer"]);
+const MOST_POINTS = 64;
+
+/**
+ * The status of a hub object that is propagated, from the statuses of its copies. Nothing is invented: counts are summed, points of load
+ * balancers are joined, conditions are merged, what every copy says alike is taken over, and everything else is left out.
+ * `observedGeneration` becomes the present generation once every copy is as it is wanted now and its controller has seen that; until then it
+ * stays what it was. Undefined while no copy has a status. `now` is epoch milliseconds.
+ */
+export function statusSum(object: KubeObject, members: readonly MemberStatus[], now: number): Fields | undefined {
+  const known = members.filter(({ status }) => status !== undefined);
+  if (known.length === 0) return undefined;
+  const previous = fieldsOf(object["status"]);
+  const isCurrent = members.every((member) => member.isCurrent && member.status !== undefined);
+  const generation = object.metadata.generation ?? 0;
+  const statuses = known.map(({ status }) => status ?? {});
+  const names = [...new Set(statuses.flatMap((status) => Object.keys(status)))].toSorted();
+
+  const sum: Record<string, unknown> = {};
+  for (const name of names) {
+    if (SPECIAL.has(name)) continue;
+    const values = statuses.map((status) => status[name]);
+    const counted = isCount(name, values) ? total(values) : undefined;
+    const value = counted ?? (known.length === members.length ? common(values) : undefined);
+    if (value !== undefined) sum[name] = value;
+  }
+  const points = pointsOf(statuses);
+  if (points.length > 0) sum["loadBalancer"] = { ingress: points };
+  const conditions = conditionSums(members, {
+    previous: listOf(previous["conditions"]) as unknown as Condition[],
+    generation: isCurrent ? generation : undefined,
+    now,
+  });
+  if (conditions.length > 0) sum["conditions"] = conditions;
+  const observed = names.includes("observedGeneration")
+    ? isCurrent
+      ? generation
+      : numberOf(previous["observedGeneration"])
+    : undefined;
+  if (observed !== undefined) sum["observedGeneration"] = observed;
+  return sum;
+}
+
+function isCount(name: string, values: readonly unknown[]): boolean {
+  if (!COUNTS.test(name) || NO_COUNT.has(name)) return false;
+  return values.every((value) => value === undefined || (Number.isSafeInteger(value) && (value as number) >= 0));
+}
+
+/** Controllers leave out the counts that are 0. */
+function total(values: readonly unknown[]): number {
+  return values.reduce<number>((sum, value) => sum + (typeof value === "number" ? value : 0), 0);
+}
+
+function common([first, ...rest]: readonly unknown[]): unknown {
+  return first !== undefined && rest.every((value) => sameValue(value, first)) ? first : undefined;
+}
+
+function pointsOf(statuses: readonly Fields[]): Fields[] {
+  const points = new Map<string, Fields>();
+  for (const status of statuses)
+    for (const point of listOf(fieldsOf(status["loadBalancer"])["ingress"])) points.set(JSON.stringify(point), point);
+  return [...points]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .map(([, point]) => point)
+    .slice(0, MOST_POINTS);
+}
+
+/**
+ * The field manager that owns a field of the status that is to be written there; undefined when nobody else does. `ours`: our field manager.
+ */
+export function statusOwner({ metadata }: KubeObject, sum: Fields, ours: string): string | undefined {
+  for (const { manager = "", operation, subresource, fieldsV1 } of metadata.managedFields ?? []) {
+    if (subresource !== "status" || (manager === ours && operation === "Apply")) continue;
+    const owned = fieldsV1?.["f:status"];
+    if (isRecord(owned) && Object.keys(sum).some((name) => `f:${name}` in owned)) return manager;
+  }
+  return undefined;
+}
+
+/** Whether the status of the hub object already is as the sum says: each field of it, and no other field that is ours. */
+export function isSummedUp({ metadata, ...object }: KubeObject, sum: Fields, ours: string): boolean {
+  const status = fieldsOf(object["status"]);
+  if (!Object.keys(sum).every((name) => sameValue(status[name], sum[name]))) return false;
+  const entry = (metadata.managedFields ?? []).find(
+    ({ manager, operation, subresource }) => manager === ours && operation === "Apply" && subresource === "status",
+  );
+  const owned = Object.keys(fieldsOf(entry?.fieldsV1?.["f:status"]));
+  return owned.every((field) => !field.startsWith("f:") || field.slice(2) in sum);
+}

@@ -1,0 +1,218 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { FEDERATION_API_VERSION, type KubeObject, type ManagedFieldsEntry } from "../../src/apis/index.ts";
+import { eventually, kubectl, throughout } from "../envtest/index.ts";
+import { explainFailure, Federation } from "./federation.ts";
+import { sentPaths, writtenObjects } from "./sentObjects.ts";
+
+const SHANGHAI = "shanghai-1";
+
+let federation: Federation;
+
+beforeAll(async () => {
+  federation = await Federation.start({
+    members: [{ name: SHANGHAI, region: "cn-shanghai" }],
+    unjoined: [SHANGHAI],
+  });
+  // Its administrator's: this is about kinds, not about rights.
+  const { plane } = federation.member(SHANGHAI);
+  await federation.joinByHand(SHANGHAI, plane.kubeconfig);
+  await federation.untilMemberIs(SHANGHAI, "True");
+});
+afterAll(() => federation?.[Symbol.asyncDispose]());
+afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
+
+/** Kinds by the plural in their paths. */
+const PLURALS: Record<string, string> = {
+  Ingress: "ingresses",
+};
+
+function collectionOf({ apiVersion, kind, metadata: { namespace } }: KubeObject): string {
+  const plural = PLURALS[kind] ?? `${kind.toLowerCase()}s`;
+  const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  return `${root}${namespace === undefined ? "" : `/namespaces/${namespace}`}/${plural}`;
+}
+
+const pathOf = (object: KubeObject): string => `${collectionOf(object)}/${object.metadata.name}`;
+
+/** How people and programs create what they have written, each in a namespace of its own. */
+const WAYS: Record<string, (objects: KubeObject[]) => Promise<unknown>> = {
+  create: (objects) => byKubectl(objects, "create"),
+  apply: (objects) => byKubectl(objects, "apply"),
+  "apply --server-side": (objects) => byKubectl(objects, "apply", "--server-side"),
+  helm: (objects) => byProgram(objects, "helm"),
+  controller: (objects) => byProgram(objects, "robot-operator"),
+};
+
+async function byKubectl(items: KubeObject[], ...verb: string[]): Promise<void> {
+  const file = join(federation.fleet.dir, `${verb.join("")}.json`);
+  await writeFile(file, JSON.stringify({ apiVersion: "v1", kind: "List", items }));
+  await kubectl(federation.hub, [...verb, "-f", file]);
+}
+
+async function byProgram(objects: KubeObject[], fieldManager: string): Promise<void> {
+  for (const object of objects)
+    await federation.api.create(`${collectionOf(object)}?fieldManager=${fieldManager}`, object);
+}
+
+/** What the hub's controllers add once the object is there. */
+async function controllersWork(namespace: string, objects: KubeObject[]): Promise<void> {
+  const as = "fieldManager=kube-controller-manager";
+  const find = (kind: string, name: string): KubeObject => {
+    const found = objects.find((object) => object.kind === kind && object.metadata.name === name);
+    if (found === undefined) throw new Error(`no ${kind} ${name}`);
+    return found;
+  };
+  const merge = (path: string, patch: object) => federation.api.patch(`${path}?${as}`, "merge", patch);
+  await merge(pathOf(find("PersistentVolumeClaim", "claim")), { spec: { volumeName: `disk-${namespace}` } });
+  await merge(pathOf(find("PersistentVolume", `disk-${namespace}`)), {
+    spec: { claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace, name: "claim", uid: "1" } },
+  });
+  await merge(`${pathOf(find("Deployment", "scaled"))}/scale`, { spec: { replicas: 4 } });
+  await merge(pathOf(find("Deployment", "web")), {
+    metadata: { annotations: { "deployment.kubernetes.io/x": "1" } },
+  });
+}
+
+const slug = (way: string): string => way.replaceAll(/[^a-z]+/g, "-");
+
+describe("what is sent of an object, by its kind and by how it was created", () => {
+  test("is all that was written, and nothing that the hub has allocated or decided", { timeout: 300_000 }, async () => {
+    const placed = new Map<string, KubeObject[]>();
+    for (const [index, [way, make]] of Object.entries(WAYS).entries()) {
+      const namespace = `w-${slug(way)}`;
+      await federation.api.create("/api/v1/namespaces", {
+        apiVersion: "v1",
+        kind: "Namespace",
+        metadata: { name: namespace, labels: { sent: "yes" } },
+      });
+      const objects = writtenObjects(namespace, 30_100 + index);
+      await make(objects);
+      await controllersWork(namespace, objects);
+      placed.set(way, objects);
+    }
+    const all = [...placed.values()].flat();
+    const kinds = new Map(all.map(({ apiVersion, kind }) => [`${apiVersion}/${kind}`, { apiVersion, kind }]));
+    const selectors = [...kinds.values()].map((selector) => {
+      const isWide = all.every(({ kind, metadata }) => kind !== selector.kind || metadata.namespace === undefined);
+      const labels = { matchLabels: { sent: "yes" } };
+      // Written in another version than it is read in.
+      const version = selector.kind === "HorizontalPodAutoscaler" ? { apiVersion: "autoscaling/v2" } : {};
+      return { ...selector, ...version, ...(isWide ? { labelSelector: labels } : { namespaceSelector: labels }) };
+    });
+    await federation.apply({
+      apiVersion: FEDERATION_API_VERSION,
+      kind: "ClusterPlacement",
+      metadata: { name: "sent" },
+      spec: { resourceSelectors: [...selectors, { apiVersion: "v1", kind: "Secret", name: "token" }] },
+    } as KubeObject);
+
+    const member = federation.memberApi(SHANGHAI);
+    await eventually(
+      async () => {
+        const missing: string[] = [];
+        for (const object of all) if ((await member.find(pathOf(object))) === undefined) missing.push(pathOf(object));
+        expect(missing).toEqual([]);
+      },
+      { timeout: 120_000, message: "every object is on the member" },
+    );
+
+    const table: string[] = [];
+    const ways = [...placed];
+    for (const [index, example] of (ways[0]?.[1] ?? []).entries()) {
+      const sent = new Map<string, Set<string>>();
+      for (const [way, objects] of ways) {
+        const object = objects[index] ?? example;
+        const name = object.metadata.name.replaceAll(`w-${slug(way)}`, "NAMESPACE");
+        const paths = sentPaths(await member.get(pathOf(object)));
+        for (const path of paths) {
+          const text = path.replaceAll(`w-${slug(way)}`, "NAMESPACE").replace(/"port":3010\d/, '"port":PORT');
+          sent.set(text, (sent.get(text) ?? new Set()).add(way));
+        }
+        if (way === ways[0]?.[0]) table.push(`${example.kind} ${name}`);
+      }
+      for (const path of [...sent.keys()].toSorted()) {
+        const by = sent.get(path) ?? new Set();
+        table.push(`  ${path}${by.size === ways.length ? "" : `  (${[...by].join(", ")})`}`);
+      }
+    }
+    await expect(`${table.join("\n")}\n`).toMatchFileSnapshot("./sentFields.golden.txt");
+
+    // The controllers of the member work on what was sent, and Meridian has nothing to put right.
+    const appliedAt = async (object: KubeObject): Promise<string | undefined> => {
+      const { metadata } = await member.get<KubeObject>(pathOf(object));
+      return metadata.managedFields?.find(({ manager }: ManagedFieldsEntry) => manager === "meridian")?.time;
+    };
+    const times = await Promise.all(all.map(appliedAt));
+    await throughout(8_000, async () => expect(await Promise.all(all.map(appliedAt))).toEqual(times), 2_000);
+  });
+});
+
+describe("the binding of an object that is sent as it is", () => {
+  const namespace = "bound";
+  const configMap = {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: { name: "settings", namespace },
+    data: { a: "1" },
+  };
+  const bindingPath = `/apis/${FEDERATION_API_VERSION}/namespaces/${namespace}/resourcebindings/configmap.settings`;
+
+  beforeAll(async () => {
+    await federation.api.create("/api/v1/namespaces", {
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: namespace },
+    });
+    await federation.apply({
+      apiVersion: FEDERATION_API_VERSION,
+      kind: "Placement",
+      metadata: { name: "settings", namespace },
+      spec: { resourceSelectors: [{ apiVersion: "v1", kind: "ConfigMap", name: "settings" }] },
+    } as KubeObject);
+  });
+
+  async function placed(): Promise<void> {
+    await federation.api.create(collectionOf(configMap), configMap);
+    await eventually(
+      async () => {
+        const line = await kubectl(federation.hub, ["get", "resourcebinding", "-n", namespace, "--no-headers"]);
+        expect(line).toMatch(/^configmap\.settings +ConfigMap +settings .* 1\/1 +True /);
+      },
+      { timeout: 60_000, message: "the binding says that the object is available" },
+    );
+    expect(await federation.memberApi(SHANGHAI).find(pathOf(configMap))).toBeDefined();
+  }
+
+  async function untilGone(): Promise<void> {
+    await eventually(
+      async () => {
+        expect(await federation.api.find(pathOf(configMap))).toBeUndefined();
+        expect(await federation.api.find(bindingPath)).toBeUndefined();
+        expect(await federation.memberApi(SHANGHAI).find(pathOf(configMap))).toBeUndefined();
+      },
+      { timeout: 60_000, message: "nothing of the object is left" },
+    );
+  }
+
+  test("is there for as long as anything of the object is, also where the server deletes what the object owns first", async () => {
+    await placed();
+    await kubectl(federation.hub, [
+      "delete",
+      "configmap",
+      "settings",
+      "-n",
+      namespace,
+      "--cascade=foreground",
+      "--wait=false",
+    ]);
+    await untilGone();
+  });
+
+  test("is no obstacle to the deletion of the namespace", async () => {
+    await placed();
+    await kubectl(federation.hub, ["delete", "namespace", namespace, "--timeout=60s"]);
+    await untilGone();
+  });
+});

@@ -1,0 +1,190 @@
+import { describe, expect, test } from "vitest";
+import type { ClusterStatusEntry, KubeObject, ResourceBinding } from "../../../src/apis/index.ts";
+import { CRDS, PLACEMENTS, RESOURCEBINDINGS, type ResourceType } from "../../../src/runtime/index.ts";
+import { placement } from "../../builders/index.ts";
+import { TestFederation } from "./harness.ts";
+
+const CLUSTERS: ResourceType = {
+  group: "mysql.test",
+  version: "v1alpha1",
+  kind: "MysqlCluster",
+  plural: "mysqlclusters",
+  namespaced: true,
+};
+const DEFINITION: KubeObject = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "mysqlclusters.mysql.test" },
+  spec: {
+    group: CLUSTERS.group,
+    names: { kind: CLUSTERS.kind, plural: CLUSTERS.plural },
+    scope: "Namespaced",
+    versions: [
+      {
+        name: CLUSTERS.version,
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+      },
+    ],
+  },
+};
+
+const SELECTING = placement("mysql").selects({ apiVersion: "mysql.test/v1alpha1", kind: "MysqlCluster" });
+const DECLARED = {
+  available: "object.status.readyNodes >= object.spec.replicas",
+  failed: "has(object.status.error)",
+};
+const DECLARING = SELECTING.health("MysqlCluster", DECLARED);
+
+let count = 0;
+/** Clusters serve one test after the other, and objects of kinds of their own outlive a test. */
+let name = "";
+
+/** With an object of two replicas, which a policy sends to all of the members. */
+async function running(policy: typeof SELECTING, ...names: string[]): Promise<TestFederation> {
+  const federation = await TestFederation.prepare(...names);
+  for (const cluster of [federation.hub, ...names.map((member) => federation.member(member).server)])
+    if (!cluster.has(CRDS, undefined, DEFINITION.metadata.name)) await cluster.install(structuredClone(DEFINITION));
+  name = `my-db-${(count += 1)}`;
+  await federation.startManager();
+  await federation.apply(PLACEMENTS, policy);
+  await federation.apply(CLUSTERS, {
+    apiVersion: "mysql.test/v1alpha1",
+    kind: "MysqlCluster",
+    metadata: { name, namespace: "default" },
+    spec: { replicas: 2 },
+  });
+  await federation.until(() => binding(federation)?.status?.clusters?.length === names.length);
+  await federation.until(() => names.every((member) => entryOf(federation, member)?.observedHash !== undefined));
+  await federation.pass(5_000);
+  return federation;
+}
+
+function binding(federation: TestFederation): ResourceBinding | undefined {
+  return federation.hub.find(RESOURCEBINDINGS, "default", `mysqlcluster.mysql.test.${name}`) as
+    | ResourceBinding
+    | undefined;
+}
+
+const entryOf = (federation: TestFederation, cluster: string): ClusterStatusEntry | undefined =>
+  binding(federation)?.status?.clusters?.find((entry) => entry.name === cluster);
+
+function condition(federation: TestFederation, type: string): string | undefined {
+  const found = binding(federation)?.status?.conditions?.find((one) => one.type === type);
+  return found && `${found.status} ${found.reason}`;
+}
+
+/** What the operator of the member says. */
+async function says(federation: TestFederation, cluster: string, status: object): Promise<void> {
+  const patch = { status } as never;
+  await federation.member(cluster).server.merge(CLUSTERS, "default", name, patch, "status");
+}
+
+const ready = (readyNodes: number) => ({
+  readyNodes,
+  observedGeneration: 1,
+  conditions: [{ type: "Ready", status: readyNodes >= 2 ? "True" : "False", reason: "Counted", message: "counted" }],
+});
+
+describe("the health of an object of a kind that nobody knows", () => {
+  test("is unknown until its operator speaks, and then what the operator says, with its conditions", async () => {
+    await using federation = await running(SELECTING, "shanghai");
+    expect(entryOf(federation, "shanghai")).toMatchObject({ state: "Unknown", reason: "NoReport" });
+    expect([condition(federation, "Applied"), condition(federation, "Available")]).toEqual([
+      "True AllClustersApplied",
+      "False NoReport",
+    ]);
+    await says(federation, "shanghai", ready(1));
+    await federation.until(() => entryOf(federation, "shanghai")?.state === "Progressing");
+    expect(entryOf(federation, "shanghai")).toMatchObject({
+      reason: "Counted",
+      conditions: [{ type: "Ready", status: "False", reason: "Counted", message: "counted" }],
+    });
+    await says(federation, "shanghai", ready(2));
+    await federation.until(() => condition(federation, "Ready") === "True AllClustersReady");
+    expect(entryOf(federation, "shanghai")?.conditions).toEqual([{ type: "Ready", status: "True", reason: "Counted" }]);
+  });
+
+  test("is what the placement declares, on each cluster by its own status", async () => {
+    await using federation = await running(DECLARING, "shanghai", "singapore");
+    expect(entryOf(federation, "shanghai")).toMatchObject({ state: "Unknown", reason: "HealthNotReadable" });
+    await says(federation, "shanghai", { readyNodes: 2 });
+    await says(federation, "singapore", { readyNodes: 2, error: "disk full" });
+    await federation.until(() => entryOf(federation, "shanghai")?.state === "Available");
+    await federation.until(() => entryOf(federation, "singapore")?.state === "Failed");
+    expect(entryOf(federation, "singapore")).toMatchObject({ reason: "DeclaredFailed" });
+  });
+
+  test("changes with the declaration, without a write to the member; the same holds after a restart", async () => {
+    await using federation = await running(SELECTING, "shanghai");
+    await says(federation, "shanghai", { readyNodes: 2 });
+    await federation.pass(5_000);
+    expect(entryOf(federation, "shanghai")?.state).toBe("Unknown");
+    const { writes } = federation.member("shanghai");
+    const before = writes.length;
+    await federation.apply(PLACEMENTS, DECLARING);
+    await federation.until(() => entryOf(federation, "shanghai")?.state === "Available");
+    await federation.apply(PLACEMENTS, SELECTING.health("MysqlCluster", { available: "object.status.readyNodes > 2" }));
+    await federation.until(() => entryOf(federation, "shanghai")?.reason === "DeclaredUnavailable");
+    await federation.apply(PLACEMENTS, DECLARING);
+    await federation.until(() => entryOf(federation, "shanghai")?.state === "Available");
+    await federation.pass(5_000);
+    expect(federation.member("shanghai").writes.slice(before)).toEqual([]);
+
+    const hubWrites = federation.hubWrites.length;
+    await federation.stopManager();
+    await federation.startManager();
+    await federation.pass(20_000);
+    expect(federation.hubWrites.slice(hubWrites)).toEqual([]);
+    expect(federation.member("shanghai").writes.slice(before)).toEqual([]);
+  });
+});
+
+describe("the sum of what the members say", () => {
+  const SUMMING = DECLARING.aggregateStatus();
+  const statusOnHub = (federation: TestFederation): Record<string, unknown> | undefined =>
+    federation.hub.get(CLUSTERS, "default", name)["status"] as Record<string, unknown> | undefined;
+
+  test("is written into the object's own status, by one write for each change, and by none when all is quiet", async () => {
+    await using federation = await running(SUMMING, "shanghai", "singapore");
+    expect(statusOnHub(federation)).toBeUndefined();
+    await says(federation, "shanghai", { ...ready(2), port: 3306, primary: "a" });
+    await says(federation, "singapore", { ...ready(2), port: 3306, primary: "b" });
+    await federation.until(() => statusOnHub(federation)?.["readyNodes"] === 4);
+    const { generation } = federation.hub.get(CLUSTERS, "default", name).metadata;
+    expect(statusOnHub(federation)).toMatchObject({
+      readyNodes: 4,
+      port: 3306,
+      observedGeneration: generation,
+      conditions: [{ type: "Ready", status: "True", message: "True on 2 of 2 clusters; shanghai: counted" }],
+    });
+    expect(statusOnHub(federation)).not.toHaveProperty("primary");
+    await federation.until(() => condition(federation, "StatusAggregated") === "True StatusSummedUp");
+    await federation.pass(5_000);
+
+    const before = federation.hubWrites.length;
+    await says(federation, "shanghai", { ...ready(1), port: 3306 });
+    await federation.until(() => statusOnHub(federation)?.["readyNodes"] === 3);
+    await federation.pass(30_000);
+    expect(federation.hubWrites.slice(before).filter((write) => write.endsWith(" mysqlclusters"))).toEqual([
+      "applyStatus mysqlclusters",
+    ]);
+    expect(federation.hubWrites.slice(before).filter((write) => write.endsWith(" resourcebindings"))).toHaveLength(1);
+    expect(statusOnHub(federation)).toMatchObject({
+      conditions: [{ type: "Ready", status: "False", reason: "Counted" }],
+    });
+  });
+
+  test("leaves the status to an operator that runs on the hub, and says so", async () => {
+    await using federation = await running(SUMMING, "shanghai");
+    const theirs = { readyNodes: 7, observedGeneration: 1 };
+    await federation.hub.merge(CLUSTERS, "default", name, { status: theirs }, "status");
+    await says(federation, "shanghai", ready(2));
+    await federation.until(() => condition(federation, "StatusAggregated") === "False StatusOwnedByOthers");
+    await federation.pass(20_000);
+    expect(statusOnHub(federation)).toEqual(theirs);
+    expect(condition(federation, "Ready")).toBe("True AllClustersReady");
+  });
+});

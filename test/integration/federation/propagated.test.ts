@@ -1,0 +1,379 @@
+import { describe, expect, test } from "vitest";
+import {
+  ALLOW_DELETION_ANNOTATION,
+  FIRST_RECORD_ANNOTATION,
+  type KubeObject,
+  MANAGED_BY_LABEL,
+  OBJECT_FINALIZER,
+  type ResourceBinding,
+} from "../../../src/apis/index.ts";
+import {
+  CLUSTERPLACEMENTS,
+  CLUSTERRESOURCEBINDINGS,
+  CONFIGMAPS,
+  CRDS,
+  MEMBERCLUSTERS,
+  PLACEMENTS,
+  RESOURCEBINDINGS,
+  type ResourceType,
+} from "../../../src/runtime/index.ts";
+import { clusterPlacement, placement } from "../../builders/index.ts";
+import { TestFederation } from "./harness.ts";
+import { configMap } from "./objects.ts";
+import type { TestCluster } from "./testCluster.ts";
+
+/** A kind of somebody else, with a status of its own. */
+const CLUSTERS: ResourceType = {
+  group: "mysql.test",
+  version: "v1alpha1",
+  kind: "MysqlCluster",
+  plural: "mysqlclusters",
+  namespaced: true,
+};
+const CLUSTER_KIND: KubeObject = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "mysqlclusters.mysql.test" },
+  spec: {
+    group: CLUSTERS.group,
+    names: { kind: CLUSTERS.kind, plural: CLUSTERS.plural },
+    scope: "Namespaced",
+    versions: [
+      {
+        name: CLUSTERS.version,
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+      },
+    ],
+  },
+};
+
+const selectsSettings = placement("settings").selects({ apiVersion: "v1", kind: "ConfigMap", name: "settings" });
+const selectsClusters = placement("mysql").selects({ apiVersion: "mysql.test/v1alpha1", kind: "MysqlCluster" });
+const myDb = (spec: object = { replicas: 2 }): KubeObject => ({
+  apiVersion: "mysql.test/v1alpha1",
+  kind: "MysqlCluster",
+  metadata: { name: "my-db", namespace: "default" },
+  spec,
+});
+
+/** With the ConfigMap `settings`, which a policy sends to all of the members. */
+async function running(...names: string[]): Promise<TestFederation> {
+  const federation = await TestFederation.start(...names);
+  await federation.apply(PLACEMENTS, selectsSettings);
+  await federation.apply(CONFIGMAPS, configMap("settings", { color: "blue" }));
+  await untilApplied(federation);
+  await federation.pass(5_000);
+  return federation;
+}
+
+function binding(federation: TestFederation, name = "configmap.settings"): ResourceBinding | undefined {
+  return federation.hub.find(RESOURCEBINDINGS, "default", name) as ResourceBinding | undefined;
+}
+
+function condition(federation: TestFederation, type: string, name?: string): string | undefined {
+  const found = binding(federation, name)?.status?.conditions?.find((one) => one.type === type);
+  return found && `${found.status} ${found.reason}`;
+}
+
+const entryOf = (federation: TestFederation, cluster: string, name?: string) =>
+  binding(federation, name)?.status?.clusters?.find((one) => one.name === cluster);
+
+async function untilApplied(federation: TestFederation, name?: string): Promise<void> {
+  await federation.until(() => condition(federation, "Applied", name)?.startsWith("True") === true);
+}
+
+const copyOn = (federation: TestFederation, cluster: string): KubeObject | undefined =>
+  federation.member(cluster).server.find(CONFIGMAPS, "default", "settings");
+const settingsOn = (federation: TestFederation): KubeObject | undefined =>
+  federation.hub.find(CONFIGMAPS, "default", "settings");
+
+/** What was written on the hub meanwhile about anything but policies and members. */
+async function writesDuring(federation: TestFederation, work: () => Promise<unknown>): Promise<string[]> {
+  const before = federation.hubWrites.length;
+  await work();
+  return federation.hubWrites
+    .slice(before)
+    .filter((call) => !/placements|policies|memberclusters/.test(call))
+    .toSorted();
+}
+
+async function installed(cluster: TestCluster): Promise<void> {
+  if (!cluster.has(CRDS, undefined, CLUSTER_KIND.metadata.name)) await cluster.install(structuredClone(CLUSTER_KIND));
+}
+
+describe("a ConfigMap that a policy selects", () => {
+  test("goes to its clusters by three writes on the hub, and its binding says where it is", async () => {
+    await using federation = await TestFederation.start("shanghai", "singapore");
+    await federation.apply(PLACEMENTS, selectsSettings);
+    await federation.pass(5_000);
+    const writes = await writesDuring(federation, async () => {
+      await federation.apply(CONFIGMAPS, configMap("settings", { color: "blue" }));
+      await untilApplied(federation);
+      await federation.pass(5_000);
+    });
+    expect(writes).toEqual(["apply resourcebindings", "applyStatus resourcebindings", "patch configmaps"]);
+    for (const cluster of ["shanghai", "singapore"])
+      expect(copyOn(federation, cluster)).toMatchObject({ data: { color: "blue" } });
+    const { uid = "", finalizers } = settingsOn(federation)?.metadata ?? { name: "" };
+    expect(finalizers).toEqual([OBJECT_FINALIZER]);
+    const bound = binding(federation);
+    const resource = { apiVersion: "v1", kind: "ConfigMap", namespace: "default", name: "settings", uid };
+    expect(bound?.spec).toEqual({ resource });
+    expect(bound?.metadata.ownerReferences).toEqual([{ apiVersion: "v1", kind: "ConfigMap", name: "settings", uid }]);
+    expect(bound?.status).toMatchObject({
+      placement: { kind: "Placement", namespace: "default", name: "settings" },
+      availableClusters: "2/2",
+      clusters: [
+        { name: "shanghai", state: "Available" },
+        { name: "singapore", state: "Available" },
+      ],
+    });
+    expect(JSON.stringify(bound)).not.toContain("blue");
+    expect(federation.hub.find(PLACEMENTS, "default", "settings")?.["status"]).toMatchObject({ matchedObjects: 1 });
+  });
+
+  test("and one that none selects gets no finalizer, no binding, nothing", async () => {
+    await using federation = await running("shanghai");
+    const writes = await writesDuring(federation, async () => {
+      await federation.apply(CONFIGMAPS, configMap("other", { color: "red" }));
+      await federation.pass(5_000);
+      await federation.apply(CONFIGMAPS, configMap("other", { color: "green" }));
+      await federation.pass(5_000);
+      await federation.delete(CONFIGMAPS, "other");
+      await federation.pass(5_000);
+    });
+    expect(writes).toEqual([]);
+    expect(binding(federation, "configmap.other")).toBeUndefined();
+  });
+
+  test("that goes nowhere gets a binding which says why, and no finalizer; with its policy the binding goes", async () => {
+    await using federation = await TestFederation.start("shanghai");
+    await federation.apply(PLACEMENTS, selectsSettings.onClusters("nowhere"));
+    await federation.apply(CONFIGMAPS, configMap("settings", { color: "blue" }));
+    await federation.until(() => condition(federation, "Scheduled") === "False NoClusterFits");
+    await federation.pass(10_000);
+    expect(settingsOn(federation)?.metadata.finalizers).toBeUndefined();
+    await federation.delete(PLACEMENTS, "settings");
+    await federation.until(() => binding(federation) === undefined);
+    const writes = await writesDuring(federation, () => federation.pass(10_000));
+    expect(writes).toEqual([]);
+    expect(settingsOn(federation)?.metadata.annotations ?? {}).toEqual({});
+  });
+
+  test("is written again after a change, and its drift is healed", async () => {
+    await using federation = await running("shanghai");
+    const before = entryOf(federation, "shanghai")?.desiredHash;
+    await federation.apply(CONFIGMAPS, configMap("settings", { color: "green" }));
+    await federation.until(() => entryOf(federation, "shanghai")?.observedHash !== before);
+    expect(copyOn(federation, "shanghai")).toMatchObject({ data: { color: "green" } });
+    const { server } = federation.member("shanghai");
+    await server.merge(CONFIGMAPS, "default", "settings", { data: { color: "pink" } });
+    await federation.until(
+      () => (copyOn(federation, "shanghai")?.["data"] as { color?: string } | undefined)?.color === "green",
+    );
+  });
+
+  test("moves with its policy", async () => {
+    await using federation = await running("shanghai", "singapore");
+    await federation.apply(PLACEMENTS, selectsSettings.onClusters("singapore"));
+    await federation.until(() => copyOn(federation, "shanghai") === undefined);
+    await federation.until(() => entryOf(federation, "shanghai") === undefined);
+    expect(copyOn(federation, "singapore")).toBeDefined();
+    expect(binding(federation)?.status?.availableClusters).toBe("1/1");
+  });
+
+  test("costs a manager that starts no write", async () => {
+    await using federation = await running("shanghai", "singapore");
+    await federation.stopManager();
+    const onMembers = federation.member("shanghai").writes.length;
+    const writes = await writesDuring(federation, async () => {
+      await federation.startManager();
+      await federation.pass(30_000);
+    });
+    expect(writes).toEqual([]);
+    expect(federation.member("shanghai").writes).toHaveLength(onMembers);
+  });
+});
+
+describe("the end of a propagated object", () => {
+  test("takes the copies, the finalizer and the binding along", async () => {
+    await using federation = await running("shanghai", "singapore");
+    const writes = await writesDuring(federation, async () => {
+      await federation.delete(CONFIGMAPS, "settings");
+      await federation.until(() => settingsOn(federation) === undefined && binding(federation) === undefined);
+      await federation.pass(5_000);
+    });
+    expect(writes.filter((call) => !call.startsWith("applyStatus"))).toEqual(
+      expect.arrayContaining(["patch configmaps", "patch resourcebindings"]),
+    );
+    for (const cluster of ["shanghai", "singapore"]) expect(copyOn(federation, cluster)).toBeUndefined();
+  });
+
+  test("waits for a cluster that is away, and the binding with it, whatever restarts", async () => {
+    await using federation = await running("shanghai", "singapore");
+    federation.member("shanghai").cutOff();
+    await federation.delete(CONFIGMAPS, "settings");
+    await federation.until(() => copyOn(federation, "singapore") === undefined);
+    await federation.stopManager();
+    await federation.delete(PLACEMENTS, "settings");
+    await federation.startManager();
+    await federation.pass(20_000);
+    expect(settingsOn(federation)?.metadata.finalizers).toEqual([OBJECT_FINALIZER]);
+    expect(entryOf(federation, "shanghai")).toMatchObject({ state: "Unknown", reason: "ClusterUnreachable" });
+    federation.member("shanghai").comeBack();
+    await federation.until(() => settingsOn(federation) === undefined && binding(federation) === undefined);
+    expect(copyOn(federation, "shanghai")).toBeUndefined();
+  });
+
+  test("leaves what runs where the policy says Orphan", async () => {
+    await using federation = await TestFederation.start("shanghai");
+    await federation.apply(PLACEMENTS, selectsSettings.deletionPolicy("Orphan"));
+    await federation.apply(CONFIGMAPS, configMap("settings", { color: "blue" }));
+    await untilApplied(federation);
+    await federation.delete(CONFIGMAPS, "settings");
+    await federation.until(() => settingsOn(federation) === undefined && binding(federation) === undefined);
+    const copy = copyOn(federation, "shanghai");
+    expect(copy).toMatchObject({ data: { color: "blue" } });
+    expect(copy?.metadata.labels ?? {}).not.toHaveProperty([MANAGED_BY_LABEL]);
+  });
+
+  test("is none where its policy goes: the copies stay, until their cluster leaves", async () => {
+    await using federation = await running("shanghai");
+    await federation.delete(PLACEMENTS, "settings");
+    await federation.until(() => condition(federation, "Scheduled") === "False NoPlacement");
+    await federation.pass(5_000);
+    expect(copyOn(federation, "shanghai")).toBeDefined();
+    await federation.hub.delete(MEMBERCLUSTERS, undefined, "shanghai");
+    await federation.until(() => settingsOn(federation)?.metadata.finalizers === undefined);
+    await federation.until(() => binding(federation) === undefined);
+    expect(settingsOn(federation)?.metadata.annotations ?? {}).not.toHaveProperty([FIRST_RECORD_ANNOTATION]);
+    expect(copyOn(federation, "shanghai")).toMatchObject({ data: { color: "blue" } });
+    const writes = await writesDuring(federation, () => federation.pass(10_000));
+    expect(writes).toEqual([]);
+  });
+});
+
+describe("a binding that somebody removes", () => {
+  test("is made again with what it said, and nothing happens on the members", async () => {
+    await using federation = await running("shanghai", "singapore");
+    const before = binding(federation);
+    const written = federation.member("shanghai").writes.length;
+    await federation.hub.delete(RESOURCEBINDINGS, "default", "configmap.settings");
+    const isAnother = (): boolean => {
+      const uid = binding(federation)?.metadata.uid;
+      return uid !== undefined && uid !== before?.metadata.uid && binding(federation)?.status !== undefined;
+    };
+    await federation.until(isAnother);
+    await federation.pass(5_000);
+    expect(binding(federation)?.status).toEqual(before?.status);
+    expect(federation.member("shanghai").writes).toHaveLength(written);
+  });
+
+  test("by force while no manager runs is made again from what is there", async () => {
+    await using federation = await running("shanghai", "singapore");
+    await federation.stopManager();
+    const written = federation.member("shanghai").writes.length;
+    await federation.hub.merge(RESOURCEBINDINGS, "default", "configmap.settings", { metadata: { finalizers: null } });
+    await federation.hub.delete(RESOURCEBINDINGS, "default", "configmap.settings");
+    expect(binding(federation)).toBeUndefined();
+    await federation.startManager();
+    await untilApplied(federation);
+    await federation.pass(5_000);
+    expect(binding(federation)?.status?.availableClusters).toBe("2/2");
+    expect(federation.member("shanghai").writes).toHaveLength(written);
+  });
+
+  test("goes too when its object is gone without a word to the manager", async () => {
+    await using federation = await running("shanghai");
+    await federation.stopManager();
+    await federation.hub.merge(CONFIGMAPS, "default", "settings", { metadata: { finalizers: null } });
+    await federation.delete(CONFIGMAPS, "settings");
+    await federation.startManager();
+    await federation.until(() => binding(federation) === undefined && copyOn(federation, "shanghai") === undefined);
+  });
+});
+
+describe("an object of a kind that has a status of its own", () => {
+  const NAME = "mysqlcluster.mysql.test.my-db";
+
+  async function placed(): Promise<TestFederation> {
+    const federation = await TestFederation.prepare("shanghai");
+    await installed(federation.hub);
+    await installed(federation.member("shanghai").server);
+    await federation.startManager();
+    await federation.apply(PLACEMENTS, selectsClusters);
+    await federation.apply(CLUSTERS, myDb());
+    await untilApplied(federation, NAME);
+    return federation;
+  }
+
+  test("keeps it: it is neither read as Meridian's nor written", async () => {
+    await using federation = await placed();
+    const status = { observedGeneration: 99, clusters: "three", conditions: "none" };
+    await federation.hub.merge(CLUSTERS, "default", "my-db", { status }, "status");
+    await federation.apply(CLUSTERS, myDb({ replicas: 5 }));
+    await federation.until(() => binding(federation, NAME)?.status?.observedGeneration === 2);
+    await federation.pass(5_000);
+    expect(federation.hub.get(CLUSTERS, "default", "my-db")["status"]).toEqual(status);
+    expect(binding(federation, NAME)?.status?.clusters).toHaveLength(1);
+    expect(federation.member("shanghai").server.get(CLUSTERS, "default", "my-db")).toMatchObject({
+      spec: { replicas: 5 },
+    });
+    await federation.delete(CLUSTERS, "my-db");
+    await federation.until(() => !federation.hub.has(CLUSTERS, "default", "my-db"));
+  });
+
+  test("stays on its clusters when its CRD is deleted, until somebody agrees", async () => {
+    await using federation = await placed();
+    const { server } = federation.member("shanghai");
+    await federation.hub.delete(CRDS, undefined, CLUSTER_KIND.metadata.name);
+    await federation.until(() => entryOf(federation, "shanghai", NAME)?.reason === "KindBeingDeleted");
+    expect(server.has(CLUSTERS, "default", "my-db")).toBe(true);
+    const annotations = { [ALLOW_DELETION_ANNOTATION]: "true" };
+    await federation.hub.merge(CRDS, undefined, CLUSTER_KIND.metadata.name, { metadata: { annotations } });
+    await federation.until(() => !federation.hub.has(CRDS, undefined, CLUSTER_KIND.metadata.name));
+    expect(server.has(CLUSTERS, "default", "my-db")).toBe(false);
+    await federation.until(() => binding(federation, NAME) === undefined);
+  });
+
+  test("goes before its CRD does, where both are placed, and neither goes unless somebody agrees", async () => {
+    await using federation = await TestFederation.prepare("shanghai");
+    await installed(federation.hub);
+    await federation.startManager();
+    const crd = { apiVersion: "apiextensions.k8s.io/v1", kind: "CustomResourceDefinition" };
+    const policy = clusterPlacement("mysql-crd").selects({ ...crd, name: CLUSTER_KIND.metadata.name });
+    await federation.apply(CLUSTERPLACEMENTS, policy);
+    await federation.apply(PLACEMENTS, selectsClusters);
+    await federation.apply(CLUSTERS, myDb());
+    await untilApplied(federation, NAME);
+    const { server } = federation.member("shanghai");
+    const bound = (): ResourceBinding | undefined =>
+      federation.hub.find(
+        CLUSTERRESOURCEBINDINGS,
+        undefined,
+        "customresourcedefinition.apiextensions.k8s.io.mysqlclusters.mysql.test",
+      ) as ResourceBinding | undefined;
+    const [onHub] = federation.hub.list(CRDS).filter(({ metadata }) => metadata.name === CLUSTER_KIND.metadata.name);
+    expect(bound()?.spec.resource).toEqual({
+      ...crd,
+      name: CLUSTER_KIND.metadata.name,
+      uid: onHub?.metadata.uid,
+    });
+
+    await federation.hub.delete(CRDS, undefined, CLUSTER_KIND.metadata.name);
+    await federation.until(() => bound()?.status?.clusters?.[0]?.reason === "KindBeingDeleted");
+    await federation.pass(10_000);
+    expect(server.has(CLUSTERS, "default", "my-db")).toBe(true);
+    expect(server.has(CRDS, undefined, CLUSTER_KIND.metadata.name)).toBe(true);
+    const annotations = { [ALLOW_DELETION_ANNOTATION]: "true" };
+    await federation.hub.merge(CRDS, undefined, CLUSTER_KIND.metadata.name, { metadata: { annotations } });
+    await federation.until(() => !federation.hub.has(CRDS, undefined, CLUSTER_KIND.metadata.name));
+    expect(server.has(CRDS, undefined, CLUSTER_KIND.metadata.name)).toBe(false);
+    await federation.until(() => bound() === undefined && binding(federation, NAME) === undefined);
+    const deleted = federation.member("shanghai").writes.filter((call) => call.startsWith("delete"));
+    expect(deleted).toEqual(["delete mysqlclusters", "delete customresourcedefinitions"]);
+  });
+});
