@@ -403,15 +403,15 @@ export class ClusterCache {
     watch.blindSince = undefined;
     watch.patience?.[Symbol.dispose]();
     watch.patience = clock.after(BLIND_AFTER_MS, () => {
-      if (watch.isDenied && !isAlwaysGranted(watch.type)) return this.#loseSight(watch);
+      if (watch.isDenied && isGrantedByItself(watch)) return this.#loseSight(watch);
       watch.blindSince = since;
       sightChanged();
     });
   }
 
   /**
-   * The right to watch these objects, which was granted by name, was taken away: what was known of them is as good as nothing, and everything else
-   * is known all the same. They are watched anew, and so found again once that is granted.
+   * The right to watch these objects was taken away: what was known of them is as good as nothing, and everything else is known all the same. They
+   * are watched anew, and so found again once that is granted.
    */
   #loseSight(watch: Watch): void {
     const { type, namespace, failure } = watch;
@@ -437,6 +437,11 @@ export class ClusterCache {
       yield [objectKey(ref.namespace, ref.name), { uid: observed.uid, object: observed }];
     }
   }
+}
+
+/** The right comes and goes without the others: that of a kind which was granted by name, or those in one namespace. */
+function isGrantedByItself({ type, namespace }: Watch): boolean {
+  return namespace !== undefined || !isAlwaysGranted(type);
 }
 
 function kindOf({ group, kind }: ResourceType): string {

@@ -95,10 +95,10 @@ describe("the credentials of a cluster", () => {
     expect([other.read, other.state.looked]).toEqual([["Local"], 1]);
 
     const over = reading(undefined, [new Error("etcd is away")]);
-    const reading1 = over.reader.read(REFERENCE);
+    const unanswered = over.reader.read(REFERENCE);
     await over.clock.advance(10);
     over.end.abort(new Error("over"));
-    await reading1;
+    await unanswered;
     await over.reader.read({ local: {} });
     expect([over.read, over.state.looked, over.clock.pending]).toEqual([[], 1, 0]);
   });

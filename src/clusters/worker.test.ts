@@ -212,7 +212,7 @@ describe("the assignment of a worker", () => {
     await settle();
     hub.breakOff(CLUSTER);
     await settle(1_000);
-    const [kept] = [marked({ ...CONFIG_REF, name: "b" }, "new")];
+    const kept = marked({ ...CONFIG_REF, name: "b" }, "new");
     hub.send(CLUSTER, { kind: "Rows", rows: [{ ref: kept.ref, row: kept, revision: 90 }] });
     hub.send(CLUSTER, { kind: "Rows", rows: [] });
     await settle();
@@ -239,8 +239,7 @@ describe("the session of a worker", () => {
 
   test("that is over changes nothing of the next one", async () => {
     const { startSession, endSession, settle, contact, hub, configs } = await working();
-    const end = endSession;
-    end();
+    endSession();
     startSession();
     await settle();
     hub.ask(marked());

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { DELETION_POLICY_ANNOTATION, type ObjectRef, type OwnerRef, refKey } from "../apis/index.ts";
 import type { WorkDelta } from "../clusters/index.ts";
+import type { Row } from "../desiredstate/index.ts";
 import { Emitter } from "../runtime/index.ts";
 import { Assignments } from "./assignments.ts";
 import { Observations } from "./observations.ts";
@@ -266,4 +267,114 @@ describe("what is known of the table as a whole", () => {
     observations.report(CLUSTER, [absent({ revision: 1_000 })]);
     expect(assignments.originOf(SHOP_KEY)).toBeUndefined();
   });
+});
+
+describe("rows are the same", () => {
+  const same = (before: Row, after: Row): boolean => {
+    const { assignments } = tables();
+    assignments.replace(SHOP_KEY, [before]);
+    return assignments.replace(SHOP_KEY, [after]).size === 0;
+  };
+  const why = { reason: "Other", message: "x" };
+
+  test.each<{ name: string; before: Row; after: Row; want: boolean }>([
+    { name: "an apply again", before: applyRow(), after: applyRow({ hubVersion: "9" }), want: true },
+    { name: "an apply of another state", before: applyRow(), after: applyRow({ hash: "h2" }), want: false },
+    {
+      name: "an apply with another conflict resolution",
+      before: applyRow(),
+      after: applyRow({ conflictResolution: "Adopt" }),
+      want: false,
+    },
+    {
+      name: "an apply with other labels of its namespace",
+      before: applyRow({ namespaceLabels: { a: "1" } }),
+      after: applyRow({ namespaceLabels: { a: "2" } }),
+      want: false,
+    },
+    {
+      name: "an apply with the same labels",
+      before: applyRow({ namespaceLabels: { a: "1", b: "2" } }),
+      after: applyRow({ namespaceLabels: { b: "2", a: "1" } }),
+      want: true,
+    },
+    {
+      name: "an apply with as many other alternatives",
+      before: applyRow({ alternatives: [applyRow({ hash: "a" })] }),
+      after: applyRow({ alternatives: [applyRow({ hash: "b" })] }),
+      want: false,
+    },
+    {
+      name: "an apply with the same alternatives",
+      before: applyRow({ alternatives: [applyRow({ hash: "a" })] }),
+      after: applyRow({ alternatives: [applyRow({ hash: "a" })] }),
+      want: true,
+    },
+    { name: "another role", before: applyRow(), after: applyRow({ role: "dependency" }), want: false },
+    { name: "another verb", before: applyRow(), after: holdRow({ hash: "h1" }), want: false },
+    { name: "a hold again", before: holdRow(), after: holdRow(), want: true },
+    { name: "a hold of what is not wanted", before: holdRow(), after: holdRow({ wanted: false }), want: false },
+    { name: "a hold that looks", before: holdRow(), after: holdRow({ confirm: true }), want: false },
+    { name: "a hold of another state", before: holdRow({ hash: "a" }), after: holdRow({ hash: "b" }), want: false },
+    { name: "a hold for another reason", before: holdRow(), after: holdRow({ why }), want: false },
+    {
+      name: "a hold for the same reason in other words",
+      before: holdRow({ why }),
+      after: holdRow({ why: { ...why, message: "y" } }),
+      want: false,
+    },
+    { name: "a removal again", before: deleteRow(), after: deleteRow(), want: true },
+    { name: "a removal of another life", before: deleteRow(), after: deleteRow({ uid: "x" }), want: false },
+    { name: "a removal for another reason", before: deleteRow(), after: deleteRow({ why }), want: false },
+    { name: "letting go", before: deleteRow(), after: deleteRow({ verb: "Release" as never }), want: false },
+  ])("$name: $want", ({ before, after, want }) => expect(same(before, after)).toBe(want));
+});
+
+describe("the worker has taken what is asked for", () => {
+  const isAcknowledged = ({ assignments }: ReturnType<typeof tables>): boolean => {
+    const cell = assignments.get(CLUSTER, CONFIG_KEY);
+    return cell === undefined || assignments.isAcknowledged(cell);
+  };
+
+  test("when it said so, and not after another change", () => {
+    const all = tables();
+    all.assignments.replace(SHOP_KEY, [holdRow()]);
+    expect(isAcknowledged(all)).toBe(false);
+    all.observations.report(CLUSTER, [observation({ revision: 1 })]);
+    expect(isAcknowledged(all)).toBe(true);
+    all.assignments.replace(SHOP_KEY, [deleteRow()]);
+    expect(isAcknowledged(all)).toBe(false);
+  });
+
+  test("as far as that matters, while it is to be applied", () => {
+    const all = tables();
+    all.assignments.replace(SHOP_KEY, [applyRow()]);
+    expect(isAcknowledged(all)).toBe(true);
+  });
+
+  test("of what nobody has asked for is nothing to take", () => {
+    const { assignments } = tables();
+    assignments.replace(SHOP_KEY, [applyRow()]);
+    const cell = assignments.get(CLUSTER, CONFIG_KEY);
+    if (cell === undefined) throw new Error("no cell");
+    expect(assignments.isAcknowledged({ ...cell, key: "/ConfigMap/default/other" })).toBe(true);
+    expect(assignments.isAcknowledged({ ...cell, cluster: "elsewhere" })).toBe(true);
+  });
+});
+
+test("a change of a member object concerns who asks for it, who asked, and whom it names and named", () => {
+  const { assignments } = tables();
+  const change = (before?: OwnerRef, after?: OwnerRef) => ({
+    cluster: CLUSTER,
+    key: CONFIG_KEY,
+    ref: CONFIG_REF,
+    before: before && observation({ present: { owner: before } }),
+    after: after && observation({ present: { owner: after } }),
+  });
+  expect([...assignments.concernedBy(change())]).toEqual([]);
+  expect([...assignments.concernedBy(change(SHOP, CART))]).toEqual([SHOP_KEY, CART_KEY]);
+  assignments.replace(SHOP_KEY, [applyRow()]);
+  expect([...assignments.concernedBy(change())]).toEqual([SHOP_KEY]);
+  assignments.replace(SHOP_KEY, []);
+  expect([...assignments.concernedBy(change(undefined, CART))]).toEqual([SHOP_KEY, CART_KEY]);
 });

@@ -219,3 +219,22 @@ test("everything ends with the signal", async () => {
   await clock.advance(10);
   expect([server.watchers.size, clock.pending]).toEqual([0, 0]);
 });
+
+test("what is being read for the first time is a matter of time, unless the read has failed", async () => {
+  const { server, client, clock, dependencies } = watches();
+  server.create(CONFIGMAPS, configMap("settings"));
+  expect(dependencies.areComing("a")).toBe(false);
+  dependencies.collect("a", [needs("ConfigMap", "settings")]);
+  expect([dependencies.areComing("a"), dependencies.areComing("b")]).toEqual([true, false]);
+  await clock.advance(10);
+  expect(dependencies.areComing("a")).toBe(false);
+  client.gate = () => {
+    throw new ApiError(403, "Forbidden", "no");
+  };
+  dependencies.collect("c", [needs("Secret", "login"), needs("ConfigMap", "settings")]);
+  expect(dependencies.areComing("c")).toBe(true);
+  await clock.advance(10);
+  expect(dependencies.areComing("c")).toBe(false);
+  dependencies.forget("c");
+  expect(dependencies.areComing("c")).toBe(false);
+});

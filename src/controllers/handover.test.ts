@@ -8,7 +8,7 @@ import {
 } from "../apis/index.ts";
 import type { Observation, Row } from "../desiredstate/index.ts";
 import { whyNotYet } from "./handover.ts";
-import { applyRow as row, observation } from "./testing/builders.ts";
+import { absent, applyRow as row, holdRow, observation } from "./testing/builders.ts";
 
 const NONE = { desired: 1, updated: 1, ready: 1, available: 1 };
 const SERVICE: ObjectRef = { apiVersion: "v1", kind: "Service", namespace: "default", name: "shop" };
@@ -101,6 +101,71 @@ describe("an object is taken over", () => {
       name: "though it cannot be applied there",
       object: object({ state: "Failed", reason: "QuotaExceeded" }),
       want: undefined,
+    },
+    ...(["Failed", "Unknown", "Held"] as const).map((state) => ({
+      name: `though it is not as it is to be there, which the class that owns it cannot change: ${state}`,
+      object: object({ state, reason: "Applying", observedHash: "old" }),
+      rows: [row({ hash: "h2" })],
+      present: [there()],
+      want: undefined,
+    })),
+    {
+      name: "not while the class that owns it has another state of it to bring there",
+      object: object({ observedHash: "old" }),
+      rows: [row({ hash: "h2" })],
+      present: [there()],
+      want: "ConfigMap shop on shanghai-1 is not as it is to be yet",
+    },
+    {
+      name: "not while the class that owns it removes something that is to be another",
+      object: object({ state: "Progressing", reason: "Removing" }),
+      rows: [row({ hash: "h2" })],
+      present: [there()],
+      want: "ConfigMap shop on shanghai-1 is not as it is to be yet",
+    },
+    {
+      name: "not while a copy that is as it is to be is on its way out",
+      object: object({}, 0),
+      present: [observation({ present: { hash: "h1", deleting: true } })],
+      want: "ConfigMap shop on shanghai-1 is not as it is to be yet",
+    },
+    {
+      name: "where the class that owns it does not want it",
+      object: object({ name: "frankfurt-1" }),
+      want: undefined,
+    },
+    {
+      name: "when what is there is held as wanted",
+      rows: [holdRow()],
+      present: [there()],
+      want: undefined,
+    },
+    {
+      name: "not when what is there would be held until it may go",
+      rows: [holdRow({ wanted: false })],
+      present: [there()],
+      want: "it would take ConfigMap shop off shanghai-1",
+    },
+    {
+      name: "though a copy was forgotten that is not there",
+      rows: [],
+      present: [absent()],
+      want: undefined,
+    },
+    {
+      name: "though copies are on a cluster that is out of everybody's reach, whatever they are",
+      object: object({ state: "Unknown", reason: "ClusterUnreachable" }, 0),
+      rows: [row({ hash: "h2" })],
+      present: [there(), there(SERVICE)],
+      unknown: ["shanghai-1"],
+      want: undefined,
+    },
+    {
+      name: "not before a cluster is known on which only a copy or a status tells of it",
+      rows: [],
+      present: [observation({ cluster: "beijing-1" })],
+      unknown: ["shanghai-1", "beijing-1"],
+      want: "what runs on beijing-1 is not known yet",
     },
     {
       name: "not while it has no status, and is not there",

@@ -149,7 +149,7 @@ describe("an object of another class that names ours", () => {
     await handOver();
     expect(all.finalizers()[0]).toBe(OBJECT_FINALIZER);
     await settle();
-    for (const [, waker] of wakers.filter(([name]) => !["the object"].includes(name))) {
+    for (const [, waker] of wakers.filter(([name]) => name !== "the object")) {
       woken.length = 0;
       await waker();
       await settle();
@@ -166,6 +166,16 @@ describe("an object of ours that another class has claimed", () => {
     expect(await handOver()).toEqual({});
     expect(finalizers()).toEqual([CANARY]);
     expect(cache.object(APP)?.object.metadata.finalizers).toEqual([CANARY]);
+  });
+
+  test("is considered from the start, and no more when that is done", async () => {
+    const { handOver, woken, update, settlements } = await yielded();
+    expect(woken.map(({ key }) => key)).toEqual([APP]);
+    await handOver();
+    woken.length = 0;
+    settlements.emit(APP);
+    await update({ metadata: { generation: 3 } });
+    expect(woken).toEqual([]);
   });
 
   test("keeps it while a status of ours is being written", async () => {

@@ -2,8 +2,9 @@ import { describe, expect, onTestFinished, test } from "vitest";
 import { ACCEPT_DELETIONS_ANNOTATION, refKey, timestamp } from "../apis/index.ts";
 import { application, setUpHub } from "../hub/testing/fakeHub.ts";
 import { Metrics } from "../observability/index.ts";
+import { logLines } from "../observability/testing/logLines.ts";
 import { DEMOAPPLICATIONS, MEMBERCLUSTERS } from "../runtime/index.ts";
-import { MissingOwners } from "./missingOwners.ts";
+import { MissingOwners, withHeld } from "./missingOwners.ts";
 import { Observations } from "./observations.ts";
 import { CLUSTER, inContact, observation, owner } from "./testing/builders.ts";
 
@@ -119,5 +120,60 @@ describe("objects that the hub lacks", () => {
     expect(missing.heldOn(CLUSTER)).toBeUndefined();
     expect(missing.on(CLUSTER)?.accepted).toBe(true);
     expect(changes).toBe(2);
+  });
+});
+
+test("what is held on a cluster is known when all of the cluster is, and not before the hub is", async () => {
+  const { missing, observations, cache, clock } = await setUp([], []);
+  expect(missing.isKnown(CLUSTER)).toBe(true);
+  observations.contact(CLUSTER, { ...inContact, synced: false });
+  expect([missing.isKnown(CLUSTER), missing.isKnown("elsewhere")]).toEqual([false, false]);
+  const early = new MissingOwners({
+    hub: cache,
+    observations,
+    clock,
+    logger: logLines().logger,
+    metrics: new Metrics({ processMetrics: false }),
+  });
+  observations.contact(CLUSTER, inContact);
+  expect(early.isKnown(CLUSTER)).toBe(false);
+});
+
+test("a hold that is remembered from two clusters is the earlier one, and proven where one of them proves it", async () => {
+  const since = "2026-01-01T00:00:00Z";
+  const { missing, server, settle } = await setUp([], names(2), since);
+  const saying = (reason: string, lastTransitionTime: string) => ({
+    apiVersion: "federation.paas.cmft.com/v1alpha1",
+    kind: "MemberCluster",
+    spec: { connection: { local: {} } },
+    status: { conditions: [{ type: "DeletionsHeld", status: "True", reason, message: "", lastTransitionTime }] },
+  });
+  server.create(MEMBERCLUSTERS, { ...saying("OwnersMissing", "2026-01-02T00:00:00Z"), metadata: { name: "later" } });
+  await settle();
+  expect(missing.on(CLUSTER)?.hold).toEqual({ reason: "HubWentBack", since });
+  server.create(MEMBERCLUSTERS, { ...saying("OwnersMissing", "2025-12-31T00:00:00Z"), metadata: { name: "earlier" } });
+  await settle();
+  expect(missing.on(CLUSTER)?.hold).toEqual({ reason: "HubWentBack", since: "2025-12-31T00:00:00Z" });
+});
+
+describe("the facts of the clusters with copies of what the hub lacks", () => {
+  test("have what holds these copies, and keep what holds them otherwise", async () => {
+    const { missing } = await setUp([], names(12));
+    const own = { reason: "KindBeingDeleted", message: "its CRD is being deleted" };
+    const facts = withHeld(
+      new Map([
+        [CLUSTER, { synced: true }],
+        ["other", { synced: true, held: own }],
+      ]),
+      missing,
+    );
+    expect(facts.get(CLUSTER)).toMatchObject({ synced: true, held: { reason: "OwnersMissing" } });
+    expect(facts.get("other")).toEqual({ synced: true, held: own });
+  });
+
+  test("stay as they are where nothing is held", async () => {
+    const { missing } = await setUp([], []);
+    const clusters = new Map([[CLUSTER, { synced: true }]]);
+    expect(withHeld(clusters, missing).get(CLUSTER)).toBe(clusters.get(CLUSTER));
   });
 });

@@ -116,6 +116,25 @@ describe("of a placement", () => {
   });
 });
 
+describe("what is lost to several policies", () => {
+  const passedOver = [{ policy: ref("Placement", "loser"), because: "why" }];
+  const lostTo = (...names: string[]): Target[] =>
+    names.map((name) => target({ passedOver, placement: { kind: "Placement", namespace: "default", name } }));
+
+  test.each([
+    { names: ["b", "a"], to: "Placement a (and others)", objects: 2 },
+    { names: ["a", "b"], to: "Placement a (and others)", objects: 2 },
+    { names: ["a", "b", "b"], to: "Placement b (and others)", objects: 3 },
+  ])("is told with the one that has most of it, the first by name among equals: $names", ({ names, to, objects }) => {
+    expect(outcomeOf(placement("loser"), lostTo(...names)).lost).toEqual({ objects, to });
+  });
+
+  test("is told with the notes of what is placed, each once", () => {
+    const noted = target({ decision: { clusters: [], verdicts: [], notes: ["spread is uneven"] } });
+    expect(outcomeOf(placement("winner"), [noted, noted]).notes).toEqual(["spread is uneven"]);
+  });
+});
+
 describe("of an override", () => {
   const on = (given: MatchedRule[]): Target =>
     target({

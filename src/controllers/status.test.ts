@@ -274,7 +274,84 @@ describe("what wakes the status of an object", () => {
 });
 
 test("a status follows from the plan that asked last", async () => {
-  const { plan, reconciler } = await reporting();
+  const { plan, reconciler, assignments, rows } = await reporting();
   await plan();
-  expect(reconciler.follows(APP)).toEqual(reconciler.follows("another"));
+  const spanContext = { traceId: "0af7651916cd43dd8448eb211c80319c", spanId: "b7ad6b7169203331", traceFlags: 1 };
+  const [first, ...others] = rows();
+  if (first?.verb !== "Apply") throw new Error("nothing is asked for");
+  assignments.replace(APP, [{ ...first, hash: "new" }, ...others], { spanContext, reconcileId: "r", at: 0 });
+  expect(JSON.stringify(reconciler.follows(APP))).toContain(spanContext.traceId);
+  expect(JSON.stringify(reconciler.follows("another"))).not.toContain(spanContext.traceId);
+});
+
+describe("what a status tells beside itself", () => {
+  test("is why a member refuses the object, in full where the entry has to cut it", async () => {
+    const { complete, rows, observations, report, settle, events, states } = await reporting();
+    await complete();
+    const [row] = rows();
+    if (row === undefined) throw new Error("no row");
+    events.length = 0;
+    const detail = `exceeded quota: ${"many words, ".repeat(30)}`;
+    const failure = { reason: "QuotaExceeded", message: "exceeded quota: many words…", detail, final: true };
+    observations.report("a", [{ cluster: "a", ref: row.ref, writing: false, revision: 1_000_000, failure }]);
+    await settle(1_000);
+    await report();
+    expect(states()).toContain("a Failed");
+    const [event] = events.filter(({ reason }) => reason === "QuotaExceeded");
+    expect(event?.note).toContain("many words, many words, ");
+  });
+
+  test("is that the object could not be planned, which is no deletion", async () => {
+    const { complete, plans, report, settle, conditions } = await reporting();
+    await complete();
+    const plan = plans.get(APP);
+    if (plan === undefined) throw new Error("no plan");
+    const failure = { reason: "PlanningFailed", message: "the object could not be planned" };
+    plans.set(APP, { ...plan, target: undefined, failure });
+    await report();
+    await settle(HELD_BY_OTHERS_MS);
+    await report();
+    expect(conditions().some((line) => line.endsWith("PlanningFailed"))).toBe(true);
+    expect(conditions().some((line) => line.includes("Deleting"))).toBe(false);
+  });
+});
+
+describe("a plan is carried out", () => {
+  test("though a cluster that the record does not name claims a copy", async () => {
+    const { complete, rows, assignments, observations, happens, woken } = await reporting();
+    await complete();
+    const [first] = rows();
+    if (first?.verb !== "Apply") throw new Error("nothing is asked for");
+    const ref = { ...first.ref, name: "claimed" };
+    const why = { reason: "ClusterUnknown", message: "" };
+    const claimed = {
+      cluster: "elsewhere",
+      ref,
+      owner: first.owner,
+      role: "rendered",
+      verb: "Hold",
+      wanted: false,
+      why,
+    } as const;
+    observations.report("elsewhere", [observation({ cluster: "elsewhere", ref, present: { owner: first.owner } })]);
+    assignments.replace(APP, [...rows(), claimed]);
+    woken.length = 0;
+    happens("a", degraded);
+    expect(woken.every(({ afterMs }) => (afterMs ?? 0) <= DEBOUNCE_MS)).toBe(true);
+  });
+
+  test("not while a copy that is to go is still there, on a cluster of the record", async () => {
+    const { complete, server, settle, plan, woken, happens, report } = await reporting();
+    await complete();
+    server.merge(PLACEMENTS, "default", "everywhere", {
+      metadata: { generation: 2 },
+      spec: { clusterAffinities: [{ name: "these", clusterNames: ["a"] }] },
+    });
+    await settle();
+    await plan();
+    woken.length = 0;
+    happens("a", degraded);
+    expect(woken.at(-1)?.afterMs).toBeGreaterThan(DEBOUNCE_MS);
+    expect((await report()).requeueAfter).toBeGreaterThan(DEBOUNCE_MS);
+  });
 });

@@ -84,13 +84,9 @@ export function scopeOf(
   }
 
   const mayBeOnHub = ({ local, deleting }: ClusterSnapshot): boolean =>
-    local && !deleting && !isOffHub(snapshot.object);
+    local && !deleting && isRendered(snapshot.object) && !isOffHub(snapshot.object);
   const locals = clusters.filter(mayBeOnHub).map(({ name }) => name);
-  if (
-    locals.length > 0 &&
-    isRendered(snapshot.object) &&
-    isUnderDefault(snapshot.previous, subject.current, clusters)
-  ) {
+  if (locals.length > 0 && isUnderDefault(snapshot.previous, subject.current, clusters)) {
     const group = { name: "local", clusterNames: locals };
     const rules = { clusterAffinities: [group], replicaScheduling: { mode: "Duplicated" as const } };
     const decision = schedule(subject, rules, clusters, now);

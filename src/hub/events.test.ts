@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import type { MemberCluster, ObjectMeta } from "../apis/index.ts";
+import { type MemberCluster, type ObjectMeta, REMOVE_FOUND_ANNOTATION } from "../apis/index.ts";
 import { clusterObject } from "../../test/builders/policyObjects.ts";
-import { changedFacts, changedSpec } from "./events.ts";
+import { changedFacts, changedSpec, isDeparture } from "./events.ts";
 
 describe("more than a status has changed", () => {
   const before: ObjectMeta = {
@@ -20,6 +20,10 @@ describe("more than a status has changed", () => {
     { name: "a label more", after: { labels: { tier: "web", zone: "a" } }, want: true },
     { name: "an annotation less", after: { annotations: {} }, want: true },
     { name: "the finalizers", after: { finalizers: [] }, want: true },
+    { name: "one of the finalizers", after: { finalizers: ["two"] }, want: true },
+    { name: "a finalizer more", after: { finalizers: ["one", "two"] }, want: true },
+    { name: "equal finalizers in another list", after: { finalizers: ["one"] }, want: false },
+    { name: "the key of a label", after: { labels: { zone: "web" } }, want: true },
     { name: "the beginning of its deletion", after: { deletionTimestamp: "2026-01-01T00:00:00Z" }, want: true },
     { name: "its life", after: { uid: "2" }, want: true },
     { name: "the resourceVersion alone", after: { resourceVersion: "2" }, want: false },
@@ -32,7 +36,23 @@ describe("more than a status has changed", () => {
   test("when it appears or vanishes", () => {
     expect(changedSpec({ type: "Added", object: { metadata: before } })).toBe(true);
     expect(changedSpec({ type: "Deleted", object: { metadata: before } })).toBe(true);
+    expect(changedSpec({ type: "Deleted", object: { metadata: before }, old: { metadata: before } })).toBe(true);
+    expect(changedSpec({ type: "Updated", object: { metadata: before } })).toBe(true);
   });
+});
+
+describe("an object has gone or has begun to", () => {
+  const here = { metadata: { name: "a" } };
+  const going = { metadata: { name: "a", deletionTimestamp: "2026-01-01T00:00:00Z" } };
+
+  test.each([
+    { name: "when it is gone", event: { type: "Deleted", object: here, old: here }, want: true },
+    { name: "when it begins", event: { type: "Updated", object: going, old: here }, want: true },
+    { name: "when it comes as one that goes", event: { type: "Added", object: going }, want: true },
+    { name: "not once more while it goes", event: { type: "Updated", object: going, old: going }, want: false },
+    { name: "not when it comes", event: { type: "Added", object: here }, want: false },
+    { name: "not when it changes", event: { type: "Updated", object: here, old: here }, want: false },
+  ] as const)("$name", ({ event, want }) => expect(isDeparture(event)).toBe(want));
 });
 
 describe("the planning facts of a cluster have changed", () => {
@@ -76,6 +96,30 @@ describe("the planning facts of a cluster have changed", () => {
       want: true,
     },
     {
+      name: "the kind of connection to a Secret",
+      after: { spec: { ...before.spec, connection: { kubeconfigSecretRef: { name: "a", key: "k" } } } },
+      want: true,
+    },
+    { name: "its life", after: { metadata: { ...before.metadata, uid: "2" } }, want: true },
+    {
+      name: "that a person wants what was found on join removed",
+      after: { metadata: { ...before.metadata, annotations: { [REMOVE_FOUND_ANNOTATION]: "true" } } },
+      want: true,
+    },
+    {
+      name: "another condition",
+      after: {
+        status: {
+          ...before.status,
+          conditions: [
+            { ...ready("False", "2026-01-02T00:00:00Z"), type: "Other" },
+            ready("True", "2026-01-01T00:00:00Z"),
+          ],
+        },
+      },
+      want: false,
+    },
+    {
       name: "readiness",
       after: { status: { ...before.status, conditions: [ready("False", "2026-01-02T00:00:00Z")] } },
       want: true,
@@ -110,5 +154,39 @@ describe("the planning facts of a cluster have changed", () => {
   ])("$name: $want", ({ after, want }) => {
     const object = { ...before, ...after };
     expect(changedFacts({ type: "Updated", object, old: before })).toBe(want);
+  });
+
+  test("when it comes or goes, and of one that was never heard of", () => {
+    expect(changedFacts({ type: "Added", object: before })).toBe(true);
+    expect(changedFacts({ type: "Deleted", object: before, old: before })).toBe(true);
+    expect(changedFacts({ type: "Updated", object: before })).toBe(true);
+  });
+
+  test.each([
+    {
+      name: "a Secret to another Secret",
+      from: { kubeconfigSecretRef: { name: "a", key: "k" } },
+      to: { kubeconfigSecretRef: { name: "b", key: "k" } },
+      want: false,
+    },
+    {
+      name: "a Secret to an agent",
+      from: { kubeconfigSecretRef: { name: "a", key: "k" } },
+      to: { pull: {} },
+      want: true,
+    },
+    { name: "an agent to the hub itself", from: { pull: {} }, to: { local: {} }, want: true },
+  ])("by its connection, $name: $want", ({ from, to, want }) => {
+    const connected = (connection: object): MemberCluster =>
+      ({ ...before, spec: { ...before.spec, connection } }) as MemberCluster;
+    expect(changedFacts({ type: "Updated", object: connected(to), old: connected(from) })).toBe(want);
+  });
+
+  test("of a cluster that says nothing of itself are none", () => {
+    const { status: _, ...bare } = before;
+    const { labels: _labels, ...metadata } = bare.metadata;
+    const silent = { ...bare, metadata } as MemberCluster;
+    expect(changedFacts({ type: "Updated", object: { ...silent }, old: silent })).toBe(false);
+    expect(changedFacts({ type: "Updated", object: before, old: silent })).toBe(true);
   });
 });

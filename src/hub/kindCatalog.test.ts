@@ -346,11 +346,14 @@ describe("a kind that the manager may not read on the hub", () => {
     const { cache, may, settle } = await denied();
     const denials: number[] = [];
     cache.denials.subscribe(() => denials.push([...cache.deniedKinds()].length));
+    const heard: string[] = [];
+    cache.onObject(({ object, type: change }) => heard.push(`${change} ${object.kind}`));
     may.read = true;
     await settle(MINUTE_MS);
     expect(cache.synced).toBe(true);
     expect([...cache.deniedKinds()]).toEqual([]);
     expect(denials).toEqual([0]);
+    expect(heard).toEqual(["Added DemoApplication", "Added Widget"]);
     expect(cache.object("example.com/Widget/default/a")?.object.metadata.name).toBe("a");
   });
 

@@ -107,7 +107,9 @@ export class PlacedKinds {
   subscribe(handler: (event: HubEvent<KubeObject>) => void): Disposable {
     const subscriber: Subscriber = { handler, subscriptions: new Map() };
     this.#subscribers.add(subscriber);
-    for (const followed of this.#followed.values()) subscribeTo(followed, subscriber);
+    // Those too that may not be read: their objects come when they may.
+    for (const followed of new Set([...this.#followed.values(), ...this.#denied.values()]))
+      subscribeTo(followed, subscriber);
     return {
       [Symbol.dispose]: () => {
         this.#subscribers.delete(subscriber);

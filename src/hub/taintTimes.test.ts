@@ -4,6 +4,8 @@ import type { MemberCluster, Taint } from "../apis/index.ts";
 import { MEMBERCLUSTERS } from "../runtime/index.ts";
 import { placement, subject } from "../scheduler/testing.ts";
 import { schedule } from "../scheduler/index.ts";
+import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import { TaintTimes } from "./taintTimes.ts";
 import { setUpHub } from "./testing/fakeHub.ts";
 
 const MINUTE = 60_000;
@@ -102,5 +104,77 @@ describe("a taint that was there before", () => {
     await taint({ key: "k", effect: "NoExecute", value: "new" });
     await clock.advance(HOUR);
     expect(stays()).toBe(true);
+  });
+});
+
+describe("when a taint began", () => {
+  const cluster = (taints: readonly Taint[], uid = "u"): MemberCluster =>
+    ({ metadata: { name: "east", uid }, spec: { connection: {}, taints } }) as unknown as MemberCluster;
+  const taint: Taint = { key: "k", effect: "NoExecute", timeAdded: "2026-01-01T00:00:00Z" };
+  const timesOf = () => {
+    const clock = new FakeClock(Date.parse("2026-01-01T00:00:00Z"));
+    const times = new TaintTimes(clock);
+    const see = (object: MemberCluster, old?: MemberCluster, initial = false): void =>
+      times.take({
+        type: old === undefined ? "Added" : "Updated",
+        object,
+        ...(old === undefined ? {} : { old }),
+        initial,
+      });
+    const since = (object: MemberCluster) => times.of(object).map((one) => (one as { since?: number }).since);
+    return { clock, times, see, since, start: clock.now() };
+  };
+
+  test("is known of one that came while this process watched", async () => {
+    const { clock, see, since, start } = timesOf();
+    await clock.advance(1_000);
+    see(cluster([taint]), cluster([]));
+    expect(since(cluster([taint]))).toEqual([start + 1_000]);
+    expect(since(cluster([{ ...taint, value: "other" }]))).toEqual([undefined]);
+    await clock.advance(1_000);
+    see(cluster([taint, { ...taint, value: "b" }]), cluster([taint]));
+    expect(since(cluster([taint, { ...taint, value: "b" }]))).toEqual([start + 1_000, start + 2_000]);
+  });
+
+  test("is known of a cluster that came with it, and not of one that was there", () => {
+    const { see, since, start } = timesOf();
+    see(cluster([taint]), undefined, true);
+    expect(since(cluster([taint]))).toEqual([undefined]);
+    see(cluster([taint]));
+    expect(since(cluster([taint]))).toEqual([start]);
+  });
+
+  test("is forgotten with the taint, and with the cluster", async () => {
+    const { clock, times, see, since, start } = timesOf();
+    see(cluster([taint]));
+    see(cluster([]), cluster([taint]));
+    await clock.advance(1_000);
+    see(cluster([taint]), cluster([]));
+    expect(since(cluster([taint]))).toEqual([start + 1_000]);
+    times.take({ type: "Deleted", object: cluster([taint]), old: cluster([taint]), initial: false });
+    expect(since(cluster([taint]))).toEqual([undefined]);
+  });
+
+  test("is another time in another life of the cluster", async () => {
+    const { clock, see, since, start } = timesOf();
+    see(cluster([taint]));
+    await clock.advance(1_000);
+    see(cluster([taint], "another"), cluster([taint]));
+    expect(since(cluster([taint], "another"))).toEqual([start + 1_000]);
+  });
+
+  test.each([undefined, "yesterday"])("is never of one whose time is %j", (timeAdded) => {
+    const { see, since } = timesOf();
+    const { timeAdded: _, ...rest } = taint;
+    const timeless = { ...rest, ...(timeAdded === undefined ? {} : { timeAdded }) };
+    see(cluster([timeless]));
+    expect(since(cluster([timeless]))).toEqual([undefined]);
+  });
+
+  test("is nothing for a cluster without taints", () => {
+    const { see, times } = timesOf();
+    const bare = { metadata: { name: "east" }, spec: { connection: {} } } as unknown as MemberCluster;
+    see(bare, bare);
+    expect(times.of(bare)).toEqual([]);
   });
 });

@@ -76,12 +76,12 @@ const COLLECTIONS: Record<string, { prefix: string; plural: string; namespaced: 
     plural: "customresourcedefinitions",
     namespaced: false,
   },
-  /** Of the definition that bundles of the tests hold. */
-  Widget: { prefix: "/apis/example.com/v1", plural: "widgets", namespaced: true },
   MysqlCluster: { prefix: "/apis/mysql.presslabs.org/v1alpha1", plural: "mysqlclusters", namespaced: true },
   StatefulSet: { prefix: "/apis/apps/v1", plural: "statefulsets", namespaced: true },
   Ingress: { prefix: "/apis/networking.k8s.io/v1", plural: "ingresses", namespaced: true },
   PersistentVolumeClaim: { prefix: "/api/v1", plural: "persistentvolumeclaims", namespaced: true },
+  /** Of the definition that bundles of the tests hold. */
+  Widget: { prefix: "/apis/example.com/v1", plural: "widgets", namespaced: true },
   Deployment: { prefix: "/apis/apps/v1", plural: "deployments", namespaced: true },
   ReplicaSet: { prefix: "/apis/apps/v1", plural: "replicasets", namespaced: true },
   Lease: { prefix: "/apis/coordination.k8s.io/v1", plural: "leases", namespaced: true },

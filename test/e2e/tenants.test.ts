@@ -462,6 +462,11 @@ describe("a member that is joined for some namespaces", () => {
       } as KubeObject);
       await federation.apply(placement("all").namespace(namespace));
     }
+    const system = objectPath("Namespace", undefined, SYSTEM);
+    await eventually(
+      async () => expect((await member.api.find<KubeObject>(system))?.metadata.deletionTimestamp).toBeUndefined(),
+      { message: "the account of before is gone" },
+    );
     const { stdout } = await meridianOk(federation.hub, bounded("--namespaces", GRANTED));
     expect(stdout).toContain(`namespace/${GRANTED} created on ${SHANGHAI}`);
     account = await accountOf(SHANGHAI);

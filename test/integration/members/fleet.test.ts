@@ -169,6 +169,41 @@ describe("rows", () => {
     expect(h.contact).toMatchObject({ synced: true, unseen: new Map() });
   });
 
+  test("a namespace in which the account has no rights any more is unknown by itself, and known again when they are back", async () => {
+    const h = await FleetHarness.start();
+    let refused = false;
+    const isRefused = (options: object): boolean => "namespace" in options && options.namespace === "bank";
+    h.client.gate = ({ verb, options }) => {
+      if (refused && (verb === "list" || verb === "watch") && isRefused(options))
+        throw new ApiError(403, "Forbidden", "may not list in bank");
+    };
+    const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "bank" } };
+    await h.server.create(NAMESPACES, namespace);
+    const inBank = { ...CONFIG_REF, namespace: "bank" };
+    h.join();
+    h.connect({ namespaces: ["bank", "default"] });
+    h.hub.send(CLUSTER, { kind: "Expected", owners: [] }, { kind: "Kinds", kinds: KINDS });
+    h.hub.ask(wanted({ ref: inBank }), wanted());
+    await h.settle(1_000);
+    expect(h.contact).toMatchObject({ synced: true });
+    expect([h.has(inBank), h.has()]).toEqual([true, true]);
+    refused = true;
+    h.server.breakConnections();
+    await h.settle(60_000);
+    expect(h.contact).toMatchObject({ ok: true, synced: false, partlySynced: true });
+    expect([...(h.contact?.unseen.keys() ?? [])]).toEqual(["/ConfigMap in bank", "/Secret in bank"]);
+    expect([h.seen(inBank)?.present, h.seen()?.present?.uid]).toEqual([undefined, expect.any(String)]);
+    // Nothing is made of what is not seen.
+    const { uid } = h.server.get(CONFIGMAPS, "bank", "shop").metadata;
+    await h.server.delete(CONFIGMAPS, "default", "shop");
+    await h.settle(5_000);
+    expect([h.has(inBank), h.has()]).toEqual([true, true]);
+    refused = false;
+    await h.settle(60_000);
+    expect(h.contact).toMatchObject({ synced: true, unseen: new Map() });
+    expect(h.seen(inBank)?.present?.uid).toBe(uid);
+  });
+
   test("a kind that cannot be read holds up what is of that kind, and nothing else", async () => {
     const h = await FleetHarness.start();
     const old = { ...CONFIG_REF, name: "old" };

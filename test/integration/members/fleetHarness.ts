@@ -94,7 +94,8 @@ export class FleetHarness {
     this.fleet.contactChanged(CLUSTER, { ok: false, reason: "Connecting" });
   }
 
-  connect({ local = false } = {}): void {
+  /** `namespaces`: the only ones that the credentials reach. */
+  connect({ local = false, namespaces }: { local?: boolean; namespaces?: readonly string[] } = {}): void {
     this.session = new AbortController();
     this.fleet.sessionStarted({
       cluster: CLUSTER,
@@ -102,6 +103,7 @@ export class FleetHarness {
       discovery: new Discovery(this.client, this.clock),
       clusterUid: this.server.uid,
       local,
+      namespaces,
       signal: this.session.signal,
       suspect: () => undefined,
     });
