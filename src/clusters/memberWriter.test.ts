@@ -46,12 +46,12 @@ describe("the first apply", () => {
     expect(order.filter((line) => line === "apply configmaps")).toHaveLength(2);
   });
 
-  test("of an object without a namespace neither waits for one nor makes one", async () => {
-    const { writer, order } = writing(answering({ apply: [NO_NAMESPACE] }));
+  test("of an object without a namespace, of a kind that has namespaces there, is not even sent", async () => {
+    const { writer, order } = writing();
     const { namespace: _, ...ref } = CONFIG_REF;
     const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "shop" } };
-    await expect(writer.create(row({ ref, object }))).rejects.toBe(NO_NAMESPACE);
-    expect(order).toEqual(["apply configmaps"]);
+    await expect(writer.create(row({ ref, object }))).rejects.toMatchObject({ reason: "WrongScope" });
+    expect(order).toEqual([]);
   });
 
   test.each([

@@ -283,7 +283,7 @@ describe("what a worker cannot see", () => {
       synced: false,
       partlySynced: true,
       pending: false,
-      unseen: new Map([["/ConfigMap", "configmaps cannot be watched on the member: configmaps is forbidden"]]),
+      unseen: new Map([["/ConfigMap", "configmaps are not granted: run `meridian join shanghai-1 --renew`"]]),
     });
   });
 
@@ -301,7 +301,7 @@ describe("what a worker cannot see", () => {
       ok: false,
       synced: false,
       reason: "NotObserved",
-      message: "configmaps cannot be watched on the member: configmaps is forbidden",
+      message: "configmaps are not granted: run `meridian join shanghai-1 --renew`",
     });
     expect((contact()?.lastContact ?? 0) - since).toBeLessThan(5_000);
     expect(state.suspicions).toBeGreaterThan(0);

@@ -174,6 +174,7 @@ describe("a kind that is propagated as it is", () => {
     await settle(2_000);
     expect(cache.kinds.map(({ type }) => `${type.kind} ${type.version}`)).toEqual([
       "DemoApplication v1",
+      "ManifestBundle v1alpha1",
       "Widget v1",
       "Gadget v2",
     ]);
@@ -192,7 +193,7 @@ describe("a kind that is propagated as it is", () => {
     expect([cache.synced, syncs]).toEqual([false, 0]);
     hub.discoveryFailure = undefined;
     await settle(MINUTE_MS);
-    expect([cache.synced, syncs, cache.kinds.length]).toEqual([true, 1, 2]);
+    expect([cache.synced, syncs, cache.kinds.length]).toEqual([true, 1, 3]);
   });
 
   test("has thousands of objects, and those that a policy selects are planned", async () => {
