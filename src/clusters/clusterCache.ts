@@ -1,26 +1,18 @@
-import { MANAGED_BY_LABEL, type ObjectRef, parseApiVersion, sameValue } from "../apis/index.ts";
+import { MANAGED_BY_LABEL, type ObjectRef, parseApiVersion } from "../apis/index.ts";
 import { sightOf } from "../desiredstate/index.ts";
 import type { GroupKind } from "../interpreter/index.ts";
 import type { Logger, Metrics } from "../observability/index.ts";
-import {
-  type Clock,
-  Informer,
-  isForbidden,
-  isNotFound,
-  objectKey,
-  type ResourceType,
-  WentBackError,
-} from "../runtime/index.ts";
+import { type Clock, Informer, objectKey, type ResourceType } from "../runtime/index.ts";
 import type { NamespaceLabels } from "./carriedLabels.ts";
 import { InitialSync } from "./initialSync.ts";
 import { KindsOnMember } from "./kindsOnMember.ts";
 import { memberBounds } from "./memberBounds.ts";
 import type { MemberObjects } from "./memberObjects.ts";
+import { kindOf, MemberWatch, type Watched } from "./memberWatch.ts";
 import { MemberWriter, type Written } from "./memberWriter.ts";
 import { NamespaceCleaner } from "./namespaceCleaner.ts";
 import { NamespaceLabeller } from "./namespaceLabels.ts";
 import { MemberNamespaces } from "./namespaces.ts";
-import { isAlwaysGranted, whyUnwatched } from "./notGranted.ts";
 import { observe, observeAnswer, type ObservedObject } from "./observed.ts";
 import type { MemberSession } from "./types.ts";
 
@@ -42,28 +34,8 @@ export interface ClusterCacheOptions {
   sightChanged: () => void;
 }
 
-/** A watch that has been broken for so long brings nothing any more: what came before may be untrue by now. */
-const BLIND_AFTER_MS = 30_000;
-
 /** {@link ClusterCache.setKinds}: undefined stands for the whole cluster. */
 const EVERYWHERE: readonly undefined[] = [undefined];
-
-interface Watch {
-  type: ResourceType;
-  /** The only namespace that it shows, where the credentials do not reach the whole cluster. */
-  namespace: string | undefined;
-  informer: Informer<ObservedObject>;
-  /** Whether the cluster counts as known only when this kind is. */
-  isEssential: boolean;
-  stop: AbortController;
-  /** Why the watch is broken now. */
-  failure: string | undefined;
-  /** Since when, epoch milliseconds, once the failure has lasted. */
-  blindSince: number | undefined;
-  patience: Disposable | undefined;
-  /** The last answer was that the credentials may not. */
-  isDenied: boolean;
-}
 
 /**
  * One session's watches of a member: one for each kind, of the objects with our label; where the credentials reach some namespaces only, one for
@@ -75,9 +47,7 @@ export class ClusterCache {
   readonly namespaceLabeller: NamespaceLabeller;
   readonly #options: ClusterCacheOptions;
   /** By {@link sightOf}. */
-  readonly #watches = new Map<string, Watch>();
-  /** Watches of kinds that the member does not serve, or not in that version. */
-  readonly #unserved = new Set<Watch>();
+  readonly #watches = new Map<string, MemberWatch>();
   readonly #initialSync: InitialSync;
   readonly #kinds: KindsOnMember;
 
@@ -131,27 +101,26 @@ export class ClusterCache {
   reviewKinds(): void {
     if (this.#options.session.signal.aborted) return;
     this.#kinds.review();
-    for (const { informer } of this.#unserved) informer.retryNow();
+    for (const { isUnserved, informer } of this.#watches.values()) if (isUnserved) informer.retryNow();
   }
 
   #hasObjects(kind: string): boolean {
-    for (const { type, informer } of this.#watches.values())
-      if (kindOf(type) === kind && informer.size > 0) return true;
+    for (const watch of this.#watches.values()) if (watch.kind === kind && watch.informer.size > 0) return true;
     return false;
   }
 
   #follow(): void {
     if (this.#options.session.signal.aborted) return;
-    const wanted = new Map<string, Pick<Watch, "type" | "namespace">>();
+    const wanted = new Map<string, Watched>();
     for (const type of this.#kinds.served)
       for (const namespace of this.#placesOf(type)) wanted.set(sightOf(kindOf(type), namespace), { type, namespace });
     for (const [sight, watch] of [...this.#watches]) {
-      const type = wanted.get(sight)?.type;
-      if (type !== undefined && isWatchedAlike(type, watch.type)) wanted.delete(sight);
-      else this.#stop(sight, watch);
+      const watched = wanted.get(sight);
+      if (watched !== undefined && watch.isAlike(watched)) wanted.delete(sight);
+      else this.#stop(watch);
     }
-    const added = [...wanted].map(([sight, { type, namespace }]) => {
-      const watch = this.#watch(type, namespace);
+    const added = [...wanted].map(([sight, watched]) => {
+      const watch = this.#watch(watched);
       this.#watches.set(sight, watch);
       return watch;
     });
@@ -203,14 +172,16 @@ export class ClusterCache {
   /** What is not known, since it cannot be watched, by {@link sightOf}, and why. */
   get unseen(): ReadonlyMap<string, string> {
     const unseen = new Map(this.#kinds.unsure);
-    for (const { type, namespace, informer, failure } of this.#essential())
-      if (!informer.synced && failure !== undefined) unseen.set(sightOf(kindOf(type), namespace), failure);
+    for (const { sight, informer, failure } of this.#essential())
+      if (!informer.synced && failure !== undefined) unseen.set(sight, failure);
     return unseen;
   }
 
   /** Kinds (`group/Kind`) that the member does not serve, or not in the version that the hub asks for. */
   get unserved(): ReadonlySet<string> {
-    return new Set(Array.from(this.#unserved, ({ type }) => kindOf(type)));
+    const unserved = new Set<string>();
+    for (const { isUnserved, kind } of this.#watches.values()) if (isUnserved) unserved.add(kind);
+    return unserved;
   }
 
   /**
@@ -218,20 +189,15 @@ export class ClusterCache {
    * serve a kind: that is known, and the other kinds go on.
    */
   get blindness(): { since: number; message: string } | undefined {
-    for (const watch of this.#essential()) {
-      const { blindSince, failure } = watch;
-      if (blindSince !== undefined && failure !== undefined && !this.#unserved.has(watch))
+    for (const { blindSince, failure, isUnserved } of this.#essential())
+      if (blindSince !== undefined && failure !== undefined && !isUnserved)
         return { since: blindSince, message: failure };
-    }
     return undefined;
   }
 
   /** The member is back: watches that wait out a failure need not wait any longer. */
   retryWatches(): void {
-    for (const watch of this.#watches.values()) {
-      if (watch.failure !== undefined) this.#losePatienceLater(watch);
-      watch.informer.retryNow();
-    }
+    for (const watch of this.#watches.values()) watch.retry();
   }
 
   /** What the member left our marks on comes through the watch as well, and so through its cache; the rest comes from nowhere else. */
@@ -242,7 +208,7 @@ export class ClusterCache {
     else objects.observe(observed.ref, observed);
   }
 
-  *#essential(): Iterable<Watch> {
+  *#essential(): Iterable<MemberWatch> {
     for (const watch of this.#watches.values()) if (watch.isEssential) yield watch;
   }
 
@@ -256,7 +222,7 @@ export class ClusterCache {
     return kinds > 0;
   }
 
-  #watchOf({ apiVersion, kind, namespace }: ObjectRef): Watch | undefined {
+  #watchOf({ apiVersion, kind, namespace }: ObjectRef): MemberWatch | undefined {
     const isBounded = this.#options.session.namespaces !== undefined;
     return this.#watches.get(
       sightOf(`${parseApiVersion(apiVersion).group}/${kind}`, isBounded ? namespace : undefined),
@@ -268,8 +234,28 @@ export class ClusterCache {
     return informer?.synced === true && !informer.deletionsHeld && !informer.isBehind;
   }
 
-  #watch(type: ResourceType, namespace: string | undefined): Watch {
+  /** `failure`: why the watch that this one follows upon was broken. */
+  #watch(watched: Watched, failure?: string): MemberWatch {
+    const { session, clock, sightChanged } = this.#options;
+    return new MemberWatch(
+      {
+        ...watched,
+        session,
+        clock,
+        sightChanged,
+        informer: (watch) => this.#informerOf(watch),
+        // The others may be all that can be known.
+        gaveUp: () => this.#initialSync.advance(),
+        trustChanged: () => this.#trustChanged(),
+        lostRight: (watch) => this.#loseSight(watch),
+      },
+      failure,
+    );
+  }
+
+  #informerOf(watch: MemberWatch): Informer<ObservedObject> {
     const { session, hubId, clock, random, logger, objects } = this.#options;
+    const { type, namespace } = watch;
     const informer = new Informer<ObservedObject>({
       client: session.client,
       type,
@@ -281,31 +267,18 @@ export class ClusterCache {
       name: `${session.cluster}/${namespace === undefined ? "" : `${namespace}/`}${type.plural}`,
       transform: (object) => observe(object, { keepsContent: objects.contents.isKeptOf(type), scale: type.scale }),
       bounds: memberBounds(type, () => Math.max(objects.asked, this.#options.expected()?.length ?? 0)),
-      known: this.#knownBefore(type, namespace),
+      known: this.#knownBefore(watch),
       onContact: (ok, error) => {
-        if (!ok && isNotFound(error)) this.#unserved.add(watch);
-        else if (ok) this.#unserved.delete(watch);
-        if (!watch.stop.signal.aborted) this.#heard(watch, ok ? undefined : error);
+        watch.heard(ok ? undefined : error);
         if (!ok) session.suspect();
       },
     });
-    const watch: Watch = {
-      type,
-      namespace,
-      informer,
-      isEssential: type.group !== "" || type.kind !== "Namespace",
-      stop: new AbortController(),
-      failure: undefined,
-      blindSince: undefined,
-      patience: undefined,
-      isDenied: false,
-    };
     informer.onEvent(({ type: change, object }) => {
       objects.observe(object.ref, change === "Deleted" || !object.isOurs ? undefined : object);
     });
     informer.onDeletionsHeld(() => this.#trustChanged());
-    informer.onReadAnew(() => this.#readAnew(watch));
-    return watch;
+    informer.onReadAnew(() => watch.readAnew());
+    return informer;
   }
 
   /** What is not on the member any more may be believed, or not. */
@@ -323,7 +296,7 @@ export class ClusterCache {
     return false;
   }
 
-  async #run({ informer, stop: { signal } }: Watch): Promise<void> {
+  async #run({ informer, stop: { signal } }: MemberWatch): Promise<void> {
     const running = informer.run(signal);
     try {
       await informer.waitForSync(signal);
@@ -337,118 +310,36 @@ export class ClusterCache {
     await running;
   }
 
-  #stop(sight: string, watch: Watch): void {
-    const { stop, patience } = watch;
-    this.#watches.delete(sight);
-    this.#unserved.delete(watch);
-    patience?.[Symbol.dispose]();
-    stop.abort(new Error(`${sight} is not watched any more`));
+  #stop(watch: MemberWatch): void {
+    this.#watches.delete(watch.sight);
+    watch.end(new Error(`${watch.sight} is not watched any more`));
   }
 
   #end(): void {
     const { session, metrics } = this.#options;
     if (!this.isSynced) metrics.setDeletionsHeld(session.cluster, false);
-    for (const { patience, stop } of this.#watches.values()) {
-      patience?.[Symbol.dispose]();
-      stop.abort(session.signal.reason);
-    }
-  }
-
-  /** A watch broke or works again. */
-  #heard(watch: Watch, error: unknown): void {
-    const { cluster, local } = this.#options.session;
-    const failure = error === undefined ? undefined : whyUnwatched(watch.type, error, local ? undefined : cluster);
-    watch.isDenied = isForbidden(error);
-    if (error instanceof WentBackError) {
-      this.#doubt(watch, failure);
-      return;
-    }
-    // An answer is no news of a server that went back, until everything was read anew.
-    if (failure === undefined && watch.informer.isBehind) return;
-    const isNews = (watch.failure === undefined) !== (failure === undefined);
-    const wasBlind = watch.blindSince !== undefined;
-    watch.failure = failure;
-    if (!isNews) return;
-    if (failure !== undefined) {
-      if (watch.informer.synced) this.#losePatienceLater(watch);
-      else {
-        // One kind less to wait for: the others may be all that can be known.
-        this.#initialSync.advance();
-        this.#trustChanged();
-      }
-      return;
-    }
-    watch.patience?.[Symbol.dispose]();
-    watch.blindSince = undefined;
-    if (wasBlind || !watch.informer.synced) this.#options.sightChanged();
-  }
-
-  /** What is known is of a history that is no more, and so is as old as the last contact. */
-  #doubt(watch: Watch, failure: string | undefined): void {
-    watch.patience?.[Symbol.dispose]();
-    watch.failure = failure;
-    watch.blindSince ??= this.#options.clock.now();
-    this.#trustChanged();
-  }
-
-  /** The server that went back was read anew. */
-  #readAnew(watch: Watch): void {
-    this.#heard(watch, undefined);
-    this.#trustChanged();
-  }
-
-  #losePatienceLater(watch: Watch): void {
-    const { clock, sightChanged } = this.#options;
-    const since = watch.blindSince ?? clock.now();
-    watch.blindSince = undefined;
-    watch.patience?.[Symbol.dispose]();
-    watch.patience = clock.after(BLIND_AFTER_MS, () => {
-      if (watch.isDenied && isGrantedByItself(watch)) return this.#loseSight(watch);
-      watch.blindSince = since;
-      sightChanged();
-    });
+    for (const watch of this.#watches.values()) watch.end(session.signal.reason);
   }
 
   /**
    * The right to watch these objects was taken away: what was known of them is as good as nothing, and everything else is known all the same. They
    * are watched anew, and so found again once that is granted.
    */
-  #loseSight(watch: Watch): void {
-    const { type, namespace, failure } = watch;
-    const sight = sightOf(kindOf(type), namespace);
-    this.#stop(sight, watch);
-    const anew = this.#watch(type, namespace);
-    anew.failure = failure;
-    this.#watches.set(sight, anew);
+  #loseSight(watch: MemberWatch): void {
+    this.#stop(watch);
+    const anew = this.#watch(watch, watch.failure);
+    this.#watches.set(anew.sight, anew);
     this.#options.objects.loseSight((ref) => this.#watchOf(ref) !== anew);
     void this.#run(anew);
     this.#trustChanged();
   }
 
   /** Objects that an earlier session saw. When most of them are missing from the first read of this session, a second read has to agree. */
-  *#knownBefore(
-    type: ResourceType,
-    namespace: string | undefined,
-  ): Iterable<[string, { uid: string; object: ObservedObject }]> {
-    const kind = kindOf(type);
+  *#knownBefore({ kind, namespace }: MemberWatch): Iterable<[string, { uid: string; object: ObservedObject }]> {
     for (const { ref, observed } of this.#options.objects.all()) {
       if (namespace !== undefined && ref.namespace !== namespace) continue;
       if (observed?.visible !== true || `${parseApiVersion(ref.apiVersion).group}/${ref.kind}` !== kind) continue;
       yield [objectKey(ref.namespace, ref.name), { uid: observed.uid, object: observed }];
     }
   }
-}
-
-/** The right comes and goes without the others: that of a kind which was granted by name, or those in one namespace. */
-function isGrantedByItself({ type, namespace }: Watch): boolean {
-  return namespace !== undefined || !isAlwaysGranted(type);
-}
-
-function kindOf({ group, kind }: ResourceType): string {
-  return `${group}/${kind}`;
-}
-
-/** What one watch brings is as good as what the other would. */
-function isWatchedAlike(a: ResourceType, b: ResourceType): boolean {
-  return a.version === b.version && a.plural === b.plural && sameValue(a.scale, b.scale);
 }

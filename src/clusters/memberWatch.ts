@@ -1,0 +1,183 @@
+import { sameValue } from "../apis/index.ts";
+import { sightOf } from "../desiredstate/index.ts";
+import {
+  type Clock,
+  type Informer,
+  isForbidden,
+  isNotFound,
+  type ResourceType,
+  WentBackError,
+} from "../runtime/index.ts";
+import { isAlwaysGranted, whyUnwatched } from "./notGranted.ts";
+import type { ObservedObject } from "./observed.ts";
+import type { MemberSession } from "./types.ts";
+
+/** What is watched: a kind in the whole cluster, or in one namespace where the credentials do not reach further. */
+export interface Watched {
+  type: ResourceType;
+  namespace: string | undefined;
+}
+
+export interface MemberWatchOptions extends Watched {
+  session: Pick<MemberSession, "cluster" | "local">;
+  clock: Clock;
+  /** Makes the informer; its `onContact` is {@link MemberWatch.heard}. */
+  informer: (watch: MemberWatch) => Informer<ObservedObject>;
+  /** A kind that was never read fails: one less to wait for. */
+  gaveUp: () => void;
+  /** What is not on the member any more may be believed, or not. */
+  trustChanged: () => void;
+  /** {@link MemberWatch.failure} or {@link MemberWatch.blindSince} has changed. */
+  sightChanged: () => void;
+  /** The right to watch these objects was taken away, and other rights were not. */
+  lostRight: (watch: MemberWatch) => void;
+}
+
+/** A watch that has been broken for so long brings nothing any more: what came before may be untrue by now. */
+const BLIND_AFTER_MS = 30_000;
+
+/** One watch of a member, and what its failures mean for what is known of the member. */
+export class MemberWatch implements Watched, Disposable {
+  readonly type: ResourceType;
+  readonly namespace: string | undefined;
+  readonly informer: Informer<ObservedObject>;
+  /** Aborted when the watch ends. */
+  readonly stop = new AbortController();
+  readonly #options: MemberWatchOptions;
+  #failure: string | undefined;
+  #blindSince: number | undefined;
+  #patience: Disposable | undefined;
+  #isDenied = false;
+  #isUnserved = false;
+
+  /** `failure`: why the watch that this one follows upon was broken. */
+  constructor(options: MemberWatchOptions, failure?: string) {
+    this.#options = options;
+    this.type = options.type;
+    this.namespace = options.namespace;
+    this.#failure = failure;
+    this.informer = options.informer(this);
+  }
+
+  /** `group/Kind`. */
+  get kind(): string {
+    return kindOf(this.type);
+  }
+
+  /** {@link sightOf} what the watch shows. */
+  get sight(): string {
+    return sightOf(this.kind, this.namespace);
+  }
+
+  /** Whether the cluster counts as known only when this kind is. */
+  get isEssential(): boolean {
+    return this.type.group !== "" || this.type.kind !== "Namespace";
+  }
+
+  /** Why the watch is broken now. */
+  get failure(): string | undefined {
+    return this.#failure;
+  }
+
+  /** Since when, epoch milliseconds, once the failure has lasted. */
+  get blindSince(): number | undefined {
+    return this.#blindSince;
+  }
+
+  /** The member does not serve the kind, or not in that version. */
+  get isUnserved(): boolean {
+    return this.#isUnserved;
+  }
+
+  /** Whether a watch of that would bring the same. */
+  isAlike({ type }: Watched): boolean {
+    const { version, plural, scale } = this.type;
+    return type.version === version && type.plural === plural && sameValue(type.scale, scale);
+  }
+
+  /** The watch broke (`error`), or works. */
+  heard(error: unknown): void {
+    if (error === undefined) this.#isUnserved = false;
+    else if (isNotFound(error)) this.#isUnserved = true;
+    if (!this.stop.signal.aborted) this.#judge(error);
+  }
+
+  /** The server that went back was read anew. */
+  readAnew(): void {
+    this.#judge(undefined);
+    this.#options.trustChanged();
+  }
+
+  /** A watch that waits out a failure need not wait any longer. */
+  retry(): void {
+    if (this.#failure !== undefined) this.#losePatienceLater();
+    this.informer.retryNow();
+  }
+
+  /** Ends the watch. */
+  end(reason: unknown): void {
+    this[Symbol.dispose]();
+    this.stop.abort(reason);
+  }
+
+  [Symbol.dispose](): void {
+    this.#patience?.[Symbol.dispose]();
+  }
+
+  #judge(error: unknown): void {
+    const { cluster, local } = this.#options.session;
+    const failure = error === undefined ? undefined : whyUnwatched(this.type, error, local ? undefined : cluster);
+    this.#isDenied = isForbidden(error);
+    if (error instanceof WentBackError) {
+      this.#doubt(failure);
+      return;
+    }
+    // An answer is no news of a server that went back, until everything was read anew.
+    if (failure === undefined && this.informer.isBehind) return;
+    const isNews = (this.#failure === undefined) !== (failure === undefined);
+    const wasBlind = this.#blindSince !== undefined;
+    this.#failure = failure;
+    if (!isNews) return;
+    if (failure !== undefined) {
+      if (this.informer.synced) this.#losePatienceLater();
+      else {
+        this.#options.gaveUp();
+        this.#options.trustChanged();
+      }
+      return;
+    }
+    this.#patience?.[Symbol.dispose]();
+    this.#blindSince = undefined;
+    if (wasBlind || !this.informer.synced) this.#options.sightChanged();
+  }
+
+  /** What is known is of a history that is no more, and so is as old as the last contact. */
+  #doubt(failure: string | undefined): void {
+    this.#patience?.[Symbol.dispose]();
+    this.#failure = failure;
+    this.#blindSince ??= this.#options.clock.now();
+    this.#options.trustChanged();
+  }
+
+  #losePatienceLater(): void {
+    const { clock, sightChanged, lostRight } = this.#options;
+    const since = this.#blindSince ?? clock.now();
+    this.#blindSince = undefined;
+    this.#patience?.[Symbol.dispose]();
+    this.#patience = clock.after(BLIND_AFTER_MS, () => {
+      if (this.#isDenied && this.#isGrantedByItself) return lostRight(this);
+      this.#blindSince = since;
+      sightChanged();
+    });
+  }
+
+  /** The right comes and goes without the others: that of a kind which was granted by name, or those in one namespace. */
+  get #isGrantedByItself(): boolean {
+    return this.namespace !== undefined || !isAlwaysGranted(this.type);
+  }
+}
+
+/** `group/Kind` */
+export function kindOf({ group, kind }: ResourceType): string {
+  return `${group}/${kind}`;
+}
