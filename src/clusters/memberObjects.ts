@@ -3,20 +3,18 @@ import {
   expectedOf,
   type ApplyRow,
   type Failure,
-  inTheNameOf,
   type Observation,
   type Row,
   sameReportTerms,
 } from "../desiredstate/index.ts";
 import { alteredFields, isSameTrouble, type LostField, lostFields, type PodTrouble } from "../interpreter/index.ts";
 import type { Origin } from "../observability/index.ts";
-import { compareResourceVersions } from "../runtime/index.ts";
 import { applyOf, type EffectiveApply, isSameApplyOf, withoutEffect } from "./effectiveApply.ts";
 import { Contents } from "./contents.ts";
 import { type FullReport, observationOf, toldOf } from "./memberObservation.ts";
-import type { ObservedObject } from "./observed.ts";
+import { forgetContent, isOlder, type ObservedObject } from "./observed.ts";
 import type { RowDelta } from "./ports.ts";
-import { asksTheSame, isForgettable } from "./rowChanges.ts";
+import { asksTheSame, isForgettable, rowFor } from "./rowChanges.ts";
 
 /** One member object: the row that stands for it, what was observed of it, and how writing it went. */
 export interface MemberObject {
@@ -127,7 +125,7 @@ export class MemberObjects {
     object.given = row;
     object.row = rowFor(object);
     const asksToTell = !sameReportTerms(before?.reporting, object.row?.reporting);
-    if (object.row?.reporting === undefined) forgetContent(object);
+    if (object.row?.reporting === undefined) forgetContent(object.observed);
     const isNew = before === undefined || object.row === undefined || !asksTheSame(before, object.row);
     if (row?.verb === "Apply") object.isAbsent = false;
     const isToAcknowledge = row?.verb !== "Apply" && (isNew || revision !== object.revision);
@@ -145,7 +143,8 @@ export class MemberObjects {
   /** The first rows of an assignment have all been taken: what no row asks for is not kept any longer. */
   tookFirstRows(): void {
     this.contents.known();
-    for (const object of this.#objects.values()) if (object.row?.reporting === undefined) forgetContent(object);
+    for (const object of this.#objects.values())
+      if (object.row?.reporting === undefined) forgetContent(object.observed);
   }
 
   /** The content of the member object was read, since a row asks for it. */
@@ -395,17 +394,4 @@ export class MemberObjects {
     object.effective = altered.length === 0 && !object.writing ? apply : undefined;
     return altered;
   }
-}
-
-/** A dependency that several hub objects need stays in the name of the one that the member object names. */
-function rowFor({ given, observed }: MemberObject): Row | undefined {
-  return given === undefined ? undefined : inTheNameOf(given, observed);
-}
-
-function forgetContent({ observed }: MemberObject): void {
-  if (observed?.evidence.content !== undefined) observed.evidence.content = undefined;
-}
-
-function isOlder(a: ObservedObject, b: ObservedObject): boolean {
-  return a.uid === b.uid && compareResourceVersions(a.resourceVersion, b.resourceVersion) < 0;
 }

@@ -22,6 +22,7 @@ import {
   type ReplicaPaths,
   withCounts,
 } from "../interpreter/index.ts";
+import { compareResourceVersions } from "../runtime/index.ts";
 import { hubVersionOf } from "./hubVersion.ts";
 import { isNamespace, wasCreatedByMeridian } from "./namespaces.ts";
 
@@ -154,4 +155,14 @@ export function ownerOf(object: KubeObject): OwnerRef | undefined {
     // Somebody wrote over the annotation: then it names no owner, and the lost field shows as drift.
     return undefined;
   }
+}
+
+/** What was kept of the whole object is not wanted any more. */
+export function forgetContent(observed: ObservedObject | undefined): void {
+  if (observed?.evidence.content !== undefined) observed.evidence.content = undefined;
+}
+
+/** Whether `a` is an earlier state of the same life of the object. */
+export function isOlder(a: ObservedObject, b: ObservedObject): boolean {
+  return a.uid === b.uid && compareResourceVersions(a.resourceVersion, b.resourceVersion) < 0;
 }

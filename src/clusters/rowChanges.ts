@@ -1,4 +1,4 @@
-import type { ApplyRow, Row } from "../desiredstate/index.ts";
+import { type ApplyRow, inTheNameOf, type Row } from "../desiredstate/index.ts";
 import type { MemberObject } from "./memberObjects.ts";
 
 /** Whether two rows ask for the same to be done: what is only told of the member object aside. */
@@ -20,4 +20,9 @@ function isSameApply(a: ApplyRow, b: ApplyRow): boolean {
 /** Nothing is there, nothing is asked for, and nothing is under way. */
 export function isForgettable({ row, observed, writing }: MemberObject): boolean {
   return row === undefined && observed === undefined && !writing;
+}
+
+/** What is asked for; a dependency that several hub objects need stays in the name of the one that the member object names. */
+export function rowFor({ given, observed }: Pick<MemberObject, "given" | "observed">): Row | undefined {
+  return given === undefined ? undefined : inTheNameOf(given, observed);
 }

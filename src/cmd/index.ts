@@ -6,7 +6,8 @@
 import { type Command, CommanderError } from "commander";
 import type { CommandContext } from "./connection.ts";
 import { EXIT, reportError } from "./outcome.ts";
-import { COMPLETE, createProgram, describeUsageError, PROGRAM, systemVerbs, type Verbs } from "./program.ts";
+import { COMPLETE, createProgram, PROGRAM, systemVerbs, type Verbs } from "./program.ts";
+import { describeUsageError } from "./usageErrors.ts";
 import type { Terminal } from "./terminal.ts";
 
 /** Runs one command line (without the program's own name) and returns its exit code. */

@@ -1,6 +1,6 @@
 import { hostname } from "node:os";
 import { randomUUID } from "node:crypto";
-import { Command, type CommanderError, InvalidArgumentError, Option } from "commander";
+import { Command, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_CLASS } from "../apis/index.ts";
 import { LOG_LEVELS } from "../observability/index.ts";
 import {
@@ -36,7 +36,7 @@ import {
   type UnjoinOptions,
   type VersionOptions,
 } from "./options.ts";
-import { EXIT, onOneLine } from "./outcome.ts";
+import { EXIT } from "./outcome.ts";
 import { loadQuickstart } from "./quickstart/load.ts";
 import {
   parseBasePort,
@@ -124,32 +124,6 @@ export function createProgram(verbs: Verbs, context: CommandContext, finished: F
   addVersion(program, (options) => run(() => verbs.version(options, context))());
   addCompletion(program, (shell) => run(() => verbs.completion(shell, context))());
   return program;
-}
-
-/**
- * The line that describes a usage error to a person. Undefined when commander only showed help. `command` is the one that was used wrongly,
- * as far as it is known.
- */
-export function describeUsageError(error: CommanderError, command: Command | undefined): string | undefined {
-  if (error.exitCode === 0 || error.code === "commander.help") return undefined;
-  const message = onOneLine(error.message.replace(/^error: /, ""));
-  switch (error.code) {
-    case "commander.conflictingOption":
-      return `${message}: leave one of them out`;
-    case "commander.missingArgument":
-    case "commander.missingMandatoryOptionValue":
-      return command === undefined ? message : `${message}; give it: ${command.name()} ${usageOf(command)}`;
-    default:
-      return message;
-  }
-}
-
-/** What must be given. */
-function usageOf(command: Command): string {
-  const options = command.options
-    .filter(({ mandatory }) => mandatory)
-    .map(({ long, flags }) => `${long} ${flags.split(" ").at(-1)}`);
-  return [...command.registeredArguments.map((argument) => `<${argument.name()}>`), ...options].join(" ");
 }
 
 type ManagerFlags = TimingFlags &

@@ -17,8 +17,7 @@ import {
   CLUSTEROVERRIDEPOLICIES,
   CLUSTERPLACEMENTS,
   Emitter,
-  Informer,
-  type InformerOptions,
+  type Informer,
   MEMBERCLUSTERS,
   NAMESPACES,
   OVERRIDEPOLICIES,
@@ -32,6 +31,7 @@ import { Bindings } from "./bindings.ts";
 import { clusterSnapshot } from "./clusterSnapshot.ts";
 import { changedFacts, changedSpec, type HubEvent, isDeparture, type Policy } from "./events.ts";
 import { namespaceFacts, type NamespaceFacts, NODE_PORT_INDEX, objectIndexers, withoutBookkeeping } from "./kept.ts";
+import { HubInformers } from "./hubInformers.ts";
 import { KindCatalog } from "./kindCatalog.ts";
 import { KindDeletions } from "./kindDeletions.ts";
 import { keyInKind, ownerKey, type PlacedKind, PlacedKinds } from "./placedKinds.ts";
@@ -90,11 +90,16 @@ export class HubCache {
     this.#taints = new TaintTimes(options.clock);
     this.catalog = options.catalog ?? new KindCatalog(options);
     this.kindDeletions = new KindDeletions(options);
-    this.clusters = this.#followed<MemberCluster>(MEMBERCLUSTERS);
-    this.placements = [this.#followed(PLACEMENTS), this.#followed(CLUSTERPLACEMENTS)];
-    this.overrides = [this.#followed(OVERRIDEPOLICIES), this.#followed(CLUSTEROVERRIDEPOLICIES)];
-    this.namespaces = this.#informer(NAMESPACES, namespaceFacts);
-    this.bindings = new Bindings({ informer: (type) => this.#followed<ResourceBinding>(type) });
+    const informers = new HubInformers({
+      ...options,
+      wentBack: (type) => this.wentBack.emit(type),
+      heldChanged: () => this.#reviewHeld(),
+    });
+    this.clusters = informers.followed<MemberCluster>(MEMBERCLUSTERS);
+    this.placements = [informers.followed(PLACEMENTS), informers.followed(CLUSTERPLACEMENTS)];
+    this.overrides = [informers.followed(OVERRIDEPOLICIES), informers.followed(CLUSTEROVERRIDEPOLICIES)];
+    this.namespaces = informers.of(NAMESPACES, namespaceFacts);
+    this.bindings = new Bindings({ informer: (type) => informers.followed<ResourceBinding>(type) });
     this.planned = new PlannedObjects({
       placements: () => this.allPlacements(),
       bindings: this.bindings,
@@ -111,7 +116,7 @@ export class HubCache {
       catalog: this.catalog,
       logger: options.logger,
       informer: (type, more) =>
-        this.#holding(type, this.#informer(type, this.#keptOf(type), { ...more, indexers: objectIndexers })),
+        informers.holding(type, informers.of(type, this.#keptOf(type), { ...more, indexers: objectIndexers })),
       changed: () => {
         this.#reviewHeld();
         this.#settleWaiting();
@@ -368,50 +373,11 @@ export class HubCache {
     return [this.clusters, ...this.placements, ...this.overrides, ...this.bindings.informers];
   }
 
-  #followed<T>(type: ResourceType): Informer<T> {
-    return this.#holding(
-      type,
-      this.#informer<T>(type, (object) => withoutBookkeeping(object) as unknown as T),
-    );
-  }
-
-  #informer<T>(
-    type: ResourceType,
-    transform: (object: KubeObject) => T,
-    more: Partial<InformerOptions<T>> = {},
-  ): Informer<T> {
-    const { client, clock, random, logger } = this.#options;
-    return new Informer<T>({
-      client,
-      type,
-      clock,
-      random,
-      logger,
-      transform,
-      name: `hub/${type.plural}`,
-      onWentBack: () => this.wentBack.emit(type),
-      ...more,
-    });
-  }
-
   /** What is kept of the objects of a kind that is placed. */
   #keptOf(type: ResourceType): (object: KubeObject) => KubeObject {
     if (this.catalog.keepsManagedFields(type)) return (object) => object;
     if (!this.catalog.holdsManifests(type)) return withoutBookkeeping;
     return (bundle) => this.#bundles.unpacked(withoutBookkeeping(bundle));
-  }
-
-  /** Whatever vanishes from this informer all at once holds deletions. */
-  #holding<T>(type: ResourceType, informer: Informer<T>): Informer<T> {
-    informer.onDeletionsHeld(({ held, vanished, known }) => {
-      if (held)
-        this.#options.logger.warn(
-          { resource: type.plural, vanished, known, event_reason: "DeletionsHeld" },
-          "many objects vanished from the hub at once; deletes are held until a second read agrees",
-        );
-      this.#reviewHeld();
-    });
-    return informer;
   }
 
   #reviewHeld(): void {

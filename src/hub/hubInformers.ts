@@ -1,0 +1,62 @@
+import type { KubeObject } from "../apis/index.ts";
+import type { Logger } from "../observability/index.ts";
+import { type Client, type Clock, Informer, type InformerOptions, type ResourceType } from "../runtime/index.ts";
+import { withoutBookkeeping } from "./kept.ts";
+
+export interface HubInformersOptions {
+  client: Client;
+  clock: Clock;
+  random: () => number;
+  logger: Logger;
+  /** The hub shows an earlier state of that kind than before. */
+  wentBack: (type: ResourceType) => void;
+  /** Deletions of some kind are held, or no more. */
+  heldChanged: () => void;
+}
+
+/** Makes the informers of the hub's cache. */
+export class HubInformers {
+  readonly #options: HubInformersOptions;
+
+  constructor(options: HubInformersOptions) {
+    this.#options = options;
+  }
+
+  /** Of a kind of which `transform` says what is kept. */
+  of<T>(type: ResourceType, transform: (object: KubeObject) => T, more: Partial<InformerOptions<T>> = {}): Informer<T> {
+    const { client, clock, random, logger, wentBack } = this.#options;
+    return new Informer<T>({
+      client,
+      type,
+      clock,
+      random,
+      logger,
+      transform,
+      name: `hub/${type.plural}`,
+      onWentBack: () => wentBack(type),
+      ...more,
+    });
+  }
+
+  /** Of a kind of Meridian's own: what vanishes all at once holds deletions. */
+  followed<T>(type: ResourceType): Informer<T> {
+    return this.holding(
+      type,
+      this.of<T>(type, (object) => withoutBookkeeping(object) as unknown as T),
+    );
+  }
+
+  /** Whatever vanishes from this informer all at once holds deletions. */
+  holding<T>(type: ResourceType, informer: Informer<T>): Informer<T> {
+    const { logger, heldChanged } = this.#options;
+    informer.onDeletionsHeld(({ held, vanished, known }) => {
+      if (held)
+        logger.warn(
+          { resource: type.plural, vanished, known, event_reason: "DeletionsHeld" },
+          "many objects vanished from the hub at once; deletes are held until a second read agrees",
+        );
+      heldChanged();
+    });
+    return informer;
+  }
+}
