@@ -12,9 +12,10 @@ import {
   refOf,
 } from "../apis/index.ts";
 import { ScriptedClient } from "../clusters/testing/scriptedClient.ts";
-import type { HubCache, HubEvent } from "../hub/index.ts";
-import { ApiError, DEMOAPPLICATIONS, Emitter } from "../runtime/index.ts";
+import type { HubCache, HubEvent, Policy } from "../hub/index.ts";
+import { ApiError, DEMOAPPLICATIONS, Emitter, type ResourceType, SECRETS } from "../runtime/index.ts";
 import { classesOf, ControllerClasses } from "./controllerClasses.ts";
+import { applicationsOnHub } from "./testing/applicationsOnHub.ts";
 import { CLUSTER, CONFIG_REF, owner } from "./testing/builders.ts";
 import { hubObject, leaving, member } from "./testing/copySources.ts";
 
@@ -32,15 +33,22 @@ function object(name: string, metadata: Partial<ObjectMeta> = {}, needs: readonl
 /** What a manager of these classes knows of the others on its hub. */
 function classesOn(names: readonly string[] = ["default"]) {
   const objectEvents = new Emitter<HubEvent<KubeObject>>();
+  const policyEvents = new Emitter<HubEvent<Policy>>();
   const clusterEvents = new Emitter<HubEvent<MemberCluster>>();
+  const objects = new Map<string, KubeObject>();
   const members = new Map<string, MemberCluster>();
-  const state = { served: true };
-  const dependencies = ({ spec }: KubeObject) => (spec as { needs: ObjectRef[] }).needs.map((ref) => ({ ref }));
+  const state = { served: true, denied: [] as ResourceType[] };
+  const dependencies = ({ spec }: KubeObject) =>
+    (spec as { needs: ObjectRef[] }).needs.map((ref) => ({ ref, optional: false, readByPods: true }));
+  const known = applicationsOnHub(objects, { dependencies });
   const client = new ScriptedClient(() => ({ items: [], resourceVersion: "1" }));
   const hub = {
+    ...known,
     onObject: (handler: (event: HubEvent<KubeObject>) => void) => objectEvents.subscribe(handler),
+    onPolicy: (handler: (event: HubEvent<Policy>) => void) => policyEvents.subscribe(handler),
     onCluster: (handler: (event: HubEvent<MemberCluster>) => void) => clusterEvents.subscribe(handler),
-    kindOf: () => (state.served ? { type: DEMOAPPLICATIONS, interpreter: { dependencies } } : undefined),
+    kindOf: (ref: ObjectRef) => (state.served ? known.kindOf(ref) : undefined),
+    deniedKinds: () => state.denied,
     clusters: { get: (name: string) => members.get(name) },
     catalog: { hubKinds: () => [DEMOAPPLICATIONS] },
   } as unknown as HubCache;
@@ -50,12 +58,12 @@ function classesOn(names: readonly string[] = ["default"]) {
   const needs: string[] = [];
   classes.othersChanged.subscribe(() => void (others += 1));
   classes.needs.subscribe((ref) => void needs.push(refKey(ref)));
-  const known = new Map<string, KubeObject>();
   /** The object is on the hub in this state; without one it goes. */
   const see = (now: KubeObject, type: "Seen" | "Deleted" = "Seen"): void => {
     const key = refKey(refOf(now));
-    const old = known.get(key);
-    known.set(key, now);
+    const old = objects.get(key);
+    if (type === "Deleted") objects.delete(key);
+    else objects.set(key, now);
     const change = type === "Deleted" ? "Deleted" : old === undefined ? "Added" : "Updated";
     objectEvents.emit({ type: change, key, object: now, ...(old === undefined ? {} : { old }), initial: false });
   };
@@ -284,4 +292,11 @@ test.each([
   expect(client.calls).toEqual([
     { verb: "list", what: "demoapplications", options: { namespace: "team", metadataOnly: true } },
   ]);
+});
+
+test("a namespace of the hub may have another class's objects where a kind may not be read; the hub is not even asked", async () => {
+  const { classes, client, state } = classesOn();
+  state.denied = [SECRETS];
+  expect(await classes.isOthersNamespace("team", signal)).toBe(true);
+  expect(client.calls).toEqual([]);
 });

@@ -102,13 +102,33 @@ describe("an object is taken over", () => {
       object: object({ state: "Failed", reason: "QuotaExceeded" }),
       want: undefined,
     },
-    ...(["Failed", "Unknown", "Held"] as const).map((state) => ({
-      name: `though it is not as it is to be there, which the class that owns it cannot change: ${state}`,
-      object: object({ state, reason: "Applying", observedHash: "old" }),
+    ...(
+      [
+        { state: "Failed", reason: "Applying" },
+        { state: "Held", reason: "Applying" },
+        { state: "Unknown", reason: "ClusterUnreachable" },
+      ] as const
+    ).map((entry) => ({
+      name: `though it is not as it is to be there, which the class that owns it cannot change: ${entry.state}`,
+      object: object({ ...entry, observedHash: "old" }),
       rows: [row({ hash: "h2" })],
       present: [there()],
       want: undefined,
     })),
+    {
+      name: "not while the class that owns it has a change to bring there, though nobody says how healthy it is",
+      object: object({ state: "Unknown", reason: "NoReport", observedHash: "old" }),
+      rows: [row({ hash: "h2" })],
+      present: [there()],
+      want: "ConfigMap shop on shanghai-1 is not as it is to be yet",
+    },
+    {
+      name: "though nobody says how healthy it is, when only the two releases differ about it",
+      object: object({ state: "Unknown", reason: "NoReport" }),
+      rows: [row({ hash: "h2" })],
+      present: [there()],
+      want: undefined,
+    },
     {
       name: "not while the class that owns it has another state of it to bring there",
       object: object({ observedHash: "old" }),

@@ -57,9 +57,13 @@ describe("what a namespace allows its applications", () => {
     expect(changes).toEqual([]);
   });
 
-  test("is nothing for what is in no namespace", async () => {
-    const { namespaces } = await namespacesOf("team");
+  test("is known at once for what is in no namespace: what a namespace without labels allows", async () => {
+    const { server, settle, namespaces, termsOf } = await namespacesOf("team");
+    server.create(NAMESPACES, { apiVersion: "v1", kind: "Namespace", metadata: { name: "plain" } });
+    await settle();
     const { namespace: _, ...metadata } = app().metadata;
-    expect(namespaces.termsFor({ ...app(), metadata })).toBeUndefined();
+    const terms = namespaces.termsFor({ ...app(), metadata });
+    expect([terms?.namespace, terms?.isProtected, terms?.security]).toEqual(["", false, termsOf("plain")?.security]);
+    expect(terms?.allowsServiceAccount("builder")).toBe(false);
   });
 });

@@ -48,6 +48,7 @@ describe("a row", () => {
 });
 
 describe("the snapshot that a plan is made of", () => {
+  const SETTING = { namespaceLabels: { team: "shop" } };
   const sourcesOf = (found: KubeObject, more: object = {}) => {
     const all = copySources();
     const key = all.have(found);
@@ -55,6 +56,7 @@ describe("the snapshot that a plan is made of", () => {
       allPlacements: () => ["placement"],
       allOverrides: () => ["override"],
       clusterSnapshots: () => ["cluster"],
+      planned: { settingOf: () => SETTING },
     });
     const namespaces = { termsFor: () => undefined };
     const sources = { ...all.sources, hub, hubId: "hub", namespaces, ...more } as unknown as SnapshotSources;
@@ -70,7 +72,7 @@ describe("the snapshot that a plan is made of", () => {
     const { sources, key } = sourcesOf(found, { namespaces: { termsFor: () => terms } });
     expect(snapshotOf(sources, key, found, { choice, needs, collected })).toEqual({
       object: found,
-      setting: {},
+      setting: SETTING,
       choice,
       needs,
       placements: ["placement"],

@@ -16,6 +16,7 @@ import type { CopySources } from "../copies.ts";
 import { Observations } from "../observations.ts";
 import { PlanningProgress } from "../planningProgress.ts";
 import { type Plan, Plans } from "../plans.ts";
+import { applicationsOnHub } from "./applicationsOnHub.ts";
 import { CLUSTER, inContact, owner as ownerOf } from "./builders.ts";
 
 /** A hub object of which the status names these clusters. */
@@ -93,17 +94,12 @@ export function copySources() {
     monotonic: () => 0,
   });
   const hub = {
-    planned: { settingOf: () => ({}) },
-    kindOf: () => undefined,
+    ...applicationsOnHub(objects),
     get synced() {
       return state.synced;
     },
     get deletionsHeld() {
       return state.deletionsHeld;
-    },
-    object: (owner: string) => {
-      const object = objects.get(owner);
-      return object === undefined ? undefined : { object, kind: {} };
     },
     clusters: {
       get: (name: string) => members.get(name),
