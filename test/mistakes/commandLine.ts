@@ -205,11 +205,11 @@ const names: CommandMistake[] = [
     next: /name one of these: m1/,
   },
   {
-    mistake: "a kind that Meridian does not place by itself",
+    mistake: "an object of a kind that no policy places",
     line: `status pod/web ${HUB}`,
-    what: /no kind that Meridian knows/,
-    where: /"pod\/web"/,
-    next: /give demoapplication\/NAME or membercluster\/NAME/,
+    what: /no policy places a pod "web"/,
+    where: /in any namespace/,
+    next: /name its kind in the resourceSelectors of a Placement/,
   },
   {
     mistake: "to end the membership of a cluster that is none",
