@@ -28,6 +28,7 @@ describe("the README", () => {
       "## Beside other projects",
       "## Status and limits",
       "## Quickstart",
+      "## An operator in three regions",
       "## A fleet of your own",
       "## Helm",
       "## Where to read on",
