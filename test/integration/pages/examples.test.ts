@@ -237,6 +237,19 @@ describe("an example for the whole hub does what the page says", () => {
   test.each(tried.filter(({ objects }) => objects.some(isClusterScoped)))("$title", tryExample);
 });
 
+test("the database of the guide comes to its regions with its Secret", async () => {
+  const namespace = "default";
+  const objects = objectsOf({ text: `\`\`\`yaml\n${read("placements/examples/mysql.yaml")}\`\`\`\n` }, namespace);
+  for (const object of objects) await fleet.apply(object);
+  await eventually(async () => {
+    for (const [cluster, replicas] of [["shanghai-1", 5] as const, ["singapore-1", 2] as const]) {
+      const database = await onMember<MysqlCluster>(cluster, "MysqlCluster", namespace, "my-db");
+      expect(database?.spec.replicas).toBe(replicas);
+      expect(await onMember(cluster, "Secret", namespace, "my-db-secret")).toBeDefined();
+    }
+  });
+});
+
 async function tryExample({ title, namespace, objects }: (typeof tried)[number]): Promise<void> {
   await fleet.namespace(namespace);
   const isPlaced = objects.some(({ kind }) => kind.endsWith("Placement") || kind === "MemberCluster");
