@@ -119,6 +119,7 @@ export class ExampleFleet implements AsyncDisposable {
     const { kubeconfigFile } = this.#fleet.member(name).plane;
     await this.#run(
       ...["join", name, "--member-kubeconfig", kubeconfigFile, "--region", region],
+      ...["--kinds", "mysqlclusters.mysql.presslabs.org,resourcequotas"],
       ...(provider === undefined ? [] : ["--provider", provider]),
       ...(taint === undefined ? [] : ["--taint", taint]),
     );

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import type { KubeObject } from "../../../src/apis/index.ts";
+import type { KubeObject, ResourceBinding } from "../../../src/apis/index.ts";
+import { MYSQL_CRD, type MysqlCluster } from "../../e2e/mysqlOperator.ts";
 import {
   collectionPath,
   configMap,
@@ -8,6 +9,7 @@ import {
   type Deployment,
   foreignDeployment,
   objectPath,
+  pathOf,
   type Service,
 } from "../../e2e/objects.ts";
 import { eventually } from "../../envtest/index.ts";
@@ -20,9 +22,14 @@ import { fencedBlocks, read, type Section, sectionsOf } from "./markdown.ts";
  */
 
 const FIRST = "The application of the examples";
+const DATABASE = "Objects of other kinds";
 const DEFAULT_PLACEMENT = "Run in some regions";
 const POLICIES = ["Placement", "ClusterPlacement", "OverridePolicy", "ClusterOverridePolicy"];
-const NAMESPACED = ["DemoApplication", "Placement", "OverridePolicy", "ConfigMap"];
+const NAMESPACED = [
+  ...["DemoApplication", "Placement", "OverridePolicy", "ManifestBundle"],
+  ...["ConfigMap", "MysqlCluster", "ResourceQuota", "Secret", "Service"],
+];
+const MYSQL_BINDING = "mysqlcluster.mysql.presslabs.org.my-db";
 
 /** What holds once the example was applied; `shop` is the application of the examples. */
 type Check = (namespace: string) => Promise<void>;
@@ -94,6 +101,50 @@ const CHECKS: Record<string, Check> = {
     const there = await onMember<DataObject>("shanghai-2", "ConfigMap", namespace, "shop-config");
     expect(there?.data).toEqual(configMap(namespace, "shop-config", { MODE: "production" }).data);
   },
+  "Place objects of any kind": async (namespace) => {
+    await eventually(async () => {
+      expect(await onMember("singapore-1", "Service", namespace, "shop-internal")).toBeDefined();
+      expect(await onMember("singapore-1", "ResourceQuota", namespace)).toBeDefined();
+    });
+    expect(await onMember("shanghai-1", "ResourceQuota", namespace)).toBeUndefined();
+  },
+  "Place one kind of several namespaces": () =>
+    eventually(async () =>
+      expect(await onMember("shanghai-1", "ConfigMap", "shop-settings", "currencies")).toBeDefined(),
+    ),
+  "Say what a custom kind needs": (namespace) =>
+    eventually(async () => {
+      for (const cluster of ["shanghai-1", "singapore-1"])
+        expect(await onMember(cluster, "Secret", namespace, "my-db-secret")).toBeDefined();
+    }),
+  "Say what healthy means": async (namespace) => {
+    await untilDatabase(namespace, { "singapore-1": "Unknown" });
+    await operatorSays("singapore-1", namespace, { readyNodes: 3 });
+    await untilDatabase(namespace, { "singapore-1": "Available" });
+    await operatorSays("singapore-1", namespace, { error: "no quorum" });
+    await untilDatabase(namespace, { "singapore-1": "Failed" });
+  },
+  "Sum the members' statuses up on the hub": async (namespace) => {
+    await operatorSays("shanghai-1", namespace, { readyNodes: 3 });
+    await operatorSays("singapore-1", namespace, { readyNodes: 2 });
+    await eventually(async () => {
+      const { status } = await fleet.hub.get<MysqlCluster>(objectPath("MysqlCluster", namespace, "my-db"));
+      expect(status?.readyNodes).toBe(5);
+    });
+  },
+  "Set or divide the replicas of any kind": (namespace) =>
+    eventually(async () => {
+      const replicas = async (cluster: string) =>
+        (await onMember<MysqlCluster>(cluster, "MysqlCluster", namespace, "my-db"))?.spec.replicas;
+      expect([await replicas("shanghai-1"), await replicas("singapore-1")]).toEqual([5, 3]);
+    }),
+  "Send what must not run on the hub": async (namespace) => {
+    await eventually(async () => {
+      for (const cluster of ["shanghai-1", "singapore-1"])
+        expect(await onMember(cluster, "Deployment", namespace, "mysql-operator")).toBeDefined();
+    });
+    expect(await fleet.hub.find(objectPath("Deployment", namespace, "mysql-operator"))).toBeUndefined();
+  },
   "Take over what runs already": async (namespace) => {
     await shopOn({ "singapore-1": 6 })(namespace);
     const there = await onMember<Deployment>("singapore-1", "Deployment", namespace);
@@ -129,13 +180,15 @@ const CHECKS: Record<string, Check> = {
 };
 
 const sections = sectionsOf(read("placements/README.md"));
-const examples = sections.filter(({ title, text }) => title !== FIRST && fencedBlocks(text, "yaml").length > 0);
+const examples = sections.filter(
+  ({ title, text }) => ![FIRST, DATABASE].includes(title) && fencedBlocks(text, "yaml").length > 0,
+);
 
 function objectsOf({ text }: Pick<Section, "text">, namespace: string): KubeObject[] {
   return fencedBlocks(text, "yaml")
     .flatMap((block) => parseAllDocuments(block).map((document) => document.toJS() as KubeObject))
     .map((object) =>
-      NAMESPACED.includes(object.kind) ? { ...object, metadata: { ...object.metadata, namespace } } : object,
+      NAMESPACED.includes(object.kind) ? { ...object, metadata: { namespace, ...object.metadata } } : object,
     );
 }
 
@@ -157,6 +210,10 @@ beforeAll(async () => {
     { name: "singapore-1", region: "ap-southeast-1", provider: "aws" },
     { name: "frankfurt-1", region: "eu-central-1", provider: "aws", taint: "maintenance=true:NoSchedule" },
   ]);
+  await fleet.apply(MYSQL_CRD as KubeObject);
+  const path = pathOf(MYSQL_CRD);
+  const members = ["shanghai-1", "shanghai-2", "singapore-1", "frankfurt-1"];
+  await Promise.all(members.map((name) => fleet.member(name).apply(path, MYSQL_CRD as KubeObject, "kubectl")));
 }, 60_000);
 afterAll(() => fleet?.[Symbol.asyncDispose](), 60_000);
 
@@ -180,11 +237,26 @@ describe("an example for the whole hub does what the page says", () => {
   test.each(tried.filter(({ objects }) => objects.some(isClusterScoped)))("$title", tryExample);
 });
 
+test("the database of the guide comes to its regions with its Secret", async () => {
+  const namespace = "default";
+  const objects = objectsOf({ text: `\`\`\`yaml\n${read("placements/examples/mysql.yaml")}\`\`\`\n` }, namespace);
+  for (const object of objects) await fleet.apply(object);
+  await eventually(async () => {
+    for (const [cluster, replicas] of [["shanghai-1", 5] as const, ["singapore-1", 2] as const]) {
+      const database = await onMember<MysqlCluster>(cluster, "MysqlCluster", namespace, "my-db");
+      expect(database?.spec.replicas).toBe(replicas);
+      expect(await onMember(cluster, "Secret", namespace, "my-db-secret")).toBeDefined();
+    }
+  });
+});
+
 async function tryExample({ title, namespace, objects }: (typeof tried)[number]): Promise<void> {
   await fleet.namespace(namespace);
   const isPlaced = objects.some(({ kind }) => kind.endsWith("Placement") || kind === "MemberCluster");
   if (!isPlaced) for (const object of objectsUnder(DEFAULT_PLACEMENT, namespace)) await fleet.apply(object);
   if (title === "Take over what runs already") await makeForeignDeployment(namespace);
+  const isAboutDatabase = JSON.stringify(objects).includes("MysqlCluster");
+  if (isAboutDatabase) for (const object of objectsUnder(DATABASE, namespace)) await fleet.apply(object);
   const applications = objects.filter(({ kind }) => kind === "DemoApplication");
   try {
     for (const object of objects) await fleet.apply(object);
@@ -198,6 +270,23 @@ async function tryExample({ title, namespace, objects }: (typeof tried)[number])
   } finally {
     for (const object of objects.filter(isClusterScoped)) await fleet.remove(object);
   }
+}
+
+/** What an operator would write into the status of the database there. */
+async function operatorSays(cluster: string, namespace: string, status: object): Promise<void> {
+  const path = objectPath("MysqlCluster", namespace, "my-db");
+  await eventually(() => fleet.member(cluster).patch(`${path}/status`, "merge", { status }));
+}
+
+async function untilDatabase(namespace: string, states: Readonly<Record<string, string>>): Promise<void> {
+  await eventually(
+    async () => {
+      const binding = await fleet.hub.get<ResourceBinding>(objectPath("ResourceBinding", namespace, MYSQL_BINDING));
+      const seen = (binding.status?.clusters ?? []).map(({ name, state }) => [name, state]);
+      expect(Object.fromEntries(seen)).toEqual(states);
+    },
+    { message: `the database of ${namespace}` },
+  );
 }
 
 /** Somebody else's, of the same name. */

@@ -28,6 +28,7 @@ describe("the README", () => {
       "## Beside other projects",
       "## Status and limits",
       "## Quickstart",
+      "## An operator in three regions",
       "## A fleet of your own",
       "## Helm",
       "## Where to read on",
@@ -144,6 +145,11 @@ function meridianCommands(commands: readonly string[]): string[][] {
     const [, start] = /^npm start -- (.+)$/.exec(command) ?? [];
     const args = verb ?? (start === undefined ? undefined : `quickstart ${start}`);
     if (args === undefined || /COMMAND|ARGS|[<…|]/.test(args)) return [];
-    return [args.replaceAll("NAME", "name").replaceAll("NAMESPACE", "namespace").split(/\s+/)];
+    return [
+      args
+        .replaceAll(/NAME|\$[A-Z]+/g, "name")
+        .replaceAll("NAMESPACE", "namespace")
+        .split(/\s+/),
+    ];
   });
 }
