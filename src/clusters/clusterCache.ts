@@ -63,6 +63,8 @@ interface Watch {
   patience: Disposable | undefined;
   /** The last answer was that the credentials may not. */
   isDenied: boolean;
+  /** {@link ClusterCache.unseen}: what it brought is as good as nothing. It only tries whether it is allowed again. */
+  isLost: boolean;
 }
 
 /**
@@ -89,7 +91,7 @@ export class ClusterCache {
       ...options,
       cluster,
       signal,
-      informers: () => [...this.#essential()].filter(({ informer }) => informer.synced).map(({ informer }) => informer),
+      informers: () => [...this.#essential()].filter(isKnown).map(({ informer }) => informer),
       isComplete: () => this.#isReadAsFarAsCanBe,
       changed: () => this.#trustChanged(),
     });
@@ -110,7 +112,10 @@ export class ClusterCache {
       local,
       namespaces,
       typeOf: (ref) => this.#watchOf(ref)?.type,
-      isSynced: (ref) => this.#watchOf(ref)?.informer.synced ?? false,
+      isSynced: (ref) => {
+        const watch = this.#watchOf(ref);
+        return watch !== undefined && isKnown(watch);
+      },
       lacks: (ref) => this.#kinds.lacks(ref),
       mayRemove,
       observe: (written) => this.#observeAnswer(written),
@@ -185,7 +190,8 @@ export class ClusterCache {
 
   /** What is missing from some watch may be there all the same. */
   get #isInDoubt(): boolean {
-    for (const { informer } of this.#essential()) if (informer.deletionsHeld || informer.isBehind) return true;
+    for (const { informer, isLost } of this.#essential())
+      if (!isLost && (informer.deletionsHeld || informer.isBehind)) return true;
     return false;
   }
 
@@ -193,9 +199,9 @@ export class ClusterCache {
   get #isReadAsFarAsCanBe(): boolean {
     if (this.#kinds.isPending) return false;
     let known = 0;
-    for (const { informer, failure } of this.#essential()) {
-      if (informer.synced) known += 1;
-      else if (failure === undefined) return false;
+    for (const watch of this.#essential()) {
+      if (isKnown(watch)) known += 1;
+      else if (watch.failure === undefined) return false;
     }
     return known > 0;
   }
@@ -203,8 +209,10 @@ export class ClusterCache {
   /** What is not known, since it cannot be watched, by {@link sightOf}, and why. */
   get unseen(): ReadonlyMap<string, string> {
     const unseen = new Map(this.#kinds.unsure);
-    for (const { type, namespace, informer, failure } of this.#essential())
-      if (!informer.synced && failure !== undefined) unseen.set(sightOf(kindOf(type), namespace), failure);
+    for (const watch of this.#essential()) {
+      const { type, namespace, failure } = watch;
+      if (!isKnown(watch) && failure !== undefined) unseen.set(sightOf(kindOf(type), namespace), failure);
+    }
     return unseen;
   }
 
@@ -249,8 +257,8 @@ export class ClusterCache {
   get #isComplete(): boolean {
     if (this.#kinds.isPending || this.#kinds.unsure.size > 0) return false;
     let kinds = 0;
-    for (const { informer } of this.#essential()) {
-      if (!informer.synced) return false;
+    for (const watch of this.#essential()) {
+      if (!isKnown(watch)) return false;
       kinds += 1;
     }
     return kinds > 0;
@@ -264,8 +272,9 @@ export class ClusterCache {
   }
 
   #mayRemove(ref: ObjectRef): boolean {
-    const informer = this.#watchOf(ref)?.informer;
-    return informer?.synced === true && !informer.deletionsHeld && !informer.isBehind;
+    const watch = this.#watchOf(ref);
+    if (watch === undefined || !isKnown(watch)) return false;
+    return !watch.informer.deletionsHeld && !watch.informer.isBehind;
   }
 
   #watch(type: ResourceType, namespace: string | undefined): Watch {
@@ -299,8 +308,10 @@ export class ClusterCache {
       blindSince: undefined,
       patience: undefined,
       isDenied: false,
+      isLost: false,
     };
     informer.onEvent(({ type: change, object }) => {
+      if (watch.isLost) return;
       objects.observe(object.ref, change === "Deleted" || !object.isOurs ? undefined : object);
     });
     informer.onDeletionsHeld(() => this.#trustChanged());
@@ -319,7 +330,7 @@ export class ClusterCache {
 
   get #holdsDeletions(): boolean {
     if (this.#initialSync.isDoubted) return true;
-    for (const { informer } of this.#watches.values()) if (informer.deletionsHeld) return true;
+    for (const { informer, isLost } of this.#watches.values()) if (!isLost && informer.deletionsHeld) return true;
     return false;
   }
 
@@ -359,6 +370,11 @@ export class ClusterCache {
     const { cluster, local } = this.#options.session;
     const failure = error === undefined ? undefined : whyUnwatched(watch.type, error, local ? undefined : cluster);
     watch.isDenied = isForbidden(error);
+    if (watch.isLost) {
+      if (failure === undefined) this.#regainSight(watch);
+      else watch.failure = failure;
+      return;
+    }
     if (error instanceof WentBackError) {
       this.#doubt(watch, failure);
       return;
@@ -370,8 +386,11 @@ export class ClusterCache {
     watch.failure = failure;
     if (!isNews) return;
     if (failure !== undefined) {
-      if (watch.informer.synced) this.#losePatienceLater(watch);
-      else {
+      if (watch.informer.synced) {
+        // A list that no watch follows is soon untrue; and where lists are allowed and watches are not, each session would begin with one.
+        if (watch.isDenied && isGrantedByItself(watch) && !watch.informer.followed) this.#loseSight(watch);
+        else this.#losePatienceLater(watch);
+      } else {
         // One kind less to wait for: the others may be all that can be known.
         this.#initialSync.advance();
         this.#trustChanged();
@@ -398,6 +417,7 @@ export class ClusterCache {
   }
 
   #losePatienceLater(watch: Watch): void {
+    if (watch.isLost) return;
     const { clock, sightChanged } = this.#options;
     const since = watch.blindSince ?? clock.now();
     watch.blindSince = undefined;
@@ -410,19 +430,26 @@ export class ClusterCache {
   }
 
   /**
-   * The right to watch these objects was taken away: what was known of them is as good as nothing, and everything else is known all the same. They
-   * are watched anew, and so found again once that is granted.
+   * The right to watch these objects was taken away, or was never there beside that to list them: what is known of them is as good as nothing, and
+   * everything else is known all the same. The watch goes on from where it was, and so finds out when it is allowed again.
    */
   #loseSight(watch: Watch): void {
+    watch.patience?.[Symbol.dispose]();
+    watch.isLost = true;
+    this.#options.objects.loseSight((ref) => this.#watchOf(ref) !== watch);
+    this.#initialSync.advance();
+    this.#trustChanged();
+  }
+
+  /** The objects may be watched: they are read anew. */
+  #regainSight(watch: Watch): void {
     const { type, namespace, failure } = watch;
     const sight = sightOf(kindOf(type), namespace);
     this.#stop(sight, watch);
     const anew = this.#watch(type, namespace);
     anew.failure = failure;
     this.#watches.set(sight, anew);
-    this.#options.objects.loseSight((ref) => this.#watchOf(ref) !== anew);
     void this.#run(anew);
-    this.#trustChanged();
   }
 
   /** Objects that an earlier session saw. When most of them are missing from the first read of this session, a second read has to agree. */
@@ -437,6 +464,11 @@ export class ClusterCache {
       yield [objectKey(ref.namespace, ref.name), { uid: observed.uid, object: observed }];
     }
   }
+}
+
+/** What it shows is all there is. */
+function isKnown({ informer, isLost }: Watch): boolean {
+  return informer.synced && !isLost;
 }
 
 /** The right comes and goes without the others: that of a kind which was granted by name, or those in one namespace. */
