@@ -59,7 +59,7 @@ export class ClusterCache {
       ...options,
       cluster,
       signal,
-      informers: () => [...this.#essential()].filter(({ informer }) => informer.synced).map(({ informer }) => informer),
+      informers: () => [...this.#essential()].filter(({ isKnown }) => isKnown).map(({ informer }) => informer),
       isComplete: () => this.#isReadAsFarAsCanBe,
       changed: () => this.#trustChanged(),
     });
@@ -80,7 +80,7 @@ export class ClusterCache {
       local,
       namespaces,
       typeOf: (ref) => this.#watchOf(ref)?.type,
-      isSynced: (ref) => this.#watchOf(ref)?.informer.synced ?? false,
+      isSynced: (ref) => this.#watchOf(ref)?.isKnown ?? false,
       lacks: (ref) => this.#kinds.lacks(ref),
       mayRemove,
       observe: (written) => this.#observeAnswer(written),
@@ -154,7 +154,8 @@ export class ClusterCache {
 
   /** What is missing from some watch may be there all the same. */
   get #isInDoubt(): boolean {
-    for (const { informer } of this.#essential()) if (informer.deletionsHeld || informer.isBehind) return true;
+    for (const { informer, isLost } of this.#essential())
+      if (!isLost && (informer.deletionsHeld || informer.isBehind)) return true;
     return false;
   }
 
@@ -162,8 +163,8 @@ export class ClusterCache {
   get #isReadAsFarAsCanBe(): boolean {
     if (this.#kinds.isPending) return false;
     let known = 0;
-    for (const { informer, failure } of this.#essential()) {
-      if (informer.synced) known += 1;
+    for (const { isKnown, failure } of this.#essential()) {
+      if (isKnown) known += 1;
       else if (failure === undefined) return false;
     }
     return known > 0;
@@ -172,8 +173,8 @@ export class ClusterCache {
   /** What is not known, since it cannot be watched, by {@link sightOf}, and why. */
   get unseen(): ReadonlyMap<string, string> {
     const unseen = new Map(this.#kinds.unsure);
-    for (const { sight, informer, failure } of this.#essential())
-      if (!informer.synced && failure !== undefined) unseen.set(sight, failure);
+    for (const { sight, isKnown, failure } of this.#essential())
+      if (!isKnown && failure !== undefined) unseen.set(sight, failure);
     return unseen;
   }
 
@@ -215,8 +216,8 @@ export class ClusterCache {
   get #isComplete(): boolean {
     if (this.#kinds.isPending || this.#kinds.unsure.size > 0) return false;
     let kinds = 0;
-    for (const { informer } of this.#essential()) {
-      if (!informer.synced) return false;
+    for (const { isKnown } of this.#essential()) {
+      if (!isKnown) return false;
       kinds += 1;
     }
     return kinds > 0;
@@ -230,8 +231,8 @@ export class ClusterCache {
   }
 
   #mayRemove(ref: ObjectRef): boolean {
-    const informer = this.#watchOf(ref)?.informer;
-    return informer?.synced === true && !informer.deletionsHeld && !informer.isBehind;
+    const watch = this.#watchOf(ref);
+    return watch?.isKnown === true && !watch.informer.deletionsHeld && !watch.informer.isBehind;
   }
 
   /** `failure`: why the watch that this one follows upon was broken. */
@@ -248,6 +249,7 @@ export class ClusterCache {
         gaveUp: () => this.#initialSync.advance(),
         trustChanged: () => this.#trustChanged(),
         lostRight: (watch) => this.#loseSight(watch),
+        regainedRight: (watch) => this.#regainSight(watch),
       },
       failure,
     );
@@ -274,6 +276,7 @@ export class ClusterCache {
       },
     });
     informer.onEvent(({ type: change, object }) => {
+      if (watch.isLost) return;
       objects.observe(object.ref, change === "Deleted" || !object.isOurs ? undefined : object);
     });
     informer.onDeletionsHeld(() => this.#trustChanged());
@@ -292,7 +295,7 @@ export class ClusterCache {
 
   get #holdsDeletions(): boolean {
     if (this.#initialSync.isDoubted) return true;
-    for (const { informer } of this.#watches.values()) if (informer.deletionsHeld) return true;
+    for (const { informer, isLost } of this.#watches.values()) if (!isLost && informer.deletionsHeld) return true;
     return false;
   }
 
@@ -321,17 +324,19 @@ export class ClusterCache {
     for (const watch of this.#watches.values()) watch.end(session.signal.reason);
   }
 
-  /**
-   * The right to watch these objects was taken away: what was known of them is as good as nothing, and everything else is known all the same. They
-   * are watched anew, and so found again once that is granted.
-   */
+  /** What is known of these objects is as good as nothing, and everything else is known all the same. The watch finds out when it is allowed again. */
   #loseSight(watch: MemberWatch): void {
+    this.#options.objects.loseSight((ref) => this.#watchOf(ref) !== watch);
+    this.#initialSync.advance();
+    this.#trustChanged();
+  }
+
+  /** The objects may be watched: they are read anew. */
+  #regainSight(watch: MemberWatch): void {
     this.#stop(watch);
     const anew = this.#watch(watch, watch.failure);
     this.#watches.set(anew.sight, anew);
-    this.#options.objects.loseSight((ref) => this.#watchOf(ref) !== anew);
     void this.#run(anew);
-    this.#trustChanged();
   }
 
   /** Objects that an earlier session saw. When most of them are missing from the first read of this session, a second read has to agree. */

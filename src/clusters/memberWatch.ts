@@ -29,8 +29,13 @@ export interface MemberWatchOptions extends Watched {
   trustChanged: () => void;
   /** {@link MemberWatch.failure} or {@link MemberWatch.blindSince} has changed. */
   sightChanged: () => void;
-  /** The right to watch these objects was taken away, and other rights were not. */
+  /**
+   * The right to watch these objects was taken away, or was never there beside that to list them, and other rights were not: what is known of the
+   * objects is as good as nothing ({@link MemberWatch.isLost}).
+   */
   lostRight: (watch: MemberWatch) => void;
+  /** A watch that was lost works: its objects are to be read anew. */
+  regainedRight: (watch: MemberWatch) => void;
 }
 
 /** A watch that has been broken for so long brings nothing any more: what came before may be untrue by now. */
@@ -49,6 +54,7 @@ export class MemberWatch implements Watched, Disposable {
   #patience: Disposable | undefined;
   #isDenied = false;
   #isUnserved = false;
+  #isLost = false;
 
   /** `failure`: why the watch that this one follows upon was broken. */
   constructor(options: MemberWatchOptions, failure?: string) {
@@ -87,6 +93,16 @@ export class MemberWatch implements Watched, Disposable {
   /** The member does not serve the kind, or not in that version. */
   get isUnserved(): boolean {
     return this.#isUnserved;
+  }
+
+  /** What it brought is as good as nothing. It only tries whether it is allowed again. */
+  get isLost(): boolean {
+    return this.#isLost;
+  }
+
+  /** What it shows is all there is. */
+  get isKnown(): boolean {
+    return this.informer.synced && !this.#isLost;
   }
 
   /** Whether a watch of that would bring the same. */
@@ -128,6 +144,11 @@ export class MemberWatch implements Watched, Disposable {
     const { cluster, local } = this.#options.session;
     const failure = error === undefined ? undefined : whyUnwatched(this.type, error, local ? undefined : cluster);
     this.#isDenied = isForbidden(error);
+    if (this.#isLost) {
+      if (failure === undefined) this.#options.regainedRight(this);
+      else this.#failure = failure;
+      return;
+    }
     if (error instanceof WentBackError) {
       this.#doubt(failure);
       return;
@@ -139,8 +160,11 @@ export class MemberWatch implements Watched, Disposable {
     this.#failure = failure;
     if (!isNews) return;
     if (failure !== undefined) {
-      if (this.informer.synced) this.#losePatienceLater();
-      else {
+      if (this.informer.synced) {
+        // A list that no watch follows is soon untrue; and where lists are allowed and watches are not, each session would begin with one.
+        if (this.#isDenied && this.#isGrantedByItself && !this.informer.followed) this.#lose();
+        else this.#losePatienceLater();
+      } else {
         this.#options.gaveUp();
         this.#options.trustChanged();
       }
@@ -159,13 +183,20 @@ export class MemberWatch implements Watched, Disposable {
     this.#options.trustChanged();
   }
 
+  #lose(): void {
+    this.#patience?.[Symbol.dispose]();
+    this.#isLost = true;
+    this.#options.lostRight(this);
+  }
+
   #losePatienceLater(): void {
-    const { clock, sightChanged, lostRight } = this.#options;
+    if (this.#isLost) return;
+    const { clock, sightChanged } = this.#options;
     const since = this.#blindSince ?? clock.now();
     this.#blindSince = undefined;
     this.#patience?.[Symbol.dispose]();
     this.#patience = clock.after(BLIND_AFTER_MS, () => {
-      if (this.#isDenied && this.#isGrantedByItself) return lostRight(this);
+      if (this.#isDenied && this.#isGrantedByItself) return this.#lose();
       this.#blindSince = since;
       sightChanged();
     });

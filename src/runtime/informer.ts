@@ -75,6 +75,11 @@ export class Informer<T> {
     await (signal === undefined ? this.#sync.promise : withSignal(this.#sync.promise, signal));
   }
 
+  /** The server has let it watch, at least once. Lists it may allow without that. */
+  get followed(): boolean {
+    return this.#reflector.followed;
+  }
+
   /** The server went back to an earlier state, or may have, and has not been read anew yet: what is in the store may be of a history that is no more. */
   get isBehind(): boolean {
     return this.#reflector.startsAfresh;

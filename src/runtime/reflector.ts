@@ -94,6 +94,7 @@ export class Reflector {
   #afresh = false;
   /** …as somebody else has read, who may have read of another history. */
   #doubted = false;
+  #followed = false;
   /** Before going on where the last stream ended: is the server still in the same history? */
   #unsure = false;
   /** How often the history of the server was doubted, and a snapshot showed that this selection is in one of its own. */
@@ -119,6 +120,11 @@ export class Reflector {
   giveUp(error: Error): void {
     this.#relistWanted = true;
     this.#attempt?.abort(error);
+  }
+
+  /** The server has let it watch, at least once. Lists it may allow without that. */
+  get followed(): boolean {
+    return this.#followed;
   }
 
   /** The server went back to an earlier state, or may have, and what is there now has not been read yet. */
@@ -269,7 +275,10 @@ export class Reflector {
         allowWatchBookmarks: true,
         timeoutSeconds,
         signal: stream.signal,
-        onOpen: () => this.#reached(),
+        onOpen: () => {
+          this.#followed = true;
+          this.#reached();
+        },
       });
       let started = false;
       for await (const event of events) {

@@ -1,6 +1,6 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import type { DemoApplication } from "../../src/apis/index.ts";
+import { type DemoApplication, KINDS } from "../../src/apis/index.ts";
 import { freePort, type ManagedProcess } from "../../src/cmd/realClusters/index.ts";
 import {
   clusterOverridePolicy,
@@ -293,14 +293,14 @@ describe("helm uninstall", () => {
     await kubectl(fleet.hub, ["create", "-f", "-"], { stdin: JSON.stringify(placement("kept").object()) });
     await Promise.all([manager.stop(20_000), standby.stop(20_000)]);
     await uninstall();
-    expect(await crds()).toHaveLength(6);
+    expect(await crds()).toHaveLength(KINDS.length);
     expect(await kubectl(fleet.hub, ["get", "placements", "-o", "name"])).toContain("kept");
   });
 
   test("takes the CRDs as well when they were not to be kept, also those of a release before", async () => {
     const set = ["--set", "crds.keep=false", "--wait", "--timeout", "120s"];
     await helmOk(["--kubeconfig", fleet.hub.kubeconfigFile, ...chartArguments("install", set), ...byAddress()]);
-    expect(await crds()).toHaveLength(6);
+    expect(await crds()).toHaveLength(KINDS.length);
     await uninstall();
     await eventually(async () => expect(await crds()).toEqual([]), { timeout: 30_000 });
   });

@@ -94,7 +94,9 @@ describe("install", () => {
 
   test("of the CRDs only brings nothing else, and can be completed, and repeated without a change", async () => {
     await meridianOk(hub, ["install", "--crds-only"]);
-    expect((await traces(hub)).map((trace) => trace.split("/")[0])).toEqual(Array(6).fill("customresourcedefinitions"));
+    expect((await traces(hub)).map((trace) => trace.split("/")[0])).toEqual(
+      Array(KINDS.length).fill("customresourcedefinitions"),
+    );
     const { stdout } = await meridianOk(hub, ["install"]);
     expect(stdout).toContain(`serviceaccount/meridian-manager in namespace ${SYSTEM} created\n`);
     const again = await meridianOk(hub, ["install"]);
@@ -123,7 +125,7 @@ describe("install", () => {
       code: 1,
       output: expect.stringContaining("helm uninstall fed -n ops") as string,
     });
-    expect(await crds()).toHaveLength(6);
+    expect(await crds()).toHaveLength(KINDS.length);
     await hub.api.delete(CLUSTER_ROLE);
     expect(await uninstall(hub, ["--yes"])).toMatchObject({ code: 0 });
     await expectNoTraces([hub]);
@@ -214,7 +216,7 @@ describe("uninstall", () => {
       });
       expect(late.output).toMatch(/^demoapplication default\/shop; default\/shop waits for .*frankfurt-1/m);
       expect(late.output).not.toMatch(/^demoapplication team-a\/api/m);
-      expect(await crds()).toHaveLength(6);
+      expect(await crds()).toHaveLength(KINDS.length);
     } finally {
       await fleet.member("frankfurt-1").plane.start();
     }
@@ -229,7 +231,7 @@ describe("uninstall", () => {
     const { code, output } = await uninstall(hub, [...DRAIN, "--keep-crds"], manager);
     expect({ code, output }).toMatchObject({ code: 1 });
     expect(output).toContain(`left: namespace/${SYSTEM} holds ConfigMap runbook`);
-    expect(await crds()).toHaveLength(6);
+    expect(await crds()).toHaveLength(KINDS.length);
     expect(await hub.api.get(objectPath("ConfigMap", SYSTEM, "runbook"))).toMatchObject({ data: { a: "b" } });
     await hub.api.delete(objectPath("ConfigMap", SYSTEM, "runbook"));
     expect(await uninstall(hub, ["--yes"])).toMatchObject({ code: 0 });
