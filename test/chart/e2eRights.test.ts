@@ -17,6 +17,11 @@ const SELDOM: readonly [RegExp, string][] = [
     /^patch cluster(overridepolicies|placements)\S+\/status$/,
     "policies of the whole cluster would touch other tests: install.test.ts has them",
   ],
+  [
+    /^(create|patch|delete) (cluster)?resourcebindings\S+$/,
+    "which kinds have bindings is said with the release: install.test.ts has them",
+  ],
+  [/^patch manifestbundles\S+$/, "install.test.ts has a bundle"],
 ];
 
 /** What the managers of the e2e suite asked of their hubs, by the API servers' own record. Runs after that suite: `npm run e2e:rbac`. */
