@@ -273,7 +273,12 @@ describe("objects of other kinds", () => {
     bound("networking.k8s.io/v1", "NetworkPolicy", "closed", "default"),
     bound("rbac.authorization.k8s.io/v1", "ClusterRole", "reader"),
   ];
-  const all = buildReport(objects, [cluster("a", ready), cluster("b", ready)]);
+  const bundle = {
+    ...app("operator", fine, [entry("a", "Available", 1)]),
+    apiVersion: "federation.paas.cmft.com/v1alpha1",
+    kind: "ManifestBundle",
+  };
+  const all = buildReport([...objects, bundle], [cluster("a", ready), cluster("b", ready)]);
 
   test("are reported as what their bindings are about, with the time of the object's placing", () => {
     expect(all.objects.find(({ kind }) => kind === "ClusterRole")).toMatchObject({
@@ -291,6 +296,8 @@ describe("objects of other kinds", () => {
     { wanted: "mysqlclusters.mysql.presslabs.org/my-db", want: ["mysql.presslabs.org/v1alpha1"] },
     { wanted: "MysqlCluster.other.io/my-db", want: ["other.io/v1"] },
     { wanted: "networkpolicies/closed", want: ["networking.k8s.io/v1"] },
+    { wanted: "manifestbundle/operator", want: ["federation.paas.cmft.com/v1alpha1"] },
+    { wanted: "mb/operator", want: ["federation.paas.cmft.com/v1alpha1"] },
     { wanted: "clusterrole/reader", want: ["rbac.authorization.k8s.io/v1"] },
     { wanted: "my-db", want: ["paas.cmft.com/v1"] },
   ])("are chosen as $wanted", ({ wanted, want }) => {

@@ -49,7 +49,7 @@ async function watch({ hub, names, shown, options, context }: Watching): Promise
     logger: commandLogger(options.logLevel, terminal),
     name: "status",
     clusters: shown.clusters,
-    ...(shown.bindings === undefined ? {} : { bindings: shown.bindings }),
+    ...(shown.others === undefined ? {} : { others: shown.others }),
     ...(shown.namespace === undefined ? {} : { namespace: shown.namespace }),
     ...(shown.selector === undefined ? {} : { labelSelector: shown.selector }),
   });

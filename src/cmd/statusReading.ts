@@ -5,6 +5,7 @@ import {
   DEMOAPPLICATIONS,
   isForbidden,
   isNotFound,
+  MANIFESTBUNDLES,
   MEMBERCLUSTERS,
   RESOURCEBINDINGS,
   type ResourceType,
@@ -20,8 +21,8 @@ export interface Shown {
   selector?: string;
   /** Whether member clusters are. */
   clusters: boolean;
-  /** The kinds of bindings that are: those of objects that are sent as they are. */
-  bindings?: readonly ResourceType[];
+  /** What is shown beside applications: bundles, and the bindings of objects that are sent as they are. */
+  others?: readonly ResourceType[];
 }
 
 export interface HubReading {
@@ -42,7 +43,7 @@ export async function readHub(hub: Connection, options: StatusOptions, signal: A
     readClusters(hub, signal),
   ]);
   const { namespace, objects } = applications;
-  const bound = await readBindings(hub, { namespace, selector: options.selector }, signal);
+  const others = await readOthers(hub, { namespace, selector: options.selector }, signal);
   const notes: string[] = [];
   if (namespace !== options.namespace) {
     notes.push(
@@ -54,9 +55,9 @@ export async function readHub(hub: Connection, options: StatusOptions, signal: A
     ...(namespace === undefined ? {} : { namespace }),
     ...(options.selector === undefined ? {} : { selector: options.selector }),
     clusters: clusters !== undefined,
-    bindings: bound.types,
+    others: others.types,
   };
-  return { objects: [...objects, ...bound.objects], clusters: clusters ?? [], shown, notes };
+  return { objects: [...objects, ...others.objects], clusters: clusters ?? [], shown, notes };
 }
 
 async function readApplications(
@@ -81,19 +82,20 @@ async function readApplications(
 }
 
 /**
- * The bindings that the person may read, of the kinds that the hub serves: an older installation has none. None where labels are asked for: those
- * of an object are not on its binding. Cluster-scoped objects belong to no namespace.
+ * What beside applications has a status of Meridian's: bundles, and the bindings of objects of other kinds, as far as the person may read them and
+ * the hub serves them (an older installation has none). No bindings where labels are asked for: those of an object are not on its binding.
+ * Cluster-scoped objects belong to no namespace.
  */
-async function readBindings(
+async function readOthers(
   hub: Connection,
   { namespace, selector }: { namespace: string | undefined; selector: string | undefined },
   signal: AbortSignal,
 ): Promise<{ objects: KubeObject[]; types: ResourceType[] }> {
   const found: { objects: KubeObject[]; types: ResourceType[] } = { objects: [], types: [] };
-  if (selector !== undefined) return found;
-  for (const type of namespace === undefined ? [RESOURCEBINDINGS, CLUSTERRESOURCEBINDINGS] : [RESOURCEBINDINGS]) {
+  const bindings = namespace === undefined ? [RESOURCEBINDINGS, CLUSTERRESOURCEBINDINGS] : [RESOURCEBINDINGS];
+  for (const type of [MANIFESTBUNDLES, ...(selector === undefined ? bindings : [])]) {
     try {
-      found.objects.push(...(await listPages(hub, type, given({ namespace, labelSelector: undefined }), signal)));
+      found.objects.push(...(await listPages(hub, type, given({ namespace, labelSelector: selector }), signal)));
       found.types.push(type);
     } catch (error) {
       if (!isForbidden(error) && !isNotFound(error)) throw error;

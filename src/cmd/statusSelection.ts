@@ -112,6 +112,8 @@ const KINDS: Record<string, string> = {
   demo: "demoapplication",
   demoapplication: "demoapplication",
   demoapplications: "demoapplication",
+  manifestbundles: "manifestbundle",
+  mb: "manifestbundle",
   mc: "membercluster",
   membercluster: "membercluster",
   memberclusters: "membercluster",

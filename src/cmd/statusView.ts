@@ -62,7 +62,7 @@ const NONE: ReplicaCounts = { desired: 0, updated: 0, ready: 0, available: 0 };
 /** In the order of cause and effect: the first condition that is wrong is the cause of the others. */
 const MUST_BE_TRUE = ["Scheduled", "Applied", "Available", "Fresh"];
 
-/** `objects`: applications, and the bindings of objects of other kinds. */
+/** `objects`: applications and bundles, and the bindings of objects of other kinds. */
 export function buildReport(objects: readonly KubeObject[], clusters: readonly KubeObject[]): StatusReport {
   const reports = objects
     .map((object) => (isBinding(object) ? reportBinding(object) : reportObject(object)))

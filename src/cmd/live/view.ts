@@ -20,8 +20,8 @@ export interface HubViewOptions {
   namespace?: string;
   /** The applications with these labels only. */
   labelSelector?: string;
-  /** The kinds of bindings that the person may read; none unless given. */
-  bindings?: readonly ResourceType[];
+  /** What is shown beside applications (bundles and bindings) and may be read by the person; nothing unless given. */
+  others?: readonly ResourceType[];
   /** False: the person may not read MemberClusters, and there are none in the reports. */
   clusters?: boolean;
 }
@@ -29,10 +29,10 @@ export interface HubViewOptions {
 /** The hub's applications, other objects that are placed, and member clusters, as they are at this moment, by watch. */
 export class HubView {
   readonly #applications: Informer<KubeObject>;
-  readonly #bindings: readonly Informer<KubeObject>[];
+  readonly #others: readonly Informer<KubeObject>[];
   readonly #clusters: Informer<KubeObject> | undefined;
 
-  constructor({ client, logger, name, namespace, labelSelector, bindings = [], clusters = true }: HubViewOptions) {
+  constructor({ client, logger, name, namespace, labelSelector, others = [], clusters = true }: HubViewOptions) {
     const informer = (type: ResourceType, selection: { namespace?: string; labelSelector?: string }) =>
       new Informer<KubeObject>({
         client,
@@ -47,9 +47,12 @@ export class HubView {
       ...(namespace === undefined ? {} : { namespace }),
       ...(labelSelector === undefined ? {} : { labelSelector }),
     });
-    this.#bindings = bindings.map((type) => {
+    this.#others = others.map((type) => {
       const isEverywhere = namespace === undefined || type === CLUSTERRESOURCEBINDINGS;
-      return informer(type, isEverywhere ? {} : { namespace });
+      return informer(type, {
+        ...(isEverywhere ? {} : { namespace }),
+        ...(labelSelector === undefined ? {} : { labelSelector }),
+      });
     });
     this.#clusters = clusters ? informer(MEMBERCLUSTERS, {}) : undefined;
   }
@@ -71,7 +74,7 @@ export class HubView {
   }
 
   report(): StatusReport {
-    const objects = [this.#applications, ...this.#bindings].flatMap((informer) => informer.list());
+    const objects = [this.#applications, ...this.#others].flatMap((informer) => informer.list());
     return buildReport(objects, this.#clusters?.list() ?? []);
   }
 
@@ -80,7 +83,7 @@ export class HubView {
   }
 
   get #informers(): Informer<KubeObject>[] {
-    return [this.#applications, ...this.#bindings, ...(this.#clusters === undefined ? [] : [this.#clusters])];
+    return [this.#applications, ...this.#others, ...(this.#clusters === undefined ? [] : [this.#clusters])];
   }
 }
 
