@@ -46,7 +46,9 @@ function grantsFor(bundle: KubeObject): string[] {
   const [, command] = /(kubectl annotate .*)$/.exec(problem.detail ?? problem.message) ?? [];
   return command === undefined
     ? [`${refKey({ ...bundle, ...bundle.metadata })} would be refused: ${problem.message}`]
-    : [`where it is not done yet, an administrator of the hub allows what it holds beyond namespace ${namespace}: ${command}`];
+    : [
+        `where it is not done yet, an administrator of the hub allows what it holds beyond namespace ${namespace}: ${command}`,
+      ];
 }
 
 async function applied(bundle: KubeObject, options: BundleOptions, context: CommandContext): Promise<void> {
