@@ -97,3 +97,11 @@ export function refOf(object: KubeObject): ObjectRef {
 export function refKey(ref: ObjectRef): string {
   return `${parseApiVersion(ref.apiVersion).group}/${ref.kind}/${ref.namespace ?? ""}/${ref.name}`;
 }
+
+/**
+ * The generation of an object. Of kinds whose generations the server does not count it is the first: `kubectl wait` takes a condition that
+ * speaks of an earlier generation than that of the binding it stands in for out of date.
+ */
+export function generationOf({ generation = 1 }: Pick<ObjectMeta, "generation">): number {
+  return generation;
+}

@@ -3,6 +3,7 @@ import {
   classOf,
   type ClusterStatusEntry,
   type FederatedStatus,
+  generationOf,
   holdersOf,
   isOutOfContact,
   type KubeObject,
@@ -256,7 +257,7 @@ function isSettled(
   status: FederatedStatus | undefined,
   entry: ClusterStatusEntry | undefined,
 ): boolean {
-  if (status?.observedGeneration !== (metadata.generation ?? 0)) return false;
+  if (status?.observedGeneration !== generationOf(metadata)) return false;
   // The class does not want the object there, or the status only sums up this cluster with others that are healthy.
   if (entry === undefined || entry.state === "Failed" || entry.state === "Held" || isOutOfContact(entry)) return true;
   return entry.reason !== "Applying" && entry.reason !== "Removing" && entry.desiredHash === entry.observedHash;

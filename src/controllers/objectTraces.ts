@@ -1,4 +1,4 @@
-import { type FederatedStatus, type KubeObject, TRACEPARENT_ANNOTATION } from "../apis/index.ts";
+import { type FederatedStatus, generationOf, type KubeObject, TRACEPARENT_ANNOTATION } from "../apis/index.ts";
 import { type Following, parseTraceparent } from "../observability/index.ts";
 
 /** An object that is older was changed at a time that nobody knows, unless this manager was there. */
@@ -35,7 +35,7 @@ export class ObjectTraces {
 
 /** No status speaks of the object as it is now, so that the change is still to be carried out. */
 export function isUnanswered({ metadata }: KubeObject, status: FederatedStatus | undefined): boolean {
-  return status?.observedGeneration !== (metadata.generation ?? 0);
+  return status?.observedGeneration !== generationOf(metadata);
 }
 
 function isJustMade({ metadata }: KubeObject, now: number): boolean {

@@ -1,4 +1,4 @@
-import type { KubeObject, ObjectRef } from "../apis/index.ts";
+import { generationOf, type KubeObject, type ObjectRef } from "../apis/index.ts";
 
 /** What hub objects and their keys (`refKey`) are called elsewhere. */
 
@@ -21,6 +21,6 @@ export function spanAttributes(owner: string, object: KubeObject): Record<string
     "reconcile.kind": object.kind,
     "reconcile.key": owner,
     "k8s.resource.uid": object.metadata.uid ?? "",
-    "k8s.resource.generation": object.metadata.generation ?? 0,
+    "k8s.resource.generation": generationOf(object.metadata),
   };
 }

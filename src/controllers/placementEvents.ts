@@ -1,6 +1,7 @@
 import {
   counted,
   type FederatedStatus,
+  generationOf,
   type KubeObject,
   type OwnerRef,
   type Reason,
@@ -82,7 +83,7 @@ function missingOf({ clusters }: Target): Why | undefined {
 
 /** Once for each generation, and only where the recorder is to tell everything. */
 export function recordStart(events: Pick<EventRecorder, "record">, object: KubeObject): void {
-  const note = `generation ${object.metadata.generation ?? 0} is being planned`;
+  const note = `generation ${generationOf(object.metadata)} is being planned`;
   const debug = true as const;
   events.record({
     regarding: regardingOf(object),

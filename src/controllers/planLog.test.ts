@@ -81,7 +81,7 @@ describe("a change of an object is told", () => {
     const { context, lines } = telling();
     logChange(context, OWNER, { ...object(), metadata }, beforeOf(object(), plan({ generation: 1 })));
     logChange(context, OWNER, { ...object(), metadata }, beforeOf(object(), plan({ generation: 0 })));
-    expect(lines.map(({ msg }) => msg)).toEqual(["changed: generation 0"]);
+    expect(lines.map(({ msg }) => msg)).toEqual(["changed: generation 1"]);
   });
 });
 

@@ -1,4 +1,4 @@
-import type { FederatedStatus, KubeObject } from "../apis/index.ts";
+import { type FederatedStatus, generationOf, type KubeObject } from "../apis/index.ts";
 import type { Target } from "../desiredstate/index.ts";
 import type { ReconcileContext } from "../runtime/index.ts";
 import { isUnanswered } from "./objectTraces.ts";
@@ -22,9 +22,10 @@ export function logChange(
 ): void {
   const { kind, metadata } = object;
   const { uid, generation, deletionTimestamp } = metadata;
-  const isKnown = before !== undefined && before.uid === uid && before.generation === (generation ?? 0);
+  const isKnown = before !== undefined && before.uid === uid && before.generation === generationOf(object.metadata);
   if (isKnown || (before === undefined && !isUnanswered(object, status))) return;
-  const change = deletionTimestamp === undefined ? `generation ${generation ?? 0}` : "the object is being deleted";
+  const change =
+    deletionTimestamp === undefined ? `generation ${generationOf(object.metadata)}` : "the object is being deleted";
   logger.info({ object: owner, resource_uid: uid, kind, generation }, `changed: ${change}`);
 }
 

@@ -119,11 +119,11 @@ describe("what a hub object is called", () => {
       "k8s.resource.uid": "u",
       "k8s.resource.generation": 3,
     });
-    expect(spanAttributes("k", role)).toMatchObject({ "k8s.resource.uid": "", "k8s.resource.generation": 0 });
+    expect(spanAttributes("k", role)).toMatchObject({ "k8s.resource.uid": "", "k8s.resource.generation": 1 });
   });
 
   test("in which life and generation", () => {
     expect(lifeOf(object)).toEqual({ uid: "u", generation: 3 });
-    expect(lifeOf(role)).toEqual({ uid: undefined, generation: 0 });
+    expect(lifeOf(role)).toEqual({ uid: undefined, generation: 1 });
   });
 });

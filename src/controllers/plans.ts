@@ -1,4 +1,4 @@
-import { type KubeObject, policyKey } from "../apis/index.ts";
+import { generationOf, type KubeObject, policyKey } from "../apis/index.ts";
 import type { Target, Why } from "../desiredstate/index.ts";
 import { Emitter } from "../runtime/index.ts";
 
@@ -87,5 +87,5 @@ export function policiesIn(plan: Plan | undefined): string[] {
 
 /** The life and the generation of a hub object. */
 export function lifeOf({ metadata }: KubeObject): Pick<Plan, "uid" | "generation"> {
-  return { uid: metadata.uid, generation: metadata.generation ?? 0 };
+  return { uid: metadata.uid, generation: generationOf(metadata) };
 }

@@ -11,13 +11,13 @@ const AGAIN = 5_000;
 const LEAVING = { deletionTimestamp: "2026-01-01T00:00:00Z" };
 const AWAY = new ApiError(500, "InternalError", "etcd is away");
 
-/** What is known of the CRD of DemoApplications, which is as the test says. */
-function deletions(metadata: object | Error = {}) {
+/** What is known of a CRD, that of DemoApplications unless given, which is as the test says. */
+function deletions(metadata: object | Error = {}, crd = NAME) {
   const clock = new FakeClock();
   const { logger, lines } = logLines();
   const state = { metadata, reads: 0, options: undefined as unknown };
   const get = async (_type: unknown, _namespace: unknown, name: string, options: unknown) => {
-    expect(name).toBe(NAME);
+    expect(name).toBe(crd);
     state.reads += 1;
     state.options = options;
     if (state.metadata instanceof Error) throw state.metadata;
@@ -61,6 +61,12 @@ describe("the deletions of a kind are held", () => {
       message === undefined || message.length <= 120 ? message : expect.stringMatching(/^its CRD is being deleted.*…$/);
     expect(held).toEqual(message === undefined ? undefined : { reason: "KindBeingDeleted", message: cut });
     expect(state.options).toMatchObject({ metadataOnly: true });
+  });
+
+  test("also for a kind of a project of Kubernetes, which has a CRD like any other", async () => {
+    const gateways = { ...DEPLOYMENTS, group: "gateway.networking.k8s.io", plural: "gateways", kind: "Gateway" };
+    const { kinds, state } = deletions(LEAVING, "gateways.gateway.networking.k8s.io");
+    expect([(await kinds.held(gateways, signal))?.reason, state.reads]).toEqual(["KindBeingDeleted", 1]);
   });
 
   test.each([

@@ -1,4 +1,5 @@
 import { ALLOW_DELETION_ANNOTATION, shortMessage } from "../apis/index.ts";
+import { isCustomGroup } from "../interpreter/index.ts";
 import type { Logger } from "../observability/index.ts";
 import {
   type Client,
@@ -62,12 +63,12 @@ export class KindDeletions implements Disposable {
 
   /** An object of the kind is being deleted, or is gone. */
   saw(type: ResourceType): void {
-    if (isCustom(type)) this.#kind(type).seen = ++this.#count;
+    if (isCustomGroup(type.group)) this.#kind(type).seen = ++this.#count;
   }
 
   /** Why the deletions of objects of that kind that were seen up to now are held; undefined when they are not. Throws what the client throws. */
   async held(type: ResourceType, signal: AbortSignal): Promise<KindHeld | undefined> {
-    if (!isCustom(type)) return undefined;
+    if (!isCustomGroup(type.group)) return undefined;
     const kind = this.#kind(type);
     const { seen } = kind;
     while (kind.answer === undefined || kind.answer.began < seen) await withSignal(this.#fresh(kind), signal);
@@ -76,7 +77,7 @@ export class KindDeletions implements Disposable {
 
   /** The same without waiting: what has not been read is read, and the {@link changes} say when it has been. */
   heldNow(type: ResourceType): KindHeld | undefined {
-    if (!isCustom(type)) return undefined;
+    if (!isCustomGroup(type.group)) return undefined;
     const kind = this.#kind(type);
     if (kind.answer !== undefined && kind.answer.began >= kind.seen) return kind.answer.held;
     if (!kind.awaited) {
@@ -163,9 +164,4 @@ function held(message: string): KindHeld {
 /** Name of the CRD. */
 function nameOf({ plural, group }: ResourceType): string {
   return `${plural}.${group}`;
-}
-
-/** Kinds of Kubernetes itself have no CRD. */
-function isCustom({ group }: ResourceType): boolean {
-  return group.includes(".") && !group.endsWith(".k8s.io");
 }
