@@ -52,11 +52,16 @@ describe("a kind that is sent as it is", () => {
     "apiextensions.k8s.io/CustomResourceDefinition",
     "mysql.presslabs.org/MysqlCluster",
     "example.com/Event",
-    "federation.paas.cmft.com/ManifestBundle",
   ])("%s", (text) => {
     expect(whyNeverPlaced(kindOf(text))).toBeUndefined();
     expect(whyByNameOnly(kindOf(text))).toBeUndefined();
     expect(isPropagated(kindOf(text))).toBe(true);
+  });
+
+  test("of Meridian's own only bundles are placed, as what they hold", () => {
+    const bundle = kindOf("federation.paas.cmft.com/ManifestBundle");
+    expect([whyNeverPlaced(bundle), whyByNameOnly(bundle)]).toEqual([undefined, undefined]);
+    expect(isPropagated(bundle)).toBe(false);
   });
 
   test("of some kinds only what a selector names", () => {

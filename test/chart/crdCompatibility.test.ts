@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { KubeObject } from "../../src/apis/index.ts";
 import { customResourceDefinitions } from "../../src/apis/crds.ts";
 import { breakingChanges } from "./crdCompatibility.ts";
+import { holdsWithout } from "./newFields.ts";
 
 type Json = Record<string, unknown>;
 
@@ -134,4 +135,25 @@ test("the CRDs are compatible with themselves", () => {
   for (const object of customResourceDefinitions() as unknown as KubeObject[]) {
     expect(breakingChanges(object, structuredClone(object))).toEqual([]);
   }
+});
+
+describe("a new rule that comes with a field", () => {
+  const added = new Set(["fields", "ingress"]);
+  test.each([
+    "!has(self.ingress) || has(self.ports)",
+    "self.mode == 'Auto' || !has(self.fields)",
+    "!(has(self.mode) && has(self.fields))",
+    "!self.spec.items.exists(item, has(item.fields))",
+    "!has(self.ingress) || !has(self.ports) || self.ports.exists(p, p == 1)",
+  ])("refuses nothing of before: %s", (rule) => expect(holdsWithout(rule, added)).toBe(true));
+
+  test.each([
+    "has(self.fields)",
+    "has(self.ingress) || has(self.ports)",
+    "!has(self.ports)",
+    "!(has(self.mode) && has(self.ports))",
+    "(!has(self.fields)) && self.mode == 'Auto'",
+    "!(has(self.ports) || has(self.fields))",
+    "!has(self.fields) && self.mode == 'Auto'",
+  ])("may refuse something: %s", (rule) => expect(holdsWithout(rule, added)).toBe(false));
 });

@@ -1,4 +1,5 @@
 import type { KubeObject } from "../../src/apis/index.ts";
+import { holdsWithout } from "./newFields.ts";
 
 /** A schema of a CRD, as far as compatibility depends on it. */
 interface Schema {
@@ -90,7 +91,11 @@ function* schemaChanges(before: Schema, after: Schema, path: string): Generator<
   }
   const rules = (schema: Schema): string[] =>
     ((schema["x-kubernetes-validations"] ?? []) as { rule: string }[]).map(({ rule }) => rule);
-  for (const rule of rules(after).filter((one) => !rules(before).includes(one))) yield `${at}: new rule ${rule}`;
+  const added = addedFields(before, after);
+  for (const rule of rules(after)) {
+    // A rule about a new field refuses nothing that could be written before.
+    if (!rules(before).includes(rule) && !holdsWithout(rule, added)) yield `${at}: new rule ${rule}`;
+  }
   yield* propertyChanges(before, after, path);
   if (before.items !== undefined && after.items !== undefined)
     yield* schemaChanges(before.items, after.items, `${path}[]`);
@@ -114,6 +119,19 @@ function* propertyChanges(before: Schema, after: Schema, path: string): Generato
     // A new object inside an old one may demand what it likes.
     if (before.properties !== undefined || path === "") yield `${`${path}.${name}`.slice(1)}: is required now`;
   }
+}
+
+/** Names of fields that are in the new schema alone, at any depth. */
+function addedFields(before: Schema, after: Schema): Set<string> {
+  const old = namesIn(before);
+  return new Set([...namesIn(after)].filter((name) => !old.has(name)));
+}
+
+function namesIn(schema: Schema, names = new Set<string>()): Set<string> {
+  for (const [name, one] of Object.entries(schema.properties ?? {})) namesIn(one, names.add(name));
+  if (schema.items !== undefined) namesIn(schema.items, names);
+  if (typeof schema.additionalProperties === "object") namesIn(schema.additionalProperties, names);
+  return names;
 }
 
 function text(value: unknown): string {
