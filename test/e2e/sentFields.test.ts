@@ -188,6 +188,9 @@ describe("the binding of an object that is sent as it is", () => {
       { timeout: 60_000, message: "the binding says that the object is available" },
     );
     expect(await federation.memberApi(SHANGHAI).find(pathOf(configMap))).toBeDefined();
+    // Also of a kind whose generations the server does not count.
+    const ready = ["wait", "--for=condition=Ready", "--timeout=30s", "resourcebinding/configmap.settings"];
+    await kubectl(federation.hub, [...ready, "-n", namespace]);
   }
 
   async function untilGone(): Promise<void> {
