@@ -29,6 +29,11 @@ import { covers, grantedRights, inWords, isForbidden, unusedRights } from "./rig
 const SELDOM: readonly [RegExp, string][] = [
   [/^list pods$/, "pods are read only where an application does not become healthy on the hub itself"],
   [/^(list|watch) (persistentvolumeclaims|serviceaccounts)$/, "they are read only where an object refers to one"],
+  [
+    /^get (configmaps|priorityclasses\S+)$/,
+    "an object that is gone is asked for by its name where nobody saw how it went",
+  ],
+  [/^patch manifestbundles\S+$/, "the webhooks set the finalizer of a bundle already"],
   [/^create leases\S+ in meridian-system$/, "somebody deleted the Lease"],
   [/^create secrets in meridian-system$/, "somebody deleted the Secret of the webhooks' authority"],
   [/^get secrets in meridian-system$/, "a MemberCluster that arrives before the Secret it names"],
