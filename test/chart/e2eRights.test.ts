@@ -19,9 +19,9 @@ const SELDOM: readonly [RegExp, string][] = [
   ],
   [
     /^(create|patch|delete) (cluster)?resourcebindings\S+$/,
-    "which kinds have bindings is said with the release: install.test.ts has them",
+    "bindings are of kinds that the release has to name, and this one names none",
   ],
-  [/^patch manifestbundles\S+$/, "install.test.ts has a bundle"],
+  [/^patch manifestbundles\S+$/, "the webhooks, or a manager that sees a bundle: these tests place none"],
 ];
 
 /** What the managers of the e2e suite asked of their hubs, by the API servers' own record. Runs after that suite: `npm run e2e:rbac`. */

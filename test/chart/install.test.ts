@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type DemoApplication, KINDS } from "../../src/apis/index.ts";
 import { freePort, type ManagedProcess } from "../../src/cmd/realClusters/index.ts";
 import {
-  bundle,
   clusterOverridePolicy,
   clusterPlacement,
   demoApplication,
@@ -34,13 +33,9 @@ const SELDOM: readonly [RegExp, string][] = [
   [/^get secrets in meridian-system$/, "a MemberCluster that arrives before the Secret it names"],
   [/^patch secrets in meridian-system$/, "the token of a member is renewed after 80 % of its life"],
   [/^patch customresourcedefinitions\S+\/status$/, "once, when objects are still stored in a version of before"],
+  [/^(create|patch|delete) (cluster)?resourcebindings\S+$/, "bindings are of kinds that the release has to name"],
+  [/^patch manifestbundles\S+$/, "the webhooks set the finalizer of a bundle; its status is that of a bundle"],
   [/^patch events\.events\.k8s\.io$/, "an Event that repeats for half a minute becomes a series"],
-];
-
-/** Kinds that the chart lets the manager place: one of namespaces, and one of the whole cluster. */
-const PLACED = [
-  { group: "", resources: ["configmaps"] },
-  { group: "scheduling.k8s.io", resources: ["priorityclasses"] },
 ];
 
 /** Name of the webhook configurations: the namespace begins with the name of the release already. */
@@ -60,7 +55,7 @@ beforeAll(async () => {
   const members = ["frankfurt-1", "shanghai-1"].map((name) => ({ name, region: name }));
   fleet = await startFleet({ members, hub: { apiserverArgs: LISTING_ARGUMENTS } });
   webhookPort = await freePort();
-  const set = ["--set", "rbac.secrets.namespaces={default}", "--set-json", `rbac.kinds=${JSON.stringify(PLACED)}`];
+  const set = ["--set", "rbac.secrets.namespaces={default}"];
   const wait = ["--create-namespace", "--wait", "--timeout", "120s"];
   const install = chartArguments("install", [...wait, ...set, ...byAddress()]);
   await helmOk(["--kubeconfig", fleet.hub.kubeconfigFile, ...install]);
@@ -131,8 +126,6 @@ test("with the chart's rights and no others an application is placed, changed an
       region,
       "--member-kubeconfig",
       plane.kubeconfigFile,
-      "--kinds",
-      "priorityclasses.scheduling.k8s.io",
       ...lease,
     ]);
   }
@@ -170,45 +163,6 @@ test("with the chart's rights and no others an application is placed, changed an
   const { kubeconfigFile } = fleet.member("shanghai-1").plane;
   const member = ["--member-kubeconfig", kubeconfigFile, "--namespace", NAMESPACE, "--lease-name", "meridian"];
   await meridianOk(fleet.hub, ["unjoin", "shanghai-1", ...member]);
-});
-
-test("with the chart's rights and no others objects of the kinds that it names, and bundles, are placed and removed", async () => {
-  const config = { apiVersion: "v1", kind: "ConfigMap" };
-  const priority = { apiVersion: "scheduling.k8s.io/v1", kind: "PriorityClass" };
-  const workers = bundle("workers", [{ ...config, metadata: { name: "bundled" } }]);
-  const objects = [
-    { ...config, metadata: { name: "placed", namespace: "default" } },
-    { ...priority, metadata: { name: "placed" }, value: 1 },
-    workers,
-  ];
-  const policies = [
-    clusterPlacement("placed")
-      .selects({ ...priority, name: "placed" })
-      .object(),
-    placement("placed")
-      .selects({ ...config, name: "placed" }, { apiVersion: workers.apiVersion, kind: workers.kind })
-      .object(),
-  ];
-  const stdin = [...policies, ...objects].map((one) => JSON.stringify(one)).join("\n---\n");
-  await kubectl(fleet.hub, ["create", "-f", "-"], { stdin });
-  const { plane } = fleet.member("frankfurt-1");
-  const copies = ["configmap/placed", "configmap/bundled", "priorityclass/placed"];
-  const find = (): Promise<string> => kubectl(plane, ["get", ...copies, "--ignore-not-found", "-o", "name"]);
-  const words = (text: string): string[] => text.split("\n").filter((line) => line !== "");
-  await eventually(async () => expect(words(await find())).toHaveLength(copies.length), { timeout: 60_000 });
-  const ready = ["wait", "--for=condition=Ready", "--timeout=60s", "--all"];
-  await kubectl(fleet.hub, [...ready, "resourcebindings,clusterresourcebindings,manifestbundles"]);
-  const own = ["configmap/placed", "priorityclass/placed", "manifestbundle/workers"];
-  await kubectl(fleet.hub, ["delete", ...own, "--timeout=60s"]);
-  expect(words(await find())).toEqual([]);
-  await eventually(
-    async () =>
-      expect(await kubectl(fleet.hub, ["get", "resourcebindings,clusterresourcebindings", "-A", "-o", "name"])).toBe(
-        "",
-      ),
-    { timeout: 30_000 },
-  );
-  await kubectl(fleet.hub, ["delete", "placement/placed", "clusterplacement/placed", "--timeout=60s"]);
 });
 
 test("the chart's webhooks are asked, and answer in both versions", async () => {
