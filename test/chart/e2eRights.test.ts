@@ -21,7 +21,7 @@ const SELDOM: readonly [RegExp, string][] = [
     /^(create|patch|delete) (cluster)?resourcebindings\S+$/,
     "bindings are of kinds that the release has to name, and this one names none",
   ],
-  [/^patch manifestbundles\S+$/, "the webhooks, or a manager that sees a bundle: these tests place none"],
+  [/^patch manifestbundles\S+$/, "no bundle is placed here"],
 ];
 
 /** What the managers of the e2e suite asked of their hubs, by the API servers' own record. Runs after that suite: `npm run e2e:rbac`. */

@@ -34,7 +34,7 @@ const SELDOM: readonly [RegExp, string][] = [
   [/^patch secrets in meridian-system$/, "the token of a member is renewed after 80 % of its life"],
   [/^patch customresourcedefinitions\S+\/status$/, "once, when objects are still stored in a version of before"],
   [/^(create|patch|delete) (cluster)?resourcebindings\S+$/, "bindings are of kinds that the release has to name"],
-  [/^patch manifestbundles\S+$/, "the webhooks set the finalizer of a bundle; its status is that of a bundle"],
+  [/^patch manifestbundles\S+$/, "no bundle is placed here"],
   [/^patch events\.events\.k8s\.io$/, "an Event that repeats for half a minute becomes a series"],
 ];
 
