@@ -33,7 +33,7 @@ const SELDOM: readonly [RegExp, string][] = [
     /^get (configmaps|priorityclasses\S+)$/,
     "an object that is gone is asked for by its name where nobody saw how it went",
   ],
-  [/^patch manifestbundles\S+$/, "the webhooks set the finalizer of a bundle already"],
+  [/^delete resourcebindings\S+$/, "the hub's garbage collector may remove the binding together with its object"],
   [/^create leases\S+ in meridian-system$/, "somebody deleted the Lease"],
   [/^create secrets in meridian-system$/, "somebody deleted the Secret of the webhooks' authority"],
   [/^get secrets in meridian-system$/, "a MemberCluster that arrives before the Secret it names"],
