@@ -186,6 +186,54 @@ export const clusterStatusEntry = z
   })
   .meta({ "x-kubernetes-map-type": "atomic" });
 
+export const rolloutStatus = z.object({
+  state: z.enum(["Planned", "Progressing", "Paused", "RollingBack", "RolledBack", "Succeeded", "Superseded"]),
+  reason: z
+    .enum(["", "Gate", "User", "Unknown", "Failures", "RollbackFailed"])
+    .exactOptional()
+    .describe("Why it is paused; empty in every other state."),
+  message: z.string().max(32768).exactOptional(),
+  revision: count
+    .exactOptional()
+    .describe("That is being rolled out: the revision of a ControllerRevision on the hub."),
+  lastGoodRevision: count
+    .exactOptional()
+    .describe("That a rollback returns to, and that clusters run until their turn."),
+  startedAt: timestamp.exactOptional(),
+  stages: listMap(
+    z.array(
+      z.object({
+        name: z.string().max(63),
+        state: z.enum(["Waiting", "Progressing", "Soaking", "Paused", "Succeeded", "Failed", "RolledBack"]),
+        startedAt: timestamp.exactOptional(),
+        soakingSince: timestamp.exactOptional(),
+        approvedBy: z.string().max(1024).exactOptional(),
+        clusters: z
+          .array(
+            z.object({
+              name: z.string().max(63),
+              state: z.enum([
+                "Waiting",
+                "Deferred",
+                "Applying",
+                "Verifying",
+                "Done",
+                "Failed",
+                "Skipped",
+                "RolledBack",
+              ]),
+              reason: z.string().max(1024).exactOptional(),
+              since: timestamp.exactOptional().describe("Since when it is in the state, where a clock runs."),
+            }),
+          )
+          .meta({ "x-kubernetes-list-type": "atomic" })
+          .exactOptional(),
+      }),
+    ),
+    "name",
+  ).exactOptional(),
+});
+
 export const federatedStatus = z.object({
   observedGeneration: observedGeneration.exactOptional(),
   controllerClass: z
@@ -236,6 +284,9 @@ export const federatedStatus = z.object({
     .describe(
       "The kinds of which a bundle may have objects on clusters, as Deployment.apps, also of those that have left it since; of an application those that only some applications become.",
     ),
+  rollout: rolloutStatus
+    .exactOptional()
+    .describe("The rollout that is under way, or the last one. Absent where the policy rolls nothing out in stages."),
   unlistedClusters: z
     .array(z.string().min(1).max(253))
     .meta({ "x-kubernetes-list-type": "atomic" })

@@ -7,14 +7,22 @@ import type { PlacementSpec } from "./placement.ts";
 export function notCarriedOut({
   rollout,
   failover,
+  disruptionBudget,
+  clusterPreferences,
+  clusterCount,
   spreadConstraints = [],
   replicaScheduling,
 }: Partial<PlacementSpec>): string[] {
-  const { strategy } = replicaScheduling ?? {};
+  const { strategy, replicaStep, rescheduling } = replicaScheduling ?? {};
   return [
     ...(rollout === undefined ? [] : ["spec.rollout"]),
     ...(failover === undefined ? [] : ["spec.failover"]),
+    ...(disruptionBudget === undefined ? [] : ["spec.disruptionBudget"]),
+    ...(clusterPreferences === undefined ? [] : ["spec.clusterPreferences"]),
+    ...(clusterCount === undefined ? [] : ["spec.clusterCount"]),
     ...(spreadConstraints.length === 0 ? [] : ["spec.spreadConstraints"]),
     ...(strategy === "Available" || strategy === "Aggregated" ? [`spec.replicaScheduling.strategy ${strategy}`] : []),
+    ...(replicaStep === undefined ? [] : ["spec.replicaScheduling.replicaStep"]),
+    ...(rescheduling === undefined ? [] : ["spec.replicaScheduling.rescheduling"]),
   ];
 }

@@ -12,11 +12,14 @@ import {
   PERCENT,
   POSITIVE_PERCENT,
 } from "./patterns.ts";
-import { atLeastOneOf, listMap, withRules } from "./rules.ts";
+import { atLeastOneOf, exactlyOneOf, listMap, withRules } from "./rules.ts";
 import { taintEffect } from "./membercluster.ts";
 import { clusterSelector, labelKey, labelValue, resourceSelectors } from "./selectors.ts";
 
 const duration = z.string().min(2).max(32).regex(DURATION, "must be a duration, such as 90s, 10m or 1h30m");
+const share = z.union([z.int().min(1).max(100_000), z.string().max(4).regex(POSITIVE_PERCENT)], {
+  error: "must be a whole number from 1 to 100000, or a percentage from 1% to 100%",
+});
 const percent = z.string().max(4).regex(PERCENT, "must be a percentage, such as 34%");
 const entryName = z.string().min(1).max(63).regex(DNS_LABEL, "must be a DNS label: lower-case letters, digits and '-'");
 
@@ -86,6 +89,17 @@ const clusterWeights = withRules(
   },
 );
 
+export const rescheduling = z
+  .object({
+    after: duration
+      .optional()
+      .describe("How long pods may stay unschedulable before their replicas move. Default: 5m."),
+    maxReplicas: share
+      .optional()
+      .describe("Replicas that move at once, as a number or a share of the object's. Default: 25%."),
+  })
+  .describe("Replicas whose pods find no node on their cluster move to other clusters. Absent: they stay.");
+
 export const replicaScheduling = withRules(
   z.object({
     mode: z
@@ -96,6 +110,13 @@ export const replicaScheduling = withRules(
     weights: clusterWeights.optional().describe("For Weighted. Absent: every cluster weighs the same."),
     minReplicasPerCluster: z.int().min(0).max(1000).optional(),
     maxReplicasPerCluster: z.int().min(1).max(1000).optional(),
+    replicaStep: z
+      .int()
+      .min(1)
+      .max(1000)
+      .optional()
+      .describe("Each cluster gets a multiple of it, as far as the sum allows. Default: 1."),
+    rescheduling: rescheduling.optional(),
     path: withRules(z.string().min(1).max(512).regex(FIELD_PATH, "must be a path such as spec.replicas"), {
       rule: "self.startsWith('spec.')",
       message: "path: name a field inside the spec, such as spec.replicas",
@@ -147,12 +168,39 @@ export const rolloutStage = z.object({
       error: "must be a number of clusters from 1 to 1000, or a percentage from 1% to 100%",
     })
     .optional()
-    .describe("Clusters that change at once, as a number or a share of the stage."),
+    .describe("Clusters that change at once, as a number or a share of the stage. Absent: all of the stage."),
+  deadline: duration
+    .optional()
+    .describe("How long the stage may take in all; then it counts as failed. Absent: for ever."),
+  maxFailures: z
+    .int()
+    .min(0)
+    .max(1000)
+    .optional()
+    .describe("Clusters of the stage that may fail before the rollout does. Default: 0."),
+});
+
+const gate = z.object({
+  available: percent.optional().describe("Share of a cluster's replicas that has to be available. Default: 100%."),
+  timeout: duration
+    .optional()
+    .describe("How long a cluster may take to pass before it counts as failed. Default: 10m."),
+  prometheus: z
+    .object({
+      query: z.string().min(1).max(4096).describe("In PromQL; passes where every sample of the answer is above 0."),
+    })
+    .optional()
+    .describe("Asked of the Prometheus that the manager was started with, before a stage counts as done."),
 });
 
 export const rollout = z.object({
   stages: listMap(z.array(rolloutStage).max(32), "name").optional(),
-  gate: z.object({ available: percent.optional(), timeout: duration.optional() }).optional(),
+  gate: gate.optional(),
+  maxObjects: share
+    .optional()
+    .describe(
+      "Of the objects that the policy places, how many may be rolled out at once, as a number or a share. Absent: all.",
+    ),
   onFailure: z.enum(["Pause", "Rollback"]).optional(),
   revisionHistoryLimit: z.int().min(0).max(100).optional(),
 });
@@ -162,7 +210,29 @@ export const failover = z.object({
   makeBeforeBreak: z.boolean().optional(),
   maxUnhealthyClusters: percent.optional().describe("When more are unhealthy at once, nothing moves."),
   returnAfter: duration.optional(),
+  unhealthyAfter: duration
+    .optional()
+    .describe("The object moves from a reachable cluster where it was unhealthy for so long. Absent: it stays."),
+  maxEvictionsPerMinute: z
+    .int()
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe("Of the objects that the policy places, how many may leave lost clusters in a minute. Absent: all."),
 });
+
+export const clusterPreference = z.object({
+  targetClusters: clusterSelector,
+  weight: z.int().min(1).max(100).describe("Added to the score of the clusters that are taken."),
+});
+
+export const disruptionBudget = withRules(
+  z.object({
+    minAvailable: share.optional().describe("Replicas that stay available, as a number or a share."),
+    maxUnavailable: share.optional().describe("Replicas that may be unavailable, as a number or a share."),
+  }),
+  exactlyOneOf("minAvailable", "maxUnavailable"),
+);
 
 const retainedField = z.object({
   kind: z.string().min(1).max(63).regex(KIND, "must be a kind, such as Deployment"),
@@ -237,11 +307,22 @@ export const placementSpec = z.object({
   clusterAffinities: listMap(z.array(affinityGroup).max(16), "name")
     .optional()
     .describe("In order: the first group that fits is used. Absent: every cluster."),
+  clusterPreferences: z
+    .array(clusterPreference)
+    .max(32)
+    .optional()
+    .describe("Of the clusters that fit, those that are better than others. They count where not all are taken."),
+  clusterCount: z.int().min(1).max(1000).optional().describe("How many clusters are taken. Absent: all that fit."),
   tolerations: z.array(toleration).max(64).optional(),
   spreadConstraints: listMap(z.array(spreadConstraint).max(8), "topologyKey").optional(),
   replicaScheduling: replicaScheduling.default({ mode: "Duplicated" }),
   rollout: rollout.optional(),
   failover: failover.optional(),
+  disruptionBudget: disruptionBudget
+    .optional()
+    .describe(
+      "What Meridian itself may take away at once, by moves, drains and rollouts, over all clusters; of kinds without replicas, clusters count.",
+    ),
   dependencies: dependencies
     .default({ mode: "Auto" })
     .describe(
