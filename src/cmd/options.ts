@@ -138,6 +138,22 @@ export interface StatusOptions extends HubOptions {
   output?: OutputFormat;
 }
 
+export const EXPLAIN_FORMATS = ["wide", "json", "yaml"] as const;
+
+export interface ExplainOptions extends HubOptions {
+  /** Of the object; that of the context when absent. */
+  namespace?: string;
+  /** Only this cluster, with all that is known of it. */
+  cluster?: string;
+  /** Answer from the files alone. */
+  withoutHub: boolean;
+  filename: readonly string[];
+  /** Folders within folders too. */
+  recursive: boolean;
+  /** Undefined: the short text. */
+  output?: (typeof EXPLAIN_FORMATS)[number];
+}
+
 /** Options of `meridian bundle create`. One of `helm`, `kustomize` and `filename` is given. */
 export interface BundleOptions extends HubOptions {
   /** Of the bundle. */

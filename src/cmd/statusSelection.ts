@@ -61,7 +61,8 @@ function withTheirClusters(
   };
 }
 
-interface NamedKind {
+/** A kind as a person names it. */
+export interface NamedKind {
   /** In lower case, singular or plural. */
   kind: string;
   /** Undefined: any, as none was named. */
@@ -119,8 +120,8 @@ const KINDS: Record<string, string> = {
   memberclusters: "membercluster",
 };
 
-/** `mysqlcluster/my-db`, `mysqlclusters.mysql.presslabs.org/my-db`. */
-function splitName(text: string): NamedKind & { name: string } {
+/** `mysqlcluster/my-db`, `mysqlclusters.mysql.presslabs.org/my-db`; without a kind an application. */
+export function splitName(text: string): NamedKind & { name: string } {
   const slash = text.indexOf("/");
   if (slash < 0) return { kind: "demoapplication", group: undefined, name: text };
   const [kind = "", ...group] = text.slice(0, slash).toLowerCase().split(".");

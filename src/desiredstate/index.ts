@@ -10,6 +10,9 @@
  * given.
  */
 export { expectedOf, ownerRefOf, policyOf, reowned } from "./marks.ts";
+export { type ExplainedCluster, type Explanation, explain } from "./explain.ts";
+export { type FieldChange, fieldChanges } from "./fieldChanges.ts";
+export type { AppliedRule } from "./overrideFields.ts";
 export { scopeProblem } from "./bundleScope.ts";
 export { defaultTerms, type NamespaceTerms, namespaceTerms, termsText } from "./podSecurity/index.ts";
 export { AWAITING_REPLACEMENT } from "./moves.ts";
