@@ -63,10 +63,16 @@ export class HubReader {
   }
 
   /**
-   * Every policy and cluster that has a say in objects of that namespace; without one, in any. Throws {@link CommandError} where the person may
-   * not read one of the kinds: a decision without them would be a guess.
+   * Every policy and cluster that has a say in objects of that namespace; without one, in any, or where the rights do not go that far, of `home`.
+   * Throws {@link CommandError} where the person may not read one of the kinds: a decision without them would be a guess.
    */
-  async readPolicies(world: World, namespace: string | undefined): Promise<void> {
+  async readPolicies(world: World, namespace: string | undefined, home?: string): Promise<void> {
+    if (namespace === undefined && home !== undefined && (await this.#list(PLACEMENTS, undefined)) === undefined) {
+      this.notes.add(`Your rights do not reach every namespace: only objects of ${home} are considered.`);
+      await this.readPolicies(world, home);
+      world.isPartial = true;
+      return;
+    }
     const [hubId, placements, overrides, clusterPlacements, clusterOverrides, clusters] = await Promise.all([
       this.#hubId(),
       this.#policies(PLACEMENTS, namespace),
@@ -133,8 +139,7 @@ export class HubReader {
   }
 
   /** Labels and annotations of these namespaces, and what bindings say of objects there that are sent as they are. */
-  async readSurroundings(world: World): Promise<void> {
-    const objects = [...world.objects.values()];
+  async readSurroundings(world: World, objects: readonly KubeObject[] = [...world.objects.values()]): Promise<void> {
     const names = new Set(objects.flatMap(({ metadata }) => metadata.namespace ?? []));
     await this.#readNamespaces(
       world,
