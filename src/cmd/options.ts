@@ -165,6 +165,8 @@ export interface PlanOptions extends HubOptions {
   /** Files with policies and nothing else. */
   policy: readonly string[];
   recursive: boolean;
+  /** The files would be applied with `kubectl apply --server-side`. */
+  serverSide: boolean;
   /** Clusters that are lost. */
   without: readonly string[];
   /** Clusters that are cordoned. */

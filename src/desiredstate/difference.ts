@@ -1,4 +1,4 @@
-import { type ObjectRef, refKey } from "../apis/index.ts";
+import { type ObjectRef, type Reason, refKey } from "../apis/index.ts";
 import { compareText } from "../scheduler/index.ts";
 import { reowned } from "./marks.ts";
 import { AWAITING_REPLACEMENT } from "./moves.ts";
@@ -111,7 +111,11 @@ function verbOfRow(row: Row, copy: Observation | undefined): ChangeVerb {
   }
 }
 
+const NEEDED_BY_OTHERS: Reason = "NeededByOthers";
+
 function held({ wanted, why, hash }: HoldRow, present: Observation["present"]): ChangeVerb {
+  // Another hub object takes the copy over, and is named in it from then on.
+  if (!wanted && why.reason === NEEDED_BY_OTHERS) return "Changed";
   if (!wanted) return why.reason === AWAITING_REPLACEMENT || why.reason === "Terminating" ? "Deleted" : "Held";
   // It waits for its dependency alone, and is written then.
   if (why.reason === REPLACED) return "Changed";
@@ -126,16 +130,14 @@ function isAlready(row: ApplyRow, { hash, owner, policy }: NonNullable<Observati
 }
 
 function verbOf(objects: readonly MemberObjectChange[], isThere: boolean): ClusterChange["verb"] {
-  const rendered = objects.some(({ role }) => role === "rendered") ? objects.filter(isRendered) : objects;
-  const is = (...verbs: ChangeVerb[]): boolean => rendered.every(({ verb }) => verbs.includes(verb));
+  const ours = objects.filter(({ why }) => why?.reason !== NEEDED_BY_OTHERS);
+  const rendered = ours.filter(({ role }) => role === "rendered");
+  const counting = rendered.length > 0 ? rendered : ours.length > 0 ? ours : objects;
+  const is = (...verbs: ChangeVerb[]): boolean => counting.every(({ verb }) => verbs.includes(verb));
   if (is("Held")) return "Held";
   if (is("Created")) return isThere ? "Changed" : "Created";
   if (is("Deleted", "Released", "Held")) return "Deleted";
   return "Changed";
-}
-
-function isRendered({ role }: MemberObjectChange): boolean {
-  return role === "rendered";
 }
 
 function replicasOf(

@@ -16,10 +16,15 @@ const FIELD_MANAGER = "kubectl";
 
 /**
  * What the hub would store if the file were applied now: defaulted, converted and admitted by the hub itself (`dryRun`), and nothing is written. As
- * `kubectl apply` does: what it applied client-side before is merged three ways, anything else is applied server-side. Throws
- * {@link CommandError} with the hub's words where it refuses.
+ * `kubectl apply` does it; as with `--server-side` where that is asked for, or was done to the object before. Throws {@link CommandError} with the
+ * hub's words where it refuses.
  */
-export async function asApplied(reader: HubReader, file: FileObject, signal: AbortSignal): Promise<KubeObject> {
+export async function asApplied(
+  reader: HubReader,
+  file: FileObject,
+  { serverSide }: { serverSide: boolean },
+  signal: AbortSignal,
+): Promise<KubeObject> {
   const { from, given } = file;
   const { namespace, name } = given.metadata;
   const type = await reader.typeOf(given);
@@ -28,7 +33,8 @@ export async function asApplied(reader: HubReader, file: FileObject, signal: Abo
   const live = await reader.find(type, type.namespaced ? namespace : undefined, name).catch(notReadable);
   if (live === "Denied") return assumed(reader, type, file, undefined, "read");
   try {
-    return stored(await dryRun(reader.client, type, given, live, signal));
+    const isServerSide = serverSide || live === undefined || wasAppliedServerSide(live);
+    return stored(await dryRun(reader.client, type, given, isServerSide ? undefined : live, signal));
   } catch (error) {
     signal.throwIfAborted();
     if (!isApiError(error)) throw error;
@@ -44,6 +50,14 @@ export async function asApplied(reader: HubReader, file: FileObject, signal: Abo
   }
 }
 
+function wasAppliedServerSide({ metadata }: KubeObject): boolean {
+  return (
+    metadata.managedFields?.some(({ manager, operation }) => manager === FIELD_MANAGER && operation === "Apply") ===
+    true
+  );
+}
+
+/** `live`: what is there, to be merged with; undefined: the server does all of it. */
 async function dryRun(
   client: Client,
   type: ResourceType,
@@ -51,15 +65,14 @@ async function dryRun(
   live: KubeObject | undefined,
   signal: AbortSignal,
 ): Promise<KubeObject> {
-  const lastApplied = live?.metadata.annotations?.[LAST_APPLIED];
-  const last = lastApplied === undefined ? undefined : parsed(lastApplied);
   const { status: _, metadata, ...rest } = given;
   const { managedFields: _fields, resourceVersion: _version, uid: _uid, ...named } = metadata;
   const wanted: KubeObject = { ...rest, metadata: named };
-  if (live === undefined || last === undefined || parseApiVersion(given.apiVersion).group === "")
+  if (live === undefined)
     return await client.apply(type, wanted, { dryRun: true, force: true, fieldManager: FIELD_MANAGER, signal });
   const path = `${objectPath(type, named.namespace, named.name)}?dryRun=All&fieldManager=kubectl-client-side-apply`;
-  const body = merged(last, wanted, live);
+  const lastApplied = live.metadata.annotations?.[LAST_APPLIED];
+  const body = merged(lastApplied === undefined ? undefined : parsed(lastApplied), wanted, live);
   return (await client.raw("PUT", path, { body, signal })) as KubeObject;
 }
 
@@ -79,7 +92,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text) as unknown;
   } catch {
-    // Somebody wrote over it: then kubectl could not merge either.
+    // Somebody wrote over it: nothing that was applied before is known.
     return undefined;
   }
 }

@@ -83,6 +83,11 @@ export function addPlan(program: Command, action: (options: PlanOptions) => Prom
         "namespace of what names none in the files (default: that of the context)",
       ).argParser(parseDnsLabel),
     )
+    .option(
+      "--server-side",
+      "as `kubectl apply --server-side` would apply the files (default: as was done to the object before, else as `kubectl apply`)",
+      false,
+    )
     .option("--hub-only", "do not ask the members: compare with what the hub sends now", false)
     .addOption(
       new Option("--system-namespace <namespace>", "Meridian's own namespace on the hub")

@@ -52,7 +52,7 @@ export async function plan(options: PlanOptions, context: CommandContext): Promi
   const rehearsed = options.hubOnly ? new Map<ApplyRow, Rehearsed>() : await rehearse(planned, members);
   for (const note of [...members.notes, ...rehearsalNotes(rehearsed)]) notes.add(note);
   const allClusters = new Set([...before.clusters, ...after.clusters].map(({ metadata }) => metadata.name)).size;
-  const report = planReport({ planned, allClusters, rehearsed, stageOf: () => undefined, notes: [...notes] });
+  const report = planReport({ planned, allClusters, rehearsed, stagesOf: () => undefined, notes: [...notes] });
   if (options.output === undefined) for (const note of notes) terminal.err(`${note}\n`);
   terminal.out(format(report, options, terminal.color));
   return report.objects.length === 0 ? EXIT.ok : EXIT.found;
@@ -74,14 +74,14 @@ async function filesOf({ filename, policy, recursive }: PlanOptions, namespace: 
 async function worlds(
   reader: HubReader,
   files: readonly FileObject[],
-  { cordon }: PlanOptions,
+  { cordon, serverSide }: PlanOptions,
   namespace: string,
   signal: AbortSignal,
 ): Promise<{ before: World; after: World }> {
   const before = emptyWorld();
   await reader.readPolicies(before, undefined, namespace);
   const stored: KubeObject[] = [];
-  for (const file of files) stored.push(await asApplied(reader, file, signal));
+  for (const file of files) stored.push(await asApplied(reader, file, { serverSide }, signal));
   const after = copyOf(before);
   for (const object of stored) put(after, object);
   const home = before.isPartial ? namespace : undefined;

@@ -32,6 +32,8 @@ export interface PlannedObjectReport extends ObjectRef {
   placementBefore?: string;
   /** What the condition Scheduled would say. */
   scheduled: Target["scheduled"];
+  /** The stages of its rollout, in order; absent where the policy rolls nothing out in stages. */
+  stages?: readonly string[];
   clusters: PlannedClusterReport[];
 }
 
@@ -57,16 +59,22 @@ export interface PlannedMemberObjectReport extends ObjectRef, Partial<Why> {
   refused?: Why;
 }
 
+export interface Stages {
+  names: readonly string[];
+  of: (cluster: string) => string | undefined;
+}
+
 export interface ReportInput {
   planned: readonly PlannedObject[];
   allClusters: number;
   /** What members said to writes that were rehearsed. */
   rehearsed: ReadonlyMap<ApplyRow, Rehearsed>;
-  stageOf: (planned: PlannedObject, cluster: string) => string | undefined;
+  /** The stages in which the changes of an object are rolled out, and which cluster is in which; undefined: all at once. */
+  stagesOf: (planned: PlannedObject) => Stages | undefined;
   notes: readonly string[];
 }
 
-export function planReport({ planned, allClusters, rehearsed, stageOf, notes }: ReportInput): PlanReport {
+export function planReport({ planned, allClusters, rehearsed, stagesOf, notes }: ReportInput): PlanReport {
   const concerned = planned.filter(({ changes }) => changes.length > 0);
   const radius = blastRadius(
     concerned.map(({ changes }) => changes),
@@ -75,7 +83,7 @@ export function planReport({ planned, allClusters, rehearsed, stageOf, notes }: 
   return {
     summary: { text: summaryText(radius), ...radius },
     objects: concerned
-      .map((one) => objectReport(one, rehearsed, (cluster) => stageOf(one, cluster)))
+      .map((one) => objectReport(one, rehearsed, stagesOf(one)))
       .toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1)),
     notes: [...notes],
   };
@@ -99,7 +107,7 @@ export function summaryText({
 function objectReport(
   { object, before, after, changes }: PlannedObject,
   rehearsed: ReportInput["rehearsed"],
-  stageOf: (cluster: string) => string | undefined,
+  stages: Stages | undefined,
 ): PlannedObjectReport {
   const [placement, placementBefore] = [placedBy(after), placedBy(before)];
   return {
@@ -107,9 +115,10 @@ function objectReport(
     placement,
     ...(before === undefined || placementBefore === placement ? {} : { placementBefore }),
     scheduled: after.scheduled,
+    ...(stages === undefined ? {} : { stages: stages.names }),
     clusters: changes.map((change): PlannedClusterReport => {
       const { cluster, verb, to, from, replicas, why, objects } = change;
-      const stage = verb === "Held" ? undefined : stageOf(cluster);
+      const stage = verb === "Held" ? undefined : stages?.of(cluster);
       return {
         name: cluster,
         change: verb,
@@ -135,7 +144,7 @@ function memberObjectReport(
   return {
     ...ref,
     change: verb,
-    ...(verb === "Created" || verb === "Changed" ? {} : why),
+    ...why,
     ...(verb === "Changed" && row !== undefined ? fieldsOf(row, cluster, before, said) : {}),
     ...refused,
   };

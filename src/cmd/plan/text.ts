@@ -18,7 +18,7 @@ function objectText(object: PlannedObjectReport, color: boolean): string {
   if (scheduled.status === "False") lines.push(`  ${scheduled.reason}: ${scheduled.message}\n`);
   const alike = Map.groupBy(clusters, (cluster) => JSON.stringify({ ...cluster, name: "" }));
   let stage: string | undefined;
-  for (const group of inStages([...alike.values()])) {
+  for (const group of inStages([...alike.values()], object.stages)) {
     const [first] = group;
     if (first === undefined) continue;
     if (first.stage !== stage && first.stage !== undefined) lines.push(`  stage ${first.stage}\n`);
@@ -34,12 +34,11 @@ function objectText(object: PlannedObjectReport, color: boolean): string {
   return lines.join("");
 }
 
-/** Stages in the order of their first clusters; what is in none comes last. */
-function inStages(groups: readonly PlannedClusterReport[][]): PlannedClusterReport[][] {
-  const byStage = Map.groupBy(groups, ([first]) => first?.stage);
-  const none = byStage.get(undefined) ?? [];
-  byStage.delete(undefined);
-  return [...[...byStage.values()].flat(), ...none];
+/** In the order of the stages; what is in none comes last. */
+function inStages(groups: readonly PlannedClusterReport[][], stages: readonly string[] = []): PlannedClusterReport[][] {
+  const place = ([first]: PlannedClusterReport[]): number =>
+    first?.stage === undefined ? stages.length : stages.indexOf(first.stage);
+  return groups.toSorted((a, b) => place(a) - place(b));
 }
 
 const SIGNS: Record<
@@ -73,7 +72,7 @@ function namesText(names: readonly string[]): string {
 function titleOf({ change, to, from, replicas, reason, message }: PlannedClusterReport, names: string): string {
   const why = reason === undefined ? "" : `, ${reason}: ${message ?? ""}`;
   const count = replicasText(replicas);
-  if (to !== undefined) return `moved from ${names} to ${namesText(to)}${why}`;
+  if (to !== undefined) return `moved from ${names} to ${namesText(to)}${message === undefined ? "" : `: ${message}`}`;
   if (from !== undefined) return `moved to ${names} from ${namesText(from)}${count}`;
   switch (change) {
     case "Created":
@@ -99,7 +98,8 @@ function memberObjectText(object: PlannedMemberObjectReport, color: boolean): st
   const { kind, name, change, fields = [], fieldsFrom, refused, reason, message } = object;
   const { sign, tone } = SIGNS[change];
   const released = change === "Released" ? ", left running without Meridian's marks" : "";
-  const held = change === "Held" && reason !== undefined ? `, ${reason}: ${message ?? ""}` : "";
+  const held =
+    (change === "Held" || change === "Changed") && reason !== undefined ? `, ${reason}: ${message ?? ""}` : "";
   const lines = [`      ${paint(`${sign} ${kind} ${name}`, tone, color)}${released}${held}\n`];
   for (const field of fields) lines.push(`          ${fieldText(field)}\n`);
   if (fieldsFrom !== undefined && fields.length === 0) lines.push("          (only Meridian's own marks)\n");
