@@ -200,6 +200,8 @@ export const rolloutStatus = z.object({
     .exactOptional()
     .describe("That a rollback returns to, and that clusters run until their turn."),
   startedAt: timestamp.exactOptional(),
+  since: timestamp.exactOptional().describe("Since when it is in its state."),
+  resumedAt: timestamp.exactOptional().describe("The last `meridian rollout resume` that was obeyed."),
   stages: listMap(
     z.array(
       z.object({
@@ -233,6 +235,8 @@ export const rolloutStatus = z.object({
     "name",
   ).exactOptional(),
 });
+
+export type RolloutStatus = z.infer<typeof rolloutStatus>;
 
 export const federatedStatus = z.object({
   observedGeneration: observedGeneration.exactOptional(),

@@ -8,9 +8,6 @@ export function notCarriedOut({
   rollout,
   failover,
   disruptionBudget,
-  clusterPreferences,
-  clusterCount,
-  spreadConstraints = [],
   replicaScheduling,
 }: Partial<PlacementSpec>): string[] {
   const { strategy, replicaStep, rescheduling } = replicaScheduling ?? {};
@@ -18,9 +15,6 @@ export function notCarriedOut({
     ...(rollout === undefined ? [] : ["spec.rollout"]),
     ...(failover === undefined ? [] : ["spec.failover"]),
     ...(disruptionBudget === undefined ? [] : ["spec.disruptionBudget"]),
-    ...(clusterPreferences === undefined ? [] : ["spec.clusterPreferences"]),
-    ...(clusterCount === undefined ? [] : ["spec.clusterCount"]),
-    ...(spreadConstraints.length === 0 ? [] : ["spec.spreadConstraints"]),
     ...(strategy === "Available" || strategy === "Aggregated" ? [`spec.replicaScheduling.strategy ${strategy}`] : []),
     ...(replicaStep === undefined ? [] : ["spec.replicaScheduling.replicaStep"]),
     ...(rescheduling === undefined ? [] : ["spec.replicaScheduling.rescheduling"]),

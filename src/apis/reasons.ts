@@ -33,7 +33,21 @@ const VERDICTS = {
   NamespaceGranted: "Meridian's account may work in the object's namespace on the cluster.",
   NamespaceNotGranted:
     "The cluster was joined for other namespaces, so nothing of the object is placed there, read or removed; the message names the command that grants it.",
-  NoReplicas: "The weights give the cluster no replica.",
+  ClusterReady: "The cluster is ready, or whether it is has not been said yet.",
+  ClusterNotReady:
+    "The cluster is not ready: it takes nothing new where the object can go elsewhere, and keeps what runs there until failover says otherwise.",
+  ApiServed: "The cluster serves every API of what is sent to it.",
+  ApiNotServed:
+    "The cluster does not serve an API of what is sent: a CustomResourceDefinition is missing there, say; the message names the API.",
+  ApiUnknown: "Which APIs the cluster serves is not known yet, so that this is no reason against it.",
+  NotEvicted: "Neither failover nor a drain keeps the object away from the cluster.",
+  Preferred: "`clusterPreferences` take the cluster; the score is the sum of their weights.",
+  NotPreferred: "No entry of `clusterPreferences` takes the cluster.",
+  TopologyKeyMissing: "The cluster has no value for a topologyKey of `spreadConstraints`, so that it is in no group.",
+  SpreadNotMet: "The clusters that fit cannot meet `spreadConstraints`; the message says what is missing.",
+  BeyondMaxGroups: "Other clusters go before it, and `maxGroups` of a spread constraint allows no more groups.",
+  BeyondClusterCount: "Other clusters go before it, and `clusterCount` asks for no more.",
+  NoReplicas: "The weights give the cluster no replica, or there are too few replicas to reach it.",
   UnknownCluster: "The Placement names a cluster that has no MemberCluster.",
 } as const;
 

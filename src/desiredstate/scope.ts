@@ -227,10 +227,12 @@ function mostFrequentRefusal(verdicts: readonly Verdict[]): string {
   const [worst] = [...byReason.values()].sort(
     (a, b) => b.length - a.length || ((a[0]?.reason ?? "") < (b[0]?.reason ?? "") ? -1 : 1),
   );
-  const [first] = worst ?? [];
+  // A spread that cannot be met is what keeps the object from everywhere, however many clusters are refused before that.
+  const [first] = byReason.get("SpreadNotMet") ?? worst ?? [];
   if (worst === undefined || first === undefined) return "there is none; join one with `meridian join`";
   const unknown = byReason.get("UnknownCluster")?.map(({ cluster }) => cluster) ?? [];
   if (first.reason === "UnknownCluster") return unknownText(unknown);
   const others = unknown.length === 0 ? "" : `; ${unknownText(unknown)}`;
+  if (first.reason === "SpreadNotMet") return `${first.message}${others}`;
   return `${first.message} (${worst.length} of ${counted(verdicts.length - unknown.length, "cluster")})${others}`;
 }

@@ -9,6 +9,7 @@ import {
 } from "../apis/index.ts";
 import type { ClusterTarget, Why } from "../desiredstate/types.ts";
 import { conditionsOf } from "./conditions.ts";
+import { namingObjects } from "./named.ts";
 import { reportOf, type ClusterReport } from "./report.ts";
 import { addCounts, NONE } from "./rows.ts";
 import { HANDOVER, statementsOf } from "./statements.ts";
@@ -95,7 +96,7 @@ function reportsOf(input: StatusInput, now: number): ClusterReport[] {
     .flatMap(
       (view) =>
         reportOf({
-          view,
+          view: input.isBundle === true ? namingObjects(view, target?.owner.namespace) : view,
           target: targets.get(view.name),
           previous: before.get(view.name),
           isBrief: views.size > MAX_LISTED,
