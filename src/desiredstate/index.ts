@@ -18,6 +18,7 @@ export {
   type MemberObjectChange,
 } from "./difference.ts";
 export { knownCopies } from "./knownCopies.ts";
+export { type StageAssignment, stageAssignment, stageProblems } from "./rolloutStages.ts";
 export { type ExplainedCluster, type Explanation, explain } from "./explain.ts";
 export { type FieldChange, fieldChanges } from "./fieldChanges.ts";
 export type { AppliedRule } from "./overrideFields.ts";

@@ -11,7 +11,7 @@ import { stringify } from "yaml";
 import type { KubeObject, ObjectRef, Taint } from "../../apis/index.ts";
 import { refKey, refOf } from "../../apis/index.ts";
 import type { Rehearsed } from "../../clusters/index.ts";
-import type { ApplyRow } from "../../desiredstate/index.ts";
+import { type ApplyRow, type StageAssignment, stageAssignment, stageProblems } from "../../desiredstate/index.ts";
 import { systemClock } from "../../runtime/index.ts";
 import { type CommandContext, connectHub } from "../connection.ts";
 import type { PlanOptions } from "../options.ts";
@@ -21,10 +21,10 @@ import { asApplied } from "./applied.ts";
 import { type FileObject, objectsOfFiles } from "./files.ts";
 import { atOnce, HubReader } from "./hubReading.ts";
 import { Members } from "./members.ts";
-import { type Candidate, Comparing, type PlannedObject } from "./planning.ts";
+import { type Candidate, Comparing, placementOf, type PlannedObject } from "./planning.ts";
 import { planReport, type PlanReport } from "./report.ts";
 import { planText } from "./text.ts";
-import { copyOf, emptyWorld, put, roleOf, type World } from "./world.ts";
+import { copyOf, emptyWorld, put, roleOf, snapshotIn, statusOf, type World } from "./world.ts";
 
 export async function plan(options: PlanOptions, context: CommandContext): Promise<number> {
   const { terminal, signal } = context;
@@ -52,10 +52,43 @@ export async function plan(options: PlanOptions, context: CommandContext): Promi
   const rehearsed = options.hubOnly ? new Map<ApplyRow, Rehearsed>() : await rehearse(planned, members);
   for (const note of [...members.notes, ...rehearsalNotes(rehearsed)]) notes.add(note);
   const allClusters = new Set([...before.clusters, ...after.clusters].map(({ metadata }) => metadata.name)).size;
-  const report = planReport({ planned, allClusters, rehearsed, stagesOf: () => undefined, notes: [...notes] });
+  for (const one of planned) for (const note of supersededRun(after, one)) notes.add(note);
+  const stages = new Map(planned.map((one) => [one.key, stagesFor(after, one)]));
+  for (const one of stages.values())
+    for (const problem of one === undefined ? [] : stageProblems(one)) notes.add(`${capital(problem)}.`);
+  const report = planReport({
+    planned,
+    allClusters,
+    rehearsed,
+    stagesOf: ({ key }) => stages.get(key),
+    notes: [...notes],
+  });
   if (options.output === undefined) for (const note of notes) terminal.err(`${note}\n`);
   terminal.out(format(report, options, terminal.color));
   return report.objects.length === 0 ? EXIT.ok : EXIT.found;
+}
+
+function stagesFor(world: World, { object, after, changes }: PlannedObject): StageAssignment | undefined {
+  if (changes.length === 0) return undefined;
+  const concerned = new Set([...after.clusters.map(({ name }) => name), ...changes.map(({ cluster }) => cluster)]);
+  const clusters = snapshotIn(world, object).clusters.filter(({ name }) => concerned.has(name));
+  return stageAssignment(placementOf(world, after)?.spec.rollout, clusters, object.metadata.labels);
+}
+
+const RUNNING = new Set(["Planned", "Progressing", "Paused", "RollingBack"]);
+
+/** A rollout that is under way and that the change would put an end to. */
+function supersededRun(world: World, { object, changes }: PlannedObject): string[] {
+  const { rollout } = statusOf(world, object) ?? {};
+  if (rollout === undefined || changes.length === 0 || !RUNNING.has(rollout.state)) return [];
+  const name = `${object.kind.toLowerCase()}/${object.metadata.name}`;
+  return [
+    `A rollout of ${name} is under way (${rollout.state}, revision ${rollout.revision}): this change supersedes it.`,
+  ];
+}
+
+function capital(sentence: string): string {
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
 
 async function filesOf({ filename, policy, recursive }: PlanOptions, namespace: string): Promise<FileObject[]> {

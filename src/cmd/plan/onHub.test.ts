@@ -210,6 +210,29 @@ describe("plan", () => {
     expect((await planned(`--policy ${await fileOf(application())}`)).err).toMatch(/web is no policy; give it with -f/);
   });
 
+  test("says in which stage of the rollout what happens, and which clusters several stages or none take", async () => {
+    const stages = [
+      { name: "canary", targetClusters: { clusterNames: ["m2"] } },
+      {
+        name: "europe",
+        targetClusters: { fieldSelector: { matchExpressions: [{ key: "region", operator: "In", values: ["eu"] }] } },
+      },
+    ];
+    const { objects, notes } = await reported(
+      `--hub-only --policy ${await fileOf(placement(["m1", "m2"], { rollout: { stages } }))} -f ${await fileOf(application({ image: "nginx:1.28" }))}`,
+    );
+    expect(objects).toMatchObject([
+      {
+        stages: ["canary", "europe"],
+        clusters: [
+          { name: "m1", stage: "europe" },
+          { name: "m2", stage: "canary" },
+        ],
+      },
+    ]);
+    expect(notes).toEqual(["Stages canary and europe both take m2: the first counts."]);
+  });
+
   test("never shows the value of a Secret", async () => {
     const secret = {
       apiVersion: "v1",

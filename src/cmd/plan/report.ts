@@ -8,6 +8,7 @@ import {
   type FieldChange,
   fieldChanges,
   type MemberObjectChange,
+  type StageAssignment,
   type Target,
   type Why,
 } from "../../desiredstate/index.ts";
@@ -59,18 +60,13 @@ export interface PlannedMemberObjectReport extends ObjectRef, Partial<Why> {
   refused?: Why;
 }
 
-export interface Stages {
-  names: readonly string[];
-  of: (cluster: string) => string | undefined;
-}
-
 export interface ReportInput {
   planned: readonly PlannedObject[];
   allClusters: number;
   /** What members said to writes that were rehearsed. */
   rehearsed: ReadonlyMap<ApplyRow, Rehearsed>;
   /** The stages in which the changes of an object are rolled out, and which cluster is in which; undefined: all at once. */
-  stagesOf: (planned: PlannedObject) => Stages | undefined;
+  stagesOf: (planned: PlannedObject) => StageAssignment | undefined;
   notes: readonly string[];
 }
 
@@ -107,7 +103,7 @@ export function summaryText({
 function objectReport(
   { object, before, after, changes }: PlannedObject,
   rehearsed: ReportInput["rehearsed"],
-  stages: Stages | undefined,
+  stages: StageAssignment | undefined,
 ): PlannedObjectReport {
   const [placement, placementBefore] = [placedBy(after), placedBy(before)];
   return {
@@ -118,7 +114,7 @@ function objectReport(
     ...(stages === undefined ? {} : { stages: stages.names }),
     clusters: changes.map((change): PlannedClusterReport => {
       const { cluster, verb, to, from, replicas, why, objects } = change;
-      const stage = verb === "Held" ? undefined : stages?.of(cluster);
+      const stage = verb === "Held" ? undefined : stages?.stages.get(cluster);
       return {
         name: cluster,
         change: verb,
