@@ -118,7 +118,9 @@ async function worlds(
   const after = copyOf(before);
   for (const object of stored) put(after, object);
   const home = before.isPartial ? namespace : undefined;
-  await reader.readObjects(before, await reader.placedKinds([...before.placements, ...after.placements]), home);
+  const kinds = await reader.placedKinds([...before.placements, ...after.placements]);
+  await reader.readObjects(before, kinds, home);
+  await reader.readScales(before, kinds);
   await readNamed(reader, before, stored);
   const everything = [...before.objects.values(), ...stored];
   await reader.readSurroundings(before, everything);
