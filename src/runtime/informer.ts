@@ -59,6 +59,7 @@ export class Informer<T> {
     for await (const event of events) {
       // A chunk of a watch holds many events, and the next chunk may be there already.
       while (slice.spent) await slice.next();
+      if (event.type === "Changed") await this.#prepared(event.object);
       this.#take(event);
       if (this.#held.size > 0) confirming ??= this.#confirmDeletions(signal).finally(() => (confirming = undefined));
     }
@@ -151,7 +152,7 @@ export class Informer<T> {
 
   /**
    * Takes the answer to one's own write into the store at once, unless it knows better already. For objects of this selection only: what
-   * the selectors leave out is not recognised.
+   * the selectors leave out is not recognised. What has to be prepared first comes by the watch.
    */
   observe(object: KubeObject): void {
     const { resourceVersion: version, uid } = object.metadata;
@@ -161,6 +162,7 @@ export class Informer<T> {
       (this.#position !== undefined && compareResourceVersions(version, this.#position) <= 0)
     )
       return;
+    if (this.#options.prepare?.(object) !== undefined) return;
     const entry = this.#entryOf(object, this.#store.get(keyOf(object)));
     if (entry !== undefined) this.#emit(this.#store.put(keyOf(object), entry), false);
     this.#seen(keyOf(object));
@@ -169,6 +171,13 @@ export class Informer<T> {
   /** Ends a pause after a failure now: somebody knows that the cluster is back. */
   retryNow(): void {
     this.#reflector.retryNow();
+  }
+
+  /** What was prepared may be of another version by the time that it is done. */
+  async #prepared(object: KubeObject): Promise<void> {
+    const { prepare } = this.#options;
+    if (prepare === undefined) return;
+    for (let doing = prepare(object); doing !== undefined; doing = prepare(object)) await doing;
   }
 
   #take(event: ReflectorEvent): void {
