@@ -55,11 +55,12 @@ export class Informer<T> {
   async run(signal: AbortSignal): Promise<void> {
     let confirming: Promise<void> | undefined;
     await using events = this.#reflector.watch(signal);
-    const slice = TimeSlice.of(this.#options.clock);
+    const { clock, prepare } = this.#options;
+    const slice = TimeSlice.of(clock);
     for await (const event of events) {
       // A chunk of a watch holds many events, and the next chunk may be there already.
       while (slice.spent) await slice.next();
-      if (event.type === "Changed") await this.#prepared(event.object);
+      if (prepare !== undefined && event.type === "Changed") await prepared(event.object, prepare);
       this.#take(event);
       if (this.#held.size > 0) confirming ??= this.#confirmDeletions(signal).finally(() => (confirming = undefined));
     }
@@ -171,13 +172,6 @@ export class Informer<T> {
   /** Ends a pause after a failure now: somebody knows that the cluster is back. */
   retryNow(): void {
     this.#reflector.retryNow();
-  }
-
-  /** What was prepared may be of another version by the time that it is done. */
-  async #prepared(object: KubeObject): Promise<void> {
-    const { prepare } = this.#options;
-    if (prepare === undefined) return;
-    for (let doing = prepare(object); doing !== undefined; doing = prepare(object)) await doing;
   }
 
   #take(event: ReflectorEvent): void {
@@ -396,4 +390,9 @@ export class Informer<T> {
       }
     }
   }
+}
+
+/** What was prepared may be of another version by the time that it is done. */
+async function prepared(object: KubeObject, prepare: NonNullable<InformerOptions<unknown>["prepare"]>): Promise<void> {
+  for (let doing = prepare(object); doing !== undefined; doing = prepare(object)) await doing;
 }
