@@ -104,7 +104,7 @@ function carryOn(
       else draft.run("Paused", "Failures", progress.message);
       return;
     case "Waits":
-      draft.run("Paused", progress.reason, progress.message);
+      draft.run("Paused", progress.pause, progress.message);
       return;
     case "Succeeded":
       draft.run("Succeeded");

@@ -1,6 +1,6 @@
 import type { Draft } from "./draft.ts";
 import { concurrencyOf, policyOfStage } from "./stages.ts";
-import { milliseconds } from "./time.ts";
+import { durationMs } from "../apis/index.ts";
 import type { RolloutCluster, RolloutFacts, RolloutInput, RolloutStage } from "./types.ts";
 import { passes } from "./verify.ts";
 
@@ -31,7 +31,7 @@ export function goBack(draft: Draft, input: RolloutInput, facts: ReadonlyMap<str
       if (known === undefined) draft.cluster(cluster, "Skipped", "ClusterLeft");
       else if (known.inContact && known.onLastGood && (!known.kept || passes(known, input.policy) === "Passed"))
         draft.cluster(cluster, "RolledBack");
-      else if (draft.hasPassed(cluster.since, milliseconds(timeout))) {
+      else if (draft.hasPassed(cluster.since, durationMs(timeout))) {
         if (!known.inContact) draft.cluster(cluster, "Deferred", "ClusterUnreachable");
         else {
           const why = known.error ?? known.health.reason ?? "not available";

@@ -1,7 +1,6 @@
-import { timestamp } from "../apis/index.ts";
+import { durationMs, timestamp } from "../apis/index.ts";
 import type { Draft } from "./draft.ts";
 import { concurrencyOf, policyOfStage } from "./stages.ts";
-import { milliseconds } from "./time.ts";
 import type { RolloutCluster, RolloutFacts, RolloutInput, RolloutStage } from "./types.ts";
 import { passes, verify } from "./verify.ts";
 
@@ -10,7 +9,7 @@ export type Progress =
   | { kind: "Going" }
   | { kind: "Succeeded" }
   | { kind: "Failed"; message: string }
-  | { kind: "Waits"; reason: "Gate" | "Unknown"; message: string };
+  | { kind: "Waits"; pause: "Gate" | "Unknown"; message: string };
 
 /** How long a cluster may take to pass, unless the policy says otherwise. */
 const GATE_TIMEOUT = "10m";
@@ -76,12 +75,12 @@ function advanceStage(draft: Draft, stage: RolloutStage, forward: Forward): Prog
   }
   const isOver = clusters.every(({ state }) => OVER.has(state));
   if (!isOver) {
-    if (rules.deadline !== undefined && draft.hasPassed(stage.startedAt, milliseconds(rules.deadline))) {
+    if (rules.deadline !== undefined && draft.hasPassed(stage.startedAt, durationMs(rules.deadline))) {
       draft.stage(stage, "Failed");
       return { kind: "Failed", message: `stage ${stage.name} took longer than ${rules.deadline}` };
     }
     const [first] = unsure;
-    if (first !== undefined) return { kind: "Waits", reason: "Unknown", message: `stage ${stage.name}: ${first}` };
+    if (first !== undefined) return { kind: "Waits", pause: "Unknown", message: `stage ${stage.name}: ${first}` };
     if (!forward.isHeld) beginClusters(draft, stage, forward);
     // Of a cluster on which nothing changes, nothing has to be waited for.
     return clusters.every(({ state }) => OVER.has(state)) ? advanceStage(draft, stage, forward) : { kind: "Going" };
@@ -99,7 +98,7 @@ function textOf({ name, reason }: RolloutCluster): string {
 function beginClusters(draft: Draft, stage: RolloutStage, { input, facts }: Forward): void {
   const clusters = stage.clusters ?? [];
   const rules = policyOfStage(input.policy, stage.name);
-  const timeout = milliseconds(input.policy.gate?.timeout ?? GATE_TIMEOUT);
+  const timeout = durationMs(input.policy.gate?.timeout ?? GATE_TIMEOUT);
   // A cluster that cannot be reached takes a place for as long as it might take to pass, and no longer.
   const busy = clusters.filter(
     ({ state, since }) =>
@@ -129,14 +128,14 @@ function advanceCluster(draft: Draft, cluster: RolloutCluster, { input, facts }:
   else if (verdict === "Failed") draft.cluster(cluster, "Failed", known.health.reason ?? "Unhealthy");
   else {
     const { timeout = GATE_TIMEOUT } = input.policy.gate ?? {};
-    const isLate = draft.hasPassed(cluster.since, milliseconds(timeout));
+    const isLate = draft.hasPassed(cluster.since, durationMs(timeout));
     const why = verdict === "Error" ? known.error : verdict === "Unknown" ? "HealthUnknown" : known.health.reason;
     if (!isLate) draft.cluster(cluster, cluster.state, verdict === "Pending" ? undefined : why);
     else if (!known.inContact) draft.cluster(cluster, "Deferred", "ClusterUnreachable");
     else if (verdict === "Pending" && known.onTarget)
       draft.cluster(cluster, "Failed", known.health.reason ?? "GateTimeout");
     else {
-      draft.cluster(cluster, cluster.state, why ?? "NotApplied");
+      draft.cluster(cluster, cluster.state, why ?? "NotWritten");
       return `${cluster.name}: ${why ?? "not applied"} after ${timeout}`;
     }
   }
@@ -161,7 +160,7 @@ function finishStage(draft: Draft, stage: RolloutStage, forward: Forward): Progr
       if (passes(known, policy) !== "Passed") stage.soakingSince = timestamp(draft.now);
     }
     stage.soakingSince ??= timestamp(draft.now);
-    if (!draft.hasPassed(stage.soakingSince, milliseconds(rules.soak))) {
+    if (!draft.hasPassed(stage.soakingSince, durationMs(rules.soak))) {
       draft.stage(stage, "Soaking");
       return { kind: "Going" };
     }
@@ -177,14 +176,14 @@ function finishStage(draft: Draft, stage: RolloutStage, forward: Forward): Progr
       draft.stage(stage, "Paused");
       const message =
         answer === undefined ? "the gate is being asked" : "the gate's query has no answer; see the manager's log";
-      return { kind: "Waits", reason: "Gate", message: `stage ${stage.name}: ${message}` };
+      return { kind: "Waits", pause: "Gate", message: `stage ${stage.name}: ${message}` };
     }
   }
   if (rules.approval === "Manual" && stage.approvedBy === undefined) {
     const by = input.commands.approvals.get(stage.name);
     if (by === undefined) {
       draft.stage(stage, "Paused");
-      return { kind: "Waits", reason: "Gate", message: `stage ${stage.name} waits for approval` };
+      return { kind: "Waits", pause: "Gate", message: `stage ${stage.name} waits for approval` };
     }
     stage.approvedBy = by;
   }
