@@ -20,13 +20,18 @@ describe("the decision suite", () => {
 
   test.each(files)("%s", async (file) => {
     const scenario = parse(readFileSync(join(folder, file), "utf8")) as Scenario;
-    const policy = placementSpec.safeParse({ resourceSelectors: [{ apiVersion: "v1", kind: "ConfigMap" }], ...scenario.policy });
+    const policy = placementSpec.safeParse({
+      resourceSelectors: [{ apiVersion: "v1", kind: "ConfigMap" }],
+      ...scenario.policy,
+    });
     expect(policy.error?.issues).toBeUndefined();
     const { subject, clusters, now } = setting(scenario, NOW);
     const decision = schedule(subject, policy.data ?? { replicaScheduling: { mode: "Duplicated" } }, clusters, now);
     const got = decision.clusters.map(({ name, replicas }) => [name, replicas] as const);
     expect(Array.isArray(scenario.want) ? got.map(([name]) => name) : Object.fromEntries(got)).toEqual(scenario.want);
-    expect(schedule(subject, policy.data ?? { replicaScheduling: { mode: "Duplicated" } }, clusters.toReversed(), now)).toEqual(decision);
+    expect(
+      schedule(subject, policy.data ?? { replicaScheduling: { mode: "Duplicated" } }, clusters.toReversed(), now),
+    ).toEqual(decision);
     await expect(decisionTable(decision, now)).toMatchFileSnapshot(join(folder, file.replace(/yaml$/, "txt")));
   });
 });

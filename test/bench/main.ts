@@ -7,7 +7,16 @@ import { measureDeciding } from "./deciding/decide.ts";
 import { measureSpreading } from "./deciding/spreading.ts";
 import { measureEventLoop } from "./eventloop/measure.ts";
 import { type BenchOptions, benchOptions } from "./options.ts";
-import { decidingLines, eventLoopLines, isMissed, type Line, linesOf, requestTable, spreadingLines, table } from "./report.ts";
+import {
+  decidingLines,
+  eventLoopLines,
+  isMissed,
+  type Line,
+  linesOf,
+  requestTable,
+  spreadingLines,
+  table,
+} from "./report.ts";
 import { buildRevision } from "./revision.ts";
 import { Stage } from "./stage.ts";
 

@@ -16,7 +16,10 @@ export interface Scenario {
   want: readonly string[] | Record<string, number>;
 }
 
-interface ScenarioCluster extends Pick<ClusterSnapshot, "name" | "region" | "zone" | "provider" | "namespaces" | "undecided"> {
+interface ScenarioCluster extends Pick<
+  ClusterSnapshot,
+  "name" | "region" | "zone" | "provider" | "namespaces" | "undecided"
+> {
   labels?: Record<string, string>;
   taints?: Taint[];
   ready?: "True" | "False" | "Unknown";

@@ -49,7 +49,9 @@ function* policySnapshots(): Generator<Snapshot> {
   for (const [index, snapshot] of [...snapshots(OBJECTS, CLUSTERS)].entries()) {
     clusters ??= snapshot.clusters.map((cluster) => ({ ...cluster, ready: READY, apis: APIS }));
     const policy = policies[index % policies.length] as Placement;
-    const running = new Set(index % 2 === 0 ? [] : clusters.filter((_, at) => at % 97 === index % 97).map(({ name }) => name));
+    const running = new Set(
+      index % 2 === 0 ? [] : clusters.filter((_, at) => at % 97 === index % 97).map(({ name }) => name),
+    );
     yield { ...snapshot, clusters, placements: [policy], overrides: [], running, object: withReplicas(snapshot, 240) };
   }
 }
@@ -59,7 +61,9 @@ function withReplicas({ object }: Snapshot, replica: number): Snapshot["object"]
 }
 
 function placement(minRegions: number, minZones: number, clusterCount: number): Placement {
-  const { metadata, spec, ...rest } = clusterPlacement("spread").tolerates({ key: "edge", operator: "Exists" }).object();
+  const { metadata, spec, ...rest } = clusterPlacement("spread")
+    .tolerates({ key: "edge", operator: "Exists" })
+    .object();
   const object = {
     ...rest,
     metadata,
@@ -75,7 +79,9 @@ function placement(minRegions: number, minZones: number, clusterCount: number): 
       clusterCount,
       clusterPreferences: [
         {
-          targetClusters: { fieldSelector: { matchExpressions: [{ key: "provider", operator: "In", values: ["beta"] }] } },
+          targetClusters: {
+            fieldSelector: { matchExpressions: [{ key: "provider", operator: "In", values: ["beta"] }] },
+          },
           weight: 10,
         },
       ],
@@ -86,7 +92,12 @@ function placement(minRegions: number, minZones: number, clusterCount: number): 
       replicaScheduling: {
         mode: "Divided",
         weights: [
-          { targetClusters: { fieldSelector: { matchExpressions: [{ key: "provider", operator: "In", values: ["beta"] }] } }, weight: 2 },
+          {
+            targetClusters: {
+              fieldSelector: { matchExpressions: [{ key: "provider", operator: "In", values: ["beta"] }] },
+            },
+            weight: 2,
+          },
           { targetClusters: {}, weight: 1 },
         ],
       },
