@@ -31,12 +31,24 @@ export default defineConfig({
         },
       },
       {
+        // Faults in long rows: a manager killed at twenty points, say. Takes minutes, so that it is asked for by name: `npm run faults`.
+        test: {
+          name: "faults",
+          provide: { clusters: "real" },
+          include: ["test/faults/**/*.test.ts"],
+          globalSetup: ["test/envtest/globalSetup.ts"],
+          testTimeout: 900_000,
+          hookTimeout: 900_000,
+          maxWorkers: 1,
+        },
+      },
+      {
         // The tests of the whole program once more, on clusters of the sandbox.
         test: {
           name: "sandbox",
           provide: { clusters: "sandbox" },
           globalSetup: ["test/envtest/programSetup.ts"],
-          include: ["apis", "badInput", "federation", "ownership", "regions12"].map(
+          include: ["apis", "badInput", "federation", "ownership", "planPrediction", "regions12"].map(
             (name) => `test/e2e/${name}.test.ts`,
           ),
           testTimeout: 180_000,

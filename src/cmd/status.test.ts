@@ -237,6 +237,23 @@ describe("select", () => {
     { wanted: "nope", says: 'the hub has no demoapplication "nope" in any namespace' },
     { wanted: "mc/nope", says: 'the hub has no member cluster "nope"' },
     { wanted: "pod/x", says: 'no policy places a pod "x" in any namespace, nor any other pod' },
+    { wanted: "pod/x", says: "(kinds are named in full: service/x, not svc/x)" },
+    {
+      wanted: "node/x",
+      says: "objects of the kind Node are never placed: it stands for what a cluster is made of; applications are named",
+    },
+    {
+      wanted: "leases.coordination.k8s.io/x",
+      says: "objects of the kind leases are never placed: the controllers of each cluster keep their own",
+    },
+    {
+      wanted: "namespaces/x",
+      says: "objects of the kind Namespace are never placed: Meridian makes the namespaces on members",
+    },
+    {
+      wanted: "placement/x",
+      says: "objects of the kind Placement are never placed: Meridian's own policies and clusters stay on the hub",
+    },
     { wanted: "/x", says: '"/x" names no object' },
     { wanted: "pod/", says: '"pod/" names no object' },
   ])("refuses $wanted", ({ wanted, says }) => expect(() => names([wanted])).toThrow(says));

@@ -51,6 +51,11 @@ export async function readHub(hub: Connection, options: StatusOptions, signal: A
     );
   }
   if (clusters === undefined) notes.push("Your rights do not show member clusters, so they are left out.");
+  if (others.leftOut) {
+    notes.push(
+      "Labels choose among applications and bundles; placed objects of other kinds are left out (without -l they are shown, and KIND/NAME shows one).",
+    );
+  }
   const shown: Shown = {
     ...(namespace === undefined ? {} : { namespace }),
     ...(options.selector === undefined ? {} : { selector: options.selector }),
@@ -83,25 +88,35 @@ async function readApplications(
 
 /**
  * What beside applications has a status of Meridian's: bundles, and the bindings of objects of other kinds, as far as the person may read them and
- * the hub serves them (an older installation has none). No bindings where labels are asked for: those of an object are not on its binding.
- * Cluster-scoped objects belong to no namespace.
+ * the hub serves them (an older installation has none). No bindings where labels are asked for, since those of an object are not on its binding;
+ * `leftOut` says that there are some. Cluster-scoped objects belong to no namespace.
  */
 async function readOthers(
   hub: Connection,
   { namespace, selector }: { namespace: string | undefined; selector: string | undefined },
   signal: AbortSignal,
-): Promise<{ objects: KubeObject[]; types: ResourceType[] }> {
+): Promise<{ objects: KubeObject[]; types: ResourceType[]; leftOut: boolean }> {
   const found: { objects: KubeObject[]; types: ResourceType[] } = { objects: [], types: [] };
   const bindings = namespace === undefined ? [RESOURCEBINDINGS, CLUSTERRESOURCEBINDINGS] : [RESOURCEBINDINGS];
-  for (const type of [MANIFESTBUNDLES, ...(selector === undefined ? bindings : [])]) {
+  let leftOut = false;
+  for (const type of [MANIFESTBUNDLES, ...bindings]) {
     try {
+      if (selector !== undefined && type !== MANIFESTBUNDLES) {
+        const { items } = await hub.client.list(type, {
+          ...given({ namespace, labelSelector: undefined }),
+          limit: 1,
+          signal,
+        });
+        leftOut ||= items.length > 0;
+        continue;
+      }
       found.objects.push(...(await listPages(hub, type, given({ namespace, labelSelector: selector }), signal)));
       found.types.push(type);
     } catch (error) {
       if (!isForbidden(error) && !isNotFound(error)) throw error;
     }
   }
-  return found;
+  return { ...found, leftOut };
 }
 
 /** Undefined when the person may not read them. */

@@ -1,4 +1,5 @@
 import { parseApiVersion } from "../apis/index.ts";
+import { neverPlacedAs } from "../interpreter/index.ts";
 import { CommandError } from "./outcome.ts";
 import type { Shown } from "./statusReading.ts";
 import type { ClusterReport, ObjectReport, StatusReport } from "./statusView.ts";
@@ -61,19 +62,22 @@ function withTheirClusters(
   };
 }
 
-interface NamedKind {
+/** A kind as a person names it. */
+export interface NamedKind {
   /** In lower case, singular or plural. */
   kind: string;
   /** Undefined: any, as none was named. */
   group: string | undefined;
 }
 
-function ofKind({ objects }: StatusReport, { kind, group }: NamedKind): ObjectReport[] {
-  return objects.filter((object) => {
-    const singular = object.kind.toLowerCase();
-    const isNamed = kind === singular || kind === pluralOf(singular);
-    return isNamed && (group === undefined || parseApiVersion(object.apiVersion).group === group);
-  });
+function ofKind({ objects }: StatusReport, named: NamedKind): ObjectReport[] {
+  return objects.filter(({ kind, apiVersion }) => isNamedSo(named, { kind, group: parseApiVersion(apiVersion).group }));
+}
+
+function isNamedSo(named: NamedKind, { kind, group }: { kind: string; group: string }): boolean {
+  const singular = kind.toLowerCase();
+  const isKind = named.kind === singular || named.kind === pluralOf(singular);
+  return isKind && (named.group === undefined || named.group === group);
 }
 
 /** As kinds are named in the plural by custom; `kubectl` knows better, and asks the server for it. */
@@ -99,8 +103,14 @@ function noObject(report: StatusReport, named: NamedKind, name: string, { namesp
     namespace === undefined && object.namespace !== "" ? `${object.namespace}/${object.name}` : object.name,
   );
   if (named.kind !== "demoapplication" && names.length === 0) {
+    const never = neverPlacedAs((kind) => (kind.kind === "*" ? kind.group === named.group : isNamedSo(named, kind)));
+    if (never !== undefined) {
+      return new CommandError(
+        `objects of the kind ${never.kind === "*" ? named.kind : never.kind} are never placed: ${never.why}; applications are named as NAME, clusters as membercluster/NAME, placed objects of other kinds as KIND/NAME`,
+      );
+    }
     return new CommandError(
-      `no policy places a ${named.kind} "${name}" in ${where}, nor any other ${named.kind}: name its kind in the resourceSelectors of a Placement`,
+      `no policy places a ${named.kind} "${name}" in ${where}, nor any other ${named.kind}: name its kind in the resourceSelectors of a Placement (kinds are named in full: service/x, not svc/x)`,
     );
   }
   return new CommandError(
@@ -119,8 +129,8 @@ const KINDS: Record<string, string> = {
   memberclusters: "membercluster",
 };
 
-/** `mysqlcluster/my-db`, `mysqlclusters.mysql.presslabs.org/my-db`. */
-function splitName(text: string): NamedKind & { name: string } {
+/** `mysqlcluster/my-db`, `mysqlclusters.mysql.presslabs.org/my-db`; without a kind an application. */
+export function splitName(text: string): NamedKind & { name: string } {
   const slash = text.indexOf("/");
   if (slash < 0) return { kind: "demoapplication", group: undefined, name: text };
   const [kind = "", ...group] = text.slice(0, slash).toLowerCase().split(".");

@@ -158,7 +158,8 @@ export class StatusReconciler implements Reconciler, StatusWrites {
 
   /** Milliseconds to wait before the last status of an object that is being deleted and all of whose copies are gone. */
   #goneFor(owner: string, tracked: Tracked, plan: Plan, now: number): number {
-    if (plan.target !== undefined || !this.#isComplete(owner)) {
+    // An object that could not be planned is not being deleted.
+    if (plan.target !== undefined || plan.failure !== undefined || !this.#isComplete(owner)) {
       tracked.goneAt = undefined;
       return 0;
     }
@@ -322,6 +323,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
         validated: validated(object, this.#options.hub.namespaces, previous),
         sum,
         podSelector: kind.interpreter.podSelector(object),
+        ...(kind.interpreter.holdsManifests === true ? { isBundle: true } : {}),
         kinds: recordedKindsOf(this.#options, { owner, object, interpreter: kind.interpreter }, plan, previous),
         clusters,
       },

@@ -12,5 +12,7 @@ export { changedFacts, changedSpec, type HubEvent, type Policy } from "./events.
 export { clusterSnapshot } from "./clusterSnapshot.ts";
 export { HubCache } from "./hubCache.ts";
 export type { PlacedKind } from "./placedKinds.ts";
+export { settingIn } from "./planned.ts";
+export { ScalePaths } from "./scalePaths.ts";
 export { memberRights, memberRightsInNamespace, rightsOn } from "./rights.ts";
 export { StatusStore } from "./statusStore.ts";

@@ -41,14 +41,7 @@ export class PlannedObjects {
   settingOf(object: KubeObject): ObjectSetting {
     const { namespaces, protectedNamespaces } = this.#options;
     const { namespace } = object.metadata;
-    const facts = namespace === undefined ? undefined : namespaces.get(namespace);
-    const namespaceLabels = facts === undefined ? undefined : (facts.metadata.labels ?? {});
-    const isProtected = namespace !== undefined && isProtectedNamespace(namespace, protectedNamespaces);
-    const hubsOwn = isRendered(object) ? undefined : whyHubsOwn(object, isProtected);
-    return {
-      ...(namespaceLabels === undefined ? {} : { namespaceLabels }),
-      ...(hubsOwn === undefined ? {} : { hubsOwn }),
-    };
+    return settingIn(object, namespace === undefined ? undefined : namespaces.get(namespace), protectedNamespaces);
   }
 
   includes(object: KubeObject): boolean {
@@ -78,6 +71,21 @@ export class PlannedObjects {
     }
     return this.#byKind.get(nameOf({ apiVersion, kind }));
   }
+}
+
+/** What policies select an object by, beside what it is itself; `namespace`: that of the object, where it is known. */
+export function settingIn(
+  object: KubeObject,
+  namespace: NamespaceFacts | undefined,
+  protectedNamespaces: readonly string[] = [],
+): ObjectSetting {
+  const name = object.metadata.namespace;
+  const isProtected = name !== undefined && isProtectedNamespace(name, protectedNamespaces);
+  const hubsOwn = isRendered(object) ? undefined : whyHubsOwn(object, isProtected);
+  return {
+    ...(namespace === undefined ? {} : { namespaceLabels: namespace.metadata.labels ?? {} }),
+    ...(hubsOwn === undefined ? {} : { hubsOwn }),
+  };
 }
 
 function isRendered({ apiVersion, kind }: KubeObject): boolean {

@@ -28,7 +28,7 @@ export { isSameTrouble, mayBeForPods, podSelectorOf, type PodTrouble, podTrouble
 export { conditionProblem } from "./health/declared.ts";
 export { type MemberReport, memberReport } from "./memberReport.ts";
 export { appliedAtOf, hasApplied, lostFields, ownsAnnotation } from "./ownership.ts";
-export { whyByNameOnly, whyNeverPlaced } from "./placeableKinds.ts";
+export { neverPlacedAs, whyByNameOnly, whyNeverPlaced } from "./placeableKinds.ts";
 export { podTemplateOf } from "./podTemplates.ts";
 export {
   dependencyKindOf,

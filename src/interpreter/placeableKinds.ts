@@ -55,6 +55,29 @@ export function whyNeverPlaced({ group, kind }: Kind): string | undefined {
   return found(NEVER, { group, kind });
 }
 
+/** The first kind that is never placed and that a person may have meant, with the reason. */
+export function neverPlacedAs(isMeant: (kind: Kind) => boolean): { kind: string; why: string } | undefined {
+  const known = Object.keys(NEVER).map((name) => {
+    const [group = "", kind = ""] = name.split("/");
+    return { group, kind };
+  });
+  const own = OWN_KINDS.map((kind) => ({ group: FEDERATION_GROUP, kind }));
+  const never = [...known, ...own].find(isMeant);
+  const why = never === undefined ? undefined : whyNeverPlaced(never);
+  return never === undefined || why === undefined ? undefined : { kind: never.kind, why };
+}
+
+/** Meridian's own kinds that are never placed. */
+const OWN_KINDS: readonly string[] = [
+  "ClusterOverridePolicy",
+  "ClusterPlacement",
+  "ClusterResourceBinding",
+  "MemberCluster",
+  "OverridePolicy",
+  "Placement",
+  "ResourceBinding",
+];
+
 /** Why only a selector with a name selects objects of the kind; undefined where any selector does. */
 export function whyByNameOnly(kind: Kind): string | undefined {
   return found(BY_NAME_ONLY, kind);

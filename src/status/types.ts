@@ -62,6 +62,8 @@ export interface StatusInput {
   /** What came of the sum of the members' statuses; undefined where none is asked for. */
   sum?: { refusal: Why | undefined } | undefined;
   podSelector: string | undefined;
+  /** The object holds manifests: what an entry says of one of them names it. */
+  isBundle?: boolean;
   /** Kinds of which something of it may be on clusters, where nothing else says it: as {@link recordedKindText}, in alphabetical order. */
   kinds?: readonly string[] | undefined;
   /** One for every cluster of the target and for every other cluster on which something of this owner is, or may be. */

@@ -27,19 +27,34 @@ export async function documentsOf(
   }
   if (kustomize !== undefined) return parsed(await output(KUBECTL, ["kustomize", kustomize], context), kustomize);
   const documents: unknown[] = [];
-  for (const file of filename) {
-    if (file === "-") documents.push(...parsed(await text(process.stdin), "the standard input"));
-    else for (const path of await manifestFiles(file)) documents.push(...parsed(await readFile(path, "utf8"), path));
-  }
+  for (const { read } of await documentsIn(filename, { recursive: true })) documents.push(...read);
   return documents;
 }
 
-async function manifestFiles(path: string): Promise<string[]> {
+/** The documents of each file; `-` is the standard input. Of a folder the files in it, with `recursive` those in its folders too. */
+export async function documentsIn(
+  files: readonly string[],
+  { recursive }: { recursive: boolean },
+): Promise<{ from: string; read: unknown[] }[]> {
+  const found: { from: string; read: unknown[] }[] = [];
+  for (const file of files) {
+    if (file === "-") {
+      const from = "the standard input";
+      found.push({ from, read: parsed(await text(process.stdin), from) });
+    } else {
+      for (const path of await manifestFiles(file, recursive))
+        found.push({ from: path, read: parsed(await readFile(path, "utf8"), path) });
+    }
+  }
+  return found;
+}
+
+async function manifestFiles(path: string, recursive: boolean): Promise<string[]> {
   const found = await stat(path).catch((cause: unknown) => {
     throw new CommandError(`${path} cannot be read; check the path`, { cause });
   });
   if (!found.isDirectory()) return [path];
-  const entries = await readdir(path, { recursive: true, withFileTypes: true });
+  const entries = await readdir(path, { recursive, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile() && MANIFEST_FILE.test(entry.name));
   if (files.length === 0) throw new CommandError(`${path} holds no .yaml, .yml or .json file`);
   return files.map((entry) => join(entry.parentPath, entry.name)).toSorted();

@@ -26,7 +26,7 @@ export async function candidatesFor(program: Command, words: readonly string[], 
   const { command, pending, position } = walk(program, before);
   const all =
     pending !== undefined
-      ? ofOption(pending, known)
+      ? await ofOption(pending, known)
       : current.startsWith("-")
         ? only(optionsOf(program, command, before))
         : command === program
@@ -90,10 +90,14 @@ function optionsOf(program: Command, command: Command, before: readonly string[]
   return [...offered, { word: "--help", description: "display help for command" }];
 }
 
-function ofOption({ argChoices, flags, long }: Option, known: Known): Completion {
+/** Options whose value is the name of a member. */
+const NAMES_OF_MEMBERS: ReadonlySet<string> = new Set(["--cluster", "--without", "--cordon"]);
+
+async function ofOption({ argChoices, flags, long }: Option, known: Known): Promise<Completion> {
   if (argChoices !== undefined) return only(argChoices.map((word) => ({ word })));
   if (/<(file|folder)>/.test(flags)) return { candidates: [], files: true };
   if (long === "--context") return only(known.contexts("--kubeconfig").map((word) => ({ word })));
+  if (long !== undefined && NAMES_OF_MEMBERS.has(long)) return only((await known.members()).map((word) => ({ word })));
   if (long === "--member-context") return only(known.contexts("--member-kubeconfig").map((word) => ({ word })));
   return only([]);
 }
@@ -114,6 +118,8 @@ async function ofArgument(
       return only((await known.members()).map((word) => ({ word })));
     case "join":
       return only(before.includes("--renew") ? (await known.members()).map((word) => ({ word })) : []);
+    case "explain":
+      return only([...new Set(await known.applications())].map((word) => ({ word, description: "DemoApplication" })));
     case "status": {
       const [applications, members] = await Promise.all([known.applications(), known.members()]);
       return only([

@@ -10,7 +10,7 @@ describe("an object of a kind that nobody knows", () => {
     expect(judge(KIND, {})).toEqual({
       state: "Unknown",
       reason: "NoReport",
-      message: "the cluster has not reported on it yet",
+      message: "it has no status there yet; spec.health of the placement can say whether it is healthy",
     });
     expect(judge(KIND, { status: {} })).toMatchObject({ state: "Unknown", reason: "NoReport" });
   });

@@ -69,7 +69,8 @@ const PHASES: ReadonlyMap<string, Health["state"]> = new Map([
  */
 export function genericHealth(object: KubeObject): Health {
   const status = statusOf(object);
-  if (Object.keys(status).length === 0) return unknown("the cluster has not reported on it yet");
+  if (Object.keys(status).length === 0)
+    return unknown("it has no status there yet; spec.health of the placement can say whether it is healthy");
   const conditions = conditionsOf(object);
   const sums = conditions.filter(({ type }) => GOOD_WHEN_TRUE.has(type));
   const missing = sums.find((condition) => condition.status !== "True");

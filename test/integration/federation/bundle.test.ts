@@ -195,7 +195,7 @@ describe("a custom object whose definition comes from elsewhere", () => {
     await federation.until(() => server.has(DEPLOYMENTS, "default", "operator"));
     await federation.until(() => entryOf(federation)?.reason === "KindNotServed");
     expect(entryOf(federation)).toMatchObject({
-      message: "the member does not serve Widget of example.com/v1 yet; it waits for the definition",
+      message: "Widget first: the member does not serve Widget of example.com/v1 yet; it waits for the definition",
     });
     await server.create(CRDS, definition());
     await federation.until(() => hasWidget(federation, "first"));

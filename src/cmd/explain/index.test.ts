@@ -1,0 +1,111 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Explanation } from "../../desiredstate/index.ts";
+import { runCommandLine } from "../index.ts";
+
+/** `explain --without-hub`: files in, an answer out, and no kubeconfig anywhere. */
+
+const data = fileURLToPath(new URL("testdata/files", import.meta.url));
+let folder: string;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "meridian-explain-"));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const written = { out: "", err: "" };
+  const terminal = {
+    out: (text: string) => void (written.out += text),
+    err: (text: string) => void (written.err += text),
+    color: false,
+    interactive: false,
+  };
+  const code = await runCommandLine(["explain", "--without-hub", ...args], {
+    terminal,
+    signal: new AbortController().signal,
+    env: { KUBECONFIG: join(folder, "there-is-none") },
+  });
+  return { code, ...written };
+}
+
+async function file(name: string, text: string): Promise<string> {
+  const path = join(folder, name);
+  await writeFile(path, text);
+  return path;
+}
+
+describe("explain --without-hub", () => {
+  test("answers for every cluster", async () => {
+    const { code, out, err } = await run("-f", data);
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(out).toMatch(/^demoapplication\/nginx-demo in namespace default\n/);
+    expect(out).toMatch(/^Placed by +Placement default\/everywhere, priority 0, group asia$/m);
+    expect(out).toMatch(/^shanghai-1 .*yes +5 .*\nsingapore-1 .*yes +2 /m);
+    expect(out).toMatch(/^ {2}frankfurt-1: .*toleration/m);
+  });
+
+  test("answers for one cluster in full, and ends with 1 when it is not chosen", async () => {
+    const chosen = await run("nginx-demo", "-f", data, "--cluster", "shanghai-1");
+    expect(chosen.code).toBe(0);
+    expect(chosen.out).toMatch(/^ {2}divide .*gets 5 of 7 replicas$/m);
+    expect(chosen.out).toMatch(/image: registry\.example\.cn\/nginx:1\.27$/m);
+    const refused = await run("demoapplication/nginx-demo", "-f", data, "--cluster", "frankfurt-1");
+    expect(refused.code).toBe(1);
+    expect(refused.out).toMatch(/^ {2}To run there: .*toleration/m);
+  });
+
+  test("prints values for programs", async () => {
+    const { out } = await run("-f", data, "-o", "json");
+    const { explanations } = JSON.parse(out) as { explanations: Explanation[] };
+    expect(explanations).toHaveLength(1);
+    expect(explanations[0]).toMatchObject({
+      object: { kind: "DemoApplication", namespace: "default", name: "nginx-demo" },
+      placement: { kind: "Placement", name: "everywhere", priority: 0 },
+      division: { mode: "Divided", asked: 7, given: 7 },
+    });
+    expect((await run("-f", data, "-o", "yaml")).out).toMatch(/^explanations:\n/);
+  });
+
+  test("explains objects of any kind", async () => {
+    const config = await file(
+      "config.yaml",
+      `{apiVersion: v1, kind: ConfigMap, metadata: {name: pages}, data: {index: hello}}
+---
+apiVersion: federation.paas.cmft.com/v1alpha1
+kind: Placement
+metadata: {name: pages}
+spec: {resourceSelectors: [{apiVersion: v1, kind: ConfigMap, name: pages}], clusterAffinities: [{name: one, clusterNames: [singapore-1]}]}
+`,
+    );
+    const { code, out } = await run("configmap/pages", "-f", config, "-f", join(data, "clusters.yaml"));
+    expect(out).toMatch(/singapore-1 .*yes/);
+    expect(code).toBe(0);
+  });
+
+  test("names the file and the field of what a hub would refuse", async () => {
+    const wrong = await file(
+      "wrong.yaml",
+      "{apiVersion: federation.paas.cmft.com/v1alpha1, kind: Placement, metadata: {name: p}, spec: {resourceSelectors: [], replicas: 3}}",
+    );
+    const { code, err } = await run("-f", wrong, "-f", data);
+    expect(code).toBe(2);
+    expect(err).toMatch(/wrong\.yaml: Placement p: spec\.\S+ /);
+    expect(err.split("\n")).toHaveLength(2);
+  });
+
+  test.each([
+    { args: [], want: /give policies, clusters and the object with -f/ },
+    { args: ["-f", join(data, "application.yaml")], want: /hold no MemberCluster/ },
+    { args: ["blog", "-f", data], want: /no demoapplication "blog".*demoapplication\/nginx-demo/ },
+    { args: ["-f", data, "--cluster", "paris-1"], want: /no member cluster "paris-1"/ },
+    { args: ["-f", join(data, "clusters.yaml")], want: /hold no object to explain/ },
+  ])("says what to give: $want", async ({ args, want }) => {
+    const { code, err } = await run(...args);
+    expect(code).toBe(2);
+    expect(err).toMatch(want);
+  });
+});

@@ -1,0 +1,155 @@
+/**
+ * `meridian explain`: why an object runs where it does, and as what: every cluster with the verdict of every step, which policy places the
+ * object and which it goes before, how the replicas were given out, which override set which field, and for a cluster that was not chosen what
+ * would have to change. The answer is the decision that the manager takes, made anew from the same values by the same functions.
+ *
+ * With `--without-hub` the answer comes from files alone. With `-f` and a hub the files count as if they had been applied.
+ *
+ * `-o json` and `-o yaml` print `{explanations: [...]}`, each with all the fields of Explanation in src/desiredstate/explain.ts. New fields may be
+ * added; these stay.
+ */
+import { stringify } from "yaml";
+import { type KubeObject, refKey, refOf } from "../../apis/index.ts";
+import { type Explanation, explain as explainSnapshot } from "../../desiredstate/index.ts";
+import { groupKindOf, hubKindOf, isPropagated } from "../../interpreter/index.ts";
+import { DEMOAPPLICATIONS, systemClock } from "../../runtime/index.ts";
+import { type CommandContext, connectHub } from "../connection.ts";
+import type { ExplainOptions } from "../options.ts";
+import { CommandError, EXIT } from "../outcome.ts";
+import { inPlaceOf, objectsOfFiles, worldOf } from "../plan/files.ts";
+import { HubReader } from "../plan/hubReading.ts";
+import { emptyWorld, put, roleOf, snapshotIn, type World } from "../plan/world.ts";
+import { type NamedKind, splitName } from "../statusSelection.ts";
+import { chooseAmong } from "../words.ts";
+import { explanationText } from "./text.ts";
+
+/** Exits with 1 when an object runs nowhere, or with `--cluster`, not there. */
+export async function explain(
+  name: string | undefined,
+  options: ExplainOptions,
+  context: CommandContext,
+): Promise<number> {
+  const { terminal } = context;
+  const { world, objects } = options.withoutHub
+    ? await fromFiles(name, options)
+    : await fromHub(name, options, context);
+  const { cluster } = options;
+  if (cluster !== undefined) requireCluster(world, cluster);
+  const explanations = objects.map((object) => explainSnapshot(snapshotIn(world, object), systemClock.now()));
+  terminal.out(format(explanations, options, terminal.color));
+  const isFine = explanations.every(({ scheduled, clusters }) =>
+    cluster === undefined ? scheduled.status === "True" : clusters.some((one) => one.name === cluster && one.chosen),
+  );
+  return isFine ? EXIT.ok : EXIT.found;
+}
+
+interface Asked {
+  world: World;
+  objects: readonly KubeObject[];
+}
+
+async function fromFiles(name: string | undefined, options: ExplainOptions): Promise<Asked> {
+  const { filename, recursive, namespace = "default" } = options;
+  if (filename.length === 0)
+    throw new CommandError("--without-hub answers from files: give policies, clusters and the object with -f FILE");
+  const files = await objectsOfFiles({ files: filename, recursive, namespace });
+  const world = worldOf(files);
+  if (world.clusters.length === 0)
+    throw new CommandError(
+      "the files hold no MemberCluster: write them with `kubectl get memberclusters -o yaml`, and give that file with -f too",
+    );
+  const placeable = [...world.objects.values()].filter(isPlaceable);
+  if (name === undefined) {
+    // What goes along with others is no answer to a question that names nothing.
+    const rendered = placeable.filter(({ apiVersion, kind }) => isRenderedKind(apiVersion, kind));
+    const objects = rendered.length > 0 ? rendered : placeable;
+    if (objects.length === 0)
+      throw new CommandError("the files hold no object to explain: give its file with -f FILE too");
+    return { world, objects };
+  }
+  const wanted = splitName(name);
+  const objects = placeable.filter(
+    (object) => object.metadata.name === wanted.name && isOfKind(object, wanted) && isIn(object, options.namespace),
+  );
+  if (objects.length === 0)
+    throw new CommandError(
+      `the files hold no ${wanted.kind} "${wanted.name}"; ${chooseAmong(
+        placeable.map(({ kind, metadata }) => `${kind.toLowerCase()}/${metadata.name}`),
+        "they hold none: give its file with -f FILE too",
+      )}`,
+    );
+  return { world, objects };
+}
+
+async function fromHub(name: string | undefined, options: ExplainOptions, context: CommandContext): Promise<Asked> {
+  if (name === undefined) throw new CommandError("name the object: `meridian explain shop`, or KIND/NAME");
+  await using hub = connectHub(options, context);
+  const { namespace = hub.config.currentNamespace } = options;
+  const reader = new HubReader(hub, context.signal);
+  const world = emptyWorld();
+  const { kind, group, name: wanted } = splitName(name);
+  const type = kind === "demoapplication" ? DEMOAPPLICATIONS : await reader.typeNamed(kind, group);
+  if (type === undefined) throw new CommandError(`the hub serves no kind "${kind}"; check the spelling`);
+  const home = type.namespaced ? namespace : undefined;
+  await reader.readPolicies(world, home);
+  const found = await reader.find(type, home, wanted);
+  if (found !== undefined) put(world, found);
+  const { filename, recursive } = options;
+  const files = filename.length === 0 ? [] : await objectsOfFiles({ files: filename, recursive, namespace });
+  for (const { object } of files) put(world, inPlaceOf(world.objects.get(refKey(refOf(object))), object));
+  const object = [...world.objects.values()].find(
+    (one) => one.metadata.name === wanted && one.kind === type.kind && one.metadata.namespace === home,
+  );
+  if (object === undefined)
+    throw new CommandError(
+      `the hub has no ${type.kind} "${wanted}"${home === undefined ? "" : ` in namespace ${home}`}; \`meridian status\` lists what is there`,
+    );
+  await reader.readSurroundings(world);
+  await reader.readScales(world, [type]);
+  await reader.readDependencies(world, [object]);
+  for (const note of reader.notes) context.terminal.err(`${note}\n`);
+  return { world, objects: [object] };
+}
+
+function requireCluster(world: World, name: string): void {
+  const names = world.clusters.map(({ metadata }) => metadata.name);
+  if (!names.includes(name))
+    throw new CommandError(`there is no member cluster "${name}"; ${chooseAmong(names, "there is none at all")}`);
+}
+
+function isPlaceable(object: KubeObject): boolean {
+  return (
+    roleOf(object) === "Object" && (isRenderedKind(object.apiVersion, object.kind) || isPropagated(groupKindOf(object)))
+  );
+}
+
+function isRenderedKind(apiVersion: string, kind: string): boolean {
+  const { group } = groupKindOf({ apiVersion, kind });
+  return hubKindOf(group, kind) !== undefined;
+}
+
+function isOfKind(object: KubeObject, { kind, group }: NamedKind): boolean {
+  const own = groupKindOf(object);
+  const singular = own.kind.toLowerCase();
+  return (kind === singular || kind === `${singular}s`) && (group === undefined || group === own.group);
+}
+
+function isIn({ metadata }: KubeObject, namespace: string | undefined): boolean {
+  return namespace === undefined || metadata.namespace === undefined || metadata.namespace === namespace;
+}
+
+function format(explanations: readonly Explanation[], options: ExplainOptions, color: boolean): string {
+  const { output, cluster } = options;
+  const shown =
+    cluster === undefined
+      ? explanations
+      : explanations.map((one) => ({ ...one, clusters: one.clusters.filter(({ name }) => name === cluster) }));
+  switch (output) {
+    case "json":
+      return `${JSON.stringify({ explanations: shown }, undefined, 2)}\n`;
+    case "yaml":
+      return stringify({ explanations: shown }, { aliasDuplicateObjects: false, lineWidth: 0 });
+    default:
+      return explanations.map((one) => explanationText(one, { wide: output === "wide", color, cluster })).join("\n");
+  }
+}

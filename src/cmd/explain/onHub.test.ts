@@ -1,0 +1,121 @@
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { KubeObject } from "../../apis/index.ts";
+import type { Explanation } from "../../desiredstate/index.ts";
+import { requestToken } from "../../runtime/index.ts";
+import { type SandboxCluster, startSandboxCluster } from "../../sandbox/index.ts";
+import { objectsOfFiles } from "../plan/files.ts";
+import { connectMember, type Connection } from "../connection.ts";
+import { runCommandLine } from "../index.ts";
+import { HubReader } from "../plan/hubReading.ts";
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+/** `explain` on a hub of the sandbox, without a manager: what is said comes from the same decision. */
+
+const FILES = new URL("testdata/files/", import.meta.url);
+const never = new AbortController().signal;
+let folder: string;
+let hub: SandboxCluster;
+let admin: Connection;
+const hubFile = (): string => join(folder, "hub");
+const tenantFile = (): string => join(folder, "tenant");
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "meridian-explain-"));
+  hub = await startSandboxCluster({ name: "hub", controllers: false });
+  await writeFile(hubFile(), hub.kubeconfig({ namespace: "shop" }));
+  admin = connectMember("hub", hubFile(), undefined);
+  expect((await run(`install --crds-only --kubeconfig ${hubFile()}`)).code).toBe(0);
+  await make({ apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } });
+  const files = ["application.yaml", "overrides.yaml", "clusters.yaml"].map((name) => new URL(name, FILES).pathname);
+  for (const { object } of await objectsOfFiles({ files, recursive: false, namespace: "shop" })) await make(object);
+});
+
+afterAll(async () => {
+  await admin?.[Symbol.asyncDispose]();
+  await hub?.stop();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function make(object: KubeObject): Promise<void> {
+  const { status, ...rest } = object;
+  const type = await new HubReader(admin, never).typeOf(object);
+  if (type === undefined) throw new Error(`${object.kind} is not served`);
+  const { namespace, name } = (await admin.client.create(type, rest as KubeObject)).metadata;
+  if (status === undefined) return;
+  const media = "application/merge-patch+json";
+  await admin.client.patch(type, namespace, name, media, { status }, { subresource: "status" });
+}
+
+async function run(line: string): Promise<{ code: number; out: string; err: string }> {
+  const written = { out: "", err: "" };
+  const terminal = {
+    out: (text: string) => void (written.out += text),
+    err: (text: string) => void (written.err += text),
+    color: false,
+    interactive: false,
+  };
+  const code = await runCommandLine(line.split(" "), { terminal, signal: never, env: {} });
+  return { code, ...written };
+}
+
+async function explained(line: string): Promise<Explanation | undefined> {
+  const { out } = await run(`explain ${line} -o json --kubeconfig ${hubFile()}`);
+  return (JSON.parse(out) as { explanations: Explanation[] }).explanations[0];
+}
+
+describe("explain on a hub", () => {
+  test("says the same as from the files that made it", async () => {
+    const fromHub = await explained("nginx-demo");
+    const { out } = await run(`explain nginx-demo --without-hub -n shop -f ${FILES.pathname} -o json`);
+    expect(fromHub).toEqual((JSON.parse(out) as { explanations: Explanation[] }).explanations[0]);
+  });
+
+  test("takes files as if they had been applied, and writes nothing", async () => {
+    const before = hub.resourceVersion();
+    const text = await readFile(new URL("application.yaml", FILES), "utf8");
+    const edited = join(folder, "edited.yaml");
+    await writeFile(edited, text.replace("name: asia", "name: asia\n      exclude: [shanghai-1]"));
+    const chosen = async (line: string): Promise<unknown> =>
+      (await explained(line))?.clusters.flatMap(({ name, chosen: is }) => (is ? [name] : []));
+    expect(await chosen("nginx-demo")).toEqual(["shanghai-1", "singapore-1"]);
+    expect(await chosen(`nginx-demo -f ${edited}`)).toEqual(["singapore-1"]);
+    expect(hub.resourceVersion()).toBe(before);
+  });
+
+  test("names what is not there", async () => {
+    expect(await run(`explain blog --kubeconfig ${hubFile()}`)).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/the hub has no DemoApplication "blog" in namespace shop/) as string,
+    });
+    expect((await run(`explain tea/pot --kubeconfig ${hubFile()}`)).err).toMatch(/serves no kind "tea"/);
+  });
+
+  test("tells a tenant who may not read the policies of the whole hub which right is missing", async () => {
+    const metadata = { name: "tenant", namespace: "shop" };
+    const rbac = "rbac.authorization.k8s.io";
+    await make({ apiVersion: "v1", kind: "ServiceAccount", metadata });
+    await make({
+      apiVersion: `${rbac}/v1`,
+      kind: "Role",
+      metadata,
+      rules: [{ apiGroups: ["paas.cmft.com", "federation.paas.cmft.com"], resources: ["*"], verbs: ["get", "list"] }],
+    });
+    await make({
+      apiVersion: `${rbac}/v1`,
+      kind: "RoleBinding",
+      metadata,
+      roleRef: { apiGroup: rbac, kind: "Role", name: "tenant" },
+      subjects: [{ kind: "ServiceAccount", ...metadata }],
+    });
+    const request = { namespace: "shop", serviceAccount: "tenant", expirationSeconds: 3_600 };
+    const { token } = await requestToken(admin.client, request);
+    await writeFile(tenantFile(), hub.kubeconfig({ token, namespace: "shop" }));
+    const { code, err } = await run(`explain nginx-demo --kubeconfig ${tenantFile()}`);
+    expect(code).toBe(2);
+    expect(err).toMatch(/do not show clusterplacements.*a guess; ask its administrator for the right to list/);
+  });
+});

@@ -1,0 +1,55 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import type { Explanation } from "../../desiredstate/index.ts";
+import { explanationText } from "./text.ts";
+
+async function explanation(): Promise<Explanation> {
+  const text = await readFile(new URL("testdata/explanation.json", import.meta.url), "utf8");
+  return (JSON.parse(text) as { explanations: [Explanation] }).explanations[0];
+}
+
+describe("an explanation reads", () => {
+  test.each([
+    { name: "short", options: { wide: false } },
+    { name: "wide", options: { wide: true } },
+    { name: "oneCluster", options: { wide: false, cluster: "frankfurt-1" } },
+  ])("as in $name.golden.txt", async ({ name, options }) => {
+    const text = explanationText(await explanation(), { ...options, color: false });
+    await expect(text).toMatchFileSnapshot(`testdata/${name}.golden.txt`);
+  });
+
+  test("with the last word where several overrides set one field, and without values that may not be shown", async () => {
+    const one = await explanation();
+    const policy = { kind: "OverridePolicy", namespace: "default", name: "late" };
+    const fields = [
+      { path: "replicas", value: 3, overriddenBy: policy },
+      { kind: "Secret", path: "data.password", masked: true as const },
+      { kind: "Service", path: "spec.type" },
+    ];
+    const overrides = [
+      { policy: { kind: "ClusterOverridePolicy", name: "early" }, rule: 0, fields },
+      { policy, rule: 2, fields: [], problem: "patch 0 on Service: there is no /spec/typo" },
+      { policy, rule: 3, fields: [] },
+    ];
+    const clusters = one.clusters.map((cluster) => ({ ...cluster, steps: [], remedies: [], overrides }));
+    const text = explanationText({ ...one, clusters }, { wide: false, color: false, cluster: "shanghai-1" });
+    expect(text.slice(text.lastIndexOf("shanghai-1\n"))).toBe(`shanghai-1
+  ClusterOverridePolicy early, rule 0:
+    replicas: 3, and OverridePolicy default/late has the last word
+    Secret data.password: (not shown)
+    Service spec.type: removed
+  OverridePolicy default/late, rule 2: cannot be applied: patch 0 on Service: there is no /spec/typo
+  OverridePolicy default/late, rule 3: changes nothing
+`);
+  });
+
+  test("shortly where very many clusters were not chosen", async () => {
+    const one = await explanation();
+    const clusters = Array.from({ length: 30 }, (_, i) =>
+      one.clusters.slice(0, 1).map((cluster) => ({ ...cluster, name: `c-${i}`, remedies: ["do this"] })),
+    ).flat();
+    expect(explanationText({ ...one, clusters }, { wide: false, color: false })).toMatch(
+      /c-9: do this\n {2}and 20 more: --cluster NAME shows those of one cluster\n$/,
+    );
+  });
+});

@@ -1,0 +1,138 @@
+import type { AppliedRule, ExplainedCluster, Explanation } from "../../desiredstate/index.ts";
+import type { PolicyRef } from "../../override/types.ts";
+import { type Cell, formatTable } from "../terminal.ts";
+import { valueText } from "../plan/valueText.ts";
+
+export interface ExplanationTextOptions {
+  /** Every step of every cluster. */
+  wide: boolean;
+  color: boolean;
+  /** Only that cluster, with all that is known of it. */
+  cluster?: string | undefined;
+}
+
+/** What `meridian explain` prints for people. */
+export function explanationText(explanation: Explanation, { wide, color, cluster }: ExplanationTextOptions): string {
+  const chosen = cluster === undefined ? explanation.clusters : explanation.clusters.filter(isNamed(cluster));
+  const parts = [header(explanation), clustersTable(chosen, color)];
+  const detailed = wide || cluster !== undefined;
+  for (const one of detailed ? chosen : []) parts.push(detailsOf(one, color));
+  if (!detailed) parts.push(remediesText(chosen));
+  return parts.filter((part) => part !== "").join("\n");
+}
+
+const isNamed =
+  (name: string) =>
+  (cluster: ExplainedCluster): boolean =>
+    cluster.name === name;
+
+function header({ object, placement, passedOver, scheduled, group, ...rest }: Explanation): string {
+  const { division, notes, overrides, returning, stages, stageProblems = [], failover } = rest;
+  const where = object.namespace === undefined ? "" : ` in namespace ${object.namespace}`;
+  const lines: [string, string][] = [
+    ["Scheduled", `${scheduled.status === "True" ? "yes" : "no"}, ${scheduled.reason}: ${scheduled.message}`],
+    [
+      "Placed by",
+      placement === undefined
+        ? "no policy"
+        : `${policyText(placement)}, priority ${placement.priority}${group === undefined ? "" : `, group ${group}`}`,
+    ],
+    ...passedOver.map(({ policy, because }): [string, string] => [
+      "Passed over",
+      `${policyText(policy)}, since ${because}`,
+    ]),
+  ];
+  if (division !== undefined) {
+    const { mode, strategy, asked, given } = division;
+    const how = strategy === undefined ? mode : `${mode}, ${strategy}`;
+    lines.push(["Replicas", `${how}: ${asked === undefined ? "" : `${asked} asked for, `}${given} in all`]);
+  }
+  for (const [i, { policy, applies, because }] of overrides.entries())
+    lines.push([
+      "Override",
+      `${i + 1}. ${policyText(policy)}${applies || because === undefined ? "" : `: no effect, ${because}`}`,
+    ]);
+  if (failover !== undefined && failover.message !== "")
+    lines.push(["Failover", `${failover.reason}: ${failover.message}`]);
+  if (returning !== undefined) lines.push(["Returns", `to group ${returning.group} at ${returning.at}`]);
+  if (stages !== undefined) lines.push(["Stages", stages.join(", ")]);
+  for (const note of [...notes, ...stageProblems]) lines.push(["Note", note]);
+  const rows = lines.map(([name, text]) => `${name.padEnd(13)}${text}\n`);
+  return `${object.kind.toLowerCase()}/${object.name}${where}\n${rows.join("")}`;
+}
+
+function clustersTable(clusters: readonly ExplainedCluster[], color: boolean): string {
+  if (clusters.length === 0) return "";
+  const columns: [string, (cluster: ExplainedCluster) => string | Cell][] = [
+    ["CLUSTER", ({ name }) => name],
+    ["REGION", ({ region }) => region ?? "-"],
+    ["CHOSEN", ({ chosen }) => ({ text: chosen ? "yes" : "no", tone: chosen ? "good" : "bad" })],
+    ["REPLICAS", ({ replicas }) => textOrDash(replicas)],
+    ["SCORE", ({ scores }) => (scores === undefined ? "-" : Object.values(scores).join(", "))],
+    ["STAGE", ({ stage }) => stage ?? "-"],
+    ["NOW", ({ state }) => state ?? "-"],
+    ["REASON", ({ reason, problem, frozen }) => problem?.reason ?? frozen?.reason ?? reason],
+    ["MESSAGE", ({ message, problem, frozen }) => problem?.message ?? frozen?.message ?? message],
+  ];
+  // A column in which nothing stands says nothing.
+  const shown = columns.filter(
+    ([name, cell]) =>
+      !["REPLICAS", "SCORE", "STAGE", "NOW"].includes(name) || clusters.some((one) => cell(one) !== "-"),
+  );
+  return formatTable(
+    shown.map(([name]) => name),
+    clusters.map((cluster) => shown.map(([, cell]) => cell(cluster))),
+    color,
+  );
+}
+
+function detailsOf(cluster: ExplainedCluster, color: boolean): string {
+  const parts = [`${cluster.name}\n`];
+  if (cluster.steps.length > 0) {
+    const rows = cluster.steps.map(({ stage, name, fits, score, reason, message }): (string | Cell)[] => [
+      `  ${stage}`,
+      name,
+      { text: fits ? "yes" : "no", tone: fits ? "good" : "bad" },
+      textOrDash(score),
+      reason,
+      message,
+    ]);
+    parts.push(formatTable(["  STAGE", "STEP", "ANSWER", "SCORE", "REASON", "MESSAGE"], rows, color));
+  }
+  for (const rule of cluster.overrides) parts.push(overrideText(rule));
+  for (const remedy of cluster.remedies) parts.push(`  To run there: ${remedy}\n`);
+  return parts.join("");
+}
+
+function overrideText({ policy, rule, fields, problem }: AppliedRule): string {
+  const title = `  ${policyText(policy)}, rule ${rule}`;
+  if (problem !== undefined) return `${title}: cannot be applied: ${problem}\n`;
+  if (fields.length === 0) return `${title}: changes nothing\n`;
+  const lines = fields.map(({ kind, path, value, masked, overriddenBy }) => {
+    const what = `${kind === undefined ? "" : `${kind} `}${path}`;
+    const later = overriddenBy === undefined ? "" : `, and ${policyText(overriddenBy)} has the last word`;
+    return `    ${what}: ${masked === true ? "(not shown)" : value === undefined ? "removed" : valueText(value)}${later}\n`;
+  });
+  return `${title}:\n${lines.join("")}`;
+}
+
+/** Of very many clusters a person asks for the one that matters. */
+const MOST_REMEDIES = 10;
+
+function remediesText(clusters: readonly ExplainedCluster[]): string {
+  const lines = clusters.flatMap(({ name, remedies }) => remedies.map((remedy) => `  ${name}: ${remedy}\n`));
+  if (lines.length === 0) return "";
+  const more =
+    lines.length > MOST_REMEDIES
+      ? `  and ${lines.length - MOST_REMEDIES} more: --cluster NAME shows those of one cluster\n`
+      : "";
+  return `For it to run elsewhere too:\n${lines.slice(0, MOST_REMEDIES).join("")}${more}`;
+}
+
+export function policyText({ kind, namespace, name }: PolicyRef): string {
+  return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+}
+
+function textOrDash(value: number | undefined): string {
+  return value === undefined ? "-" : String(value);
+}

@@ -1,0 +1,108 @@
+import {
+  convertObject,
+  type FieldsV1,
+  isRecord,
+  kindOf,
+  type KubeObject,
+  PAAS_GROUP,
+  parseApiVersion,
+  parseObject,
+} from "../../apis/index.ts";
+import { groupKindOf, isClusterScopedBuiltIn } from "../../interpreter/index.ts";
+import { documentsIn } from "../bundle/sources.ts";
+import { CommandError } from "../outcome.ts";
+import { emptyWorld, put, type World } from "./world.ts";
+
+/** One object of a file, and which file that is. */
+export interface FileObject {
+  from: string;
+  /** As it stands there, in its namespace. */
+  given: KubeObject;
+  /** As a hub would store it: with defaults, and in the stored version. */
+  object: KubeObject;
+}
+
+export interface FilesOptions {
+  files: readonly string[];
+  recursive: boolean;
+  /** Of objects that name none. */
+  namespace: string;
+}
+
+/**
+ * The objects of files, lists taken apart, those of Meridian's kinds with their defaults and in the stored version. Throws
+ * {@link CommandError}, which names the file and the field, for what a hub would refuse.
+ */
+export async function objectsOfFiles({ files, recursive, namespace }: FilesOptions): Promise<FileObject[]> {
+  const documents = await documentsIn(files, { recursive });
+  const objects = documents.flatMap(({ from, read }) => read.flatMap((one) => itemsOf(one, from)));
+  if (objects.length === 0) throw new CommandError(`${files.join(", ")}: there is no object in it`);
+  return objects.map(({ from, object }) => {
+    const given = homed(object, namespace);
+    return { from, given, object: readAs(given, from) };
+  });
+}
+
+/** A world of files alone. Clusters come as `kubectl get memberclusters -o yaml` writes them, status included. */
+export function worldOf(objects: readonly Pick<FileObject, "object">[]): World {
+  const world = emptyWorld();
+  for (const { object } of objects) put(world, withOwners(object));
+  return world;
+}
+
+function itemsOf(document: unknown, from: string): Pick<FileObject, "from" | "object">[] {
+  if (document === null || document === undefined) return [];
+  if (!isRecord(document) || typeof document["apiVersion"] !== "string" || typeof document["kind"] !== "string")
+    throw new CommandError(`${from} holds something that is no Kubernetes object: it has no apiVersion and kind`);
+  if (document["kind"].endsWith("List") && Array.isArray(document["items"]))
+    return document["items"].flatMap((item) => itemsOf(item, from));
+  const { metadata } = document;
+  if (!isRecord(metadata) || typeof metadata["name"] !== "string" || metadata["name"] === "")
+    throw new CommandError(`${from}: a ${document["kind"]} has no metadata.name; give it one`);
+  return [{ from, object: document as unknown as KubeObject }];
+}
+
+function homed(object: KubeObject, namespace: string): KubeObject {
+  const known = kindOf(object);
+  const isNamespaced = known === undefined ? !isClusterScopedBuiltIn(groupKindOf(object)) : known.kind.namespaced;
+  const { namespace: own, ...metadata } = object.metadata;
+  if (!isNamespaced) return own === undefined ? object : { ...object, metadata };
+  return own === undefined ? { ...object, metadata: { ...object.metadata, namespace } } : object;
+}
+
+function readAs(object: KubeObject, from: string): KubeObject {
+  const parsed = parseObject(object);
+  if (!parsed.ok) {
+    const problems = parsed.problems.map(({ field, message }) => `${field} ${message}`).join("; ");
+    throw new CommandError(`${from}: ${object.kind} ${object.metadata.name}: ${problems}`);
+  }
+  const isApplication = parseApiVersion(object.apiVersion).group === PAAS_GROUP && object.kind === "DemoApplication";
+  return isApplication ? convertObject(parsed.object, `${PAAS_GROUP}/v1`) : parsed.object;
+}
+
+/** What a person writes into a file, a person owns: of the fields of a file no server has recorded the owners. */
+function withOwners(object: KubeObject): KubeObject {
+  const { metadata, apiVersion, kind: _kind, status: _status, ...content } = object;
+  if (metadata.managedFields !== undefined) return object;
+  const leaves = (map: object): FieldsV1 => Object.fromEntries(Object.keys(map).map((key) => [`f:${key}`, {}]));
+  const { labels, annotations } = metadata;
+  const marks: FieldsV1 = {
+    ...(labels === undefined ? {} : { "f:labels": leaves(labels) }),
+    ...(annotations === undefined ? {} : { "f:annotations": leaves(annotations) }),
+  };
+  const fieldsV1: FieldsV1 = {
+    ...leaves(content),
+    ...(Object.keys(marks).length === 0 ? {} : { "f:metadata": marks }),
+  };
+  const entry = { manager: "kubectl", operation: "Apply" as const, apiVersion, fieldsType: "FieldsV1", fieldsV1 };
+  return { ...object, metadata: { ...metadata, managedFields: [entry] } };
+}
+
+/** An object of a file in the place of the one on the hub: it keeps what only the hub knows of that. */
+export function inPlaceOf(live: KubeObject | undefined, object: KubeObject): KubeObject {
+  if (live === undefined) return withOwners(object);
+  const { uid, resourceVersion, generation } = live.metadata;
+  const kept = Object.entries({ uid, resourceVersion, generation }).filter(([, value]) => value !== undefined);
+  const status = live["status"] === undefined ? {} : { status: live["status"] };
+  return withOwners({ ...object, ...status, metadata: { ...object.metadata, ...Object.fromEntries(kept) } });
+}

@@ -1,0 +1,313 @@
+import {
+  type KubeObject,
+  type MemberCluster,
+  type ObjectRef,
+  type OverridePolicy,
+  parseApiVersion,
+  type Placement,
+  refKey,
+  refOf,
+  type ResourceBinding,
+} from "../../apis/index.ts";
+import { choosePlacement, needsOf, withTheirNeeds } from "../../desiredstate/index.ts";
+import { ScalePaths, settingIn } from "../../hub/index.ts";
+import { type Dependency, dependencyKindOf, hubKindOf, placeableKindOf } from "../../interpreter/index.ts";
+import { createLogger } from "../../observability/index.ts";
+import {
+  apiVersionOf,
+  type Client,
+  CLUSTEROVERRIDEPOLICIES,
+  CLUSTERPLACEMENTS,
+  CLUSTERRESOURCEBINDINGS,
+  DEMOAPPLICATIONS,
+  Discovery,
+  isForbidden,
+  isNotFound,
+  knownType,
+  MANIFESTBUNDLES,
+  MEMBERCLUSTERS,
+  NAMESPACES,
+  OVERRIDEPOLICIES,
+  PLACEMENTS,
+  RESOURCEBINDINGS,
+  type ResourceType,
+  SECRETS,
+  systemClock,
+} from "../../runtime/index.ts";
+import { type Connection, find, notInstalled } from "../connection.ts";
+import { CommandError } from "../outcome.ts";
+import { put, type World } from "./world.ts";
+
+const PAGE = 500;
+const AT_ONCE = 16;
+/** Of one kind and namespace, so many are read one by one; more of them as a list. */
+const FEW = 4;
+/** Helm keeps whole releases in Secrets; no object refers to them. */
+const NO_RELEASES = "type!=helm.sh/release.v1";
+
+/** Reads what plans rest on from a hub, with the rights of the person who asks. */
+export class HubReader {
+  /** What the rights did not show, a sentence each. */
+  readonly notes = new Set<string>();
+  readonly #hub: Connection;
+  readonly #signal: AbortSignal;
+  readonly #discovery: Discovery;
+  readonly #scales: ScalePaths;
+
+  constructor(hub: Connection, signal: AbortSignal) {
+    this.#hub = hub;
+    this.#signal = signal;
+    this.#discovery = new Discovery(hub.client, systemClock);
+    this.#scales = new ScalePaths({ client: hub.client, logger: createLogger({ level: "silent" }) });
+  }
+
+  get client(): Client {
+    return this.#hub.client;
+  }
+
+  /**
+   * Every policy and cluster that has a say in objects of that namespace; without one, in any, or where the rights do not go that far, of `home`.
+   * Throws {@link CommandError} where the person may not read one of the kinds: a decision without them would be a guess.
+   */
+  async readPolicies(world: World, namespace: string | undefined, home?: string): Promise<void> {
+    if (namespace === undefined && home !== undefined && (await this.#list(PLACEMENTS, undefined)) === undefined) {
+      this.notes.add(`Your rights do not reach every namespace: only objects of ${home} are considered.`);
+      await this.readPolicies(world, home);
+      world.isPartial = true;
+      return;
+    }
+    const [hubId, placements, overrides, clusterPlacements, clusterOverrides, clusters] = await Promise.all([
+      this.#hubId(),
+      this.#policies(PLACEMENTS, namespace),
+      this.#policies(OVERRIDEPOLICIES, namespace),
+      this.#policies(CLUSTERPLACEMENTS),
+      this.#policies(CLUSTEROVERRIDEPOLICIES),
+      this.#policies(MEMBERCLUSTERS),
+    ]);
+    world.hubId = hubId;
+    world.placements = [...placements, ...clusterPlacements] as unknown as Placement[];
+    world.overrides = [...overrides, ...clusterOverrides] as unknown as OverridePolicy[];
+    world.clusters = clusters as unknown as MemberCluster[];
+  }
+
+  /** The objects of the kinds, as far as the rights go. */
+  async readObjects(world: World, types: readonly ResourceType[], namespace: string | undefined): Promise<void> {
+    for (const type of types) {
+      if (namespace !== undefined && !type.namespaced) continue;
+      const items = await this.#list(type, namespace);
+      if (items === undefined)
+        this.notes.add(
+          `You may not list ${type.plural}${within(namespace)} on the hub, so none of them are considered.`,
+        );
+      for (const item of items ?? []) put(world, item);
+    }
+  }
+
+  /** Where the custom ones of these kinds keep their replicas: their CRDs say it. */
+  async readScales(world: World, types: readonly ResourceType[]): Promise<void> {
+    await atOnce(types, async (type) => {
+      const { scale } = await this.#scales.of(type, this.#signal);
+      if (scale !== undefined) world.scales.set(`${type.group}/${type.kind}`, scale);
+    });
+  }
+
+  /** Every kind whose objects are placed: those that Meridian renders, and those that policies select. */
+  async placedKinds(policies: readonly Placement[]): Promise<ResourceType[]> {
+    const types = new Map([DEMOAPPLICATIONS, MANIFESTBUNDLES].map((type) => [`${type.group}/${type.kind}`, type]));
+    for (const { spec } of policies) {
+      for (const { apiVersion, kind } of spec.resourceSelectors) {
+        const { group } = parseApiVersion(apiVersion);
+        if (types.has(`${group}/${kind}`) || hubKindOf(group, kind) !== undefined) continue;
+        const type = await this.typeOf({ apiVersion, kind });
+        if (type !== undefined) types.set(`${group}/${kind}`, type);
+      }
+    }
+    return [...types.values()];
+  }
+
+  /** Undefined for kinds that the hub does not serve. */
+  async typeOf({ apiVersion, kind }: Pick<ObjectRef, "apiVersion" | "kind">): Promise<ResourceType | undefined> {
+    const { group, version } = parseApiVersion(apiVersion);
+    const served = await this.#discovery.list();
+    const same = served.filter((one) => one.group === group && one.kind === kind);
+    const type = same.find((one) => one.version === version) ?? same[0];
+    return type === undefined ? undefined : knownType(type);
+  }
+
+  /** A kind as a person names it, singular, plural or short; `group` where they name that too. */
+  async typeNamed(kind: string, group: string | undefined): Promise<ResourceType | undefined> {
+    const served = await this.#discovery.list();
+    const found = served.find(
+      (one) => (one.kind.toLowerCase() === kind || one.plural === kind) && (group === undefined || one.group === group),
+    );
+    return found === undefined ? undefined : knownType(found);
+  }
+
+  /** The object as it stands on the hub; undefined when it is not there. */
+  async find(type: ResourceType, namespace: string | undefined, name: string): Promise<KubeObject | undefined> {
+    const found = await find(this.client, type, namespace, name, this.#signal);
+    return found === undefined ? undefined : { ...found, apiVersion: apiVersionOf(type), kind: type.kind };
+  }
+
+  /** Labels and annotations of these namespaces, and what bindings say of objects there that are sent as they are. */
+  async readSurroundings(world: World, objects: readonly KubeObject[] = [...world.objects.values()]): Promise<void> {
+    const names = new Set(objects.flatMap(({ metadata }) => metadata.namespace ?? []));
+    await this.#readNamespaces(
+      world,
+      [...names].filter((name) => !world.namespaces.has(name)),
+    );
+    const sentAsTheyAre = objects.filter(({ apiVersion, kind }) => !isRendered(apiVersion, kind));
+    const homes = new Set(sentAsTheyAre.map(({ metadata }) => metadata.namespace));
+    for (const home of homes) {
+      const type = home === undefined ? CLUSTERRESOURCEBINDINGS : RESOURCEBINDINGS;
+      const items = await this.#list(type, home).catch(absent);
+      if (items === undefined)
+        this.notes.add(
+          `You may not list ${type.plural}${within(home)}, so where objects that are sent as they are run now is not known.`,
+        );
+      for (const item of (items ?? []) as unknown as ResourceBinding[]) put(world, item as unknown as KubeObject);
+    }
+  }
+
+  /** What the objects need beside them. What the person may not read is noted, and taken to stay as it is. */
+  async readDependencies(world: World, objects: readonly KubeObject[]): Promise<void> {
+    const wanted = new Map<string, Dependency>();
+    for (const object of objects) for (const one of needsIn(world, object)) wanted.set(refKey(one.ref), one);
+    await this.#readAll(world, [...wanted.values()]);
+    // What these need in their turn is known only now.
+    const more = withTheirNeeds([...wanted.values()], world.dependencies);
+    await this.#readAll(
+      world,
+      more.filter(({ ref }) => !wanted.has(refKey(ref))),
+    );
+  }
+
+  async #readAll(world: World, wanted: readonly Dependency[]): Promise<void> {
+    const unknown = wanted.filter(({ ref }) => !world.dependencies.has(refKey(ref)));
+    const groups = Map.groupBy(unknown, ({ ref }) => `${ref.kind}/${ref.namespace ?? ""}`);
+    await atOnce([...groups.values()], async (group) => {
+      const [first] = group;
+      const kind = first === undefined ? undefined : dependencyKindOf(first.ref);
+      if (first === undefined || kind === undefined) return;
+      const type = knownType(kind);
+      const { namespace } = first.ref;
+      const listed = group.length > FEW ? await this.#list(type, namespace) : undefined;
+      if (listed !== undefined) {
+        for (const item of listed) world.dependencies.set(refKey(refOf(item)), item);
+        return;
+      }
+      for (const { ref } of group) {
+        const found = await this.find(type, namespace, ref.name).catch(denied);
+        if (found === "Denied") {
+          world.unreadable.add(refKey(ref));
+          this.notes.add(
+            `You may not read ${type.plural}${within(namespace)} on the hub: ${ref.kind} ${ref.name} is taken to stay as it is.`,
+          );
+        } else if (found !== undefined) world.dependencies.set(refKey(ref), found);
+      }
+    });
+    // In place of what nobody may see here: the same before and after, so that nothing follows from it.
+    for (const { ref } of unknown) {
+      const { apiVersion, kind, namespace, name } = ref;
+      if (!world.unreadable.has(refKey(ref))) continue;
+      const metadata = { name, ...(namespace === undefined ? {} : { namespace }) };
+      world.dependencies.set(refKey(ref), { apiVersion, kind, metadata });
+    }
+  }
+
+  async #readNamespaces(world: World, names: readonly string[]): Promise<void> {
+    const listed = names.length > FEW ? await this.#list(NAMESPACES, undefined) : undefined;
+    if (listed !== undefined) {
+      for (const { metadata } of listed) world.namespaces.set(metadata.name, metadata);
+      return;
+    }
+    await atOnce(names, async (name) => {
+      const found = await this.find(NAMESPACES, undefined, name).catch(denied);
+      if (found === "Denied")
+        this.notes.add(
+          `You may not read the namespace ${name}: that its labels and annotations change nothing is assumed.`,
+        );
+      else if (found !== undefined) world.namespaces.set(name, found.metadata);
+    });
+  }
+
+  /** Empty where the person may not read it: then nothing can be compared with what members hold. */
+  async #hubId(): Promise<string> {
+    const found = await this.find(NAMESPACES, undefined, "kube-system").catch(denied);
+    return found === "Denied" ? "" : (found?.metadata.uid ?? "");
+  }
+
+  async #policies(type: ResourceType, namespace?: string): Promise<KubeObject[]> {
+    try {
+      const items = await this.#list(type, namespace);
+      if (items !== undefined) return items;
+    } catch (error) {
+      if (isNotFound(error)) throw notInstalled(type.plural, this.#hub.where);
+      throw error;
+    }
+    throw new CommandError(
+      `your rights on the hub do not show ${type.plural}${within(namespace)}: what they decide would be a guess; ask its administrator for the right to list placements, clusterplacements, overridepolicies, clusteroverridepolicies and memberclusters (group ${type.group}), or answer from files with \`meridian explain --without-hub -f FILES\``,
+    );
+  }
+
+  /** Undefined when the person may not list them. */
+  async #list(type: ResourceType, namespace: string | undefined): Promise<KubeObject[] | undefined> {
+    const items: KubeObject[] = [];
+    let next: string | undefined;
+    const kind = { apiVersion: apiVersionOf(type), kind: type.kind };
+    do {
+      try {
+        const page: Awaited<ReturnType<Client["list"]>> = await this.client.list(type, {
+          ...(namespace === undefined ? {} : { namespace }),
+          ...(type === SECRETS ? { fieldSelector: NO_RELEASES } : {}),
+          limit: PAGE,
+          signal: this.#signal,
+          ...(next === undefined ? {} : { continue: next }),
+        });
+        // The items of a list do not say of what kind they are.
+        items.push(...page.items.map((item) => ({ ...item, ...kind })));
+        next = page.continue === "" ? undefined : page.continue;
+      } catch (error) {
+        if (isForbidden(error)) return undefined;
+        throw error;
+      }
+    } while (next !== undefined);
+    return items;
+  }
+}
+
+function needsIn(world: World, object: KubeObject): readonly Dependency[] {
+  const { namespace } = object.metadata;
+  const home = namespace === undefined ? undefined : world.namespaces.get(namespace);
+  const setting = settingIn(object, home === undefined ? undefined : { metadata: home });
+  const { placement } = choosePlacement(object, world.placements, setting);
+  const kind = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind);
+  return needsOf(kind, object, placement, true).dependencies;
+}
+
+export function isRendered(apiVersion: string, kind: string): boolean {
+  return hubKindOf(parseApiVersion(apiVersion).group, kind) !== undefined;
+}
+
+function within(namespace: string | undefined): string {
+  return namespace === undefined ? "" : ` in namespace ${namespace}`;
+}
+
+function denied(error: unknown): "Denied" {
+  if (isForbidden(error)) return "Denied";
+  throw error;
+}
+
+function absent(error: unknown): undefined {
+  if (isNotFound(error)) return undefined;
+  throw error;
+}
+
+/** So much at once, in the order of the items. */
+export async function atOnce<T>(items: readonly T[], work: (item: T) => Promise<void>, limit = AT_ONCE): Promise<void> {
+  const left = items.values();
+  const worker = async (): Promise<void> => {
+    for (const item of left) await work(item);
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, items.length) }, worker));
+}

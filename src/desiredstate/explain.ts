@@ -1,0 +1,209 @@
+import {
+  type ClusterStatusEntry,
+  type KubeObject,
+  type ObjectRef,
+  parseApiVersion,
+  refOf,
+  timestamp,
+} from "../apis/index.ts";
+import { placeableKindOf } from "../interpreter/index.ts";
+import { matchRules, type PolicyRef } from "../override/index.ts";
+import { compareText, sortedByName, type Verdict } from "../scheduler/index.ts";
+import type { Step } from "../scheduler/types.ts";
+import { type AppliedRule, appliedRules } from "./overrideFields.ts";
+import { type StageAssignment, stageAssignment, stageProblems } from "./rolloutStages.ts";
+import { choosePlacement } from "./placementSelection.ts";
+import { remedyFor } from "./remedies.ts";
+import { computeTarget } from "./target.ts";
+import type { ClusterTarget, Problem, Snapshot, Target, Why } from "./types.ts";
+
+/** Why one hub object runs where it does, and as what. */
+export interface Explanation {
+  object: ObjectRef;
+  /** The policy that places the object, and what it says of replicas. */
+  placement?: PolicyRef & { priority: number };
+  /** The other policies that select the object, each with why another one goes before. */
+  passedOver: readonly { policy: PolicyRef; because: string }[];
+  scheduled: Target["scheduled"];
+  /** The affinity group that was used. */
+  group?: string;
+  division?: Division;
+  /** A group that comes before the one in use fits again, and is returned to at that moment (RFC 3339). */
+  returning?: { group: string; at: string };
+  /** What failover says of the object, where the policy asks for failover. */
+  failover?: NonNullable<Target["failover"]>["condition"];
+  /** What the policy asks for and the decision did not give. */
+  notes: readonly string[];
+  /** The stages in which a change of the object is rolled out; absent where the policy names none. */
+  stages?: readonly string[];
+  /** Clusters of the object that several stages take, of which the first counts, and those that none takes, which come last. */
+  stageProblems?: readonly string[];
+  /** Every override policy that selects the object, in the order in which they apply: the later wins. */
+  overrides: readonly { policy: PolicyRef; applies: boolean; because?: string }[];
+  /** By name; every cluster of the hub, and every one that the policy names. */
+  clusters: readonly ExplainedCluster[];
+}
+
+/** How the replicas are given out. */
+export interface Division {
+  mode: string;
+  strategy?: string;
+  /** What the object asks for. */
+  asked?: number;
+  /** What the chosen clusters get in all, overrides included. */
+  given: number;
+}
+
+export interface ExplainedCluster {
+  name: string;
+  region?: string;
+  /** The object is to run there. */
+  chosen: boolean;
+  reason: string;
+  message: string;
+  /** What the steps gave that score, by their names; undefined where none gave anything. */
+  scores?: Readonly<Record<string, number>>;
+  replicas?: number;
+  /** The stage of a rollout that the cluster is in. */
+  stage?: string | undefined;
+  /** What the object's status says of the cluster now. */
+  state?: ClusterStatusEntry["state"];
+  /** What is there stays as it is, and why. */
+  frozen?: Why;
+  /** Why nothing is written there. */
+  problem?: Problem;
+  /** Every step of the decision about the cluster, in order. */
+  steps: readonly Step[];
+  /** What would have to change for the object to run there, all of it. Empty for a chosen cluster. */
+  remedies: readonly string[];
+  /** The rules that apply there, in order, with the fields that each of them sets. */
+  overrides: readonly AppliedRule[];
+}
+
+/** Answers from the same decision that the controller takes, at the same moment's values. `now` in epoch milliseconds. */
+export function explain(snapshot: Snapshot, now: number): Explanation {
+  const { object } = snapshot;
+  const target = computeTarget(snapshot, now);
+  const { placement } = snapshot.choice ?? choosePlacement(object, snapshot.placements, snapshot.setting);
+  const rules = matchRules(object, snapshot.overrides, snapshot.setting);
+  const idle = new Map(target.idleOverrides?.map(({ policy, because }) => [keyOf(policy), IDLE[because]]));
+  const verdicts = new Map(target.decision.verdicts.map((verdict) => [verdict.cluster, verdict]));
+  const names = new Set([...verdicts.keys(), ...target.clusters.map(({ name }) => name)]);
+  const snapshots = new Map(sortedByName(snapshot.clusters).map((cluster) => [cluster.name, cluster]));
+  const fieldsOf = appliedRules(renderedOf(object));
+  const { decision } = target;
+  const chosen = new Set(target.clusters.map(({ name }) => name));
+  const stages = stageAssignment(
+    placement?.spec.rollout,
+    snapshot.clusters.filter(({ name }) => chosen.has(name)),
+    object.metadata.labels,
+  );
+  const policy = target.placement;
+  const clusters = [...names].toSorted(compareText).map((name): ExplainedCluster => {
+    const cluster = snapshots.get(name);
+    const wanted = target.clusters.find((one) => one.name === name);
+    const state = snapshot.previous?.clusters?.find((entry) => entry.name === name)?.state;
+    return {
+      name,
+      ...(cluster?.region === undefined ? {} : { region: cluster.region }),
+      ...answerOf(verdicts.get(name), wanted, target),
+      ...(wanted === undefined || stages?.stages.get(name) === undefined ? {} : { stage: stages.stages.get(name) }),
+      ...(state === undefined ? {} : { state }),
+      overrides: cluster === undefined ? [] : fieldsOf(rules.on(cluster)),
+    };
+  });
+  return {
+    object: refOf(object),
+    ...(policy === undefined ? {} : { placement: { ...policy, priority: placement?.spec.priority ?? 0 } }),
+    passedOver: target.passedOver ?? [],
+    scheduled: target.scheduled,
+    ...(decision.group === undefined ? {} : { group: decision.group }),
+    ...divisionOf(snapshot, target, placement),
+    ...(decision.returning === undefined
+      ? {}
+      : { returning: { group: decision.returning.group, at: timestamp(decision.returning.at) } }),
+    ...(target.failover === undefined ? {} : { failover: target.failover.condition }),
+    notes: decision.notes ?? [],
+    ...stagesIn(stages),
+    overrides: rules.policies.map((one) => {
+      const because = idle.get(keyOf(one));
+      return { policy: one, applies: because === undefined, ...(because === undefined ? {} : { because }) };
+    }),
+    clusters,
+  };
+}
+
+function stagesIn(stages: StageAssignment | undefined): Pick<Explanation, "stages" | "stageProblems"> {
+  if (stages === undefined) return {};
+  const problems = stageProblems(stages);
+  return { stages: stages.names, ...(problems.length === 0 ? {} : { stageProblems: problems }) };
+}
+
+const IDLE = {
+  NoCluster: "no rule of it takes a cluster of the object",
+  Unplaced: "the object is on no cluster",
+  Frozen: "what is there stays as it is",
+} as const;
+
+function answerOf(
+  verdict: Verdict | undefined,
+  wanted: ClusterTarget | undefined,
+  target: Target,
+): Pick<
+  ExplainedCluster,
+  "chosen" | "reason" | "message" | "scores" | "replicas" | "frozen" | "problem" | "steps" | "remedies"
+> {
+  const steps = verdict?.steps ?? [];
+  const scores = Object.fromEntries(
+    steps.flatMap(({ name, score }) => (score === undefined ? [] : [[name, score] as const])),
+  );
+  const { status: _, ...why } = target.scheduled;
+  return {
+    chosen: wanted !== undefined,
+    reason: verdict?.reason ?? why.reason,
+    message: verdict?.message ?? why.message,
+    ...(Object.keys(scores).length === 0 ? {} : { scores }),
+    ...(wanted?.replicas === undefined ? {} : { replicas: wanted.replicas }),
+    ...(wanted?.frozen === true ? { frozen: wanted.frozenFor ?? wanted.problem ?? why } : {}),
+    ...(wanted?.problem === undefined ? {} : { problem: wanted.problem }),
+    steps,
+    remedies: wanted === undefined || verdict?.fits === false ? remediesOf(verdict, target) : [],
+  };
+}
+
+/** One for each step that refuses; the same one once. */
+function remediesOf(verdict: Verdict | undefined, { placement }: Target): string[] {
+  if (verdict === undefined || verdict.fits) return [];
+  const refusals = verdict.steps.filter(({ fits }) => !fits);
+  const policy = placement === undefined ? "its policy" : `${placement.kind} ${placement.name}`;
+  const asked = refusals.length === 0 ? [verdict] : refusals;
+  return [...new Set(asked.map((answer) => remedyFor(answer, verdict.cluster, policy)))];
+}
+
+function divisionOf(
+  { object }: Snapshot,
+  target: Target,
+  placement: ReturnType<typeof choosePlacement>["placement"],
+): Pick<Explanation, "division"> {
+  const given = target.clusters.flatMap(({ replicas }) => replicas ?? []);
+  if (given.length === 0) return {};
+  const { mode = "Duplicated", strategy } = placement?.spec.replicaScheduling ?? {};
+  const asked = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind).replicas(object);
+  return {
+    division: {
+      mode,
+      ...(mode === "Divided" && strategy !== undefined ? { strategy } : {}),
+      ...(asked === undefined ? {} : { asked }),
+      given: given.reduce((sum, count) => sum + count, 0),
+    },
+  };
+}
+
+function renderedOf(object: KubeObject): readonly KubeObject[] {
+  const kind = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind);
+  return kind.refusal?.(object) === undefined ? kind.render(object) : [];
+}
+
+function keyOf({ kind, namespace = "", name }: PolicyRef): string {
+  return `${kind}/${namespace}/${name}`;
+}

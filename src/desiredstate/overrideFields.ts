@@ -1,0 +1,84 @@
+import { type KubeObject, refKey, refOf } from "../apis/index.ts";
+import { applyRules, type MatchedRule, type PolicyRef } from "../override/index.ts";
+import { fieldChanges } from "./fieldChanges.ts";
+
+/** One rule of an override policy on one cluster, and what it sets there. */
+export interface AppliedRule {
+  policy: PolicyRef;
+  /** Its place among the rules of the policy. */
+  rule: number;
+  fields: readonly OverriddenField[];
+  /** Why the rule could not be applied; its policy has no effect then, and those after it neither. */
+  problem?: string;
+}
+
+export interface OverriddenField {
+  /** The rendered kind; undefined for the replicas of the object as a whole. */
+  kind?: string;
+  /** `spec.template.spec.containers[name=web].image`; `replicas` */
+  path: string;
+  /** Undefined: the rule takes the field away, or its value may not be shown. */
+  value?: unknown;
+  /** The value may not be shown. */
+  masked?: true;
+  /** A later policy that sets the same field, and so has the last word. */
+  overriddenBy?: PolicyRef;
+}
+
+/** Finds out which field each rule sets, by applying one rule after the other. The same answer for the same list of rules. */
+export function appliedRules(base: readonly KubeObject[]): (rules: readonly MatchedRule[]) => readonly AppliedRule[] {
+  const known = new Map<readonly MatchedRule[], readonly AppliedRule[]>();
+  return (rules) => {
+    let applied = known.get(rules);
+    if (applied === undefined) known.set(rules, (applied = withLastWords(applyOneByOne(base, rules))));
+    return applied;
+  };
+}
+
+function applyOneByOne(base: readonly KubeObject[], rules: readonly MatchedRule[]): AppliedRule[] {
+  const applied: AppliedRule[] = [];
+  let before = base;
+  for (const [i, { policy, index, rule }] of rules.entries()) {
+    const { objects, problem } = applyRules(base, rules.slice(0, i + 1));
+    if (problem !== undefined) {
+      applied.push({ policy, rule: index, fields: [], problem: problem.message });
+      break;
+    }
+    const replicas = rule.replicas === undefined ? [] : [{ path: "replicas", value: rule.replicas }];
+    applied.push({ policy, rule: index, fields: [...replicas, ...changesBetween(before, objects)] });
+    before = objects;
+  }
+  return applied;
+}
+
+function changesBetween(before: readonly KubeObject[], after: readonly KubeObject[]): OverriddenField[] {
+  const old = new Map(before.map((object) => [refKey(refOf(object)), object]));
+  return after.flatMap((object) => {
+    const previous = old.get(refKey(refOf(object)));
+    if (previous === object) return [];
+    return fieldChanges(previous, object).map(({ path, after: value, masked }): OverriddenField => ({
+      kind: object.kind,
+      path,
+      ...(value === undefined ? {} : { value }),
+      ...(masked === undefined ? {} : { masked }),
+    }));
+  });
+}
+
+function withLastWords(applied: readonly AppliedRule[]): AppliedRule[] {
+  return applied.map((one, i) => ({
+    ...one,
+    fields: one.fields.map((field) => {
+      const last = applied.slice(i + 1).findLast(({ fields }) => fields.some((later) => isSameField(later, field)));
+      return last === undefined ? field : { ...field, overriddenBy: last.policy };
+    }),
+  }));
+}
+
+/** Whoever sets the whole sets its parts. */
+function isSameField(later: OverriddenField, field: OverriddenField): boolean {
+  if (later.kind !== field.kind) return false;
+  return (
+    field.path === later.path || field.path.startsWith(`${later.path}.`) || field.path.startsWith(`${later.path}[`)
+  );
+}

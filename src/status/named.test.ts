@@ -1,0 +1,65 @@
+import { describe, expect, test } from "vitest";
+import { aggregate } from "./aggregate.ts";
+import { entry, inputOf, row, T0, unhealthy, view } from "./testing.ts";
+import type { RowView } from "./types.ts";
+
+const widget = (name: string, more: Partial<RowView> = {}): RowView =>
+  row({ ref: { apiVersion: "example.com/v1", kind: "Widget", namespace: "default", name }, ...more });
+const silent = unhealthy("Unknown", 0, "NoReport", "it has no status there yet");
+
+/** What the entry says of a bundle of these objects, and of the same objects where they are not a bundle's. */
+function said(rows: RowView[]) {
+  const [bundle, other] = [true, false].map((isBundle) =>
+    entry(aggregate(inputOf([view("a", { rows })], { isBundle }), T0)),
+  );
+  return { bundle, other };
+}
+
+describe("the entry of a bundle", () => {
+  test("names the object whose health it tells", () => {
+    const { bundle, other } = said([row(), widget("first", { health: silent })]);
+    expect(bundle).toMatchObject({ state: "Unknown", message: "Widget first: it has no status there yet" });
+    expect(other).toMatchObject({ state: "Unknown", message: "it has no status there yet" });
+  });
+
+  test("names the object in the conditions that a controller of the member wrote", () => {
+    const conditions = [
+      { type: "Ready", status: "False" as const, reason: "Broken", message: "no disk" },
+      { type: "Synced", status: "True" as const },
+    ];
+    const { bundle, other } = said([row(), widget("first", { health: silent, conditions })]);
+    expect(bundle?.conditions?.map(({ message }) => message)).toEqual(["Widget first: no disk", "Widget first"]);
+    expect(other?.conditions).toEqual(conditions);
+  });
+
+  test("names the object that could not be written, unless the member's words do", () => {
+    const failure = (message: string) => ({ reason: "Forbidden", message, final: true });
+    const refused = (message: string) => said([row(), widget("first", { failure: failure(message), inSync: false })]);
+    expect(refused("no rights").bundle).toMatchObject({ state: "Failed", message: "Widget first: no rights" });
+    expect(refused('widgets "first" is too large').bundle?.message).toBe('widgets "first" is too large');
+    expect(refused("no rights").other?.message).toBe("no rights");
+  });
+
+  test("names the namespace too where that is not the bundle's own", () => {
+    const elsewhere = { apiVersion: "example.com/v1", kind: "Widget", namespace: "other", name: "first" };
+    const { bundle } = said([widget("first", { ref: elsewhere, health: silent })]);
+    expect(bundle?.message).toBe("Widget other/first: it has no status there yet");
+  });
+
+  test("cuts a long name rather than what is said of it", () => {
+    const { bundle } = said([widget("a".repeat(100), { health: silent })]);
+    expect(bundle?.message).toBe(`Widget ${"a".repeat(23)}…: it has no status there yet`);
+  });
+
+  test("says why an object stays that is to go", () => {
+    const gone = widget("first", { inSync: false, stays: { reason: "CustomObjectsExist", message: "2 are left" } });
+    const { desiredHash: _hash, ...leftOver } = gone;
+    expect(said([row(), leftOver]).bundle).toMatchObject({ state: "Held", message: "Widget first: 2 are left" });
+  });
+
+  test("does not change while nothing changes", () => {
+    const input = inputOf([view("a", { rows: [widget("first", { health: silent })] })], { isBundle: true });
+    const status = aggregate(input, T0);
+    expect(aggregate({ ...input, previous: status }, T0 + 5000)).toBe(status);
+  });
+});
