@@ -4,7 +4,7 @@ import { describe, expect } from "vitest";
 import { bundle, serviceAccount, widget } from "../../test/builders/index.ts";
 import { BUNDLE_BOUNDS, type KubeObject } from "../apis/index.ts";
 import { systemClock } from "../runtime/index.ts";
-import { BundleContents, unpackBundle as unpackOn } from "./bundleContents.ts";
+import { BundleContents, unpackBundle as unpackOn, unpackBundleAtOnce } from "./bundleContents.ts";
 
 const packed = (value: unknown): string => gzipSync(JSON.stringify(value)).toString("base64");
 const unpackBundle = (spec: unknown) => unpackOn(spec, systemClock);
@@ -18,6 +18,7 @@ describe("a bundle", () => {
     const spec = { manifests: [serviceAccount("a")], compressed: packed([widget("w")]) };
     const { manifests, listed } = await unpackBundle(spec);
     expect([manifests.map(({ kind }) => kind), listed]).toEqual([["ServiceAccount", "Widget"], 1]);
+    expect(unpackBundleAtOnce(spec)).toEqual({ manifests, listed });
   });
 
   test.each([
@@ -37,6 +38,7 @@ describe("a bundle", () => {
     const { manifests, unreadable } = await unpackBundle(spec);
     expect(manifests).toHaveLength(1);
     expect(unreadable).toContain(want);
+    expect(unpackBundleAtOnce(spec)).toEqual({ manifests, listed: 1, unreadable });
   });
 
   test("never tells what is inside, which may be a Secret", async () => {

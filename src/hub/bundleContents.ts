@@ -40,15 +40,8 @@ export function compressedIn(spec: unknown): unknown {
 
 /** Unpacks the compressed text of a bundle, a little at a time. Never rejects. */
 export async function unpack(compressed: unknown, clock: Clock): Promise<Unpacked> {
-  if (typeof compressed !== "string") return NOT_GZIP;
-  if (compressed.length > BUNDLE_BOUNDS.compressed) return `is longer than ${BUNDLE_BOUNDS.compressed} characters`;
-  let bytes: Buffer;
-  try {
-    // 8 MiB take some 20 ms; what takes long is to parse them.
-    bytes = gunzipSync(Buffer.from(compressed, "base64"), { maxOutputLength: BUNDLE_BOUNDS.unpacked });
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? TOO_LARGE : NOT_GZIP;
-  }
+  const bytes = gunzipped(compressed);
+  if (typeof bytes === "string") return bytes;
   const slice = TimeSlice.of(clock);
   const pause: Pause = () => (slice.spent ? waited(slice) : undefined);
   try {
@@ -57,6 +50,31 @@ export async function unpack(compressed: unknown, clock: Clock): Promise<Unpacke
     if (error instanceof ListTooLargeError) return error.passed === "entries" ? TOO_MANY : TOO_COMPLEX;
     // The parser's own words quote the text, which may hold a Secret.
     return NOT_A_LIST;
+  }
+}
+
+/** The JSON, or why there is none. 8 MiB take some 20 ms; what takes long is to parse them. */
+function gunzipped(compressed: unknown): Buffer | string {
+  if (typeof compressed !== "string") return NOT_GZIP;
+  if (compressed.length > BUNDLE_BOUNDS.compressed) return `is longer than ${BUNDLE_BOUNDS.compressed} characters`;
+  try {
+    return gunzipSync(Buffer.from(compressed, "base64"), { maxOutputLength: BUNDLE_BOUNDS.unpacked });
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? TOO_LARGE : NOT_GZIP;
+  }
+}
+
+/** {@link unpackBundle} in one go: for a command that has nothing else to do meanwhile. */
+export function unpackBundleAtOnce(spec: unknown): UnpackedSpec {
+  const compressed = compressedIn(spec);
+  if (compressed === undefined) return unpackedSpec(spec);
+  const bytes = gunzipped(compressed);
+  if (typeof bytes === "string") return unpackedSpec(spec, bytes);
+  try {
+    const parsed: unknown = JSON.parse(bytes.toString("utf8"));
+    return unpackedSpec(spec, Array.isArray(parsed) ? (parsed as KubeObject[]) : NOT_A_LIST);
+  } catch {
+    return unpackedSpec(spec, NOT_A_LIST);
   }
 }
 
