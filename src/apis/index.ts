@@ -14,6 +14,7 @@ export { ConversionError } from "./conversion.ts";
 export { convertObject } from "./convert.ts";
 export * from "./crds.ts";
 export * from "./demoapplication.ts";
+export { durationMs } from "./duration.ts";
 export * from "./endpoint.ts";
 export { isGranted, namespaceNotGranted } from "./grantedNamespaces.ts";
 export * from "./kinds.ts";

@@ -8,19 +8,13 @@ export function notCarriedOut({
   rollout,
   failover,
   disruptionBudget,
-  clusterPreferences,
-  clusterCount,
-  spreadConstraints = [],
   replicaScheduling,
 }: Partial<PlacementSpec>): string[] {
   const { strategy, replicaStep, rescheduling } = replicaScheduling ?? {};
   return [
     ...(rollout === undefined ? [] : ["spec.rollout"]),
-    ...(failover === undefined ? [] : ["spec.failover"]),
+    ...(failover?.maxEvictionsPerMinute === undefined ? [] : ["spec.failover.maxEvictionsPerMinute"]),
     ...(disruptionBudget === undefined ? [] : ["spec.disruptionBudget"]),
-    ...(clusterPreferences === undefined ? [] : ["spec.clusterPreferences"]),
-    ...(clusterCount === undefined ? [] : ["spec.clusterCount"]),
-    ...(spreadConstraints.length === 0 ? [] : ["spec.spreadConstraints"]),
     ...(strategy === "Available" || strategy === "Aggregated" ? [`spec.replicaScheduling.strategy ${strategy}`] : []),
     ...(replicaStep === undefined ? [] : ["spec.replicaScheduling.replicaStep"]),
     ...(rescheduling === undefined ? [] : ["spec.replicaScheduling.rescheduling"]),

@@ -33,8 +33,42 @@ const VERDICTS = {
   NamespaceGranted: "Meridian's account may work in the object's namespace on the cluster.",
   NamespaceNotGranted:
     "The cluster was joined for other namespaces, so nothing of the object is placed there, read or removed; the message names the command that grants it.",
-  NoReplicas: "The weights give the cluster no replica.",
+  ClusterReady: "The cluster is ready, or whether it is has not been said yet.",
+  ClusterNotReady:
+    "The cluster is not ready: it takes nothing new where the object can go elsewhere, and keeps what runs there until failover says otherwise.",
+  ApiServed: "The cluster serves every API of what is sent to it.",
+  ApiNotServed:
+    "The cluster does not serve an API of what is sent: a CustomResourceDefinition is missing there, say; the message names the API.",
+  ApiUnknown: "Which APIs the cluster serves is not known yet, so that this is no reason against it.",
+  NotEvicted: "Neither failover nor a drain keeps the object away from the cluster.",
+  Preferred: "`clusterPreferences` take the cluster; the score is the sum of their weights.",
+  NotPreferred: "No entry of `clusterPreferences` takes the cluster.",
+  TopologyKeyMissing: "The cluster has no value for a topologyKey of `spreadConstraints`, so that it is in no group.",
+  SpreadNotMet: "The clusters that fit cannot meet `spreadConstraints`; the message says what is missing.",
+  BeyondMaxGroups: "Other clusters go before it, and `maxGroups` of a spread constraint allows no more groups.",
+  BeyondClusterCount: "Other clusters go before it, and `clusterCount` asks for no more.",
+  NoReplicas: "The weights give the cluster no replica, or there are too few replicas to reach it.",
   UnknownCluster: "The Placement names a cluster that has no MemberCluster.",
+} as const;
+
+const FAILOVER = {
+  ClusterLost: "The cluster does not answer; the message says since when, and when the object leaves it.",
+  ObjectUnhealthy:
+    "The object is unhealthy on the cluster; the message says since when, and when the object leaves it.",
+  FailedOver: "The object has left the cluster, which was lost or on which it was unhealthy, for another one.",
+  FailoverHeld:
+    "More clusters than `failover.maxUnhealthyClusters` allows are lost at once, so nothing moves: the hub itself may be cut off.",
+  NowhereToGo: "The object would leave a cluster, and no other one that the Placement selects takes what is there.",
+  AwaitingReturn: "The cluster is well again, and the object may return when it has been for `failover.returnAfter`.",
+  ReturnedToCluster: "The object has returned to a cluster that it had left by failover.",
+} as const;
+
+const ROLLOUT = {
+  GateTimeout: "The cluster has the new revision, and did not pass the gate in time.",
+  HealthUnknown: "Nobody says how healthy the new revision is on the cluster, so that it cannot pass the gate.",
+  NotWritten: "The new revision could not be written to the cluster in time.",
+  ClusterLeft: "The cluster left the federation, or the Placement, while the rollout was under way.",
+  RollingBack: "The cluster is on its way back to the last good revision.",
 } as const;
 
 const SUMMARY = {
@@ -268,6 +302,8 @@ const EVENTS = {
 export const REASON_GROUPS: readonly { title: string; reasons: Readonly<Record<string, string>> }[] = [
   { title: "Choosing clusters", reasons: SCHEDULED },
   { title: "One cluster's part in that", reasons: VERDICTS },
+  { title: "Failover", reasons: FAILOVER },
+  { title: "Rollout in stages", reasons: ROLLOUT },
   { title: "All clusters together", reasons: SUMMARY },
   { title: "On the way", reasons: PROGRESS },
   { title: "Not healthy", reasons: UNHEALTHY },
@@ -287,6 +323,8 @@ export const REASON_GROUPS: readonly { title: string; reasons: Readonly<Record<s
 export const REASONS = {
   ...SCHEDULED,
   ...VERDICTS,
+  ...FAILOVER,
+  ...ROLLOUT,
   ...SUMMARY,
   ...PROGRESS,
   ...UNHEALTHY,

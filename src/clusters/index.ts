@@ -20,5 +20,6 @@ export {
   type WorkDelta,
   type WorkSource,
 } from "./ports.ts";
+export { copyIn, readLive, rehearse, type Rehearsed } from "./rehearsal.ts";
 export { SERVICE_ACCOUNT_ANNOTATION, TOKEN_EXPIRES_AT_ANNOTATION, TOKEN_ISSUED_AT_ANNOTATION } from "./renewal.ts";
 export type { PoolListener } from "./types.ts";

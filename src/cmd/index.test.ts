@@ -41,6 +41,7 @@ async function run(line: string, act: () => number = () => 0, program = "meridia
     unjoin: noting("unjoin"),
     bundle: noting("bundle"),
     status: noting("status"),
+    plan: noting("plan"),
     explain: noting("explain"),
     quickstart: noting("quickstart"),
     version: noting("version"),

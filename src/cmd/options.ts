@@ -154,6 +154,29 @@ export interface ExplainOptions extends HubOptions {
   output?: (typeof EXPLAIN_FORMATS)[number];
 }
 
+export const PLAN_FORMATS = ["json", "yaml"] as const;
+
+export interface PlanOptions extends HubOptions {
+  /** Of objects of files that name none; that of the context when absent. */
+  namespace?: string;
+  /** Meridian's own, with the Secrets of the members. */
+  systemNamespace: string;
+  filename: readonly string[];
+  /** Files with policies and nothing else. */
+  policy: readonly string[];
+  recursive: boolean;
+  /** The files would be applied with `kubectl apply --server-side`. */
+  serverSide: boolean;
+  /** Clusters that are lost. */
+  without: readonly string[];
+  /** Clusters that are cordoned. */
+  cordon: readonly string[];
+  /** The members are not asked. */
+  hubOnly: boolean;
+  /** Undefined: text. */
+  output?: (typeof PLAN_FORMATS)[number];
+}
+
 /** Options of `meridian bundle create`. One of `helm`, `kustomize` and `filename` is given. */
 export interface BundleOptions extends HubOptions {
   /** Of the bundle. */

@@ -21,6 +21,7 @@ import {
   type JoinOptions,
   type ManagerOptions,
   type ManagerWebhookOptions,
+  type PlanOptions,
   parseBindAddress,
   parseBoolean,
   parseClusterName,
@@ -46,7 +47,7 @@ import {
   quickstartOptions,
   type QuickstartOptions,
 } from "./quickstart/options.ts";
-import { addExplain } from "./plan/flags.ts";
+import { addExplain, addPlan } from "./plan/flags.ts";
 import { addTelemetry, type TelemetryFlags, withTelemetry } from "./telemetryFlags.ts";
 import type { WebhookTarget } from "../webhooks/index.ts";
 import { printVersion, VERSION } from "./version.ts";
@@ -61,6 +62,7 @@ export interface Verbs {
   unjoin(name: string, options: UnjoinOptions, context: CommandContext): Promise<number>;
   bundle(name: string, options: BundleOptions, context: CommandContext): Promise<number>;
   status(names: string[], options: StatusOptions, context: CommandContext): Promise<number>;
+  plan(options: PlanOptions, context: CommandContext): Promise<number>;
   explain(name: string | undefined, options: ExplainOptions, context: CommandContext): Promise<number>;
   quickstart(options: QuickstartOptions, context: CommandContext): Promise<number>;
   version(options: VersionOptions, context: CommandContext): Promise<number>;
@@ -82,6 +84,7 @@ export const systemVerbs: Verbs = {
   unjoin: async (name, options, context) => (await import("./unjoin.ts")).unjoin(name, options, context),
   bundle: async (name, options, context) => (await import("./bundle/create.ts")).createBundle(name, options, context),
   status: async (names, options, context) => (await import("./status.ts")).status(names, options, context),
+  plan: async (options, context) => (await import("./plan/index.ts")).plan(options, context),
   explain: async (name, options, context) => (await import("./explain/index.ts")).explain(name, options, context),
   quickstart: async (options, context) => (await loadQuickstart()).runQuickstart(options, context),
   version: async (options, context) => printVersion(options, context.terminal),
@@ -124,6 +127,7 @@ export function createProgram(verbs: Verbs, context: CommandContext, finished: F
   addUnjoin(program, (name, options) => run(() => verbs.unjoin(name, options, context))());
   addBundle(program, (name, options) => run(() => verbs.bundle(name, options, context))());
   addStatus(program, (names, options) => run(() => verbs.status(names, options, context))());
+  addPlan(program, (options) => run(() => verbs.plan(options, context))());
   addExplain(program, (name, options) => run(() => verbs.explain(name, options, context))());
   addQuickstart(program, (options) => run(() => verbs.quickstart(options, context))());
   addVersion(program, (options) => run(() => verbs.version(options, context))());

@@ -102,6 +102,24 @@ describe("explain", () => {
     expect(there?.remedies).toEqual(["create a Placement that selects the object"]);
   });
 
+  test("tells the stages of a rollout, and clusters that none takes", () => {
+    const staged = placement("asia", {
+      rollout: { stages: [{ name: "canary", targetClusters: { clusterNames: ["singapore-1"] } }] },
+    });
+    const { stages, stageProblems, clusters } = explain(
+      snapshot({ placements: [staged], clusters: [shanghai, singapore] }),
+      NOW,
+    );
+    expect({ stages, stageProblems }).toEqual({
+      stages: ["canary"],
+      stageProblems: ["no stage takes shanghai-1: its turn comes last"],
+    });
+    expect(clusters.map(({ name, stage }) => [name, stage])).toEqual([
+      ["shanghai-1", undefined],
+      ["singapore-1", "canary"],
+    ]);
+  });
+
   test("agrees with the target that the controller computes", () => {
     const values = snapshot({ placements: [asia], overrides: [overrides("a", { replicas: 3 })] });
     const target = computeTarget(values, NOW);

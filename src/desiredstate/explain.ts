@@ -1,9 +1,17 @@
-import { type ClusterStatusEntry, type KubeObject, type ObjectRef, parseApiVersion, refOf } from "../apis/index.ts";
+import {
+  type ClusterStatusEntry,
+  type KubeObject,
+  type ObjectRef,
+  parseApiVersion,
+  refOf,
+  timestamp,
+} from "../apis/index.ts";
 import { placeableKindOf } from "../interpreter/index.ts";
 import { matchRules, type PolicyRef } from "../override/index.ts";
 import { compareText, sortedByName, type Verdict } from "../scheduler/index.ts";
 import type { Step } from "../scheduler/types.ts";
 import { type AppliedRule, appliedRules } from "./overrideFields.ts";
+import { type StageAssignment, stageAssignment, stageProblems } from "./rolloutStages.ts";
 import { choosePlacement } from "./placementSelection.ts";
 import { remedyFor } from "./remedies.ts";
 import { computeTarget } from "./target.ts";
@@ -20,8 +28,14 @@ export interface Explanation {
   /** The affinity group that was used. */
   group?: string;
   division?: Division;
+  /** A group that comes before the one in use fits again, and is returned to at that moment (RFC 3339). */
+  returning?: { group: string; at: string };
   /** What the policy asks for and the decision did not give. */
   notes: readonly string[];
+  /** The stages in which a change of the object is rolled out; absent where the policy names none. */
+  stages?: readonly string[];
+  /** Clusters of the object that several stages take, of which the first counts, and those that none takes, which come last. */
+  stageProblems?: readonly string[];
   /** Every override policy that selects the object, in the order in which they apply: the later wins. */
   overrides: readonly { policy: PolicyRef; applies: boolean; because?: string }[];
   /** By name; every cluster of the hub, and every one that the policy names. */
@@ -45,9 +59,11 @@ export interface ExplainedCluster {
   chosen: boolean;
   reason: string;
   message: string;
-  /** The sum of what the steps gave; undefined where none gave anything. */
-  score?: number;
+  /** What the steps gave that score, by their names; undefined where none gave anything. */
+  scores?: Readonly<Record<string, number>>;
   replicas?: number;
+  /** The stage of a rollout that the cluster is in. */
+  stage?: string | undefined;
   /** What the object's status says of the cluster now. */
   state?: ClusterStatusEntry["state"];
   /** What is there stays as it is, and why. */
@@ -74,6 +90,12 @@ export function explain(snapshot: Snapshot, now: number): Explanation {
   const snapshots = new Map(sortedByName(snapshot.clusters).map((cluster) => [cluster.name, cluster]));
   const fieldsOf = appliedRules(renderedOf(object));
   const { decision } = target;
+  const chosen = new Set(target.clusters.map(({ name }) => name));
+  const stages = stageAssignment(
+    placement?.spec.rollout,
+    snapshot.clusters.filter(({ name }) => chosen.has(name)),
+    object.metadata.labels,
+  );
   const policy = target.placement;
   const clusters = [...names].toSorted(compareText).map((name): ExplainedCluster => {
     const cluster = snapshots.get(name);
@@ -83,6 +105,7 @@ export function explain(snapshot: Snapshot, now: number): Explanation {
       name,
       ...(cluster?.region === undefined ? {} : { region: cluster.region }),
       ...answerOf(verdicts.get(name), wanted, target),
+      ...(wanted === undefined || stages?.stages.get(name) === undefined ? {} : { stage: stages.stages.get(name) }),
       ...(state === undefined ? {} : { state }),
       overrides: cluster === undefined ? [] : fieldsOf(rules.on(cluster)),
     };
@@ -94,13 +117,23 @@ export function explain(snapshot: Snapshot, now: number): Explanation {
     scheduled: target.scheduled,
     ...(decision.group === undefined ? {} : { group: decision.group }),
     ...divisionOf(snapshot, target, placement),
+    ...(decision.returning === undefined
+      ? {}
+      : { returning: { group: decision.returning.group, at: timestamp(decision.returning.at) } }),
     notes: decision.notes ?? [],
+    ...stagesIn(stages),
     overrides: rules.policies.map((one) => {
       const because = idle.get(keyOf(one));
       return { policy: one, applies: because === undefined, ...(because === undefined ? {} : { because }) };
     }),
     clusters,
   };
+}
+
+function stagesIn(stages: StageAssignment | undefined): Pick<Explanation, "stages" | "stageProblems"> {
+  if (stages === undefined) return {};
+  const problems = stageProblems(stages);
+  return { stages: stages.names, ...(problems.length === 0 ? {} : { stageProblems: problems }) };
 }
 
 const IDLE = {
@@ -115,16 +148,18 @@ function answerOf(
   target: Target,
 ): Pick<
   ExplainedCluster,
-  "chosen" | "reason" | "message" | "score" | "replicas" | "frozen" | "problem" | "steps" | "remedies"
+  "chosen" | "reason" | "message" | "scores" | "replicas" | "frozen" | "problem" | "steps" | "remedies"
 > {
   const steps = verdict?.steps ?? [];
-  const scores = steps.flatMap(({ score }) => score ?? []);
+  const scores = Object.fromEntries(
+    steps.flatMap(({ name, score }) => (score === undefined ? [] : [[name, score] as const])),
+  );
   const { status: _, ...why } = target.scheduled;
   return {
     chosen: wanted !== undefined,
     reason: verdict?.reason ?? why.reason,
     message: verdict?.message ?? why.message,
-    ...(scores.length === 0 ? {} : { score: scores.reduce((sum, score) => sum + score, 0) }),
+    ...(Object.keys(scores).length === 0 ? {} : { scores }),
     ...(wanted?.replicas === undefined ? {} : { replicas: wanted.replicas }),
     ...(wanted?.frozen === true ? { frozen: wanted.frozenFor ?? wanted.problem ?? why } : {}),
     ...(wanted?.problem === undefined ? {} : { problem: wanted.problem }),

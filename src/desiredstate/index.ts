@@ -10,6 +10,15 @@
  * given.
  */
 export { expectedOf, ownerRefOf, policyOf, reowned } from "./marks.ts";
+export {
+  type BlastRadius,
+  blastRadius,
+  type ClusterChange,
+  differenceOf,
+  type MemberObjectChange,
+} from "./difference.ts";
+export { knownCopies } from "./knownCopies.ts";
+export { type StageAssignment, stageAssignment, stageProblems } from "./rolloutStages.ts";
 export { type ExplainedCluster, type Explanation, explain } from "./explain.ts";
 export { type FieldChange, fieldChanges } from "./fieldChanges.ts";
 export type { AppliedRule } from "./overrideFields.ts";

@@ -1,7 +1,7 @@
 import type { Answer } from "../scheduler/types.ts";
 
 /** What would have to change so that this answer becomes a yes: what the answer itself says of that, else by its reason. */
-export function remedyFor(answer: Answer & { remedy?: string }, cluster: string, policy: string): string {
+export function remedyFor(answer: Answer, cluster: string, policy: string): string {
   if (answer.remedy !== undefined) return answer.remedy;
   switch (answer.reason) {
     case "TaintNotTolerated":

@@ -16,6 +16,7 @@ import {
   type Subject,
   type Verdict,
 } from "../scheduler/index.ts";
+import { type Failover, scheduleWithFailover } from "./failover/index.ts";
 import { AWAITING_REPLACEMENT } from "./moves.ts";
 import type { Snapshot, Target } from "./types.ts";
 
@@ -26,6 +27,8 @@ export interface Scope {
   /** The clusters that are concerned, sorted by name; none that is being deleted. */
   places: readonly Place[];
   suspended: boolean;
+  /** Set where the placement asks for failover. */
+  failover?: Failover;
 }
 
 /**
@@ -76,11 +79,16 @@ export function scopeOf(
     if (!cluster.deleting && subject.current.has(cluster.name)) keepable.push({ cluster, frozen: true });
   }
   if (placement !== undefined) {
-    const decision = schedule(subject, placement.spec, clusters, now);
+    const { failover: rules } = placement.spec;
+    const { decision, failover } =
+      rules === undefined || subject.current.size === 0
+        ? { decision: schedule(subject, placement.spec, clusters, now) }
+        : scheduleWithFailover(subject, placement, rules, clusters, snapshot.previous, now);
     if (placement.spec.suspend === true) return suspended(placement, decision, keepable);
     const isUndivided = placement.spec.replicaScheduling.mode === "Divided" && subject.replicas === undefined;
     const message = `${selectedMessage(decision, clusters.length)}${isUndivided ? NOTHING_TO_DIVIDE : ""}`;
-    return placed(decision, clusters, keepable, "ClustersSelected", message);
+    const scope = placed(decision, clusters, keepable, "ClustersSelected", message);
+    return failover === undefined ? scope : { ...scope, failover };
   }
 
   const mayBeOnHub = ({ local, deleting }: ClusterSnapshot): boolean =>
@@ -227,10 +235,12 @@ function mostFrequentRefusal(verdicts: readonly Verdict[]): string {
   const [worst] = [...byReason.values()].sort(
     (a, b) => b.length - a.length || ((a[0]?.reason ?? "") < (b[0]?.reason ?? "") ? -1 : 1),
   );
-  const [first] = worst ?? [];
+  // A spread that cannot be met is what keeps the object from everywhere, however many clusters are refused before that.
+  const [first] = byReason.get("SpreadNotMet") ?? worst ?? [];
   if (worst === undefined || first === undefined) return "there is none; join one with `meridian join`";
   const unknown = byReason.get("UnknownCluster")?.map(({ cluster }) => cluster) ?? [];
   if (first.reason === "UnknownCluster") return unknownText(unknown);
   const others = unknown.length === 0 ? "" : `; ${unknownText(unknown)}`;
+  if (first.reason === "SpreadNotMet") return `${first.message}${others}`;
   return `${first.message} (${worst.length} of ${counted(verdicts.length - unknown.length, "cluster")})${others}`;
 }

@@ -18,6 +18,7 @@ import {
 import { effectOf, type MatchedRule, matchRules, type PolicyRef } from "../override/index.ts";
 import { sortedByName, type Subject } from "../scheduler/index.ts";
 import { manifestsProblem, scopeProblem, termsWithin } from "./bundleScope.ts";
+import { apisOf } from "./apisOf.ts";
 import { collectDependencies } from "./dependencies.ts";
 import { type Marking, ownerRefOf, ownerText } from "./marks.ts";
 import { needsOf, withTheirNeeds } from "./needs.ts";
@@ -41,12 +42,20 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const paths = replicaPathsOf(kind, placement?.spec.replicaScheduling.path, snapshot.scale);
   const replicas = paths === undefined ? kind.replicas(object) : replicasAt(object, paths.spec);
   const reported = reportedReplicas(snapshot);
+  const terms = snapshot.terms ?? defaultTerms(object.metadata.namespace ?? "");
+  const unfit =
+    tooDeep(object) ??
+    protectedNamespace(terms) ??
+    kind.refusal?.(object) ??
+    (kind.holdsManifests === true ? manifestsProblem(object) : undefined);
+  const rendered = unfit === undefined ? kind.render(object) : [];
   const subject: Subject = {
     labels: object.metadata.labels ?? {},
     ...(object.metadata.namespace === undefined ? {} : { namespace: object.metadata.namespace }),
     current: currentClusters(snapshot, reported),
     ...(replicas === undefined ? {} : { replicas }),
     ...(isRendered(object) ? {} : { sentAsItIs: true }),
+    ...(unfit === undefined ? { apis: apisOf(rendered) } : {}),
   };
   const scope = scopeOf(snapshot, placement, subject, clusters, now);
 
@@ -58,14 +67,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
   const needs = snapshot.needs ?? needsIn(snapshot, kind, placement, subject.current.size > 0);
   const dependencies = collectDependencies(needs, snapshot, marking);
   const overrides = matchRules(object, snapshot.overrides, snapshot.setting);
-  const terms = snapshot.terms ?? defaultTerms(object.metadata.namespace ?? "");
   const conflictResolution = placement?.spec.conflictResolution ?? "Abort";
-  const unfit =
-    tooDeep(object) ??
-    protectedNamespace(terms) ??
-    kind.refusal?.(object) ??
-    (kind.holdsManifests === true ? manifestsProblem(object) : undefined);
-  const rendered = unfit === undefined ? kind.render(object) : [];
   const problem = unfit ?? (kind.holdsManifests === true ? scopeProblem(rendered, terms) : undefined);
   const renderer = new VariantRenderer({
     base: problem === undefined ? rendered : [],
@@ -144,6 +146,8 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     ...(placement?.spec.aggregateStatus === true && hubKindOf(group, object.kind) === undefined
       ? { aggregatesStatus: true as const }
       : {}),
+    ...(scope.failover === undefined ? {} : { failover: scope.failover }),
+    ...(placement?.spec.failover?.makeBeforeBreak === false ? { breakBeforeMake: true as const } : {}),
     ...(scope.decision.recheckAt === undefined ? {} : { recheckAt: scope.decision.recheckAt }),
   };
 }

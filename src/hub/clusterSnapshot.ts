@@ -22,5 +22,14 @@ export function clusterSnapshot(
     ...(isDeleted && deletionPolicy === undefined ? { undecided: true as const } : {}),
     local: connection.local !== undefined,
     ...(namespaces === undefined ? {} : { namespaces }),
+    ...readyOf(cluster),
+    ...(cluster.status?.apis === undefined ? {} : { apis: new Set(cluster.status.apis) }),
   };
+}
+
+/** Nothing while the first contact is being made: that a cluster is new is no reason to go elsewhere. */
+function readyOf({ status }: MemberCluster): Pick<ClusterSnapshot, "ready"> {
+  const ready = status?.conditions?.find(({ type }) => type === "Ready");
+  if (ready === undefined || ready.reason === "Connecting") return {};
+  return { ready: { status: ready.status, since: Date.parse(ready.lastTransitionTime) } };
 }

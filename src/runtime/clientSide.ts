@@ -1,4 +1,5 @@
 /** What the client half of the runtime gives to others; re-exported by index.ts. */
+export { objectPath } from "./apiPaths.ts";
 export { createClient, type ClientOptions } from "./client.ts";
 export { type Clock, steadyTime, systemClock } from "./clock.ts";
 export type { ClusterConfig, Credentials } from "./credentials/types.ts";

@@ -372,13 +372,6 @@ describe("replicas", () => {
     const said = verdicts.map(({ steps }) => steps.find(({ stage }) => stage === "score")?.message);
     expect(messages.length === 1 ? [...new Set(said)] : said).toEqual(messages);
   });
-
-  test("spread constraints are noted as not enforced", () => {
-    const spread: PlacementRules["spreadConstraints"] = [{ topologyKey: "region", whenUnsatisfiable: "DoNotSchedule" }];
-    expect(schedule(subject(), placement({ spreadConstraints: spread }), fleet, NOW).notes).toEqual([
-      "spreadConstraints are not enforced yet",
-    ]);
-  });
 });
 
 describe("the steps of a verdict", () => {

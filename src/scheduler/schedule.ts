@@ -1,20 +1,22 @@
 import type { ClusterSelector } from "../apis/index.ts";
-import { shareReplicas } from "./divide/shareReplicas.ts";
+import { type ReplicaShare, shareReplicas } from "./divide/shareReplicas.ts";
 import { type Filtered, filterClusters } from "./filter/filterClusters.ts";
+import { fleetOf } from "./fleet.ts";
 import { compareText, indexOfName, sortedByName } from "./order.ts";
-import { isDynamic, staticWeight } from "./score/staticWeight.ts";
+import { isDynamic, type Score, staticWeight } from "./score/staticWeight.ts";
 import { firstFittingGroup, type Selection } from "./select/firstFittingGroup.ts";
+import { pick, picksClusters } from "./select/pick.ts";
 import type { ClusterSnapshot, Decision, PlacementRules, Step, Subject, Verdict } from "./types.ts";
 
 /**
  * Which clusters run the object, how many replicas each gets, and why each cluster was chosen or not.
  *
- * Affinity groups are ordered: the first in which at least one cluster fits is used; a placement without groups takes
- * every cluster. Mode Duplicated runs the object as it is on each; mode Divided scores the selected clusters by static weight and divides
- * the replicas by that, and a cluster that gets none is left out, unless the object asks for none in all.
+ * Affinity groups are ordered: the first in which clusters fit is used; a placement without groups takes every cluster. Of the clusters that
+ * fit, spread constraints and `clusterCount` pick the best. Mode Duplicated runs the object as it is on each; mode Divided scores the selected
+ * clusters by static weight and divides the replicas by that, and a cluster that gets none is left out, unless the object asks for none in all.
  *
  * Same values in, same decision out, in whatever order the clusters come; sorting is saved where they come sorted by name. Time
- * (`now`, epoch milliseconds) only counts for tolerations that end; `recheckAt` says when the next one does.
+ * (`now`, epoch milliseconds) only counts for tolerations that end and for the return to an earlier group; `recheckAt` says when the next one does.
  */
 export function schedule(
   subject: Subject,
@@ -23,93 +25,119 @@ export function schedule(
   now: number,
 ): Decision {
   const sorted = sortedByName(clusters);
-  const { clusterAffinities, tolerations = [] } = placement;
-  const selection = firstFittingGroup(sorted, clusterAffinities, (group) =>
-    filterClusters({ subject, tolerations, group, now }, sorted),
-  );
-  const notes = notEnforced(placement);
-  const chosen = divided(subject, placement, selection, notes) ?? duplicated(selection);
-  const { group, until } = selection;
+  const fleet = fleetOf(sorted);
+  const { clusterAffinities, clusterPreferences, tolerations = [] } = placement;
+  const picks = takesSome(subject, placement);
+  const isPicked = clusterPreferences !== undefined || picksClusters(placement);
+  const selection = firstFittingGroup(sorted, clusterAffinities, { subject, placement, now }, (group) => ({
+    filtered: filterClusters({ subject, tolerations, group, picks, fleet, now }, sorted),
+    pick: isPicked ? (fitting) => pick(subject, placement, fitting) : undefined,
+  }));
+  const notes = [...selection.notes, ...notEnforced(placement)];
+  const chosen = divided(subject, placement, selection, notes) ?? { clusters: namesOf(selection.selected) };
+  const { group, until, returning } = selection;
   return {
     ...(group === undefined ? {} : { group: group.name }),
     clusters: chosen.clusters,
     verdicts: withUnknownClusters(verdictsOf(sorted, selection, chosen), placement, sorted),
     ...(until === Number.POSITIVE_INFINITY ? {} : { recheckAt: until }),
     ...(notes.length === 0 ? {} : { notes }),
+    ...(returning === undefined ? {} : { returning }),
   };
+}
+
+/** Where a cluster does not serve, the object has others to go to: not each cluster that fits is taken as it is. */
+function takesSome({ replicas }: Subject, placement: PlacementRules): boolean {
+  const { clusterAffinities = [], replicaScheduling } = placement;
+  const isDivided = replicaScheduling.mode === "Divided" && replicas !== undefined;
+  return isDivided || clusterAffinities.length > 1 || picksClusters(placement);
 }
 
 interface Chosen {
   clusters: Decision["clusters"];
-  /** What follows upon the filters, for each selected cluster in their order. */
-  stepsAfter: (index: number, filtered: Filtered) => readonly Step[];
+  /** Score and share of each selected cluster in their order; undefined where nothing is divided. */
+  scores?: readonly Score[];
+  shares?: readonly ReplicaShare[];
 }
 
-/** Every selected cluster runs the object as it is. */
-function duplicated({ selected, step }: Selection): Chosen {
-  const shared = new Map<Filtered, readonly Step[]>();
-  return {
-    clusters: selected.map(({ name }) => ({ name })),
-    stepsAfter(_index, filtered) {
-      let steps = shared.get(filtered);
-      if (steps === undefined) shared.set(filtered, (steps = [...filtered.steps, step]));
-      return steps;
-    },
-  };
-}
+const namesOf = (clusters: readonly ClusterSnapshot[]): Decision["clusters"] => clusters.map(({ name }) => ({ name }));
 
 /** The selected clusters share the replicas; undefined when there are none to share. */
 function divided(
   subject: Subject,
   placement: PlacementRules,
-  selection: Selection,
+  { selected }: Selection,
   notes: string[],
 ): Chosen | undefined {
   const { replicaScheduling } = placement;
   const total = subject.replicas;
   if (replicaScheduling.mode === "Duplicated" || total === undefined) return undefined;
-  const { selected, step } = selection;
   const scores = selected.map(staticWeight(replicaScheduling, subject));
-  const shares = shareReplicas(total, selected, scores, replicaScheduling, notes);
+  const shares = shareReplicas(total, selected, scores, leastOnEach(total, placement, selected.length), notes);
   const clusters: Decision["clusters"] = [];
   for (const [i, { name }] of selected.entries()) {
     const share = shares[i];
     if (share?.step.fits === true) clusters.push({ name, replicas: share.replicas });
   }
-  return {
-    clusters,
-    stepsAfter(index, { steps }) {
-      const score = scores[index];
-      const share = shares[index];
-      return score === undefined || share === undefined ? steps : [...steps, score.step, step, share.step];
-    },
-  };
+  return { clusters, scores, shares };
+}
+
+/** Clusters that were picked for a spread or a count each get a replica, or the spread would be none. */
+function leastOnEach(total: number, placement: PlacementRules, clusters: number): PlacementRules["replicaScheduling"] {
+  const { replicaScheduling } = placement;
+  if (!picksClusters(placement) || (replicaScheduling.minReplicasPerCluster ?? 0) > 0 || total < clusters)
+    return replicaScheduling;
+  return { ...replicaScheduling, minReplicasPerCluster: 1 };
 }
 
 /** One for each cluster: its first refusal, or else the last word on it. */
-function verdictsOf(clusters: readonly ClusterSnapshot[], { filtered }: Selection, { stepsAfter }: Chosen): Verdict[] {
+function verdictsOf(clusters: readonly ClusterSnapshot[], selection: Selection, chosen: Chosen): Verdict[] {
+  const { filtered, scores, picks, step } = selection;
+  const chains = new Map<Filtered, Chain>();
   const verdicts: Verdict[] = [];
   let selected = 0;
   for (const [i, { name }] of clusters.entries()) {
     const one = filtered[i];
     if (one === undefined) continue;
-    const steps = one.refusal === undefined ? stepsAfter(selected++, one) : one.steps;
-    const word = one.refusal ?? steps.at(-1);
+    let steps = one.steps;
+    let refusal = one.refusal;
+    if (refusal === undefined) {
+      const picked = picks?.[i];
+      const isTaken = picked?.fits !== false;
+      const share = isTaken ? chosen.shares?.[selected]?.step : undefined;
+      const score = isTaken ? chosen.scores?.[selected]?.step : undefined;
+      if (isTaken) selected += 1;
+      let chain = chains.get(one);
+      if (chain === undefined) chains.set(one, (chain = { steps, next: new Map() }));
+      for (const next of [scores?.[i], score, step, picked, share]) if (next !== undefined) chain = after(chain, next);
+      steps = chain.steps;
+      refusal = isTaken ? undefined : picked;
+    }
+    const word = refusal ?? steps.at(-1);
     if (word === undefined) continue;
-    const { fits, reason, message } = word;
-    verdicts.push({ cluster: name, fits, reason, message, steps });
+    const { fits, reason, message, remedy } = word;
+    verdicts.push({ cluster: name, fits, reason, message, ...(remedy === undefined ? {} : { remedy }), steps });
   }
   return verdicts;
 }
 
+/** Steps that clusters have in common, and what follows upon them. */
+interface Chain {
+  steps: readonly Step[];
+  next: Map<Step, Chain>;
+}
+
+function after(before: Chain, step: Step): Chain {
+  let chain = before.next.get(step);
+  if (chain === undefined) before.next.set(step, (chain = { steps: [...before.steps, step], next: new Map() }));
+  return chain;
+}
+
 /** What the API takes and this version does not act on: said aloud instead of ignored. */
-function notEnforced({ replicaScheduling, spreadConstraints }: PlacementRules): string[] {
+function notEnforced({ replicaScheduling }: PlacementRules): string[] {
   const notes: string[] = [];
   if (replicaScheduling.mode === "Divided" && isDynamic(replicaScheduling.strategy)) {
     notes.push(`strategy ${replicaScheduling.strategy} is not enforced yet: replicas are divided evenly`);
-  }
-  if (spreadConstraints !== undefined && spreadConstraints.length > 0) {
-    notes.push("spreadConstraints are not enforced yet");
   }
   return notes;
 }
@@ -122,6 +150,7 @@ function withUnknownClusters(
 ): Verdict[] {
   const selectors: ClusterSelector[] = [
     ...(placement.clusterAffinities ?? []),
+    ...(placement.clusterPreferences ?? []).map((entry) => entry.targetClusters),
     ...(placement.replicaScheduling.weights ?? []).map((entry) => entry.targetClusters),
   ];
   const unknown = new Set<string>();

@@ -21,6 +21,10 @@ export interface ClusterSnapshot {
   local: boolean;
   /** The only namespaces that it takes objects of; undefined: every object. */
   namespaces?: readonly string[];
+  /** Its Ready condition, and since when (epoch milliseconds) it says so; undefined: nothing has been said of it yet. */
+  ready?: { status: "True" | "False" | "Unknown"; since: number };
+  /** `group/version` of every API that it serves; undefined: not known. */
+  apis?: ReadonlySet<string>;
 }
 
 /** The object that is to be placed. */
@@ -34,6 +38,26 @@ export interface Subject {
   current: ReadonlyMap<string, number | undefined>;
   /** What goes to a cluster is the object itself, and no other that Meridian makes of it. */
   sentAsItIs?: boolean;
+  /** `group/version` of what goes to a cluster; undefined: not known, and not asked for. */
+  apis?: readonly string[];
+  /**
+   * Clusters that the object has to leave and may not go to, and why: failover, a drain. A filter refuses them with these words. Absent or
+   * empty: there are none, and nothing is asked.
+   */
+  evicted?: ReadonlyMap<string, Eviction>;
+  /** The affinity group that the object is in; undefined: the first that takes a cluster which runs it. */
+  currentGroup?: string;
+  /** Before this moment (epoch milliseconds) the object does not return to a group that comes before its own. */
+  returnNotBefore?: number;
+}
+
+/** Why an object has to leave a cluster. */
+export interface Eviction {
+  /** CamelCase code. */
+  reason: string;
+  message: string;
+  /** What would have to change so that the object may go there. */
+  remedy?: string;
 }
 
 /** What one question about one cluster was answered with. */
@@ -42,6 +66,8 @@ export interface Answer {
   /** CamelCase code. */
   reason: string;
   message: string;
+  /** Of a refusal: what would have to change so that the cluster fits. */
+  remedy?: string;
 }
 
 /** One step of a decision about one cluster. Shared between clusters that were answered alike: treat as frozen. */
@@ -59,10 +85,13 @@ export interface Verdict {
   fits: boolean;
   /**
    * CamelCase code: Selected, NotInAffinity, LabelKeyMissing, Excluded, UnknownCluster (a policy names a cluster that is
-   * not there), TaintNotTolerated, ClusterDeleting, NamespaceNotGranted, NoReplicas. Of several refusals that of the first step.
+   * not there), TaintNotTolerated, ClusterDeleting, NamespaceNotGranted, ClusterNotReady, ApiNotServed, TopologyKeyMissing, SpreadNotMet,
+   * BeyondMaxGroups, BeyondClusterCount, NoReplicas. Of several refusals that of the first step.
    */
   reason: string;
   message: string;
+  /** Of a refusal: what would have to change so that the cluster fits. */
+  remedy?: string;
   /**
    * Every step in the order in which they were taken: all filters, also after the first refusal, and of clusters that no filter refuses the
    * later stages. Of several affinity groups those of the group that decided. Empty for a cluster that is not there.
@@ -81,10 +110,17 @@ export interface Decision {
   recheckAt?: number;
   /** What the placement asks for and this decision did not give, one sentence each: for the status of the policy. */
   notes?: string[];
+  /** A group that comes before the one in use fits again, and is returned to at this moment (epoch milliseconds). */
+  returning?: { group: string; at: number };
 }
 
 /** The parts of a placement that a decision reads. */
 export type PlacementRules = Pick<
   PlacementSpec,
-  "clusterAffinities" | "tolerations" | "replicaScheduling" | "spreadConstraints"
->;
+  | "clusterAffinities"
+  | "clusterPreferences"
+  | "clusterCount"
+  | "tolerations"
+  | "replicaScheduling"
+  | "spreadConstraints"
+> & { failover?: Pick<NonNullable<PlacementSpec["failover"]>, "returnAfter"> | undefined };

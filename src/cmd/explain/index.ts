@@ -16,7 +16,7 @@ import { DEMOAPPLICATIONS, systemClock } from "../../runtime/index.ts";
 import { type CommandContext, connectHub } from "../connection.ts";
 import type { ExplainOptions } from "../options.ts";
 import { CommandError, EXIT } from "../outcome.ts";
-import { objectsOfFiles, worldOf } from "../plan/files.ts";
+import { inPlaceOf, objectsOfFiles, worldOf } from "../plan/files.ts";
 import { HubReader } from "../plan/hubReading.ts";
 import { emptyWorld, put, roleOf, snapshotIn, type World } from "../plan/world.ts";
 import { type NamedKind, splitName } from "../statusSelection.ts";
@@ -96,7 +96,7 @@ async function fromHub(name: string | undefined, options: ExplainOptions, contex
   if (found !== undefined) put(world, found);
   const { filename, recursive } = options;
   const files = filename.length === 0 ? [] : await objectsOfFiles({ files: filename, recursive, namespace });
-  for (const { object } of files) put(world, inPlaceOf(world, object));
+  for (const { object } of files) put(world, inPlaceOf(world.objects.get(refKey(refOf(object))), object));
   const object = [...world.objects.values()].find(
     (one) => one.metadata.name === wanted && one.kind === type.kind && one.metadata.namespace === home,
   );
@@ -105,20 +105,10 @@ async function fromHub(name: string | undefined, options: ExplainOptions, contex
       `the hub has no ${type.kind} "${wanted}"${home === undefined ? "" : ` in namespace ${home}`}; \`meridian status\` lists what is there`,
     );
   await reader.readSurroundings(world);
+  await reader.readScales(world, [type]);
   await reader.readDependencies(world, [object]);
   for (const note of reader.notes) context.terminal.err(`${note}\n`);
   return { world, objects: [object] };
-}
-
-/** An object of a file keeps what only the hub knows of it. */
-function inPlaceOf(world: World, object: KubeObject): KubeObject {
-  const known = world.objects.get(refKey(refOf(object)));
-  if (known === undefined) return object;
-  const { uid, resourceVersion, generation, managedFields } = known.metadata;
-  const kept = { uid, resourceVersion, generation, managedFields };
-  const metadata = Object.fromEntries(Object.entries(kept).filter(([, value]) => value !== undefined));
-  const status = known["status"] === undefined ? {} : { status: known["status"] };
-  return { ...object, ...status, metadata: { ...object.metadata, ...metadata } };
 }
 
 function requireCluster(world: World, name: string): void {

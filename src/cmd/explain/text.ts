@@ -27,7 +27,7 @@ const isNamed =
     cluster.name === name;
 
 function header({ object, placement, passedOver, scheduled, group, ...rest }: Explanation): string {
-  const { division, notes, overrides } = rest;
+  const { division, notes, overrides, returning, stages, stageProblems = [] } = rest;
   const where = object.namespace === undefined ? "" : ` in namespace ${object.namespace}`;
   const lines: [string, string][] = [
     ["Scheduled", `${scheduled.status === "True" ? "yes" : "no"}, ${scheduled.reason}: ${scheduled.message}`],
@@ -52,7 +52,9 @@ function header({ object, placement, passedOver, scheduled, group, ...rest }: Ex
       "Override",
       `${i + 1}. ${policyText(policy)}${applies || because === undefined ? "" : `: no effect, ${because}`}`,
     ]);
-  for (const note of notes) lines.push(["Note", note]);
+  if (returning !== undefined) lines.push(["Returns", `to group ${returning.group} at ${returning.at}`]);
+  if (stages !== undefined) lines.push(["Stages", stages.join(", ")]);
+  for (const note of [...notes, ...stageProblems]) lines.push(["Note", note]);
   const rows = lines.map(([name, text]) => `${name.padEnd(13)}${text}\n`);
   return `${object.kind.toLowerCase()}/${object.name}${where}\n${rows.join("")}`;
 }
@@ -64,14 +66,16 @@ function clustersTable(clusters: readonly ExplainedCluster[], color: boolean): s
     ["REGION", ({ region }) => region ?? "-"],
     ["CHOSEN", ({ chosen }) => ({ text: chosen ? "yes" : "no", tone: chosen ? "good" : "bad" })],
     ["REPLICAS", ({ replicas }) => textOrDash(replicas)],
-    ["SCORE", ({ score }) => textOrDash(score)],
+    ["SCORE", ({ scores }) => (scores === undefined ? "-" : Object.values(scores).join(", "))],
+    ["STAGE", ({ stage }) => stage ?? "-"],
     ["NOW", ({ state }) => state ?? "-"],
     ["REASON", ({ reason, problem, frozen }) => problem?.reason ?? frozen?.reason ?? reason],
     ["MESSAGE", ({ message, problem, frozen }) => problem?.message ?? frozen?.message ?? message],
   ];
   // A column in which nothing stands says nothing.
   const shown = columns.filter(
-    ([name, cell]) => !["REPLICAS", "SCORE", "NOW"].includes(name) || clusters.some((one) => cell(one) !== "-"),
+    ([name, cell]) =>
+      !["REPLICAS", "SCORE", "STAGE", "NOW"].includes(name) || clusters.some((one) => cell(one) !== "-"),
   );
   return formatTable(
     shown.map(([name]) => name),

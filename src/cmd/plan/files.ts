@@ -16,6 +16,9 @@ import { emptyWorld, put, type World } from "./world.ts";
 /** One object of a file, and which file that is. */
 export interface FileObject {
   from: string;
+  /** As it stands there, in its namespace. */
+  given: KubeObject;
+  /** As a hub would store it: with defaults, and in the stored version. */
   object: KubeObject;
 }
 
@@ -34,17 +37,20 @@ export async function objectsOfFiles({ files, recursive, namespace }: FilesOptio
   const documents = await documentsIn(files, { recursive });
   const objects = documents.flatMap(({ from, read }) => read.flatMap((one) => itemsOf(one, from)));
   if (objects.length === 0) throw new CommandError(`${files.join(", ")}: there is no object in it`);
-  return objects.map(({ from, object }) => ({ from, object: readAs(homed(object, namespace), from) }));
+  return objects.map(({ from, object }) => {
+    const given = homed(object, namespace);
+    return { from, given, object: readAs(given, from) };
+  });
 }
 
 /** A world of files alone. Clusters come as `kubectl get memberclusters -o yaml` writes them, status included. */
-export function worldOf(objects: readonly FileObject[]): World {
+export function worldOf(objects: readonly Pick<FileObject, "object">[]): World {
   const world = emptyWorld();
   for (const { object } of objects) put(world, withOwners(object));
   return world;
 }
 
-function itemsOf(document: unknown, from: string): FileObject[] {
+function itemsOf(document: unknown, from: string): Pick<FileObject, "from" | "object">[] {
   if (document === null || document === undefined) return [];
   if (!isRecord(document) || typeof document["apiVersion"] !== "string" || typeof document["kind"] !== "string")
     throw new CommandError(`${from} holds something that is no Kubernetes object: it has no apiVersion and kind`);
@@ -75,7 +81,7 @@ function readAs(object: KubeObject, from: string): KubeObject {
 }
 
 /** What a person writes into a file, a person owns: of the fields of a file no server has recorded the owners. */
-export function withOwners(object: KubeObject): KubeObject {
+function withOwners(object: KubeObject): KubeObject {
   const { metadata, apiVersion, kind: _kind, status: _status, ...content } = object;
   if (metadata.managedFields !== undefined) return object;
   const leaves = (map: object): FieldsV1 => Object.fromEntries(Object.keys(map).map((key) => [`f:${key}`, {}]));
@@ -90,4 +96,13 @@ export function withOwners(object: KubeObject): KubeObject {
   };
   const entry = { manager: "kubectl", operation: "Apply" as const, apiVersion, fieldsType: "FieldsV1", fieldsV1 };
   return { ...object, metadata: { ...metadata, managedFields: [entry] } };
+}
+
+/** An object of a file in the place of the one on the hub: it keeps what only the hub knows of that. */
+export function inPlaceOf(live: KubeObject | undefined, object: KubeObject): KubeObject {
+  if (live === undefined) return withOwners(object);
+  const { uid, resourceVersion, generation } = live.metadata;
+  const kept = Object.entries({ uid, resourceVersion, generation }).filter(([, value]) => value !== undefined);
+  const status = live["status"] === undefined ? {} : { status: live["status"] };
+  return withOwners({ ...object, ...status, metadata: { ...object.metadata, ...Object.fromEntries(kept) } });
 }

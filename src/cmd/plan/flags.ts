@@ -1,9 +1,18 @@
 import { type Command, Option } from "commander";
-import { EXPLAIN_FORMATS, type ExplainOptions, parseDnsLabel } from "../options.ts";
+import { DEFAULT_SYSTEM_NAMESPACE } from "../../apis/index.ts";
+import {
+  EXPLAIN_FORMATS,
+  type ExplainOptions,
+  parseClusterName,
+  parseDnsLabel,
+  PLAN_FORMATS,
+  type PlanOptions,
+} from "../options.ts";
 
 /** The options of `explain` and `plan`: the verbs that decide and write nothing. */
 
-type Given<O> = Omit<O, "filename"> & { filename?: string[] };
+type Lists = "filename" | "policy" | "without" | "cordon";
+type Given<O> = Omit<O, Lists> & { [L in Lists]?: string[] };
 
 const several = (value: string, before: string[] = []): string[] => [...before, value];
 
@@ -42,5 +51,58 @@ export function addExplain(
     .action((name: string | undefined, _, command: Command) => {
       const { filename: files = [], ...flags } = command.optsWithGlobals<Given<ExplainOptions>>();
       return action(name, { ...flags, filename: files });
+    });
+}
+
+const clusters = (value: string, before: string[] = []): string[] => [...before, parseClusterName(value)];
+
+export function addPlan(program: Command, action: (options: PlanOptions) => Promise<void>): void {
+  program
+    .command("plan")
+    .description("shows what a change would do on every cluster, before anything is written")
+    .addOption(filename("what would be applied: objects, policies, MemberClusters"))
+    .addOption(
+      new Option(
+        "--policy <file>",
+        "a policy that would be applied, as with -f and nothing but policies (may be repeated)",
+      ).argParser(several),
+    )
+    .addOption(recursive())
+    .addOption(
+      new Option(
+        "--without <cluster>",
+        "as if the cluster were lost for longer than failover waits (may be repeated)",
+      ).argParser(clusters),
+    )
+    .addOption(
+      new Option("--cordon <cluster>", "as if the cluster were cordoned (may be repeated)").argParser(clusters),
+    )
+    .addOption(
+      new Option(
+        "-n, --namespace <namespace>",
+        "namespace of what names none in the files (default: that of the context)",
+      ).argParser(parseDnsLabel),
+    )
+    .option(
+      "--server-side",
+      "as `kubectl apply --server-side` would apply the files (default: as was done to the object before, else as `kubectl apply`)",
+      false,
+    )
+    .option("--hub-only", "do not ask the members: compare with what the hub sends now", false)
+    .addOption(
+      new Option("--system-namespace <namespace>", "Meridian's own namespace on the hub")
+        .argParser(parseDnsLabel)
+        .default(DEFAULT_SYSTEM_NAMESPACE),
+    )
+    .addOption(new Option("-o, --output <format>", "another form").choices(PLAN_FORMATS))
+    .action((_, command: Command) => {
+      const {
+        filename: files = [],
+        policy = [],
+        without = [],
+        cordon = [],
+        ...flags
+      } = command.optsWithGlobals<Given<PlanOptions>>();
+      return action({ ...flags, filename: files, policy, without, cordon });
     });
 }

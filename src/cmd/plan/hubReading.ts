@@ -10,8 +10,9 @@ import {
   type ResourceBinding,
 } from "../../apis/index.ts";
 import { choosePlacement, needsOf, withTheirNeeds } from "../../desiredstate/index.ts";
-import { settingIn } from "../../hub/index.ts";
+import { ScalePaths, settingIn } from "../../hub/index.ts";
 import { type Dependency, dependencyKindOf, hubKindOf, placeableKindOf } from "../../interpreter/index.ts";
+import { createLogger } from "../../observability/index.ts";
 import {
   apiVersionOf,
   type Client,
@@ -51,11 +52,13 @@ export class HubReader {
   readonly #hub: Connection;
   readonly #signal: AbortSignal;
   readonly #discovery: Discovery;
+  readonly #scales: ScalePaths;
 
   constructor(hub: Connection, signal: AbortSignal) {
     this.#hub = hub;
     this.#signal = signal;
     this.#discovery = new Discovery(hub.client, systemClock);
+    this.#scales = new ScalePaths({ client: hub.client, logger: createLogger({ level: "silent" }) });
   }
 
   get client(): Client {
@@ -63,10 +66,16 @@ export class HubReader {
   }
 
   /**
-   * Every policy and cluster that has a say in objects of that namespace; without one, in any. Throws {@link CommandError} where the person may
-   * not read one of the kinds: a decision without them would be a guess.
+   * Every policy and cluster that has a say in objects of that namespace; without one, in any, or where the rights do not go that far, of `home`.
+   * Throws {@link CommandError} where the person may not read one of the kinds: a decision without them would be a guess.
    */
-  async readPolicies(world: World, namespace: string | undefined): Promise<void> {
+  async readPolicies(world: World, namespace: string | undefined, home?: string): Promise<void> {
+    if (namespace === undefined && home !== undefined && (await this.#list(PLACEMENTS, undefined)) === undefined) {
+      this.notes.add(`Your rights do not reach every namespace: only objects of ${home} are considered.`);
+      await this.readPolicies(world, home);
+      world.isPartial = true;
+      return;
+    }
     const [hubId, placements, overrides, clusterPlacements, clusterOverrides, clusters] = await Promise.all([
       this.#hubId(),
       this.#policies(PLACEMENTS, namespace),
@@ -92,6 +101,14 @@ export class HubReader {
         );
       for (const item of items ?? []) put(world, item);
     }
+  }
+
+  /** Where the custom ones of these kinds keep their replicas: their CRDs say it. */
+  async readScales(world: World, types: readonly ResourceType[]): Promise<void> {
+    await atOnce(types, async (type) => {
+      const { scale } = await this.#scales.of(type, this.#signal);
+      if (scale !== undefined) world.scales.set(`${type.group}/${type.kind}`, scale);
+    });
   }
 
   /** Every kind whose objects are placed: those that Meridian renders, and those that policies select. */
@@ -133,8 +150,7 @@ export class HubReader {
   }
 
   /** Labels and annotations of these namespaces, and what bindings say of objects there that are sent as they are. */
-  async readSurroundings(world: World): Promise<void> {
-    const objects = [...world.objects.values()];
+  async readSurroundings(world: World, objects: readonly KubeObject[] = [...world.objects.values()]): Promise<void> {
     const names = new Set(objects.flatMap(({ metadata }) => metadata.namespace ?? []));
     await this.#readNamespaces(
       world,

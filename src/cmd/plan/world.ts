@@ -33,6 +33,8 @@ export interface World {
   unreadable: Set<string>;
   /** Where custom kinds keep their replicas, by `group/Kind`. */
   scales: Map<string, ReplicaPaths>;
+  /** Of one namespace, and of the whole hub: the rights do not reach the other namespaces. */
+  isPartial: boolean;
 }
 
 export function emptyWorld(): World {
@@ -47,6 +49,7 @@ export function emptyWorld(): World {
     dependencies: new Map(),
     unreadable: new Set(),
     scales: new Map(),
+    isPartial: false,
   };
 }
 
@@ -63,6 +66,7 @@ export function copyOf(world: World): World {
     dependencies: new Map(world.dependencies),
     unreadable: new Set(world.unreadable),
     scales: new Map(world.scales),
+    isPartial: world.isPartial,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { AffinityGroup, Toleration } from "../../apis/index.ts";
+import type { Fleet } from "../fleet.ts";
 import type { Answer, ClusterSnapshot, Subject } from "../types.ts";
 
 /** What a filter considers beside the cluster. */
@@ -7,6 +8,9 @@ export interface FilterContext {
   tolerations: readonly Toleration[];
   /** The affinity group that is being tried; undefined when the placement has none, which means every cluster. */
   group: AffinityGroup | undefined;
+  /** The placement takes some of the clusters that fit, and not just each of them: there is another to go to. */
+  picks: boolean;
+  fleet: Fleet;
   /** Epoch milliseconds. */
   now: number;
 }
@@ -23,6 +27,8 @@ export interface FilterAnswer extends Answer {
 export interface Filter {
   name: string;
   prepare(context: FilterContext): (cluster: ClusterSnapshot) => FilterAnswer;
+  /** Every cluster of the fleet is answered alike. */
+  isAlike?: (context: FilterContext) => boolean;
 }
 
 export function fits(reason: string, message: string): FilterAnswer {

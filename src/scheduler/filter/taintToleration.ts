@@ -35,7 +35,7 @@ function check(cluster: ClusterSnapshot, { subject, tolerations, now }: FilterCo
 }
 
 /** As `ToleratesTaint` in Kubernetes: no key with Exists matches every taint, no effect matches every effect. */
-function tolerates(toleration: Toleration, taint: Taint): boolean {
+export function tolerates(toleration: Toleration, taint: Taint): boolean {
   if (toleration.effect !== undefined && toleration.effect !== taint.effect) return false;
   // Without a key only Exists is valid; an empty key is how some clients write no key.
   const key = toleration.key ?? "";

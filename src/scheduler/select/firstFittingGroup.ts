@@ -1,62 +1,143 @@
-import type { AffinityGroup } from "../../apis/index.ts";
+import { type AffinityGroup, durationMs } from "../../apis/index.ts";
 import type { Filtered } from "../filter/filterClusters.ts";
-import type { ClusterSnapshot, Step } from "../types.ts";
+import type { ClusterSnapshot, Decision, PlacementRules, Step, Subject } from "../types.ts";
+import type { Picked } from "./pick.ts";
 
 export interface Selection {
   /** The group that was used; undefined when there are none, or none fits. */
   group: AffinityGroup | undefined;
-  /** Every cluster that the group takes and no filter refuses. */
+  /** The clusters that run the object. */
   selected: readonly ClusterSnapshot[];
   /** What the filters said of each cluster, in the order of the clusters. */
   filtered: readonly Filtered[];
-  /** The step of all that are selected. */
+  /** What a cluster was preferred for, and why it was taken or not, in the order of the clusters; undefined where nothing was asked. */
+  scores?: readonly (Step | undefined)[] | undefined;
+  picks?: readonly (Step | undefined)[] | undefined;
+  /** The step of all that no filter refuses. */
   step: Step;
   /** When the first of the selected clusters will fit no longer, epoch milliseconds or infinity. */
   until: number;
+  /** A group that comes before this one, and when the object returns to it. */
+  returning?: Decision["returning"];
+  notes: readonly string[];
+}
+
+/** One round of questions about all clusters. */
+export interface Round {
+  filtered: readonly Filtered[];
+  /** Of the clusters that no filter refuses. */
+  pick: ((clusters: readonly ClusterSnapshot[]) => Picked) | undefined;
+}
+
+/** What the return to a group that comes before depends on. */
+export interface Returning {
+  subject: Subject;
+  placement: PlacementRules;
+  /** Epoch milliseconds. */
+  now: number;
 }
 
 /**
- * Selects every fitting cluster of the first affinity group in which there is one; a placement without groups is one group of all. When no
- * group fits, nothing is selected, and each cluster is answered by the group that came closest to taking it: one whose selector took it,
- * else the first.
+ * Selects in the first affinity group in which a cluster fits, and spread constraints can be met; a placement without groups is one group of
+ * all. An object that is in a later group returns only when `failover.returnAfter` has passed since the earlier one fits again. When no group fits,
+ * nothing is selected, and each cluster is answered by the group that came closest to taking it: one whose selector took it, else the first.
  */
 export function firstFittingGroup(
   clusters: readonly ClusterSnapshot[],
   groups: readonly AffinityGroup[] | undefined,
-  filter: (group: AffinityGroup | undefined) => readonly Filtered[],
+  returning: Returning,
+  ask: (group: AffinityGroup | undefined) => Round,
 ): Selection {
-  if (groups === undefined || groups.length === 0) return selectionOf(clusters, undefined, filter(undefined));
-  const tried: (readonly Filtered[])[] = [];
-  for (const group of groups) {
-    const selection = selectionOf(clusters, group, filter(group));
-    if (selection.selected.length > 0) return selection;
-    tried.push(selection.filtered);
+  if (groups === undefined || groups.length === 0) return selectionOf(clusters, undefined, ask(undefined));
+  const tried: Selection[] = [];
+  for (const [at, group] of groups.entries()) {
+    const selection = selectionOf(clusters, group, ask(group));
+    if (selection.selected.length > 0)
+      return staying(selection, groups.slice(at + 1), returning, (later) => selectionOf(clusters, later, ask(later)));
+    tried.push(selection);
   }
-  return selectionOf(clusters, undefined, closest(tried));
+  return closest(tried);
+}
+
+/** The selection in the group where the object is, while it is too early to return to one before. */
+function staying(
+  first: Selection,
+  later: readonly AffinityGroup[],
+  { subject, placement, now }: Returning,
+  select: (group: AffinityGroup) => Selection,
+): Selection {
+  const { current, currentGroup, returnNotBefore = Number.NEGATIVE_INFINITY } = subject;
+  const after = durationMs(placement.failover?.returnAfter ?? "0s");
+  const group = first.group;
+  if (later.length === 0 || current.size === 0 || group === undefined) return first;
+  const at = Math.max(returnNotBefore, after === 0 ? Number.NEGATIVE_INFINITY : fitsSince(first.selected) + after);
+  if (at <= now) return first;
+  const isIn = (selection: Selection): boolean =>
+    currentGroup === undefined
+      ? selection.selected.some(({ name }) => current.has(name))
+      : selection.group?.name === currentGroup;
+  if (isIn(first)) return first;
+  for (const next of later) {
+    const selection = select(next);
+    if (selection.selected.length === 0 || !isIn(selection)) continue;
+    return { ...selection, until: Math.min(selection.until, at), returning: { group: group.name, at } };
+  }
+  return first;
+}
+
+/** Since when one of the clusters is ready: from then on there was somewhere to return to. */
+function fitsSince(clusters: readonly ClusterSnapshot[]): number {
+  return Math.min(...clusters.map(({ ready }) => (ready?.status === "True" ? ready.since : Number.NEGATIVE_INFINITY)));
 }
 
 function selectionOf(
   clusters: readonly ClusterSnapshot[],
   group: AffinityGroup | undefined,
-  filtered: readonly Filtered[],
+  { filtered, pick }: Round,
 ): Selection {
-  const selected: ClusterSnapshot[] = [];
-  let until = Number.POSITIVE_INFINITY;
+  const fitting: ClusterSnapshot[] = [];
+  const places: number[] = [];
   for (const [i, cluster] of clusters.entries()) {
-    const one = filtered[i];
-    if (one === undefined || one.refusal !== undefined) continue;
-    selected.push(cluster);
-    until = Math.min(until, one.until);
+    if (filtered[i]?.refusal !== undefined) continue;
+    fitting.push(cluster);
+    places.push(i);
   }
-  const message = group === undefined ? "every cluster is allowed" : `in group ${group.name}`;
-  const step: Step = { stage: "select", name: "FirstFittingGroup", fits: true, reason: "Selected", message };
-  return { group, selected, filtered, step, until };
+  const step = stepOf(group);
+  const picked = pick?.(fitting);
+  let until = Number.POSITIVE_INFINITY;
+  const selected: ClusterSnapshot[] = [];
+  const scores: (Step | undefined)[] = [];
+  const picks: (Step | undefined)[] = [];
+  for (const [at, cluster] of fitting.entries()) {
+    const place = places[at] ?? 0;
+    scores[place] = picked?.scores[at];
+    picks[place] = picked?.steps[at];
+    if (picked?.taken[at] === false) continue;
+    selected.push(cluster);
+    until = Math.min(until, filtered[place]?.until ?? until);
+  }
+  const notes = picked?.notes ?? [];
+  return { group, selected, filtered, ...(picked === undefined ? {} : { scores, picks }), step, until, notes };
 }
 
-function closest(tried: readonly (readonly Filtered[])[]): readonly Filtered[] {
-  const [first = []] = tried;
-  return first.map((one, i) => {
-    const taken = tried.find((filtered) => filtered[i]?.refusal?.name !== "Affinity");
-    return taken?.[i] ?? one;
-  });
+function closest(tried: readonly Selection[]): Selection {
+  const [first] = tried;
+  const answered = (first?.filtered ?? []).map(
+    (_, i) => tried.find(({ filtered }) => filtered[i]?.refusal?.name !== "Affinity") ?? first,
+  );
+  return {
+    group: undefined,
+    selected: [],
+    filtered: answered.flatMap((one, i) => one?.filtered[i] ?? []),
+    scores: answered.map((one, i) => one?.scores?.[i]),
+    picks: answered.map((one, i) => one?.picks?.[i]),
+    step: stepOf(undefined),
+    until: Number.POSITIVE_INFINITY,
+    notes: [],
+  };
+}
+
+function stepOf(group: AffinityGroup | undefined): Step {
+  const message = group === undefined ? "every cluster is allowed" : `in group ${group.name}`;
+  return { stage: "select", name: "FirstFittingGroup", fits: true, reason: "Selected", message };
 }

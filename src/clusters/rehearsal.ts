@@ -1,0 +1,111 @@
+import { type KubeObject, parseApiVersion, shortMessage } from "../apis/index.ts";
+import type { ApplyRow, Observation, Why } from "../desiredstate/index.ts";
+import { type Client, isApiError, isNotFound, type ResourceType } from "../runtime/index.ts";
+import { judgeHolder } from "./holder.ts";
+import { observe } from "./observed.ts";
+import { classify } from "./outcome.ts";
+
+/** What a write would come to, found out by server-side apply with `dryRun`: as the manager would send it, and without doing it. */
+export type Rehearsed =
+  /** What would be there; `before`: what is there now. */
+  | { kind: "Written"; before: KubeObject | undefined; after: KubeObject }
+  /** The namespace is not there yet: Meridian makes it, and then the object. Nobody can say before what the member makes of that. */
+  | { kind: "NamespaceMade" }
+  | ({ kind: "Refused" } & Why)
+  /** Nobody can say: the member does not answer. */
+  | ({ kind: "Unreached" } & Why);
+
+export interface RehearsalAccess {
+  client: Client;
+  hubId: string;
+  systemNamespace: string;
+  signal: AbortSignal;
+}
+
+/** The row's write, rehearsed. `live`: what holds its name, whoever made that. */
+export async function rehearse(
+  { client, hubId, systemNamespace, signal }: RehearsalAccess,
+  type: ResourceType,
+  row: ApplyRow,
+  live: KubeObject | undefined,
+): Promise<Rehearsed> {
+  const { version } = parseApiVersion(row.ref.apiVersion);
+  const metadata = { ...row.object.metadata };
+  if (live !== undefined) {
+    const holder = judgeHolder(live, row, hubId, systemNamespace);
+    if (holder.kind === "Leaving")
+      return refused("Terminating", `a ${row.ref.kind} of that name is being deleted on the member`);
+    if (holder.kind === "Stranger" && row.conflictResolution !== "Adopt")
+      return refused("AlreadyExists", `a ${row.ref.kind} of that name is there and is not Meridian's`);
+    if (holder.kind === "Stranger" && !holder.adoptable)
+      return refused("NotAdoptable", `a ${row.ref.kind} of that name is never taken over: ${holder.why}`);
+    metadata.uid = holder.uid;
+  }
+  const object: KubeObject = { ...row.object, metadata };
+  try {
+    const after = await client.apply({ ...type, version }, object, { dryRun: true, force: true, signal });
+    return { kind: "Written", before: live, after };
+  } catch (error) {
+    signal.throwIfAborted();
+    const outcome = classify(error, row.ref.kind === "Secret");
+    switch (outcome?.kind) {
+      case "NamespaceMissing":
+        return { kind: "NamespaceMade" };
+      case "Refused":
+        return refused(outcome.reason, outcome.message);
+      case "Unreached":
+      case "Silent":
+        return { kind: "Unreached", reason: outcome.reason, message: outcome.message };
+      case "Throttled":
+        return { kind: "Unreached", reason: "ClusterUnreachable", message: "the member asks for fewer requests" };
+      case "NotLeader":
+      case undefined:
+        throw error;
+    }
+  }
+}
+
+function refused(reason: string, message: string): Rehearsed {
+  return { kind: "Refused", reason, message: shortMessage(message) };
+}
+
+/** What of a member object a plan considers. Undefined for what is a stranger: no copy of anything. */
+export function copyIn(cluster: string, live: KubeObject): Observation | undefined {
+  const { isOurs, ref, uid, hash, owner, createdAt, proven, policy, deleting, health, immutable, secretType } =
+    observe(live);
+  if (!isOurs) return undefined;
+  return {
+    cluster,
+    ref,
+    present: {
+      uid,
+      ...(hash === undefined ? {} : { hash }),
+      ...(owner === undefined ? {} : { owner }),
+      ...(createdAt === undefined ? {} : { createdAt }),
+      proven,
+      ...(policy === undefined ? {} : { policy }),
+      deleting,
+      health,
+      ...(immutable ? { immutable: true as const } : {}),
+      ...(secretType === undefined ? {} : { secretType }),
+    },
+    writing: false,
+    revision: 0,
+  };
+}
+
+/** Undefined when nothing has the name, or the member does not serve the kind. */
+export async function readLive(
+  client: Client,
+  type: ResourceType,
+  ref: { namespace?: string; name: string },
+  signal: AbortSignal,
+): Promise<KubeObject | undefined> {
+  try {
+    const live = await client.get(type, ref.namespace, ref.name, { signal });
+    return { ...live, apiVersion: live.apiVersion ?? type.version, kind: type.kind };
+  } catch (error) {
+    if (isNotFound(error) || (isApiError(error) && error.status === 405)) return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,124 @@
+import { convertObject, isRecord, type KubeObject, PAAS_GROUP, parseApiVersion, sameValue } from "../../apis/index.ts";
+import {
+  type Client,
+  isApiError,
+  isForbidden,
+  isNotFound,
+  objectPath,
+  type ResourceType,
+} from "../../runtime/index.ts";
+import { CommandError, onOneLine } from "../outcome.ts";
+import { type FileObject, inPlaceOf } from "./files.ts";
+import type { HubReader } from "./hubReading.ts";
+
+const LAST_APPLIED = "kubectl.kubernetes.io/last-applied-configuration";
+const FIELD_MANAGER = "kubectl";
+
+/**
+ * What the hub would store if the file were applied now: defaulted, converted and admitted by the hub itself (`dryRun`), and nothing is written. As
+ * `kubectl apply` does it; as with `--server-side` where that is asked for, or was done to the object before. Throws {@link CommandError} with the
+ * hub's words where it refuses.
+ */
+export async function asApplied(
+  reader: HubReader,
+  file: FileObject,
+  { serverSide }: { serverSide: boolean },
+  signal: AbortSignal,
+): Promise<KubeObject> {
+  const { from, given } = file;
+  const { namespace, name } = given.metadata;
+  const type = await reader.typeOf(given);
+  if (type === undefined || type.version !== parseApiVersion(given.apiVersion).version)
+    throw new CommandError(`${from}: the hub serves no ${given.kind} of ${given.apiVersion}; check both`);
+  const live = await reader.find(type, type.namespaced ? namespace : undefined, name).catch(notReadable);
+  if (live === "Denied") return assumed(reader, type, file, undefined, "read");
+  try {
+    const isServerSide = serverSide || live === undefined || wasAppliedServerSide(live);
+    return stored(await dryRun(reader.client, type, given, isServerSide ? undefined : live, signal));
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!isApiError(error)) throw error;
+    const isAdmission = /admission webhook|ValidatingAdmissionPolicy|denied the request/.test(error.message);
+    if (isForbidden(error) && !isAdmission) return assumed(reader, type, file, live, "write");
+    if (isNotFound(error) && error.details?.kind === "namespaces") {
+      reader.notes.add(
+        `There is no namespace ${namespace} on the hub yet: ${given.kind} ${name} is taken as it stands.`,
+      );
+      return file.object;
+    }
+    throw new CommandError(`${from}: the hub refuses ${given.kind} ${name}: ${onOneLine(error.message)}`);
+  }
+}
+
+function wasAppliedServerSide({ metadata }: KubeObject): boolean {
+  return (
+    metadata.managedFields?.some(({ manager, operation }) => manager === FIELD_MANAGER && operation === "Apply") ===
+    true
+  );
+}
+
+/** `live`: what is there, to be merged with; undefined: the server does all of it. */
+async function dryRun(
+  client: Client,
+  type: ResourceType,
+  given: KubeObject,
+  live: KubeObject | undefined,
+  signal: AbortSignal,
+): Promise<KubeObject> {
+  const { status: _, metadata, ...rest } = given;
+  const { managedFields: _fields, resourceVersion: _version, uid: _uid, ...named } = metadata;
+  const wanted: KubeObject = { ...rest, metadata: named };
+  if (live === undefined)
+    return await client.apply(type, wanted, { dryRun: true, force: true, fieldManager: FIELD_MANAGER, signal });
+  const path = `${objectPath(type, named.namespace, named.name)}?dryRun=All&fieldManager=kubectl-client-side-apply`;
+  const lastApplied = live.metadata.annotations?.[LAST_APPLIED];
+  const body = merged(lastApplied === undefined ? undefined : parsed(lastApplied), wanted, live);
+  return (await client.raw("PUT", path, { body, signal })) as KubeObject;
+}
+
+/** As kubectl merges: what was applied before and is not in the file goes, what is in the file counts, the rest of what is there stays. */
+export function merged(last: unknown, wanted: unknown, live: unknown): unknown {
+  if (!isRecord(wanted) || !isRecord(live)) return wanted;
+  const result: Record<string, unknown> = { ...live };
+  for (const key of Object.keys(isRecord(last) ? last : {})) if (!Object.hasOwn(wanted, key)) delete result[key];
+  for (const [key, value] of Object.entries(wanted)) {
+    const before = isRecord(last) ? last[key] : undefined;
+    result[key] = sameValue(value, live[key]) ? live[key] : merged(before, value, live[key]);
+  }
+  return result;
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text) as unknown;
+  } catch {
+    // Somebody wrote over it: nothing that was applied before is known.
+    return undefined;
+  }
+}
+
+function stored(object: KubeObject): KubeObject {
+  const isApplication = parseApiVersion(object.apiVersion).group === PAAS_GROUP && object.kind === "DemoApplication";
+  return isApplication ? convertObject(object, `${PAAS_GROUP}/v1`) : object;
+}
+
+/** The person may look and not write: the file as it stands, in the place of what is there. */
+function assumed(
+  reader: HubReader,
+  type: ResourceType,
+  { object }: FileObject,
+  live: KubeObject | undefined,
+  verb: string,
+): KubeObject {
+  const { namespace } = object.metadata;
+  const within = namespace === undefined ? "" : ` in namespace ${namespace}`;
+  reader.notes.add(
+    `You may not ${verb} ${type.plural}${within} on the hub: ${object.kind} ${object.metadata.name} is taken as the file has it, and was not judged by the hub.`,
+  );
+  return inPlaceOf(live, object);
+}
+
+function notReadable(error: unknown): "Denied" {
+  if (isForbidden(error)) return "Denied";
+  throw error;
+}

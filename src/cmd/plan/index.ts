@@ -1,0 +1,236 @@
+/**
+ * `meridian plan`: what a change would do, before anything is written. The change is what files hold (`-f`, `--policy`), a cluster that is
+ * lost (`--without`) or cordoned (`--cordon`). What the hub would make of the files, the hub itself says, by `dryRun`; what follows from it, the
+ * functions that the manager plans with; what members would make of that, the members, by server-side apply with `dryRun`, where the person may
+ * read the credentials that the hub stores of them.
+ *
+ * Prints the blast radius in one line, and then each object with its clusters; `-o json` and `-o yaml` print a PlanReport (report.ts). Exits with
+ * 0 when nothing would change, 1 when something would, 2 on an error, as kubectl diff.
+ */
+import { stringify } from "yaml";
+import type { KubeObject, ObjectRef, Taint } from "../../apis/index.ts";
+import { refKey, refOf } from "../../apis/index.ts";
+import type { Rehearsed } from "../../clusters/index.ts";
+import { type ApplyRow, type StageAssignment, stageAssignment, stageProblems } from "../../desiredstate/index.ts";
+import { systemClock } from "../../runtime/index.ts";
+import { type CommandContext, connectHub } from "../connection.ts";
+import type { PlanOptions } from "../options.ts";
+import { CommandError, EXIT } from "../outcome.ts";
+import { chooseAmong } from "../words.ts";
+import { asApplied } from "./applied.ts";
+import { type FileObject, objectsOfFiles } from "./files.ts";
+import { atOnce, HubReader } from "./hubReading.ts";
+import { lostCluster } from "./loss.ts";
+import { Members } from "./members.ts";
+import { type Candidate, Comparing, placementOf, type PlannedObject } from "./planning.ts";
+import { planReport, type PlanReport } from "./report.ts";
+import { planText } from "./text.ts";
+import { copyOf, emptyWorld, put, roleOf, snapshotIn, statusOf, type World } from "./world.ts";
+
+export async function plan(options: PlanOptions, context: CommandContext): Promise<number> {
+  const { terminal, signal } = context;
+  const { filename, policy, without, cordon } = options;
+  if (filename.length + policy.length + without.length + cordon.length === 0)
+    throw new CommandError("say what would change: -f FILE, --policy FILE, --without CLUSTER or --cordon CLUSTER");
+  await using hub = connectHub(options, context);
+  const namespace = options.namespace ?? hub.config.currentNamespace;
+  const files = await filesOf(options, namespace);
+  const reader = new HubReader(hub, signal);
+  const { before, after } = await worlds(reader, files, options, namespace, signal);
+  const lost = new Set(without);
+  requireClusters(before, [...without, ...cordon]);
+  const comparing = new Comparing({ before, after, lost, now: systemClock.now() });
+  const notes = new Set(reader.notes);
+  await using members = new Members({
+    hub: hub.client,
+    hubId: before.hubId,
+    systemNamespace: options.systemNamespace,
+    signal,
+  });
+  const planned = options.hubOnly
+    ? comparing.candidates.map((candidate) => comparing.planned(candidate))
+    : await withMembers(comparing, members, after, lost);
+  const rehearsed = options.hubOnly ? new Map<ApplyRow, Rehearsed>() : await rehearse(planned, members);
+  for (const note of [...members.notes, ...rehearsalNotes(rehearsed)]) notes.add(note);
+  const allClusters = new Set([...before.clusters, ...after.clusters].map(({ metadata }) => metadata.name)).size;
+  for (const one of planned) for (const note of supersededRun(after, one)) notes.add(note);
+  const stages = new Map(planned.map((one) => [one.key, stagesFor(after, one)]));
+  for (const one of stages.values())
+    for (const problem of one === undefined ? [] : stageProblems(one)) notes.add(`${capital(problem)}.`);
+  const report = planReport({
+    planned,
+    allClusters,
+    rehearsed,
+    stagesOf: ({ key }) => stages.get(key),
+    notes: [...notes],
+  });
+  if (options.output === undefined) for (const note of notes) terminal.err(`${note}\n`);
+  terminal.out(format(report, options, terminal.color));
+  return report.objects.length === 0 ? EXIT.ok : EXIT.found;
+}
+
+function stagesFor(world: World, { object, after, changes }: PlannedObject): StageAssignment | undefined {
+  if (changes.length === 0) return undefined;
+  const concerned = new Set([...after.clusters.map(({ name }) => name), ...changes.map(({ cluster }) => cluster)]);
+  const clusters = snapshotIn(world, object).clusters.filter(({ name }) => concerned.has(name));
+  return stageAssignment(placementOf(world, after)?.spec.rollout, clusters, object.metadata.labels);
+}
+
+const RUNNING = new Set(["Planned", "Progressing", "Paused", "RollingBack"]);
+
+/** A rollout that is under way and that the change would put an end to. */
+function supersededRun(world: World, { object, changes }: PlannedObject): string[] {
+  const { rollout } = statusOf(world, object) ?? {};
+  if (rollout === undefined || changes.length === 0 || !RUNNING.has(rollout.state)) return [];
+  const name = `${object.kind.toLowerCase()}/${object.metadata.name}`;
+  return [
+    `A rollout of ${name} is under way (${rollout.state}, revision ${rollout.revision}): this change supersedes it.`,
+  ];
+}
+
+function capital(sentence: string): string {
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
+}
+
+async function filesOf({ filename, policy, recursive }: PlanOptions, namespace: string): Promise<FileObject[]> {
+  const read = (files: readonly string[]): Promise<FileObject[]> =>
+    files.length === 0 ? Promise.resolve([]) : objectsOfFiles({ files, recursive, namespace });
+  const policies = await read(policy);
+  const other = policies.find(({ given }) => !["Placement", "Override"].includes(roleOf(given)));
+  if (other !== undefined)
+    throw new CommandError(
+      `${other.from}: ${other.given.kind} ${other.given.metadata.name} is no policy; give it with -f instead of --policy`,
+    );
+  return [...policies, ...(await read(filename))];
+}
+
+/** What is, and what would be. */
+async function worlds(
+  reader: HubReader,
+  files: readonly FileObject[],
+  { cordon, without, serverSide }: PlanOptions,
+  namespace: string,
+  signal: AbortSignal,
+): Promise<{ before: World; after: World }> {
+  const before = emptyWorld();
+  await reader.readPolicies(before, undefined, namespace);
+  const stored: KubeObject[] = [];
+  for (const file of files) stored.push(await asApplied(reader, file, { serverSide }, signal));
+  const after = copyOf(before);
+  for (const object of stored) put(after, object);
+  const home = before.isPartial ? namespace : undefined;
+  const kinds = await reader.placedKinds([...before.placements, ...after.placements]);
+  await reader.readObjects(before, kinds, home);
+  await reader.readScales(before, kinds);
+  await readNamed(reader, before, stored);
+  const everything = [...before.objects.values(), ...stored];
+  await reader.readSurroundings(before, everything);
+  await reader.readDependencies(before, everything);
+  const complete = copyOf(before);
+  for (const object of stored) put(complete, object);
+  await reader.readDependencies(complete, [...complete.objects.values()]);
+  // What only the policies to come ask for is there now as well.
+  const changed = new Set(stored.map((object) => refKey(refOf(object))));
+  for (const [key, object] of complete.dependencies)
+    if (!before.dependencies.has(key) && !changed.has(key)) before.dependencies.set(key, object);
+  complete.clusters = complete.clusters.map((cluster) => {
+    const { name } = cluster.metadata;
+    const taints = [...(cluster.spec.taints ?? []), CORDON];
+    const given = cordon.includes(name) ? { ...cluster, spec: { ...cluster.spec, taints } } : cluster;
+    return without.includes(name) ? lostCluster(given) : given;
+  });
+  return { before, after: complete };
+}
+
+const CORDON: Taint = { key: "federation.paas.cmft.com/cordoned", effect: "NoSchedule" };
+
+/** Objects of files of kinds that no policy places now. */
+async function readNamed(reader: HubReader, world: World, stored: readonly KubeObject[]): Promise<void> {
+  for (const object of stored) {
+    const key = refKey(refOf(object));
+    if (roleOf(object) !== "Object" || world.objects.has(key)) continue;
+    const type = await reader.typeOf(object);
+    const { namespace, name } = object.metadata;
+    const live =
+      type === undefined ? undefined : await reader.find(type, type.namespaced ? namespace : undefined, name);
+    if (live !== undefined) put(world, live);
+  }
+}
+
+function requireClusters(world: World, names: readonly string[]): void {
+  const known = world.clusters.map(({ metadata }) => metadata.name);
+  const unknown = names.find((name) => !known.includes(name));
+  if (unknown !== undefined)
+    throw new CommandError(
+      `the hub has no member cluster "${unknown}"; ${chooseAmong(known, "join one with `meridian join`")}`,
+    );
+}
+
+/** What the object is, was or would be on the clusters that are concerned. */
+function refsOf({ before, after }: Candidate): { clusters: Set<string>; refs: ObjectRef[] } {
+  const targets = [before, after].flatMap((target) => target?.clusters ?? []);
+  const refs = new Map(targets.flatMap(({ objects }) => objects.map(({ ref }) => [refKey(ref), ref] as const)));
+  return { clusters: new Set(targets.map(({ name }) => name)), refs: [...refs.values()] };
+}
+
+async function withMembers(
+  comparing: Comparing,
+  members: Members,
+  { clusters }: World,
+  lost: ReadonlySet<string>,
+): Promise<PlannedObject[]> {
+  const refsByCluster = new Map<string, Map<string, ObjectRef>>();
+  for (const candidate of comparing.candidates) {
+    const concerned = refsOf(candidate);
+    for (const { cluster } of candidate.copies) concerned.clusters.add(cluster);
+    for (const cluster of concerned.clusters) {
+      const refs = refsByCluster.get(cluster) ?? new Map<string, ObjectRef>();
+      for (const ref of concerned.refs) refs.set(refKey(ref), ref);
+      refsByCluster.set(cluster, refs);
+    }
+  }
+  await members.reach(clusters.filter(({ metadata: { name } }) => refsByCluster.has(name) && !lost.has(name)));
+  await Promise.all(Array.from(refsByCluster, ([cluster, refs]) => members.read(cluster, [...refs.values()])));
+  return comparing.candidates.map((candidate) => {
+    const { clusters: concerned, refs } = refsOf(candidate);
+    for (const { cluster } of candidate.copies) concerned.add(cluster);
+    const seen = [...concerned].flatMap((cluster) => (members.isReached(cluster) ? members.copies(cluster, refs) : []));
+    const told = candidate.copies.filter(({ cluster }) => !members.isReached(cluster));
+    return comparing.planned(candidate, [...seen, ...told]);
+  });
+}
+
+async function rehearse(planned: readonly PlannedObject[], members: Members): Promise<Map<ApplyRow, Rehearsed>> {
+  const rows = planned.flatMap(({ changes }) =>
+    changes.flatMap(({ objects }) => objects.flatMap(({ row }) => row ?? [])),
+  );
+  const rehearsed = new Map<ApplyRow, Rehearsed>();
+  await atOnce(rows, async (row) => {
+    const said = await members.rehearse(row);
+    if (said !== undefined) rehearsed.set(row, said);
+  });
+  return rehearsed;
+}
+
+function rehearsalNotes(rehearsed: ReadonlyMap<ApplyRow, Rehearsed>): Set<string> {
+  const notes = new Set<string>();
+  for (const [{ cluster, ref }, said] of rehearsed) {
+    if (said.kind === "NamespaceMade")
+      notes.add(
+        `Namespace ${ref.namespace} would be made on ${cluster}: what that member makes of objects in it is not known before.`,
+      );
+    if (said.kind === "Unreached") notes.add(`${cluster} did not answer to all: ${said.message}.`);
+  }
+  return notes;
+}
+
+function format(report: PlanReport, { output }: PlanOptions, color: boolean): string {
+  switch (output) {
+    case "json":
+      return `${JSON.stringify(report, undefined, 2)}\n`;
+    case "yaml":
+      return stringify(report, { aliasDuplicateObjects: false, lineWidth: 0 });
+    default:
+      return planText(report, color);
+  }
+}

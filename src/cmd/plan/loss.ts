@@ -1,0 +1,69 @@
+import { type MemberCluster, type Placement, shortMessage, timestamp } from "../../apis/index.ts";
+import type { ClusterChange, Target, Why } from "../../desiredstate/index.ts";
+import { compareText } from "../../scheduler/index.ts";
+
+/** What becomes of an object when clusters that it runs on are lost: out of reach for longer than any policy waits. */
+
+/** The cluster as the hub would see it then. What follows from that, the functions say that the manager plans with. */
+export function lostCluster(cluster: MemberCluster): MemberCluster {
+  const conditions = cluster.status?.conditions?.filter(({ type }) => type !== "Ready") ?? [];
+  const ready = {
+    type: "Ready",
+    status: "False" as const,
+    reason: "ClusterUnreachable",
+    message: "lost",
+    lastTransitionTime: timestamp(0),
+  };
+  return { ...cluster, status: { ...cluster.status, conditions: [...conditions, ready] } };
+}
+
+/** Of the clusters, so many may be lost at once where the policy does not say it: else the hub is probably the one that is cut off. */
+const MOST_LOST = "34%";
+
+/** Why an object stays on clusters that are lost. */
+export function whyItStays(placement: Placement | undefined, lost: number, clusters: number): Why {
+  if (placement === undefined) return stays("no policy places the object, so nothing moves");
+  const { kind, metadata, spec } = placement;
+  const { failover } = spec;
+  if (failover === undefined) return stays(`${kind} ${metadata.name} has no failover, so nothing moves`);
+  const most = failover.maxUnhealthyClusters ?? MOST_LOST;
+  if (lost * 100 > Number.parseFloat(most) * clusters)
+    return stays(`more than ${most} of the clusters are lost at once, so failover is held`);
+  return stays("no other cluster takes what ran there");
+}
+
+function stays(message: string): Why {
+  return { reason: "ClusterUnreachable", message: shortMessage(message) };
+}
+
+/** The lost clusters of a target, by name. */
+export function lostOf(target: Target | undefined, lost: ReadonlySet<string>): string[] {
+  return (target?.clusters ?? []).map(({ name }) => name).filter((name) => lost.has(name));
+}
+
+/**
+ * The changes elsewhere, and one for each lost cluster that the object runs on: it moves away, or stays (`stays`: on which of them, and why). A
+ * lost cluster itself is neither written nor cleaned up.
+ */
+export function withLoss(
+  changes: readonly ClusterChange[],
+  lost: readonly string[],
+  stays: { on: readonly string[]; why: Why },
+): ClusterChange[] {
+  if (lost.length === 0) return [...changes];
+  const left = lost.filter((name) => !stays.on.includes(name));
+  const elsewhere = changes.filter(({ cluster }) => !lost.includes(cluster));
+  const grows = ({ replicas }: ClusterChange): boolean => (replicas?.after ?? 0) > (replicas?.before ?? 0);
+  const arrived = left.length === 0 ? [] : elsewhere.filter(({ verb }) => verb === "Created");
+  const grown = elsewhere.filter((one) => one.verb === "Changed" && grows(one));
+  const to = [...arrived, ...grown].map(({ cluster }) => cluster);
+  const gone = lost.map((cluster): ClusterChange =>
+    left.includes(cluster) && to.length > 0
+      ? { cluster, verb: "Moved", to, objects: [] }
+      : { cluster, verb: "Held", why: stays.why, objects: [] },
+  );
+  const moved = elsewhere.map((one): ClusterChange =>
+    arrived.includes(one) ? { ...one, verb: "Moved", from: left } : one,
+  );
+  return [...moved, ...gone].toSorted((a, b) => compareText(a.cluster, b.cluster));
+}

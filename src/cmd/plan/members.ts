@@ -1,0 +1,161 @@
+import { type KubeObject, type MemberCluster, type ObjectRef, parseApiVersion, refKey } from "../../apis/index.ts";
+import { copyIn, readLive, rehearse, type Rehearsed } from "../../clusters/index.ts";
+import type { ApplyRow, Observation } from "../../desiredstate/index.ts";
+import {
+  type Client,
+  Discovery,
+  isApiError,
+  isForbidden,
+  KindNotServedError,
+  type ResourceType,
+  systemClock,
+} from "../../runtime/index.ts";
+import { memberSecret, type Reached, reachMember } from "../memberMarks.ts";
+import { describeAnswer } from "../outcome.ts";
+import { atOnce } from "./hubReading.ts";
+
+/** Nobody waits longer for one member to answer for the first time. */
+const PATIENCE_MS = 10_000;
+const MEMBERS_AT_ONCE = 16;
+
+interface Session {
+  reached: Reached;
+  discovery: Discovery;
+  /** What is there, by {@link refKey}; undefined: nothing. */
+  live: Map<string, KubeObject | undefined>;
+}
+
+export interface MembersOptions {
+  hub: Client;
+  hubId: string;
+  /** Meridian's own namespace, with the Secrets of the members. */
+  systemNamespace: string;
+  signal: AbortSignal;
+}
+
+/**
+ * What is on the members, and what writes to them would come to, through the credentials that the hub stores, where the person may read these. A
+ * member of which nothing can be found out is named in `notes`; what the hub last heard of it counts then.
+ */
+export class Members implements AsyncDisposable {
+  /** A sentence for each limit. */
+  readonly notes = new Set<string>();
+  readonly #options: MembersOptions;
+  readonly #sessions = new Map<string, Session>();
+  #mayRead = true;
+
+  constructor(options: MembersOptions) {
+    this.#options = options;
+  }
+
+  /** Connects to these clusters, all at once. */
+  async reach(clusters: readonly MemberCluster[]): Promise<void> {
+    // The first tells whether the person may read Secrets at all.
+    const [first, ...rest] = clusters;
+    if (first === undefined) return;
+    await this.#open(first);
+    if (this.#mayRead) await atOnce(rest, (cluster) => this.#open(cluster), MEMBERS_AT_ONCE);
+  }
+
+  isReached(cluster: string): boolean {
+    return this.#sessions.has(cluster);
+  }
+
+  /** Reads what holds these names on a cluster. */
+  async read(cluster: string, refs: readonly ObjectRef[]): Promise<void> {
+    const session = this.#sessions.get(cluster);
+    if (session === undefined) return;
+    const { live, reached } = session;
+    const unknown = new Map(refs.map((ref) => [refKey(ref), ref]));
+    for (const key of live.keys()) unknown.delete(key);
+    try {
+      await atOnce([...unknown], async ([key, ref]) => {
+        const type = await this.#typeOn(session, ref);
+        live.set(key, type === undefined ? undefined : await readLive(reached.client, type, ref, this.#options.signal));
+      });
+    } catch (error) {
+      this.#options.signal.throwIfAborted();
+      await this.#giveUp(cluster, error);
+    }
+  }
+
+  /** What of the names that were read is Meridian's. */
+  copies(cluster: string, refs: readonly ObjectRef[]): Observation[] {
+    const live = this.#sessions.get(cluster)?.live;
+    return refs.flatMap((ref) => {
+      const found = live?.get(refKey(ref));
+      return found === undefined ? [] : (copyIn(cluster, found) ?? []);
+    });
+  }
+
+  /** Undefined where the member was not reached. */
+  async rehearse(row: ApplyRow): Promise<Rehearsed | undefined> {
+    const session = this.#sessions.get(row.cluster);
+    if (session === undefined) return undefined;
+    const { hubId, systemNamespace, signal } = this.#options;
+    const type = await this.#typeOn(session, row.ref);
+    if (type === undefined)
+      return { kind: "Refused", reason: "KindNotServed", message: `the member does not serve ${row.ref.kind}` };
+    const { client } = session.reached;
+    return await rehearse({ client, hubId, systemNamespace, signal }, type, row, session.live.get(refKey(row.ref)));
+  }
+
+  async #open(cluster: MemberCluster): Promise<void> {
+    const { hub, systemNamespace } = this.#options;
+    const { name } = cluster.metadata;
+    if (cluster.spec.connection.pull !== undefined) {
+      this.notes.add(`${name} is reached by nobody from here: what is there is as the hub last heard of it.`);
+      return;
+    }
+    const signal = AbortSignal.any([this.#options.signal, AbortSignal.timeout(PATIENCE_MS)]);
+    try {
+      const isLocal = cluster.spec.connection.local !== undefined;
+      const secret = isLocal ? undefined : await memberSecret(name, cluster, systemNamespace, hub, signal);
+      const reached = await reachMember(name, cluster, secret, {}, hub, signal);
+      if (reached === undefined) {
+        this.notes.add(`The hub has no credentials of ${name}: what is there is as the hub last heard of it.`);
+        return;
+      }
+      const discovery = new Discovery(reached.client, systemClock);
+      this.#sessions.set(name, { reached, discovery, live: new Map() });
+    } catch (error) {
+      this.#options.signal.throwIfAborted();
+      if (isForbidden(error) && isAboutSecrets(error)) {
+        this.#mayRead = false;
+        this.notes.add(
+          `You may not read the Secrets of members in namespace ${systemNamespace} of the hub: the members are not asked, what is there is as the hub last heard of it, and fields are compared with what the hub sends now.`,
+        );
+        return;
+      }
+      await this.#giveUp(name, error);
+    }
+  }
+
+  async #giveUp(cluster: string, error: unknown): Promise<void> {
+    const session = this.#sessions.get(cluster);
+    this.#sessions.delete(cluster);
+    await session?.reached[Symbol.asyncDispose]();
+    this.notes.add(
+      `${cluster} cannot be asked (${describeAnswer(error)}): what is there is as the hub last heard of it.`,
+    );
+  }
+
+  async #typeOn({ discovery }: Session, ref: ObjectRef): Promise<ResourceType | undefined> {
+    try {
+      return await discovery.resolve({ ...parseApiVersion(ref.apiVersion), kind: ref.kind });
+    } catch (error) {
+      if (error instanceof KindNotServedError) return undefined;
+      throw error;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    const sessions = [...this.#sessions.values()];
+    this.#sessions.clear();
+    await Promise.all(sessions.map(({ reached }) => reached[Symbol.asyncDispose]()));
+  }
+}
+
+function isAboutSecrets(error: unknown): boolean {
+  return isApiError(error) && /secrets/.test(error.message);
+}

@@ -1,0 +1,362 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
+import type { KubeObject } from "../../apis/index.ts";
+import { DEMOAPPLICATIONS, requestToken } from "../../runtime/index.ts";
+import { type SandboxCluster, startSandboxCluster } from "../../sandbox/index.ts";
+import { connectMember, type Connection } from "../connection.ts";
+import { runCommandLine } from "../index.ts";
+import { HubReader } from "./hubReading.ts";
+import type { PlanReport } from "./report.ts";
+
+vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+
+/** `plan` on clusters of the sandbox, without a manager. That what it says is what happens, test/e2e/planPrediction.ts shows. */
+
+const never = new AbortController().signal;
+const FEDERATION = "federation.paas.cmft.com/v1alpha1";
+let folder: string;
+let hub: SandboxCluster;
+let members: SandboxCluster[];
+let admin: Connection;
+const hubFile = (): string => join(folder, "hub");
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "meridian-plan-"));
+  [hub, ...members] = (await Promise.all(
+    ["hub", "m1", "m2"].map((name) => startSandboxCluster({ name, controllers: false })),
+  )) as [SandboxCluster, ...SandboxCluster[]];
+  await writeFile(hubFile(), hub.kubeconfig({ namespace: "shop" }));
+  admin = connectMember("hub", hubFile(), undefined);
+  expect((await run(`install --kubeconfig ${hubFile()}`)).code).toBe(0);
+  for (const [i, member] of members.entries()) {
+    const file = join(folder, `m${i + 1}`);
+    await writeFile(file, member.kubeconfig());
+    expect((await run(`join m${i + 1} --region eu --member-kubeconfig ${file} --kubeconfig ${hubFile()}`)).code).toBe(
+      0,
+    );
+    await setStatus("MemberCluster", undefined, `m${i + 1}`, {
+      conditions: [
+        { type: "Ready", status: "True", reason: "Connected", message: "", lastTransitionTime: "2026-11-21T08:25:00Z" },
+      ],
+    });
+  }
+  await make({ apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } });
+  await make({
+    apiVersion: "v1",
+    kind: "Secret",
+    metadata: { name: "password", namespace: "shop" },
+    data: { password: "b2xk" },
+  });
+  await make(application());
+  await make(placement(["m1"]));
+  await runsOn("m1");
+});
+
+afterAll(async () => {
+  await admin?.[Symbol.asyncDispose]();
+  await Promise.all([hub, ...(members ?? [])].map((cluster) => cluster?.stop()));
+  await rm(folder, { recursive: true, force: true });
+});
+
+const application = (spec: object = {}, name = "web"): KubeObject => ({
+  apiVersion: "paas.cmft.com/v1",
+  kind: "DemoApplication",
+  metadata: { name, namespace: "shop" },
+  spec: {
+    image: "nginx:1.27",
+    replica: 2,
+    ports: [{ port: 80 }],
+    envFrom: [{ secretRef: { name: "password" } }],
+    ...spec,
+  },
+});
+
+const placement = (clusterNames: string[], spec: object = {}): KubeObject => ({
+  apiVersion: FEDERATION,
+  kind: "Placement",
+  metadata: { name: "some", namespace: "shop" },
+  spec: {
+    resourceSelectors: [{ apiVersion: "paas.cmft.com/v1", kind: "DemoApplication" }],
+    clusterAffinities: [{ name: "some", clusterNames }],
+    ...spec,
+  },
+});
+
+async function make(object: KubeObject, to = admin): Promise<void> {
+  const type = await new HubReader(to, never).typeOf(object);
+  if (type === undefined) throw new Error(`${object.kind} is not served`);
+  await to.client.create(type, object);
+}
+
+async function setStatus(kind: string, namespace: string | undefined, name: string, status: object): Promise<void> {
+  const type =
+    kind === "MemberCluster"
+      ? await new HubReader(admin, never).typeOf({ apiVersion: FEDERATION, kind })
+      : DEMOAPPLICATIONS;
+  if (type === undefined) throw new Error(`${kind} is not served`);
+  const media = "application/merge-patch+json";
+  await admin.client.patch(type, namespace, name, media, { status }, { subresource: "status" });
+}
+
+/** As a manager would report it. */
+async function runsOn(...names: string[]): Promise<void> {
+  const replicas = { desired: 2, updated: 2, ready: 2, available: 2 };
+  await setStatus("DemoApplication", "shop", "web", {
+    observedGeneration: 1,
+    placement: { kind: "Placement", namespace: "shop", name: "some" },
+    clusters: names.map((name) => ({ name, state: "Available", replicas, desiredHash: "h", observedHash: "h" })),
+  });
+}
+
+async function run(line: string): Promise<{ code: number; out: string; err: string }> {
+  const written = { out: "", err: "" };
+  const terminal = {
+    out: (text: string) => void (written.out += text),
+    err: (text: string) => void (written.err += text),
+    color: false,
+    interactive: false,
+  };
+  const code = await runCommandLine(line.split(" "), { terminal, signal: never, env: {} });
+  return { code, ...written };
+}
+
+let files = 0;
+async function fileOf(...objects: unknown[]): Promise<string> {
+  const path = join(folder, `file-${files++}.json`);
+  await writeFile(path, JSON.stringify({ apiVersion: "v1", kind: "List", items: objects }));
+  return path;
+}
+
+const planned = (line: string, kubeconfig = hubFile()) =>
+  run(`plan ${line} --kubeconfig ${kubeconfig}`.replace("  ", " "));
+
+async function reported(line: string): Promise<PlanReport> {
+  const { code, out, err } = await planned(`${line} -o json`);
+  expect({ code, err }).toEqual({ code: 1, err: "" });
+  return JSON.parse(out) as PlanReport;
+}
+
+describe("plan", () => {
+  test("says nothing and ends with 0 where nothing changes", async () => {
+    const file = await fileOf(application(), placement(["m1"]));
+    expect(await planned(`-f ${file} --hub-only`)).toEqual({
+      code: 0,
+      out: "0 objects on 0 of 2 clusters: 0 created, 0 changed, 0 moved, 0 deleted\n",
+      err: "",
+    });
+  });
+
+  test("shows what a changed object becomes, with what the hub sends now where members are not asked", async () => {
+    const file = await fileOf(application({ image: "nginx:1.28", replica: 3 }));
+    const { code, out } = await planned(`-f ${file} --hub-only`);
+    expect(out).toBe(
+      [
+        "1 object on 1 of 2 clusters: 0 created, 1 changed, 0 moved, 0 deleted",
+        "",
+        "demoapplication/web in namespace shop, placed by Placement shop/some",
+        "  ~ changed on m1: 3 replicas instead of 2",
+        "      ~ Deployment web",
+        "          spec.replicas: 2 -> 3",
+        "          spec.template.spec.containers[name=web].image: nginx:1.27 -> nginx:1.28",
+        "",
+      ].join("\n"),
+    );
+    expect(code).toBe(1);
+  });
+
+  test("asks the members, and writes nothing anywhere", async () => {
+    const versions = (): string[] => [hub, ...members].map((cluster) => cluster.resourceVersion());
+    const before = versions();
+    const file = await fileOf(application({}, "new"));
+    const { summary, objects, notes } = await reported(`-f ${file}`);
+    expect(summary.text).toBe("1 object on 1 of 2 clusters: 1 created, 0 changed, 0 moved, 0 deleted");
+    expect(objects[0]?.clusters[0]).toMatchObject({ name: "m1", change: "Created", replicas: { after: 2 } });
+    expect(objects[0]?.clusters[0]?.objects.map(({ kind, change }) => [kind, change])).toEqual([
+      ["Secret", "Created"],
+      ["Deployment", "Created"],
+      ["Service", "Created"],
+    ]);
+    expect(notes).toEqual([
+      "Namespace shop would be made on m1: what that member makes of objects in it is not known before.",
+    ]);
+    expect(versions()).toEqual(before);
+  });
+
+  test("names what a member would refuse", async () => {
+    const file = await fileOf(application({}, "taken"), placement(["m2"]));
+    await using there = connectMember("m2", join(folder, "m2"), undefined);
+    await make({ apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } }, there);
+    await make(
+      {
+        apiVersion: "v1",
+        kind: "Service",
+        metadata: { name: "taken", namespace: "shop" },
+        spec: { ports: [{ port: 1 }] },
+      },
+      there,
+    );
+    const { objects } = await reported(`-f ${file}`);
+    const [at] = objects.find(({ name }) => name === "taken")?.clusters ?? [];
+    expect(at?.objects.find(({ kind }) => kind === "Service")).toMatchObject({ refused: { reason: "AlreadyExists" } });
+    expect(at?.objects.find(({ kind }) => kind === "Deployment")?.refused).toBeUndefined();
+  });
+
+  test("plans objects of any kind, where they keep their replicas too", async () => {
+    const group = "stable.example.com";
+    const schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+    await make({
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: `farms.${group}` },
+      spec: {
+        group,
+        scope: "Namespaced",
+        names: { plural: "farms", singular: "farm", kind: "Farm", listKind: "FarmList" },
+        versions: [
+          {
+            name: "v1",
+            served: true,
+            storage: true,
+            schema: { openAPIV3Schema: schema },
+            subresources: { scale: { specReplicasPath: ".spec.size", statusReplicasPath: ".status.size" } },
+          },
+        ],
+      },
+    });
+    const farm = { apiVersion: `${group}/v1`, kind: "Farm", metadata: { name: "big" }, spec: { size: 5, owner: "me" } };
+    const config = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "pages" }, data: { index: "hello" } };
+    const farms = placement(["m1", "m2"], {
+      resourceSelectors: [
+        { apiVersion: `${group}/v1`, kind: "Farm" },
+        { apiVersion: "v1", kind: "ConfigMap", name: "pages" },
+      ],
+      replicaScheduling: { mode: "Divided" },
+    });
+    const policy = { ...farms, metadata: { name: "others", namespace: "shop" } };
+    const { objects } = await reported(`--hub-only -f ${await fileOf(farm, config, policy)}`);
+    expect(
+      objects.map(({ kind, clusters }) => [kind, clusters.map(({ name, replicas }) => [name, replicas?.after])]),
+    ).toEqual([
+      [
+        "ConfigMap",
+        [
+          ["m1", undefined],
+          ["m2", undefined],
+        ],
+      ],
+      [
+        "Farm",
+        [
+          ["m1", 3],
+          ["m2", 2],
+        ],
+      ],
+    ]);
+  });
+
+  test("shows how far a policy reaches", async () => {
+    const { out } = await planned(`--policy ${await fileOf(placement(["m2"]))} --hub-only`);
+    expect(out).toMatch(/^1 object on 2 of 2 clusters: 0 created, 0 changed, 1 moved, 0 deleted\n/);
+    expect(out).toMatch(/^ {2}> moved from m1 to m2: it serves until the object is available on m2$/m);
+    expect((await planned(`--policy ${await fileOf(application())}`)).err).toMatch(/web is no policy; give it with -f/);
+  });
+
+  test("says in which stage of the rollout what happens, and which clusters several stages or none take", async () => {
+    const stages = [
+      { name: "canary", targetClusters: { clusterNames: ["m2"] } },
+      {
+        name: "europe",
+        targetClusters: { fieldSelector: { matchExpressions: [{ key: "region", operator: "In", values: ["eu"] }] } },
+      },
+    ];
+    const { objects, notes } = await reported(
+      `--hub-only --policy ${await fileOf(placement(["m1", "m2"], { rollout: { stages } }))} -f ${await fileOf(application({ image: "nginx:1.28" }))}`,
+    );
+    expect(objects).toMatchObject([
+      {
+        stages: ["canary", "europe"],
+        clusters: [
+          { name: "m1", stage: "europe" },
+          { name: "m2", stage: "canary" },
+        ],
+      },
+    ]);
+    expect(notes).toEqual(["Stages canary and europe both take m2: the first counts."]);
+  });
+
+  test("never shows the value of a Secret", async () => {
+    const secret = {
+      apiVersion: "v1",
+      kind: "Secret",
+      metadata: { name: "password" },
+      data: { password: "bmV3LW9uZQ==" },
+    };
+    for (const form of ["", " -o json", " -o yaml"]) {
+      const { code, out, err } = await planned(`-f ${await fileOf(secret)} --hub-only${form}`);
+      expect({ code, err }).toEqual({ code: 1, err: "" });
+      expect(out).toContain("data.password");
+      expect(out).not.toMatch(/b2xk|bmV3LW9uZQ|new-one/);
+    }
+  });
+
+  test("shows the loss of a cluster", async () => {
+    const { objects, summary } = await reported("--without m1 --hub-only");
+    expect(summary.text).toMatch(/^1 object on 1 of 2 clusters: .*, 1 held$/);
+    expect(objects[0]?.clusters).toMatchObject([{ name: "m1", change: "Held", reason: "ClusterUnreachable" }]);
+    expect((await planned("--without m9")).err).toMatch(/no member cluster "m9"; name one of these: m1, m2/);
+  });
+
+  test("tells the hub's own refusal, with the file", async () => {
+    const both = placement(["m1"], { clusterAffinities: [{ name: "a" }, { name: "a" }] });
+    const { code, err } = await planned(`-f ${await fileOf(both)}`);
+    expect(code).toBe(2);
+    expect(err).toMatch(/file-\d+\.json: .*Placement some.*/);
+  });
+
+  test("needs something to plan", async () => {
+    expect(await planned("")).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/-f FILE, --policy FILE/) as string,
+    });
+  });
+
+  test("says what a person's rights do not show, and goes on with the rest", async () => {
+    const metadata = { name: "reader", namespace: "shop" };
+    const rbac = "rbac.authorization.k8s.io";
+    const read = ["get", "list"];
+    const groups = ["paas.cmft.com", "federation.paas.cmft.com"];
+    await make({ apiVersion: "v1", kind: "ServiceAccount", metadata });
+    await make({
+      apiVersion: `${rbac}/v1`,
+      kind: "ClusterRole",
+      metadata: { name: "reader" },
+      rules: [{ apiGroups: groups, resources: ["*"], verbs: read }],
+    });
+    await make({
+      apiVersion: `${rbac}/v1`,
+      kind: "ClusterRoleBinding",
+      metadata: { name: "reader" },
+      roleRef: { apiGroup: rbac, kind: "ClusterRole", name: "reader" },
+      subjects: [{ kind: "ServiceAccount", ...metadata }],
+    });
+    const request = { namespace: "shop", serviceAccount: "reader", expirationSeconds: 3_600 };
+    const { token } = await requestToken(admin.client, request);
+    const file = join(folder, "reader");
+    await writeFile(file, hub.kubeconfig({ token, namespace: "shop" }));
+    const { code, out, err } = await planned(`-f ${await fileOf(application({ image: "nginx:1.28" }))}`, file);
+    expect(code).toBe(1);
+    expect(out).toMatch(/^1 object on 1 of 2 clusters: 0 created, 1 changed/);
+    expect(out).toMatch(/image: nginx:1.27 -> nginx:1.28$/m);
+    const notes = err.trim().split("\n");
+    expect(notes).toEqual([
+      expect.stringMatching(
+        /^You may not write demoapplications in namespace shop on the hub: DemoApplication web is taken/,
+      ),
+      expect.stringMatching(/^You may not read the namespace shop/),
+      expect.stringMatching(/^You may not read secrets in namespace shop on the hub: Secret password is taken to stay/),
+      expect.stringMatching(/^You may not read the Secrets of members in namespace meridian-system/),
+    ]);
+  });
+});

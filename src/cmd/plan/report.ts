@@ -1,0 +1,180 @@
+import { type ObjectRef, refOf } from "../../apis/index.ts";
+import type { Rehearsed } from "../../clusters/index.ts";
+import {
+  type ApplyRow,
+  type BlastRadius,
+  blastRadius,
+  type ClusterChange,
+  type FieldChange,
+  fieldChanges,
+  type MemberObjectChange,
+  type StageAssignment,
+  type Target,
+  type Why,
+} from "../../desiredstate/index.ts";
+import type { PlannedObject } from "./planning.ts";
+
+/**
+ * What `meridian plan -o json` prints, exactly these fields; new ones may be added, these stay. Objects are sorted by kind, namespace and name,
+ * their clusters and member objects by name; only what something becomes of is listed.
+ */
+export interface PlanReport {
+  summary: BlastRadius & { text: string };
+  objects: PlannedObjectReport[];
+  /** What is not known, and what a person should look at; a sentence each. */
+  notes: string[];
+}
+
+/** One object of the hub. */
+export interface PlannedObjectReport extends ObjectRef {
+  /** The policy that would place the object, as `Kind namespace/name`; empty: none. */
+  placement: string;
+  /** The one that does now, where that is another. */
+  placementBefore?: string;
+  /** What the condition Scheduled would say. */
+  scheduled: Target["scheduled"];
+  /** The stages of its rollout, in order; absent where the policy rolls nothing out in stages. */
+  stages?: readonly string[];
+  clusters: PlannedClusterReport[];
+}
+
+export interface PlannedClusterReport extends Partial<Why> {
+  name: string;
+  change: ClusterChange["verb"];
+  /** The stage of the rollout in which it happens; absent where the policy rolls nothing out in stages. */
+  stage?: string;
+  to?: readonly string[];
+  from?: readonly string[];
+  replicas?: ClusterChange["replicas"];
+  objects: PlannedMemberObjectReport[];
+}
+
+/** One object on a member. */
+export interface PlannedMemberObjectReport extends ObjectRef, Partial<Why> {
+  change: MemberObjectChange["verb"];
+  /** What changes in it. Of Secrets no value is ever shown. */
+  fields?: readonly FieldChange[];
+  /** `Member`: the member was asked, with server-side apply and `dryRun`. `Hub`: what would be sent is compared with what is sent now. */
+  fieldsFrom?: "Member" | "Hub";
+  /** Why the member would refuse it. */
+  refused?: Why;
+}
+
+export interface ReportInput {
+  planned: readonly PlannedObject[];
+  allClusters: number;
+  /** What members said to writes that were rehearsed. */
+  rehearsed: ReadonlyMap<ApplyRow, Rehearsed>;
+  /** The stages in which the changes of an object are rolled out, and which cluster is in which; undefined: all at once. */
+  stagesOf: (planned: PlannedObject) => StageAssignment | undefined;
+  notes: readonly string[];
+}
+
+export function planReport({ planned, allClusters, rehearsed, stagesOf, notes }: ReportInput): PlanReport {
+  const concerned = planned.filter(({ changes }) => changes.length > 0);
+  const radius = blastRadius(
+    concerned.map(({ changes }) => changes),
+    allClusters,
+  );
+  return {
+    summary: { text: summaryText(radius), ...radius },
+    objects: concerned
+      .map((one) => objectReport(one, rehearsed, stagesOf(one)))
+      .toSorted((a, b) => (sortKey(a) < sortKey(b) ? -1 : 1)),
+    notes: [...notes],
+  };
+}
+
+/** The blast radius in one line. */
+export function summaryText({
+  objects,
+  clusters,
+  allClusters,
+  created,
+  changed,
+  moved,
+  deleted,
+  held,
+}: BlastRadius): string {
+  const what = `${created} created, ${changed} changed, ${moved} moved, ${deleted} deleted`;
+  return `${objects} ${objects === 1 ? "object" : "objects"} on ${clusters} of ${allClusters} ${allClusters === 1 ? "cluster" : "clusters"}: ${what}${held === 0 ? "" : `, ${held} held`}`;
+}
+
+function objectReport(
+  { object, before, after, changes }: PlannedObject,
+  rehearsed: ReportInput["rehearsed"],
+  stages: StageAssignment | undefined,
+): PlannedObjectReport {
+  const [placement, placementBefore] = [placedBy(after), placedBy(before)];
+  return {
+    ...refOf(object),
+    placement,
+    ...(before === undefined || placementBefore === placement ? {} : { placementBefore }),
+    scheduled: after.scheduled,
+    ...(stages === undefined ? {} : { stages: stages.names }),
+    clusters: changes.map((change): PlannedClusterReport => {
+      const { cluster, verb, to, from, replicas, why, objects } = change;
+      const stage = verb === "Held" ? undefined : stages?.stages.get(cluster);
+      return {
+        name: cluster,
+        change: verb,
+        ...(stage === undefined ? {} : { stage }),
+        ...(to === undefined ? {} : { to }),
+        ...(from === undefined ? {} : { from }),
+        ...(replicas === undefined ? {} : { replicas }),
+        ...why,
+        objects: objects.map((one) => memberObjectReport(one, cluster, before, rehearsed)),
+      };
+    }),
+  };
+}
+
+function memberObjectReport(
+  { ref, verb, why, row }: MemberObjectChange,
+  cluster: string,
+  before: Target | undefined,
+  rehearsed: ReportInput["rehearsed"],
+): PlannedMemberObjectReport {
+  const said = row === undefined ? undefined : rehearsed.get(row);
+  const refused = said?.kind === "Refused" ? { refused: { reason: said.reason, message: said.message } } : {};
+  return {
+    ...ref,
+    change: verb,
+    ...why,
+    ...(verb === "Changed" && row !== undefined ? fieldsOf(row, cluster, before, said) : {}),
+    ...refused,
+  };
+}
+
+function fieldsOf(
+  row: ApplyRow,
+  cluster: string,
+  before: Target | undefined,
+  said: Rehearsed | undefined,
+): Pick<PlannedMemberObjectReport, "fields" | "fieldsFrom"> {
+  if (said?.kind === "Written") {
+    // What is left to the member keeps the member's value: the manager gives up the fields before it applies.
+    const given = new Set(
+      row.unretained === undefined ? [] : fieldChanges(row.object, row.unretained).map(({ path }) => path),
+    );
+    const fields = fieldChanges(said.before, said.after).filter(({ path }) => !given.has(path));
+    return { fields, fieldsFrom: "Member" };
+  }
+  const old = before?.clusters
+    .find(({ name }) => name === cluster)
+    ?.objects.find(
+      ({ ref }) => ref.kind === row.ref.kind && ref.name === row.ref.name && ref.namespace === row.ref.namespace,
+    );
+  return old === undefined ? {} : { fields: fieldChanges(old.object, row.object), fieldsFrom: "Hub" };
+}
+
+function placedBy(target: Target | undefined): string {
+  const placement = target?.placement;
+  if (placement === undefined) return "";
+  const { kind, namespace, name } = placement;
+  return `${kind} ${namespace === undefined ? "" : `${namespace}/`}${name}`;
+}
+
+function sortKey({ kind, namespace = "", name }: ObjectRef): string {
+  return `${kind}/${namespace}/${name}`;
+}

@@ -1,0 +1,178 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, test } from "vitest";
+import { type PlannedClusterReport, type PlannedMemberObjectReport, type PlanReport, summaryText } from "./report.ts";
+import { planText } from "./text.ts";
+
+const none = { objects: 0, clusters: 0, allClusters: 40, created: 0, changed: 0, moved: 0, deleted: 0, held: 0 };
+const deployment = (change: PlannedMemberObjectReport["change"], more: object = {}): PlannedMemberObjectReport => ({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  namespace: "default",
+  name: "shop",
+  change,
+  ...more,
+});
+const image = {
+  path: "spec.template.spec.containers[name=shop].image",
+  before: "nginx:1.27",
+  after: "nginx:1.28",
+};
+const secret = (change: PlannedMemberObjectReport["change"], more: object = {}): PlannedMemberObjectReport => ({
+  apiVersion: "v1",
+  kind: "Secret",
+  namespace: "default",
+  name: "password",
+  change,
+  ...more,
+});
+const changed = (name: string, stage: string): PlannedClusterReport => ({
+  name,
+  change: "Changed",
+  stage,
+  replicas: { before: 3, after: 5 },
+  objects: [
+    secret("Changed", { fields: [{ path: "data.password", masked: true }], fieldsFrom: "Member" }),
+    deployment("Changed", { fields: [{ path: "spec.replicas", before: 3, after: 5 }, image], fieldsFrom: "Member" }),
+  ],
+});
+
+const report: PlanReport = {
+  summary: {
+    ...none,
+    objects: 2,
+    clusters: 13,
+    changed: 10,
+    text: "2 objects on 13 of 40 clusters: 1 created, 10 changed, 1 moved, 1 deleted, 1 held",
+  },
+  objects: [
+    {
+      apiVersion: "paas.cmft.com/v1",
+      kind: "DemoApplication",
+      namespace: "default",
+      name: "shop",
+      placement: "Placement default/shop",
+      placementBefore: "ClusterPlacement everywhere",
+      scheduled: { status: "True", reason: "ClustersSelected", message: "12 of 40 clusters selected" },
+      stages: ["canary", "asia", "rest"],
+      clusters: [
+        ...Array.from({ length: 9 }, (_, i) => changed(`asia-${i + 1}`, "rest")),
+        changed("canary-1", "canary"),
+        {
+          name: "frankfurt-1",
+          change: "Created",
+          stage: "rest",
+          replicas: { after: 1 },
+          objects: [
+            secret("Created"),
+            deployment("Created", { refused: { reason: "QuotaExceeded", message: "exceeded quota: compute" } }),
+          ],
+        },
+        {
+          name: "paris-1",
+          change: "Moved",
+          to: ["rome-1"],
+          reason: "NotSelected",
+          message: "it serves until then",
+          objects: [deployment("Deleted")],
+        },
+        {
+          name: "rome-1",
+          change: "Moved",
+          from: ["paris-1"],
+          replicas: { after: 2 },
+          objects: [deployment("Created")],
+        },
+        {
+          name: "tokyo-1",
+          change: "Deleted",
+          objects: [deployment("Released"), secret("Changed", { fields: [], fieldsFrom: "Member" })],
+        },
+      ],
+    },
+    {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      name: "pages",
+      placement: "",
+      scheduled: { status: "False", reason: "NoPlacement", message: "no placement selects it" },
+      clusters: [
+        { name: "lima-1", change: "Held", reason: "NoPlacement", message: "no placement selects it", objects: [] },
+      ],
+    },
+  ],
+  notes: [],
+};
+
+describe("a plan reads", () => {
+  test("as in plan.golden.txt", async () => {
+    await expect(planText(report, false)).toMatchFileSnapshot("testdata/plan.golden.txt");
+  });
+
+  test("as placements/README.md shows it", async () => {
+    const page = await readFile(new URL("../../../placements/README.md", import.meta.url), "utf8");
+    const text = "1 object on 4 of 4 clusters: 0 created, 2 changed, 1 moved, 0 deleted";
+    const fields = [{ path: "spec.replicas", before: 2, after: 4 }, image];
+    const service = (change: "Created" | "Deleted"): PlannedMemberObjectReport => ({
+      ...deployment(change),
+      apiVersion: "v1",
+      kind: "Service",
+    });
+    const example: PlanReport = {
+      summary: { ...none, text },
+      objects: [
+        {
+          apiVersion: "paas.cmft.com/v1",
+          kind: "DemoApplication",
+          namespace: "default",
+          name: "shop",
+          placement: "Placement default/shop",
+          scheduled: { status: "True", reason: "ClustersSelected", message: "3 of 4 clusters selected" },
+          clusters: [
+            ...["shanghai-1", "shanghai-2"].map((name): PlannedClusterReport => ({
+              name,
+              change: "Changed",
+              replicas: { before: 2, after: 4 },
+              objects: [deployment("Changed", { fields, fieldsFrom: "Member" })],
+            })),
+            {
+              name: "frankfurt-1",
+              change: "Moved",
+              to: ["singapore-1"],
+              reason: "AwaitingReplacement",
+              message: "it serves until the object is available on singapore-1",
+              objects: [service("Deleted"), deployment("Deleted")],
+            },
+            {
+              name: "singapore-1",
+              change: "Moved",
+              from: ["frankfurt-1"],
+              replicas: { after: 4 },
+              objects: [deployment("Created"), service("Created")],
+            },
+          ],
+        },
+      ],
+      notes: [],
+    };
+    const shown = planText(example, false).trimEnd().split("\n");
+    expect(page).toContain(shown.map((line) => (line === "" ? "" : `    ${line}`)).join("\n"));
+  });
+
+  test("with colours for what comes and what goes", () => {
+    const text = planText(report, true);
+    expect(text).toContain("\u001b[32m+ created on frankfurt-1: 1 replica\u001b[0m");
+    expect(text).toContain("\u001b[31m- deleted on tokyo-1\u001b[0m");
+  });
+
+  test.each([
+    { radius: none, text: "0 objects on 0 of 40 clusters: 0 created, 0 changed, 0 moved, 0 deleted" },
+    {
+      radius: { ...none, objects: 3, clusters: 12, created: 2, changed: 30, moved: 4 },
+      text: "3 objects on 12 of 40 clusters: 2 created, 30 changed, 4 moved, 0 deleted",
+    },
+    {
+      radius: { ...none, objects: 1, clusters: 1, allClusters: 1, held: 2 },
+      text: "1 object on 1 of 1 cluster: 0 created, 0 changed, 0 moved, 0 deleted, 2 held",
+    },
+  ])("first how far it reaches: $text", ({ radius, text }) => expect(summaryText(radius)).toBe(text));
+});

@@ -1,0 +1,118 @@
+import type { FieldChange } from "../../desiredstate/index.ts";
+import { paint, type Tone } from "../terminal.ts";
+import type { PlannedClusterReport, PlannedMemberObjectReport, PlannedObjectReport, PlanReport } from "./report.ts";
+import { valueText } from "./valueText.ts";
+
+/** What `meridian plan` prints for people: the blast radius first, then each object, with the clusters on which the same happens together. */
+export function planText({ summary, objects }: PlanReport, color: boolean): string {
+  const parts = [`${summary.text}\n`, ...objects.map((object) => objectText(object, color))];
+  return parts.join("\n");
+}
+
+function objectText(object: PlannedObjectReport, color: boolean): string {
+  const { kind, name, namespace, placement, placementBefore, scheduled, clusters } = object;
+  const where = namespace === undefined ? "" : ` in namespace ${namespace}`;
+  const now = placementBefore === undefined ? "" : `, now by ${placementBefore === "" ? "no policy" : placementBefore}`;
+  const by = `, placed by ${placement === "" ? "no policy" : placement}${now}`;
+  const lines = [`${kind.toLowerCase()}/${name}${where}${by}\n`];
+  if (scheduled.status === "False") lines.push(`  ${scheduled.reason}: ${scheduled.message}\n`);
+  const alike = Map.groupBy(clusters, (cluster) => JSON.stringify({ ...cluster, name: "" }));
+  let stage: string | undefined;
+  for (const group of inStages([...alike.values()], object.stages)) {
+    const [first] = group;
+    if (first === undefined) continue;
+    if (first.stage !== stage && first.stage !== undefined) lines.push(`  stage ${first.stage}\n`);
+    ({ stage } = first);
+    lines.push(
+      groupText(
+        first,
+        group.map((one) => one.name),
+        color,
+      ),
+    );
+  }
+  return lines.join("");
+}
+
+/** In the order of the stages; what is in none comes last. */
+function inStages(groups: readonly PlannedClusterReport[][], stages: readonly string[] = []): PlannedClusterReport[][] {
+  const place = ([first]: PlannedClusterReport[]): number =>
+    first?.stage === undefined ? stages.length : stages.indexOf(first.stage);
+  return groups.toSorted((a, b) => place(a) - place(b));
+}
+
+const SIGNS: Record<
+  PlannedClusterReport["change"] | PlannedMemberObjectReport["change"],
+  { sign: string; tone: Tone }
+> = {
+  Created: { sign: "+", tone: "good" },
+  Changed: { sign: "~", tone: "plain" },
+  Moved: { sign: ">", tone: "plain" },
+  Deleted: { sign: "-", tone: "bad" },
+  Released: { sign: "-", tone: "bad" },
+  Held: { sign: "!", tone: "bad" },
+  Unchanged: { sign: " ", tone: "plain" },
+};
+
+function groupText(cluster: PlannedClusterReport, names: readonly string[], color: boolean): string {
+  const { sign, tone } = SIGNS[cluster.change];
+  const title = `${sign} ${titleOf(cluster, namesText(names))}`;
+  const objects = cluster.objects.map((object) => memberObjectText(object, color));
+  return `  ${paint(title, tone, color)}\n${objects.join("")}`;
+}
+
+/** A line holds so many names of clusters. */
+const MOST_NAMES = 6;
+
+function namesText(names: readonly string[]): string {
+  const more = names.length > MOST_NAMES ? ` and ${names.length - MOST_NAMES} more` : "";
+  return `${names.slice(0, MOST_NAMES).join(", ")}${more}`;
+}
+
+function titleOf({ change, to, from, replicas, reason, message }: PlannedClusterReport, names: string): string {
+  const why = reason === undefined ? "" : `, ${reason}: ${message ?? ""}`;
+  const count = replicasText(replicas);
+  if (to !== undefined) return `moved from ${names} to ${namesText(to)}${message === undefined ? "" : `: ${message}`}`;
+  if (from !== undefined) return `moved to ${names} from ${namesText(from)}${count}`;
+  switch (change) {
+    case "Created":
+      return `created on ${names}${count}`;
+    case "Changed":
+      return `changed on ${names}${count}`;
+    case "Deleted":
+      return `deleted on ${names}${why}`;
+    default:
+      return `held on ${names}${why}`;
+  }
+}
+
+function replicasText(replicas: PlannedClusterReport["replicas"]): string {
+  if (replicas === undefined) return "";
+  const { before, after } = replicas;
+  if (after === undefined) return "";
+  const counted = `${after} ${after === 1 ? "replica" : "replicas"}`;
+  return before === undefined ? `: ${counted}` : `: ${counted} instead of ${before}`;
+}
+
+function memberObjectText(object: PlannedMemberObjectReport, color: boolean): string {
+  const { kind, name, change, fields = [], fieldsFrom, refused, reason, message } = object;
+  const { sign, tone } = SIGNS[change];
+  const released = change === "Released" ? ", left running without Meridian's marks" : "";
+  const held =
+    (change === "Held" || change === "Changed") && reason !== undefined ? `, ${reason}: ${message ?? ""}` : "";
+  const lines = [`      ${paint(`${sign} ${kind} ${name}`, tone, color)}${released}${held}\n`];
+  for (const field of fields) lines.push(`          ${fieldText(field)}\n`);
+  if (fieldsFrom !== undefined && fields.length === 0) lines.push("          (only Meridian's own marks)\n");
+  if (refused !== undefined)
+    lines.push(
+      `          ${paint(`the member would refuse it, ${refused.reason}: ${refused.message}`, "bad", color)}\n`,
+    );
+  return lines.join("");
+}
+
+function fieldText({ path, before, after, masked }: FieldChange): string {
+  if (masked === true) return `${path}: changes (not shown)`;
+  if (before === undefined) return `${path}: ${valueText(after)} (new)`;
+  if (after === undefined) return `${path}: ${valueText(before)} (goes)`;
+  return `${path}: ${valueText(before)} -> ${valueText(after)}`;
+}

@@ -1,0 +1,52 @@
+import type { ClusterSelector } from "../apis/index.ts";
+import { type RolloutPolicy, stageOf, stagesTaking } from "../rollout/index.ts";
+import { type ClusterSnapshot, SelectorIndex } from "../scheduler/index.ts";
+
+/** Which cluster is in which stage of a rollout. */
+export interface StageAssignment {
+  /** The stages of the policy, in order. */
+  names: readonly string[];
+  /** By cluster; whoever is in none is missing. */
+  stages: ReadonlyMap<string, string>;
+  /** Clusters that several stages take by their selectors: the first counts. */
+  overlapping: readonly { cluster: string; stages: readonly string[] }[];
+  /** Clusters that no stage takes: their turn comes last. */
+  unassigned: readonly string[];
+}
+
+/** Undefined where the policy names no stages. `labels`: those of the object. */
+export function stageAssignment(
+  policy: RolloutPolicy | undefined,
+  clusters: readonly ClusterSnapshot[],
+  labels: Readonly<Record<string, string>> = {},
+): StageAssignment | undefined {
+  const { stages: given = [] } = policy ?? {};
+  if (policy === undefined || given.length === 0) return undefined;
+  const stages = new Map<string, string>();
+  const overlapping: { cluster: string; stages: readonly string[] }[] = [];
+  const unassigned: string[] = [];
+  for (const cluster of clusters) {
+    const takes = (selector: ClusterSelector): boolean =>
+      new SelectorIndex([[selector, true]]).matches(cluster, labels).length > 0;
+    const stage = stageOf(policy, takes);
+    const taking = stagesTaking(policy, takes);
+    if (stage === undefined) unassigned.push(cluster.name);
+    else stages.set(cluster.name, stage);
+    if (taking.length > 1) overlapping.push({ cluster: cluster.name, stages: taking });
+  }
+  return { names: given.map(({ name }) => name), stages, overlapping, unassigned };
+}
+
+/** What a person should look at before a rollout begins; a sentence each. */
+export function stageProblems({ overlapping, unassigned }: StageAssignment): string[] {
+  const problems = overlapping.map(
+    ({ cluster, stages }) => `stages ${stages.join(" and ")} both take ${cluster}: the first counts`,
+  );
+  if (unassigned.length > 0)
+    problems.push(`no stage takes ${listed(unassigned)}: ${unassigned.length === 1 ? "its" : "their"} turn comes last`);
+  return problems;
+}
+
+function listed(names: readonly string[]): string {
+  return names.length > 5 ? `${names.slice(0, 5).join(", ")} and ${names.length - 5} more` : names.join(", ");
+}

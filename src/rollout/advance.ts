@@ -1,0 +1,182 @@
+import { type RolloutStatus, timestamp } from "../apis/index.ts";
+import { GOING_BACK, goBack } from "./back.ts";
+import { Draft } from "./draft.ts";
+import { goForward } from "./forward.ts";
+import { frozenPlan } from "./stages.ts";
+import type { Advance, RolloutCluster, RolloutFacts, RolloutInput, Transition, Turn } from "./types.ts";
+
+/**
+ * The next state of an object's rollout, from what is known now (`now`: epoch milliseconds). Repeating the call with the same values and the
+ * status that it returned changes nothing, so that a restart between any two calls changes nothing either.
+ */
+export function advance(input: RolloutInput, now: number): Advance {
+  const { current, revision } = input;
+  if (current?.revision === revision && current.state === "Succeeded" && !hasLateClusters(current))
+    return { status: current, turns: NO_TURNS, others: "Target", transitions: [], asks: [] };
+  const facts = new Map(input.clusters.map((one) => [one.name, one]));
+  const begun = begin(input, now);
+  const draft = new Draft(begun.status, now);
+  const asks: string[] = [];
+  carryOn(draft, input, facts, (stage) => asks.push(stage));
+  return {
+    // Nothing was noted, and no clock has moved: the same value says so.
+    status: begun.status === current && isSame(current, draft.status) ? current : draft.status,
+    ...turnsOf(draft.status, input),
+    transitions: [...begun.transitions, ...draft.transitions],
+    asks,
+    ...(draft.recheckAt === Number.POSITIVE_INFINITY ? {} : { recheckAt: draft.recheckAt }),
+  };
+}
+
+const NO_TURNS: ReadonlyMap<string, Turn> = new Map();
+
+function isSame(a: RolloutStatus, b: RolloutStatus): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** Clusters that could not be reached when the run was over get the new revision like any other, and the status says when they have it. */
+function hasLateClusters({ stages = [] }: RolloutStatus): boolean {
+  return stages.some(({ clusters = [] }) =>
+    clusters.some(({ state }) => state === "Deferred" || state === "Applying" || state === "Verifying"),
+  );
+}
+
+interface Begun {
+  status: RolloutStatus;
+  transitions: Transition[];
+}
+
+/** The run of the wanted revision: the one that there is, or a new one, which puts an end to the one before. */
+function begin({ current, revision, clusters }: RolloutInput, now: number): Begun {
+  if (current?.revision === revision) return { status: current, transitions: [] };
+  const transitions: Transition[] = [];
+  const isOpen = current !== undefined && !["Succeeded", "RolledBack", "Superseded"].includes(current.state);
+  if (current?.revision !== undefined && isOpen)
+    transitions.push({ of: "Run", from: current.state, to: "Superseded", revision: current.revision });
+  const lastGood = current?.state === "Succeeded" ? current.revision : current?.lastGoodRevision;
+  const status: RolloutStatus = {
+    state: "Planned",
+    revision,
+    ...(lastGood === undefined ? {} : { lastGoodRevision: lastGood }),
+    startedAt: timestamp(now),
+    since: timestamp(now),
+  };
+  // What runs everywhere already, as when a policy begins to speak of rollouts, is good as it is.
+  if (current === undefined && clusters.length > 0 && clusters.every(({ onTarget, wanted }) => onTarget && wanted))
+    return { status: { ...status, state: "Succeeded", lastGoodRevision: revision, stages: [] }, transitions };
+  transitions.push({ of: "Run", from: current?.state ?? "", to: "Planned", revision });
+  return { status, transitions };
+}
+
+function carryOn(
+  draft: Draft,
+  input: RolloutInput,
+  facts: ReadonlyMap<string, RolloutFacts>,
+  ask: (stage: string) => void,
+): void {
+  const { status } = draft;
+  const { policy, commands } = input;
+  if (status.state === "Planned") {
+    if (!input.mayBegin) return;
+    // The plan is frozen here: who comes later waits for the next run.
+    status.stages = frozenPlan(policy, input.clusters);
+    draft.run("Progressing");
+  }
+  if (status.state === "RolledBack") return;
+  const isStopped = status.state === "Paused" && STOPPED.has(status.reason ?? "");
+  const isResumed = isStopped && resume(draft, input);
+  if (status.reason === "RollbackFailed" && !isResumed) return;
+  const isAborted = commands.abort === draft.revision && status.state !== "Succeeded";
+  if (status.state === "RollingBack" || status.reason === "RollbackFailed" || (isAborted && canGoBack(draft))) {
+    back(draft, input, facts);
+    return;
+  }
+  if (isAborted) {
+    draft.run("Paused", "User", "aborted; there is no earlier revision to return to");
+    return;
+  }
+  if (isStopped && !isResumed) return;
+  const progress = goForward(draft, { input, facts, isHeld: commands.paused, ask });
+  if (status.state === "Succeeded") return;
+  switch (progress.kind) {
+    case "Failed":
+      if (policy.onFailure === "Rollback" && canGoBack(draft)) back(draft, input, facts, progress.message);
+      else draft.run("Paused", "Failures", progress.message);
+      return;
+    case "Waits":
+      draft.run("Paused", progress.pause, progress.message);
+      return;
+    case "Succeeded":
+      draft.run("Succeeded");
+      status.lastGoodRevision = draft.revision;
+      return;
+    case "Going":
+      if (commands.paused) draft.run("Paused", "User", "paused by `meridian rollout pause`");
+      else draft.run("Progressing");
+  }
+}
+
+function back(draft: Draft, input: RolloutInput, facts: ReadonlyMap<string, RolloutFacts>, message?: string): void {
+  const why = message ?? (draft.status.state === "RollingBack" ? draft.status.message : undefined);
+  if (draft.status.state !== "RollingBack") draft.run("RollingBack", "", why ?? "aborted");
+  const way = goBack(draft, input, facts);
+  if (way.kind === "RolledBack") draft.run("RolledBack", "", draft.status.message);
+  else if (way.kind === "Failed") draft.run("Paused", "RollbackFailed", way.message);
+}
+
+function canGoBack({ status }: Draft): boolean {
+  return status.lastGoodRevision !== undefined && status.lastGoodRevision !== status.revision;
+}
+
+/** What a run does not leave by itself. */
+const STOPPED: ReadonlySet<string> = new Set(["Failures", "Unknown", "RollbackFailed"]);
+
+/** Whether a person has said, once more than was obeyed, that the run is to go on: then what failed, or could not be judged, gets another time. */
+function resume(draft: Draft, { commands: { resumedAt } }: RolloutInput): boolean {
+  if (resumedAt === undefined || resumedAt === draft.status.resumedAt) return false;
+  draft.status.resumedAt = resumedAt;
+  for (const stage of draft.stages) {
+    if (stage.state === "Failed") {
+      draft.stage(stage, "Progressing");
+      stage.startedAt = timestamp(draft.now);
+    }
+    for (const cluster of stage.clusters ?? []) {
+      if (cluster.state === "Failed" && draft.status.reason !== "RollbackFailed") draft.cluster(cluster, "Applying");
+      if (cluster.state === "Applying" || cluster.state === "Verifying") draft.restartClock(cluster);
+    }
+  }
+  return true;
+}
+
+/** Who gets what. A cluster that waits keeps its old revision; one that runs neither is left as it is until its turn. */
+function turnsOf(status: RolloutStatus, { clusters }: RolloutInput): Pick<Advance, "turns" | "others"> {
+  if (status.state === "Succeeded") return { turns: NO_TURNS, others: "Target" };
+  const others: Turn = "LastGood";
+  if (status.state === "RolledBack") return { turns: NO_TURNS, others };
+  const planned = new Map<string, RolloutCluster>();
+  for (const { clusters: those = [] } of status.stages ?? []) for (const one of those) planned.set(one.name, one);
+  const turns = new Map<string, Turn>();
+  for (const facts of clusters) {
+    const turn = turnOf(planned.get(facts.name), facts);
+    if (turn !== others) turns.set(facts.name, turn);
+  }
+  return { turns, others };
+}
+
+function turnOf(cluster: RolloutCluster | undefined, { runs }: RolloutFacts): Turn {
+  if (cluster?.reason === GOING_BACK) return "LastGood";
+  switch (cluster?.state ?? "Waiting") {
+    case "Applying":
+    case "Verifying":
+    case "Done":
+    case "Failed":
+      return "Target";
+    case "Deferred":
+      return "Keep";
+    case "Waiting":
+    case "Skipped":
+      return runs === "LastGood" || runs === "Nothing" ? "LastGood" : "Keep";
+    case "RolledBack":
+      return "LastGood";
+  }
+}

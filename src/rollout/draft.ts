@@ -1,0 +1,73 @@
+import { type RolloutStatus, timestamp } from "../apis/index.ts";
+import type { PauseReason, RolloutCluster, RolloutClusterState, RolloutStage, RunState, Transition } from "./types.ts";
+
+/**
+ * A run while it is being advanced: changes are made in place, each is noted as one transition, and the clock of the next change of time alone
+ * is kept. Times are whole seconds, as the status holds them, so that a restart between two changes alters nothing.
+ */
+export class Draft {
+  readonly status: RolloutStatus;
+  readonly transitions: Transition[] = [];
+  readonly now: number;
+  recheckAt = Number.POSITIVE_INFINITY;
+
+  constructor(status: RolloutStatus, now: number) {
+    this.status = structuredClone(status);
+    this.now = now;
+  }
+
+  get revision(): number {
+    return this.status.revision ?? 0;
+  }
+
+  get stages(): RolloutStage[] {
+    return this.status.stages ?? [];
+  }
+
+  run(to: RunState, reason: PauseReason | "" = "", message?: string): void {
+    const { status } = this;
+    if (status.state !== to || (status.reason ?? "") !== reason) {
+      this.#note({ of: "Run", from: status.state, to, ...(reason === "" ? {} : { reason }) });
+      status.since = timestamp(this.now);
+    }
+    status.state = to;
+    if (reason === "") delete status.reason;
+    else status.reason = reason;
+    if (message === undefined) delete status.message;
+    else status.message = message;
+  }
+
+  stage(stage: RolloutStage, to: RolloutStage["state"]): void {
+    if (stage.state === to) return;
+    this.#note({ of: "Stage", name: stage.name, from: stage.state, to });
+    stage.state = to;
+  }
+
+  cluster(cluster: RolloutCluster, to: RolloutClusterState, reason?: string): void {
+    if (cluster.state !== to) {
+      const told = reason === undefined ? {} : { reason };
+      this.#note({ of: "Cluster", name: cluster.name, from: cluster.state, to, ...told });
+      cluster.state = to;
+      if (to === "Applying" || to === "Verifying" || to === "Deferred") cluster.since = timestamp(this.now);
+      else delete cluster.since;
+    }
+    if (reason === undefined) delete cluster.reason;
+    else cluster.reason = reason;
+  }
+
+  restartClock(cluster: RolloutCluster): void {
+    cluster.since = timestamp(this.now);
+  }
+
+  /** Whether so many milliseconds have passed since; if not, the run is looked at again when they have. */
+  hasPassed(since: string | undefined, milliseconds: number): boolean {
+    const due = Date.parse(since ?? timestamp(this.now)) + milliseconds;
+    if (due <= this.now) return true;
+    this.recheckAt = Math.min(this.recheckAt, due);
+    return false;
+  }
+
+  #note(transition: Omit<Transition, "revision">): void {
+    this.transitions.push({ ...transition, revision: this.revision });
+  }
+}

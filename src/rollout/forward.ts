@@ -1,0 +1,193 @@
+import { durationMs, timestamp } from "../apis/index.ts";
+import type { Draft } from "./draft.ts";
+import { concurrencyOf, policyOfStage } from "./stages.ts";
+import type { RolloutCluster, RolloutFacts, RolloutInput, RolloutStage } from "./types.ts";
+import { passes, verify } from "./verify.ts";
+
+/** What a look at all stages came to. */
+export type Progress =
+  | { kind: "Going" }
+  | { kind: "Succeeded" }
+  | { kind: "Failed"; message: string }
+  | { kind: "Waits"; pause: "Gate" | "Unknown"; message: string };
+
+/** How long a cluster may take to pass, unless the policy says otherwise. */
+const GATE_TIMEOUT = "10m";
+
+export interface Forward {
+  input: RolloutInput;
+  facts: ReadonlyMap<string, RolloutFacts>;
+  /** No cluster begins; what has begun goes on. */
+  isHeld: boolean;
+  /** Adds a stage whose external gate is to be asked. */
+  ask: (stage: string) => void;
+}
+
+/** Moves every stage on as far as what is known allows: one stage after the other, and within one so many clusters at once. */
+export function goForward(draft: Draft, forward: Forward): Progress {
+  for (const stage of draft.stages) {
+    updateContact(draft, stage, forward);
+    if (stage.state === "Succeeded") continue;
+    const progress = advanceStage(draft, stage, forward);
+    if (progress !== undefined) {
+      for (const later of draft.stages.slice(draft.stages.indexOf(stage) + 1)) updateContact(draft, later, forward);
+      return progress;
+    }
+  }
+  return { kind: "Succeeded" };
+}
+
+/** Clusters that left are skipped, and those that cannot be reached before their turn are deferred. */
+function updateContact(draft: Draft, stage: RolloutStage, { facts }: Forward): void {
+  for (const cluster of stage.clusters ?? []) {
+    const known = facts.get(cluster.name);
+    if (known === undefined) {
+      if (cluster.state !== "Done" && cluster.state !== "Skipped") draft.cluster(cluster, "Skipped", "ClusterLeft");
+    } else if (cluster.state === "Waiting" && !known.inContact)
+      draft.cluster(cluster, "Deferred", "ClusterUnreachable");
+    else if (cluster.state === "Deferred" && known.inContact) {
+      // Of a stage that is over, the turn has come already.
+      draft.cluster(cluster, stage.state === "Succeeded" ? "Applying" : "Waiting");
+    } else if (stage.state === "Succeeded") verifyLate(draft, cluster, known);
+  }
+}
+
+/** A cluster that came back after its stage was over: nothing waits for it. */
+function verifyLate(draft: Draft, cluster: RolloutCluster, known: RolloutFacts): void {
+  if (cluster.state === "Applying" && known.onTarget) draft.cluster(cluster, "Done");
+}
+
+/** Undefined: the stage is over, and the next one's turn has come. */
+function advanceStage(draft: Draft, stage: RolloutStage, forward: Forward): Progress | undefined {
+  const { policy } = forward.input;
+  const rules = policyOfStage(policy, stage.name);
+  const clusters = stage.clusters ?? [];
+  if (stage.state === "Waiting" || stage.state === "Failed") {
+    if (forward.isHeld) return { kind: "Going" };
+    draft.stage(stage, "Progressing");
+    stage.startedAt = timestamp(draft.now);
+  }
+  const unsure = clusters.flatMap((cluster) => advanceCluster(draft, cluster, forward) ?? []);
+  const failed = clusters.filter(({ state }) => state === "Failed");
+  if (failed.length > (rules.maxFailures ?? 0)) {
+    draft.stage(stage, "Failed");
+    return { kind: "Failed", message: `stage ${stage.name}: ${failed.map(textOf).join(", ")} failed` };
+  }
+  const isOver = clusters.every(({ state }) => OVER.has(state));
+  if (!isOver) {
+    if (rules.deadline !== undefined && draft.hasPassed(stage.startedAt, durationMs(rules.deadline))) {
+      draft.stage(stage, "Failed");
+      return { kind: "Failed", message: `stage ${stage.name} took longer than ${rules.deadline}` };
+    }
+    const [first] = unsure;
+    if (first !== undefined) return { kind: "Waits", pause: "Unknown", message: `stage ${stage.name}: ${first}` };
+    if (!forward.isHeld) beginClusters(draft, stage, forward);
+    // Of a cluster on which nothing changes, nothing has to be waited for.
+    return clusters.every(({ state }) => OVER.has(state)) ? advanceStage(draft, stage, forward) : { kind: "Going" };
+  }
+  return finishStage(draft, stage, forward);
+}
+
+const OVER: ReadonlySet<RolloutCluster["state"]> = new Set(["Done", "Failed", "Skipped", "Deferred", "RolledBack"]);
+
+function textOf({ name, reason }: RolloutCluster): string {
+  return reason === undefined ? name : `${name} (${reason})`;
+}
+
+/** Starts as many of the waiting clusters as may change at once, in the order of the plan. */
+function beginClusters(draft: Draft, stage: RolloutStage, { input, facts }: Forward): void {
+  const clusters = stage.clusters ?? [];
+  const rules = policyOfStage(input.policy, stage.name);
+  const timeout = durationMs(input.policy.gate?.timeout ?? GATE_TIMEOUT);
+  // A cluster that cannot be reached takes a place for as long as it might take to pass, and no longer.
+  const busy = clusters.filter(
+    ({ state, since }) =>
+      state === "Applying" || state === "Verifying" || (state === "Deferred" && !draft.hasPassed(since, timeout)),
+  );
+  let free = concurrencyOf(rules, clusters.length) - busy.length;
+  for (const cluster of clusters) {
+    if (cluster.state !== "Waiting") continue;
+    const known = facts.get(cluster.name);
+    // Nothing changes there, so nothing of the run can have harmed it.
+    if (known?.onTarget === true && known.runs === "LastGood") draft.cluster(cluster, "Done");
+    else if (known?.onTarget === true) draft.cluster(cluster, "Verifying");
+    else if (free > 0) {
+      free -= 1;
+      draft.cluster(cluster, "Applying");
+    }
+  }
+}
+
+/** Returns why nobody can say whether the cluster passed, once its time is over. */
+function advanceCluster(draft: Draft, cluster: RolloutCluster, { input, facts }: Forward): string | undefined {
+  const known = facts.get(cluster.name);
+  if (known === undefined || (cluster.state !== "Applying" && cluster.state !== "Verifying")) return undefined;
+  const verdict = verify(known, input.policy);
+  if (cluster.state === "Applying" && known.inContact && known.onTarget) draft.cluster(cluster, "Verifying");
+  if (verdict === "Passed") draft.cluster(cluster, "Done");
+  else if (verdict === "Failed") draft.cluster(cluster, "Failed", known.health.reason ?? "Unhealthy");
+  else {
+    const { timeout = GATE_TIMEOUT } = input.policy.gate ?? {};
+    const isLate = draft.hasPassed(cluster.since, durationMs(timeout));
+    const why = verdict === "Error" ? known.error : verdict === "Unknown" ? "HealthUnknown" : known.health.reason;
+    if (!isLate) draft.cluster(cluster, cluster.state, verdict === "Pending" ? undefined : why);
+    else if (!known.inContact) draft.cluster(cluster, "Deferred", "ClusterUnreachable");
+    else if (verdict === "Pending" && known.onTarget)
+      draft.cluster(cluster, "Failed", known.health.reason ?? "GateTimeout");
+    else {
+      draft.cluster(cluster, cluster.state, why ?? "NotWritten");
+      return `${cluster.name}: ${why ?? "not applied"} after ${timeout}`;
+    }
+  }
+  return undefined;
+}
+
+/** Soak, the external gate and the approval, in this order. Undefined: the stage is over. */
+function finishStage(draft: Draft, stage: RolloutStage, forward: Forward): Progress | undefined {
+  const { input, facts } = forward;
+  const { policy } = input;
+  const rules = policyOfStage(policy, stage.name);
+  const done = (stage.clusters ?? []).filter(({ state }) => state === "Done");
+  if (rules.soak !== undefined && done.length > 0) {
+    for (const cluster of done) {
+      const known = facts.get(cluster.name);
+      if (known === undefined || !known.inContact || !known.wanted) continue;
+      if (passes(known, policy) === "Failed") {
+        draft.cluster(cluster, "Failed", known.health.reason ?? "Unhealthy");
+        return advanceStage(draft, stage, forward);
+      }
+      // It has to be healthy for the whole time.
+      if (passes(known, policy) !== "Passed") stage.soakingSince = timestamp(draft.now);
+    }
+    stage.soakingSince ??= timestamp(draft.now);
+    if (!draft.hasPassed(stage.soakingSince, durationMs(rules.soak))) {
+      draft.stage(stage, "Soaking");
+      return { kind: "Going" };
+    }
+  }
+  if (policy.gate?.prometheus !== undefined) {
+    const answer = input.gates.get(stage.name);
+    if (answer === "Failed") {
+      draft.stage(stage, "Failed");
+      return { kind: "Failed", message: `stage ${stage.name}: the query of the gate did not pass` };
+    }
+    if (answer !== "Passed") {
+      forward.ask(stage.name);
+      draft.stage(stage, "Paused");
+      const message =
+        answer === undefined ? "the gate is being asked" : "the gate's query has no answer; see the manager's log";
+      return { kind: "Waits", pause: "Gate", message: `stage ${stage.name}: ${message}` };
+    }
+  }
+  if (rules.approval === "Manual" && stage.approvedBy === undefined) {
+    const by = input.commands.approvals.get(stage.name);
+    if (by === undefined) {
+      draft.stage(stage, "Paused");
+      return { kind: "Waits", pause: "Gate", message: `stage ${stage.name} waits for approval` };
+    }
+    stage.approvedBy = by;
+  }
+  if (forward.isHeld) return { kind: "Going" };
+  draft.stage(stage, "Succeeded");
+  return undefined;
+}

@@ -1,0 +1,35 @@
+import { shortMessage } from "../../apis/index.ts";
+import { fits, refuses, type Filter, type FilterAnswer } from "./filter.ts";
+
+const SERVED = fits("ApiServed", "the cluster serves what is sent");
+const UNKNOWN = fits("ApiUnknown", "which APIs the cluster serves is not known yet");
+
+/**
+ * Refuses clusters that do not serve an API of what is sent: a CustomResourceDefinition is missing there, say. Where the object runs already it
+ * stays; and where the placement takes every cluster that fits, the object waits there for its API, which may be on its way to the cluster too.
+ */
+export const apiEnablement: Filter = {
+  name: "ApiEnablement",
+  prepare({ subject, picks, fleet }) {
+    const { apis = [], current } = subject;
+    if (fleet.serve(apis)) return () => SERVED;
+    const without = new Map<string, { refuses: FilterAnswer; waits: FilterAnswer }>();
+    return ({ name, apis: served }) => {
+      if (served === undefined) return UNKNOWN;
+      const missing = apis.find((api) => !served.has(api));
+      if (missing === undefined) return SERVED;
+      let answers = without.get(missing);
+      if (answers === undefined) without.set(missing, (answers = answersWithout(missing)));
+      return picks && !current.has(name) ? answers.refuses : answers.waits;
+    };
+  },
+  isAlike: ({ subject, fleet }) => fleet.serve(subject.apis ?? []),
+};
+
+function answersWithout(api: string): { refuses: FilterAnswer; waits: FilterAnswer } {
+  const message = shortMessage(`the cluster does not serve ${api}`);
+  return {
+    refuses: { ...refuses("ApiNotServed", message), remedy: `install the API ${api} on the cluster` },
+    waits: fits("ApiNotServed", shortMessage(`${message}; the object is applied as soon as it does`)),
+  };
+}

@@ -1,0 +1,28 @@
+import { fits, refuses, type Filter, type FilterAnswer } from "./filter.ts";
+
+const READY = fits("ClusterReady", "the cluster is ready");
+const UNKNOWN = fits("ClusterReady", "whether the cluster is ready is not known yet");
+const KEEPS = fits("ClusterNotReady", "the cluster is not ready, and keeps what runs there");
+const WAITS = fits("ClusterNotReady", "the cluster is not ready; the object goes there as soon as it is");
+const NOT_READY: FilterAnswer = {
+  ...refuses("ClusterNotReady", "the cluster is not ready, and takes nothing new"),
+  remedy: "bring the cluster back: its MemberCluster says under Ready what is wrong",
+};
+
+/**
+ * Keeps new objects away from clusters that are not ready, and leaves there what runs there: when that leaves too is failover's to say. Where the
+ * placement takes every cluster that fits, there is none to go to instead: the object waits for the cluster.
+ */
+export const clusterReadiness: Filter = {
+  name: "ClusterReadiness",
+  prepare({ subject, picks, fleet }) {
+    if (fleet.allReady) return () => READY;
+    return ({ name, ready }) => {
+      if (ready === undefined) return UNKNOWN;
+      if (ready.status === "True") return READY;
+      if (subject.current.has(name)) return KEEPS;
+      return picks ? NOT_READY : WAITS;
+    };
+  },
+  isAlike: ({ fleet }) => fleet.allReady,
+};

@@ -1,0 +1,204 @@
+import { type Candidate, type CandidateClass, NO_GROUP } from "./classes.ts";
+
+/** Which of the candidates are picked when only so many may be, and so many groups of each constraint have to be among them. */
+export interface Cover {
+  picked: readonly Candidate[];
+  value: number;
+}
+
+/** Steps of the search where greed is not enough: so much work is bounded, and small fleets are searched through. */
+const SEARCH_STEPS = 3_000;
+
+/**
+ * The best `count` candidates that are in at least `minima[k]` groups of each constraint `k`; undefined when there are none. First come the
+ * best of as many groups as have to be there, then the best of the rest. Where each constraint's groups lie within those of another (zones
+ * within regions) that is the best there is; where they cross (regions and providers) the first picks are searched for.
+ */
+export function cover(classes: readonly CandidateClass[], count: number, minima: readonly number[]): Cover | undefined {
+  const size = classes.reduce((sum, { members }) => sum + members.length, 0);
+  const wanted = Math.min(count, size);
+  if (wanted === size) {
+    const all = classes.flatMap(({ members }) => members);
+    return isMet(classes, minima) ? { picked: all, value: all.reduce((sum, { value }) => sum + value, 0) } : undefined;
+  }
+  const picks = new Picks(classes, minima);
+  if (!isNested(classes, minima)) return searched(picks, wanted);
+  while (!picks.isMet) {
+    const next = picks.size < wanted ? picks.firstThatHelps() : undefined;
+    if (next === undefined) return undefined;
+    picks.take(next);
+  }
+  return filled(picks, wanted);
+}
+
+function isMet(classes: readonly CandidateClass[], minima: readonly number[]): boolean {
+  return minima.every((min, k) => {
+    if (min <= 0) return true;
+    const groups = new Set<number>();
+    for (const one of classes) groups.add(one.groups[k] ?? NO_GROUP);
+    groups.delete(NO_GROUP);
+    return groups.size >= min;
+  });
+}
+
+/** Of any two constraints with a minimum the groups of one lie within the groups of the other. */
+function isNested(classes: readonly CandidateClass[], minima: readonly number[]): boolean {
+  const asked = minima.flatMap((min, k) => (min > 1 ? [k] : []));
+  return asked.every((fine) => asked.every((coarse) => within(classes, fine, coarse) || within(classes, coarse, fine)));
+}
+
+function within(classes: readonly CandidateClass[], fine: number, coarse: number): boolean {
+  const outer = new Map<number, number>();
+  for (const { groups } of classes) {
+    const inner = groups[fine] ?? NO_GROUP;
+    const around = groups[coarse] ?? NO_GROUP;
+    const known = outer.get(inner);
+    if (inner === NO_GROUP || (known !== undefined && known !== around)) return false;
+    outer.set(inner, around);
+  }
+  return true;
+}
+
+/** How many members of each class are picked: always the best of it. */
+class Picks {
+  readonly taken: number[];
+  readonly classes: readonly CandidateClass[];
+  /** For each constraint, how many are picked of each group. */
+  readonly counts: Map<number, number>[];
+  value = 0;
+  size = 0;
+  readonly #minima: readonly number[];
+
+  constructor(classes: readonly CandidateClass[], minima: readonly number[]) {
+    this.classes = classes;
+    this.#minima = minima;
+    this.taken = classes.map(() => 0);
+    this.counts = minima.map(() => new Map());
+  }
+
+  head(index: number): Candidate | undefined {
+    return this.classes[index]?.members[this.taken[index] ?? 0];
+  }
+
+  take(index: number): void {
+    this.#change(index, 1);
+  }
+
+  giveBack(index: number): void {
+    this.#change(index, -1);
+  }
+
+  #change(index: number, by: 1 | -1): void {
+    const one = this.classes[index];
+    if (one === undefined) return;
+    const before = this.taken[index] ?? 0;
+    this.taken[index] = before + by;
+    this.value += (one.sums[before + by] ?? 0) - (one.sums[before] ?? 0);
+    this.size += by;
+    for (const [k, counts] of this.counts.entries()) {
+      const group = one.groups[k] ?? NO_GROUP;
+      const left = (counts.get(group) ?? 0) + by;
+      if (left === 0) counts.delete(group);
+      else counts.set(group, left);
+    }
+  }
+
+  groupsOf(k: number): number {
+    const counts = this.counts[k];
+    return counts === undefined ? 0 : counts.size - (counts.has(NO_GROUP) ? 1 : 0);
+  }
+
+  lacks(k: number): number {
+    return Math.max(0, (this.#minima[k] ?? 0) - this.groupsOf(k));
+  }
+
+  get isMet(): boolean {
+    return this.#minima.every((_, k) => this.lacks(k) === 0);
+  }
+
+  get mostLacking(): number {
+    return this.#minima.reduce((most, _, k) => Math.max(most, this.lacks(k)), 0);
+  }
+
+  /** The class would bring a group that is lacking. */
+  helps(index: number, k: number): boolean {
+    const group = this.classes[index]?.groups[k] ?? NO_GROUP;
+    return group !== NO_GROUP && this.head(index) !== undefined && this.counts[k]?.has(group) !== true;
+  }
+
+  /** The best that brings a group to the first constraint that lacks some. */
+  firstThatHelps(): number | undefined {
+    const k = this.#minima.findIndex((_, at) => this.lacks(at) > 0);
+    let best: number | undefined;
+    for (const index of this.classes.keys()) {
+      if (this.helps(index, k) && (best === undefined || this.isBetter(index, best))) best = index;
+    }
+    return best;
+  }
+
+  isBetter(a: number, b: number): boolean {
+    const [first, second] = [this.head(a), this.head(b)];
+    if (first === undefined || second === undefined) return second === undefined && first !== undefined;
+    if (first.value !== second.value) return first.value > second.value;
+    for (const [k, counts] of this.counts.entries()) {
+      const difference =
+        (counts.get(this.classes[a]?.groups[k] ?? NO_GROUP) ?? 0) -
+        (counts.get(this.classes[b]?.groups[k] ?? NO_GROUP) ?? 0);
+      if (difference !== 0) return difference < 0;
+    }
+    return first.name < second.name;
+  }
+
+  get picked(): Candidate[] {
+    return this.classes.flatMap(({ members }, index) => members.slice(0, this.taken[index]));
+  }
+}
+
+/** Takes the best of the rest; of equally good ones, one of a group with few. */
+function filled(picks: Picks, count: number): Cover {
+  while (picks.size < count) {
+    let best: number | undefined;
+    for (const index of picks.classes.keys()) {
+      if (picks.head(index) !== undefined && (best === undefined || picks.isBetter(index, best))) best = index;
+    }
+    if (best === undefined) break;
+    picks.take(best);
+  }
+  return { picked: picks.picked, value: picks.value };
+}
+
+/** Tries which groups come first, the most valuable first, until all was tried or enough. */
+function searched(picks: Picks, count: number): Cover | undefined {
+  const dearest = picks.classes.flatMap(({ members }) => members.map(({ value }) => value)).sort((a, b) => b - a);
+  const prefix = [0];
+  for (const value of dearest) prefix.push((prefix.at(-1) ?? 0) + value);
+  let best: Cover | undefined;
+  let steps = 0;
+  const search = (): void => {
+    if (picks.mostLacking > count - picks.size || ++steps > SEARCH_STEPS) return;
+    if (best !== undefined && picks.value + (prefix[count - picks.size] ?? 0) <= best.value) return;
+    if (picks.isMet) {
+      const before = [...picks.taken];
+      const found = filled(picks, count);
+      if (best === undefined || found.value > best.value) best = found;
+      for (const [index, taken] of before.entries()) while ((picks.taken[index] ?? 0) > taken) picks.giveBack(index);
+      return;
+    }
+    // Whatever is picked in the end, something brings the group that the first lacking constraint lacks.
+    const k = picks.counts.findIndex((_, at) => picks.lacks(at) > 0);
+    const next = [...picks.classes.keys()].filter((index) => picks.helps(index, k));
+    next.sort((a, b) => helped(picks, b) - helped(picks, a) || (picks.isBetter(a, b) ? -1 : 1));
+    for (const index of next) {
+      picks.take(index);
+      search();
+      picks.giveBack(index);
+    }
+  };
+  search();
+  return best;
+}
+
+/** How many constraints that lack groups the class brings one to. */
+function helped(picks: Picks, index: number): number {
+  return picks.counts.reduce((sum, _, k) => sum + (picks.lacks(k) > 0 && picks.helps(index, k) ? 1 : 0), 0);
+}

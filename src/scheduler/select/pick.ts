@@ -1,0 +1,276 @@
+import { counted, shortMessage } from "../../apis/index.ts";
+import { preferences } from "../score/preferences.ts";
+import { staticWeight } from "../score/staticWeight.ts";
+import type { Answer, ClusterSnapshot, PlacementRules, Step, Subject } from "../types.ts";
+import { bestWithin } from "./best.ts";
+import { type Candidate, NO_GROUP } from "./classes.ts";
+import { type GroupConstraint, groupOf, groupsText, remedyOf, type SpreadTerms, spreadTerms } from "./topology.ts";
+
+/** What became of each of the clusters that fit, in their order. */
+export interface Picked {
+  taken: readonly boolean[];
+  /** What a cluster was preferred for, before it was taken or not. */
+  scores: readonly (Step | undefined)[];
+  /** Why it was taken or not; undefined where nothing was asked. */
+  steps: readonly (Step | undefined)[];
+  /** What the placement asks for and does not get. */
+  notes: readonly string[];
+}
+
+/** The placement takes some of the clusters that fit, or better ones before others. */
+export function picksClusters({ clusterCount, spreadConstraints = [] }: PlacementRules): boolean {
+  return clusterCount !== undefined || spreadConstraints.length > 0;
+}
+
+/** The least and the most of scores, so that a sum of them tells which clusters are better: no score is beyond. */
+const SCORE_OFFSET = 1_500;
+
+/**
+ * Picks clusters among those that fit, so that spread constraints and `clusterCount` hold: as many as they allow; of these the ones with the
+ * highest preferences; of equal ones those that run the object now, so that nothing moves without a reason; then evenly over the groups; then
+ * by name.
+ */
+export function pick(subject: Subject, placement: PlacementRules, clusters: readonly ClusterSnapshot[]): Picked {
+  const prefers = preferences(placement, subject);
+  const preferred = clusters.map(prefers);
+  const scores = preferred.map(({ step }) => step);
+  if (!picksClusters(placement)) return { taken: clusters.map(() => true), scores, steps: [], notes: [] };
+
+  const terms = spreadTerms(placement);
+  const numbers = terms.groups.map(() => new Map<string, number>());
+  const hasWeight = weighed(subject, placement, clusters);
+  const missing = new Map<string, Step>();
+  const steps: (Step | undefined)[] = [];
+  const candidates: Candidate[] = [];
+  for (const [index, cluster] of clusters.entries()) {
+    const answer = hasWeight(cluster) ?? ungrouped(cluster, terms, missing);
+    if (answer !== undefined) {
+      steps[index] = answer;
+      continue;
+    }
+    const groups = terms.groups.map(({ topologyKey }, k) => numberOf(groupOf(cluster, topologyKey), numbers[k]));
+    const score = (preferred[index]?.score ?? 0) + SCORE_OFFSET;
+    const value = Math.min(4_900, Math.max(0, score)) * 2 + (subject.current.has(cluster.name) ? 1 : 0);
+    candidates.push({ index, name: cluster.name, value, groups });
+  }
+  const spread = spreadOver(candidates, terms, atMost(subject, placement));
+  const taken = clusters.map(() => false);
+  for (const { index } of spread.picked) taken[index] = true;
+  const ofTaken = stepOfTaken(terms, spread);
+  const refusals = new Map<string, Step>();
+  for (const one of candidates) {
+    if (taken[one.index] === true) steps[one.index] = ofTaken;
+    else {
+      const key = spread.failure === undefined ? one.groups.join() : "";
+      let step = refusals.get(key);
+      if (step === undefined) refusals.set(key, (step = spread.failure ?? refusalOf(one, terms, spread)));
+      steps[one.index] = step;
+    }
+  }
+  return { taken, scores, steps, notes: spread.notes };
+}
+
+const SELECT = { stage: "select", name: "SpreadConstraints" } as const;
+const COUNT = { stage: "select", name: "ClusterCount" } as const;
+
+/** A cluster that the weights give nothing to is no place to spread to. */
+function weighed(
+  subject: Subject,
+  { replicaScheduling }: PlacementRules,
+  clusters: readonly ClusterSnapshot[],
+): (cluster: ClusterSnapshot) => Step | undefined {
+  if (replicaScheduling.mode !== "Divided" || replicaScheduling.weights === undefined || subject.replicas === undefined)
+    return () => undefined;
+  const weightOf = staticWeight(replicaScheduling, subject);
+  if (clusters.every((cluster) => weightOf(cluster).weight === 0)) return () => undefined;
+  const none: Step = {
+    ...SELECT,
+    fits: false,
+    reason: "NoReplicas",
+    message: "no weight is given for it",
+    remedy: "give it a weight in replicaScheduling.weights",
+  };
+  return (cluster) => (weightOf(cluster).weight === 0 ? none : undefined);
+}
+
+/** A cluster that is in no group of a constraint cannot be counted there. */
+function ungrouped(cluster: ClusterSnapshot, { groups }: SpreadTerms, missing: Map<string, Step>): Step | undefined {
+  const one = groups.find(({ isSoft, topologyKey }) => !isSoft && groupOf(cluster, topologyKey) === undefined);
+  if (one === undefined) return undefined;
+  const { topologyKey } = one;
+  let step = missing.get(topologyKey);
+  if (step === undefined) {
+    const message = shortMessage(`it has no ${topologyKey}, over which spreadConstraints spread`);
+    step = { ...SELECT, fits: false, reason: "TopologyKeyMissing", message, remedy: remedyOf(topologyKey) };
+    missing.set(topologyKey, step);
+  }
+  return step;
+}
+
+function numberOf(group: string | undefined, numbers: Map<string, number> | undefined): number {
+  if (group === undefined || numbers === undefined) return NO_GROUP;
+  let number = numbers.get(group);
+  if (number === undefined) numbers.set(group, (number = numbers.size));
+  return number;
+}
+
+/** Replicas that are divided reach no more clusters than there are replicas; each cluster gets its least. */
+function atMost({ replicas }: Subject, { replicaScheduling }: PlacementRules): number {
+  const { mode, minReplicasPerCluster = 1 } = replicaScheduling;
+  if (mode !== "Divided" || replicas === undefined || replicas <= 0) return Number.POSITIVE_INFINITY;
+  return Math.max(1, Math.floor(replicas / Math.max(1, minReplicasPerCluster)));
+}
+
+interface Spread {
+  picked: readonly Candidate[];
+  /** Why there is none. */
+  failure?: Step;
+  notes: string[];
+}
+
+function spreadOver(candidates: readonly Candidate[], terms: SpreadTerms, atMostClusters: number): Spread {
+  const count = Math.min(terms.count, terms.maxClusters, atMostClusters);
+  const { groups } = terms;
+  const maxima = groups.map(({ max }) => max);
+  // Where there are too few replicas, they are spread as far as they reach.
+  const isSoft = (k: number): boolean => groups[k]?.isSoft === true || (groups[k]?.min ?? 0) > atMostClusters;
+  const fewest = terms.isMinSoft ? 0 : Math.min(terms.minClusters, atMostClusters);
+  const attempt = (minima: readonly number[]): readonly Candidate[] | undefined => {
+    const picked = bestWithin(candidates, { count, minima, maxima });
+    return picked === undefined || picked.length < fewest ? undefined : picked;
+  };
+  const wanted = groups.map(({ min }, k) => (isSoft(k) ? Math.min(min, count) : min));
+  let picked = attempt(wanted);
+  if (picked === undefined && groups.some((_, k) => isSoft(k))) {
+    const minima = wanted.map((min, k) => (isSoft(k) ? 0 : min));
+    picked = attempt(minima);
+    // The constraints in their order, each as far as it can be met.
+    for (const [k, min] of wanted.entries()) {
+      if (picked === undefined || !isSoft(k)) continue;
+      const present = new Set(candidates.map((one) => one.groups[k] ?? NO_GROUP));
+      present.delete(NO_GROUP);
+      for (let tried = Math.min(min, present.size); tried > 0; tried--) {
+        minima[k] = tried;
+        const better = attempt(minima);
+        if (better === undefined) continue;
+        picked = better;
+        break;
+      }
+      if (picked !== undefined && attempt(minima) === undefined) minima[k] = 0;
+    }
+  }
+  if (picked === undefined || picked.length === 0)
+    return { picked: [], failure: failureOf(candidates, terms), notes: [] };
+  return { picked, notes: notesOf(picked, terms, count) };
+}
+
+function groupsAmong(candidates: readonly Candidate[], k: number): number {
+  const groups = new Set(candidates.map((one) => one.groups[k] ?? NO_GROUP));
+  groups.delete(NO_GROUP);
+  return groups.size;
+}
+
+function notesOf(
+  picked: readonly Candidate[],
+  { groups, minClusters, count: asked }: SpreadTerms,
+  count: number,
+): string[] {
+  const notes = groups.flatMap(({ min, topologyKey }, k) => {
+    const reached = groupsAmong(picked, k);
+    return reached < min ? [`spreadConstraints: ${reached} of ${groupsText(min, topologyKey)}`] : [];
+  });
+  if (picked.length < minClusters)
+    notes.push(`spreadConstraints: ${picked.length} of ${counted(minClusters, "cluster")}`);
+  if (asked !== Number.POSITIVE_INFINITY && picked.length < Math.min(asked, count))
+    notes.push(`clusterCount ${asked}: only ${counted(picked.length, "cluster")} can be taken`);
+  return notes;
+}
+
+/** Which constraint cannot be met, and what would have to change. */
+function failureOf(candidates: readonly Candidate[], terms: SpreadTerms): Step {
+  const refuse = (message: string, remedy: string): Step => ({
+    ...SELECT,
+    fits: false,
+    reason: "SpreadNotMet",
+    message: shortMessage(message),
+    remedy,
+  });
+  for (const [k, { isSoft, min, topologyKey }] of terms.groups.entries()) {
+    const present = groupsAmong(candidates, k);
+    if (isSoft || present >= min) continue;
+    const noun = groupsText(2, topologyKey).slice(2);
+    return refuse(
+      `spreadConstraints ask for ${groupsText(min, topologyKey)}, and the clusters that fit are in ${present}`,
+      `let clusters of ${min - present} more ${min - present === 1 ? groupsText(1, topologyKey).slice(2) : noun} fit, lower minGroups of ${topologyKey}, or set whenUnsatisfiable: ScheduleAnyway`,
+    );
+  }
+  const { minClusters } = terms;
+  if (!terms.isMinSoft && candidates.length < minClusters) {
+    return refuse(
+      `spreadConstraints ask for ${counted(minClusters, "cluster")}, and ${candidates.length} ${candidates.length === 1 ? "fits" : "fit"}`,
+      `let ${minClusters - candidates.length} more fit, lower minGroups of cluster, or set whenUnsatisfiable: ScheduleAnyway`,
+    );
+  }
+  return refuse(
+    "no choice of clusters meets all spreadConstraints at once",
+    "raise maxGroups or clusterCount, lower minGroups, or set whenUnsatisfiable: ScheduleAnyway",
+  );
+}
+
+function stepOfTaken({ groups, minClusters, maxClusters, count }: SpreadTerms, { picked }: Spread): Step {
+  const among = groups.map(({ topologyKey }, k) => groupsText(groupsAmong(picked, k), topologyKey));
+  const message =
+    among.length === 0
+      ? `one of the ${counted(picked.length, "cluster")} that are taken`
+      : shortMessage(`one of ${counted(picked.length, "cluster")} in ${among.join(", ")}`);
+  const isSpread = among.length > 0 || minClusters > 0 || maxClusters !== Number.POSITIVE_INFINITY;
+  const step = isSpread || count === Number.POSITIVE_INFINITY ? SELECT : COUNT;
+  return { ...step, fits: true, reason: "Selected", message };
+}
+
+/** Why a cluster was left out that others were preferred to. */
+function refusalOf(one: Candidate, terms: SpreadTerms, { picked }: Spread): Step {
+  for (const [k, constraint] of terms.groups.entries()) {
+    const group = one.groups[k] ?? NO_GROUP;
+    if (
+      group === NO_GROUP ||
+      groupsAmong(picked, k) < constraint.max ||
+      picked.some(({ groups }) => groups[k] === group)
+    )
+      continue;
+    return { ...SELECT, ...beyondMaxGroups(constraint) };
+  }
+  if (picked.length >= terms.count) {
+    const message = `${counted(picked.length, "other cluster")} ${picked.length === 1 ? "goes" : "go"} before it; clusterCount is ${terms.count}`;
+    return {
+      ...COUNT,
+      fits: false,
+      reason: "BeyondClusterCount",
+      message,
+      remedy: "raise clusterCount, or prefer it in clusterPreferences",
+    };
+  }
+  if (picked.length >= terms.maxClusters) {
+    const cluster = { topologyKey: "cluster", min: 0, max: terms.maxClusters, isSoft: false };
+    return { ...SELECT, ...beyondMaxGroups(cluster) };
+  }
+  return {
+    ...SELECT,
+    fits: false,
+    reason: "NoReplicas",
+    message: `the replicas reach ${counted(picked.length, "cluster")}, and it is not among them`,
+    remedy: "ask for more replicas, or lower minReplicasPerCluster",
+  };
+}
+
+function beyondMaxGroups({ topologyKey, max }: GroupConstraint): Answer {
+  const others = groupsText(max, topologyKey);
+  return {
+    fits: false,
+    reason: "BeyondMaxGroups",
+    message: shortMessage(
+      `${others} ${max === 1 ? "goes" : "go"} before it, and maxGroups of ${topologyKey} is ${max}`,
+    ),
+    remedy: `raise maxGroups of ${topologyKey}, or prefer it in clusterPreferences`,
+  };
+}
