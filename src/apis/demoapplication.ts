@@ -180,6 +180,11 @@ export const clusterStatusEntry = z
       .describe("Where the object can be reached on the cluster. Left out above 100 clusters."),
     desiredHash: z.string().max(64).exactOptional(),
     observedHash: z.string().max(64).exactOptional(),
+    unhealthySince: timestamp
+      .exactOptional()
+      .describe(
+        "Since when the object is unhealthy there. Said only where its Placement has `failover.unhealthyAfter`.",
+      ),
     observedAt: timestamp
       .exactOptional()
       .describe("When this entry last changed or, while contact with the cluster is lost, the last moment of contact."),
@@ -288,6 +293,18 @@ export const federatedStatus = z.object({
     .describe(
       "The kinds of which a bundle may have objects on clusters, as Deployment.apps, also of those that have left it since; of an application those that only some applications become.",
     ),
+  departures: listMap(
+    z.array(
+      z.object({
+        cluster: z.string().max(63),
+        reason: z.enum(["ClusterLost", "ObjectUnhealthy"]),
+        at: timestamp.describe("When the object left it."),
+      }),
+    ),
+    "cluster",
+  )
+    .exactOptional()
+    .describe("Clusters that the object left by failover and has not returned to."),
   rollout: rolloutStatus
     .exactOptional()
     .describe("The rollout that is under way, or the last one. Absent where the policy rolls nothing out in stages."),

@@ -13,7 +13,7 @@ export function notCarriedOut({
   const { strategy, replicaStep, rescheduling } = replicaScheduling ?? {};
   return [
     ...(rollout === undefined ? [] : ["spec.rollout"]),
-    ...(failover === undefined ? [] : ["spec.failover"]),
+    ...(failover?.maxEvictionsPerMinute === undefined ? [] : ["spec.failover.maxEvictionsPerMinute"]),
     ...(disruptionBudget === undefined ? [] : ["spec.disruptionBudget"]),
     ...(strategy === "Available" || strategy === "Aggregated" ? [`spec.replicaScheduling.strategy ${strategy}`] : []),
     ...(replicaStep === undefined ? [] : ["spec.replicaScheduling.replicaStep"]),

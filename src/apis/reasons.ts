@@ -51,6 +51,26 @@ const VERDICTS = {
   UnknownCluster: "The Placement names a cluster that has no MemberCluster.",
 } as const;
 
+const FAILOVER = {
+  ClusterLost: "The cluster does not answer; the message says since when, and when the object leaves it.",
+  ObjectUnhealthy:
+    "The object is unhealthy on the cluster; the message says since when, and when the object leaves it.",
+  FailedOver: "The object has left the cluster, which was lost or on which it was unhealthy, for another one.",
+  FailoverHeld:
+    "More clusters than `failover.maxUnhealthyClusters` allows are lost at once, so nothing moves: the hub itself may be cut off.",
+  NowhereToGo: "The object would leave a cluster, and no other one that the Placement selects takes what is there.",
+  AwaitingReturn: "The cluster is well again, and the object may return when it has been for `failover.returnAfter`.",
+  ReturnedToCluster: "The object has returned to a cluster that it had left by failover.",
+} as const;
+
+const ROLLOUT = {
+  GateTimeout: "The cluster has the new revision, and did not pass the gate in time.",
+  HealthUnknown: "Nobody says how healthy the new revision is on the cluster, so that it cannot pass the gate.",
+  NotWritten: "The new revision could not be written to the cluster in time.",
+  ClusterLeft: "The cluster left the federation, or the Placement, while the rollout was under way.",
+  RollingBack: "The cluster is on its way back to the last good revision.",
+} as const;
+
 const SUMMARY = {
   AllClustersApplied: "Every chosen cluster has what was asked for.",
   AllClustersAvailable: "The object is available on every chosen cluster.",
@@ -282,6 +302,8 @@ const EVENTS = {
 export const REASON_GROUPS: readonly { title: string; reasons: Readonly<Record<string, string>> }[] = [
   { title: "Choosing clusters", reasons: SCHEDULED },
   { title: "One cluster's part in that", reasons: VERDICTS },
+  { title: "Failover", reasons: FAILOVER },
+  { title: "Rollout in stages", reasons: ROLLOUT },
   { title: "All clusters together", reasons: SUMMARY },
   { title: "On the way", reasons: PROGRESS },
   { title: "Not healthy", reasons: UNHEALTHY },
@@ -301,6 +323,8 @@ export const REASON_GROUPS: readonly { title: string; reasons: Readonly<Record<s
 export const REASONS = {
   ...SCHEDULED,
   ...VERDICTS,
+  ...FAILOVER,
+  ...ROLLOUT,
   ...SUMMARY,
   ...PROGRESS,
   ...UNHEALTHY,

@@ -90,6 +90,13 @@ export const CONDITIONS: readonly ConditionWords[] = [
     otherwise: ["StatusOwnedByOthers", "StatusNotServed", "Forbidden", "StatusRefused"],
   },
   {
+    on: "DemoApplication",
+    type: "FailingOver",
+    holds: "a clock of failover runs, or the object has left a cluster; stands where the placement says `failover`",
+    whenTrue: ["ClusterLost", "ObjectUnhealthy", "FailedOver", "AwaitingReturn"],
+    otherwise: ["Settled", "FailoverHeld", "NowhereToGo"],
+  },
+  {
     on: "policies",
     type: "Ready",
     holds: "the policy is in force",

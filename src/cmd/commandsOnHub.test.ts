@@ -186,7 +186,9 @@ describe("status", () => {
       expect(code).toBe(0);
       expect(await shape("-n blog -l tier=front")).toEqual({ objects: ["site"], counts: [] });
       // They are not left out silently; where there are none, nothing is said.
-      expect((await onHub("status -n blog -l tier=front")).err).toMatch(/^Labels choose among applications and bundles; /);
+      expect((await onHub("status -n blog -l tier=front")).err).toMatch(
+        /^Labels choose among applications and bundles; /,
+      );
       expect((await onHub("status -n shop -l tier=front")).err).toBe("");
     } finally {
       await admin.client.delete(RESOURCEBINDINGS, "blog", "configmap.settings");

@@ -39,7 +39,7 @@ import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { HubNamespaces } from "./hubNamespaces.ts";
 import type { ObservationChange } from "./observations.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
-import { changedRecord, claim, isNews } from "./claims.ts";
+import { changedHealthClocks, changedRecord, claim, isNews } from "./claims.ts";
 import { changedContent, concernedAmong, isConcerned } from "./concerned.ts";
 import { HELD_AGAIN_MS, heldByKind } from "./kindsHeld.ts";
 import { isOver, letGo } from "./letGo.ts";
@@ -120,6 +120,9 @@ export class PlacementReconciler implements Reconciler {
       from(dependencies.changes),
       from(observations.changes).map((change) => this.#ownersToReplan(change)),
       from(assignments.departures).when((owner) => this.#awaiting.has(owner)),
+      from(hub.statuses.events)
+        .when(changedHealthClocks)
+        .map(({ key }) => [key]),
       from(statuses.settlements).when((owner) => this.#unrecorded.has(owner) && this.#isRecorded(owner)),
       // A cluster on which nothing is left has gone from the record: the rows that made certain of it are not needed any more.
       from(hub.statuses.events).when((event) => this.#awaiting.has(event.key) && changedRecord(event)),

@@ -30,6 +30,7 @@ export function recordDecision(
   warn: (warning: EventRecord) => void = (warning) => events.record(warning),
 ): void {
   const regarding = regardingOf(object);
+  recordFailover(events, regarding, target, { before, status });
   if (target.scheduled.status === "False") {
     const { reason, message } = target.scheduled;
     const reported = status?.conditions?.find(({ type }) => type === "Scheduled");
@@ -51,6 +52,37 @@ export function recordDecision(
     note: shortMessage(`placed on ${counted(target.clusters.length, "cluster")}: ${chosen}`),
   });
 }
+
+/** The object left a cluster by failover or returned to one, or failover was held, when that is news. */
+function recordFailover(
+  events: Pick<EventRecorder, "record">,
+  regarding: EventRecord["regarding"],
+  { failover, clusters }: Target,
+  { before, status }: { before: Target | undefined; status: FederatedStatus | undefined },
+): void {
+  if (failover === undefined) return;
+  const left = before?.failover?.departures ?? status?.departures ?? [];
+  for (const { cluster, reason } of failover.departures) {
+    if (left.some((one) => one.cluster === cluster)) continue;
+    const note = shortMessage(
+      `left ${cluster} (${reason}); it is placed on ${clusters.map(({ name }) => name).join(", ")}`,
+    );
+    events.record({ regarding, type: "Warning", reason: "FailedOver", action: "FailOver", note });
+  }
+  for (const { cluster } of left) {
+    if (!clusters.some(({ name }) => name === cluster)) continue;
+    const note = `returned to ${cluster}`;
+    events.record({ regarding, type: "Normal", reason: "ReturnedToCluster", action: "FailOver", note });
+  }
+  const { reason, message } = failover.condition;
+  const reported = status?.conditions?.find(({ type }) => type === "FailingOver")?.reason;
+  const was = before?.failover?.condition.reason ?? reported;
+  if (HINDERED.has(reason) && was !== reason)
+    events.record({ regarding, type: "Warning", reason, action: "FailOver", note: message });
+}
+
+/** Failover that does not take place, and that somebody has to be told of. */
+const HINDERED: ReadonlySet<string> = new Set<Reason>(["FailoverHeld", "NowhereToGo"]);
 
 /** The overrides that cannot be applied, each once, with all that there is to say of them: the status has 120 characters. */
 export function logProblems(logger: Logger, object: string, target: Target, before: Target | undefined): void {

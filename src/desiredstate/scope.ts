@@ -16,6 +16,7 @@ import {
   type Subject,
   type Verdict,
 } from "../scheduler/index.ts";
+import { type Failover, scheduleWithFailover } from "./failover/index.ts";
 import { AWAITING_REPLACEMENT } from "./moves.ts";
 import type { Snapshot, Target } from "./types.ts";
 
@@ -26,6 +27,8 @@ export interface Scope {
   /** The clusters that are concerned, sorted by name; none that is being deleted. */
   places: readonly Place[];
   suspended: boolean;
+  /** Set where the placement asks for failover. */
+  failover?: Failover;
 }
 
 /**
@@ -76,11 +79,16 @@ export function scopeOf(
     if (!cluster.deleting && subject.current.has(cluster.name)) keepable.push({ cluster, frozen: true });
   }
   if (placement !== undefined) {
-    const decision = schedule(subject, placement.spec, clusters, now);
+    const { failover: rules } = placement.spec;
+    const { decision, failover } =
+      rules === undefined || subject.current.size === 0
+        ? { decision: schedule(subject, placement.spec, clusters, now) }
+        : scheduleWithFailover(subject, placement, rules, clusters, snapshot.previous, now);
     if (placement.spec.suspend === true) return suspended(placement, decision, keepable);
     const isUndivided = placement.spec.replicaScheduling.mode === "Divided" && subject.replicas === undefined;
     const message = `${selectedMessage(decision, clusters.length)}${isUndivided ? NOTHING_TO_DIVIDE : ""}`;
-    return placed(decision, clusters, keepable, "ClustersSelected", message);
+    const scope = placed(decision, clusters, keepable, "ClustersSelected", message);
+    return failover === undefined ? scope : { ...scope, failover };
   }
 
   const mayBeOnHub = ({ local, deleting }: ClusterSnapshot): boolean =>

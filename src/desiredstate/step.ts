@@ -55,7 +55,10 @@ export function step({ target, lastGood, rollout, observations, removal }: StepI
     observations,
     removal,
   );
-  const keep = target === undefined || unwanted.length === 0 ? NONE : serversOf(target, shares, observations, removal);
+  const keep =
+    target === undefined || target.breakBeforeMake === true || unwanted.length === 0
+      ? NONE
+      : serversOf(target, shares, observations, removal);
   const others = [...retained, ...decideRemovals(unwanted, removal, keep)].map((row) => ({
     row,
     key: refKey(row.ref),

@@ -146,6 +146,8 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     ...(placement?.spec.aggregateStatus === true && hubKindOf(group, object.kind) === undefined
       ? { aggregatesStatus: true as const }
       : {}),
+    ...(scope.failover === undefined ? {} : { failover: scope.failover }),
+    ...(placement?.spec.failover?.makeBeforeBreak === false ? { breakBeforeMake: true as const } : {}),
     ...(scope.decision.recheckAt === undefined ? {} : { recheckAt: scope.decision.recheckAt }),
   };
 }

@@ -13,6 +13,7 @@ import type {
 import type { Dependency, Health, LostField, ReplicaPaths } from "../interpreter/index.ts";
 import type { OverrideEffect, PolicyRef } from "../override/types.ts";
 import type { ClusterSnapshot, Decision } from "../scheduler/types.ts";
+import type { Failover } from "./failover/index.ts";
 import type { NamespaceTerms } from "./podSecurity/index.ts";
 
 /** Everything that a target depends on: values of one moment. */
@@ -157,6 +158,10 @@ export interface Target {
   deletionPolicy: DeletionPolicy;
   /** The sum of its statuses on the members is written into its own. */
   aggregatesStatus?: true;
+  /** What failover came to, where the placement asks for failover. */
+  failover?: Failover;
+  /** What is left behind may go before it is replaced. */
+  breakBeforeMake?: true;
   /** Epoch milliseconds at which to decide again though nothing changed. */
   recheckAt?: number;
 }

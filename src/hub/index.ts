@@ -13,5 +13,6 @@ export { clusterSnapshot } from "./clusterSnapshot.ts";
 export { HubCache } from "./hubCache.ts";
 export type { PlacedKind } from "./placedKinds.ts";
 export { settingIn } from "./planned.ts";
+export { ScalePaths } from "./scalePaths.ts";
 export { memberRights, memberRightsInNamespace, rightsOn } from "./rights.ts";
 export { StatusStore } from "./statusStore.ts";

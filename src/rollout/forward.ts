@@ -184,7 +184,7 @@ function advanceCluster(draft: Draft, cluster: RolloutCluster, { input, facts }:
     else if (verdict === "Pending" && known.onTarget)
       draft.cluster(cluster, "Failed", known.health.reason ?? "GateTimeout");
     else {
-      draft.cluster(cluster, cluster.state, why ?? "NotApplied");
+      draft.cluster(cluster, cluster.state, why ?? "NotWritten");
       return `${cluster.name}: ${why ?? "not applied"} after ${timeout}`;
     }
   }

@@ -92,7 +92,7 @@ function leastOnEach(total: number, placement: PlacementRules, clusters: number)
 
 /** One for each cluster: its first refusal, or else the last word on it. */
 function verdictsOf(clusters: readonly ClusterSnapshot[], selection: Selection, chosen: Chosen): Verdict[] {
-  const { filtered, scores, picks, step } = selection;
+  const { filtered, scores, picks, stepsByCluster } = selection;
   const chains = new Map<Filtered, Chain>();
   const verdicts: Verdict[] = [];
   let selected = 0;
@@ -109,6 +109,7 @@ function verdictsOf(clusters: readonly ClusterSnapshot[], selection: Selection, 
       if (isTaken) selected += 1;
       let chain = chains.get(one);
       if (chain === undefined) chains.set(one, (chain = { steps, next: new Map() }));
+      const step = stepsByCluster?.[i] ?? selection.step;
       for (const next of [scores?.[i], score, step, picked, share]) if (next !== undefined) chain = after(chain, next);
       steps = chain.steps;
       refusal = isTaken ? undefined : picked;

@@ -12,7 +12,7 @@ import { conditionsOf } from "./conditions.ts";
 import { namingObjects } from "./named.ts";
 import { reportOf, type ClusterReport } from "./report.ts";
 import { addCounts, NONE } from "./rows.ts";
-import { HANDOVER, statementsOf } from "./statements.ts";
+import { FAILING_OVER, HANDOVER, statementsOf } from "./statements.ts";
 import type { ClusterView, StatusInput } from "./types.ts";
 
 /** Above this many entries only the entries that are not healthy are listed one by one, so that the object stays small. */
@@ -34,6 +34,7 @@ export function aggregate(input: StatusInput, now: number): FederatedStatus {
   const planned = reports.filter((report) => report.planned);
   const placement = target === undefined ? previous?.placement : target.placement;
   const deletionPolicy = target === undefined ? previous?.deletionPolicy : target.deletionPolicy;
+  const departures = (target === undefined ? previous?.departures : target.failover?.departures) ?? [];
   const statements = statementsOf(input, reports);
   const isAvailable = statements.some(({ type, status }) => type === "Available" && status === "True");
   const available = isAvailable ? planned : planned.filter((report) => report.available === "Yes");
@@ -48,6 +49,7 @@ export function aggregate(input: StatusInput, now: number): FederatedStatus {
     ...(target === undefined || input.deleting ? {} : { availableClusters: `${available.length}/${planned.length}` }),
     conditions: conditionsOf(statements, previous?.conditions, input.generation, now),
     ...listed(entries),
+    ...(departures.length === 0 ? {} : { departures: [...departures] }),
     ...(input.kinds === undefined || input.kinds.length === 0 ? {} : { kinds: [...input.kinds] }),
   };
   return previous !== undefined && sameValue(ownPartsOf(previous, status), status) ? previous : status;
@@ -103,6 +105,7 @@ function reportsOf(input: StatusInput, now: number): ClusterReport[] {
           frozenFor,
           isUnchanged,
           isPlaced,
+          watchesHealth: target?.failover?.watchesHealth === true,
           now,
         }) ?? [],
     );
@@ -151,7 +154,7 @@ function summaryOf(unlisted: readonly ClusterStatusEntry[]): Summary[] {
  * later versions) are no reason to write, and neither is an empty list that the server keeps where none was sent.
  */
 function ownPartsOf(stored: FederatedStatus, status: FederatedStatus): Record<string, unknown> {
-  const ours = new Set([HANDOVER, ...(status.conditions ?? []).map((condition) => condition.type)]);
+  const ours = new Set([HANDOVER, FAILING_OVER, ...(status.conditions ?? []).map((condition) => condition.type)]);
   const filled = <T>(list: T[] | undefined): T[] | undefined => (list?.length === 0 ? undefined : list);
   return {
     observedGeneration: stored.observedGeneration,
@@ -167,5 +170,6 @@ function ownPartsOf(stored: FederatedStatus, status: FederatedStatus): Record<st
     summary: filled(stored.summary),
     unlistedClusters: filled(stored.unlistedClusters),
     kinds: filled(stored.kinds),
+    departures: filled(stored.departures),
   };
 }

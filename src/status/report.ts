@@ -61,6 +61,8 @@ export interface ReportInput {
   isUnchanged: boolean;
   /** A policy places the object. */
   isPlaced: boolean;
+  /** The placement asks since when the object is unhealthy. */
+  watchesHealth: boolean;
   /** Epoch milliseconds. */
   now: number;
 }
@@ -81,15 +83,28 @@ interface Outcome extends Partial<Why> {
 
 type Hashes = ReturnType<typeof hashesOf>;
 
+/** Since when the object is unhealthy there: not as it should be by its own account, or with nothing available of what is asked for. */
+function healthClock(
+  { watchesHealth, previous, now }: ReportInput,
+  { state }: Outcome,
+  { desired, available }: ReplicaCounts,
+): Pick<ClusterStatusEntry, "unhealthySince"> {
+  if (!watchesHealth || state === "Available" || state === "Held" || state === "Unknown") return {};
+  const isUnhealthy = state === "Failed" || state === "Degraded" || (desired > 0 && available === 0);
+  return isUnhealthy ? { unhealthySince: previous?.unhealthySince ?? timestamp(now) } : {};
+}
+
 /** A cluster in contact that is chosen for the object. */
 function planned(input: ReportInput, target: ClusterTarget): ClusterReport {
   const { rows } = input.view;
   const outcome = outcomeOf(rows, target, input.frozenFor);
   const hashes = hashesAskedFor(input, target, hashesOf(rows));
   const applied = outcome.state !== "Failed" && (isSettled(rows) || isAsAskedBefore(target, rows, hashes));
+  const replicas = countsOf(rows, target);
   return {
     entry: observed(input, outcome, {
-      replicas: countsOf(rows, target),
+      replicas,
+      ...healthClock(input, outcome, replicas),
       ...(input.isBrief ? {} : reportedOn(rows)),
       ...overridesOn(input, target, applied),
       ...hashes,
@@ -323,7 +338,14 @@ function activityOf(entry: ClusterStatusEntry): Activity {
 
 type Facts = Pick<
   ClusterStatusEntry,
-  "replicas" | "conditions" | "addresses" | "overrides" | "moreOverrides" | "desiredHash" | "observedHash"
+  | "replicas"
+  | "conditions"
+  | "addresses"
+  | "overrides"
+  | "moreOverrides"
+  | "desiredHash"
+  | "observedHash"
+  | "unhealthySince"
 >;
 
 function entryOf({ view, target }: ReportInput, outcome: Outcome, facts: Facts): ClusterStatusEntry {

@@ -7,6 +7,8 @@ import type { StatusInput } from "./types.ts";
 
 /** Type of a condition that stands only while the object names another class of controllers than the one that owns it. */
 export const HANDOVER = "HandedOver";
+/** Type of the condition that says at which step of failover the object is; stands only where its placement asks for failover. */
+export const FAILING_OVER = "FailingOver";
 
 /** What the conditions of the object say, from the reports of its clusters (sorted by name). */
 export function statementsOf(input: StatusInput, reports: readonly ClusterReport[]): Statement[] {
@@ -51,6 +53,7 @@ export function statementsOf(input: StatusInput, reports: readonly ClusterReport
     progressing,
     freshOf(reports),
     readyOf(planned, causes, progressing),
+    ...failoverOf(input),
     ...sumOf(input),
     ...validatedOf(input),
     ...handoverOf(input),
@@ -69,6 +72,10 @@ function readyOf(planned: readonly ClusterReport[], causes: readonly Statement[]
   const isReady = ({ entry, available }: ClusterReport): boolean =>
     available === "Yes" && (entry.state === "Available" || entry.state === "Held");
   return tally(READY, "ready", planned, isReady, "no cluster is selected");
+}
+
+function failoverOf({ target }: StatusInput): Statement[] {
+  return target?.failover === undefined ? [] : [{ type: FAILING_OVER, ...target.failover.condition }];
 }
 
 /** Whether admission would have let the object through; where admission was asked, it has. */

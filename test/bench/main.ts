@@ -4,9 +4,19 @@ import { Bench } from "./bench.ts";
 import { compare } from "./comparison.ts";
 import { comparisonTable, isWorse } from "./comparisonReport.ts";
 import { measureDeciding } from "./deciding/decide.ts";
+import { measureSpreading } from "./deciding/spreading.ts";
 import { measureEventLoop } from "./eventloop/measure.ts";
 import { type BenchOptions, benchOptions } from "./options.ts";
-import { decidingLines, eventLoopLines, isMissed, type Line, linesOf, requestTable, table } from "./report.ts";
+import {
+  decidingLines,
+  eventLoopLines,
+  isMissed,
+  type Line,
+  linesOf,
+  requestTable,
+  spreadingLines,
+  table,
+} from "./report.ts";
 import { buildRevision } from "./revision.ts";
 import { Stage } from "./stage.ts";
 
@@ -39,8 +49,9 @@ interface Outcome {
 async function measure(options: BenchOptions): Promise<Outcome> {
   switch (options.what) {
     case "decide": {
-      const figures = measureDeciding();
-      return { figures, missed: print(decidingLines(figures)) };
+      const figures = { ...measureDeciding(), spreading: measureSpreading() };
+      const lines = [...decidingLines(figures), ...spreadingLines(figures.spreading)];
+      return { figures, missed: print(lines) };
     }
     case "event-loop": {
       const figures = await measureEventLoop(options.objects, say);

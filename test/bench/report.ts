@@ -1,4 +1,5 @@
 import type { DecideFigures } from "./deciding/decide.ts";
+import type { SpreadingFigures } from "./deciding/spreading.ts";
 import type { EventLoopFigures } from "./eventloop/measure.ts";
 import type { LoopFigures } from "./eventloop/preload.ts";
 import type { Figures } from "./figures.ts";
@@ -106,6 +107,14 @@ export function decidingLines({ objects, clusters, msPerObject, longestMs }: Dec
   const what = `deciding ${objects} objects over ${clusters} clusters`;
   return [
     { what: `${what}: each`, value: msPerObject, unit: "ms", bar: 1.5 },
+    { what: `${what}: the longest`, value: longestMs, unit: "ms" },
+  ];
+}
+
+export function spreadingLines({ objects, clusters, cpuSeconds, longestMs }: SpreadingFigures): Line[] {
+  const what = `spreading and dividing ${objects} objects over ${clusters} clusters`;
+  return [
+    { what: `${what}: CPU`, value: cpuSeconds, unit: "s", bar: 5 },
     { what: `${what}: the longest`, value: longestMs, unit: "ms" },
   ];
 }

@@ -69,6 +69,14 @@ class PlacementBuilder extends Builder<Input, PlacementBuilder> {
     return this.withSpec({ replicaScheduling: { mode: "Divided", path } });
   }
 
+  clusterCount(clusterCount: number): PlacementBuilder {
+    return this.withSpec({ clusterCount });
+  }
+
+  failover(failover: NonNullable<Input["failover"]>): PlacementBuilder {
+    return this.withSpec({ failover });
+  }
+
   priority(priority: number): PlacementBuilder {
     return this.withSpec({ priority });
   }

@@ -105,6 +105,7 @@ async function fromHub(name: string | undefined, options: ExplainOptions, contex
       `the hub has no ${type.kind} "${wanted}"${home === undefined ? "" : ` in namespace ${home}`}; \`meridian status\` lists what is there`,
     );
   await reader.readSurroundings(world);
+  await reader.readScales(world, [type]);
   await reader.readDependencies(world, [object]);
   for (const note of reader.notes) context.terminal.err(`${note}\n`);
   return { world, objects: [object] };

@@ -10,8 +10,9 @@ import {
   type ResourceBinding,
 } from "../../apis/index.ts";
 import { choosePlacement, needsOf, withTheirNeeds } from "../../desiredstate/index.ts";
-import { settingIn } from "../../hub/index.ts";
+import { ScalePaths, settingIn } from "../../hub/index.ts";
 import { type Dependency, dependencyKindOf, hubKindOf, placeableKindOf } from "../../interpreter/index.ts";
+import { createLogger } from "../../observability/index.ts";
 import {
   apiVersionOf,
   type Client,
@@ -51,11 +52,13 @@ export class HubReader {
   readonly #hub: Connection;
   readonly #signal: AbortSignal;
   readonly #discovery: Discovery;
+  readonly #scales: ScalePaths;
 
   constructor(hub: Connection, signal: AbortSignal) {
     this.#hub = hub;
     this.#signal = signal;
     this.#discovery = new Discovery(hub.client, systemClock);
+    this.#scales = new ScalePaths({ client: hub.client, logger: createLogger({ level: "silent" }) });
   }
 
   get client(): Client {
@@ -98,6 +101,14 @@ export class HubReader {
         );
       for (const item of items ?? []) put(world, item);
     }
+  }
+
+  /** Where the custom ones of these kinds keep their replicas: their CRDs say it. */
+  async readScales(world: World, types: readonly ResourceType[]): Promise<void> {
+    await atOnce(types, async (type) => {
+      const { scale } = await this.#scales.of(type, this.#signal);
+      if (scale !== undefined) world.scales.set(`${type.group}/${type.kind}`, scale);
+    });
   }
 
   /** Every kind whose objects are placed: those that Meridian renders, and those that policies select. */

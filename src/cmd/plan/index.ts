@@ -20,6 +20,7 @@ import { chooseAmong } from "../words.ts";
 import { asApplied } from "./applied.ts";
 import { type FileObject, objectsOfFiles } from "./files.ts";
 import { atOnce, HubReader } from "./hubReading.ts";
+import { lostCluster } from "./loss.ts";
 import { Members } from "./members.ts";
 import { type Candidate, Comparing, placementOf, type PlannedObject } from "./planning.ts";
 import { planReport, type PlanReport } from "./report.ts";
@@ -107,7 +108,7 @@ async function filesOf({ filename, policy, recursive }: PlanOptions, namespace: 
 async function worlds(
   reader: HubReader,
   files: readonly FileObject[],
-  { cordon, serverSide }: PlanOptions,
+  { cordon, without, serverSide }: PlanOptions,
   namespace: string,
   signal: AbortSignal,
 ): Promise<{ before: World; after: World }> {
@@ -118,7 +119,9 @@ async function worlds(
   const after = copyOf(before);
   for (const object of stored) put(after, object);
   const home = before.isPartial ? namespace : undefined;
-  await reader.readObjects(before, await reader.placedKinds([...before.placements, ...after.placements]), home);
+  const kinds = await reader.placedKinds([...before.placements, ...after.placements]);
+  await reader.readObjects(before, kinds, home);
+  await reader.readScales(before, kinds);
   await readNamed(reader, before, stored);
   const everything = [...before.objects.values(), ...stored];
   await reader.readSurroundings(before, everything);
@@ -130,11 +133,12 @@ async function worlds(
   const changed = new Set(stored.map((object) => refKey(refOf(object))));
   for (const [key, object] of complete.dependencies)
     if (!before.dependencies.has(key) && !changed.has(key)) before.dependencies.set(key, object);
-  complete.clusters = complete.clusters.map((cluster) =>
-    cordon.includes(cluster.metadata.name)
-      ? { ...cluster, spec: { ...cluster.spec, taints: [...(cluster.spec.taints ?? []), CORDON] } }
-      : cluster,
-  );
+  complete.clusters = complete.clusters.map((cluster) => {
+    const { name } = cluster.metadata;
+    const taints = [...(cluster.spec.taints ?? []), CORDON];
+    const given = cordon.includes(name) ? { ...cluster, spec: { ...cluster.spec, taints } } : cluster;
+    return without.includes(name) ? lostCluster(given) : given;
+  });
   return { before, after: complete };
 }
 

@@ -1,23 +1,36 @@
-import { type Placement, shortMessage } from "../../apis/index.ts";
+import { type MemberCluster, type Placement, type Reason, shortMessage, timestamp } from "../../apis/index.ts";
 import type { ClusterChange, Target, Why } from "../../desiredstate/index.ts";
 import { compareText } from "../../scheduler/index.ts";
 
-/** What becomes of an object when clusters that it runs on are lost: unreachable for longer than its policy waits. */
+/** What becomes of an object when clusters that it runs on are lost: out of reach for longer than any policy waits. */
 
-/** Of the clusters, so many may be lost at once: else the hub is probably the one that is cut off. */
-const DEFAULT_MOST_LOST = "34%";
+/** The cluster as the hub would see it then. What follows from that, the functions say that the manager plans with. */
+export function lostCluster(cluster: MemberCluster): MemberCluster {
+  const conditions = cluster.status?.conditions?.filter(({ type }) => type !== "Ready") ?? [];
+  const ready = {
+    type: "Ready",
+    status: "False" as const,
+    reason: "ClusterUnreachable",
+    message: "lost",
+    lastTransitionTime: timestamp(0),
+  };
+  return { ...cluster, status: { ...cluster.status, conditions: [...conditions, ready] } };
+}
 
-/** Why nothing moves away from a lost cluster; undefined where the policy moves the object. */
-export function whyItStays(placement: Placement | undefined, lost: number, clusters: number): Why | undefined {
+/** Why an object stays on clusters that are lost. */
+export function whyItStays(placement: Placement | undefined, failover: Target["failover"]): Why {
+  if (failover?.condition.reason === HELD || failover?.condition.reason === NOWHERE) {
+    const { reason, message } = failover.condition;
+    return { reason, message };
+  }
   if (placement === undefined) return stays("no policy places the object, so nothing moves");
   const { kind, metadata, spec } = placement;
-  const { failover } = spec;
-  if (failover === undefined) return stays(`${kind} ${metadata.name} has no failover, so nothing moves`);
-  const most = failover.maxUnhealthyClusters ?? DEFAULT_MOST_LOST;
-  if (lost > 0 && lost * 100 > Number.parseFloat(most) * clusters)
-    return stays(`more than ${most} of the clusters are lost at once, so failover is held`);
-  return undefined;
+  if (spec.failover === undefined) return stays(`${kind} ${metadata.name} has no failover, so nothing moves`);
+  return stays("no other cluster takes what ran there");
 }
+
+const HELD: Reason = "FailoverHeld";
+const NOWHERE: Reason = "NowhereToGo";
 
 function stays(message: string): Why {
   return { reason: "ClusterUnreachable", message: shortMessage(message) };
@@ -29,34 +42,28 @@ export function lostOf(target: Target | undefined, lost: ReadonlySet<string>): s
 }
 
 /**
- * The changes elsewhere, and one for each lost cluster that the object runs on: where it moves, or why it does not. A lost cluster itself is
- * neither written nor cleaned up.
+ * The changes elsewhere, and one for each lost cluster that the object runs on: it moves away, or stays (`stays`: on which of them, and why). A
+ * lost cluster itself is neither written nor cleaned up.
  */
 export function withLoss(
   changes: readonly ClusterChange[],
   lost: readonly string[],
-  stays: Why | undefined,
+  stays: { on: readonly string[]; why: Why },
 ): ClusterChange[] {
+  if (lost.length === 0) return [...changes];
+  const left = lost.filter((name) => !stays.on.includes(name));
   const elsewhere = changes.filter(({ cluster }) => !lost.includes(cluster));
-  if (lost.length === 0) return [...elsewhere];
   const grows = ({ replicas }: ClusterChange): boolean => (replicas?.after ?? 0) > (replicas?.before ?? 0);
-  const arrived = elsewhere.filter(({ verb }) => verb === "Created");
-  const to = [...arrived, ...elsewhere.filter((one) => one.verb === "Changed" && grows(one))].map(
-    ({ cluster }) => cluster,
-  );
-  const gone = lost.map((cluster): ClusterChange => {
-    const why = stays ?? (to.length === 0 ? NOWHERE : undefined);
-    return why === undefined
+  const arrived = left.length === 0 ? [] : elsewhere.filter(({ verb }) => verb === "Created");
+  const grown = elsewhere.filter((one) => one.verb === "Changed" && grows(one));
+  const to = [...arrived, ...grown].map(({ cluster }) => cluster);
+  const gone = lost.map((cluster): ClusterChange =>
+    left.includes(cluster) && to.length > 0
       ? { cluster, verb: "Moved", to, objects: [] }
-      : { cluster, verb: "Held", why, objects: [] };
-  });
+      : { cluster, verb: "Held", why: stays.why, objects: [] },
+  );
   const moved = elsewhere.map((one): ClusterChange =>
-    arrived.includes(one) ? { ...one, verb: "Moved", from: lost } : one,
+    arrived.includes(one) ? { ...one, verb: "Moved", from: left } : one,
   );
   return [...moved, ...gone].toSorted((a, b) => compareText(a.cluster, b.cluster));
 }
-
-const NOWHERE: Why = {
-  reason: "ClusterUnreachable",
-  message: "what ran there is out of reach, and no other cluster takes it",
-};

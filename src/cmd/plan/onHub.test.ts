@@ -203,6 +203,59 @@ describe("plan", () => {
     expect(at?.objects.find(({ kind }) => kind === "Deployment")?.refused).toBeUndefined();
   });
 
+  test("plans objects of any kind, where they keep their replicas too", async () => {
+    const group = "stable.example.com";
+    const schema = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+    await make({
+      apiVersion: "apiextensions.k8s.io/v1",
+      kind: "CustomResourceDefinition",
+      metadata: { name: `farms.${group}` },
+      spec: {
+        group,
+        scope: "Namespaced",
+        names: { plural: "farms", singular: "farm", kind: "Farm", listKind: "FarmList" },
+        versions: [
+          {
+            name: "v1",
+            served: true,
+            storage: true,
+            schema: { openAPIV3Schema: schema },
+            subresources: { scale: { specReplicasPath: ".spec.size", statusReplicasPath: ".status.size" } },
+          },
+        ],
+      },
+    });
+    const farm = { apiVersion: `${group}/v1`, kind: "Farm", metadata: { name: "big" }, spec: { size: 5, owner: "me" } };
+    const config = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "pages" }, data: { index: "hello" } };
+    const farms = placement(["m1", "m2"], {
+      resourceSelectors: [
+        { apiVersion: `${group}/v1`, kind: "Farm" },
+        { apiVersion: "v1", kind: "ConfigMap", name: "pages" },
+      ],
+      replicaScheduling: { mode: "Divided" },
+    });
+    const policy = { ...farms, metadata: { name: "others", namespace: "shop" } };
+    const { objects } = await reported(`--hub-only -f ${await fileOf(farm, config, policy)}`);
+    expect(
+      objects.map(({ kind, clusters }) => [kind, clusters.map(({ name, replicas }) => [name, replicas?.after])]),
+    ).toEqual([
+      [
+        "ConfigMap",
+        [
+          ["m1", undefined],
+          ["m2", undefined],
+        ],
+      ],
+      [
+        "Farm",
+        [
+          ["m1", 3],
+          ["m2", 2],
+        ],
+      ],
+    ]);
+  });
+
   test("shows how far a policy reaches", async () => {
     const { out } = await planned(`--policy ${await fileOf(placement(["m2"]))} --hub-only`);
     expect(out).toMatch(/^1 object on 2 of 2 clusters: 0 created, 0 changed, 1 moved, 0 deleted\n/);
@@ -253,6 +306,20 @@ describe("plan", () => {
     expect(summary.text).toMatch(/^1 object on 1 of 2 clusters: .*, 1 held$/);
     expect(objects[0]?.clusters).toMatchObject([{ name: "m1", change: "Held", reason: "ClusterUnreachable" }]);
     expect((await planned("--without m9")).err).toMatch(/no member cluster "m9"; name one of these: m1, m2/);
+  });
+
+  test("shows where failover would go, and that it is held where too many clusters are lost at once", async () => {
+    const groups = ["m1", "m2"].map((name) => ({ name: `only-${name}`, clusterNames: [name] }));
+    const failover = (maxUnhealthyClusters: string) =>
+      fileOf(placement([], { clusterAffinities: groups, failover: { maxUnhealthyClusters } }));
+    const moved = await reported(`--without m1 --hub-only -f ${await failover("50%")}`);
+    expect(moved.summary.text).toBe("1 object on 2 of 2 clusters: 0 created, 0 changed, 1 moved, 0 deleted");
+    expect(moved.objects[0]?.clusters).toMatchObject([
+      { name: "m1", change: "Moved", to: ["m2"], objects: [] },
+      { name: "m2", change: "Moved", from: ["m1"] },
+    ]);
+    const held = await reported(`--without m1 --hub-only -f ${await failover("34%")}`);
+    expect(held.objects[0]?.clusters).toMatchObject([{ name: "m1", change: "Held", reason: "FailoverHeld" }]);
   });
 
   test("tells the hub's own refusal, with the file", async () => {

@@ -11,10 +11,9 @@ import {
   type Row,
   step,
   type Target,
-  type Why,
 } from "../../desiredstate/index.ts";
 import { lostOf, whyItStays, withLoss } from "./loss.ts";
-import { copyOf, snapshotIn, statusOf, type World } from "./world.ts";
+import { snapshotIn, statusOf, type World } from "./world.ts";
 
 /** One object that would be planned otherwise. */
 export interface Candidate {
@@ -27,8 +26,6 @@ export interface Candidate {
   copies: readonly Observation[];
   /** Clusters that it runs on now and that are lost. */
   lost: readonly string[];
-  /** Why it does not move away from them. */
-  stays?: Why;
 }
 
 export interface PlannedObject extends Candidate {
@@ -60,31 +57,25 @@ export class Comparing {
     this.#comparison = comparison;
     this.#facts = new Map(after.clusters.map((cluster) => [cluster.metadata.name, factsOf(cluster)]));
     const { lost } = comparison;
-    const reachable = copyOf(after);
-    reachable.clusters = after.clusters.filter(({ metadata }) => !lost.has(metadata.name));
     const candidates: Candidate[] = [];
     for (const [key, object] of after.objects) {
       const old = before.objects.get(key);
       const was = old === undefined ? undefined : computeTarget(snapshotIn(before, old), now);
-      let is = computeTarget(snapshotIn(after, object), now);
+      const is = computeTarget(snapshotIn(after, object), now);
       const gone = lostOf(was, lost);
-      const stays =
-        gone.length === 0 ? undefined : whyItStays(placementOf(after, is), lost.size, after.clusters.length);
-      if (lost.size > 0 && stays === undefined) is = computeTarget(snapshotIn(reachable, object), now);
       this.#note(key, is);
       if (was !== undefined && gone.length === 0 && isSameTarget(was, is)) continue;
       const copies = was === undefined || old === undefined ? [] : knownCopies(was, statusOf(before, old));
-      const held = stays === undefined ? {} : { stays };
-      candidates.push({ key, object, before: was, after: is, copies, lost: gone, ...held });
+      candidates.push({ key, object, before: was, after: is, copies, lost: gone });
     }
     this.candidates = candidates;
   }
 
   /** What happens to the object on each cluster, by what is on the members: what the hub knows, or what they themselves said. */
   planned(candidate: Candidate, copies: readonly Observation[] = candidate.copies): PlannedObject {
-    const { before, after, lost, stays } = candidate;
-    const { now } = this.#comparison;
-    const there = copies.filter(({ cluster }) => !this.#comparison.lost.has(cluster));
+    const { before, after, lost } = candidate;
+    const { now, after: world, lost: allLost } = this.#comparison;
+    const there = copies.filter(({ cluster }) => !allLost.has(cluster));
     const changes = differenceOf({
       before,
       after,
@@ -92,7 +83,8 @@ export class Comparing {
       rowsAfter: this.#rows(candidate, after, there, now),
       observations: there,
     });
-    return { ...candidate, changes: withLoss(changes, lost, stays) };
+    const why = whyItStays(placementOf(world, after), after.failover);
+    return { ...candidate, changes: withLoss(changes, lost, { on: lostOf(after, allLost), why }) };
   }
 
   #rows(candidate: Candidate, target: Target, observations: readonly Observation[], now: number): Row[] {

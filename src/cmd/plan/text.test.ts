@@ -1,3 +1,4 @@
+import { readFile } from "node:fs/promises";
 import { describe, expect, test } from "vitest";
 import { type PlannedClusterReport, type PlannedMemberObjectReport, type PlanReport, summaryText } from "./report.ts";
 import { planText } from "./text.ts";
@@ -105,6 +106,56 @@ const report: PlanReport = {
 describe("a plan reads", () => {
   test("as in plan.golden.txt", async () => {
     await expect(planText(report, false)).toMatchFileSnapshot("testdata/plan.golden.txt");
+  });
+
+  test("as placements/README.md shows it", async () => {
+    const page = await readFile(new URL("../../../placements/README.md", import.meta.url), "utf8");
+    const text = "1 object on 4 of 4 clusters: 0 created, 2 changed, 1 moved, 0 deleted";
+    const fields = [{ path: "spec.replicas", before: 2, after: 4 }, image];
+    const service = (change: "Created" | "Deleted"): PlannedMemberObjectReport => ({
+      ...deployment(change),
+      apiVersion: "v1",
+      kind: "Service",
+    });
+    const example: PlanReport = {
+      summary: { ...none, text },
+      objects: [
+        {
+          apiVersion: "paas.cmft.com/v1",
+          kind: "DemoApplication",
+          namespace: "default",
+          name: "shop",
+          placement: "Placement default/shop",
+          scheduled: { status: "True", reason: "ClustersSelected", message: "3 of 4 clusters selected" },
+          clusters: [
+            ...["shanghai-1", "shanghai-2"].map((name): PlannedClusterReport => ({
+              name,
+              change: "Changed",
+              replicas: { before: 2, after: 4 },
+              objects: [deployment("Changed", { fields, fieldsFrom: "Member" })],
+            })),
+            {
+              name: "frankfurt-1",
+              change: "Moved",
+              to: ["singapore-1"],
+              reason: "AwaitingReplacement",
+              message: "it serves until the object is available on singapore-1",
+              objects: [service("Deleted"), deployment("Deleted")],
+            },
+            {
+              name: "singapore-1",
+              change: "Moved",
+              from: ["frankfurt-1"],
+              replicas: { after: 4 },
+              objects: [deployment("Created"), service("Created")],
+            },
+          ],
+        },
+      ],
+      notes: [],
+    };
+    const shown = planText(example, false).trimEnd().split("\n");
+    expect(page).toContain(shown.map((line) => (line === "" ? "" : `    ${line}`)).join("\n"));
   });
 
   test("with colours for what comes and what goes", () => {

@@ -21,19 +21,23 @@ const ONE_MORE = 10_000_000;
  */
 export function bestWithin(candidates: readonly Candidate[], limits: Limits): readonly Candidate[] | undefined {
   const weighed = candidates.map((one) => ({ ...one, value: one.value + ONE_MORE }));
-  const search = new Search(limits);
-  search.restrict(classesOf(weighed), 0);
-  return search.best?.picked ?? withinGreedily(classesOf(weighed), limits);
+  const classes = classesOf(weighed);
+  const search = new Search(limits, worthOf(classes, limits.count));
+  search.restrict(classes, 0);
+  return search.best?.picked ?? withinGreedily(classes, limits);
 }
 
 /** Chooses for one constraint after the other which groups are allowed, where not all of them may be. */
 class Search {
   best: Cover | undefined;
   readonly #limits: Limits;
+  /** No pick can be worth more. */
+  readonly #ceiling: number;
   #tries = 0;
 
-  constructor(limits: Limits) {
+  constructor(limits: Limits, ceiling: number) {
     this.#limits = limits;
+    this.#ceiling = ceiling;
   }
 
   restrict(classes: readonly CandidateClass[], k: number): void {
@@ -73,7 +77,7 @@ class Search {
       if (next === undefined || this.#tries >= TRIES) return;
       if (this.best !== undefined) {
         const most = options.slice(at, at + left).reduce((sum, { worth }) => sum + worth, so.worth);
-        if (most <= this.best.value) return;
+        if (Math.min(most, this.#ceiling) <= this.best.value) return;
       }
       const chosen = [...so.chosen, ...next.same];
       this.#among(options.slice(at + 1), left - 1, { k: so.k, chosen, worth: so.worth + next.worth });

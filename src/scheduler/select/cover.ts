@@ -43,7 +43,9 @@ function isMet(classes: readonly CandidateClass[], minima: readonly number[]): b
 
 /** Of any two constraints with a minimum the groups of one lie within the groups of the other. */
 function isNested(classes: readonly CandidateClass[], minima: readonly number[]): boolean {
-  const asked = minima.flatMap((min, k) => (min > 1 ? [k] : []));
+  // One group of a constraint that every candidate is in: any pick has that.
+  const isGiven = (k: number): boolean => classes.every(({ groups }) => groups[k] !== NO_GROUP);
+  const asked = minima.flatMap((min, k) => (min > 1 || (min === 1 && !isGiven(k)) ? [k] : []));
   return asked.every((fine) => asked.every((coarse) => within(classes, fine, coarse) || within(classes, coarse, fine)));
 }
 
@@ -63,17 +65,28 @@ function within(classes: readonly CandidateClass[], fine: number, coarse: number
 class Picks {
   readonly taken: number[];
   readonly classes: readonly CandidateClass[];
-  /** For each constraint, how many are picked of each group. */
-  readonly counts: Map<number, number>[];
+  /** For each constraint, how many are picked of each group, by the number of the group plus one: first come those in no group. */
+  readonly counts: Int32Array[];
+  /** For each constraint, how many groups are picked of. */
+  readonly #groups: Int32Array;
   value = 0;
   size = 0;
   readonly #minima: readonly number[];
+  /** The constraints, those of the widest groups first: two zones of two regions are zones of two regions too. */
+  readonly #order: readonly number[];
 
   constructor(classes: readonly CandidateClass[], minima: readonly number[]) {
     this.classes = classes;
     this.#minima = minima;
     this.taken = classes.map(() => 0);
-    this.counts = minima.map(() => new Map());
+    this.#groups = new Int32Array(minima.length);
+    this.counts = minima.map((_, k) => {
+      let most = NO_GROUP;
+      for (const { groups } of classes) most = Math.max(most, groups[k] ?? NO_GROUP);
+      return new Int32Array(most + 2);
+    });
+    const sizes = minima.map((_, k) => new Set(classes.map(({ groups }) => groups[k])).size);
+    this.#order = [...minima.keys()].sort((a, b) => (sizes[a] ?? 0) - (sizes[b] ?? 0));
   }
 
   head(index: number): Candidate | undefined {
@@ -95,17 +108,19 @@ class Picks {
     this.taken[index] = before + by;
     this.value += (one.sums[before + by] ?? 0) - (one.sums[before] ?? 0);
     this.size += by;
-    for (const [k, counts] of this.counts.entries()) {
+    for (let k = 0; k < this.counts.length; k++) {
       const group = one.groups[k] ?? NO_GROUP;
-      const left = (counts.get(group) ?? 0) + by;
-      if (left === 0) counts.delete(group);
-      else counts.set(group, left);
+      const counts = this.counts[k];
+      if (counts === undefined) continue;
+      const left = (counts[group + 1] ?? 0) + by;
+      counts[group + 1] = left;
+      // The first of a group came, or the last one went.
+      if (group !== NO_GROUP && left === (by === 1 ? 1 : 0)) this.#groups[k] = (this.#groups[k] ?? 0) + by;
     }
   }
 
   groupsOf(k: number): number {
-    const counts = this.counts[k];
-    return counts === undefined ? 0 : counts.size - (counts.has(NO_GROUP) ? 1 : 0);
+    return this.#groups[k] ?? 0;
   }
 
   lacks(k: number): number {
@@ -123,12 +138,17 @@ class Picks {
   /** The class would bring a group that is lacking. */
   helps(index: number, k: number): boolean {
     const group = this.classes[index]?.groups[k] ?? NO_GROUP;
-    return group !== NO_GROUP && this.head(index) !== undefined && this.counts[k]?.has(group) !== true;
+    return group !== NO_GROUP && this.head(index) !== undefined && this.counts[k]?.[group + 1] === 0;
+  }
+
+  /** The first constraint that lacks groups. */
+  get firstLacking(): number {
+    return this.#order.find((k) => this.lacks(k) > 0) ?? 0;
   }
 
   /** The best that brings a group to the first constraint that lacks some. */
   firstThatHelps(): number | undefined {
-    const k = this.#minima.findIndex((_, at) => this.lacks(at) > 0);
+    const k = this.firstLacking;
     let best: number | undefined;
     for (const index of this.classes.keys()) {
       if (this.helps(index, k) && (best === undefined || this.isBetter(index, best))) best = index;
@@ -137,14 +157,16 @@ class Picks {
   }
 
   isBetter(a: number, b: number): boolean {
-    const [first, second] = [this.head(a), this.head(b)];
+    const first = this.head(a);
+    const second = this.head(b);
     if (first === undefined || second === undefined) return second === undefined && first !== undefined;
     if (first.value !== second.value) return first.value > second.value;
-    for (const [k, counts] of this.counts.entries()) {
-      const difference =
-        (counts.get(this.classes[a]?.groups[k] ?? NO_GROUP) ?? 0) -
-        (counts.get(this.classes[b]?.groups[k] ?? NO_GROUP) ?? 0);
-      if (difference !== 0) return difference < 0;
+    const ofFirst = this.classes[a]?.groups ?? [];
+    const ofSecond = this.classes[b]?.groups ?? [];
+    for (let k = 0; k < this.counts.length; k++) {
+      const counts = this.counts[k];
+      const few = (counts?.[(ofFirst[k] ?? NO_GROUP) + 1] ?? 0) - (counts?.[(ofSecond[k] ?? NO_GROUP) + 1] ?? 0);
+      if (few !== 0) return few < 0;
     }
     return first.name < second.name;
   }
@@ -158,7 +180,7 @@ class Picks {
 function filled(picks: Picks, count: number): Cover {
   while (picks.size < count) {
     let best: number | undefined;
-    for (const index of picks.classes.keys()) {
+    for (let index = 0; index < picks.classes.length; index++) {
       if (picks.head(index) !== undefined && (best === undefined || picks.isBetter(index, best))) best = index;
     }
     if (best === undefined) break;
@@ -185,7 +207,7 @@ function searched(picks: Picks, count: number): Cover | undefined {
       return;
     }
     // Whatever is picked in the end, something brings the group that the first lacking constraint lacks.
-    const k = picks.counts.findIndex((_, at) => picks.lacks(at) > 0);
+    const k = picks.firstLacking;
     const next = [...picks.classes.keys()].filter((index) => picks.helps(index, k));
     next.sort((a, b) => helped(picks, b) - helped(picks, a) || (picks.isBetter(a, b) ? -1 : 1));
     for (const index of next) {
@@ -200,5 +222,5 @@ function searched(picks: Picks, count: number): Cover | undefined {
 
 /** How many constraints that lack groups the class brings one to. */
 function helped(picks: Picks, index: number): number {
-  return picks.counts.reduce((sum, _, k) => sum + (picks.lacks(k) > 0 && picks.helps(index, k) ? 1 : 0), 0);
+  return picks.counts.reduce<number>((sum, _, k) => sum + (picks.lacks(k) > 0 && picks.helps(index, k) ? 1 : 0), 0);
 }

@@ -15,6 +15,8 @@ export interface Selection {
   picks?: readonly (Step | undefined)[] | undefined;
   /** The step of all that no filter refuses. */
   step: Step;
+  /** Where no group fits: the step of each cluster, in the order of the clusters. */
+  stepsByCluster?: readonly (Step | undefined)[];
   /** When the first of the selected clusters will fit no longer, epoch milliseconds or infinity. */
   until: number;
   /** A group that comes before this one, and when the object returns to it. */
@@ -132,6 +134,7 @@ function closest(tried: readonly Selection[]): Selection {
     scores: answered.map((one, i) => one?.scores?.[i]),
     picks: answered.map((one, i) => one?.picks?.[i]),
     step: stepOf(undefined),
+    stepsByCluster: answered.map((one) => one?.step),
     until: Number.POSITIVE_INFINITY,
     notes: [],
   };

@@ -232,6 +232,7 @@ function stepOfTaken({ groups, minClusters, maxClusters, count }: SpreadTerms, {
 function refusalOf(one: Candidate, terms: SpreadTerms, { picked }: Spread): Step {
   for (const [k, constraint] of terms.groups.entries()) {
     const group = one.groups[k] ?? NO_GROUP;
+    if (constraint.max === Number.POSITIVE_INFINITY) continue;
     if (
       group === NO_GROUP ||
       groupsAmong(picked, k) < constraint.max ||

@@ -99,7 +99,7 @@ describe("what a policy says and this version does not do is taken, with a warni
   };
 
   test("fields", () => {
-    const fields = ["rollout", "failover", "replicaScheduling.strategy Aggregated"];
+    const fields = ["rollout", "replicaScheduling.strategy Aggregated"];
     const want = fields.map((field) => `spec.${field} is taken, but this version of Meridian does not carry it out`);
     expect(warnings(placementObject(everyField))).toEqual(want);
     expect(warnings(clusterPlacementObject(everyField))).toEqual(want);

@@ -1,0 +1,107 @@
+import { durationMs, timestamp } from "../../apis/index.ts";
+import type { ClusterSnapshot, Eviction } from "../../scheduler/types.ts";
+import type { Departure, DepartureReason, FailoverInput, FailoverPlan, FailoverRules } from "./types.ts";
+
+/** How long a cluster may be lost before the object leaves it, as Kubernetes waits for a node. */
+const GRACE_PERIOD = "5m";
+/** How long a cluster has to be well before the object returns. */
+const RETURN_AFTER = "5m";
+/** When a greater share is lost at once, the hub is probably the one that is cut off. */
+const MAX_UNHEALTHY = "34%";
+
+/**
+ * Which clusters an object is to leave, which it may not return to, and which clocks run. The clocks are those of the hub (the Ready conditions of
+ * clusters, the times in the object's status), so a new manager goes on where the one before was. A cluster that is lost again before its time was
+ * over begins anew.
+ */
+export function judgeFailover(input: FailoverInput, now: number): FailoverPlan {
+  const { rules, clusters, current, departures, unhealthySince } = input;
+  const stay = clusters.filter(({ deleting }) => !deleting);
+  const lost = stay.filter((cluster) => lostSince(cluster) !== undefined).map(({ name }) => name);
+  const isHeld = lost.length > 0 && lost.length * 100 > stay.length * percentOf(rules);
+  const left = new Map(departures.map((departure) => [departure.cluster, departure]));
+  const due: Departure[] = [];
+  const kept: Departure[] = [];
+  const barred = new Map<string, Eviction>();
+  const leaving: FailoverPlan["leaving"][number][] = [];
+  const returning: FailoverPlan["returning"][number][] = [];
+  let recheckAt = Number.POSITIVE_INFINITY;
+
+  for (const cluster of stay) {
+    const { name } = cluster;
+    const departure = left.get(name);
+    if (departure !== undefined) {
+      const at = returnsAt(cluster, departure, rules);
+      if (at <= now) continue;
+      kept.push(departure);
+      barred.set(name, evictionOf(departure, at));
+      if (at !== Number.POSITIVE_INFINITY) returning.push({ cluster: name, at });
+      recheckAt = Math.min(recheckAt, at);
+    } else if (current.has(name)) {
+      const clock = clockOf(cluster, rules, unhealthySince.get(name));
+      if (clock === undefined || (isHeld && clock.reason === "ClusterLost")) continue;
+      if (clock.at <= now) due.push({ cluster: name, reason: clock.reason, at: timestamp(now) });
+      else {
+        leaving.push({ cluster: name, ...clock });
+        recheckAt = Math.min(recheckAt, clock.at);
+      }
+    }
+  }
+  const held = isHeld && lost.some((name) => current.has(name) && !left.has(name));
+  return {
+    due,
+    barred,
+    departures: kept,
+    leaving,
+    returning,
+    ...(held ? { held: { lost, of: stay.length } } : {}),
+    recheckAt,
+  };
+}
+
+function percentOf({ maxUnhealthyClusters = MAX_UNHEALTHY }: FailoverRules): number {
+  return Number.parseInt(maxUnhealthyClusters, 10);
+}
+
+/** Epoch milliseconds; undefined of a cluster that is ready, or of which nothing has been said yet. */
+function lostSince({ ready }: ClusterSnapshot): number | undefined {
+  return ready === undefined || ready.status === "True" ? undefined : ready.since;
+}
+
+interface Clock {
+  reason: DepartureReason;
+  since: number;
+  at: number;
+}
+
+function clockOf(
+  cluster: ClusterSnapshot,
+  rules: FailoverRules,
+  unhealthySince: number | undefined,
+): Clock | undefined {
+  const since = lostSince(cluster);
+  if (since !== undefined)
+    return { reason: "ClusterLost", since, at: since + durationMs(rules.gracePeriod ?? GRACE_PERIOD) };
+  if (rules.unhealthyAfter === undefined || unhealthySince === undefined) return undefined;
+  return { reason: "ObjectUnhealthy", since: unhealthySince, at: unhealthySince + durationMs(rules.unhealthyAfter) };
+}
+
+/** Infinity while the cluster is lost. */
+function returnsAt(cluster: ClusterSnapshot, { reason, at }: Departure, rules: FailoverRules): number {
+  if (lostSince(cluster) !== undefined) return Number.POSITIVE_INFINITY;
+  const since = Date.parse(at);
+  const from = reason === "ClusterLost" ? Math.max(since, cluster.ready?.since ?? since) : since;
+  return from + durationMs(rules.returnAfter ?? RETURN_AFTER);
+}
+
+function evictionOf({ cluster, reason, at }: Departure, returns: number): Eviction {
+  const why = reason === "ClusterLost" ? "the cluster was lost" : "the object was unhealthy there";
+  if (returns === Number.POSITIVE_INFINITY)
+    return {
+      reason: "FailedOver",
+      message: `left at ${at}: ${why}`,
+      remedy: `bring ${cluster} back; the object may return once the cluster has been ready for failover.returnAfter`,
+    };
+  const message = `left at ${at}: ${why}; it may return at ${timestamp(returns)}`;
+  return { reason: "AwaitingReturn", message, remedy: "wait, or shorten failover.returnAfter" };
+}

@@ -1,0 +1,101 @@
+import { type FederatedStatus, type Placement, shortMessage, timestamp } from "../../apis/index.ts";
+import { type ClusterSnapshot, type Decision, schedule, type Subject } from "../../scheduler/index.ts";
+import { judgeFailover } from "./judge.ts";
+import type { Departure, FailoverPlan, FailoverRules } from "./types.ts";
+
+/** What failover came to, for the object's status. */
+export interface Failover {
+  /** For `status.departures`. */
+  departures: readonly Departure[];
+  /** For the condition `FailingOver`. */
+  condition: { status: "True" | "False" | "Unknown"; reason: string; message: string };
+  /** How long the object is unhealthy on each cluster is asked for. */
+  watchesHealth: boolean;
+}
+
+/** As `schedule`, for a placement with failover: an object leaves a cluster only where another one takes what it had there. */
+export function scheduleWithFailover(
+  subject: Subject,
+  { spec }: Placement,
+  rules: FailoverRules,
+  clusters: readonly ClusterSnapshot[],
+  previous: FederatedStatus | undefined,
+  now: number,
+): { decision: Decision; failover: Failover } {
+  const before: readonly Departure[] = previous?.departures ?? [];
+  const left = new Set(before.map(({ cluster }) => cluster));
+  const current = new Map([...subject.current].filter(([name]) => !left.has(name)));
+  const unhealthySince = clocksIn(previous);
+  const plan = judgeFailover({ rules, clusters, current, departures: before, unhealthySince }, now);
+  const here = { ...subject, current, evicted: plan.barred };
+  let decision = schedule(here, spec, clusters, now);
+  let departures = plan.departures;
+  let isNowhere = false;
+  if (plan.due.length > 0) {
+    const gone = new Map(plan.due.map(({ cluster, reason, at }) => [cluster, { reason, message: `left at ${at}` }]));
+    const elsewhere = schedule({ ...here, evicted: new Map([...plan.barred, ...gone]) }, spec, clusters, now);
+    if (gains(decision, elsewhere)) {
+      decision = elsewhere;
+      departures = [...departures, ...plan.due].sort((a, b) => (a.cluster < b.cluster ? -1 : 1));
+    } else isNowhere = true;
+  }
+  const recheckAt = Math.min(decision.recheckAt ?? Infinity, plan.recheckAt);
+  return {
+    decision: recheckAt === Infinity ? decision : { ...decision, recheckAt },
+    failover: {
+      departures,
+      condition: conditionOf(plan, departures, isNowhere),
+      watchesHealth: rules.unhealthyAfter !== undefined,
+    },
+  };
+}
+
+/** Since when the object is unhealthy on clusters, as its status says. */
+function clocksIn(previous: FederatedStatus | undefined): Map<string, number> {
+  const clocks = new Map<string, number>();
+  for (const { name, unhealthySince } of previous?.clusters ?? [])
+    if (unhealthySince !== undefined) clocks.set(name, Date.parse(unhealthySince));
+  return clocks;
+}
+
+/** Some cluster takes what another is to lose: without that, to leave would only take something away. */
+function gains(before: Decision, after: Decision): boolean {
+  const had = new Map(before.clusters.map(({ name, replicas }) => [name, replicas]));
+  return after.clusters.some(({ name, replicas }) => !had.has(name) || (replicas ?? 0) > (had.get(name) ?? 0));
+}
+
+/** The step that each cluster is at, with the time of the next one: no relative times, so that it says the same until something happens. */
+function conditionOf(
+  { held, leaving, due, returning }: FailoverPlan,
+  departures: readonly Departure[],
+  isNowhere: boolean,
+): Failover["condition"] {
+  if (held !== undefined) {
+    const message = `${held.lost.length} of ${held.of} clusters are lost at once, so nothing moves: ${held.lost.join(", ")}`;
+    return { status: "Unknown", reason: "FailoverHeld", message: shortMessage(message) };
+  }
+  if (isNowhere) {
+    const names = due.map(({ cluster }) => cluster).join(", ");
+    const message = `no other cluster takes what is on ${names}; add one that the Placement selects`;
+    return { status: "False", reason: "NowhereToGo", message: shortMessage(message) };
+  }
+  const [next] = leaving.toSorted((a, b) => a.at - b.at);
+  if (next !== undefined) {
+    const what = next.reason === "ClusterLost" ? "lost" : "unhealthy";
+    const message = `${next.cluster} ${what} since ${timestamp(next.since)}; the object leaves it at ${timestamp(next.at)}`;
+    return { status: "True", reason: next.reason, message: shortMessage(message) };
+  }
+  const [first] = departures;
+  if (first === undefined) return { status: "False", reason: "Settled", message: "" };
+  const back = returning.find(({ cluster }) => cluster === first.cluster);
+  const more = departures.length === 1 ? "" : `, and ${departures.length - 1} more`;
+  const message =
+    back === undefined
+      ? `left ${first.cluster} at ${first.at} (${first.reason})${more}`
+      : `left ${first.cluster} at ${first.at}; it may return at ${timestamp(back.at)}${more}`;
+  return {
+    status: "True",
+    reason: back === undefined ? "FailedOver" : "AwaitingReturn",
+    message: shortMessage(message),
+  };
+}

@@ -1,0 +1,46 @@
+import type { PlacementSpec } from "../../apis/index.ts";
+import type { ClusterSnapshot, Eviction } from "../../scheduler/types.ts";
+
+/** What a placement says of failover. */
+export type FailoverRules = NonNullable<PlacementSpec["failover"]>;
+
+/** Why an object left a cluster. */
+export type DepartureReason = "ClusterLost" | "ObjectUnhealthy";
+
+/** An object left a cluster and has not returned: as `status.departures` of the object keeps it. */
+export interface Departure {
+  cluster: string;
+  reason: DepartureReason;
+  /** When it left, RFC 3339. */
+  at: string;
+}
+
+export interface FailoverInput {
+  rules: FailoverRules;
+  /** Sorted by name. */
+  clusters: readonly ClusterSnapshot[];
+  /** Clusters that run the object now. */
+  current: { has(name: string): boolean };
+  /** What the object left before. */
+  departures: readonly Departure[];
+  /** Since when (epoch milliseconds) the object is unhealthy on clusters that answer. */
+  unhealthySince: ReadonlyMap<string, number>;
+}
+
+/** What the clocks of one moment say. */
+export interface FailoverPlan {
+  /** Clusters that the object is to leave now, if there is another to go to. */
+  due: readonly Departure[];
+  /** Clusters that the object has left and may not return to yet. */
+  barred: ReadonlyMap<string, Eviction>;
+  /** The departures that still count: the cluster may not be returned to yet. */
+  departures: readonly Departure[];
+  /** Clusters that the object leaves when a clock has run down (`at`, epoch milliseconds). */
+  leaving: readonly { cluster: string; reason: DepartureReason; since: number; at: number }[];
+  /** Clusters that the object may return to then. */
+  returning: readonly { cluster: string; at: number }[];
+  /** So many clusters are lost at once that nothing moves. */
+  held?: { lost: readonly string[]; of: number };
+  /** Epoch milliseconds at which time alone may change the answer; infinity: never. */
+  recheckAt: number;
+}

@@ -1,0 +1,82 @@
+import { expect, test } from "vitest";
+import { DEMOAPPLICATIONS, DEPLOYMENTS, PLACEMENTS } from "../../../src/runtime/index.ts";
+import { demoApplication, placement } from "../../builders/index.ts";
+import { TestFederation } from "./harness.ts";
+
+const RULES = { gracePeriod: "60s", returnAfter: "5m" };
+
+/** An application on one of three members, the first by name. */
+async function onOneOfThree(): Promise<TestFederation> {
+  const federation = await TestFederation.start("frankfurt", "shanghai", "singapore");
+  await federation.apply(PLACEMENTS, placement("where").clusterCount(1).failover(RULES));
+  await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(2));
+  await federation.untilAvailable("shop");
+  expect(where(federation)).toEqual(["frankfurt"]);
+  return federation;
+}
+
+const NAMES = ["frankfurt", "shanghai", "singapore"];
+const where = (federation: TestFederation) =>
+  NAMES.filter((name) => federation.member(name).server.has(DEPLOYMENTS, "default", "shop"));
+const failingOver = (federation: TestFederation) =>
+  federation.status("shop")?.conditions?.find(({ type }) => type === "FailingOver");
+test("an object leaves a lost cluster after the grace period, says each step with its clock, and returns", async () => {
+  await using federation = await onOneOfThree();
+  const frankfurt = federation.member("frankfurt");
+  frankfurt.cutOff();
+  await federation.until(() => failingOver(federation)?.reason === "ClusterLost", 60_000);
+  expect(failingOver(federation)?.message).toMatch(/^frankfurt lost since \S+Z; the object leaves it at \S+Z$/);
+  expect(where(federation)).toEqual(["frankfurt"]);
+
+  await federation.until(() => where(federation).includes("shanghai"), 70_000);
+  await federation.until(() => failingOver(federation)?.reason === "FailedOver");
+  expect(federation.status("shop")?.departures).toMatchObject([{ cluster: "frankfurt", reason: "ClusterLost" }]);
+
+  // A new manager goes on where the one before was.
+  await federation.stopManager();
+  await federation.startManager();
+  await federation.pass(30_000);
+  expect(where(federation)).toEqual(["frankfurt", "shanghai"]);
+
+  frankfurt.comeBack();
+  await federation.until(() => failingOver(federation)?.reason === "AwaitingReturn", 120_000);
+  await federation.until(() => !where(federation).includes("frankfurt"));
+  await federation.until(() => failingOver(federation)?.reason === "Settled", 400_000);
+  expect(federation.status("shop")?.departures ?? []).toEqual([]);
+});
+
+test("nothing moves while more than a third of the clusters are lost at once", async () => {
+  await using federation = await onOneOfThree();
+  for (const name of ["frankfurt", "singapore"]) federation.member(name).cutOff();
+  await federation.until(() => failingOver(federation)?.reason === "FailoverHeld", 120_000);
+  await federation.pass(300_000);
+  expect(where(federation)).toEqual(["frankfurt"]);
+});
+
+test("an object that every cluster runs leaves none: there is nothing to gain", async () => {
+  await using federation = await TestFederation.start(...NAMES);
+  await federation.apply(PLACEMENTS, placement("where").failover(RULES));
+  await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(1));
+  await federation.untilAvailable("shop");
+  const frankfurt = federation.member("frankfurt");
+  frankfurt.cutOff();
+  await federation.until(() => failingOver(federation)?.reason === "NowhereToGo", 120_000);
+  frankfurt.comeBack();
+  await federation.until(() => failingOver(federation)?.reason === "Settled", 120_000);
+  expect(where(federation)).toEqual(NAMES);
+});
+
+test("an unhealthy object moves from a cluster that answers, and the old copy goes when the new one is there", async () => {
+  await using federation = await TestFederation.start(...NAMES);
+  await federation.apply(
+    PLACEMENTS,
+    placement("where")
+      .clusterCount(1)
+      .failover({ ...RULES, unhealthyAfter: "2m" }),
+  );
+  await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(2));
+  federation.member("frankfurt").stickPods();
+  await federation.until(() => failingOver(federation)?.reason === "ObjectUnhealthy", 60_000);
+  await federation.until(() => where(federation).join() === "shanghai", 180_000);
+  expect(federation.status("shop")?.departures).toMatchObject([{ cluster: "frankfurt", reason: "ObjectUnhealthy" }]);
+});
