@@ -30,6 +30,8 @@ export interface Explanation {
   division?: Division;
   /** A group that comes before the one in use fits again, and is returned to at that moment (RFC 3339). */
   returning?: { group: string; at: string };
+  /** What failover says of the object, where the policy asks for failover. */
+  failover?: NonNullable<Target["failover"]>["condition"];
   /** What the policy asks for and the decision did not give. */
   notes: readonly string[];
   /** The stages in which a change of the object is rolled out; absent where the policy names none. */
@@ -120,6 +122,7 @@ export function explain(snapshot: Snapshot, now: number): Explanation {
     ...(decision.returning === undefined
       ? {}
       : { returning: { group: decision.returning.group, at: timestamp(decision.returning.at) } }),
+    ...(target.failover === undefined ? {} : { failover: target.failover.condition }),
     notes: decision.notes ?? [],
     ...stagesIn(stages),
     overrides: rules.policies.map((one) => {

@@ -27,7 +27,7 @@ const isNamed =
     cluster.name === name;
 
 function header({ object, placement, passedOver, scheduled, group, ...rest }: Explanation): string {
-  const { division, notes, overrides, returning, stages, stageProblems = [] } = rest;
+  const { division, notes, overrides, returning, stages, stageProblems = [], failover } = rest;
   const where = object.namespace === undefined ? "" : ` in namespace ${object.namespace}`;
   const lines: [string, string][] = [
     ["Scheduled", `${scheduled.status === "True" ? "yes" : "no"}, ${scheduled.reason}: ${scheduled.message}`],
@@ -52,6 +52,8 @@ function header({ object, placement, passedOver, scheduled, group, ...rest }: Ex
       "Override",
       `${i + 1}. ${policyText(policy)}${applies || because === undefined ? "" : `: no effect, ${because}`}`,
     ]);
+  if (failover !== undefined && failover.message !== "")
+    lines.push(["Failover", `${failover.reason}: ${failover.message}`]);
   if (returning !== undefined) lines.push(["Returns", `to group ${returning.group} at ${returning.at}`]);
   if (stages !== undefined) lines.push(["Stages", stages.join(", ")]);
   for (const note of [...notes, ...stageProblems]) lines.push(["Note", note]);

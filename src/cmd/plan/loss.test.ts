@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Placement } from "../../apis/index.ts";
-import type { ClusterChange } from "../../desiredstate/index.ts";
+import type { ClusterChange, Target } from "../../desiredstate/index.ts";
 import { whyItStays, withLoss } from "./loss.ts";
 
 const why = { reason: "ClusterUnreachable", message: "why" };
@@ -40,13 +40,34 @@ describe("the loss of a cluster", () => {
     expect(withLoss(changes, [], { on: [], why })).toEqual(changes);
   });
 
+  const condition = (reason: string): Target["failover"] => ({
+    departures: [],
+    condition: { status: "Unknown", reason, message: `as ${reason} says` },
+    watchesHealth: false,
+  });
+
   test.each([
-    { name: "nobody places it", given: undefined, lost: 1, says: /no policy/ },
-    { name: "the policy has no failover", given: placement(), lost: 1, says: /Placement some has no failover/ },
-    { name: "too many are lost", given: placement({}), lost: 2, says: /more than 34% .* held/ },
-    { name: "the policy bounds the loss", given: placement({ maxUnhealthyClusters: "10%" }), lost: 1, says: /10%/ },
-    { name: "nothing else takes it", given: placement({}), lost: 1, says: /no other cluster takes/ },
-  ])("moves nothing where $name", ({ given, lost, says }) => {
-    expect(whyItStays(given, lost, 5)).toMatchObject({ message: expect.stringMatching(says) as string });
+    { name: "nobody places it", given: undefined, failover: undefined, says: /no policy/ },
+    {
+      name: "the policy has no failover",
+      given: placement(),
+      failover: undefined,
+      says: /Placement some has no failover/,
+    },
+    {
+      name: "failover is held",
+      given: placement({}),
+      failover: condition("FailoverHeld"),
+      says: /as FailoverHeld says/,
+    },
+    { name: "nothing takes it", given: placement({}), failover: condition("NowhereToGo"), says: /as NowhereToGo says/ },
+    {
+      name: "nothing else is known",
+      given: placement({}),
+      failover: condition("Settled"),
+      says: /no other cluster takes/,
+    },
+  ])("moves nothing where $name", ({ given, failover, says }) => {
+    expect(whyItStays(given, failover)).toMatchObject({ message: expect.stringMatching(says) as string });
   });
 });

@@ -1,4 +1,4 @@
-import { type MemberCluster, type Placement, shortMessage, timestamp } from "../../apis/index.ts";
+import { type MemberCluster, type Placement, type Reason, shortMessage, timestamp } from "../../apis/index.ts";
 import type { ClusterChange, Target, Why } from "../../desiredstate/index.ts";
 import { compareText } from "../../scheduler/index.ts";
 
@@ -17,20 +17,20 @@ export function lostCluster(cluster: MemberCluster): MemberCluster {
   return { ...cluster, status: { ...cluster.status, conditions: [...conditions, ready] } };
 }
 
-/** Of the clusters, so many may be lost at once where the policy does not say it: else the hub is probably the one that is cut off. */
-const MOST_LOST = "34%";
-
 /** Why an object stays on clusters that are lost. */
-export function whyItStays(placement: Placement | undefined, lost: number, clusters: number): Why {
+export function whyItStays(placement: Placement | undefined, failover: Target["failover"]): Why {
+  if (failover?.condition.reason === HELD || failover?.condition.reason === NOWHERE) {
+    const { reason, message } = failover.condition;
+    return { reason, message };
+  }
   if (placement === undefined) return stays("no policy places the object, so nothing moves");
   const { kind, metadata, spec } = placement;
-  const { failover } = spec;
-  if (failover === undefined) return stays(`${kind} ${metadata.name} has no failover, so nothing moves`);
-  const most = failover.maxUnhealthyClusters ?? MOST_LOST;
-  if (lost * 100 > Number.parseFloat(most) * clusters)
-    return stays(`more than ${most} of the clusters are lost at once, so failover is held`);
+  if (spec.failover === undefined) return stays(`${kind} ${metadata.name} has no failover, so nothing moves`);
   return stays("no other cluster takes what ran there");
 }
+
+const HELD: Reason = "FailoverHeld";
+const NOWHERE: Reason = "NowhereToGo";
 
 function stays(message: string): Why {
   return { reason: "ClusterUnreachable", message: shortMessage(message) };

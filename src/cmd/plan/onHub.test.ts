@@ -308,6 +308,20 @@ describe("plan", () => {
     expect((await planned("--without m9")).err).toMatch(/no member cluster "m9"; name one of these: m1, m2/);
   });
 
+  test("shows where failover would go, and that it is held where too many clusters are lost at once", async () => {
+    const groups = ["m1", "m2"].map((name) => ({ name: `only-${name}`, clusterNames: [name] }));
+    const failover = (maxUnhealthyClusters: string) =>
+      fileOf(placement([], { clusterAffinities: groups, failover: { maxUnhealthyClusters } }));
+    const moved = await reported(`--without m1 --hub-only -f ${await failover("50%")}`);
+    expect(moved.summary.text).toBe("1 object on 2 of 2 clusters: 0 created, 0 changed, 1 moved, 0 deleted");
+    expect(moved.objects[0]?.clusters).toMatchObject([
+      { name: "m1", change: "Moved", to: ["m2"], objects: [] },
+      { name: "m2", change: "Moved", from: ["m1"] },
+    ]);
+    const held = await reported(`--without m1 --hub-only -f ${await failover("34%")}`);
+    expect(held.objects[0]?.clusters).toMatchObject([{ name: "m1", change: "Held", reason: "FailoverHeld" }]);
+  });
+
   test("tells the hub's own refusal, with the file", async () => {
     const both = placement(["m1"], { clusterAffinities: [{ name: "a" }, { name: "a" }] });
     const { code, err } = await planned(`-f ${await fileOf(both)}`);

@@ -83,7 +83,7 @@ export class Comparing {
       rowsAfter: this.#rows(candidate, after, there, now),
       observations: there,
     });
-    const why = whyItStays(placementOf(world, after), allLost.size, world.clusters.length);
+    const why = whyItStays(placementOf(world, after), after.failover);
     return { ...candidate, changes: withLoss(changes, lost, { on: lostOf(after, allLost), why }) };
   }
 

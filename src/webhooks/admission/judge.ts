@@ -97,7 +97,7 @@ function judgeObject(
     case "MemberCluster":
       return judgeCluster(parsed.object as unknown as MemberCluster, facts);
     case "ManifestBundle":
-      return { problems: judgeBundle(parsed.object), warnings: [] };
+      return { problems: judgeBundle(parsed.object, facts), warnings: [] };
     case "Placement":
     case "ClusterPlacement":
       return judgePlacement(parsed.object, facts);
