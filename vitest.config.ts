@@ -48,7 +48,7 @@ export default defineConfig({
           name: "sandbox",
           provide: { clusters: "sandbox" },
           globalSetup: ["test/envtest/programSetup.ts"],
-          include: ["apis", "badInput", "federation", "ownership", "planPrediction", "regions12"].map(
+          include: ["apis", "badInput", "badKinds", "federation", "ownership", "planPrediction", "regions12"].map(
             (name) => `test/e2e/${name}.test.ts`,
           ),
           testTimeout: 180_000,

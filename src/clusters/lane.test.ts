@@ -440,6 +440,19 @@ describe("when a member is not reached", () => {
   });
 });
 
+test("a version that the member does not serve is named, and tried again slowly", async () => {
+  const { take, clock, calls, find } = laneOn(() => new ApiError(404, "NotFound", "404 page not found"));
+  take(row());
+  await clock.advance(10);
+  expect(find().failure).toEqual({
+    reason: "KindNotServed",
+    message: "the member does not serve ConfigMap of v1 yet; it waits for the definition",
+    final: true,
+  });
+  await clock.advance(35_000);
+  expect(calls.length).toBeGreaterThan(1);
+});
+
 describe("an apply without effect", () => {
   const answered = (altered: string[]) => ({ type: CONFIGMAPS, object: row().object, altered });
 

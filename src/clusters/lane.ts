@@ -18,7 +18,7 @@ import type { MemberWriter, Written } from "./memberWriter.ts";
 import { isNamespace } from "./namespaces.ts";
 import { withGrant } from "./notGranted.ts";
 import { classify, CONTROLLER, type Outcome } from "./outcome.ts";
-import { waitForKind } from "./unservedKind.ts";
+import { waitForKind, kindNotServed } from "./unservedKind.ts";
 
 export interface LaneOptions {
   cluster: string;
@@ -326,8 +326,10 @@ export class Lane implements AsyncDisposable {
         // The namespace was there, or was made, a moment ago: somebody deletes it while we write.
         return this.#refuse(attempt, { reason: "NamespaceMissing", message: "the namespace went away", final: false });
       case "Refused":
-        if (outcome.staleDiscovery) this.#writer?.invalidateDiscovery();
-        return this.#refuse(attempt, outcome);
+        if (!outcome.staleDiscovery) return this.#refuse(attempt, outcome);
+        // The server's own words are about an address.
+        this.#writer?.invalidateDiscovery();
+        return this.#refuse(attempt, { ...kindNotServed(attempt.object.ref), final: outcome.final });
     }
   }
 

@@ -98,6 +98,25 @@ describe("classify", () => {
       want: { kind: "NamespaceMissing" },
     },
     {
+      name: "what etcd does not take",
+      error: new ApiError(500, "InternalError", "etcdserver: request is too large"),
+      want: {
+        kind: "Refused",
+        reason: "TooLarge",
+        message: "the cluster's etcd takes no object of that size (1.5 MiB unless told otherwise): make it smaller",
+        final: true,
+      },
+    },
+    {
+      name: "what etcd's client does not send",
+      error: new ApiError(
+        500,
+        "InternalError",
+        "rpc error: trying to send message larger than max (2500000 vs. 2097152)",
+      ),
+      want: { kind: "Refused", reason: "TooLarge", final: true },
+    },
+    {
       name: "a kind that is not served",
       error: new ApiError(404, "NotFound", "the server could not find the requested resource"),
       want: { kind: "Refused", reason: "KindNotServed", staleDiscovery: true },

@@ -46,6 +46,8 @@ export function classify(error: unknown, confidential = false): Outcome | undefi
   };
 }
 
+const BEYOND_ETCD = "the cluster's etcd takes no object of that size (1.5 MiB unless told otherwise): make it smaller";
+
 function classifyAnswer(error: ApiError, text: string): Outcome {
   switch (error.status) {
     case 400:
@@ -77,6 +79,9 @@ function classifyAnswer(error: ApiError, text: string): Outcome {
       if (/field not declared in schema/.test(text))
         return { ...refused("UnknownField", text, true), ...fieldsOf(error) };
       // A value of another type than the field's is an internal error for the server (HTTP 500), and will be one each time.
+      // So is an object that etcd does not take, or that is too long for a message to etcd.
+      if (/etcdserver: request is too large|trying to send message larger than max/.test(text))
+        return refused("TooLarge", BEYOND_ETCD, true);
       if (isWrongValue(text)) return { ...refused("Invalid", text, true), ...fieldsOf(error) };
       if (error.retryAfterMs !== undefined) return { kind: "Throttled", afterMs: error.retryAfterMs };
       return refused("ServerError", text, false);

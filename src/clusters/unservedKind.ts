@@ -20,7 +20,7 @@ export function waitForKind(
 }
 
 /** Not final: the definition may be on its way. */
-function kindNotServed({ apiVersion, kind }: ObjectRef): Failure {
+export function kindNotServed({ apiVersion, kind }: ObjectRef): Failure {
   const message = shortMessage(`the member does not serve ${kind} of ${apiVersion} yet; it waits for the definition`);
   return { reason: "KindNotServed", message, final: false };
 }

@@ -8,5 +8,6 @@
  */
 export { compareText, indexOfName, sortedByName } from "./order.ts";
 export { schedule } from "./schedule.ts";
+export { groupOf } from "./select/topology.ts";
 export { SelectorIndex } from "./selectorIndex.ts";
 export type { ClusterSnapshot, ClusterTaint, Decision, Subject, Verdict } from "./types.ts";

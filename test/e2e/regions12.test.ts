@@ -1,12 +1,22 @@
-import { readFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
-import { type KubeObject, MANAGED_BY_LABEL, REGION_LABEL } from "../../src/apis/index.ts";
+import {
+  ALLOWED_BUNDLE_KINDS_ANNOTATION,
+  ALLOWED_SERVICE_ACCOUNTS_ANNOTATION,
+  FEDERATION_API_VERSION,
+  type FederatedStatus,
+  type KubeObject,
+  MANAGED_BY_LABEL,
+  REGION_LABEL,
+} from "../../src/apis/index.ts";
 import { demoApplication, overridePolicy, placement } from "../builders/index.ts";
-import { eventually, REPOSITORY } from "../envtest/index.ts";
+import { eventually, meridianOk, REPOSITORY } from "../envtest/index.ts";
 import { explainFailure, Federation } from "./federation.ts";
-import { collectionPath, objectPath } from "./objects.ts";
+import { MYSQL_CRD, mysqlCluster, StandInOperator } from "./mysqlOperator.ts";
+import { collectionPath, objectPath, secret } from "./objects.ts";
+import { renderedOperator } from "./operatorChart.ts";
 
 /** Those of placements/. */
 const REGIONS = [
@@ -31,6 +41,10 @@ beforeAll(async () => {
   federation = await Federation.start({
     members: REGIONS.map((region) => ({ name: clusterOf(region), region })),
     hub: { controllerManager: false },
+    joinArgs: [
+      "--kinds",
+      "mysqlclusters.mysql.presslabs.org,CustomResourceDefinition,ServiceAccount,ClusterRole,ClusterRoleBinding",
+    ],
   });
 });
 afterAll(() => federation?.[Symbol.asyncDispose]());
@@ -77,6 +91,83 @@ test("deletion leaves nothing in any region", async () => {
     for (const kind of ["Deployment", "Service"]) {
       await eventually(async () => expect(await api.find(objectPath(kind, "default", "shop"))).toBeUndefined());
     }
+  }
+});
+
+test("an operator's chart goes to twelve regions, and its databases with their Secrets after it", async () => {
+  const namespace = "databases";
+  const everywhere = {
+    name: "all",
+    labelSelector: { matchExpressions: [{ key: "topology.kubernetes.io/region", operator: "Exists" }] },
+  };
+  const policy = (name: string, selector: object, more: object = {}): KubeObject => ({
+    apiVersion: FEDERATION_API_VERSION,
+    kind: "ClusterPlacement",
+    metadata: { name },
+    spec: { resourceSelectors: [selector], clusterAffinities: [everywhere], ...more },
+  });
+  await federation.apply({
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: {
+      name: namespace,
+      annotations: {
+        [ALLOWED_BUNDLE_KINDS_ANNOTATION]: "CustomResourceDefinition,ClusterRole,ClusterRoleBinding",
+        [ALLOWED_SERVICE_ACCOUNTS_ANNOTATION]: "mysql-operator",
+      },
+    },
+  } as KubeObject);
+  // The hub stores databases; the operator itself is not to run there.
+  await federation.apply(MYSQL_CRD as KubeObject);
+  const chart = join(federation.fleet.dir, "rendered.yaml");
+  await writeFile(chart, renderedOperator(namespace));
+  const bundle = ["bundle", "create", "mysql-operator", "-n", namespace, "-f", chart, "--apply"];
+  await meridianOk(federation.hub, bundle);
+  await federation.apply(
+    policy("mysql-operator", { apiVersion: FEDERATION_API_VERSION, kind: "ManifestBundle", name: "mysql-operator" }),
+  );
+  const kind = { apiVersion: "mysql.presslabs.org/v1alpha1", kind: "MysqlCluster" };
+  const dependencies = { mode: "Auto", fields: [{ kind: "Secret", path: "spec.secretName" }] };
+  await federation.apply(policy("mysql", kind, { dependencies }));
+  await federation.apply(secret(namespace, "my-db-secret", { ROOT_PASSWORD: "first" }));
+  await federation.apply(mysqlCluster(namespace, "my-db", 2));
+
+  type Reported = KubeObject & { status?: FederatedStatus };
+  const allAvailable = async (kindOf: string, name: string) => {
+    const { status } = await federation.api.get<Reported>(objectPath(kindOf, namespace, name));
+    const states = (status?.clusters ?? []).map((entry) => [entry.name, entry.state, entry.message]);
+    expect(states).toEqual(
+      REGIONS.map(clusterOf)
+        .toSorted()
+        .map((one) => [one, "Available", undefined]),
+    );
+  };
+  await eventually(() => allAvailable("ManifestBundle", "mysql-operator"), { timeout: 120_000 });
+  await using operators = new AsyncDisposableStack();
+  for (const region of REGIONS) operators.use(new StandInOperator(federation.memberApi(clusterOf(region))));
+  await eventually(() => allAvailable("ResourceBinding", "mysqlcluster.mysql.presslabs.org.my-db"), {
+    timeout: 120_000,
+  });
+  const parts = [
+    ["Deployment", "mysql-operator"],
+    ["ServiceAccount", "mysql-operator"],
+    ["Service", "mysql-operator"],
+    ["Secret", "my-db-secret"],
+    ["StatefulSet", "my-db-mysql"],
+  ] as const;
+  const find = (region: string, part: string, name: string, within: string | undefined = namespace) =>
+    federation.memberApi(clusterOf(region)).find(objectPath(part, within, name));
+  for (const region of REGIONS) {
+    for (const [part, name] of parts) expect(await find(region, part, name), `${part} in ${region}`).toBeDefined();
+    expect(await find(region, "ClusterRoleBinding", "mysql-operator", undefined)).toBeDefined();
+  }
+  expect(await federation.api.find(objectPath("Deployment", namespace, "mysql-operator"))).toBeUndefined();
+
+  await federation.remove(mysqlCluster(namespace, "my-db", 2), 90_000);
+  for (const region of REGIONS) {
+    await eventually(async () => expect(await find(region, "Secret", "my-db-secret")).toBeUndefined());
+    expect(await find(region, "MysqlCluster", "my-db")).toBeUndefined();
+    expect(await find(region, "Deployment", "mysql-operator")).toBeDefined();
   }
 });
 

@@ -1,0 +1,303 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import {
+  ALLOWED_SERVICE_ACCOUNTS_ANNOTATION,
+  type ClusterStatusEntry,
+  type Condition,
+  type KubeObject,
+  type ResourceBinding,
+} from "../../src/apis/index.ts";
+import { clusterPlacement } from "../builders/index.ts";
+import { eventually, meridianOk } from "../envtest/index.ts";
+import { conditionOf, explainFailure, Federation, hasKubectl } from "./federation.ts";
+import { collectionPath, type Deployment, objectPath, secret } from "./objects.ts";
+
+/** What is wrong with an object that is sent as it is stays with the cluster where it is wrong, which says what to do. */
+
+const SHANGHAI = "shanghai-1";
+const SINGAPORE = "singapore-1";
+const BOTH = [SHANGHAI, SINGAPORE];
+const GROUP = "example.com";
+const KINDS = ["widgets", "gadgets"].map((plural) => `${plural}.${GROUP}`);
+
+type Reported = KubeObject & { status?: { conditions?: Condition[] } };
+
+let federation: Federation;
+
+beforeAll(async () => {
+  federation = await Federation.start({
+    members: [
+      { name: SHANGHAI, region: "cn-shanghai" },
+      { name: SINGAPORE, region: "ap-southeast-1" },
+    ],
+    hub: { controllerManager: false },
+    joinArgs: ["--kinds", [...KINDS, "serviceaccounts", "persistentvolumeclaims"].join(",")],
+  });
+});
+afterAll(() => federation?.[Symbol.asyncDispose]());
+afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
+
+/** A definition whose objects hold anything, with these versions. */
+function definition(kind: string, ...versions: string[]): KubeObject {
+  const plural = `${kind.toLowerCase()}s`;
+  const anything = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
+  return {
+    apiVersion: "apiextensions.k8s.io/v1",
+    kind: "CustomResourceDefinition",
+    metadata: { name: `${plural}.${GROUP}` },
+    spec: {
+      group: GROUP,
+      scope: "Namespaced",
+      names: { kind, listKind: `${kind}List`, plural, singular: kind.toLowerCase() },
+      versions: versions.map((name, index) => ({
+        name,
+        served: true,
+        storage: index === 0,
+        subresources: { status: {} },
+        schema: { openAPIV3Schema: { type: "object", properties: { spec: anything, status: anything } } },
+      })),
+    },
+  } as KubeObject;
+}
+
+const CRDS = collectionPath("CustomResourceDefinition");
+
+/** On the hub, and on members, where a person has installed it. Returns once the hub serves it. */
+async function install(crd: KubeObject, members: readonly string[] = BOTH): Promise<void> {
+  const { name } = crd.metadata;
+  for (const member of members) await federation.memberApi(member).apply(`${CRDS}/${name}`, crd, "a-person");
+  await federation.apply(crd);
+  await eventually(async () =>
+    expect(conditionOf(await federation.api.get<Reported>(`${CRDS}/${name}`), "Established")?.status).toBe("True"),
+  );
+}
+
+const custom = (kind: string, namespace: string, name: string, spec: object, version = "v1"): KubeObject =>
+  ({ apiVersion: `${GROUP}/${version}`, kind, metadata: { name, namespace }, spec }) as KubeObject;
+
+const pathOfCustom = ({ apiVersion, kind, metadata }: KubeObject): string =>
+  `/apis/${apiVersion}/namespaces/${metadata.namespace}/${kind.toLowerCase()}s/${metadata.name}`;
+
+/** A policy that sends a kind to both clusters, whatever the namespace. */
+async function place(kind: string, apiVersion = `${GROUP}/v1`): Promise<void> {
+  await federation.apply(
+    clusterPlacement(`all-${kind.toLowerCase()}s`)
+      .selects({ apiVersion, kind })
+      .onClusters(...BOTH),
+  );
+}
+
+async function entries(object: KubeObject): Promise<Record<string, ClusterStatusEntry>> {
+  const { kind, metadata } = object;
+  const group = object.apiVersion.includes("/") ? `.${object.apiVersion.split("/")[0]}` : "";
+  const path = objectPath("ResourceBinding", metadata.namespace, `${kind.toLowerCase()}${group}.${metadata.name}`);
+  const binding = await federation.api.find<ResourceBinding>(path);
+  return Object.fromEntries((binding?.status?.clusters ?? []).map((entry) => [entry.name, entry]));
+}
+
+function untilEntries(object: KubeObject, want: Record<string, object>, timeout = 60_000) {
+  return eventually(async () => expect(await entries(object)).toMatchObject(want), { timeout });
+}
+
+const onMember = (cluster: string, object: KubeObject): Promise<KubeObject | undefined> =>
+  federation.memberApi(cluster).find(pathOfCustom(object));
+
+/** What the hub sends is there: unlike its health, that is known of every kind. */
+const applied = { observedHash: expect.any(String) as string };
+
+describe("an object of a kind that policies send", () => {
+  const tooLarge = [
+    { copies: 2, whose: "Meridian", says: /may bring \d+ bytes/ },
+    // The sandbox has no etcd.
+    ...(hasKubectl() ? [{ copies: 1, whose: "etcd", says: /etcd takes no object of that size/ }] : []),
+  ];
+  test.each(tooLarge)(
+    "that is too large for $whose on one cluster is named there and runs elsewhere",
+    async (bound) => {
+      const namespace = await federation.namespace();
+      await install(definition("Widget", "v1"));
+      await place("Widget");
+      const big = custom("Widget", namespace, "big", { blob: "x".repeat(900_000) });
+      // As overrides make it there.
+      const patches = Array.from({ length: bound.copies }, (_, index) => ({
+        op: "copy",
+        from: "/spec/blob",
+        path: `/spec/copy${index}`,
+      }));
+      await federation.apply({
+        apiVersion: "federation.paas.cmft.com/v1alpha1",
+        kind: "OverridePolicy",
+        metadata: { name: "twice", namespace },
+        spec: {
+          resourceSelectors: [{ apiVersion: `${GROUP}/v1`, kind: "Widget" }],
+          rules: [{ targetClusters: { clusterNames: [SINGAPORE] }, patches }],
+        },
+      } as KubeObject);
+      await federation.api.apply(pathOfCustom(big), big);
+      await untilEntries(big, {
+        [SHANGHAI]: applied,
+        [SINGAPORE]: { state: "Failed", reason: "TooLarge", message: expect.stringMatching(bound.says) },
+      });
+      expect(await onMember(SINGAPORE, big)).toBeUndefined();
+      await federation.api.delete(objectPath("OverridePolicy", namespace, "twice"));
+      await untilEntries(big, { [SHANGHAI]: applied, [SINGAPORE]: applied });
+      await federation.api.delete(pathOfCustom(big));
+    },
+  );
+
+  test("that Meridian may not write on one cluster names the command that allows it, and goes there then", async () => {
+    const namespace = await federation.namespace();
+    const accounts = ["--kinds", [...KINDS, "serviceaccounts", "persistentvolumeclaims"].join(",")];
+    const { kubeconfigFile } = federation.member(SHANGHAI).plane;
+    const renew = ["join", SHANGHAI, "--renew", "--member-kubeconfig", kubeconfigFile];
+    await meridianOk(federation.hub, [...renew, "--kinds", `${accounts[1]},networkpolicies.networking.k8s.io`]);
+    const closed: KubeObject = {
+      apiVersion: "networking.k8s.io/v1",
+      kind: "NetworkPolicy",
+      metadata: { name: "closed", namespace },
+      spec: { podSelector: {}, policyTypes: ["Ingress"] },
+    } as KubeObject;
+    const path = (): string => `/apis/networking.k8s.io/v1/namespaces/${namespace}/networkpolicies/closed`;
+    await federation.api.apply(path(), closed);
+    await federation.apply(
+      clusterPlacement("closed")
+        .selects({ apiVersion: closed.apiVersion, kind: closed.kind })
+        .onClusters(...BOTH),
+    );
+    await untilEntries(closed, {
+      [SHANGHAI]: { state: "Available" },
+      [SINGAPORE]: {
+        reason: expect.stringMatching(/^(Forbidden|NotObserved)$/),
+        message: expect.stringMatching(/join singapore-1 --renew .*--kinds networkpolicies\.networking\.k8s\.io/),
+      },
+    });
+    const there = federation.member(SINGAPORE).plane.kubeconfigFile;
+    await meridianOk(federation.hub, [
+      ...["join", SINGAPORE, "--renew", "--member-kubeconfig", there, "--kinds"],
+      "networkpolicies.networking.k8s.io",
+    ]);
+    await untilEntries(closed, { [SINGAPORE]: { state: "Available" } });
+    await federation.api.delete(path());
+  });
+
+  test("of a version that one cluster does not serve waits there, and goes on when it is served", async () => {
+    const namespace = await federation.namespace();
+    const old = definition("Gadget", "v1");
+    await federation.memberApi(SINGAPORE).apply(`${CRDS}/${old.metadata.name}`, old, "a-person");
+    await install(definition("Gadget", "v1", "v2"), [SHANGHAI]);
+    await place("Gadget", `${GROUP}/v2`);
+    const gadget = custom("Gadget", namespace, "new", { size: 1 }, "v2");
+    await federation.api.apply(pathOfCustom(gadget), gadget);
+    await untilEntries(gadget, {
+      [SHANGHAI]: applied,
+      [SINGAPORE]: { reason: "KindNotServed", message: expect.stringContaining(`Gadget of ${GROUP}/v2`) },
+    });
+    const both = definition("Gadget", "v1", "v2");
+    await federation.memberApi(SINGAPORE).apply(`${CRDS}/${both.metadata.name}`, both, "a-person");
+    await untilEntries(gadget, { [SINGAPORE]: applied });
+    await federation.api.delete(pathOfCustom(gadget));
+  });
+
+  test("whose CRD somebody deletes on one cluster is missing there only, and comes back with the CRD", async () => {
+    const namespace = await federation.namespace();
+    const crd = definition("Widget", "v1");
+    await install(crd);
+    await place("Widget");
+    const widget = custom("Widget", namespace, "placed", { size: 1 });
+    await federation.api.apply(pathOfCustom(widget), widget);
+    await untilEntries(widget, { [SHANGHAI]: applied, [SINGAPORE]: applied });
+    const uid = (await onMember(SHANGHAI, widget))?.metadata.uid;
+    await federation.memberApi(SINGAPORE).delete(`${CRDS}/${crd.metadata.name}`);
+    await untilEntries(widget, {
+      [SHANGHAI]: applied,
+      [SINGAPORE]: { reason: "KindNotServed", message: expect.stringContaining("waits for the definition") },
+    });
+    expect((await onMember(SHANGHAI, widget))?.metadata.uid).toBe(uid);
+    // The siblings still get changes.
+    const changed = custom("Widget", namespace, "placed", { size: 2 });
+    await federation.api.apply(pathOfCustom(changed), changed);
+    await eventually(async () => expect((await onMember(SHANGHAI, widget))?.["spec"]).toEqual({ size: 2 }));
+    await federation.memberApi(SINGAPORE).apply(`${CRDS}/${crd.metadata.name}`, crd, "a-person");
+    await untilEntries(widget, { [SINGAPORE]: applied });
+    expect((await onMember(SINGAPORE, widget))?.["spec"]).toEqual({ size: 2 });
+    await federation.api.delete(pathOfCustom(widget));
+  });
+
+  test("that the hub itself does not serve is named by its policy", async () => {
+    await federation.apply(
+      clusterPlacement("unknown").selects({ apiVersion: "nowhere.example.com/v1", kind: "Thing" }),
+    );
+    await eventually(async () => {
+      const policy = await federation.api.get<Reported>(objectPath("ClusterPlacement", undefined, "unknown"));
+      expect(conditionOf(policy, "Ready")).toMatchObject({ status: "False", reason: "KindNotServed" });
+      expect(conditionOf(policy, "Ready")?.message).toContain("Thing");
+    });
+    await federation.api.delete(objectPath("ClusterPlacement", undefined, "unknown"));
+  });
+});
+
+test("a service account, its pull secret and a claim go along with the Deployment that needs them", async () => {
+  const namespace = await federation.namespace();
+  // Else no pod of the namespace may act in the name of an account of a member.
+  const annotations = { [ALLOWED_SERVICE_ACCOUNTS_ANNOTATION]: "builder" };
+  await federation.api.patch(objectPath("Namespace", undefined, namespace), "merge", { metadata: { annotations } });
+  const on = (cluster: string, kind: string, name: string): Promise<KubeObject | undefined> =>
+    federation.memberApi(cluster).find(objectPath(kind, namespace, name));
+  await federation.apply(secret(namespace, "pull", { ".dockerconfigjson": "{}" }));
+  await federation.apply({
+    apiVersion: "v1",
+    kind: "ServiceAccount",
+    metadata: { name: "builder", namespace },
+    imagePullSecrets: [{ name: "pull" }],
+  } as Parameters<Federation["apply"]>[0]);
+  await federation.apply({
+    apiVersion: "v1",
+    kind: "PersistentVolumeClaim",
+    metadata: { name: "data", namespace },
+    spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+  } as Parameters<Federation["apply"]>[0]);
+  const labels = { app: "builder" };
+  const deployment = {
+    apiVersion: "apps/v1",
+    kind: "Deployment",
+    metadata: { name: "builder", namespace },
+    spec: {
+      replicas: 1,
+      selector: { matchLabels: labels },
+      template: {
+        metadata: { labels },
+        spec: {
+          serviceAccountName: "builder",
+          volumes: [{ name: "data", persistentVolumeClaim: { claimName: "data" } }],
+          containers: [{ name: "main", image: "nginx:1.27", volumeMounts: [{ name: "data", mountPath: "/data" }] }],
+        },
+      },
+    },
+  } as KubeObject;
+  await federation.apply(
+    clusterPlacement("builders")
+      .selects({ apiVersion: "apps/v1", kind: "Deployment" })
+      .onClusters(...BOTH),
+  );
+  await federation.apply(deployment);
+  for (const cluster of BOTH) {
+    await eventually(
+      async () => {
+        expect((await on(cluster, "ServiceAccount", "builder"))?.["imagePullSecrets"]).toEqual([{ name: "pull" }]);
+        expect(await on(cluster, "Secret", "pull")).toBeDefined();
+        expect(await on(cluster, "PersistentVolumeClaim", "data")).toBeDefined();
+        expect(((await on(cluster, "Deployment", "builder")) as Deployment | undefined)?.spec.replicas).toBe(1);
+      },
+      { timeout: 60_000 },
+    );
+  }
+  await federation.remove(deployment, 90_000);
+  for (const cluster of BOTH) {
+    await eventually(async () => {
+      expect(await on(cluster, "Secret", "pull")).toBeUndefined();
+      expect(await on(cluster, "ServiceAccount", "builder")).toBeUndefined();
+    });
+    // Its data is worth more than order.
+    expect(await on(cluster, "PersistentVolumeClaim", "data")).toBeDefined();
+  }
+  expect(await federation.api.find(objectPath("ServiceAccount", namespace, "builder"))).toBeDefined();
+});
