@@ -296,7 +296,7 @@ const healthRule = withRules(
   },
 );
 
-export const placementSpec = z.object({
+const placementFields = z.object({
   priority: z
     .int()
     .min(-1_000_000_000)
@@ -351,6 +351,18 @@ export const placementSpec = z.object({
       "True: the status of the members' objects, summed up, is written into the status of the propagated object on the hub. Where somebody else writes that status, theirs stays.",
     ),
   suspend: z.boolean().default(false).describe("Nothing is written or deleted on members while it is true."),
+});
+
+export const placementSpec = withRules(placementFields, {
+  rule: "!has(self.clusterCount) || !has(self.spreadConstraints) || self.spreadConstraints.all(c, !has(c.minGroups) || c.whenUnsatisfiable == 'ScheduleAnyway' || c.minGroups <= self.clusterCount)",
+  message:
+    "clusterCount: fewer clusters than minGroups of a spread constraint are in fewer groups; raise it, or lower that",
+  field: "clusterCount",
+  holds: ({ clusterCount, spreadConstraints = [] }) =>
+    clusterCount === undefined ||
+    spreadConstraints.every(
+      ({ minGroups = 0, whenUnsatisfiable }) => whenUnsatisfiable === "ScheduleAnyway" || minGroups <= clusterCount,
+    ),
 });
 
 /** As the API server returns it, with the schema's defaults filled in. */

@@ -173,6 +173,9 @@ function refsOf({ before, after }: Candidate): { clusters: Set<string>; refs: Ob
   return { clusters: new Set(targets.map(({ name }) => name)), refs: [...refs.values()] };
 }
 
+/** Each is read once, and rehearsed once. */
+const MOST_ASKED = 20_000;
+
 async function withMembers(
   comparing: Comparing,
   members: Members,
@@ -188,6 +191,14 @@ async function withMembers(
       for (const ref of concerned.refs) refs.set(refKey(ref), ref);
       refsByCluster.set(cluster, refs);
     }
+  }
+  let count = 0;
+  for (const refs of refsByCluster.values()) count += refs.size;
+  if (count > MOST_ASKED) {
+    members.notes.add(
+      `${count} member objects are too many to ask for one by one: the members are not asked, what is there is as the hub last heard of it, and fields are compared with what the hub sends now.`,
+    );
+    return comparing.candidates.map((candidate) => comparing.planned(candidate));
   }
   await members.reach(clusters.filter(({ metadata: { name } }) => refsByCluster.has(name) && !lost.has(name)));
   await Promise.all(Array.from(refsByCluster, ([cluster, refs]) => members.read(cluster, [...refs.values()])));
