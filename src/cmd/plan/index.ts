@@ -53,7 +53,7 @@ export async function plan(options: PlanOptions, context: CommandContext): Promi
   const rehearsed = options.hubOnly ? new Map<ApplyRow, Rehearsed>() : await rehearse(planned, members);
   for (const note of [...members.notes, ...rehearsalNotes(rehearsed)]) notes.add(note);
   const allClusters = new Set([...before.clusters, ...after.clusters].map(({ metadata }) => metadata.name)).size;
-  for (const one of planned) for (const note of supersededRun(after, one)) notes.add(note);
+  for (const one of planned) for (const note of [...supersededRun(after, one), ...newWarnings(one)]) notes.add(note);
   const stages = new Map(planned.map((one) => [one.key, stagesFor(after, one)]));
   for (const one of stages.values())
     for (const problem of one === undefined ? [] : stageProblems(one)) notes.add(`${capital(problem)}.`);
@@ -74,6 +74,14 @@ function stagesFor(world: World, { object, after, changes }: PlannedObject): Sta
   const concerned = new Set([...after.clusters.map(({ name }) => name), ...changes.map(({ cluster }) => cluster)]);
   const clusters = snapshotIn(world, object).clusters.filter(({ name }) => concerned.has(name));
   return stageAssignment(placementOf(world, after)?.spec.rollout, clusters, object.metadata.labels);
+}
+
+/** What would be missing, and does not stop the object. */
+function newWarnings({ object, before, after }: PlannedObject): string[] {
+  const old = new Set(before?.clusters.flatMap(({ warning }) => warning?.message ?? []));
+  const messages = new Set(after.clusters.flatMap(({ warning }) => warning?.message ?? []));
+  const name = `${object.kind.toLowerCase()}/${object.metadata.name}`;
+  return [...messages].filter((message) => !old.has(message)).map((message) => `${name}: ${message}.`);
 }
 
 const RUNNING = new Set(["Planned", "Progressing", "Paused", "RollingBack"]);

@@ -312,6 +312,12 @@ describe("plan", () => {
     }
   });
 
+  test("names what an application would refer to and the hub has not", async () => {
+    const envFrom = [{ configMapRef: { name: "nowhere" } }];
+    const { notes } = await reported(`--hub-only -f ${await fileOf(application({ envFrom }))}`);
+    expect(notes).toEqual(["demoapplication/web: not on the hub: ConfigMap nowhere."]);
+  });
+
   test("shows the loss of a cluster", async () => {
     const { objects, summary } = await reported("--without m1 --hub-only");
     expect(summary.text).toMatch(/^1 object on 1 of 2 clusters: .*, 1 held$/);
