@@ -6,4 +6,3 @@
  * cluster has been well for a while; and the same answer from the same values, so that a new manager goes on where the one before was.
  */
 export { type Failover, scheduleWithFailover } from "./schedule.ts";
-export type { Departure } from "./types.ts";
