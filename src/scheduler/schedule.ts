@@ -117,7 +117,9 @@ function verdictsOf(clusters: readonly ClusterSnapshot[], selection: Selection, 
     const word = refusal ?? steps.at(-1);
     if (word === undefined) continue;
     const { fits, reason, message, remedy } = word;
-    verdicts.push({ cluster: name, fits, reason, message, ...(remedy === undefined ? {} : { remedy }), steps });
+    const verdict: Verdict = { cluster: name, fits, reason, message, steps };
+    if (remedy !== undefined) verdict.remedy = remedy;
+    verdicts.push(verdict);
   }
   return verdicts;
 }
