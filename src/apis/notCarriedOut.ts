@@ -10,13 +10,12 @@ export function notCarriedOut({
   disruptionBudget,
   replicaScheduling,
 }: Partial<PlacementSpec>): string[] {
-  const { strategy, replicaStep, rescheduling } = replicaScheduling ?? {};
+  const { strategy, rescheduling } = replicaScheduling ?? {};
   return [
     ...(rollout === undefined ? [] : ["spec.rollout"]),
     ...(failover?.maxEvictionsPerMinute === undefined ? [] : ["spec.failover.maxEvictionsPerMinute"]),
     ...(disruptionBudget === undefined ? [] : ["spec.disruptionBudget"]),
     ...(strategy === "Available" || strategy === "Aggregated" ? [`spec.replicaScheduling.strategy ${strategy}`] : []),
-    ...(replicaStep === undefined ? [] : ["spec.replicaScheduling.replicaStep"]),
     ...(rescheduling === undefined ? [] : ["spec.replicaScheduling.rescheduling"]),
   ];
 }
