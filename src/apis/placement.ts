@@ -321,7 +321,7 @@ const placementFields = z.object({
   disruptionBudget: disruptionBudget
     .optional()
     .describe(
-      "What Meridian itself may take away at once, by moves, drains and rollouts, over all clusters; of kinds without replicas, clusters count.",
+      "What stays available, over all clusters, while copies leave clusters by a move, a drain or failover; of kinds without replicas, clusters count.",
     ),
   dependencies: dependencies
     .default({ mode: "Auto" })
@@ -370,6 +370,7 @@ export type PlacementSpec = z.infer<typeof placementSpec>;
 export type AffinityGroup = z.infer<typeof affinityGroup>;
 /** What healthy means for member objects of a kind. */
 export type HealthRule = Pick<z.infer<typeof healthRule>, "available" | "failed">;
+export type DisruptionBudget = z.infer<typeof disruptionBudget>;
 export type Toleration = z.infer<typeof toleration>;
 export type DependencyKind = z.infer<typeof dependencyKind>;
 export type DeclaredDependency = z.infer<typeof declaredDependency>;
