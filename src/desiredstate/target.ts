@@ -147,6 +147,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
       ? { aggregatesStatus: true as const }
       : {}),
     ...(scope.failover === undefined ? {} : { failover: scope.failover }),
+    ...(placement?.spec.disruptionBudget === undefined ? {} : { disruptionBudget: placement.spec.disruptionBudget }),
     ...(placement?.spec.failover?.makeBeforeBreak === false ? { breakBeforeMake: true as const } : {}),
     ...(scope.decision.recheckAt === undefined ? {} : { recheckAt: scope.decision.recheckAt }),
   };
