@@ -4,19 +4,12 @@ import type { PlacementSpec } from "./placement.ts";
  * The fields of a placement that the API takes and that this version does not carry out, by their names: for the status of the policy, and for
  * a word to whoever writes one. A field leaves this list together with the code that carries it out.
  */
-export function notCarriedOut({
-  rollout,
-  failover,
-  disruptionBudget,
-  replicaScheduling,
-}: Partial<PlacementSpec>): string[] {
-  const { strategy, replicaStep, rescheduling } = replicaScheduling ?? {};
+export function notCarriedOut({ rollout, failover, replicaScheduling }: Partial<PlacementSpec>): string[] {
+  const { strategy, rescheduling } = replicaScheduling ?? {};
   return [
     ...(rollout === undefined ? [] : ["spec.rollout"]),
     ...(failover?.maxEvictionsPerMinute === undefined ? [] : ["spec.failover.maxEvictionsPerMinute"]),
-    ...(disruptionBudget === undefined ? [] : ["spec.disruptionBudget"]),
     ...(strategy === "Available" || strategy === "Aggregated" ? [`spec.replicaScheduling.strategy ${strategy}`] : []),
-    ...(replicaStep === undefined ? [] : ["spec.replicaScheduling.replicaStep"]),
     ...(rescheduling === undefined ? [] : ["spec.replicaScheduling.rescheduling"]),
   ];
 }

@@ -296,7 +296,7 @@ const healthRule = withRules(
   },
 );
 
-export const placementSpec = z.object({
+const placementFields = z.object({
   priority: z
     .int()
     .min(-1_000_000_000)
@@ -321,7 +321,7 @@ export const placementSpec = z.object({
   disruptionBudget: disruptionBudget
     .optional()
     .describe(
-      "What Meridian itself may take away at once, by moves, drains and rollouts, over all clusters; of kinds without replicas, clusters count.",
+      "What stays available, over all clusters, while copies leave clusters by a move, a drain or failover; of kinds without replicas, clusters count.",
     ),
   dependencies: dependencies
     .default({ mode: "Auto" })
@@ -353,11 +353,24 @@ export const placementSpec = z.object({
   suspend: z.boolean().default(false).describe("Nothing is written or deleted on members while it is true."),
 });
 
+export const placementSpec = withRules(placementFields, {
+  rule: "!has(self.clusterCount) || !has(self.spreadConstraints) || self.spreadConstraints.all(c, !has(c.minGroups) || c.whenUnsatisfiable == 'ScheduleAnyway' || c.minGroups <= self.clusterCount)",
+  message:
+    "clusterCount: fewer clusters than minGroups of a spread constraint are in fewer groups; raise it, or lower that",
+  field: "clusterCount",
+  holds: ({ clusterCount, spreadConstraints = [] }) =>
+    clusterCount === undefined ||
+    spreadConstraints.every(
+      ({ minGroups = 0, whenUnsatisfiable }) => whenUnsatisfiable === "ScheduleAnyway" || minGroups <= clusterCount,
+    ),
+});
+
 /** As the API server returns it, with the schema's defaults filled in. */
 export type PlacementSpec = z.infer<typeof placementSpec>;
 export type AffinityGroup = z.infer<typeof affinityGroup>;
 /** What healthy means for member objects of a kind. */
 export type HealthRule = Pick<z.infer<typeof healthRule>, "available" | "failed">;
+export type DisruptionBudget = z.infer<typeof disruptionBudget>;
 export type Toleration = z.infer<typeof toleration>;
 export type DependencyKind = z.infer<typeof dependencyKind>;
 export type DeclaredDependency = z.infer<typeof declaredDependency>;

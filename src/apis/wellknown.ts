@@ -69,6 +69,11 @@ export const TRACEPARENT_ANNOTATION = `${FEDERATION_GROUP}/traceparent`;
 /** On a v1beta1 object: the fields that this version cannot hold. */
 export const CONVERSION_ANNOTATION = `${PAAS_GROUP}/v1-fields`;
 
+/** Key of the NoSchedule taint of a MemberCluster that takes nothing new (`meridian cordon`). */
+export const CORDON_TAINT = `${FEDERATION_GROUP}/unschedulable`;
+/** Key of the NoExecute taint of a MemberCluster whose objects are to leave (`meridian drain`). */
+export const DRAIN_TAINT = `${FEDERATION_GROUP}/drain`;
+
 export const REGION_LABEL = "topology.kubernetes.io/region";
 export const ZONE_LABEL = "topology.kubernetes.io/zone";
 

@@ -52,7 +52,10 @@ function reading(pages: KubeObject[][], names: string[], refusal?: Error) {
     session: { cluster: "shanghai", client: { list }, signal: end.signal } as unknown as MemberSession,
     objects: {
       get: (key: string) => objects.get(key),
-      tell: (_object: unknown, trouble: { reason: string } | undefined) => void told.push(trouble?.reason),
+      tell(object: MemberObject, trouble: MemberObject["trouble"]) {
+        object.trouble = trouble;
+        told.push(trouble?.reason);
+      },
     } as unknown as MemberObjects,
     clock,
     logger,
@@ -100,9 +103,23 @@ test("one workload after the other, with a pause, however many are not healthy",
   expect(most()).toBe(1);
   expect(reads.length).toBeGreaterThan(5);
   expect(reads.length).toBeLessThanOrEqual(11);
+  // While everything rolls out at once, the reads are to cost little.
+  const { length } = reads;
+  await pass(clock, 10_000);
+  expect(reads.length - length).toBeLessThanOrEqual(11);
 });
 
-test("a workload that changes all the time is read no more often than every three seconds", async () => {
+test("a workload that changes all the time, and in which nothing is wrong, is read every fifteen seconds at most", async () => {
+  const { clock, reads, considerAll } = reading([[READY]], ["shop"]);
+  for (let passed = 0; passed < 120_000; passed += 500) {
+    considerAll();
+    await pass(clock, 500);
+  }
+  const pauses = reads.map(({ at }, index) => Math.round((at - (reads[index - 1]?.at ?? 0)) / 1_000));
+  expect(pauses.slice(0, 6)).toEqual([3, 6, 12, 15, 15, 15]);
+});
+
+test("a workload in trouble that changes all the time is read no more often than every three seconds", async () => {
   const { clock, reads, considerAll } = reading([[BROKEN]], ["shop"]);
   for (let passed = 0; passed < 120_000; passed += 500) {
     considerAll();

@@ -16,8 +16,13 @@ export interface PodTroublesOptions {
 const FIRST_READ_MS = 3_000;
 /** A workload that stays in trouble is asked about less and less often. */
 const LONGEST_BETWEEN_MS = 60_000;
+/** One of which nothing was found is asked about again so soon after a change: most changes are of pods that start as they should. */
+const CHANGED_READ_MS = 15_000;
 /** Between two reads of one member, whatever they are about. */
 const BETWEEN_READS_MS = 200;
+/** After so many in a row the member is in the middle of something large, such as a rollout of everything: then the reads are to cost little. */
+const MANY_READS = 10;
+const BETWEEN_MANY_READS_MS = 1_000;
 /** Whoever may not read pods now may be allowed to later. */
 const REFUSED_FOR_MS = 600_000;
 const PAGE = 20;
@@ -74,9 +79,9 @@ export class PodTroubles {
       return;
     }
     const { clock } = this.#options;
-    // Something happens there: what was found may not be so any more.
-    if (known.dueAt !== undefined && known.dueAt - clock.monotonic() > FIRST_READ_MS)
-      this.#schedule(key, known, FIRST_READ_MS);
+    // Something happens there: what was found may not be so any more, or there may be something to find.
+    const soon = object.trouble === undefined ? CHANGED_READ_MS : FIRST_READ_MS;
+    if (known.dueAt !== undefined && known.dueAt - clock.monotonic() > soon) this.#schedule(key, known, soon);
   }
 
   #schedule(key: string, pending: Pending, ms: number): void {
@@ -100,11 +105,13 @@ export class PodTroubles {
   async #readAll(): Promise<void> {
     const { session, clock } = this.#options;
     this.#reading = true;
+    let reads = 0;
     try {
       for (const key of this.#due) {
         this.#due.delete(key);
         await this.#read(key);
-        await clock.sleep(BETWEEN_READS_MS, session.signal);
+        reads += 1;
+        await clock.sleep(reads < MANY_READS ? BETWEEN_READS_MS : BETWEEN_MANY_READS_MS, session.signal);
       }
     } catch (error) {
       // The end of the session is the only thing that interrupts the pause.

@@ -139,6 +139,29 @@ async function makeApplication(
   });
 }
 
+describe("cordon, drain and uncordon", () => {
+  const taints = async (): Promise<unknown> => {
+    const { spec } = (await admin.client.get(MEMBERCLUSTERS, undefined, "m1")) as KubeObject & { spec: object };
+    return ("taints" in spec ? (spec.taints as { key: string; effect: string }[]) : []).map(
+      ({ key, effect }) => `${key.split("/")[1]}:${effect}`,
+    );
+  };
+
+  test("mark the MemberCluster, and say what is on the way", async () => {
+    expect((await onHub("cordon m1 --dry-run")).out).toBe("membercluster/m1 cordoned (dry run)\n");
+    expect(await taints()).toEqual([]);
+    expect((await onHub("cordon m1")).out).toBe("membercluster/m1 cordoned\n");
+    expect((await onHub("cordon m1")).out).toBe("membercluster/m1 already cordoned\n");
+    const drain = await onHub("drain m1 --timeout 1s");
+    expect(drain.code).toBe(3);
+    expect(drain.err).toMatch(/2 of the objects on m1 have not left in time .*run `meridian drain m1` again/s);
+    expect(await taints()).toEqual(["unschedulable:NoSchedule", "drain:NoExecute"]);
+    expect((await onHub("uncordon m1")).out).toBe("membercluster/m1 uncordoned\n");
+    expect(await taints()).toEqual([]);
+    expect((await onHub("drain m2")).code).toBe(2);
+  });
+});
+
 describe("status", () => {
   const shape = async (line: string) => {
     const { out } = await onHub(`status ${line} -o json`);

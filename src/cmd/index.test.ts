@@ -39,6 +39,9 @@ async function run(line: string, act: () => number = () => 0, program = "meridia
     uninstall: noting("uninstall"),
     join: noting("join"),
     unjoin: noting("unjoin"),
+    cordon: noting("cordon"),
+    uncordon: noting("uncordon"),
+    drain: noting("drain"),
     bundle: noting("bundle"),
     status: noting("status"),
     plan: noting("plan"),
@@ -267,6 +270,9 @@ describe("the options of a verb", () => {
 });
 
 test.each([
+  { line: "cordon a", want: ["cordon", "a", { dryRun: false }] },
+  { line: "uncordon a --dry-run", want: ["uncordon", "a", { dryRun: true }] },
+  { line: "drain a --timeout 90s", want: ["drain", "a", { dryRun: false, timeout: 90_000 }] },
   { line: "unjoin a --dry-run", want: ["unjoin", "a", { dryRun: true }] },
   { line: "version -o json", want: ["version", { output: "json" }] },
   { line: "completion zsh", want: ["completion", "zsh"] },

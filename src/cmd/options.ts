@@ -123,6 +123,16 @@ export interface UnjoinOptions extends HubOptions {
   timeout: number;
 }
 
+export interface CordonOptions extends HubOptions {
+  /** Says what would be done, and does nothing. */
+  dryRun: boolean;
+}
+
+export interface DrainOptions extends CordonOptions {
+  /** How long to wait, milliseconds. */
+  timeout: number;
+}
+
 export const OUTPUT_FORMATS = ["wide", "json", "yaml", "name"] as const;
 export type OutputFormat = (typeof OUTPUT_FORMATS)[number];
 

@@ -16,6 +16,8 @@ import { addBundle } from "./bundle/flags.ts";
 import { addInstall, addUninstall } from "./installFlags.ts";
 import {
   type BundleOptions,
+  type CordonOptions,
+  type DrainOptions,
   type ExplainOptions,
   type InstallOptions,
   type JoinOptions,
@@ -47,6 +49,7 @@ import {
   quickstartOptions,
   type QuickstartOptions,
 } from "./quickstart/options.ts";
+import { addCordon } from "./cordon/flags.ts";
 import { addExplain, addPlan } from "./plan/flags.ts";
 import { addTelemetry, type TelemetryFlags, withTelemetry } from "./telemetryFlags.ts";
 import type { WebhookTarget } from "../webhooks/index.ts";
@@ -60,6 +63,9 @@ export interface Verbs {
   uninstall(options: UninstallOptions, context: CommandContext): Promise<number>;
   join(name: string, options: JoinOptions, context: CommandContext): Promise<number>;
   unjoin(name: string, options: UnjoinOptions, context: CommandContext): Promise<number>;
+  cordon(name: string, options: CordonOptions, context: CommandContext): Promise<number>;
+  uncordon(name: string, options: CordonOptions, context: CommandContext): Promise<number>;
+  drain(name: string, options: DrainOptions, context: CommandContext): Promise<number>;
   bundle(name: string, options: BundleOptions, context: CommandContext): Promise<number>;
   status(names: string[], options: StatusOptions, context: CommandContext): Promise<number>;
   plan(options: PlanOptions, context: CommandContext): Promise<number>;
@@ -82,6 +88,9 @@ export const systemVerbs: Verbs = {
   uninstall: async (options, context) => (await import("./uninstall/index.ts")).uninstall(options, context),
   join: async (name, options, context) => (await import("./join.ts")).join(name, options, context),
   unjoin: async (name, options, context) => (await import("./unjoin.ts")).unjoin(name, options, context),
+  cordon: async (name, options, context) => (await import("./cordon/index.ts")).cordon(name, options, context),
+  uncordon: async (name, options, context) => (await import("./cordon/index.ts")).uncordon(name, options, context),
+  drain: async (name, options, context) => (await import("./cordon/index.ts")).drain(name, options, context),
   bundle: async (name, options, context) => (await import("./bundle/create.ts")).createBundle(name, options, context),
   status: async (names, options, context) => (await import("./status.ts")).status(names, options, context),
   plan: async (options, context) => (await import("./plan/index.ts")).plan(options, context),
@@ -125,6 +134,7 @@ export function createProgram(verbs: Verbs, context: CommandContext, finished: F
   addUninstall(program, (options) => run(() => verbs.uninstall(options, context))());
   addJoin(program, (name, options) => run(() => verbs.join(name, options, context))());
   addUnjoin(program, (name, options) => run(() => verbs.unjoin(name, options, context))());
+  addCordon(program, (verb, name, options) => run(() => verbs[verb](name, options, context))());
   addBundle(program, (name, options) => run(() => verbs.bundle(name, options, context))());
   addStatus(program, (names, options) => run(() => verbs.status(names, options, context))());
   addPlan(program, (options) => run(() => verbs.plan(options, context))());

@@ -119,6 +119,17 @@ async function readOthers(
   return { ...found, leftOut };
 }
 
+/** What beside applications may be on clusters, as far as the person may read it and the hub serves it. */
+export async function placedTypes(hub: Connection, signal: AbortSignal): Promise<ResourceType[]> {
+  const selection = { namespace: undefined, selector: undefined };
+  return (await readOthers(hub, selection, signal)).types;
+}
+
+/** Every object of a kind of Meridian's. Throws {@link CommandError} when Meridian is not installed. */
+export function listPlaced(hub: Connection, type: ResourceType, signal: AbortSignal): Promise<KubeObject[]> {
+  return listAll(hub, type, {}, signal);
+}
+
 /** Undefined when the person may not read them. */
 async function readClusters(hub: Connection, signal: AbortSignal): Promise<KubeObject[] | undefined> {
   try {

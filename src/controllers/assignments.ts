@@ -182,7 +182,9 @@ export class Assignments implements WorkSource {
 
   /** The hub objects that a change of a member object concerns. */
   concernedBy({ cluster, key, before, after }: ObservationChange): Set<string> {
-    const owners = new Set(this.askedBy(cluster, key));
+    const cell = this.#clusters.get(cluster)?.get(key);
+    const owners = new Set(cell?.rows.keys());
+    for (const owner of cell?.leaving ?? []) owners.add(owner);
     for (const named of [ownerOf(before), ownerOf(after)]) if (named !== undefined) owners.add(named);
     return owners;
   }

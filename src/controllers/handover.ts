@@ -66,7 +66,9 @@ export class HandoverReconciler implements Reconciler {
         ({ key, object }) => isPending(key) || (this.#isInTransit(object) && hub.planned.includes(object)),
       ),
       from(hub.statuses.events).when(({ key }) => isPending(key)),
-      from(observations.changes).map((change) => [...assignments.concernedBy(change)].filter(isPending)),
+      from(observations.changes)
+        .when(() => this.#pending.size > 0)
+        .map((change) => [...assignments.concernedBy(change)].filter(isPending)),
       from(observations.contacts).map(pending),
       from(hub.policyEvents)
         .when((event) => !event.initial && changedSpec(event))

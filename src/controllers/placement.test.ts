@@ -157,7 +157,7 @@ describe("an object that is to run elsewhere", () => {
   });
 
   test("is considered again when anything changes that a removal rests on", async () => {
-    const { reconciler, wokenBy, contact, cache, progress, classes, dependencies, missing, plans } = await moved();
+    const { reconciler, wokenBy, contact, cache, progress, classes, missing } = await moved();
     const woken = wokenBy(reconciler);
     const wakers: [string, () => void][] = [
       ["contact", () => contact("b", { synced: false })],
@@ -166,20 +166,38 @@ describe("an object that is to run elsewhere", () => {
       ["missing", () => missing.changes.emit()],
       ["progress", () => progress.advanced.emit({ namespace: undefined })],
       ["classes", () => classes.othersChanged.emit(undefined)],
-      ["releases", () => dependencies.releases.emit("another")],
-      ["departures", () => undefined],
     ];
-    for (const [name, waker] of wakers.slice(0, -1)) {
+    for (const [name, waker] of wakers) {
       woken.length = 0;
       waker();
       expect([name, woken]).toEqual([name, [{ key: APP, afterMs: undefined }]]);
     }
-    woken.length = 0;
-    const other = plans.get(APP);
-    if (other === undefined) throw new Error("no plan");
-    plans.set("other", other);
-    plans.drop("other");
-    expect(woken).toEqual([{ key: APP, afterMs: undefined }]);
+  });
+
+  test("is considered again when others need less, where a copy is held, and not where its deletion is under way", async () => {
+    const { reconciler, reconcile, rowLines, wokenBy, contact, dependencies, plans } = await moved();
+    const woken = wokenBy(reconciler);
+    const wakenTimes = (): number[] => {
+      const plan = plans.get(APP);
+      if (plan === undefined) throw new Error("no plan");
+      return [
+        () => dependencies.releases.emit("another"),
+        () => {
+          plans.set("other", plan);
+          plans.drop("other");
+        },
+      ].map((waker) => {
+        woken.length = 0;
+        waker();
+        return woken.length;
+      });
+    };
+    expect(rowLines()).toContain("b Delete Deployment/shop");
+    expect(wakenTimes()).toEqual([0, 0]);
+    contact("b", { synced: false });
+    await reconcile();
+    expect(rowLines().filter((line) => line.startsWith("b "))).toEqual([expect.stringContaining("Hold")]);
+    expect(wakenTimes()).toEqual([1, 1]);
   });
 });
 

@@ -50,7 +50,7 @@ import { logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
 import { logProblems, recordDecision, recordStart, warnLater } from "./placementEvents.ts";
 import { lifeOf } from "./plans.ts";
 import { type Footprint, footprintOf, NO_FOOTPRINT, type Remains, remainsOf } from "./remains.ts";
-import { isLetGoOf, isRemoval, isReplacing, snapshotOf } from "./snapshots.ts";
+import { isHeld, isLetGoOf, isRemoval, isReplacing, snapshotOf } from "./snapshots.ts";
 import type { StatusWrites } from "./status.ts";
 
 export interface PlacementReconcilerOptions extends CopySources {
@@ -82,8 +82,8 @@ export class PlacementReconciler implements Reconciler {
   readonly #finalizations: Finalizations;
   /** How objects that are gone from the hub wanted to part from the copies that are left. */
   readonly #parting = new Map<string, DeletionPolicy>();
-  /** Objects with copies that are to go, or that cannot go yet. */
-  readonly #awaiting = new Set<string>();
+  /** Objects with copies that are to go, or that cannot go yet; `held`: something else than a deletion under way keeps a copy. */
+  readonly #awaiting = new Map<string, { held: boolean }>();
   /** Objects that are to go to clusters which the hub's record does not name yet. */
   readonly #unrecorded = new Set<string>();
   readonly #orphaning: OrphaningDeletions;
@@ -100,7 +100,8 @@ export class PlacementReconciler implements Reconciler {
   sources(): Source[] {
     const { hub, assignments, observations, progress, classes, missing, dependencies, plans, statuses } = this.#options;
     const { namespaces } = this.#options;
-    const awaiting = (): Iterable<string> => [...this.#awaiting];
+    const awaiting = (): Iterable<string> => [...this.#awaiting.keys()];
+    const held = (): Iterable<string> => [...this.#awaiting].flatMap(([owner, one]) => (one.held ? [owner] : []));
     return [
       this.#orphaning.noting(hub.objectEvents),
       from(hub.objectEvents)
@@ -134,8 +135,8 @@ export class PlacementReconciler implements Reconciler {
       from(missing.changes).map(awaiting),
       from(progress.advanced).map(awaiting),
       from(classes.othersChanged).map(awaiting),
-      from(dependencies.releases).map(awaiting),
-      from(plans.changes).when(leavesClusters).map(awaiting),
+      from(dependencies.releases).map(held),
+      from(plans.changes).when(leavesClusters).map(held),
     ];
   }
 
@@ -275,7 +276,7 @@ export class PlacementReconciler implements Reconciler {
     plans.set(owner, { ...lifeOf(object), target: undefined, remaining: remains.open, ours: true });
     logRemoval(context, owner, object, this.#assign(owner, [...rows, ...remains.rows], context));
     if (remains.open.size > 0) {
-      this.#awaiting.add(owner);
+      if (!this.#awaiting.has(owner)) this.#awaiting.set(owner, { held: true });
       return held === undefined ? done : requeueAfter(HELD_AGAIN_MS);
     }
     const released = await setFinalizers(client, kind.type, object, next, signal);
@@ -378,7 +379,7 @@ export class PlacementReconciler implements Reconciler {
   /** Returns the clusters where another thing is asked for than before. */
   #assign(owner: string, rows: readonly Row[], { origin }: ReconcileContext): ReadonlySet<string> {
     const changed = this.#options.assignments.replace(owner, rows, origin);
-    if (rows.some((row) => isRemoval(row) || isReplacing(row))) this.#awaiting.add(owner);
+    if (rows.some((row) => isRemoval(row) || isReplacing(row))) this.#awaiting.set(owner, { held: rows.some(isHeld) });
     else this.#awaiting.delete(owner);
     return changed;
   }

@@ -1,4 +1,4 @@
-import { type FederatedStatus, firstRecordOf, type KubeObject, refKey } from "../apis/index.ts";
+import { type FederatedStatus, firstRecordOf, type KubeObject, type Reason, refKey } from "../apis/index.ts";
 import {
   AWAITING_REPLACEMENT,
   type Observation,
@@ -102,4 +102,11 @@ export function isRemoval(row: Row): boolean {
 /** What waits for a dependency that has to be made anew. */
 export function isReplacing(row: Row): boolean {
   return row.verb === "Hold" && row.why.reason === REPLACED;
+}
+
+const TERMINATING: Reason = "Terminating";
+
+/** What is to go, or to be made anew, waits for something else than the end of a deletion that is under way. */
+export function isHeld(row: Row): boolean {
+  return isReplacing(row) || (row.verb === "Hold" && !row.wanted && row.why.reason !== TERMINATING);
 }

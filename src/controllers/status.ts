@@ -1,5 +1,4 @@
 import { type FederatedStatus, isResponsible, type KubeObject, refKey, refOf } from "../apis/index.ts";
-import { isInSync } from "../desiredstate/index.ts";
 import type { PlacedKind, StatusStore } from "../hub/index.ts";
 import { type EventRecorder, follow, type Following, type Metrics, type Tracer } from "../observability/index.ts";
 import {
@@ -18,6 +17,7 @@ import {
 } from "../runtime/index.ts";
 import { aggregate, type ClusterView, detailOf, withClusters } from "../status/index.ts";
 import type { AssignmentChange } from "./assignments.ts";
+import { hasBegun, openCell } from "./carryingOut.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";
 import { recordedKindsOf } from "./bundleKinds.ts";
 import { classesOf, type ControllerClasses } from "./controllerClasses.ts";
@@ -107,6 +107,16 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   follows(owner: string): Following {
     const { assignments, clock } = this.#options;
     return follow(assignments.originOf(owner), clock.monotonic());
+  }
+
+  dueIn(owner: string): number {
+    const tracked = this.#tracked.get(owner);
+    const plan = this.#options.plans.get(owner);
+    if (tracked === undefined || plan?.ours !== true) return 0;
+    const now = this.#options.clock.monotonic();
+    const dueIn = Math.max(this.#dueIn(owner, tracked), this.#goneFor(owner, tracked, plan, now));
+    // What the record has to name is written at once.
+    return dueIn > 0 && this.#unrecorded(owner, plan).length > 0 ? 0 : dueIn;
   }
 
   async reconcile(owner: string, signal: AbortSignal, context: ReconcileContext): Promise<Result> {
@@ -206,7 +216,8 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     if (tracked === undefined) return false;
     const now = this.#options.clock.monotonic();
     const { plannedAt, movedAt } = tracked;
-    if (movedAt === undefined && plannedAt !== undefined && this.#hasBegun(owner, plannedAt)) tracked.movedAt = now;
+    if (movedAt === undefined && plannedAt !== undefined && hasBegun(this.#options, owner, plannedAt))
+      tracked.movedAt = now;
     if (!tracked.changed) tracked.changedAt = now;
     tracked.changed = true;
     return true;
@@ -257,45 +268,21 @@ export class StatusReconciler implements Reconciler, StatusWrites {
   }
 
   /** Milliseconds until the next write is due. */
-  #dueIn(owner: string, tracked: Tracked, isComplete = this.#isComplete(owner)): number {
+  #dueIn(
+    owner: string,
+    tracked: Tracked,
+    isComplete = tracked.plannedAt === undefined || this.#isComplete(owner),
+  ): number {
     const now = this.#options.clock.monotonic();
     const load = { ...this.#rate.load(now), plans: this.#carriedOut.size };
     return writeDue(tracked, isComplete, load) - now;
   }
 
-  /** Something that these rows ask for anew has come to be, or has failed. */
-  #hasBegun(owner: string, plannedAt: number): boolean {
-    const { assignments, observations } = this.#options;
-    for (const cell of assignments.of(owner)) {
-      if (cell.assignedAt < plannedAt) continue;
-      const observation = observations.get(cell.cluster, cell.key);
-      if (observation?.failure !== undefined) return true;
-      if (cell.effective?.verb === "Apply" && isInSync(cell.effective, observation)) return true;
-    }
-    return false;
-  }
-
-  /** Every row is carried out, has failed, or is about a cluster that does not answer. */
   #isComplete(owner: string): boolean {
-    const { assignments, observations } = this.#options;
-    for (const { cluster, key, rows, effective } of assignments.of(owner)) {
-      const row = rows.get(owner);
-      // A copy is waited for; certainty is not, nor what a cluster claims to have that the record does not name.
-      if (row !== undefined && row.verb !== "Apply" && !this.#isConcerned(owner, cluster)) continue;
-      const observation = observations.get(cluster, key);
-      const isOpen =
-        row?.verb === "Apply"
-          ? !isInSync(effective, observation) && observation?.failure === undefined
-          : (row?.verb !== "Hold" || !row.wanted) &&
-            (observation?.present !== undefined || observation?.writing === true);
-      if (isOpen && observations.contactOf(cluster).ok) return false;
-    }
-    return true;
-  }
-
-  #isConcerned(owner: string, cluster: string): boolean {
-    const { target, remaining } = this.#options.plans.get(owner) ?? {};
-    return remaining?.has(cluster) === true || target?.clusters.some(({ name }) => name === cluster) === true;
+    const tracked = this.#tracked.get(owner);
+    const open = openCell(this.#options, owner, tracked?.open);
+    if (tracked !== undefined) tracked.open = open;
+    return open === undefined;
   }
 
   /** How long to wait for clusters that were neither reached nor given up yet: to say less than stands there would be untrue. */

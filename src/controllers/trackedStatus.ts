@@ -1,3 +1,4 @@
+import type { Cell } from "./assignments.ts";
 import type { Debounce } from "./debounce.ts";
 import { newProgress, type ObjectProgress } from "./progressEvents.ts";
 
@@ -9,6 +10,8 @@ export interface Tracked extends Debounce {
   changed: boolean;
   /** Monotonic milliseconds at which everything of an object that is being deleted was first seen gone. */
   goneAt: number | undefined;
+  /** A member object that is not yet as its row says; undefined when none was found. */
+  open: Cell | undefined;
   readonly progress: ObjectProgress;
 }
 
@@ -21,6 +24,7 @@ export function newTracked(): Tracked {
     changedAt: 0,
     changed: false,
     goneAt: undefined,
+    open: undefined,
     progress: newProgress(),
   };
 }

@@ -105,6 +105,24 @@ describe("differenceOf", () => {
     ]);
   });
 
+  test("where an override cannot be applied nothing is written, and it says so", () => {
+    const placements = [on("shanghai-1", "singapore-1")];
+    const broken = overrides("broken", {
+      targetClusters: { clusterNames: ["shanghai-1"] },
+      patches: [{ op: "replace", path: "/spec/typo/deep", value: 1 }],
+    });
+    const was = targetOf({ placements });
+    const is = targetOf({ placements, overrides: [broken], previous: running(["shanghai-1", "singapore-1"]) });
+    expect(changes({ before: was, after: is, copies: settled(was) })).toMatchObject([
+      { cluster: "shanghai-1", verb: "Held", why: { reason: "InvalidPatch" } },
+    ]);
+    const fresh = targetOf({ placements, overrides: [broken] });
+    expect(changes({ before: undefined, after: fresh }).map(({ cluster, verb }) => [cluster, verb])).toEqual([
+      ["shanghai-1", "Held"],
+      ["singapore-1", "Created"],
+    ]);
+  });
+
   test("what another object needs is taken over by it", () => {
     const needing = app({ envFrom: [{ configMapRef: { name: "settings" } }] });
     const config = {

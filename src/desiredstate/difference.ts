@@ -70,7 +70,22 @@ export function differenceOf({ before, after, rowsBefore, rowsAfter, observation
       objects,
     });
   }
+  changes.push(...problemsIn(before, after, new Set(changes.map(({ cluster }) => cluster))));
   return withMoves(changes.toSorted((a, b) => compareText(a.cluster, b.cluster)));
+}
+
+/** Clusters on which nothing would be written any more, since an override cannot be applied there, say. */
+function problemsIn(
+  before: Target | undefined,
+  after: Target | undefined,
+  known: ReadonlySet<string>,
+): ClusterChange[] {
+  const old = new Map(before?.clusters.map(({ name, problem }) => [name, problem?.message]));
+  return (after?.clusters ?? []).flatMap(({ name, problem }): ClusterChange[] => {
+    if (problem === undefined || known.has(name) || old.get(name) === problem.message) return [];
+    const { reason, message } = problem;
+    return [{ cluster: name, verb: "Held", why: { reason, message }, objects: [] }];
+  });
 }
 
 function keyOf({ cluster, ref }: Pick<Row, "cluster" | "ref">): string {

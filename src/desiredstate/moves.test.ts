@@ -151,3 +151,39 @@ test.each([
     { reason: "AwaitingReplacement", message: `it serves until the object is available on ${text}` },
   ]);
 });
+
+describe("a disruption budget", () => {
+  const budget = (disruptionBudget: object, names = ["shanghai-1", "frankfurt-1"]) =>
+    targetOf({
+      object: app({ replica: 4 }),
+      placements: [
+        placement("p", { clusterAffinities: [{ name: "g", clusterNames: names }], disruptionBudget } as object),
+      ],
+      clusters: fleet,
+    });
+  const running = (cluster: string, available: number) => [
+    copy(cluster, "Deployment", { health: { state: "Available", replicas: { ...replicas(available), desired: 4 } } }),
+    copy(cluster, "Service"),
+  ];
+
+  test.each<{ name: string; disruptionBudget: object; there: number; keeps: boolean }>([
+    { name: "keeps what is needed", disruptionBudget: { minAvailable: 6 }, there: 4, keeps: true },
+    { name: "lets go of what is not", disruptionBudget: { minAvailable: 6 }, there: 6, keeps: false },
+    { name: "counts a share of all, rounded up", disruptionBudget: { minAvailable: "51%" }, there: 4, keeps: true },
+    { name: "may be said the other way round", disruptionBudget: { maxUnavailable: 4 }, there: 4, keeps: false },
+    { name: "never asks for more than there is to be", disruptionBudget: { minAvailable: 99 }, there: 8, keeps: false },
+  ])("$name", ({ disruptionBudget, there, keeps }) => {
+    const observations = [...running("shanghai-1", there), ...running("singapore-1", 4)];
+    const result = move(observations, budget(disruptionBudget));
+    expect([...result.keys()]).toEqual(keeps ? ["singapore-1"] : []);
+  });
+
+  test("counts nothing of a cluster that cannot be seen", () => {
+    const observations = [...running("shanghai-1", 4), ...running("frankfurt-1", 4), ...running("singapore-1", 4)];
+    const target = budget({ minAvailable: 8 });
+    expect(kept(observations, target)).toEqual([]);
+    const removal = facts();
+    const clusters = new Map(removal.clusters).set("frankfurt-1", { synced: false });
+    expect(kept(observations, target, { removal: { ...removal, clusters } })).toEqual(["singapore-1"]);
+  });
+});

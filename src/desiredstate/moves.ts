@@ -1,4 +1,4 @@
-import { refKey, shortMessage } from "../apis/index.ts";
+import { type DisruptionBudget, refKey, shortMessage } from "../apis/index.ts";
 import { isSameRef } from "./rows.ts";
 import type { DesiredObject, Observation, RemovalFacts, Target, Why } from "./types.ts";
 
@@ -30,11 +30,60 @@ export function serversToKeep(move: Move): ReadonlyMap<string, Why> {
   const servers = [...left].filter(([, copies]) => serves(copies, target));
   if (servers.length === 0) return keep;
   const known = new Set(servers.flatMap(([, copies]) => copies.filter(isAvailable).map(({ ref }) => refKey(ref))));
-  if (towards.some((cluster) => hasArrived(cluster, known, move))) return keep;
+  if (towards.some((cluster) => hasArrived(cluster, known, move))) return beyondBudget(servers, move);
   const names = towards.slice(0, 3).join(", ") + (towards.length > 3 ? " or another" : "");
   const message = shortMessage(`it serves until the object is available on ${names}`);
   for (const [cluster] of servers) keep.set(cluster, { reason: AWAITING_REPLACEMENT, message });
   return keep;
+}
+
+/**
+ * The clusters whose copies stay though the object serves elsewhere by now: without them fewer replicas would be available than the placement's
+ * disruption budget demands. Of kinds without replicas, clusters count. What cannot be seen is not available.
+ */
+function beyondBudget(
+  servers: readonly [cluster: string, copies: Observation[]][],
+  { target, observations, removal }: Move,
+): ReadonlyMap<string, Why> {
+  const { disruptionBudget } = target;
+  if (disruptionBudget === undefined) return NONE;
+  const counts = target.clusters.flatMap(({ replicas }) => replicas ?? []);
+  const hasReplicas = counts.length > 0;
+  const total = hasReplicas ? counts.reduce((sum, count) => sum + count, 0) : target.clusters.length;
+  const required = leastAvailable(disruptionBudget, total);
+  const byCluster = Map.groupBy(observations, ({ cluster }) => cluster);
+  const availableOn = (cluster: string): number => {
+    if (removal.clusters.get(cluster)?.synced !== true) return 0;
+    const copies = (byCluster.get(cluster) ?? []).filter(({ present }) => present?.deleting === false);
+    if (!hasReplicas) return serves(copies, target) ? 1 : 0;
+    return copies.reduce((sum, { present }) => sum + (present?.health.replicas?.available ?? 0), 0);
+  };
+  let spare = [...byCluster.keys()].reduce((sum, cluster) => sum + availableOn(cluster), 0) - required;
+  const keep = new Map<string, Why>();
+  for (const [cluster] of servers.toSorted(([a], [b]) => (a < b ? -1 : 1))) {
+    const available = availableOn(cluster);
+    if (available === 0 || available <= spare) spare -= available;
+    else {
+      const message = `it serves until ${required} of ${total} are available without it (disruptionBudget)`;
+      keep.set(cluster, { reason: AWAITING_REPLACEMENT, message });
+    }
+  }
+  return keep;
+}
+
+const NONE: ReadonlyMap<string, Why> = new Map();
+
+/** How many of `total` have to be available at any time. */
+export function leastAvailable({ minAvailable, maxUnavailable }: DisruptionBudget, total: number): number {
+  const least =
+    minAvailable === undefined
+      ? total - shareOf(maxUnavailable ?? 0, total, Math.floor)
+      : shareOf(minAvailable, total, Math.ceil);
+  return Math.min(total, Math.max(0, least));
+}
+
+function shareOf(share: number | string, total: number, round: (value: number) => number): number {
+  return typeof share === "number" ? share : round((total * Number.parseInt(share, 10)) / 100);
 }
 
 function isToServe(name: string, { clusters }: Target): boolean {

@@ -50,6 +50,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     (kind.holdsManifests === true ? manifestsProblem(object) : undefined);
   const rendered = unfit === undefined ? kind.render(object) : [];
   const subject: Subject = {
+    key: `${object.kind}/${object.metadata.namespace ?? ""}/${object.metadata.name}`,
     labels: object.metadata.labels ?? {},
     ...(object.metadata.namespace === undefined ? {} : { namespace: object.metadata.namespace }),
     current: currentClusters(snapshot, reported),
@@ -147,6 +148,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
       ? { aggregatesStatus: true as const }
       : {}),
     ...(scope.failover === undefined ? {} : { failover: scope.failover }),
+    ...(placement?.spec.disruptionBudget === undefined ? {} : { disruptionBudget: placement.spec.disruptionBudget }),
     ...(placement?.spec.failover?.makeBeforeBreak === false ? { breakBeforeMake: true as const } : {}),
     ...(scope.decision.recheckAt === undefined ? {} : { recheckAt: scope.decision.recheckAt }),
   };

@@ -1,4 +1,5 @@
 import type {
+  DisruptionBudget,
   FederatedStatus,
   HealthRule,
   KubeObject,
@@ -160,6 +161,8 @@ export interface Target {
   aggregatesStatus?: true;
   /** What failover came to, where the placement asks for failover. */
   failover?: Failover;
+  /** What has to stay available while copies move. */
+  disruptionBudget?: DisruptionBudget;
   /** What is left behind may go before it is replaced. */
   breakBeforeMake?: true;
   /** Epoch milliseconds at which to decide again though nothing changed. */

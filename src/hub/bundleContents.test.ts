@@ -3,18 +3,22 @@ import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
 import { bundle, serviceAccount, widget } from "../../test/builders/index.ts";
 import { BUNDLE_BOUNDS, type KubeObject } from "../apis/index.ts";
-import { BundleContents, unpackBundle } from "./bundleContents.ts";
+import { systemClock } from "../runtime/index.ts";
+import { BundleContents, unpackBundle as unpackOn, unpackBundleAtOnce } from "./bundleContents.ts";
 
 const packed = (value: unknown): string => gzipSync(JSON.stringify(value)).toString("base64");
+const unpackBundle = (spec: unknown) => unpackOn(spec, systemClock);
 const compressed = (text: string, uid = "1", more: object = {}): KubeObject => ({
   ...bundle("b", [], { uid }),
   spec: { compressed: text, ...more },
 });
 
 describe("a bundle", () => {
-  test("holds what is listed and what is compressed, in this order", () => {
-    const { manifests, listed } = unpackBundle({ manifests: [serviceAccount("a")], compressed: packed([widget("w")]) });
+  test("holds what is listed and what is compressed, in this order", async () => {
+    const spec = { manifests: [serviceAccount("a")], compressed: packed([widget("w")]) };
+    const { manifests, listed } = await unpackBundle(spec);
     expect([manifests.map(({ kind }) => kind), listed]).toEqual([["ServiceAccount", "Widget"], 1]);
+    expect(unpackBundleAtOnce(spec)).toEqual({ manifests, listed });
   });
 
   test.each([
@@ -29,36 +33,86 @@ describe("a bundle", () => {
     { name: "no JSON", text: gzipSync("a: b").toString("base64"), want: "something else than a JSON list" },
     { name: "no list", text: packed({ kind: "List" }), want: "something else than a JSON list" },
     { name: "more than may be stored", text: "A".repeat(BUNDLE_BOUNDS.compressed + 1), want: "is longer than" },
-  ])("that is $name says so, and keeps what is listed", ({ text, want }) => {
-    const { manifests, unreadable } = unpackBundle({ manifests: [serviceAccount("a")], compressed: text });
+  ])("that is $name says so, and keeps what is listed", async ({ text, want }) => {
+    const spec = { manifests: [serviceAccount("a")], compressed: text };
+    const { manifests, unreadable } = await unpackBundle(spec);
     expect(manifests).toHaveLength(1);
     expect(unreadable).toContain(want);
+    expect(unpackBundleAtOnce(spec)).toEqual({ manifests, listed: 1, unreadable });
   });
 
-  test("never tells what is inside, which may be a Secret", () => {
-    expect(unpackBundle({ compressed: gzipSync('["hunter2').toString("base64") }).unreadable).not.toContain("hunter2");
+  test("never tells what is inside, which may be a Secret", async () => {
+    const { unreadable } = await unpackBundle({ compressed: gzipSync('["hunter2').toString("base64") });
+    expect(unreadable).toMatch(/JSON list/);
+    expect(unreadable).not.toContain("hunter2");
   });
 
-  test.prop([fc.jsonValue()])("of anything at all is read without an exception", (spec) => {
-    expect(Array.isArray(unpackBundle(spec).manifests)).toBe(true);
+  test.prop([fc.jsonValue()])("of anything at all is read without an exception", async (spec) => {
+    expect(Array.isArray((await unpackBundle(spec)).manifests)).toBe(true);
   });
 });
 
+/** Texts that take a parser, or whoever takes it for text first, long. */
+const SLOW: readonly { name: string; text: () => string }[] = [
+  {
+    name: "2,000 manifests",
+    text: () =>
+      packed(Array.from({ length: 2_000 }, (_, n) => ({ ...widget(`w${n}`), data: { text: "x".repeat(4_000) } }))),
+  },
+  { name: "brackets side by side", text: () => gzipped("[", "[],", BUNDLE_BOUNDS.unpacked / 3 - 2, "[]]") },
+  { name: "brackets in each other", text: () => gzipped("[[", "[", BUNDLE_BOUNDS.unpacked - 2, "") },
+  { name: "numbers", text: () => gzipped("[[", "1,", BUNDLE_BOUNDS.unpacked / 2 - 4, "1]]") },
+  { name: "maps in one manifest", text: () => gzipped("[[", '{"a":1},', BUNDLE_BOUNDS.unpacked / 8 - 4, "{}]]") },
+  { name: "as many values as a manifest may have", text: () => gzipped("[[", '{"a":1},', 49_000, "{}]]") },
+];
+const gzipped = (begin: string, middle: string, times: number, end: string): string =>
+  gzipSync(begin + middle.repeat(times) + end).toString("base64");
+
+/** A turn takes as much of the processor however much else the machine has to do. */
+test.each(SLOW)("8 MiB of $name do not hold the event loop for 100 ms", async ({ text }) => {
+  const compressed = text();
+  let isOver = false;
+  let longest = 0;
+  const spec = unpackBundle({ compressed }).finally(() => (isOver = true));
+  let before = process.threadCpuUsage();
+  while (!isOver) {
+    await new Promise((resolve) => setImmediate(resolve));
+    const { user, system } = process.threadCpuUsage(before);
+    before = process.threadCpuUsage();
+    longest = Math.max(longest, (user + system) / 1_000);
+  }
+  expect((await spec).manifests.length).toBeLessThanOrEqual(2_000);
+  expect(longest).toBeLessThan(100);
+});
+
 describe("a cache", () => {
-  test("unpacks again only what has changed", () => {
-    const contents = new BundleContents();
-    const before = contents.unpacked(compressed(packed([widget("w")])));
-    const after = contents.unpacked({ ...compressed(packed([widget("w")])), status: { observedGeneration: 1 } });
-    expect(after["spec"]).toBe(before["spec"]);
-    const changed = contents.unpacked(compressed(packed([widget("v")])));
+  const kept = async (contents: BundleContents, bundle: KubeObject): Promise<KubeObject> => {
+    await contents.prepare(bundle);
+    return contents.transform(bundle);
+  };
+
+  test("unpacks again only what has changed", async () => {
+    const contents = new BundleContents(systemClock);
+    const before = await kept(contents, compressed(packed([widget("w")])));
+    const again = { ...compressed(packed([widget("w")])), status: { observedGeneration: 1 } };
+    expect(contents.prepare(again)).toBeUndefined();
+    expect(contents.transform(again)["spec"]).toBe(before["spec"]);
+    const changed = await kept(contents, compressed(packed([widget("v")])));
     expect((changed["spec"] as { manifests: KubeObject[] }).manifests[0]?.metadata.name).toBe("v");
     contents.forget(changed);
-    expect(contents.unpacked(compressed(packed([widget("v")])))["spec"]).not.toBe(changed["spec"]);
+    expect((await kept(contents, compressed(packed([widget("v")]))))["spec"]).not.toBe(changed["spec"]);
   });
 
-  test("tells bundles of one text apart", () => {
-    const contents = new BundleContents();
-    const [one, two] = ["1", "2"].map((uid) => contents.unpacked(compressed(packed([widget("w")]), uid)));
+  test("tells bundles of one text apart", async () => {
+    const contents = new BundleContents(systemClock);
+    const [one, two] = await Promise.all(
+      ["1", "2"].map((uid) => kept(contents, compressed(packed([widget("w")]), uid))),
+    );
     expect(one?.["spec"]).not.toBe(two?.["spec"]);
+  });
+
+  test("asks for what has not been unpacked", () => {
+    const contents = new BundleContents(systemClock);
+    expect(() => contents.transform(compressed(packed([widget("w")])))).toThrow("bundle b has not been unpacked");
   });
 });

@@ -1,69 +1,126 @@
 import { gunzipSync } from "node:zlib";
 import { BUNDLE_BOUNDS, isRecord, type KubeObject, type UnpackedSpec } from "../apis/index.ts";
+import { type Clock, TimeSlice } from "../runtime/index.ts";
+import type { Keeping } from "./hubInformers.ts";
+import { withoutBookkeeping } from "./kept.ts";
+import { ListTooLargeError, type Pause, parseJsonList } from "./jsonList.ts";
 
 /**
  * Unpacks bundles at the boundary: where an object of the hub comes in, in the caches and in the webhooks. What plans and renders is pure, and
  * so never sees compressed text; and since a cache keeps what was unpacked, a bundle is unpacked once for each change of its spec, and not
  * once for each plan. What is unpacked is bounded in size before anything looks at it, so that a small text which unpacks to a large
- * one costs no more than a bundle may.
+ * one costs no more than a bundle may; and 8 MiB of JSON are parsed manifest by manifest, so that no bundle holds the event loop.
  */
 
+/** Of one manifest; that a bundle may have so many stands in its bounds. */
+const MANIFEST = { levels: 10_010, values: 100_000, entries: BUNDLE_BOUNDS.manifests } as const;
+
 const TOO_LARGE = `unpacks to more than ${BUNDLE_BOUNDS.unpacked / 1024 / 1024} MiB; make several bundles of it`;
+const TOO_MANY = `unpacks to more than ${BUNDLE_BOUNDS.manifests} manifests; make several bundles of it`;
+const TOO_COMPLEX = "holds a manifest with more levels or values than any API server takes";
 const NOT_GZIP = "is not base64 of gzip; `meridian bundle create` writes it";
 const NOT_A_LIST = "unpacks to something else than a JSON list of manifests; `meridian bundle create` writes it";
 
-/** What the spec of a bundle holds, the compressed manifests after those that are listed. */
-export function unpackBundle(spec: unknown): UnpackedSpec {
-  const { manifests, compressed } = (isRecord(spec) ? spec : {}) as { manifests?: unknown; compressed?: unknown };
+/** What the compressed text of a bundle holds: the manifests, or why they cannot be read. */
+export type Unpacked = readonly KubeObject[] | string;
+
+/** What the spec of a bundle holds, the compressed manifests after those that are listed. `unpacked`: of its compressed text, if it has one. */
+export function unpackedSpec(spec: unknown, unpacked: Unpacked = []): UnpackedSpec {
+  const { manifests } = (isRecord(spec) ? spec : {}) as { manifests?: unknown };
   const listed = (Array.isArray(manifests) ? manifests : []) as KubeObject[];
-  if (compressed === undefined) return { manifests: listed, listed: listed.length };
-  const unpacked = unpack(compressed);
   return typeof unpacked === "string"
     ? { manifests: listed, listed: listed.length, unreadable: unpacked }
     : { manifests: [...listed, ...unpacked], listed: listed.length };
 }
 
-/** The manifests, or why they cannot be read. */
-function unpack(compressed: unknown): KubeObject[] | string {
-  if (typeof compressed !== "string") return NOT_GZIP;
-  if (compressed.length > BUNDLE_BOUNDS.compressed) return `is longer than ${BUNDLE_BOUNDS.compressed} characters`;
-  let text: string;
+/** The compressed text in the spec of a bundle, whatever somebody has put there; undefined where there is none. */
+export function compressedIn(spec: unknown): unknown {
+  return isRecord(spec) ? spec["compressed"] : undefined;
+}
+
+/** Unpacks the compressed text of a bundle, a little at a time. Never rejects. */
+export async function unpack(compressed: unknown, clock: Clock): Promise<Unpacked> {
+  const bytes = gunzipped(compressed);
+  if (typeof bytes === "string") return bytes;
+  const slice = TimeSlice.of(clock);
+  const pause: Pause = () => (slice.spent ? waited(slice) : undefined);
   try {
-    const bytes = Buffer.from(compressed, "base64");
-    text = gunzipSync(bytes, { maxOutputLength: BUNDLE_BOUNDS.unpacked }).toString("utf8");
+    return (await parseJsonList(bytes, MANIFEST, pause)) as KubeObject[];
   } catch (error) {
-    return (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? TOO_LARGE : NOT_GZIP;
-  }
-  try {
-    const parsed: unknown = JSON.parse(text);
-    return Array.isArray(parsed) ? (parsed as KubeObject[]) : NOT_A_LIST;
-  } catch {
+    if (error instanceof ListTooLargeError) return error.passed === "entries" ? TOO_MANY : TOO_COMPLEX;
     // The parser's own words quote the text, which may hold a Secret.
     return NOT_A_LIST;
   }
 }
 
-/** Unpacks the bundles of one cache, each again only when its compressed text has changed. */
-export class BundleContents {
-  readonly #known = new Map<string, { compressed: unknown; spec: UnpackedSpec }>();
+/** The JSON, or why there is none. 8 MiB take some 20 ms; what takes long is to parse them. */
+function gunzipped(compressed: unknown): Buffer | string {
+  if (typeof compressed !== "string") return NOT_GZIP;
+  if (compressed.length > BUNDLE_BOUNDS.compressed) return `is longer than ${BUNDLE_BOUNDS.compressed} characters`;
+  try {
+    return gunzipSync(Buffer.from(compressed, "base64"), { maxOutputLength: BUNDLE_BOUNDS.unpacked });
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "ERR_BUFFER_TOO_LARGE" ? TOO_LARGE : NOT_GZIP;
+  }
+}
 
-  /** The bundle as it is kept: with an {@link UnpackedSpec}. */
-  unpacked(bundle: KubeObject): KubeObject {
-    const given = isRecord(bundle["spec"]) ? bundle["spec"] : {};
+/** {@link unpackBundle} in one go: for a command that has nothing else to do meanwhile. */
+export function unpackBundleAtOnce(spec: unknown): UnpackedSpec {
+  const compressed = compressedIn(spec);
+  if (compressed === undefined) return unpackedSpec(spec);
+  const bytes = gunzipped(compressed);
+  if (typeof bytes === "string") return unpackedSpec(spec, bytes);
+  try {
+    const parsed: unknown = JSON.parse(bytes.toString("utf8"));
+    return unpackedSpec(spec, Array.isArray(parsed) ? (parsed as KubeObject[]) : NOT_A_LIST);
+  } catch {
+    return unpackedSpec(spec, NOT_A_LIST);
+  }
+}
+
+async function waited(slice: TimeSlice): Promise<void> {
+  while (slice.spent) await slice.next();
+}
+
+/** What a bundle holds, unpacked where it is compressed. Never rejects. */
+export async function unpackBundle(spec: unknown, clock: Clock): Promise<UnpackedSpec> {
+  const compressed = compressedIn(spec);
+  return unpackedSpec(spec, compressed === undefined ? [] : await unpack(compressed, clock));
+}
+
+/** Unpacks the bundles of one cache, each again only when its compressed text has changed: what an informer needs to keep bundles. */
+export class BundleContents implements Keeping<KubeObject> {
+  readonly #clock: Clock;
+  readonly #known = new Map<string, { compressed: unknown; unpacked: Unpacked; spec?: UnpackedSpec }>();
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+  }
+
+  /** Unpacks what the bundle holds. Undefined when that was done already, or there is nothing to unpack. */
+  readonly prepare = ({ metadata, spec }: KubeObject): Promise<void> | undefined => {
+    const { uid = "" } = metadata;
+    const compressed = compressedIn(spec);
+    if (compressed === undefined || this.#known.get(uid)?.compressed === compressed) return undefined;
+    return unpack(compressed, this.#clock).then((unpacked) => void this.#known.set(uid, { compressed, unpacked }));
+  };
+
+  /** The bundle, which has to be prepared, as it is kept: with an {@link UnpackedSpec}, the same one while nothing in it changes. */
+  readonly transform = (given: KubeObject): KubeObject => {
+    const bundle = withoutBookkeeping(given);
     const { uid = "" } = bundle.metadata;
-    const { compressed } = given;
+    const compressed = compressedIn(bundle["spec"]);
+    const known = this.#known.get(uid);
     if (compressed === undefined) {
       this.#known.delete(uid);
-      return { ...bundle, spec: unpackBundle(given) };
+      return { ...bundle, spec: unpackedSpec(bundle["spec"]) };
     }
-    const known = this.#known.get(uid);
-    const listed = Array.isArray(given["manifests"]) ? given["manifests"].length : 0;
-    if (known?.compressed === compressed && listed === 0 && known.spec.listed === 0)
-      return { ...bundle, spec: known.spec };
-    const spec = unpackBundle(given);
-    this.#known.set(uid, { compressed, spec });
-    return { ...bundle, spec };
-  }
+    if (known?.compressed !== compressed) throw new Error(`bundle ${bundle.metadata.name} has not been unpacked`);
+    const spec = unpackedSpec(bundle["spec"], known.unpacked);
+    if (spec.listed > 0) return { ...bundle, spec };
+    known.spec ??= spec;
+    return { ...bundle, spec: known.spec };
+  };
 
   /** That bundle is gone. */
   forget({ metadata }: KubeObject): void {

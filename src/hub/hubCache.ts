@@ -31,7 +31,7 @@ import { Bindings } from "./bindings.ts";
 import { clusterSnapshot } from "./clusterSnapshot.ts";
 import { changedFacts, changedSpec, type HubEvent, isDeparture, type Policy } from "./events.ts";
 import { namespaceFacts, type NamespaceFacts, NODE_PORT_INDEX, objectIndexers, withoutBookkeeping } from "./kept.ts";
-import { HubInformers } from "./hubInformers.ts";
+import { HubInformers, type Keeping } from "./hubInformers.ts";
 import { KindCatalog } from "./kindCatalog.ts";
 import { KindDeletions } from "./kindDeletions.ts";
 import { keyInKind, ownerKey, type PlacedKind, PlacedKinds } from "./placedKinds.ts";
@@ -74,7 +74,7 @@ export class HubCache {
   readonly planned: PlannedObjects;
   readonly #options: HubCacheOptions;
   readonly #taints: TaintTimes;
-  readonly #bundles = new BundleContents();
+  readonly #bundles: BundleContents;
   readonly #placed: PlacedKinds;
   readonly #policies: Readonly<Record<Policy["kind"], PolicyInformer>>;
   #deletionsHeld = false;
@@ -88,6 +88,7 @@ export class HubCache {
   constructor(options: HubCacheOptions) {
     this.#options = options;
     this.#taints = new TaintTimes(options.clock);
+    this.#bundles = new BundleContents(options.clock);
     this.catalog = options.catalog ?? new KindCatalog(options);
     this.kindDeletions = new KindDeletions(options);
     const informers = new HubInformers({
@@ -98,7 +99,7 @@ export class HubCache {
     this.clusters = informers.followed<MemberCluster>(MEMBERCLUSTERS);
     this.placements = [informers.followed(PLACEMENTS), informers.followed(CLUSTERPLACEMENTS)];
     this.overrides = [informers.followed(OVERRIDEPOLICIES), informers.followed(CLUSTEROVERRIDEPOLICIES)];
-    this.namespaces = informers.of(NAMESPACES, namespaceFacts);
+    this.namespaces = informers.of(NAMESPACES, { transform: namespaceFacts });
     this.bindings = new Bindings({ informer: (type) => informers.followed<ResourceBinding>(type) });
     this.planned = new PlannedObjects({
       placements: () => this.allPlacements(),
@@ -116,7 +117,7 @@ export class HubCache {
       catalog: this.catalog,
       logger: options.logger,
       informer: (type, more) =>
-        informers.holding(type, informers.of(type, this.#keptOf(type), { ...more, indexers: objectIndexers })),
+        informers.holding(type, informers.of(type, { ...more, ...this.#keeping(type), indexers: objectIndexers })),
       changed: () => {
         this.#reviewHeld();
         this.#settleWaiting();
@@ -373,11 +374,10 @@ export class HubCache {
     return [this.clusters, ...this.placements, ...this.overrides, ...this.bindings.informers];
   }
 
-  /** What is kept of the objects of a kind that is placed. */
-  #keptOf(type: ResourceType): (object: KubeObject) => KubeObject {
-    if (this.catalog.keepsManagedFields(type)) return (object) => object;
-    if (!this.catalog.holdsManifests(type)) return withoutBookkeeping;
-    return (bundle) => this.#bundles.unpacked(withoutBookkeeping(bundle));
+  /** What is kept of the objects of a kind that is placed, and what that needs. */
+  #keeping(type: ResourceType): Keeping<KubeObject> {
+    if (this.catalog.holdsManifests(type)) return this.#bundles;
+    return { transform: this.catalog.keepsManagedFields(type) ? (object) => object : withoutBookkeeping };
   }
 
   #reviewHeld(): void {

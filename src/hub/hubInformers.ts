@@ -1,4 +1,3 @@
-import type { KubeObject } from "../apis/index.ts";
 import type { Logger } from "../observability/index.ts";
 import { type Client, type Clock, Informer, type InformerOptions, type ResourceType } from "../runtime/index.ts";
 import { withoutBookkeeping } from "./kept.ts";
@@ -14,6 +13,9 @@ export interface HubInformersOptions {
   heldChanged: () => void;
 }
 
+/** What an informer keeps of an object, and what that needs. */
+export type Keeping<T> = Pick<InformerOptions<T>, "prepare" | "transform">;
+
 /** Makes the informers of the hub's cache. */
 export class HubInformers {
   readonly #options: HubInformersOptions;
@@ -23,7 +25,7 @@ export class HubInformers {
   }
 
   /** Of a kind of which `transform` says what is kept. */
-  of<T>(type: ResourceType, transform: (object: KubeObject) => T, more: Partial<InformerOptions<T>> = {}): Informer<T> {
+  of<T>(type: ResourceType, more: Keeping<T> & Partial<InformerOptions<T>>): Informer<T> {
     const { client, clock, random, logger, wentBack } = this.#options;
     return new Informer<T>({
       client,
@@ -31,7 +33,6 @@ export class HubInformers {
       clock,
       random,
       logger,
-      transform,
       name: `hub/${type.plural}`,
       onWentBack: () => wentBack(type),
       ...more,
@@ -40,10 +41,7 @@ export class HubInformers {
 
   /** Of a kind of Meridian's own: what vanishes all at once holds deletions. */
   followed<T>(type: ResourceType): Informer<T> {
-    return this.holding(
-      type,
-      this.of<T>(type, (object) => withoutBookkeeping(object) as unknown as T),
-    );
+    return this.holding(type, this.of<T>(type, { transform: (object) => withoutBookkeeping(object) as unknown as T }));
   }
 
   /** Whatever vanishes from this informer all at once holds deletions. */

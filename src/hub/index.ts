@@ -7,7 +7,14 @@
  * watched while the hub serves it, and its objects are never taken for deleted because their kind went away.
  * Never writes, but for the status that {@link StatusStore} is given and the binding that holds it, and never decides what is to be on a member.
  */
-export { unpackBundle } from "./bundleContents.ts";
+export {
+  compressedIn,
+  unpack,
+  unpackBundle,
+  unpackBundleAtOnce,
+  type Unpacked,
+  unpackedSpec,
+} from "./bundleContents.ts";
 export { changedFacts, changedSpec, type HubEvent, type Policy } from "./events.ts";
 export { clusterSnapshot } from "./clusterSnapshot.ts";
 export { HubCache } from "./hubCache.ts";

@@ -1,24 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { BROKEN, FAILED, UNKNOWN, World } from "./testing.ts";
-import type { RolloutPolicy } from "./types.ts";
-
-const stage = (name: string, more: Partial<NonNullable<RolloutPolicy["stages"]>[number]> = {}) => ({ name, ...more });
-const threeRegions: RolloutPolicy = {
-  stages: [stage("canary"), stage("asia"), stage("rest")],
-  gate: { timeout: "10m" },
-  onFailure: "Rollback",
-};
-
-/** Three regions that run revision 1. */
-function world(policy: Partial<RolloutPolicy> = {}): World {
-  const made = new World({ ...threeRegions, ...policy });
-  made.add("canary", "singapore-1").add("asia", "shanghai-1", "shanghai-2").add("rest", "frankfurt-1");
-  made.commands = { paused: false, approvals: new Map(["canary", "asia"].map((name) => [name, "eve"])) };
-  made.wait(3600);
-  made.commands = { paused: false, approvals: new Map() };
-  expect(made.status).toMatchObject({ state: "Succeeded", revision: 1, lastGoodRevision: 1 });
-  return made;
-}
+import { BROKEN, FAILED, GOOD, stage, threeRegions, UNKNOWN, World, world } from "./testing.ts";
 
 describe("a rollout that succeeds", () => {
   test("the first revision goes by stages, too", () => {
@@ -73,8 +54,6 @@ describe("a rollout that succeeds", () => {
     expect(it.status?.state).toBe("Succeeded");
   });
 });
-
-const GOOD = { state: "Available" as const, available: 2, desired: 2 };
 
 describe("a rollout that fails", () => {
   test("rolls back what it changed, and nothing else, in reverse order", () => {

@@ -16,18 +16,27 @@ export function advance(input: RolloutInput, now: number): Advance {
   const facts = new Map(input.clusters.map((one) => [one.name, one]));
   const begun = begin(input, now);
   const draft = new Draft(begun.status, now);
-  const asks: string[] = [];
-  carryOn(draft, input, facts, (stage) => asks.push(stage));
+  const asks = new Set<string>();
+  // One change may make room for the next: nothing is left for another call with the same values.
+  for (let round = 0; round < MOST_ROUNDS; round++) {
+    const noted = draft.transitions.length;
+    draft.recheckAt = Number.POSITIVE_INFINITY;
+    asks.clear();
+    carryOn(draft, input, facts, (stage) => asks.add(stage));
+    if (draft.transitions.length === noted) break;
+  }
   return {
     // Nothing was noted, and no clock has moved: the same value says so.
     status: begun.status === current && isSame(current, draft.status) ? current : draft.status,
     ...turnsOf(draft.status, input),
     transitions: [...begun.transitions, ...draft.transitions],
-    asks,
+    asks: [...asks],
     ...(draft.recheckAt === Number.POSITIVE_INFINITY ? {} : { recheckAt: draft.recheckAt }),
   };
 }
 
+/** More than a run of 32 stages needs for all of them. */
+const MOST_ROUNDS = 200;
 const NO_TURNS: ReadonlyMap<string, Turn> = new Map();
 
 function isSame(a: RolloutStatus, b: RolloutStatus): boolean {
@@ -95,8 +104,10 @@ function carryOn(
     draft.run("Paused", "User", "aborted; there is no earlier revision to return to");
     return;
   }
-  if (isStopped && !isResumed) return;
-  const progress = goForward(draft, { input, facts, isHeld: commands.paused, ask });
+  // What nobody could judge is judged as soon as somebody can.
+  if (isStopped && !isResumed && status.reason !== "Unknown") return;
+  const isHeld = commands.paused && status.state !== "Succeeded";
+  const progress = goForward(draft, { input, facts, isHeld, ask });
   if (status.state === "Succeeded") return;
   switch (progress.kind) {
     case "Failed":
@@ -134,15 +145,20 @@ const STOPPED: ReadonlySet<string> = new Set(["Failures", "Unknown", "RollbackFa
 /** Whether a person has said, once more than was obeyed, that the run is to go on: then what failed, or could not be judged, gets another time. */
 function resume(draft: Draft, { commands: { resumedAt } }: RolloutInput): boolean {
   if (resumedAt === undefined || resumedAt === draft.status.resumedAt) return false;
-  draft.status.resumedAt = resumedAt;
+  const { status } = draft;
+  status.resumedAt = resumedAt;
+  const isBack = status.reason === "RollbackFailed";
   for (const stage of draft.stages) {
-    if (stage.state === "Failed") {
+    if (stage.state === "Failed" && !isBack) {
       draft.stage(stage, "Progressing");
       stage.startedAt = timestamp(draft.now);
     }
     for (const cluster of stage.clusters ?? []) {
-      if (cluster.state === "Failed" && draft.status.reason !== "RollbackFailed") draft.cluster(cluster, "Applying");
+      if (cluster.state === "Failed" && !isBack) draft.cluster(cluster, "Verifying");
       if (cluster.state === "Applying" || cluster.state === "Verifying") draft.restartClock(cluster);
+      // A person goes on without those that nobody can reach.
+      if (cluster.state === "Deferred" && status.reason === "Unknown" && stage.state !== "Waiting")
+        draft.cluster(cluster, "Skipped", "ClusterUnreachable");
     }
   }
   return true;
@@ -150,7 +166,7 @@ function resume(draft: Draft, { commands: { resumedAt } }: RolloutInput): boolea
 
 /** Who gets what. A cluster that waits keeps its old revision; one that runs neither is left as it is until its turn. */
 function turnsOf(status: RolloutStatus, { clusters }: RolloutInput): Pick<Advance, "turns" | "others"> {
-  if (status.state === "Succeeded") return { turns: NO_TURNS, others: "Target" };
+  if (status.state === "Succeeded") return { turns: lateTurns(status), others: "Target" };
   const others: Turn = "LastGood";
   if (status.state === "RolledBack") return { turns: NO_TURNS, others };
   const planned = new Map<string, RolloutCluster>();
@@ -161,6 +177,12 @@ function turnsOf(status: RolloutStatus, { clusters }: RolloutInput): Pick<Advanc
     if (turn !== others) turns.set(facts.name, turn);
   }
   return { turns, others };
+}
+
+/** Clusters that come back when the run is over wait until as many may change as change at once. */
+function lateTurns({ stages = [] }: RolloutStatus): ReadonlyMap<string, Turn> {
+  const late = stages.flatMap(({ clusters = [] }) => clusters.filter(({ state }) => state === "Deferred"));
+  return late.length === 0 ? NO_TURNS : new Map(late.map(({ name }) => [name, "Keep"]));
 }
 
 function turnOf(cluster: RolloutCluster | undefined, { runs }: RolloutFacts): Turn {

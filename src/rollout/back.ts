@@ -1,6 +1,6 @@
+import { durationMs } from "../apis/index.ts";
 import type { Draft } from "./draft.ts";
 import { concurrencyOf, policyOfStage } from "./stages.ts";
-import { durationMs } from "../apis/index.ts";
 import type { RolloutCluster, RolloutFacts, RolloutInput, RolloutStage } from "./types.ts";
 import { passes } from "./verify.ts";
 
@@ -10,11 +10,13 @@ const GATE_TIMEOUT = "10m";
 /** The reason of a cluster that is on its way back to the last good revision. */
 export const GOING_BACK = "RollingBack";
 
-/** Had its turn in this run, and has not been taken back. */
-function isChanged({ state, reason }: RolloutCluster): boolean {
-  return (
-    state === "Done" || state === "Failed" || ((state === "Applying" || state === "Verifying") && reason !== GOING_BACK)
-  );
+/** Has something else than the last good revision, or is about to: by this run, or by one before that this run put an end to. */
+function isChanged({ state, reason }: RolloutCluster, known: RolloutFacts | undefined): boolean {
+  if (reason === GOING_BACK || state === "RolledBack") return false;
+  // The new revision is the same there as the last good one.
+  if (state === "Done") return known?.runs !== "LastGood";
+  if (state === "Failed" || state === "Applying" || state === "Verifying") return true;
+  return known?.inContact === true && (known.runs === "Target" || known.runs === "Other");
 }
 
 /**
@@ -56,10 +58,12 @@ function begin(
   const rules = policyOfStage(input.policy, stage.name);
   let free = concurrencyOf(rules, clusters.length) - clusters.filter(({ reason }) => reason === GOING_BACK).length;
   for (const cluster of clusters) {
-    if (!isChanged(cluster)) continue;
     const known = facts.get(cluster.name);
+    if (!isChanged(cluster, known)) continue;
     if (known === undefined) draft.cluster(cluster, "Skipped", "ClusterLeft");
     else if (!known.inContact) draft.cluster(cluster, "Deferred", "ClusterUnreachable");
+    // The new revision never came there: whether what is there is healthy is no question of this rollout.
+    else if (known.onLastGood && known.runs === "LastGood") draft.cluster(cluster, "RolledBack");
     else if (free > 0) {
       free -= 1;
       draft.cluster(cluster, "Applying", GOING_BACK);

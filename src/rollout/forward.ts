@@ -2,7 +2,7 @@ import { durationMs, timestamp } from "../apis/index.ts";
 import type { Draft } from "./draft.ts";
 import { concurrencyOf, policyOfStage } from "./stages.ts";
 import type { RolloutCluster, RolloutFacts, RolloutInput, RolloutStage } from "./types.ts";
-import { passes, verify } from "./verify.ts";
+import { verify } from "./verify.ts";
 
 /** What a look at all stages came to. */
 export type Progress =
@@ -27,7 +27,11 @@ export interface Forward {
 export function goForward(draft: Draft, forward: Forward): Progress {
   for (const stage of draft.stages) {
     updateContact(draft, stage, forward);
-    if (stage.state === "Succeeded") continue;
+    if (stage.state === "Succeeded") {
+      const failure = draft.status.state === "Succeeded" ? undefined : failureOf(draft, stage, forward);
+      if (failure !== undefined) return failure;
+      continue;
+    }
     const progress = advanceStage(draft, stage, forward);
     if (progress !== undefined) {
       for (const later of draft.stages.slice(draft.stages.indexOf(stage) + 1)) updateContact(draft, later, forward);
@@ -38,23 +42,46 @@ export function goForward(draft: Draft, forward: Forward): Progress {
 }
 
 /** Clusters that left are skipped, and those that cannot be reached before their turn are deferred. */
-function updateContact(draft: Draft, stage: RolloutStage, { facts }: Forward): void {
+function updateContact(draft: Draft, stage: RolloutStage, forward: Forward): void {
+  const { facts } = forward;
   for (const cluster of stage.clusters ?? []) {
     const known = facts.get(cluster.name);
     if (known === undefined) {
       if (cluster.state !== "Done" && cluster.state !== "Skipped") draft.cluster(cluster, "Skipped", "ClusterLeft");
     } else if (cluster.state === "Waiting" && !known.inContact)
       draft.cluster(cluster, "Deferred", "ClusterUnreachable");
-    else if (cluster.state === "Deferred" && known.inContact) {
-      // Of a stage that is over, the turn has come already.
-      draft.cluster(cluster, stage.state === "Succeeded" ? "Applying" : "Waiting");
-    } else if (stage.state === "Succeeded") verifyLate(draft, cluster, known);
+    else if (cluster.state === "Deferred" && known.inContact && stage.state !== "Succeeded")
+      draft.cluster(cluster, "Waiting");
+  }
+  if (stage.state === "Succeeded") catchUp(draft, stage, forward);
+}
+
+/** Clusters that came back after their stage was over: nothing waits for them, and no more of them change at once than before. */
+function catchUp(draft: Draft, stage: RolloutStage, forward: Forward): void {
+  const clusters = stage.clusters ?? [];
+  for (const cluster of clusters) advanceCluster(draft, cluster, forward);
+  if (forward.isHeld) return;
+  const rules = policyOfStage(forward.input.policy, stage.name);
+  let free = concurrencyOf(rules, clusters.length) - clusters.filter(isChanging).length;
+  for (const cluster of clusters) {
+    const known = forward.facts.get(cluster.name);
+    if (cluster.state !== "Deferred" || known?.inContact !== true || (free <= 0 && !known.onTarget)) continue;
+    if (!known.onTarget) free -= 1;
+    draft.cluster(cluster, known.onTarget ? "Verifying" : "Applying");
   }
 }
 
-/** A cluster that came back after its stage was over: nothing waits for it. */
-function verifyLate(draft: Draft, cluster: RolloutCluster, known: RolloutFacts): void {
-  if (cluster.state === "Applying" && known.onTarget) draft.cluster(cluster, "Done");
+function isChanging({ state }: RolloutCluster): boolean {
+  return state === "Applying" || state === "Verifying";
+}
+
+/** Set when more clusters of the stage have failed than may. */
+function failureOf(draft: Draft, stage: RolloutStage, { input }: Forward): Progress | undefined {
+  const { maxFailures = 0 } = policyOfStage(input.policy, stage.name);
+  const failed = (stage.clusters ?? []).filter(({ state }) => state === "Failed");
+  if (failed.length <= maxFailures) return undefined;
+  draft.stage(stage, "Failed");
+  return { kind: "Failed", message: `stage ${stage.name}: ${failed.map(textOf).join(", ")} failed` };
 }
 
 /** Undefined: the stage is over, and the next one's turn has come. */
@@ -68,11 +95,9 @@ function advanceStage(draft: Draft, stage: RolloutStage, forward: Forward): Prog
     stage.startedAt = timestamp(draft.now);
   }
   const unsure = clusters.flatMap((cluster) => advanceCluster(draft, cluster, forward) ?? []);
-  const failed = clusters.filter(({ state }) => state === "Failed");
-  if (failed.length > (rules.maxFailures ?? 0)) {
-    draft.stage(stage, "Failed");
-    return { kind: "Failed", message: `stage ${stage.name}: ${failed.map(textOf).join(", ")} failed` };
-  }
+  for (const cluster of clusters) failAfterwards(draft, cluster, forward);
+  const failure = failureOf(draft, stage, forward);
+  if (failure !== undefined) return failure;
   const isOver = clusters.every(({ state }) => OVER.has(state));
   if (!isOver) {
     if (rules.deadline !== undefined && draft.hasPassed(stage.startedAt, durationMs(rules.deadline))) {
@@ -85,7 +110,37 @@ function advanceStage(draft: Draft, stage: RolloutStage, forward: Forward): Prog
     // Of a cluster on which nothing changes, nothing has to be waited for.
     return clusters.every(({ state }) => OVER.has(state)) ? advanceStage(draft, stage, forward) : { kind: "Going" };
   }
+  if (wasNeverTried(draft, stage)) {
+    const message = `stage ${stage.name}: none of its clusters can be reached`;
+    return { kind: "Waits", pause: "Unknown", message };
+  }
   return finishStage(draft, stage, forward);
+}
+
+/**
+ * Of a stage that nobody can reach nothing is known, so the stages after it do not begin. The last one holds up nobody, unless nothing is known
+ * of the whole run.
+ */
+function wasNeverTried(draft: Draft, stage: RolloutStage): boolean {
+  const has = ({ clusters = [] }: RolloutStage, ...states: RolloutCluster["state"][]): boolean =>
+    clusters.some(({ state }) => states.includes(state));
+  if (!has(stage, "Deferred") || has(stage, "Done", "Failed")) return false;
+  const later = draft.stages.slice(draft.stages.indexOf(stage) + 1);
+  return (
+    later.some((one) => has(one, "Waiting", "Deferred")) || !draft.stages.some((one) => has(one, "Done", "Failed"))
+  );
+}
+
+/** What was healthy and fails before its stage is over has failed. */
+function failAfterwards(draft: Draft, cluster: RolloutCluster, { input, facts }: Forward): void {
+  const known = facts.get(cluster.name);
+  if (cluster.state !== "Done" || known === undefined || isUnchanged(known)) return;
+  if (verify(known, input.policy) === "Failed") draft.cluster(cluster, "Failed", known.health.reason ?? "Unhealthy");
+}
+
+/** The new revision is the same there as the last good one. */
+function isUnchanged({ onTarget, runs }: RolloutFacts): boolean {
+  return onTarget && runs === "LastGood";
 }
 
 const OVER: ReadonlySet<RolloutCluster["state"]> = new Set(["Done", "Failed", "Skipped", "Deferred", "RolledBack"]);
@@ -109,7 +164,7 @@ function beginClusters(draft: Draft, stage: RolloutStage, { input, facts }: Forw
     if (cluster.state !== "Waiting") continue;
     const known = facts.get(cluster.name);
     // Nothing changes there, so nothing of the run can have harmed it.
-    if (known?.onTarget === true && known.runs === "LastGood") draft.cluster(cluster, "Done");
+    if (known !== undefined && isUnchanged(known)) draft.cluster(cluster, "Done");
     else if (known?.onTarget === true) draft.cluster(cluster, "Verifying");
     else if (free > 0) {
       free -= 1;
@@ -149,15 +204,16 @@ function finishStage(draft: Draft, stage: RolloutStage, forward: Forward): Progr
   const rules = policyOfStage(policy, stage.name);
   const done = (stage.clusters ?? []).filter(({ state }) => state === "Done");
   if (rules.soak !== undefined && done.length > 0) {
+    // It has to be healthy for the whole time; one that is not has as long to become so as it had at first.
     for (const cluster of done) {
       const known = facts.get(cluster.name);
-      if (known === undefined || !known.inContact || !known.wanted) continue;
-      if (passes(known, policy) === "Failed") {
-        draft.cluster(cluster, "Failed", known.health.reason ?? "Unhealthy");
-        return advanceStage(draft, stage, forward);
-      }
-      // It has to be healthy for the whole time.
-      if (passes(known, policy) !== "Passed") stage.soakingSince = timestamp(draft.now);
+      if (known !== undefined && !isUnchanged(known) && verify(known, policy) !== "Passed")
+        draft.cluster(cluster, "Verifying");
+    }
+    if (done.some(({ state }) => state !== "Done")) {
+      delete stage.soakingSince;
+      draft.stage(stage, "Progressing");
+      return { kind: "Going" };
     }
     stage.soakingSince ??= timestamp(draft.now);
     if (!draft.hasPassed(stage.soakingSince, durationMs(rules.soak))) {

@@ -1,12 +1,21 @@
 import type { RolloutStatus } from "../apis/index.ts";
 import { advance } from "./advance.ts";
-import type { Advance, RolloutCommands, RolloutFacts, RolloutHealth, RolloutPolicy, Turn } from "./types.ts";
+import type {
+  Advance,
+  GateAnswer,
+  RolloutCommands,
+  RolloutFacts,
+  RolloutHealth,
+  RolloutInput,
+  RolloutPolicy,
+  Turn,
+} from "./types.ts";
 
 /** Words for the tests of this folder: clusters that do what they are told, or do not. */
 
 export const START = Date.parse("2026-11-22T08:00:00Z");
 
-const HEALTHY: RolloutHealth = { state: "Available", available: 2, desired: 2 };
+export const GOOD: RolloutHealth = { state: "Available", available: 2, desired: 2 };
 
 interface FakeCluster {
   stage: string | undefined;
@@ -16,16 +25,24 @@ interface FakeCluster {
   /** How healthy a revision is there. */
   health: (revision: number) => RolloutHealth;
   error?: string;
+  /** False: the new revision has nothing there. */
+  wanted?: boolean;
+  /** It carries out nothing for the time being. */
+  isSlow?: boolean;
 }
 
 /** A fleet that carries out every turn at once, and a clock that only the test moves. */
 export class World {
   readonly clusters = new Map<string, FakeCluster>();
   readonly log: string[] = [];
+  /** The log, each line with the seconds since the start. */
+  readonly timed: string[] = [];
   status: RolloutStatus | undefined;
   revision = 1;
   now = START;
   commands: RolloutCommands = { paused: false, approvals: new Map() };
+  gates: ReadonlyMap<string, GateAnswer> = new Map();
+  mayBegin = true;
   last: Advance | undefined;
   readonly #policy: RolloutPolicy;
 
@@ -34,7 +51,7 @@ export class World {
   }
 
   add(stage: string | undefined, ...names: string[]): this {
-    for (const name of names) this.clusters.set(name, { stage, runs: 0, inContact: true, health: () => HEALTHY });
+    for (const name of names) this.clusters.set(name, { stage, runs: 0, inContact: true, health: () => GOOD });
     return this;
   }
 
@@ -44,30 +61,34 @@ export class World {
     return found;
   }
 
+  /** What is known now. */
+  input(): RolloutInput {
+    return {
+      policy: this.#policy,
+      current: this.status,
+      revision: this.revision,
+      clusters: this.#facts(),
+      commands: this.commands,
+      gates: this.gates,
+      mayBegin: this.mayBegin,
+    };
+  }
+
   /** One call of `advance`, and what the clusters make of the turns. The status goes through JSON, as it does through the hub. */
   step(): Advance {
-    const result = advance(
-      {
-        policy: this.#policy,
-        current: this.status,
-        revision: this.revision,
-        clusters: this.#facts(),
-        commands: this.commands,
-        gates: new Map(),
-        mayBegin: true,
-      },
-      this.now,
-    );
-    for (const { of, name = "", from, to, reason } of result.transitions)
-      this.log.push(
-        `${[of, name].filter(Boolean).join(" ")}: ${from} -> ${to}${reason === undefined ? "" : ` (${reason})`}`,
-      );
+    const result = advance(this.input(), this.now);
+    for (const { of, name = "", from, to, reason, revision } of result.transitions) {
+      const why = reason === undefined ? "" : ` (${reason})`;
+      const line = `${[of, name].filter(Boolean).join(" ")}: ${from} -> ${to}${why}`;
+      this.log.push(line);
+      this.timed.push(`${String((this.now - START) / 1000).padStart(6)}s  r${revision}  ${line}`);
+    }
     this.status = JSON.parse(JSON.stringify(result.status)) as RolloutStatus;
     this.last = result;
     for (const [name, cluster] of this.clusters) {
-      if (!cluster.inContact || cluster.error !== undefined) continue;
+      if (!cluster.inContact || cluster.error !== undefined || cluster.isSlow === true) continue;
       const turn = this.turnOf(name);
-      if (turn === "Target") cluster.runs = this.revision;
+      if (turn === "Target") cluster.runs = cluster.wanted === false ? 0 : this.revision;
       if (turn === "LastGood" && this.status.lastGoodRevision !== undefined)
         cluster.runs = this.status.lastGoodRevision;
     }
@@ -85,7 +106,7 @@ export class World {
       this.step();
       if (before === JSON.stringify([this.status, [...this.clusters.values()].map(({ runs }) => runs)])) return this;
     }
-    throw new Error(`it never settles:\n${this.log.join("\n")}`);
+    throw new Error(`the run never settles:\n${this.log.join("\n")}`);
   }
 
   /** Lets so many seconds pass, settling whenever a clock rings. */
@@ -116,13 +137,13 @@ export class World {
     const lastGood = this.status?.state === "Succeeded" ? this.status.revision : this.status?.lastGoodRevision;
     return [...this.clusters]
       .toSorted(([a], [b]) => (a < b ? -1 : 1))
-      .map(([name, { stage, runs, inContact, health, error }]) => ({
+      .map(([name, { stage, runs, inContact, health, error, wanted = true }]) => ({
         name,
         stage,
-        wanted: true,
+        wanted,
         kept: lastGood !== undefined,
         inContact,
-        onTarget: runs === this.revision,
+        onTarget: runs === (wanted ? this.revision : 0),
         onLastGood: runs === lastGood,
         runs: runs === 0 ? "Nothing" : runs === lastGood ? "LastGood" : runs === this.revision ? "Target" : "Other",
         health: runs === 0 ? { state: "Progressing" as const, available: 0, desired: 2 } : health(runs),
@@ -134,3 +155,26 @@ export class World {
 export const BROKEN: RolloutHealth = { state: "Progressing", available: 0, desired: 2, reason: "ImagePullBackOff" };
 export const FAILED: RolloutHealth = { state: "Failed", available: 0, desired: 2, reason: "ProgressDeadlineExceeded" };
 export const UNKNOWN: RolloutHealth = { state: "Unknown", available: 0, desired: 0 };
+
+type StagePolicy = NonNullable<RolloutPolicy["stages"]>[number];
+
+export const stage = (name: string, more: Partial<StagePolicy> = {}): StagePolicy => ({ name, ...more });
+
+export const threeRegions: RolloutPolicy = {
+  stages: [stage("canary"), stage("asia"), stage("rest")],
+  gate: { timeout: "10m" },
+  onFailure: "Rollback",
+};
+
+/** Three regions that run revision 1. */
+export function world(policy: Partial<RolloutPolicy> = {}): World {
+  const made = new World({ ...threeRegions, ...policy });
+  made.add("canary", "singapore-1").add("asia", "shanghai-1", "shanghai-2").add("rest", "frankfurt-1");
+  made.commands = { paused: false, approvals: new Map(["canary", "asia", "rest"].map((name) => [name, "eve"])) };
+  made.gates = new Map(["canary", "asia", "rest"].map((name) => [name, "Passed"]));
+  made.wait(3600);
+  made.gates = new Map();
+  made.commands = { paused: false, approvals: new Map() };
+  if (made.status?.state !== "Succeeded") throw new Error(`revision 1 is not everywhere:\n${made.log.join("\n")}`);
+  return made;
+}

@@ -46,6 +46,41 @@ describe("a controller", () => {
     await stopped;
   });
 
+  test("puts a key off without a run, a span or a failure for as long as the key is not due", async () => {
+    const at: number[] = [];
+    let due = 300;
+    const { queue, clock, spans, results, abort, stopped } = setUp({
+      dueIn: () => due - clock.monotonic(),
+      reconcile: async () => {
+        at.push(clock.monotonic());
+        return done;
+      },
+    });
+    queue.add("a");
+    await clock.advance(200);
+    due = 500;
+    await clock.advance(1_000);
+    expect(at).toEqual([500]);
+    expect(results).toEqual(["requeue_after", "requeue_after", "success"]);
+    abort.abort();
+    await stopped;
+    expect(spans).toHaveLength(1);
+  });
+
+  test("runs a key of which nobody can say when it is due", async () => {
+    const { queue, clock, results, abort, stopped } = setUp({
+      dueIn: () => {
+        throw new Error("no idea");
+      },
+      reconcile: async () => done,
+    });
+    queue.add("a");
+    await clock.advance(10);
+    expect(results).toEqual(["success"]);
+    abort.abort();
+    await stopped;
+  });
+
   test("tries again after an error with growing delays, logs it once each time, and starts anew after a success", async () => {
     const at: number[] = [];
     const { queue, clock, lines, results, abort, stopped } = setUp(async () => {

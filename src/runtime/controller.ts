@@ -14,7 +14,6 @@ import {
 import type { Clock } from "./clock.ts";
 import { NotLeaderError, ReconcileTimeoutError } from "./errors.ts";
 import { KeyFeed } from "./keyFeed.ts";
-import { linked } from "./linked.ts";
 import type { Source } from "./sources.ts";
 import { TimeSlice } from "./timeSlice.ts";
 import type { Workqueue } from "./workqueue.ts";
@@ -55,6 +54,11 @@ export interface Reconciler<K extends string = string> {
   sources?(): readonly Source<K>[];
   /** What the next run for the key follows from, where that is known: its span has its place there. */
   follows?(key: K): Following | undefined;
+  /**
+   * Milliseconds for which a run for the key would only put itself off. Asked before each run: while that is more than 0 the key goes back into
+   * the queue, at the cost of neither a span nor a deadline.
+   */
+  dueIn?(key: K): number;
   /** The signal is aborted at the deadline of the run, and when the process ends. */
   reconcile(key: K, signal: AbortSignal, context: ReconcileContext): Promise<Result>;
 }
@@ -87,6 +91,9 @@ export class Controller<K extends string = string> {
   readonly #options: ControllerOptions<K>;
   readonly #reconcile: Reconciler<K>["reconcile"];
   readonly #follows: (key: K) => Following | undefined;
+  readonly #dueIn: (key: K) => number;
+  /** Of the reconciles under way. */
+  readonly #runs = new Set<AbortController>();
   readonly #timeoutMs: number;
   readonly #slice: TimeSlice;
 
@@ -96,6 +103,7 @@ export class Controller<K extends string = string> {
     this.#reconcile =
       typeof reconcile === "function" ? reconcile : (key, signal, context) => reconcile.reconcile(key, signal, context);
     this.#follows = typeof reconcile === "function" ? () => undefined : (key) => reconcile.follows?.(key);
+    this.#dueIn = typeof reconcile === "function" ? () => 0 : (key) => reconcile.dueIn?.(key) ?? 0;
     this.#timeoutMs = options.timeoutMs ?? RECONCILE_TIMEOUT_MS;
     this.#slice = TimeSlice.of(options.clock);
     options.metrics?.maxConcurrent(options.workers);
@@ -109,6 +117,8 @@ export class Controller<K extends string = string> {
     const { workers, clock, logger, name, drainMs = 1_500 } = this.#options;
     using subscriptions = signal.aborted ? undefined : this.#subscribe();
     const work = new AbortController();
+    const abortRuns = (): void => this.#runs.forEach((run) => run.abort(work.signal.reason));
+    work.signal.addEventListener("abort", abortRuns, { once: true });
     const running = Promise.all(Array.from({ length: workers }, () => this.#work(signal, work.signal)));
     const leftBehind = Promise.withResolvers<"left behind">();
     const timers = new DisposableStack();
@@ -155,8 +165,27 @@ export class Controller<K extends string = string> {
       while (this.#slice.spent) await this.#slice.next();
       const key = await queue.get(signal);
       if (key === undefined) return;
-      await this.#reconcileOne(key, workSignal);
+      if (!this.#isPutOff(key)) await this.#reconcileOne(key, workSignal);
     }
+  }
+
+  /** Not yet due: the key waits again. */
+  #isPutOff(key: K): boolean {
+    const { queue, metrics, logger, name } = this.#options;
+    let after = 0;
+    try {
+      after = this.#dueIn(key);
+    } catch (error) {
+      // The run itself will say more.
+      logger.debug({ controller: name, key, err: error }, "nobody can say when the key is due");
+    }
+    if (after <= 0) return false;
+    metrics?.started();
+    queue.forget(key);
+    queue.addAfter(key, after);
+    queue.done(key);
+    metrics?.finished("requeue_after", 0);
+    return true;
   }
 
   async #reconcileOne(key: K, processSignal: AbortSignal): Promise<void> {
@@ -165,7 +194,8 @@ export class Controller<K extends string = string> {
     const span = this.#startSpan(key);
     const context = new RunContext(span, logger, startedAt);
     const run = new AbortController();
-    const link = linked(processSignal, run);
+    this.#runs.add(run);
+    if (processSignal.aborted) run.abort(processSignal.reason);
     const deadline = clock.after(this.#timeoutMs, () => run.abort(new ReconcileTimeoutError(this.#timeoutMs)));
     metrics?.started();
     let result: ReconcileResult = "success";
@@ -182,7 +212,7 @@ export class Controller<K extends string = string> {
       result = this.#failed(key, failure, processSignal, context);
     } finally {
       deadline[Symbol.dispose]();
-      link[Symbol.dispose]();
+      this.#runs.delete(run);
       span?.end();
       queue.done(key);
       const ms = clock.monotonic() - startedAt;

@@ -55,10 +55,12 @@ export class Informer<T> {
   async run(signal: AbortSignal): Promise<void> {
     let confirming: Promise<void> | undefined;
     await using events = this.#reflector.watch(signal);
-    const slice = TimeSlice.of(this.#options.clock);
+    const { clock, prepare } = this.#options;
+    const slice = TimeSlice.of(clock);
     for await (const event of events) {
       // A chunk of a watch holds many events, and the next chunk may be there already.
       while (slice.spent) await slice.next();
+      if (prepare !== undefined && event.type === "Changed") await prepared(event.object, prepare);
       this.#take(event);
       if (this.#held.size > 0) confirming ??= this.#confirmDeletions(signal).finally(() => (confirming = undefined));
     }
@@ -151,7 +153,7 @@ export class Informer<T> {
 
   /**
    * Takes the answer to one's own write into the store at once, unless it knows better already. For objects of this selection only: what
-   * the selectors leave out is not recognised.
+   * the selectors leave out is not recognised. What has to be prepared first comes by the watch.
    */
   observe(object: KubeObject): void {
     const { resourceVersion: version, uid } = object.metadata;
@@ -161,6 +163,7 @@ export class Informer<T> {
       (this.#position !== undefined && compareResourceVersions(version, this.#position) <= 0)
     )
       return;
+    if (this.#options.prepare?.(object) !== undefined) return;
     const entry = this.#entryOf(object, this.#store.get(keyOf(object)));
     if (entry !== undefined) this.#emit(this.#store.put(keyOf(object), entry), false);
     this.#seen(keyOf(object));
@@ -387,4 +390,9 @@ export class Informer<T> {
       }
     }
   }
+}
+
+/** What was prepared may be of another version by the time that it is done. */
+async function prepared(object: KubeObject, prepare: NonNullable<InformerOptions<unknown>["prepare"]>): Promise<void> {
+  for (let doing = prepare(object); doing !== undefined; doing = prepare(object)) await doing;
 }

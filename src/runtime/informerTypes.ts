@@ -7,6 +7,8 @@ export interface InformerOptions<T> extends ReflectorOptions {
   name: string;
   /** What is kept of an object: without what nobody reads. Must be pure; its result is frozen. The raw object is not kept. */
   transform: (object: KubeObject) => T;
+  /** What {@link transform} has to find done because it takes long: asked for each object until the answer is undefined, and waited for. */
+  prepare?: (object: KubeObject) => Promise<void> | undefined;
   indexers?: Indexers<T>;
   /** The server has gone back to an earlier state than it showed before; called before the events that follow from it. */
   onWentBack?: () => void;

@@ -24,7 +24,10 @@ export class KeyFeed<K extends string> implements Disposable {
       this.#options.add(keys, afterMs);
       return;
     }
-    this.#waiting.push({ keys: keys[Symbol.iterator](), afterMs });
+    const iterator = keys[Symbol.iterator]();
+    // Most events concern nobody, or one: then nothing has to wait.
+    if (!this.#reading && this.#readNow(iterator, afterMs)) return;
+    this.#waiting.push({ keys: iterator, afterMs });
     if (!this.#reading) void this.#read();
   }
 
@@ -33,19 +36,26 @@ export class KeyFeed<K extends string> implements Disposable {
     this.#waiting = [];
   }
 
-  async #read(): Promise<void> {
+  /** False when the time is spent before the end. */
+  #readNow(keys: Iterator<K | undefined>, afterMs: number): boolean {
     const { add, slice, failed } = this.#options;
+    try {
+      for (let next = keys.next(); next.done !== true; next = keys.next()) {
+        if (next.value !== undefined) add(next.value, afterMs);
+        if (slice.spent) return false;
+      }
+    } catch (error) {
+      failed(error);
+    }
+    return true;
+  }
+
+  async #read(): Promise<void> {
+    const { slice } = this.#options;
     this.#reading = true;
     for (let batch = this.#waiting[0]; batch !== undefined; batch = this.#waiting[0]) {
-      try {
-        const next = batch.keys.next();
-        if (next.done === true) this.#waiting.shift();
-        else if (next.value !== undefined) add(next.value, batch.afterMs);
-      } catch (error) {
-        this.#waiting.shift();
-        failed(error);
-      }
       while (slice.spent) await slice.next();
+      if (this.#waiting[0] === batch && this.#readNow(batch.keys, batch.afterMs)) this.#waiting.shift();
     }
     this.#reading = false;
   }

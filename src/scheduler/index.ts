@@ -8,5 +8,7 @@
  */
 export { compareText, indexOfName, sortedByName } from "./order.ts";
 export { schedule } from "./schedule.ts";
+export { tolerates } from "./filter/taintToleration.ts";
+export { groupOf } from "./select/topology.ts";
 export { SelectorIndex } from "./selectorIndex.ts";
 export type { ClusterSnapshot, ClusterTaint, Decision, Subject, Verdict } from "./types.ts";

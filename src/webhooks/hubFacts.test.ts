@@ -11,7 +11,13 @@ const { signal } = new AbortController();
 
 function setUp() {
   const made = setUpHub();
-  const facts = new HubFacts({ hub: made.cache, client: made.hub, namespace: SYSTEM, logger: made.logger });
+  const facts = new HubFacts({
+    hub: made.cache,
+    client: made.hub,
+    namespace: SYSTEM,
+    clock: made.clock,
+    logger: made.logger,
+  });
   return { ...made, facts };
 }
 const namespace = (name: string, bounds: string): KubeObject => ({

@@ -10,10 +10,11 @@ import {
   REGION_LABEL,
   REPLICA_BOUNDS_ANNOTATION,
 } from "../apis/index.ts";
-import type { HubCache } from "../hub/index.ts";
+import { compressedIn, type HubCache, unpack, type Unpacked } from "../hub/index.ts";
 import type { Logger } from "../observability/index.ts";
 import {
   type Client,
+  type Clock,
   isApiError,
   isNotFound,
   isTransportError,
@@ -30,6 +31,7 @@ export interface HubFactsOptions {
   client: Client;
   /** Meridian's own, where the kubeconfigs of members lie. */
   namespace: string;
+  clock: Clock;
   logger: Logger;
 }
 
@@ -55,10 +57,11 @@ export class HubFacts {
     const { hub } = this.#options;
     const end = AbortSignal.any([signal, AbortSignal.timeout(SYNC_WITHIN_MS)]);
     await hub.waitForSync(end);
-    const [bounds, servedKinds, endpoints] = await Promise.all([
+    const [bounds, servedKinds, endpoints, unpacked] = await Promise.all([
       this.#bounds(request.namespace, end),
       this.#served(request, end),
       this.#endpoints(request, end),
+      this.#unpacked(request),
     ]);
     const parsed = bounds === undefined ? undefined : parseReplicaBounds(bounds);
     const facts = (object: KubeObject): ApplicationFacts => applicationFacts(object, hub.statuses.of(object));
@@ -75,6 +78,7 @@ export class HubFacts {
       protectedIn: (namespace) =>
         [...hub.objectsIn(namespace)].filter(({ metadata }) => isProtected(metadata.labels)).map(facts),
       endpoint: (cluster) => endpoints.get(secretKeyOf(cluster)) ?? { kind: "Unknown" },
+      unpacked,
     };
   }
 
@@ -114,6 +118,17 @@ export class HubFacts {
       logger.warn({ err: error }, "the hub does not say what it serves; selectors are taken as they are");
       return undefined;
     }
+  }
+
+  async #unpacked({ resource, operation, object, oldObject }: AdmissionRequest): Promise<Map<unknown, Unpacked>> {
+    const unpacked = new Map<unknown, Unpacked>();
+    if (resource.resource !== "manifestbundles" || operation === "DELETE") return unpacked;
+    for (const bundle of [object, oldObject]) {
+      const compressed = compressedIn(bundle?.["spec"]);
+      if (compressed !== undefined && !unpacked.has(compressed))
+        unpacked.set(compressed, await unpack(compressed, this.#options.clock));
+    }
+    return unpacked;
   }
 
   async #endpoints(request: AdmissionRequest, signal: AbortSignal): Promise<Map<string, Endpoint>> {

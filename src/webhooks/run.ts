@@ -76,6 +76,7 @@ export function startWebhooks(options: WebhookOptions): Webhooks {
     hub: options.hub,
     client,
     namespace: options.membersNamespace ?? options.namespace,
+    clock,
     logger,
   });
   const server = new WebhookServer({

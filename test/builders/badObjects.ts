@@ -169,6 +169,11 @@ const placements: BadObject[] = [
     field: "spec.spreadConstraints[0].minGroups",
   },
   {
+    name: "fewer clusters than groups",
+    object: placement({ clusterCount: 2, spreadConstraints: [{ topologyKey: "region", minGroups: 3 }] }),
+    field: "spec.clusterCount",
+  },
+  {
     name: "a topologyKey that there is not",
     object: placement({ spreadConstraints: [{ topologyKey: "regoin", minGroups: 1 }] }),
     field: "spec.spreadConstraints[0].topologyKey",

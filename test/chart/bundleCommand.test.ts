@@ -6,6 +6,7 @@ import { type KubeObject } from "../../src/apis/index.ts";
 import { runCommandLine } from "../../src/cmd/index.ts";
 import { temporaryFolder } from "../../src/cmd/realClusters/index.ts";
 import { unpackBundle } from "../../src/hub/index.ts";
+import { systemClock } from "../../src/runtime/index.ts";
 import { definition, operator, serviceAccount } from "../builders/index.ts";
 import { controlPlaneAssets } from "../envtest/assets.ts";
 import { helmBinary } from "../envtest/helm.ts";
@@ -56,7 +57,7 @@ describe("meridian bundle create, with the real helm", () => {
     });
     const args = ["mysql", "-n", "shop", "--helm", folder.path, "--values", join(folder.path, "more.yaml")];
     const { code, out, err } = await create(args);
-    const { manifests } = unpackBundle((parse(out) as KubeObject)["spec"]);
+    const { manifests } = await unpackBundle((parse(out) as KubeObject)["spec"], systemClock);
     expect([code, manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`)]).toEqual([
       0,
       [
@@ -90,8 +91,7 @@ describe("meridian bundle create, with the real kubectl", () => {
     });
     const { code, out, err } = await create(["mysql", "--kustomize", folder.path]);
     expect([code, err]).toEqual([0, ""]);
-    expect(unpackBundle((parse(out) as KubeObject)["spec"]).manifests.map(({ metadata }) => metadata.name)).toEqual([
-      "eu-operator",
-    ]);
+    const { manifests } = await unpackBundle((parse(out) as KubeObject)["spec"], systemClock);
+    expect(manifests.map(({ metadata }) => metadata.name)).toEqual(["eu-operator"]);
   });
 });

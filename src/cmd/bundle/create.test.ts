@@ -6,6 +6,7 @@ import { parse, stringify } from "yaml";
 import { clusterRole, definition, operator, serviceAccount, widget } from "../../../test/builders/index.ts";
 import type { KubeObject } from "../../apis/index.ts";
 import { unpackBundle } from "../../hub/index.ts";
+import { systemClock } from "../../runtime/index.ts";
 import { runCommandLine } from "../index.ts";
 
 let folder: string;
@@ -31,8 +32,8 @@ async function file(name: string, ...objects: readonly object[]): Promise<string
   return path;
 }
 
-const names = (bundle: KubeObject): string[] =>
-  unpackBundle(bundle["spec"]).manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
+const names = async (bundle: KubeObject): Promise<string[]> =>
+  (await unpackBundle(bundle["spec"], systemClock)).manifests.map(({ kind, metadata }) => `${kind} ${metadata.name}`);
 
 describe("a bundle of files", () => {
   test("holds what they hold, in the order of application", async () => {
@@ -41,7 +42,7 @@ describe("a bundle of files", () => {
     const bundle = parse(out) as KubeObject;
     expect(code).toBe(0);
     expect(bundle).toMatchObject({ kind: "ManifestBundle", metadata: { name: "op", namespace: "shop" } });
-    expect(names(bundle)).toEqual([
+    expect(await names(bundle)).toEqual([
       "CustomResourceDefinition widgets.example.com",
       "ServiceAccount op",
       "Deployment op",
@@ -96,7 +97,7 @@ describe("a bundle of files", () => {
       serviceAccount("a"),
     );
     const { out, err } = await create(["op", "-f", path]);
-    expect(names(parse(out) as KubeObject)).toEqual(["ServiceAccount a"]);
+    expect(await names(parse(out) as KubeObject)).toEqual(["ServiceAccount a"]);
     expect(err).toContain("ServiceAccount before is left out: it is a hook (pre-install), which only Helm runs");
     expect(err).toContain("Namespace extra is left out: Meridian makes the namespaces that objects need");
     expect(err).not.toContain("try");
@@ -111,7 +112,7 @@ describe("a bundle of files", () => {
     const { out } = await create(["op", "-f", await file("large.yaml", ...many)]);
     const bundle = parse(out) as KubeObject;
     expect(bundle["spec"]).not.toHaveProperty("manifests");
-    expect(names(bundle)).toEqual(["ConfigMap a0", "ConfigMap a1", "ConfigMap a2"]);
+    expect(await names(bundle)).toEqual(["ConfigMap a0", "ConfigMap a1", "ConfigMap a2"]);
   });
 
   test.each([

@@ -22,7 +22,7 @@ async function offer(line: string): Promise<{ words: string[]; files: boolean }>
 
 describe("a shell may offer", () => {
   test.each<{ line: string; words: string[]; files?: boolean }>([
-    { line: "un", words: ["uninstall", "unjoin"] },
+    { line: "un", words: ["uninstall", "unjoin", "uncordon"] },
     { line: "help st", words: ["status"] },
     { line: "status --w", words: ["--watch"] },
     { line: "status --watch --w", words: [] },

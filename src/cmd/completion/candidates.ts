@@ -114,6 +114,9 @@ async function ofArgument(
   if (argument === undefined) return only([]);
   if (argument.argChoices !== undefined) return only(argument.argChoices.map((word) => ({ word })));
   switch (command.name()) {
+    case "cordon":
+    case "drain":
+    case "uncordon":
     case "unjoin":
       return only((await known.members()).map((word) => ({ word })));
     case "join":

@@ -1,5 +1,6 @@
 import { convertObject, isRecord, type KubeObject, PAAS_GROUP, parseApiVersion, sameValue } from "../../apis/index.ts";
 import {
+  type ApiError,
   type Client,
   isApiError,
   isForbidden,
@@ -46,8 +47,15 @@ export async function asApplied(
       );
       return file.object;
     }
-    throw new CommandError(`${from}: the hub refuses ${given.kind} ${name}: ${onOneLine(error.message)}`);
+    throw new CommandError(`${from}: the hub refuses ${given.kind} ${name}: ${wordsOf(error, given)}`);
   }
+}
+
+/** Of a Secret the server's words are not passed on, since they may quote it. */
+function wordsOf(error: ApiError, { kind }: KubeObject): string {
+  if (kind !== "Secret") return onOneLine(error.message);
+  const fields = (error.details?.causes ?? []).flatMap(({ field }) => field ?? []);
+  return [`${error.status} ${error.reason}`, ...fields].join(", ");
 }
 
 function wasAppliedServerSide({ metadata }: KubeObject): boolean {

@@ -53,7 +53,7 @@ export async function plan(options: PlanOptions, context: CommandContext): Promi
   const rehearsed = options.hubOnly ? new Map<ApplyRow, Rehearsed>() : await rehearse(planned, members);
   for (const note of [...members.notes, ...rehearsalNotes(rehearsed)]) notes.add(note);
   const allClusters = new Set([...before.clusters, ...after.clusters].map(({ metadata }) => metadata.name)).size;
-  for (const one of planned) for (const note of supersededRun(after, one)) notes.add(note);
+  for (const one of planned) for (const note of [...supersededRun(after, one), ...newWarnings(one)]) notes.add(note);
   const stages = new Map(planned.map((one) => [one.key, stagesFor(after, one)]));
   for (const one of stages.values())
     for (const problem of one === undefined ? [] : stageProblems(one)) notes.add(`${capital(problem)}.`);
@@ -74,6 +74,14 @@ function stagesFor(world: World, { object, after, changes }: PlannedObject): Sta
   const concerned = new Set([...after.clusters.map(({ name }) => name), ...changes.map(({ cluster }) => cluster)]);
   const clusters = snapshotIn(world, object).clusters.filter(({ name }) => concerned.has(name));
   return stageAssignment(placementOf(world, after)?.spec.rollout, clusters, object.metadata.labels);
+}
+
+/** What would be missing, and does not stop the object. */
+function newWarnings({ object, before, after }: PlannedObject): string[] {
+  const old = new Set(before?.clusters.flatMap(({ warning }) => warning?.message ?? []));
+  const messages = new Set(after.clusters.flatMap(({ warning }) => warning?.message ?? []));
+  const name = `${object.kind.toLowerCase()}/${object.metadata.name}`;
+  return [...messages].filter((message) => !old.has(message)).map((message) => `${name}: ${message}.`);
 }
 
 const RUNNING = new Set(["Planned", "Progressing", "Paused", "RollingBack"]);
@@ -173,6 +181,9 @@ function refsOf({ before, after }: Candidate): { clusters: Set<string>; refs: Ob
   return { clusters: new Set(targets.map(({ name }) => name)), refs: [...refs.values()] };
 }
 
+/** Each is read once, and rehearsed once. */
+const MOST_ASKED = 20_000;
+
 async function withMembers(
   comparing: Comparing,
   members: Members,
@@ -188,6 +199,14 @@ async function withMembers(
       for (const ref of concerned.refs) refs.set(refKey(ref), ref);
       refsByCluster.set(cluster, refs);
     }
+  }
+  let count = 0;
+  for (const refs of refsByCluster.values()) count += refs.size;
+  if (count > MOST_ASKED) {
+    members.notes.add(
+      `${count} member objects are too many to ask for one by one: the members are not asked, what is there is as the hub last heard of it, and fields are compared with what the hub sends now.`,
+    );
+    return comparing.candidates.map((candidate) => comparing.planned(candidate));
   }
   await members.reach(clusters.filter(({ metadata: { name } }) => refsByCluster.has(name) && !lost.has(name)));
   await Promise.all(Array.from(refsByCluster, ([cluster, refs]) => members.read(cluster, [...refs.values()])));

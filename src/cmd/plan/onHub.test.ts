@@ -166,6 +166,17 @@ describe("plan", () => {
     expect(code).toBe(1);
   });
 
+  test("reads folders, and with -R those within", async () => {
+    const sub = await mkdtemp(join(folder, "sub-"));
+    const inner = await mkdtemp(join(sub, "inner-"));
+    await writeFile(join(inner, "other.yaml"), JSON.stringify(application({}, "other")));
+    await writeFile(join(sub, "web.json"), JSON.stringify(application({ replica: 4 })));
+    const named = async (line: string): Promise<string[]> =>
+      (await reported(`--hub-only ${line}`)).objects.map(({ name }) => name);
+    expect(await named(`-f ${sub}`)).toEqual(["web"]);
+    expect(await named(`-f ${sub} -R`)).toEqual(["other", "web"]);
+  });
+
   test("asks the members, and writes nothing anywhere", async () => {
     const versions = (): string[] => [hub, ...members].map((cluster) => cluster.resourceVersion());
     const before = versions();
@@ -249,8 +260,8 @@ describe("plan", () => {
       [
         "Farm",
         [
-          ["m1", 3],
-          ["m2", 2],
+          ["m1", 2],
+          ["m2", 3],
         ],
       ],
     ]);
@@ -299,6 +310,12 @@ describe("plan", () => {
       expect(out).toContain("data.password");
       expect(out).not.toMatch(/b2xk|bmV3LW9uZQ|new-one/);
     }
+  });
+
+  test("names what an application would refer to and the hub has not", async () => {
+    const envFrom = [{ configMapRef: { name: "nowhere" } }];
+    const { notes } = await reported(`--hub-only -f ${await fileOf(application({ envFrom }))}`);
+    expect(notes).toEqual(["demoapplication/web: not on the hub: ConfigMap nowhere."]);
   });
 
   test("shows the loss of a cluster", async () => {

@@ -12,7 +12,7 @@ import {
   type ResourceBinding,
 } from "../../apis/index.ts";
 import { type NamespaceTerms, namespaceTerms, type Snapshot } from "../../desiredstate/index.ts";
-import { clusterSnapshot, settingIn, unpackBundle } from "../../hub/index.ts";
+import { clusterSnapshot, settingIn, unpackBundleAtOnce } from "../../hub/index.ts";
 import { hubKindOf, type ReplicaPaths } from "../../interpreter/index.ts";
 
 /** Everything that plans rest on, as values of one moment: read from a hub or from files, and changed as a person wants to see it. */
@@ -122,7 +122,7 @@ function mayBeNeeded({ apiVersion, kind }: KubeObject): boolean {
 function unpacked(object: KubeObject): KubeObject {
   const { group } = parseApiVersion(object.apiVersion);
   return hubKindOf(group, object.kind)?.holdsManifests === true
-    ? { ...object, spec: unpackBundle(object["spec"]) }
+    ? { ...object, spec: unpackBundleAtOnce(object["spec"]) }
     : object;
 }
 

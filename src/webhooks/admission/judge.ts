@@ -11,9 +11,11 @@ import {
   type OverridePolicy,
   PAAS_GROUP,
   parseObject,
+  type Placement,
   refuseEndpoint,
 } from "../../apis/index.ts";
 import { judgeBundle } from "./bundles.ts";
+import { judgeChoice, warnOfChoice } from "./choice.ts";
 import { judgeDeletion } from "./deletion.ts";
 import { judgeHealth } from "./health.ts";
 import { judgePatches } from "./patches.ts";
@@ -95,7 +97,7 @@ function judgeObject(
     case "MemberCluster":
       return judgeCluster(parsed.object as unknown as MemberCluster, facts);
     case "ManifestBundle":
-      return { problems: judgeBundle(parsed.object), warnings: [] };
+      return { problems: judgeBundle(parsed.object, facts), warnings: [] };
     case "Placement":
     case "ClusterPlacement":
       return judgePlacement(parsed.object, facts);
@@ -112,13 +114,15 @@ function judgeObject(
   }
 }
 
-function judgePlacement(policy: KubeObject, { servedKinds }: AdmissionFacts): Judgement {
+function judgePlacement(policy: KubeObject, { servedKinds, clusters }: AdmissionFacts): Judgement {
   const problems = [
     ...judgeSelectors(policy, servedKinds),
     ...judgeDependencies(policy, servedKinds),
     ...judgeHealth(policy),
+    ...judgeChoice(policy as unknown as Placement),
   ];
-  return { problems, warnings: warnOfUnfinished(policy) };
+  const warnings = [...warnOfUnfinished(policy), ...warnOfChoice(policy as unknown as Placement, clusters)];
+  return { problems, warnings };
 }
 
 function judgeOverrides(policy: KubeObject, facts: AdmissionFacts): FieldProblem[] {

@@ -8,6 +8,7 @@ import type {
   Placement,
   ReplicaBounds,
 } from "../../apis/index.ts";
+import type { Unpacked } from "../../hub/index.ts";
 import type { ClusterSnapshot } from "../../scheduler/index.ts";
 
 export type Operation = "CREATE" | "UPDATE" | "DELETE" | "CONNECT";
@@ -85,4 +86,6 @@ export interface AdmissionFacts {
   protectedIn(namespace: string): readonly ApplicationFacts[];
   /** Of the MemberCluster of the request, and of the one that it was before. */
   endpoint(cluster: MemberCluster): Endpoint;
+  /** What the compressed texts of the bundle of the request hold, and of the bundle that it was before. */
+  unpacked: ReadonlyMap<unknown, Unpacked>;
 }

@@ -30,6 +30,7 @@ export function factsOf(given: Partial<AdmissionFacts> = {}): AdmissionFacts {
     applicationsOn: () => [],
     protectedIn: () => [],
     endpoint: () => ({ kind: "Unknown" }),
+    unpacked: new Map(),
     ...given,
   };
 }

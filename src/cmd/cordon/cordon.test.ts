@@ -1,0 +1,63 @@
+import { describe, expect, test } from "vitest";
+import type { Placement } from "../../apis/index.ts";
+import type { ObjectReport } from "../statusView.ts";
+import { remainingOn } from "./remaining.ts";
+import { cordoned, DRAINING, drained, uncordoned } from "./taints.ts";
+
+const NOW = Date.parse("2026-11-22T08:00:00Z");
+const other = { key: "maintenance", effect: "NoSchedule" as const };
+
+describe("the taints of a cluster", () => {
+  test("cordon, drain and uncordon leave other taints alone, and can be repeated", () => {
+    const once = cordoned([other], NOW);
+    expect(once).toEqual([
+      other,
+      { key: "federation.paas.cmft.com/unschedulable", effect: "NoSchedule", timeAdded: "2026-11-22T08:00:00Z" },
+    ]);
+    expect(cordoned(once, NOW + 5_000)).toBe(once);
+    const twice = drained(once, NOW);
+    expect(twice.map(({ effect }) => effect)).toEqual(["NoSchedule", "NoSchedule", "NoExecute"]);
+    expect(drained(twice, NOW)).toBe(twice);
+    expect(uncordoned(twice, NOW)).toEqual([other]);
+    const none = [other];
+    expect(uncordoned(none, NOW)).toBe(none);
+  });
+});
+
+describe("what is left on a cluster", () => {
+  const object = (name: string, more: Partial<ObjectReport> = {}): ObjectReport =>
+    ({
+      kind: "DemoApplication",
+      namespace: "shop",
+      name,
+      placement: "Placement/where",
+      conditions: [{ type: "Scheduled", status: "True" }],
+      clusters: [{ name: "m1", state: "Removing", message: "it serves until the object is available on m2" }],
+      ...more,
+    }) as ObjectReport;
+  const policy = (spec: object): Pick<Placement, "spec"> => ({ spec: spec as Placement["spec"] });
+  const left = (objects: ObjectReport[], spec: object = {}) =>
+    remainingOn("m1", { objects }, new Map([["Placement/where shop", policy(spec)]]), DRAINING);
+
+  test("leaves, with why it has not left yet", () => {
+    expect(left([object("web"), object("api", { clusters: [] })])).toEqual({
+      leaving: [{ object: "demoapplication/web in shop", why: "it serves until the object is available on m2" }],
+      staying: [],
+    });
+  });
+
+  test.each([
+    { why: "Placement/where tolerates the drain", spec: { tolerations: [{ operator: "Exists" }] }, more: {} },
+    { why: "Placement/where is suspended", spec: { suspend: true }, more: {} },
+    {
+      why: "no cluster fits: cordoned",
+      spec: {},
+      more: { conditions: [{ type: "Scheduled", status: "False", message: "no cluster fits: cordoned" }] },
+    },
+  ])("stays: $why", ({ why, spec, more }) => {
+    expect(left([object("web", more as Partial<ObjectReport>)], spec)).toEqual({
+      leaving: [],
+      staying: [{ object: "demoapplication/web in shop", why }],
+    });
+  });
+});

@@ -1,0 +1,106 @@
+import type { Placement } from "../../apis/index.ts";
+import { CLUSTERPLACEMENTS, PLACEMENTS, systemClock } from "../../runtime/index.ts";
+import { commandLogger, type CommandContext, connectHub, type Connection } from "../connection.ts";
+import { HubView } from "../live/view.ts";
+import type { CordonOptions, DrainOptions } from "../options.ts";
+import { CommandError, EXIT } from "../outcome.ts";
+import { listPlaced, placedTypes } from "../statusReading.ts";
+import { Progress } from "../terminal.ts";
+import { placementKey, type Remaining, remainingOn } from "./remaining.ts";
+import { type Change, changeTaints, cordoned, DRAINING, drained, uncordoned } from "./taints.ts";
+
+/**
+ * Taking a cluster out of service and back: a taint on its MemberCluster, which every decision obeys. Each command can be repeated.
+ */
+
+/** `meridian cordon`: nothing new goes there. */
+export function cordon(name: string, options: CordonOptions, context: CommandContext): Promise<number> {
+  return change(name, cordoned, { did: "cordoned", already: "already cordoned" }, options, context);
+}
+
+/** `meridian uncordon`: the end of cordon and drain. */
+export function uncordon(name: string, options: CordonOptions, context: CommandContext): Promise<number> {
+  return change(name, uncordoned, { did: "uncordoned", already: "not cordoned" }, options, context);
+}
+
+async function change(
+  name: string,
+  by: Change,
+  { did, already }: { did: string; already: string },
+  options: CordonOptions,
+  context: CommandContext,
+): Promise<number> {
+  const { terminal, signal } = context;
+  await using hub = connectHub(options, context);
+  const { dryRun } = options;
+  const changed = await changeTaints(hub, name, by, { dryRun, now: systemClock.now(), signal });
+  terminal.out(`membercluster/${name} ${changed ? did : already}${dryRun ? " (dry run)" : ""}\n`);
+  return EXIT.ok;
+}
+
+/**
+ * `meridian drain`: cordons the cluster, makes what runs there leave, and waits until it has. A copy that serves stays until the object is
+ * available elsewhere. Exits with 1 when something stays for a reason, and with 3 when the time is up; run again, it goes on.
+ */
+export async function drain(name: string, options: DrainOptions, context: CommandContext): Promise<number> {
+  const { terminal, signal } = context;
+  await using hub = connectHub(options, context);
+  const { dryRun, timeout } = options;
+  const changed = await changeTaints(hub, name, drained, { dryRun, now: systemClock.now(), signal });
+  if (dryRun) {
+    terminal.out(`membercluster/${name} ${changed ? "drained" : "already drained"} (dry run)\n`);
+    terminal.err(`meridian plan --without ${name} shows where everything would go.\n`);
+    return EXIT.ok;
+  }
+  terminal.err(`Draining ${name}: ${changed ? "what runs there moves to other clusters" : "it was begun before"}.\n`);
+  const left = await untilEmpty(hub, name, timeout, options, context);
+  for (const { object, why } of left.staying) terminal.err(`${object} stays: ${why}\n`);
+  if (left.leaving.length > 0) {
+    const [first] = left.leaving;
+    throw new CommandError(
+      `${left.leaving.length} of the objects on ${name} have not left in time (${first?.object}: ${first?.why}); run \`meridian drain ${name}\` again to go on waiting, or \`meridian uncordon ${name}\` to stop`,
+      { exitCode: EXIT.timeout },
+    );
+  }
+  terminal.out(`membercluster/${name} drained\n`);
+  return left.staying.length > 0 ? EXIT.found : EXIT.ok;
+}
+
+/** Follows the hub until nothing leaves the cluster any more, or the time is up; returns what is left then. */
+async function untilEmpty(
+  hub: Connection,
+  name: string,
+  timeoutMs: number,
+  { logLevel }: DrainOptions,
+  { terminal, signal }: CommandContext,
+): Promise<Remaining> {
+  const placements = await placementsOf(hub, signal);
+  const logger = commandLogger(logLevel, terminal);
+  const view = new HubView({ client: hub.client, logger, name: "drain", others: await placedTypes(hub, signal) });
+  const over = new AbortController();
+  using resources = new DisposableStack();
+  resources.use(systemClock.after(timeoutMs, () => over.abort()));
+  const progress = resources.use(new Progress(terminal));
+  const ended = AbortSignal.any([signal, over.signal]);
+  const remaining = (): Remaining => remainingOn(name, view.report(), placements, DRAINING);
+  const running = view.run(ended);
+  const check = (): void => {
+    const { leaving } = remaining();
+    progress.show(`${name}: ${leaving.length} to leave`);
+    if (leaving.length === 0) over.abort();
+  };
+  const synced = await view.waitForSync(ended).then(
+    () => true,
+    () => false,
+  );
+  using _subscription = view.onChange(check);
+  if (synced) check();
+  await running;
+  signal.throwIfAborted();
+  return remaining();
+}
+
+async function placementsOf(hub: Connection, signal: AbortSignal): Promise<Map<string, Placement>> {
+  const lists = await Promise.all([PLACEMENTS, CLUSTERPLACEMENTS].map((type) => listPlaced(hub, type, signal)));
+  return new Map((lists.flat() as unknown as Placement[]).map((policy) => [placementKey(policy), policy]));
+}

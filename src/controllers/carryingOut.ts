@@ -1,0 +1,52 @@
+import { isInSync } from "../desiredstate/index.ts";
+import type { Assignments, Cell } from "./assignments.ts";
+import type { Observations } from "./observations.ts";
+import type { Plans } from "./plans.ts";
+
+/** How far the rows of one hub object are carried out. */
+
+export interface CarryingOut {
+  plans: Plans;
+  assignments: Assignments;
+  observations: Observations;
+}
+
+/**
+ * A member object of which something is still to come from a cluster that answers; undefined when every row is carried out, has failed, or is
+ * about a cluster that does not answer. `known`: the answer of before. This is asked with every observation, and what was open a moment ago
+ * mostly is so still.
+ */
+export function openCell(sources: CarryingOut, owner: string, known: Cell | undefined): Cell | undefined {
+  if (known?.rows.has(owner) === true && isOpen(sources, owner, known)) return known;
+  for (const cell of sources.assignments.of(owner)) if (isOpen(sources, owner, cell)) return cell;
+  return undefined;
+}
+
+function isOpen(sources: CarryingOut, owner: string, { cluster, key, rows, effective }: Cell): boolean {
+  const { observations } = sources;
+  const row = rows.get(owner);
+  // A copy is waited for; certainty is not, nor what a cluster claims to have that the record does not name.
+  if (row !== undefined && row.verb !== "Apply" && !isConcerned(sources, owner, cluster)) return false;
+  const observation = observations.get(cluster, key);
+  const isAwaited =
+    row?.verb === "Apply"
+      ? !isInSync(effective, observation) && observation?.failure === undefined
+      : (row?.verb !== "Hold" || !row.wanted) && (observation?.present !== undefined || observation?.writing === true);
+  return isAwaited && observations.contactOf(cluster).ok;
+}
+
+function isConcerned({ plans }: CarryingOut, owner: string, cluster: string): boolean {
+  const { target, remaining } = plans.get(owner) ?? {};
+  return remaining?.has(cluster) === true || target?.clusters.some(({ name }) => name === cluster) === true;
+}
+
+/** Something that these rows ask for anew has come to be, or has failed. */
+export function hasBegun({ assignments, observations }: CarryingOut, owner: string, plannedAt: number): boolean {
+  for (const cell of assignments.of(owner)) {
+    if (cell.assignedAt < plannedAt) continue;
+    const observation = observations.get(cell.cluster, cell.key);
+    if (observation?.failure !== undefined) return true;
+    if (cell.effective?.verb === "Apply" && isInSync(cell.effective, observation)) return true;
+  }
+  return false;
+}
