@@ -5,12 +5,11 @@ import type { PlacementSpec } from "./placement.ts";
  * a word to whoever writes one. A field leaves this list together with the code that carries it out.
  */
 export function notCarriedOut({ rollout, failover, replicaScheduling }: Partial<PlacementSpec>): string[] {
-  const { strategy, replicaStep, rescheduling } = replicaScheduling ?? {};
+  const { strategy, rescheduling } = replicaScheduling ?? {};
   return [
     ...(rollout === undefined ? [] : ["spec.rollout"]),
     ...(failover?.maxEvictionsPerMinute === undefined ? [] : ["spec.failover.maxEvictionsPerMinute"]),
     ...(strategy === "Available" || strategy === "Aggregated" ? [`spec.replicaScheduling.strategy ${strategy}`] : []),
-    ...(replicaStep === undefined ? [] : ["spec.replicaScheduling.replicaStep"]),
     ...(rescheduling === undefined ? [] : ["spec.replicaScheduling.rescheduling"]),
   ];
 }

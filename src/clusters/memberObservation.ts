@@ -7,17 +7,13 @@ import type { ObservedObject } from "./observed.ts";
 /** What the hub side is told of a member object. `hash`: of the row that the member object is in sync with. */
 export function observationOf(cluster: string, object: MemberObject, hash: string | undefined): Observation {
   const { ref, row, observed, writing, isAbsent, failure, healed, revision } = object;
-  return {
-    cluster,
-    ref,
-    ...(observed === undefined ? {} : { present: presenceOf(observed, object) }),
-    ...(hash === undefined ? {} : { inSyncWith: hash }),
-    writing,
-    ...(isAbsent && row !== undefined ? { absent: true as const } : {}),
-    ...(failure === undefined ? {} : { failure }),
-    ...(healed === undefined ? {} : { healed }),
-    revision,
-  };
+  const observation: Observation = { cluster, ref, writing, revision };
+  if (observed !== undefined) observation.present = presenceOf(observed, object);
+  if (hash !== undefined) observation.inSyncWith = hash;
+  if (isAbsent && row !== undefined) observation.absent = true;
+  if (failure !== undefined) observation.failure = failure;
+  if (healed !== undefined) observation.healed = healed;
+  return observation;
 }
 
 /** What is told of a member object, with what its row asks for beyond that. */
@@ -62,28 +58,31 @@ function statusOf({ status }: KubeObject): FullReport["status"] {
   return isRecord(status) && excess(status, STATUS_BOUNDS) === undefined ? status : undefined;
 }
 
+type Presence = NonNullable<Observation["present"]>;
+
 function presenceOf(
   observed: ObservedObject,
   { refused, trouble, told }: Pick<MemberObject, "refused" | "trouble" | "told">,
-): NonNullable<Observation["present"]> {
+): Presence {
   const { immutable, secretType, uid, hash, owner, createdAt, proven, policy, hubVersion, deleting } = observed;
   const { health, conditions, addresses, status, isStatusOld }: FullReport = told?.report ?? observed;
-  return {
+  const presence: Presence = {
     uid,
-    ...(hash === undefined ? {} : { hash }),
-    ...(owner === undefined ? {} : { owner }),
-    ...(createdAt === undefined ? {} : { createdAt }),
     proven,
-    ...(policy === undefined ? {} : { policy }),
-    ...(hubVersion === undefined ? {} : { hubVersion }),
     deleting,
     health: trouble === undefined || health.state === "Available" ? health : { ...health, ...trouble },
-    ...(conditions === undefined ? {} : { conditions }),
-    ...(addresses === undefined ? {} : { addresses }),
-    ...(status === undefined ? {} : { status }),
-    ...(isStatusOld === undefined ? {} : { isStatusOld }),
-    ...(immutable ? { immutable } : {}),
-    ...(secretType === undefined ? {} : { secretType }),
-    ...(refused?.uid === uid ? { refused: refused.hashes } : {}),
   };
+  if (hash !== undefined) presence.hash = hash;
+  if (owner !== undefined) presence.owner = owner;
+  if (createdAt !== undefined) presence.createdAt = createdAt;
+  if (policy !== undefined) presence.policy = policy;
+  if (hubVersion !== undefined) presence.hubVersion = hubVersion;
+  if (conditions !== undefined) presence.conditions = conditions;
+  if (addresses !== undefined) presence.addresses = addresses;
+  if (status !== undefined) presence.status = status;
+  if (isStatusOld !== undefined) presence.isStatusOld = isStatusOld;
+  if (immutable) presence.immutable = immutable;
+  if (secretType !== undefined) presence.secretType = secretType;
+  if (refused?.uid === uid) presence.refused = refused.hashes;
+  return presence;
 }

@@ -146,6 +146,21 @@ export function ownershipOf(object: KubeObject, ref: ObjectRef): Pick<ObservedOb
 export function ownerOf(object: KubeObject): OwnerRef | undefined {
   const text = object.metadata.annotations?.[OWNER_ANNOTATION];
   if (text === undefined) return undefined;
+  const known = read.get(text);
+  if (known !== undefined) return known;
+  const owner = ownerIn(text);
+  if (owner === undefined || text.length > LONGEST_READ) return owner;
+  if (read.size >= MOST_READ) read.clear();
+  read.set(text, Object.freeze(owner));
+  return owner;
+}
+
+/** The same text comes with every event of a copy, on every cluster: so all copies of an object share what they name. */
+const read = new Map<string, OwnerRef>();
+const MOST_READ = 4_096;
+const LONGEST_READ = 1_024;
+
+function ownerIn(text: string): OwnerRef | undefined {
   try {
     const value = JSON.parse(text) as Partial<OwnerRef> | null;
     if (typeof value?.kind !== "string" || typeof value.name !== "string" || typeof value.uid !== "string")

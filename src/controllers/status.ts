@@ -113,7 +113,8 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     const tracked = this.#tracked.get(owner);
     const plan = this.#options.plans.get(owner);
     if (tracked === undefined || plan?.ours !== true) return 0;
-    const dueIn = this.#dueIn(owner, tracked);
+    const now = this.#options.clock.monotonic();
+    const dueIn = Math.max(this.#dueIn(owner, tracked), this.#goneFor(owner, tracked, plan, now));
     // What the record has to name is written at once.
     return dueIn > 0 && this.#unrecorded(owner, plan).length > 0 ? 0 : dueIn;
   }

@@ -91,7 +91,7 @@ describe("explain", () => {
       NOW,
     );
     expect(division).toEqual({ mode: "Divided", strategy: "Weighted", asked: 7, given: 7 });
-    expect(clusters.map(({ replicas }) => replicas)).toEqual([4, 3]);
+    expect(clusters.map(({ replicas }) => replicas)).toEqual([3, 4]);
   });
 
   test("says where an object that no policy places is kept, and what to do", () => {

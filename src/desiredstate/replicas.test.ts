@@ -63,11 +63,11 @@ describe("replicas of a custom kind", () => {
     const placements = [placing({ replicaScheduling: divided })];
     const target = targetOf({ object, scale, placements, overrides: [overriding(7)] });
     expect(counts(target)).toEqual([
-      ["frankfurt-1", 2],
+      ["frankfurt-1", 1],
       ["shanghai-1", 7],
       ["singapore-1", 1],
     ]);
-    expect(specs(target)).toEqual([2, 7, 1].map((replicas) => ({ replicas, secretName: "my-db-secret" })));
+    expect(specs(target)).toEqual([1, 7, 1].map((replicas) => ({ replicas, secretName: "my-db-secret" })));
   });
 
   test("are where the Placement says, also without a scale subresource", () => {

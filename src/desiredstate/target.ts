@@ -50,6 +50,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     (kind.holdsManifests === true ? manifestsProblem(object) : undefined);
   const rendered = unfit === undefined ? kind.render(object) : [];
   const subject: Subject = {
+    key: `${object.kind}/${object.metadata.namespace ?? ""}/${object.metadata.name}`,
     labels: object.metadata.labels ?? {},
     ...(object.metadata.namespace === undefined ? {} : { namespace: object.metadata.namespace }),
     current: currentClusters(snapshot, reported),

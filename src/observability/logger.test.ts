@@ -80,8 +80,10 @@ describe("a log line", () => {
       "with token %s",
       token,
     );
+    logger.child({ note: `Bearer ${token}` }).info({ Password: "hunter2", note: token, replicas: 2 }, "plain");
     const text = JSON.stringify(lines);
-    expect(lines).toHaveLength(1);
+    expect(lines).toHaveLength(2);
+    expect(lines[1]).toMatchObject({ replicas: 2 });
     for (const secret of [token, "c2VjcmV0", "hunter2"]) expect(text).not.toContain(secret);
   });
 

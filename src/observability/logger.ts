@@ -1,6 +1,6 @@
 import { pino, type DestinationStream, type Logger } from "pino";
 import type { SpanContext } from "@opentelemetry/api";
-import { redact, redactText } from "./redaction.ts";
+import { isSecretKey, redact, redactText } from "./redaction.ts";
 
 export type { Logger } from "pino";
 
@@ -101,6 +101,7 @@ function withStack(args: unknown[]): void {
 }
 
 function fields(given: Record<string, unknown>): Record<string, unknown> {
+  if (isPlain(given)) return given;
   const { err, ...rest } = given;
   const clean = redact(rest) as Record<string, unknown>;
   if (err === undefined) return clean;
@@ -111,6 +112,15 @@ function fields(given: Record<string, unknown>): Record<string, unknown> {
     error: { type, message: redactText(errorMessage(err)), ...causes(err) },
     stack_trace: redactText(stackOf(err)),
   };
+}
+
+/** Nothing to expand, and no name of a secret. What texts hold is replaced in the whole line. */
+function isPlain(given: Record<string, unknown>): boolean {
+  for (const key in given) {
+    const value = given[key];
+    if (isSecretKey(key) || (typeof value === "object" && value !== null) || key === "err") return false;
+  }
+  return true;
 }
 
 /** Name of the error's class. */

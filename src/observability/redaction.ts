@@ -24,6 +24,11 @@ const SECRET_KEYS = new Set([
 
 const DEPTH = 6;
 
+/** Whether what stands under that key is a secret, whatever it is. */
+export function isSecretKey(key: string): boolean {
+  return SECRET_KEYS.has(key) || SECRET_KEYS.has(key.toLowerCase());
+}
+
 const SUSPICIOUS = /bearer\s|eyJ|PRIVATE KEY|client-key-data|token:/i;
 const PATTERNS: [RegExp, string][] = [
   [/\bbearer\s+[\w.~+/=-]+/gi, `Bearer ${REDACTED}`],
@@ -59,7 +64,7 @@ export function redact(value: unknown, depth = DEPTH): unknown {
   if (ArrayBuffer.isView(value)) return REDACTED;
   let copy: Record<string, unknown> | undefined;
   for (const [key, inner] of Object.entries(value)) {
-    const clean = inner !== undefined && SECRET_KEYS.has(key.toLowerCase()) ? REDACTED : redact(inner, depth - 1);
+    const clean = inner !== undefined && isSecretKey(key) ? REDACTED : redact(inner, depth - 1);
     if (clean === inner) continue;
     copy ??= { ...(value as Record<string, unknown>) };
     copy[key] = clean;

@@ -69,6 +69,19 @@ describe("clusters that cannot be reached", () => {
     expect(it.states()["singapore-1"]).toBe("Skipped");
   });
 
+  test("a run in which nobody can be reached has not succeeded, and goes on with the first that can", () => {
+    const it = world();
+    it.revision = 2;
+    for (const cluster of it.clusters.values()) cluster.inContact = false;
+    it.wait(100_000);
+    expect(it.status).toMatchObject({ state: "Paused", reason: "Unknown" });
+    for (const cluster of it.clusters.values()) cluster.inContact = true;
+    it.step();
+    expect(it.runs()).toEqual({ "singapore-1": 2, "shanghai-1": 1, "shanghai-2": 1, "frankfurt-1": 1 });
+    it.settle();
+    expect(it.status?.state).toBe("Succeeded");
+  });
+
   test("and goes on by itself when one of them is back", () => {
     const it = world();
     it.revision = 2;

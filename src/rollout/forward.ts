@@ -117,12 +117,18 @@ function advanceStage(draft: Draft, stage: RolloutStage, forward: Forward): Prog
   return finishStage(draft, stage, forward);
 }
 
-/** Of a stage that nobody can reach nothing is known, so the stages after it do not begin. The last one holds up nobody. */
+/**
+ * Of a stage that nobody can reach nothing is known, so the stages after it do not begin. The last one holds up nobody, unless nothing is known
+ * of the whole run.
+ */
 function wasNeverTried(draft: Draft, stage: RolloutStage): boolean {
-  const states = (stage.clusters ?? []).map(({ state }) => state);
-  if (!states.includes("Deferred") || states.includes("Done") || states.includes("Failed")) return false;
+  const has = ({ clusters = [] }: RolloutStage, ...states: RolloutCluster["state"][]): boolean =>
+    clusters.some(({ state }) => states.includes(state));
+  if (!has(stage, "Deferred") || has(stage, "Done", "Failed")) return false;
   const later = draft.stages.slice(draft.stages.indexOf(stage) + 1);
-  return later.some(({ clusters = [] }) => clusters.some(({ state }) => state === "Waiting"));
+  return (
+    later.some((one) => has(one, "Waiting", "Deferred")) || !draft.stages.some((one) => has(one, "Done", "Failed"))
+  );
 }
 
 /** What was healthy and fails before its stage is over has failed. */

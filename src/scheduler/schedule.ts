@@ -73,7 +73,8 @@ function divided(
   const total = subject.replicas;
   if (replicaScheduling.mode === "Duplicated" || total === undefined) return undefined;
   const scores = selected.map(staticWeight(replicaScheduling, subject));
-  const shares = shareReplicas(total, selected, scores, leastOnEach(total, placement, selected.length), notes);
+  const ties = { holds: subject.current, object: subject.key };
+  const shares = shareReplicas(total, selected, scores, leastOnEach(total, placement, selected.length), ties, notes);
   const clusters: Decision["clusters"] = [];
   for (const [i, { name }] of selected.entries()) {
     const share = shares[i];
@@ -117,7 +118,9 @@ function verdictsOf(clusters: readonly ClusterSnapshot[], selection: Selection, 
     const word = refusal ?? steps.at(-1);
     if (word === undefined) continue;
     const { fits, reason, message, remedy } = word;
-    verdicts.push({ cluster: name, fits, reason, message, ...(remedy === undefined ? {} : { remedy }), steps });
+    const verdict: Verdict = { cluster: name, fits, reason, message, steps };
+    if (remedy !== undefined) verdict.remedy = remedy;
+    verdicts.push(verdict);
   }
   return verdicts;
 }

@@ -29,6 +29,8 @@ export interface ClusterSnapshot {
 
 /** The object that is to be placed. */
 export interface Subject {
+  /** Names the object among all others, so that not every object gives its odd replicas to the same clusters. Absent: the order of names decides. */
+  key?: string;
   labels: Record<string, string>;
   /** Undefined for cluster-scoped objects. */
   namespace?: string;

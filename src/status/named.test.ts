@@ -37,6 +37,8 @@ describe("the entry of a bundle", () => {
     const refused = (message: string) => said([row(), widget("first", { failure: failure(message), inSync: false })]);
     expect(refused("no rights").bundle).toMatchObject({ state: "Failed", message: "Widget first: no rights" });
     expect(refused('widgets "first" is too large').bundle?.message).toBe('widgets "first" is too large');
+    // Another object of that name is not the object.
+    expect(refused('secret "first" not found').bundle?.message).toBe('Widget first: secret "first" not found');
     expect(refused("no rights").other?.message).toBe("no rights");
   });
 

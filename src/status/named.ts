@@ -41,7 +41,9 @@ function about(ref: ObjectRef, home: string | undefined, message: string): strin
 }
 
 function whole({ kind, namespace, name }: ObjectRef, home: string | undefined, message: string): string {
-  if (message.includes(`${kind} ${name}`) || message.includes(`"${name}"`)) return message;
+  // A server says `widgets.example.com "first"`.
+  const isNamed = message.includes(`"${name}"`) && message.toLowerCase().includes(kind.toLowerCase());
+  if (isNamed || message.includes(`${kind} ${name}`)) return message;
   const place = namespace === undefined || namespace === home ? "" : `${namespace}/`;
   return message === "" ? `${kind} ${place}${name}` : `${kind} ${place}${name}: ${message}`;
 }

@@ -73,6 +73,11 @@ class PlacementBuilder extends Builder<Input, PlacementBuilder> {
     return this.withSpec({ clusterCount });
   }
 
+  /** Instead of no bounds. */
+  spread(...spreadConstraints: NonNullable<Input["spreadConstraints"]>): PlacementBuilder {
+    return this.withSpec({ spreadConstraints });
+  }
+
   failover(failover: NonNullable<Input["failover"]>): PlacementBuilder {
     return this.withSpec({ failover });
   }

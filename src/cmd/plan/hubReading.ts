@@ -113,7 +113,10 @@ export class HubReader {
 
   /** Every kind whose objects are placed: those that Meridian renders, and those that policies select. */
   async placedKinds(policies: readonly Placement[]): Promise<ResourceType[]> {
-    const types = new Map([DEMOAPPLICATIONS, MANIFESTBUNDLES].map((type) => [`${type.group}/${type.kind}`, type]));
+    const types = new Map([[`${DEMOAPPLICATIONS.group}/${DEMOAPPLICATIONS.kind}`, DEMOAPPLICATIONS]]);
+    // An older installation has none.
+    const bundles = await this.typeOf({ apiVersion: apiVersionOf(MANIFESTBUNDLES), kind: MANIFESTBUNDLES.kind });
+    if (bundles !== undefined) types.set(`${bundles.group}/${bundles.kind}`, bundles);
     for (const { spec } of policies) {
       for (const { apiVersion, kind } of spec.resourceSelectors) {
         const { group } = parseApiVersion(apiVersion);

@@ -2,6 +2,8 @@ import { describe, expect } from "vitest";
 import { fc, test } from "@fast-check/vitest";
 import { divide, divideWithin, type Bounds } from "./divide.ts";
 
+const numRuns = Number(process.env["MERIDIAN_PROPERTY_RUNS"] ?? 1000);
+
 const names = fc.constantFrom("a", "b", "c", "d", "e", "f", "g");
 const weightsOf = (min: number) => fc.dictionary(names, fc.integer({ min, max: 50 }), { minKeys: 1 });
 const sum = (replicas: Record<string, number>): number => Object.values(replicas).reduce((a, b) => a + b, 0);
@@ -178,3 +180,180 @@ describe("divideWithin", () => {
     }
   });
 });
+
+describe("replicaStep", () => {
+  interface Case {
+    name: string;
+    total: number;
+    weights: Record<string, number>;
+    bounds: Bounds;
+    want: Record<string, number>;
+    unplaced?: number;
+  }
+  test.each<Case>([
+    { name: "gives multiples", total: 12, weights: { a: 2, b: 1 }, bounds: { step: 4 }, want: { a: 8, b: 4 } },
+    {
+      name: "what is left goes to the cluster furthest below its quota",
+      total: 10,
+      weights: { a: 3, b: 2 },
+      bounds: { step: 3 },
+      want: { a: 6, b: 4 },
+    },
+    {
+      name: "less than a step goes to one cluster",
+      total: 2,
+      weights: { a: 1, b: 2 },
+      bounds: { step: 5 },
+      want: { a: 0, b: 2 },
+    },
+    {
+      name: "a maximum that is no multiple is used up",
+      total: 8,
+      weights: { a: 1, b: 1 },
+      bounds: { step: 3, max: 4 },
+      want: { a: 4, b: 4 },
+    },
+    {
+      name: "a maximum below the step wins",
+      total: 4,
+      weights: { a: 1, b: 1 },
+      bounds: { step: 5, max: 2 },
+      want: { a: 2, b: 2 },
+    },
+    {
+      name: "a minimum is rounded up to a step",
+      total: 8,
+      weights: { a: 6, b: 1 },
+      bounds: { step: 2, min: 3 },
+      want: { a: 4, b: 4 },
+    },
+    {
+      name: "too many for the maxima",
+      total: 9,
+      weights: { a: 1, b: 1 },
+      bounds: { step: 2, max: 3 },
+      want: { a: 3, b: 3 },
+      unplaced: 3,
+    },
+  ])("$name", ({ total, weights, bounds, want, unplaced = 0 }) => {
+    expect(divideWithin(total, weights, bounds)).toEqual({ replicas: want, unplaced, belowMinimum: [] });
+  });
+
+  const bounds = fc.record({
+    step: fc.integer({ min: 1, max: 9 }),
+    min: fc.nat(6),
+    max: fc.integer({ min: 1, max: 40 }),
+  });
+
+  test.prop([fc.nat(300), weightsOf(1), bounds], { numRuns })(
+    "gives out what the maxima allow, and at most one share that no maximum cuts is no multiple",
+    (total, weights, { step, max }) => {
+      const { replicas, unplaced } = divideWithin(total, weights, { step, max });
+      expect(sum(replicas)).toBe(Math.min(total, max * Object.keys(weights).length));
+      expect(sum(replicas) + unplaced).toBe(total);
+      expect(Object.values(replicas).filter((n) => n % step !== 0 && n < max).length).toBeLessThanOrEqual(1);
+    },
+  );
+
+  test.prop([fc.nat(300), weightsOf(1), bounds], { numRuns })(
+    "a heavier weight never gets less",
+    (total, weights, within) => {
+      const { replicas } = divideWithin(total, weights, within);
+      for (const [a, weightA] of Object.entries(weights)) {
+        for (const [b, weightB] of Object.entries(weights)) {
+          if (weightA > weightB) expect(replicas[a] ?? 0).toBeGreaterThanOrEqual(replicas[b] ?? 0);
+        }
+      }
+    },
+  );
+});
+
+describe("between equals", () => {
+  const object = fc.constantFrom("x", "y", "default/shop", "default/cart");
+  const bounds = fc.record({
+    step: fc.integer({ min: 1, max: 4 }),
+    min: fc.nat(6),
+    max: fc.integer({ min: 1, max: 40 }),
+  });
+
+  test("the odd replicas of many objects spread over the clusters", () => {
+    const odd: Record<string, number> = { a: 0, b: 0, c: 0 };
+    for (let i = 0; i < 300; i += 1) {
+      const { replicas } = divideWithin(4, { a: 1, b: 1, c: 1 }, {}, { object: `Deployment/shop/app-${i}` });
+      for (const [name, n] of Object.entries(replicas)) odd[name] = (odd[name] ?? 0) + n - 1;
+    }
+    for (const count of Object.values(odd)) expect(count).toBeGreaterThan(70);
+  });
+
+  test("who holds the odd replica keeps it", () => {
+    const holds = new Map([["c", 2]]);
+    expect(divideWithin(4, { a: 1, b: 1, c: 1 }, {}, { holds, object: "x" }).replicas).toEqual({ a: 1, b: 1, c: 2 });
+  });
+
+  test("who has none because of the minimum does not push out who has some", () => {
+    const holds = new Map([
+      ["b", 2],
+      ["c", 2],
+    ]);
+    const { replicas } = divideWithin(5, { a: 1, b: 1, c: 1 }, { min: 2 }, { holds });
+    expect(replicas["a"]).toBe(0);
+  });
+
+  test.prop([fc.nat(300), weightsOf(1), bounds, object, object], { numRuns })(
+    "nothing moves from a division that is as right as any other",
+    (total, weights, within, one, other) => {
+      const { replicas } = divideWithin(total, weights, within, { object: one });
+      const holds = new Map(Object.entries(replicas));
+      expect(divideWithin(total, weights, within, { object: other, holds }).replicas).toEqual(replicas);
+    },
+  );
+
+  test.prop(
+    [
+      fc.nat(12),
+      fc.dictionary(names, fc.integer({ min: 1, max: 4 }), { minKeys: 1, maxKeys: 5 }),
+      fc.dictionary(names, fc.nat(5)),
+      object,
+    ],
+    {
+      numRuns,
+    },
+  )("as few replicas move as the weights allow", (total, weights, current, key) => {
+    const holds = new Map(Object.entries(current));
+    const moved = (replicas: Record<string, number>): number =>
+      Object.entries(replicas).reduce((acc, [name, n]) => acc + Math.max(0, (holds.get(name) ?? 0) - n), 0);
+    const { replicas } = divideWithin(total, weights, {}, { holds, object: key });
+    expect(moved(replicas)).toBe(Math.min(...rightDivisions(total, weights).map(moved)));
+  });
+
+  test.prop([fc.nat(300), weightsOf(1), bounds, object, fc.dictionary(names, fc.nat(60))], { numRuns })(
+    "holders and objects change nothing of the sum, nor does the order of the names",
+    (total, weights, within, key, current) => {
+      const ties = { holds: new Map(Object.entries(current)), object: key };
+      const division = divideWithin(total, weights, within, ties);
+      expect(sum(division.replicas) + division.unplaced).toBe(total);
+      expect(divideWithin(total, Object.fromEntries(Object.entries(weights).toReversed()), within, ties)).toEqual(
+        division,
+      );
+    },
+  );
+});
+
+/** Every division with the largest remainder: all choices among equal fractions. */
+function rightDivisions(total: number, weights: Record<string, number>): Record<string, number>[] {
+  const all = sum(weights);
+  const entries = Object.entries(weights);
+  const floors = entries.map(([name, weight]) => [name, Math.floor((total * weight) / all)] as const);
+  const left = total - floors.reduce((acc, [, n]) => acc + n, 0);
+  const fraction = (i: number): number => (total * (entries[i]?.[1] ?? 0)) % all;
+  const found: Record<string, number>[] = [];
+  for (let bits = 0; bits < 2 ** entries.length; bits += 1) {
+    const takes = (i: number): boolean => ((bits >> i) & 1) === 1;
+    const taking = entries.map((_, i) => i).filter(takes);
+    const others = entries.map((_, i) => i).filter((i) => !takes(i));
+    if (taking.length !== left) continue;
+    if (taking.some((i) => others.some((j) => fraction(j) > fraction(i)))) continue;
+    found.push(Object.fromEntries(floors.map(([name, n], i) => [name, n + (takes(i) ? 1 : 0)])));
+  }
+  return found;
+}

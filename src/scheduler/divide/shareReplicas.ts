@@ -1,7 +1,7 @@
 import { counted } from "../../apis/index.ts";
 import type { Score } from "../score/staticWeight.ts";
 import type { ClusterSnapshot, PlacementRules, Step } from "../types.ts";
-import { divideWithin } from "./divide.ts";
+import { divideWithin, type TieBreak } from "./divide.ts";
 
 /** The replicas of one cluster, and why; a cluster that gets none, of some, does not fit. */
 export interface ReplicaShare {
@@ -9,16 +9,20 @@ export interface ReplicaShare {
   step: Step;
 }
 
-/** Divides the replicas among the clusters by their scores, within the bounds of the placement. Adds what it could not do to `notes`. */
+/**
+ * Divides the replicas among the clusters by their scores, within the bounds of the placement, in its steps; between equals the holders
+ * keep. Adds what it could not do to `notes`.
+ */
 export function shareReplicas(
   total: number,
   clusters: readonly ClusterSnapshot[],
   scores: readonly Score[],
-  { minReplicasPerCluster: min, maxReplicasPerCluster: max }: PlacementRules["replicaScheduling"],
+  { minReplicasPerCluster: min, maxReplicasPerCluster: max, replicaStep: step }: PlacementRules["replicaScheduling"],
+  ties: TieBreak,
   notes: string[],
 ): ReplicaShare[] {
   const weights = Object.fromEntries(clusters.map(({ name }, i) => [name, scores[i]?.weight ?? 0]));
-  const division = divideWithin(total, weights, { min, max });
+  const division = divideWithin(total, weights, { min, max, step }, ties);
   if (division.unplaced > 0 && clusters.length > 0) {
     notes.push(`maxReplicasPerCluster leaves ${division.unplaced} of ${counted(total, "replica")} without a place`);
   }

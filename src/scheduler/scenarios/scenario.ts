@@ -6,7 +6,9 @@ export interface Scenario {
   clusters: readonly ScenarioCluster[];
   /** The spec of a Placement, but for its resourceSelectors. */
   policy: Record<string, unknown>;
-  object?: Pick<Subject, "namespace" | "replicas" | "apis" | "sentAsItIs"> & { labels?: Record<string, string> };
+  object?: Pick<Subject, "key" | "namespace" | "replicas" | "apis" | "sentAsItIs"> & {
+    labels?: Record<string, string>;
+  };
   /** Clusters that run the object, with their replicas. */
   current?: Record<string, number>;
   evicted?: Record<string, Eviction>;

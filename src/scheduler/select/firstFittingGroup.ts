@@ -97,29 +97,40 @@ function selectionOf(
   group: AffinityGroup | undefined,
   { filtered, pick }: Round,
 ): Selection {
+  const step = stepOf(group);
   const fitting: ClusterSnapshot[] = [];
   const places: number[] = [];
+  let until = Number.POSITIVE_INFINITY;
   for (const [i, cluster] of clusters.entries()) {
-    if (filtered[i]?.refusal !== undefined) continue;
+    const one = filtered[i];
+    if (one === undefined || one.refusal !== undefined) continue;
     fitting.push(cluster);
     places.push(i);
+    if (one.until < until) until = one.until;
   }
-  const step = stepOf(group);
-  const picked = pick?.(fitting);
+  if (pick === undefined) return { group, selected: fitting, filtered, step, until, notes: [] };
+  return { group, filtered, step, ...pickedOf(fitting, places, filtered, pick(fitting)) };
+}
+
+function pickedOf(
+  fitting: readonly ClusterSnapshot[],
+  places: readonly number[],
+  filtered: readonly Filtered[],
+  picked: Picked,
+): Pick<Selection, "selected" | "scores" | "picks" | "until" | "notes"> {
   let until = Number.POSITIVE_INFINITY;
   const selected: ClusterSnapshot[] = [];
-  const scores: (Step | undefined)[] = [];
-  const picks: (Step | undefined)[] = [];
+  const scores: (Step | undefined)[] = filtered.map(() => undefined);
+  const picks: (Step | undefined)[] = filtered.map(() => undefined);
   for (const [at, cluster] of fitting.entries()) {
     const place = places[at] ?? 0;
-    scores[place] = picked?.scores[at];
-    picks[place] = picked?.steps[at];
-    if (picked?.taken[at] === false) continue;
+    scores[place] = picked.scores[at];
+    picks[place] = picked.steps[at];
+    if (picked.taken[at] === false) continue;
     selected.push(cluster);
     until = Math.min(until, filtered[place]?.until ?? until);
   }
-  const notes = picked?.notes ?? [];
-  return { group, selected, filtered, ...(picked === undefined ? {} : { scores, picks }), step, until, notes };
+  return { selected, scores, picks, until, notes: picked.notes };
 }
 
 function closest(tried: readonly Selection[]): Selection {

@@ -200,14 +200,14 @@ function failureOf(candidates: readonly Candidate[], terms: SpreadTerms): Step {
     if (isSoft || present >= min) continue;
     const noun = groupsText(2, topologyKey).slice(2);
     return refuse(
-      `spreadConstraints ask for ${groupsText(min, topologyKey)}, and the clusters that fit are in ${present}`,
+      `${groupsText(min, topologyKey)} ${min === 1 ? "is" : "are"} asked for, and clusters of ${present} fit`,
       `let clusters of ${min - present} more ${min - present === 1 ? groupsText(1, topologyKey).slice(2) : noun} fit, lower minGroups of ${topologyKey}, or set whenUnsatisfiable: ScheduleAnyway`,
     );
   }
   const { minClusters } = terms;
   if (!terms.isMinSoft && candidates.length < minClusters) {
     return refuse(
-      `spreadConstraints ask for ${counted(minClusters, "cluster")}, and ${candidates.length} ${candidates.length === 1 ? "fits" : "fit"}`,
+      `${counted(minClusters, "cluster")} are asked for, and ${candidates.length} ${candidates.length === 1 ? "fits" : "fit"}`,
       `let ${minClusters - candidates.length} more fit, lower minGroups of cluster, or set whenUnsatisfiable: ScheduleAnyway`,
     );
   }

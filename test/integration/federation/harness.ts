@@ -98,14 +98,19 @@ export class TestFederation implements AsyncDisposable {
     return this.hub.uid;
   }
 
-  async join(name: string, spec: Partial<MemberCluster["spec"]> = {}): Promise<Member> {
+  /** `labels`: instead of a region of its own. */
+  async join(
+    name: string,
+    spec: Partial<MemberCluster["spec"]> = {},
+    labels: Record<string, string> = { "topology.kubernetes.io/region": `region-of-${name}` },
+  ): Promise<Member> {
     const member = this.members.get(name) ?? (await Member.start(name, this.clock));
     this.members.set(name, member);
     await this.giveCredentials(member, member.token);
     await this.hub.create(MEMBERCLUSTERS, {
       apiVersion: "federation.paas.cmft.com/v1alpha1",
       kind: "MemberCluster",
-      metadata: { name, labels: { "topology.kubernetes.io/region": `region-of-${name}` } },
+      metadata: { name, labels },
       spec: { connection: { kubeconfigSecretRef: { name, key: "kubeconfig" } }, deletionPolicy: "Orphan", ...spec },
     });
     return member;

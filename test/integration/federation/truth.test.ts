@@ -145,8 +145,10 @@ describe("a placement without effect says just why", () => {
     );
     expect(ready("events")).toBe("False KindNotPlaced it cannot place objects of kind Event (v1)");
     expect(ready("none")).toMatch(/^True NoObjectMatches/);
-    await federation.hub.merge(PLACEMENTS, "default", "all", { spec: { failover: { gracePeriod: "60s" } } });
+    await federation.hub.merge(PLACEMENTS, "default", "all", { spec: { failover: { maxEvictionsPerMinute: 5 } } });
     await federation.until(() => ready("all").startsWith("False NotCarriedOut"));
-    expect(ready("all")).toBe("False NotCarriedOut taken and not carried out by this version: spec.failover");
+    expect(ready("all")).toBe(
+      "False NotCarriedOut taken and not carried out by this version: spec.failover.maxEvictionsPerMinute",
+    );
   });
 });

@@ -1,0 +1,92 @@
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import {
+  ALLOWED_BUNDLE_KINDS_ANNOTATION,
+  ALLOWED_SERVICE_ACCOUNTS_ANNOTATION,
+  FEDERATION_API_VERSION,
+  type FederatedStatus,
+  type KubeObject,
+} from "../../src/apis/index.ts";
+import { clusterPlacement } from "../builders/index.ts";
+import { explainFailure, Federation } from "../e2e/federation.ts";
+import { objectPath, pathOf, secret } from "../e2e/objects.ts";
+import { eventually, meridian, meridianOk } from "../envtest/index.ts";
+import { moduleFolder } from "./publishedCrds.ts";
+
+/** The README's way of an operator to its regions, with what others publish: their own rendered manifests, as they are. */
+
+const MEMBERS = ["shanghai-1", "singapore-1", "frankfurt-1"];
+const KINDS = [
+  ...["CustomResourceDefinition", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding"],
+  ...["StatefulSet.apps", "NetworkPolicy.networking.k8s.io"],
+];
+
+let federation: Federation;
+
+beforeAll(async () => {
+  federation = await Federation.start({
+    members: MEMBERS.map((name, index) => ({ name, region: `region-${index}` })),
+    hub: { controllerManager: false },
+    joinArgs: ["--kinds", KINDS.join(",")],
+  });
+});
+afterAll(() => federation?.[Symbol.asyncDispose]());
+afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
+
+test.each([
+  {
+    name: "prometheus-operator",
+    module: "github.com/prometheus-operator/prometheus-operator@v0.79.2",
+    file: "bundle.yaml",
+    namespace: "default",
+    deployment: "prometheus-operator",
+    madeThere: [],
+  },
+  {
+    name: "argocd",
+    module: "github.com/argoproj/argo-cd/v2@v2.13.2",
+    file: "manifests/install.yaml",
+    namespace: "argocd",
+    deployment: "argocd-server",
+    // What the operator's own init container makes on each cluster.
+    madeThere: [
+      { apiVersion: "v1", kind: "Namespace", metadata: { name: "argocd" } },
+      secret("argocd", "argocd-redis", { auth: "word" }),
+    ],
+  },
+])("$name, as its project publishes it, runs in three regions and not on the hub", async (operator) => {
+  const { name, module, file, namespace, deployment, madeThere } = operator;
+  await federation.apply({
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: {
+      name: namespace,
+      annotations: {
+        [ALLOWED_BUNDLE_KINDS_ANNOTATION]: "CustomResourceDefinition,ClusterRole,ClusterRoleBinding,Role,RoleBinding",
+        [ALLOWED_SERVICE_ACCOUNTS_ANNOTATION]: "*",
+      },
+    },
+  } as KubeObject);
+  const manifests = join(await moduleFolder(module), file);
+  await meridianOk(federation.hub, ["bundle", "create", name, "-n", namespace, "-f", manifests, "--apply"]);
+  for (const member of MEMBERS)
+    for (const made of madeThere) await federation.memberApi(member).apply(pathOf(made), made);
+  const bundle = { apiVersion: FEDERATION_API_VERSION, kind: "ManifestBundle", name };
+  await federation.apply(clusterPlacement(name).selects(bundle));
+  await eventually(
+    async () => {
+      const found = await federation.api.get<KubeObject & { status?: FederatedStatus }>(
+        objectPath("ManifestBundle", namespace, name),
+      );
+      const entries = found.status?.clusters ?? [];
+      expect(entries.map((entry) => [entry.name, entry.state, entry.reason, entry.message])).toEqual(
+        MEMBERS.toSorted().map((member) => [member, "Available", undefined, undefined]),
+      );
+    },
+    { timeout: 100_000 },
+  );
+  for (const member of MEMBERS) expect(await federation.deployment(member, namespace, deployment)).toBeDefined();
+  expect(await federation.api.find(objectPath("Deployment", namespace, deployment))).toBeUndefined();
+  const said = await meridian(federation.hub, ["status", `manifestbundle/${name}`, "-n", namespace]);
+  expect([said.code, said.stdout]).toEqual([0, expect.stringContaining(name)]);
+});
