@@ -55,7 +55,9 @@ describe("the program under another name", () => {
     expect(Object.keys(packageJson.bin)).toEqual(["meridian", "kubectl-meridian", "kubectl_complete-meridian"]);
     expect((await called("kubectl-meridian", "--help")).stdout).toMatch(/^Usage: kubectl meridian /);
     expect((await called("kubectl-meridian", "join")).stderr).toContain('see "kubectl meridian join --help"');
-    expect((await called("kubectl_complete-meridian", "un")).stdout).toMatch(/^uninstall\t.*\nunjoin\t.*\n:4\n$/);
+    expect((await called("kubectl_complete-meridian", "un")).stdout).toMatch(
+      /^uninstall\t.*\nunjoin\t.*\nuncordon\t.*\n:4\n$/,
+    );
   });
 
   test("completes in bash what a person has begun to type", async () => {
@@ -71,7 +73,7 @@ describe("the program under another name", () => {
       const { stdout } = await run("bash", ["-c", script, "bash", ...words]);
       return stdout.trim().split("\n");
     };
-    expect(await complete("un")).toEqual(["uninstall", "unjoin"]);
+    expect(await complete("un")).toEqual(["uninstall", "unjoin", "uncordon"]);
     expect(await complete("status", "-o", "")).toEqual(["wide", "json", "yaml", "name"]);
     expect(await complete("status", "--wa")).toEqual(["--watch"]);
   });

@@ -9,7 +9,7 @@
  */
 import { stringify } from "yaml";
 import type { KubeObject, ObjectRef, Taint } from "../../apis/index.ts";
-import { refKey, refOf } from "../../apis/index.ts";
+import { CORDON_TAINT, refKey, refOf } from "../../apis/index.ts";
 import type { Rehearsed } from "../../clusters/index.ts";
 import { type ApplyRow, type StageAssignment, stageAssignment, stageProblems } from "../../desiredstate/index.ts";
 import { systemClock } from "../../runtime/index.ts";
@@ -150,7 +150,7 @@ async function worlds(
   return { before, after: complete };
 }
 
-const CORDON: Taint = { key: "federation.paas.cmft.com/cordoned", effect: "NoSchedule" };
+const CORDON: Taint = { key: CORDON_TAINT, effect: "NoSchedule" };
 
 /** Objects of files of kinds that no policy places now. */
 async function readNamed(reader: HubReader, world: World, stored: readonly KubeObject[]): Promise<void> {

@@ -66,7 +66,7 @@ test("a kind that the account may list, but neither watch nor write, is told of 
   };
   await federation.until(() => entry()?.reason === "NotObserved");
   expect(entry()?.message).toBe(
-    "serviceaccounts are not granted: run `meridian join shanghai --renew --kinds serviceaccounts`",
+    "ServiceAccount operator: serviceaccounts are not granted: run `meridian join shanghai --renew --kinds serviceaccounts`",
   );
   await federation.pass(2_000);
   const writes = federation.hubWrites.length;

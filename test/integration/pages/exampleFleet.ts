@@ -94,12 +94,12 @@ export class ExampleFleet implements AsyncDisposable {
   }
 
   /** Until the policy says of itself that it is in force, or why it is not meant to be. */
-  async untilReady(policy: KubeObject, reason: "Applied" | "Suspended"): Promise<void> {
+  async untilReady(policy: KubeObject, reason: "Applied" | "PartlyEnforced" | "Suspended"): Promise<void> {
     const conditions = await eventually(
       async () => {
         const { status } = await this.hub.get<KubeObject & { status?: { conditions?: Condition[] } }>(pathOf(policy));
         expect(status?.conditions?.find(({ type }) => type === "Ready")).toMatchObject({
-          status: reason === "Applied" ? "True" : "False",
+          status: reason === "Suspended" ? "False" : "True",
           reason,
         });
         return status?.conditions;
