@@ -37,6 +37,7 @@ export { isProtectedNamespace } from "./protectedNamespaces.ts";
 export * from "./quantity.ts";
 export { isPodReason, type Reason } from "./reasons.ts";
 export * from "./replicaBounds.ts";
+export { type RolloutCommand, rolloutCommandIn } from "./rolloutCommand.ts";
 export * from "./resourcebinding.ts";
 export { sameValue } from "./sameValue.ts";
 export * from "./selectors.ts";

@@ -36,6 +36,8 @@ export interface Snapshot {
   unreadable?: ReadonlySet<string>;
   /** Where objects of this kind keep their replicas, by the scale subresource of the CRD on the hub. */
   scale?: ReplicaPaths;
+  /** Of a revision: hashes of what went along with it then. */
+  recordedHashes?: DependencyHashes;
   /** UID of the hub's kube-system namespace. */
   hubId: string;
   /** What the object's namespace on the hub allows; without it, what a namespace does that says nothing. */
@@ -47,6 +49,13 @@ export interface Snapshot {
    * the status counts.
    */
   running?: ReadonlySet<string>;
+}
+
+/** Over the content of what goes along with an object. */
+export interface DependencyHashes {
+  all: string;
+  /** Of what pods read alone; undefined where that is nothing. */
+  pods?: string;
 }
 
 /** The policy that places an object, and those that it goes before. */
@@ -99,6 +108,8 @@ export interface DesiredObject {
   phase?: number;
   /** No part of what is sent, nor of the hash. */
   reporting?: ReportTerms;
+  /** What is there stays as it is, and why: what the object is here is not known any more. */
+  held?: Why;
 }
 
 /** What a placement asks for about a member object, beyond what is told of every one. */
@@ -153,6 +164,8 @@ export interface Target {
    */
   missing: ReadonlySet<string>;
   suspended: boolean;
+  /** Undefined where nothing goes along. */
+  dependencyHashes?: DependencyHashes;
   /** Labels of the object's namespace, for members on which Meridian makes it. */
   namespaceLabels?: Readonly<Record<string, string>>;
   conflictResolution: "Abort" | "Adopt";
@@ -357,7 +370,12 @@ export interface RemovalFacts {
 
 /** Which clusters wait for their turn; without it every cluster gets the target. */
 export interface RolloutState {
+  /** They have the last good revision, and keep what else is there. */
   waiting: ReadonlySet<string>;
+  /** They have had the new revision and get the last good one back: what that does not have goes. */
+  returning?: ReadonlySet<string>;
+  /** What is there stays as it is. */
+  kept?: ReadonlySet<string>;
 }
 
 export interface StepInput {
