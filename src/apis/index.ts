@@ -24,6 +24,7 @@ export * from "./membercluster.ts";
 export { type MemberAddress, type MemberCondition, MOST_REPORTED } from "./memberReport.ts";
 export { firstFitting, listedAfter, pointOf, shortMessage, shortName } from "./message.ts";
 export * from "./meta.ts";
+export { forgedApprovals } from "./approvals.ts";
 export { notCarriedOut } from "./notCarriedOut.ts";
 export * from "./overridepolicy.ts";
 export * from "./ownership.ts";

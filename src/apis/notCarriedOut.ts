@@ -6,11 +6,10 @@ import type { PlacementSpec } from "./placement.ts";
  */
 export function notCarriedOut({ rollout, failover, replicaScheduling }: Partial<PlacementSpec>): string[] {
   const { strategy, rescheduling } = replicaScheduling ?? {};
-  const { gate, maxObjects, stages = [] } = rollout ?? {};
+  const { gate, maxObjects } = rollout ?? {};
   return [
     ...(gate?.prometheus === undefined ? [] : ["spec.rollout.gate.prometheus"]),
     ...(maxObjects === undefined ? [] : ["spec.rollout.maxObjects"]),
-    ...(stages.some(({ approval }) => approval === "Manual") ? ["spec.rollout.stages approval Manual"] : []),
     ...(failover?.maxEvictionsPerMinute === undefined ? [] : ["spec.failover.maxEvictionsPerMinute"]),
     ...(strategy === "Available" || strategy === "Aggregated" ? [`spec.replicaScheduling.strategy ${strategy}`] : []),
     ...(rescheduling === undefined ? [] : ["spec.replicaScheduling.rescheduling"]),

@@ -22,7 +22,7 @@ import {
   type Result,
   type Source,
 } from "../runtime/index.ts";
-import { affectedBy, isInTheWay, leavesClusters } from "./affected.ts";
+import { affectedBy, leavesClusters, ownersToReplan } from "./affected.ts";
 import { attempted } from "./planningFailure.ts";
 import {
   copiesOf,
@@ -38,7 +38,6 @@ import type { DelayedWarnings } from "./delayedWarnings.ts";
 import { Finalizations } from "./finalizations.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { HubNamespaces } from "./hubNamespaces.ts";
-import type { ObservationChange } from "./observations.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
 import { changedHealthClocks, changedRecord, claim, isNews } from "./claims.ts";
 import { changedContent, concernedAmong, isConcerned } from "./concerned.ts";
@@ -106,6 +105,7 @@ export class PlacementReconciler implements Reconciler {
   sources(): Source[] {
     const { hub, assignments, observations, progress, classes, missing, dependencies, plans, statuses } = this.#options;
     const { namespaces } = this.#options;
+    const isWaiting = (owner: string): boolean => this.#awaiting.has(owner) || this.#staging.isOpen(owner);
     const awaiting = (): Iterable<string> => [...this.#awaiting.keys()];
     const held = (): Iterable<string> => [...this.#awaiting].flatMap(([owner, one]) => (one.held ? [owner] : []));
     return [
@@ -125,7 +125,7 @@ export class PlacementReconciler implements Reconciler {
       from(hub.rescaled).map((type) => concernedAmong(this.#options, hub.ownersOf(type))),
       from(namespaces.changes).map((namespace) => concernedAmong(this.#options, namespaces.ownersIn(namespace))),
       from(dependencies.changes),
-      from(observations.changes).map((change) => this.#ownersToReplan(change)),
+      from(observations.changes).map((change) => ownersToReplan(assignments, isWaiting, change)),
       from(assignments.departures).when((owner) => this.#awaiting.has(owner)),
       from(statuses.settlements).when((owner) => this.#recorded.hasArrived(owner) || this.#staging.isHeld(owner)),
       from(hub.statuses.events).when(changedCommand),
@@ -386,23 +386,5 @@ export class PlacementReconciler implements Reconciler {
     if (rows.some((row) => isRemoval(row) || isReplacing(row))) this.#awaiting.set(owner, { held: rows.some(isHeld) });
     else this.#awaiting.delete(owner);
     return changed;
-  }
-
-  /** A copy that its owner's rows ask for is no news; one that nobody asks for is, and any change of a copy that is to go. */
-  *#ownersToReplan(change: ObservationChange): Iterable<string> {
-    const { assignments } = this.#options;
-    const named = change.after?.present?.owner;
-    const owner = named === undefined ? undefined : refKey(named);
-    const row = owner === undefined ? undefined : assignments.get(change.cluster, change.key)?.rows.get(owner);
-    const isStuck = isInTheWay(change.after) && !isInTheWay(change.before);
-    for (const concerned of assignments.concernedBy(change)) {
-      if (
-        isStuck ||
-        this.#awaiting.has(concerned) ||
-        this.#staging.isOpen(concerned) ||
-        (concerned === owner && row?.verb !== "Apply")
-      )
-        yield concerned;
-    }
   }
 }

@@ -163,8 +163,8 @@ function commandsOf(hub: HubCache, object: KubeObject, revision: number): Rollou
     paused,
     ...(abort ? { abort: revision } : {}),
     ...(resumedAt === undefined ? {} : { resumedAt }),
-    // Whoever writes the annotation could write any name into it.
-    approvals: new Map(Object.keys(approvals).map((stage) => [stage, UNNAMED])),
+    // Admission sees to the name on objects; on a binding whoever writes the annotation could write any name into it.
+    approvals: new Map(Object.entries(approvals).map(([stage, by]) => [stage, holder === object ? by : UNNAMED])),
   };
 }
 

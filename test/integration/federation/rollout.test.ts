@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { KubeObject } from "../../../src/apis/index.ts";
+import { type KubeObject, ROLLOUT_COMMAND_ANNOTATION } from "../../../src/apis/index.ts";
 import { CONTROLLERREVISIONS, DEMOAPPLICATIONS, DEPLOYMENTS, PLACEMENTS } from "../../../src/runtime/index.ts";
 import { demoApplication, placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
@@ -75,3 +75,46 @@ test("a broken image rolls itself back, and is not tried again until the object 
   expect(imagesOf(federation)).toEqual([BETTER, BETTER, BETTER]);
   expect(rollout(federation)).toMatchObject({ revision: 3, lastGoodRevision: 3 });
 });
+
+test("a stage waits for a person, through a restart of the manager; who waits heals its old revision; the approver is recorded", async () => {
+  await using federation = await rolledOut();
+  const stages = MEMBERS.map((name) => ({ name, targetClusters: { clusterNames: [name] } }));
+  const [first, ...others] = stages;
+  await federation.apply(
+    PLACEMENTS,
+    placement("all").rollout({ stages: [{ ...first, name: "a", approval: "Manual" }, ...others] }),
+  );
+  await federation.apply(DEMOAPPLICATIONS, shop(BETTER));
+  await federation.until(() => rollout(federation)?.reason === "Gate");
+  expect(imagesOf(federation)).toEqual([BETTER, GOOD, GOOD]);
+
+  await federation.stopManager();
+  await federation.startManager();
+  await federation
+    .member("b")
+    .server.merge(DEPLOYMENTS, "default", "shop", { spec: { minReadySeconds: 7, replicas: 1 } });
+  await federation.until(() => replicasOn(federation, "b") === 2);
+  expect(imagesOf(federation)).toEqual([BETTER, GOOD, GOOD]);
+
+  const command = JSON.stringify({ revision: rollout(federation)?.revision, approvals: { a: "alice" } });
+  await federation.hub.merge(DEMOAPPLICATIONS, "default", "shop", {
+    metadata: { annotations: { [ROLLOUT_COMMAND_ANNOTATION]: command } },
+  });
+  await federation.until(() => rollout(federation)?.state === "Succeeded");
+  expect(imagesOf(federation)).toEqual([BETTER, BETTER, BETTER]);
+  expect(rollout(federation)?.stages?.[0]?.approvedBy).toBe("alice");
+});
+
+test("a cluster that cannot be reached is deferred, the others go on, and it gets its turn when it is back", async () => {
+  await using federation = await rolledOut();
+  federation.member("b").cutOff();
+  await federation.until(() => federation.entry("shop", "b")?.state === "Unknown", 60_000);
+  await federation.apply(DEMOAPPLICATIONS, shop(BETTER));
+  await federation.until(() => rollout(federation)?.stages?.[1]?.clusters?.[0]?.state === "Deferred", 60_000);
+  federation.member("b").comeBack();
+  await federation.until(() => rollout(federation)?.state === "Succeeded", 120_000);
+  await federation.until(() => imagesOf(federation).every((image) => image === BETTER), 60_000);
+});
+
+const replicasOn = (federation: TestFederation, member: string): unknown =>
+  (federation.member(member).server.get(DEPLOYMENTS, "default", "shop")["spec"] as { replicas?: number }).replicas;
