@@ -45,7 +45,7 @@ import {
 import { EXIT } from "./outcome.ts";
 import { loadQuickstart } from "./quickstart/load.ts";
 import type { QuickstartOptions } from "./quickstart/options.ts";
-import { addQuickstart } from "./quickstart/flags.ts";
+import { addQuickstart } from "./quickstartFlags.ts";
 import { addCordon } from "./cordon/flags.ts";
 import { addRollout } from "./rollout/flags.ts";
 import { addExplain, addPlan } from "./plan/flags.ts";

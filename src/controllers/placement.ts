@@ -1,4 +1,4 @@
-import { type KubeObject, OBJECT_FINALIZER, refKey, unclaimed } from "../apis/index.ts";
+import { type KubeObject, OBJECT_FINALIZER, unclaimed } from "../apis/index.ts";
 import {
   computeTarget,
   type DeletionPolicy,

@@ -1,12 +1,12 @@
 import { type Command, Option } from "commander";
-import { duration } from "../commonFlags.ts";
+import { duration } from "./commonFlags.ts";
 import {
   parseBasePort,
   parseRegions,
   type QuickstartFlags,
   quickstartOptions,
   type QuickstartOptions,
-} from "./options.ts";
+} from "./quickstart/options.ts";
 
 export function addQuickstart(program: Command, action: (options: QuickstartOptions) => Promise<void>): void {
   program
