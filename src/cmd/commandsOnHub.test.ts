@@ -156,6 +156,14 @@ describe("cordon, drain and uncordon", () => {
     expect(drain.code).toBe(3);
     expect(drain.err).toMatch(/2 of the objects on m1 have not left in time .*run `meridian drain m1` again/s);
     expect(await taints()).toEqual(["unschedulable:NoSchedule", "drain:NoExecute"]);
+    hub.faults.set({ latencyMs: [3_000, 3_000], only: ({ path }) => path.includes("demoapplications") });
+    try {
+      const blind = await onHub("drain m1 --timeout 1s");
+      expect(blind).toMatchObject({ code: 3, out: "" });
+      expect(blind.err).toMatch(/what is on m1 could not be read in time; run `meridian drain m1` again/);
+    } finally {
+      hub.faults.clear();
+    }
     expect((await onHub("uncordon m1")).out).toBe("membercluster/m1 uncordoned\n");
     expect(await taints()).toEqual([]);
     expect((await onHub("drain m2")).code).toBe(2);

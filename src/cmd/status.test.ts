@@ -195,6 +195,7 @@ test("the JSON keeps its shape when there is nothing to say", () => {
         replicas: { desired: 0, updated: 0, ready: 0, available: 0 },
         conditions: [],
         clusters: [],
+        unlistedClusters: [],
         clusterCount: 0,
         availableClusters: 0,
         createdAt: "2026-11-21T08:00:00Z",

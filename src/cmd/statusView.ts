@@ -27,6 +27,8 @@ export interface ObjectReport {
   replicas: ReplicaCounts;
   conditions: Condition[];
   clusters: ClusterStatusEntry[];
+  /** Names of the clusters that `clusters` leaves out, as the status of an object on more than a hundred clusters does. */
+  unlistedClusters: string[];
   /** How many clusters run the object, and on how many of them it is Available; counts the clusters that `clusters` leaves out, too. */
   clusterCount: number;
   availableClusters: number;
@@ -130,6 +132,7 @@ function reportOf({
     replicas: status.replicas ?? NONE,
     conditions: status.conditions ?? [],
     clusters,
+    unlistedClusters: status.unlistedClusters ?? [],
     clusterCount: clusters.length + summarised,
     availableClusters:
       clusters.filter(({ state }) => state === "Available").length +

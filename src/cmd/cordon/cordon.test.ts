@@ -33,6 +33,7 @@ describe("what is left on a cluster", () => {
       placement: "Placement/where",
       conditions: [{ type: "Scheduled", status: "True" }],
       clusters: [{ name: "m1", state: "Removing", message: "it serves until the object is available on m2" }],
+      unlistedClusters: [],
       ...more,
     }) as ObjectReport;
   const policy = (spec: object): Pick<Placement, "spec"> => ({ spec: spec as Placement["spec"] });
@@ -42,6 +43,14 @@ describe("what is left on a cluster", () => {
   test("leaves, with why it has not left yet", () => {
     expect(left([object("web"), object("api", { clusters: [] })])).toEqual({
       leaving: [{ object: "demoapplication/web in shop", why: "it serves until the object is available on m2" }],
+      staying: [],
+    });
+  });
+
+  test("counts on a fleet so large that the status does not list each cluster", () => {
+    const many = object("web", { clusters: [], unlistedClusters: ["m0", "m1"] });
+    expect(left([many, object("api", { clusters: [], unlistedClusters: ["m0"] })])).toEqual({
+      leaving: [{ object: "demoapplication/web in shop", why: "it runs there" }],
       staying: [],
     });
   });

@@ -54,11 +54,13 @@ export async function drain(name: string, options: DrainOptions, context: Comman
   }
   terminal.err(`Draining ${name}: ${changed ? "what runs there moves to other clusters" : "it was begun before"}.\n`);
   const left = await untilEmpty(hub, name, timeout, options, context);
+  if (left === undefined)
+    throw new CommandError(`what is on ${name} could not be read in time; ${goOn(name)}`, { exitCode: EXIT.timeout });
   for (const { object, why } of left.staying) terminal.err(`${object} stays: ${why}\n`);
   if (left.leaving.length > 0) {
     const [first] = left.leaving;
     throw new CommandError(
-      `${left.leaving.length} of the objects on ${name} have not left in time (${first?.object}: ${first?.why}); run \`meridian drain ${name}\` again to go on waiting, or \`meridian uncordon ${name}\` to stop`,
+      `${left.leaving.length} of the objects on ${name} have not left in time (${first?.object}: ${first?.why}); ${goOn(name)}`,
       { exitCode: EXIT.timeout },
     );
   }
@@ -66,14 +68,21 @@ export async function drain(name: string, options: DrainOptions, context: Comman
   return left.staying.length > 0 ? EXIT.found : EXIT.ok;
 }
 
-/** Follows the hub until nothing leaves the cluster any more, or the time is up; returns what is left then. */
+function goOn(name: string): string {
+  return `run \`meridian drain ${name}\` again to go on waiting, or \`meridian uncordon ${name}\` to stop`;
+}
+
+/**
+ * Follows the hub until nothing leaves the cluster any more, or the time is up; returns what is left then. Undefined: the hub did not say in time
+ * what runs there, which is not the same as nothing.
+ */
 async function untilEmpty(
   hub: Connection,
   name: string,
   timeoutMs: number,
   { logLevel }: DrainOptions,
   { terminal, signal }: CommandContext,
-): Promise<Remaining> {
+): Promise<Remaining | undefined> {
   const placements = await placementsOf(hub, signal);
   const logger = commandLogger(logLevel, terminal);
   const view = new HubView({ client: hub.client, logger, name: "drain", others: await placedTypes(hub, signal) });
@@ -97,7 +106,7 @@ async function untilEmpty(
   if (synced) check();
   await running;
   signal.throwIfAborted();
-  return remaining();
+  return synced ? remaining() : undefined;
 }
 
 async function placementsOf(hub: Connection, signal: AbortSignal): Promise<Map<string, Placement>> {

@@ -27,10 +27,11 @@ export function remainingOn(
   const staying: Left[] = [];
   for (const object of objects) {
     const entry = object.clusters.find(({ name }) => name === cluster);
-    if (entry === undefined) continue;
+    if (entry === undefined && !object.unlistedClusters.includes(cluster)) continue;
     const name = `${object.kind.toLowerCase()}/${object.name}${object.namespace === "" ? "" : ` in ${object.namespace}`}`;
     const why = whyItStays(object, placements, taint);
-    if (why === undefined) leaving.push({ object: name, why: entry.message ?? entry.reason ?? entry.state });
+    if (why === undefined)
+      leaving.push({ object: name, why: entry?.message ?? entry?.reason ?? entry?.state ?? "it runs there" });
     else staying.push({ object: name, why });
   }
   return { leaving, staying };

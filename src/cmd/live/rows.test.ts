@@ -25,6 +25,7 @@ function application(name: string, clusters: Entry[]): ObjectReport {
     replicas: counts(0, 0),
     conditions: [],
     clusters,
+    unlistedClusters: [],
     clusterCount: clusters.length,
     availableClusters: clusters.length,
     createdAt: at(60),

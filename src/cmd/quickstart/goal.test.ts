@@ -19,6 +19,7 @@ function report(fields: { object?: Partial<ObjectReport>; cluster?: Partial<Clus
         replicas: COUNTS,
         conditions: [],
         clusters: [{ name: "m1", state: "Available", replicas: COUNTS }],
+        unlistedClusters: [],
         clusterCount: 1,
         availableClusters: 1,
         createdAt: "",
