@@ -6,8 +6,10 @@ import type { PlacementSpec } from "./placement.ts";
  */
 export function notCarriedOut({ rollout, failover, replicaScheduling }: Partial<PlacementSpec>): string[] {
   const { strategy, rescheduling } = replicaScheduling ?? {};
+  const { gate, maxObjects } = rollout ?? {};
   return [
-    ...(rollout === undefined ? [] : ["spec.rollout"]),
+    ...(gate?.prometheus === undefined ? [] : ["spec.rollout.gate.prometheus"]),
+    ...(maxObjects === undefined ? [] : ["spec.rollout.maxObjects"]),
     ...(failover?.maxEvictionsPerMinute === undefined ? [] : ["spec.failover.maxEvictionsPerMinute"]),
     ...(strategy === "Available" || strategy === "Aggregated" ? [`spec.replicaScheduling.strategy ${strategy}`] : []),
     ...(rescheduling === undefined ? [] : ["spec.replicaScheduling.rescheduling"]),

@@ -98,6 +98,12 @@ const SUMMARY = {
 const PROGRESS = {
   Applying: "Member objects are being written.",
   RollingOut: "The cluster is bringing the change to its pods.",
+  RolledBack:
+    "A rollout in stages has failed, and every cluster has the last good revision; a change of the object begins another one.",
+  RolloutPaused:
+    "A rollout in stages has stopped until somebody or something lets it go on; the message says who or what.",
+  RevisionTooLarge:
+    "The object is too large for a revision of it to be kept, so that it cannot be rolled out in stages.",
   RolloutWaiting: "The cluster's turn in the rollout has not come yet; until then it keeps what it has.",
   Removing: "Member objects that are no longer wanted are being deleted.",
   Confirming:
@@ -282,6 +288,12 @@ const EVENTS = {
   ReconcileStarted:
     "A manager begins to plan a generation of the object; recorded with `--log-level debug` or `trace` only.",
   FinalizerAdded: "The finalizer was put on the object: its deletion waits for what it has on members.",
+  RolloutPlanned: "A rollout in stages is planned; its plan is frozen when it begins.",
+  RolloutProgressing: "A rollout in stages goes on.",
+  RolloutSucceeded: "A rollout in stages is over, and its revision is the last good one.",
+  RolloutSuperseded: "A rollout in stages was ended by a newer change of the object.",
+  RolloutStage: "A stage of a rollout has come to another state; the message says which.",
+  RolloutCluster: "A cluster has come to another state in a rollout in stages; the message says which.",
   RolloutStarted: "A change is on its way to the clusters that have the object.",
   RolloutCompleted: "The object is available on every cluster as it was asked for last.",
   Recovered: "The object is healthy again on the clusters that the message names.",

@@ -48,8 +48,8 @@ export const CONDITIONS: readonly ConditionWords[] = [
     on: "DemoApplication",
     type: "Progressing",
     holds: "something is under way",
-    whenTrue: ["Applying", "RollingOut", "Removing", "Deleting"],
-    otherwise: ["Settled", "Stalled", "Suspended"],
+    whenTrue: ["Applying", "RollingOut", "RollingBack", "Removing", "Deleting"],
+    otherwise: ["Settled", "Stalled", "Suspended", "RolloutPaused", "RolledBack"],
   },
   {
     on: "DemoApplication",

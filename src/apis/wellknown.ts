@@ -46,6 +46,13 @@ export const FIRST_RECORD_ANNOTATION = `${FEDERATION_GROUP}/clusters`;
 export const POD_SECURITY_ANNOTATION = `${FEDERATION_GROUP}/pod-security`;
 /** On pod templates: hash of the ConfigMaps and Secrets that the pods read, so that a change of them rolls the pods. */
 export const DEPENDENCIES_HASH_ANNOTATION = `${FEDERATION_GROUP}/dependencies-hash`;
+/** On a ControllerRevision of the hub: UID of the object that it is a revision of. */
+export const REVISION_OF_LABEL = `${FEDERATION_GROUP}/revision-of`;
+/** On a ControllerRevision of the hub: its number, and the hash of what follows from it. */
+export const REVISION_ANNOTATION = `${FEDERATION_GROUP}/revision`;
+export const REVISION_HASH_ANNOTATION = `${FEDERATION_GROUP}/revision-hash`;
+/** On an object of the hub, or on its binding: what a person asks of its rollout, as JSON ({@link RolloutCommand}). */
+export const ROLLOUT_COMMAND_ANNOTATION = `${FEDERATION_GROUP}/rollout-command`;
 /** On a MemberCluster: the UID of the kube-system namespace that a person accepts after it has changed. */
 export const ACCEPT_CLUSTER_UID_ANNOTATION = `${FEDERATION_GROUP}/accept-cluster-uid`;
 /** On a CustomResourceDefinition that is being deleted, `true`: a person agrees that its objects, and with them their copies, go. */

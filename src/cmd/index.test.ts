@@ -42,6 +42,7 @@ async function run(line: string, act: () => number = () => 0, program = "meridia
     cordon: noting("cordon"),
     uncordon: noting("uncordon"),
     drain: noting("drain"),
+    rollout: noting("rollout"),
     bundle: noting("bundle"),
     status: noting("status"),
     plan: noting("plan"),

@@ -123,6 +123,22 @@ export interface UnjoinOptions extends HubOptions {
   timeout: number;
 }
 
+export const ROLLOUT_FORMATS = ["json", "yaml"] as const;
+export type RolloutVerb = "status" | "history" | "pause" | "resume" | "approve" | "abort" | "undo";
+
+export interface RolloutOptions extends HubOptions {
+  /** Undefined: that of the context. */
+  namespace?: string;
+  /** Where Meridian lives, and the revisions of cluster-scoped objects with it. */
+  systemNamespace: string;
+  output?: (typeof ROLLOUT_FORMATS)[number];
+  watch: boolean;
+  /** How long to watch, milliseconds. */
+  timeout: number;
+  stage?: string;
+  toRevision?: number;
+}
+
 export interface CordonOptions extends HubOptions {
   /** Says what would be done, and does nothing. */
   dryRun: boolean;

@@ -17,6 +17,8 @@ import { addInstall, addUninstall } from "./installFlags.ts";
 import {
   type BundleOptions,
   type CordonOptions,
+  type RolloutOptions,
+  type RolloutVerb,
   type DrainOptions,
   type ExplainOptions,
   type InstallOptions,
@@ -42,14 +44,10 @@ import {
 } from "./options.ts";
 import { EXIT } from "./outcome.ts";
 import { loadQuickstart } from "./quickstart/load.ts";
-import {
-  parseBasePort,
-  parseRegions,
-  type QuickstartFlags,
-  quickstartOptions,
-  type QuickstartOptions,
-} from "./quickstart/options.ts";
+import type { QuickstartOptions } from "./quickstart/options.ts";
+import { addQuickstart } from "./quickstartFlags.ts";
 import { addCordon } from "./cordon/flags.ts";
+import { addRollout } from "./rollout/flags.ts";
 import { addExplain, addPlan } from "./plan/flags.ts";
 import { addTelemetry, type TelemetryFlags, withTelemetry } from "./telemetryFlags.ts";
 import type { WebhookTarget } from "../webhooks/index.ts";
@@ -66,6 +64,7 @@ export interface Verbs {
   cordon(name: string, options: CordonOptions, context: CommandContext): Promise<number>;
   uncordon(name: string, options: CordonOptions, context: CommandContext): Promise<number>;
   drain(name: string, options: DrainOptions, context: CommandContext): Promise<number>;
+  rollout(verb: RolloutVerb, name: string, options: RolloutOptions, context: CommandContext): Promise<number>;
   bundle(name: string, options: BundleOptions, context: CommandContext): Promise<number>;
   status(names: string[], options: StatusOptions, context: CommandContext): Promise<number>;
   plan(options: PlanOptions, context: CommandContext): Promise<number>;
@@ -91,6 +90,8 @@ export const systemVerbs: Verbs = {
   cordon: async (name, options, context) => (await import("./cordon/index.ts")).cordon(name, options, context),
   uncordon: async (name, options, context) => (await import("./cordon/index.ts")).uncordon(name, options, context),
   drain: async (name, options, context) => (await import("./cordon/index.ts")).drain(name, options, context),
+  rollout: async (verb, name, options, context) =>
+    (await import("./rollout/index.ts")).rollout(verb, name, options, context),
   bundle: async (name, options, context) => (await import("./bundle/create.ts")).createBundle(name, options, context),
   status: async (names, options, context) => (await import("./status.ts")).status(names, options, context),
   plan: async (options, context) => (await import("./plan/index.ts")).plan(options, context),
@@ -135,6 +136,7 @@ export function createProgram(verbs: Verbs, context: CommandContext, finished: F
   addJoin(program, (name, options) => run(() => verbs.join(name, options, context))());
   addUnjoin(program, (name, options) => run(() => verbs.unjoin(name, options, context))());
   addCordon(program, (verb, name, options) => run(() => verbs[verb](name, options, context))());
+  addRollout(program, (verb, name, options) => run(() => verbs.rollout(verb, name, options, context))());
   addBundle(program, (name, options) => run(() => verbs.bundle(name, options, context))());
   addStatus(program, (names, options) => run(() => verbs.status(names, options, context))());
   addPlan(program, (options) => run(() => verbs.plan(options, context))());
@@ -366,33 +368,4 @@ function addUnjoin(program: Command, action: (name: string, options: UnjoinOptio
       const { drain, orphan: _orphan, ...rest } = command.optsWithGlobals<UnjoinFlags>();
       return action(name, { ...rest, deletionPolicy: drain === true ? "Drain" : "Orphan" });
     });
-}
-
-function addQuickstart(program: Command, action: (options: QuickstartOptions) => Promise<void>): void {
-  program
-    .command("quickstart")
-    .description("starts a hub and a member for each region on this machine, and runs the sample application there")
-    .addOption(
-      new Option("--regions <count>", "how many of the 12 regions of placements/ (default: 4)").argParser(parseRegions),
-    )
-    .option("--dir <folder>", "keep the state there, and go on from it the next time (default: a temporary folder)")
-    .option("--once", "exit as soon as everything is Available, with the status on standard output", false)
-    .option("--json", "with --once: the status as JSON", false)
-    .addOption(duration("--timeout <duration>", "how long --once waits", "120s"))
-    .addOption(
-      new Option(
-        "--port <first>",
-        "port of the hub; members and metrics take those that follow (default: free ones)",
-      ).argParser(parseBasePort),
-    )
-    .option("--real", "etcd, kube-apiserver and kube-controller-manager instead of the sandbox", false)
-    .option("--keep", "when it stops, leave what it made: the temporary folder, or what is on your clusters", false)
-    .addHelpText(
-      "after",
-      `
-With clusters that you have already (kind, k3d), --kubeconfig names them all, and a region where you want to choose it:
-  meridian quickstart --kubeconfig hub=hub.yaml,m1=m1.yaml,m2@eu-central-1=m2.yaml
-What quickstart makes there is removed again when it stops, unless --dir or --keep is given. KUBECONFIG is not used.`,
-    )
-    .action((_, command: Command) => action(quickstartOptions(command.optsWithGlobals<QuickstartFlags>())));
 }

@@ -1,6 +1,8 @@
-import { type MemberCluster, matchesClusterSelector, type Placement, policyKey } from "../apis/index.ts";
+import { type MemberCluster, matchesClusterSelector, type Placement, policyKey, refKey } from "../apis/index.ts";
 import type { Observation } from "../desiredstate/index.ts";
 import { clusterSnapshot, type HubCache, type HubEvent } from "../hub/index.ts";
+import type { Assignments } from "./assignments.ts";
+import type { ObservationChange } from "./observations.ts";
 import type { PlanChange, Plans } from "./plans.ts";
 
 /** So many plans are checked in one go. */
@@ -60,4 +62,22 @@ export function leavesClusters({ before, after }: PlanChange): boolean {
 export function isInTheWay(observation: Observation | undefined): boolean {
   const present = observation?.present;
   return present?.refused !== undefined || (present?.immutable === true && observation?.inSyncWith === undefined);
+}
+
+/**
+ * Objects that a change of a copy is news to. A copy that its owner's rows ask for is no news; one that nobody asks for is, and any change of a copy
+ * that is to go. `isWaiting`: copies of the object are to go, or its rollout goes on with what is seen of them.
+ */
+export function* ownersToReplan(
+  assignments: Assignments,
+  isWaiting: (owner: string) => boolean,
+  change: ObservationChange,
+): Iterable<string> {
+  const named = change.after?.present?.owner;
+  const owner = named === undefined ? undefined : refKey(named);
+  const row = owner === undefined ? undefined : assignments.get(change.cluster, change.key)?.rows.get(owner);
+  const isStuck = isInTheWay(change.after) && !isInTheWay(change.before);
+  for (const concerned of assignments.concernedBy(change)) {
+    if (isStuck || isWaiting(concerned) || (concerned === owner && row?.verb !== "Apply")) yield concerned;
+  }
 }

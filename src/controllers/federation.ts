@@ -20,6 +20,7 @@ import { PlacementReconciler } from "./placement.ts";
 import { PlanningProgress } from "./planningProgress.ts";
 import { Plans } from "./plans.ts";
 import { PolicyStatusReconciler } from "./policyStatus.ts";
+import { Revisions } from "./revisions.ts";
 import { ReportedContacts } from "./reportedContacts.ts";
 import { StatusReconciler } from "./status.ts";
 
@@ -109,7 +110,21 @@ export function createFederation(options: FederationOptions): Federation {
   const statuses = new StatusReconciler({ ...copies, contacts, store, client, clock, metrics, tracer, events });
   const policies = new PolicyStatusReconciler({ ...copies, client, clock });
   const warnings = new DelayedWarnings({ clock, events });
-  const shared = { ...copies, client, store, statuses, hubId, namespaces, clock, metrics, tracer, events, warnings };
+  const revisions = new Revisions({ client, systemNamespace });
+  const shared = {
+    ...copies,
+    client,
+    store,
+    revisions,
+    statuses,
+    hubId,
+    namespaces,
+    clock,
+    metrics,
+    tracer,
+    events,
+    warnings,
+  };
   const reconcilers: Record<keyof typeof WORKERS, Reconciler> = {
     placement: new PlacementReconciler(shared),
     handover: new HandoverReconciler(shared),

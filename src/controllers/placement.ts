@@ -1,7 +1,8 @@
-import { type KubeObject, OBJECT_FINALIZER, refKey, unclaimed } from "../apis/index.ts";
+import { type KubeObject, OBJECT_FINALIZER, unclaimed } from "../apis/index.ts";
 import {
   computeTarget,
   type DeletionPolicy,
+  type Observation,
   ownerRefOf,
   type Row,
   step,
@@ -21,7 +22,7 @@ import {
   type Result,
   type Source,
 } from "../runtime/index.ts";
-import { affectedBy, isInTheWay, leavesClusters } from "./affected.ts";
+import { affectedBy, leavesClusters, ownersToReplan } from "./affected.ts";
 import { attempted } from "./planningFailure.ts";
 import {
   copiesOf,
@@ -37,12 +38,14 @@ import type { DelayedWarnings } from "./delayedWarnings.ts";
 import { Finalizations } from "./finalizations.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { HubNamespaces } from "./hubNamespaces.ts";
-import type { ObservationChange } from "./observations.ts";
 import { OrphaningDeletions } from "./orphaning.ts";
 import { changedHealthClocks, changedRecord, claim, isNews } from "./claims.ts";
 import { changedContent, concernedAmong, isConcerned } from "./concerned.ts";
 import { HELD_AGAIN_MS, heldByKind } from "./kindsHeld.ts";
 import { isOver, letGo } from "./letGo.ts";
+import { RecordedRows } from "./recordedRows.ts";
+import { changedCommand } from "./rollouts.ts";
+import { type Stage, Staging, type StagingSources } from "./staging.ts";
 import { ObjectTraces } from "./objectTraces.ts";
 import { refOfKey, spanAttributes } from "./ownerKeys.ts";
 import { knownOf } from "./needs.ts";
@@ -53,7 +56,7 @@ import { type Footprint, footprintOf, NO_FOOTPRINT, type Remains, remainsOf } fr
 import { awaitsNews, isHeld, isLetGoOf, snapshotOf } from "./snapshots.ts";
 import type { StatusWrites } from "./status.ts";
 
-export interface PlacementReconcilerOptions extends CopySources {
+export interface PlacementReconcilerOptions extends CopySources, Pick<StagingSources, "revisions"> {
   /** Asks before each write whether this process still leads. */
   client: Client;
   store: Pick<StatusStore, "recorded" | "bind" | "unbind">;
@@ -84,9 +87,9 @@ export class PlacementReconciler implements Reconciler {
   readonly #parting = new Map<string, DeletionPolicy>();
   /** Objects with copies that are to go, or whose failover awaits contact; `held`: something else than a deletion under way keeps a copy. */
   readonly #awaiting = new Map<string, { held: boolean }>();
-  /** Objects that are to go to clusters which the hub's record does not name yet. */
-  readonly #unrecorded = new Set<string>();
+  readonly #recorded: RecordedRows;
   readonly #orphaning: OrphaningDeletions;
+  readonly #staging: Staging;
   readonly #traces = new ObjectTraces();
   /** Objects that are to be planned and whose dependencies are still being read: since when, in monotonic milliseconds. */
   readonly #fetching = new Map<string, number>();
@@ -94,12 +97,15 @@ export class PlacementReconciler implements Reconciler {
   constructor(options: PlacementReconcilerOptions) {
     this.#options = options;
     this.#orphaning = new OrphaningDeletions(options);
+    this.#staging = new Staging(options);
+    this.#recorded = new RecordedRows(options);
     this.#finalizations = new Finalizations({ ...options, orphaning: this.#orphaning });
   }
 
   sources(): Source[] {
     const { hub, assignments, observations, progress, classes, missing, dependencies, plans, statuses } = this.#options;
     const { namespaces } = this.#options;
+    const isWaiting = (owner: string): boolean => this.#awaiting.has(owner) || this.#staging.isOpen(owner);
     const awaiting = (): Iterable<string> => [...this.#awaiting.keys()];
     const held = (): Iterable<string> => [...this.#awaiting].flatMap(([owner, one]) => (one.held ? [owner] : []));
     return [
@@ -119,16 +125,18 @@ export class PlacementReconciler implements Reconciler {
       from(hub.rescaled).map((type) => concernedAmong(this.#options, hub.ownersOf(type))),
       from(namespaces.changes).map((namespace) => concernedAmong(this.#options, namespaces.ownersIn(namespace))),
       from(dependencies.changes),
-      from(observations.changes).map((change) => this.#ownersToReplan(change)),
+      from(observations.changes).map((change) => ownersToReplan(assignments, isWaiting, change)),
       from(assignments.departures).when((owner) => this.#awaiting.has(owner)),
+      from(statuses.settlements).when((owner) => this.#recorded.hasArrived(owner) || this.#staging.isHeld(owner)),
+      from(hub.statuses.events).when(changedCommand),
       from(hub.statuses.events)
         .when(changedHealthClocks)
         .map(({ key }) => [key]),
-      from(statuses.settlements).when((owner) => this.#unrecorded.has(owner) && this.#isRecorded(owner)),
       // A cluster on which nothing is left has gone from the record: the rows that made certain of it are not needed any more.
       from(hub.statuses.events).when((event) => this.#awaiting.has(event.key) && changedRecord(event)),
       // What the removal of a copy rests on: contact with its cluster, the hub's caches, other objects' plans, other managers' objects.
       from(observations.contacts).map(awaiting),
+      from(observations.contacts).map(() => this.#staging.open()),
       from(hub.holds).map(awaiting),
       from(hub.syncs).map(awaiting),
       from(hub.kindDeletions.changes).map(awaiting),
@@ -203,32 +211,37 @@ export class PlacementReconciler implements Reconciler {
     logChange(context, owner, object, { plan: before, status });
     const now = hub.now();
     const computing = startSpan(tracer, "ComputeTarget", { parent: context.span });
-    const target = attempted(this.#options, owner, object, () => {
-      const snapshot = snapshotOf(this.#options, owner, object, known);
-      metrics.observePhase("fetch", clock.monotonic() - startedAt);
-      return computeTarget(snapshot, now);
-    });
+    const snapshot = attempted(this.#options, owner, object, () => snapshotOf(this.#options, owner, object, known));
+    metrics.observePhase("fetch", clock.monotonic() - startedAt);
+    const wanted = attempted(this.#options, owner, object, () => computeTarget(snapshot, now));
     computing.end();
-    if (!(await claim(this.#options, object, kind, target, signal))) return requeueAfter(RETRY_FINALIZER_MS);
+    if (!(await claim(this.#options, object, kind, wanted, signal))) return requeueAfter(RETRY_FINALIZER_MS);
 
+    const { placement } = known.choice;
+    const observations = (): Observation[] => this.#copies(owner, wanted);
+    const request = { object, placement, snapshot, target: wanted, observations, status, now };
+    const stage = await this.#staging.of(owner, request, signal);
+    if (stage === undefined) return done;
+    const { target } = stage;
     const removal = { owner: target.owner, policy: "Delete" as const, cause: NOT_SELECTED, ownership: "Ours" as const };
-    const next = attempted(this.#options, owner, object, () => this.#step(owner, target, removal, now));
+    const next = attempted(this.#options, owner, object, () => this.#step(owner, wanted, removal, now, stage));
     const remains = this.#remains(owner, target, () => footprintOf(kind, object, known.needs.dependencies));
-    if (isOver(kind, target, remains)) {
+    if (isOver(kind, wanted, remains)) {
       if (!(await letGo(this.#options, object, kind, signal))) return requeueAfter(RETRY_FINALIZER_MS);
       logEnd(context, owner, object);
       return this.#leave(owner, object, "Unplanned");
     }
     this.#finalizations.forget(owner);
     this.#parting.delete(owner);
-    plans.set(owner, { ...lifeOf(object), target, remaining: remains.open, ours: true });
-    const changed = this.#assign(owner, [...this.#recordedOnly(owner, next.rows), ...remains.rows], context);
+    plans.set(owner, { ...lifeOf(object), target, remaining: remains.open, rollout: stage.status, ours: true });
+    if (stage.isHeld) return done;
+    const changed = this.#assign(owner, [...this.#recorded.of(owner, next.rows), ...remains.rows], context);
     progress.planned(owner);
     const past = { before: before?.target, status };
     recordDecision(events, object, target, past, (warning) => warnLater(this.#options, owner, warning));
     logProblems(context.logger, owner, target, before?.target);
     logPlan(context, owner, object, target, { plan: before, status }, changed);
-    const recheckAt = Math.min(target.recheckAt ?? Infinity, next.recheckAt ?? Infinity);
+    const recheckAt = Math.min(wanted.recheckAt ?? Infinity, stage.recheckAt ?? Infinity, next.recheckAt ?? Infinity);
     return recheckAt === Infinity ? done : requeueAfter(Math.max(1, recheckAt - now));
   }
 
@@ -295,24 +308,6 @@ export class PlacementReconciler implements Reconciler {
     return remainsOf(this.#options, { owner: target.owner, clusters, footprint: what });
   }
 
-  /** Of every cluster that the plan names. */
-  #isRecorded(owner: string): boolean {
-    const { plans, store } = this.#options;
-    const recorded = store.recorded(owner);
-    return plans.get(owner)?.target?.clusters.every(({ name }) => recorded.has(name)) ?? true;
-  }
-
-  /** Nothing is sent to a cluster before the hub's record names it: whoever comes after has to know where to look. */
-  #recordedOnly(owner: string, rows: readonly Row[]): readonly Row[] {
-    if (this.#isRecorded(owner)) {
-      this.#unrecorded.delete(owner);
-      return rows;
-    }
-    this.#unrecorded.add(owner);
-    const recorded = this.#options.store.recorded(owner);
-    return rows.filter(({ verb, cluster }) => verb !== "Apply" || recorded.has(cluster));
-  }
-
   /**
    * The object is gone from the hub, or somebody took its finalizer off. What is seen of it on members goes as its policy said, when it was
    * this manager's, or when the hub itself has confirmed that it is gone.
@@ -353,9 +348,10 @@ export class PlacementReconciler implements Reconciler {
   #forget(owner: string): Result {
     const { plans, assignments, dependencies, progress, metrics } = this.#options;
     const isOver = copiesOf(this.#options, owner).length === 0;
+    this.#staging.forget(owner);
     this.#finalizations.forget(owner);
     this.#awaiting.delete(owner);
-    this.#unrecorded.delete(owner);
+    this.#recorded.forget(owner);
     dependencies.forget(owner);
     metrics.forgetObject(owner);
     this.#fetching.delete(owner);
@@ -368,12 +364,20 @@ export class PlacementReconciler implements Reconciler {
     return done;
   }
 
-  #step(owner: string, target: Target | undefined, removal: Removal, now = this.#options.hub.now()): StepResult {
-    const copies = copiesToPlan(this.#options, owner, target).filter(
-      (copy) => !isLetGoOf(this.#options, owner, target, copy),
-    );
+  #step(
+    owner: string,
+    target: Target | undefined,
+    removal: Removal,
+    now = this.#options.hub.now(),
+    stage?: Stage,
+  ): StepResult {
+    const copies = this.#copies(owner, target);
     const facts = removalFacts(this.#options, copies, removal);
-    return step({ target, observations: copies, removal: facts }, now);
+    return step({ target, ...stage?.step, observations: copies, removal: facts }, now);
+  }
+
+  #copies(owner: string, target: Target | undefined): Observation[] {
+    return copiesToPlan(this.#options, owner, target).filter((copy) => !isLetGoOf(this.#options, owner, target, copy));
   }
 
   /** Returns the clusters where another thing is asked for than before. */
@@ -383,17 +387,5 @@ export class PlacementReconciler implements Reconciler {
     if (awaitsNews(target, rows)) this.#awaiting.set(owner, { held: rows.some(isHeld) });
     else this.#awaiting.delete(owner);
     return changed;
-  }
-
-  /** A copy that its owner's rows ask for is no news; one that nobody asks for is, and any change of a copy that is to go. */
-  *#ownersToReplan(change: ObservationChange): Iterable<string> {
-    const { assignments } = this.#options;
-    const named = change.after?.present?.owner;
-    const owner = named === undefined ? undefined : refKey(named);
-    const row = owner === undefined ? undefined : assignments.get(change.cluster, change.key)?.rows.get(owner);
-    const isStuck = isInTheWay(change.after) && !isInTheWay(change.before);
-    for (const concerned of assignments.concernedBy(change)) {
-      if (isStuck || this.#awaiting.has(concerned) || (concerned === owner && row?.verb !== "Apply")) yield concerned;
-    }
   }
 }

@@ -158,7 +158,7 @@ export function clusterNames(clusters: readonly { name: string }[]): string {
     .join(", ");
 }
 
-function regardingOf(object: {
+export function regardingOf(object: {
   apiVersion: string;
   kind: string;
   metadata: KubeObject["metadata"];

@@ -1,4 +1,4 @@
-import { generationOf, type KubeObject, policyKey } from "../apis/index.ts";
+import { generationOf, type KubeObject, policyKey, type RolloutStatus } from "../apis/index.ts";
 import type { Target, Why } from "../desiredstate/index.ts";
 import { Emitter } from "../runtime/index.ts";
 
@@ -13,6 +13,8 @@ export interface Plan {
   remaining: ReadonlySet<string>;
   /** Why the object as it is now could not be planned; the target is that of before. */
   failure?: Why;
+  /** What the rollout in stages is at; undefined where the policy asks for none. */
+  rollout?: RolloutStatus | undefined;
   /** False: another class owns the object; the target is what this manager makes of it, and no rows follow. */
   ours: boolean;
 }

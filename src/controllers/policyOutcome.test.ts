@@ -82,8 +82,8 @@ describe("of a placement", () => {
   });
 
   test("that uses what this version does not do says so, whatever it selects", () => {
-    const outcome = outcomeOf(placement("winner", { rollout: {} }), []);
-    expect(outcome.notCarriedOut).toEqual(["spec.rollout"]);
+    const outcome = outcomeOf(placement("winner", { rollout: { maxObjects: 1 } }), []);
+    expect(outcome.notCarriedOut).toEqual(["spec.rollout.maxObjects"]);
   });
 
   test("kinds that it cannot place, or that the hub does not serve, are named once", () => {

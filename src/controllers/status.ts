@@ -1,4 +1,4 @@
-import { type FederatedStatus, isResponsible, type KubeObject, refKey, refOf } from "../apis/index.ts";
+import { type FederatedStatus, isResponsible, type KubeObject, refKey, refOf, sameValue } from "../apis/index.ts";
 import type { PlacedKind, StatusStore } from "../hub/index.ts";
 import { type EventRecorder, follow, type Following, type Metrics, type Tracer } from "../observability/index.ts";
 import {
@@ -126,7 +126,8 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     if (tracked === undefined || plan?.ours !== true) return done;
     const unrecorded = this.#unrecorded(owner, plan);
     const dueIn = this.#dueIn(owner, tracked);
-    if (dueIn > 0 && unrecorded.length === 0) return requeueAfter(dueIn);
+    const isUrgent = unrecorded.length > 0 || !this.#isRolloutWritten(owner, plan);
+    if (dueIn > 0 && !isUrgent) return requeueAfter(dueIn);
     const found = hub.object(owner);
     // A status never speaks of another life of the object than the plan does, nor in the name of another class.
     if (found === undefined || found.object.metadata.uid !== plan.uid) return done;
@@ -134,13 +135,16 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     context.span?.setAttributes(spanAttributes(owner, found.object));
     const now = clock.monotonic();
     const waitMs = Math.max(dueIn, this.#unsettledFor(owner, plan, now), this.#goneFor(owner, tracked, plan, now));
-    if (waitMs > 0 && unrecorded.length === 0) return requeueAfter(waitMs);
+    if (waitMs > 0 && !isUrgent) return requeueAfter(waitMs);
 
     this.#underWay.add(owner);
     try {
       if (waitMs > 0) {
-        // There is more to say later; the clusters have to be named now.
-        await this.#write(owner, tracked, found, withClusters(store.read(owner), unrecorded), context, signal);
+        // There is more to say later; the clusters have to be named now, and so does what a rollout is at: rows wait for both.
+        const stored = store.read(owner);
+        const named = unrecorded.length === 0 ? { ...stored } : withClusters(stored, unrecorded);
+        const status = plan.rollout === undefined ? named : { ...named, rollout: plan.rollout };
+        await this.#write(owner, tracked, found, status, context, signal);
         return requeueAfter(waitMs);
       }
       tracked.changed = false;
@@ -166,6 +170,11 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     }
     tracked.goneAt ??= now;
     return Math.max(0, tracked.goneAt + HELD_BY_OTHERS_MS - now);
+  }
+
+  /** What the rollout is at stands on the hub: whoever comes after goes on from there. */
+  #isRolloutWritten(owner: string, { rollout }: Plan): boolean {
+    return rollout === undefined || sameValue(rollout, this.#options.store.read(owner)?.rollout);
   }
 
   /** Clusters of the target that the hub's record does not name: their rows wait for that. */
@@ -323,6 +332,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
         failure: plan.failure,
         validated: validated(object, this.#options.hub.namespaces, previous),
         sum,
+        rollout: plan.failure === undefined ? plan.rollout : previous?.rollout,
         podSelector: kind.interpreter.podSelector(object),
         ...(kind.interpreter.holdsManifests === true ? { isBundle: true } : {}),
         kinds: recordedKindsOf(this.#options, { owner, object, interpreter: kind.interpreter }, plan, previous),

@@ -1,7 +1,7 @@
 import { hashOf, type KubeObject, type ObjectRef, refKey, shortMessage } from "../apis/index.ts";
 import { occasionalKindOf, placeableKindOf, userSetObject } from "../interpreter/index.ts";
 import { mark, type Marking } from "./marks.ts";
-import type { DesiredObject, Needs, Snapshot, Why } from "./types.ts";
+import type { DependencyHashes, DesiredObject, Needs, Snapshot, Why } from "./types.ts";
 
 /** What goes along with an object, and what of it is not there. */
 export interface PropagatedDependencies {
@@ -9,6 +9,8 @@ export interface PropagatedDependencies {
   objects: readonly DesiredObject[];
   /** Over the content that the pods read; undefined when they read nothing that is there. */
   hash: string | undefined;
+  /** Both hashes; undefined when nothing goes along. */
+  hashes: DependencyHashes | undefined;
   warning: Why | undefined;
   /**
    * Set when something may not be read, and says what to allow. Then nobody can say what should be on a member: what is there stays
@@ -22,6 +24,7 @@ export interface PropagatedDependencies {
 const noDependencies: PropagatedDependencies = Object.freeze({
   objects: [],
   hash: undefined,
+  hashes: undefined,
   warning: undefined,
   denial: undefined,
   refusal: undefined,
@@ -39,7 +42,11 @@ const known = new WeakMap<KubeObject, UserSet>();
 /** Collects what the object needs beside it from what the hub has. */
 export function collectDependencies(
   { dependencies: needed, problem }: Needs,
-  { dependencies: present, unreadable }: Pick<Snapshot, "dependencies" | "unreadable">,
+  {
+    dependencies: present,
+    unreadable,
+    recordedHashes,
+  }: Pick<Snapshot, "dependencies" | "unreadable" | "recordedHashes">,
   marking: Marking,
 ): PropagatedDependencies {
   if (needed.length === 0) return problem === undefined ? noDependencies : { ...noDependencies, warning: problem };
@@ -48,6 +55,7 @@ export function collectDependencies(
     .sort((a, b) => (a.key < b.key ? -1 : 1));
   const objects: DesiredObject[] = [];
   const contents: [key: string, hash: string][] = [];
+  const all: [key: string, hash: string][] = [];
   const missing: string[] = [];
   const denied: ObjectRef[] = [];
   let refusal: Why | undefined;
@@ -72,16 +80,30 @@ export function collectDependencies(
     }
     const { object, contentHash } = userSetOf(found);
     objects.push(mark(object, "dependency", marking));
+    all.push([key, contentHash]);
     if (readByPods) contents.push([key, contentHash]);
   }
+  const hash = contents.length === 0 ? undefined : hashOf(contents);
+  const hashes = all.length === 0 ? undefined : { all: hashOf(all), ...(hash === undefined ? {} : { pods: hash }) };
+  const isOther = recordedHashes !== undefined && recordedHashes.all !== hashes?.all;
   return {
-    objects,
-    hash: contents.length === 0 ? undefined : hashOf(contents),
+    objects: isOther
+      ? objects.map((object) => (object.ref.kind === "Secret" ? { ...object, held: NOT_AT_HAND } : object))
+      : objects,
+    // The pods of a revision read what it had, whatever has become of that since.
+    hash: isOther ? recordedHashes.pods : hash,
+    hashes,
     warning: missing.length === 0 ? problem : missingWarning(missing),
     denial: denialOf(denied),
     refusal,
   };
 }
+
+/** No revision holds the content of a Secret. */
+const NOT_AT_HAND: Why = {
+  reason: "RolloutWaiting",
+  message: "no revision holds the content of a Secret; the Secret stays as it is until the rollout comes here",
+};
 
 const TOKEN_TYPES: ReadonlySet<unknown> = new Set([
   "kubernetes.io/service-account-token",

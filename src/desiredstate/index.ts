@@ -32,11 +32,14 @@ export { REPLACED } from "./replacement.ts";
 export { sameReportTerms } from "./reporting.ts";
 export { chooseRow, inTheNameOf, isInSync } from "./rows.ts";
 export { isKindUnseen, sightOf, whyUnseen } from "./sight.ts";
+export { rolloutFacts } from "./rolloutFacts.ts";
 export { step } from "./step.ts";
 export { computeTarget } from "./target.ts";
+export { revisionHash, revisionOf, type RevisionContent, snapshotOfRevision } from "./revision.ts";
 export type {
   ApplyRow,
   ClusterFacts,
+  ClusterTarget,
   DeleteRow,
   DeletionPolicy,
   Failure,
@@ -48,6 +51,7 @@ export type {
   Problem,
   ReleaseRow,
   RemovalFacts,
+  RolloutState,
   ReportTerms,
   Row,
   Snapshot,

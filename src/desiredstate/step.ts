@@ -42,7 +42,8 @@ export function step({ target, lastGood, rollout, observations, removal }: StepI
     if (present === undefined) continue;
     const share = shares.get(cluster);
     if (share !== undefined && holds(share, ref)) continue;
-    const why = share === undefined ? undefined : (share.retains ?? whyMissing(ref, target));
+    const why =
+      share === undefined ? undefined : (share.retains ?? whyMissing(ref, target) ?? whyMissing(ref, lastGood));
     if (why !== undefined) {
       const role = roleOf(ref, target);
       const hash = present.hash === undefined ? {} : { hash: present.hash };
@@ -87,7 +88,11 @@ function serversOf(
 function shareOf(cluster: ClusterTarget, target: Target): Share {
   const { objects, frozen, frozenFor, problem } = cluster;
   if (!frozen) {
-    const rows = objects.map((object) => applyRow(cluster.name, object, target));
+    const rows = objects.map((object) =>
+      object.held === undefined
+        ? applyRow(cluster.name, object, target)
+        : heldRow(cluster.name, object, target.owner, object.held),
+    );
     // Where nobody can say what is to be there, nothing is to go either.
     return { objects, rows, retains: problem };
   }
@@ -129,22 +134,28 @@ function sharesOf(
   removal: RemovalFacts,
 ): Map<string, Share> {
   const shares = new Map(target.clusters.map((cluster) => [cluster.name, shareOf(cluster, target)]));
-  if (rollout === undefined || rollout.waiting.size === 0) return shares;
+  const { waiting = NOBODY, returning = NOBODY, kept = NOBODY } = rollout ?? {};
+  if (waiting.size + returning.size + kept.size === 0) return shares;
   const frozen = new Set(target.clusters.flatMap(({ name, frozen: isFrozen }) => (isFrozen ? [name] : [])));
   // An object that was made anew has no last revision; and while nothing is written anywhere, a waiting cluster is not either.
   const isWritten = lastGood?.owner.uid === target.owner.uid && !target.suspended && target.scheduled.status === "True";
   const before = new Map(
     isWritten ? lastGood.clusters.map((cluster) => [cluster.name, shareOf(cluster, lastGood)]) : [],
   );
-  for (const name of rollout.waiting) {
+  for (const name of [...waiting, ...returning, ...kept]) {
     // One that is frozen is left as it is, whoever's turn it is.
     if (frozen.has(name) || (!shares.has(name) && isGoing(name, target)) || isLeaving(name, removal)) continue;
-    const { objects, rows, retains = WAITS } = before.get(name) ?? NOTHING;
-    shares.set(name, { objects, rows, retains });
+    const { objects, rows, retains } = kept.has(name) ? NOTHING : (before.get(name) ?? NOTHING);
+    // Where nobody can say what the last good revision was, nothing goes.
+    if (!returning.has(name) || !isWritten) shares.set(name, { objects, rows, retains: retains ?? WAITS });
+    // What went along then and is not on the hub any more is not to be taken away from pods that read it.
+    else if (before.has(name)) shares.set(name, { objects, rows, retains });
+    else shares.delete(name);
   }
   return shares;
 }
 
+const NOBODY: ReadonlySet<string> = new Set();
 const WAITS: Why = { reason: "RolloutWaiting", message: "its turn in the rollout has not come yet" };
 const NOTHING: Share = { objects: [], rows: [], retains: undefined };
 
@@ -169,6 +180,10 @@ function applyRow(cluster: string, desired: DesiredObject, target: Target): Appl
   if (hubVersion !== undefined) row.hubVersion = hubVersion;
   if (namespaceLabels !== undefined) row.namespaceLabels = namespaceLabels;
   return row;
+}
+
+function heldRow(cluster: string, { ref, role }: DesiredObject, owner: Target["owner"], why: Why): HoldRow {
+  return { verb: "Hold", cluster, ref, owner, role, why, wanted: true };
 }
 
 function whyMissing(ref: ObjectRef, target: Target | undefined): Why | undefined {

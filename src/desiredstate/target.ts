@@ -141,6 +141,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     clusters: targets,
     missing: missingOf(needs.dependencies, snapshot),
     suspended: scope.suspended,
+    ...(dependencies.hashes === undefined ? {} : { dependencyHashes: dependencies.hashes }),
     ...(terms.labels === undefined ? {} : { namespaceLabels: terms.labels }),
     conflictResolution,
     deletionPolicy,

@@ -36,6 +36,8 @@ export interface Snapshot {
   unreadable?: ReadonlySet<string>;
   /** Where objects of this kind keep their replicas, by the scale subresource of the CRD on the hub. */
   scale?: ReplicaPaths;
+  /** Of a revision: hashes of what went along with it then. */
+  recordedHashes?: DependencyHashes;
   /** UID of the hub's kube-system namespace. */
   hubId: string;
   /** What the object's namespace on the hub allows; without it, what a namespace does that says nothing. */
@@ -49,6 +51,13 @@ export interface Snapshot {
   running?: ReadonlySet<string>;
   /** What this process has found of clusters itself; without it the conditions of MemberClusters are believed, however old they are. */
   contacts?: Contacts;
+}
+
+/** Over the content of what goes along with an object. */
+export interface DependencyHashes {
+  all: string;
+  /** Of what pods read alone; undefined where that is nothing. */
+  pods?: string;
 }
 
 /** The policy that places an object, and those that it goes before. */
@@ -101,6 +110,8 @@ export interface DesiredObject {
   phase?: number;
   /** No part of what is sent, nor of the hash. */
   reporting?: ReportTerms;
+  /** What is there stays as it is, and why: what the object is here is not known any more. */
+  held?: Why;
 }
 
 /** What a placement asks for about a member object, beyond what is told of every one. */
@@ -155,6 +166,8 @@ export interface Target {
    */
   missing: ReadonlySet<string>;
   suspended: boolean;
+  /** Undefined where nothing goes along. */
+  dependencyHashes?: DependencyHashes;
   /** Labels of the object's namespace, for members on which Meridian makes it. */
   namespaceLabels?: Readonly<Record<string, string>>;
   conflictResolution: "Abort" | "Adopt";
@@ -359,7 +372,12 @@ export interface RemovalFacts {
 
 /** Which clusters wait for their turn; without it every cluster gets the target. */
 export interface RolloutState {
+  /** They have the last good revision, and keep what else is there. */
   waiting: ReadonlySet<string>;
+  /** They have had the new revision and get the last good one back: what that does not have goes. */
+  returning?: ReadonlySet<string>;
+  /** What is there stays as it is. */
+  kept?: ReadonlySet<string>;
 }
 
 export interface StepInput {

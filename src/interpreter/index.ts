@@ -23,6 +23,7 @@ export { judgeManifests, titleOf, unpackedSpecOf } from "./bundle/manifests.ts";
 export { declaredDependencies } from "./declaredDependencies.ts";
 export { alteredFields, evidenceOf } from "./effect.ts";
 export { withoutGivenUp } from "./givenUp.ts";
+export { staysOnHub } from "./hubMarks.ts";
 export { whyHubsOwn } from "./hubsOwn.ts";
 export { isSameTrouble, mayBeForPods, podSelectorOf, type PodTrouble, podTrouble } from "./health/pods.ts";
 export { conditionProblem } from "./health/declared.ts";

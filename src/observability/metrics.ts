@@ -98,6 +98,11 @@ export class Metrics {
   }
 
   /** A plan was made for a hub object of that kind. */
+  /** A rollout in stages, a stage (`Stage`) or a cluster of it (`Cluster`) has come to another state. */
+  rolloutTransition(of: string, to: string): void {
+    this.#objects.rolloutTransition(of, to);
+  }
+
   reconciled(kind: string): void {
     this.#objects.reconciled(kind);
   }

@@ -6,6 +6,7 @@ export class ObjectMetrics {
   readonly #sync;
   readonly #states;
   readonly #reconciles;
+  readonly #rollouts;
   readonly #phases: Record<ReconcilePhase, { observe(seconds: number): void }>;
   /** The kind and the state of each hub object, by its key. */
   readonly #known = new Map<string, { kind: string; state: string }>();
@@ -20,6 +21,11 @@ export class ObjectMetrics {
     this.#reconciles = counter("federation_object_reconciles_total", "Plans made for objects of the hub, by kind.", [
       "kind",
     ]);
+    this.#rollouts = counter(
+      "meridian_rollout_transitions_total",
+      "Changes of state of rollouts in stages, of their stages and of their clusters, by what they came to.",
+      ["of", "to"],
+    );
     const phases = histogram(
       "operator_reconcile_duration_seconds",
       "fetch: reading what a plan needs. apply: a write to a member, until it is answered. verify: comparing the answer with what was asked for.",
@@ -35,6 +41,10 @@ export class ObjectMetrics {
 
   reconciled(kind: string): void {
     this.#reconciles.inc({ kind });
+  }
+
+  rolloutTransition(of: string, to: string): void {
+    this.#rollouts.inc({ of, to });
   }
 
   setSync(counts: Iterable<SyncCount>): void {

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "vitest";
-import { mayBegin } from "./mayBegin.ts";
 import { BROKEN, FAILED, GOOD, stage, UNKNOWN, type World, world } from "./testing.ts";
 
 describe("what is verified stays under observation", () => {
@@ -167,16 +166,4 @@ test("an object whose turn has not come plans nothing, and changes nothing", () 
   it.mayBegin = true;
   it.settle();
   expect(it.status?.state).toBe("Succeeded");
-});
-
-test.each([
-  { maxObjects: undefined, running: 900, objects: 1000, want: true },
-  { maxObjects: 2, running: 1, objects: 1000, want: true },
-  { maxObjects: 2, running: 2, objects: 1000, want: false },
-  { maxObjects: "10%", running: 9, objects: 100, want: true },
-  { maxObjects: "10%", running: 10, objects: 100, want: false },
-  { maxObjects: "1%", running: 0, objects: 3, want: true },
-])("of $objects objects with maxObjects $maxObjects and $running running, another may begin: $want", (one) => {
-  const policy = one.maxObjects === undefined ? {} : { maxObjects: one.maxObjects };
-  expect(mayBegin(policy, one.running, one.objects)).toBe(one.want);
 });

@@ -7,7 +7,6 @@
  * revision; that only a failure rolls back, and never twice; and that the same values give the same answer, whenever a manager starts anew.
  */
 export { advance } from "./advance.ts";
-export { mayBegin } from "./mayBegin.ts";
 export { stageOf, stagesTaking } from "./stages.ts";
 export type {
   Advance,
@@ -15,7 +14,6 @@ export type {
   RolloutCommands,
   RolloutFacts,
   RolloutHealth,
-  RolloutInput,
   RolloutPolicy,
   Transition,
   Turn,

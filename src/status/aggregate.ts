@@ -49,6 +49,7 @@ export function aggregate(input: StatusInput, now: number): FederatedStatus {
     ...(target === undefined || input.deleting ? {} : { availableClusters: `${available.length}/${planned.length}` }),
     conditions: conditionsOf(statements, previous?.conditions, input.generation, now),
     ...listed(entries),
+    ...(input.rollout === undefined ? {} : { rollout: input.rollout }),
     ...(departures.length === 0 ? {} : { departures: [...departures] }),
     ...(input.kinds === undefined || input.kinds.length === 0 ? {} : { kinds: [...input.kinds] }),
   };
@@ -166,6 +167,7 @@ function ownPartsOf(stored: FederatedStatus, status: FederatedStatus): Record<st
     selector: stored.selector,
     availableClusters: stored.availableClusters,
     conditions: stored.conditions?.filter((condition) => ours.has(condition.type)),
+    rollout: stored.rollout,
     clusters: filled(stored.clusters),
     summary: filled(stored.summary),
     unlistedClusters: filled(stored.unlistedClusters),

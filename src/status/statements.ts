@@ -2,6 +2,7 @@ import { type ClusterState, type Condition, firstFitting, listedAfter, type Reas
 import type { Target, Why } from "../desiredstate/types.ts";
 import type { Statement } from "./conditions.ts";
 import { deletionMessage } from "./deletion.ts";
+import { isStopped, rolloutStatement } from "./rollout.ts";
 import type { Activity, ClusterReport } from "./report.ts";
 import type { StatusInput } from "./types.ts";
 
@@ -42,7 +43,7 @@ export function statementsOf(input: StatusInput, reports: readonly ClusterReport
     ];
   }
   const none = input.target === undefined ? "not planned yet" : whyNone(input.target);
-  const progressing = progressingOf(input.target, reports);
+  const progressing = rolloutStatement(input.rollout) ?? progressingOf(input.target, reports);
   const causes: Statement[] = [
     scheduled ?? before ?? { type: "Scheduled", status: "Unknown", reason: "NotPlanned", message: none },
     input.failure === undefined ? appliedOf(planned, none) : failedOf(input.failure),
@@ -67,7 +68,8 @@ const READY = "Ready";
 function readyOf(planned: readonly ClusterReport[], causes: readonly Statement[], progressing: Statement): Statement {
   const said = { type: READY, status: "False" as const };
   const cause =
-    causes.find(({ status }) => status !== "True") ?? (progressing.status === "True" ? progressing : undefined);
+    causes.find(({ status }) => status !== "True") ??
+    (progressing.status === "True" || isStopped(progressing) ? progressing : undefined);
   if (cause !== undefined) return { ...said, reason: cause.reason, message: cause.message };
   const isReady = ({ entry, available }: ClusterReport): boolean =>
     available === "Yes" && (entry.state === "Available" || entry.state === "Held");

@@ -1,4 +1,11 @@
-import type { Contact, FederatedStatus, MemberAddress, MemberCondition, ObjectRef } from "../apis/index.ts";
+import type {
+  Contact,
+  FederatedStatus,
+  MemberAddress,
+  MemberCondition,
+  ObjectRef,
+  RolloutStatus,
+} from "../apis/index.ts";
 import type { Failure, Target, Why } from "../desiredstate/types.ts";
 import type { Health } from "../interpreter/types.ts";
 
@@ -61,6 +68,8 @@ export interface StatusInput {
   validated?: { refusal: Why | undefined } | undefined;
   /** What came of the sum of the members' statuses; undefined where none is asked for. */
   sum?: { refusal: Why | undefined } | undefined;
+  /** Undefined where the policy rolls nothing out in stages. */
+  rollout?: RolloutStatus | undefined;
   podSelector: string | undefined;
   /** The object holds manifests: what an entry says of one of them names it. */
   isBundle?: boolean;

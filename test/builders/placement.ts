@@ -48,6 +48,21 @@ class PlacementBuilder extends Builder<Input, PlacementBuilder> {
     });
   }
 
+  /** Each of these clusters is a stage of its own, in this order. */
+  rollout(rollout: NonNullable<Input["rollout"]>): PlacementBuilder {
+    return this.withSpec({ rollout });
+  }
+
+  /** One cluster after the other. */
+  rollsOut(rollout: NonNullable<Input["rollout"]>, ...stages: string[]): PlacementBuilder {
+    return this.withSpec({
+      rollout: {
+        ...rollout,
+        stages: stages.map((name) => ({ name, targetClusters: { clusterNames: [name] } })),
+      },
+    });
+  }
+
   /** Replaces the groups by this one. */
   affinity(group: AffinityGroup): PlacementBuilder {
     return this.withSpec({ clusterAffinities: [group] });

@@ -23,13 +23,18 @@ beforeAll(async () => {
   federation = await Federation.start({
     members: MEMBERS.map((name, index) => ({ name, region: `region-${index}`, controllerManager: false })),
     hub: { controllerManager: false },
-    joinArgs: ["--kinds", "CustomResourceDefinition"],
+    // Whether objects of a definition exist has to be seen before the definition may be removed.
+    joinArgs: ["--kinds", ["CustomResourceDefinition", ...published.filter(isOfProject).map(nameOf)].join(",")],
   });
 });
 afterAll(() => federation?.[Symbol.asyncDispose]());
 afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 const isPublished = ({ metadata }: KubeObject): boolean => published.some((crd) => crd.metadata.name === metadata.name);
+
+const nameOf = ({ metadata }: KubeObject): string => metadata.name;
+/** Those that leave in the end. */
+const isOfProject = (crd: KubeObject): boolean => nameOf(crd).endsWith(".cert-manager.io");
 
 /** By name, with the version that each object has. */
 async function versionsOn(member: string): Promise<Record<string, string | undefined>> {
@@ -57,7 +62,9 @@ test("five megabytes of published definitions are established on three clusters,
   for (const crd of published) await federation.api.apply(`${CRDS}/${crd.metadata.name}`, crd, "a-person");
   await eventually(
     async () => {
-      const unsettled = (await bindings()).flatMap(({ spec, status }) =>
+      // One reading: what has no status yet must not count as settled.
+      const found = await bindings();
+      const unsettled = found.flatMap(({ spec, status }) =>
         (status?.clusters ?? [])
           .filter(
             (entry: ClusterStatusEntry) => entry.state !== "Available" || entry.desiredHash !== entry.observedHash,
@@ -65,7 +72,7 @@ test("five megabytes of published definitions are established on three clusters,
           .map(({ name, state, reason, message }) => [spec.resource.name, name, state, reason, message]),
       );
       expect(unsettled).toEqual([]);
-      expect((await bindings()).map(({ status }) => status?.clusters?.length)).toEqual(published.map(() => 3));
+      expect(found.map(({ status }) => status?.clusters?.length)).toEqual(published.map(() => 3));
     },
     { timeout: 5 * MINUTES },
   );
@@ -86,4 +93,19 @@ test("nobody writes them for two minutes, on a member or on the hub", async () =
   });
   const before = await state();
   await throughout(2 * MINUTES, async () => expect(await state()).toEqual(before), 10_000);
+});
+
+test("those of one project leave every cluster with the hub's, and the others stay", async () => {
+  const leaving = published.filter(isOfProject);
+  expect(leaving.length).toBeGreaterThan(3);
+  for (const { metadata } of leaving) await federation.api.delete(`${CRDS}/${metadata.name}`);
+  const left = published.filter((crd) => !isOfProject(crd)).map(({ metadata }) => metadata.name);
+  await eventually(
+    async () => {
+      for (const member of MEMBERS) expect(Object.keys(await versionsOn(member)).toSorted()).toEqual(left.toSorted());
+      const onHub = (await federation.api.list<Crd>(CRDS)).filter(isPublished);
+      expect(onHub.map(({ metadata }) => metadata.name).toSorted()).toEqual(left.toSorted());
+    },
+    { timeout: 2 * MINUTES },
+  );
 });

@@ -37,6 +37,7 @@ import { Observations } from "../observations.ts";
 import { PlacementReconciler } from "../placement.ts";
 import { PlanningProgress } from "../planningProgress.ts";
 import { Plans } from "../plans.ts";
+import { Revisions } from "../revisions.ts";
 import { ReportedContacts } from "../reportedContacts.ts";
 import { absent, inContact, observation } from "./builders.ts";
 
@@ -175,7 +176,8 @@ export async function planning(
   missing.begin();
   progress.begin(cache.owners());
   const copies = { hub: cache, assignments, observations, plans, dependencies, progress, classes, missing };
-  const shared = { ...copies, client, store, contacts, namespaces, clock, metrics, tracer, hubId: "hub" };
+  const revisions = new Revisions({ client, systemNamespace: "meridian-system" });
+  const shared = { ...copies, client, store, revisions, contacts, namespaces, clock, metrics, tracer, hubId: "hub" };
 
   const context: ReconcileContext = { span: undefined, reconcileId: "reconcile-1", logger, origin: undefined };
   const { signal } = new AbortController();

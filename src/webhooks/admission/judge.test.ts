@@ -90,7 +90,7 @@ describe("a bundle", () => {
 describe("what a policy says and this version does not do is taken, with a warning", () => {
   const everyField = {
     resourceSelectors: [demo],
-    rollout: { stages: [{ name: "canary" }] },
+    rollout: { maxObjects: 1, stages: [{ name: "canary" }] },
     failover: { gracePeriod: "60s" },
     spreadConstraints: [{ topologyKey: "region", minGroups: 2 }],
     replicaScheduling: { mode: "Divided", strategy: "Aggregated" },
@@ -102,7 +102,7 @@ describe("what a policy says and this version does not do is taken, with a warni
   };
 
   test("fields", () => {
-    const fields = ["rollout", "replicaScheduling.strategy Aggregated"];
+    const fields = ["rollout.maxObjects", "replicaScheduling.strategy Aggregated"];
     const want = fields.map((field) => `spec.${field} is taken, but this version of Meridian does not carry it out`);
     expect(warnings(placementObject(everyField))).toEqual(want);
     expect(warnings(clusterPlacementObject(everyField))).toEqual(want);

@@ -5,6 +5,8 @@ import {
   DEFAULT_REPLICA_BOUNDS,
   type DemoApplication,
   FEDERATION_GROUP,
+  forgedApprovals,
+  ROLLOUT_COMMAND_ANNOTATION,
   type FieldProblem,
   type KubeObject,
   type MemberCluster,
@@ -37,9 +39,21 @@ export function judgeRequest(request: AdmissionRequest, facts: AdmissionFacts, n
     return { problems, warnings: [] };
   }
   if (object === null || object === undefined || object.metadata?.deletionTimestamp !== undefined) return ALL_WELL;
+  const forged = approvalProblems(request, object);
+  if (forged.length > 0) return { problems: forged, warnings: [] };
   const judgement = judgeObject(request, object, facts, now);
   if (operation !== "UPDATE" || oldObject === null || oldObject === undefined) return judgement;
   return added(judgeObject(request, oldObject, facts, now), judgement);
+}
+
+/** An approval of a rollout says who gave it. */
+function approvalProblems({ oldObject, userInfo, subResource }: AdmissionRequest, object: KubeObject): FieldProblem[] {
+  if (isGiven(subResource)) return [];
+  const { username = "" } = userInfo ?? {};
+  return forgedApprovals(object, oldObject, username).map(({ stage, by }) => ({
+    field: `metadata.annotations[${ROLLOUT_COMMAND_ANNOTATION}]`,
+    message: `stage ${stage} is approved in the name of ${by}, and you are ${username}: approve it with \`meridian rollout approve\``,
+  }));
 }
 
 /** What the schema of its kind says, in words that say what to change: the server itself would only show a pattern. */

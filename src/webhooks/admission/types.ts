@@ -28,6 +28,8 @@ export interface AdmissionRequest {
   name?: string;
   namespace?: string;
   operation: Operation;
+  /** Who asks, as the server has found out. */
+  userInfo?: { username?: string };
   /** Null on DELETE. */
   object?: KubeObject | null;
   /** Null on CREATE. */

@@ -28,7 +28,7 @@ test("an application is spread over regions and zones of twelve members, and mov
   expect(federation.status("shop")?.clusters?.map(({ replicas }) => replicas.desired)).toEqual([2, 2, 2, 2, 2, 2]);
 
   // A cluster that takes nothing any more: the other one of its zone takes over, and nothing else moves.
-  federation.hub.merge(MEMBERCLUSTERS, undefined, "y1a", {
+  await federation.hub.merge(MEMBERCLUSTERS, undefined, "y1a", {
     spec: { taints: [{ key: "maintenance", effect: "NoExecute" }] },
   });
   await federation.until(() => !where(federation).includes("y1a"));

@@ -147,6 +147,8 @@ const CHECKS: Record<string, Check> = {
     });
     expect(await fleet.hub.find(objectPath("Deployment", namespace, "mysql-operator"))).toBeUndefined();
   },
+  // The first stage soaks for longer than the test takes.
+  "Roll changes out in stages": shopOn({ "singapore-1": 6 }),
   "Take over what runs already": async (namespace) => {
     await shopOn({ "singapore-1": 6 })(namespace);
     const there = await onMember<Deployment>("singapore-1", "Deployment", namespace);

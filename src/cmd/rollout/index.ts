@@ -1,0 +1,248 @@
+/**
+ * `meridian rollout`: how a change reaches the clusters, and what a person says to it. What is said stands in an annotation of the object, bound to
+ * one revision, so that saying it twice is saying it once, and a new change begins with a clean slate. Whoever may change the object may say it.
+ */
+import { stringify } from "yaml";
+import {
+  type FederatedStatus,
+  type KubeObject,
+  REVISION_ANNOTATION,
+  REVISION_OF_LABEL,
+  type ResourceBinding,
+  ROLLOUT_COMMAND_ANNOTATION,
+  rolloutCommandIn,
+  type RolloutStatus,
+  timestamp,
+} from "../../apis/index.ts";
+import {
+  CLUSTERRESOURCEBINDINGS,
+  CONTROLLERREVISIONS,
+  DEMOAPPLICATIONS,
+  isConflict,
+  MANIFESTBUNDLES,
+  RESOURCEBINDINGS,
+  type ResourceType,
+  SELFSUBJECTREVIEWS,
+  systemClock,
+} from "../../runtime/index.ts";
+import { commandLogger, type CommandContext, connectHub, type Connection, find } from "../connection.ts";
+import { follow } from "../follow.ts";
+import type { RolloutOptions, RolloutVerb } from "../options.ts";
+import { CommandError, EXIT } from "../outcome.ts";
+import { splitName } from "../statusSelection.ts";
+import { said } from "./commands.ts";
+import { historyText, type RevisionLine, rolloutText } from "./text.ts";
+
+/** An object of the hub, or the binding that has its status. */
+interface Found {
+  type: ResourceType;
+  holder: KubeObject;
+  /** As messages name the object. */
+  name: string;
+  /** The UID of the object itself. */
+  uid: string;
+}
+
+export async function rollout(
+  verb: RolloutVerb,
+  name: string,
+  options: RolloutOptions,
+  context: CommandContext,
+): Promise<number> {
+  await using hub = connectHub(options, context);
+  const found = await objectOf(hub, name, options.namespace ?? hub.config.currentNamespace, context.signal);
+  switch (verb) {
+    case "status":
+      return await showStatus(hub, found, options, context);
+    case "history":
+      return await showHistory(hub, found, options, context);
+    case "undo":
+      return await undo(hub, found, options, context);
+    default:
+      return await steer(verb, hub, found, options, context);
+  }
+}
+
+async function objectOf(hub: Connection, text: string, namespace: string, signal: AbortSignal): Promise<Found> {
+  const { kind, group, name } = splitName(text);
+  const type = kind === "demoapplication" ? DEMOAPPLICATIONS : kind === "manifestbundle" ? MANIFESTBUNDLES : undefined;
+  if (type !== undefined) {
+    const holder = await find(hub.client, type, namespace, name, signal);
+    if (holder === undefined) throw new CommandError(`the hub has no ${kind} "${name}" in namespace ${namespace}`);
+    return { type, holder, name: `${kind}/${name}`, uid: holder.metadata.uid ?? "" };
+  }
+  for (const bindings of [RESOURCEBINDINGS, CLUSTERRESOURCEBINDINGS]) {
+    const selection = bindings === RESOURCEBINDINGS ? { namespace } : {};
+    const { items } = await hub.client.list(bindings, { ...selection, signal });
+    const holder = items.find((one) => isAbout(one as unknown as ResourceBinding, kind, group, name));
+    if (holder !== undefined) {
+      const { resource } = (holder as unknown as ResourceBinding).spec;
+      return { type: bindings, holder, name: `${kind}/${name}`, uid: resource.uid };
+    }
+  }
+  throw new CommandError(`no policy places a ${kind} "${name}" in namespace ${namespace}`);
+}
+
+function isAbout({ spec }: ResourceBinding, kind: string, group: string | undefined, name: string): boolean {
+  const { resource } = spec;
+  const own = resource.kind.toLowerCase();
+  if (resource.name !== name || (kind !== own && kind !== `${own}s`)) return false;
+  return group === undefined || resource.apiVersion.startsWith(`${group}/`);
+}
+
+function rolloutOf(holder: KubeObject): RolloutStatus | undefined {
+  return (holder["status"] as FederatedStatus | undefined)?.rollout;
+}
+
+/** Nothing changes any more without a person. */
+function hasStopped(status: RolloutStatus | undefined): boolean {
+  return status === undefined || ["Succeeded", "RolledBack", "Superseded", "Paused"].includes(status.state);
+}
+
+async function showStatus(
+  hub: Connection,
+  found: Found,
+  { output, watch, timeout, logLevel }: RolloutOptions,
+  { terminal, signal }: CommandContext,
+): Promise<number> {
+  let { holder } = found;
+  if (watch && !hasStopped(rolloutOf(holder))) {
+    const { name, namespace } = holder.metadata;
+    const place = namespace === undefined ? {} : { namespace };
+    const logger = commandLogger(logLevel, terminal);
+    const reached = await follow(
+      { client: hub.client, type: found.type, name, ...place, timeoutMs: timeout, signal, logger },
+      (object) => {
+        if (object === undefined) return true;
+        holder = object;
+        return hasStopped(rolloutOf(object));
+      },
+    );
+    if (!reached) throw new CommandError(`${found.name} is still being rolled out`, { exitCode: EXIT.timeout });
+  }
+  const status = rolloutOf(holder);
+  if (output === "json") terminal.out(`${JSON.stringify(status ?? null, undefined, 2)}\n`);
+  else if (output === "yaml") terminal.out(stringify(status ?? null));
+  else terminal.out(rolloutText(found.name, status));
+  return status === undefined || status.state === "Succeeded" ? EXIT.ok : EXIT.found;
+}
+
+async function revisionsOf(
+  hub: Connection,
+  { holder, uid }: Found,
+  options: RolloutOptions,
+  signal: AbortSignal,
+): Promise<KubeObject[]> {
+  const namespace = holder.metadata.namespace ?? options.systemNamespace;
+  const { items } = await hub.client.list(CONTROLLERREVISIONS, {
+    namespace,
+    labelSelector: `${REVISION_OF_LABEL}=${uid}`,
+    signal,
+  });
+  return items.toSorted((a, b) => numberOf(a) - numberOf(b));
+}
+
+function numberOf({ metadata }: KubeObject): number {
+  return Number(metadata.annotations?.[REVISION_ANNOTATION] ?? 0);
+}
+
+async function showHistory(
+  hub: Connection,
+  found: Found,
+  options: RolloutOptions,
+  { terminal, signal }: CommandContext,
+): Promise<number> {
+  const status = rolloutOf(found.holder);
+  const lines = (await revisionsOf(hub, found, options, signal)).map((one): RevisionLine => {
+    const revision = numberOf(one);
+    const is = [
+      ...(revision === status?.revision ? [status.state] : []),
+      ...(revision === status?.lastGoodRevision ? ["last good"] : []),
+    ].join(", ");
+    return { revision, createdAt: one.metadata.creationTimestamp ?? "", is };
+  });
+  if (options.output === "json") terminal.out(`${JSON.stringify(lines, undefined, 2)}\n`);
+  else if (options.output === "yaml") terminal.out(stringify(lines));
+  else
+    terminal.out(
+      lines.length === 0 ? `${found.name} has no revisions: it is not rolled out in stages\n` : historyText(lines),
+    );
+  return EXIT.ok;
+}
+
+async function steer(
+  verb: "pause" | "resume" | "approve" | "abort",
+  hub: Connection,
+  found: Found,
+  { stage }: RolloutOptions,
+  { terminal, signal }: CommandContext,
+): Promise<number> {
+  const user = verb === "approve" ? await userOf(hub, signal) : "";
+  let { holder } = found;
+  for (;;) {
+    const before = rolloutCommandIn(holder.metadata.annotations?.[ROLLOUT_COMMAND_ANNOTATION]);
+    const now = timestamp(systemClock.now());
+    const { command, answer } = said({ verb, object: found.name, status: rolloutOf(holder), before, stage, user, now });
+    if (command !== undefined) {
+      const { name, namespace, resourceVersion } = holder.metadata;
+      const annotations = { [ROLLOUT_COMMAND_ANNOTATION]: JSON.stringify(command) };
+      try {
+        const patch = { metadata: { resourceVersion, annotations } };
+        await hub.client.patch(found.type, namespace, name, "application/merge-patch+json", patch, { signal });
+      } catch (error) {
+        if (!isConflict(error)) throw error;
+        // Somebody else was faster: what the object is now decides.
+        holder = await hub.client.get(found.type, namespace, name, { signal });
+        continue;
+      }
+    }
+    terminal.out(`${answer}\n`);
+    return EXIT.ok;
+  }
+}
+
+/** The name under which the hub knows the person. */
+async function userOf({ client }: Connection, signal: AbortSignal): Promise<string> {
+  const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview", metadata: { name: "" } };
+  const answer = await client.create(SELFSUBJECTREVIEWS, review, { signal });
+  const { userInfo } = (answer["status"] ?? {}) as { userInfo?: { username?: string } };
+  if (userInfo?.username === undefined)
+    throw new CommandError("the hub does not say who you are, so it could not be recorded who approved");
+  return userInfo.username;
+}
+
+async function undo(
+  hub: Connection,
+  found: Found,
+  options: RolloutOptions,
+  { terminal, signal }: CommandContext,
+): Promise<number> {
+  const { holder, type, name: called } = found;
+  if (type !== DEMOAPPLICATIONS && type !== MANIFESTBUNDLES)
+    throw new CommandError(`${called} belongs to whoever made it: apply its earlier manifest instead`);
+  const revisions = await revisionsOf(hub, found, options, signal);
+  const { revision = 0, lastGoodRevision } = rolloutOf(holder) ?? {};
+  const earlier = revisions.filter((one) => numberOf(one) < revision).at(-1);
+  const good = lastGoodRevision === revision ? undefined : lastGoodRevision;
+  const wanted = options.toRevision ?? good ?? (earlier === undefined ? undefined : numberOf(earlier));
+  const target = revisions.find((one) => numberOf(one) === wanted);
+  if (target === undefined)
+    throw new CommandError(
+      wanted === undefined
+        ? `${called} has no earlier revision`
+        : `${called} has no revision ${wanted}; \`meridian rollout history ${called}\` lists them`,
+    );
+  const { object } = target["data"] as { object: KubeObject };
+  if (JSON.stringify(object["spec"]) === JSON.stringify(holder["spec"])) {
+    terminal.out(`${called} is already as in revision ${wanted}; what differs stands in its policies: revert those\n`);
+    return EXIT.ok;
+  }
+  const { name, namespace, resourceVersion } = holder.metadata;
+  const patch = [
+    { op: "test", path: "/metadata/resourceVersion", value: resourceVersion },
+    { op: "replace", path: "/spec", value: object["spec"] },
+  ];
+  await hub.client.patch(type, namespace, name, "application/json-patch+json", patch, { signal });
+  terminal.out(`${called} rolled back to revision ${wanted}\n`);
+  return EXIT.ok;
+}

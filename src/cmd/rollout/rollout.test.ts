@@ -1,0 +1,116 @@
+import { describe, expect, test } from "vitest";
+import type { RolloutCommand, RolloutStatus } from "../../apis/index.ts";
+import { said, type Steer } from "./commands.ts";
+import { historyText, rolloutText } from "./text.ts";
+
+const PROGRESSING: RolloutStatus = {
+  state: "Progressing",
+  revision: 7,
+  lastGoodRevision: 6,
+  stages: [
+    { name: "canary", state: "Succeeded", approvedBy: "alice", clusters: [{ name: "singapore-1", state: "Done" }] },
+    {
+      name: "asia",
+      state: "Progressing",
+      clusters: [
+        { name: "shanghai-1", state: "Done" },
+        { name: "shanghai-2", state: "Verifying", reason: "ImagePullBackOff" },
+      ],
+    },
+    {
+      name: "rest",
+      state: "Waiting",
+      clusters: [{ name: "frankfurt-1", state: "Deferred", reason: "ClusterUnreachable" }],
+    },
+  ],
+};
+const waiting: RolloutStatus = {
+  ...PROGRESSING,
+  state: "Paused",
+  reason: "Gate",
+  message: "stage canary waits for approval",
+  stages: [{ name: "canary", state: "Paused", clusters: [] }],
+};
+
+const say = (verb: Steer["verb"], more: Partial<Steer> = {}) =>
+  said({
+    verb,
+    object: "demoapplication/shop",
+    status: PROGRESSING,
+    before: undefined,
+    user: "alice",
+    now: "2026-11-22T08:00:00Z",
+    ...more,
+  });
+
+describe("what a person says to a rollout", () => {
+  test.each<{ name: string; verb: Steer["verb"]; more?: Partial<Steer>; command?: RolloutCommand; answer: string }>([
+    { name: "pause", verb: "pause", command: { revision: 7, paused: true }, answer: "paused at revision 7" },
+    {
+      name: "pause, said twice",
+      verb: "pause",
+      more: { before: { revision: 7, paused: true } },
+      answer: "already paused",
+    },
+    {
+      name: "resume after pause",
+      verb: "resume",
+      more: { before: { revision: 7, paused: true } },
+      command: { revision: 7, resumedAt: "2026-11-22T08:00:00Z" },
+      answer: "resumed at revision 7",
+    },
+    { name: "resume of what goes on", verb: "resume", answer: "is not paused" },
+    { name: "abort", verb: "abort", command: { revision: 7, abort: true }, answer: "aborted: revision 7" },
+    {
+      name: "abort without a run",
+      verb: "abort",
+      more: { status: { ...PROGRESSING, state: "Succeeded" } },
+      answer: "nothing to abort",
+    },
+    {
+      name: "approve the stage that waits",
+      verb: "approve",
+      more: { status: waiting, before: { revision: 6, paused: true } },
+      command: { revision: 7, approvals: { canary: "alice" } },
+      answer: "stage canary approved by alice",
+    },
+    {
+      name: "approve what is approved",
+      verb: "approve",
+      more: { status: waiting, before: { revision: 7, approvals: { canary: "bob" } } },
+      answer: "already approved by bob",
+    },
+  ])("$name", ({ verb, more, command, answer }) => {
+    const result = say(verb, more);
+    expect(result.command).toEqual(command);
+    expect(result.answer).toContain(answer);
+  });
+
+  test("what cannot be meant is refused with what can", () => {
+    expect(() => say("approve")).toThrow("no stage of demoapplication/shop waits for approval; name one with --stage");
+    expect(() => say("approve", { stage: "europe" })).toThrow("its stages are canary, asia, rest");
+    expect(() => say("approve", { status: undefined })).toThrow("there is nothing to approve");
+  });
+});
+
+test("the rollout as people read it", () => {
+  expect(rolloutText("demoapplication/shop", PROGRESSING)).toBe(
+    `demoapplication/shop: Progressing, revision 7, last good 6
+
+STAGE   CLUSTER      STATE        REASON
+canary               Succeeded    approved by alice
+        singapore-1  Done
+asia                 Progressing
+        shanghai-1   Done
+        shanghai-2   Verifying    ImagePullBackOff
+rest                 Waiting
+        frankfurt-1  Deferred     ClusterUnreachable
+`,
+  );
+  expect(rolloutText("demoapplication/shop", waiting)).toMatch(
+    /^\S+: Paused \(Gate\), revision 7.*\nstage canary waits/,
+  );
+  expect(historyText([{ revision: 6, createdAt: "2026-11-22T08:00:00Z", is: "last good" }])).toBe(
+    "REVISION  CREATED               IS\n6         2026-11-22T08:00:00Z  last good\n",
+  );
+});

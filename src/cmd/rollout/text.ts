@@ -1,0 +1,39 @@
+import type { RolloutStatus } from "../../apis/index.ts";
+
+/** The rollout for people: one line of what it comes to, and a line for each cluster. Pure. */
+export function rolloutText(object: string, status: RolloutStatus | undefined): string {
+  if (status === undefined) return `${object} is not rolled out in stages\n`;
+  const { state, reason = "", message, revision = 0, lastGoodRevision, stages = [] } = status;
+  const good = lastGoodRevision === undefined || lastGoodRevision === revision ? "" : `, last good ${lastGoodRevision}`;
+  const head = `${object}: ${state}${reason === "" ? "" : ` (${reason})`}, revision ${revision}${good}`;
+  const rows = stages.flatMap((stage) => {
+    const by = stage.approvedBy === undefined ? "" : `approved by ${stage.approvedBy}`;
+    const clusters = stage.clusters ?? [];
+    return [[stage.name, "", stage.state, by], ...clusters.map((one) => ["", one.name, one.state, one.reason ?? ""])];
+  });
+  const lines = [head, ...(message === undefined || message === "" ? [] : [message])];
+  if (rows.length > 0) lines.push("", ...aligned([["STAGE", "CLUSTER", "STATE", "REASON"], ...rows]));
+  return `${lines.join("\n")}\n`;
+}
+
+/** One revision, for people. */
+export interface RevisionLine {
+  revision: number;
+  createdAt: string;
+  /** Rolled out, the last good one… */
+  is: string;
+}
+
+export function historyText(revisions: readonly RevisionLine[]): string {
+  return `${aligned([["REVISION", "CREATED", "IS"], ...revisions.map(({ revision, createdAt, is }) => [String(revision), createdAt, is])]).join("\n")}\n`;
+}
+
+function aligned(rows: readonly (readonly string[])[]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
+  return rows.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+      .join("  ")
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,152 @@
+import { type KubeObject, type Reason, type RolloutStatus, shortMessage } from "../apis/index.ts";
+import type { RolloutState, Target } from "../desiredstate/index.ts";
+import type { EventRecorder, Metrics } from "../observability/index.ts";
+import type { Transition } from "../rollout/index.ts";
+import { regardingOf } from "./placementEvents.ts";
+import { lifeOf, type Plans } from "./plans.ts";
+import { type RolloutRequest, Rollouts, type RolloutSources } from "./rollouts.ts";
+
+export interface StagingSources extends RolloutSources {
+  plans: Plans;
+  events: EventRecorder;
+  metrics: Pick<Metrics, "rolloutTransition">;
+}
+
+/** What a plan has to know of the rollout of its object. */
+export interface Stage {
+  /** What the status speaks of. */
+  target: Target;
+  /** What the rows are made from. */
+  step: { lastGood?: Target; rollout?: RolloutState };
+  /** For the status; undefined where the policy rolls nothing out. */
+  status: RolloutStatus | undefined;
+  /**
+   * What the rows follow from does not stand on the hub yet: they are handed to the workers when it does. Otherwise a manager that starts
+   * anew would find clusters changed that nobody knows to take back.
+   */
+  isHeld: boolean;
+  recheckAt?: number;
+}
+
+/** Which objects are being rolled out in stages, and what became of each step: one Event and one count for a transition. */
+export class Staging {
+  readonly #sources: StagingSources;
+  readonly #rollouts: Rollouts;
+  /** Objects whose rollout is under way: whatever is seen of their copies may move it on. */
+  readonly #open = new Set<string>();
+  /** Objects whose rows wait for a status. */
+  readonly #held = new Set<string>();
+  /** Transitions that were told of, by object: the same ones are computed again while their status is being written. */
+  readonly #told = new Map<string, string>();
+
+  constructor(sources: StagingSources) {
+    this.#sources = sources;
+    this.#rollouts = new Rollouts(sources);
+  }
+
+  isOpen(owner: string): boolean {
+    return this.#open.has(owner);
+  }
+
+  isHeld(owner: string): boolean {
+    return this.#held.has(owner);
+  }
+
+  open(): Iterable<string> {
+    return [...this.#open];
+  }
+
+  forget(owner: string, object?: KubeObject): void {
+    this.#open.delete(owner);
+    this.#held.delete(owner);
+    this.#told.delete(owner);
+    if (object !== undefined) this.#sources.revisions.forget(object);
+  }
+
+  /** Undefined where the object cannot be rolled out; then its rows stand as they are, and the plan says why. */
+  async of(owner: string, request: RolloutRequest, signal: AbortSignal): Promise<Stage | undefined> {
+    const { object, target, placement, status } = request;
+    const plan = await this.#rollouts.plan(request, signal);
+    if (plan.kind === "Refused") {
+      this.#fail(owner, object, plan.why);
+      return undefined;
+    }
+    if (plan.kind === "Unstaged") {
+      this.forget(owner);
+      const rollout = placement?.spec.rollout === undefined ? undefined : status?.rollout;
+      return { target, step: {}, status: rollout, isHeld: false };
+    }
+    const { state } = plan.status;
+    if (plan.isDurable) this.#held.delete(owner);
+    else this.#held.add(owner);
+    if (plan.isDurable && state === "Succeeded" && plan.recheckAt === undefined && !hasLate(plan.status))
+      this.#open.delete(owner);
+    else this.#open.add(owner);
+    this.#tell(owner, object, plan.transitions);
+    const { lastGood, recheckAt } = plan;
+    return {
+      target: plan.target,
+      step: { rollout: plan.turns, ...(lastGood === undefined ? {} : { lastGood }) },
+      status: plan.status,
+      isHeld: !plan.isDurable,
+      ...(recheckAt === undefined ? {} : { recheckAt }),
+    };
+  }
+
+  #fail(owner: string, object: KubeObject, failure: { reason: string; message: string }): void {
+    const { plans, events } = this.#sources;
+    const before = plans.get(owner);
+    const life = lifeOf(object);
+    const same = before?.uid === life.uid ? before : undefined;
+    const { target, remaining = new Set<string>(), rollout } = same ?? {};
+    if (before?.failure?.reason !== failure.reason)
+      events.record({
+        regarding: regardingOf(object),
+        type: "Warning",
+        reason: failure.reason,
+        action: "RollOut",
+        note: failure.message,
+      });
+    plans.set(owner, { ...life, target, remaining, rollout, failure, ours: true });
+  }
+
+  #tell(owner: string, object: KubeObject, transitions: readonly Transition[]): void {
+    if (transitions.length === 0) return;
+    const text = JSON.stringify(transitions);
+    if (this.#told.get(owner) === text) return;
+    this.#told.set(owner, text);
+    const { events, metrics } = this.#sources;
+    for (const { of, name, from, to, reason, revision } of transitions) {
+      metrics.rolloutTransition(of, to);
+      const what = of === "Run" ? "the rollout" : `${of.toLowerCase()} ${name ?? ""}`;
+      const before = from === "" ? "" : `, was ${from}`;
+      const why = reason === undefined ? "" : ` (${reason})`;
+      events.record({
+        regarding: regardingOf(object),
+        type: to === "Failed" || to === "RollingBack" || to === "RolledBack" ? "Warning" : "Normal",
+        reason:
+          of === "Run" ? (REASONS[to] ?? "RolloutProgressing") : of === "Stage" ? "RolloutStage" : "RolloutCluster",
+        action: "RollOut",
+        note: shortMessage(`revision ${revision}: ${what} is ${to}${why}${before}`),
+      });
+    }
+  }
+}
+
+/** By the state that a run came to. */
+const REASONS: Readonly<Record<string, Reason>> = {
+  Planned: "RolloutPlanned",
+  Progressing: "RolloutProgressing",
+  Paused: "RolloutPaused",
+  RollingBack: "RollingBack",
+  RolledBack: "RolledBack",
+  Succeeded: "RolloutSucceeded",
+  Superseded: "RolloutSuperseded",
+};
+
+/** As in the state machine: clusters that came back when the run was over. */
+function hasLate({ stages = [] }: RolloutStatus): boolean {
+  return stages.some(({ clusters = [] }) =>
+    clusters.some(({ state }) => state === "Deferred" || state === "Applying" || state === "Verifying"),
+  );
+}

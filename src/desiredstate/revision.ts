@@ -1,0 +1,156 @@
+import {
+  hashOf,
+  type KubeObject,
+  type ManagedFieldsEntry,
+  type OverridePolicy,
+  parseApiVersion,
+  type Placement,
+  type PlacementSpec,
+  policyKey,
+  refKey,
+  refOf,
+} from "../apis/index.ts";
+import { hubKindOf, placeableKindOf, staysOnHub, userSetObject } from "../interpreter/index.ts";
+import type { DependencyHashes, Snapshot, Target } from "./types.ts";
+
+type Policy<T extends { metadata: unknown }> = Omit<T, "metadata" | "status"> & {
+  metadata: { name: string; namespace?: string };
+};
+
+/** What an object was, as far as a target follows from it: enough to make the same of it once more. Holds nothing of a Secret. */
+export interface RevisionContent {
+  /** Without its status and what the server keeps about it. */
+  object: KubeObject;
+  placement?: Policy<Placement>;
+  /** Those that select the object. */
+  overrides: Policy<OverridePolicy>[];
+  /** The ConfigMaps that go along. */
+  configMaps?: KubeObject[];
+  dependencyHashes?: DependencyHashes;
+}
+
+/**
+ * What the object is now; undefined where nothing is to be rolled out: no policy with a rollout places it, or nobody can say at present what it
+ * is to be.
+ */
+export function revisionOf(
+  snapshot: Snapshot,
+  target: Target,
+  placement: Placement | undefined,
+): RevisionContent | undefined {
+  if (target.scheduled.status !== "True" || target.suspended) return undefined;
+  if (target.clusters.some(({ frozenFor }) => frozenFor !== undefined)) return undefined;
+  const selecting = new Set(
+    [...target.overrides, ...(target.idleOverrides ?? []).map(({ policy }) => policy)].map((policy) =>
+      policyKey(policy),
+    ),
+  );
+  const overrides = snapshot.overrides.filter((policy) => selecting.has(policyKey(policy)));
+  const configMaps = configMapsOf(snapshot, target);
+  return {
+    object: kept(snapshot.object),
+    ...(placement === undefined ? {} : { placement: policyContent(placement) }),
+    overrides: overrides.map((policy) => policyContent(policy)).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)),
+    ...(configMaps.length === 0 ? {} : { configMaps }),
+    ...(target.dependencyHashes === undefined ? {} : { dependencyHashes: target.dependencyHashes }),
+  };
+}
+
+/**
+ * Equal for contents of which the same is made. What says how a change comes to the clusters (rollout, failover, priority) is no change itself, and
+ * neither is what the policies are called.
+ */
+export function revisionHash({ object, placement, overrides, dependencyHashes }: RevisionContent): string {
+  const kind = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind);
+  const isRendered = hubKindOf(kind.group, kind.kind) !== undefined;
+  return hashOf({
+    content: isRendered ? object["spec"] : kind.render(object),
+    labels: usersOf(object.metadata.labels),
+    ...(isRendered ? { annotations: usersOf(object.metadata.annotations) } : {}),
+    placement: placement === undefined ? null : whatIsMade(placement.spec),
+    overrides: overrides.map(({ spec }) => spec.rules),
+    dependencies: dependencyHashes?.all ?? null,
+  });
+}
+
+/** The same moment, with the object and its policies as they were: what follows from it is what a cluster had that waits for its turn. */
+export function snapshotOfRevision(content: RevisionContent, snapshot: Snapshot): Snapshot {
+  const { choice: _, needs: __, dependencies, object: now, ...rest } = snapshot;
+  const { configMaps = [], dependencyHashes, overrides } = content;
+  const { uid, resourceVersion, generation } = now.metadata;
+  const metadata = {
+    ...content.object.metadata,
+    ...(uid === undefined ? {} : { uid }),
+    ...(resourceVersion === undefined ? {} : { resourceVersion }),
+    ...(generation === undefined ? {} : { generation }),
+  };
+  const placement = content.placement === undefined ? undefined : ({ ...content.placement } as Placement);
+  const present = new Map(dependencies);
+  for (const configMap of configMaps) present.set(refKey(refOf(configMap)), configMap);
+  return {
+    ...rest,
+    object: { ...content.object, metadata },
+    placements: placement === undefined ? [] : [placement],
+    choice: { placement, passedOver: [] },
+    overrides: overrides as OverridePolicy[],
+    dependencies: present,
+    ...(dependencyHashes === undefined ? {} : { recordedHashes: dependencyHashes }),
+  };
+}
+
+/** Fields of a placement that say how, when and for how long; what is made on a cluster follows from the others. */
+function whatIsMade(spec: PlacementSpec): Partial<PlacementSpec> {
+  const {
+    resourceSelectors: _resourceSelectors,
+    priority: _priority,
+    rollout: _rollout,
+    failover: _failover,
+    disruptionBudget: _disruptionBudget,
+    suspend: _suspend,
+    health: _health,
+    aggregateStatus: _aggregateStatus,
+    ...made
+  } = spec;
+  return made;
+}
+
+/** Who owns which field says what of a plain object a person has set; when they wrote, and with what, is no part of it. */
+function kept({ status: _, metadata, ...content }: KubeObject): KubeObject {
+  const { name, namespace, labels, annotations, managedFields } = metadata;
+  const own = usersOf(annotations);
+  const users = managedFields?.filter(({ subresource }) => subresource !== "status");
+  return {
+    ...content,
+    metadata: {
+      name,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(labels === undefined ? {} : { labels }),
+      ...(Object.keys(own).length === 0 ? {} : { annotations: own }),
+      ...(users === undefined || hubKindOf(parseApiVersion(content.apiVersion).group, content.kind) !== undefined
+        ? {}
+        : { managedFields: users.map(({ time: __, ...entry }): ManagedFieldsEntry => entry) }),
+    },
+  };
+}
+
+function usersOf(entries: Record<string, string> | undefined): Record<string, string> {
+  return Object.fromEntries(Object.entries(entries ?? {}).filter(([key]) => !staysOnHub(key)));
+}
+
+function policyContent<T extends Placement | OverridePolicy>(policy: T): Policy<T> {
+  const { apiVersion, kind, metadata, spec } = policy;
+  const { name, namespace } = metadata;
+  return { apiVersion, kind, metadata: { name, ...(namespace === undefined ? {} : { namespace }) }, spec } as Policy<T>;
+}
+
+function nameOf({ kind, metadata }: { kind: string; metadata: { name: string; namespace?: string } }): string {
+  return policyKey({ kind, ...metadata });
+}
+
+function configMapsOf({ dependencies }: Snapshot, target: Target): KubeObject[] {
+  const sent = new Set(target.clusters.flatMap(({ objects }) => objects.map(({ ref }) => `${ref.kind}/${ref.name}`)));
+  return [...dependencies.values()]
+    .filter(({ kind, metadata }) => kind === "ConfigMap" && sent.has(`${kind}/${metadata.name}`))
+    .map((found) => userSetObject(found))
+    .sort((a, b) => (a.metadata.name < b.metadata.name ? -1 : 1));
+}

@@ -1,0 +1,64 @@
+import { listedAfter, type RolloutStatus } from "../apis/index.ts";
+import type { Statement } from "./conditions.ts";
+
+type Stage = NonNullable<RolloutStatus["stages"]>[number];
+
+/** What the condition Progressing says while a rollout in stages is under way, or has stopped; undefined where nothing is to be said of one. */
+export function rolloutStatement(rollout: RolloutStatus | undefined): Statement | undefined {
+  if (rollout === undefined) return undefined;
+  const { state, reason = "", message, stages = [] } = rollout;
+  const type = "Progressing";
+  const stage = stages.find((one) => one.state !== "Succeeded") ?? stages.at(-1);
+  switch (state) {
+    case "Planned":
+    case "Progressing":
+      return { type, status: "True", reason: "RollingOut", message: message ?? progressOf(stage) };
+    case "Paused":
+      return { type, status: "False", reason: "RolloutPaused", message: message ?? pauseOf(stage, reason) };
+    case "RollingBack":
+      return { type, status: "True", reason: "RollingBack", message: message ?? failuresOf(stages) };
+    case "RolledBack":
+      return { type, status: "False", reason: "RolledBack", message: message ?? failuresOf(stages) };
+    case "Succeeded":
+    case "Superseded":
+      return undefined;
+  }
+}
+
+/** Nothing is under way, and what is wanted is not what runs: nobody who waits for the object is done. */
+export function isStopped({ reason }: Statement): boolean {
+  return reason === "RolloutPaused" || reason === "RolledBack";
+}
+
+function progressOf(stage: Stage | undefined): string {
+  if (stage === undefined) return "the rollout begins";
+  const { name, state, clusters = [] } = stage;
+  const done = clusters.filter((cluster) => cluster.state === "Done").length;
+  const soaking = state === "Soaking" ? "; it soaks" : "";
+  return `stage ${name}: ${done} of ${clusters.length} ${clusters.length === 1 ? "cluster" : "clusters"} done${soaking}`;
+}
+
+function pauseOf(stage: Stage | undefined, reason: string): string {
+  const where = stage === undefined ? "" : `stage ${stage.name}: `;
+  switch (reason) {
+    case "Gate":
+      return `${where}waits for its gate`;
+    case "User":
+      return `${where}paused; \`meridian rollout resume\` goes on`;
+    case "Unknown":
+      return `${where}nobody knows how its clusters are`;
+    case "RollbackFailed":
+      return "a cluster did not come back to the last good revision";
+    default:
+      return stage === undefined ? "too many clusters failed" : failuresOf([stage]);
+  }
+}
+
+function failuresOf(stages: readonly Stage[]): string {
+  const failed = stages.flatMap(({ clusters = [] }) => clusters.filter(({ state }) => state === "Failed"));
+  if (failed.length === 0) return "back to the last good revision";
+  return listedAfter(
+    "failed: ",
+    failed.map(({ name, reason }) => (reason === undefined ? name : `${name} (${reason})`)),
+  );
+}

@@ -1,0 +1,165 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import { FEDERATION_API_VERSION, type KubeObject } from "../../src/apis/index.ts";
+import { explainFailure, Federation } from "../e2e/federation.ts";
+import { collectionPath } from "../e2e/objects.ts";
+import { writtenObjects } from "../e2e/sentObjects.ts";
+import { eventually, FaultProxy, type ProxiedRequest, throughout } from "../envtest/index.ts";
+
+/** The member's controllers default, allocate and change their part of what was sent, for two minutes; Meridian has nothing to put right. */
+
+const SHANGHAI = "shanghai-1";
+const NAMESPACE = "peace";
+const MINUTES = 60_000;
+const WRITES = new Set(["POST", "PUT", "PATCH", "DELETE"]);
+
+let federation: Federation;
+let proxy: FaultProxy;
+
+beforeAll(async () => {
+  federation = await Federation.start({
+    members: [{ name: SHANGHAI, region: "cn-shanghai" }],
+    unjoined: [SHANGHAI],
+  });
+  const { plane } = federation.member(SHANGHAI);
+  proxy = await FaultProxy.start(plane);
+  // Its administrator's: this is about kinds, not about rights.
+  await federation.joinByHand(SHANGHAI, proxy.kubeconfigFor(plane.adminToken));
+  await federation.untilMemberIs(SHANGHAI, "True");
+});
+afterAll(async () => {
+  await federation?.[Symbol.asyncDispose]();
+  await proxy?.[Symbol.asyncDispose]();
+});
+afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
+
+function pathOf({ apiVersion, kind, metadata: { namespace, name } }: KubeObject): string {
+  const plural = kind === "Ingress" ? "ingresses" : kind === "Gate" ? "gates" : `${kind.toLowerCase()}s`;
+  const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  return `${root}${namespace === undefined ? "" : `/namespaces/${namespace}`}/${plural}/${name}`;
+}
+
+/** A kind whose definition gives every object more than was written. */
+const GATES = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "gates.peace.example.com" },
+  spec: {
+    group: "peace.example.com",
+    scope: "Namespaced",
+    names: { kind: "Gate", listKind: "GateList", plural: "gates", singular: "gate" },
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        subresources: { status: {} },
+        schema: {
+          openAPIV3Schema: {
+            type: "object",
+            properties: {
+              spec: {
+                type: "object",
+                properties: {
+                  width: { type: "integer" },
+                  height: { type: "integer", default: 3 },
+                  hinges: {
+                    type: "array",
+                    items: {
+                      type: "object",
+                      properties: { side: { type: "string" }, steel: { type: "boolean", default: true } },
+                    },
+                  },
+                },
+              },
+              status: { type: "object", "x-kubernetes-preserve-unknown-fields": true },
+            },
+          },
+        },
+      },
+    ],
+  },
+} as unknown as KubeObject;
+
+const gate = {
+  apiVersion: "peace.example.com/v1",
+  kind: "Gate",
+  metadata: { name: "front", namespace: NAMESPACE },
+  spec: { width: 2, hinges: [{ side: "left" }, { side: "right" }] },
+} as unknown as KubeObject;
+
+const isWrite = ({ method, path }: ProxiedRequest): boolean =>
+  WRITES.has(method) && !/\/(leases|events|self\w+reviews|token)\b/.test(path);
+
+test("nothing is written to a member for two minutes after all kinds have settled there", async () => {
+  await federation.api.create(collectionPath("Namespace"), {
+    apiVersion: "v1",
+    kind: "Namespace",
+    metadata: { name: NAMESPACE, labels: { sent: "yes" } },
+  });
+  await federation.apply(GATES);
+  const member = federation.memberApi(SHANGHAI);
+  await member.apply(pathOf(GATES), GATES, "a-person");
+  const objects = [...writtenObjects(NAMESPACE, 30_199), gate];
+  for (const object of objects)
+    await eventually(() => federation.api.apply(pathOf(object), object, "a-person"), { timeout: 30_000 });
+  const kinds = new Map(objects.map(({ apiVersion, kind }) => [`${apiVersion}/${kind}`, { apiVersion, kind }]));
+  const selectors = [...kinds.values()].map((selector) => {
+    const isWide = objects.every(({ kind, metadata }) => kind !== selector.kind || metadata.namespace === undefined);
+    const labels = { matchLabels: { sent: "yes" } };
+    const version = selector.kind === "HorizontalPodAutoscaler" ? { apiVersion: "autoscaling/v2" } : {};
+    return { ...selector, ...version, ...(isWide ? { labelSelector: labels } : { namespaceSelector: labels }) };
+  });
+  await federation.apply({
+    apiVersion: FEDERATION_API_VERSION,
+    kind: "ClusterPlacement",
+    metadata: { name: "sent" },
+    spec: { resourceSelectors: [...selectors, { apiVersion: "v1", kind: "Secret", name: "token" }] },
+  } as KubeObject);
+  await eventually(
+    async () => {
+      const missing: string[] = [];
+      for (const object of objects) if ((await member.find(pathOf(object))) === undefined) missing.push(pathOf(object));
+      expect(missing).toEqual([]);
+    },
+    { timeout: 2 * MINUTES },
+  );
+  // Settled: half a minute without a write. Whatever fights goes on for longer than that.
+  let seen = -1;
+  let since = performance.now();
+  await eventually(
+    () => {
+      const writes = proxy.requests.filter(isWrite).length;
+      if (writes !== seen) since = performance.now();
+      seen = writes;
+      expect(performance.now() - since).toBeGreaterThan(30_000);
+      return Promise.resolve();
+    },
+    { timeout: 5 * MINUTES },
+  );
+
+  const deployment = objects.find(({ kind, metadata }) => kind === "Deployment" && metadata.name === "web");
+  if (deployment === undefined) throw new Error("the objects have no Deployment web");
+  let turn = 0;
+  /** What a member's controllers and tools do all day to objects that are not theirs alone. */
+  const controllersWork = async (): Promise<void> => {
+    turn += 1;
+    const touched = { metadata: { annotations: { "member.example.com/seen": `${turn}` } } };
+    await member.patch(`${pathOf(deployment)}?fieldManager=robot`, "merge", touched);
+    await member.patch(`${pathOf(gate)}?fieldManager=robot`, "merge", touched);
+    await member.patch(`${pathOf(gate)}?fieldManager=robot`, "merge", { spec: { height: 3 + turn } });
+  };
+  await throughout(
+    2 * MINUTES,
+    async () => {
+      await controllersWork();
+      expect(
+        proxy.requests
+          .filter(isWrite)
+          .slice(seen)
+          .map(({ method, path }) => `${method} ${path}`),
+      ).toEqual([]);
+    },
+    5_000,
+  );
+  expect(turn).toBeGreaterThan(15);
+});

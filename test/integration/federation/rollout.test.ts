@@ -1,0 +1,120 @@
+import { expect, test } from "vitest";
+import { type KubeObject, ROLLOUT_COMMAND_ANNOTATION } from "../../../src/apis/index.ts";
+import { CONTROLLERREVISIONS, DEMOAPPLICATIONS, DEPLOYMENTS, PLACEMENTS } from "../../../src/runtime/index.ts";
+import { demoApplication, placement } from "../../builders/index.ts";
+import { TestFederation } from "./harness.ts";
+
+const MEMBERS = ["a", "b", "c"];
+const GOOD = "registry.test/shop:1";
+const BETTER = "registry.test/shop:2";
+const BROKEN = "registry.test/does-not-exist:3";
+
+const inStages = placement("all").rollsOut({ gate: { timeout: "20s" }, onFailure: "Rollback" }, ...MEMBERS);
+const shop = (image: string): KubeObject => demoApplication("shop").replica(2).image(image).object();
+
+async function rolledOut(): Promise<TestFederation> {
+  const federation = await TestFederation.start(...MEMBERS);
+  await federation.apply(PLACEMENTS, inStages);
+  await federation.apply(DEMOAPPLICATIONS, shop(GOOD));
+  await federation.until(() => rollout(federation)?.state === "Succeeded");
+  return federation;
+}
+
+const rollout = (federation: TestFederation) => federation.status("shop")?.rollout;
+
+function imagesOf(federation: TestFederation): (string | undefined)[] {
+  return MEMBERS.map((name) => {
+    const { server } = federation.member(name);
+    if (!server.has(DEPLOYMENTS, "default", "shop")) return undefined;
+    const { spec } = server.get(DEPLOYMENTS, "default", "shop") as unknown as {
+      spec: { template: { spec: { containers: { image: string }[] } } };
+    };
+    return spec.template.spec.containers[0]?.image;
+  });
+}
+
+test("a new object comes to one stage after the other, and its revision is kept", async () => {
+  await using federation = await TestFederation.start(...MEMBERS);
+  await federation.apply(PLACEMENTS, inStages);
+  await federation.apply(DEMOAPPLICATIONS, shop(GOOD));
+  await federation.until(() => rollout(federation)?.state === "Succeeded");
+  expect(imagesOf(federation)).toEqual([GOOD, GOOD, GOOD]);
+  expect(rollout(federation)).toMatchObject({ revision: 1, lastGoodRevision: 1 });
+  const revisions = federation.hub.list(CONTROLLERREVISIONS);
+  expect(revisions.map(({ metadata }) => metadata.ownerReferences?.[0]?.name)).toEqual(["shop"]);
+});
+
+test("a change that fails in the second stage comes back from both, and never comes to the third", async () => {
+  await using federation = await rolledOut();
+  federation.member("b").stickPods();
+  const before = federation.member("c").writes.length;
+  await federation.apply(DEMOAPPLICATIONS, shop(BETTER));
+  await federation.until(() => rollout(federation)?.state === "RolledBack");
+  expect(imagesOf(federation)).toEqual([GOOD, GOOD, GOOD]);
+  expect(federation.member("c").writes.length).toBe(before);
+  expect(rollout(federation)?.stages?.map(({ name, state }) => `${name} ${state}`)).toEqual([
+    "a RolledBack",
+    "b RolledBack",
+    "c Waiting",
+  ]);
+});
+
+test("a broken image rolls itself back, and is not tried again until the object changes", async () => {
+  await using federation = await rolledOut();
+  await federation.apply(DEMOAPPLICATIONS, shop(BROKEN));
+  await federation.until(() => rollout(federation)?.state === "RolledBack", 120_000);
+  expect(imagesOf(federation)).toEqual([GOOD, GOOD, GOOD]);
+  expect(rollout(federation)).toMatchObject({ revision: 2, lastGoodRevision: 1 });
+  expect(federation.condition("shop", "Progressing")).toBe("False RolledBack");
+  // As a GitOps tool does, over and over.
+  await federation.apply(DEMOAPPLICATIONS, shop(BROKEN));
+  await federation.pass(10_000);
+  expect(imagesOf(federation)).toEqual([GOOD, GOOD, GOOD]);
+  await federation.apply(DEMOAPPLICATIONS, shop(BETTER));
+  await federation.until(() => rollout(federation)?.state === "Succeeded");
+  expect(imagesOf(federation)).toEqual([BETTER, BETTER, BETTER]);
+  expect(rollout(federation)).toMatchObject({ revision: 3, lastGoodRevision: 3 });
+});
+
+test("a stage waits for a person, through a restart of the manager; who waits heals its old revision; the approver is recorded", async () => {
+  await using federation = await rolledOut();
+  const stages = MEMBERS.map((name) => ({ name, targetClusters: { clusterNames: [name] } }));
+  const [first, ...others] = stages;
+  await federation.apply(
+    PLACEMENTS,
+    placement("all").rollout({ stages: [{ ...first, name: "a", approval: "Manual" }, ...others] }),
+  );
+  await federation.apply(DEMOAPPLICATIONS, shop(BETTER));
+  await federation.until(() => rollout(federation)?.reason === "Gate");
+  expect(imagesOf(federation)).toEqual([BETTER, GOOD, GOOD]);
+
+  await federation.stopManager();
+  await federation.startManager();
+  await federation
+    .member("b")
+    .server.merge(DEPLOYMENTS, "default", "shop", { spec: { minReadySeconds: 7, replicas: 1 } });
+  await federation.until(() => replicasOn(federation, "b") === 2);
+  expect(imagesOf(federation)).toEqual([BETTER, GOOD, GOOD]);
+
+  const command = JSON.stringify({ revision: rollout(federation)?.revision, approvals: { a: "alice" } });
+  await federation.hub.merge(DEMOAPPLICATIONS, "default", "shop", {
+    metadata: { annotations: { [ROLLOUT_COMMAND_ANNOTATION]: command } },
+  });
+  await federation.until(() => rollout(federation)?.state === "Succeeded");
+  expect(imagesOf(federation)).toEqual([BETTER, BETTER, BETTER]);
+  expect(rollout(federation)?.stages?.[0]?.approvedBy).toBe("alice");
+});
+
+test("a cluster that cannot be reached is deferred, the others go on, and it gets its turn when it is back", async () => {
+  await using federation = await rolledOut();
+  federation.member("b").cutOff();
+  await federation.until(() => federation.entry("shop", "b")?.state === "Unknown", 60_000);
+  await federation.apply(DEMOAPPLICATIONS, shop(BETTER));
+  await federation.until(() => rollout(federation)?.stages?.[1]?.clusters?.[0]?.state === "Deferred", 60_000);
+  federation.member("b").comeBack();
+  await federation.until(() => rollout(federation)?.state === "Succeeded", 120_000);
+  await federation.until(() => imagesOf(federation).every((image) => image === BETTER), 60_000);
+});
+
+const replicasOn = (federation: TestFederation, member: string): unknown =>
+  (federation.member(member).server.get(DEPLOYMENTS, "default", "shop")["spec"] as { replicas?: number }).replicas;
