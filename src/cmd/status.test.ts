@@ -166,6 +166,22 @@ describe("an object is unhealthy", () => {
   });
 });
 
+test("an object is not well while a change has not reached every cluster, and says at which stage it is", () => {
+  const said = condition("Progressing", "False", "RolledBack", "stage canary: a (ImagePullBackOff) failed");
+  const shop = app("shop", [...fine, said], [entry("a", "Available", 1)]);
+  const withRollout = (state: string): KubeObject => ({
+    ...shop,
+    status: { ...(shop["status"] as object), rollout: { state, revision: 2 } },
+  });
+  const [rolledBack] = buildReport([withRollout("RolledBack")], []).objects;
+  expect(rolledBack).toMatchObject({
+    healthy: false,
+    reason: "RolledBack",
+    message: "stage canary: a (ImagePullBackOff) failed",
+  });
+  expect(buildReport([withRollout("Succeeded")], []).objects[0]?.healthy).toBe(true);
+});
+
 test("all is well when every condition holds and every cluster is ready", () => {
   expect(isHealthy(buildReport([app("blog", fine, [entry("a", "Available", 1)])], [cluster("a", ready)]))).toBe(true);
   expect(isHealthy(buildReport([], [cluster("c", undefined)]))).toBe(false);

@@ -159,7 +159,17 @@ function problemOf(
     if (condition === undefined) return { reason: "NotReported", message: `the condition ${type} is missing` };
     if (condition.status !== "True") return { reason: condition.reason, message: condition.message };
   }
-  return undefined;
+  return rolloutProblem(status);
+}
+
+/** While a change has not reached every cluster: at which stage it is, or why it stopped. */
+function rolloutProblem({
+  rollout,
+  conditions = [],
+}: FederatedStatus): { reason: string; message: string } | undefined {
+  if (rollout === undefined || rollout.state === "Succeeded" || rollout.state === "Superseded") return undefined;
+  const progressing = conditions.find(({ type }) => type === "Progressing");
+  return progressing === undefined ? undefined : { reason: progressing.reason, message: progressing.message };
 }
 
 function reportCluster({ metadata, spec, status }: MemberCluster, counts: ReadonlyMap<string, number>): ClusterReport {

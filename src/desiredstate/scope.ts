@@ -84,7 +84,12 @@ export function scopeOf(
       rules === undefined || subject.current.size === 0
         ? { decision: schedule(subject, placement.spec, clusters, now) }
         : scheduleWithFailover(subject, placement, rules, clusters, snapshot, now);
-    if (placement.spec.suspend === true) return suspended(placement, decision, keepable);
+    if (placement.spec.suspend === true) {
+      const scope = suspended(placement, decision, keepable);
+      // Nothing moves meanwhile, and what the object has left before it has left still.
+      const { departures = [] } = snapshot.previous ?? {};
+      return failover === undefined ? scope : { ...scope, failover: { ...failover, departures } };
+    }
     const isUndivided = placement.spec.replicaScheduling.mode === "Divided" && subject.replicas === undefined;
     const message = `${selectedMessage(decision, clusters.length)}${isUndivided ? NOTHING_TO_DIVIDE : ""}`;
     const scope = placed(decision, clusters, keepable, "ClustersSelected", message);

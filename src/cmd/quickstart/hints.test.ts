@@ -9,7 +9,7 @@ function fleet(kind: Fleet["kind"], regions: string[], folder = "/tmp/q"): Fleet
   return { kind, hub: cluster("hub"), members: regions.map((region) => ({ ...cluster(region), region })) };
 }
 
-test("in a sandbox the three things are to break a region, change a policy and scale", () => {
+test("in a sandbox the four things are to break a region, change a policy, scale, and roll out a broken image", () => {
   expect(
     hints(fleet("sandbox", ["a", "b", "c", "d"]), ["a", "b", "c", "d", "e"]).flatMap(({ commands }) => commands),
   ).toEqual([
@@ -18,6 +18,9 @@ test("in a sandbox the three things are to break a region, change a policy and s
     `kubectl --kubeconfig /tmp/q/hub.kubeconfig patch overridepolicy a --type json -p '[{"op":"replace","path":"/spec/rules/0/replicas","value":8}]'`,
     "kubectl --kubeconfig /tmp/q/hub.kubeconfig delete overridepolicy d",
     "kubectl --kubeconfig /tmp/q/hub.kubeconfig scale demoapplication nginx-demo --replicas 6",
+    `kubectl --kubeconfig /tmp/q/hub.kubeconfig patch placement everywhere --type merge -p '{"spec":{"rollout":{"stages":[{"name":"canary","targetClusters":{"clusterNames":["a"]}},{"name":"rest"}],"gate":{"timeout":"20s"},"onFailure":"Rollback"}}}'`,
+    `kubectl --kubeconfig /tmp/q/hub.kubeconfig patch demoapplication nginx-demo --type merge -p '{"spec":{"image":"nginx:does-not-exist"}}'`,
+    `kubectl --kubeconfig /tmp/q/hub.kubeconfig patch demoapplication nginx-demo --type merge -p '{"spec":{"image":"nginx:latest"}}'`,
   ]);
 });
 
@@ -26,7 +29,7 @@ test("a cluster of the person is broken by an image, in its region only", () => 
   expect(first?.commands[0]).toMatch(/patch overridepolicy b .*"does-not-exist"/);
 });
 
-test("one region is enough for all three", () => {
+test("one region is enough for all but the rollout", () => {
   expect(hints(fleet("sandbox", ["a"]), ["a"]).map(({ text }) => text.split(":")[0])).toEqual([
     "Break a region",
     "Change a policy",

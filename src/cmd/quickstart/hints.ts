@@ -10,7 +10,7 @@ export interface Hint {
 
 export const APPLICATION = "nginx-demo";
 
-/** Three things to try; the commands work as they stand in any shell of this machine. */
+/** Four things to try; the commands work as they stand in any shell of this machine. */
 export function hints(
   fleet: Pick<QuickstartFleet, "kind" | "hub" | "members">,
   sampleRegions: readonly string[],
@@ -53,7 +53,25 @@ export function hints(
       commands: [`${hub} delete overridepolicy ${last}`, `${hub} scale demoapplication ${APPLICATION} --replicas 6`],
     });
   }
+  const canary = fleet.members[0];
+  if (canary !== undefined && fleet.members.length > 1) list.push(brokenRollout(hub, canary.name));
   return list;
+}
+
+/** A change that comes to one cluster first, fails there, and never reaches the others. */
+function brokenRollout(hub: string, canary: string): Hint {
+  const stages = [{ name: "canary", targetClusters: { clusterNames: [canary] } }, { name: "rest" }];
+  const rollout = { stages, gate: { timeout: "20s" }, onFailure: "Rollback" };
+  const merge = (what: string, spec: object): string =>
+    `${hub} patch ${what} --type merge -p '${JSON.stringify({ spec })}'`;
+  return {
+    text: `Roll out a broken image, stage by stage: ${canary} gets it first, cannot pull it, and goes back by itself; the others never see it. Then mend it.`,
+    commands: [
+      merge("placement everywhere", { rollout }),
+      merge(`demoapplication ${APPLICATION}`, { image: "nginx:does-not-exist" }),
+      merge(`demoapplication ${APPLICATION}`, { image: "nginx:latest" }),
+    ],
+  };
 }
 
 function patch(hub: string, policy: string, operations: unknown[]): string {
@@ -78,7 +96,7 @@ export function closingHints(
     "Kubeconfigs (for kubectl --kubeconfig):",
     ...clusters.map(({ name, kubeconfigFile }) => `  ${name.padEnd(width)}  ${kubeconfigFile}`),
     "",
-    "Three things to try, in another terminal:",
+    "Four things to try, in another terminal:",
     ...hints(fleet, sampleRegions).flatMap(({ text, commands }, index) => [
       "",
       `  ${index + 1}. ${text}`,

@@ -110,7 +110,7 @@ describe("--dir", () => {
     const before = await readFile(kubeconfig, "utf8");
 
     const second = start({ dir: dir(), once: false, json: false });
-    await second.until(/Three things to try/);
+    await second.until(/Four things to try/);
     expect(await readFile(kubeconfig, "utf8")).toBe(before);
     await using hub = connectMember("hub", kubeconfig, undefined);
     const names = async (type: typeof MEMBERCLUSTERS) =>
@@ -145,7 +145,7 @@ describe("--dir", () => {
 
 test("a region is broken and mended by an annotation on the hub, while the rest runs on", async () => {
   const run = start({ regions: 2, dir: dir(), once: false, json: false });
-  await run.until(/Three things to try/);
+  await run.until(/Four things to try/);
   await using hub = connectMember("hub", join(dir(), "hub.kubeconfig"), undefined);
   const annotate = (value: string | null) =>
     hub.client.patch(MEMBERCLUSTERS, undefined, "ap-southeast-1", "application/merge-patch+json", {
