@@ -53,7 +53,7 @@ import { logChange, logEnd, logPlan, logRemoval } from "./planLog.ts";
 import { logProblems, recordDecision, recordStart, warnLater } from "./placementEvents.ts";
 import { lifeOf } from "./plans.ts";
 import { type Footprint, footprintOf, NO_FOOTPRINT, type Remains, remainsOf } from "./remains.ts";
-import { isHeld, isLetGoOf, isRemoval, isReplacing, snapshotOf } from "./snapshots.ts";
+import { awaitsNews, isHeld, isLetGoOf, snapshotOf } from "./snapshots.ts";
 import type { StatusWrites } from "./status.ts";
 
 export interface PlacementReconcilerOptions extends CopySources, Pick<StagingSources, "revisions"> {
@@ -85,7 +85,7 @@ export class PlacementReconciler implements Reconciler {
   readonly #finalizations: Finalizations;
   /** How objects that are gone from the hub wanted to part from the copies that are left. */
   readonly #parting = new Map<string, DeletionPolicy>();
-  /** Objects with copies that are to go, or that cannot go yet; `held`: something else than a deletion under way keeps a copy. */
+  /** Objects with copies that are to go, or whose failover awaits contact; `held`: something else than a deletion under way keeps a copy. */
   readonly #awaiting = new Map<string, { held: boolean }>();
   readonly #recorded: RecordedRows;
   readonly #orphaning: OrphaningDeletions;
@@ -383,7 +383,8 @@ export class PlacementReconciler implements Reconciler {
   /** Returns the clusters where another thing is asked for than before. */
   #assign(owner: string, rows: readonly Row[], { origin }: ReconcileContext): ReadonlySet<string> {
     const changed = this.#options.assignments.replace(owner, rows, origin);
-    if (rows.some((row) => isRemoval(row) || isReplacing(row))) this.#awaiting.set(owner, { held: rows.some(isHeld) });
+    const { target } = this.#options.plans.get(owner) ?? {};
+    if (awaitsNews(target, rows)) this.#awaiting.set(owner, { held: rows.some(isHeld) });
     else this.#awaiting.delete(owner);
     return changed;
   }

@@ -83,6 +83,7 @@ describe("the snapshot that a plan is made of", () => {
       hubId: "hub",
       terms,
       previous: found["status"],
+      contacts: sources.observations,
       running: new Set(),
     });
   });

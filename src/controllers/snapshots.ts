@@ -18,7 +18,7 @@ export interface SnapshotSources extends CopySources {
 
 /** Everything that the plan of one hub object depends on, at this moment. */
 export function snapshotOf(sources: SnapshotSources, owner: string, object: KubeObject, known?: Known): Snapshot {
-  const { hub, hubId, namespaces } = sources;
+  const { hub, hubId, namespaces, observations } = sources;
   const terms = namespaces.termsFor(object);
   const previous = hub.statuses.of(object);
   const scale = hub.kindOf(object)?.type.scale;
@@ -33,6 +33,7 @@ export function snapshotOf(sources: SnapshotSources, owner: string, object: Kube
     hubId,
     ...(terms === undefined ? {} : { terms }),
     previous: previousOf(object, previous),
+    contacts: observations,
     // Where only a summary stands, what has been seen since the start is not all that there is.
     ...(previous?.summary === undefined || previous.unlistedClusters !== undefined
       ? { running: runningOn(sources, owner) }
@@ -102,6 +103,11 @@ export function isRemoval(row: Row): boolean {
 /** What waits for a dependency that has to be made anew. */
 export function isReplacing(row: Row): boolean {
   return row.verb === "Hold" && row.why.reason === REPLACED;
+}
+
+/** Something is to go, or waits for contact with a cluster: the rows may have to be others when something is heard of it. */
+export function awaitsNews(target: Target | undefined, rows: readonly Row[]): boolean {
+  return target?.failover?.awaitsContact === true || rows.some((row) => isRemoval(row) || isReplacing(row));
 }
 
 const TERMINATING: Reason = "Terminating";

@@ -83,7 +83,7 @@ export function scopeOf(
     const { decision, failover } =
       rules === undefined || subject.current.size === 0
         ? { decision: schedule(subject, placement.spec, clusters, now) }
-        : scheduleWithFailover(subject, placement, rules, clusters, snapshot.previous, now);
+        : scheduleWithFailover(subject, placement, rules, clusters, snapshot, now);
     if (placement.spec.suspend === true) return suspended(placement, decision, keepable);
     const isUndivided = placement.spec.replicaScheduling.mode === "Divided" && subject.replicas === undefined;
     const message = `${selectedMessage(decision, clusters.length)}${isUndivided ? NOTHING_TO_DIVIDE : ""}`;

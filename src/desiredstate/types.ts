@@ -14,7 +14,7 @@ import type {
 import type { Dependency, Health, LostField, ReplicaPaths } from "../interpreter/index.ts";
 import type { OverrideEffect, PolicyRef } from "../override/types.ts";
 import type { ClusterSnapshot, Decision } from "../scheduler/types.ts";
-import type { Failover } from "./failover/index.ts";
+import type { Contacts, Failover } from "./failover/index.ts";
 import type { NamespaceTerms } from "./podSecurity/index.ts";
 
 /** Everything that a target depends on: values of one moment. */
@@ -49,6 +49,8 @@ export interface Snapshot {
    * the status counts.
    */
   running?: ReadonlySet<string>;
+  /** What this process has found of clusters itself; without it the conditions of MemberClusters are believed, however old they are. */
+  contacts?: Contacts;
 }
 
 /** Over the content of what goes along with an object. */

@@ -25,13 +25,6 @@ export const PERSISTENTVOLUMECLAIMS = builtIn("", "v1", "PersistentVolumeClaim",
 export const NAMESPACES = builtIn("", "v1", "Namespace", "namespaces", false);
 export const NODES = builtIn("", "v1", "Node", "nodes", false);
 export const PODS = builtIn("", "v1", "Pod", "pods", true);
-export const SELFSUBJECTREVIEWS = builtIn(
-  "authentication.k8s.io",
-  "v1",
-  "SelfSubjectReview",
-  "selfsubjectreviews",
-  false,
-);
 export const CONTROLLERREVISIONS = builtIn("apps", "v1", "ControllerRevision", "controllerrevisions", true);
 export const LEASES = builtIn("coordination.k8s.io", "v1", "Lease", "leases", true);
 export const EVENTS = builtIn("events.k8s.io", "v1", "Event", "events", true);

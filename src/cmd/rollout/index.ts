@@ -22,7 +22,6 @@ import {
   MANIFESTBUNDLES,
   RESOURCEBINDINGS,
   type ResourceType,
-  SELFSUBJECTREVIEWS,
   systemClock,
 } from "../../runtime/index.ts";
 import { commandLogger, type CommandContext, connectHub, type Connection, find } from "../connection.ts";
@@ -203,9 +202,12 @@ async function steer(
 
 /** The name under which the hub knows the person. */
 async function userOf({ client }: Connection, signal: AbortSignal): Promise<string> {
-  const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview", metadata: { name: "" } };
-  const answer = await client.create(SELFSUBJECTREVIEWS, review, { signal });
-  const { userInfo } = (answer["status"] ?? {}) as { userInfo?: { username?: string } };
+  const review = { apiVersion: "authentication.k8s.io/v1", kind: "SelfSubjectReview" };
+  const answer = (await client.raw("POST", "/apis/authentication.k8s.io/v1/selfsubjectreviews", {
+    body: review,
+    signal,
+  })) as { status?: { userInfo?: { username?: string } } };
+  const { userInfo } = answer.status ?? {};
   if (userInfo?.username === undefined)
     throw new CommandError("the hub does not say who you are, so it could not be recorded who approved");
   return userInfo.username;

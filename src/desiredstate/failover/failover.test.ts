@@ -56,6 +56,42 @@ describe("a lost cluster", () => {
     expect(plan.held).toEqual({ lost: ["a", "b"], of: 3 });
   });
 
+  test("has its clock from the end of the hold: what comes back last is no more lost than what came back first", () => {
+    const back = (name: string, ago: number): ClusterSnapshot =>
+      cluster(name, undefined, { ready: { status: "True", since: T - ago } });
+    const healing = [cluster("a", 20 * MINUTE), back("b", 5_000), back("c", 9_000)];
+    const plan = judged({ clusters: healing });
+    expect(plan.due).toEqual([]);
+    expect(plan.leaving).toEqual([
+      { cluster: "a", reason: "ClusterLost", since: T - 20 * MINUTE, at: T - 5_000 + MINUTE },
+    ]);
+    expect(plan.recheckAt).toBe(T + 55_000);
+    expect(
+      judged({ clusters: [cluster("a", 20 * MINUTE), back("b", MINUTE), back("c", 2 * MINUTE)] }).due,
+    ).toHaveLength(1);
+    // One that came back alone was not lost together with so many that nothing moved.
+    const others = ["d", "e", "f", "g"].map((name) => cluster(name));
+    expect(judged({ clusters: [cluster("a", 20 * MINUTE), back("b", 5_000), ...others] }).due).toHaveLength(1);
+  });
+
+  test("that was never there, as plan --without sees one, was not lost together with clusters that joined just now", () => {
+    const fresh = { ready: { status: "True" as const, since: T - 5_000 } };
+    const never = { ready: { status: "False" as const, since: 0 } };
+    const clusters = [cluster("a", 0, never), cluster("b", undefined, fresh), cluster("c", undefined, fresh)];
+    expect(judged({ clusters }).due).toHaveLength(1);
+  });
+
+  test("is not left before this process has found it lost, too", () => {
+    const clusters = [cluster("a", MINUTE * 9), cluster("b"), cluster("c")];
+    const untried = judged({ clusters, contacts: { isLost: () => false } });
+    expect(untried).toMatchObject({ due: [], untried: ["a"], recheckAt: Number.POSITIVE_INFINITY });
+    expect(untried.leaving).toHaveLength(1);
+    expect(judged({ clusters, contacts: { isLost: (name) => name === "a" } })).toMatchObject({
+      due: [{ cluster: "a" }],
+      untried: [],
+    });
+  });
+
   test("that is being removed does not count", () => {
     const plan = judged({
       clusters: [cluster("a", MINUTE * 9), cluster("b", MINUTE, { deleting: true }), cluster("c"), cluster("d")],
@@ -100,3 +136,38 @@ property.prop([fleets, fc.subarray(names)])(
     for (const { cluster: name } of due) expect(on).toContain(name);
   },
 );
+
+/** What befell each cluster in the last half hour, as the seconds after which it was lost or came back; and what the hub knows of that at its end. */
+const histories = fc.array(fc.uniqueArray(fc.integer({ min: 0, max: 1_800 }), { maxLength: 5 }), {
+  minLength: 3,
+  maxLength: 6,
+});
+
+property.prop([histories])("never leaves a cluster within a grace period of the end of a hold", (history) => {
+  const start = T - 1_800_000;
+  const changes = history.map((seconds) => seconds.toSorted((a, b) => a - b).map((second) => start + second * 1000));
+  const isLostAt = (times: readonly number[], at: number): boolean =>
+    times.filter((time) => time <= at).length % 2 === 1;
+  const clusters = changes.map((times, i) =>
+    cluster(names[i] ?? "", undefined, {
+      ready: { status: isLostAt(times, T) ? "False" : "True", since: times.at(-1) ?? start - MINUTE },
+    }),
+  );
+  const { due } = judged({ clusters, current: new Set(names) });
+  const moments = [T - MINUTE + 1, ...changes.flat().filter((time) => time > T - MINUTE)];
+  for (const at of moments) {
+    const lost = changes.filter((times) => isLostAt(times, at)).length;
+    if (lost / clusters.length > 0.34) expect(due).toEqual([]);
+  }
+});
+
+property.prop([fleets, fc.subarray(names)])("says nothing new before the moment that it names", (lost, on) => {
+  const clusters = lost.map((lostFor, i) => cluster(names[i] ?? "", lostFor));
+  const at = (now: number) => {
+    const input = { rules: { gracePeriod: "60s" }, departures: [], unhealthySince: new Map() };
+    const { due, ...rest } = judgeFailover({ ...input, clusters, current: new Set(on) }, now);
+    return { due: due.map((one) => one.cluster), ...rest };
+  };
+  const plan = at(T);
+  expect(at(Math.min(plan.recheckAt, T + 20 * MINUTE) - 1)).toEqual(plan);
+});

@@ -5,4 +5,5 @@
  * allows is lost at once; that an object leaves a cluster only when another one takes what it had there; that it does not return before the
  * cluster has been well for a while; and the same answer from the same values, so that a new manager goes on where the one before was.
  */
+export type { Contacts } from "./types.ts";
 export { type Failover, scheduleWithFailover } from "./schedule.ts";

@@ -15,15 +15,18 @@ const MAX_UNHEALTHY = "34%";
  * over begins anew.
  */
 export function judgeFailover(input: FailoverInput, now: number): FailoverPlan {
-  const { rules, clusters, current, departures, unhealthySince } = input;
+  const { rules, clusters, current, departures, unhealthySince, contacts } = input;
   const stay = clusters.filter(({ deleting }) => !deleting);
   const lost = stay.filter((cluster) => lostSince(cluster) !== undefined).map(({ name }) => name);
-  const isHeld = lost.length > 0 && lost.length * 100 > stay.length * percentOf(rules);
+  const isTooMany = (count: number): boolean => count * 100 > stay.length * percentOf(rules);
+  const isHeld = lost.length > 0 && isTooMany(lost.length);
+  const heldUntil = endOfHold(stay, isTooMany);
   const left = new Map(departures.map((departure) => [departure.cluster, departure]));
   const due: Departure[] = [];
   const kept: Departure[] = [];
   const barred = new Map<string, Eviction>();
   const leaving: FailoverPlan["leaving"][number][] = [];
+  const untried: string[] = [];
   const returning: FailoverPlan["returning"][number][] = [];
   let recheckAt = Number.POSITIVE_INFINITY;
 
@@ -38,12 +41,15 @@ export function judgeFailover(input: FailoverInput, now: number): FailoverPlan {
       if (at !== Number.POSITIVE_INFINITY) returning.push({ cluster: name, at });
       recheckAt = Math.min(recheckAt, at);
     } else if (current.has(name)) {
-      const clock = clockOf(cluster, rules, unhealthySince.get(name));
+      const clock = clockOf(cluster, rules, unhealthySince.get(name), heldUntil);
       if (clock === undefined || (isHeld && clock.reason === "ClusterLost")) continue;
-      if (clock.at <= now) due.push({ cluster: name, reason: clock.reason, at: timestamp(now) });
+      // After a time without a manager the cluster may have been back for long: nobody wrote that down.
+      const isUntried = clock.reason === "ClusterLost" && contacts?.isLost(name) === false;
+      if (clock.at <= now && !isUntried) due.push({ cluster: name, reason: clock.reason, at: timestamp(now) });
       else {
         leaving.push({ cluster: name, ...clock });
-        recheckAt = Math.min(recheckAt, clock.at);
+        if (clock.at > now) recheckAt = Math.min(recheckAt, clock.at);
+        else untried.push(name);
       }
     }
   }
@@ -53,6 +59,7 @@ export function judgeFailover(input: FailoverInput, now: number): FailoverPlan {
     barred,
     departures: kept,
     leaving,
+    untried,
     returning,
     ...(held ? { held: { lost, of: stay.length } } : {}),
     recheckAt,
@@ -68,6 +75,22 @@ function lostSince({ ready }: ClusterSnapshot): number | undefined {
   return ready === undefined || ready.status === "True" ? undefined : ready.since;
 }
 
+/** Since when a cluster is lost that `meridian plan --without` leaves out: it is lost alone, whatever joined a moment ago. */
+const ALWAYS = 0;
+const NEVER = Number.NEGATIVE_INFINITY;
+
+/**
+ * When too many clusters were lost at once for the last time, epoch milliseconds. A hub that was cut off gets its clusters back one after the other, and
+ * what is still lost then has to be so for a whole grace period before anything leaves it. The conditions of the clusters alone tell: before the return of
+ * a cluster, none was lost but that one, those that returned after it, and those that are lost now. So the answer may be too late, and is never too early.
+ */
+function endOfHold(clusters: readonly ClusterSnapshot[], isTooMany: (count: number) => boolean): number {
+  const lost = clusters.filter((cluster) => (lostSince(cluster) ?? ALWAYS) !== ALWAYS).length;
+  if (lost === 0) return NEVER;
+  const returns = clusters.flatMap(({ ready }) => (ready?.status === "True" ? ready.since : [])).sort((a, b) => b - a);
+  return returns.find((_, i) => isTooMany(lost + i + 1)) ?? NEVER;
+}
+
 interface Clock {
   reason: DepartureReason;
   since: number;
@@ -78,10 +101,15 @@ function clockOf(
   cluster: ClusterSnapshot,
   rules: FailoverRules,
   unhealthySince: number | undefined,
+  heldUntil: number,
 ): Clock | undefined {
   const since = lostSince(cluster);
   if (since !== undefined)
-    return { reason: "ClusterLost", since, at: since + durationMs(rules.gracePeriod ?? GRACE_PERIOD) };
+    return {
+      reason: "ClusterLost",
+      since,
+      at: Math.max(since, heldUntil) + durationMs(rules.gracePeriod ?? GRACE_PERIOD),
+    };
   if (rules.unhealthyAfter === undefined || unhealthySince === undefined) return undefined;
   return { reason: "ObjectUnhealthy", since: unhealthySince, at: unhealthySince + durationMs(rules.unhealthyAfter) };
 }

@@ -1,7 +1,7 @@
 import { type FederatedStatus, type Placement, shortMessage, timestamp } from "../../apis/index.ts";
 import { type ClusterSnapshot, type Decision, schedule, type Subject } from "../../scheduler/index.ts";
 import { judgeFailover } from "./judge.ts";
-import type { Departure, FailoverPlan, FailoverRules } from "./types.ts";
+import type { Contacts, Departure, FailoverPlan, FailoverRules } from "./types.ts";
 
 /** What failover came to, for the object's status. */
 export interface Failover {
@@ -9,6 +9,8 @@ export interface Failover {
   departures: readonly Departure[];
   /** For the condition `FailingOver`. */
   condition: { status: "True" | "False" | "Unknown"; reason: string; message: string };
+  /** Set where a clock has run down, and what comes of that waits until this process has tried to reach the cluster itself. */
+  awaitsContact?: true;
   /** How long the object is unhealthy on each cluster is asked for. */
   watchesHealth: boolean;
 }
@@ -19,14 +21,14 @@ export function scheduleWithFailover(
   { spec }: Placement,
   rules: FailoverRules,
   clusters: readonly ClusterSnapshot[],
-  previous: FederatedStatus | undefined,
+  { previous, contacts }: { previous: FederatedStatus | undefined; contacts?: Contacts | undefined },
   now: number,
 ): { decision: Decision; failover: Failover } {
   const before: readonly Departure[] = previous?.departures ?? [];
   const left = new Set(before.map(({ cluster }) => cluster));
   const current = new Map([...subject.current].filter(([name]) => !left.has(name)));
   const unhealthySince = clocksIn(previous);
-  const plan = judgeFailover({ rules, clusters, current, departures: before, unhealthySince }, now);
+  const plan = judgeFailover({ rules, clusters, current, departures: before, unhealthySince, contacts }, now);
   const here = { ...subject, current, evicted: plan.barred };
   let decision = schedule(here, spec, clusters, now);
   let departures = plan.departures;
@@ -45,6 +47,7 @@ export function scheduleWithFailover(
     failover: {
       departures,
       condition: conditionOf(plan, departures, isNowhere),
+      ...(plan.untried.length === 0 ? {} : { awaitsContact: true as const }),
       watchesHealth: rules.unhealthyAfter !== undefined,
     },
   };

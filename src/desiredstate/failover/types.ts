@@ -25,6 +25,14 @@ export interface FailoverInput {
   departures: readonly Departure[];
   /** Since when (epoch milliseconds) the object is unhealthy on clusters that answer. */
   unhealthySince: ReadonlyMap<string, number>;
+  /** What this process knows of the losses itself; without it each that the hub tells of counts. */
+  contacts?: Contacts | undefined;
+}
+
+/** Whether the process that decides has tried to reach clusters itself. */
+export interface Contacts {
+  /** It has tried, and the cluster does not answer. */
+  isLost(cluster: string): boolean;
 }
 
 /** What the clocks of one moment say. */
@@ -37,6 +45,8 @@ export interface FailoverPlan {
   departures: readonly Departure[];
   /** Clusters that the object leaves when a clock has run down (`at`, epoch milliseconds). */
   leaving: readonly { cluster: string; reason: DepartureReason; since: number; at: number }[];
+  /** Clusters whose clocks have run down and that this process has not tried yet: what the hub says of them may be out of date. */
+  untried: readonly string[];
   /** Clusters that the object may return to then. */
   returning: readonly { cluster: string; at: number }[];
   /** So many clusters are lost at once that nothing moves. */

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib";
 import { fc, test } from "@fast-check/vitest";
 import { describe, expect } from "vitest";
-import type { KubeObject, MemberCluster, Placement } from "../../apis/index.ts";
+import { type KubeObject, type MemberCluster, type Placement, ROLLOUT_COMMAND_ANNOTATION } from "../../apis/index.ts";
 import { bundle } from "../../../test/builders/index.ts";
 import { BAD_OBJECTS } from "../../../test/builders/badObjects.ts";
 import { GOOD_OBJECTS } from "../../../test/builders/goodObjects.ts";
@@ -107,6 +107,25 @@ describe("what a policy says and this version does not do is taken, with a warni
     expect(warnings(placementObject(everyField))).toEqual(want);
     expect(warnings(clusterPlacementObject(everyField))).toEqual(want);
     expect(warnings(placementObject({ resourceSelectors: [demo], suspend: true }))).toEqual([]);
+  });
+});
+
+describe("an approval of a rollout", () => {
+  const approvedBy = (by: string): KubeObject => {
+    const object = applicationObject({});
+    const annotations = { [ROLLOUT_COMMAND_ANNOTATION]: JSON.stringify({ revision: 2, approvals: { canary: by } }) };
+    return { ...object, metadata: { ...object.metadata, annotations } };
+  };
+  const problems = (by: string): string[] => {
+    const request = { ...requestOf("CREATE", approvedBy(by)), userInfo: { username: "alice" } };
+    return judgeRequest(request, factsOf({}), NOW).problems.map(({ message }) => message);
+  };
+
+  test("is given in one's own name", () => {
+    expect(problems("alice")).toEqual([]);
+    expect(problems("bob")).toEqual([
+      "stage canary is approved in the name of bob, and you are alice: approve it with `meridian rollout approve`",
+    ]);
   });
 });
 

@@ -53,6 +53,45 @@ test("nothing moves while more than a third of the clusters are lost at once", a
   expect(where(federation)).toEqual(["frankfurt"]);
 });
 
+test("nothing moves at once when the hub gets its clusters back one after the other", async () => {
+  await using federation = await onOneOfThree();
+  for (const name of ["frankfurt", "singapore"]) federation.member(name).cutOff();
+  await federation.until(() => failingOver(federation)?.reason === "FailoverHeld", 120_000);
+  await federation.pass(300_000);
+  federation.member("singapore").comeBack();
+  await federation.until(() => failingOver(federation)?.reason === "ClusterLost", 120_000);
+  await federation.pass(30_000);
+  expect(where(federation)).toEqual(["frankfurt"]);
+  federation.member("frankfurt").comeBack();
+  await federation.until(() => failingOver(federation)?.reason === "Settled", 120_000);
+  expect(where(federation)).toEqual(["frankfurt"]);
+});
+
+test("a new manager moves nothing from a cluster that came back while there was none", async () => {
+  await using federation = await onOneOfThree();
+  const frankfurt = federation.member("frankfurt");
+  frankfurt.cutOff();
+  await federation.until(() => failingOver(federation)?.reason === "ClusterLost", 120_000);
+  await federation.stopManager();
+  await federation.pass(600_000);
+  frankfurt.comeBack();
+  await federation.startManager();
+  await federation.until(() => failingOver(federation)?.reason === "Settled", 120_000);
+  expect(where(federation)).toEqual(["frankfurt"]);
+  expect(federation.status("shop")?.departures ?? []).toEqual([]);
+  expect(federation.events.map(({ reason }) => reason)).not.toContain("FailedOver");
+});
+
+test("a new manager moves what a lost cluster had when the clock ran down while there was none", async () => {
+  await using federation = await onOneOfThree();
+  federation.member("frankfurt").cutOff();
+  await federation.until(() => failingOver(federation)?.reason === "ClusterLost", 120_000);
+  await federation.stopManager();
+  await federation.pass(600_000);
+  await federation.startManager();
+  await federation.until(() => where(federation).includes("shanghai"), 60_000);
+});
+
 test("an object that every cluster runs leaves none: there is nothing to gain", async () => {
   await using federation = await TestFederation.start(...NAMES);
   await federation.apply(PLACEMENTS, placement("where").failover(RULES));
