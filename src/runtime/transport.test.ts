@@ -256,6 +256,20 @@ describe("servers in trouble", () => {
     await expect(client.list(CONFIGMAPS)).resolves.toMatchObject({ items: [] });
   });
 
+  test("requests one after the other share their connections, whatever they ask for", async () => {
+    const server = await serve((_request, response) => sendJson(response, { metadata: { name: "a" } }));
+    const client = connect(server.config());
+    const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { namespace: "default", name: "a" } };
+    for (let n = 0; n < 5; n++) {
+      await client.get(CONFIGMAPS, "default", "a");
+      await client.apply(CONFIGMAPS, object);
+      await client.delete(CONFIGMAPS, "default", "a", { uid: "u" });
+    }
+    expect(server.requests).toHaveLength(15);
+    // The answer is there a moment before its connection is free: the second request may open another one.
+    expect(server.connections).toBeLessThanOrEqual(2);
+  });
+
   test("a request that is given up while it waits for its connection is never sent", async () => {
     const silent = await startSilentServer();
     onTestFinished(() => silent[Symbol.asyncDispose]());

@@ -165,6 +165,8 @@ export class Transport implements AsyncDisposable {
       method: request.method,
       headers,
       body: request.body ?? null,
+      // Undici takes a body for unusual where a method need not have one, and would close the connection after each DELETE.
+      reset: false,
     };
   }
 
