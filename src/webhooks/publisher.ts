@@ -166,13 +166,15 @@ export class ConfigurationPublisher {
   async #reconcile(signal: AbortSignal): Promise<number | undefined> {
     if (this.#bundle === undefined) return undefined;
     const { pem: wanted } = this.#bundle;
-    const yielded = await this.#yielded(signal);
+    const { yielded, asked } = await this.#yielded(signal);
     const failures: unknown[] = [];
     const rechecks = yielded.size === 0 ? [] : [PROBE_MS];
     // New certificates wait for what the server calls, and for nothing else: CRDs take long to write.
     for (const isCalled of [true, false]) {
       for (const followed of this.#followed) {
         if (followed.isCalled !== isCalled || yielded.has(followed) || !followed.informer.synced) continue;
+        // Taken over since: its event has woken the next pass, which asks whether the other release answers.
+        if (!asked.has(followed) && this.#isTakenOver(followed)) continue;
         // Others are wanted meanwhile, which go before what is not called.
         if (!isCalled && this.#bundle.pem !== wanted) return undefined;
         try {
@@ -231,8 +233,9 @@ export class ConfigurationPublisher {
    * manager that is started again knows by its own webhook configuration that it is not new. Who answers for one kind answers for all
    * that lead there: of a kind with a single version nobody can ask.
    */
-  async #yielded(signal: AbortSignal): Promise<ReadonlySet<Followed>> {
+  async #yielded(signal: AbortSignal): Promise<{ yielded: ReadonlySet<Followed>; asked: ReadonlySet<Followed> }> {
     const { client, target } = this.#options;
+    const asked = new Set<Followed>();
     // What it writes there from now on does not make it older.
     this.#found ??= { own: this.#followed.find(({ type }) => type === MUTATING)?.informer.list()[0] };
     const { own } = this.#found;
@@ -245,6 +248,7 @@ export class ConfigurationPublisher {
       const claimed = this.#claimed.get(name) ?? (bundlesIn(own).length > 0 && !leadsTo(crd, own));
       this.#claimed.set(name, claimed || at === "here");
       if (at !== "elsewhere" || !claimed) continue;
+      asked.add(followed);
       const place = placeOfConversion(crd);
       elsewhere.set(place, [...(elsewhere.get(place) ?? []), followed]);
     }
@@ -259,7 +263,13 @@ export class ConfigurationPublisher {
       else this.#silent.add(place);
       if (answers) for (const one of there) yielded.add(one);
     }
-    return yielded;
+    return { yielded, asked };
+  }
+
+  /** The conversion of the CRD was ours, and leads elsewhere now. */
+  #isTakenOver({ kind, name, informer }: Followed): boolean {
+    if (kind === undefined || this.#claimed.get(name) !== true) return false;
+    return convertsAt(informer.list()[0], this.#options.target) === "elsewhere";
   }
 
   /** Certificates of the live bundles that stay: another release may want them. */

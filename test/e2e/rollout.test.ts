@@ -1,0 +1,67 @@
+import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
+import type { DemoApplication } from "../../src/apis/index.ts";
+import { demoApplication, placement } from "../builders/index.ts";
+import { eventually } from "../envtest/index.ts";
+import { conditionOf, explainFailure, Federation } from "./federation.ts";
+
+const REGIONS = ["frankfurt-1", "shanghai-1", "singapore-1"] as const;
+
+let federation: Federation;
+
+beforeAll(async () => {
+  federation = await Federation.start({ members: REGIONS.map((name) => ({ name, region: name })) });
+});
+afterAll(() => federation?.[Symbol.asyncDispose]());
+afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
+
+const inStages = placement("all").rollout({
+  stages: REGIONS.map((name) => ({ name, targetClusters: { clusterNames: [name] } })),
+  gate: { timeout: "5s" },
+  onFailure: "Rollback",
+  revisionHistoryLimit: 0,
+});
+
+async function untilRolloutIs(namespace: string, state: string, revision: number): Promise<DemoApplication> {
+  return await eventually(
+    async () => {
+      const application = await federation.application(namespace, "shop");
+      expect(application.status?.rollout).toMatchObject({ state, revision });
+      return application;
+    },
+    { message: `the rollout of revision ${revision} is ${state}` },
+  );
+}
+
+const images = (namespace: string): Promise<string[]> =>
+  Promise.all(REGIONS.map((name) => federation.image(name, namespace, "shop")));
+
+test("a change that fails in the second of three regions goes back from the first, and never reaches the third", async () => {
+  const namespace = await federation.namespace();
+  const shop = (tag: string) =>
+    demoApplication("shop").namespace(namespace).replica(1).image(`registry.test/shop:${tag}`);
+  await federation.apply(inStages.namespace(namespace));
+  await federation.apply(shop("1"));
+  await untilRolloutIs(namespace, "Succeeded", 1);
+
+  federation.member("shanghai-1").kubelet?.failImages(/:2$/);
+  const third = await federation.deployment("singapore-1", namespace, "shop");
+  await federation.apply(shop("2"));
+  const back = await untilRolloutIs(namespace, "RolledBack", 2);
+  expect(await images(namespace)).toEqual(Array(3).fill("registry.test/shop:1"));
+  expect(back.status?.rollout?.stages?.map(({ state }) => state)).toEqual(["RolledBack", "RolledBack", "Waiting"]);
+  expect(conditionOf(back, "Progressing")).toMatchObject({ status: "False", reason: "RolledBack" });
+  const untouched = await federation.deployment("singapore-1", namespace, "shop");
+  expect(untouched.metadata.generation).toBe(third.metadata.generation);
+
+  federation.member("shanghai-1").kubelet?.behave({});
+  await federation.apply(shop("3"));
+  await untilRolloutIs(namespace, "Succeeded", 3);
+  expect(await images(namespace)).toEqual(Array(3).fill("registry.test/shop:3"));
+  // Only what is in use is kept.
+  await federation.apply(shop("4"));
+  await untilRolloutIs(namespace, "Succeeded", 4);
+  await eventually(async () => {
+    const revisions = await federation.api.list(`/apis/apps/v1/namespaces/${namespace}/controllerrevisions`);
+    expect(revisions.length).toBeLessThan(3);
+  });
+});
