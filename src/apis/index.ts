@@ -25,6 +25,7 @@ export { type MemberAddress, type MemberCondition, MOST_REPORTED } from "./membe
 export { firstFitting, listedAfter, pointOf, shortMessage, shortName } from "./message.ts";
 export * from "./meta.ts";
 export { forgedApprovals } from "./approvals.ts";
+export { shareOf } from "./share.ts";
 export { notCarriedOut } from "./notCarriedOut.ts";
 export * from "./overridepolicy.ts";
 export * from "./ownership.ts";

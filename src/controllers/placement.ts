@@ -348,7 +348,7 @@ export class PlacementReconciler implements Reconciler {
   #forget(owner: string): Result {
     const { plans, assignments, dependencies, progress, metrics } = this.#options;
     const isOver = copiesOf(this.#options, owner).length === 0;
-    this.#staging.forget(owner);
+    this.#staging.forget(owner, plans.get(owner)?.uid);
     this.#finalizations.forget(owner);
     this.#awaiting.delete(owner);
     this.#recorded.forget(owner);

@@ -78,7 +78,7 @@ export class Revisions {
       await this.#client.create(CONTROLLERREVISIONS, body, { signal });
     } catch (error) {
       // Made by a write whose answer was lost: what is there is read anew.
-      this.forget(object);
+      this.forget(uid);
       if (!isAlreadyExists(error)) throw error;
       const found = (await this.#of(object, signal)).revisions.find((one) => one.hash === hash);
       if (found !== undefined) return { kind: "Kept", revision: found };
@@ -123,8 +123,9 @@ export class Revisions {
     }
   }
 
-  forget({ metadata }: Pick<KubeObject, "metadata">): void {
-    this.#known.delete(metadata.uid ?? "");
+  /** What is known of the revisions of that object is read anew when it is asked for. */
+  forget(uid: string): void {
+    this.#known.delete(uid);
   }
 
   async #of(object: KubeObject, signal: AbortSignal): Promise<Known> {

@@ -91,8 +91,8 @@ export class Rollouts {
     if (kept.kind === "Refused") return kept;
     const { number } = kept.revision;
     const lastGood = await this.#lastGood(request, current, number, signal);
-    const { limit, inUse } = { limit: policy.revisionHistoryLimit ?? DEFAULT_HISTORY, inUse: inUseBy(current, number) };
-    await revisions.prune(object, limit, inUse, signal);
+    const limit = policy.revisionHistoryLimit ?? DEFAULT_HISTORY;
+    await revisions.prune(object, limit, inUseBy(current, number), signal);
     const clusters = rolloutFacts({
       policy,
       target,

@@ -1,7 +1,7 @@
 import { type KubeObject, type Reason, type RolloutStatus, shortMessage } from "../apis/index.ts";
 import type { RolloutState, Target } from "../desiredstate/index.ts";
 import type { EventRecorder, Metrics } from "../observability/index.ts";
-import type { Transition } from "../rollout/index.ts";
+import { hasLateClusters, type Transition } from "../rollout/index.ts";
 import { regardingOf } from "./placementEvents.ts";
 import { lifeOf, type Plans } from "./plans.ts";
 import { type RolloutRequest, Rollouts, type RolloutSources } from "./rollouts.ts";
@@ -56,11 +56,12 @@ export class Staging {
     return [...this.#open];
   }
 
-  forget(owner: string, object?: KubeObject): void {
+  /** `uid`: of the object, where that is known; nothing of its revisions is kept in memory. */
+  forget(owner: string, uid: string | undefined): void {
     this.#open.delete(owner);
     this.#held.delete(owner);
     this.#told.delete(owner);
-    if (object !== undefined) this.#sources.revisions.forget(object);
+    if (uid !== undefined) this.#sources.revisions.forget(uid);
   }
 
   /** Undefined where the object cannot be rolled out; then its rows stand as they are, and the plan says why. */
@@ -72,14 +73,14 @@ export class Staging {
       return undefined;
     }
     if (plan.kind === "Unstaged") {
-      this.forget(owner);
+      this.forget(owner, object.metadata.uid);
       const rollout = placement?.spec.rollout === undefined ? undefined : status?.rollout;
       return { target, step: {}, status: rollout, isHeld: false };
     }
     const { state } = plan.status;
     if (plan.isDurable) this.#held.delete(owner);
     else this.#held.add(owner);
-    if (plan.isDurable && state === "Succeeded" && plan.recheckAt === undefined && !hasLate(plan.status))
+    if (plan.isDurable && state === "Succeeded" && plan.recheckAt === undefined && !hasLateClusters(plan.status))
       this.#open.delete(owner);
     else this.#open.add(owner);
     this.#tell(owner, object, plan.transitions);
@@ -143,10 +144,3 @@ const REASONS: Readonly<Record<string, Reason>> = {
   Succeeded: "RolloutSucceeded",
   Superseded: "RolloutSuperseded",
 };
-
-/** As in the state machine: clusters that came back when the run was over. */
-function hasLate({ stages = [] }: RolloutStatus): boolean {
-  return stages.some(({ clusters = [] }) =>
-    clusters.some(({ state }) => state === "Deferred" || state === "Applying" || state === "Verifying"),
-  );
-}

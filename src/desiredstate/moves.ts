@@ -1,4 +1,4 @@
-import { type DisruptionBudget, refKey, shortMessage } from "../apis/index.ts";
+import { type DisruptionBudget, refKey, shareOf, shortMessage } from "../apis/index.ts";
 import { isSameRef } from "./rows.ts";
 import type { DesiredObject, Observation, RemovalFacts, Target, Why } from "./types.ts";
 
@@ -80,10 +80,6 @@ export function leastAvailable({ minAvailable, maxUnavailable }: DisruptionBudge
       ? total - shareOf(maxUnavailable ?? 0, total, Math.floor)
       : shareOf(minAvailable, total, Math.ceil);
   return Math.min(total, Math.max(0, least));
-}
-
-function shareOf(share: number | string, total: number, round: (value: number) => number): number {
-  return typeof share === "number" ? share : round((total * Number.parseInt(share, 10)) / 100);
 }
 
 function isToServe(name: string, { clusters }: Target): boolean {

@@ -1,6 +1,6 @@
-import type { ClusterSelector } from "../apis/index.ts";
+import { type ClusterSelector, matchesClusterSelector } from "../apis/index.ts";
 import { type RolloutPolicy, stageOf, stagesTaking } from "../rollout/index.ts";
-import { type ClusterSnapshot, SelectorIndex } from "../scheduler/index.ts";
+import type { ClusterSnapshot } from "../scheduler/index.ts";
 
 /** Which cluster is in which stage of a rollout. */
 export interface StageAssignment {
@@ -26,8 +26,7 @@ export function stageAssignment(
   const overlapping: { cluster: string; stages: readonly string[] }[] = [];
   const unassigned: string[] = [];
   for (const cluster of clusters) {
-    const takes = (selector: ClusterSelector): boolean =>
-      new SelectorIndex([[selector, true]]).matches(cluster, labels).length > 0;
+    const takes = (selector: ClusterSelector): boolean => matchesClusterSelector(selector, cluster, labels);
     const stage = stageOf(policy, takes);
     const taking = stagesTaking(policy, takes);
     if (stage === undefined) unassigned.push(cluster.name);

@@ -44,7 +44,7 @@ function isSame(a: RolloutStatus, b: RolloutStatus): boolean {
 }
 
 /** Clusters that could not be reached when the run was over get the new revision like any other, and the status says when they have it. */
-function hasLateClusters({ stages = [] }: RolloutStatus): boolean {
+export function hasLateClusters({ stages = [] }: RolloutStatus): boolean {
   return stages.some(({ clusters = [] }) =>
     clusters.some(({ state }) => state === "Deferred" || state === "Applying" || state === "Verifying"),
   );

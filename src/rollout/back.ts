@@ -1,12 +1,11 @@
 import { durationMs } from "../apis/index.ts";
 import type { Draft } from "./draft.ts";
-import { concurrencyOf, policyOfStage } from "./stages.ts";
+import { concurrencyOf, gateTimeout, policyOfStage } from "./stages.ts";
 import type { RolloutCluster, RolloutFacts, RolloutInput, RolloutStage } from "./types.ts";
 import { passes } from "./verify.ts";
 
 export type WayBack = { kind: "Going" } | { kind: "RolledBack" } | { kind: "Failed"; message: string };
 
-const GATE_TIMEOUT = "10m";
 /** The reason of a cluster that is on its way back to the last good revision. */
 export const GOING_BACK = "RollingBack";
 
@@ -24,7 +23,7 @@ function isChanged({ state, reason }: RolloutCluster, known: RolloutFacts | unde
  * soak, and without waiting for what the bad revision is still doing. Clusters that had no turn are left alone.
  */
 export function goBack(draft: Draft, input: RolloutInput, facts: ReadonlyMap<string, RolloutFacts>): WayBack {
-  const { timeout = GATE_TIMEOUT } = input.policy.gate ?? {};
+  const timeout = durationMs(gateTimeout(input.policy));
   for (const stage of draft.stages.toReversed()) {
     const clusters = (stage.clusters ?? []).toReversed();
     for (const cluster of clusters) {
@@ -33,7 +32,7 @@ export function goBack(draft: Draft, input: RolloutInput, facts: ReadonlyMap<str
       if (known === undefined) draft.cluster(cluster, "Skipped", "ClusterLeft");
       else if (known.inContact && known.onLastGood && (!known.kept || passes(known, input.policy) === "Passed"))
         draft.cluster(cluster, "RolledBack");
-      else if (draft.hasPassed(cluster.since, durationMs(timeout))) {
+      else if (draft.hasPassed(cluster.since, timeout)) {
         if (!known.inContact) draft.cluster(cluster, "Deferred", "ClusterUnreachable");
         else {
           const why = known.error ?? known.health.reason ?? "not available";

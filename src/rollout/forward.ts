@@ -1,6 +1,6 @@
 import { durationMs, timestamp } from "../apis/index.ts";
 import type { Draft } from "./draft.ts";
-import { concurrencyOf, policyOfStage } from "./stages.ts";
+import { concurrencyOf, gateTimeout, policyOfStage } from "./stages.ts";
 import type { RolloutCluster, RolloutFacts, RolloutInput, RolloutStage } from "./types.ts";
 import { verify } from "./verify.ts";
 
@@ -10,9 +10,6 @@ export type Progress =
   | { kind: "Succeeded" }
   | { kind: "Failed"; message: string }
   | { kind: "Waits"; pause: "Gate" | "Unknown"; message: string };
-
-/** How long a cluster may take to pass, unless the policy says otherwise. */
-const GATE_TIMEOUT = "10m";
 
 export interface Forward {
   input: RolloutInput;
@@ -153,7 +150,7 @@ function textOf({ name, reason }: RolloutCluster): string {
 function beginClusters(draft: Draft, stage: RolloutStage, { input, facts }: Forward): void {
   const clusters = stage.clusters ?? [];
   const rules = policyOfStage(input.policy, stage.name);
-  const timeout = durationMs(input.policy.gate?.timeout ?? GATE_TIMEOUT);
+  const timeout = durationMs(gateTimeout(input.policy));
   // A cluster that cannot be reached takes a place for as long as it might take to pass, and no longer.
   const busy = clusters.filter(
     ({ state, since }) =>
@@ -182,7 +179,7 @@ function advanceCluster(draft: Draft, cluster: RolloutCluster, { input, facts }:
   if (verdict === "Passed") draft.cluster(cluster, "Done");
   else if (verdict === "Failed") draft.cluster(cluster, "Failed", known.health.reason ?? "Unhealthy");
   else {
-    const { timeout = GATE_TIMEOUT } = input.policy.gate ?? {};
+    const timeout = gateTimeout(input.policy);
     const isLate = draft.hasPassed(cluster.since, durationMs(timeout));
     const why = verdict === "Error" ? known.error : verdict === "Unknown" ? "HealthUnknown" : known.health.reason;
     if (!isLate) draft.cluster(cluster, cluster.state, verdict === "Pending" ? undefined : why);

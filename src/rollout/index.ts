@@ -6,7 +6,7 @@
  * an object at a time; that a stage begins only when the one before has succeeded; that a cluster whose turn has not come keeps its old
  * revision; that only a failure rolls back, and never twice; and that the same values give the same answer, whenever a manager starts anew.
  */
-export { advance } from "./advance.ts";
+export { advance, hasLateClusters } from "./advance.ts";
 export { stageOf, stagesTaking } from "./stages.ts";
 export type {
   Advance,

@@ -1,3 +1,4 @@
+import { shareOf } from "../apis/index.ts";
 import type { RolloutFacts, RolloutPolicy, RolloutStage } from "./types.ts";
 
 /** The stage of clusters that no stage of the policy takes; it comes last. */
@@ -55,7 +56,13 @@ export function frozenPlan(policy: RolloutPolicy, clusters: readonly RolloutFact
 
 /** How many clusters of a stage may change at once: at least one. */
 export function concurrencyOf({ maxConcurrency }: StagePolicy, clusters: number): number {
-  if (maxConcurrency === undefined) return Math.max(1, clusters);
-  if (typeof maxConcurrency === "number") return Math.max(1, maxConcurrency);
-  return Math.max(1, Math.floor((clusters * Number.parseInt(maxConcurrency, 10)) / 100));
+  return Math.max(1, shareOf(maxConcurrency ?? clusters, clusters, Math.floor));
+}
+
+/** How long a cluster may take to pass, unless the policy says otherwise. */
+const GATE_TIMEOUT = "10m";
+
+/** How long a cluster may take to pass, as a duration. */
+export function gateTimeout({ gate }: RolloutPolicy): string {
+  return gate?.timeout ?? GATE_TIMEOUT;
 }
