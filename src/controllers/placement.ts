@@ -233,7 +233,8 @@ export class PlacementReconciler implements Reconciler {
     }
     this.#finalizations.forget(owner);
     this.#parting.delete(owner);
-    plans.set(owner, { ...lifeOf(object), target, remaining: remains.open, rollout: stage.status, ours: true });
+    const { status: rollout, awaitsContact } = stage;
+    plans.set(owner, { ...lifeOf(object), target, remaining: remains.open, rollout, awaitsContact, ours: true });
     if (stage.isHeld) return done;
     const changed = this.#assign(owner, [...this.#recorded.of(owner, next.rows), ...remains.rows], context);
     progress.planned(owner);

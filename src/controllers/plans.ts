@@ -15,6 +15,8 @@ export interface Plan {
   failure?: Why;
   /** What the rollout in stages is at; undefined where the policy asks for none. */
   rollout?: RolloutStatus | undefined;
+  /** The rollout waits until its clusters have been heard of, and its rows with it: what the tables say of the object is not all. */
+  awaitsContact?: boolean | undefined;
   /** False: another class owns the object; the target is what this manager makes of it, and no rows follow. */
   ours: boolean;
 }

@@ -25,6 +25,7 @@ import {
   advance,
   type Advance,
   type GateAnswer,
+  hasLateClusters,
   type RolloutCommands,
   type Transition,
   type Turn,
@@ -55,6 +56,8 @@ export interface Staged {
   status: RolloutStatus;
   /** The status stands on the hub like that: what follows from it may be handed to the workers. */
   isDurable: boolean;
+  /** It is open of a cluster of the run if it can be reached and what is there: nothing follows from the status until that is known. */
+  awaitsContact: boolean;
   /** The target, with what clusters have that are not to have the new revision yet. */
   target: Target;
   lastGood: Target | undefined;
@@ -103,18 +106,17 @@ export class Rollouts {
       isKnown: (name) => this.#isKnown(name),
     });
     const commands = commandsOf(hub, object, number);
-    const input = { policy, current, revision: number, clusters, commands, gates: NO_GATES, mayBegin: true };
-    const next = advance(input, now);
-    const turns = turnsOf(
-      next,
-      clusters.map(({ name }) => name),
-      lastGood,
-      target,
-    );
+    const run = current?.revision === number ? current : undefined;
+    const names = clusters.map(({ name }) => name);
+    const awaitsContact = !isOver(run) && this.#awaitsContact(run, names);
+    const input = { policy, current, revision: number, clusters, commands, awaitsContact };
+    const next = advance({ ...input, gates: NO_GATES, mayBegin: true }, now);
+    const turns = turnsOf(next, names, lastGood, target);
     return {
       kind: "Staged",
       status: next.status,
       isDurable: sameValue(next.status, current),
+      awaitsContact,
       target: { ...target, clusters: shown(target, lastGood, turns) },
       lastGood,
       turns,
@@ -136,10 +138,22 @@ export class Rollouts {
     return content === undefined ? undefined : computeTarget(snapshotOfRevision(content, snapshot), now);
   }
 
+  /** Whether it is still open of a cluster of the run, or of one that would be in it, if it can be reached and what is there. */
+  #awaitsContact(run: RolloutStatus | undefined, known: readonly string[]): boolean {
+    const planned = run?.stages?.flatMap(({ clusters = [] }) => clusters.map(({ name }) => name));
+    const isPlanned = planned === undefined ? undefined : new Set(planned);
+    return known.some((name) => isPlanned?.has(name) !== false && this.#sources.observations.contactOf(name).pending);
+  }
+
   #isKnown(cluster: string): boolean {
     const { ok, synced, partlySynced = false } = this.#sources.observations.contactOf(cluster);
     return ok && (synced || partlySynced);
   }
+}
+
+/** What is observed of clusters changes nothing of it any more. */
+function isOver(run: RolloutStatus | undefined): boolean {
+  return run?.state === "RolledBack" || (run?.state === "Succeeded" && !hasLateClusters(run));
 }
 
 /** The revision that a run returns to: of one that has succeeded, its own. */

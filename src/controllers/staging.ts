@@ -25,6 +25,8 @@ export interface Stage {
    * anew would find clusters changed that nobody knows to take back.
    */
   isHeld: boolean;
+  /** As of a {@link Plan}. */
+  awaitsContact: boolean;
   recheckAt?: number;
 }
 
@@ -75,7 +77,7 @@ export class Staging {
     if (plan.kind === "Unstaged") {
       this.forget(owner, object.metadata.uid);
       const rollout = placement?.spec.rollout === undefined ? undefined : status?.rollout;
-      return { target, step: {}, status: rollout, isHeld: false };
+      return { target, step: {}, status: rollout, isHeld: false, awaitsContact: false };
     }
     const { state } = plan.status;
     if (plan.isDurable) this.#held.delete(owner);
@@ -84,12 +86,13 @@ export class Staging {
       this.#open.delete(owner);
     else this.#open.add(owner);
     this.#tell(owner, object, plan.transitions);
-    const { lastGood, recheckAt } = plan;
+    const { lastGood, awaitsContact, recheckAt } = plan;
     return {
       target: plan.target,
       step: { rollout: plan.turns, ...(lastGood === undefined ? {} : { lastGood }) },
       status: plan.status,
-      isHeld: !plan.isDurable,
+      isHeld: !plan.isDurable || awaitsContact,
+      awaitsContact,
       ...(recheckAt === undefined ? {} : { recheckAt }),
     };
   }

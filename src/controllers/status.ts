@@ -299,6 +299,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
     const { assignments, observations, hub, store } = this.#options;
     const left = this.#startedAt + INITIAL_SYNC_MS - now;
     if (left <= 0) return 0;
+    if (plan.awaitsContact === true) return left;
     const clusters = new Set((plan.target?.clusters ?? []).map(({ name }) => name));
     for (const { name } of store.read(owner)?.clusters ?? [])
       if (hub.clusters.get(name) !== undefined) clusters.add(name);

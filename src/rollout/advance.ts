@@ -17,8 +17,9 @@ export function advance(input: RolloutInput, now: number): Advance {
   const begun = begin(input, now);
   const draft = new Draft(begun.status, now);
   const asks = new Set<string>();
+  const rounds = input.awaitsContact === true ? 0 : MOST_ROUNDS;
   // One change may make room for the next: nothing is left for another call with the same values.
-  for (let round = 0; round < MOST_ROUNDS; round++) {
+  for (let round = 0; round < rounds; round++) {
     const noted = draft.transitions.length;
     draft.recheckAt = Number.POSITIVE_INFINITY;
     asks.clear();

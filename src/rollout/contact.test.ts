@@ -124,6 +124,71 @@ describe("clusters that cannot be reached", () => {
   });
 });
 
+describe("a manager that starts anew has heard of nobody yet", () => {
+  /** As far as a run can come, each point with what it has done until then. */
+  const points: [string, (it: World) => void][] = [
+    ["nothing has begun", (it) => void (it.mayBegin = false)],
+    ["a cluster is being written", (it) => void (it.cluster("singapore-1").isSlow = true)],
+    ["a cluster is not healthy yet", (it) => void (it.cluster("singapore-1").health = () => BROKEN)],
+    ["a stage soaks", () => undefined],
+    ["a stage waits for approval", (it) => void it.wait(120)],
+    [
+      "a person has paused it",
+      (it) => void (it.commands = { ...it.commands, paused: true, approvals: new Map([["canary", "eve"]]) }),
+    ],
+    [
+      "the clusters of a stage wait for each other",
+      (it) => {
+        it.commands = { ...it.commands, approvals: new Map([["canary", "eve"]]) };
+        it.cluster("shanghai-1").isSlow = true;
+        it.wait(120);
+      },
+    ],
+    [
+      "the run goes back",
+      (it) => {
+        it.wait(120);
+        it.commands = { ...it.commands, abort: 2 };
+        it.cluster("singapore-1").isSlow = true;
+      },
+    ],
+    ["a cluster cannot be reached", (it) => void (it.cluster("singapore-1").inContact = false)],
+  ];
+
+  test.each(points)("%s: the run stands as it stood, however long it took", (_, act) => {
+    const it = world({
+      stages: [
+        stage("canary", { soak: "2m", approval: "Manual", deadline: "20m" }),
+        stage("asia", { maxConcurrency: 1, deadline: "20m" }),
+        stage("rest"),
+      ],
+    });
+    it.revision = 2;
+    act(it);
+    it.settle();
+    const [{ status }, runs, told] = [it, it.runs(), it.log.length];
+    it.now += 3_600_000;
+    it.awaitsContact = true;
+    it.settle();
+    expect(it.status).toEqual(status);
+    expect(it.log.slice(told)).toEqual([]);
+    expect(it.last?.recheckAt).toBeUndefined();
+    expect(it.runs()).toEqual(runs);
+  });
+
+  test("a new revision waits until they are heard of", () => {
+    const it = world();
+    it.awaitsContact = true;
+    it.revision = 2;
+    it.settle();
+    expect(it.status).toMatchObject({ state: "Planned", revision: 2, lastGoodRevision: 1 });
+    expect(new Set(Object.values(it.runs()))).toEqual(new Set([1]));
+    it.awaitsContact = false;
+    it.settle();
+    expect(it.status?.state).toBe("Succeeded");
+  });
+});
+
 describe("the way back", () => {
   test("clusters that still have a revision between the two go back as well, as many at once as may", () => {
     const it = world({

@@ -75,6 +75,7 @@ const arbitraryAct: fc.Arbitrary<Act> = fc.oneof(
       w.commands = { ...w.commands, approvals: new Map([...w.commands.approvals, [one, "eve"]]) };
     }),
   },
+  { weight: 1, arbitrary: always((w) => void (w.awaitsContact = !w.awaitsContact)) },
   { weight: 1, arbitrary: always((w) => void (w.commands = { ...w.commands, paused: !w.commands.paused })) },
   { weight: 1, arbitrary: always((w) => void (w.commands = { ...w.commands, abort: w.revision })) },
   {
@@ -107,6 +108,9 @@ function checkedStep(world: World, policy: RolloutPolicy): void {
   expect(again.transitions, `again after\n${world.log.slice(told).join("\n")}`).toEqual([]);
   expect(again.status).toEqual(status);
   expect([...again.turns]).toEqual([...(world.last?.turns ?? [])]);
+
+  // What is not known yet moves nothing.
+  if (world.awaitsContact && before?.revision === input.revision) expect(status).toEqual(before);
 
   for (const [index, stage] of stages.entries()) {
     const clusters = stage.clusters ?? [];
@@ -154,6 +158,7 @@ describe("a run through whatever happens", () => {
         checkedStep(world, policy);
       }
 
+      world.awaitsContact = false;
       // Left alone, the run comes to rest, and says nothing any more.
       world.wait(100_000);
       const told = world.log.length;

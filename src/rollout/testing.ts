@@ -17,6 +17,11 @@ export const START = Date.parse("2026-11-22T08:00:00Z");
 
 export const GOOD: RolloutHealth = { state: "Available", available: 2, desired: 2 };
 
+const NOT_YET: RolloutHealth = { state: "Progressing", available: 0, desired: 2 };
+
+/** What is known of a cluster that has not been heard of. */
+const UNHEARD = { inContact: false, onTarget: false, onLastGood: false, runs: "Nothing", health: NOT_YET } as const;
+
 interface FakeCluster {
   stage: string | undefined;
   /** The revision that is there; 0: nothing. */
@@ -43,6 +48,8 @@ export class World {
   commands: RolloutCommands = { paused: false, approvals: new Map() };
   gates: ReadonlyMap<string, GateAnswer> = new Map();
   mayBegin = true;
+  /** A manager has just started anew: nobody has been heard of. */
+  awaitsContact = false;
   last: Advance | undefined;
   readonly #policy: RolloutPolicy;
 
@@ -71,6 +78,7 @@ export class World {
       commands: this.commands,
       gates: this.gates,
       mayBegin: this.mayBegin,
+      awaitsContact: this.awaitsContact,
     };
   }
 
@@ -85,6 +93,8 @@ export class World {
     }
     this.status = JSON.parse(JSON.stringify(result.status)) as RolloutStatus;
     this.last = result;
+    // What is not known yet is not acted upon.
+    if (this.awaitsContact) return result;
     for (const [name, cluster] of this.clusters) {
       if (!cluster.inContact || cluster.error !== undefined || cluster.isSlow === true) continue;
       const turn = this.turnOf(name);
@@ -146,8 +156,9 @@ export class World {
         onTarget: runs === (wanted ? this.revision : 0),
         onLastGood: runs === lastGood,
         runs: runs === 0 ? "Nothing" : runs === lastGood ? "LastGood" : runs === this.revision ? "Target" : "Other",
-        health: runs === 0 ? { state: "Progressing" as const, available: 0, desired: 2 } : health(runs),
+        health: runs === 0 ? NOT_YET : health(runs),
         ...(error === undefined ? {} : { error }),
+        ...(this.awaitsContact ? UNHEARD : {}),
       }));
   }
 }

@@ -69,6 +69,11 @@ export interface RolloutInput {
   gates: ReadonlyMap<string, GateAnswer>;
   /** Whether another object's rollout may begin now, where the policy bounds how many do at once. */
   mayBegin: boolean;
+  /**
+   * Of some cluster of the run nobody knows yet whether it can be reached and what is there, as when a manager starts anew. Until that is known
+   * nothing moves: a clock that has run out in the meantime says nothing.
+   */
+  awaitsContact?: boolean;
 }
 
 /** What a cluster gets: the new revision, the last good one, or what is there, untouched. */

@@ -1,8 +1,15 @@
 import { expect, test } from "vitest";
-import { type KubeObject, ROLLOUT_COMMAND_ANNOTATION } from "../../../src/apis/index.ts";
+import {
+  type KubeObject,
+  type PlacementSpec,
+  ROLLOUT_COMMAND_ANNOTATION,
+  type RolloutStatus,
+} from "../../../src/apis/index.ts";
 import { CONTROLLERREVISIONS, DEMOAPPLICATIONS, DEPLOYMENTS, PLACEMENTS } from "../../../src/runtime/index.ts";
 import { demoApplication, placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
+
+type Rollout = NonNullable<PlacementSpec["rollout"]>;
 
 const MEMBERS = ["a", "b", "c"];
 const GOOD = "registry.test/shop:1";
@@ -103,6 +110,76 @@ test("a stage waits for a person, through a restart of the manager; who waits he
   await federation.until(() => rollout(federation)?.state === "Succeeded");
   expect(imagesOf(federation)).toEqual([BETTER, BETTER, BETTER]);
   expect(rollout(federation)?.stages?.[0]?.approvedBy).toBe("alice");
+});
+
+/** Points of a run, each with what makes a run come to it and stand there. */
+const STANDING: Record<string, { policy: Rollout; broken?: string; isThere: (run: RolloutStatus) => boolean }> = {
+  "a cluster is being verified": {
+    policy: { gate: { timeout: "10m" } },
+    broken: "b",
+    isThere: ({ stages }) => stages?.[1]?.clusters?.[0]?.state === "Verifying",
+  },
+  "a stage soaks": {
+    policy: { stages: [{ name: "first", targetClusters: { clusterNames: ["a"] }, soak: "10m" }, { name: "rest" }] },
+    isThere: ({ stages }) => stages?.[0]?.state === "Soaking",
+  },
+  "a stage waits for approval": {
+    policy: {
+      stages: [{ name: "first", targetClusters: { clusterNames: ["a"] }, approval: "Manual" }, { name: "rest" }],
+    },
+    isThere: ({ reason }) => reason === "Gate",
+  },
+  "a failed stage waits for a person": {
+    policy: { gate: { timeout: "10s" }, onFailure: "Pause" },
+    broken: "b",
+    isThere: ({ reason }) => reason === "Failures",
+  },
+  "it has gone back": {
+    policy: { gate: { timeout: "10s" }, onFailure: "Rollback" },
+    broken: "b",
+    isThere: ({ state }) => state === "RolledBack",
+  },
+};
+
+test.each(Object.entries(STANDING))("%s: a new manager changes nothing", async (_, { policy, broken, isThere }) => {
+  await using federation = await TestFederation.start(...MEMBERS);
+  await federation.apply(DEMOAPPLICATIONS, shop(GOOD));
+  await federation.apply(PLACEMENTS, placement("all"));
+  await federation.untilAvailable("shop");
+  const staged = policy.stages === undefined ? placement("all").rollsOut(policy, ...MEMBERS) : placement("all");
+  await federation.apply(PLACEMENTS, policy.stages === undefined ? staged : staged.rollout(policy));
+  await federation.until(() => rollout(federation)?.state === "Succeeded");
+  if (broken !== undefined) federation.member(broken).stickPods();
+  await federation.apply(DEMOAPPLICATIONS, shop(BETTER));
+  await federation.until(() => isThere(rollout(federation) ?? { state: "Planned" }), 120_000);
+  await federation.pass(5_000);
+
+  const [run, images] = [rollout(federation), imagesOf(federation)];
+  const writes = MEMBERS.map((name) => federation.member(name).writes.length);
+  const conditions = federation.status("shop")?.conditions;
+  const told = federation.events.length;
+  await federation.stopManager();
+  await federation.startManager();
+  await federation.pass(20_000);
+  expect(rollout(federation)).toEqual(run);
+  expect(imagesOf(federation)).toEqual(images);
+  expect(federation.status("shop")?.conditions).toEqual(conditions);
+  expect(federation.hubClients.at(-1)?.writes).toEqual([]);
+  expect(MEMBERS.map((name) => federation.member(name).writes.length)).toEqual(writes);
+  expect(federation.events.slice(told).map(({ ["reason"]: reason }) => reason)).toEqual([]);
+});
+
+test("a cluster that became healthy while no manager ran has passed, however long that took", async () => {
+  await using federation = await rolledOut();
+  federation.member("b").stickPods();
+  await federation.apply(DEMOAPPLICATIONS, shop(BETTER));
+  await federation.until(() => rollout(federation)?.stages?.[1]?.clusters?.[0]?.state === "Verifying");
+  await federation.stopManager();
+  federation.member("b").server.faults.set({ podsStuck: undefined });
+  await federation.pass(60_000);
+  await federation.startManager();
+  await federation.until(() => rollout(federation)?.state === "Succeeded");
+  expect(imagesOf(federation)).toEqual([BETTER, BETTER, BETTER]);
 });
 
 test("a cluster that cannot be reached is deferred, the others go on, and it gets its turn when it is back", async () => {
