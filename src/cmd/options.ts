@@ -199,6 +199,10 @@ export interface PlanOptions extends HubOptions {
   cordon: readonly string[];
   /** The members are not asked. */
   hubOnly: boolean;
+  /** Nobody is asked: the files say everything. */
+  withoutHub: boolean;
+  /** Files with what is there now. */
+  from: readonly string[];
   /** Undefined: text. */
   output?: (typeof PLAN_FORMATS)[number];
 }

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Explanation } from "../../desiredstate/index.ts";
-import { runCommandLine } from "../index.ts";
+import { type Ran, runMeridian } from "../testing/commandLine.ts";
 
 /** `explain --without-hub`: files in, an answer out, and no kubeconfig anywhere. */
 
@@ -16,21 +16,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-async function run(...args: string[]): Promise<{ code: number; out: string; err: string }> {
-  const written = { out: "", err: "" };
-  const terminal = {
-    out: (text: string) => void (written.out += text),
-    err: (text: string) => void (written.err += text),
-    color: false,
-    interactive: false,
-  };
-  const code = await runCommandLine(["explain", "--without-hub", ...args], {
-    terminal,
-    signal: new AbortController().signal,
-    env: { KUBECONFIG: join(folder, "there-is-none") },
-  });
-  return { code, ...written };
-}
+const run = (...args: string[]): Promise<Ran> =>
+  runMeridian(["explain", "--without-hub", ...args], { KUBECONFIG: join(folder, "there-is-none") });
 
 async function file(name: string, text: string): Promise<string> {
   const path = join(folder, name);

@@ -8,8 +8,8 @@ import { requestToken } from "../../runtime/index.ts";
 import { type SandboxCluster, startSandboxCluster } from "../../sandbox/index.ts";
 import { objectsOfFiles } from "../plan/files.ts";
 import { connectMember, type Connection } from "../connection.ts";
-import { runCommandLine } from "../index.ts";
 import { HubReader } from "../plan/hubReading.ts";
+import { type Ran, runMeridian } from "../testing/commandLine.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
 
@@ -50,17 +50,7 @@ async function make(object: KubeObject): Promise<void> {
   await admin.client.patch(type, namespace, name, media, { status }, { subresource: "status" });
 }
 
-async function run(line: string): Promise<{ code: number; out: string; err: string }> {
-  const written = { out: "", err: "" };
-  const terminal = {
-    out: (text: string) => void (written.out += text),
-    err: (text: string) => void (written.err += text),
-    color: false,
-    interactive: false,
-  };
-  const code = await runCommandLine(line.split(" "), { terminal, signal: never, env: {} });
-  return { code, ...written };
-}
+const run = (line: string): Promise<Ran> => runMeridian(line.split(" "));
 
 async function explained(line: string): Promise<Explanation | undefined> {
   const { out } = await run(`explain ${line} -o json --kubeconfig ${hubFile()}`);

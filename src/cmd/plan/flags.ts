@@ -11,7 +11,7 @@ import {
 
 /** The options of `explain` and `plan`: the verbs that decide and write nothing. */
 
-type Lists = "filename" | "policy" | "without" | "cordon";
+type Lists = "filename" | "policy" | "without" | "cordon" | "from";
 type Given<O> = Omit<O, Lists> & { [L in Lists]?: string[] };
 
 const several = (value: string, before: string[] = []): string[] => [...before, value];
@@ -88,6 +88,13 @@ export function addPlan(program: Command, action: (options: PlanOptions) => Prom
       "as `kubectl apply --server-side` would apply the files (default: as was done to the object before, else as `kubectl apply`)",
       false,
     )
+    .option("--without-hub", "answer from files alone: what is there now comes from --from", false)
+    .addOption(
+      new Option(
+        "--from <file>",
+        "with --without-hub: what is there now, as kubectl get -o yaml writes it: MemberClusters with their status, policies, objects (may be repeated)",
+      ).argParser(several),
+    )
     .option("--hub-only", "do not ask the members: compare with what the hub sends now", false)
     .addOption(
       new Option("--system-namespace <namespace>", "Meridian's own namespace on the hub")
@@ -101,8 +108,9 @@ export function addPlan(program: Command, action: (options: PlanOptions) => Prom
         policy = [],
         without = [],
         cordon = [],
+        from = [],
         ...flags
       } = command.optsWithGlobals<Given<PlanOptions>>();
-      return action({ ...flags, filename: files, policy, without, cordon });
+      return action({ ...flags, filename: files, policy, without, cordon, from });
     });
 }

@@ -2,7 +2,7 @@
  * `meridian plan`: what a change would do, before anything is written. The change is what files hold (`-f`, `--policy`), a cluster that is
  * lost (`--without`) or cordoned (`--cordon`). What the hub would make of the files, the hub itself says, by `dryRun`; what follows from it, the
  * functions that the manager plans with; what members would make of that, the members, by server-side apply with `dryRun`, where the person may
- * read the credentials that the hub stores of them.
+ * read the credentials that the hub stores of them. With `--without-hub` files say what is there now (`--from`), and nobody is asked.
  *
  * Prints the blast radius in one line, and then each object with its clusters; `-o json` and `-o yaml` print a PlanReport (report.ts). Exits with
  * 0 when nothing would change, 1 when something would, 2 on an error, as kubectl diff.
@@ -25,22 +25,34 @@ import { Members } from "./members.ts";
 import { type Candidate, Comparing, placementOf, type PlannedObject } from "./planning.ts";
 import { planReport, type PlanReport } from "./report.ts";
 import { planText } from "./text.ts";
+import { type Worlds, worldsOfFiles } from "./withoutHub.ts";
 import { copyOf, emptyWorld, put, roleOf, snapshotIn, statusOf, type World } from "./world.ts";
 
 export async function plan(options: PlanOptions, context: CommandContext): Promise<number> {
-  const { terminal, signal } = context;
-  const { filename, policy, without, cordon } = options;
+  const { filename, policy, without, cordon, from, withoutHub } = options;
   if (filename.length + policy.length + without.length + cordon.length === 0)
     throw new CommandError("say what would change: -f FILE, --policy FILE, --without CLUSTER or --cordon CLUSTER");
+  if (from.length > 0 && !withoutHub)
+    throw new CommandError("--from says what is there now in place of a hub: give --without-hub too");
+  return withoutHub ? await planOfFiles(options, context) : await planOnHub(options, context);
+}
+
+async function planOfFiles(options: PlanOptions, context: CommandContext): Promise<number> {
+  const { namespace = "default" } = options;
+  const { before, after } = await worldsOfFiles(options, await filesOf(options, namespace), namespace);
+  const comparing = comparisonOf(before, after, options, "the files hold");
+  const planned = comparing.candidates.map((candidate) => comparing.planned(candidate));
+  return tell({ before, after: comparing.after, planned, rehearsed: new Map(), notes: new Set() }, options, context);
+}
+
+async function planOnHub(options: PlanOptions, context: CommandContext): Promise<number> {
+  const { signal } = context;
   await using hub = connectHub(options, context);
   const namespace = options.namespace ?? hub.config.currentNamespace;
   const files = await filesOf(options, namespace);
   const reader = new HubReader(hub, signal);
   const { before, after } = await worlds(reader, files, options, namespace, signal);
-  const lost = new Set(without);
-  requireClusters(before, [...without, ...cordon]);
-  const comparing = new Comparing({ before, after, lost, now: systemClock.now() });
-  const notes = new Set(reader.notes);
+  const comparing = comparisonOf(before, after, options, "the hub has");
   await using members = new Members({
     hub: hub.client,
     hubId: before.hubId,
@@ -49,9 +61,39 @@ export async function plan(options: PlanOptions, context: CommandContext): Promi
   });
   const planned = options.hubOnly
     ? comparing.candidates.map((candidate) => comparing.planned(candidate))
-    : await withMembers(comparing, members, after, lost);
+    : await withMembers(comparing, members, comparing.after, new Set(options.without));
   const rehearsed = options.hubOnly ? new Map<ApplyRow, Rehearsed>() : await rehearse(planned, members);
-  for (const note of [...members.notes, ...rehearsalNotes(rehearsed)]) notes.add(note);
+  const notes = new Set([...reader.notes, ...members.notes, ...rehearsalNotes(rehearsed)]);
+  return tell({ before, after: comparing.after, planned, rehearsed, notes }, options, context);
+}
+
+/** With the clusters cordoned and lost that the person named. */
+function comparisonOf(before: World, files: World, { without, cordon }: PlanOptions, who: string): Comparing {
+  requireClusters(files, [...without, ...cordon], who);
+  const after = copyOf(files);
+  after.clusters = files.clusters.map((cluster) => {
+    const { name } = cluster.metadata;
+    const taints = [...(cluster.spec.taints ?? []), CORDON];
+    const given = cordon.includes(name) ? { ...cluster, spec: { ...cluster.spec, taints } } : cluster;
+    return without.includes(name) ? lostCluster(given) : given;
+  });
+  return new Comparing({ before, after, lost: new Set(without), now: systemClock.now() });
+}
+
+interface Answer {
+  before: World;
+  after: World;
+  planned: readonly PlannedObject[];
+  rehearsed: ReadonlyMap<ApplyRow, Rehearsed>;
+  notes: Set<string>;
+}
+
+function tell(
+  { before, after, planned, rehearsed, notes }: Answer,
+  options: PlanOptions,
+  context: CommandContext,
+): number {
+  const { terminal } = context;
   const allClusters = new Set([...before.clusters, ...after.clusters].map(({ metadata }) => metadata.name)).size;
   for (const one of planned) for (const note of [...supersededRun(after, one), ...newWarnings(one)]) notes.add(note);
   const stages = new Map(planned.map((one) => [one.key, stagesFor(after, one)]));
@@ -112,14 +154,14 @@ async function filesOf({ filename, policy, recursive }: PlanOptions, namespace: 
   return [...policies, ...(await read(filename))];
 }
 
-/** What is, and what would be. */
+/** From the hub, with the files as it would store them. */
 async function worlds(
   reader: HubReader,
   files: readonly FileObject[],
-  { cordon, without, serverSide }: PlanOptions,
+  { serverSide }: PlanOptions,
   namespace: string,
   signal: AbortSignal,
-): Promise<{ before: World; after: World }> {
+): Promise<Worlds> {
   const before = emptyWorld();
   await reader.readPolicies(before, undefined, namespace);
   const stored: KubeObject[] = [];
@@ -141,12 +183,6 @@ async function worlds(
   const changed = new Set(stored.map((object) => refKey(refOf(object))));
   for (const [key, object] of complete.dependencies)
     if (!before.dependencies.has(key) && !changed.has(key)) before.dependencies.set(key, object);
-  complete.clusters = complete.clusters.map((cluster) => {
-    const { name } = cluster.metadata;
-    const taints = [...(cluster.spec.taints ?? []), CORDON];
-    const given = cordon.includes(name) ? { ...cluster, spec: { ...cluster.spec, taints } } : cluster;
-    return without.includes(name) ? lostCluster(given) : given;
-  });
   return { before, after: complete };
 }
 
@@ -165,12 +201,12 @@ async function readNamed(reader: HubReader, world: World, stored: readonly KubeO
   }
 }
 
-function requireClusters(world: World, names: readonly string[]): void {
+function requireClusters(world: World, names: readonly string[], who: string): void {
   const known = world.clusters.map(({ metadata }) => metadata.name);
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined)
     throw new CommandError(
-      `the hub has no member cluster "${unknown}"; ${chooseAmong(known, "join one with `meridian join`")}`,
+      `${who} no member cluster "${unknown}"; ${chooseAmong(known, "join one with `meridian join`")}`,
     );
 }
 

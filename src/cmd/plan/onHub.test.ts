@@ -3,10 +3,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import type { KubeObject } from "../../apis/index.ts";
-import { DEMOAPPLICATIONS, requestToken } from "../../runtime/index.ts";
+import {
+  DEMOAPPLICATIONS,
+  MEMBERCLUSTERS,
+  NAMESPACES,
+  PLACEMENTS,
+  requestToken,
+  type ResourceType,
+  SECRETS,
+} from "../../runtime/index.ts";
 import { type SandboxCluster, startSandboxCluster } from "../../sandbox/index.ts";
 import { connectMember, type Connection } from "../connection.ts";
-import { runCommandLine } from "../index.ts";
+import { type Ran, runMeridian } from "../testing/commandLine.ts";
 import { HubReader } from "./hubReading.ts";
 import type { PlanReport } from "./report.ts";
 
@@ -110,17 +118,7 @@ async function runsOn(...names: string[]): Promise<void> {
   });
 }
 
-async function run(line: string): Promise<{ code: number; out: string; err: string }> {
-  const written = { out: "", err: "" };
-  const terminal = {
-    out: (text: string) => void (written.out += text),
-    err: (text: string) => void (written.err += text),
-    color: false,
-    interactive: false,
-  };
-  const code = await runCommandLine(line.split(" "), { terminal, signal: never, env: {} });
-  return { code, ...written };
-}
+const run = (line: string): Promise<Ran> => runMeridian(line.split(" "));
 
 let files = 0;
 async function fileOf(...objects: unknown[]): Promise<string> {
@@ -337,6 +335,26 @@ describe("plan", () => {
     ]);
     const held = await reported(`--without m1 --hub-only -f ${await failover("34%")}`);
     expect(held.objects[0]?.clusters).toMatchObject([{ name: "m1", change: "Held", reason: "FailoverHeld" }]);
+  });
+
+  test("says the same without the hub, from what kubectl wrote of it", async () => {
+    const types = [NAMESPACES, SECRETS, MEMBERCLUSTERS, PLACEMENTS, DEMOAPPLICATIONS];
+    const lists = await Promise.all(types.map((type) => admin.client.list(type, { signal: never })));
+    const there = lists.flatMap(({ items }, i) => {
+      const { group, version, kind } = types[i] as ResourceType;
+      return items.map((item) => ({ ...item, apiVersion: group === "" ? version : `${group}/${version}`, kind }));
+    });
+    const now = await fileOf(...there);
+    for (const change of [
+      `-f ${await fileOf(application({ image: "nginx:1.28", replica: 3 }))}`,
+      `--policy ${await fileOf(placement(["m2"]))}`,
+      "--without m1",
+      "--cordon m1",
+    ]) {
+      const { code, out } = await planned(`${change} --hub-only -o json`);
+      const alone = await run(`plan --without-hub --from ${now} -n shop ${change} -o json`);
+      expect({ change, ...alone }).toEqual({ change, code, out, err: "" });
+    }
   });
 
   test("tells the hub's own refusal, with the file", async () => {

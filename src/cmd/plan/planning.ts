@@ -71,6 +71,11 @@ export class Comparing {
     this.candidates = candidates;
   }
 
+  /** The world to come. */
+  get after(): World {
+    return this.#comparison.after;
+  }
+
   /** What happens to the object on each cluster, by what is on the members: what the hub knows, or what they themselves said. */
   planned(candidate: Candidate, copies: readonly Observation[] = candidate.copies): PlannedObject {
     const { before, after, lost } = candidate;
