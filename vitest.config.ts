@@ -61,7 +61,7 @@ export default defineConfig({
           name: "rbac",
           provide: { clusters: "real" },
           env: { MERIDIAN_E2E_RBAC: "chart" },
-          include: ["badInput", "cli", "federation", "ownership", "resilience", "rollout", "safety"].map(
+          include: ["badInput", "cli", "failover", "federation", "ownership", "resilience", "rollout", "safety"].map(
             (name) => `test/e2e/${name}.test.ts`,
           ),
           globalSetup: ["test/envtest/rightsSetup.ts"],

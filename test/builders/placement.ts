@@ -63,9 +63,9 @@ class PlacementBuilder extends Builder<Input, PlacementBuilder> {
     });
   }
 
-  /** Replaces the groups by this one. */
-  affinity(group: AffinityGroup): PlacementBuilder {
-    return this.withSpec({ clusterAffinities: [group] });
+  /** Replaces the groups by these. */
+  affinity(...clusterAffinities: AffinityGroup[]): PlacementBuilder {
+    return this.withSpec({ clusterAffinities });
   }
 
   tolerates(...tolerations: Toleration[]): PlacementBuilder {
@@ -76,6 +76,13 @@ class PlacementBuilder extends Builder<Input, PlacementBuilder> {
   divided(...weights: { targetClusters: ClusterSelector; weight: number }[]): PlacementBuilder {
     return this.withSpec({
       replicaScheduling: { mode: "Divided", strategy: "Weighted", ...(weights.length === 0 ? {} : { weights }) },
+    });
+  }
+
+  /** Divided evenly, within bounds for each cluster. */
+  dividedBetween(minReplicasPerCluster: number, maxReplicasPerCluster: number): PlacementBuilder {
+    return this.withSpec({
+      replicaScheduling: { mode: "Divided", strategy: "Weighted", minReplicasPerCluster, maxReplicasPerCluster },
     });
   }
 

@@ -4,6 +4,7 @@ import { conditionOf, explainFailure, Federation } from "../e2e/federation.ts";
 import { collectionPath, type Deployment, objectPath } from "../e2e/objects.ts";
 import { demoApplication, placement } from "../builders/index.ts";
 import { eventually } from "../envtest/index.ts";
+import { KillPoints, QUICK_LEASE, WAIT_MS } from "./killPoints.ts";
 
 const FRANKFURT = "frankfurt-1";
 const SHANGHAI = "shanghai-1";
@@ -11,8 +12,6 @@ const SINGAPORE = "singapore-1";
 /** Long enough for a manager to be killed before and after each clock has run down. */
 const GRACE_SECONDS = 15;
 const RETURN_SECONDS = 20;
-const QUICK = ["--lease-duration", "4s", "--renew-deadline", "3s", "--retry-period", "500ms"];
-const WAIT_MS = 90_000;
 
 let federation: Federation;
 
@@ -23,7 +22,7 @@ beforeAll(async () => {
       { name: SHANGHAI, region: "cn-shanghai" },
       { name: SINGAPORE, region: "ap-southeast-1" },
     ],
-    managerArgs: QUICK,
+    managerArgs: QUICK_LEASE,
   });
 });
 afterAll(() => federation?.[Symbol.asyncDispose]());
@@ -68,28 +67,22 @@ class Watchman implements AsyncDisposable {
 
 test("a manager killed at twenty points of a failover moves the object once, and back once", async () => {
   const namespace = await federation.namespace();
-  const policy = placement("where")
-    .namespace(namespace)
-    .failover({ gracePeriod: `${GRACE_SECONDS}s`, returnAfter: `${RETURN_SECONDS}s` })
-    .object();
-  const clusterAffinities = [
+  const rules = { gracePeriod: `${GRACE_SECONDS}s`, returnAfter: `${RETURN_SECONDS}s` };
+  const groups = [
     { name: "primary", clusterNames: [FRANKFURT] },
     { name: "backup", clusterNames: [SHANGHAI] },
   ];
-  await federation.apply({ ...policy, spec: { ...(policy["spec"] as object), clusterAffinities } } as typeof policy);
+  await federation.apply(
+    placement("where")
+      .namespace(namespace)
+      .affinity(...groups)
+      .failover(rules),
+  );
   await federation.apply(demoApplication("shop").namespace(namespace).replica(2).port(80));
   await federation.untilAvailable(namespace, "shop", { [FRANKFURT]: 2 }, WAIT_MS);
   const first = (await shopOn(FRANKFURT, namespace))?.metadata.uid;
 
-  let killed = 0;
-  /** Waits for the point, and kills the manager there. */
-  const killAt = async <T>(point: string, reached: () => Promise<T>): Promise<T> => {
-    const value = await eventually(reached, { timeout: WAIT_MS, message: point, interval: 20 });
-    await federation.manager.kill();
-    killed += 1;
-    await federation.startManager({ waitUntilReady: false });
-    return value;
-  };
+  const points = new KillPoints(federation);
   const status = async (): Promise<FederatedStatus> =>
     ((await federation.application(namespace, "shop")) as DemoApplication).status ?? {};
   const failingOver = async (reason: string): Promise<Condition> => {
@@ -108,60 +101,60 @@ test("a manager killed at twenty points of a failover moves the object once, and
   const frankfurt = federation.member(FRANKFURT).plane;
 
   await frankfurt.kill();
-  await killAt("1: the region is gone", async () => undefined);
-  const lostAt = await killAt("2: the hub knows", () => ready("not"));
-  const clock = await killAt("3: the clock runs", () => failingOver("ClusterLost"));
+  await points.at("1: the region is gone", async () => undefined);
+  const lostAt = await points.at("2: the hub knows", () => ready("not"));
+  const clock = await points.at("3: the clock runs", () => failingOver("ClusterLost"));
   const due = lostAt + GRACE_SECONDS * 1000;
-  await killAt("4: half the clock has run", passed(lostAt + GRACE_SECONDS * 500));
+  await points.at("4: half the clock has run", passed(lostAt + GRACE_SECONDS * 500));
   expect(await eventually(() => failingOver("ClusterLost")), "the clock of a new manager").toEqual(clock);
   expect(await shopOn(SHANGHAI, namespace), "a copy before the clock has run down").toBeUndefined();
-  await killAt("5: the clock has run down", passed(due));
-  const second = await killAt("6: the replacement is there", async () => {
+  await points.at("5: the clock has run down", passed(due));
+  const second = await points.at("6: the replacement is there", async () => {
     const replacement = await shopOn(SHANGHAI, namespace);
     expect(replacement).toBeDefined();
     return replacement?.metadata;
   });
   expect(Date.parse(second?.creationTimestamp ?? "")).toBeGreaterThanOrEqual(due - 1000);
-  const departures = await killAt("7: the departure is recorded", async () => {
+  const departures = await points.at("7: the departure is recorded", async () => {
     const found = (await status()).departures;
     expect(found).toMatchObject([{ cluster: FRANKFURT, reason: "ClusterLost" }]);
     return found;
   });
-  await killAt("8: the object has left", () => failingOver("FailedOver"));
-  await killAt("9: the replacement serves", async () =>
+  await points.at("8: the object has left", () => failingOver("FailedOver"));
+  await points.at("9: the replacement serves", async () =>
     expect(isServing(await shopOn(SHANGHAI, namespace))).toBe(true),
   );
   watchman.among = [SHANGHAI];
-  await killAt("10: all of it serves", async () =>
+  await points.at("10: all of it serves", async () =>
     expect((await shopOn(SHANGHAI, namespace))?.status?.availableReplicas).toBe(2),
   );
   expect((await status()).departures, "the departure of a new manager").toEqual(departures);
 
   await frankfurt.start();
-  await killAt("11: the region is back", async () => undefined);
-  const readyAt = await killAt("12: the hub knows", () => ready("True"));
-  await killAt("13: the return is awaited", () => failingOver("AwaitingReturn"));
-  await killAt("14: the old copy is gone", async () => {
+  await points.at("11: the region is back", async () => undefined);
+  const readyAt = await points.at("12: the hub knows", () => ready("True"));
+  await points.at("13: the return is awaited", () => failingOver("AwaitingReturn"));
+  await points.at("14: the old copy is gone", async () => {
     const copy = await shopOn(FRANKFURT, namespace);
     expect(copy === undefined || copy.metadata.uid !== first).toBe(true);
   });
-  await killAt("15: the way back is free", passed(readyAt + RETURN_SECONDS * 1000));
+  await points.at("15: the way back is free", passed(readyAt + RETURN_SECONDS * 1000));
   watchman.among = [SHANGHAI, FRANKFURT];
-  const third = await killAt("16: a copy is back", async () => {
+  const third = await points.at("16: a copy is back", async () => {
     const copy = await shopOn(FRANKFURT, namespace);
     expect(copy?.metadata.uid).not.toBe(first);
     expect(copy).toBeDefined();
     return copy?.metadata;
   });
   expect(Date.parse(third?.creationTimestamp ?? "")).toBeGreaterThanOrEqual(readyAt + RETURN_SECONDS * 1000 - 1000);
-  await killAt("17: the copy serves", async () => expect(isServing(await shopOn(FRANKFURT, namespace))).toBe(true));
-  await killAt("18: the replacement goes", async () => {
+  await points.at("17: the copy serves", async () => expect(isServing(await shopOn(FRANKFURT, namespace))).toBe(true));
+  await points.at("18: the replacement goes", async () => {
     const copy = await shopOn(SHANGHAI, namespace);
     expect(copy === undefined || copy.metadata.deletionTimestamp !== undefined).toBe(true);
   });
-  await killAt("19: the replacement is gone", async () => expect(await shopOn(SHANGHAI, namespace)).toBeUndefined());
-  await killAt("20: all is settled", () => failingOver("Settled"));
-  expect(killed).toBe(20);
+  await points.at("19: the replacement is gone", async () => expect(await shopOn(SHANGHAI, namespace)).toBeUndefined());
+  await points.at("20: all is settled", () => failingOver("Settled"));
+  expect(points.killed).toBe(20);
 
   await federation.untilAvailable(namespace, "shop", { [FRANKFURT]: 2 }, WAIT_MS);
   expect((await status()).departures ?? []).toEqual([]);
