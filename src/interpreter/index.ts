@@ -32,6 +32,7 @@ export { appliedAtOf, hasApplied, lostFields, ownsAnnotation } from "./ownership
 export { neverPlacedAs, whyByNameOnly, whyNeverPlaced } from "./placeableKinds.ts";
 export { podTemplateOf } from "./podTemplates.ts";
 export {
+  DEPENDENCY_KINDS,
   dependencyKindOf,
   hubKindOf,
   isPropagated,

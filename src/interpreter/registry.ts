@@ -183,6 +183,8 @@ const DEPENDENCIES: Readonly<Record<DependencyKind, ServedKind>> = {
   ServiceAccount: served("", "v1", "ServiceAccount", "serviceaccounts"),
 };
 
+export const DEPENDENCY_KINDS: readonly ServedKind[] = Object.values(DEPENDENCIES);
+
 /** The kind of a dependency; undefined for kinds that never go along. */
 export function dependencyKindOf({ apiVersion, kind }: Pick<ObjectRef, "apiVersion" | "kind">): ServedKind | undefined {
   if (apiVersion !== "v1" || !Object.hasOwn(DEPENDENCIES, kind)) return undefined;

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { explainFailure, Federation } from "./federation.ts";
-import { expectPredictions, PREDICTION_CLUSTERS } from "./planPrediction.ts";
+import { expectPredictions } from "./planPrediction.ts";
+import { PREDICTION_CLUSTERS } from "./randomChanges.ts";
 
 /** The longer version, with fifty changes, is in test/faults. */
 
@@ -13,5 +14,5 @@ afterAll(() => federation?.[Symbol.asyncDispose]());
 afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
 test("what a plan says is what applying then does, on every member and in every field", async () => {
-  expect(await expectPredictions(federation, 14, 8)).toBeGreaterThan(0);
+  expect(await expectPredictions(federation, 2, 8)).toBeGreaterThan(0);
 });

@@ -1,167 +1,23 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
-import { HASH_ANNOTATION, type KubeObject, MANAGED_BY_LABEL, REGION_LABEL } from "../../src/apis/index.ts";
+import { HASH_ANNOTATION, type KubeObject, MANAGED_BY_LABEL } from "../../src/apis/index.ts";
 import type { PlanReport } from "../../src/cmd/plan/report.ts";
 import { fieldChanges } from "../../src/desiredstate/fieldChanges.ts";
-import { clusterPlacement, demoApplication, overridePolicy, placement } from "../builders/index.ts";
 import { eventually, meridian } from "../envtest/index.ts";
 import type { Federation } from "./federation.ts";
 import { collectionPath, pathOf } from "./objects.ts";
+import { PREDICTION_CLUSTERS, RandomChanges, randomFrom } from "./randomChanges.ts";
 
 /**
  * Random changes of objects, policies and clusters: each is planned, then applied, and what has happened on the members is compared with what
  * the plan said, object by object and field by field.
  */
 
-export const PREDICTION_CLUSTERS = [
-  { name: "m1", region: "north" },
-  { name: "m2", region: "north" },
-  { name: "m3", region: "south" },
-];
 const NAMES = PREDICTION_CLUSTERS.map(({ name }) => name);
 const WATCHED = ["Deployment", "Service", "ConfigMap"] as const;
 /** From the member's own controllers. */
 const NOT_SENT = /^metadata\.annotations\[deployment\.kubernetes\.io/;
-
-type Random = (below: number) => number;
-
-/** The same numbers for the same seed. */
-export function randomFrom(seed: number): Random {
-  let state = seed >>> 0;
-  return (below) => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((state / 2 ** 32) * below);
-  };
-}
-
-interface App {
-  image: number;
-  replica: number;
-  config: boolean;
-}
-
-interface Change {
-  name: string;
-  object: KubeObject;
-}
-
-/** Remembers what it has asked for, so that one change is one change. */
-export class RandomChanges {
-  readonly #random: Random;
-  readonly #namespace: string;
-  readonly #apps = new Map<string, App>();
-  readonly #labels = new Map<string, string>();
-  #content = 0;
-
-  constructor(random: Random, namespace: string) {
-    this.#random = random;
-    this.#namespace = namespace;
-  }
-
-  /** What is there at the beginning. */
-  start(): KubeObject[] {
-    return [this.#config(), ...["a", "b"].map((name) => this.#app(name)), this.#everywhere(NAMES)];
-  }
-
-  next(): Change {
-    const random = this.#random;
-    const app = ["a", "b", "c"][random(3)] ?? "a";
-    const cluster = NAMES[random(NAMES.length)] ?? "m1";
-    const some = NAMES.filter(() => random(3) > 0);
-    switch (random(9)) {
-      case 0:
-        return { name: `another image of ${app}`, object: this.#app(app, ({ image }) => ({ image: image + 1 })) };
-      case 1:
-        return {
-          name: `other replicas of ${app}`,
-          object: this.#app(app, ({ replica }) => ({ replica: 1 + ((replica + random(3)) % 4) })),
-        };
-      case 2:
-        return {
-          name: `${app} reads the ConfigMap, or not`,
-          object: this.#app(app, ({ config }) => ({ config: !config })),
-        };
-      case 3:
-        return { name: "another ConfigMap", object: this.#config() };
-      case 4:
-        return {
-          name: `the policy takes ${some.join()}`,
-          object: this.#everywhere(some.length === 0 ? [cluster] : some),
-        };
-      case 5: {
-        const shares = NAMES.map(() => 1 + random(4));
-        const divided = placement(`of-${app}`)
-          .namespace(this.#namespace)
-          .of(app)
-          .divided(...NAMES.map((one, i) => ({ targetClusters: { clusterNames: [one] }, weight: shares[i] ?? 1 })));
-        return { name: `${app} is divided ${shares.join(":")}`, object: divided.priority(1 + random(3)).object() };
-      }
-      case 6: {
-        const override = overridePolicy(`o${random(3)}`).namespace(this.#namespace);
-        const region = random(2) === 0 ? "north" : "south";
-        return {
-          name: `an override in ${region}`,
-          object: override
-            .inRegion(region, random(2) === 0 ? { replicas: 1 + random(3) } : { labels: { tier: `t${random(3)}` } })
-            .object(),
-        };
-      }
-      case 7: {
-        const tier = `t${random(2)}`;
-        this.#labels.set(cluster, tier);
-        return { name: `${cluster} is labelled ${tier}`, object: this.#cluster(cluster) };
-      }
-      default: {
-        const fenced = clusterPlacement(`tier-${random(2)}`).of(app);
-        const selector = { name: "tier", labelSelector: { matchLabels: { tier: `t${random(2)}` } } };
-        return {
-          name: `${app} goes by the label of clusters`,
-          object: fenced.priority(random(6)).affinity(selector).object(),
-        };
-      }
-    }
-  }
-
-  #app(name: string, change: (app: App) => Partial<App> = () => ({})): KubeObject {
-    const before = this.#apps.get(name) ?? { image: 0, replica: 2, config: false };
-    const app = { ...before, ...change(before) };
-    this.#apps.set(name, app);
-    const plain = demoApplication(name)
-      .namespace(this.#namespace)
-      .image(`nginx:1.${app.image}`)
-      .replica(app.replica)
-      .port(80);
-    const object = plain.object();
-    if (!app.config) return object;
-    return { ...object, spec: { ...(object["spec"] as object), envFrom: [{ configMapRef: { name: "settings" } }] } };
-  }
-
-  #config(): KubeObject {
-    this.#content += 1;
-    const metadata = { name: "settings", namespace: this.#namespace };
-    return { apiVersion: "v1", kind: "ConfigMap", metadata, data: { content: `${this.#content}` } };
-  }
-
-  #everywhere(names: string[]): KubeObject {
-    return placement("everywhere")
-      .namespace(this.#namespace)
-      .onClusters(...names)
-      .object();
-  }
-
-  #cluster(name: string): KubeObject {
-    const region = PREDICTION_CLUSTERS.find((one) => one.name === name)?.region ?? "";
-    const labels = { [REGION_LABEL]: region, tier: this.#labels.get(name) ?? "t0" };
-    const connection = { kubeconfigSecretRef: { name, key: "kubeconfig" } };
-    return {
-      apiVersion: "federation.paas.cmft.com/v1alpha1",
-      kind: "MemberCluster",
-      metadata: { name, labels },
-      spec: { connection },
-    };
-  }
-}
 
 /** Member objects of Meridian in a namespace, by `cluster/kind/name`. */
 async function onMembers(federation: Federation, namespace: string): Promise<Map<string, KubeObject>> {

@@ -217,6 +217,14 @@ function refsOf({ before, after }: Candidate): { clusters: Set<string>; refs: Ob
   return { clusters: new Set(targets.map(({ name }) => name)), refs: [...refs.values()] };
 }
 
+/** What the object asks for now was not brought everywhere: clusters may have what went along with it before. */
+function mayHaveMore(world: World, { before, object }: Candidate): boolean {
+  if (before === undefined) return false;
+  const { rollout } = statusOf(world, object) ?? {};
+  if (rollout !== undefined && rollout.state !== "Succeeded") return true;
+  return before.clusters.some(({ frozen, problem }) => frozen || problem !== undefined);
+}
+
 /** Each is read once, and rehearsed once. */
 const MOST_ASKED = 20_000;
 
@@ -246,10 +254,18 @@ async function withMembers(
   }
   await members.reach(clusters.filter(({ metadata: { name } }) => refsByCluster.has(name) && !lost.has(name)));
   await Promise.all(Array.from(refsByCluster, ([cluster, refs]) => members.read(cluster, [...refs.values()])));
+  const unknown = comparing.candidates.filter((candidate) => mayHaveMore(comparing.before, candidate));
+  const homes = new Set(unknown.flatMap(({ object }) => object.metadata.namespace ?? []));
+  await Promise.all(
+    [...refsByCluster.keys()].flatMap((cluster) =>
+      Array.from(homes, (namespace) => members.readDependencies(cluster, namespace)),
+    ),
+  );
   return comparing.candidates.map((candidate) => {
     const { clusters: concerned, refs } = refsOf(candidate);
     for (const { cluster } of candidate.copies) concerned.add(cluster);
-    const seen = [...concerned].flatMap((cluster) => (members.isReached(cluster) ? members.copies(cluster, refs) : []));
+    const { uid } = candidate.object.metadata;
+    const seen = [...concerned].flatMap((one) => (members.isReached(one) ? members.copies(one, refs, uid) : []));
     const told = candidate.copies.filter(({ cluster }) => !members.isReached(cluster));
     return comparing.planned(candidate, [...seen, ...told]);
   });

@@ -1,12 +1,22 @@
-import { type KubeObject, type MemberCluster, type ObjectRef, parseApiVersion, refKey } from "../../apis/index.ts";
+import {
+  type KubeObject,
+  MANAGED_BY_LABEL,
+  type MemberCluster,
+  type ObjectRef,
+  parseApiVersion,
+  refKey,
+  refOf,
+} from "../../apis/index.ts";
 import { copyIn, readLive, rehearse, type Rehearsed } from "../../clusters/index.ts";
 import type { ApplyRow, Observation } from "../../desiredstate/index.ts";
+import { DEPENDENCY_KINDS } from "../../interpreter/index.ts";
 import {
   type Client,
   Discovery,
   isApiError,
   isForbidden,
   KindNotServedError,
+  knownType,
   type ResourceType,
   systemClock,
 } from "../../runtime/index.ts";
@@ -23,6 +33,8 @@ interface Session {
   discovery: Discovery;
   /** What is there, by {@link refKey}; undefined: nothing. */
   live: Map<string, KubeObject | undefined>;
+  /** By the UID of the hub object: the keys of what went along with it, as far as that was read. */
+  owned: Map<string, string[]>;
 }
 
 export interface MembersOptions {
@@ -79,11 +91,38 @@ export class Members implements AsyncDisposable {
     }
   }
 
-  /** What of the names that were read is Meridian's. */
-  copies(cluster: string, refs: readonly ObjectRef[]): Observation[] {
-    const live = this.#sessions.get(cluster)?.live;
-    return refs.flatMap((ref) => {
-      const found = live?.get(refKey(ref));
+  /** Reads what went along with objects of a namespace once: where a target was not carried out, nobody else knows of it. */
+  async readDependencies(cluster: string, namespace: string): Promise<void> {
+    const session = this.#sessions.get(cluster);
+    if (session === undefined) return;
+    const { live, owned, reached } = session;
+    const { hubId, signal } = this.#options;
+    try {
+      await atOnce(DEPENDENCY_KINDS, async (kind) => {
+        const labelSelector = `${MANAGED_BY_LABEL}=${hubId}`;
+        const listed = await reached.client.list(knownType(kind), { namespace, labelSelector, signal }).catch(denied);
+        const { group, version } = kind;
+        const apiVersion = group === "" ? version : `${group}/${version}`;
+        for (const item of listed?.items ?? []) {
+          const found = { ...item, apiVersion, kind: kind.kind };
+          const key = refKey(refOf(found));
+          live.set(key, found);
+          const { uid } = copyIn(cluster, found)?.present?.owner ?? {};
+          if (uid !== undefined) owned.set(uid, [...(owned.get(uid) ?? []), key]);
+        }
+      });
+    } catch (error) {
+      signal.throwIfAborted();
+      await this.#giveUp(cluster, error);
+    }
+  }
+
+  /** What of the names that were read is Meridian's; and what else names the object of that UID as its owner, where that was read. */
+  copies(cluster: string, refs: readonly ObjectRef[], uid = ""): Observation[] {
+    const { live, owned } = this.#sessions.get(cluster) ?? {};
+    const keys = new Set([...refs.map((ref) => refKey(ref)), ...(owned?.get(uid) ?? [])]);
+    return [...keys].flatMap((key) => {
+      const found = live?.get(key);
       return found === undefined ? [] : (copyIn(cluster, found) ?? []);
     });
   }
@@ -117,7 +156,7 @@ export class Members implements AsyncDisposable {
         return;
       }
       const discovery = new Discovery(reached.client, systemClock);
-      this.#sessions.set(name, { reached, discovery, live: new Map() });
+      this.#sessions.set(name, { reached, discovery, live: new Map(), owned: new Map() });
     } catch (error) {
       this.#options.signal.throwIfAborted();
       if (isForbidden(error) && isAboutSecrets(error)) {
@@ -154,6 +193,12 @@ export class Members implements AsyncDisposable {
     this.#sessions.clear();
     await Promise.all(sessions.map(({ reached }) => reached[Symbol.asyncDispose]()));
   }
+}
+
+/** Undefined: the account may not list them. */
+function denied(error: unknown): undefined {
+  if (isForbidden(error)) return undefined;
+  throw error;
 }
 
 function isAboutSecrets(error: unknown): boolean {

@@ -71,6 +71,10 @@ export class Comparing {
     this.candidates = candidates;
   }
 
+  get before(): World {
+    return this.#comparison.before;
+  }
+
   /** The world to come. */
   get after(): World {
     return this.#comparison.after;
