@@ -48,6 +48,8 @@ export interface ClusterContact extends Contact {
   unseen: ReadonlyMap<string, string>;
   /** Of these kinds (`group/Kind`) the member has said that it does not serve them. */
   unserved?: ReadonlySet<string>;
+  /** What of `unseen` is not known for want of a right alone. */
+  ungranted?: ReadonlySet<string>;
 }
 
 /** Whether both say that as much of the cluster is known. */

@@ -284,6 +284,7 @@ export class Worker {
     const isSynced = cache?.isSynced === true;
     const unseen = cache?.unseen ?? new Map<string, string>();
     const unserved = cache?.unserved ?? new Set<string>();
+    const ungranted = cache?.ungranted ?? new Set<string>();
     const blindness = this.#contact.ok ? cache?.blindness : undefined;
     const contact: Contact =
       blindness === undefined
@@ -301,6 +302,7 @@ export class Worker {
       pending: this.#contact === UNTRIED || (this.#contact.ok && !isSynced && unseen.size === 0),
       unseen,
       ...(unserved.size === 0 ? {} : { unserved }),
+      ...(ungranted.size === 0 ? {} : { ungranted }),
     };
   }
 }

@@ -1,6 +1,6 @@
 import { type ObjectRef, parseApiVersion, type Reason, refKey } from "../apis/index.ts";
 import type { ClusterContact, ReportSink } from "../clusters/index.ts";
-import { isKindUnseen, type Observation, whyUnseen } from "../desiredstate/index.ts";
+import { isKindUnseen, type Observation, sightOf, whyUnseen } from "../desiredstate/index.ts";
 import { Emitter } from "../runtime/index.ts";
 import { NamespaceCounts } from "./namespaceCounts.ts";
 
@@ -95,9 +95,12 @@ export class Observations implements ReportSink {
   }
 
   /** The reason beside {@link unseenKind}. */
-  unseenReason(cluster: string, { apiVersion, kind }: ObjectRef): Reason {
-    const { unserved } = this.contactOf(cluster);
-    return unserved?.has(`${parseApiVersion(apiVersion).group}/${kind}`) === true ? "KindNotServed" : "NotObserved";
+  unseenReason(cluster: string, { apiVersion, kind, namespace }: ObjectRef): Reason {
+    const { unserved, ungranted } = this.contactOf(cluster);
+    const name = `${parseApiVersion(apiVersion).group}/${kind}`;
+    if (unserved?.has(name) === true) return "KindNotServed";
+    const isDenied = ungranted?.has(name) === true || ungranted?.has(sightOf(name, namespace)) === true;
+    return isDenied ? "Forbidden" : "NotObserved";
   }
 
   get(cluster: string, key: string): Observation | undefined {
