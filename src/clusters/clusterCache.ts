@@ -185,6 +185,13 @@ export class ClusterCache {
     return unserved;
   }
 
+  /** What of {@link unseen} is not known for want of a right alone. */
+  get ungranted(): ReadonlySet<string> {
+    const ungranted = new Set<string>();
+    for (const { sight, isKnown, isDenied } of this.#essential()) if (!isKnown && isDenied) ungranted.add(sight);
+    return ungranted;
+  }
+
   /**
    * Some watch broke long ago, though the member answers: what is known is as old as that (epoch milliseconds). Not where the member has stopped to
    * serve a kind: that is known, and the other kinds go on.

@@ -95,6 +95,11 @@ export class MemberWatch implements Watched, Disposable {
     return this.#isUnserved;
   }
 
+  /** The account has no right to watch the kind. */
+  get isDenied(): boolean {
+    return this.#isDenied;
+  }
+
   /** What it brought is as good as nothing. It only tries whether it is allowed again. */
   get isLost(): boolean {
     return this.#isLost;

@@ -18,6 +18,7 @@ const served = [
   type("extensions.example.com", "Ingress", "ingresses"),
   type("mysql.presslabs.org", "MysqlCluster", "mysqlclusters"),
   type("mysql.presslabs.org", "MysqlCluster", "mysqlclusters"),
+  type("apiextensions.k8s.io", "CustomResourceDefinition", "customresourcedefinitions", false),
   type(RBAC, "ClusterRole", "clusterroles", false),
   type(RBAC, "Role", "roles"),
   type(RBAC, "RoleBinding", "rolebindings"),
@@ -89,5 +90,11 @@ describe("the right to give rights", () => {
       expect.stringContaining("every kind there"),
       expect.stringContaining(`roles.${RBAC}: whoever may place these on the hub can become administrator`),
     ]);
+  });
+
+  test("of definitions comes with a word on the objects that they define, unless all kinds are granted", () => {
+    const objects = expect.stringContaining("grant the kinds that it defines too") as string;
+    expect(consequences(resolve("CustomResourceDefinition", "MysqlCluster"))).toContainEqual(objects);
+    expect(consequences(resolve("CustomResourceDefinition", "*"))).not.toContainEqual(objects);
   });
 });

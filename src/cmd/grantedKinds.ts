@@ -117,5 +117,11 @@ export function consequences(kinds: readonly GrantedKind[]): string[] {
     said.push(
       `${powerful.map(nameOfKind).join(", ")}: whoever may place these on the hub can become administrator of this cluster`,
     );
+  if (kinds.some((kind) => nameOfKind(kind) === DEFINITIONS) && !kinds.some(({ plural }) => plural === EVERYTHING))
+    said.push(
+      `${DEFINITIONS}: a definition is removed from this cluster only when no object of it is there, and to see that the account has to list them: grant the kinds that it defines too, as in --kinds mysqlclusters.mysql.presslabs.org`,
+    );
   return said;
 }
+
+const DEFINITIONS = "customresourcedefinitions.apiextensions.k8s.io";

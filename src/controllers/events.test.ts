@@ -171,6 +171,30 @@ describe("an event about where an object goes", () => {
   });
 });
 
+test.each([
+  {
+    name: "its object",
+    problem: { reason: "FieldOwnersUnknown", message: "no owners" },
+    says: "the object cannot be sent",
+  },
+  { name: "its object's size", problem: { reason: "TooLarge", message: "2 MiB" }, says: "the object cannot be sent" },
+  {
+    name: "the size that an override gives",
+    problem: { reason: "TooLarge", message: "2 MiB", policy: { kind: "OverridePolicy", name: "big" } },
+    says: "an override cannot be applied",
+  },
+  {
+    name: "a protected field",
+    problem: { reason: "ProtectedField", message: "the name" },
+    says: "an override cannot be applied",
+  },
+])("what keeps an object from a cluster is logged as what it is: $name", ({ problem, says }) => {
+  const logged: string[] = [];
+  const logger = { warn: (_: object, text: string) => void logged.push(text) } as unknown as Logger;
+  logProblems(logger, "default/shop", { clusters: [{ name: "a", problem }] } as unknown as Target, undefined);
+  expect(logged).toEqual([`${says}: ${problem.message}`]);
+});
+
 test("an override that cannot be applied is logged in full, once for each cluster", () => {
   const logged: [object, string][] = [];
   const logger = { warn: (context: object, text: string) => void logged.push([context, text]) } as unknown as Logger;

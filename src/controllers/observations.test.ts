@@ -110,6 +110,26 @@ describe("the contact with a cluster", () => {
     expect(observations.unseenReason(CLUSTER, CONFIG_REF)).toBe("NotObserved");
   });
 
+  test("names a missing right as the reason, of a kind or of a kind in one namespace", () => {
+    const { observations } = table();
+    const inShop = { ...CONFIG_REF, namespace: "shop" };
+    const unseen = new Map([
+      ["apps/Deployment", "not granted"],
+      ["/ConfigMap in shop", "not granted"],
+      ["/ConfigMap in bank", "too large"],
+    ]);
+    const ungranted = new Set(["apps/Deployment", "/ConfigMap in shop"]);
+    observations.contact(CLUSTER, { ...inContact, unseen, ungranted });
+    const reasons = [
+      { apiVersion: "apps/v1", kind: "Deployment", name: "x" },
+      inShop,
+      { ...inShop, namespace: "bank" },
+    ];
+    expect(reasons.map((ref) => observations.unseenReason(CLUSTER, ref))).toEqual([
+      ...["Forbidden", "Forbidden", "NotObserved"],
+    ]);
+  });
+
   test("ends with everything that was known there", () => {
     const { observations, changes, contacts } = table();
     const [config, other] = [observation(), observation({ ref: { ...CONFIG_REF, name: "b" } })];

@@ -1,7 +1,8 @@
 import { type ObjectRef, parseApiVersion, type Reason, refKey } from "../apis/index.ts";
 import type { ClusterContact, ReportSink } from "../clusters/index.ts";
-import { isKindUnseen, isSameRef, type Observation, whyUnseen } from "../desiredstate/index.ts";
+import { isKindUnseen, isSameRef, type Observation, sightOf, whyUnseen } from "../desiredstate/index.ts";
 import { Emitter } from "../runtime/index.ts";
+import type { RoomReading } from "../scheduler/index.ts";
 import { NamespaceCounts } from "./namespaceCounts.ts";
 
 /** One member object was reported anew. */
@@ -39,6 +40,9 @@ export class Observations implements ReportSink {
   readonly changes = new Emitter<ObservationChange>();
   /** The name of a cluster whose contact has changed. */
   readonly contacts = new Emitter<string>();
+  /** The name of a cluster whose room was read. */
+  readonly rooms = new Emitter<string>();
+  readonly #rooms = new Map<string, RoomReading>();
   readonly #clusters = new Map<string, Map<string, Observation>>();
   readonly #contacts = new Map<string, ClusterContact>();
   /** Member objects by the hub object that their owner annotation names. */
@@ -69,6 +73,7 @@ export class Observations implements ReportSink {
     if (contact !== undefined) this.#contacts.set(cluster, contact);
     else {
       this.#contacts.delete(cluster);
+      this.#rooms.delete(cluster);
       const known = this.#clusters.get(cluster);
       this.#clusters.delete(cluster);
       for (const [key, before] of known ?? []) {
@@ -79,6 +84,19 @@ export class Observations implements ReportSink {
       }
     }
     this.contacts.emit(cluster);
+  }
+
+  room(cluster: string, reading: RoomReading | undefined): void {
+    if (reading === undefined) this.#rooms.delete(cluster);
+    else {
+      this.#rooms.set(cluster, reading);
+      this.rooms.emit(cluster);
+    }
+  }
+
+  /** What was found out about the room on its nodes; undefined: it is not measured, or not yet. */
+  roomOf(cluster: string): RoomReading | undefined {
+    return this.#rooms.get(cluster);
   }
 
   contactOf(cluster: string): ClusterContact {
@@ -105,9 +123,12 @@ export class Observations implements ReportSink {
   }
 
   /** The reason beside {@link unseenKind}. */
-  unseenReason(cluster: string, { apiVersion, kind }: ObjectRef): Reason {
-    const { unserved } = this.contactOf(cluster);
-    return unserved?.has(`${parseApiVersion(apiVersion).group}/${kind}`) === true ? "KindNotServed" : "NotObserved";
+  unseenReason(cluster: string, { apiVersion, kind, namespace }: ObjectRef): Reason {
+    const { unserved, ungranted } = this.contactOf(cluster);
+    const name = `${parseApiVersion(apiVersion).group}/${kind}`;
+    if (unserved?.has(name) === true) return "KindNotServed";
+    const isDenied = ungranted?.has(name) === true || ungranted?.has(sightOf(name, namespace)) === true;
+    return isDenied ? "Forbidden" : "NotObserved";
   }
 
   get(cluster: string, key: string): Observation | undefined {

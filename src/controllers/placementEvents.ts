@@ -8,7 +8,7 @@ import {
   refOf,
   shortMessage,
 } from "../apis/index.ts";
-import type { Target, Why } from "../desiredstate/index.ts";
+import type { Problem, Target, Why } from "../desiredstate/index.ts";
 import type { EventRecord, EventRecorder, Logger } from "../observability/index.ts";
 
 import type { DelayedWarnings } from "./delayedWarnings.ts";
@@ -84,17 +84,24 @@ function recordFailover(
 /** Failover that does not take place, and that somebody has to be told of. */
 const HINDERED: ReadonlySet<string> = new Set<Reason>(["FailoverHeld", "NowhereToGo"]);
 
-/** The overrides that cannot be applied, each once, with all that there is to say of them: the status has 120 characters. */
+/** Why an object cannot be written as it is wanted, once for each cluster, with all that there is to say: the status has 120 characters. */
 export function logProblems(logger: Logger, object: string, target: Target, before: Target | undefined): void {
   for (const { name, problem } of target.clusters) {
     const known = before?.clusters.find((one) => one.name === name)?.problem;
     if (problem === undefined || known?.message === problem.message) continue;
     logger.warn(
       { object, cluster: name, event_reason: problem.reason },
-      `an override cannot be applied: ${problem.detail ?? problem.message}`,
+      `${isOfOverride(problem) ? "an override cannot be applied" : "the object cannot be sent"}: ${problem.detail ?? problem.message}`,
     );
   }
 }
+
+/** Whether an override is what has to change; else the object, or what it refers to. */
+function isOfOverride({ policy, reason }: Problem): boolean {
+  return policy !== undefined || OF_OVERRIDES.has(reason);
+}
+
+const OF_OVERRIDES: ReadonlySet<string> = new Set<Reason>(["InvalidOverride", "InvalidPatch", "ProtectedField"]);
 
 /** Records a warning about a decision when it still holds in a moment: the other half of what somebody applies may be on its way. */
 export function warnLater(

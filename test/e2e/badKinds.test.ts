@@ -166,7 +166,7 @@ describe("an object of a kind that policies send", () => {
     await untilEntries(closed, {
       [SHANGHAI]: { state: "Available" },
       [SINGAPORE]: {
-        reason: expect.stringMatching(/^(Forbidden|NotObserved)$/),
+        reason: "Forbidden",
         message: expect.stringMatching(/join singapore-1 --renew .*--kinds networkpolicies\.networking\.k8s\.io/),
       },
     });

@@ -26,7 +26,7 @@ test("a kind that the account may not read is named with the command that grants
   await federation.startManager();
   await federation.apply(PLACEMENTS, placement("all"));
   await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(2).port(80));
-  await federation.until(() => federation.entry("shop", "shanghai")?.reason === "NotObserved");
+  await federation.until(() => federation.entry("shop", "shanghai")?.reason === "Forbidden");
   expect(federation.entry("shop", "shanghai")?.message).toBe(
     "services are not granted: run `meridian join shanghai --renew`",
   );
@@ -64,7 +64,7 @@ test("a kind that the account may list, but neither watch nor write, is told of 
       | undefined;
     return found?.clusters?.[0];
   };
-  await federation.until(() => entry()?.reason === "NotObserved");
+  await federation.until(() => entry()?.reason === "Forbidden");
   expect(entry()?.message).toBe(
     "ServiceAccount operator: serviceaccounts are not granted: run `meridian join shanghai --renew --kinds serviceaccounts`",
   );

@@ -243,7 +243,7 @@ describe("rule 6: a missing report is not a good one", () => {
     await federation.until(() => federation.entry("shop", "singapore")?.state === "Pending");
     await federation.pass(10_000);
     answer.resolve(FORBIDDEN);
-    await federation.until(() => federation.entry("shop", "singapore")?.reason === "NotObserved");
+    await federation.until(() => federation.entry("shop", "singapore")?.reason === "Forbidden");
     late.refuse = () => undefined;
     await federation.untilAvailable("shop");
   });

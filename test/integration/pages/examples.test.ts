@@ -254,6 +254,14 @@ test("the database of the guide comes to its regions with its Secret", async () 
   });
 });
 
+/** That they do what they say, test/integration/federation/exampleFiles.test.ts shows. */
+test.each(["rollout.yaml", "failover.yaml"])("the file %s is admitted as it stands", async (file) => {
+  for (const document of parseAllDocuments(read(`placements/examples/${file}`))) {
+    const object = document.toJS() as KubeObject;
+    await fleet.hub.create(`${collectionPath(object.kind, object.metadata.namespace)}?dryRun=All`, object);
+  }
+});
+
 async function tryExample({ title, namespace, objects }: (typeof tried)[number]): Promise<void> {
   await fleet.namespace(namespace);
   const isPlaced = objects.some(({ kind }) => kind.endsWith("Placement") || kind === "MemberCluster");
