@@ -11,26 +11,8 @@ export const condition = (type: string, status: string, reason = "", message = "
   ...more,
 });
 
-/** A Deployment or DaemonSet, say, that has all of its three replicas. */
-export const settled = {
-  observedGeneration: 2,
-  replicas: 3,
-  updatedReplicas: 3,
-  readyReplicas: 3,
-  availableReplicas: 3,
-};
-
-/** What the API server says of one object, and what is to be made of it. */
-export interface HealthCase {
-  name: string;
-  spec?: object;
-  status?: object | undefined;
-  metadata?: object;
-  want: object;
-}
-
 /** An object of that kind (`batch/v1 Job`) at generation 2, judged by the rule of its kind. */
-export function judge(name: string, parts: Partial<Pick<HealthCase, "metadata" | "spec" | "status">>): Health {
+export function judge(name: string, parts: { metadata?: object; spec?: object; status?: object }): Health {
   const [apiVersion = "", kind = ""] = name.split(" ");
   const object = { apiVersion, kind, ...parts, metadata: { name: "x", generation: 2, ...parts.metadata } };
   const slash = apiVersion.indexOf("/");
