@@ -184,11 +184,15 @@ export class Assignments implements WorkSource {
   }
 
   /** The hub objects that a change of a member object concerns. */
-  concernedBy({ cluster, key, before, after }: ObservationChange): Set<string> {
+  concernedBy({ cluster, key, named }: ObservationChange): Iterable<string> {
     const cell = this.#clusters.get(cluster)?.get(key);
+    const isAlone = cell !== undefined && cell.rows.size === 1 && cell.leaving.size === 0;
+    // Nearly always the object that asks for a copy is the one that the copy names.
+    if (isAlone && isOneOf(cell.rows, named.before) && isOneOf(cell.rows, named.after)) return cell.rows.keys();
     const owners = new Set(cell?.rows.keys());
     for (const owner of cell?.leaving ?? []) owners.add(owner);
-    for (const named of [ownerOf(before), ownerOf(after)]) if (named !== undefined) owners.add(named);
+    if (named.before !== undefined) owners.add(named.before);
+    if (named.after !== undefined) owners.add(named.after);
     return owners;
   }
 
@@ -366,6 +370,10 @@ export class Assignments implements WorkSource {
 /** No worker has rows of that cluster. */
 function isUnknown(observations: Observations, cluster: string): boolean {
   return observations.contactOf(cluster).reason === "ClusterUnknown";
+}
+
+function isOneOf(rows: ReadonlyMap<string, unknown>, owner: string | undefined): boolean {
+  return owner === undefined || rows.has(owner);
 }
 
 function deltaOf({ ref, effective, revision, origin }: OpenCell): RowDelta {
