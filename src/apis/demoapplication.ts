@@ -185,6 +185,11 @@ export const clusterStatusEntry = z
       .describe(
         "Since when the object is unhealthy there. Said only where its Placement has `failover.unhealthyAfter`.",
       ),
+    unschedulableSince: timestamp
+      .exactOptional()
+      .describe(
+        "Since when pods of the object find no node there, or the last time that some of its replicas left for that. Said only where its Placement has `replicaScheduling.rescheduling`.",
+      ),
     observedAt: timestamp
       .exactOptional()
       .describe("When this entry last changed or, while contact with the cluster is lost, the last moment of contact."),

@@ -33,7 +33,7 @@ export * from "./parse.ts";
 export { DNS_SUBDOMAIN } from "./patterns.ts";
 export type { FieldProblem } from "./parseSpec.ts";
 export * from "./placement.ts";
-export { policyKey } from "./policyKey.ts";
+export { isSamePolicy, policyKey } from "./policyKey.ts";
 export { isReservedKey, protectedChange } from "./protectedFields.ts";
 export { isProtectedNamespace } from "./protectedNamespaces.ts";
 export * from "./quantity.ts";

@@ -1,5 +1,8 @@
 import { trimEnd } from "./trimEnd.ts";
 
+/** White space other than single blanks between words. */
+const UNTIDY = /[^\S ]|  |^ | $/;
+
 /** The API bounds the messages of conditions and entries to this many characters. */
 const MESSAGE_LIMIT = 120;
 
@@ -7,6 +10,8 @@ const MESSAGE_LIMIT = 120;
  * The text on one line and within the limit: cut between words where that keeps at least half of it, and ended with `…`.
  */
 export function shortMessage(text: string, limit: number = MESSAGE_LIMIT): string {
+  // Nearly every text is short and on one line already.
+  if (text.length <= limit && !UNTIDY.test(text)) return text;
   const line = text.replaceAll(/\s+/g, " ").trim();
   if (line.length <= limit) return line;
   const room = line.slice(0, limit - 1);

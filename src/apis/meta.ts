@@ -74,6 +74,12 @@ export interface Condition {
 }
 
 /** Splits `apps/v1` and `v1` into group and version; the core group is the empty string. */
+/** The group of an apiVersion; empty for the core group. */
+function groupOf(apiVersion: string): string {
+  const slash = apiVersion.indexOf("/");
+  return slash < 0 ? "" : apiVersion.slice(0, slash);
+}
+
 export function parseApiVersion(apiVersion: string): { group: string; version: string } {
   const slash = apiVersion.indexOf("/");
   if (slash < 0) return { group: "", version: apiVersion };
@@ -95,7 +101,7 @@ export function refOf(object: KubeObject): ObjectRef {
  * namespace for cluster-scoped objects. Used as key of maps and workqueues.
  */
 export function refKey(ref: ObjectRef): string {
-  return `${parseApiVersion(ref.apiVersion).group}/${ref.kind}/${ref.namespace ?? ""}/${ref.name}`;
+  return `${groupOf(ref.apiVersion)}/${ref.kind}/${ref.namespace ?? ""}/${ref.name}`;
 }
 
 /**

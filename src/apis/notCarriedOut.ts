@@ -11,7 +11,9 @@ export function notCarriedOut({ rollout, failover, replicaScheduling }: Partial<
     ...(gate?.prometheus === undefined ? [] : ["spec.rollout.gate.prometheus"]),
     ...(maxObjects === undefined ? [] : ["spec.rollout.maxObjects"]),
     ...(failover?.maxEvictionsPerMinute === undefined ? [] : ["spec.failover.maxEvictionsPerMinute"]),
-    ...(strategy === "Available" || strategy === "Aggregated" ? [`spec.replicaScheduling.strategy ${strategy}`] : []),
-    ...(rescheduling === undefined ? [] : ["spec.replicaScheduling.rescheduling"]),
+    // Weights say how many replicas a cluster has, whether or not they find a node there.
+    ...(rescheduling === undefined || strategy === "Available" || strategy === "Aggregated"
+      ? []
+      : ["spec.replicaScheduling.rescheduling without strategy Available or Aggregated"]),
   ];
 }

@@ -96,9 +96,13 @@ export const rescheduling = z
       .describe("How long pods may stay unschedulable before their replicas move. Default: 5m."),
     maxReplicas: share
       .optional()
-      .describe("Replicas that move at once, as a number or a share of the object's. Default: 25%."),
+      .describe(
+        "Replicas that move at once, as a number or a share of the object's; the next ones after the same delay. Default: 25%.",
+      ),
   })
-  .describe("Replicas whose pods find no node on their cluster move to other clusters. Absent: they stay.");
+  .describe(
+    "For Available and Aggregated: replicas whose pods find no node on their cluster move to clusters that have room. Absent: they stay.",
+  );
 
 export const replicaScheduling = withRules(
   z.object({
@@ -106,7 +110,12 @@ export const replicaScheduling = withRules(
       .enum(["Duplicated", "Divided"])
       .default("Duplicated")
       .describe("Duplicated: every cluster runs all replicas. Divided: they are shared out."),
-    strategy: z.enum(["Weighted", "Available", "Aggregated"]).optional().describe("How to divide. Default: Weighted."),
+    strategy: z
+      .enum(["Weighted", "Available", "Aggregated"])
+      .optional()
+      .describe(
+        "How to divide. Weighted, the default: by `weights`. Available: in proportion to the room that nodes have for the pods. Aggregated: on as few clusters as have room. By room nothing moves that runs.",
+      ),
     weights: clusterWeights.optional().describe("For Weighted. Absent: every cluster weighs the same."),
     minReplicasPerCluster: z.int().min(0).max(1000).optional(),
     maxReplicasPerCluster: z.int().min(1).max(1000).optional(),

@@ -3,8 +3,18 @@ export type PolicyName =
   | { kind: string; namespace?: string; name: string }
   | { kind: string; metadata: { namespace?: string; name: string } };
 
+/** Whether both name the same policy: as equal {@link policyKey}s, without making them. */
+export function isSamePolicy(a: PolicyName, b: PolicyName): boolean {
+  const [one, other] = [nameOf(a), nameOf(b)];
+  return a.kind === b.kind && one.name === other.name && (one.namespace ?? "") === (other.namespace ?? "");
+}
+
 /** Key of a policy in maps and workqueues: `Kind/namespace/name`, with an empty namespace for cluster-scoped policies. */
 export function policyKey(policy: PolicyName): string {
-  const { namespace, name } = "metadata" in policy ? policy.metadata : policy;
+  const { namespace, name } = nameOf(policy);
   return `${policy.kind}/${namespace ?? ""}/${name}`;
+}
+
+function nameOf(policy: PolicyName): { namespace?: string; name: string } {
+  return "metadata" in policy ? policy.metadata : policy;
 }

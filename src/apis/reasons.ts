@@ -47,7 +47,13 @@ const VERDICTS = {
   SpreadNotMet: "The clusters that fit cannot meet `spreadConstraints`; the message says what is missing.",
   BeyondMaxGroups: "Other clusters go before it, and `maxGroups` of a spread constraint allows no more groups.",
   BeyondClusterCount: "Other clusters go before it, and `clusterCount` asks for no more.",
-  NoReplicas: "The weights give the cluster no replica, or there are too few replicas to reach it.",
+  NoReplicas: "The weights or the room of the cluster give it no replica, or there are too few replicas to reach it.",
+  NoRoom: "The nodes of the cluster have no room for what each cluster gets at least.",
+  RoomMeasured: "How many more replicas find room on the nodes of the cluster.",
+  RoomNotMeasured:
+    "The room on the nodes of the cluster is being measured; replicas are divided as soon as that is done, and until then what runs is kept.",
+  RoomUnknown:
+    "How much room the cluster has is not known, and the message says why: it keeps the replicas that it has, and gets more only where no cluster's room is known.",
   UnknownCluster: "The Placement names a cluster that has no MemberCluster.",
 } as const;
 

@@ -14,11 +14,11 @@ export function sameValue(a: unknown, b: unknown): boolean {
 
 function sameMembers(a: Record<string, unknown>, b: Record<string, unknown>): boolean {
   let members = 0;
-  for (const key of Object.keys(a)) {
+  for (const key in a) {
     if (a[key] === undefined) continue;
     members++;
     if (!Object.hasOwn(b, key) || !sameValue(a[key], b[key])) return false;
   }
-  for (const key of Object.keys(b)) if (b[key] !== undefined) members--;
+  for (const key in b) if (b[key] !== undefined) members--;
   return members === 0;
 }

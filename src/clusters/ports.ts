@@ -3,6 +3,7 @@ import type { Observation, Row } from "../desiredstate/index.ts";
 import type { GroupKind } from "../interpreter/index.ts";
 import type { Origin } from "../observability/index.ts";
 import type { ResourceType } from "../runtime/index.ts";
+import type { RoomReading } from "../scheduler/index.ts";
 
 /**
  * All that a worker sees of the hub side, and all that the hub side sees of a worker. In one process the two ports are direct calls;
@@ -29,7 +30,9 @@ export type WorkDelta =
    */
   | { kind: "Kinds"; kinds: readonly ResourceType[]; others?: readonly GroupKind[] }
   /** First every row there is, then changes. */
-  | { kind: "Rows"; rows: readonly RowDelta[] };
+  | { kind: "Rows"; rows: readonly RowDelta[] }
+  /** Whether the room on the cluster's nodes is to be measured, when that changes; it is not, unless this was said. */
+  | { kind: "Room"; wanted: boolean };
 
 export interface WorkSource {
   /** What is to be done on one cluster: everything, then what changes, until the signal. */
@@ -71,4 +74,9 @@ export interface ReportSink {
    * observations are forgotten with it).
    */
   contact(cluster: string, contact: ClusterContact | undefined): void;
+  /**
+   * The room on the cluster's nodes was read, or could not be, and why; the same value as before where nothing has changed. Undefined when it is not
+   * measured any more.
+   */
+  room(cluster: string, reading: RoomReading | undefined): void;
 }

@@ -3,6 +3,7 @@ import type { Observation } from "../desiredstate/index.ts";
 import type { GroupKind } from "../interpreter/index.ts";
 import type { Logger, Metrics, Tracer } from "../observability/index.ts";
 import { backoffDelay, type Clock, CONFIGMAPS, NAMESPACES, type ResourceType, SECRETS } from "../runtime/index.ts";
+import type { RoomReading } from "../scheduler/index.ts";
 import { NamespaceLabels } from "./carriedLabels.ts";
 import { ClusterCache } from "./clusterCache.ts";
 import { NOT_YET_KNOWN, sameContact } from "./connection.ts";
@@ -12,6 +13,7 @@ import { type MemberObject, MemberObjects } from "./memberObjects.ts";
 import { isNamespace } from "./namespaces.ts";
 import { Phases } from "./phases.ts";
 import { PodTroubles } from "./podTroubles.ts";
+import { RoomReader } from "./roomReader.ts";
 import { type ClusterContact, type ReportSink, sameSight, type WorkDelta, type WorkSource } from "./ports.ts";
 import type { MemberSession } from "./types.ts";
 
@@ -61,6 +63,8 @@ export class Worker {
   #reported: ClusterContact | undefined;
   #cache: ClusterCache | undefined;
   #pods: PodTroubles | undefined;
+  #room: RoomReader | undefined;
+  #isRoomWanted = false;
   #session: MemberSession | undefined;
   #kinds: readonly ResourceType[] | undefined;
   #otherKinds: readonly GroupKind[] = [];
@@ -81,6 +85,7 @@ export class Worker {
           this.#phases.note(object);
           this.#lane.enqueue(object);
           this.#pods?.consider(object);
+          this.#room?.consider(object);
           this.#considerKinds(object);
           return;
         }
@@ -136,6 +141,13 @@ export class Worker {
     this.#session = session;
     this.#cache = cache;
     this.#pods = new PodTroubles({ session, objects: this.#objects, clock, logger });
+    this.#room = new RoomReader({
+      session,
+      clock,
+      logger,
+      found: (reading) => this.#reportRoom(reading),
+    });
+    this.#room.want(this.#isRoomWanted);
     this.#lane.attach(cache.writer);
     session.signal.addEventListener("abort", () => this.#endSession(session), { once: true });
     this.#watchKinds();
@@ -166,6 +178,7 @@ export class Worker {
     this.#session = undefined;
     this.#cache = undefined;
     this.#pods = undefined;
+    this.#room = undefined;
     this.#lane.detach();
     this.#reportContact();
   }
@@ -177,6 +190,7 @@ export class Worker {
     for (let failures = 1; !this.#hasEnded; failures += 1) {
       // What was missing from the first rows of an assignment has no row any more.
       let isFirst = true;
+      this.#wantRoom(false);
       try {
         for await (const delta of source.assignment(cluster, signal)) {
           if (this.#hasEnded) return;
@@ -221,6 +235,11 @@ export class Worker {
         if (isFirst) this.#objects.tookFirstRows();
         return;
       }
+      case "Room":
+        this.#wantRoom(delta.wanted);
+        // What is not measured any more says less and less.
+        if (!delta.wanted) this.#reportRoom(undefined);
+        return;
     }
   }
 
@@ -266,6 +285,16 @@ export class Worker {
     } catch (err) {
       logger.error({ cluster, err, event_reason: "ReportFailed" }, "a report of member objects was not taken");
     }
+  }
+
+  #wantRoom(isWanted: boolean): void {
+    this.#isRoomWanted = isWanted;
+    this.#room?.want(isWanted);
+  }
+
+  #reportRoom(reading: RoomReading | undefined): void {
+    const { cluster, sink } = this.#options;
+    if (!this.#hasEnded) sink.room(cluster, reading);
   }
 
   #reportContact(): void {

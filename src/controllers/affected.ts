@@ -1,4 +1,4 @@
-import { type MemberCluster, matchesClusterSelector, type Placement, policyKey, refKey } from "../apis/index.ts";
+import { type MemberCluster, matchesClusterSelector, type Placement, policyKey } from "../apis/index.ts";
 import type { Observation } from "../desiredstate/index.ts";
 import { clusterSnapshot, type HubCache, type HubEvent } from "../hub/index.ts";
 import type { Assignments } from "./assignments.ts";
@@ -73,8 +73,7 @@ export function* ownersToReplan(
   isWaiting: (owner: string) => boolean,
   change: ObservationChange,
 ): Iterable<string> {
-  const named = change.after?.present?.owner;
-  const owner = named === undefined ? undefined : refKey(named);
+  const owner = change.named.after;
   const row = owner === undefined ? undefined : assignments.get(change.cluster, change.key)?.rows.get(owner);
   const isStuck = isInTheWay(change.after) && !isInTheWay(change.before);
   for (const concerned of assignments.concernedBy(change)) {

@@ -370,6 +370,7 @@ test("a change of a member object concerns who asks for it, who asked, and whom 
     ref: CONFIG_REF,
     before: before && observation({ present: { owner: before } }),
     after: after && observation({ present: { owner: after } }),
+    named: { before: before && refKey(before), after: after && refKey(after) },
   });
   expect([...assignments.concernedBy(change())]).toEqual([]);
   expect([...assignments.concernedBy(change(SHOP, CART))]).toEqual([SHOP_KEY, CART_KEY]);

@@ -27,6 +27,8 @@ export interface AssignmentsOptions {
   /** Kinds of which the hub's record says that objects may be on the cluster, beside those that are watched on all of them; none unless given. */
   recordedKinds?: (cluster: string) => Iterable<GroupKind>;
   others: DependentsOfOthers;
+  /** Of which clusters the room is to be measured; of none unless given. */
+  rooms?: { isWanted(cluster: string): boolean; wanted: Emitter<string> };
   /** Monotonic milliseconds. */
   monotonic: () => number;
 }
@@ -106,6 +108,7 @@ export class Assignments implements WorkSource {
     options.observations.changes.subscribe((change) => this.#observed(change));
     options.observations.contacts.subscribe((cluster) => this.#forgetGone(cluster));
     options.others.needs.subscribe((ref) => this.#reconsider(ref));
+    options.rooms?.wanted.subscribe((cluster) => this.#wake(cluster));
   }
 
   /** Sets the rows of one hub object. The same rows once more change nothing and wake nobody. Returns the clusters where anything changed. */
@@ -181,11 +184,15 @@ export class Assignments implements WorkSource {
   }
 
   /** The hub objects that a change of a member object concerns. */
-  concernedBy({ cluster, key, before, after }: ObservationChange): Set<string> {
+  concernedBy({ cluster, key, named }: ObservationChange): Iterable<string> {
     const cell = this.#clusters.get(cluster)?.get(key);
+    const isAlone = cell !== undefined && cell.rows.size === 1 && cell.leaving.size === 0;
+    // Nearly always the object that asks for a copy is the one that the copy names.
+    if (isAlone && isOneOf(cell.rows, named.before) && isOneOf(cell.rows, named.after)) return cell.rows.keys();
     const owners = new Set(cell?.rows.keys());
     for (const owner of cell?.leaving ?? []) owners.add(owner);
-    for (const named of [ownerOf(before), ownerOf(after)]) if (named !== undefined) owners.add(named);
+    if (named.before !== undefined) owners.add(named.before);
+    if (named.after !== undefined) owners.add(named.after);
     return owners;
   }
 
@@ -194,7 +201,7 @@ export class Assignments implements WorkSource {
   }
 
   async *assignment(cluster: string, signal: AbortSignal): AsyncIterable<WorkDelta> {
-    const { kinds, expected, recordedKinds } = this.#options;
+    const { kinds, expected, recordedKinds, rooms } = this.#options;
     using feed = new Feed<OpenCell>(signal);
     const feeds = this.#feeds.get(cluster) ?? new Set();
     this.#feeds.set(cluster, feeds.add(feed));
@@ -209,11 +216,14 @@ export class Assignments implements WorkSource {
       yield { kind: "Kinds", kinds: watched, others };
       // Every row comes first, even an empty list: the worker may know rows from before.
       yield { kind: "Rows", rows: feed.take().map(deltaOf) };
+      let isRoomWanted = false;
       while (!signal.aborted) {
         const wanted = kinds.memberKinds();
         const more = this.#kinds.beside(wanted, cluster, recorded);
         if (wanted !== watched || !sameKinds(more, others))
           yield { kind: "Kinds", kinds: (watched = wanted), others: (others = more) };
+        if ((rooms?.isWanted(cluster) === true) !== isRoomWanted)
+          yield { kind: "Room", wanted: (isRoomWanted = !isRoomWanted) };
         const cells = feed.take();
         if (cells.length > 0) yield { kind: "Rows", rows: cells.map(deltaOf) };
         await feed.filled();
@@ -223,8 +233,8 @@ export class Assignments implements WorkSource {
     }
   }
 
-  /** Another set of kinds may have to be watched there. */
-  #kindsChanged(cluster: string): void {
+  /** Another set of kinds may have to be watched there, or its room measured. */
+  #wake(cluster: string): void {
     for (const feed of this.#feeds.get(cluster) ?? []) feed.wake();
   }
 
@@ -311,7 +321,7 @@ export class Assignments implements WorkSource {
     this.#count(cell, undefined);
     if (cells.size === 0) this.#clusters.delete(cluster);
     this.#namespaces.remove(cell);
-    if (this.#kinds.remove(cell)) this.#kindsChanged(cluster);
+    if (this.#kinds.remove(cell)) this.#wake(cluster);
     const { namespace } = ref;
     if (namespace !== undefined && !this.isInUse(cluster, namespace)) this.vacated.emit({ cluster, namespace });
   }
@@ -337,7 +347,7 @@ export class Assignments implements WorkSource {
       };
       cells.set(key, cell);
       this.#namespaces.add(cell);
-      if (this.#kinds.add(cell)) this.#kindsChanged(cluster);
+      if (this.#kinds.add(cell)) this.#wake(cluster);
     }
     return cell;
   }
@@ -360,6 +370,10 @@ export class Assignments implements WorkSource {
 /** No worker has rows of that cluster. */
 function isUnknown(observations: Observations, cluster: string): boolean {
   return observations.contactOf(cluster).reason === "ClusterUnknown";
+}
+
+function isOneOf(rows: ReadonlyMap<string, unknown>, owner: string | undefined): boolean {
+  return owner === undefined || rows.has(owner);
 }
 
 function deltaOf({ ref, effective, revision, origin }: OpenCell): RowDelta {

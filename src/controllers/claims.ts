@@ -78,14 +78,18 @@ export function changedRecord({ object, old }: { object: Recorded; old?: Recorde
   return names.size !== before.size || [...names].some((name) => !before.has(name));
 }
 
-/** The object became unhealthy on some cluster, or well again, where its placement asks since when. */
+/** The object became unhealthy on some cluster, or well again, or its pods find no node, where its placement asks since when. */
 export function changedHealthClocks({ object, old }: { object: Recorded; old?: Recorded | undefined }): boolean {
   return healthClocks(object) !== healthClocks(old);
 }
 
 function healthClocks(recorded: Recorded | undefined): string {
   const { clusters = [] } = (recorded?.status ?? {}) as FederatedStatus;
-  return clusters.flatMap(({ name, unhealthySince }) => (unhealthySince === undefined ? [] : [name])).join();
+  const clocks = clusters.flatMap(({ name, unhealthySince, unschedulableSince }) => [
+    ...(unhealthySince === undefined ? [] : [name]),
+    ...(unschedulableSince === undefined ? [] : [`${name} ${unschedulableSince}`]),
+  ]);
+  return clocks.join();
 }
 
 interface Recorded {

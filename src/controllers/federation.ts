@@ -21,6 +21,7 @@ import { PlanningProgress } from "./planningProgress.ts";
 import { Plans } from "./plans.ts";
 import { PolicyStatusReconciler } from "./policyStatus.ts";
 import { Revisions } from "./revisions.ts";
+import { Rooms } from "./rooms.ts";
 import { ReportedContacts } from "./reportedContacts.ts";
 import { StatusReconciler } from "./status.ts";
 
@@ -78,6 +79,7 @@ export function createFederation(options: FederationOptions): Federation {
   const deadline = options.reconcileTimeoutMs === undefined ? {} : { timeoutMs: options.reconcileTimeoutMs };
   const plans = new Plans();
   const observations = new Observations();
+  const rooms = new Rooms({ plans, observations, clock });
   const progress = new PlanningProgress();
   const classes = new ControllerClasses({ hub, client, classes: options.classes ?? new Set([DEFAULT_CLASS]) });
   const assignments = new Assignments({
@@ -86,6 +88,7 @@ export function createFederation(options: FederationOptions): Federation {
     expected: (cluster) => hub.reportedOn(cluster),
     recordedKinds: (cluster) => hub.recordedKindsOn(cluster),
     others: classes,
+    rooms,
     monotonic: () => clock.monotonic(),
   });
   const dependencies = new DependencyWatches({ client, clock, random, logger });
@@ -116,6 +119,7 @@ export function createFederation(options: FederationOptions): Federation {
     client,
     store,
     revisions,
+    rooms,
     statuses,
     hubId,
     namespaces,

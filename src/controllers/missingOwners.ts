@@ -3,7 +3,6 @@ import {
   type Condition,
   DELETIONS_HELD_CONDITION,
   type MemberCluster,
-  refKey,
   shortMessage,
   timestamp,
 } from "../apis/index.ts";
@@ -76,13 +75,11 @@ export class MissingOwners implements Disposable {
     this.#isWatching = true;
     for (const cluster of hub.clusters.list()) this.#remember(cluster);
     this.#subscriptions.use(
-      observations.changes.subscribe(({ before, after }) => {
-        const named = after?.present?.owner;
+      observations.changes.subscribe(({ after, named }) => {
         const version = after?.present?.hubVersion;
         if (version !== undefined && compareResourceVersions(version, this.#latest) > 0) this.#latest = version;
-        if (named !== undefined) this.#consider(refKey(named));
-        const left = before?.present?.owner;
-        if (left !== undefined && left !== named) this.#consider(refKey(left));
+        if (named.after !== undefined) this.#consider(named.after);
+        if (named.before !== undefined && named.before !== named.after) this.#consider(named.before);
       }),
     );
     this.#subscriptions.use(hub.onObject(({ key }) => this.#consider(key)));

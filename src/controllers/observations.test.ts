@@ -26,8 +26,8 @@ describe("what a worker reports", () => {
     expect([...observations.in(CLUSTER)]).toEqual([second]);
     const where = { cluster: CLUSTER, key: CONFIG_KEY, ref: CONFIG_REF };
     expect(changes).toEqual([
-      { ...where, before: undefined, after: first },
-      { ...where, before: first, after: second },
+      { ...where, before: undefined, after: first, named: { before: undefined, after: SHOP_KEY } },
+      { ...where, before: first, after: second, named: { before: SHOP_KEY, after: SHOP_KEY } },
     ]);
   });
 
@@ -138,7 +138,16 @@ describe("the contact with a cluster", () => {
     observations.report("frankfurt-1", [other]);
     changes.length = 0;
     observations.contact(CLUSTER, undefined);
-    expect(changes).toEqual([{ cluster: CLUSTER, key: CONFIG_KEY, ref: CONFIG_REF, before: config, after: undefined }]);
+    expect(changes).toEqual([
+      {
+        cluster: CLUSTER,
+        key: CONFIG_KEY,
+        ref: CONFIG_REF,
+        before: config,
+        after: undefined,
+        named: { before: SHOP_KEY, after: undefined },
+      },
+    ]);
     expect(observations.get(CLUSTER, CONFIG_KEY)).toBeUndefined();
     expect(observations.contactOf(CLUSTER).reason).toBe("ClusterUnknown");
     expect([...observations.naming(SHOP_KEY)]).toEqual([other]);

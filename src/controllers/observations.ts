@@ -1,7 +1,8 @@
 import { type ObjectRef, parseApiVersion, type Reason, refKey } from "../apis/index.ts";
 import type { ClusterContact, ReportSink } from "../clusters/index.ts";
-import { isKindUnseen, type Observation, sightOf, whyUnseen } from "../desiredstate/index.ts";
+import { isKindUnseen, isSameRef, type Observation, sightOf, whyUnseen } from "../desiredstate/index.ts";
 import { Emitter } from "../runtime/index.ts";
+import type { RoomReading } from "../scheduler/index.ts";
 import { NamespaceCounts } from "./namespaceCounts.ts";
 
 /** One member object was reported anew. */
@@ -12,6 +13,13 @@ export interface ObservationChange {
   before: Observation | undefined;
   /** Undefined when the worker has forgotten the member object, or there is no such cluster any more. */
   after: Observation | undefined;
+  /** Keys of the hub objects that the owner annotation named before and names now. */
+  named: Named;
+}
+
+interface Named {
+  before: string | undefined;
+  after: string | undefined;
 }
 
 const UNKNOWN: ClusterContact = Object.freeze({
@@ -32,6 +40,9 @@ export class Observations implements ReportSink {
   readonly changes = new Emitter<ObservationChange>();
   /** The name of a cluster whose contact has changed. */
   readonly contacts = new Emitter<string>();
+  /** The name of a cluster whose room was read. */
+  readonly rooms = new Emitter<string>();
+  readonly #rooms = new Map<string, RoomReading>();
   readonly #clusters = new Map<string, Map<string, Observation>>();
   readonly #contacts = new Map<string, ClusterContact>();
   /** Member objects by the hub object that their owner annotation names. */
@@ -44,16 +55,17 @@ export class Observations implements ReportSink {
     for (const observation of observations) {
       const key = refKey(observation.ref);
       const before = known.get(key);
-      if (before !== undefined) this.#unlink(before);
+      const named = namedBy(before, observation);
       const { present, writing, failure, absent } = observation;
       // With neither an object nor a write there is nothing to remember but a failure to bring the object about, and that nothing is there.
       const isOver = present === undefined && !writing && failure === undefined && absent === undefined;
       if (isOver) known.delete(key);
-      else {
-        known.set(key, observation);
-        this.#link(observation);
-      }
-      this.changes.emit({ cluster, key, ref: observation.ref, before, after: observation });
+      else known.set(key, observation);
+      if (before === undefined && !isOver) this.#namespaces.add(observation);
+      if (before !== undefined && isOver) this.#namespaces.remove(before);
+      if (before !== undefined) this.#unlink(named.before, before);
+      if (!isOver) this.#link(named.after, observation);
+      this.changes.emit({ cluster, key, ref: observation.ref, before, after: observation, named });
     }
   }
 
@@ -61,14 +73,30 @@ export class Observations implements ReportSink {
     if (contact !== undefined) this.#contacts.set(cluster, contact);
     else {
       this.#contacts.delete(cluster);
+      this.#rooms.delete(cluster);
       const known = this.#clusters.get(cluster);
       this.#clusters.delete(cluster);
       for (const [key, before] of known ?? []) {
-        this.#unlink(before);
-        this.changes.emit({ cluster, key, ref: before.ref, before, after: undefined });
+        const named = namedBy(before, undefined);
+        this.#namespaces.remove(before);
+        this.#unlink(named.before, before);
+        this.changes.emit({ cluster, key, ref: before.ref, before, after: undefined, named });
       }
     }
     this.contacts.emit(cluster);
+  }
+
+  room(cluster: string, reading: RoomReading | undefined): void {
+    if (reading === undefined) this.#rooms.delete(cluster);
+    else {
+      this.#rooms.set(cluster, reading);
+      this.rooms.emit(cluster);
+    }
+  }
+
+  /** What was found out about the room on its nodes; undefined: it is not measured, or not yet. */
+  roomOf(cluster: string): RoomReading | undefined {
+    return this.#rooms.get(cluster);
   }
 
   contactOf(cluster: string): ClusterContact {
@@ -126,23 +154,25 @@ export class Observations implements ReportSink {
     return this.#namespaces.has(cluster, namespace);
   }
 
-  #link(observation: Observation): void {
-    this.#namespaces.add(observation);
-    const named = observation.present?.owner;
-    if (named === undefined) return;
-    const owner = refKey(named);
+  #link(owner: string | undefined, observation: Observation): void {
+    if (owner === undefined) return;
     const linked = this.#byOwner.get(owner);
     if (linked === undefined) this.#byOwner.set(owner, new Set([observation]));
     else linked.add(observation);
   }
 
-  #unlink(observation: Observation): void {
-    this.#namespaces.remove(observation);
-    const named = observation.present?.owner;
-    if (named === undefined) return;
-    const owner = refKey(named);
+  #unlink(owner: string | undefined, observation: Observation): void {
+    if (owner === undefined) return;
     const linked = this.#byOwner.get(owner);
     linked?.delete(observation);
     if (linked?.size === 0) this.#byOwner.delete(owner);
   }
+}
+
+/** Most changes name nobody else than before: one text for both. */
+function namedBy(before: Observation | undefined, after: Observation | undefined): Named {
+  const [was, is] = [before?.present?.owner, after?.present?.owner];
+  const old = was === undefined ? undefined : refKey(was);
+  if (is === undefined) return { before: old, after: undefined };
+  return { before: old, after: was !== undefined && isSameRef(was, is) ? old : refKey(is) };
 }

@@ -46,6 +46,7 @@ import { isOver, letGo } from "./letGo.ts";
 import { RecordedRows } from "./recordedRows.ts";
 import { changedCommand } from "./rollouts.ts";
 import { type Stage, Staging, type StagingSources } from "./staging.ts";
+import type { Rooms } from "./rooms.ts";
 import { ObjectTraces } from "./objectTraces.ts";
 import { refOfKey, spanAttributes } from "./ownerKeys.ts";
 import { knownOf } from "./needs.ts";
@@ -63,6 +64,7 @@ export interface PlacementReconcilerOptions extends CopySources, Pick<StagingSou
   statuses: Pick<StatusWrites, "settlements">;
   hubId: string;
   namespaces: HubNamespaces;
+  rooms: Rooms;
   clock: Clock;
   metrics: Metrics;
   tracer: Tracer;
@@ -104,7 +106,7 @@ export class PlacementReconciler implements Reconciler {
 
   sources(): Source[] {
     const { hub, assignments, observations, progress, classes, missing, dependencies, plans, statuses } = this.#options;
-    const { namespaces } = this.#options;
+    const { namespaces, rooms } = this.#options;
     const isWaiting = (owner: string): boolean => this.#awaiting.has(owner) || this.#staging.isOpen(owner);
     const awaiting = (): Iterable<string> => [...this.#awaiting.keys()];
     const held = (): Iterable<string> => [...this.#awaiting].flatMap(([owner, one]) => (one.held ? [owner] : []));
@@ -126,6 +128,7 @@ export class PlacementReconciler implements Reconciler {
       from(namespaces.changes).map((namespace) => concernedAmong(this.#options, namespaces.ownersIn(namespace))),
       from(dependencies.changes),
       from(observations.changes).map((change) => ownersToReplan(assignments, isWaiting, change)),
+      from(rooms.changes).map((cluster) => rooms.awaiting(cluster)),
       from(assignments.departures).when((owner) => this.#awaiting.has(owner)),
       from(statuses.settlements).when((owner) => this.#recorded.hasArrived(owner) || this.#staging.isHeld(owner)),
       from(hub.statuses.events).when(changedCommand),

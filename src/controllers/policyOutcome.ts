@@ -1,4 +1,4 @@
-import { listedAfter, notCarriedOut, type Placement, policyKey, refKey, shortName } from "../apis/index.ts";
+import { isSamePolicy, listedAfter, notCarriedOut, type Placement, refKey, shortName } from "../apis/index.ts";
 import type { Problem, Target } from "../desiredstate/index.ts";
 import type { HubCache, Policy } from "../hub/index.ts";
 import { type LostObjects, patchProblem } from "../status/index.ts";
@@ -23,7 +23,6 @@ export interface Outcome {
 /** Sums up what the plans of the objects that a policy selects say of the policy, one after the other. */
 export class PolicyTally {
   readonly #policy: Policy;
-  readonly #key: string;
   readonly #observations: Pick<Observations, "get">;
   readonly #groups = new Map<string, { clusters: string[]; objects: number }>();
   readonly #notes = new Set<string>();
@@ -36,7 +35,6 @@ export class PolicyTally {
 
   constructor(policy: Policy, observations: Pick<Observations, "get">) {
     this.#policy = policy;
-    this.#key = policyKey(policy);
     this.#observations = observations;
   }
 
@@ -76,7 +74,7 @@ export class PolicyTally {
   }
 
   #addPlaced(target: Target): void {
-    const passed = target.passedOver?.find(({ policy }) => policyKey(policy) === this.#key);
+    const passed = target.passedOver?.find(({ policy }) => isSamePolicy(policy, this.#policy));
     if (passed !== undefined) {
       const { placement } = target;
       if (placement !== undefined)
@@ -91,7 +89,7 @@ export class PolicyTally {
   }
 
   #addOverridden(target: Target): void {
-    const idle = target.idleOverrides?.find(({ policy }) => policyKey(policy) === this.#key);
+    const idle = target.idleOverrides?.find(({ policy }) => isSamePolicy(policy, this.#policy));
     if (idle?.because === "NoCluster") this.#withoutCluster += 1;
     else if (idle !== undefined) this.#waiting += 1;
     if (idle !== undefined) return;
@@ -115,9 +113,9 @@ export class PolicyTally {
     let winner: string | undefined;
     for (const { overrides } of clusters) {
       if (overrides === undefined) continue;
-      if (overrides.policies.some((policy) => policyKey(policy) === this.#key)) return undefined;
+      if (overrides.policies.some((policy) => isSamePolicy(policy, this.#policy))) return undefined;
       for (const { policy, by } of overrides.superseded)
-        if (policyKey(policy) === this.#key) winner ??= `${by.kind} ${shortName(by.name)}`;
+        if (isSamePolicy(policy, this.#policy)) winner ??= `${by.kind} ${shortName(by.name)}`;
     }
     return winner;
   }
@@ -126,7 +124,7 @@ export class PolicyTally {
   #problemOf(target: Target): { reason: string; message: string } | undefined {
     for (const cluster of target.clusters) {
       const problem = cluster.problem ?? this.#refusalOn(cluster);
-      if (problem?.policy === undefined || policyKey(problem.policy) !== this.#key) continue;
+      if (problem?.policy === undefined || !isSamePolicy(problem.policy, this.#policy)) continue;
       return {
         reason: problem.reason,
         message: `${problem.detail ?? problem.message}; ${whereOf(target, cluster.name)}`,

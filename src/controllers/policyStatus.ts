@@ -1,4 +1,4 @@
-import { FIELD_MANAGER, type KubeObject, policyKey, refKey } from "../apis/index.ts";
+import { FIELD_MANAGER, type KubeObject, policyKey } from "../apis/index.ts";
 import { changedSpec, type HubCache, type Policy } from "../hub/index.ts";
 import {
   apiVersionOf,
@@ -129,9 +129,9 @@ export class PolicyStatusReconciler implements Reconciler {
   }
 
   /** The policies of the objects of which a member has begun to refuse something, or refuses it no more. */
-  *#blamed({ before, after, ref, cluster }: ObservationChange): Iterable<string> {
+  *#blamed({ before, after, key, cluster }: ObservationChange): Iterable<string> {
     const { plans, assignments } = this.#options;
     if (before?.failure === after?.failure) return;
-    for (const owner of assignments.get(cluster, refKey(ref))?.rows.keys() ?? []) yield* policiesIn(plans.get(owner));
+    for (const owner of assignments.get(cluster, key)?.rows.keys() ?? []) yield* policiesIn(plans.get(owner));
   }
 }

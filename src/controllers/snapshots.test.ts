@@ -84,6 +84,8 @@ describe("the snapshot that a plan is made of", () => {
       terms,
       previous: found["status"],
       contacts: sources.observations,
+      rooms: sources.rooms,
+      held: expect.any(Function),
       running: new Set(),
     });
   });

@@ -10,15 +10,17 @@ import {
 import { copiesOf, type CopySources, recordedClusters, wasFoundOnJoin } from "./copies.ts";
 import type { HubNamespaces } from "./hubNamespaces.ts";
 import type { Known } from "./needs.ts";
+import type { Rooms } from "./rooms.ts";
 
 export interface SnapshotSources extends CopySources {
   hubId: string;
+  rooms: Pick<Rooms, "get">;
   namespaces: HubNamespaces;
 }
 
 /** Everything that the plan of one hub object depends on, at this moment. */
 export function snapshotOf(sources: SnapshotSources, owner: string, object: KubeObject, known?: Known): Snapshot {
-  const { hub, hubId, namespaces, observations } = sources;
+  const { hub, hubId, namespaces, observations, rooms } = sources;
   const terms = namespaces.termsFor(object);
   const previous = hub.statuses.of(object);
   const scale = hub.kindOf(object)?.type.scale;
@@ -34,6 +36,8 @@ export function snapshotOf(sources: SnapshotSources, owner: string, object: Kube
     ...(terms === undefined ? {} : { terms }),
     previous: previousOf(object, previous),
     contacts: observations,
+    rooms,
+    held: () => heldReplicas(sources, owner),
     // Where only a summary stands, what has been seen since the start is not all that there is.
     ...(previous?.summary === undefined || previous.unlistedClusters !== undefined
       ? { running: runningOn(sources, owner) }
@@ -57,6 +61,26 @@ export function previousOf(
 ): FederatedStatus | undefined {
   const policy = firstRecordOf({ metadata, status })?.deletionPolicy;
   return policy === undefined ? status : { ...status, deletionPolicy: policy };
+}
+
+/**
+ * The replicas that each cluster was given last: by the plan before, or at the start of this process by what the copies ask for there. The status
+ * may be older than both.
+ */
+function heldReplicas(sources: CopySources, owner: string): { get(cluster: string): number | undefined } {
+  const { plans } = sources;
+  const before = plans.get(owner)?.target;
+  const held = new Map<string, number>();
+  if (before?.decision.clusters.some(({ replicas }) => replicas !== undefined) === true) {
+    for (const { name, replicas } of before.decision.clusters) if (replicas !== undefined) held.set(name, replicas);
+    // The plan before is all there is: what it left elsewhere is on its way out.
+    return { get: (cluster) => held.get(cluster) ?? 0 };
+  }
+  for (const { cluster, present } of copiesOf(sources, owner)) {
+    const desired = present?.health.replicas?.desired;
+    if (desired !== undefined) held.set(cluster, (held.get(cluster) ?? 0) + desired);
+  }
+  return held;
 }
 
 /** Clusters of the record with a copy that no row deletes: the status may not say so yet. */

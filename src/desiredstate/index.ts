@@ -30,7 +30,7 @@ export { choosePlacement, selectPlacement } from "./placementSelection.ts";
 export { decideRemovals } from "./removals.ts";
 export { REPLACED } from "./replacement.ts";
 export { sameReportTerms } from "./reporting.ts";
-export { chooseRow, inTheNameOf, isInSync } from "./rows.ts";
+export { chooseRow, inTheNameOf, isInSync, isSameRef } from "./rows.ts";
 export { isKindUnseen, sightOf, whyUnseen } from "./sight.ts";
 export { rolloutFacts } from "./rolloutFacts.ts";
 export { step } from "./step.ts";

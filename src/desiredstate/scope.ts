@@ -18,6 +18,7 @@ import {
 } from "../scheduler/index.ts";
 import { type Failover, scheduleWithFailover } from "./failover/index.ts";
 import { AWAITING_REPLACEMENT } from "./moves.ts";
+import { withRescheduling } from "./rescheduling.ts";
 import type { Snapshot, Target } from "./types.ts";
 
 /** Where an object goes, where it stays as it is, and why. */
@@ -82,7 +83,7 @@ export function scopeOf(
     const { failover: rules } = placement.spec;
     const { decision, failover } =
       rules === undefined || subject.current.size === 0
-        ? { decision: schedule(subject, placement.spec, clusters, now) }
+        ? { decision: decided(subject, placement, clusters, snapshot, now) }
         : scheduleWithFailover(subject, placement, rules, clusters, snapshot, now);
     if (placement.spec.suspend === true) {
       const scope = suspended(placement, decision, keepable);
@@ -131,6 +132,17 @@ export function scopeOf(
     places: keepable,
     suspended: false,
   };
+}
+
+function decided(
+  subject: Subject,
+  placement: Placement,
+  clusters: readonly ClusterSnapshot[],
+  { previous }: Snapshot,
+  now: number,
+): Decision {
+  const decide = (who: Subject): Decision => schedule(who, placement.spec, clusters, now);
+  return withRescheduling(subject, placement, clusters, previous, now, decide);
 }
 
 /** Whether Meridian makes other objects of it. What is sent as it is stands on the hub already. */

@@ -12,11 +12,13 @@ import {
   hubKindOf,
   type HubKind,
   placeableKindOf,
+  type PodNeeds,
+  podNeedsOf,
   replicaPathsOf,
   replicasAt,
 } from "../interpreter/index.ts";
 import { effectOf, type MatchedRule, matchRules, type PolicyRef } from "../override/index.ts";
-import { sortedByName, type Subject } from "../scheduler/index.ts";
+import { goesByRoom, NEEDS_UNKNOWN, roomFor, sortedByName, type Subject } from "../scheduler/index.ts";
 import { manifestsProblem, scopeProblem, termsWithin } from "./bundleScope.ts";
 import { apisOf } from "./apisOf.ts";
 import { collectDependencies } from "./dependencies.ts";
@@ -24,6 +26,7 @@ import { type Marking, ownerRefOf, ownerText } from "./marks.ts";
 import { needsOf, withTheirNeeds } from "./needs.ts";
 import { choosePlacement } from "./placementSelection.ts";
 import { defaultTerms, type NamespaceTerms } from "./podSecurity/index.ts";
+import { reschedulingOf } from "./rescheduling.ts";
 import { currentClusters, isRendered, scopeOf } from "./scope.ts";
 import type { ClusterTarget, Needs, Snapshot, Target, Why } from "./types.ts";
 import { VariantRenderer } from "./variants.ts";
@@ -49,6 +52,8 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     kind.refusal?.(object) ??
     (kind.holdsManifests === true ? manifestsProblem(object) : undefined);
   const rendered = unfit === undefined ? kind.render(object) : [];
+  const isByRoom = placement !== undefined && goesByRoom(placement.spec.replicaScheduling);
+  const podNeeds = isByRoom ? rendered.flatMap((one) => podNeedsOf(one) ?? [])[0] : undefined;
   const subject: Subject = {
     key: `${object.kind}/${object.metadata.namespace ?? ""}/${object.metadata.name}`,
     labels: object.metadata.labels ?? {},
@@ -57,6 +62,7 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
     ...(replicas === undefined ? {} : { replicas }),
     ...(isRendered(object) ? {} : { sentAsItIs: true }),
     ...(unfit === undefined ? { apis: apisOf(rendered) } : {}),
+    ...(isByRoom ? roomIn(snapshot, podNeeds) : {}),
   };
   const scope = scopeOf(snapshot, placement, subject, clusters, now);
 
@@ -149,9 +155,21 @@ export function computeTarget(snapshot: Snapshot, now: number): Target {
       ? { aggregatesStatus: true as const }
       : {}),
     ...(scope.failover === undefined ? {} : { failover: scope.failover }),
+    ...(podNeeds === undefined ? {} : { podNeeds }),
+    ...(placement !== undefined && reschedulingOf(placement) !== undefined ? { reschedules: true as const } : {}),
     ...(placement?.spec.disruptionBudget === undefined ? {} : { disruptionBudget: placement.spec.disruptionBudget }),
     ...(placement?.spec.failover?.makeBeforeBreak === false ? { breakBeforeMake: true as const } : {}),
     ...(scope.decision.recheckAt === undefined ? {} : { recheckAt: scope.decision.recheckAt }),
+  };
+}
+
+/** How much room clusters have for the object's pods. */
+function roomIn({ rooms, held }: Snapshot, needs: PodNeeds | undefined): Pick<Subject, "room" | "held"> {
+  return {
+    ...(rooms === undefined
+      ? {}
+      : { room: needs === undefined ? { get: () => NEEDS_UNKNOWN } : roomFor(needs, rooms) }),
+    ...(held === undefined ? {} : { held: held() }),
   };
 }
 

@@ -11,9 +11,10 @@ import type {
   OwnerRef,
   Placement,
 } from "../apis/index.ts";
-import type { Dependency, Health, LostField, ReplicaPaths } from "../interpreter/index.ts";
+import type { Dependency, Health, LostField, PodNeeds, ReplicaPaths } from "../interpreter/index.ts";
 import type { OverrideEffect, PolicyRef } from "../override/types.ts";
-import type { ClusterSnapshot, Decision } from "../scheduler/types.ts";
+import type { RoomReading } from "../scheduler/index.ts";
+import type { ClusterSnapshot, Decision, Subject } from "../scheduler/types.ts";
 import type { Contacts, Failover } from "./failover/index.ts";
 import type { NamespaceTerms } from "./podSecurity/index.ts";
 
@@ -49,6 +50,10 @@ export interface Snapshot {
    * the status counts.
    */
   running?: ReadonlySet<string>;
+  /** How much room clusters have, as far as that was measured; without it nobody measures. Read only where replicas are divided by room. */
+  rooms?: { get(cluster: string): RoomReading | undefined };
+  /** The replicas that clusters were given last, where that is known better than from the status. Asked only where they are divided by room. */
+  held?: () => NonNullable<Subject["held"]>;
   /** What this process has found of clusters itself; without it the conditions of MemberClusters are believed, however old they are. */
   contacts?: Contacts;
 }
@@ -176,6 +181,10 @@ export interface Target {
   aggregatesStatus?: true;
   /** What failover came to, where the placement asks for failover. */
   failover?: Failover;
+  /** What each of its pods asks of a node. Set where replicas are divided by room. */
+  podNeeds?: PodNeeds;
+  /** Since when pods find no node on a cluster is asked for: replicas move for it. */
+  reschedules?: true;
   /** What has to stay available while copies move. */
   disruptionBudget?: DisruptionBudget;
   /** What is left behind may go before it is replaced. */

@@ -34,7 +34,7 @@ import { namespaceFacts, type NamespaceFacts, NODE_PORT_INDEX, objectIndexers, w
 import { HubInformers, type Keeping } from "./hubInformers.ts";
 import { KindCatalog } from "./kindCatalog.ts";
 import { KindDeletions } from "./kindDeletions.ts";
-import { keyInKind, ownerKey, type PlacedKind, PlacedKinds } from "./placedKinds.ts";
+import { ownerKey, type PlacedKind, PlacedKinds } from "./placedKinds.ts";
 import { PlannedObjects } from "./planned.ts";
 import { NAMESPACE_INDEX, selectedBy } from "./selection.ts";
 import { Statuses } from "./statuses.ts";
@@ -201,13 +201,7 @@ export class HubCache {
 
   /** An object by its key among those of all kinds (`refKey`). */
   object(owner: string): { object: KubeObject; kind: PlacedKind } | undefined {
-    for (const kind of this.kinds) {
-      const key = keyInKind(kind.type, owner);
-      if (key === undefined) continue;
-      const object = kind.informer.get(key);
-      return object === undefined ? undefined : { object, kind };
-    }
-    return undefined;
+    return this.#placed.object(owner);
   }
 
   /** Every object that is placed. */

@@ -3,6 +3,7 @@ import { type HubKind, placeableKindOf } from "../interpreter/index.ts";
 import type { Logger } from "../observability/index.ts";
 import {
   type Informer,
+  type InformerEvent,
   type InformerOptions,
   isForbidden,
   isNotFound,
@@ -40,6 +41,8 @@ interface Followed extends PlacedKind {
   stop: AbortController;
   /** The hub does not serve it any more, and objects are left that were never seen deleted. */
   retired: boolean;
+  /** The last event, as it came and as subscribers get it: made once for all of them. */
+  told: { from: InformerEvent<KubeObject>; event: HubEvent<KubeObject> } | undefined;
 }
 
 interface Subscriber {
@@ -80,6 +83,14 @@ export class PlacedKinds {
 
   get(group: string, kind: string): PlacedKind | undefined {
     return this.#followed.get(`${group}/${kind}`);
+  }
+
+  /** An object by its key among those of all kinds (`refKey`). */
+  object(owner: string): { object: KubeObject; kind: PlacedKind } | undefined {
+    const { kind: name, key } = parseOwnerKey(owner);
+    const kind = this.#followed.get(name);
+    const object = kind?.informer.get(key);
+    return kind === undefined || object === undefined ? undefined : { object, kind };
   }
 
   /** Every required kind is served, the hub has said which of the others it serves, and the objects of every kind that is served are known. */
@@ -158,6 +169,7 @@ export class PlacedKinds {
       propagated: !catalog.isRequired(type),
       stop: new AbortController(),
       retired: false,
+      told: undefined,
     };
     informer.onEvent((event) => {
       const { type: change } = event;
@@ -237,9 +249,14 @@ export class PlacedKinds {
 }
 
 function subscribeTo(followed: Followed, { handler, subscriptions }: Subscriber): void {
-  const { type, informer } = followed;
-  const subscription = informer.onEvent((event) => handler({ ...event, key: ownerKey(type, event.key) }));
+  const subscription = followed.informer.onEvent((event) => handler(hubEventOf(followed, event)));
   subscriptions.set(followed, subscription);
+}
+
+function hubEventOf(followed: Followed, from: InformerEvent<KubeObject>): HubEvent<KubeObject> {
+  if (followed.told?.from !== from)
+    followed.told = { from, event: { ...from, key: ownerKey(followed.type, from.key) } };
+  return followed.told.event;
 }
 
 function nameOf({ group, kind }: ResourceType): string {
@@ -251,8 +268,9 @@ export function ownerKey({ group, kind, namespaced }: ResourceType, key: string)
   return namespaced ? `${group}/${kind}/${key}` : `${group}/${kind}//${key}`;
 }
 
-/** The reverse of {@link ownerKey}; undefined when the owner is of another kind. */
-export function keyInKind({ group, kind, namespaced }: ResourceType, owner: string): string | undefined {
-  const prefix = namespaced ? `${group}/${kind}/` : `${group}/${kind}//`;
-  return owner.startsWith(prefix) ? owner.slice(prefix.length) : undefined;
+/** The reverse of {@link ownerKey}. */
+function parseOwnerKey(owner: string): { kind: string; key: string } {
+  const end = owner.indexOf("/", owner.indexOf("/") + 1);
+  const isClusterScoped = owner[end + 1] === "/";
+  return { kind: owner.slice(0, end), key: owner.slice(isClusterScoped ? end + 2 : end + 1) };
 }

@@ -40,9 +40,16 @@ function condensed(texts: Fields): Fields {
   );
 }
 
+/** An item of a list; its readable name is made from this only when an altered path is printed, which is rare. */
+interface ItemPlace {
+  item: unknown;
+  index: number;
+  element: string;
+}
+
 interface Walk {
   /** The way to where the walk is, in the object that is wanted. */
-  path: string[];
+  path: (string | ItemPlace)[];
   /** What is base64 may be written with line breaks, which the server takes out. */
   encoded: boolean;
   altered: string[];
@@ -72,8 +79,8 @@ export function alteredFields(desired: KubeObject, live: KubeObject, manager: st
 function compareMetadata(desired: object, live: object, owned: FieldsV1 | undefined, walk: Walk): void {
   if (owned === undefined) return;
   walk.path.push("metadata");
-  for (const [key, value] of Object.entries(desired)) {
-    if (!UNOWNED_METADATA.has(key)) compareField(key, value, (live as Fields)[key], owned, walk);
+  for (const key in desired) {
+    if (!UNOWNED_METADATA.has(key)) compareField(key, (desired as Fields)[key], (live as Fields)[key], owned, walk);
   }
   walk.path.pop();
 }
@@ -114,11 +121,12 @@ function compareList(items: readonly unknown[], live: readonly unknown[], owned:
     if (!holdsList(live, items, walk)) alteredHere(walk);
     return;
   }
-  for (const [index, item] of items.entries()) {
+  for (let index = 0; index < items.length; index++) {
+    const item = items[index];
     const element = elementOf(item, index, owned);
     const fields = element === undefined ? undefined : owned[element];
     if (element === undefined || fields === undefined) continue;
-    walk.path.push(itemName(item, index, element));
+    walk.path.push({ item, index, element });
     const found = counterpart(item, index, element, live);
     if (found === undefined) alteredHere(walk);
     else compare(item, found, fields, walk);
@@ -133,7 +141,7 @@ function counterpart(item: unknown, index: number, element: string, live: readon
   return element.startsWith("v:") ? live.find((candidate) => candidate === item) : live[index];
 }
 
-function itemName(item: unknown, index: number, element: string): string {
+function itemName({ item, index, element }: ItemPlace): string {
   const key = associativeKey(element);
   if (key === undefined || !isFields(item)) return `[${index}]`;
   const said = Object.keys(key).filter((name) => item[name] !== undefined);
@@ -169,7 +177,7 @@ function isSame(value: unknown, live: unknown, walk: Walk, field = walk.path.at(
   // Zero is how Go says nothing: the server leaves it out.
   if (live === undefined || live === null) return value === 0 || value === false;
   if (live instanceof Condensed) return live.isOf(walk.encoded ? unbroken(value) : value);
-  if (value === 0 && field !== undefined && /port$/i.test(field)) return true;
+  if (value === 0 && typeof field === "string" && /port$/i.test(field)) return true;
   if (typeof value === "boolean" || typeof live === "boolean") return false;
   const [wanted, there] = [textOf(value), textOf(live)];
   if (wanted === there) return true;
@@ -191,5 +199,5 @@ function unbroken(value: unknown): unknown {
 }
 
 function alteredHere({ path, altered }: Walk): void {
-  altered.push(pathText(path));
+  altered.push(pathText(path.map((step) => (typeof step === "string" ? step : itemName(step)))));
 }

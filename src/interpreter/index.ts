@@ -30,6 +30,7 @@ export { conditionProblem } from "./health/declared.ts";
 export { type MemberReport, memberReport } from "./memberReport.ts";
 export { appliedAtOf, hasApplied, lostFields, ownsAnnotation } from "./ownership.ts";
 export { neverPlacedAs, whyByNameOnly, whyNeverPlaced } from "./placeableKinds.ts";
+export { amountOf, needsOfPod, type PodNeeds, podNeedsKey, podNeedsOf, type PodToleration } from "./podNeeds.ts";
 export { podTemplateOf } from "./podTemplates.ts";
 export {
   DEPENDENCY_KINDS,

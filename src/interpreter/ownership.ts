@@ -92,8 +92,8 @@ export function ownsAnnotation(
 
 function walkMetadata(metadata: object, fields: FieldsV1, place: Place, onLost: OnLost): void {
   push(place, "f:metadata", "metadata");
-  for (const [key, value] of Object.entries(metadata)) {
-    if (!UNOWNED_METADATA.has(key)) walkField(key, value, fields, place, onLost);
+  for (const key in metadata) {
+    if (!UNOWNED_METADATA.has(key)) walkField(key, (metadata as Fields)[key], fields, place, onLost);
   }
   pop(place);
 }

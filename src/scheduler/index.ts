@@ -11,4 +11,7 @@ export { schedule } from "./schedule.ts";
 export { tolerates } from "./filter/taintToleration.ts";
 export { groupOf } from "./select/topology.ts";
 export { SelectorIndex } from "./selectorIndex.ts";
-export type { ClusterSnapshot, ClusterTaint, Decision, Subject, Verdict } from "./types.ts";
+export { goesByRoom } from "./divide/shareByRoom.ts";
+export { NEEDS_UNKNOWN, roomFor, type RoomReading } from "./room/answers.ts";
+export { type PodCount, roomBeside, RoomCount } from "./room/room.ts";
+export type { ClusterSnapshot, ClusterTaint, Decision, RoomAsked, Subject, Verdict } from "./types.ts";

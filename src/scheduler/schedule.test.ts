@@ -258,13 +258,6 @@ describe("replicas", () => {
       want: { a: 3, b: 3, c: 3 },
       notes: ["maxReplicasPerCluster leaves 1 of 10 replicas without a place"],
     },
-    {
-      name: "a strategy that is not there yet divides evenly and says so",
-      replicas: 3,
-      scheduling: { strategy: "Available", weights: [{ targetClusters: { clusterNames: ["a"] }, weight: 5 }] },
-      want: { a: 1, b: 1, c: 1 },
-      notes: ["strategy Available is not enforced yet: replicas are divided evenly"],
-    },
   ])("$name", ({ replicas, scheduling, want, none = [], notes }) => {
     const decision = schedule(
       subject({ replicas }),
@@ -351,11 +344,6 @@ describe("replicas", () => {
     ["a division by static weights", divided({ strategy: "Weighted" })],
   ])("%s are nothing to note", (_what, rules) => {
     expect(schedule(subject({ replicas: 1 }), placement(rules), fleet, NOW)).not.toHaveProperty("notes");
-  });
-
-  test("Aggregated is not enforced either", () => {
-    const decision = schedule(subject({ replicas: 4 }), placement(divided({ strategy: "Aggregated" })), fleet, NOW);
-    expect(decision.notes).toEqual(["strategy Aggregated is not enforced yet: replicas are divided evenly"]);
   });
 
   test.each<[string, PlacementRules["replicaScheduling"]["weights"], string[]]>([

@@ -1,19 +1,21 @@
 import type { ClusterSelector } from "../apis/index.ts";
+import { goesByRoom, shareByRoom } from "./divide/shareByRoom.ts";
 import { type ReplicaShare, shareReplicas } from "./divide/shareReplicas.ts";
 import { type Filtered, filterClusters } from "./filter/filterClusters.ts";
 import { fleetOf } from "./fleet.ts";
 import { compareText, indexOfName, sortedByName } from "./order.ts";
-import { isDynamic, type Score, staticWeight } from "./score/staticWeight.ts";
+import { type Score, staticWeight } from "./score/staticWeight.ts";
 import { firstFittingGroup, type Selection } from "./select/firstFittingGroup.ts";
 import { pick, picksClusters } from "./select/pick.ts";
-import type { ClusterSnapshot, Decision, PlacementRules, Step, Subject, Verdict } from "./types.ts";
+import type { ClusterSnapshot, Decision, PlacementRules, RoomAsked, Step, Subject, Verdict } from "./types.ts";
 
 /**
  * Which clusters run the object, how many replicas each gets, and why each cluster was chosen or not.
  *
  * Affinity groups are ordered: the first in which clusters fit is used; a placement without groups takes every cluster. Of the clusters that
  * fit, spread constraints and `clusterCount` pick the best. Mode Duplicated runs the object as it is on each; mode Divided scores the selected
- * clusters by static weight and divides the replicas by that, and a cluster that gets none is left out, unless the object asks for none in all.
+ * clusters by static weight, or by their room, and divides the replicas by that, and a cluster that gets none is left out, unless the object asks
+ * for none in all.
  *
  * Same values in, same decision out, in whatever order the clusters come; sorting is saved where they come sorted by name. Time
  * (`now`, epoch milliseconds) only counts for tolerations that end and for the return to an earlier group; `recheckAt` says when the next one does.
@@ -33,7 +35,7 @@ export function schedule(
     filtered: filterClusters({ subject, tolerations, group, picks, fleet, now }, sorted),
     pick: isPicked ? (fitting) => pick(subject, placement, fitting) : undefined,
   }));
-  const notes = [...selection.notes, ...notEnforced(placement)];
+  const notes = [...selection.notes];
   const chosen = divided(subject, placement, selection, notes) ?? { clusters: namesOf(selection.selected) };
   const { group, until, returning } = selection;
   return {
@@ -43,8 +45,23 @@ export function schedule(
     ...(until === Number.POSITIVE_INFINITY ? {} : { recheckAt: until }),
     ...(notes.length === 0 ? {} : { notes }),
     ...(returning === undefined ? {} : { returning }),
+    ...(chosen.isByRoom === true ? { room: roomAsked(sorted, selection, chosen) } : {}),
   };
 }
+
+/** Whose room counted: of all clusters that no filter refuses, also those that were not picked. */
+function roomAsked(
+  clusters: readonly ClusterSnapshot[],
+  selection: Selection,
+  { awaited, unhoused = 0, added = NONE }: Chosen,
+): RoomAsked {
+  const { filtered, picks } = selection;
+  const asked = clusters.filter((_, i) => filtered[i]?.refusal === undefined).map(({ name }) => name);
+  const isRefused = picks?.some((step) => step?.reason === "NoRoom") === true;
+  return { clusters: asked, awaited: awaited === true || isRefused, unhoused, added };
+}
+
+const NONE: ReadonlyMap<string, number> = new Map();
 
 /** Where a cluster does not serve, the object has others to go to: not each cluster that fits is taken as it is. */
 function takesSome({ replicas }: Subject, placement: PlacementRules): boolean {
@@ -58,6 +75,11 @@ interface Chosen {
   /** Score and share of each selected cluster in their order; undefined where nothing is divided. */
   scores?: readonly Score[];
   shares?: readonly ReplicaShare[];
+  isByRoom?: true;
+  /** Something has to be measured before the replicas can be divided. */
+  awaited?: boolean;
+  unhoused?: number;
+  added?: ReadonlyMap<string, number>;
 }
 
 const namesOf = (clusters: readonly ClusterSnapshot[]): Decision["clusters"] => clusters.map(({ name }) => ({ name }));
@@ -72,15 +94,25 @@ function divided(
   const { replicaScheduling } = placement;
   const total = subject.replicas;
   if (replicaScheduling.mode === "Duplicated" || total === undefined) return undefined;
+  const terms = leastOnEach(total, placement, selected.length);
+  if (goesByRoom(replicaScheduling)) {
+    const everyone = picksClusters(placement);
+    const { scores, shares, ...more } = shareByRoom(total, selected, subject, terms, everyone, notes);
+    return { clusters: sharesOf(selected, shares), scores, shares, isByRoom: true, ...more };
+  }
   const scores = selected.map(staticWeight(replicaScheduling, subject));
   const ties = { holds: subject.current, object: subject.key };
-  const shares = shareReplicas(total, selected, scores, leastOnEach(total, placement, selected.length), ties, notes);
+  const shares = shareReplicas(total, selected, scores, terms, ties, notes);
+  return { clusters: sharesOf(selected, shares), scores, shares };
+}
+
+function sharesOf(selected: readonly ClusterSnapshot[], shares: readonly ReplicaShare[]): Decision["clusters"] {
   const clusters: Decision["clusters"] = [];
   for (const [i, { name }] of selected.entries()) {
     const share = shares[i];
     if (share?.step.fits === true) clusters.push({ name, replicas: share.replicas });
   }
-  return { clusters, scores, shares };
+  return clusters;
 }
 
 /** Clusters that were picked for a spread or a count each get a replica, or the spread would be none. */
@@ -135,15 +167,6 @@ function after(before: Chain, step: Step): Chain {
   let chain = before.next.get(step);
   if (chain === undefined) before.next.set(step, (chain = { steps: [...before.steps, step], next: new Map() }));
   return chain;
-}
-
-/** What the API takes and this version does not act on: said aloud instead of ignored. */
-function notEnforced({ replicaScheduling }: PlacementRules): string[] {
-  const notes: string[] = [];
-  if (replicaScheduling.mode === "Divided" && isDynamic(replicaScheduling.strategy)) {
-    notes.push(`strategy ${replicaScheduling.strategy} is not enforced yet: replicas are divided evenly`);
-  }
-  return notes;
 }
 
 /** Adds a verdict for each name that the policy gives and no cluster has: most likely a slip of the pen. */

@@ -47,11 +47,23 @@ export interface Subject {
    * empty: there are none, and nothing is asked.
    */
   evicted?: ReadonlyMap<string, Eviction>;
+  /**
+   * By cluster, how many more replicas find room there. No entry: that is being measured, and the object waits for it. Absent: nobody measures it.
+   * Read only where the placement divides by room.
+   */
+  room?: { get(cluster: string): ClusterRoom | undefined };
+  /** Replicas that clusters were given last, where that is known better than from `current`. Read only where the placement divides by room. */
+  held?: { get(cluster: string): number | undefined };
+  /** Clusters that replicas have to leave since they find no node there, with the most that may stay. */
+  leaving?: ReadonlyMap<string, number>;
   /** The affinity group that the object is in; undefined: the first that takes a cluster which runs it. */
   currentGroup?: string;
   /** Before this moment (epoch milliseconds) the object does not return to a group that comes before its own. */
   returnNotBefore?: number;
 }
+
+/** How many more replicas find room on a cluster, or why nobody knows. */
+export type ClusterRoom = { fits: number } | { reason: string; message: string; remedy?: string };
 
 /** Why an object has to leave a cluster. */
 export interface Eviction {
@@ -88,7 +100,7 @@ export interface Verdict {
   /**
    * CamelCase code: Selected, NotInAffinity, LabelKeyMissing, Excluded, UnknownCluster (a policy names a cluster that is
    * not there), TaintNotTolerated, ClusterDeleting, NamespaceNotGranted, ClusterNotReady, ApiNotServed, TopologyKeyMissing, SpreadNotMet,
-   * BeyondMaxGroups, BeyondClusterCount, NoReplicas. Of several refusals that of the first step.
+   * BeyondMaxGroups, BeyondClusterCount, NoRoom, NoReplicas, RoomNotMeasured. Of several refusals that of the first step.
    */
   reason: string;
   message: string;
@@ -114,6 +126,20 @@ export interface Decision {
   notes?: string[];
   /** A group that comes before the one in use fits again, and is returned to at this moment (epoch milliseconds). */
   returning?: { group: string; at: number };
+  /** Set where the replicas are divided by room. */
+  room?: RoomAsked;
+}
+
+/** Of a decision that goes by the room of clusters. */
+export interface RoomAsked {
+  /** The clusters whose room counted, sorted by name. */
+  clusters: readonly string[];
+  /** More room somewhere, or a first measurement, may change the decision. */
+  awaited: boolean;
+  /** Replicas that find no room where they are placed, or have no place. */
+  unhoused: number;
+  /** Replicas that clusters get beside those that they were given last. */
+  added: ReadonlyMap<string, number>;
 }
 
 /** The parts of a placement that a decision reads. */

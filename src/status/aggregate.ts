@@ -107,6 +107,7 @@ function reportsOf(input: StatusInput, now: number): ClusterReport[] {
           isUnchanged,
           isPlaced,
           watchesHealth: target?.failover?.watchesHealth === true,
+          watchesNodes: target?.reschedules === true,
           now,
         }) ?? [],
     );

@@ -63,6 +63,8 @@ export interface ReportInput {
   isPlaced: boolean;
   /** The placement asks since when the object is unhealthy. */
   watchesHealth: boolean;
+  /** The placement asks since when pods find no node. */
+  watchesNodes: boolean;
   /** Epoch milliseconds. */
   now: number;
 }
@@ -94,6 +96,19 @@ function healthClock(
   return isUnhealthy ? { unhealthySince: previous?.unhealthySince ?? timestamp(now) } : {};
 }
 
+/** Since when pods find no node there; from the start again when replicas have left, so that these are all that move until the delay is over. */
+function nodesClock(
+  { watchesNodes, previous, now, target }: ReportInput,
+  { reason }: Outcome,
+  { desired, available }: ReplicaCounts,
+): Pick<ClusterStatusEntry, "unschedulableSince"> {
+  if (!watchesNodes || reason !== UNSCHEDULABLE || available >= desired) return {};
+  const haveLeft = previous !== undefined && (target?.replicas ?? desired) < previous.replicas.desired;
+  return { unschedulableSince: (haveLeft ? undefined : previous?.unschedulableSince) ?? timestamp(now) };
+}
+
+const UNSCHEDULABLE: Reason = "Unschedulable";
+
 /** A cluster in contact that is chosen for the object. */
 function planned(input: ReportInput, target: ClusterTarget): ClusterReport {
   const { rows } = input.view;
@@ -105,6 +120,7 @@ function planned(input: ReportInput, target: ClusterTarget): ClusterReport {
     entry: observed(input, outcome, {
       replicas,
       ...healthClock(input, outcome, replicas),
+      ...nodesClock(input, outcome, replicas),
       ...(input.isBrief ? {} : reportedOn(rows)),
       ...overridesOn(input, target, applied),
       ...hashes,
@@ -346,6 +362,7 @@ type Facts = Pick<
   | "desiredHash"
   | "observedHash"
   | "unhealthySince"
+  | "unschedulableSince"
 >;
 
 function entryOf({ view, target }: ReportInput, outcome: Outcome, facts: Facts): ClusterStatusEntry {

@@ -24,21 +24,30 @@ export function isSettled(rows: readonly RowView[]): boolean {
 
 /** The row whose failure is to be reported, a final one first. A row that is in sync has none, whatever was tried before. */
 export function failingRow(rows: readonly RowView[]): (RowView & { failure: Failure }) | undefined {
-  const failing = rows.filter(
-    (row): row is RowView & { failure: Failure } => row.failure !== undefined && !(isWanted(row) && row.inSync),
-  );
-  return failing.find(({ failure }) => failure.final) ?? failing[0];
+  let first: (RowView & { failure: Failure }) | undefined;
+  for (const row of rows) {
+    if (!isFailing(row)) continue;
+    if (row.failure.final) return row;
+    first ??= row;
+  }
+  return first;
 }
+
+function isFailing(row: RowView): row is RowView & { failure: Failure } {
+  return row.failure !== undefined && !(isWanted(row) && row.inSync);
+}
+
+const hasHealth = (row: RowView): row is RowView & { health: Health } => row.health !== undefined;
 
 const SEVERITY: Record<Health["state"], number> = { Available: 0, Progressing: 1, Unknown: 2, Degraded: 3, Failed: 4 };
 
 /** The rendered object with the worst health; undefined when there is no report of one of them. */
 export function worstRow(rows: readonly RowView[]): (RowView & { health: Health }) | undefined {
   let worst: (RowView & { health: Health }) | undefined;
-  for (const row of rows.filter(isRendered)) {
-    const { health } = row;
-    if (health === undefined) return undefined;
-    if (worst === undefined || SEVERITY[health.state] > SEVERITY[worst.health.state]) worst = { ...row, health };
+  for (const row of rows) {
+    if (!isRendered(row)) continue;
+    if (!hasHealth(row)) return undefined;
+    if (worst === undefined || SEVERITY[row.health.state] > SEVERITY[worst.health.state]) worst = row;
   }
   return worst;
 }
@@ -49,7 +58,9 @@ export function worstRow(rows: readonly RowView[]): (RowView & { health: Health 
  */
 export function servingOf(rows: readonly RowView[]): "Now" | "Before" | undefined {
   let serving: "Now" | "Before" | undefined;
-  for (const { health } of rows.filter(isRendered)) {
+  for (const row of rows) {
+    if (!isRendered(row)) continue;
+    const { health } = row;
     const serves = health?.state === "Available" ? "Now" : health?.serves;
     if (serves === undefined) return undefined;
     serving = serving === "Before" ? serving : serves;
@@ -89,9 +100,11 @@ export function reportedOn(rows: readonly RowView[]): Pick<ClusterStatusEntry, "
 
 export function hashesOf(rows: readonly RowView[]): Pick<ClusterStatusEntry, "desiredHash" | "observedHash"> {
   const rendered = rows.filter(isRendered);
+  const desired = combined(rendered, "desiredHash");
+  const isAsDesired = rendered.every(({ desiredHash, observedHash }) => desiredHash === observedHash);
   return {
-    ...pick("desiredHash", combined(rendered, "desiredHash")),
-    ...pick("observedHash", combined(rendered, "observedHash")),
+    ...pick("desiredHash", desired),
+    ...pick("observedHash", isAsDesired ? desired : combined(rendered, "observedHash")),
   };
 }
 

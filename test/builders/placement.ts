@@ -72,6 +72,16 @@ class PlacementBuilder extends Builder<Input, PlacementBuilder> {
     return this.withSpec({ tolerations });
   }
 
+  /** Divided by the room on the nodes of the clusters; with `rescheduling`, replicas whose pods find no node move. */
+  byRoom(
+    strategy: "Available" | "Aggregated",
+    rescheduling?: NonNullable<Input["replicaScheduling"]>["rescheduling"],
+  ): PlacementBuilder {
+    return this.withSpec({
+      replicaScheduling: { mode: "Divided", strategy, ...(rescheduling === undefined ? {} : { rescheduling }) },
+    });
+  }
+
   /** Divided by these weights instead of duplicated; equal weights when none are given. */
   divided(...weights: { targetClusters: ClusterSelector; weight: number }[]): PlacementBuilder {
     return this.withSpec({

@@ -2,6 +2,7 @@ import type { ObjectRef } from "../../apis/index.ts";
 import { refKey } from "../../apis/index.ts";
 import type { Observation, Row } from "../../desiredstate/index.ts";
 import type { ClusterContact, ReportSink, WorkDelta, WorkSource } from "../ports.ts";
+import type { RoomReading } from "../../scheduler/index.ts";
 import { Revisions } from "./builders.ts";
 
 /** The hub's half of the two ports, in the hands of a test. */
@@ -9,6 +10,7 @@ export class FakeHubSide implements WorkSource, ReportSink {
   /** Every report, in order. */
   readonly reports: { cluster: string; observations: readonly Observation[] }[] = [];
   readonly contacts = new Map<string, ClusterContact[]>();
+  readonly rooms: { cluster: string; reading: RoomReading | undefined }[] = [];
   /** Called with each contact. */
   heard: (contact: ClusterContact) => void = () => undefined;
   /** Clusters whose workers have ended. */
@@ -38,6 +40,10 @@ export class FakeHubSide implements WorkSource, ReportSink {
       this.contacts.set(cluster, [...(this.contacts.get(cluster) ?? []), contact]);
       this.heard(contact);
     }
+  }
+
+  room(cluster: string, reading: RoomReading | undefined): void {
+    this.rooms.push({ cluster, reading });
   }
 
   send(cluster: string, ...deltas: WorkDelta[]): void {

@@ -65,6 +65,7 @@ export const inContact: ClusterContact = { ok: true, synced: true, pending: fals
 /** What a worker is given, as short texts: `Apply h1 #1`. */
 export function textsOf(delta: WorkDelta): string[] {
   if (delta.kind === "Expected") return [`expected ${delta.owners.join()}`];
+  if (delta.kind === "Room") return [`room ${delta.wanted ? "wanted" : "not wanted"}`];
   if (delta.kind === "Kinds") return [`kinds ${delta.kinds.map(({ kind }) => kind).join()}`];
   return delta.rows.map(({ row }) => {
     if (row === undefined) return "none";

@@ -38,6 +38,7 @@ import { PlacementReconciler } from "../placement.ts";
 import { PlanningProgress } from "../planningProgress.ts";
 import { Plans } from "../plans.ts";
 import { Revisions } from "../revisions.ts";
+import { Rooms } from "../rooms.ts";
 import { ReportedContacts } from "../reportedContacts.ts";
 import { absent, inContact, observation } from "./builders.ts";
 
@@ -154,6 +155,7 @@ export async function planning(
   };
   const observations = new Observations();
   const plans = new Plans();
+  const rooms = new Rooms({ plans, observations, clock });
   const progress = new PlanningProgress();
   const classes = new ControllerClasses({ hub: cache, client, classes: new Set(names) });
   const assignments = new Assignments({
@@ -161,6 +163,7 @@ export async function planning(
     kinds: cache.catalog,
     expected: () => [],
     others: classes,
+    rooms,
     monotonic: () => clock.monotonic(),
   });
   const dependencies = new DependencyWatches({ client, clock, random: () => 0.5, logger });
@@ -177,7 +180,19 @@ export async function planning(
   progress.begin(cache.owners());
   const copies = { hub: cache, assignments, observations, plans, dependencies, progress, classes, missing };
   const revisions = new Revisions({ client, systemNamespace: "meridian-system" });
-  const shared = { ...copies, client, store, revisions, contacts, namespaces, clock, metrics, tracer, hubId: "hub" };
+  const shared = {
+    ...copies,
+    client,
+    store,
+    revisions,
+    rooms,
+    contacts,
+    namespaces,
+    clock,
+    metrics,
+    tracer,
+    hubId: "hub",
+  };
 
   const context: ReconcileContext = { span: undefined, reconcileId: "reconcile-1", logger, origin: undefined };
   const { signal } = new AbortController();

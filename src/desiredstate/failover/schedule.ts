@@ -1,5 +1,6 @@
 import { type FederatedStatus, type Placement, shortMessage, timestamp } from "../../apis/index.ts";
 import { type ClusterSnapshot, type Decision, schedule, type Subject } from "../../scheduler/index.ts";
+import { withRescheduling } from "../rescheduling.ts";
 import { judgeFailover } from "./judge.ts";
 import type { Contacts, Departure, FailoverPlan, FailoverRules } from "./types.ts";
 
@@ -18,19 +19,21 @@ export interface Failover {
 /** As `schedule`, for a placement with failover: an object leaves a cluster only where another one takes what it had there. */
 export function scheduleWithFailover(
   subject: Subject,
-  { spec }: Placement,
+  placement: Placement,
   rules: FailoverRules,
   clusters: readonly ClusterSnapshot[],
   { previous, contacts }: { previous: FederatedStatus | undefined; contacts?: Contacts | undefined },
   now: number,
 ): { decision: Decision; failover: Failover } {
+  const { spec } = placement;
   const before: readonly Departure[] = previous?.departures ?? [];
   const left = new Set(before.map(({ cluster }) => cluster));
   const current = new Map([...subject.current].filter(([name]) => !left.has(name)));
   const unhealthySince = clocksIn(previous);
   const plan = judgeFailover({ rules, clusters, current, departures: before, unhealthySince, contacts }, now);
   const here = { ...subject, current, evicted: plan.barred };
-  let decision = schedule(here, spec, clusters, now);
+  const decide = (who: Subject): Decision => schedule(who, spec, clusters, now);
+  let decision = withRescheduling(here, placement, clusters, previous, now, decide);
   let departures = plan.departures;
   let isNowhere = false;
   if (plan.due.length > 0) {
@@ -39,7 +42,12 @@ export function scheduleWithFailover(
     if (gains(decision, elsewhere)) {
       decision = elsewhere;
       departures = [...departures, ...plan.due].sort((a, b) => (a.cluster < b.cluster ? -1 : 1));
-    } else isNowhere = true;
+    } else {
+      isNowhere = true;
+      // Where the others lack room, or it is being measured, more of it changes the answer.
+      if (decision.room !== undefined && elsewhere.room?.awaited === true)
+        decision = { ...decision, room: { ...decision.room, awaited: true } };
+    }
   }
   const recheckAt = Math.min(decision.recheckAt ?? Infinity, plan.recheckAt);
   return {

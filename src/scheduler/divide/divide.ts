@@ -28,18 +28,21 @@ export interface Division {
   belowMinimum: string[];
 }
 
-interface Share {
+interface Ranked {
   name: string;
+  /** Place among equals, worked out when it is first asked for. */
+  rank?: number;
+}
+
+interface Share extends Ranked {
   weight: number;
   /** In steps while steps are given out, then in replicas. */
   replicas: number;
   /** Steps of it that are there already, the last one in parts. */
   held: number;
-  /** Place among equals, worked out when it is first asked for. */
-  rank?: number;
 }
 
-const byName = (a: Share, b: Share): number => compareText(a.name, b.name);
+const byName = (a: Ranked, b: Ranked): number => compareText(a.name, b.name);
 
 /**
  * Divides `total` by weight with the largest remainder: each gets its quota rounded down, and what is left goes one by
@@ -99,10 +102,10 @@ export function divideWithin(
 type Order = (a: Share, b: Share) => number;
 
 /** The order between equals. A hash of object and name spreads the odd replicas of many objects over the clusters. */
-function fairly({ object }: TieBreak): Order {
+export function fairly({ object }: TieBreak): (a: Ranked, b: Ranked) => number {
   if (object === undefined) return byName;
   const seed = hashed(object, 2_166_136_261);
-  const rankOf = (share: Share): number => (share.rank ??= mixed(hashed(share.name, seed)));
+  const rankOf = (share: Ranked): number => (share.rank ??= mixed(hashed(share.name, seed)));
   return (a, b) => rankOf(a) - rankOf(b) || byName(a, b);
 }
 

@@ -1,5 +1,5 @@
 import type { Taint } from "../../apis/index.ts";
-import type { ClusterSnapshot, Eviction, Subject } from "../types.ts";
+import type { ClusterRoom, ClusterSnapshot, Eviction, Subject } from "../types.ts";
 
 /** One file of the decision suite. Times are RFC 3339. */
 export interface Scenario {
@@ -12,6 +12,10 @@ export interface Scenario {
   /** Clusters that run the object, with their replicas. */
   current?: Record<string, number>;
   evicted?: Record<string, Eviction>;
+  /** By cluster, how many more replicas find room there; `Unknown`: nobody can say. A cluster without an entry is being measured. */
+  room?: Record<string, number | "Unknown">;
+  /** Clusters that replicas have to leave, with the most that may stay. */
+  leaving?: Record<string, number>;
   returnNotBefore?: string;
   now?: string;
   /** What has to come out: the chosen clusters, or their replicas by name. */
@@ -37,18 +41,25 @@ export function setting(
   scenario: Scenario,
   otherwise: number,
 ): { subject: Subject; clusters: ClusterSnapshot[]; now: number } {
-  const { object = {}, current = {}, evicted, returnNotBefore, now } = scenario;
+  const { object = {}, current = {}, evicted, returnNotBefore, now, room, leaving } = scenario;
   return {
     subject: {
       ...object,
       labels: object.labels ?? {},
       current: new Map(Object.entries(current)),
       ...(evicted === undefined ? {} : { evicted: new Map(Object.entries(evicted)) }),
+      ...(room === undefined ? {} : { room: roomIn(room) }),
+      ...(leaving === undefined ? {} : { leaving: new Map(Object.entries(leaving)) }),
       ...(returnNotBefore === undefined ? {} : { returnNotBefore: Date.parse(returnNotBefore) }),
     },
     clusters: scenario.clusters.map(snapshotOf),
     now: now === undefined ? otherwise : Date.parse(now),
   };
+}
+
+function roomIn(room: NonNullable<Scenario["room"]>): Map<string, ClusterRoom> {
+  const unknown = { reason: "RoomUnknown", message: "its nodes cannot be read", remedy: "let the account list nodes" };
+  return new Map(Object.entries(room).map(([name, fits]) => [name, fits === "Unknown" ? unknown : { fits }]));
 }
 
 function snapshotOf({ ready, since, apis, ...cluster }: ScenarioCluster): ClusterSnapshot {

@@ -12,11 +12,10 @@ export interface Score {
  * at all, 1 each. Clusters of one weight share their score.
  */
 export function staticWeight(
-  { weights, strategy }: PlacementRules["replicaScheduling"],
+  { weights }: PlacementRules["replicaScheduling"],
   subject: Subject,
 ): (cluster: ClusterSnapshot) => Score {
-  // The strategies that consider capacity are not there yet; the notes of the decision say so, and shares are even.
-  if (isDynamic(strategy) || weights === undefined || weights.length === 0) {
+  if (weights === undefined || weights.length === 0) {
     const even = scoreOf(1, "no weights count: every cluster weighs the same");
     return () => even;
   }
@@ -26,10 +25,6 @@ export function staticWeight(
   }));
   const none = scoreOf(0, "no weight is given for it");
   return (cluster) => entries.find(({ takes }) => takes(cluster, subject.labels))?.score ?? none;
-}
-
-export function isDynamic(strategy: PlacementRules["replicaScheduling"]["strategy"]): boolean {
-  return strategy === "Available" || strategy === "Aggregated";
 }
 
 function scoreOf(weight: number, message: string): Score {

@@ -1,4 +1,5 @@
 import { counted, shortMessage } from "../../apis/index.ts";
+import { goesByRoom, roomOf } from "../divide/shareByRoom.ts";
 import { preferences } from "../score/preferences.ts";
 import { staticWeight } from "../score/staticWeight.ts";
 import type { Answer, ClusterSnapshot, PlacementRules, Step, Subject } from "../types.ts";
@@ -38,7 +39,9 @@ export function pick(subject: Subject, placement: PlacementRules, clusters: read
 
   const terms = spreadTerms(placement);
   const numbers = terms.groups.map(() => new Map<string, number>());
-  const hasWeight = weighed(subject, placement, clusters);
+  const hasWeight = goesByRoom(placement.replicaScheduling)
+    ? roomy(subject, placement, clusters)
+    : weighed(subject, placement, clusters);
   const missing = new Map<string, Step>();
   const steps: (Step | undefined)[] = [];
   const candidates: Candidate[] = [];
@@ -91,6 +94,30 @@ function weighed(
     remedy: "give it a weight in replicaScheduling.weights",
   };
   return (cluster) => (weightOf(cluster).weight === 0 ? none : undefined);
+}
+
+/** A cluster without room for what each gets at least is no place to spread to, unless the object runs there. */
+function roomy(
+  subject: Subject,
+  { replicaScheduling }: PlacementRules,
+  clusters: readonly ClusterSnapshot[],
+): (cluster: ClusterSnapshot) => Step | undefined {
+  const least = Math.max(1, replicaScheduling.minReplicasPerCluster ?? 1);
+  const hasNone = ({ name }: ClusterSnapshot): boolean => {
+    const room = roomOf(subject, name);
+    return room !== undefined && "fits" in room && room.fits < least && !subject.current.has(name);
+  };
+  // Where no cluster has any, room decides nothing.
+  if (subject.replicas === undefined || clusters.every(hasNone)) return () => undefined;
+  const none: Step = {
+    stage: "select",
+    name: "Room",
+    fits: false,
+    reason: "NoRoom",
+    message: least === 1 ? "it has no room for a replica" : `it has no room for ${least} replicas`,
+    remedy: "add nodes there, or let the pods ask for less",
+  };
+  return (cluster) => (hasNone(cluster) ? none : undefined);
 }
 
 /** A cluster that is in no group of a constraint cannot be counted there. */

@@ -93,7 +93,7 @@ describe("what a policy says and this version does not do is taken, with a warni
     rollout: { maxObjects: 1, stages: [{ name: "canary" }] },
     failover: { gracePeriod: "60s" },
     spreadConstraints: [{ topologyKey: "region", minGroups: 2 }],
-    replicaScheduling: { mode: "Divided", strategy: "Aggregated" },
+    replicaScheduling: { mode: "Divided", rescheduling: { after: "5m" } },
   };
   const warnings = (object: KubeObject): string[] => {
     const judgement = judgeRequest(requestOf("CREATE", object), factsOf({ servedKinds: undefined }), NOW);
@@ -102,7 +102,7 @@ describe("what a policy says and this version does not do is taken, with a warni
   };
 
   test("fields", () => {
-    const fields = ["rollout.maxObjects", "replicaScheduling.strategy Aggregated"];
+    const fields = ["rollout.maxObjects", "replicaScheduling.rescheduling without strategy Available or Aggregated"];
     const want = fields.map((field) => `spec.${field} is taken, but this version of Meridian does not carry it out`);
     expect(warnings(placementObject(everyField))).toEqual(want);
     expect(warnings(clusterPlacementObject(everyField))).toEqual(want);

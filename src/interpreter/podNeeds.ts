@@ -1,0 +1,141 @@
+import { type KubeObject, parseQuantity } from "../apis/index.ts";
+import { podTemplateOf } from "./podTemplates.ts";
+import { fieldsOf, type Fields, listOf, textOf } from "./values.ts";
+
+/** What one pod asks of a node. Compare by {@link podNeedsKey}. */
+export interface PodNeeds {
+  /** By name of the resource: thousandths of a core for `cpu`, whole units (bytes) for every other. Only what is above zero. */
+  requests: Readonly<Record<string, number>>;
+  nodeSelector: Readonly<Record<string, string>>;
+  /** Required node affinity: one of the terms has to hold, and of a term every expression. Empty: none is required. */
+  nodeTerms: readonly (readonly NodeExpression[])[];
+  tolerations: readonly PodToleration[];
+}
+
+export interface NodeExpression {
+  key: string;
+  operator: string;
+  values: readonly string[];
+}
+
+export interface PodToleration {
+  key?: string;
+  operator: "Exists" | "Equal";
+  value?: string;
+  effect?: string;
+}
+
+/** The needs of the pods of a workload, by its template; undefined where there is none. */
+export function podNeedsOf(object: KubeObject): PodNeeds | undefined {
+  const template = podTemplateOf(object);
+  return template === undefined ? undefined : needsOfPod(template.spec);
+}
+
+/**
+ * The needs of a pod with that spec. As the scheduler of Kubernetes counts: containers and sidecars together, or one init container alone where
+ * that is more; limits where no request is set; and the overhead of its runtime. What cannot be read counts for nothing.
+ */
+export function needsOfPod(spec: Fields): PodNeeds {
+  const affinity = fieldsOf(fieldsOf(spec["affinity"])["nodeAffinity"]);
+  const required = fieldsOf(affinity["requiredDuringSchedulingIgnoredDuringExecution"]);
+  return {
+    requests: requestsOf(spec),
+    nodeSelector: texts(fieldsOf(spec["nodeSelector"])),
+    nodeTerms: listOf(required["nodeSelectorTerms"]).map((term) => [
+      ...listOf(term["matchExpressions"]).map(expressionOf),
+      ...listOf(term["matchFields"]).map(expressionOf),
+    ]),
+    tolerations: listOf(spec["tolerations"]).map(tolerationOf),
+  };
+}
+
+/** One text for all pods that ask for the same. */
+export function podNeedsKey({ requests, nodeSelector, nodeTerms, tolerations }: PodNeeds): string {
+  const sorted = (fields: object): unknown => Object.entries(fields).sort(([a], [b]) => (a < b ? -1 : 1));
+  return JSON.stringify([sorted(requests), sorted(nodeSelector), nodeTerms, tolerations]);
+}
+
+/** A quantity in the unit of its resource, rounded up as Kubernetes does; undefined for text that is none. */
+export function amountOf(resource: string, quantity: unknown): number | undefined {
+  if (typeof quantity !== "string" && typeof quantity !== "number") return undefined;
+  const amount = parseQuantity(quantity);
+  if (amount === undefined) return undefined;
+  // Hundredths of a thousandth are the noise of binary fractions: 0.1 of a core is 100 thousandths, and no more.
+  return Math.ceil(Math.round(amount * (resource === "cpu" ? 1000 : 1) * 1e5) / 1e5);
+}
+
+type Amounts = Record<string, number>;
+
+function requestsOf(spec: Fields): Amounts {
+  const running: Amounts = {};
+  const starting: Amounts = {};
+  for (const container of listOf(spec["containers"])) add(running, containerRequests(container));
+  const sidecars: Amounts = {};
+  for (const container of listOf(spec["initContainers"])) {
+    const requests = containerRequests(container);
+    if (container["restartPolicy"] === "Always") {
+      add(sidecars, requests);
+      raise(starting, sidecars);
+    } else raise(starting, sumOf(sidecars, requests));
+  }
+  add(running, sidecars);
+  raise(running, starting);
+  const { requests } = fieldsOf(spec["resources"]);
+  // Of the pod as a whole: they count instead of those of its containers.
+  if (requests !== undefined) Object.assign(running, amountsIn(fieldsOf(requests)));
+  add(running, amountsIn(fieldsOf(spec["overhead"])));
+  return Object.fromEntries(Object.entries(running).filter(([, amount]) => amount > 0));
+}
+
+function containerRequests(container: Fields): Amounts {
+  const resources = fieldsOf(container["resources"]);
+  return { ...amountsIn(fieldsOf(resources["limits"])), ...amountsIn(fieldsOf(resources["requests"])) };
+}
+
+function amountsIn(fields: Fields): Amounts {
+  const amounts: Amounts = {};
+  for (const [resource, quantity] of Object.entries(fields)) {
+    const amount = amountOf(resource, quantity);
+    if (amount !== undefined) amounts[resource] = amount;
+  }
+  return amounts;
+}
+
+function add(to: Amounts, more: Amounts): void {
+  for (const [resource, amount] of Object.entries(more)) to[resource] = (to[resource] ?? 0) + amount;
+}
+
+function raise(to: Amounts, least: Amounts): void {
+  for (const [resource, amount] of Object.entries(least)) to[resource] = Math.max(to[resource] ?? 0, amount);
+}
+
+function sumOf(a: Amounts, b: Amounts): Amounts {
+  const sum = { ...a };
+  add(sum, b);
+  return sum;
+}
+
+function texts(fields: Fields): Record<string, string> {
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [key, String(value)]));
+}
+
+function expressionOf(expression: Fields): NodeExpression {
+  const { values } = expression;
+  return {
+    key: textOf(expression["key"]) ?? "",
+    operator: textOf(expression["operator"]) ?? "",
+    values: Array.isArray(values) ? values.map(String) : [],
+  };
+}
+
+function tolerationOf(toleration: Fields): PodToleration {
+  const key = textOf(toleration["key"]);
+  const value = textOf(toleration["value"]);
+  const effect = textOf(toleration["effect"]);
+  return {
+    operator: toleration["operator"] === "Exists" ? "Exists" : "Equal",
+    ...(key === undefined ? {} : { key }),
+    ...(value === undefined ? {} : { value }),
+    ...(effect === undefined ? {} : { effect }),
+  };
+}

@@ -1,0 +1,63 @@
+/** A part of a whole, by weight and within bounds of its own. */
+interface Part {
+  weight: number;
+  min: number;
+  max: number;
+}
+
+/**
+ * Divides a whole number by weight with the largest remainder, each part within its bounds: those that a bound holds are fixed there and the others
+ * divide the rest, again and again until no quota lies outside. In each round only the side that weighs more is fixed. The answer is in the order of
+ * the parts and adds up to `total`, which the bounds have to allow. `fair` decides between equal fractions.
+ */
+export function apportionWithin<T extends Part>(
+  total: number,
+  parts: readonly T[],
+  fair: (a: T, b: T) => number,
+): number[] {
+  const shares = parts.map(() => 0);
+  let free = parts.map((part, at) => ({ part, at }));
+  let rest = total;
+  while (free.length > 0) {
+    const sum = free.reduce((acc, { part }) => acc + part.weight, 0);
+    // Without any weight all weigh the same.
+    const weightOf = (part: T): number => (sum > 0 ? part.weight : 1);
+    const whole = sum > 0 ? sum : free.length;
+    let short = 0;
+    let over = 0;
+    for (const { part } of free) {
+      const quota = rest * weightOf(part);
+      if (quota < part.min * whole) short += part.min * whole - quota;
+      else if (quota > part.max * whole) over += quota - part.max * whole;
+    }
+    if (short === 0 && over === 0) {
+      let left = rest;
+      for (const { part, at } of free) {
+        const share = Math.floor((rest * weightOf(part)) / whole);
+        shares[at] = share;
+        left -= share;
+      }
+      const fraction = (part: T): number => (rest * weightOf(part)) % whole;
+      // A quota within the bounds, which are whole numbers, is so when it is rounded up too.
+      const byFraction = free.toSorted((a, b) => fraction(b.part) - fraction(a.part) || fair(a.part, b.part));
+      for (const { at } of byFraction.slice(0, left)) shares[at] = (shares[at] ?? 0) + 1;
+      return shares;
+    }
+    const next: typeof free = [];
+    let fixed = 0;
+    for (const one of free) {
+      const { part, at } = one;
+      const quota = rest * weightOf(part);
+      if (short >= over && quota < part.min * whole) shares[at] = part.min;
+      else if (over >= short && quota > part.max * whole) shares[at] = part.max;
+      else {
+        next.push(one);
+        continue;
+      }
+      fixed += shares[at] ?? 0;
+    }
+    rest -= fixed;
+    free = next;
+  }
+  return shares;
+}

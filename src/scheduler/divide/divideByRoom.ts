@@ -1,0 +1,329 @@
+import { compareText } from "../order.ts";
+import { apportionWithin } from "./apportionWithin.ts";
+import { type Bounds, fairly, type TieBreak } from "./divide.ts";
+
+/** Giving out replicas by the room that clusters have, moving only what has to move. */
+
+/** A cluster that may take replicas. */
+export interface Candidate {
+  name: string;
+  /** Replicas that it runs or starts now. */
+  current: number;
+  /** How many more fit; undefined: not known, and then it keeps what it has. */
+  room: number | undefined;
+  /** It is to have no more than these replicas: some of those that it runs have to leave it. Absent: nothing has to. */
+  most?: number | undefined;
+}
+
+export interface RoomBounds extends Bounds {
+  /** Each candidate gets some, as far as the total goes. */
+  everyone?: boolean;
+}
+
+export interface RoomDivision {
+  /** Replicas by name, for every candidate. Their sum and `unplaced` are the total. */
+  replicas: Record<string, number>;
+  /** Of these replicas it is known that they find no room where they are placed now. */
+  withoutRoom: number;
+  /** Replicas that no candidate may take because all are at `max`. */
+  unplaced: number;
+}
+
+/**
+ * Available: what is added goes to the clusters in proportion to their room, what is taken away leaves them in proportion to what they run, and
+ * nothing else moves. Fewest, most and step of a cluster as in `divideWithin`: where they ask for it, and only there, replicas move.
+ *
+ * A cluster whose room is not known gets no more while any other may take replicas. What fits nowhere goes to where there is most room, as far as
+ * `max` allows: pods wait there for a node, as those of a Deployment do.
+ */
+export function divideAvailable(
+  total: number,
+  candidates: readonly Candidate[],
+  bounds: RoomBounds,
+  ties: TieBreak = {},
+): RoomDivision {
+  return divideBy(AVAILABLE, total, candidates, bounds, ties);
+}
+
+/**
+ * Aggregated: clusters that run replicas already are filled first, those with most first, then the clusters with most room, one after another.
+ * What is taken away leaves the clusters with the fewest first, so that few clusters stay. All else is as in {@link divideAvailable}.
+ */
+export function divideAggregated(
+  total: number,
+  candidates: readonly Candidate[],
+  bounds: RoomBounds,
+  ties: TieBreak = {},
+): RoomDivision {
+  return divideBy(AGGREGATED, total, candidates, bounds, ties);
+}
+
+/** All numbers of replicas are in lots of `replicaStep`, until the rest that makes no lot is given out. */
+interface Place {
+  readonly name: string;
+  /** Replicas that are there now, and may stay. */
+  readonly current: number;
+  /** How many more replicas fit, whatever may be there. */
+  readonly room: number;
+  /** Replicas that find room there and may be there, those that are there included; undefined: not known. */
+  readonly fits: number | undefined;
+  /** Most replicas. */
+  readonly most: number;
+  lots: number;
+  rank?: number;
+}
+
+/** Of the lots that are asked for. */
+interface Terms {
+  /** Fewest lots of a place that has any. */
+  least: number;
+  step: number;
+  fair: (a: Place, b: Place) => number;
+}
+
+interface Strategy {
+  /** Takes lots away until the sum of the places is `lots`; none ends below its `least`. */
+  shrink(places: readonly Place[], lots: number, terms: Terms): void;
+  /** Gives lots to places with room for them, never more; returns what is left. `openable`: how many places without any may get some. */
+  grow(places: readonly Place[], lots: number, openable: number, terms: Terms): number;
+}
+
+function divideBy(
+  strategy: Strategy,
+  total: number,
+  candidates: readonly Candidate[],
+  { min = 0, max = Number.MAX_SAFE_INTEGER, step = 1, everyone = false }: RoomBounds,
+  { object }: TieBreak,
+): RoomDivision {
+  const places = candidates.map((candidate) => placeOf(candidate, max, step));
+  places.sort((a, b) => compareText(a.name, b.name));
+  const wanted = Math.max(0, total);
+  const lots = Math.floor(wanted / step);
+  const least = Math.min(Math.ceil(Math.min(min, max) / step), Math.floor(max / step));
+  const terms: Terms = { least, step, fair: fairly({ object }) };
+  // So many places can have their least; one place may have less, since running little is better than running nothing.
+  const openable = least === 0 ? places.length : Math.max(1, Math.floor(lots / least));
+  keepHolders(places, openable, lots, everyone, strategy, terms);
+  const left = strategy.grow(places, lots - sumOf(places), openable - openCount(places), terms);
+  const over = overflow(places, left, openable, terms);
+  const unplaced = giveRest(places, over * step + (wanted - lots * step), step, terms);
+  return {
+    replicas: Object.fromEntries(places.map(({ name, lots: replicas }) => [name, replicas])),
+    withoutRoom: places.reduce((sum, { lots: replicas, current, fits }) => {
+      return sum + (fits === undefined ? 0 : Math.max(0, replicas - Math.max(current, fits)));
+    }, 0),
+    unplaced,
+  };
+}
+
+function placeOf({ name, current, room, most: mayHave }: Candidate, max: number, step: number): Place {
+  const most = Math.min(max, mayHave ?? max);
+  const kept = Math.min(current, most);
+  // What has to leave shows that there is no room for more.
+  const fits = room === undefined ? undefined : Math.min(most, kept + room);
+  return { name, current: kept, room: room ?? 0, fits, most, lots: Math.floor(kept / step) };
+}
+
+const sumOf = (places: readonly Place[]): number => places.reduce((sum, { lots }) => sum + lots, 0);
+const openCount = (places: readonly Place[]): number => places.filter(({ lots }) => lots > 0).length;
+const mostLots = ({ most }: Place, { step }: Terms): number => Math.floor(most / step);
+/** How many lots more find room there; none where room is not known. */
+const openLots = (place: Place, { step }: Terms): number =>
+  place.fits === undefined ? 0 : Math.max(0, Math.floor(place.fits / step) - place.lots);
+const byMostRoom =
+  (terms: Terms) =>
+  (a: Place, b: Place): number =>
+    openLots(b, terms) - openLots(a, terms) || compareText(a.name, b.name);
+const byMostHeld =
+  (terms: Terms) =>
+  (a: Place, b: Place): number =>
+    b.lots - a.lots || openLots(b, terms) - openLots(a, terms) || terms.fair(a, b);
+
+/** What runs stays, as far as the total and the bounds allow: afterwards the sum is not above `lots`. */
+function keepHolders(
+  places: readonly Place[],
+  openable: number,
+  lots: number,
+  everyone: boolean,
+  strategy: Strategy,
+  terms: Terms,
+): void {
+  const holders = places.filter(({ lots: held }) => held > 0 || (everyone && lots > 0)).sort(byMostHeld(terms));
+  for (const place of holders.slice(openable)) place.lots = 0;
+  const kept = holders.slice(0, openable);
+  for (const place of kept) place.lots = Math.max(place.lots, Math.min(terms.least, mostLots(place, terms)));
+  if (sumOf(places) <= lots) return;
+  strategy.shrink(kept, lots, terms);
+}
+
+/** Lots that find room nowhere: to places that have some already, then to others, those with most room first; those of unknown room come last. */
+function overflow(places: readonly Place[], lots: number, openable: number, terms: Terms): number {
+  let left = lots;
+  for (const isKnown of [true, false]) {
+    const some = places.filter(({ fits }) => (fits !== undefined) === isKnown);
+    // Nobody knows which of them has more: each gets as much as the others.
+    if (!isKnown) left = spreadEvenly(some, left, openable, places, terms);
+    for (const place of some.toSorted(byMostRoom(terms))) {
+      if (place.lots === 0 && !mayOpen(places, openable, left, terms)) continue;
+      const given = Math.min(left, mostLots(place, terms) - place.lots);
+      place.lots += given;
+      left -= given;
+    }
+  }
+  return left;
+}
+
+function mayOpen(places: readonly Place[], openable: number, left: number, { least }: Terms): boolean {
+  const open = openCount(places);
+  return open < openable && (left >= least || open === 0);
+}
+
+function spreadEvenly(
+  some: readonly Place[],
+  lots: number,
+  openable: number,
+  places: readonly Place[],
+  terms: Terms,
+): number {
+  if (lots <= 0 || some.length === 0) return lots;
+  const holders = some.filter(({ lots: held }) => held > 0);
+  const others = some.filter(({ lots: held }) => held === 0).sort(terms.fair);
+  const mayBeOpened = Math.min(openable - openCount(places), Math.floor(lots / Math.max(1, terms.least)));
+  const takers = [
+    ...holders,
+    ...others.slice(0, Math.max(holders.length + openCount(places) === 0 ? 1 : 0, mayBeOpened)),
+  ];
+  return growEvenly(
+    takers,
+    lots,
+    (place) => mostLots(place, terms) - place.lots,
+    () => 1,
+    terms,
+    (place) => (place.lots === 0 ? Math.min(terms.least, lots) : 0),
+  );
+}
+
+/** What makes no lot: to a place that holds an odd part of it now, then to where there is room. Lots become replicas. Returns what nobody may take. */
+function giveRest(places: readonly Place[], rest: number, step: number, { fair, least }: Terms): number {
+  for (const place of places) place.lots *= step;
+  let left = rest;
+  if (left === 0) return 0;
+  const isOpen = places.some(({ lots }) => lots > 0);
+  const odd = ({ current, lots }: Place): number => Math.max(0, current - lots);
+  const room = ({ fits, lots }: Place): number => Math.max(0, (fits ?? 0) - lots);
+  const takers = places.filter(({ lots, current }) => !isOpen || lots > 0 || (least === 0 && current > 0));
+  const open = (place: Place): number => Math.max(0, place.most - place.lots);
+  // Who has no room for another lot keeps what is beyond its last one.
+  const beyond = (place: Place): number => (open(place) < step ? odd(place) : 0);
+  for (const mayTake of [beyond, open]) {
+    takers.sort((a, b) => odd(b) - odd(a) || room(b) - room(a) || b.lots - a.lots || fair(a, b));
+    for (const place of takers) {
+      const given = Math.min(left, mayTake(place));
+      place.lots += given;
+      left -= given;
+    }
+  }
+  return left;
+}
+
+/** Divides among the places by weight, none above its cap; returns what is left. */
+function growEvenly(
+  places: readonly Place[],
+  amount: number,
+  capOf: (place: Place) => number,
+  weightOf: (place: Place) => number,
+  terms: Terms,
+  leastOf: (place: Place) => number = () => 0,
+): number {
+  const shares = places.map((place) => ({
+    place,
+    weight: weightOf(place),
+    min: leastOf(place),
+    max: capOf(place),
+  }));
+  const all = shares.reduce((sum, { max }) => sum + max, 0);
+  const given = Math.min(amount, all);
+  if (given <= 0) return amount;
+  const replicas = apportionWithin(given, shares, (a, b) => terms.fair(a.place, b.place));
+  for (const [i, { place }] of shares.entries()) place.lots += replicas[i] ?? 0;
+  return amount - given;
+}
+
+const AVAILABLE: Strategy = {
+  shrink(places, lots, terms) {
+    const shares = places.map((place) => ({
+      place,
+      weight: place.lots,
+      min: Math.min(terms.least, place.lots, lots),
+      max: place.lots,
+    }));
+    const replicas = apportionWithin(lots, shares, (a, b) => terms.fair(a.place, b.place));
+    for (const [i, { place }] of shares.entries()) place.lots = replicas[i] ?? 0;
+  },
+
+  grow(places, lots, openable, terms) {
+    if (lots <= 0) return 0;
+    const least = Math.max(1, terms.least);
+    const room = (place: Place): number => openLots(place, terms);
+    const holders = places.filter((place) => place.lots > 0 && room(place) > 0);
+    // A place that is opened gets its least at once.
+    const canOpen = terms.least <= 1 ? openable : Math.min(openable, Math.floor(lots / least));
+    const others = places.filter((place) => place.lots === 0 && room(place) >= least).sort(byMostRoom(terms));
+    const opened = new Set(others.slice(0, Math.max(0, canOpen)));
+    const leastOf = (place: Place): number => (terms.least > 1 && opened.has(place) ? least : 0);
+    return growEvenly([...holders, ...opened], lots, room, (place) => place.room, terms, leastOf);
+  },
+};
+
+const AGGREGATED: Strategy = {
+  shrink(places, lots, terms) {
+    let surplus = sumOf(places) - lots;
+    const fromFewest = places.toSorted((a, b) => a.lots - b.lots || compareText(b.name, a.name));
+    for (const [i, place] of fromFewest.entries()) {
+      const isLast = i === fromFewest.length - 1;
+      // All of it, or as much as leaves its least; the last one may have to live below that.
+      const taken =
+        surplus >= place.lots ? place.lots : Math.min(surplus, Math.max(0, place.lots - (isLast ? 0 : terms.least)));
+      place.lots -= taken;
+      surplus -= taken;
+    }
+    // Places at their least are in the way of the last few: these come from where most is.
+    for (const place of places.toSorted((a, b) => b.lots - a.lots || compareText(a.name, b.name))) {
+      const taken = Math.min(surplus, place.lots);
+      place.lots -= taken;
+      surplus -= taken;
+    }
+  },
+
+  grow(places, lots, openable, terms) {
+    let left = lots;
+    let mayOpenMore = openable;
+    const given: { place: Place; mayGive: number }[] = [];
+    for (const place of places.toSorted((a, b) => b.lots - a.lots || byMostRoom(terms)(a, b))) {
+      if (left <= 0) break;
+      const isNew = place.lots === 0;
+      const room = openLots(place, terms);
+      if (room <= 0 || (isNew && (mayOpenMore <= 0 || room < terms.least))) continue;
+      let taken = Math.min(left, room);
+      if (isNew && taken < terms.least) {
+        // What it lacks comes from those that were given more a moment ago.
+        const missing = terms.least - taken;
+        if (given.reduce((sum, { mayGive }) => sum + mayGive, 0) < missing) continue;
+        let borrowed = missing;
+        for (const one of given.toReversed()) {
+          const back = Math.min(borrowed, one.mayGive);
+          one.place.lots -= back;
+          one.mayGive -= back;
+          borrowed -= back;
+        }
+        left += missing;
+        taken = terms.least;
+      }
+      place.lots += taken;
+      left -= taken;
+      if (isNew) mayOpenMore -= 1;
+      given.push({ place, mayGive: isNew ? Math.max(0, taken - terms.least) : taken });
+    }
+    return left;
+  },
+};

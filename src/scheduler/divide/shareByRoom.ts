@@ -1,0 +1,162 @@
+import { counted, listedAfter, shortMessage } from "../../apis/index.ts";
+import type { Score } from "../score/staticWeight.ts";
+import type { Answer, ClusterRoom, ClusterSnapshot, PlacementRules, Step, Subject } from "../types.ts";
+import type { Bounds } from "./divide.ts";
+import { type Candidate, divideAggregated, divideAvailable } from "./divideByRoom.ts";
+import type { ReplicaShare } from "./shareReplicas.ts";
+
+type Scheduling = PlacementRules["replicaScheduling"];
+
+/** The strategy divides by room, and not by weights. */
+export function goesByRoom({ mode, strategy }: Scheduling): boolean {
+  return mode === "Divided" && (strategy === "Available" || strategy === "Aggregated");
+}
+
+/** What is said of clusters whose room nobody measures: in an answer from files, say. */
+const NOT_MEASURED: ClusterRoom = {
+  reason: "RoomUnknown",
+  message: "nobody measures its room here",
+};
+
+/** How much room the cluster has for the object; undefined: it is being measured. */
+export function roomOf({ room }: Subject, cluster: string): ClusterRoom | undefined {
+  return room === undefined ? NOT_MEASURED : room.get(cluster);
+}
+
+export interface SharesByRoom {
+  scores: Score[];
+  /** Empty while the object has to wait for a measurement. */
+  shares: ReplicaShare[];
+  /** Of what nobody knows how much room there is yet. */
+  awaited: boolean;
+  /** Replicas that find no room where they are placed, or have no place. */
+  unhoused: number;
+  /** Replicas that clusters get beside those that they were given last. */
+  added: ReadonlyMap<string, number>;
+}
+
+/**
+ * Divides the replicas among the clusters by their room. While clusters are measured that could take some, nothing is decided: a guess would put
+ * replicas where they stay. `everyone`: each cluster gets some. Adds what it could not do to `notes`.
+ */
+export function shareByRoom(
+  total: number,
+  clusters: readonly ClusterSnapshot[],
+  subject: Subject,
+  scheduling: Scheduling,
+  everyone: boolean,
+  notes: string[],
+): SharesByRoom {
+  const rooms = clusters.map(({ name }) => roomOf(subject, name));
+  const scores = rooms.map(scoreOf);
+  const { minReplicasPerCluster: min, maxReplicasPerCluster: max, replicaStep: step, strategy } = scheduling;
+  const candidates = clusters.map(({ name }, i): Candidate => {
+    const room = rooms[i];
+    const most = subject.leaving?.get(name);
+    return {
+      name,
+      current: heldOn(subject, name) ?? 0,
+      room: room !== undefined && "fits" in room ? room.fits : undefined,
+      ...(most === undefined ? {} : { most, room: 0 }),
+    };
+  });
+  const bounds: Bounds = { min, max, step };
+  const divide = strategy === "Aggregated" ? divideAggregated : divideAvailable;
+  const ties = { object: subject.key };
+  const division = divide(total, candidates, everyone ? { ...bounds, everyone } : bounds, ties);
+  const isWaitedFor = clusters.map(({ name }, i) => rooms[i] === undefined || isUncounted(subject, name));
+  const isSettled = candidates.every(({ name, current }) => (division.replicas[name] ?? 0) <= current);
+  if (isWaitedFor.includes(true) && (!isSettled || clusters.some(({ name }) => isUncounted(subject, name)))) {
+    const names = clusters.flatMap(({ name }, i) => (isWaitedFor[i] === true ? [name] : []));
+    const step = waiting(names);
+    return {
+      scores,
+      shares: clusters.map(() => ({ replicas: 0, step })),
+      awaited: true,
+      unhoused: 0,
+      added: new Map(),
+    };
+  }
+
+  if (division.unplaced > 0 && clusters.length > 0)
+    notes.push(`maxReplicasPerCluster leaves ${division.unplaced} of ${counted(total, "replica")} without a place`);
+  if (division.withoutRoom > 0)
+    notes.push(`${division.withoutRoom} of ${counted(total, "replica")} find no room on any cluster`);
+  const unknown = clusters.filter((_, i) => "reason" in (rooms[i] ?? {})).map(({ name }) => name);
+  if (unknown.length > 0) notes.push(listedAfter("the room is not known of ", unknown, ", ", 80));
+  const name = strategy === "Aggregated" ? "Aggregated" : "Available";
+  const shares = candidates.map(({ name: cluster, current }, i): ReplicaShare => {
+    const replicas = division.replicas[cluster] ?? 0;
+    const room = rooms[i];
+    if (replicas === 0 && total > 0) return { replicas, step: { stage: "divide", name, ...whyNone(total, room) } };
+    const more = room !== undefined && "fits" in room ? replicas - current - room.fits : 0;
+    const beyond =
+      more > 0 && replicas > current ? `; ${more} of them ${more === 1 ? "finds" : "find"} no room there` : "";
+    const gone = subject.leaving?.has(cluster) === true && replicas < current ? current - replicas : 0;
+    const left = gone === 0 ? "" : `; ${gone} ${gone === 1 ? "leaves" : "leave"} it, since pods find no node there`;
+    const message = `gets ${replicas} of ${counted(total, "replica")}${beyond}${left}`;
+    return { replicas, step: { stage: "divide", name, fits: true, reason: "Selected", message } };
+  });
+  const added = new Map<string, number>();
+  for (const { name: cluster, current } of candidates) {
+    const more = (division.replicas[cluster] ?? 0) - current;
+    if (more > 0) added.set(cluster, more);
+  }
+  return { scores, shares, awaited: false, unhoused: division.withoutRoom + division.unplaced, added };
+}
+
+/** Replicas of the object on the cluster; undefined where it does not run, or nobody knows how many there are. */
+function heldOn({ held, current }: Subject, cluster: string): number | undefined {
+  return held?.get(cluster) ?? current.get(cluster);
+}
+
+/** It runs there, with a number of replicas that nobody knows yet. */
+function isUncounted(subject: Subject, cluster: string): boolean {
+  return subject.room !== undefined && subject.current.has(cluster) && heldOn(subject, cluster) === undefined;
+}
+
+function waiting(clusters: readonly string[]): Step {
+  return {
+    stage: "divide",
+    name: "Room",
+    fits: false,
+    reason: "RoomNotMeasured",
+    message: shortMessage(listedAfter("waits until the room is measured of ", clusters, ", ", 60)),
+  };
+}
+
+const EVEN = 1;
+
+function scoreOf(room: ClusterRoom | undefined): Score {
+  const step = { stage: "score", name: "Room", fits: true } as const;
+  if (room === undefined)
+    return { weight: EVEN, step: { ...step, reason: "RoomNotMeasured", message: "its room is being measured" } };
+  if ("fits" in room) {
+    const message = room.fits === 0 ? "no room for another replica" : `room for ${room.fits} more`;
+    return { weight: room.fits, step: { ...step, reason: "RoomMeasured", message, score: room.fits } };
+  }
+  return { weight: EVEN, step: { ...step, reason: "RoomUnknown", message: room.message } };
+}
+
+function whyNone(total: number, room: ClusterRoom | undefined): Answer {
+  const replicas = counted(total, "replica");
+  if (room !== undefined && "fits" in room && room.fits === 0)
+    return {
+      fits: false,
+      reason: "NoReplicas",
+      message: "it has no room for a replica",
+      remedy: "add nodes there, or let the pods ask for less",
+    };
+  if (room !== undefined && "reason" in room)
+    return {
+      fits: false,
+      reason: "NoReplicas",
+      message: shortMessage(`its room is not known, so other clusters go before it: ${room.message}`),
+      ...(room.remedy === undefined ? {} : { remedy: room.remedy }),
+    };
+  return {
+    fits: false,
+    reason: "NoReplicas",
+    message: `the ${replicas} ${total === 1 ? "is" : "are"} on other clusters`,
+  };
+}

@@ -1,0 +1,208 @@
+import type { KubeObject } from "../../apis/index.ts";
+import { amountOf, needsOfPod, type PodNeeds, podNeedsKey, type PodToleration } from "../../interpreter/index.ts";
+
+/**
+ * How much room the nodes of a member have, at one moment. Nodes that pods see as alike, but for their names, are one group. Only what decides about
+ * room is kept. Treat as frozen.
+ */
+export interface Room {
+  groups: readonly NodeGroup[];
+}
+
+export interface NodeGroup {
+  /** Without the host name, which is each node's own. */
+  labels: Readonly<Record<string, string>>;
+  /** Those that keep pods away. */
+  taints: readonly NodeTaint[];
+  nodes: readonly NodeRoom[];
+}
+
+interface NodeTaint {
+  key: string;
+  value: string;
+  effect: string;
+}
+
+export interface NodeRoom {
+  name: string;
+  host: string;
+  /** What no pod has asked for yet, in the units of {@link PodNeeds}; `pods` is how many more there may be. */
+  free: Record<string, number>;
+}
+
+const HOST_LABEL = "kubernetes.io/hostname";
+
+/** Nodes and pods of one reading, one after the other as the pages of the lists come. Pods may come before or after their nodes. */
+export class RoomCount {
+  readonly #groups = new Map<string, { group: NodeGroup; nodes: NodeRoom[] }>();
+  readonly #used = new Map<string, Record<string, number>>();
+  readonly #waiting = new Map<string, PodCount>();
+
+  /** A node on which the member starts no pods has no room. */
+  addNode(node: KubeObject): void {
+    const { name, labels = {} } = node.metadata;
+    const { taints = [], unschedulable } = (node["spec"] ?? {}) as {
+      taints?: { key?: string; value?: string; effect?: string }[];
+      unschedulable?: boolean;
+    };
+    const { allocatable = {}, conditions = [] } = (node["status"] ?? {}) as {
+      allocatable?: Record<string, unknown>;
+      conditions?: { type?: string; status?: string }[];
+    };
+    const isReady = conditions.find(({ type }) => type === "Ready")?.status ?? "True";
+    if (unschedulable === true || isReady !== "True") return;
+    const keepAway = taints
+      .filter(({ effect }) => effect === "NoSchedule" || effect === "NoExecute")
+      .map(({ key = "", value = "", effect = "" }) => ({ key, value, effect }));
+    const { [HOST_LABEL]: host = name, ...shared } = labels;
+    const key = JSON.stringify([Object.entries(shared).sort(([a], [b]) => (a < b ? -1 : 1)), keepAway]);
+    let known = this.#groups.get(key);
+    if (known === undefined) {
+      const nodes: NodeRoom[] = [];
+      this.#groups.set(key, (known = { group: { labels: shared, taints: keepAway, nodes }, nodes }));
+    }
+    const free: Record<string, number> = {};
+    for (const [resource, quantity] of Object.entries(allocatable)) {
+      const amount = amountOf(resource, quantity);
+      if (amount !== undefined) free[resource] = amount;
+    }
+    known.nodes.push({ name, host, free });
+  }
+
+  /** Finished pods take up nothing. One that waits for a node takes up what it will get. */
+  addPod(pod: KubeObject): void {
+    const spec = (pod["spec"] ?? {}) as Readonly<Record<string, unknown>>;
+    const { phase } = (pod["status"] ?? {}) as { phase?: string };
+    if (phase === "Succeeded" || phase === "Failed") return;
+    const needs = needsOfPod(spec);
+    const { nodeName } = spec;
+    if (typeof nodeName === "string" && nodeName !== "") {
+      const used = this.#used.get(nodeName) ?? {};
+      this.#used.set(nodeName, used);
+      for (const [resource, amount] of Object.entries(asked(needs))) used[resource] = (used[resource] ?? 0) + amount;
+      return;
+    }
+    if (pod.metadata.deletionTimestamp !== undefined) return;
+    const key = podNeedsKey(needs);
+    const known = this.#waiting.get(key);
+    if (known === undefined) this.#waiting.set(key, { needs, count: 1 });
+    else known.count += 1;
+  }
+
+  /** Once, when every page has been added. */
+  room(): Room {
+    const groups = [...this.#groups.values()].map(({ group }) => group);
+    for (const { nodes } of groups) for (const { name, free } of nodes) take(free, this.#used.get(name) ?? {}, 1);
+    place(groups, this.#waiting.values());
+    return { groups };
+  }
+}
+
+/** So many pods that ask for the same. */
+export interface PodCount {
+  needs: PodNeeds;
+  count: number;
+}
+
+/** The room that is left when these pods, too, have found a node; those that find none take up nothing. */
+export function roomBeside(room: Room, pods: Iterable<PodCount>): Room {
+  const groups = room.groups.map((group) => ({
+    ...group,
+    nodes: group.nodes.map((node) => ({ ...node, free: { ...node.free } })),
+  }));
+  place(groups, pods);
+  return { groups };
+}
+
+function place(groups: readonly NodeGroup[], pods: Iterable<PodCount>): void {
+  for (const { needs, count } of pods) {
+    let left = count;
+    for (const { node, fits } of nodesFor({ groups }, needs)) {
+      const given = Math.min(left, fits);
+      take(node.free, asked(needs), given);
+      left -= given;
+      if (left === 0) break;
+    }
+  }
+}
+
+/** How many more pods with these needs find room. Rules between pods, such as spreading, are not considered, nor are volumes. */
+export function podsThatFit(room: Room, needs: PodNeeds): number {
+  let count = 0;
+  for (const { fits } of nodesFor(room, needs)) count += fits;
+  return count;
+}
+
+/** Nodes that take such pods, and how many each. */
+function* nodesFor({ groups }: Room, needs: PodNeeds): Generator<{ node: NodeRoom; fits: number }> {
+  const requests = Object.entries(asked(needs));
+  for (const { labels, taints, nodes } of groups) {
+    if (!taints.every((taint) => needs.tolerations.some((one) => tolerates(one, taint)))) continue;
+    for (const node of nodes) {
+      const fits = fitting(node, requests);
+      if (fits > 0 && isSelected(needs, labels, node)) yield { node, fits };
+    }
+  }
+}
+
+function fitting({ free }: NodeRoom, requests: readonly (readonly [string, number])[]): number {
+  let fits = Number.POSITIVE_INFINITY;
+  for (const [resource, amount] of requests) {
+    // A node that does not say how many pods it takes has no bound of them.
+    const left = free[resource] ?? (resource === "pods" ? Number.POSITIVE_INFINITY : 0);
+    fits = Math.min(fits, Math.floor(left / amount));
+    if (fits <= 0) return 0;
+  }
+  return fits === Number.POSITIVE_INFINITY ? MOST_PODS : fits;
+}
+
+/** Of a node that says nothing of itself: as many as Kubernetes puts on one by default. */
+const MOST_PODS = 110;
+
+const asked = ({ requests }: PodNeeds): Record<string, number> => ({ ...requests, pods: 1 });
+
+function take(free: Record<string, number>, amounts: Readonly<Record<string, number>>, times: number): void {
+  for (const [resource, amount] of Object.entries(amounts)) {
+    const left = free[resource];
+    if (left !== undefined) free[resource] = left - amount * times;
+  }
+}
+
+function isSelected(
+  { nodeSelector, nodeTerms }: PodNeeds,
+  labels: Readonly<Record<string, string>>,
+  { name, host }: NodeRoom,
+): boolean {
+  const valueOf = (key: string): string | undefined => {
+    if (key === HOST_LABEL) return host;
+    return key === "metadata.name" ? name : labels[key];
+  };
+  if (!Object.entries(nodeSelector).every(([key, value]) => valueOf(key) === value)) return false;
+  const holds = ({ key, operator, values }: PodNeeds["nodeTerms"][number][number]): boolean => {
+    const value = valueOf(key);
+    switch (operator) {
+      case "In":
+        return value !== undefined && values.includes(value);
+      case "NotIn":
+        return value === undefined || !values.includes(value);
+      case "Exists":
+        return value !== undefined;
+      case "DoesNotExist":
+        return value === undefined;
+      case "Gt":
+        return Number(value) > Number(values[0]);
+      case "Lt":
+        return Number(value) < Number(values[0]);
+      default:
+        return false;
+    }
+  };
+  // A term that says nothing selects nothing.
+  return nodeTerms.length === 0 || nodeTerms.some((term) => term.length > 0 && term.every(holds));
+}
+
+function tolerates({ key, operator, value = "", effect }: PodToleration, taint: NodeTaint): boolean {
+  if (effect !== undefined && effect !== taint.effect) return false;
+  if (key === undefined) return operator === "Exists";
+  return key === taint.key && (operator === "Exists" || value === taint.value);
+}

@@ -1,0 +1,177 @@
+import { expect, test } from "vitest";
+import type { KubeObject } from "../../../src/apis/index.ts";
+import { ApiError, DEMOAPPLICATIONS, NODES, PLACEMENTS, PODS } from "../../../src/runtime/index.ts";
+import { demoApplication, placement } from "../../builders/index.ts";
+import { TestFederation } from "./harness.ts";
+
+const NAMES = ["frankfurt", "shanghai", "singapore"];
+
+/** The member has one node with so many cores. */
+async function giveCores(federation: TestFederation, member: string, cpu: string): Promise<void> {
+  const { server } = federation.member(member);
+  const [first, ...rest] = server.list(NODES);
+  for (const { metadata } of rest) await server.delete(NODES, undefined, metadata.name);
+  if (first === undefined) throw new Error(`${member} has no node`);
+  await server.merge(NODES, undefined, first.metadata.name, { status: { allocatable: { cpu } } }, "status");
+}
+
+async function withCores(...cores: string[]): Promise<TestFederation> {
+  const federation = await TestFederation.prepare(...NAMES);
+  for (const [i, name] of NAMES.entries()) await giveCores(federation, name, cores[i] ?? "0");
+  await federation.startManager();
+  return federation;
+}
+
+/** Each pod asks for half a core. */
+function app(replica: number): KubeObject {
+  const shop = demoApplication("shop").replica(replica).object();
+  return { ...shop, spec: { ...(shop["spec"] as object), resources: { requests: { cpu: "500m" } } } };
+}
+
+const replicas = (federation: TestFederation): number[] =>
+  NAMES.map((name) => federation.entry("shop", name)?.replicas.desired ?? 0);
+
+const reads = (federation: TestFederation, what: string): number =>
+  NAMES.flatMap((name) => federation.member(name).clients)
+    .flatMap(({ calls }) => calls)
+    .filter((call) => call === what).length;
+
+/** The MemberCluster's own status tells of its nodes. */
+const objectWrites = (federation: TestFederation, from: number): string[] =>
+  federation.hubWrites.slice(from).filter((write) => !write.endsWith(" memberclusters"));
+
+test("replicas are divided by the room on the nodes, and none that runs moves for room", async () => {
+  await using federation = await withCores("3", "6", "9");
+  await federation.apply(PLACEMENTS, placement("by-room").byRoom("Available"));
+  await federation.apply(DEMOAPPLICATIONS, app(12));
+  await federation.untilAvailable("shop");
+  expect(replicas(federation)).toEqual([2, 4, 6]);
+
+  // Frankfurt has room for four more, Shanghai for none: its node was made smaller.
+  await giveCores(federation, "shanghai", "2");
+  await federation.pass(60_000);
+  expect(replicas(federation)).toEqual([2, 4, 6]);
+  await federation.apply(DEMOAPPLICATIONS, app(17));
+  await federation.until(() => federation.status("shop")?.replicas?.available === 17);
+  expect(replicas(federation)).toEqual([3, 4, 10]);
+
+  // In sync nothing is written, and the rooms are read once a minute.
+  await federation.pass(60_000);
+  const { length } = federation.hubWrites;
+  const before = reads(federation, "list nodes");
+  await federation.pass(300_000);
+  expect(objectWrites(federation, length)).toEqual([]);
+  expect(reads(federation, "list nodes") - before).toBeLessThanOrEqual(3 * 6);
+
+  // A new manager leaves everything as it is before it has measured anything.
+  await federation.stopManager();
+  await federation.startManager();
+  await federation.pass(30_000);
+  expect(replicas(federation)).toEqual([3, 4, 10]);
+  expect(objectWrites(federation, length)).toEqual([]);
+});
+
+test("on as few clusters as have room", async () => {
+  await using federation = await withCores("3", "6", "5");
+  await federation.apply(PLACEMENTS, placement("by-room").byRoom("Aggregated"));
+  await federation.apply(DEMOAPPLICATIONS, app(8));
+  await federation.untilAvailable("shop");
+  expect(replicas(federation)).toEqual([0, 8, 0]);
+  await federation.apply(DEMOAPPLICATIONS, app(15));
+  await federation.until(() => federation.status("shop")?.replicas?.available === 15);
+  expect(replicas(federation)).toEqual([0, 12, 3]);
+});
+
+test("nothing is read where no policy asks for it, and not any more when none does", async () => {
+  await using federation = await withCores("3", "6", "9");
+  const byRoom = placement("by-room").byRoom("Available");
+  await federation.apply(PLACEMENTS, placement("by-room").divided());
+  await federation.apply(DEMOAPPLICATIONS, app(3));
+  await federation.untilAvailable("shop");
+  await federation.pass(120_000);
+  const before = reads(federation, "list pods");
+  await federation.pass(120_000);
+  expect(reads(federation, "list pods")).toBe(before);
+  await federation.apply(PLACEMENTS, byRoom);
+  await federation.until(() => reads(federation, "list pods") >= before + 3);
+  expect(replicas(federation)).toEqual([1, 1, 1]);
+  await federation.apply(PLACEMENTS, placement("by-room").divided());
+  await federation.pass(20_000);
+  const after = reads(federation, "list pods");
+  await federation.pass(300_000);
+  expect(reads(federation, "list pods")).toBe(after);
+});
+
+test("a cluster whose nodes may not be read keeps what it has and gets no more, and the policy says so", async () => {
+  await using federation = await TestFederation.prepare(...NAMES);
+  for (const name of NAMES) await giveCores(federation, name, "5");
+  federation.member("shanghai").refuse = (verb, type) =>
+    verb === "list" && type?.plural === PODS.plural ? new ApiError(403, "Forbidden", "no pods for you") : undefined;
+  await federation.startManager();
+  await federation.apply(PLACEMENTS, placement("by-room").byRoom("Available"));
+  await federation.apply(DEMOAPPLICATIONS, app(6));
+  await federation.untilAvailable("shop");
+  expect(replicas(federation)).toEqual([3, 0, 3]);
+});
+
+test("replicas whose pods find no node move to where there is room, no more at once than allowed", async () => {
+  await using federation = await withCores("5", "5", "0");
+  await federation.apply(PLACEMENTS, placement("by-room").byRoom("Available", { after: "2m", maxReplicas: 2 }));
+  await federation.apply(DEMOAPPLICATIONS, app(8));
+  await federation.untilAvailable("shop");
+  expect(replicas(federation)).toEqual([4, 4, 0]);
+
+  // The nodes of Frankfurt are replaced by smaller ones: three of its pods find none any more.
+  const { server } = federation.member("frankfurt");
+  await giveCores(federation, "frankfurt", "500m");
+  for (const { metadata } of server.list(PODS, { namespace: "default" }))
+    await server.delete(PODS, "default", metadata.name);
+  await federation.until(() => federation.entry("shop", "frankfurt")?.unschedulableSince !== undefined, 60_000);
+  // Nobody has room for more than six of them in all.
+  await federation.pass(100_000);
+  expect(replicas(federation)).toEqual([4, 4, 0]);
+  await federation.until(() => replicas(federation)[1] === 6, 60_000);
+  expect(replicas(federation)).toEqual([2, 6, 0]);
+
+  // The last one moves after the same delay, and a new manager keeps that clock.
+  await federation.stopManager();
+  await federation.startManager();
+  await federation.pass(60_000);
+  expect(replicas(federation)).toEqual([2, 6, 0]);
+  await federation.until(() => federation.status("shop")?.replicas?.available === 8, 180_000);
+  expect(replicas(federation)).toEqual([1, 7, 0]);
+
+  // Room that comes back takes nothing back.
+  await giveCores(federation, "frankfurt", "9");
+  const { length } = federation.hubWrites;
+  await federation.pass(300_000);
+  expect(replicas(federation)).toEqual([1, 7, 0]);
+  expect(objectWrites(federation, length)).toEqual([]);
+});
+
+test("replicas that find room nowhere wait, and move as soon as a cluster has room", async () => {
+  await using federation = await withCores("2", "2", "0");
+  await federation.apply(PLACEMENTS, placement("by-room").byRoom("Aggregated", { after: "1m", maxReplicas: "100%" }));
+  await federation.apply(DEMOAPPLICATIONS, app(10));
+  await federation.until(() => federation.entry("shop", "frankfurt")?.unschedulableSince !== undefined, 60_000);
+  expect(replicas(federation)).toEqual([6, 4, 0]);
+  await federation.pass(180_000);
+  expect(replicas(federation)).toEqual([6, 4, 0]);
+  await giveCores(federation, "singapore", "8");
+  await federation.until(() => federation.status("shop")?.replicas?.available === 10, 90_000);
+  expect(replicas(federation)).toEqual([4, 4, 2]);
+});
+
+test("two objects that come at once are not given the same room", async () => {
+  await using federation = await withCores("4", "3", "0");
+  await federation.apply(PLACEMENTS, placement("by-room").byRoom("Aggregated"));
+  await federation.apply(DEMOAPPLICATIONS, app(6));
+  await federation.untilAvailable("shop");
+  expect(replicas(federation)).toEqual([6, 0, 0]);
+  for (const name of ["cart", "mail"]) {
+    const { metadata, ...more } = app(3);
+    await federation.apply(DEMOAPPLICATIONS, { ...more, metadata: { ...metadata, name } });
+  }
+  await federation.untilAvailable("cart");
+  await federation.untilAvailable("mail");
+});
