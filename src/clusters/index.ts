@@ -21,5 +21,6 @@ export {
   type WorkSource,
 } from "./ports.ts";
 export { copyIn, readLive, rehearse, type Rehearsed } from "./rehearsal.ts";
+export { roomNow } from "./roomReader.ts";
 export { SERVICE_ACCOUNT_ANNOTATION, TOKEN_EXPIRES_AT_ANNOTATION, TOKEN_ISSUED_AT_ANNOTATION } from "./renewal.ts";
 export type { PoolListener } from "./types.ts";

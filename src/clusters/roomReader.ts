@@ -100,7 +100,7 @@ export class RoomReader {
     const startedAt = clock.monotonic();
     let next = EVERY_MS;
     try {
-      const reading = await this.#ask();
+      const reading = await readRoom(session);
       this.#lastRoomAt = clock.monotonic();
       this.#tell(reading);
     } catch (err) {
@@ -122,42 +122,55 @@ export class RoomReader {
     if (text !== this.#told?.text) this.#told = { text, reading };
     this.#options.found(this.#told.reading);
   }
+}
 
-  async #ask(): Promise<RoomReading> {
-    const { session } = this.#options;
-    if (session.namespaces !== undefined)
-      return {
-        reason: "RoomUnknown",
-        message: "the cluster was joined for some namespaces only, and shows no nodes",
-        remedy: `join it for all of its namespaces: \`meridian join ${session.cluster}\` without --namespaces`,
-      };
-    const count = new RoomCount();
-    await this.#each(NODES, {}, (node) => count.addNode(node));
-    await this.#each(PODS, { fieldSelector: RUNNING }, (pod) => count.addPod(pod));
-    return { room: count.room() };
-  }
+/** What a reading needs of a member. */
+type Readable = Pick<MemberSession, "cluster" | "client" | "namespaces" | "signal">;
 
-  async #each(
-    type: ResourceType,
-    selected: { fieldSelector?: string },
-    take: (one: KubeObject) => void,
-  ): Promise<void> {
-    const { client, signal } = this.#options.session;
-    let page: string | undefined;
-    do {
-      const list = await client.list(type, {
-        ...selected,
-        limit: PAGE,
-        ...(page === undefined ? {} : { continue: page }),
-        signal,
-      });
-      for (const item of list.items) take(item);
-      page = list.continue;
-    } while (page !== undefined && page !== "");
+/** Reads the room on the nodes of a member once. Rejects with what the client rejects with. */
+async function readRoom(member: Readable): Promise<RoomReading> {
+  if (member.namespaces !== undefined)
+    return {
+      reason: "RoomUnknown",
+      message: "the cluster was joined for some namespaces only, and shows no nodes",
+      remedy: `join it for all of its namespaces: \`meridian join ${member.cluster}\` without --namespaces`,
+    };
+  const count = new RoomCount();
+  await each(member, NODES, {}, (node) => count.addNode(node));
+  await each(member, PODS, { fieldSelector: RUNNING }, (pod) => count.addPod(pod));
+  return { room: count.room() };
+}
+
+/** As {@link readRoom}, for a command that asks once: what cannot be read is an answer. Rejects only when the signal aborts. */
+export async function roomNow(member: Readable): Promise<RoomReading> {
+  try {
+    return await readRoom(member);
+  } catch (error) {
+    member.signal.throwIfAborted();
+    return whyNot(member, error);
   }
 }
 
-function whyNot({ cluster }: MemberSession, error: unknown): RoomReading {
+async function each(
+  { client, signal }: Readable,
+  type: ResourceType,
+  selected: { fieldSelector?: string },
+  take: (one: KubeObject) => void,
+): Promise<void> {
+  let page: string | undefined;
+  do {
+    const list = await client.list(type, {
+      ...selected,
+      limit: PAGE,
+      ...(page === undefined ? {} : { continue: page }),
+      signal,
+    });
+    for (const item of list.items) take(item);
+    page = list.continue;
+  } while (page !== undefined && page !== "");
+}
+
+function whyNot({ cluster }: Readable, error: unknown): RoomReading {
   if (isForbidden(error))
     return {
       reason: "RoomUnknown",

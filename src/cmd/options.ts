@@ -167,6 +167,8 @@ export interface StatusOptions extends HubOptions {
 export const EXPLAIN_FORMATS = ["wide", "json", "yaml"] as const;
 
 export interface ExplainOptions extends HubOptions {
+  /** Where the Secrets of members are. */
+  systemNamespace: string;
   /** Of the object; that of the context when absent. */
   namespace?: string;
   /** Only this cluster, with all that is known of it. */

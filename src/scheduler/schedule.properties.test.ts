@@ -6,6 +6,55 @@ import { chosen, cluster, NOW, subject } from "./testing.ts";
 
 const FILTERS = ["Affinity", "ClusterLifecycle", "TaintToleration"];
 
+describe("a decision by room", () => {
+  const names = ["a", "b", "c", "d"];
+  const region = (name: string): string => (name < "c" ? "x" : "y");
+  const fleet = names.map((name) => cluster(name, { region: region(name) }));
+  const count = fc.nat(12);
+  const answer = fc.option(count, { nil: undefined });
+  const arbitrarySetting = fc.record({
+    replicas: fc.nat(30),
+    rooms: fc.tuple(answer, answer, answer, answer),
+    held: fc.dictionary(fc.constantFrom(...names), fc.integer({ min: 1, max: 9 })),
+    strategy: fc.constantFrom<"Available" | "Aggregated">("Available", "Aggregated"),
+    clusterCount: fc.option(fc.integer({ min: 1, max: 4 }), { nil: undefined }),
+    spreads: fc.boolean(),
+  });
+
+  test.prop([arbitrarySetting], { numRuns: Number(process.env["MERIDIAN_PROPERTY_RUNS"] ?? 300) })(
+    "gives out every replica or waits, does not depend on the order, and stands when it was carried out",
+    ({ replicas, rooms, held, strategy, clusterCount, spreads }) => {
+      const fits = (all: typeof rooms) =>
+        new Map(names.flatMap((name, i) => (all[i] === undefined ? [] : [[name, { fits: all[i] }] as const])));
+      const current = new Map<string, number | undefined>(Object.entries(held));
+      const who = subject({ replicas, current, room: fits(rooms) });
+      const rules = {
+        replicaScheduling: { mode: "Divided" as const, strategy },
+        ...(clusterCount === undefined ? {} : { clusterCount }),
+        ...(spreads
+          ? {
+              spreadConstraints: [
+                { topologyKey: "region", minGroups: 2, whenUnsatisfiable: "ScheduleAnyway" as const },
+              ],
+            }
+          : {}),
+      };
+      const decision = schedule(who, rules, fleet, NOW);
+      expect(schedule(who, rules, fleet.toReversed(), NOW)).toEqual(decision);
+      if (decision.clusters.length === 0) {
+        expect(decision.room?.awaited).toBe(true);
+        return;
+      }
+      expect(decision.clusters.reduce((sum, one) => sum + (one.replicas ?? 0), 0)).toBe(replicas);
+      if (replicas === 0) return;
+      // Its own pods take up room now, and nothing follows from that.
+      const after = new Map(decision.clusters.map((one) => [one.name, one.replicas]));
+      const later = subject({ replicas, current: after, room: fits([0, 0, 0, 0]) });
+      expect(schedule(later, rules, fleet, NOW).clusters).toEqual(decision.clusters);
+    },
+  );
+});
+
 describe("a decision", () => {
   const arbitraryCluster = fc
     .record({

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import { demoApplication, placement } from "../builders/index.ts";
-import { eventually } from "../envtest/index.ts";
+import type { PlanReport } from "../../src/cmd/plan/report.ts";
+import { eventually, meridian } from "../envtest/index.ts";
 import { conditionOf, explainFailure, Federation } from "./federation.ts";
 import { type Deployment, objectPath } from "./objects.ts";
 
@@ -57,6 +58,13 @@ test("an object leaves a region whose API server is killed, and returns when the
   await federation.apply(demoApplication("shop").namespace(namespace).replica(2).port(80));
   await federation.untilAvailable(namespace, "shop", { [FRANKFURT]: 2 });
   const first = (await copyOn(FRANKFURT, namespace))?.metadata.uid;
+
+  const { stdout } = await meridian(federation.hub, ["plan", "--without", FRANKFURT, "-o", "json"]);
+  const [foreseen] = (JSON.parse(stdout) as PlanReport).objects;
+  expect(foreseen?.clusters).toMatchObject([
+    { name: FRANKFURT, change: "Moved", to: [SHANGHAI] },
+    { name: SHANGHAI, change: "Moved", from: [FRANKFURT], replicas: { after: 2 } },
+  ]);
 
   const frankfurt = federation.member(FRANKFURT).plane;
   await frankfurt.kill();

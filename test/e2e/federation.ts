@@ -11,6 +11,7 @@ import {
 import {
   type Api,
   eventually,
+  FaultProxy,
   type Fleet,
   type FleetMember,
   type FleetOptions,
@@ -140,6 +141,15 @@ export class Federation implements AsyncDisposable {
   async joinByHand(name: string, kubeconfig: string | undefined, region = this.member(name).region): Promise<void> {
     if (kubeconfig !== undefined) await this.setKubeconfig(name, kubeconfig);
     await this.apply(memberCluster(name).region(region));
+  }
+
+  /** By hand, through a proxy that the test can tell what to break, with the rights of the member's administrator. */
+  async joinThroughProxy(name: string): Promise<FaultProxy> {
+    const { plane } = this.member(name);
+    const proxy = await FaultProxy.start(plane);
+    await this.joinByHand(name, proxy.kubeconfigFor(plane.adminToken));
+    await this.untilMemberIs(name, "True");
+    return proxy;
   }
 
   async setKubeconfig(name: string, kubeconfig: string): Promise<void> {

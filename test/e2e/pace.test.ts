@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { KubeObject } from "../../src/apis/index.ts";
 import { demoApplication, placement } from "../builders/index.ts";
-import { eventually, FaultProxy, type ProxiedRequest } from "../envtest/index.ts";
+import { eventually, type FaultProxy, type ProxiedRequest } from "../envtest/index.ts";
 import { conditionOf, explainFailure, Federation } from "./federation.ts";
 import { configMap, type DataObject, objectPath, secret } from "./objects.ts";
 
@@ -21,10 +21,7 @@ beforeAll(async () => {
     ],
     unjoined: [SHANGHAI],
   });
-  const { plane } = federation.member(SHANGHAI);
-  proxy = await FaultProxy.start(plane);
-  await federation.joinByHand(SHANGHAI, proxy.kubeconfigFor(plane.adminToken));
-  await federation.untilMemberIs(SHANGHAI, "True");
+  proxy = await federation.joinThroughProxy(SHANGHAI);
 });
 afterAll(async () => {
   await federation?.[Symbol.asyncDispose]();

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { DemoApplication } from "../../src/apis/index.ts";
 import { demoApplication, placement } from "../builders/index.ts";
-import { eventually } from "../envtest/index.ts";
+import { eventually, meridian } from "../envtest/index.ts";
 import { conditionOf, explainFailure, Federation } from "./federation.ts";
 
 const REGIONS = ["frankfurt-1", "shanghai-1", "singapore-1"] as const;
@@ -64,4 +64,37 @@ test("a change that fails in the second of three regions goes back from the firs
     const revisions = await federation.api.list(`/apis/apps/v1/namespaces/${namespace}/controllerrevisions`);
     expect(revisions.length).toBeLessThan(3);
   });
+});
+
+test("a stage waits for a person, through a new manager, and the status names who approved", async () => {
+  const namespace = await federation.namespace();
+  const shop = (tag: string) =>
+    demoApplication("shop").namespace(namespace).replica(1).image(`registry.test/shop:${tag}`);
+  const [first, ...others] = REGIONS.map((name) => ({ name, targetClusters: { clusterNames: [name] } }));
+  const stages = [{ ...first, name: "first", approval: "Manual" as const }, ...others];
+  const rollout = (...args: string[]) => meridian(federation.hub, ["rollout", ...args, "shop", "-n", namespace]);
+  await federation.apply(placement("all").namespace(namespace).rollout({ stages }));
+  await federation.apply(shop("1"));
+  await untilRolloutIs(namespace, "Paused", 1);
+  expect((await rollout("approve")).stdout).toContain("stage first approved by");
+  await untilRolloutIs(namespace, "Succeeded", 1);
+
+  await federation.apply(shop("2"));
+  const paused = await untilRolloutIs(namespace, "Paused", 2);
+  expect(paused.status?.rollout).toMatchObject({
+    reason: "Gate",
+    stages: [{ name: "first", state: "Paused" }, {}, {}],
+  });
+  await federation.manager.stop();
+  await federation.startManager();
+  expect(await images(namespace)).toEqual(["2", "1", "1"].map((tag) => `registry.test/shop:${tag}`));
+  expect((await federation.application(namespace, "shop")).status?.rollout).toEqual(paused.status?.rollout);
+  const { code, stdout } = await rollout("status");
+  expect({ code, stdout }).toMatchObject({ code: 1, stdout: expect.stringMatching(/first .*Paused/) as unknown });
+
+  expect((await rollout("approve")).code).toBe(0);
+  const done = await untilRolloutIs(namespace, "Succeeded", 2);
+  expect(done.status?.rollout?.stages?.[0]?.approvedBy).toMatch(/\S/);
+  expect(await images(namespace)).toEqual(Array(3).fill("registry.test/shop:2"));
+  expect((await rollout("status")).code).toBe(0);
 });

@@ -9,7 +9,7 @@ import {
 } from "../../src/apis/index.ts";
 import { eventually, kubectl, throughout } from "../envtest/index.ts";
 import { explainFailure, Federation } from "./federation.ts";
-import { sentPaths, writtenObjects } from "./sentObjects.ts";
+import { sentEverywhere, sentPaths, writtenCollection, writtenObjects, writtenPath } from "./sentObjects.ts";
 
 const SHANGHAI = "shanghai-1";
 
@@ -28,19 +28,6 @@ beforeAll(async () => {
 afterAll(() => federation?.[Symbol.asyncDispose]());
 afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
-/** Kinds by the plural in their paths. */
-const PLURALS: Record<string, string> = {
-  Ingress: "ingresses",
-};
-
-function collectionOf({ apiVersion, kind, metadata: { namespace } }: KubeObject): string {
-  const plural = PLURALS[kind] ?? `${kind.toLowerCase()}s`;
-  const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-  return `${root}${namespace === undefined ? "" : `/namespaces/${namespace}`}/${plural}`;
-}
-
-const pathOf = (object: KubeObject): string => `${collectionOf(object)}/${object.metadata.name}`;
-
 /** How people and programs create what they have written, each in a namespace of its own. */
 const WAYS: Record<string, (objects: KubeObject[]) => Promise<unknown>> = {
   create: (objects) => byKubectl(objects, "create"),
@@ -58,7 +45,7 @@ async function byKubectl(items: KubeObject[], ...verb: string[]): Promise<void> 
 
 async function byProgram(objects: KubeObject[], fieldManager: string): Promise<void> {
   for (const object of objects)
-    await federation.api.create(`${collectionOf(object)}?fieldManager=${fieldManager}`, object);
+    await federation.api.create(`${writtenCollection(object)}?fieldManager=${fieldManager}`, object);
 }
 
 /** What the hub's controllers add once the object is there. */
@@ -70,12 +57,12 @@ async function controllersWork(namespace: string, objects: KubeObject[]): Promis
     return found;
   };
   const merge = (path: string, patch: object) => federation.api.patch(`${path}?${as}`, "merge", patch);
-  await merge(pathOf(find("PersistentVolumeClaim", "claim")), { spec: { volumeName: `disk-${namespace}` } });
-  await merge(pathOf(find("PersistentVolume", `disk-${namespace}`)), {
+  await merge(writtenPath(find("PersistentVolumeClaim", "claim")), { spec: { volumeName: `disk-${namespace}` } });
+  await merge(writtenPath(find("PersistentVolume", `disk-${namespace}`)), {
     spec: { claimRef: { apiVersion: "v1", kind: "PersistentVolumeClaim", namespace, name: "claim", uid: "1" } },
   });
-  await merge(`${pathOf(find("Deployment", "scaled"))}/scale`, { spec: { replicas: 4 } });
-  await merge(pathOf(find("Deployment", "web")), {
+  await merge(`${writtenPath(find("Deployment", "scaled"))}/scale`, { spec: { replicas: 4 } });
+  await merge(writtenPath(find("Deployment", "web")), {
     metadata: { annotations: { "deployment.kubernetes.io/x": "1" } },
   });
 }
@@ -98,26 +85,14 @@ describe("what is sent of an object, by its kind and by how it was created", () 
       placed.set(way, objects);
     }
     const all = [...placed.values()].flat();
-    const kinds = new Map(all.map(({ apiVersion, kind }) => [`${apiVersion}/${kind}`, { apiVersion, kind }]));
-    const selectors = [...kinds.values()].map((selector) => {
-      const isWide = all.every(({ kind, metadata }) => kind !== selector.kind || metadata.namespace === undefined);
-      const labels = { matchLabels: { sent: "yes" } };
-      // Written in another version than it is read in.
-      const version = selector.kind === "HorizontalPodAutoscaler" ? { apiVersion: "autoscaling/v2" } : {};
-      return { ...selector, ...version, ...(isWide ? { labelSelector: labels } : { namespaceSelector: labels }) };
-    });
-    await federation.apply({
-      apiVersion: FEDERATION_API_VERSION,
-      kind: "ClusterPlacement",
-      metadata: { name: "sent" },
-      spec: { resourceSelectors: [...selectors, { apiVersion: "v1", kind: "Secret", name: "token" }] },
-    } as KubeObject);
+    await federation.apply(sentEverywhere(all));
 
     const member = federation.memberApi(SHANGHAI);
     await eventually(
       async () => {
         const missing: string[] = [];
-        for (const object of all) if ((await member.find(pathOf(object))) === undefined) missing.push(pathOf(object));
+        for (const object of all)
+          if ((await member.find(writtenPath(object))) === undefined) missing.push(writtenPath(object));
         expect(missing).toEqual([]);
       },
       { timeout: 120_000, message: "every object is on the member" },
@@ -130,7 +105,7 @@ describe("what is sent of an object, by its kind and by how it was created", () 
       for (const [way, objects] of ways) {
         const object = objects[index] ?? example;
         const name = object.metadata.name.replaceAll(`w-${slug(way)}`, "NAMESPACE");
-        const paths = sentPaths(await member.get(pathOf(object)));
+        const paths = sentPaths(await member.get(writtenPath(object)));
         for (const path of paths) {
           const text = path.replaceAll(`w-${slug(way)}`, "NAMESPACE").replace(/"port":3010\d/, '"port":PORT');
           sent.set(text, (sent.get(text) ?? new Set()).add(way));
@@ -146,7 +121,7 @@ describe("what is sent of an object, by its kind and by how it was created", () 
 
     // The controllers of the member work on what was sent, and Meridian has nothing to put right.
     const appliedAt = async (object: KubeObject): Promise<string | undefined> => {
-      const { metadata } = await member.get<KubeObject>(pathOf(object));
+      const { metadata } = await member.get<KubeObject>(writtenPath(object));
       return metadata.managedFields?.find(({ manager }: ManagedFieldsEntry) => manager === "meridian")?.time;
     };
     const times = await Promise.all(all.map(appliedAt));
@@ -179,7 +154,7 @@ describe("the binding of an object that is sent as it is", () => {
   });
 
   async function placed(): Promise<void> {
-    await federation.api.create(collectionOf(configMap), configMap);
+    await federation.api.create(writtenCollection(configMap), configMap);
     await eventually(
       async () => {
         const line = await kubectl(federation.hub, ["get", "resourcebinding", "-n", namespace, "--no-headers"]);
@@ -187,7 +162,7 @@ describe("the binding of an object that is sent as it is", () => {
       },
       { timeout: 60_000, message: "the binding says that the object is available" },
     );
-    expect(await federation.memberApi(SHANGHAI).find(pathOf(configMap))).toBeDefined();
+    expect(await federation.memberApi(SHANGHAI).find(writtenPath(configMap))).toBeDefined();
     // Also of a kind whose generations the server does not count.
     const ready = ["wait", "--for=condition=Ready", "--timeout=30s", "resourcebinding/configmap.settings"];
     await kubectl(federation.hub, [...ready, "-n", namespace]);
@@ -196,9 +171,9 @@ describe("the binding of an object that is sent as it is", () => {
   async function untilGone(): Promise<void> {
     await eventually(
       async () => {
-        expect(await federation.api.find(pathOf(configMap))).toBeUndefined();
+        expect(await federation.api.find(writtenPath(configMap))).toBeUndefined();
         expect(await federation.api.find(bindingPath)).toBeUndefined();
-        expect(await federation.memberApi(SHANGHAI).find(pathOf(configMap))).toBeUndefined();
+        expect(await federation.memberApi(SHANGHAI).find(writtenPath(configMap))).toBeUndefined();
       },
       { timeout: 60_000, message: "nothing of the object is left" },
     );
@@ -265,8 +240,9 @@ describe("an object whose kind has a status of its own", () => {
   };
   const bindingPath = `/apis/${FEDERATION_API_VERSION}/namespaces/${namespace}/resourcebindings/database.summed.example.com.db`;
   const said = (manager: string, api: Federation["api"], status: object) =>
-    api.patch(`${pathOf(database)}/status?fieldManager=${manager}`, "merge", { status });
-  const statusOnHub = async (): Promise<unknown> => (await federation.api.get<KubeObject>(pathOf(database)))["status"];
+    api.patch(`${writtenPath(database)}/status?fieldManager=${manager}`, "merge", { status });
+  const statusOnHub = async (): Promise<unknown> =>
+    (await federation.api.get<KubeObject>(writtenPath(database)))["status"];
 
   async function reason(type: string): Promise<string | undefined> {
     const binding = await federation.api.find<ResourceBinding>(bindingPath);
@@ -282,7 +258,9 @@ describe("an object whose kind has a status of its own", () => {
       kind: "Namespace",
       metadata: { name: namespace },
     });
-    await eventually(() => federation.api.create(collectionOf(database), database), { message: "the kind is served" });
+    await eventually(() => federation.api.create(writtenCollection(database), database), {
+      message: "the kind is served",
+    });
     await federation.apply({
       apiVersion: FEDERATION_API_VERSION,
       kind: "Placement",

@@ -1,4 +1,4 @@
-import type { FieldsV1, KubeObject } from "../../src/apis/index.ts";
+import { FEDERATION_API_VERSION, type FieldsV1, type KubeObject } from "../../src/apis/index.ts";
 
 /** What people write of kinds of which the hub allocates, defaults or decides a part: one object of each, and what is sent of it. */
 
@@ -158,4 +158,31 @@ function leaves(fields: FieldsV1, path: string): string[] {
   return own.flatMap(([element, node]) =>
     leaves(node, `${path}${element.startsWith("f:") ? `.${element.slice(2)}` : `[${element.slice(2)}]`}`),
   );
+}
+
+/** Of any object of these tests, whatever its kind. */
+export function writtenCollection({ apiVersion, kind, metadata: { namespace } }: KubeObject): string {
+  const plural = kind === "Ingress" ? "ingresses" : `${kind.toLowerCase()}s`;
+  const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
+  return `${root}${namespace === undefined ? "" : `/namespaces/${namespace}`}/${plural}`;
+}
+
+export const writtenPath = (object: KubeObject): string => `${writtenCollection(object)}/${object.metadata.name}`;
+
+/** Places these objects, and what else is `sent: yes`, everywhere: those of namespaces that are `sent: yes`, the others by their own label. */
+export function sentEverywhere(objects: readonly KubeObject[]): KubeObject {
+  const kinds = new Map(objects.map(({ apiVersion, kind }) => [`${apiVersion}/${kind}`, { apiVersion, kind }]));
+  const selectors = [...kinds.values()].map((selector) => {
+    const isWide = objects.every(({ kind, metadata }) => kind !== selector.kind || metadata.namespace === undefined);
+    const labels = { matchLabels: { sent: "yes" } };
+    // Written in another version than it is read in.
+    const version = selector.kind === "HorizontalPodAutoscaler" ? { apiVersion: "autoscaling/v2" } : {};
+    return { ...selector, ...version, ...(isWide ? { labelSelector: labels } : { namespaceSelector: labels }) };
+  });
+  return {
+    apiVersion: FEDERATION_API_VERSION,
+    kind: "ClusterPlacement",
+    metadata: { name: "sent" },
+    spec: { resourceSelectors: [...selectors, { apiVersion: "v1", kind: "Secret", name: "token" }] },
+  };
 }

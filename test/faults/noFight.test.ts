@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
-import { FEDERATION_API_VERSION, type KubeObject } from "../../src/apis/index.ts";
+import type { KubeObject } from "../../src/apis/index.ts";
 import { explainFailure, Federation } from "../e2e/federation.ts";
 import { collectionPath } from "../e2e/objects.ts";
-import { writtenObjects } from "../e2e/sentObjects.ts";
-import { eventually, FaultProxy, type ProxiedRequest, throughout } from "../envtest/index.ts";
+import { sentEverywhere, writtenObjects, writtenPath } from "../e2e/sentObjects.ts";
+import { eventually, type FaultProxy, type ProxiedRequest, throughout } from "../envtest/index.ts";
 
 /** The member's controllers default, allocate and change their part of what was sent, for two minutes; Meridian has nothing to put right. */
 
@@ -20,23 +20,13 @@ beforeAll(async () => {
     members: [{ name: SHANGHAI, region: "cn-shanghai" }],
     unjoined: [SHANGHAI],
   });
-  const { plane } = federation.member(SHANGHAI);
-  proxy = await FaultProxy.start(plane);
-  // Its administrator's: this is about kinds, not about rights.
-  await federation.joinByHand(SHANGHAI, proxy.kubeconfigFor(plane.adminToken));
-  await federation.untilMemberIs(SHANGHAI, "True");
+  proxy = await federation.joinThroughProxy(SHANGHAI);
 });
 afterAll(async () => {
   await federation?.[Symbol.asyncDispose]();
   await proxy?.[Symbol.asyncDispose]();
 });
 afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
-
-function pathOf({ apiVersion, kind, metadata: { namespace, name } }: KubeObject): string {
-  const plural = kind === "Ingress" ? "ingresses" : kind === "Gate" ? "gates" : `${kind.toLowerCase()}s`;
-  const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
-  return `${root}${namespace === undefined ? "" : `/namespaces/${namespace}`}/${plural}/${name}`;
-}
 
 /** A kind whose definition gives every object more than was written. */
 const GATES = {
@@ -98,27 +88,16 @@ test("nothing is written to a member for two minutes after all kinds have settle
   });
   await federation.apply(GATES);
   const member = federation.memberApi(SHANGHAI);
-  await member.apply(pathOf(GATES), GATES, "a-person");
+  await member.apply(writtenPath(GATES), GATES, "a-person");
   const objects = [...writtenObjects(NAMESPACE, 30_199), gate];
   for (const object of objects)
-    await eventually(() => federation.api.apply(pathOf(object), object, "a-person"), { timeout: 30_000 });
-  const kinds = new Map(objects.map(({ apiVersion, kind }) => [`${apiVersion}/${kind}`, { apiVersion, kind }]));
-  const selectors = [...kinds.values()].map((selector) => {
-    const isWide = objects.every(({ kind, metadata }) => kind !== selector.kind || metadata.namespace === undefined);
-    const labels = { matchLabels: { sent: "yes" } };
-    const version = selector.kind === "HorizontalPodAutoscaler" ? { apiVersion: "autoscaling/v2" } : {};
-    return { ...selector, ...version, ...(isWide ? { labelSelector: labels } : { namespaceSelector: labels }) };
-  });
-  await federation.apply({
-    apiVersion: FEDERATION_API_VERSION,
-    kind: "ClusterPlacement",
-    metadata: { name: "sent" },
-    spec: { resourceSelectors: [...selectors, { apiVersion: "v1", kind: "Secret", name: "token" }] },
-  } as KubeObject);
+    await eventually(() => federation.api.apply(writtenPath(object), object, "a-person"), { timeout: 30_000 });
+  await federation.apply(sentEverywhere(objects));
   await eventually(
     async () => {
       const missing: string[] = [];
-      for (const object of objects) if ((await member.find(pathOf(object))) === undefined) missing.push(pathOf(object));
+      for (const object of objects)
+        if ((await member.find(writtenPath(object))) === undefined) missing.push(writtenPath(object));
       expect(missing).toEqual([]);
     },
     { timeout: 2 * MINUTES },
@@ -144,9 +123,9 @@ test("nothing is written to a member for two minutes after all kinds have settle
   const controllersWork = async (): Promise<void> => {
     turn += 1;
     const touched = { metadata: { annotations: { "member.example.com/seen": `${turn}` } } };
-    await member.patch(`${pathOf(deployment)}?fieldManager=robot`, "merge", touched);
-    await member.patch(`${pathOf(gate)}?fieldManager=robot`, "merge", touched);
-    await member.patch(`${pathOf(gate)}?fieldManager=robot`, "merge", { spec: { height: 3 + turn } });
+    await member.patch(`${writtenPath(deployment)}?fieldManager=robot`, "merge", touched);
+    await member.patch(`${writtenPath(gate)}?fieldManager=robot`, "merge", touched);
+    await member.patch(`${writtenPath(gate)}?fieldManager=robot`, "merge", { spec: { height: 3 + turn } });
   };
   await throughout(
     2 * MINUTES,

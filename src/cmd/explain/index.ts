@@ -3,6 +3,8 @@
  * object and which it goes before, how the replicas were given out, which override set which field, and for a cluster that was not chosen what
  * would have to change. The answer is the decision that the manager takes, made anew from the same values by the same functions.
  *
+ * Where replicas are divided by room, the room of the members is read through the credentials that the hub stores, where the person may read these.
+ *
  * With `--without-hub` the answer comes from files alone. With `-f` and a hub the files count as if they had been applied.
  *
  * `-o json` and `-o yaml` print `{explanations: [...]}`, each with all the fields of Explanation in src/desiredstate/explain.ts. New fields may be
@@ -18,7 +20,8 @@ import type { ExplainOptions } from "../options.ts";
 import { CommandError, EXIT } from "../outcome.ts";
 import { inPlaceOf, objectsOfFiles, worldOf } from "../plan/files.ts";
 import { HubReader } from "../plan/hubReading.ts";
-import { emptyWorld, put, roleOf, snapshotIn, type World } from "../plan/world.ts";
+import { Members } from "../plan/members.ts";
+import { asksForRoom, emptyWorld, put, roleOf, snapshotIn, type World } from "../plan/world.ts";
 import { type NamedKind, splitName } from "../statusSelection.ts";
 import { chooseAmong } from "../words.ts";
 import { explanationText } from "./text.ts";
@@ -107,7 +110,16 @@ async function fromHub(name: string | undefined, options: ExplainOptions, contex
   await reader.readSurroundings(world);
   await reader.readScales(world, [type]);
   await reader.readDependencies(world, [object]);
-  for (const note of reader.notes) context.terminal.err(`${note}\n`);
+  const notes = new Set(reader.notes);
+  if (asksForRoom(world)) {
+    const { systemNamespace } = options;
+    const { hubId, clusters } = world;
+    await using members = new Members({ hub: hub.client, hubId, systemNamespace, signal: context.signal });
+    await members.reach(clusters);
+    world.rooms = await members.rooms(clusters);
+    for (const note of members.notes) notes.add(note);
+  }
+  for (const note of notes) context.terminal.err(`${note}\n`);
   return { world, objects: [object] };
 }
 

@@ -21,6 +21,11 @@ const filename = (what: string): Option =>
 const recursive = (): Option =>
   new Option("-R, --recursive", "with -f: the folders within a folder too").default(false);
 
+const home = (): Option =>
+  new Option("--system-namespace <namespace>", "Meridian's own namespace on the hub")
+    .argParser(parseDnsLabel)
+    .default(DEFAULT_SYSTEM_NAMESPACE);
+
 export function addExplain(
   program: Command,
   action: (name: string | undefined, options: ExplainOptions) => Promise<void>,
@@ -45,6 +50,7 @@ export function addExplain(
     )
     .addOption(filename("as if these were applied: policies, clusters, the object"))
     .addOption(recursive())
+    .addOption(home())
     .addOption(
       new Option("-o, --output <format>", "another form; wide: every step of every cluster").choices(EXPLAIN_FORMATS),
     )
@@ -96,11 +102,7 @@ export function addPlan(program: Command, action: (options: PlanOptions) => Prom
       ).argParser(several),
     )
     .option("--hub-only", "do not ask the members: compare with what the hub sends now", false)
-    .addOption(
-      new Option("--system-namespace <namespace>", "Meridian's own namespace on the hub")
-        .argParser(parseDnsLabel)
-        .default(DEFAULT_SYSTEM_NAMESPACE),
-    )
+    .addOption(home())
     .addOption(new Option("-o, --output <format>", "another form").choices(PLAN_FORMATS))
     .action((_, command: Command) => {
       const {

@@ -26,7 +26,7 @@ import { type Candidate, Comparing, placementOf, type PlannedObject } from "./pl
 import { planReport, type PlanReport } from "./report.ts";
 import { planText } from "./text.ts";
 import { type Worlds, worldsOfFiles } from "./withoutHub.ts";
-import { copyOf, emptyWorld, put, roleOf, snapshotIn, statusOf, type World } from "./world.ts";
+import { asksForRoom, copyOf, emptyWorld, put, roleOf, snapshotIn, statusOf, type World } from "./world.ts";
 
 export async function plan(options: PlanOptions, context: CommandContext): Promise<number> {
   const { filename, policy, without, cordon, from, withoutHub } = options;
@@ -52,13 +52,18 @@ async function planOnHub(options: PlanOptions, context: CommandContext): Promise
   const files = await filesOf(options, namespace);
   const reader = new HubReader(hub, signal);
   const { before, after } = await worlds(reader, files, options, namespace, signal);
-  const comparing = comparisonOf(before, after, options, "the hub has");
   await using members = new Members({
     hub: hub.client,
     hubId: before.hubId,
     systemNamespace: options.systemNamespace,
     signal,
   });
+  if (!options.hubOnly && (asksForRoom(before) || asksForRoom(after))) {
+    const clusters = after.clusters.filter(({ metadata: { name } }) => !options.without.includes(name));
+    await members.reach(clusters);
+    before.rooms = after.rooms = await members.rooms(after.clusters);
+  }
+  const comparing = comparisonOf(before, after, options, "the hub has");
   const planned = options.hubOnly
     ? comparing.candidates.map((candidate) => comparing.planned(candidate))
     : await withMembers(comparing, members, comparing.after, new Set(options.without));
@@ -252,7 +257,9 @@ async function withMembers(
     );
     return comparing.candidates.map((candidate) => comparing.planned(candidate));
   }
-  await members.reach(clusters.filter(({ metadata: { name } }) => refsByCluster.has(name) && !lost.has(name)));
+  await members.reach(
+    clusters.filter(({ metadata: { name } }) => refsByCluster.has(name) && !lost.has(name) && !members.isReached(name)),
+  );
   await Promise.all(Array.from(refsByCluster, ([cluster, refs]) => members.read(cluster, [...refs.values()])));
   const unknown = comparing.candidates.filter((candidate) => mayHaveMore(comparing.before, candidate));
   const homes = new Set(unknown.flatMap(({ object }) => object.metadata.namespace ?? []));

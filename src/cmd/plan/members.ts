@@ -7,7 +7,7 @@ import {
   refKey,
   refOf,
 } from "../../apis/index.ts";
-import { copyIn, readLive, rehearse, type Rehearsed } from "../../clusters/index.ts";
+import { copyIn, readLive, rehearse, type Rehearsed, roomNow } from "../../clusters/index.ts";
 import type { ApplyRow, Observation } from "../../desiredstate/index.ts";
 import { DEPENDENCY_KINDS } from "../../interpreter/index.ts";
 import {
@@ -20,6 +20,7 @@ import {
   type ResourceType,
   systemClock,
 } from "../../runtime/index.ts";
+import type { RoomReading } from "../../scheduler/index.ts";
 import { memberSecret, type Reached, reachMember } from "../memberMarks.ts";
 import { describeAnswer } from "../outcome.ts";
 import { atOnce } from "./hubReading.ts";
@@ -27,6 +28,8 @@ import { atOnce } from "./hubReading.ts";
 /** Nobody waits longer for one member to answer for the first time. */
 const PATIENCE_MS = 10_000;
 const MEMBERS_AT_ONCE = 16;
+
+const NOT_REACHED: RoomReading = { reason: "RoomUnknown", message: "the cluster is not reached from here" };
 
 interface Session {
   reached: Reached;
@@ -125,6 +128,26 @@ export class Members implements AsyncDisposable {
       const found = live?.get(key);
       return found === undefined ? [] : (copyIn(cluster, found) ?? []);
     });
+  }
+
+  /** How much room is on the nodes of these clusters, as far as they were reached. */
+  async rooms(clusters: readonly MemberCluster[]): Promise<Map<string, RoomReading>> {
+    const rooms = new Map<string, RoomReading>();
+    await atOnce(
+      clusters,
+      async ({ metadata: { name: cluster }, spec: { namespaces } }) => {
+        const session = this.#sessions.get(cluster);
+        const { signal } = this.#options;
+        rooms.set(
+          cluster,
+          session === undefined
+            ? NOT_REACHED
+            : await roomNow({ cluster, client: session.reached.client, namespaces, signal }),
+        );
+      },
+      MEMBERS_AT_ONCE,
+    );
+    return rooms;
   }
 
   /** Undefined where the member was not reached. */

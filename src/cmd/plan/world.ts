@@ -14,6 +14,7 @@ import {
 import { type NamespaceTerms, namespaceTerms, type Snapshot } from "../../desiredstate/index.ts";
 import { clusterSnapshot, settingIn, unpackBundleAtOnce } from "../../hub/index.ts";
 import { hubKindOf, type ReplicaPaths } from "../../interpreter/index.ts";
+import { goesByRoom, type RoomReading } from "../../scheduler/index.ts";
 
 /** Everything that plans rest on, as values of one moment: read from a hub or from files, and changed as a person wants to see it. */
 export interface World {
@@ -33,6 +34,8 @@ export interface World {
   unreadable: Set<string>;
   /** Where custom kinds keep their replicas, by `group/Kind`. */
   scales: Map<string, ReplicaPaths>;
+  /** How much room clusters have, by name; undefined: that was not read. */
+  rooms?: ReadonlyMap<string, RoomReading>;
   /** Of one namespace, and of the whole hub: the rights do not reach the other namespaces. */
   isPartial: boolean;
 }
@@ -66,8 +69,14 @@ export function copyOf(world: World): World {
     dependencies: new Map(world.dependencies),
     unreadable: new Set(world.unreadable),
     scales: new Map(world.scales),
+    ...(world.rooms === undefined ? {} : { rooms: world.rooms }),
     isPartial: world.isPartial,
   };
+}
+
+/** Whether some object's replicas are divided by room, so that it has to be read. */
+export function asksForRoom({ placements }: World): boolean {
+  return placements.some(({ spec }) => goesByRoom(spec.replicaScheduling));
 }
 
 /** Puts the object in its place, over the one of that name. */
@@ -154,6 +163,7 @@ export function snapshotIn(world: World, object: KubeObject): Snapshot {
     dependencies: world.dependencies,
     ...(scale === undefined ? {} : { scale }),
     hubId: world.hubId,
+    ...(world.rooms === undefined ? {} : { rooms: world.rooms }),
     ...(namespace === undefined ? {} : { terms: termsOf(world, namespace) }),
     previous: statusOf(world, object),
   };

@@ -205,6 +205,18 @@ test("a cluster that became healthy while no manager ran has passed, however lon
   expect(imagesOf(federation)).toEqual([BETTER, BETTER, BETTER]);
 });
 
+test("a new manager waits for a silent cluster no longer than for its first answer", async () => {
+  await using federation = await rolledOut();
+  await federation.stopManager();
+  federation.member("c").cutOff("silent");
+  await federation.apply(DEMOAPPLICATIONS, shop(BETTER));
+  await federation.startManager();
+  await federation.until(() => imagesOf(federation)[0] === BETTER, 30_000);
+  await federation.until(() => imagesOf(federation)[1] === BETTER, 30_000);
+  expect(rollout(federation)?.stages?.[2]?.clusters?.[0]?.state).toBe("Deferred");
+  expect(imagesOf(federation)[2]).toBe(GOOD);
+});
+
 test("a cluster that cannot be reached is deferred, the others go on, and it gets its turn when it is back", async () => {
   await using federation = await rolledOut();
   federation.member("b").cutOff();

@@ -61,6 +61,7 @@ const CHECKS: Record<string, Check> = {
     expect(deployment.metadata.ownerReferences).toMatchObject([{ kind: "DemoApplication", name: "shop" }]);
   },
   "Divide the replicas by weight": shopOn({ "shanghai-1": 4, "singapore-1": 2 }),
+  "Divide the replicas by room": shopOn({ "shanghai-1": 3, "singapore-1": 3 }),
   "Set the replicas of a region": shopOn({ "shanghai-1": 5, "shanghai-2": 5, "singapore-1": 3 }),
   "Change the image, variables, labels, anything": async (namespace) => {
     await shopOn({ "shanghai-1": 6, "shanghai-2": 6, "singapore-1": 6 })(namespace);
