@@ -36,6 +36,8 @@ function changes<T>(values: readonly T[]): T[] {
 /** Everything that was ever seen of one application, in its order: on the hub, and on each member. */
 class Witness implements AsyncDisposable {
   readonly rollouts: RolloutStatus[] = [];
+  /** How often the object on the hub became another one. */
+  changesOnHub = 0;
   readonly deployments = new Map<string, Deployment[]>(REGIONS.map((name) => [name, []]));
   /** Clusters that got the revision, each with what the hub said of it then. */
   readonly arrivals: Promise<{ cluster: string; tag: string; said: RolloutStatus | undefined }>[] = [];
@@ -55,8 +57,10 @@ class Witness implements AsyncDisposable {
 
   async #seeHub(): Promise<void> {
     const collection = collectionPath("DemoApplication", this.#namespace);
-    for await (const { object } of federation.api.watch<DemoApplication>(collection, this.#stop.signal))
+    for await (const { type, object } of federation.api.watch<DemoApplication>(collection, this.#stop.signal)) {
+      if (type === "MODIFIED") this.changesOnHub += 1;
       if (object.status?.rollout !== undefined) this.rollouts.push(object.status.rollout);
+    }
   }
 
   async #seeMember(cluster: string): Promise<void> {
@@ -179,6 +183,7 @@ test("a manager killed at twenty points of a rollout changes each cluster once, 
   // Slow enough for a manager to be killed while the pods start; and in the second region they never do.
   federation.member(FRANKFURT).kubelet?.behave({ delayMs: 3_000 });
   federation.member(SHANGHAI).kubelet?.failImages(/:2$/);
+  const hubBefore = await federation.hub.metrics();
   const untouched = await federation.deployment(SINGAPORE, namespace, "shop");
   const before = await counters();
   await using witness = new Witness(namespace);
@@ -243,6 +248,12 @@ test("a manager killed at twenty points of a rollout changes each cluster once, 
   expect((await federation.deployment(SINGAPORE, namespace, "shop")).metadata.resourceVersion).toBe(
     untouched.metadata.resourceVersion,
   );
+
+  // On the hub every status that was written said something new; the change and the approval are the other two.
+  const statuses = (await federation.hub.metrics())
+    .since(hubBefore)
+    .total({ verb: "APPLY", resource: "demoapplications", subresource: "status", code: "200" });
+  await eventually(async () => expect(witness.changesOnHub).toBe(statuses + 2));
 
   // Never out of turn.
   for (const { cluster, tag, said } of await Promise.all(witness.arrivals)) {
