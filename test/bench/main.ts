@@ -6,7 +6,11 @@ import { comparisonTable, isWorse } from "./comparisonReport.ts";
 import { measureDeciding } from "./deciding/decide.ts";
 import { measureSpreading } from "./deciding/spreading.ts";
 import { measureEventLoop } from "./eventloop/measure.ts";
-import { type BenchOptions, benchOptions } from "./options.ts";
+import { kindLines, unselectedLines } from "./kinds/report.ts";
+import { measureKinds } from "./kinds/run.ts";
+import { measureUnselected } from "./kinds/unselected.ts";
+import { BUNDLES, CONFIG_MAPS, type KindWorkload } from "./kinds/workload.ts";
+import { type BenchOptions, benchOptions, type Workload } from "./options.ts";
 import {
   decidingLines,
   eventLoopLines,
@@ -17,6 +21,7 @@ import {
   spreadingLines,
   table,
 } from "./report.ts";
+import type { Requests } from "./requests.ts";
 import { buildRevision } from "./revision.ts";
 import { Stage } from "./stage.ts";
 
@@ -27,6 +32,8 @@ import { Stage } from "./stage.ts";
  * miss is an exit code of 1. Figures of a machine that does something else say little: the load is in the JSON, and said at each phase.
  *
  * - default: floors before and after each round; of all rounds the one in the middle counts.
+ * - `--workload configmaps` or `bundles`: the same rounds with objects that are sent as they are, and with bundles.
+ * - `--unselected 20000`: what objects cost that no policy selects.
  * - `--against REV`: this commit and that one in turns, after one that does not count; the ratio is the mean of all pairs, so
  *   take an even number of rounds. `here` is this one.
  * - `--decide`: how long the pure decision takes; no servers.
@@ -65,12 +72,20 @@ async function measure(options: BenchOptions): Promise<Outcome> {
       process.stdout.write(`${comparisonTable(figures)}\n`);
       return { figures, missed: isWorse(figures) };
     }
+    case "unselected": {
+      const figures = await onStage(options, (stage) => measureUnselected(options.unselected, stage));
+      return { figures, missed: print(unselectedLines(figures)) };
+    }
     case "all": {
-      const figures = await onStage(options, (stage) => new Bench(options, stage).run());
-      for (const phase of ["create", "update", "delete"] as const) {
-        const requests = figures.requests[phase];
-        if (requests !== undefined) process.stdout.write(`${requestTable(phase, requests, options.apps)}\n\n`);
+      const kinds = KINDS[options.workload];
+      if (kinds !== undefined) {
+        const figures = await onStage(options, (stage) => measureKinds(kinds, options, stage));
+        printRequests(figures.requests, options.apps, "object");
+        process.stdout.write(`${options.apps} ${figures.title} on ${options.members} members\n`);
+        return { figures, missed: print(kindLines(figures)) };
       }
+      const figures = await onStage(options, (stage) => new Bench(options, stage).run());
+      printRequests(figures.requests, options.apps, "app");
       process.stdout.write(`${options.apps} applications on ${options.members} members\n`);
       return { figures, missed: print(linesOf(figures)) };
     }
@@ -87,6 +102,19 @@ async function onStage<T>(options: BenchOptions, work: (stage: Stage) => Promise
     throw error;
   }
 }
+
+function printRequests(requests: Record<string, Requests>, objects: number, each: string): void {
+  for (const phase of ["create", "update", "delete"] as const) {
+    const found = requests[phase];
+    if (found !== undefined) process.stdout.write(`${requestTable(phase, found, objects, each)}\n\n`);
+  }
+}
+
+const KINDS: Record<Workload, KindWorkload | undefined> = {
+  applications: undefined,
+  configmaps: CONFIG_MAPS,
+  bundles: BUNDLES,
+};
 
 /** Whether a bar was missed. */
 function print(lines: readonly Line[]): boolean {

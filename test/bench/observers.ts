@@ -43,37 +43,31 @@ export interface MemberView {
 
 type Listener = (name: string) => void;
 
-/** The bench's own watches, one per kind and cluster. What they see counts; nobody asks Meridian. */
-export class Observers implements Disposable {
-  readonly members: readonly MemberView[];
-  readonly #hub: Observer<DemoApplication>;
+/** The bench's own watches of one namespace. What they see counts; nobody asks Meridian. */
+export class Watches implements Disposable {
   readonly #all = new Set<Observer<Named>>();
   readonly #listeners = new Set<Listener>();
-  readonly #memberListeners = new Set<Listener>();
   readonly #stop = new AbortController();
-  readonly #stopMembers = new AbortController();
-
   readonly #namespace: string;
 
-  constructor(fleet: Fleet<Plane>, namespace: string = NAMESPACE) {
+  constructor(namespace: string) {
     this.#namespace = namespace;
-    const { signal } = this.#stop;
-    const ofMembers = AbortSignal.any([signal, this.#stopMembers.signal]);
-    this.#hub = this.#observe<DemoApplication>(fleet.hub.api, "DemoApplication", signal);
-    this.members = fleet.members.map((member) => ({
-      member,
-      deployments: this.#observe<Deployment>(member.plane.api, "Deployment", ofMembers).objects,
-      services: this.#observe<Service>(member.plane.api, "Service", ofMembers).objects,
-    }));
   }
 
-  get applications(): ReadonlyMap<string, DemoApplication> {
-    return this.#hub.objects;
+  /** Everything of that kind there, by name; `signal` ends the watch earlier. */
+  observe<T extends Named>(api: Api, kind: string, also?: Listener, signal?: AbortSignal): ReadonlyMap<string, T> {
+    const until = signal === undefined ? this.#stop.signal : AbortSignal.any([this.#stop.signal, signal]);
+    const observer = new Observer<T>(api, kind, this.#namespace, until, (name) => {
+      for (const listener of this.#listeners) listener(name);
+      also?.(name);
+    });
+    this.#all.add(observer);
+    return observer.objects;
   }
 
   /**
-   * Calls `check` whenever something of an application changed, with its name, until it answers true. Throws after the time,
-   * in milliseconds, with what `missing` says, and when a watch breaks.
+   * Calls `check` whenever something changed, with its name, until it answers true. Throws after the time, in milliseconds, with what `missing`
+   * says, and when a watch breaks.
    */
   async until(check: (name: string) => boolean, timeoutMs: number, missing: () => string): Promise<void> {
     const done = Promise.withResolvers<void>();
@@ -98,6 +92,32 @@ export class Observers implements Disposable {
     }
   }
 
+  [Symbol.dispose](): void {
+    this.#stop.abort();
+  }
+}
+
+/** The watches of applications and of what they become on the members. */
+export class Observers extends Watches {
+  readonly applications: ReadonlyMap<string, DemoApplication>;
+  readonly members: readonly MemberView[];
+  readonly #memberListeners = new Set<Listener>();
+  readonly #stopMembers = new AbortController();
+
+  constructor(fleet: Fleet<Plane>, namespace: string = NAMESPACE) {
+    super(namespace);
+    this.applications = this.observe<DemoApplication>(fleet.hub.api, "DemoApplication");
+    const { signal } = this.#stopMembers;
+    const changed: Listener = (name) => {
+      for (const listener of this.#memberListeners) listener(name);
+    };
+    this.members = fleet.members.map((member) => ({
+      member,
+      deployments: this.observe<Deployment>(member.plane.api, "Deployment", changed, signal),
+      services: this.observe<Service>(member.plane.api, "Service", changed, signal),
+    }));
+  }
+
   /** Called with the name of an application whenever one of its objects on a member changed. */
   onMemberChange(listener: Listener): Disposable {
     this.#memberListeners.add(listener);
@@ -107,18 +127,5 @@ export class Observers implements Disposable {
   /** Ends the watches on the members, where from now on nothing is measured: they would cost the servers as much as Meridian's own. */
   leaveMembers(): void {
     this.#stopMembers.abort();
-  }
-
-  [Symbol.dispose](): void {
-    this.#stop.abort();
-  }
-
-  #observe<T extends Named>(api: Api, kind: string, signal: AbortSignal): Observer<T> {
-    const observer = new Observer<T>(api, kind, this.#namespace, signal, (name) => {
-      for (const listener of this.#listeners) listener(name);
-      if (kind !== "DemoApplication") for (const listener of this.#memberListeners) listener(name);
-    });
-    this.#all.add(observer);
-    return observer;
   }
 }

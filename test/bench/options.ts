@@ -1,8 +1,14 @@
 import { parseArgs } from "node:util";
 
+/** What is federated. */
+const WORKLOADS = ["applications", "configmaps", "bundles"] as const;
+export type Workload = (typeof WORKLOADS)[number];
+
 export interface BenchOptions {
   /** What is measured: everything beside the floors, another commit in turns with this one, or one thing alone. */
-  what: "all" | "against" | "decide" | "event-loop";
+  what: "all" | "against" | "decide" | "event-loop" | "unselected";
+  /** What is created, updated and deleted; only applications have the measurements of statuses and restarts that follow. */
+  workload: Workload;
   apps: number;
   members: number;
   /** How often everything is created, updated and deleted; the figures are those of the time in the middle. */
@@ -11,6 +17,8 @@ export interface BenchOptions {
   against: string;
   /** Applications of the measurement of the event loop. */
   objects: number;
+  /** Objects that no policy selects. */
+  unselected: number;
   /** Where the figures go, as JSON. */
   json: string | undefined;
   /** A missed bar is an exit code of 1. */
@@ -22,6 +30,8 @@ export interface BenchOptions {
 }
 
 const USAGE = `usage: npm run bench -- [--apps 300] [--members 3] [--rounds 3] [--json FILE] [--strict] [--no-traces] [--cpu-prof FOLDER]
+       npm run bench -- --workload configmaps|bundles [the same options]
+       npm run bench -- --unselected 20000 [--members 3] [--json FILE] [--strict]
        npm run bench -- --against REV [the same options]
        npm run bench -- --decide [--json FILE] [--strict]
        npm run bench -- --event-loop [--objects 10000] [--json FILE] [--strict]`;
@@ -36,6 +46,8 @@ export function benchOptions(args: string[]): BenchOptions {
         against: { type: "string" },
         decide: { type: "boolean", default: false },
         "event-loop": { type: "boolean", default: false },
+        workload: { type: "string", default: "applications" },
+        unselected: { type: "string" },
         apps: { type: "string", default: "300" },
         members: { type: "string", default: "3" },
         rounds: { type: "string", default: "3" },
@@ -51,6 +63,8 @@ export function benchOptions(args: string[]): BenchOptions {
       apps: count("--apps", values.apps),
       members: count("--members", values.members),
       rounds: count("--rounds", values.rounds),
+      workload: workloadOf(values),
+      unselected: values.unselected === undefined ? 0 : count("--unselected", values.unselected),
       against: values.against ?? "",
       objects: count("--objects", values.objects),
       json: values.json,
@@ -63,13 +77,27 @@ export function benchOptions(args: string[]): BenchOptions {
   }
 }
 
-function wanted(values: { against?: string; decide: boolean; "event-loop": boolean }): BenchOptions["what"] {
+function workloadOf(values: { workload: string; against?: string; unselected?: string }): Workload {
+  const found = WORKLOADS.find((one) => one === values.workload);
+  if (found === undefined) throw new Error(`--workload takes ${WORKLOADS.join(", ")}, not "${values.workload}"`);
+  if (found !== "applications" && (values.against ?? values.unselected) !== undefined)
+    throw new Error("--against and --unselected have a workload of their own");
+  return found;
+}
+
+function wanted(values: {
+  against?: string;
+  unselected?: string;
+  decide: boolean;
+  "event-loop": boolean;
+}): BenchOptions["what"] {
   const alone = [
     ...(values.against === undefined ? [] : (["against"] as const)),
+    ...(values.unselected === undefined ? [] : (["unselected"] as const)),
     ...(values.decide ? (["decide"] as const) : []),
     ...(values["event-loop"] ? (["event-loop"] as const) : []),
   ];
-  if (alone.length > 1) throw new Error("--against, --decide and --event-loop do not go together");
+  if (alone.length > 1) throw new Error("--against, --unselected, --decide and --event-loop do not go together");
   return alone[0] ?? "all";
 }
 

@@ -149,9 +149,10 @@ export function table(lines: readonly Line[]): string {
 }
 
 /** Requests by cluster, most frequent first, leases and events apart. */
-export function requestTable(title: string, { rows, apart }: Requests, apps: number): string {
+export function requestTable(title: string, { rows, apart }: Requests, apps: number, each = "app"): string {
   const body = [...tableRows(rows, apps), ...tableRows(apart, apps).map((row) => [...row, "apart"])];
-  return `${title}, requests per app\n${aligned([["cluster", "verb", "resource", "code", "count", "per app"], ...body])}`;
+  const header = ["cluster", "verb", "resource", "code", "count", `per ${each}`];
+  return `${title}, requests per ${each}\n${aligned([header, ...body])}`;
 }
 
 function tableRows(rows: readonly RequestRow[], apps: number): string[][] {

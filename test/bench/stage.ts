@@ -1,3 +1,4 @@
+import type { KubeObject } from "../../src/apis/index.ts";
 import {
   type Fleet,
   type Manager,
@@ -83,24 +84,24 @@ export class Stage implements AsyncDisposable {
   }
 
   /** Joins the members and brings the policies, once; the manager has to run. */
-  async federate(): Promise<void> {
+  async federate(wanted: readonly KubeObject[] = policies()): Promise<void> {
     const { hub, members } = this.fleet;
     this.say("joining the members");
     for (const { name, region, plane } of members) {
       await meridianOk(hub, ["join", name, "--member-kubeconfig", plane.kubeconfigFile, "--region", region]);
     }
-    for (const policy of policies()) await hub.api.apply(pathOf(policy), policy);
+    for (const policy of wanted) await hub.api.apply(pathOf(policy), policy);
   }
 
   /** `program`: Node's arguments for it, up to the command. */
-  async startManager(program: readonly string[] = MERIDIAN): Promise<void> {
+  async startManager(program: readonly string[] = MERIDIAN, env: NodeJS.ProcessEnv = {}): Promise<void> {
     const { traces, cpuProf } = this.#options;
     const options: ManagerOptions = {
       hub: this.fleet.hub,
       folder: this.fleet.dir,
       program,
       args: traces ? ["--otlp-endpoint", this.#collector] : [],
-      ...(cpuProf === undefined ? {} : { env: { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${cpuProf}` } }),
+      env: { ...(cpuProf === undefined ? {} : { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${cpuProf}` }), ...env },
     };
     this.#manager = await startManager(options);
   }
@@ -157,7 +158,7 @@ export class Stage implements AsyncDisposable {
     };
   }
 
-  async deletion(phase: string, rollouts: Rollouts): Promise<MeasuredDeletion> {
+  async deletion(phase: string, rollouts: Pick<Rollouts, "deleteAll">): Promise<MeasuredDeletion> {
     const { apps, members } = this.#options;
     await this.begin(phase);
     const wallSeconds = await rollouts.deleteAll();

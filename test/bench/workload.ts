@@ -85,8 +85,9 @@ export function isRightService({ spec, metadata }: Service): boolean {
   );
 }
 
-const HUB_ID = "5b0e8a64-58a9-4d3a-9d5e-1f5c4e0a7c11";
-const HASH = "0123456789abcdef";
+const APPLICATIONS = { apiVersion: `${PAAS_GROUP}/v1`, kind: "DemoApplication" };
+export const HUB_ID = "5b0e8a64-58a9-4d3a-9d5e-1f5c4e0a7c11";
+export const HASH = "0123456789abcdef";
 
 /** The bodies that the floors send: of the size and the shape of those that Meridian sends. */
 export const floorBodies = {
@@ -169,10 +170,14 @@ export const floorBodies = {
   },
 };
 
-function marked(name: string): KubeObject["metadata"] {
+/** The metadata of a member object as Meridian writes it, with marks of the size of Meridian's. */
+export function marked(
+  name: string,
+  { apiVersion, kind }: { apiVersion: string; kind: string } = APPLICATIONS,
+): KubeObject["metadata"] {
   const owner = {
-    apiVersion: `${PAAS_GROUP}/v1`,
-    kind: "DemoApplication",
+    apiVersion,
+    kind,
     name,
     namespace: FLOOR_NAMESPACE,
     uid: HUB_ID,
