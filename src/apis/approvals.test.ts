@@ -24,6 +24,18 @@ test.each<{ name: string; now: object; before?: object; forged: string[] }>([
     before: { revision: 2, approvals: { canary: "bob" } },
     forged: ["canary"],
   },
+  {
+    name: "one that stood there for an earlier run of the revision",
+    now: { revision: 2, run: "2026-11-22T09:00:00Z", approvals: { canary: "bob" } },
+    before: { revision: 2, run: "2026-11-22T08:00:00Z", approvals: { canary: "bob" } },
+    forged: ["canary"],
+  },
+  {
+    name: "one that stood there for every run, and now stands for one",
+    now: { revision: 2, run: "2026-11-22T09:00:00Z", approvals: { canary: "bob" } },
+    before: { revision: 2, approvals: { canary: "bob" } },
+    forged: [],
+  },
   { name: "another command", now: { revision: 2, paused: true }, forged: [] },
 ])("$name", ({ now, before, forged }) => {
   const found = forgedApprovals(object(now), before === undefined ? undefined : object(before), "alice");

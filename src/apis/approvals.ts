@@ -20,7 +20,8 @@ export function forgedApprovals(
   const said = commandOf(object);
   if (said?.approvals === undefined) return [];
   const earlier = commandOf(before ?? undefined);
-  const known = earlier?.revision === said.revision ? (earlier.approvals ?? {}) : {};
+  const isOfSameRun = earlier?.revision === said.revision && (earlier.run === undefined || earlier.run === said.run);
+  const known = isOfSameRun ? (earlier.approvals ?? {}) : {};
   return Object.entries(said.approvals).flatMap(([stage, by]) =>
     by === username || known[stage] === by ? [] : [{ stage, by }],
   );

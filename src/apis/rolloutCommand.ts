@@ -7,6 +7,11 @@ import { z } from "zod";
 export const rolloutCommand = z.strictObject({
   /** What is said counts for this revision alone. */
   revision: z.int().min(0),
+  /**
+   * `startedAt` of the run that is meant: the same revision may be rolled out again later, and what was said of the run before counts no more then.
+   * Without it, every run of the revision is meant.
+   */
+  run: z.string().max(64).exactOptional(),
   paused: z.boolean().exactOptional(),
   abort: z.boolean().exactOptional(),
   /** RFC 3339. */

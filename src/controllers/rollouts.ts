@@ -10,7 +10,9 @@ import {
 import {
   computeTarget,
   type ClusterTarget,
+  isUnreadable,
   type Observation,
+  type RevisionContent,
   revisionHash,
   revisionOf,
   rolloutFacts,
@@ -86,8 +88,8 @@ export class Rollouts {
     const policy = placement?.spec.rollout;
     if (policy === undefined) return UNSTAGED;
     const { revisions, hub } = this.#sources;
-    const content = revisionOf(snapshot, target, placement);
     const current = status?.rollout;
+    const content = revisionOf(snapshot, target, placement, await this.#lastContent(request, current, signal));
     // Nobody can say what the object is to be: everything stays as it is, the rollout too.
     if (content === undefined) return UNSTAGED;
     const kept = await revisions.keep(object, content, revisionHash(content), signal);
@@ -105,8 +107,8 @@ export class Rollouts {
       observations: request.observations(),
       isKnown: (name) => this.#isKnown(name),
     });
-    const commands = commandsOf(hub, object, number);
     const run = current?.revision === number ? current : undefined;
+    const commands = commandsOf(hub, object, number, run);
     const names = clusters.map(({ name }) => name);
     const awaitsContact = !isOver(run) && this.#awaitsContact(run, names);
     const input = { policy, current, revision: number, clusters, commands, awaitsContact };
@@ -123,6 +125,16 @@ export class Rollouts {
       transitions: next.transitions,
       ...(next.recheckAt === undefined ? {} : { recheckAt: next.recheckAt }),
     };
+  }
+
+  /** What was rolled out last, where it is asked for: the object needs something that may not be read now. */
+  async #lastContent(
+    { object, target }: RolloutRequest,
+    current: RolloutStatus | undefined,
+    signal: AbortSignal,
+  ): Promise<RevisionContent | undefined> {
+    if (current?.revision === undefined || !isUnreadable(target)) return undefined;
+    return await this.#sources.revisions.content(object, current.revision, signal);
   }
 
   /** What the object was when it was good last; undefined where it never was, or where somebody removed that revision. */
@@ -167,11 +179,17 @@ function inUseBy(current: RolloutStatus | undefined, revision: number): Set<numb
   return new Set([revision, running, lastGoodRevision].filter((number) => number !== undefined));
 }
 
-/** What people asked of the rollout of that revision. */
-function commandsOf(hub: HubCache, object: KubeObject, revision: number): RolloutCommands {
+/** What people asked of this run of that revision; of one that has not begun, nothing was asked by its name. */
+function commandsOf(
+  hub: HubCache,
+  object: KubeObject,
+  revision: number,
+  run: RolloutStatus | undefined,
+): RolloutCommands {
   const holder = hub.kindOf(object)?.propagated === true ? hub.bindings.of(object) : object;
   const said = rolloutCommandIn(holder?.metadata.annotations?.[ROLLOUT_COMMAND_ANNOTATION]);
-  if (said?.revision !== revision) return { paused: false, approvals: new Map() };
+  const isMeant = said?.revision === revision && (said.run === undefined || said.run === run?.startedAt);
+  if (!isMeant) return { paused: false, approvals: new Map() };
   const { paused = false, abort = false, resumedAt, approvals = {} } = said;
   return {
     paused,

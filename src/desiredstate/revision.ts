@@ -29,30 +29,39 @@ export interface RevisionContent {
   dependencyHashes?: DependencyHashes;
 }
 
+/** Something that the object needs may not be read, so that nobody can say what the pods would read. */
+export function isUnreadable({ clusters }: Pick<Target, "clusters">): boolean {
+  return clusters.some(({ frozenFor }) => frozenFor !== undefined);
+}
+
 /**
  * What the object is now; undefined where nothing is to be rolled out: no policy with a rollout places it, or nobody can say at present what it
- * is to be.
+ * is to be. `last`: what was rolled out last. Dependencies that may not be read count as what they were then, so that a change of the object is
+ * still known for one.
  */
 export function revisionOf(
   snapshot: Snapshot,
   target: Target,
   placement: Placement | undefined,
+  last?: RevisionContent,
 ): RevisionContent | undefined {
   if (target.scheduled.status !== "True" || target.suspended) return undefined;
-  if (target.clusters.some(({ frozenFor }) => frozenFor !== undefined)) return undefined;
+  const asBefore = isUnreadable(target) ? last : undefined;
+  if (isUnreadable(target) && asBefore === undefined) return undefined;
   const selecting = new Set(
     [...target.overrides, ...(target.idleOverrides ?? []).map(({ policy }) => policy)].map((policy) =>
       policyKey(policy),
     ),
   );
   const overrides = snapshot.overrides.filter((policy) => selecting.has(policyKey(policy)));
-  const configMaps = configMapsOf(snapshot, target);
+  const configMaps = asBefore === undefined ? configMapsOf(snapshot, target) : (asBefore.configMaps ?? []);
+  const hashes = asBefore === undefined ? target.dependencyHashes : asBefore.dependencyHashes;
   return {
     object: kept(snapshot.object),
     ...(placement === undefined ? {} : { placement: policyContent(placement) }),
     overrides: overrides.map((policy) => policyContent(policy)).sort((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1)),
     ...(configMaps.length === 0 ? {} : { configMaps }),
-    ...(target.dependencyHashes === undefined ? {} : { dependencyHashes: target.dependencyHashes }),
+    ...(hashes === undefined ? {} : { dependencyHashes: hashes }),
   };
 }
 

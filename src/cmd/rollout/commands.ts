@@ -29,8 +29,10 @@ export function said({ verb, object, status, before, stage, user, now }: Steer):
     if (verb === "approve") throw new CommandError(`${object} has ${state}; there is nothing to approve`);
     return { answer: `${object} has ${state}; nothing to ${verb}` };
   }
-  const { revision } = status;
-  const base: RolloutCommand = before?.revision === revision ? before : { revision };
+  const { revision, startedAt } = status;
+  const ofRun = startedAt === undefined ? {} : { run: startedAt };
+  const isOfThisRun = before?.revision === revision && (before.run === undefined || before.run === startedAt);
+  const base: RolloutCommand = { ...(isOfThisRun ? before : { revision }), ...ofRun };
   switch (verb) {
     case "pause":
       if (base.paused === true) return { answer: `${object} already paused` };

@@ -3,6 +3,7 @@ import type { RolloutCommand, RolloutStatus } from "../../apis/index.ts";
 import { said, type Steer } from "./commands.ts";
 import { historyText, rolloutText } from "./text.ts";
 
+const [EARLIER, NOW] = ["2026-11-22T07:00:00Z", "2026-11-22T08:00:00Z"];
 const PROGRESSING: RolloutStatus = {
   state: "Progressing",
   revision: 7,
@@ -39,7 +40,7 @@ const say = (verb: Steer["verb"], more: Partial<Steer> = {}) =>
     status: PROGRESSING,
     before: undefined,
     user: "alice",
-    now: "2026-11-22T08:00:00Z",
+    now: NOW,
     ...more,
   });
 
@@ -79,6 +80,20 @@ describe("what a person says to a rollout", () => {
       verb: "approve",
       more: { status: waiting, before: { revision: 7, approvals: { canary: "bob" } } },
       answer: "already approved by bob",
+    },
+    {
+      name: "abort of a run of which nothing was said yet, though its revision was aborted before",
+      verb: "abort",
+      more: { status: { ...PROGRESSING, startedAt: NOW }, before: { revision: 7, run: EARLIER, abort: true } },
+      command: { revision: 7, run: NOW, abort: true },
+      answer: "aborted: revision 7",
+    },
+    {
+      name: "what was said of every run is said of this one",
+      verb: "pause",
+      more: { status: { ...PROGRESSING, startedAt: NOW }, before: { revision: 7, approvals: { canary: "bob" } } },
+      command: { revision: 7, run: NOW, approvals: { canary: "bob" }, paused: true },
+      answer: "paused at revision 7",
     },
   ])("$name", ({ verb, more, command, answer }) => {
     const result = say(verb, more);

@@ -112,6 +112,29 @@ test("a stage waits for a person, through a restart of the manager; who waits he
   expect(rollout(federation)?.stages?.[0]?.approvedBy).toBe("alice");
 });
 
+test("a revision that was aborted is rolled out anew when the object comes back to it", async () => {
+  await using federation = await rolledOut();
+  federation.member("b").stickPods();
+  await federation.apply(DEMOAPPLICATIONS, shop(BETTER));
+  await federation.until(() => rollout(federation)?.stages?.[1]?.clusters?.[0]?.state === "Verifying");
+  const { revision, startedAt = "" } = rollout(federation) ?? {};
+  const abort = JSON.stringify({ revision, run: startedAt, abort: true });
+  await federation.hub.merge(DEMOAPPLICATIONS, "default", "shop", {
+    metadata: { annotations: { [ROLLOUT_COMMAND_ANNOTATION]: abort } },
+  });
+  await federation.until(() => rollout(federation)?.state === "RolledBack");
+  federation.member("b").server.faults.set({ podsStuck: undefined });
+
+  await federation.apply(DEMOAPPLICATIONS, shop(GOOD));
+  await federation.until(() => rollout(federation)?.revision === 1 && rollout(federation)?.state === "Succeeded");
+  await federation.pass(2_000);
+  await federation.apply(DEMOAPPLICATIONS, shop(BETTER));
+  await federation.until(
+    () => rollout(federation)?.revision === revision && rollout(federation)?.state === "Succeeded",
+  );
+  expect(imagesOf(federation)).toEqual([BETTER, BETTER, BETTER]);
+});
+
 /** Points of a run, each with what makes a run come to it and stand there. */
 const STANDING: Record<string, { policy: Rollout; broken?: string; isThere: (run: RolloutStatus) => boolean }> = {
   "a cluster is being verified": {
@@ -180,6 +203,29 @@ test("a cluster that became healthy while no manager ran has passed, however lon
   await federation.startManager();
   await federation.until(() => rollout(federation)?.state === "Succeeded");
   expect(imagesOf(federation)).toEqual([BETTER, BETTER, BETTER]);
+});
+
+test.each([
+  ["a newer change", "registry.test/shop:4"],
+  ["the change back", GOOD],
+])("%s that came while no manager ran goes stage by stage from where each cluster stands", async (_, image) => {
+  await using federation = await rolledOut();
+  federation.member("b").stickPods();
+  await federation.apply(DEMOAPPLICATIONS, shop(BETTER));
+  await federation.until(() => rollout(federation)?.stages?.[1]?.clusters?.[0]?.state === "Verifying");
+  expect(imagesOf(federation)).toEqual([BETTER, BETTER, GOOD]);
+  await federation.stopManager();
+  federation.member("b").server.faults.set({ podsStuck: undefined });
+  await federation.apply(DEMOAPPLICATIONS, shop(image));
+  await federation.startManager();
+  const seen = new Set<string>();
+  await federation.until(() => {
+    seen.add(imagesOf(federation).join(" "));
+    return rollout(federation)?.state === "Succeeded";
+  });
+  const steps = [BETTER, BETTER, GOOD].map((_one, i, all) => [...Array(i).fill(image), ...all.slice(i)].join(" "));
+  for (const step of seen) expect([...steps, Array(3).fill(image).join(" ")]).toContain(step);
+  expect(imagesOf(federation)).toEqual([image, image, image]);
 });
 
 test("a new manager waits for a silent cluster no longer than for its first answer", async () => {
