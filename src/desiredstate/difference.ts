@@ -43,6 +43,8 @@ export interface DifferenceInput {
   rowsAfter: readonly Row[];
   /** What is on the members. */
   observations: readonly Observation[];
+  /** Which hub objects, by {@link refKey}, would have that copy written: what several share is in the name of one of these. */
+  writersOf?: (cluster: string, ref: ObjectRef) => ReadonlySet<string>;
 }
 
 /**
@@ -50,13 +52,14 @@ export interface DifferenceInput {
  * does not count. Clusters on which nothing happens are left out. An object that leaves clusters and comes to others moves, as far as there are
  * as many of one as of the other.
  */
-export function differenceOf({ before, after, rowsBefore, rowsAfter, observations }: DifferenceInput): ClusterChange[] {
+export function differenceOf(input: DifferenceInput): ClusterChange[] {
+  const { before, after, rowsBefore, rowsAfter, observations, writersOf } = input;
   const old = new Map(rowsBefore.map((row) => [keyOf(row), row]));
   const copies = new Map(observations.map((copy) => [keyOf(copy), copy]));
   const changes: ClusterChange[] = [];
   for (const [cluster, rows] of Map.groupBy(rowsAfter, (row) => row.cluster)) {
     const objects = rows
-      .map((row): MemberObjectChange => changeOf(row, copies.get(keyOf(row)), old.get(keyOf(row))))
+      .map((row) => changeOf(row, copies.get(keyOf(row)), old.get(keyOf(row)), writersOf?.(cluster, row.ref)))
       .filter(({ verb }) => verb !== "Unchanged");
     if (objects.length === 0) continue;
     const replicas = replicasOf(cluster, before, after);
@@ -96,11 +99,28 @@ function hasCopies(cluster: string, observations: readonly Observation[]): boole
   return observations.some((copy) => copy.cluster === cluster && copy.present !== undefined);
 }
 
-function changeOf(row: Row, copy: Observation | undefined, old: Row | undefined): MemberObjectChange {
+function changeOf(
+  row: Row,
+  copy: Observation | undefined,
+  old: Row | undefined,
+  writers?: Writers,
+): MemberObjectChange {
   const { ref, role } = row;
-  const verb = old !== undefined && isSameAsk(row, old) ? "Unchanged" : verbOfRow(row, copy);
+  if (isTakenOver(row, copy, writers)) return { ref, role, verb: "Changed", why: TAKEN_OVER };
+  const verb = old !== undefined && isSameAsk(row, old) ? "Unchanged" : verbOfRow(row, copy, writers);
   const why = row.verb === "Apply" ? undefined : row.why;
   return { ref, role, verb, ...(why === undefined ? {} : { why }), ...(row.verb === "Apply" ? { row } : {}) };
+}
+
+type Writers = ReadonlySet<string>;
+
+const TAKEN_OVER: Why = { reason: "NeededByOthers", message: "another object on the hub needs it there" };
+
+/** What is left as it is by the one whose name it bears is written in the name of another one that needs it. */
+function isTakenOver(row: Row, copy: Observation | undefined, writers: Writers | undefined): boolean {
+  if (row.verb !== "Hold" || !row.wanted || row.role !== "dependency" || writers === undefined) return false;
+  const named = copy?.present?.owner;
+  return named !== undefined && isSameRef(named, row.owner) && writers.size > 0 && !writers.has(refKey(row.owner));
 }
 
 /** It would be so in any case. */
@@ -111,12 +131,12 @@ function isSameAsk(row: Row, old: Row): boolean {
   return true;
 }
 
-function verbOfRow(row: Row, copy: Observation | undefined): ChangeVerb {
+function verbOfRow(row: Row, copy: Observation | undefined, writers: Writers | undefined): ChangeVerb {
   const present = copy?.present;
   switch (row.verb) {
     case "Apply":
       if (present === undefined) return "Created";
-      return isAlready(row, present) ? "Unchanged" : "Changed";
+      return isAlready(row, present, writers) ? "Unchanged" : "Changed";
     case "Delete":
       return "Deleted";
     case "Release":
@@ -138,9 +158,13 @@ function held({ wanted, why, hash }: HoldRow, present: Observation["present"]): 
 }
 
 /** In the name of whichever hub object the copy names: what several share is written once. */
-function isAlready(row: ApplyRow, { hash, owner, policy }: NonNullable<Observation["present"]>): boolean {
+function isAlready(
+  row: ApplyRow,
+  { hash, owner, policy }: NonNullable<Observation["present"]>,
+  writers: Writers | undefined,
+): boolean {
   if (hash === row.hash) return true;
-  if (owner === undefined || isSameRef(owner, row.owner)) return false;
+  if (owner === undefined || isSameRef(owner, row.owner) || writers?.has(refKey(owner)) === false) return false;
   return reowned(row.object, owner, policy ?? "Delete").hash === hash;
 }
 

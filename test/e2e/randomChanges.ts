@@ -78,6 +78,7 @@ export class RandomChanges {
     (app) => this.#fence(app),
     () => this.#rollOut(),
     () => this.#failOver(),
+    (app) => this.#divideByRoom(app),
   ];
 
   constructor(random: Random, namespace: string) {
@@ -135,6 +136,11 @@ export class RandomChanges {
     const [least, most] = [this.#random(2), 1 + this.#random(4)];
     const bounds = this.#ofOne(app).dividedBetween(Math.min(least, most), most);
     return { name: `${app} is divided by ${least} to ${most} for each cluster`, object: bounds.object() };
+  }
+
+  #divideByRoom(app: string): Change {
+    const strategy = this.#one(["Available", "Aggregated"] as const);
+    return { name: `${app} is divided by room: ${strategy}`, object: this.#ofOne(app).byRoom(strategy).object() };
   }
 
   /** Not all of them can be met. */

@@ -51,6 +51,8 @@ export class Comparing {
   readonly #facts: ReadonlyMap<string, ClusterFacts>;
   /** By `cluster/refKey` of what is asked for: the objects that ask for it. */
   readonly #wanted = new Map<string, Set<string>>();
+  /** Of these, those that would have it written: not what is left as it is. */
+  readonly #written = new Map<string, Set<string>>();
 
   constructor(comparison: Comparison) {
     const { before, after, now } = comparison;
@@ -91,6 +93,7 @@ export class Comparing {
       rowsBefore: before === undefined ? [] : this.#rows(candidate, before, there, now),
       rowsAfter: this.#rows(candidate, after, there, now),
       observations: there,
+      writersOf: (cluster, ref) => this.#written.get(`${cluster}/${refKey(ref)}`) ?? NOBODY,
     });
     const why = whyItStays(placementOf(world, after), after.failover);
     return { ...candidate, changes: withLoss(changes, lost, { on: lostOf(after, allLost), why }) };
@@ -113,12 +116,11 @@ export class Comparing {
   }
 
   #note(owner: string, { clusters }: Target): void {
-    for (const { name, objects } of clusters) {
-      for (const { ref } of objects) {
+    for (const { name, objects, frozen } of clusters) {
+      for (const { ref, held } of objects) {
         const key = `${name}/${refKey(ref)}`;
-        const owners = this.#wanted.get(key);
-        if (owners === undefined) this.#wanted.set(key, new Set([owner]));
-        else owners.add(owner);
+        note(this.#wanted, key, owner);
+        if (!frozen && held === undefined) note(this.#written, key, owner);
       }
     }
   }
@@ -127,6 +129,14 @@ export class Comparing {
     const owners = this.#wanted.get(key);
     return owners !== undefined && (owners.size > 1 || !owners.has(owner));
   }
+}
+
+const NOBODY: ReadonlySet<string> = new Set();
+
+function note(all: Map<string, Set<string>>, key: string, owner: string): void {
+  const owners = all.get(key);
+  if (owners === undefined) all.set(key, new Set([owner]));
+  else owners.add(owner);
 }
 
 /** What the manager would have to know of a cluster before it removes anything there. */
