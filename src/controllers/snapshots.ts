@@ -131,7 +131,8 @@ export function isReplacing(row: Row): boolean {
 
 /** Something is to go, or waits for contact with a cluster: the rows may have to be others when something is heard of it. */
 export function awaitsNews(target: Target | undefined, rows: readonly Row[]): boolean {
-  return target?.failover?.awaitsContact === true || rows.some((row) => isRemoval(row) || isReplacing(row));
+  if (target?.failover?.awaitsContact === true || target?.decision.room?.uncounted === true) return true;
+  return rows.some((row) => isRemoval(row) || isReplacing(row));
 }
 
 const TERMINATING: Reason = "Terminating";
