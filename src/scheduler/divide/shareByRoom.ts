@@ -48,7 +48,7 @@ export function shareByRoom(
   notes: string[],
 ): SharesByRoom {
   const rooms = clusters.map(({ name }) => roomOf(subject, name));
-  const scores = rooms.map(scoreOf);
+  const scores = rooms.map(shared(scoreOf));
   const { minReplicasPerCluster: min, maxReplicasPerCluster: max, replicaStep: step, strategy } = scheduling;
   const candidates = clusters.map(({ name }, i): Candidate => {
     const room = rooms[i];
@@ -85,10 +85,11 @@ export function shareByRoom(
   const unknown = clusters.filter((_, i) => "reason" in (rooms[i] ?? {})).map(({ name }) => name);
   if (unknown.length > 0) notes.push(listedAfter("the room is not known of ", unknown, ", ", 80));
   const name = strategy === "Aggregated" ? "Aggregated" : "Available";
+  const refusal = shared((room): Step => ({ stage: "divide", name, ...whyNone(total, room) }));
   const shares = candidates.map(({ name: cluster, current }, i): ReplicaShare => {
     const replicas = division.replicas[cluster] ?? 0;
     const room = rooms[i];
-    if (replicas === 0 && total > 0) return { replicas, step: { stage: "divide", name, ...whyNone(total, room) } };
+    if (replicas === 0 && total > 0) return { replicas, step: refusal(room) };
     const more = room !== undefined && "fits" in room ? replicas - current - room.fits : 0;
     const beyond =
       more > 0 && replicas > current ? `; ${more} of them ${more === 1 ? "finds" : "find"} no room there` : "";
@@ -122,6 +123,17 @@ function waiting(clusters: readonly string[]): Step {
     fits: false,
     reason: "RoomNotMeasured",
     message: shortMessage(listedAfter("waits until the room is measured of ", clusters, ", ", 60)),
+  };
+}
+
+/** One answer for clusters with as much room: clusters that are answered alike share their steps. */
+function shared<T>(answer: (room: ClusterRoom | undefined) => T): (room: ClusterRoom | undefined) => T {
+  const answers = new Map<unknown, T>();
+  return (room) => {
+    const key = room !== undefined && "fits" in room ? room.fits : room;
+    let same = answers.get(key);
+    if (same === undefined) answers.set(key, (same = answer(room)));
+    return same;
   };
 }
 

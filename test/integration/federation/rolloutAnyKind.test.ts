@@ -1,0 +1,112 @@
+import { expect, test } from "vitest";
+import { type KubeObject, type ResourceBinding, ROLLOUT_COMMAND_ANNOTATION } from "../../../src/apis/index.ts";
+import { CONFIGMAPS, DEPLOYMENTS, PLACEMENTS, RESOURCEBINDINGS } from "../../../src/runtime/index.ts";
+import { placement } from "../../builders/index.ts";
+import { TestFederation } from "./harness.ts";
+import { configMap } from "./objects.ts";
+
+/** Objects that are sent as they are: the rollout stands in their bindings, and that is where people speak to it. */
+
+const MEMBERS = ["a", "b", "c"];
+
+const web = (tag: string): KubeObject => ({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "web", namespace: "default" },
+  spec: {
+    replicas: 2,
+    selector: { matchLabels: { app: "web" } },
+    template: {
+      metadata: { labels: { app: "web" } },
+      spec: { containers: [{ name: "web", image: `registry.test/web:${tag}` }] },
+    },
+  },
+});
+
+function bindingOf(federation: TestFederation, name: string): ResourceBinding | undefined {
+  return federation.hub.find(RESOURCEBINDINGS, "default", name) as ResourceBinding | undefined;
+}
+
+const rolloutOf = (federation: TestFederation, name: string) => bindingOf(federation, name)?.status?.rollout;
+
+function tagsOf(federation: TestFederation): (string | undefined)[] {
+  return MEMBERS.map((name) => {
+    const { server } = federation.member(name);
+    const found = server.find(DEPLOYMENTS, "default", "web") as
+      | { spec: { template: { spec: { containers: { image: string }[] } } } }
+      | undefined;
+    return found?.spec.template.spec.containers[0]?.image.split(":")[1];
+  });
+}
+
+async function restarted(federation: TestFederation, name: string): Promise<void> {
+  await federation.pass(5_000);
+  const run = rolloutOf(federation, name);
+  const writes = MEMBERS.map((member) => federation.member(member).writes.length);
+  await federation.stopManager();
+  await federation.startManager();
+  await federation.pass(20_000);
+  expect(rolloutOf(federation, name)).toEqual(run);
+  expect(federation.hubClients.at(-1)?.writes).toEqual([]);
+  expect(MEMBERS.map((member) => federation.member(member).writes.length)).toEqual(writes);
+}
+
+test("a Deployment of the hub goes stage by stage, waits for a person through a new manager, and goes back when it fails", async () => {
+  const BINDING = "deployment.apps.web";
+  await using federation = await TestFederation.start(...MEMBERS);
+  const [first, ...others] = MEMBERS.map((name) => ({ name, targetClusters: { clusterNames: [name] } }));
+  const stages = [{ ...first, name: "a", approval: "Manual" as const }, ...others];
+  const policy = placement("web").selects({ apiVersion: "apps/v1", kind: "Deployment", name: "web" });
+  await federation.apply(PLACEMENTS, policy.rollout({ stages, gate: { timeout: "60s" }, onFailure: "Rollback" }));
+  const approve = async (): Promise<void> => {
+    await federation.until(() => rolloutOf(federation, BINDING)?.reason === "Gate");
+    const { revision } = rolloutOf(federation, BINDING) ?? {};
+    await federation.hub.merge(RESOURCEBINDINGS, "default", BINDING, {
+      metadata: {
+        annotations: { [ROLLOUT_COMMAND_ANNOTATION]: JSON.stringify({ revision, approvals: { a: "alice" } }) },
+      },
+    });
+  };
+
+  await federation.apply(DEPLOYMENTS, web("1"));
+  await approve();
+  await federation.until(() => rolloutOf(federation, BINDING)?.state === "Succeeded");
+  expect(tagsOf(federation)).toEqual(["1", "1", "1"]);
+
+  federation.member("b").stickPods();
+  await federation.apply(DEPLOYMENTS, web("2"));
+  await federation.until(() => rolloutOf(federation, BINDING)?.reason === "Gate");
+  await restarted(federation, BINDING);
+  expect(tagsOf(federation)).toEqual(["2", "1", "1"]);
+  await approve();
+  await federation.until(() => tagsOf(federation)[1] === "2");
+  await restarted(federation, BINDING);
+  await federation.until(() => rolloutOf(federation, BINDING)?.state === "RolledBack", 120_000);
+  expect(tagsOf(federation)).toEqual(["1", "1", "1"]);
+  await restarted(federation, BINDING);
+});
+
+test("a ConfigMap goes stage by stage, and soaks through a new manager", async () => {
+  const BINDING = "configmap.settings";
+  await using federation = await TestFederation.start(...MEMBERS);
+  const [first, ...others] = MEMBERS.map((name) => ({ name, targetClusters: { clusterNames: [name] } }));
+  const policy = placement("settings").selects({ apiVersion: "v1", kind: "ConfigMap", name: "settings" });
+  await federation.apply(PLACEMENTS, policy.rollout({ stages: [{ ...first, name: "a", soak: "2m" }, ...others] }));
+  const colors = (): (string | undefined)[] =>
+    MEMBERS.map((name) => {
+      const found = federation.member(name).server.find(CONFIGMAPS, "default", "settings");
+      return (found?.["data"] as { color?: string } | undefined)?.color;
+    });
+  await federation.apply(CONFIGMAPS, configMap("settings", { color: "blue" }));
+  await federation.until(() => rolloutOf(federation, BINDING)?.state === "Succeeded", 240_000);
+  expect(colors()).toEqual(["blue", "blue", "blue"]);
+
+  await federation.apply(CONFIGMAPS, configMap("settings", { color: "red" }));
+  await federation.until(() => rolloutOf(federation, BINDING)?.stages?.[0]?.state === "Soaking");
+  const since = rolloutOf(federation, BINDING)?.stages?.[0]?.soakingSince;
+  await restarted(federation, BINDING);
+  expect(colors()).toEqual(["red", "blue", "blue"]);
+  expect(rolloutOf(federation, BINDING)?.stages?.[0]?.soakingSince).toBe(since);
+  await federation.until(() => rolloutOf(federation, BINDING)?.state === "Succeeded", 240_000);
+  expect(colors()).toEqual(["red", "red", "red"]);
+});
