@@ -8,6 +8,7 @@ import { BindingReconciler } from "./bindings.ts";
 import { ClusterReconciler } from "./cluster.ts";
 import { ControllerClasses } from "./controllerClasses.ts";
 import { DependencyWatches } from "./dependencies.ts";
+import { EvictionPace } from "./evictionPace.ts";
 import { GarbageReconciler } from "./garbage.ts";
 import { DelayedWarnings } from "./delayedWarnings.ts";
 import { DeletionHoldReconciler } from "./deletionHolds.ts";
@@ -120,6 +121,7 @@ export function createFederation(options: FederationOptions): Federation {
     store,
     revisions,
     rooms,
+    pace: new EvictionPace(hub),
     statuses,
     hubId,
     namespaces,

@@ -38,6 +38,7 @@ import { PlacementReconciler } from "../placement.ts";
 import { PlanningProgress } from "../planningProgress.ts";
 import { Plans } from "../plans.ts";
 import { Revisions } from "../revisions.ts";
+import { EvictionPace } from "../evictionPace.ts";
 import { Rooms } from "../rooms.ts";
 import { ReportedContacts } from "../reportedContacts.ts";
 import { absent, inContact, observation } from "./builders.ts";
@@ -186,6 +187,7 @@ export async function planning(
     store,
     revisions,
     rooms,
+    pace: new EvictionPace(cache),
     contacts,
     namespaces,
     clock,
