@@ -66,6 +66,7 @@ const FAILOVER = {
     "More clusters than `failover.maxUnhealthyClusters` allows are lost at once, so nothing moves: the hub itself may be cut off.",
   NowhereToGo: "The object would leave a cluster, and no other one that the Placement selects takes what is there.",
   AwaitingReturn: "The cluster is well again, and the object may return when it has been for `failover.returnAfter`.",
+  Rescheduled: "Replicas whose pods found no node have left the cluster for others that have room.",
   ReturnedToCluster: "The object has returned to a cluster that it had left by failover.",
 } as const;
 

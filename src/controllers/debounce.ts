@@ -1,3 +1,5 @@
+import { OBJECT_FINALIZER } from "../apis/index.ts";
+
 /**
  * When the status of one hub object is written. Pure: times are milliseconds of a monotonic clock.
  *
@@ -34,6 +36,15 @@ export const BUSY_DEBOUNCE_MS = 80;
  * Only when something else holds the object for longer than this the last status is worth a write.
  */
 export const HELD_BY_OTHERS_MS = 2_000;
+/** The same while Meridian's own finalizer is still there: a hub that is slow to take it off needs no status of each such object as well. */
+const HELD_BY_US_MS = 20_000;
+
+/** Milliseconds until the last status of an object is worth a write, of which nothing has been left for `goneMs`. */
+export function heldFor(goneMs: number, finalizers: readonly string[] = []): number {
+  if (!finalizers.includes(OBJECT_FINALIZER)) return Math.max(0, HELD_BY_OTHERS_MS - goneMs);
+  // Asked again soon: once the finalizer is off, others may hold the object.
+  return Math.min(HELD_BY_OTHERS_MS, Math.max(0, HELD_BY_US_MS - goneMs));
+}
 
 /** How much the hub has to do. */
 export interface HubLoad {

@@ -8,6 +8,7 @@ import { BindingReconciler } from "./bindings.ts";
 import { ClusterReconciler } from "./cluster.ts";
 import { ControllerClasses } from "./controllerClasses.ts";
 import { DependencyWatches } from "./dependencies.ts";
+import { EvictionPace } from "./evictionPace.ts";
 import { GarbageReconciler } from "./garbage.ts";
 import { DelayedWarnings } from "./delayedWarnings.ts";
 import { DeletionHoldReconciler } from "./deletionHolds.ts";
@@ -125,6 +126,7 @@ export function createFederation(options: FederationOptions): Federation {
     revisions,
     gates,
     rooms,
+    pace: new EvictionPace(hub),
     statuses,
     hubId,
     namespaces,

@@ -35,6 +35,7 @@ import {
 } from "./copies.ts";
 import type { OfGone } from "./controllerClasses.ts";
 import type { DelayedWarnings } from "./delayedWarnings.ts";
+import type { EvictionPace } from "./evictionPace.ts";
 import { Finalizations } from "./finalizations.ts";
 import { RETRY_FINALIZER_MS, setFinalizers } from "./finalizers.ts";
 import type { HubNamespaces } from "./hubNamespaces.ts";
@@ -65,6 +66,7 @@ export interface PlacementReconcilerOptions extends CopySources, Pick<StagingSou
   hubId: string;
   namespaces: HubNamespaces;
   rooms: Rooms;
+  pace: EvictionPace;
   clock: Clock;
   metrics: Metrics;
   tracer: Tracer;
@@ -218,6 +220,7 @@ export class PlacementReconciler implements Reconciler {
     const snapshot = attempted(this.#options, owner, object, () => snapshotOf(this.#options, owner, object, known));
     metrics.observePhase("fetch", clock.monotonic() - startedAt);
     const wanted = attempted(this.#options, owner, object, () => computeTarget(snapshot, now));
+    this.#options.pace.note(owner, wanted, now);
     computing.end();
     if (!(await claim(this.#options, object, kind, wanted, signal))) return requeueAfter(RETRY_FINALIZER_MS);
 

@@ -35,8 +35,10 @@ export class Rooms {
   readonly #left = new Map<string, RoomReading>();
   readonly #read = new Map<string, RoomReading | undefined>();
   /** What the last plan of an object asked for. */
-  readonly #asked = new Map<string, RoomAsked>();
-  readonly #owners = new Map<string, Set<string>>();
+  readonly #asked = new Map<string, { group: Group; awaited: boolean }>();
+  /** Objects of one policy ask for the same clusters, mostly: one group, and not each of them on each cluster. By the names of the clusters. */
+  readonly #groups = new Map<string, Group>();
+  readonly #groupsOn = new Map<string, Set<Group>>();
 
   constructor(options: RoomsOptions) {
     this.#options = options;
@@ -58,12 +60,13 @@ export class Rooms {
   }
 
   isWanted(cluster: string): boolean {
-    return this.#owners.has(cluster);
+    return this.#groupsOn.has(cluster);
   }
 
   /** The objects for which another room of the cluster may change anything: no division that is complete depends on it. */
   *awaiting(cluster: string): Iterable<string> {
-    for (const owner of this.#owners.get(cluster) ?? []) if (this.#asked.get(owner)?.awaited === true) yield owner;
+    for (const { owners } of this.#groupsOn.get(cluster) ?? [])
+      for (const owner of owners) if (this.#asked.get(owner)?.awaited === true) yield owner;
   }
 
   #reserve(target: Target | undefined): void {
@@ -94,30 +97,52 @@ export class Rooms {
   #ask(owner: string, asked: RoomAsked | undefined): void {
     const before = this.#asked.get(owner);
     if (before === undefined && asked === undefined) return;
-    if (asked === undefined) this.#asked.delete(owner);
-    else this.#asked.set(owner, asked);
     const changed = new Set<string>();
-    for (const cluster of asked?.clusters ?? []) {
-      const owners = this.#owners.get(cluster);
-      if (owners !== undefined) owners.add(owner);
-      else {
-        this.#owners.set(cluster, new Set([owner]));
-        changed.add(cluster);
-      }
-    }
-    const still = new Set(asked?.clusters);
-    for (const cluster of before?.clusters ?? []) {
-      if (still.has(cluster)) continue;
-      const owners = this.#owners.get(cluster);
-      owners?.delete(owner);
-      if (owners?.size === 0) {
-        this.#owners.delete(cluster);
-        this.#reserved.delete(cluster);
-        this.#left.delete(cluster);
-        this.#read.delete(cluster);
-        changed.add(cluster);
-      }
-    }
+    const group = asked === undefined ? undefined : this.#group(asked.clusters, changed);
+    group?.owners.add(owner);
+    if (asked === undefined || group === undefined) this.#asked.delete(owner);
+    else this.#asked.set(owner, { group, awaited: asked.awaited });
+    if (before !== undefined && before.group !== group) this.#leave(before.group, owner, changed);
     for (const cluster of changed) this.wanted.emit(cluster);
   }
+
+  #group(clusters: readonly string[], changed: Set<string>): Group {
+    const key = clusters.join();
+    const known = this.#groups.get(key);
+    if (known !== undefined) return known;
+    const group: Group = { key, clusters, owners: new Set() };
+    this.#groups.set(key, group);
+    for (const cluster of clusters) {
+      const groups = this.#groupsOn.get(cluster);
+      if (groups !== undefined) groups.add(group);
+      else {
+        this.#groupsOn.set(cluster, new Set([group]));
+        changed.add(cluster);
+      }
+    }
+    return group;
+  }
+
+  #leave(group: Group, owner: string, changed: Set<string>): void {
+    group.owners.delete(owner);
+    if (group.owners.size > 0) return;
+    this.#groups.delete(group.key);
+    for (const cluster of group.clusters) {
+      const groups = this.#groupsOn.get(cluster);
+      groups?.delete(group);
+      if (groups?.size !== 0) continue;
+      this.#groupsOn.delete(cluster);
+      this.#reserved.delete(cluster);
+      this.#left.delete(cluster);
+      this.#read.delete(cluster);
+      changed.add(cluster);
+    }
+  }
+}
+
+/** Clusters, and the objects that ask for just these. */
+interface Group {
+  readonly key: string;
+  readonly clusters: readonly string[];
+  readonly owners: Set<string>;
 }

@@ -178,6 +178,37 @@ describe("the status of an object", () => {
     expect(writes()).toBe(before);
     expect(() => happens("a")).toThrow("nothing is asked for");
   });
+
+  test("of an object that only our own finalizer holds is not worth a write, however busy the hub is", async () => {
+    const { complete, reconcile, update, carryOut, report, writes, settle } = await reporting();
+    await complete();
+    const before = writes();
+    const held = { generation: 2, deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [OBJECT_FINALIZER, "x/y"] };
+    await update({ metadata: held });
+    await reconcile();
+    for (const name of ["a", "b"]) carryOut(name);
+    await report();
+    await settle(HELD_BY_OTHERS_MS + 1);
+    expect([(await report()).requeueAfter, writes()]).toEqual([expect.any(Number), before]);
+    await update({ metadata: { ...held, finalizers: ["x/y"] } });
+    await report();
+    expect(writes()).toBe(before + 1);
+  });
+
+  test("of an object from which our own finalizer does not come off is written after all", async () => {
+    const { complete, reconcile, update, carryOut, report, writes, settle } = await reporting();
+    await complete();
+    const before = writes();
+    await update({
+      metadata: { generation: 2, deletionTimestamp: "2026-01-01T00:00:00Z", finalizers: [OBJECT_FINALIZER] },
+    });
+    await reconcile();
+    for (const name of ["a", "b"]) carryOut(name);
+    await report();
+    await settle(10 * HELD_BY_OTHERS_MS + 1);
+    await report();
+    expect(writes()).toBe(before + 1);
+  });
 });
 
 describe("a write of a status", () => {

@@ -21,7 +21,7 @@ import { hasBegun, openCell } from "./carryingOut.ts";
 import { clusterViews, type ViewSources } from "./clusterViews.ts";
 import { recordedKindsOf } from "./bundleKinds.ts";
 import { classesOf, type ControllerClasses } from "./controllerClasses.ts";
-import { HELD_BY_OTHERS_MS, writeDue, WriteRate } from "./debounce.ts";
+import { heldFor, writeDue, WriteRate } from "./debounce.ts";
 import type { ObservationChange } from "./observations.ts";
 import { spanAttributes } from "./ownerKeys.ts";
 import type { Plan, PlanChange, Plans } from "./plans.ts";
@@ -169,7 +169,7 @@ export class StatusReconciler implements Reconciler, StatusWrites {
       return 0;
     }
     tracked.goneAt ??= now;
-    return Math.max(0, tracked.goneAt + HELD_BY_OTHERS_MS - now);
+    return heldFor(now - tracked.goneAt, this.#options.hub.object(owner)?.object.metadata.finalizers);
   }
 
   /** What the rollout is at stands on the hub: whoever comes after goes on from there. */

@@ -18,6 +18,19 @@ const files = globSync("*/*.yaml", { cwd: folder }).toSorted();
 describe("the decision suite", () => {
   test("has at least 150 scenarios", () => expect(files.length).toBeGreaterThanOrEqual(150));
 
+  test("is listed in its README, each with the sentence that it begins with", () => {
+    const listed = readFileSync(join(folder, "README.md"), "utf8").matchAll(
+      /^\| \[[^\]]+\]\((.+\.yaml)\) +\| (.*?) +\|$/gm,
+    );
+    const sentences = files.map((file) => {
+      const [first = ""] = readFileSync(join(folder, file), "utf8").split("\n");
+      return [file, first.replace(/^# /, "")];
+    });
+    expect(Object.fromEntries(Array.from(listed, ([, file, sentence]) => [file, sentence]))).toEqual(
+      Object.fromEntries(sentences),
+    );
+  });
+
   test.each(files)("%s", async (file) => {
     const scenario = parse(readFileSync(join(folder, file), "utf8")) as Scenario;
     const policy = placementSpec.safeParse({

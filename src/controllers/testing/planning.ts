@@ -39,6 +39,7 @@ import { PlanningProgress } from "../planningProgress.ts";
 import { Plans } from "../plans.ts";
 import { Gates } from "../gates.ts";
 import { Revisions } from "../revisions.ts";
+import { EvictionPace } from "../evictionPace.ts";
 import { Rooms } from "../rooms.ts";
 import { ReportedContacts } from "../reportedContacts.ts";
 import { absent, inContact, observation } from "./builders.ts";
@@ -189,6 +190,7 @@ export async function planning(
     revisions,
     gates,
     rooms,
+    pace: new EvictionPace(cache),
     contacts,
     namespaces,
     clock,

@@ -15,7 +15,7 @@ const MAX_UNHEALTHY = "34%";
  * over begins anew.
  */
 export function judgeFailover(input: FailoverInput, now: number): FailoverPlan {
-  const { rules, clusters, current, departures, unhealthySince, contacts } = input;
+  const { rules, clusters, current, departures, unhealthySince, contacts, turnAt = now } = input;
   const stay = clusters.filter(({ deleting }) => !deleting);
   const lost = stay.filter((cluster) => lostSince(cluster) !== undefined).map(({ name }) => name);
   const isTooMany = (count: number): boolean => count * 100 > stay.length * percentOf(rules);
@@ -45,7 +45,11 @@ export function judgeFailover(input: FailoverInput, now: number): FailoverPlan {
       if (clock === undefined || (isHeld && clock.reason === "ClusterLost")) continue;
       // After a time without a manager the cluster may have been back for long: nobody wrote that down.
       const isUntried = clock.reason === "ClusterLost" && contacts?.isLost(name) === false;
-      if (clock.at <= now && !isUntried) due.push({ cluster: name, reason: clock.reason, at: timestamp(now) });
+      const isDue = clock.at <= now && !isUntried;
+      if (isDue && clock.reason === "ClusterLost" && turnAt > now) {
+        leaving.push({ cluster: name, ...clock, at: turnAt, waitsForTurn: true });
+        recheckAt = Math.min(recheckAt, turnAt);
+      } else if (isDue) due.push({ cluster: name, reason: clock.reason, at: timestamp(now) });
       else {
         leaving.push({ cluster: name, ...clock });
         if (clock.at > now) recheckAt = Math.min(recheckAt, clock.at);

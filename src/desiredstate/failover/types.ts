@@ -27,6 +27,8 @@ export interface FailoverInput {
   unhealthySince: ReadonlyMap<string, number>;
   /** What this process knows of the losses itself; without it each that the hub tells of counts. */
   contacts?: Contacts | undefined;
+  /** When it is the object's turn to leave a lost cluster, epoch milliseconds; without it, as soon as the clock has run down. */
+  turnAt?: number | undefined;
 }
 
 /** Whether the process that decides has tried to reach clusters itself. */
@@ -44,7 +46,7 @@ export interface FailoverPlan {
   /** The departures that still count: the cluster may not be returned to yet. */
   departures: readonly Departure[];
   /** Clusters that the object leaves when a clock has run down (`at`, epoch milliseconds). */
-  leaving: readonly { cluster: string; reason: DepartureReason; since: number; at: number }[];
+  leaving: readonly { cluster: string; reason: DepartureReason; since: number; at: number; waitsForTurn?: true }[];
   /** Clusters whose clocks have run down and that this process has not tried yet: what the hub says of them may be out of date. */
   untried: readonly string[];
   /** Clusters that the object may return to then. */

@@ -37,10 +37,11 @@ export function apportionWithin<T extends Part>(
         shares[at] = share;
         left -= share;
       }
-      const fraction = (part: T): number => (rest * weightOf(part)) % whole;
+      if (left === 0) return shares;
+      const fractions = free.map(({ part, at }) => ({ part, at, fraction: (rest * weightOf(part)) % whole }));
+      fractions.sort((a, b) => b.fraction - a.fraction || fair(a.part, b.part));
       // A quota within the bounds, which are whole numbers, is so when it is rounded up too.
-      const byFraction = free.toSorted((a, b) => fraction(b.part) - fraction(a.part) || fair(a.part, b.part));
-      for (const { at } of byFraction.slice(0, left)) shares[at] = (shares[at] ?? 0) + 1;
+      for (const { at } of fractions.slice(0, left)) shares[at] = (shares[at] ?? 0) + 1;
       return shares;
     }
     const next: typeof free = [];

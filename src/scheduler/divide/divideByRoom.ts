@@ -1,4 +1,4 @@
-import { compareText } from "../order.ts";
+import { compareText, sortedByName } from "../order.ts";
 import { apportionWithin } from "./apportionWithin.ts";
 import { type Bounds, fairly, type TieBreak } from "./divide.ts";
 
@@ -95,8 +95,7 @@ function divideBy(
   { min = 0, max = Number.MAX_SAFE_INTEGER, step = 1, everyone = false }: RoomBounds,
   { object }: TieBreak,
 ): RoomDivision {
-  const places = candidates.map((candidate) => placeOf(candidate, max, step));
-  places.sort((a, b) => compareText(a.name, b.name));
+  const places = sortedByName(candidates).map((candidate) => placeOf(candidate, max, step));
   const wanted = Math.max(0, total);
   const lots = Math.floor(wanted / step);
   const least = Math.min(Math.ceil(Math.min(min, max) / step), Math.floor(max / step));
@@ -159,6 +158,7 @@ function keepHolders(
 /** Lots that find room nowhere: to places that have some already, then to others, those with most room first; those of unknown room come last. */
 function overflow(places: readonly Place[], lots: number, openable: number, terms: Terms): number {
   let left = lots;
+  if (left <= 0) return left;
   for (const isKnown of [true, false]) {
     const some = places.filter(({ fits }) => (fits !== undefined) === isKnown);
     // Nobody knows which of them has more: each gets as much as the others.
@@ -268,8 +268,9 @@ const AVAILABLE: Strategy = {
     const holders = places.filter((place) => place.lots > 0 && room(place) > 0);
     // A place that is opened gets its least at once.
     const canOpen = terms.least <= 1 ? openable : Math.min(openable, Math.floor(lots / least));
-    const others = places.filter((place) => place.lots === 0 && room(place) >= least).sort(byMostRoom(terms));
-    const opened = new Set(others.slice(0, Math.max(0, canOpen)));
+    const others = places.filter((place) => place.lots === 0 && room(place) >= least);
+    if (others.length > canOpen) others.sort(byMostRoom(terms)).splice(Math.max(0, canOpen));
+    const opened = new Set(others);
     const leastOf = (place: Place): number => (terms.least > 1 && opened.has(place) ? least : 0);
     return growEvenly([...holders, ...opened], lots, room, (place) => place.room, terms, leastOf);
   },

@@ -18,9 +18,13 @@ const NOT_MEASURED: ClusterRoom = {
   message: "nobody measures its room here",
 };
 
+/** Nobody waits for a measurement that cannot be made. */
+const NOT_REACHED: ClusterRoom = { reason: "RoomUnknown", message: "the cluster is not ready to be measured" };
+
 /** How much room the cluster has for the object; undefined: it is being measured. */
-export function roomOf({ room }: Subject, cluster: string): ClusterRoom | undefined {
-  return room === undefined ? NOT_MEASURED : room.get(cluster);
+export function roomOf({ room }: Subject, { name, ready }: ClusterSnapshot): ClusterRoom | undefined {
+  if (room === undefined) return NOT_MEASURED;
+  return room.get(name) ?? (ready === undefined || ready.status === "True" ? undefined : NOT_REACHED);
 }
 
 export interface SharesByRoom {
@@ -33,6 +37,8 @@ export interface SharesByRoom {
   unhoused: number;
   /** Replicas that clusters get beside those that they were given last. */
   added: ReadonlyMap<string, number>;
+  /** How many replicas run on some cluster is not known, and waited for. */
+  uncounted?: boolean;
 }
 
 /**
@@ -47,8 +53,8 @@ export function shareByRoom(
   everyone: boolean,
   notes: string[],
 ): SharesByRoom {
-  const rooms = clusters.map(({ name }) => roomOf(subject, name));
-  const scores = rooms.map(scoreOf);
+  const rooms = clusters.map((cluster) => roomOf(subject, cluster));
+  const scores = rooms.map(shared(scoreOf));
   const { minReplicasPerCluster: min, maxReplicasPerCluster: max, replicaStep: step, strategy } = scheduling;
   const candidates = clusters.map(({ name }, i): Candidate => {
     const room = rooms[i];
@@ -64,18 +70,14 @@ export function shareByRoom(
   const divide = strategy === "Aggregated" ? divideAggregated : divideAvailable;
   const ties = { object: subject.key };
   const division = divide(total, candidates, everyone ? { ...bounds, everyone } : bounds, ties);
-  const isWaitedFor = clusters.map(({ name }, i) => rooms[i] === undefined || isUncounted(subject, name));
+  const isUncounted = clusters.map((cluster) => hasNoCount(subject, cluster));
   const isSettled = candidates.every(({ name, current }) => (division.replicas[name] ?? 0) <= current);
-  if (isWaitedFor.includes(true) && (!isSettled || clusters.some(({ name }) => isUncounted(subject, name)))) {
-    const names = clusters.flatMap(({ name }, i) => (isWaitedFor[i] === true ? [name] : []));
+  const uncounted = isUncounted.includes(true);
+  if (uncounted || (rooms.includes(undefined) && !isSettled)) {
+    const names = clusters.flatMap(({ name }, i) => (isUncounted[i] === true || rooms[i] === undefined ? [name] : []));
     const step = waiting(names);
-    return {
-      scores,
-      shares: clusters.map(() => ({ replicas: 0, step })),
-      awaited: true,
-      unhoused: 0,
-      added: new Map(),
-    };
+    const shares = clusters.map(() => ({ replicas: 0, step }));
+    return { scores, shares, awaited: true, unhoused: 0, added: new Map(), uncounted };
   }
 
   if (division.unplaced > 0 && clusters.length > 0)
@@ -85,10 +87,11 @@ export function shareByRoom(
   const unknown = clusters.filter((_, i) => "reason" in (rooms[i] ?? {})).map(({ name }) => name);
   if (unknown.length > 0) notes.push(listedAfter("the room is not known of ", unknown, ", ", 80));
   const name = strategy === "Aggregated" ? "Aggregated" : "Available";
+  const refusal = shared((room): Step => ({ stage: "divide", name, ...whyNone(total, room) }));
   const shares = candidates.map(({ name: cluster, current }, i): ReplicaShare => {
     const replicas = division.replicas[cluster] ?? 0;
     const room = rooms[i];
-    if (replicas === 0 && total > 0) return { replicas, step: { stage: "divide", name, ...whyNone(total, room) } };
+    if (replicas === 0 && total > 0) return { replicas, step: refusal(room) };
     const more = room !== undefined && "fits" in room ? replicas - current - room.fits : 0;
     const beyond =
       more > 0 && replicas > current ? `; ${more} of them ${more === 1 ? "finds" : "find"} no room there` : "";
@@ -111,8 +114,8 @@ function heldOn({ held, current }: Subject, cluster: string): number | undefined
 }
 
 /** It runs there, with a number of replicas that nobody knows yet. */
-function isUncounted(subject: Subject, cluster: string): boolean {
-  return subject.room !== undefined && subject.current.has(cluster) && heldOn(subject, cluster) === undefined;
+function hasNoCount(subject: Subject, { name }: ClusterSnapshot): boolean {
+  return subject.room !== undefined && subject.current.has(name) && heldOn(subject, name) === undefined;
 }
 
 function waiting(clusters: readonly string[]): Step {
@@ -122,6 +125,17 @@ function waiting(clusters: readonly string[]): Step {
     fits: false,
     reason: "RoomNotMeasured",
     message: shortMessage(listedAfter("waits until the room is measured of ", clusters, ", ", 60)),
+  };
+}
+
+/** One answer for clusters with as much room: clusters that are answered alike share their steps. */
+function shared<T>(answer: (room: ClusterRoom | undefined) => T): (room: ClusterRoom | undefined) => T {
+  const answers = new Map<unknown, T>();
+  return (room) => {
+    const key = room !== undefined && "fits" in room ? room.fits : room;
+    let same = answers.get(key);
+    if (same === undefined) answers.set(key, (same = answer(room)));
+    return same;
   };
 }
 

@@ -45,6 +45,37 @@ test("an object leaves a lost cluster after the grace period, says each step wit
   expect(federation.status("shop")?.departures ?? []).toEqual([]);
 });
 
+test("with maxEvictionsPerMinute objects leave a lost cluster one after the other, say when their turn is, and a new manager goes on at that pace", async () => {
+  await using federation = await TestFederation.start(...NAMES);
+  const names = ["one", "two", "three", "four"];
+  await federation.apply(
+    PLACEMENTS,
+    placement("where")
+      .clusterCount(1)
+      .failover({ ...RULES, maxEvictionsPerMinute: 1 }),
+  );
+  for (const name of names) await federation.apply(DEMOAPPLICATIONS, demoApplication(name).replica(1));
+  for (const name of names) await federation.untilAvailable(name);
+  const frankfurt = federation.member("frankfurt");
+  frankfurt.cutOff();
+  const departed = () => names.filter((name) => (federation.status(name)?.departures?.length ?? 0) > 0).length;
+  await federation.until(() => departed() === 1, 200_000);
+  await federation.pass(20_000);
+  expect(departed()).toBe(1);
+  const said = names.flatMap(
+    (name) => federation.status(name)?.conditions?.find(({ type }) => type === "FailingOver")?.message ?? [],
+  );
+  expect(said.filter((message) => /the object leaves it at \S+Z, others before it$/.test(message))).toHaveLength(3);
+  await federation.stopManager();
+  await federation.startManager();
+  await federation.pass(20_000);
+  expect(departed()).toBe(1);
+  await federation.until(() => departed() === 2, 40_000);
+  await federation.pass(40_000);
+  expect(departed()).toBe(2);
+  await federation.until(() => departed() === 4, 150_000);
+});
+
 test("nothing moves while more than a third of the clusters are lost at once", async () => {
   await using federation = await onOneOfThree();
   for (const name of ["frankfurt", "singapore"]) federation.member(name).cutOff();

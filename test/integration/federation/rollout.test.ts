@@ -205,6 +205,29 @@ test("a cluster that became healthy while no manager ran has passed, however lon
   expect(imagesOf(federation)).toEqual([BETTER, BETTER, BETTER]);
 });
 
+test.each([
+  ["a newer change", "registry.test/shop:4"],
+  ["the change back", GOOD],
+])("%s that came while no manager ran goes stage by stage from where each cluster stands", async (_, image) => {
+  await using federation = await rolledOut();
+  federation.member("b").stickPods();
+  await federation.apply(DEMOAPPLICATIONS, shop(BETTER));
+  await federation.until(() => rollout(federation)?.stages?.[1]?.clusters?.[0]?.state === "Verifying");
+  expect(imagesOf(federation)).toEqual([BETTER, BETTER, GOOD]);
+  await federation.stopManager();
+  federation.member("b").server.faults.set({ podsStuck: undefined });
+  await federation.apply(DEMOAPPLICATIONS, shop(image));
+  await federation.startManager();
+  const seen = new Set<string>();
+  await federation.until(() => {
+    seen.add(imagesOf(federation).join(" "));
+    return rollout(federation)?.state === "Succeeded";
+  });
+  const steps = [BETTER, BETTER, GOOD].map((_one, i, all) => [...Array(i).fill(image), ...all.slice(i)].join(" "));
+  for (const step of seen) expect([...steps, Array(3).fill(image).join(" ")]).toContain(step);
+  expect(imagesOf(federation)).toEqual([image, image, image]);
+});
+
 test("a new manager waits for a silent cluster no longer than for its first answer", async () => {
   await using federation = await rolledOut();
   await federation.stopManager();
