@@ -11,7 +11,6 @@ export { type GateReply, gateReply } from "./gateAnswer.ts";
 export { stageOf, stagesTaking } from "./stages.ts";
 export type {
   Advance,
-  GateAnswer,
   RolloutCommands,
   RolloutFacts,
   RolloutHealth,
