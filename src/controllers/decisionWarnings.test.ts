@@ -11,6 +11,7 @@ const MISSING = { reason: "DependencyMissing", message: "ConfigMap default/setti
 
 function target(warning?: { reason: string; message: string }, scheduled: object = {}): Target {
   return {
+    decision: {},
     scheduled: { status: "True", reason: "ClustersSelected", message: "", ...scheduled },
     clusters: [{ name: "a" }, { name: "b", ...(warning === undefined ? {} : { warning }) }],
   } as unknown as Target;

@@ -107,11 +107,12 @@ describe("an event about trouble in a cluster", () => {
 describe("an event about where an object goes", () => {
   const target = (...names: string[]): Target =>
     ({
+      decision: {},
       scheduled: { status: "True", reason: "ClustersSelected", message: "" },
       clusters: names.map((name) => ({ name })),
     }) as unknown as Target;
   const nowhere = (reason: string): Target =>
-    ({ scheduled: { status: "False", reason, message: "why" }, clusters: [] }) as unknown as Target;
+    ({ decision: {}, scheduled: { status: "False", reason, message: "why" }, clusters: [] }) as unknown as Target;
   const reported = (reason: string): FederatedStatus => ({
     conditions: [
       { type: "Applied", status: "False", reason: "NoClusterFits", message: "", lastTransitionTime: "" },
@@ -123,6 +124,24 @@ describe("an event about where an object goes", () => {
     recordDecision(events, app(), now, { before, status });
     return recorded;
   };
+
+  test("tells of replicas that leave a cluster for want of a node", () => {
+    const left = new Map([
+      ["a", 2],
+      ["b", 1],
+    ]);
+    const now = { ...target("a", "c"), decision: { room: { left } } } as unknown as Target;
+    expect(decided(now, target("a", "c"))).toEqual([
+      {
+        ...{ regarding, type: "Normal", reason: "Rescheduled", action: "Reschedule" },
+        note: "2 replicas leave a, where pods find no node; placed on a, c",
+      },
+      {
+        ...{ regarding, type: "Normal", reason: "Rescheduled", action: "Reschedule" },
+        note: "1 replica leaves b, where pods find no node; placed on a, c",
+      },
+    ]);
+  });
 
   test("names the clusters in order, when they are others than before", () => {
     const event = {

@@ -31,6 +31,7 @@ export function recordDecision(
 ): void {
   const regarding = regardingOf(object);
   recordFailover(events, regarding, target, { before, status });
+  recordRescheduling(events, regarding, target);
   if (target.scheduled.status === "False") {
     const { reason, message } = target.scheduled;
     const reported = status?.conditions?.find(({ type }) => type === "Scheduled");
@@ -81,8 +82,22 @@ function recordFailover(
     events.record({ regarding, type: "Warning", reason, action: "FailOver", note: message });
 }
 
+/** The plan in which replicas leave says so, and no later one: what a cluster was given last is less then. */
+function recordRescheduling(
+  events: Pick<EventRecorder, "record">,
+  regarding: EventRecord["regarding"],
+  { decision, clusters }: Target,
+): void {
+  for (const [cluster, count] of decision.room?.left ?? []) {
+    const note = shortMessage(
+      `${counted(count, "replica")} ${count === 1 ? "leaves" : "leave"} ${cluster}, where pods find no node; placed on ${clusterNames(clusters)}`,
+    );
+    events.record({ regarding, type: "Normal", reason: "Rescheduled", action: "Reschedule", note });
+  }
+}
+
 /** Failover that does not take place, and that somebody has to be told of. */
-const HINDERED: ReadonlySet<string> = new Set<Reason>(["FailoverHeld", "NowhereToGo"]);
+const HINDERED: ReadonlySet<string> = new Set<Reason>(["FailoverHeld", "NowhereToGo", "UnhealthyEverywhere"]);
 
 /** Why an object cannot be written as it is wanted, once for each cluster, with all that there is to say: the status has 120 characters. */
 export function logProblems(logger: Logger, object: string, target: Target, before: Target | undefined): void {

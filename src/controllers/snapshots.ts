@@ -1,4 +1,4 @@
-import { type FederatedStatus, firstRecordOf, type KubeObject, type Reason, refKey } from "../apis/index.ts";
+import { type FederatedStatus, firstRecordOf, type KubeObject, policyKey, type Reason, refKey } from "../apis/index.ts";
 import {
   AWAITING_REPLACEMENT,
   type Observation,
@@ -8,6 +8,7 @@ import {
   type Target,
 } from "../desiredstate/index.ts";
 import { copiesOf, type CopySources, recordedClusters, wasFoundOnJoin } from "./copies.ts";
+import type { EvictionPace } from "./evictionPace.ts";
 import type { HubNamespaces } from "./hubNamespaces.ts";
 import type { Known } from "./needs.ts";
 import type { Rooms } from "./rooms.ts";
@@ -15,12 +16,15 @@ import type { Rooms } from "./rooms.ts";
 export interface SnapshotSources extends CopySources {
   hubId: string;
   rooms: Pick<Rooms, "get">;
+  pace: EvictionPace;
   namespaces: HubNamespaces;
 }
 
 /** Everything that the plan of one hub object depends on, at this moment. */
 export function snapshotOf(sources: SnapshotSources, owner: string, object: KubeObject, known?: Known): Snapshot {
-  const { hub, hubId, namespaces, observations, rooms } = sources;
+  const { hub, hubId, namespaces, observations, rooms, pace } = sources;
+  const placement = known?.choice.placement;
+  const perMinute = placement?.spec.failover?.maxEvictionsPerMinute;
   const terms = namespaces.termsFor(object);
   const previous = hub.statuses.of(object);
   const scale = hub.kindOf(object)?.type.scale;
@@ -36,6 +40,9 @@ export function snapshotOf(sources: SnapshotSources, owner: string, object: Kube
     ...(terms === undefined ? {} : { terms }),
     previous: previousOf(object, previous),
     contacts: observations,
+    ...(placement === undefined || perMinute === undefined
+      ? {}
+      : { turnAt: pace.turnOf(policyKey(placement), perMinute, owner, hub.now()) }),
     rooms,
     held: () => heldReplicas(sources, owner),
     // Where only a summary stands, what has been seen since the start is not all that there is.
@@ -131,7 +138,8 @@ export function isReplacing(row: Row): boolean {
 
 /** Something is to go, or waits for contact with a cluster: the rows may have to be others when something is heard of it. */
 export function awaitsNews(target: Target | undefined, rows: readonly Row[]): boolean {
-  return target?.failover?.awaitsContact === true || rows.some((row) => isRemoval(row) || isReplacing(row));
+  if (target?.failover?.awaitsContact === true || target?.decision.room?.uncounted === true) return true;
+  return rows.some((row) => isRemoval(row) || isReplacing(row));
 }
 
 const TERMINATING: Reason = "Terminating";

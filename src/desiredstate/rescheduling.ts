@@ -47,7 +47,7 @@ export function withRescheduling(
     const decision = decide({ ...subject, leaving });
     if (decision.clusters.length === 0) break;
     const unhoused = decision.room?.unhoused ?? moving;
-    if (unhoused === 0) return withRecheck(decision, next);
+    if (unhoused === 0) return withRecheck(telling(decision, subject, leaving), next);
     moving -= unhoused;
   }
   return stay(true);
@@ -92,6 +92,13 @@ function stuckOn({ after = AFTER }: Rules, subject: Subject, previous: Federated
 function withRecheck(decision: Decision, at: number): Decision {
   const recheckAt = Math.min(decision.recheckAt ?? Infinity, at);
   return recheckAt === Infinity ? decision : { ...decision, recheckAt };
+}
+
+/** Says how many have left. */
+function telling(decision: Decision, subject: Subject, leaving: ReadonlyMap<string, number>): Decision {
+  if (decision.room === undefined) return decision;
+  const left = new Map([...leaving].map(([cluster, most]) => [cluster, heldOn(subject, cluster) - most]));
+  return { ...decision, room: { ...decision.room, left } };
 }
 
 /** Room on another cluster would change the decision. */

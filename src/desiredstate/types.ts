@@ -56,6 +56,8 @@ export interface Snapshot {
   held?: () => NonNullable<Subject["held"]>;
   /** What this process has found of clusters itself; without it the conditions of MemberClusters are believed, however old they are. */
   contacts?: Contacts;
+  /** When it is the object's turn to leave a lost cluster, epoch milliseconds, where the placement bounds how many do in a minute. */
+  turnAt?: number;
 }
 
 /** Over the content of what goes along with an object. */

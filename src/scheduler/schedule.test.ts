@@ -327,6 +327,20 @@ describe("replicas", () => {
     ],
   ])("%s", (_name, division, want) => expect(dividedAmong(division).notes).toEqual(want));
 
+  test("replicas that nobody has counted yet are waited for, and by whom is said", () => {
+    const room = new Map([["a", { fits: 9 }]]);
+    const who = subject({ replicas: 3, current: new Map([["a", undefined]]), room });
+    const decision = schedule(who, placement(divided({ strategy: "Available" })), [cluster("a")], NOW);
+    expect(decision).toMatchObject({ clusters: [], room: { awaited: true, uncounted: true } });
+    const counted = schedule(
+      { ...who, held: new Map([["a", 2]]) },
+      placement(divided({ strategy: "Available" })),
+      [cluster("a")],
+      NOW,
+    );
+    expect(counted.clusters).toEqual([{ name: "a", replicas: 3 }]);
+  });
+
   test("an object without replicas runs on every fitting cluster, divided or not", () => {
     expect(schedule(subject(), placement(divided()), [cluster("a"), cluster("b")], NOW).clusters).toEqual([
       { name: "a" },

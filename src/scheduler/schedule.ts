@@ -53,12 +53,18 @@ export function schedule(
 function roomAsked(
   clusters: readonly ClusterSnapshot[],
   selection: Selection,
-  { awaited, unhoused = 0, added = NONE }: Chosen,
+  { awaited, unhoused = 0, added = NONE, uncounted }: Chosen,
 ): RoomAsked {
   const { filtered, picks } = selection;
   const asked = clusters.filter((_, i) => filtered[i]?.refusal === undefined).map(({ name }) => name);
   const isRefused = picks?.some((step) => step?.reason === "NoRoom") === true;
-  return { clusters: asked, awaited: awaited === true || isRefused, unhoused, added };
+  return {
+    clusters: asked,
+    awaited: awaited === true || isRefused,
+    unhoused,
+    added,
+    ...(uncounted === true ? { uncounted } : {}),
+  };
 }
 
 const NONE: ReadonlyMap<string, number> = new Map();
@@ -80,6 +86,7 @@ interface Chosen {
   awaited?: boolean;
   unhoused?: number;
   added?: ReadonlyMap<string, number>;
+  uncounted?: boolean;
 }
 
 const namesOf = (clusters: readonly ClusterSnapshot[]): Decision["clusters"] => clusters.map(({ name }) => ({ name }));

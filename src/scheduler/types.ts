@@ -140,6 +140,10 @@ export interface RoomAsked {
   unhoused: number;
   /** Replicas that clusters get beside those that they were given last. */
   added: ReadonlyMap<string, number>;
+  /** How many replicas run on some cluster is not known, and waited for. */
+  uncounted?: true;
+  /** Replicas that leave clusters, since their pods find no node there. Absent: none do. */
+  left?: ReadonlyMap<string, number>;
 }
 
 /** The parts of a placement that a decision reads. */

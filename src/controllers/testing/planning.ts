@@ -37,7 +37,9 @@ import { Observations } from "../observations.ts";
 import { PlacementReconciler } from "../placement.ts";
 import { PlanningProgress } from "../planningProgress.ts";
 import { Plans } from "../plans.ts";
+import { Gates } from "../gates.ts";
 import { Revisions } from "../revisions.ts";
+import { EvictionPace } from "../evictionPace.ts";
 import { Rooms } from "../rooms.ts";
 import { ReportedContacts } from "../reportedContacts.ts";
 import { absent, inContact, observation } from "./builders.ts";
@@ -179,13 +181,16 @@ export async function planning(
   missing.begin();
   progress.begin(cache.owners());
   const copies = { hub: cache, assignments, observations, plans, dependencies, progress, classes, missing };
+  const gates = new Gates({ ask: undefined, clock, logger });
   const revisions = new Revisions({ client, systemNamespace: "meridian-system" });
   const shared = {
     ...copies,
     client,
     store,
     revisions,
+    gates,
     rooms,
+    pace: new EvictionPace(cache),
     contacts,
     namespaces,
     clock,

@@ -12,6 +12,8 @@ export interface Failover {
   condition: { status: "True" | "False" | "Unknown"; reason: string; message: string };
   /** Set where a clock has run down, and what comes of that waits until this process has tried to reach the cluster itself. */
   awaitsContact?: true;
+  /** When the object leaves a lost cluster, epoch milliseconds: now, or when its turn comes. Not set where it does not leave, or its clock still runs. */
+  turn?: number;
   /** How long the object is unhealthy on each cluster is asked for. */
   watchesHealth: boolean;
 }
@@ -22,7 +24,11 @@ export function scheduleWithFailover(
   placement: Placement,
   rules: FailoverRules,
   clusters: readonly ClusterSnapshot[],
-  { previous, contacts }: { previous: FederatedStatus | undefined; contacts?: Contacts | undefined },
+  {
+    previous,
+    contacts,
+    turnAt,
+  }: { previous: FederatedStatus | undefined; contacts?: Contacts | undefined; turnAt?: number | undefined },
   now: number,
 ): { decision: Decision; failover: Failover } {
   const { spec } = placement;
@@ -30,7 +36,8 @@ export function scheduleWithFailover(
   const left = new Set(before.map(({ cluster }) => cluster));
   const current = new Map([...subject.current].filter(([name]) => !left.has(name)));
   const unhealthySince = clocksIn(previous);
-  const plan = judgeFailover({ rules, clusters, current, departures: before, unhealthySince, contacts }, now);
+  const facts = { rules, clusters, current, departures: before, unhealthySince, contacts, turnAt };
+  const plan = judgeFailover(facts, now);
   const here = { ...subject, current, evicted: plan.barred };
   const decide = (who: Subject): Decision => schedule(who, spec, clusters, now);
   let decision = withRescheduling(here, placement, clusters, previous, now, decide);
@@ -55,10 +62,17 @@ export function scheduleWithFailover(
     failover: {
       departures,
       condition: conditionOf(plan, departures, isNowhere),
+      ...turnIn(plan, isNowhere, now),
       ...(plan.untried.length === 0 ? {} : { awaitsContact: true as const }),
       watchesHealth: rules.unhealthyAfter !== undefined,
     },
   };
+}
+
+function turnIn({ due, leaving }: FailoverPlan, isNowhere: boolean, now: number): Pick<Failover, "turn"> {
+  const waits = leaving.find(({ waitsForTurn }) => waitsForTurn === true);
+  if (waits !== undefined) return { turn: waits.at };
+  return !isNowhere && due.some(({ reason }) => reason === "ClusterLost") ? { turn: now } : {};
 }
 
 /** Since when the object is unhealthy on clusters, as its status says. */
@@ -77,7 +91,7 @@ function gains(before: Decision, after: Decision): boolean {
 
 /** The step that each cluster is at, with the time of the next one: no relative times, so that it says the same until something happens. */
 function conditionOf(
-  { held, leaving, due, returning }: FailoverPlan,
+  { held, leaving, due, returning, incurable }: FailoverPlan,
   departures: readonly Departure[],
   isNowhere: boolean,
 ): Failover["condition"] {
@@ -90,10 +104,15 @@ function conditionOf(
     const message = `no other cluster takes what is on ${names}; add one that the Placement selects`;
     return { status: "False", reason: "NowhereToGo", message: shortMessage(message) };
   }
+  if (incurable.length > 0) {
+    const message = `unhealthy on ${incurable.join(", ")}: another cluster would not help; look at the object itself`;
+    return { status: "False", reason: "UnhealthyEverywhere", message: shortMessage(message) };
+  }
   const [next] = leaving.toSorted((a, b) => a.at - b.at);
   if (next !== undefined) {
     const what = next.reason === "ClusterLost" ? "lost" : "unhealthy";
-    const message = `${next.cluster} ${what} since ${timestamp(next.since)}; the object leaves it at ${timestamp(next.at)}`;
+    const others = next.waitsForTurn === true ? ", others before it" : "";
+    const message = `${next.cluster} ${what} since ${timestamp(next.since)}; the object leaves it at ${timestamp(next.at)}${others}`;
     return { status: "True", reason: next.reason, message: shortMessage(message) };
   }
   const [first] = departures;

@@ -18,9 +18,13 @@ const NOT_MEASURED: ClusterRoom = {
   message: "nobody measures its room here",
 };
 
+/** Nobody waits for a measurement that cannot be made. */
+const NOT_REACHED: ClusterRoom = { reason: "RoomUnknown", message: "the cluster is not ready to be measured" };
+
 /** How much room the cluster has for the object; undefined: it is being measured. */
-export function roomOf({ room }: Subject, cluster: string): ClusterRoom | undefined {
-  return room === undefined ? NOT_MEASURED : room.get(cluster);
+export function roomOf({ room }: Subject, { name, ready }: ClusterSnapshot): ClusterRoom | undefined {
+  if (room === undefined) return NOT_MEASURED;
+  return room.get(name) ?? (ready === undefined || ready.status === "True" ? undefined : NOT_REACHED);
 }
 
 export interface SharesByRoom {
@@ -33,6 +37,8 @@ export interface SharesByRoom {
   unhoused: number;
   /** Replicas that clusters get beside those that they were given last. */
   added: ReadonlyMap<string, number>;
+  /** How many replicas run on some cluster is not known, and waited for. */
+  uncounted?: boolean;
 }
 
 /**
@@ -47,7 +53,7 @@ export function shareByRoom(
   everyone: boolean,
   notes: string[],
 ): SharesByRoom {
-  const rooms = clusters.map(({ name }) => roomOf(subject, name));
+  const rooms = clusters.map((cluster) => roomOf(subject, cluster));
   const scores = rooms.map(shared(scoreOf));
   const { minReplicasPerCluster: min, maxReplicasPerCluster: max, replicaStep: step, strategy } = scheduling;
   const candidates = clusters.map(({ name }, i): Candidate => {
@@ -64,18 +70,14 @@ export function shareByRoom(
   const divide = strategy === "Aggregated" ? divideAggregated : divideAvailable;
   const ties = { object: subject.key };
   const division = divide(total, candidates, everyone ? { ...bounds, everyone } : bounds, ties);
-  const isWaitedFor = clusters.map(({ name }, i) => rooms[i] === undefined || isUncounted(subject, name));
+  const isUncounted = clusters.map((cluster) => hasNoCount(subject, cluster));
   const isSettled = candidates.every(({ name, current }) => (division.replicas[name] ?? 0) <= current);
-  if (isWaitedFor.includes(true) && (!isSettled || clusters.some(({ name }) => isUncounted(subject, name)))) {
-    const names = clusters.flatMap(({ name }, i) => (isWaitedFor[i] === true ? [name] : []));
+  const uncounted = isUncounted.includes(true);
+  if (uncounted || (rooms.includes(undefined) && !isSettled)) {
+    const names = clusters.flatMap(({ name }, i) => (isUncounted[i] === true || rooms[i] === undefined ? [name] : []));
     const step = waiting(names);
-    return {
-      scores,
-      shares: clusters.map(() => ({ replicas: 0, step })),
-      awaited: true,
-      unhoused: 0,
-      added: new Map(),
-    };
+    const shares = clusters.map(() => ({ replicas: 0, step }));
+    return { scores, shares, awaited: true, unhoused: 0, added: new Map(), uncounted };
   }
 
   if (division.unplaced > 0 && clusters.length > 0)
@@ -112,8 +114,8 @@ function heldOn({ held, current }: Subject, cluster: string): number | undefined
 }
 
 /** It runs there, with a number of replicas that nobody knows yet. */
-function isUncounted(subject: Subject, cluster: string): boolean {
-  return subject.room !== undefined && subject.current.has(cluster) && heldOn(subject, cluster) === undefined;
+function hasNoCount(subject: Subject, { name }: ClusterSnapshot): boolean {
+  return subject.room !== undefined && subject.current.has(name) && heldOn(subject, name) === undefined;
 }
 
 function waiting(clusters: readonly string[]): Step {

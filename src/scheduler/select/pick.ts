@@ -103,9 +103,9 @@ function roomy(
   clusters: readonly ClusterSnapshot[],
 ): (cluster: ClusterSnapshot) => Step | undefined {
   const least = Math.max(1, replicaScheduling.minReplicasPerCluster ?? 1);
-  const hasNone = ({ name }: ClusterSnapshot): boolean => {
-    const room = roomOf(subject, name);
-    return room !== undefined && "fits" in room && room.fits < least && !subject.current.has(name);
+  const hasNone = (cluster: ClusterSnapshot): boolean => {
+    const room = roomOf(subject, cluster);
+    return room !== undefined && "fits" in room && room.fits < least && !subject.current.has(cluster.name);
   };
   // Where no cluster has any, room decides nothing.
   if (subject.replicas === undefined || clusters.every(hasNone)) return () => undefined;

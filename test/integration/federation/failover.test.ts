@@ -45,6 +45,37 @@ test("an object leaves a lost cluster after the grace period, says each step wit
   expect(federation.status("shop")?.departures ?? []).toEqual([]);
 });
 
+test("with maxEvictionsPerMinute objects leave a lost cluster one after the other, say when their turn is, and a new manager goes on at that pace", async () => {
+  await using federation = await TestFederation.start(...NAMES);
+  const names = ["one", "two", "three", "four"];
+  await federation.apply(
+    PLACEMENTS,
+    placement("where")
+      .clusterCount(1)
+      .failover({ ...RULES, maxEvictionsPerMinute: 1 }),
+  );
+  for (const name of names) await federation.apply(DEMOAPPLICATIONS, demoApplication(name).replica(1));
+  for (const name of names) await federation.untilAvailable(name);
+  const frankfurt = federation.member("frankfurt");
+  frankfurt.cutOff();
+  const departed = () => names.filter((name) => (federation.status(name)?.departures?.length ?? 0) > 0).length;
+  await federation.until(() => departed() === 1, 200_000);
+  await federation.pass(20_000);
+  expect(departed()).toBe(1);
+  const said = names.flatMap(
+    (name) => federation.status(name)?.conditions?.find(({ type }) => type === "FailingOver")?.message ?? [],
+  );
+  expect(said.filter((message) => /the object leaves it at \S+Z, others before it$/.test(message))).toHaveLength(3);
+  await federation.stopManager();
+  await federation.startManager();
+  await federation.pass(20_000);
+  expect(departed()).toBe(1);
+  await federation.until(() => departed() === 2, 40_000);
+  await federation.pass(40_000);
+  expect(departed()).toBe(2);
+  await federation.until(() => departed() === 4, 150_000);
+});
+
 test("nothing moves while more than a third of the clusters are lost at once", async () => {
   await using federation = await onOneOfThree();
   for (const name of ["frankfurt", "singapore"]) federation.member(name).cutOff();
@@ -118,4 +149,19 @@ test("an unhealthy object moves from a cluster that answers, and the old copy go
   await federation.until(() => failingOver(federation)?.reason === "ObjectUnhealthy", 60_000);
   await federation.until(() => where(federation).join() === "shanghai", 180_000);
   expect(federation.status("shop")?.departures).toMatchObject([{ cluster: "frankfurt", reason: "ObjectUnhealthy" }]);
+});
+
+test("an object that is broken wherever it goes moves once, says so, and goes on when it is mended", async () => {
+  await using federation = await TestFederation.start(...NAMES);
+  const policy = placement("where").clusterCount(1);
+  await federation.apply(PLACEMENTS, policy.failover({ ...RULES, unhealthyAfter: "1m", returnAfter: "1m" }));
+  await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(2));
+  for (const name of NAMES) federation.member(name).stickPods();
+  await federation.until(() => failingOver(federation)?.reason === "UnhealthyEverywhere", 300_000);
+  const stays = where(federation);
+  await federation.pass(600_000);
+  expect(where(federation)).toEqual(stays);
+  expect(federation.status("shop")?.departures).toMatchObject([{ cluster: "frankfurt", reason: "ObjectUnhealthy" }]);
+  for (const name of NAMES) federation.member(name).server.faults.set({ podsStuck: undefined });
+  await federation.until(() => failingOver(federation)?.reason === "Settled", 400_000);
 });

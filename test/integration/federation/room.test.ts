@@ -133,6 +133,10 @@ test("replicas whose pods find no node move to where there is room, no more at o
   await federation.until(() => replicas(federation)[1] === 6, 60_000);
   expect(replicas(federation)).toEqual([2, 6, 0]);
 
+  const moves = (): string[] =>
+    federation.events.flatMap(({ reason, note }) => (reason === "Rescheduled" ? [note as string] : []));
+  expect(moves()).toEqual(["2 replicas leave frankfurt, where pods find no node; placed on frankfurt, shanghai"]);
+
   // The last one moves after the same delay, and a new manager keeps that clock.
   await federation.stopManager();
   await federation.startManager();
@@ -140,6 +144,8 @@ test("replicas whose pods find no node move to where there is room, no more at o
   expect(replicas(federation)).toEqual([2, 6, 0]);
   await federation.until(() => federation.status("shop")?.replicas?.available === 8, 180_000);
   expect(replicas(federation)).toEqual([1, 7, 0]);
+
+  expect(moves()).toHaveLength(2);
 
   // Room that comes back takes nothing back.
   await giveCores(federation, "frankfurt", "9");

@@ -145,10 +145,8 @@ describe("a placement without effect says just why", () => {
     );
     expect(ready("events")).toBe("False KindNotPlaced it cannot place objects of kind Event (v1)");
     expect(ready("none")).toMatch(/^True NoObjectMatches/);
-    await federation.hub.merge(PLACEMENTS, "default", "all", { spec: { failover: { maxEvictionsPerMinute: 5 } } });
+    await federation.hub.merge(PLACEMENTS, "default", "all", { spec: { rollout: { maxObjects: "10%" } } });
     await federation.until(() => ready("all").startsWith("False NotCarriedOut"));
-    expect(ready("all")).toBe(
-      "False NotCarriedOut taken and not carried out by this version: spec.failover.maxEvictionsPerMinute",
-    );
+    expect(ready("all")).toBe("False NotCarriedOut taken and not carried out by this version: spec.rollout.maxObjects");
   });
 });

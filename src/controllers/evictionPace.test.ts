@@ -1,0 +1,63 @@
+import { fc, test as property } from "@fast-check/vitest";
+import { expect, test } from "vitest";
+import type { KubeObject } from "../apis/index.ts";
+import type { Target } from "../desiredstate/index.ts";
+import { EvictionPace } from "./evictionPace.ts";
+
+const MINUTE = 60_000;
+const NOW = Date.parse("2026-11-22T08:00:00Z");
+const POLICY = "Placement/default/where";
+
+function paced(...departures: string[]) {
+  const objects = departures.map((at) => ({ departures: [{ cluster: "a", reason: "ClusterLost" as const, at }] }));
+  const hub = {
+    objects: () => objects as unknown as KubeObject[],
+    statuses: { of: (object: KubeObject) => object as never },
+  };
+  const pace = new EvictionPace(hub as unknown as ConstructorParameters<typeof EvictionPace>[0]);
+  const leaves = (owner: string, perMinute: number, now: number): number => {
+    const turn = pace.turnOf(POLICY, perMinute, owner, now);
+    const target = { placement: { kind: "Placement", namespace: "default", name: "where" }, failover: { turn } };
+    pace.note(owner, target as unknown as Target, now);
+    return turn;
+  };
+  return { pace, leaves };
+}
+
+test("the first leaves at once, the others one after the other with the same time between them", () => {
+  const { leaves } = paced();
+  expect(["a", "b", "c"].map((owner) => leaves(owner, 2, NOW) - NOW)).toEqual([0, 30_000, 60_000]);
+  // Asked again, everybody has the turn of before.
+  expect(["c", "b"].map((owner) => leaves(owner, 2, NOW + 10_000) - NOW)).toEqual([60_000, 30_000]);
+});
+
+test("what an earlier process let go counts", () => {
+  const { leaves } = paced("2026-11-22T07:59:50Z");
+  expect(leaves("a", 2, NOW) - NOW).toBe(20_000);
+});
+
+test("asking alone takes no turn", () => {
+  const { pace, leaves } = paced();
+  expect(pace.turnOf(POLICY, 1, "a", NOW)).toBe(NOW);
+  expect(leaves("b", 1, NOW)).toBe(NOW);
+  expect(pace.turnOf(POLICY, 1, "a", NOW)).toBe(NOW + MINUTE);
+});
+
+property.prop([
+  fc.integer({ min: 1, max: 20 }),
+  fc.array(fc.tuple(fc.nat(30), fc.nat(120_000)), { minLength: 1, maxLength: 60 }),
+])("never more than the bound in any minute", (perMinute, asked) => {
+  const { leaves } = paced();
+  const turns = new Map<string, number>();
+  for (const [owner, at] of asked.toSorted((a, b) => a[1] - b[1])) {
+    const now = NOW + at;
+    const known = turns.get(`${owner}`);
+    if (known !== undefined && known <= now) continue;
+    turns.set(`${owner}`, leaves(`${owner}`, perMinute, now));
+  }
+  const times = [...turns.values()].toSorted((a, b) => a - b);
+  for (const [i, time] of times.entries()) {
+    const within = times.slice(i).filter((other) => other < time + MINUTE - 1e-6).length;
+    expect(within).toBeLessThanOrEqual(perMinute);
+  }
+});
