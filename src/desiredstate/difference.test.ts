@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Placement } from "../apis/index.ts";
+import { type Placement, refKey } from "../apis/index.ts";
 import { blastRadius, type ClusterChange, differenceOf } from "./difference.ts";
 import { knownCopies } from "./knownCopies.ts";
-import { ownerRefOf } from "./marks.ts";
+import { ownerRefOf, reowned } from "./marks.ts";
 import { step } from "./step.ts";
 import { app, facts, NOW, overrides, placement, running, snapshot, targetOf } from "./testdata/builders.ts";
 import type { Observation, Snapshot, Target } from "./types.ts";
@@ -15,9 +15,11 @@ interface Given {
   after: Target;
   copies?: Observation[];
   neededByOthers?: string[];
+  /** Of every copy: keys of the hub objects that would have it written. */
+  writers?: string[];
 }
 
-function changes({ before, after, copies = [], neededByOthers = [] }: Given): ClusterChange[] {
+function changes({ before, after, copies = [], neededByOthers = [], writers }: Given): ClusterChange[] {
   const removal = facts({ owner: ownerRefOf(app()), neededByOthers: new Set(neededByOthers) });
   const rowsOf = (target: Target | undefined) =>
     target === undefined ? [] : step({ target, observations: copies, removal }, NOW).rows;
@@ -27,6 +29,7 @@ function changes({ before, after, copies = [], neededByOthers = [] }: Given): Cl
     rowsBefore: rowsOf(before),
     rowsAfter: rowsOf(after),
     observations: copies,
+    ...(writers === undefined ? {} : { writersOf: () => new Set(writers) }),
   });
 }
 
@@ -148,6 +151,56 @@ describe("differenceOf", () => {
       ["Service", "Deleted"],
       ["Deployment", "Deleted"],
     ]);
+  });
+
+  describe("what several objects share", () => {
+    const config = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "settings", namespace: "default" },
+      data: { a: "1" },
+    };
+    const given = {
+      object: app({ envFrom: [{ configMapRef: { name: "settings" } }] }),
+      dependencies: new Map([["/ConfigMap/default/settings", config]]),
+    };
+    const self = refKey(ownerRefOf(given.object));
+    const other = refKey({ ...ownerRefOf(given.object), name: "other" });
+    const ofConfig = (all: ClusterChange[]) =>
+      all.flatMap(({ objects }) => objects.flatMap(({ ref: { kind }, verb }) => (kind === "ConfigMap" ? [verb] : [])));
+
+    test.each([
+      { says: "another one", writers: [other], want: ["Changed"] },
+      { says: "itself", writers: [self], want: [] },
+      { says: "another one and itself", writers: [other, self], want: [] },
+      { says: "nobody", writers: [], want: [] },
+    ])("and one leaves as it is, is written by $says: $want", ({ writers, want }) => {
+      const was = targetOf({ ...given, placements: [on("shanghai-1")] });
+      const suspended = [{ ...on("shanghai-1"), spec: { ...on("shanghai-1").spec, suspend: true } }];
+      const is = targetOf({ ...given, placements: suspended, previous: running(["shanghai-1"]) });
+      const owner = ownerRefOf(given.object);
+      const copies = settled(was).map((copy) =>
+        copy.present === undefined ? copy : { ...copy, present: { ...copy.present, owner } },
+      );
+      expect(ofConfig(changes({ before: was, after: is, copies, writers }))).toEqual(want);
+    });
+
+    test.each([
+      { says: "stays in the name of one that has it written", writers: [other, self], want: [] },
+      { says: "gets another name where that one leaves it as it is", writers: [self], want: ["Changed"] },
+    ])("$says", ({ writers, want }) => {
+      const is = targetOf({ ...given, placements: [on("shanghai-1")] });
+      const owner = { ...ownerRefOf(given.object), name: "other" };
+      const object = is.clusters[0]?.objects.find(({ ref: { kind } }) => kind === "ConfigMap");
+      if (object === undefined) throw new Error("the target has no ConfigMap");
+      const { hash } = reowned(object.object, owner, "Delete");
+      const copies = settled(is).map((copy): Observation =>
+        copy.ref.kind === "ConfigMap" && copy.present !== undefined
+          ? { ...copy, present: { ...copy.present, owner, hash } }
+          : copy,
+      );
+      expect(ofConfig(changes({ before: undefined, after: is, copies, writers }))).toEqual(want);
+    });
   });
 
   test("what would be written in any case does not count", () => {

@@ -13,6 +13,6 @@ beforeAll(async () => {
 afterAll(() => federation?.[Symbol.asyncDispose]());
 afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
 
-test("what a plan says is what applying then does, on every member and in every field", { timeout: 400_000 }, async () => {
-  expect(await expectPredictions(federation, Number(process.env["S"] ?? 2), Number(process.env["N"] ?? 8))).toBeGreaterThan(0);
+test("what a plan says is what applying then does, on every member and in every field", async () => {
+  expect(await expectPredictions(federation, 2, 8)).toBeGreaterThan(0);
 });
