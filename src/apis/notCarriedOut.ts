@@ -6,9 +6,8 @@ import type { PlacementSpec } from "./placement.ts";
  */
 export function notCarriedOut({ rollout, replicaScheduling }: Partial<PlacementSpec>): string[] {
   const { strategy, rescheduling } = replicaScheduling ?? {};
-  const { gate, maxObjects } = rollout ?? {};
+  const { maxObjects } = rollout ?? {};
   return [
-    ...(gate?.prometheus === undefined ? [] : ["spec.rollout.gate.prometheus"]),
     ...(maxObjects === undefined ? [] : ["spec.rollout.maxObjects"]),
     // Weights say how many replicas a cluster has, whether or not they find a node there.
     ...(rescheduling === undefined || strategy === "Available" || strategy === "Aggregated"

@@ -196,10 +196,18 @@ const gate = z.object({
     .describe("How long a cluster may take to pass before it counts as failed. Default: 10m."),
   prometheus: z
     .object({
-      query: z.string().min(1).max(4096).describe("In PromQL; passes where every sample of the answer is above 0."),
+      query: z
+        .string()
+        .min(1)
+        .max(4096)
+        .describe(
+          "In PromQL, an instant vector or a scalar. Passes where every sample is above 0, fails where one is not; no sample, one that is not a number, and an error say nothing: the rollout waits, and asks every 30s.",
+        ),
     })
     .optional()
-    .describe("Asked of the Prometheus that the manager was started with, before a stage counts as done."),
+    .describe(
+      "Asked of the Prometheus of the manager's --prometheus-url when a stage has soaked, before it counts as done.",
+    ),
 });
 
 export const rollout = z.object({

@@ -64,6 +64,8 @@ const FAILOVER = {
   FailedOver: "The object has left the cluster, which was lost or on which it was unhealthy, for another one.",
   FailoverHeld:
     "More clusters than `failover.maxUnhealthyClusters` allows are lost at once, so nothing moves: the hub itself may be cut off.",
+  UnhealthyEverywhere:
+    "The object is unhealthy on each of its clusters, or still is after it has moved once, so it moves no more for that.",
   NowhereToGo: "The object would leave a cluster, and no other one that the Placement selects takes what is there.",
   AwaitingReturn: "The cluster is well again, and the object may return when it has been for `failover.returnAfter`.",
   Rescheduled: "Replicas whose pods found no node have left the cluster for others that have room.",

@@ -94,7 +94,7 @@ export const CONDITIONS: readonly ConditionWords[] = [
     type: "FailingOver",
     holds: "a clock of failover runs, or the object has left a cluster; stands where the placement says `failover`",
     whenTrue: ["ClusterLost", "ObjectUnhealthy", "FailedOver", "AwaitingReturn"],
-    otherwise: ["Settled", "FailoverHeld", "NowhereToGo"],
+    otherwise: ["Settled", "FailoverHeld", "NowhereToGo", "UnhealthyEverywhere"],
   },
   {
     on: "policies",

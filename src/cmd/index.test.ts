@@ -109,6 +109,14 @@ describe("the options of a verb", () => {
       want: { identity: "pod-1", allowExecCredentials: true, otlpEndpoint: "http://127.0.0.1:4318" },
     },
     {
+      line: "manager --prometheus-url http://p.o11y.svc:9090/",
+      want: { prometheus: { url: "http://p.o11y.svc:9090" } },
+    },
+    {
+      line: "manager --prometheus-url https://p.o11y.svc/x --prometheus-ca-file ca.crt --prometheus-token-file token",
+      want: { prometheus: { url: "https://p.o11y.svc/x", caFile: "ca.crt", tokenFile: "token" } },
+    },
+    {
       line: "manager --kubeconfig hub.yaml --context c -n other --log-level debug",
       want: { kubeconfig: "hub.yaml", context: "c", namespace: "other", logLevel: "debug" },
     },
@@ -359,6 +367,15 @@ describe("wrong usage", () => {
     { line: "manager --trace-ratio 10%", says: /A share is a number between 0 and 1/ },
     { line: "manager --trace-ratio 1.5", says: /A share is a number between 0 and 1/ },
     { line: "manager --trace-span UpdateStatus", says: /look like UpdateStatus=1/ },
+    {
+      line: "manager --prometheus-url http://169.254.169.254",
+      says: /Link-local and metadata addresses are never asked/,
+    },
+    { line: "manager --prometheus-token-file t", says: /--prometheus-token-file need --prometheus-url/ },
+    {
+      line: "manager --prometheus-url http://p.o11y.svc --prometheus-token-file t",
+      says: /--prometheus-token-file needs an https address/,
+    },
     { line: "manager --reconcile-timeout 0s", says: /--reconcile-timeout must be longer than 0s/ },
   ])("exits with 2 and says so in one line: $line", async ({ line, says }) => {
     const { code, err, called } = await run(line);

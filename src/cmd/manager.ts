@@ -1,6 +1,7 @@
 import type { Classes, KubeObject } from "../apis/index.ts";
 import { ClusterPool } from "../clusters/index.ts";
-import { createFederation } from "../controllers/index.ts";
+import { type AskGate, createFederation } from "../controllers/index.ts";
+import { gateReply } from "../rollout/index.ts";
 import { HubCache } from "../hub/index.ts";
 import {
   createLogger,
@@ -22,6 +23,7 @@ import {
   LeaderElector,
   loadHubConfig,
   NAMESPACES,
+  Prometheus,
   serveHttp,
   systemClock,
   ServerHistory,
@@ -187,6 +189,8 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
   ServerHistory.share(client, self.client);
   const hubId = await identify(client, signal);
   const events = recorder(client, options, logger, metrics, signal);
+  await using prometheus =
+    options.prometheus === undefined ? undefined : new Prometheus(options.prometheus, systemClock);
   self.leading = true;
   try {
     const federation = createFederation({
@@ -202,6 +206,7 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
       metrics,
       tracer: tracing.tracer,
       events,
+      ...(prometheus === undefined ? {} : { askGate: askOf(prometheus) }),
       ...(options.reconcileTimeoutMs === undefined ? {} : { reconcileTimeoutMs: options.reconcileTimeoutMs }),
       pool: (listener) =>
         new ClusterPool({
@@ -225,6 +230,13 @@ async function lead(self: Process, guard: () => void, signal: AbortSignal): Prom
     self.leading = false;
     await events.flush();
   }
+}
+
+function askOf(prometheus: Prometheus): AskGate {
+  return async (query, signal) => {
+    const { status, body } = await prometheus.query(query, signal);
+    return gateReply(status, body);
+  };
 }
 
 function classesOf({ controllerClasses }: ManagerOptions): { classes?: Classes } {

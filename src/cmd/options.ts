@@ -1,6 +1,7 @@
 import { InvalidArgumentError } from "commander";
 import { CLASS_PATTERN, DEFAULT_CLASS, trimEnd } from "../apis/index.ts";
 import type { LogLevel, Sampling } from "../observability/index.ts";
+import type { PrometheusConfig } from "../runtime/index.ts";
 import type { WebhookTarget } from "../webhooks/index.ts";
 import type { ManagerAccess } from "./managerAccess.ts";
 import type { ManagerWorkload } from "./managerWorkload.ts";
@@ -39,6 +40,8 @@ export interface ManagerOptions extends HubOptions {
   reconcileTimeoutMs?: number;
   /** Base address of an OTLP/HTTP collector; else the environment's OTEL_EXPORTER_OTLP_*. */
   otlpEndpoint?: string;
+  /** Prometheus that gates of rollouts ask. */
+  prometheus?: PrometheusConfig;
   /** Which spans are recorded. */
   sampling?: Sampling;
   /** Absent: no webhooks. */

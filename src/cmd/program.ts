@@ -48,6 +48,7 @@ import type { QuickstartOptions } from "./quickstart/options.ts";
 import { addQuickstart } from "./quickstartFlags.ts";
 import { addCordon } from "./cordon/flags.ts";
 import { addRollout } from "./rollout/flags.ts";
+import { parsePrometheus, type PrometheusFlags, withPrometheus } from "./prometheusFlags.ts";
 import { addExplain, addPlan } from "./plan/flags.ts";
 import { addTelemetry, type TelemetryFlags, withTelemetry } from "./telemetryFlags.ts";
 import type { WebhookTarget } from "../webhooks/index.ts";
@@ -149,6 +150,7 @@ export function createProgram(verbs: Verbs, context: CommandContext, finished: F
 
 type ManagerFlags = TimingFlags &
   TelemetryFlags &
+  PrometheusFlags &
   WebhookFlags & { controllerClass?: string[]; adoptClass?: string[]; protectedNamespace?: string[] };
 
 interface TimingFlags extends Omit<
@@ -242,13 +244,20 @@ function addManager(program: Command, action: (options: ManagerOptions) => Promi
         "10m",
       ),
     )
+    .addOption(
+      new Option("--prometheus-url <url>", "Prometheus that gates of rollouts ask (default: none)").argParser(
+        parsePrometheus,
+      ),
+    )
+    .option("--prometheus-ca-file <file>", "authorities for its certificate, PEM (default: those of the system)")
+    .option("--prometheus-token-file <file>", "bearer token for it; needs an https address")
     .action((_, command: Command) => action(managerOptions(command.optsWithGlobals<ManagerFlags>())));
 }
 
 function managerOptions(flags: ManagerFlags): ManagerOptions {
   const { leaseDuration, renewDeadline, retryPeriod, metricsBindAddress, identity, ...given } = flags;
   const { controllerClass, adoptClass, protectedNamespace: protectedNamespaces, ...others } = given;
-  const { webhooks, ...rest } = withTelemetry(withWebhooks(others));
+  const { webhooks, ...rest } = withPrometheus(withTelemetry(withWebhooks(others)));
   if (renewDeadline >= leaseDuration || retryPeriod >= renewDeadline) {
     throw new InvalidArgumentError(
       `--lease-duration (${leaseDuration} ms) must be longer than --renew-deadline (${renewDeadline} ms), and that longer than --retry-period (${retryPeriod} ms): change one of them`,

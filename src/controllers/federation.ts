@@ -12,6 +12,7 @@ import { EvictionPace } from "./evictionPace.ts";
 import { GarbageReconciler } from "./garbage.ts";
 import { DelayedWarnings } from "./delayedWarnings.ts";
 import { DeletionHoldReconciler } from "./deletionHolds.ts";
+import { type AskGate, Gates } from "./gates.ts";
 import { HandoverReconciler } from "./handover.ts";
 import { HubNamespaces } from "./hubNamespaces.ts";
 import { recordMemberEvents } from "./memberEvents.ts";
@@ -47,6 +48,8 @@ export interface FederationOptions {
   events: EventRecorder;
   /** How long one reconcile may take, milliseconds; 30 s unless given. */
   reconcileTimeoutMs?: number;
+  /** Asks what rollouts' gates want to know of a Prometheus; absent: there is none, and such gates wait. */
+  askGate?: AskGate;
   /** Makes the pool of connections, which reports sessions and contact to the listener. */
   pool: (listener: PoolListener) => ClusterPool;
 }
@@ -115,11 +118,13 @@ export function createFederation(options: FederationOptions): Federation {
   const policies = new PolicyStatusReconciler({ ...copies, client, clock });
   const warnings = new DelayedWarnings({ clock, events });
   const revisions = new Revisions({ client, systemNamespace });
+  const gates = new Gates({ ask: options.askGate, clock, logger });
   const shared = {
     ...copies,
     client,
     store,
     revisions,
+    gates,
     rooms,
     pace: new EvictionPace(hub),
     statuses,
@@ -154,6 +159,7 @@ export function createFederation(options: FederationOptions): Federation {
     stack.use(namespaces);
     stack.use(contacts);
     stack.use(warnings);
+    stack.use(gates);
     stack.use(recordMemberEvents({ hub, assignments, observations, events }));
     stack.use(metrics.beforeScrape(() => fleet.reportStaleness()));
     stack.use(metrics.beforeScrape(() => metrics.setSync(assignments.sync)));

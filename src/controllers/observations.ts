@@ -109,6 +109,12 @@ export class Observations implements ReportSink {
     return !ok && !pending;
   }
 
+  /** Whether the cluster was tried, and answers. */
+  isReached(cluster: string): boolean {
+    const { ok, pending } = this.contactOf(cluster);
+    return ok && !pending;
+  }
+
   /** Whether everything of ours of these kinds (`group/Kind`) on the cluster is known, so that what is not known is not there. */
   knows(cluster: string, kinds: Iterable<string>): boolean {
     const { synced, partlySynced = false, unseen } = this.contactOf(cluster);

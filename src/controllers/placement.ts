@@ -58,7 +58,7 @@ import { type Footprint, footprintOf, NO_FOOTPRINT, type Remains, remainsOf } fr
 import { awaitsNews, isHeld, isLetGoOf, snapshotOf } from "./snapshots.ts";
 import type { StatusWrites } from "./status.ts";
 
-export interface PlacementReconcilerOptions extends CopySources, Pick<StagingSources, "revisions"> {
+export interface PlacementReconcilerOptions extends CopySources, Pick<StagingSources, "revisions" | "gates"> {
   /** Asks before each write whether this process still leads. */
   client: Client;
   store: Pick<StatusStore, "recorded" | "bind" | "unbind">;
@@ -108,7 +108,7 @@ export class PlacementReconciler implements Reconciler {
 
   sources(): Source[] {
     const { hub, assignments, observations, progress, classes, missing, dependencies, plans, statuses } = this.#options;
-    const { namespaces, rooms } = this.#options;
+    const { namespaces, rooms, gates } = this.#options;
     const isWaiting = (owner: string): boolean => this.#awaiting.has(owner) || this.#staging.isOpen(owner);
     const awaiting = (): Iterable<string> => [...this.#awaiting.keys()];
     const held = (): Iterable<string> => [...this.#awaiting].flatMap(([owner, one]) => (one.held ? [owner] : []));
@@ -130,6 +130,7 @@ export class PlacementReconciler implements Reconciler {
       from(namespaces.changes).map((namespace) => concernedAmong(this.#options, namespaces.ownersIn(namespace))),
       from(dependencies.changes),
       from(observations.changes).map((change) => ownersToReplan(assignments, isWaiting, change)),
+      from(gates.changes),
       from(rooms.changes).map((cluster) => rooms.awaiting(cluster)),
       from(assignments.departures).when((owner) => this.#awaiting.has(owner)),
       from(statuses.settlements).when((owner) => this.#recorded.hasArrived(owner) || this.#staging.isHeld(owner)),
@@ -225,7 +226,7 @@ export class PlacementReconciler implements Reconciler {
 
     const { placement } = known.choice;
     const observations = (): Observation[] => this.#copies(owner, wanted);
-    const request = { object, placement, snapshot, target: wanted, observations, status, now };
+    const request = { owner, object, placement, snapshot, target: wanted, observations, status, now };
     const stage = await this.#staging.of(owner, request, signal);
     if (stage === undefined) return done;
     const { target } = stage;

@@ -97,7 +97,7 @@ function recordRescheduling(
 }
 
 /** Failover that does not take place, and that somebody has to be told of. */
-const HINDERED: ReadonlySet<string> = new Set<Reason>(["FailoverHeld", "NowhereToGo"]);
+const HINDERED: ReadonlySet<string> = new Set<Reason>(["FailoverHeld", "NowhereToGo", "UnhealthyEverywhere"]);
 
 /** Why an object cannot be written as it is wanted, once for each cluster, with all that there is to say: the status has 120 characters. */
 export function logProblems(logger: Logger, object: string, target: Target, before: Target | undefined): void {

@@ -26,12 +26,13 @@ import type { HubCache } from "../hub/index.ts";
 import {
   advance,
   type Advance,
-  type GateAnswer,
   hasLateClusters,
   type RolloutCommands,
+  type RolloutInput,
   type Transition,
   type Turn,
 } from "../rollout/index.ts";
+import type { Gates } from "./gates.ts";
 import type { Observations } from "./observations.ts";
 import type { Revisions } from "./revisions.ts";
 
@@ -39,9 +40,12 @@ export interface RolloutSources {
   hub: HubCache;
   observations: Observations;
   revisions: Revisions;
+  gates: Gates;
 }
 
 export interface RolloutRequest {
+  /** Key of the object. */
+  owner: string;
   object: KubeObject;
   placement: Placement | undefined;
   snapshot: Snapshot;
@@ -72,7 +76,6 @@ export type RolloutPlan = { kind: "Unstaged" } | { kind: "Refused"; why: Why } |
 
 const UNSTAGED: RolloutPlan = { kind: "Unstaged" };
 const DEFAULT_HISTORY = 10;
-const NO_GATES: ReadonlyMap<string, GateAnswer> = new Map();
 
 /** Says what every cluster of an object gets that is rolled out in stages. An object whose policy says nothing of rollouts costs nothing here. */
 export class Rollouts {
@@ -111,13 +114,13 @@ export class Rollouts {
     const commands = commandsOf(hub, object, number, run);
     const names = clusters.map(({ name }) => name);
     const awaitsContact = !isOver(run) && this.#awaitsContact(run, names);
-    const input = { policy, current, revision: number, clusters, commands, awaitsContact };
-    const next = advance({ ...input, gates: NO_GATES, mayBegin: true }, now);
+    const next = this.#advanced(request, { policy, current, revision: number, clusters, commands, awaitsContact }, now);
+    const isDurable = sameValue(next.status, current);
     const turns = turnsOf(next, names, lastGood, target);
     return {
       kind: "Staged",
       status: next.status,
-      isDurable: sameValue(next.status, current),
+      isDurable,
       awaitsContact,
       target: { ...target, clusters: shown(target, lastGood, turns) },
       lastGood,
@@ -125,6 +128,22 @@ export class Rollouts {
       transitions: next.transitions,
       ...(next.recheckAt === undefined ? {} : { recheckAt: next.recheckAt }),
     };
+  }
+
+  /** The next state, by what gates have answered; what they are to be asked is asked as soon as the hub holds the state that follows from it. */
+  #advanced({ owner }: RolloutRequest, input: Omit<RolloutInput, "gates" | "mayBegin">, now: number): Advance {
+    const { gates } = this.#sources;
+    const query = input.policy.gate?.prometheus?.query;
+    const replies = gates.replies({ owner, query, status: input.current });
+    const answers = new Map([...replies].map(([stage, { answer }]) => [stage, answer]));
+    const gateProblems = new Map([...replies].flatMap(([stage, { why }]) => (why === undefined ? [] : [[stage, why]])));
+    const next = advance({ ...input, gates: answers, gateProblems, mayBegin: true }, now);
+    const { status } = next;
+    const isEnded = status.state === "Succeeded" || status.state === "RolledBack";
+    if (query === undefined || isEnded) gates.forget(owner);
+    else if (input.awaitsContact !== true && sameValue(status, input.current))
+      gates.ask({ owner, query, status }, next.asks);
+    return next;
   }
 
   /** What was rolled out last, where it is asked for: the object needs something that may not be read now. */

@@ -63,6 +63,7 @@ export class Staging {
     this.#open.delete(owner);
     this.#held.delete(owner);
     this.#told.delete(owner);
+    this.#sources.gates.forget(owner);
     if (uid !== undefined) this.#sources.revisions.forget(uid);
   }
 

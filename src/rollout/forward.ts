@@ -140,6 +140,7 @@ function isUnchanged({ onTarget, runs }: RolloutFacts): boolean {
   return onTarget && runs === "LastGood";
 }
 
+const NO_ANSWER = "the gate's query has no answer; see the manager's log";
 const OVER: ReadonlySet<RolloutCluster["state"]> = new Set(["Done", "Failed", "Skipped", "Deferred", "RolledBack"]);
 
 function textOf({ name, reason }: RolloutCluster): string {
@@ -228,7 +229,7 @@ function finishStage(draft: Draft, stage: RolloutStage, forward: Forward): Progr
       forward.ask(stage.name);
       draft.stage(stage, "Paused");
       const message =
-        answer === undefined ? "the gate is being asked" : "the gate's query has no answer; see the manager's log";
+        answer === undefined ? "the gate is being asked" : (input.gateProblems?.get(stage.name) ?? NO_ANSWER);
       return { kind: "Waits", pause: "Gate", message: `stage ${stage.name}: ${message}` };
     }
   }

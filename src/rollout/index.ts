@@ -7,13 +7,14 @@
  * revision; that only a failure rolls back, and never twice; and that the same values give the same answer, whenever a manager starts anew.
  */
 export { advance, hasLateClusters } from "./advance.ts";
+export { type GateReply, gateReply } from "./gateAnswer.ts";
 export { stageOf, stagesTaking } from "./stages.ts";
 export type {
   Advance,
-  GateAnswer,
   RolloutCommands,
   RolloutFacts,
   RolloutHealth,
+  RolloutInput,
   RolloutPolicy,
   Transition,
   Turn,

@@ -67,6 +67,8 @@ export interface RolloutInput {
   commands: RolloutCommands;
   /** By stage; one that is missing has not been asked yet. */
   gates: ReadonlyMap<string, GateAnswer>;
+  /** By stage: why nobody can tell whether its gate has passed. */
+  gateProblems?: ReadonlyMap<string, string>;
   /** Whether another object's rollout may begin now, where the policy bounds how many do at once. */
   mayBegin: boolean;
   /**

@@ -9,6 +9,7 @@ export { kubeconfigFor } from "./credentials/kubeconfigWriter.ts";
 export { requestToken } from "./credentials/tokenRequest.ts";
 export { Discovery } from "./discovery.ts";
 export * from "./errors.ts";
+export { checkedPrometheus, Prometheus, type PrometheusConfig } from "./prometheus.ts";
 export * from "./resources.ts";
 export { ServerHistory } from "./serverHistory.ts";
 export type * from "./types.ts";

@@ -294,9 +294,10 @@ describe("the network policy lets out", () => {
       port: 4318,
     },
     { set: ["tracing.otlpEndpoint=http://[fd00::7]:4318"], to: [{ ipBlock: { cidr: "fd00::7/128" } }], port: 4318 },
+    { set: ["rollout.prometheus.url=http://p.o11y.svc:9090"], to: [inNamespace("o11y")], port: 9090 },
     { set: otel("OTEL_EXPORTER_OTLP_ENDPOINT"), to: [inNamespace("o11y")], port: 4318 },
     { set: otel("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"), to: [inNamespace("o11y")], port: 4318 },
-  ])("the collector of $set", async ({ set, to, port }) => {
+  ])("the collector, or the Prometheus, of $set", async ({ set, to, port }) => {
     const values = ["networkPolicy.apiServerPorts={6443}", ...set];
     const objects = await render(values.flatMap((value) => ["--set", value]));
     const egress = (find(objects, "NetworkPolicy").spec as { egress: Egress[] } | undefined)?.egress ?? [];
@@ -356,6 +357,11 @@ describe("values are refused", () => {
     {
       set: "podDisruptionBudget.minAvailable=1,podDisruptionBudget.maxUnavailable=1",
       says: "exclude each other: set one",
+    },
+    { set: "rollout.prometheus.secretKeys={ca.crt}", says: "needs rollout.prometheus.url" },
+    {
+      set: "rollout.prometheus.url=http://p,rollout.prometheus.secretName=p,rollout.prometheus.secretKeys={token}",
+      says: "never sent in the clear",
     },
     { set: "podDisruptionBudget.minAvailable=2", says: "would let no node be drained" },
   ])("$set", async ({ set, says }) => {

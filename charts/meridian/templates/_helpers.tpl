@@ -111,10 +111,13 @@ cert-manager.io/inject-ca-from: {{ include "meridian.certificate" . }}
 {{- .text | replace "$RELEASE" $pods | replace "$LEASE" $lease | replace "$NAMESPACE" .root.Release.Namespace | replace "$DEPLOYMENT" $name -}}
 {{- end -}}
 
-{{- /* Collectors of traces that the values name: as JSON, a list of URLs. */ -}}
-{{- define "meridian.collectors" -}}
+{{- /* Collectors of traces, and the Prometheus of gates, that the values name: as JSON, a list of URLs. */ -}}
+{{- define "meridian.asked" -}}
 {{- $urls := list -}}
 {{- with .Values.tracing.otlpEndpoint -}}
+{{- $urls = append $urls . -}}
+{{- end -}}
+{{- with .Values.rollout.prometheus.url -}}
 {{- $urls = append $urls . -}}
 {{- end -}}
 {{- range .Values.extraEnv -}}

@@ -14,6 +14,13 @@
 {{- if le (int $v.leaderElection.renewDeadlineSeconds) (int $v.leaderElection.retryPeriodSeconds) -}}
 {{- $wrong = append $wrong "leaderElection.renewDeadlineSeconds must be greater than leaderElection.retryPeriodSeconds" -}}
 {{- end -}}
+{{- $prometheus := $v.rollout.prometheus -}}
+{{- if and $prometheus.secretKeys (not (and $prometheus.url $prometheus.secretName)) -}}
+{{- $wrong = append $wrong "rollout.prometheus.secretKeys needs rollout.prometheus.url and rollout.prometheus.secretName: set both, or empty the list" -}}
+{{- end -}}
+{{- if and (has "token" $prometheus.secretKeys) (not (hasPrefix "https:" $prometheus.url)) -}}
+{{- $wrong = append $wrong "rollout.prometheus.secretKeys names a token, which is never sent in the clear: set rollout.prometheus.url to an https address" -}}
+{{- end -}}
 {{- if and $v.image.tag $v.image.digest -}}
 {{- $wrong = append $wrong "image.tag and image.digest are both set: a digest already says which image, so remove the tag" -}}
 {{- end -}}

@@ -37,6 +37,7 @@ import { Observations } from "../observations.ts";
 import { PlacementReconciler } from "../placement.ts";
 import { PlanningProgress } from "../planningProgress.ts";
 import { Plans } from "../plans.ts";
+import { Gates } from "../gates.ts";
 import { Revisions } from "../revisions.ts";
 import { EvictionPace } from "../evictionPace.ts";
 import { Rooms } from "../rooms.ts";
@@ -180,12 +181,14 @@ export async function planning(
   missing.begin();
   progress.begin(cache.owners());
   const copies = { hub: cache, assignments, observations, plans, dependencies, progress, classes, missing };
+  const gates = new Gates({ ask: undefined, clock, logger });
   const revisions = new Revisions({ client, systemNamespace: "meridian-system" });
   const shared = {
     ...copies,
     client,
     store,
     revisions,
+    gates,
     rooms,
     pace: new EvictionPace(cache),
     contacts,

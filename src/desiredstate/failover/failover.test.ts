@@ -83,10 +83,11 @@ describe("a lost cluster", () => {
 
   test("is not left before this process has found it lost, too", () => {
     const clusters = [cluster("a", MINUTE * 9), cluster("b"), cluster("c")];
-    const untried = judged({ clusters, contacts: { isLost: () => false } });
+    const untried = judged({ clusters, contacts: { isLost: () => false, isReached: () => false } });
     expect(untried).toMatchObject({ due: [], untried: ["a"], recheckAt: Number.POSITIVE_INFINITY });
     expect(untried.leaving).toHaveLength(1);
-    expect(judged({ clusters, contacts: { isLost: (name) => name === "a" } })).toMatchObject({
+    const contacts = { isLost: (name: string) => name === "a", isReached: (name: string) => name !== "a" };
+    expect(judged({ clusters, contacts })).toMatchObject({
       due: [{ cluster: "a" }],
       untried: [],
     });
@@ -112,6 +113,49 @@ describe("a lost cluster", () => {
     const lostAgain = judged({ departures, current: new Set(["b"]), clusters: [cluster("a", 1_000), cluster("b")] });
     expect(lostAgain.barred.get("a")).toMatchObject({ reason: "FailedOver" });
     expect(lostAgain.recheckAt).toBe(Number.POSITIVE_INFINITY);
+  });
+});
+
+test("an object returns only when this process has reached the cluster, too", () => {
+  const departures = [{ cluster: "a", reason: "ClusterLost" as const, at: "2026-11-22T07:30:00Z" }];
+  const well = [cluster("a"), cluster("b")];
+  const at = (isReached: boolean) => {
+    const contacts = { isLost: () => false, isReached: () => isReached };
+    return judged({ departures, current: new Set(["b"]), clusters: well, contacts });
+  };
+  expect(at(false)).toMatchObject({ departures, untried: ["a"] });
+  expect(at(false).barred.get("a")).toMatchObject({ reason: "AwaitingReturn" });
+  expect(at(true)).toMatchObject({ departures: [], untried: [] });
+});
+
+describe("an object that another cluster does not cure", () => {
+  const rules = { unhealthyAfter: "5m", returnAfter: "5m" };
+  const ill = (...names: string[]) => new Map(names.map((name) => [name, T - 30 * MINUTE]));
+  const departures = [{ cluster: "a", reason: "ObjectUnhealthy" as const, at: "2026-11-22T07:30:00Z" }];
+
+  test("moves once: what is unhealthy after the move as well stays, and does not return while it is", () => {
+    const plan = judged({ rules, departures, current: new Set(["b"]), unhealthySince: ill("b") });
+    expect(plan).toMatchObject({ due: [], departures, incurable: ["b"], returning: [] });
+    expect(plan.barred.get("a")).toMatchObject({ reason: "FailedOver" });
+    const soon = new Map([["b", T - MINUTE]]);
+    expect(judged({ rules, departures, current: new Set(["b"]), unhealthySince: soon })).toMatchObject({
+      ...{ due: [], departures, incurable: [], leaving: [], recheckAt: T + 4 * MINUTE },
+    });
+    // It is well again, by a new image, say.
+    expect(judged({ rules, departures, current: new Set(["b"]) })).toMatchObject({ departures: [], incurable: [] });
+  });
+
+  test("stays where it is unhealthy on all of its clusters", () => {
+    const current = new Set(["a", "b"]);
+    expect(judged({ rules, current, unhealthySince: ill("a", "b") })).toMatchObject({ due: [], incurable: ["a", "b"] });
+    expect(judged({ rules, current, unhealthySince: ill("a") }).due).toMatchObject([{ cluster: "a" }]);
+  });
+
+  test("leaves a cluster that is lost all the same", () => {
+    const clusters = [cluster("a"), cluster("b", MINUTE * 9), cluster("c"), cluster("d")];
+    expect(
+      judged({ rules, clusters, departures, current: new Set(["b"]), unhealthySince: ill("b") }).due,
+    ).toMatchObject([{ cluster: "b", reason: "ClusterLost" }]);
   });
 });
 

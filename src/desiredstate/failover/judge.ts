@@ -28,21 +28,32 @@ export function judgeFailover(input: FailoverInput, now: number): FailoverPlan {
   const leaving: FailoverPlan["leaving"][number][] = [];
   const untried: string[] = [];
   const returning: FailoverPlan["returning"][number][] = [];
+  const { ill, isOwnFault } = healthOf(input, stay);
+  const incurable: string[] = [];
   let recheckAt = Number.POSITIVE_INFINITY;
 
   for (const cluster of stay) {
     const { name } = cluster;
     const departure = left.get(name);
     if (departure !== undefined) {
-      const at = returnsAt(cluster, departure, rules);
-      if (at <= now) continue;
+      const isUncured = departure.reason === "ObjectUnhealthy" && ill.length > 0;
+      const at = isUncured ? Number.POSITIVE_INFINITY : returnsAt(cluster, departure, rules);
+      // After a time without a manager the cluster may be lost again: nobody wrote that down.
+      const isUntried = at <= now && contacts?.isReached(name) === false;
+      if (at <= now && !isUntried) continue;
       kept.push(departure);
       barred.set(name, evictionOf(departure, at));
-      if (at !== Number.POSITIVE_INFINITY) returning.push({ cluster: name, at });
-      recheckAt = Math.min(recheckAt, at);
+      if (isUntried) untried.push(name);
+      else if (at !== Number.POSITIVE_INFINITY) returning.push({ cluster: name, at });
+      if (at > now) recheckAt = Math.min(recheckAt, at);
     } else if (current.has(name)) {
       const clock = clockOf(cluster, rules, unhealthySince.get(name), heldUntil);
       if (clock === undefined || (isHeld && clock.reason === "ClusterLost")) continue;
+      if (isOwnFault && clock.reason === "ObjectUnhealthy") {
+        if (clock.at <= now) incurable.push(name);
+        else recheckAt = Math.min(recheckAt, clock.at);
+        continue;
+      }
       // After a time without a manager the cluster may have been back for long: nobody wrote that down.
       const isUntried = clock.reason === "ClusterLost" && contacts?.isLost(name) === false;
       const isDue = clock.at <= now && !isUntried;
@@ -65,9 +76,26 @@ export function judgeFailover(input: FailoverInput, now: number): FailoverPlan {
     leaving,
     untried,
     returning,
+    incurable,
     ...(held ? { held: { lost, of: stay.length } } : {}),
     recheckAt,
   };
+}
+
+/**
+ * Where the object is unhealthy, and whether that is probably the object's own fault: on all of its several clusters at once, or on another one after it
+ * has left one for that. It would wander from cluster to cluster.
+ */
+function healthOf(
+  { rules, current, departures, unhealthySince }: FailoverInput,
+  clusters: readonly ClusterSnapshot[],
+): { ill: readonly string[]; isOwnFault: boolean } {
+  if (rules.unhealthyAfter === undefined) return { ill: [], isOwnFault: false };
+  const running = clusters.filter((cluster) => current.has(cluster.name) && lostSince(cluster) === undefined);
+  const ill = running.flatMap(({ name }) => (unhealthySince.has(name) ? [name] : []));
+  const isEverywhere = ill.length > 1 && ill.length === running.length;
+  const hasMoved = departures.some(({ reason }) => reason === "ObjectUnhealthy");
+  return { ill, isOwnFault: ill.length > 0 && (hasMoved || isEverywhere) };
 }
 
 function percentOf({ maxUnhealthyClusters = MAX_UNHEALTHY }: FailoverRules): number {

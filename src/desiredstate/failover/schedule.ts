@@ -91,7 +91,7 @@ function gains(before: Decision, after: Decision): boolean {
 
 /** The step that each cluster is at, with the time of the next one: no relative times, so that it says the same until something happens. */
 function conditionOf(
-  { held, leaving, due, returning }: FailoverPlan,
+  { held, leaving, due, returning, incurable }: FailoverPlan,
   departures: readonly Departure[],
   isNowhere: boolean,
 ): Failover["condition"] {
@@ -103,6 +103,10 @@ function conditionOf(
     const names = due.map(({ cluster }) => cluster).join(", ");
     const message = `no other cluster takes what is on ${names}; add one that the Placement selects`;
     return { status: "False", reason: "NowhereToGo", message: shortMessage(message) };
+  }
+  if (incurable.length > 0) {
+    const message = `unhealthy on ${incurable.join(", ")}: another cluster would not help; look at the object itself`;
+    return { status: "False", reason: "UnhealthyEverywhere", message: shortMessage(message) };
   }
   const [next] = leaving.toSorted((a, b) => a.at - b.at);
   if (next !== undefined) {

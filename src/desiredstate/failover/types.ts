@@ -35,6 +35,8 @@ export interface FailoverInput {
 export interface Contacts {
   /** It has tried, and the cluster does not answer. */
   isLost(cluster: string): boolean;
+  /** It has tried, and the cluster answers. */
+  isReached(cluster: string): boolean;
 }
 
 /** What the clocks of one moment say. */
@@ -51,6 +53,8 @@ export interface FailoverPlan {
   untried: readonly string[];
   /** Clusters that the object may return to then. */
   returning: readonly { cluster: string; at: number }[];
+  /** Clusters that the object would leave for being unhealthy there, if another one could be expected to help. */
+  incurable: readonly string[];
   /** So many clusters are lost at once that nothing moves. */
   held?: { lost: readonly string[]; of: number };
   /** Epoch milliseconds at which time alone may change the answer; infinity: never. */

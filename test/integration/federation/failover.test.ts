@@ -150,3 +150,18 @@ test("an unhealthy object moves from a cluster that answers, and the old copy go
   await federation.until(() => where(federation).join() === "shanghai", 180_000);
   expect(federation.status("shop")?.departures).toMatchObject([{ cluster: "frankfurt", reason: "ObjectUnhealthy" }]);
 });
+
+test("an object that is broken wherever it goes moves once, says so, and goes on when it is mended", async () => {
+  await using federation = await TestFederation.start(...NAMES);
+  const policy = placement("where").clusterCount(1);
+  await federation.apply(PLACEMENTS, policy.failover({ ...RULES, unhealthyAfter: "1m", returnAfter: "1m" }));
+  await federation.apply(DEMOAPPLICATIONS, demoApplication("shop").replica(2));
+  for (const name of NAMES) federation.member(name).stickPods();
+  await federation.until(() => failingOver(federation)?.reason === "UnhealthyEverywhere", 300_000);
+  const stays = where(federation);
+  await federation.pass(600_000);
+  expect(where(federation)).toEqual(stays);
+  expect(federation.status("shop")?.departures).toMatchObject([{ cluster: "frankfurt", reason: "ObjectUnhealthy" }]);
+  for (const name of NAMES) federation.member(name).server.faults.set({ podsStuck: undefined });
+  await federation.until(() => failingOver(federation)?.reason === "Settled", 400_000);
+});

@@ -8,6 +8,7 @@ import {
   type Metrics,
   type TracingOptions,
 } from "../../../src/observability/index.ts";
+import type { AskGate } from "../../../src/controllers/index.ts";
 import {
   type Client,
   CLUSTEROVERRIDEPOLICIES,
@@ -56,6 +57,8 @@ export class TestFederation implements AsyncDisposable {
   /** Of the next manager: where its spans go instead, and what else is said of them. */
   tracing: Partial<TracingOptions> = {};
   metrics: Metrics = createMetrics({ processMetrics: false });
+  /** Of the next manager: how it asks what gates want to know. */
+  askGate?: AskGate;
   /** Whether a manager that starts records what is for finding faults. */
   debugEvents = false;
   /** Whether the Lease is held, as the guard of every write sees it. */
@@ -173,6 +176,7 @@ export class TestFederation implements AsyncDisposable {
         hubId: this.hubId,
         systemNamespace: SYSTEM,
         ...(classes.length === 0 ? {} : { classes: new Set(classes) }),
+        ...(this.askGate === undefined ? {} : { askGate: this.askGate }),
         clock: this.clock,
         logger,
         metrics: this.metrics,

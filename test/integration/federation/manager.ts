@@ -1,6 +1,6 @@
 import { type Classes } from "../../../src/apis/index.ts";
 import { ClusterPool } from "../../../src/clusters/index.ts";
-import { createFederation } from "../../../src/controllers/index.ts";
+import { type AskGate, createFederation } from "../../../src/controllers/index.ts";
 import { HubCache } from "../../../src/hub/index.ts";
 import type { EventRecorder, Logger, Metrics, Tracer } from "../../../src/observability/index.ts";
 import { type Client, type Clock, type ClusterConfig, Discovery } from "../../../src/runtime/index.ts";
@@ -12,6 +12,8 @@ export interface ManagerParts {
   systemNamespace: string;
   /** Undefined: the default class alone. */
   classes?: Classes;
+  /** Undefined: no Prometheus. */
+  askGate?: AskGate;
   clock: Clock;
   logger: Logger;
   metrics: Metrics;

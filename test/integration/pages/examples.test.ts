@@ -150,6 +150,7 @@ const CHECKS: Record<string, Check> = {
   },
   // The first stage soaks for longer than the test takes.
   "Roll changes out in stages": shopOn({ "singapore-1": 6 }),
+  "Ask Prometheus before a stage is done": shopOn({ "singapore-1": 6 }),
   "Take over what runs already": async (namespace) => {
     await shopOn({ "singapore-1": 6 })(namespace);
     const there = await onMember<Deployment>("singapore-1", "Deployment", namespace);

@@ -1,0 +1,132 @@
+import { expect, test } from "vitest";
+import type { RolloutStatus } from "../apis/index.ts";
+import { createLogger } from "../observability/index.ts";
+import type { GateReply } from "../rollout/index.ts";
+import { FakeClock } from "../runtime/testing/fakeClock.ts";
+import { ASK_AGAIN_MS, Gates } from "./gates.ts";
+
+const QUERY = "up";
+const UNKNOWN: GateReply = { answer: "Unknown", why: "the query gives no sample" };
+
+function run(soakingSince = "2026-01-01T00:00:10Z"): RolloutStatus {
+  const startedAt = "2026-01-01T00:00:00Z";
+  return {
+    state: "Paused",
+    revision: 2,
+    startedAt,
+    since: startedAt,
+    stages: [{ name: "canary", state: "Paused", startedAt, soakingSince }],
+  };
+}
+
+/** A server whose answers the test gives, one by one. */
+function world({ hasServer = true }: { hasServer?: boolean } = {}) {
+  const clock = new FakeClock();
+  const asked: { query: string; signal: AbortSignal; answer: (reply: GateReply | Error) => void }[] = [];
+  const ask = (query: string, signal: AbortSignal): Promise<GateReply> =>
+    new Promise((resolve, reject) => {
+      const answer = (reply: GateReply | Error): void => (reply instanceof Error ? reject(reply) : resolve(reply));
+      asked.push({ query, signal, answer });
+    });
+  const gates = new Gates({ ask: hasServer ? ask : undefined, clock, logger: createLogger({ level: "silent" }) });
+  const changed: string[] = [];
+  gates.changes.subscribe((owner) => changed.push(owner));
+  const gated = (owner = "shop", status = run(), query = QUERY) => ({ owner, query, status });
+  const answer = async (index: number, reply: GateReply | Error): Promise<void> => {
+    asked[index]?.answer(reply);
+    await clock.advance(0);
+  };
+  const replyTo = (...of: Parameters<typeof gated>) => gates.replies(gated(...of)).get("canary");
+  return { clock, asked, gates, changed, gated, answer, replyTo };
+}
+
+test("a query is asked once, however often the object is planned, and its answer wakes the object", async () => {
+  const { gates, asked, gated, answer, replyTo, changed, clock } = world();
+  for (let times = 0; times < 3; times++) gates.ask(gated(), ["canary"]);
+  expect(asked.map(({ query }) => query)).toEqual([QUERY]);
+  await answer(0, { answer: "Passed" });
+  expect(replyTo()).toEqual({ answer: "Passed" });
+  expect(changed).toEqual(["shop"]);
+  // The stage waits for an approval now: the answer stands.
+  gates.ask(gated(), []);
+  expect(replyTo()).toEqual({ answer: "Passed" });
+  await clock.advance(10 * ASK_AGAIN_MS);
+  expect(asked).toHaveLength(1);
+});
+
+test("an answer that says nothing, or none, is asked for again, and wakes the object only when it is another one", async () => {
+  const { gates, asked, gated, answer, replyTo, changed, clock } = world();
+  gates.ask(gated(), ["canary"]);
+  await answer(0, UNKNOWN);
+  gates.ask(gated(), ["canary"]);
+  await clock.advance(ASK_AGAIN_MS - 1);
+  expect(asked).toHaveLength(1);
+  await clock.advance(1);
+  await answer(1, UNKNOWN);
+  expect(changed).toEqual(["shop"]);
+  await clock.advance(ASK_AGAIN_MS);
+  await answer(2, new Error("the connection was closed"));
+  expect(replyTo()).toMatchObject({ answer: "Unknown" });
+  expect(changed).toEqual(["shop", "shop"]);
+  await clock.advance(ASK_AGAIN_MS);
+  await answer(3, { answer: "Failed" });
+  expect(replyTo()).toEqual({ answer: "Failed" });
+  expect(changed).toEqual(["shop", "shop", "shop"]);
+});
+
+test("a stage that soaks anew, and a query that was changed, are asked anew", async () => {
+  const { gates, asked, gated, answer, replyTo } = world();
+  gates.ask(gated(), ["canary"]);
+  await answer(0, { answer: "Failed" });
+  const later = run("2026-01-01T00:09:00Z");
+  expect(replyTo("shop", later)).toBeUndefined();
+  gates.ask(gated("shop", later), ["canary"]);
+  expect(asked).toHaveLength(2);
+  gates.ask(gated("shop", later, "up > 1"), ["canary"]);
+  await answer(1, { answer: "Passed" });
+  expect(replyTo("shop", later, "up > 1")).toBeUndefined();
+  expect(asked.map(({ query }) => query)).toEqual([QUERY, QUERY, "up > 1"]);
+});
+
+test("an object that is forgotten is not asked for any more, and what comes late goes nowhere", async () => {
+  const { gates, asked, gated, answer, replyTo, changed, clock } = world();
+  gates.ask(gated(), ["canary"]);
+  gates.forget("shop");
+  await answer(0, { answer: "Passed" });
+  expect(replyTo()).toBeUndefined();
+  gates.ask(gated(), ["canary"]);
+  await answer(1, UNKNOWN);
+  gates.forget("shop");
+  await clock.advance(2 * ASK_AGAIN_MS);
+  expect(asked).toHaveLength(2);
+  expect(changed).toEqual(["shop"]);
+});
+
+test("of a thousand objects that wait for one query, those who wait for their turn share one answer; four are under way at most", async () => {
+  const { gates, asked, gated, answer, replyTo } = world();
+  for (let one = 0; one < 4; one++) gates.ask(gated(`other-${one}`, run(), `up == ${one}`), ["canary"]);
+  for (let one = 0; one < 1_000; one++) gates.ask(gated(`shop-${one}`), ["canary"]);
+  expect(asked).toHaveLength(4);
+  await answer(0, { answer: "Passed" });
+  expect(asked.map(({ query }) => query).slice(4)).toEqual([QUERY]);
+  await answer(4, { answer: "Passed" });
+  expect(replyTo("shop-999")).toEqual({ answer: "Passed" });
+  expect(asked).toHaveLength(5);
+});
+
+test("without a Prometheus nobody is asked, and the answer says what is missing", async () => {
+  const { gates, gated, replyTo, changed, clock } = world({ hasServer: false });
+  gates.ask(gated(), ["canary"]);
+  expect(replyTo()).toEqual({ answer: "Unknown", why: "the manager was started without --prometheus-url" });
+  await clock.advance(10 * ASK_AGAIN_MS);
+  expect(changed).toEqual(["shop"]);
+});
+
+test("the end breaks off what is under way", async () => {
+  const { gates, asked, gated, answer, changed } = world();
+  gates.ask(gated(), ["canary"]);
+  gates[Symbol.dispose]();
+  expect(asked[0]?.signal.aborted).toBe(true);
+  await answer(0, new Error("it was broken off"));
+  expect(changed).toEqual([]);
+});

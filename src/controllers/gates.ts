@@ -1,0 +1,164 @@
+import type { RolloutStatus } from "../apis/index.ts";
+import type { Logger } from "../observability/index.ts";
+import type { GateReply } from "../rollout/index.ts";
+import { type Clock, Emitter } from "../runtime/index.ts";
+
+/** Asks the query of a gate. Rejects when nobody answers. */
+export type AskGate = (query: string, signal: AbortSignal) => Promise<GateReply>;
+
+export interface GatesOptions {
+  /** Undefined: the manager was started without a Prometheus. */
+  ask: AskGate | undefined;
+  clock: Pick<Clock, "after">;
+  logger: Logger;
+}
+
+/** A run whose stages end with a query. */
+export interface GatedRun {
+  owner: string;
+  query: string | undefined;
+  status: RolloutStatus | undefined;
+}
+
+interface Question {
+  owner: string;
+  about: string;
+  query: string;
+  reply?: GateReply;
+  again?: Disposable;
+}
+
+/** How long after an answer that says nothing a query is asked again. */
+export const ASK_AGAIN_MS = 30_000;
+/** Queries under way at once, however many objects wait. */
+const MOST_AT_ONCE = 4;
+const NO_SERVER = "the manager was started without --prometheus-url";
+const NO_ANSWER = "Prometheus does not answer; see the manager's log";
+
+/**
+ * The queries that stages of rollouts wait for. Each is asked once when its stage has come to it, and again while the answer says nothing. An answer is
+ * about one try of one stage: a stage that begins or soaks anew is asked anew. Nothing here outlives the process: a new manager asks again.
+ */
+export class Gates implements Disposable {
+  /** Objects for which there is another answer. */
+  readonly changes = new Emitter<string>();
+  readonly #options: GatesOptions;
+  readonly #end = new AbortController();
+  /** By object, then by what the question is about. */
+  readonly #questions = new Map<string, Map<string, Question>>();
+  /** Queries that wait for their turn, with all that want to know. */
+  readonly #waiting = new Map<string, Set<Question>>();
+  #underWay = 0;
+
+  constructor(options: GatesOptions) {
+    this.#options = options;
+  }
+
+  /** What is known by now, by stage. */
+  replies({ owner, query, status }: GatedRun): ReadonlyMap<string, GateReply> {
+    const questions = this.#questions.get(owner);
+    const known = new Map<string, GateReply>();
+    if (questions === undefined || query === undefined) return known;
+    for (const { name } of status?.stages ?? []) {
+      const reply = questions.get(aboutOf(query, status, name))?.reply;
+      if (reply !== undefined) known.set(name, reply);
+    }
+    return known;
+  }
+
+  /** Sees to it that the queries of these stages are asked, and those of others not any more. `status` stands on the hub. */
+  ask({ owner, query, status }: GatedRun, stages: readonly string[]): void {
+    if (query === undefined) {
+      this.forget(owner);
+      return;
+    }
+    const asked = new Set(stages.map((name) => aboutOf(query, status, name)));
+    const current = new Set(status?.stages?.map(({ name }) => aboutOf(query, status, name)));
+    const questions = this.#questions.get(owner) ?? new Map<string, Question>();
+    this.#questions.set(owner, questions);
+    for (const [about, question] of questions) {
+      const isAnswered = question.reply !== undefined && question.reply.answer !== "Unknown";
+      if (asked.has(about) || (current.has(about) && isAnswered)) continue;
+      this.#drop(question);
+      questions.delete(about);
+    }
+    for (const about of asked) {
+      if (questions.has(about)) continue;
+      const question: Question = { owner, about, query };
+      questions.set(about, question);
+      this.#enqueue(question);
+    }
+    if (questions.size === 0) this.#questions.delete(owner);
+  }
+
+  forget(owner: string): void {
+    for (const question of this.#questions.get(owner)?.values() ?? []) this.#drop(question);
+    this.#questions.delete(owner);
+  }
+
+  [Symbol.dispose](): void {
+    this.#end.abort(new Error("the rollouts end"));
+    for (const owner of [...this.#questions.keys()]) this.forget(owner);
+  }
+
+  #drop(question: Question): void {
+    question.again?.[Symbol.dispose]();
+    const waiting = this.#waiting.get(question.query);
+    waiting?.delete(question);
+    if (waiting?.size === 0) this.#waiting.delete(question.query);
+  }
+
+  #enqueue(question: Question): void {
+    delete question.again;
+    const { ask } = this.#options;
+    if (ask === undefined) {
+      this.#answer(question, { answer: "Unknown", why: NO_SERVER });
+      return;
+    }
+    const waiting = this.#waiting.get(question.query);
+    if (waiting === undefined) this.#waiting.set(question.query, new Set([question]));
+    else waiting.add(question);
+    this.#askNext(ask);
+  }
+
+  /** One answer is for all who wait when its query is sent, and for nobody who came later: theirs would be about a time before. */
+  #askNext(ask: AskGate): void {
+    const [next] = this.#waiting;
+    if (next === undefined || this.#underWay >= MOST_AT_ONCE || this.#end.signal.aborted) return;
+    const [query, questions] = next;
+    this.#waiting.delete(query);
+    this.#underWay += 1;
+    void this.#asked(ask, query).then((reply) => {
+      this.#underWay -= 1;
+      if (this.#end.signal.aborted) return;
+      for (const question of questions) this.#answer(question, reply);
+      this.#askNext(ask);
+    });
+  }
+
+  async #asked(ask: AskGate, query: string): Promise<GateReply> {
+    try {
+      return await ask(query, this.#end.signal);
+    } catch (error) {
+      if (!this.#end.signal.aborted)
+        this.#options.logger.warn({ err: error }, "the query of a rollout's gate has no answer");
+      return { answer: "Unknown", why: NO_ANSWER };
+    }
+  }
+
+  #answer(question: Question, reply: GateReply): void {
+    // Nobody wants to know any more.
+    if (this.#questions.get(question.owner)?.get(question.about) !== question) return;
+    const before = question.reply;
+    question.reply = reply;
+    if (reply.answer === "Unknown" && this.#options.ask !== undefined)
+      question.again = this.#options.clock.after(ASK_AGAIN_MS, () => this.#enqueue(question));
+    if (before?.answer !== reply.answer || before.why !== reply.why) this.changes.emit(question.owner);
+  }
+}
+
+/** One try of one stage of one run. */
+function aboutOf(query: string, status: RolloutStatus | undefined, name: string): string {
+  const stage = status?.stages?.find((one) => one.name === name);
+  return JSON.stringify([status?.revision, status?.startedAt, name, stage?.startedAt, stage?.soakingSince, query]);
+}

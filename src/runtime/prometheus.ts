@@ -1,0 +1,107 @@
+import { readFileSync } from "node:fs";
+import { isRefusedHost, trimEnd } from "../apis/index.ts";
+import type { Clock } from "./clock.ts";
+import { hostOf } from "./credentials/address.ts";
+import { staticCredentials, tokenFileCredentials } from "./credentials/providers.ts";
+import { TransportError } from "./errors.ts";
+import type { BodyReader } from "./exchange.ts";
+import { Transport } from "./transport.ts";
+
+/** The Prometheus, or what answers like one, that a cluster's administrator allows to be asked. */
+export interface PrometheusConfig {
+  /** As {@link checkedPrometheus} returns it. */
+  url: string;
+  /** PEM; without it the certificate authorities of the system are trusted. */
+  caFile?: string;
+  /** Bearer token; read again when it changes. Needs https. */
+  tokenFile?: string;
+}
+
+/** The answer as it came: it is not judged here. */
+export interface PrometheusAnswer {
+  /** HTTP status code. */
+  status: number;
+  body: string;
+}
+
+/** From the request to its last byte. A gate asks again, so nobody waits for long. */
+const TIMEOUT_MS = 10_000;
+/** A query whose answer is longer is no gate. */
+const LONGEST_ANSWER = 1 << 20;
+
+/** Reads the address: http or https, a host, maybe a port and a path, and nothing else. Throws an Error with a sentence that says what is wrong. */
+export function checkedPrometheus(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:"))
+    throw new Error("An address looks like https://prometheus.monitoring.svc:9090.");
+  if (`${url.search}${url.hash}${url.username}${url.password}` !== "")
+    throw new Error("The address may hold a host, a port and a path only.");
+  if (isRefusedHost(hostOf(url))) throw new Error("Link-local and metadata addresses are never asked.");
+  return trimEnd(url.href, "/");
+}
+
+/**
+ * Sends instant queries to the one server that the manager was started with. Certificates are always verified, redirects never followed, and names that
+ * lead to link-local or metadata addresses refused.
+ */
+export class Prometheus implements AsyncDisposable {
+  readonly #transport: Transport;
+
+  /** Throws when the file of the authorities cannot be read. */
+  constructor({ url, caFile, tokenFile }: PrometheusConfig, clock: Clock) {
+    const credentials = tokenFile === undefined ? staticCredentials({}) : tokenFileCredentials(tokenFile, clock);
+    const caData = caFile === undefined ? {} : { caData: readFileSync(caFile, "utf8") };
+    this.#transport = new Transport({ server: url, currentNamespace: "", credentials, ...caData }, { maxSockets: 4 });
+  }
+
+  /** Rejects with a TransportError, a CredentialsError, or the reason of the signal. */
+  async query(query: string, signal: AbortSignal): Promise<PrometheusAnswer> {
+    const late = AbortSignal.timeout(TIMEOUT_MS);
+    const either = AbortSignal.any([signal, late]);
+    try {
+      return await this.#send(query, either);
+    } catch (error) {
+      if (late.aborted && !signal.aborted)
+        throw new TransportError(
+          "Timeout",
+          `${this.#transport.host} did not answer within ${TIMEOUT_MS / 1000} s`,
+          error,
+        );
+      throw error;
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#transport[Symbol.asyncDispose]();
+  }
+
+  async #send(query: string, signal: AbortSignal): Promise<PrometheusAnswer> {
+    // As a form: a long query does not fit into an address.
+    const { status, body } = await this.#transport.stream({
+      method: "POST",
+      path: "/api/v1/query",
+      accept: "application/json",
+      contentType: "application/x-www-form-urlencoded",
+      body: new URLSearchParams({ query, timeout: `${TIMEOUT_MS / 1000}s` }).toString(),
+      signal,
+    });
+    return { status, body: await this.#read(body, signal) };
+  }
+
+  async #read(body: BodyReader, signal: AbortSignal): Promise<string> {
+    const chunks: Buffer[] = [];
+    let size = 0;
+    try {
+      for (;;) {
+        const chunk = await this.#transport.readFrom(body, signal);
+        if (chunk === undefined) return Buffer.concat(chunks).toString("utf8");
+        size += chunk.length;
+        if (size > LONGEST_ANSWER)
+          throw new TransportError("TooLarge", `the answer has more than ${LONGEST_ANSWER >> 20} MiB`);
+        chunks.push(chunk);
+      }
+    } finally {
+      body.close();
+    }
+  }
+}
