@@ -145,6 +145,7 @@ test.each([
   [["a"], "a"],
   [["a", "b", "c"], "a, b, c"],
   [["a", "b", "c", "d"], "a, b, c or another"],
+  [["b", "a"], "a, b"],
 ])("copies that wait for %j say so", (names, text) => {
   const wanted = new Map(names.map((name): [string, readonly DesiredObject[]] => [name, []]));
   expect([...move(old, to(["shanghai-1"]), { wanted }).values()]).toEqual([

@@ -31,7 +31,7 @@ export function serversToKeep(move: Move): ReadonlyMap<string, Why> {
   if (servers.length === 0) return keep;
   const known = new Set(servers.flatMap(([, copies]) => copies.filter(isAvailable).map(({ ref }) => refKey(ref))));
   if (towards.some((cluster) => hasArrived(cluster, known, move))) return beyondBudget(servers, move);
-  const names = towards.slice(0, 3).join(", ") + (towards.length > 3 ? " or another" : "");
+  const names = towards.toSorted().slice(0, 3).join(", ") + (towards.length > 3 ? " or another" : "");
   const message = shortMessage(`it serves until the object is available on ${names}`);
   for (const [cluster] of servers) keep.set(cluster, { reason: AWAITING_REPLACEMENT, message });
   return keep;

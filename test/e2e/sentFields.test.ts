@@ -9,7 +9,14 @@ import {
 } from "../../src/apis/index.ts";
 import { eventually, kubectl, throughout } from "../envtest/index.ts";
 import { explainFailure, Federation } from "./federation.ts";
-import { sentEverywhere, sentPaths, writtenCollection, writtenObjects, writtenPath } from "./sentObjects.ts";
+import {
+  defaultClasses,
+  sentEverywhere,
+  sentPaths,
+  writtenCollection,
+  writtenObjects,
+  writtenPath,
+} from "./sentObjects.ts";
 
 const SHANGHAI = "shanghai-1";
 
@@ -24,6 +31,8 @@ beforeAll(async () => {
   const { plane } = federation.member(SHANGHAI);
   await federation.joinByHand(SHANGHAI, plane.kubeconfig);
   await federation.untilMemberIs(SHANGHAI, "True");
+  for (const one of defaultClasses("the-hub")) await federation.api.create(writtenCollection(one), one);
+  for (const one of defaultClasses(SHANGHAI)) await federation.memberApi(SHANGHAI).create(writtenCollection(one), one);
 });
 afterAll(() => federation?.[Symbol.asyncDispose]());
 afterEach(({ task }) => explainFailure(federation, task.result?.state === "fail"));
@@ -118,6 +127,20 @@ describe("what is sent of an object, by its kind and by how it was created", () 
       }
     }
     await expect(`${table.join("\n")}\n`).toMatchFileSnapshot("./sentFields.golden.txt");
+
+    // Each cluster has its own classes for what names none.
+    const classOf = async (kind: string, name: string, field: string): Promise<unknown[]> =>
+      await Promise.all(
+        all
+          .filter((object) => object.kind === kind && object.metadata.name === name)
+          .map(async (object) => {
+            const { spec } = await member.get<KubeObject & { spec: Record<string, unknown> }>(writtenPath(object));
+            return spec[field];
+          }),
+      );
+    const own = ways.map(() => `default-of-${SHANGHAI}`);
+    expect(await classOf("PersistentVolumeClaim", "defaulted", "storageClassName")).toEqual(own);
+    expect(await classOf("Ingress", "web", "ingressClassName")).toEqual(own);
 
     // The controllers of the member work on what was sent, and Meridian has nothing to put right.
     const appliedAt = async (object: KubeObject): Promise<string | undefined> => {

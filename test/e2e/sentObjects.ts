@@ -55,7 +55,38 @@ export function writtenObjects(namespace: string, port: number): KubeObject[] {
         resources: { requests: { storage: "1Gi" } },
       },
     },
+    {
+      apiVersion: "v1",
+      kind: "PersistentVolumeClaim",
+      metadata: named("defaulted"),
+      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+    },
     { apiVersion: "v1", kind: "Pod", metadata: named("single"), spec: pod },
+    {
+      apiVersion: "batch/v1",
+      kind: "CronJob",
+      metadata: named("nightly"),
+      spec: {
+        schedule: "0 3 * * *",
+        suspend: true,
+        jobTemplate: { spec: { template: { spec: { ...pod, restartPolicy: "Never" } } } },
+      },
+    },
+    {
+      apiVersion: "apps/v1",
+      kind: "DaemonSet",
+      metadata: named("agent"),
+      spec: {
+        selector: { matchLabels: { app: "agent" } },
+        template: { metadata: { labels: { app: "agent" } }, spec: pod },
+      },
+    },
+    {
+      apiVersion: "policy/v1",
+      kind: "PodDisruptionBudget",
+      metadata: named("web"),
+      spec: { minAvailable: 1, selector },
+    },
     {
       apiVersion: "batch/v1",
       kind: "Job",
@@ -160,9 +191,31 @@ function leaves(fields: FieldsV1, path: string): string[] {
   );
 }
 
+/** What a cluster takes for objects that name no class of storage or ingress. */
+export function defaultClasses(cluster: string): KubeObject[] {
+  const metadata = (group: string) => ({
+    name: `default-of-${cluster}`,
+    annotations: { [`${group}.kubernetes.io/is-default-class`]: "true" },
+  });
+  return [
+    {
+      apiVersion: "storage.k8s.io/v1",
+      kind: "StorageClass",
+      metadata: metadata("storageclass"),
+      provisioner: "example.com/none",
+    },
+    {
+      apiVersion: "networking.k8s.io/v1",
+      kind: "IngressClass",
+      metadata: metadata("ingressclass"),
+      spec: { controller: "example.com/none" },
+    },
+  ];
+}
+
 /** Of any object of these tests, whatever its kind. */
 export function writtenCollection({ apiVersion, kind, metadata: { namespace } }: KubeObject): string {
-  const plural = kind === "Ingress" ? "ingresses" : `${kind.toLowerCase()}s`;
+  const plural = kind.endsWith("s") ? `${kind.toLowerCase()}es` : `${kind.toLowerCase()}s`;
   const root = apiVersion.includes("/") ? `/apis/${apiVersion}` : `/api/${apiVersion}`;
   return `${root}${namespace === undefined ? "" : `/namespaces/${namespace}`}/${plural}`;
 }

@@ -1,6 +1,15 @@
-import { expect, test } from "vitest";
-import type { KubeObject } from "../../../src/apis/index.ts";
-import { ApiError, DEMOAPPLICATIONS, NODES, PLACEMENTS, PODS } from "../../../src/runtime/index.ts";
+import { expect, onTestFinished, test } from "vitest";
+import { type KubeObject, sameValue } from "../../../src/apis/index.ts";
+import {
+  ApiError,
+  CRDS,
+  DEMOAPPLICATIONS,
+  DEPLOYMENTS,
+  NODES,
+  PLACEMENTS,
+  PODS,
+  type ResourceType,
+} from "../../../src/runtime/index.ts";
 import { demoApplication, placement } from "../../builders/index.ts";
 import { TestFederation } from "./harness.ts";
 
@@ -180,4 +189,66 @@ test("two objects that come at once are not given the same room", async () => {
   }
   await federation.untilAvailable("cart");
   await federation.untilAvailable("mail");
+});
+
+const DATABASES: ResourceType = {
+  group: "rooms.test",
+  version: "v1",
+  kind: "Database",
+  plural: "databases",
+  namespaced: true,
+};
+const SCALED: KubeObject = {
+  apiVersion: "apiextensions.k8s.io/v1",
+  kind: "CustomResourceDefinition",
+  metadata: { name: "databases.rooms.test" },
+  spec: {
+    group: "rooms.test",
+    scope: "Namespaced",
+    names: { plural: "databases", singular: "database", kind: "Database" },
+    versions: [
+      {
+        name: "v1",
+        served: true,
+        storage: true,
+        schema: { openAPIV3Schema: { type: "object", "x-kubernetes-preserve-unknown-fields": true } },
+        subresources: {
+          status: {},
+          scale: { specReplicasPath: ".spec.replicas", statusReplicasPath: ".status.replicas" },
+        },
+      },
+    ],
+  },
+};
+
+const STATEFULSETS: ResourceType = { ...DEPLOYMENTS, kind: "StatefulSet", plural: "statefulsets" };
+
+const labels = { app: "web" };
+const containers = [{ name: "web", image: "nginx:1.27", resources: { requests: { cpu: "500m" } } }];
+const template = { metadata: { labels }, spec: { containers } };
+const workload = { replicas: 12, selector: { matchLabels: labels }, template };
+
+test.each<{ type: ResourceType; spec: object }>([
+  { type: DEPLOYMENTS, spec: workload },
+  { type: STATEFULSETS, spec: { ...workload, serviceName: "web" } },
+  { type: DATABASES, spec: { replicas: 12, template } },
+])("a $type.kind of the hub is divided by the room for its pods", async ({ type, spec }) => {
+  await using federation = await withCores("3", "6", "9");
+  if (type === DATABASES) {
+    if (!federation.hub.has(CRDS, undefined, SCALED.metadata.name)) await federation.hub.install(SCALED);
+    for (const { server } of federation.members.values()) await server.install(SCALED);
+  }
+  onTestFinished(() => federation.hub.empty(type));
+  const apiVersion = `${type.group}/${type.version}`;
+  const selected = placement("by-room").selects({ apiVersion, kind: type.kind });
+  await federation.apply(PLACEMENTS, selected.byRoom("Available"));
+  await federation.apply(type, { apiVersion, kind: type.kind, metadata: { name: "web", namespace: "default" }, spec });
+  const there = (): unknown[] =>
+    NAMES.map((name) => {
+      const found = federation.member(name).server.find(type, "default", "web");
+      return (found?.["spec"] as { replicas?: number } | undefined)?.replicas;
+    });
+  await federation.until(() => sameValue(there(), [2, 4, 6]));
+  await federation.pass(120_000);
+  expect(there()).toEqual([2, 4, 6]);
 });
