@@ -4,11 +4,9 @@ import type { PlacementSpec } from "./placement.ts";
  * The fields of a placement that the API takes and that this version does not carry out, by their names: for the status of the policy, and for
  * a word to whoever writes one. A field leaves this list together with the code that carries it out.
  */
-export function notCarriedOut({ rollout, replicaScheduling }: Partial<PlacementSpec>): string[] {
+export function notCarriedOut({ replicaScheduling }: Partial<PlacementSpec>): string[] {
   const { strategy, rescheduling } = replicaScheduling ?? {};
-  const { maxObjects } = rollout ?? {};
   return [
-    ...(maxObjects === undefined ? [] : ["spec.rollout.maxObjects"]),
     // Weights say how many replicas a cluster has, whether or not they find a node there.
     ...(rescheduling === undefined || strategy === "Available" || strategy === "Aggregated"
       ? []

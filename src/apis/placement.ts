@@ -216,7 +216,7 @@ export const rollout = z.object({
   maxObjects: share
     .optional()
     .describe(
-      "Of the objects that the policy places, how many may be rolled out at once, as a number or a share. Absent: all.",
+      "Of the objects that the policy places, how many may be rolled out at once, as a number or a share; at least one. The others wait, in the order in which they came. A run that pauses keeps its place, and so does one that was taken back where the policy was at fault and not the object. Absent: all.",
     ),
   onFailure: z.enum(["Pause", "Rollback"]).optional(),
   revisionHistoryLimit: z.int().min(0).max(100).optional(),

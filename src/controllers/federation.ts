@@ -23,6 +23,7 @@ import { PlanningProgress } from "./planningProgress.ts";
 import { Plans } from "./plans.ts";
 import { PolicyStatusReconciler } from "./policyStatus.ts";
 import { Revisions } from "./revisions.ts";
+import { RolloutPlaces } from "./rolloutPlaces.ts";
 import { Rooms } from "./rooms.ts";
 import { ReportedContacts } from "./reportedContacts.ts";
 import { StatusReconciler } from "./status.ts";
@@ -119,12 +120,14 @@ export function createFederation(options: FederationOptions): Federation {
   const warnings = new DelayedWarnings({ clock, events });
   const revisions = new Revisions({ client, systemNamespace });
   const gates = new Gates({ ask: options.askGate, clock, logger });
+  const places = new RolloutPlaces({ hub, plans });
   const shared = {
     ...copies,
     client,
     store,
     revisions,
     gates,
+    places,
     rooms,
     pace: new EvictionPace(hub),
     statuses,

@@ -58,7 +58,8 @@ import { type Footprint, footprintOf, NO_FOOTPRINT, type Remains, remainsOf } fr
 import { awaitsNews, isHeld, isLetGoOf, snapshotOf } from "./snapshots.ts";
 import type { StatusWrites } from "./status.ts";
 
-export interface PlacementReconcilerOptions extends CopySources, Pick<StagingSources, "revisions" | "gates"> {
+export interface PlacementReconcilerOptions
+  extends CopySources, Pick<StagingSources, "revisions" | "gates" | "places"> {
   /** Asks before each write whether this process still leads. */
   client: Client;
   store: Pick<StatusStore, "recorded" | "bind" | "unbind">;
@@ -108,7 +109,7 @@ export class PlacementReconciler implements Reconciler {
 
   sources(): Source[] {
     const { hub, assignments, observations, progress, classes, missing, dependencies, plans, statuses } = this.#options;
-    const { namespaces, rooms, gates } = this.#options;
+    const { namespaces, rooms, gates, places } = this.#options;
     const isWaiting = (owner: string): boolean => this.#awaiting.has(owner) || this.#staging.isOpen(owner);
     const awaiting = (): Iterable<string> => [...this.#awaiting.keys()];
     const held = (): Iterable<string> => [...this.#awaiting].flatMap(([owner, one]) => (one.held ? [owner] : []));
@@ -131,6 +132,7 @@ export class PlacementReconciler implements Reconciler {
       from(dependencies.changes),
       from(observations.changes).map((change) => ownersToReplan(assignments, isWaiting, change)),
       from(gates.changes),
+      from(places.changes),
       from(rooms.changes).map((cluster) => rooms.awaiting(cluster)),
       from(assignments.departures).when((owner) => this.#awaiting.has(owner)),
       from(statuses.settlements).when((owner) => this.#recorded.hasArrived(owner) || this.#staging.isHeld(owner)),
@@ -261,6 +263,7 @@ export class PlacementReconciler implements Reconciler {
     if (ownership !== "Claimable") dependencies.forget(owner);
     assignments.replace(owner, []);
     if (ownership === "Unplanned") return this.#forget(owner);
+    this.#staging.forget(owner, object.metadata.uid);
     if (object.metadata.deletionTimestamp !== undefined) plans.drop(owner);
     else {
       const target = computeTarget(snapshotOf(this.#options, owner, object), hub.now());
@@ -279,6 +282,7 @@ export class PlacementReconciler implements Reconciler {
     signal: AbortSignal,
   ): Promise<Result> {
     const { client, hub, plans, progress, classes, store } = this.#options;
+    this.#staging.forget(owner, object.metadata.uid);
     logChange(context, owner, object, { plan: plans.get(owner), status: hub.statuses.of(object, kind) });
     const next = unclaimed(OBJECT_FINALIZER, object.metadata, classes.classes);
     if (next.length === (object.metadata.finalizers ?? []).length) return await this.#cleanUp(owner, context, signal);

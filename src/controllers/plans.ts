@@ -34,6 +34,8 @@ export class Plans {
   readonly #plans = new Map<string, Plan>();
   /** Hub objects by the policies that their targets name. */
   readonly #byPolicy = new Map<string, Set<string>>();
+  /** How many hub objects each policy places. */
+  readonly #placed = new Map<string, number>();
 
   get(owner: string): Plan | undefined {
     return this.#plans.get(owner);
@@ -46,6 +48,11 @@ export class Plans {
   /** The hub objects whose targets name that policy. */
   namedBy(policy: string): Iterable<string> {
     return this.#byPolicy.get(policy) ?? [];
+  }
+
+  /** How many hub objects that policy places: those that it selects and another one places do not count. */
+  placedBy(policy: string): number {
+    return this.#placed.get(policy) ?? 0;
   }
 
   set(owner: string, plan: Plan): void {
@@ -63,6 +70,8 @@ export class Plans {
   }
 
   #index(owner: string, before: Plan | undefined, after: Plan | undefined): void {
+    this.#count(before?.target?.placement, -1);
+    this.#count(after?.target?.placement, 1);
     const named = policiesIn(after);
     for (const policy of policiesIn(before)) {
       if (named.includes(policy)) continue;
@@ -75,6 +84,14 @@ export class Plans {
       if (owners === undefined) this.#byPolicy.set(policy, new Set([owner]));
       else owners.add(owner);
     }
+  }
+
+  #count(placement: Target["placement"], change: 1 | -1): void {
+    if (placement === undefined) return;
+    const policy = policyKey(placement);
+    const count = this.placedBy(policy) + change;
+    if (count === 0) this.#placed.delete(policy);
+    else this.#placed.set(policy, count);
   }
 }
 

@@ -82,8 +82,13 @@ describe("of a placement", () => {
   });
 
   test("that uses what this version does not do says so, whatever it selects", () => {
-    const outcome = outcomeOf(placement("winner", { rollout: { maxObjects: 1 } }), []);
-    expect(outcome.notCarriedOut).toEqual(["spec.rollout.maxObjects"]);
+    const outcome = outcomeOf(
+      placement("winner", { replicaScheduling: { mode: "Divided", rescheduling: { after: "5m" } } }),
+      [],
+    );
+    expect(outcome.notCarriedOut).toEqual([
+      "spec.replicaScheduling.rescheduling without strategy Available or Aggregated",
+    ]);
   });
 
   test("kinds that it cannot place, or that the hub does not serve, are named once", () => {

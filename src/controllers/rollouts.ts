@@ -2,6 +2,7 @@ import {
   type FederatedStatus,
   type KubeObject,
   type Placement,
+  policyKey,
   ROLLOUT_COMMAND_ANNOTATION,
   rolloutCommandIn,
   type RolloutStatus,
@@ -10,6 +11,7 @@ import {
 import {
   computeTarget,
   type ClusterTarget,
+  isSameObject,
   isUnreadable,
   type Observation,
   type RevisionContent,
@@ -35,12 +37,14 @@ import {
 import type { Gates } from "./gates.ts";
 import type { Observations } from "./observations.ts";
 import type { Revisions } from "./revisions.ts";
+import type { BoundRun, RolloutPlaces } from "./rolloutPlaces.ts";
 
 export interface RolloutSources {
   hub: HubCache;
   observations: Observations;
   revisions: Revisions;
   gates: Gates;
+  places: RolloutPlaces;
 }
 
 export interface RolloutRequest {
@@ -98,7 +102,8 @@ export class Rollouts {
     const kept = await revisions.keep(object, content, revisionHash(content), signal);
     if (kept.kind === "Refused") return kept;
     const { number } = kept.revision;
-    const lastGood = await this.#lastGood(request, current, number, signal);
+    const good = await this.#lastGood(request, current, number, signal);
+    const lastGood = good && computeTarget(snapshotOfRevision(good, snapshot), now);
     const limit = policy.revisionHistoryLimit ?? DEFAULT_HISTORY;
     await revisions.prune(object, limit, inUseBy(current, number), signal);
     const clusters = rolloutFacts({
@@ -114,8 +119,9 @@ export class Rollouts {
     const commands = commandsOf(hub, object, number, run);
     const names = clusters.map(({ name }) => name);
     const awaitsContact = !isOver(run) && this.#awaitsContact(run, names);
-    const next = this.#advanced(request, { policy, current, revision: number, clusters, commands, awaitsContact }, now);
+    const next = this.#advanced(request, { policy, current, revision: number, clusters, commands, awaitsContact });
     const isDurable = sameValue(next.status, current);
+    if (isDurable) this.#settlePlace(request, next.status, good !== undefined && isSameObject(content, good));
     const turns = turnsOf(next, names, lastGood, target);
     return {
       kind: "Staged",
@@ -131,19 +137,46 @@ export class Rollouts {
   }
 
   /** The next state, by what gates have answered; what they are to be asked is asked as soon as the hub holds the state that follows from it. */
-  #advanced({ owner }: RolloutRequest, input: Omit<RolloutInput, "gates" | "mayBegin">, now: number): Advance {
+  #advanced(request: RolloutRequest, input: Omit<RolloutInput, "gates">): Advance {
+    const { owner } = request;
     const { gates } = this.#sources;
     const query = input.policy.gate?.prometheus?.query;
     const replies = gates.replies({ owner, query, status: input.current });
     const answers = new Map([...replies].map(([stage, { answer }]) => [stage, answer]));
     const gateProblems = new Map([...replies].flatMap(([stage, { why }]) => (why === undefined ? [] : [[stage, why]])));
-    const next = advance({ ...input, gates: answers, gateProblems, mayBegin: true }, now);
+    const next = this.#inTurn(request, { ...input, gates: answers, gateProblems });
     const { status } = next;
     const isEnded = status.state === "Succeeded" || status.state === "RolledBack";
     if (query === undefined || isEnded) gates.forget(owner);
     else if (input.awaitsContact !== true && sameValue(status, input.current))
       gates.ask({ owner, query, status }, next.asks);
     return next;
+  }
+
+  /** A run that has not begun begins when the policy lets another object in. */
+  #inTurn(request: RolloutRequest, input: RolloutInput): Advance {
+    const { now } = request;
+    const bound = boundOf(request);
+    if (bound === undefined) return advance(input, now);
+    const { places } = this.#sources;
+    const isOne = places.limitOf(bound) === 1;
+    const waitsForTurn = `waits for its turn: ${isOne ? "one object" : `${places.limitOf(bound)} objects`} of the policy at once (maxObjects)`;
+    const queued = advance({ ...input, waitsForTurn }, now);
+    if (queued.status.state !== "Planned" || input.awaitsContact === true || !places.mayBegin(bound)) return queued;
+    return advance(input, now);
+  }
+
+  /**
+   * A run has its place for as long as it is under way. One that was taken back has it, too, where the policy or what it brings along was at fault and not
+   * the object: the next object would get the same. It gives the place up when it gets another revision that does well.
+   */
+  #settlePlace(request: RolloutRequest, { state }: RolloutStatus, isSameAsBefore: boolean): void {
+    const { places } = this.#sources;
+    const bound = boundOf(request);
+    if (bound !== undefined && state === "Planned") return;
+    if (bound === undefined || state === "Succeeded" || (state === "RolledBack" && !isSameAsBefore))
+      places.release(request.owner);
+    else places.keep(bound);
   }
 
   /** What was rolled out last, where it is asked for: the object needs something that may not be read now. */
@@ -158,15 +191,14 @@ export class Rollouts {
 
   /** What the object was when it was good last; undefined where it never was, or where somebody removed that revision. */
   async #lastGood(
-    { object, snapshot, now }: RolloutRequest,
+    { object }: RolloutRequest,
     current: RolloutStatus | undefined,
     revision: number,
     signal: AbortSignal,
-  ): Promise<Target | undefined> {
+  ): Promise<RevisionContent | undefined> {
     const number = lastGoodOf(current, revision);
     if (number === undefined || number === revision) return undefined;
-    const content = await this.#sources.revisions.content(object, number, signal);
-    return content === undefined ? undefined : computeTarget(snapshotOfRevision(content, snapshot), now);
+    return await this.#sources.revisions.content(object, number, signal);
   }
 
   /** Whether it is still open of a cluster of the run, or of one that would be in it, if it can be reached and what is there. */
@@ -180,6 +212,14 @@ export class Rollouts {
     const { ok, synced, partlySynced = false } = this.#sources.observations.contactOf(cluster);
     return ok && (synced || partlySynced);
   }
+}
+
+/** Undefined where the policy does not bound how many objects are rolled out at once. */
+function boundOf({ owner, placement }: RolloutRequest): BoundRun | undefined {
+  const maxObjects = placement?.spec.rollout?.maxObjects;
+  return placement === undefined || maxObjects === undefined
+    ? undefined
+    : { owner, policy: policyKey(placement), maxObjects };
 }
 
 /** What is observed of clusters changes nothing of it any more. */

@@ -64,6 +64,7 @@ export class Staging {
     this.#held.delete(owner);
     this.#told.delete(owner);
     this.#sources.gates.forget(owner);
+    this.#sources.places.release(owner);
     if (uid !== undefined) this.#sources.revisions.forget(uid);
   }
 

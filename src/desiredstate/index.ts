@@ -35,7 +35,14 @@ export { isKindUnseen, sightOf, whyUnseen } from "./sight.ts";
 export { rolloutFacts } from "./rolloutFacts.ts";
 export { step } from "./step.ts";
 export { computeTarget } from "./target.ts";
-export { isUnreadable, revisionHash, revisionOf, type RevisionContent, snapshotOfRevision } from "./revision.ts";
+export {
+  isSameObject,
+  isUnreadable,
+  revisionHash,
+  revisionOf,
+  type RevisionContent,
+  snapshotOfRevision,
+} from "./revision.ts";
 export type {
   ApplyRow,
   ClusterFacts,

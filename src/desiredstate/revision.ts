@@ -70,16 +70,28 @@ export function revisionOf(
  * neither is what the policies are called.
  */
 export function revisionHash({ object, placement, overrides, dependencyHashes }: RevisionContent): string {
-  const kind = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind);
-  const isRendered = hubKindOf(kind.group, kind.kind) !== undefined;
   return hashOf({
-    content: isRendered ? object["spec"] : kind.render(object),
-    labels: usersOf(object.metadata.labels),
-    ...(isRendered ? { annotations: usersOf(object.metadata.annotations) } : {}),
+    ...madeOf(object),
     placement: placement === undefined ? null : whatIsMade(placement.spec),
     overrides: overrides.map(({ spec }) => spec.rules),
     dependencies: dependencyHashes?.all ?? null,
   });
+}
+
+/** Whether the two revisions differ only in what policies or dependencies say, not in the object itself. */
+export function isSameObject(a: RevisionContent, b: RevisionContent): boolean {
+  return hashOf(madeOf(a.object)) === hashOf(madeOf(b.object));
+}
+
+/** What of the object itself decides what is made of it. */
+function madeOf(object: KubeObject): object {
+  const kind = placeableKindOf(parseApiVersion(object.apiVersion).group, object.kind);
+  const isRendered = hubKindOf(kind.group, kind.kind) !== undefined;
+  return {
+    content: isRendered ? object["spec"] : kind.render(object),
+    labels: usersOf(object.metadata.labels),
+    ...(isRendered ? { annotations: usersOf(object.metadata.annotations) } : {}),
+  };
 }
 
 /** The same moment, with the object and its policies as they were: what follows from it is what a cluster had that waits for its turn. */

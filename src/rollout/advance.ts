@@ -87,7 +87,10 @@ function carryOn(
   const { status } = draft;
   const { policy, commands } = input;
   if (status.state === "Planned") {
-    if (!input.mayBegin) return;
+    if (input.waitsForTurn !== undefined) {
+      draft.run("Planned", "", input.waitsForTurn);
+      return;
+    }
     // The plan is frozen here: who comes later waits for the next run.
     status.stages = frozenPlan(policy, input.clusters);
     draft.run("Progressing");

@@ -127,7 +127,7 @@ describe("clusters that cannot be reached", () => {
 describe("a manager that starts anew has heard of nobody yet", () => {
   /** As far as a run can come, each point with what it has done until then. */
   const points: [string, (it: World) => void][] = [
-    ["nothing has begun", (it) => void (it.mayBegin = false)],
+    ["nothing has begun", (it) => void (it.waitsForTurn = "others go first")],
     ["a cluster is being written", (it) => void (it.cluster("singapore-1").isSlow = true)],
     ["a cluster is not healthy yet", (it) => void (it.cluster("singapore-1").health = () => BROKEN)],
     ["a stage soaks", () => undefined],
@@ -224,11 +224,11 @@ describe("the way back", () => {
 test("an object whose turn has not come plans nothing, and changes nothing", () => {
   const it = world();
   it.revision = 2;
-  it.mayBegin = false;
+  it.waitsForTurn = "others go first";
   it.settle();
-  expect(it.status?.state).toBe("Planned");
+  expect(it.status).toMatchObject({ state: "Planned", message: "others go first" });
   expect(new Set(Object.values(it.runs()))).toEqual(new Set([1]));
-  it.mayBegin = true;
+  it.waitsForTurn = undefined;
   it.settle();
   expect(it.status?.state).toBe("Succeeded");
 });

@@ -47,7 +47,8 @@ export class World {
   now = START;
   commands: RolloutCommands = { paused: false, approvals: new Map() };
   gates: ReadonlyMap<string, GateAnswer> = new Map();
-  mayBegin = true;
+  /** Why the run does not begin yet. */
+  waitsForTurn: string | undefined;
   /** A manager has just started anew: nobody has been heard of. */
   awaitsContact = false;
   last: Advance | undefined;
@@ -77,7 +78,7 @@ export class World {
       clusters: this.#facts(),
       commands: this.commands,
       gates: this.gates,
-      mayBegin: this.mayBegin,
+      ...(this.waitsForTurn === undefined ? {} : { waitsForTurn: this.waitsForTurn }),
       awaitsContact: this.awaitsContact,
     };
   }

@@ -69,8 +69,8 @@ export interface RolloutInput {
   gates: ReadonlyMap<string, GateAnswer>;
   /** By stage: why nobody can tell whether its gate has passed. */
   gateProblems?: ReadonlyMap<string, string>;
-  /** Whether another object's rollout may begin now, where the policy bounds how many do at once. */
-  mayBegin: boolean;
+  /** Why the run does not begin yet though it could: the policy bounds how many objects are rolled out at once. A sentence for the status. */
+  waitsForTurn?: string;
   /**
    * Of some cluster of the run nobody knows yet whether it can be reached and what is there, as when a manager starts anew. Until that is known
    * nothing moves: a clock that has run out in the meantime says nothing.

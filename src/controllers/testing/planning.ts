@@ -39,6 +39,7 @@ import { PlanningProgress } from "../planningProgress.ts";
 import { Plans } from "../plans.ts";
 import { Gates } from "../gates.ts";
 import { Revisions } from "../revisions.ts";
+import { RolloutPlaces } from "../rolloutPlaces.ts";
 import { EvictionPace } from "../evictionPace.ts";
 import { Rooms } from "../rooms.ts";
 import { ReportedContacts } from "../reportedContacts.ts";
@@ -189,6 +190,7 @@ export async function planning(
     store,
     revisions,
     gates,
+    places: new RolloutPlaces(copies),
     rooms,
     pace: new EvictionPace(cache),
     contacts,

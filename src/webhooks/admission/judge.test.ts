@@ -102,7 +102,7 @@ describe("what a policy says and this version does not do is taken, with a warni
   };
 
   test("fields", () => {
-    const fields = ["rollout.maxObjects", "replicaScheduling.rescheduling without strategy Available or Aggregated"];
+    const fields = ["replicaScheduling.rescheduling without strategy Available or Aggregated"];
     const want = fields.map((field) => `spec.${field} is taken, but this version of Meridian does not carry it out`);
     expect(warnings(placementObject(everyField))).toEqual(want);
     expect(warnings(clusterPlacementObject(everyField))).toEqual(want);

@@ -145,8 +145,12 @@ describe("a placement without effect says just why", () => {
     );
     expect(ready("events")).toBe("False KindNotPlaced it cannot place objects of kind Event (v1)");
     expect(ready("none")).toMatch(/^True NoObjectMatches/);
-    await federation.hub.merge(PLACEMENTS, "default", "all", { spec: { rollout: { maxObjects: "10%" } } });
+    await federation.hub.merge(PLACEMENTS, "default", "all", {
+      spec: { replicaScheduling: { mode: "Divided", rescheduling: { after: "5m" } } },
+    });
     await federation.until(() => ready("all").startsWith("False NotCarriedOut"));
-    expect(ready("all")).toBe("False NotCarriedOut taken and not carried out by this version: spec.rollout.maxObjects");
+    expect(ready("all")).toBe(
+      "False NotCarriedOut taken and not carried out by this version: spec.replicaScheduling.rescheduling without strategy Available or Aggregated",
+    );
   });
 });
